@@ -1,0 +1,85 @@
+// Command bunraku compiles Puppet and SmartFrog code, shows where every value comes from, and proves what a catalog will do.
+//
+// One file per subcommand. Every subcommand is a function that adds itself to the root command; run is the whole program
+// as a function, so that tests drive exactly what people run.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes; scripts rely on them.
+const (
+	exitFine    = 0 // fine, or proved
+	exitFailed  = 1 // the input or the tool failed
+	exitNo      = 2 // the answer is "no": differences, a counter-example
+	exitUnknown = 3 // undecided, with the reason
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// An exitError ends the program with a code. What there was to say has been said, unless message is set.
+type exitError struct {
+	code    int
+	message string
+}
+
+func (e *exitError) Error() string { return e.message }
+
+func fail(format string, args ...any) error {
+	return &exitError{exitFailed, fmt.Sprintf(format, args...)}
+}
+
+// An app is what the subcommands share: the streams of this run.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(stderr, "bunraku: bug: %v\n\nThis is a fault of bunraku, not of your code. Please report it with the lines below.\n%s", p, debug.Stack())
+			code = exitFailed
+		}
+	}()
+	a := &app{in: stdin, out: stdout, err: stderr}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if err == nil {
+		return exitFine
+	}
+	var exit *exitError
+	if errors.As(err, &exit) {
+		if exit.message != "" {
+			fmt.Fprintf(stderr, "bunraku: %s\n", exit.message)
+		}
+		return exit.code
+	}
+	fmt.Fprintf(stderr, "bunraku: %v\n", err)
+	return exitFailed
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "bunraku",
+		Short:         "Compile, explain and prove Puppet code, without Ruby",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+		a.versionCommand(),
+	)
+	return root
+}

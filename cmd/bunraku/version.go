@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			revision := "unknown revision"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+						revision = s.Value[:12]
+					}
+				}
+			}
+			fmt.Fprintf(a.out, "bunraku 0.1.0-dev (%s, %s)\nspeaks Puppet 8 and 7\n", revision, runtime.Version())
+			return nil
+		},
+	}
+}

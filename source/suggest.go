@@ -1,0 +1,51 @@
+package source
+
+import "strings"
+
+// Nearest returns the candidate that a reader most likely meant by a misspelt name, or "" when none is close.
+// Distance is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's length.
+func Nearest(name string, candidates []string) string {
+	low := strings.ToLower(name)
+	limit := len(low)/3 + 1
+	best, bestDistance := "", limit+1
+	for _, c := range candidates {
+		if c == name {
+			continue
+		}
+		if d := distance(low, strings.ToLower(c), bestDistance); d < bestDistance || d == bestDistance && best != "" && c < best {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// distance stops early with a value over the limit when it is certain to exceed it.
+func distance(a, b string, limit int) int {
+	if d := len(a) - len(b); d > limit || -d > limit {
+		return limit + 1
+	}
+	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		low := cur[0]
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], prev2[j-2]+1)
+			}
+			low = min(low, cur[j])
+		}
+		if low > limit {
+			return limit + 1
+		}
+		prev2, prev, cur = prev, cur, prev2
+	}
+	return prev[len(b)]
+}
