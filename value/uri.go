@@ -84,7 +84,7 @@ func ParseURI(s string) (*URI, error) {
 			}
 			auth = auth[:i]
 		}
-		if !strings.HasPrefix(auth, "[") && strings.ContainsAny(auth, ":[]@") {
+		if literal := strings.HasPrefix(auth, "["); literal != strings.HasSuffix(auth, "]") || !literal && strings.ContainsAny(auth, ":[]@") {
 			return nil, bad
 		}
 		u.Host, u.HasHost = auth, true
