@@ -87,13 +87,16 @@ func ParseURI(s string) (*URI, error) {
 		if literal := strings.HasPrefix(auth, "["); literal != strings.HasSuffix(auth, "]") || !literal && strings.ContainsAny(auth, ":[]@") {
 			return nil, bad
 		}
-		u.Host, u.HasHost = auth, true
+		u.Host, u.HasHost = auth, auth != "" || strings.EqualFold(u.Scheme, "file")
 	}
 	if strings.ContainsAny(rest, "[]") {
 		return nil, bad
 	}
 	u.Path, u.HasPath = rest, true
 	u.setPort()
+	if u.Scheme == "ftp" {
+		u.Path = strings.TrimPrefix(u.Path, "/") // paths of ftp are relative to the login
+	}
 	return u, nil
 }
 
