@@ -140,4 +140,3 @@ func (t *Trace) Expression(r Ref) *Term {
 	}
 	return read(r)
 }
-
