@@ -72,6 +72,8 @@ func spanOf(n Node) source.Span {
 		return opSpan(n.OpAt, n.Op)
 	case *Relation:
 		return opSpan(n.OpAt, n.Op)
+	case *Selector:
+		return source.Span{Start: spanOf(n.Left).Start, End: n.Where.End}
 	case *Class:
 		return source.Span{Start: n.Where.Start, End: n.NameAt.End}
 	case *Define:

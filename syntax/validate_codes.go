@@ -55,13 +55,12 @@ const (
 	illegalPP
 	illegalEPP
 	variableTrueFalse
-	unfoldInUntitled
 	heredocSyntaxPrefix
 	ruleCount
 )
 
 // rules is the one table of the validator: our code, Puppet's issue code, Puppet's severity with its default settings
-// (strict=warning), and the rule in a line. The last three have no issue code: Puppet 7 stops there with an exception of
+// (strict=warning), and the rule in a line. The last two have no issue code: Puppet 7 stops there with an exception of
 // its own making ("undefined method …"), which refuses the program just the same.
 //
 // Four issues of Puppet's checker have no rule here because no text can raise them: MISSING_INDEX, ILLEGAL_CLASSREF,
@@ -121,6 +120,5 @@ var rules = [ruleCount]struct {
 	illegalPP:                    {"P1046", "ILLEGAL_PP", source.Error, "a heredoc marked pp is Puppet code"},
 	illegalEPP:                   {"P1047", "ILLEGAL_EPP", source.Error, "a heredoc marked epp is a template"},
 	variableTrueFalse:            {"P1048", "", source.Error, "there is no variable of the name true or false"},
-	unfoldInUntitled:             {"P1049", "", source.Error, "* => can not stand in a hash"},
-	heredocSyntaxPrefix:          {"P1050", "", source.Error, "the heredoc syntaxes pp and epp take no prefix"},
+	heredocSyntaxPrefix:          {"P1049", "", source.Error, "the heredoc syntaxes pp and epp take no prefix"},
 }

@@ -41,6 +41,10 @@ func (v *validator) noValue(e Expr) {
 // named holds what classes, defines, functions and plans have in common.
 func (v *validator) named(d Definition, name string, nameAt source.Span, at spot, absolute bool) {
 	v.nesting(d, at, absolute)
+	// The parser forgets a leading :: when no class is around.
+	if written := v.file.Slice(nameAt); strings.HasPrefix(written, "::") && !strings.Contains(name, "::::") {
+		name = written
+	}
 	if !isDefinitionName(name) {
 		diag := v.report(illegalDefinitionName, nameAt,
 			"Unacceptable name. The name '"+name+"' is unacceptable as the name of "+anA(d))

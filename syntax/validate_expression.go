@@ -12,7 +12,7 @@ func (v *validator) variable(e *Var) {
 	case e.Word:
 		v.report(variableTrueFalse, e.Where, "Illegal variable name, The given name '"+e.Name+"' is a Boolean").
 			Help = "within ${…} a lone word is a variable; leave the braces out to get the text"
-	case e.Name != "" && isDecimal(e.Name[0]):
+	case e.Name != "" && isDigit(e.Name[0]):
 		if !isNumericVarName(e.Name) {
 			v.report(illegalNumericVarName, e.Where, "Illegal numeric variable name, The given name '"+e.Name+
 				"' must be a decimal value if it starts with a digit 0-9")
@@ -192,11 +192,6 @@ func (v *validator) hash(e *Hash) {
 		}
 	}
 	for _, entry := range e.Entries {
-		if entry.Key == nil || entry.Value == nil {
-			v.report(unfoldInUntitled, entry.Where, "The operator '* =>' in a Hash Expression is not supported.").
-				Help = "* => gives attributes to a resource that has a title"
-			continue
-		}
 		v.expr(entry.Key, atValue)
 		v.expr(entry.Value, atValue)
 	}

@@ -79,7 +79,7 @@ func (p *jsonText) value(nesting int) bool {
 		return nesting < jsonMaxNesting && p.object(nesting+1)
 	case c == '[':
 		return nesting < jsonMaxNesting && p.array(nesting+1)
-	case c == '-' || isDecimal(c):
+	case c == '-' || isDigit(c):
 		return p.number()
 	}
 	return p.word("null") || p.word("true") || p.word("false")
@@ -147,10 +147,10 @@ func (p *jsonText) str() bool {
 			p.at++
 			if c = p.peek(); c == 'u' {
 				for range 4 {
-					if !isHex(p.text, p.at+1) {
+					p.at++
+					if !isHex(p.peek()) {
 						return false
 					}
-					p.at++
 				}
 			}
 		}
@@ -161,13 +161,9 @@ func (p *jsonText) str() bool {
 	return false
 }
 
-func isHex(s string, i int) bool {
-	return i < len(s) && (isDecimal(s[i]) || 'a' <= s[i]|0x20 && s[i]|0x20 <= 'f')
-}
-
 func (p *jsonText) digits() bool {
 	start := p.at
-	for isDecimal(p.peek()) {
+	for isDigit(p.peek()) {
 		p.at++
 	}
 	return p.at > start
@@ -176,7 +172,7 @@ func (p *jsonText) digits() bool {
 func (p *jsonText) number() bool {
 	start := p.at
 	p.take('-')
-	if !p.take('0') && !p.digits() || isDecimal(p.peek()) {
+	if !p.take('0') && !p.digits() || isDigit(p.peek()) {
 		p.at = start
 		return false
 	}

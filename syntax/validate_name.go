@@ -5,12 +5,6 @@ import "strings"
 // Character checks for names, written out by hand because they run for every variable of every file.
 // The comment above each is the regular expression of Puppet's that it stands for. \w is ASCII, as in Ruby.
 
-func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
-func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
-func isWord(c byte) bool  { return isLower(c) || isUpper(c) || isDecimal(c) || c == '_' }
-
-func isDecimal(c byte) bool { return '0' <= c && c <= '9' }
-
 // wordEnd returns the index behind the word characters that start at i.
 func wordEnd(s string, i int) int {
 	for i < len(s) && isWord(s[i]) {
@@ -47,7 +41,7 @@ func isNumericVarName(s string) bool {
 		return false
 	}
 	for i := range len(s) {
-		if !isDecimal(s[i]) {
+		if !isDigit(s[i]) {
 			return false
 		}
 	}
@@ -58,7 +52,7 @@ func isNumericVarName(s string) bool {
 func isNumericParamName(s string) bool {
 	s = strings.TrimPrefix(s, "0x")
 	for i := range len(s) {
-		if !isDecimal(s[i]) {
+		if !isDigit(s[i]) {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@
 #
 #   ruby oracle.rb [--tasks] [--modulepath DIR[:DIR]] [--manifest PATH] [FILE…]     (file names on stdin when none are given)
 #
+# A name of the form DIR:FILE is asked for from within DIR; the switches are relative to it as well.
 # Prints one JSON object per file: {"file": …, "issues": [{"severity", "code", "line", "pos", "message"}]}.
 # severity is Puppet's error, warning or deprecation, or
 #   parse   the parser refused; nothing was validated
@@ -24,9 +25,10 @@ Puppet.initialize_settings(['--confdir', '/nonexistent/conf', '--vardir', '/none
 Puppet::Util::Log.level = :crit
 Puppet[:tasks] = true if tasks
 
-environment = Puppet::Node::Environment.create(:oracle, modulepath.map { |d| File.expand_path(d) },
-                                               manifest ? File.expand_path(manifest) : Puppet::Node::Environment::NO_MANIFEST)
-Puppet.push_context(current_environment: environment)
+def environment(modulepath, manifest)
+  Puppet::Node::Environment.create(:oracle, modulepath.map { |d| File.expand_path(d) },
+                                   manifest ? File.expand_path(manifest) : Puppet::Node::Environment::NO_MANIFEST)
+end
 
 def issue(severity, code, line, pos, message)
   { severity: severity, code: code.to_s, line: line, pos: pos, message: message.to_s.lines.map(&:strip).join(' ') }
@@ -59,6 +61,11 @@ def ask(file)
   (found + [stop]).compact
 end
 
-(ARGV.empty? ? $stdin.read.split("\n") : ARGV).each do |file|
-  puts JSON.generate(file: file, issues: ask(file))
+(ARGV.empty? ? $stdin.read.split("\n") : ARGV).each do |name|
+  dir, file = name.include?(':') ? name.split(':', 2) : ['.', name]
+  Dir.chdir(dir) do
+    Puppet.override(current_environment: environment(modulepath, manifest)) do
+      puts JSON.generate(file: name, issues: ask(file))
+    end
+  end
 end
