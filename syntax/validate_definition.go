@@ -45,10 +45,14 @@ func (v *validator) named(d Definition, name string, nameAt source.Span, at spot
 	if written := v.file.Slice(nameAt); strings.HasPrefix(written, "::") && !strings.Contains(name, "::::") {
 		name = written
 	}
+	// The name is the tightest place, as long as it stands in the line that Puppet names.
+	if strings.Contains(v.file.Slice(source.Span{Start: d.Span().Start, End: nameAt.Start}), "\n") {
+		nameAt = spanOf(d)
+	}
 	if !isDefinitionName(name) {
 		diag := v.report(illegalDefinitionName, nameAt,
 			"Unacceptable name. The name '"+name+"' is unacceptable as the name of "+anA(d))
-		if better := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(name), "-", "_"), "::"); isDefinitionName(better) {
+		if better := strings.TrimPrefix(plainName(name), "::"); isDefinitionName(better) {
 			diag.Help = "a name is made of lower-case words joined by ::, such as " + better
 		}
 	}
@@ -296,8 +300,11 @@ func (v *validator) params(params []*Param) {
 				"The numeric parameter name '$"+p.Name+"' cannot be used (clashes with numeric match result variables)")
 		}
 		if !isParamName(p.Name) {
-			v.report(illegalParamName, p.NameAt,
+			d := v.report(illegalParamName, p.NameAt,
 				"Illegal parameter name. The given name '"+p.Name+`' does not conform to the naming rule /^[a-z_]\w*$/`)
+			if better := plainName(p.Name); isParamName(better) {
+				d.Help = "did you mean $" + better + "?"
+			}
 		}
 		if p.Type != nil {
 			v.expr(p.Type, atOther)

@@ -18,8 +18,11 @@ func (v *validator) variable(e *Var) {
 				"' must be a decimal value if it starts with a digit 0-9")
 		}
 	case !isVarName(e.Name):
-		v.report(illegalVarName, e.Where, "Illegal variable name, The given name '"+e.Name+
+		d := v.report(illegalVarName, e.Where, "Illegal variable name, The given name '"+e.Name+
 			`' does not conform to the naming rule /^((::)?[a-z]\w*)*((::)?[a-z_]\w*)$/`)
+		if better := plainName(e.Name); isVarName(better) {
+			d.Help = "did you mean $" + better + "?"
+		}
 	}
 }
 

@@ -65,25 +65,31 @@ func (v *validator) heredocPuppet(syntax string, text *Str, before string) {
 	if !found.HasErrors() {
 		found = append(found, Validate(f, opt)...)
 	}
-	errors := found.Count(source.Error)
-	if errors == 0 {
-		return
-	}
-	var first *source.Diagnostic
+	var errors source.Diagnostics
 	for _, d := range found {
 		if d.Severity == source.Error {
-			first = d
-			break
+			errors = append(errors, d)
 		}
 	}
-	at := inner.Position(first.Place.Span.Start)
-	message := fmt.Sprintf("%s (line: %d, column: %d)", first.Summary, at.Line, at.Column)
-	if errors > 1 {
-		message = fmt.Sprintf("Language validation logged %d errors. Giving up", errors)
+	if len(errors) == 0 {
+		return
+	}
+	place := func(d *source.Diagnostic) string {
+		at := inner.Position(d.Place.Span.Start)
+		return fmt.Sprintf("(line: %d, column: %d)", at.Line, at.Column)
+	}
+	message := errors[0].Summary + " " + place(errors[0])
+	if len(errors) > 1 {
+		message = fmt.Sprintf("Language validation logged %d errors. Giving up", len(errors))
 	}
 	d := v.report(r, text.Where, before+strings.ToUpper(syntax)+` syntax checker: "`+message+`"`)
-	d.Detail = first.Error()
-	d.Help = first.Help
+	d.Help = errors[0].Help
+	if len(errors) > 1 {
+		for _, e := range errors {
+			d.Detail += e.Summary + " " + place(e) + "\n"
+		}
+		d.Detail = strings.TrimSuffix(d.Detail, "\n")
+	}
 }
 
 // cut shortens s to n bytes at the boundary of a character.

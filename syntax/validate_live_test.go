@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -18,13 +19,7 @@ func TestValidateModulesLive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: reads thousands of files")
 	}
-	var files []string
-	filepath.WalkDir(debianModules, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".pp") || strings.HasSuffix(path, ".epp")) {
-			files = append(files, path)
-		}
-		return nil
-	})
+	files := moduleFiles()
 	if len(files) == 0 {
 		t.Skip("no modules in " + debianModules)
 	}
@@ -39,6 +34,26 @@ func TestValidateModulesLive(t *testing.T) {
 		n += compareLive(t, file, string(text), answers[file], Options{}, site)
 	}
 	t.Logf("%d files read by both parsers and judged alike or reported above", n)
+}
+
+// moduleFiles lists manifests and templates by their names below debianModules, whose entries are symbolic links.
+func moduleFiles() []string {
+	var files []string
+	modules, _ := os.ReadDir(debianModules)
+	for _, m := range modules {
+		named := filepath.Join(debianModules, m.Name())
+		real, err := filepath.EvalSymlinks(named)
+		if err != nil {
+			continue
+		}
+		filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".pp") || strings.HasSuffix(path, ".epp")) {
+				files = append(files, named+strings.TrimPrefix(path, real))
+			}
+			return nil
+		})
+	}
+	return files
 }
 
 // TestValidateRandomLive compares with Puppet on random programs, most of them wrong in some way that only a validator minds.
@@ -77,6 +92,72 @@ func TestValidateRandomLive(t *testing.T) {
 			t.Errorf("the generator makes too many programs that do not parse")
 		}
 	}
+}
+
+// TestValidateMutantsLive compares with Puppet on real manifests with a few tokens lost, doubled, swapped or replaced.
+func TestValidateMutantsLive(t *testing.T) {
+	needPuppet(t)
+	if testing.Short() {
+		t.Skip("not with -short: asks Puppet about thousands of programs")
+	}
+	var pool []string
+	for _, file := range moduleFiles() {
+		if text, err := os.ReadFile(file); err == nil && strings.HasSuffix(file, ".pp") && len(text) > 0 && len(text) < 3000 {
+			pool = append(pool, string(text))
+		}
+	}
+	if len(pool) == 0 {
+		t.Skip("no modules in " + debianModules)
+	}
+	dir := t.TempDir()
+	var files []string
+	texts := map[string]string{}
+	for seed := range uint64(*mutants) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		name, text := fmt.Sprintf("m%d.pp", seed), mutate(r, pool[r.IntN(len(pool))])
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, name)
+		texts[name] = text
+	}
+	answers := askPuppet(t, dir, files)
+	n := 0
+	for _, file := range files {
+		n += compareLive(t, file, texts[file], answers[file], Options{}, nil)
+	}
+	t.Logf("%d of %d mutants read by both parsers", n, len(files))
+}
+
+var mutants = flag.Int("mutants", 2000, "how many damaged manifests to ask Puppet about")
+
+// mutate damages one to three tokens of a manifest.
+func mutate(r *rand.Rand, text string) string {
+	var tokens []string
+	for i := 0; i < len(text); {
+		j := i + 1
+		if isWord(text[i]) {
+			j = wordEnd(text, i)
+		}
+		tokens = append(tokens, text[i:j])
+		i = j
+	}
+	spare := []string{"class", "define", "node", "function", "if", "$Foo", "$a::b", "=", "==", "+=", "=>", "+>", "->", "(", ")", "[", "]", "{", "}",
+		"@", "*", "1", "'x'", "undef", "default", "File", "foo", "File<| |>", ",", ";", ":", "|$x|", "inherits", "private", "notify { a => 1 }", "type"}
+	for range 1 + r.IntN(3) {
+		i, j := r.IntN(len(tokens)), r.IntN(len(tokens))
+		switch r.IntN(4) {
+		case 0:
+			tokens[i] = ""
+		case 1:
+			tokens[i] += " " + tokens[i]
+		case 2:
+			tokens[i], tokens[j] = tokens[j], tokens[i]
+		default:
+			tokens[i] = " " + spare[r.IntN(len(spare))] + " "
+		}
+	}
+	return strings.Join(tokens, "")
 }
 
 // compareLive reports differences and returns 1 when both parsers read the file. What only one of them reads is the business

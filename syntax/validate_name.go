@@ -95,6 +95,9 @@ func isHostname(s string) bool {
 	return true
 }
 
+// plainName is the name that a reader may have meant: lower case, underscores for hyphens.
+func plainName(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }
+
 // isReservedTypeName tells the data types whose names Puppet refuses for classes, defines and functions.
 // It compares with the name as written, so a type alias, which starts with a capital, never meets it.
 func isReservedTypeName(s string) bool {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"bunraku/source"
@@ -44,18 +45,26 @@ func (i issue) key() string {
 	return fmt.Sprintf("%s %s line %d %s", severity, i.Code, i.Line, message)
 }
 
-// needPuppet skips a test, with a reason, on a machine without Puppet 7.
-func needPuppet(t testing.TB) {
-	t.Helper()
+// puppetHere is the version of Puppet on this machine, or why there is none.
+var puppetHere = sync.OnceValues(func() (version, missing string) {
 	if _, err := exec.LookPath("ruby"); err != nil {
-		t.Skip("no ruby here: real Puppet can not be asked")
+		return "", "no ruby here: real Puppet can not be asked"
 	}
 	out, err := exec.Command("ruby", "-e", "require 'puppet'; print Puppet.version").Output()
 	if err != nil {
-		t.Skip("no Puppet here: it can not be asked")
+		return "", "no Puppet here: it can not be asked"
 	}
 	if !strings.HasPrefix(string(out), "7.") {
-		t.Skipf("Puppet %s here: the answers are those of Puppet 7", out)
+		return "", "Puppet " + string(out) + " here: the answers are those of Puppet 7"
+	}
+	return string(out), ""
+})
+
+// needPuppet skips a test, with a reason, on a machine without Puppet 7.
+func needPuppet(t testing.TB) {
+	t.Helper()
+	if _, missing := puppetHere(); missing != "" {
+		t.Skip(missing)
 	}
 }
 
