@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/internal/live"
+
 	"golang.org/x/tools/txtar"
 )
 
@@ -26,15 +28,6 @@ type golden struct {
 	want    string
 	tasks   bool
 	site    *Site
-}
-
-func testdataPath(t testing.TB, elem ...string) string {
-	t.Helper()
-	full, err := filepath.Abs(filepath.Join(append([]string{"testdata"}, elem...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return full
 }
 
 func readGoldens(t *testing.T) []*golden {
@@ -79,7 +72,7 @@ func readGoldens(t *testing.T) []*golden {
 func TestValidateGolden(t *testing.T) {
 	goldens := readGoldens(t)
 	if *record {
-		needPuppet(t)
+		live.Puppet(t)
 		recordGoldens(t, goldens)
 	}
 	for _, g := range goldens {
@@ -97,7 +90,7 @@ func TestValidateGolden(t *testing.T) {
 
 // TestValidateGoldenLive makes sure that the recorded answers are still Puppet's.
 func TestValidateGoldenLive(t *testing.T) {
-	needPuppet(t)
+	live.Puppet(t)
 	goldens := readGoldens(t)
 	answers := askGoldens(t, goldens)
 	for _, g := range goldens {
@@ -131,22 +124,15 @@ func askGoldens(t *testing.T, goldens []*golden) map[string][]issue {
 	root := t.TempDir()
 	groups := map[string]map[string]*golden{}
 	for i, g := range goldens {
-		full := filepath.Join(root, strconv.Itoa(i), filepath.FromSlash(g.name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(g.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
 		switches := g.switches()
 		if groups[switches] == nil {
 			groups[switches] = map[string]*golden{}
 		}
-		groups[switches][strconv.Itoa(i)+":"+g.name] = g
+		groups[switches][writeProgram(t, filepath.Join(root, strconv.Itoa(i)), g.name, g.text)] = g
 	}
 	answers := map[string][]issue{}
 	for switches, group := range groups {
-		for name, found := range askPuppet(t, root, slices.Sorted(maps.Keys(group)), strings.Fields(switches)...) {
+		for name, found := range askPuppet(t, slices.Sorted(maps.Keys(group)), strings.Fields(switches)...) {
 			answers[group[name].path] = found
 		}
 	}

@@ -3,28 +3,24 @@ package syntax
 import (
 	"flag"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-const debianModules = "/usr/share/puppet/modules"
+	"bunraku/internal/live"
+)
 
 // TestValidateModulesLive compares with Puppet on every manifest and template of the modules that are installed here.
 func TestValidateModulesLive(t *testing.T) {
-	needPuppet(t)
+	live.Puppet(t)
 	if testing.Short() {
 		t.Skip("not with -short: reads thousands of files")
 	}
-	files := moduleFiles()
-	if len(files) == 0 {
-		t.Skip("no modules in " + debianModules)
-	}
-	site := &Site{ModulePath: []string{debianModules}}
-	answers := askPuppet(t, ".", files, "--modulepath", debianModules)
+	files := live.Files(t, ".pp", ".epp")
+	site := &Site{ModulePath: []string{live.ModulesDir}}
+	answers := askPuppet(t, files, "--modulepath", live.ModulesDir)
 	n := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -33,62 +29,28 @@ func TestValidateModulesLive(t *testing.T) {
 		}
 		n += compareLive(t, file, string(text), answers[file], Options{}, site)
 	}
-	t.Logf("%d files read by both parsers and judged alike or reported above", n)
-}
-
-// moduleFiles lists manifests and templates by their names below debianModules, whose entries are symbolic links.
-func moduleFiles() []string {
-	var files []string
-	modules, _ := os.ReadDir(debianModules)
-	for _, m := range modules {
-		named := filepath.Join(debianModules, m.Name())
-		real, err := filepath.EvalSymlinks(named)
-		if err != nil {
-			continue
-		}
-		filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".pp") || strings.HasSuffix(path, ".epp")) {
-				files = append(files, named+strings.TrimPrefix(path, real))
-			}
-			return nil
-		})
-	}
-	return files
+	t.Logf("%d of %d files read by both parsers", n, len(files))
 }
 
 // TestValidateRandomLive compares with Puppet on random programs, most of them wrong in some way that only a validator minds.
 func TestValidateRandomLive(t *testing.T) {
-	needPuppet(t)
+	live.Puppet(t)
 	if testing.Short() {
 		t.Skip("not with -short: asks Puppet about thousands of programs")
 	}
 	for _, tasks := range []bool{false, true} {
-		dir := t.TempDir()
-		var files []string
-		texts := map[string]string{}
-		for seed := range uint64(2000) {
-			g := generator{r: rand.New(rand.NewPCG(seed, 7)), tasks: tasks}
-			name, text := fmt.Sprintf("p%d.pp", seed), g.program()
+		programs := make([]string, *programCount)
+		for seed := range programs {
+			g := generator{r: rand.New(rand.NewPCG(uint64(seed), 7)), tasks: tasks}
 			if seed%10 == 9 {
-				name, text = fmt.Sprintf("p%d.epp", seed), g.template()
+				programs[seed] = "epp " + g.template()
+			} else {
+				programs[seed] = "pp " + g.program()
 			}
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, name)
-			texts[name] = text
 		}
-		var args []string
-		if tasks {
-			args = []string{"--tasks"}
-		}
-		answers := askPuppet(t, dir, files, args...)
-		n := 0
-		for _, file := range files {
-			n += compareLive(t, file, texts[file], answers[file], Options{Tasks: tasks}, nil)
-		}
-		t.Logf("tasks=%v: %d of %d programs read by both parsers", tasks, n, len(files))
-		if n < len(files)/2 {
+		n := compareAll(t, programs, tasks)
+		t.Logf("tasks=%v: %d of %d programs read by both parsers", tasks, n, len(programs))
+		if n < len(programs)/2 {
 			t.Errorf("the generator makes too many programs that do not parse")
 		}
 	}
@@ -96,40 +58,47 @@ func TestValidateRandomLive(t *testing.T) {
 
 // TestValidateMutantsLive compares with Puppet on real manifests with a few tokens lost, doubled, swapped or replaced.
 func TestValidateMutantsLive(t *testing.T) {
-	needPuppet(t)
+	live.Puppet(t)
 	if testing.Short() {
 		t.Skip("not with -short: asks Puppet about thousands of programs")
 	}
 	var pool []string
-	for _, file := range moduleFiles() {
-		if text, err := os.ReadFile(file); err == nil && strings.HasSuffix(file, ".pp") && len(text) > 0 && len(text) < 3000 {
+	for _, file := range live.Files(t, ".pp") {
+		if text, err := os.ReadFile(file); err == nil && len(text) > 0 && len(text) < 3000 {
 			pool = append(pool, string(text))
 		}
 	}
-	if len(pool) == 0 {
-		t.Skip("no modules in " + debianModules)
+	programs := make([]string, *programCount)
+	for seed := range programs {
+		r := rand.New(rand.NewPCG(uint64(seed), 11))
+		programs[seed] = "pp " + mutate(r, pool[r.IntN(len(pool))])
 	}
-	dir := t.TempDir()
-	var files []string
-	texts := map[string]string{}
-	for seed := range uint64(*mutants) {
-		r := rand.New(rand.NewPCG(seed, 11))
-		name, text := fmt.Sprintf("m%d.pp", seed), mutate(r, pool[r.IntN(len(pool))])
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, name)
-		texts[name] = text
-	}
-	answers := askPuppet(t, dir, files)
-	n := 0
-	for _, file := range files {
-		n += compareLive(t, file, texts[file], answers[file], Options{}, nil)
-	}
-	t.Logf("%d of %d mutants read by both parsers", n, len(files))
+	n := compareAll(t, programs, false)
+	t.Logf("%d of %d mutants read by both parsers", n, len(programs))
 }
 
-var mutants = flag.Int("mutants", 2000, "how many damaged manifests to ask Puppet about")
+var programCount = flag.Int("programs", 1000, "how many random programs, and how many damaged manifests, to ask Puppet about")
+
+// compareAll asks Puppet about programs, each preceded by the ending that its file shall have, and compares.
+func compareAll(t *testing.T, programs []string, tasks bool) (read int) {
+	t.Helper()
+	dir := t.TempDir()
+	names := make([]string, len(programs))
+	for i, p := range programs {
+		ending, text, _ := strings.Cut(p, " ")
+		names[i] = writeProgram(t, dir, fmt.Sprintf("p%d.%s", i, ending), text)
+	}
+	var switches []string
+	if tasks {
+		switches = []string{"--tasks"}
+	}
+	answers := askPuppet(t, names, switches...)
+	for i, p := range programs {
+		_, text, _ := strings.Cut(p, " ")
+		read += compareLive(t, filepath.Base(names[i]), text, answers[names[i]], Options{Tasks: tasks}, nil)
+	}
+	return read
+}
 
 // mutate damages one to three tokens of a manifest.
 func mutate(r *rand.Rand, text string) string {

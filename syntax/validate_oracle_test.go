@@ -1,16 +1,15 @@
 package syntax
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"os/exec"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"bunraku/internal/live"
 	"bunraku/source"
 )
 
@@ -45,56 +44,35 @@ func (i issue) key() string {
 	return fmt.Sprintf("%s %s line %d %s", severity, i.Code, i.Line, message)
 }
 
-// puppetHere is the version of Puppet on this machine, or why there is none.
-var puppetHere = sync.OnceValues(func() (version, missing string) {
-	if _, err := exec.LookPath("ruby"); err != nil {
-		return "", "no ruby here: real Puppet can not be asked"
-	}
-	out, err := exec.Command("ruby", "-e", "require 'puppet'; print Puppet.version").Output()
-	if err != nil {
-		return "", "no Puppet here: it can not be asked"
-	}
-	if !strings.HasPrefix(string(out), "7.") {
-		return "", "Puppet " + string(out) + " here: the answers are those of Puppet 7"
-	}
-	return string(out), ""
-})
-
-// needPuppet skips a test, with a reason, on a machine without Puppet 7.
-func needPuppet(t testing.TB) {
+// askPuppet runs the oracle once for many programs, given as DIR:FILE; it answers for each by that name.
+func askPuppet(t testing.TB, programs []string, switches ...string) map[string][]issue {
 	t.Helper()
-	if _, missing := puppetHere(); missing != "" {
-		t.Skip(missing)
-	}
-}
-
-// askPuppet runs the oracle once for many files, whose names are relative to dir.
-func askPuppet(t testing.TB, dir string, files []string, args ...string) map[string][]issue {
-	t.Helper()
-	script := testdataPath(t, "oracle.rb")
-	cmd := exec.Command("ruby", append([]string{script}, args...)...)
-	cmd.Dir = dir
-	cmd.Stdin = strings.NewReader(strings.Join(files, "\n"))
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("oracle: %v\n%s", err, stderr.String())
-	}
+	out := live.Ruby(t, filepath.Join("testdata", "oracle.rb"), strings.Join(programs, "\n"), switches...)
 	answers := map[string][]issue{}
-	lines := bufio.NewScanner(bytes.NewReader(out))
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
+	for line := range strings.Lines(out) {
 		var answer struct {
 			File   string
 			Issues []issue
 		}
-		if err := json.Unmarshal(lines.Bytes(), &answer); err != nil {
-			t.Fatalf("oracle: %v in %.200s", err, lines.Text())
+		if err := json.Unmarshal([]byte(line), &answer); err != nil {
+			t.Fatalf("oracle: %v in %.200s", err, line)
 		}
 		answers[answer.File] = answer.Issues
 	}
 	return answers
+}
+
+// writeProgram puts a program into a file below dir and gives the name to ask for it by.
+func writeProgram(t testing.TB, dir, name, text string) string {
+	t.Helper()
+	full := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir + ":" + name
 }
 
 // judge is our own answer. parsed is false when the parser refused, and then the issues are the parser's.

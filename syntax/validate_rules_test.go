@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/internal/live"
 	"bunraku/source"
 )
 
@@ -141,16 +142,10 @@ func TestValidateSurvivesBrokenTrees(t *testing.T) {
 
 func BenchmarkValidate(b *testing.B) {
 	var text strings.Builder
-	files := moduleFiles()
-	if len(files) == 0 {
-		b.Skip("no modules in " + debianModules)
-	}
-	for _, name := range files {
-		if strings.HasSuffix(name, ".pp") {
-			data, _ := os.ReadFile(name)
-			text.Write(data)
-			text.WriteByte('\n')
-		}
+	for _, name := range live.Files(b, ".pp") {
+		data, _ := os.ReadFile(name)
+		text.Write(data)
+		text.WriteByte('\n')
 	}
 	f, diags := Parse(source.NewFile("all.pp", text.String()), Options{})
 	if diags.HasErrors() {

@@ -61,10 +61,12 @@ def ask(file)
   (found + [stop]).compact
 end
 
+environments = {}
 (ARGV.empty? ? $stdin.read.split("\n") : ARGV).each do |name|
   dir, file = name.include?(':') ? name.split(':', 2) : ['.', name]
   Dir.chdir(dir) do
-    Puppet.override(current_environment: environment(modulepath, manifest)) do
+    environments[dir] ||= environment(modulepath, manifest)
+    Puppet.override(current_environment: environments[dir]) do
       puts JSON.generate(file: name, issues: ask(file))
     end
   end
