@@ -232,11 +232,17 @@ func (v *validator) typeMapping(d *TypeMapping, at spot) {
 			Help = "only Runtime[…] can be mapped; an alias has a plain name on its left"
 	case pattern && !isReplacement(d.X):
 		v.report(illegalTypeMapping, spanOf(d), "Illegal type mapping. Expected a Tuple[Regexp,String] on the left side, got "+anACap(d))
-	case !pattern && typeRef(d.X) == nil:
+	case !pattern && !v.isMappedType(d.X):
 		v.report(illegalTypeMapping, spanOf(d), "Illegal type mapping. Expected a Type on the left side, got "+anACap(d))
 	}
 	v.expr(d.Type, atOther)
 	v.expr(d.X, atOther)
+}
+
+// isMappedType recognises `Name` and `Name[…]`. The tree has the latter for `Name { … }` too, which an alias may have but a
+// mapping may not.
+func (v *validator) isMappedType(x Expr) bool {
+	return typeRef(x) != nil && !strings.HasSuffix(v.file.Slice(x.Span()), "}")
 }
 
 // isReplacement recognises `[/pattern/, 'replacement']`.

@@ -1,9 +1,6 @@
 package syntax
 
-import (
-	"math/big"
-	"strconv"
-)
+import "math/big"
 
 // ---- variables and numbers
 
@@ -30,12 +27,16 @@ func (v *validator) integer(e *Int) {
 	if !e.Big {
 		return
 	}
-	got := v.file.Slice(e.Where)
-	if n, ok := new(big.Int).SetString(got, 0); ok {
-		got = "+0x" + n.Text(16)
-	}
-	v.report(numericOverflow, e.Where, anACap(e)+" resulted in a value outside of Puppet Integer max range, got '"+got+"'").
+	v.report(numericOverflow, e.Where, anACap(e)+" resulted in a value outside of Puppet Integer max range, got '+0x"+v.bigInteger(e).Text(16)+"'").
 		Help = "an Integer has 64 bits, so the greatest is 9223372036854775807; write a Float (with .0) or a String"
+}
+
+// bigInteger is the value of a literal, whatever its size.
+func (v *validator) bigInteger(e *Int) *big.Int {
+	if n, ok := new(big.Int).SetString(v.file.Slice(e.Where), 0); ok && e.Big {
+		return n
+	}
+	return big.NewInt(e.Value)
 }
 
 // ---- assignment
@@ -205,13 +206,24 @@ func (v *validator) duplicateKey(key string, entry, first *Entry) {
 		Related = v.related(spanOf(first.Key), "first declared here; the last one wins")
 }
 
+// oddKeys compares literal keys that are no text. Numbers can be many, in tables; the others are rare enough to compare each
+// with each.
 func (v *validator) oddKeys(entries []*Entry) {
+	numbers := map[int64]*Entry{}
 	for i, entry := range entries {
+		if n, ok := entry.Key.(*Int); ok && !n.Big {
+			if first := numbers[n.Value]; first != nil {
+				v.duplicateKey(v.keyText(n), entry, first)
+			} else {
+				numbers[n.Value] = entry
+			}
+			continue
+		}
 		if _, ok := textKey(entry.Key); ok || !isLiteral(entry.Key) {
 			continue
 		}
 		for _, first := range entries[:i] {
-			if sameLiteral(entry.Key, first.Key) {
+			if v.sameLiteral(entry.Key, first.Key) {
 				v.duplicateKey(v.keyText(entry.Key), entry, first)
 				break
 			}
@@ -224,9 +236,7 @@ func (v *validator) keyText(key Expr) string {
 	case *Undef:
 		return ""
 	case *Int:
-		if !key.Big {
-			return strconv.FormatInt(key.Value, 10)
-		}
+		return v.bigInteger(key).String()
 	}
 	return v.file.Slice(key.Span())
 }
@@ -266,7 +276,7 @@ func isLiteral(e Expr) bool {
 }
 
 // sameLiteral is equality of literals as hash keys: 1 and 1.0 differ, a name and a string of the same text do not.
-func sameLiteral(a, b Expr) bool {
+func (v *validator) sameLiteral(a, b Expr) bool {
 	if text, ok := textKey(a); ok {
 		other, ok := textKey(b)
 		return ok && text == other
@@ -274,7 +284,7 @@ func sameLiteral(a, b Expr) bool {
 	switch a := a.(type) {
 	case *Int:
 		b, ok := b.(*Int)
-		return ok && !a.Big && !b.Big && a.Value == b.Value
+		return ok && v.bigInteger(a).Cmp(v.bigInteger(b)) == 0
 	case *Float:
 		b, ok := b.(*Float)
 		return ok && a.Value == b.Value
@@ -296,32 +306,32 @@ func sameLiteral(a, b Expr) bool {
 			return false
 		}
 		for i := range a.Elems {
-			if !sameLiteral(a.Elems[i], b.Elems[i]) {
+			if !v.sameLiteral(a.Elems[i], b.Elems[i]) {
 				return false
 			}
 		}
 		return true
 	case *Hash:
 		b, ok := b.(*Hash)
-		return ok && holds(a, b) && holds(b, a)
+		return ok && v.holds(a, b) && v.holds(b, a)
 	}
 	return false
 }
 
 // holds reports whether every entry of b is found in a; a later entry replaces an earlier one of the same key.
-func holds(a, b *Hash) bool {
+func (v *validator) holds(a, b *Hash) bool {
 	for _, want := range b.Entries {
-		wanted, got := lastOf(b, want.Key), lastOf(a, want.Key)
-		if got == nil || !sameLiteral(wanted, got) {
+		wanted, got := v.lastOf(b, want.Key), v.lastOf(a, want.Key)
+		if got == nil || !v.sameLiteral(wanted, got) {
 			return false
 		}
 	}
 	return true
 }
 
-func lastOf(h *Hash, key Expr) Expr {
+func (v *validator) lastOf(h *Hash, key Expr) Expr {
 	for i := len(h.Entries) - 1; i >= 0; i-- {
-		if sameLiteral(h.Entries[i].Key, key) {
+		if v.sameLiteral(h.Entries[i].Key, key) {
 			return h.Entries[i].Value
 		}
 	}

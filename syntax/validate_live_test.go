@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -95,7 +94,7 @@ func compareAll(t *testing.T, programs []string, tasks bool) (read int) {
 	answers := askPuppet(t, names, switches...)
 	for i, p := range programs {
 		_, text, _ := strings.Cut(p, " ")
-		read += compareLive(t, filepath.Base(names[i]), text, answers[names[i]], Options{Tasks: tasks}, nil)
+		read += compareLive(t, strings.TrimPrefix(names[i], dir+":"), text, answers[names[i]], Options{Tasks: tasks}, nil)
 	}
 	return read
 }
