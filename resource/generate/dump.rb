@@ -11,8 +11,9 @@ own = []
 Puppet::Type.eachtype { |t| own << t.name.to_s }
 modulepath.each do |dir|
   Dir[File.join(dir, '*', 'lib')].sort.each do |lib|
-    $LOAD_PATH.unshift(lib)
-    Dir[File.join(lib, 'puppet/type/*.rb')].sort.each { |f| modules[File.basename(f, '.rb')] ||= File.basename(File.dirname(lib)) }
+    found = Dir[File.join(lib, 'puppet/type/*.rb')].map { |f| File.basename(f, '.rb') } & ARGV
+    $LOAD_PATH.unshift(lib) unless found.empty?
+    found.each { |n| modules[n] ||= File.basename(File.dirname(lib)) }
   end
 end
 (own + ARGV).each { |n| Puppet::Type.type(n.to_sym) }
