@@ -38,6 +38,7 @@ func parse(f *source.File, opt Options, mode eppMode) (*File, source.Diagnostics
 		p.out.Epp = p.template()
 	}
 	p.out.Comments = p.s.comments
+	p.out.Literals = int(p.literals)
 	return p.out, p.diags
 }
 
@@ -80,6 +81,7 @@ type parser struct {
 	open      []bracket // brackets not yet closed
 	namespace []string  // names of the classes around
 	depth     int
+	literals  uint32
 	beyond    bool // the last assignment() was more than Puppet's `expression`
 	failed    bool
 	stopped   bool // too many errors: read no further
@@ -148,6 +150,12 @@ func (p *parser) expect(k kind) {
 		return
 	}
 	p.unexpected("")
+}
+
+// number gives a literal its number in the file.
+func (p *parser) number(l *Lit) {
+	l.Ord = p.literals
+	p.literals++
 }
 
 // from gives the span from an offset to the end of the last token consumed.

@@ -290,6 +290,7 @@ func (p *parser) entryWord() Expr {
 		return nil
 	}
 	s := p.strs.new()
+	p.number(&s.Lit)
 	s.Value, s.Quote, s.Where = p.tok.text, Key, p.tok.span()
 	p.advance()
 	return s
@@ -349,6 +350,7 @@ func (p *parser) method(left Expr) Expr {
 		return left
 	}
 	n := p.names.new()
+	p.number(&n.Lit)
 	n.Value, n.Where = p.tok.text, p.tok.span()
 	p.advance()
 	na := &NamedAccess{Left: left, Name: n}
@@ -433,6 +435,7 @@ func (p *parser) primary() Expr {
 	case tString, tWord:
 		p.advance()
 		s := p.strs.new()
+		p.number(&s.Lit)
 		s.Value, s.Where = t.text, t.span()
 		switch {
 		case t.kind == tWord:
@@ -446,26 +449,30 @@ func (p *parser) primary() Expr {
 	case tName:
 		p.advance()
 		n := p.names.new()
+		p.number(&n.Lit)
 		n.Value, n.Where = t.text, t.span()
 		return n
 	case tRef:
 		return p.ref()
 	case tNumber:
 		p.advance()
-		return number(t)
+		return p.numeral(t)
 	case tTrue, tFalse:
 		p.advance()
 		b := &Bool{Value: t.kind == tTrue}
+		p.number(&b.Lit)
 		b.Where = t.span()
 		return b
 	case tUndef:
 		p.advance()
 		u := &Undef{}
+		p.number(&u.Lit)
 		u.Where = t.span()
 		return u
 	case tDefault:
 		p.advance()
 		d := &Default{}
+		p.number(&d.Lit)
 		d.Where = t.span()
 		return d
 	case tList, tBracket:
@@ -482,6 +489,7 @@ func (p *parser) primary() Expr {
 	case tRegexp:
 		p.advance()
 		r := &Regexp{Source: t.text}
+		p.number(&r.Lit)
 		r.Where = t.span()
 		p.checkRegexp(r)
 		return r
@@ -513,6 +521,7 @@ func (p *parser) primary() Expr {
 	case tRenderString:
 		p.advance()
 		r := &RenderString{Value: t.text}
+		p.number(&r.Lit)
 		r.Where = t.span()
 		return r
 	case tRender:
@@ -529,8 +538,8 @@ func (p *parser) ref() Expr {
 	return r
 }
 
-// number turns a scanned number into its node. Puppet's numbers have 64 bits; the validator complains about bigger ones.
-func number(t token) Expr {
+// numeral turns a scanned number into its node. Puppet's numbers have 64 bits; the validator complains about bigger ones.
+func (p *parser) numeral(t token) Expr {
 	base, digits := 10, t.text
 	if len(digits) > 1 && digits[0] == '0' {
 		switch {
@@ -547,12 +556,14 @@ func number(t token) Expr {
 				v = 0
 			}
 			f := &Float{Value: v}
+			p.number(&f.Lit)
 			f.Where = t.span()
 			return f
 		}
 	}
 	v, err := strconv.ParseInt(digits, base, 64)
 	n := &Int{Value: v, Radix: uint8(base), Big: err != nil}
+	p.number(&n.Lit)
 	n.Where = t.span()
 	return n
 }

@@ -71,6 +71,7 @@ func setForm(e Expr, form Form, start uint32) bool {
 // classResource = "class" "{" body { ";" body } [ ";" ] "}"
 func (p *parser) classResource() Expr {
 	n := p.names.new()
+	p.number(&n.Lit)
 	n.Value, n.Where = "class", p.tok.span()
 	p.advance()
 	p.expect(tBrace)
@@ -162,6 +163,7 @@ func (p *parser) untitled(name *Name, ops []*AttrOp, brace token) Expr {
 			return name
 		}
 		key := p.strs.new()
+		p.number(&key.Lit)
 		key.Value, key.Quote, key.Where = op.Name, Key, op.NameAt
 		e := p.entries.new()
 		e.Key, e.Value, e.Where = key, op.Value, op.Where
