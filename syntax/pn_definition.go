@@ -161,8 +161,8 @@ func (p *pn) lambda(e *Lambda) {
 }
 
 // appendRubyFloat writes a float as Ruby's Float#to_s does: the shortest digits that read back as the same number, always
-// with a fraction; plain while the decimal point falls within or near the digits (1.0e-04 is 0.0001, 1e15 is
-// 1000000000000000.0), and with a signed exponent of two or more digits beyond (1.0e-05, 1.0e+16).
+// with a fraction; plain while the decimal point falls within or near the digits (0.0001, 100000000000000.0), and with a signed
+// exponent of two or more digits beyond (1.0e-05, 1.0e+15).
 func appendRubyFloat(dst []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v):
@@ -191,7 +191,7 @@ func appendRubyFloat(dst []byte, v float64) []byte {
 	exp, _ := strconv.Atoi(string(e[i+1:]))
 	point := exp + 1 // the value is 0.DIGITS × 10^point
 	switch {
-	case 0 < point && point <= 16:
+	case 0 < point && point <= 15:
 		for len(digits) < point {
 			digits = append(digits, '0')
 		}

@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -144,4 +145,116 @@ func difference(got, want string) string {
 	}
 	cut := func(s string) string { return s[max(0, min(i, len(s))-60):min(len(s), i+100)] }
 	return " got …" + cut(got) + "…\nwant …" + cut(want) + "…"
+}
+
+// A pnCase is one text of testdata/pn and what Puppet prints for it.
+type pnCase struct {
+	archive, name, text, pn string
+}
+
+const noNewline = " (no final newline)" // marks an input whose last line end belongs to the archive only
+
+// pnCases reads the archives: `-- name.pp --` with an input, each followed by `-- name.pn --` with the answer.
+func pnCases(t testing.TB) []*pnCase {
+	t.Helper()
+	archives, err := filepath.Glob(filepath.Join("testdata", "pn", "*.txtar"))
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	var cases []*pnCase
+	for _, path := range archives {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var current *string
+		for _, line := range strings.SplitAfter(string(data), "\n") {
+			name, ok := strings.CutPrefix(strings.TrimSuffix(line, " --\n"), "-- ")
+			switch {
+			case !ok || !strings.HasSuffix(line, " --\n"):
+				if current != nil {
+					*current += line
+				}
+			case strings.HasSuffix(name, ".pn"):
+				current = &cases[len(cases)-1].pn
+			default:
+				c := &pnCase{archive: path, name: name}
+				cases = append(cases, c)
+				current = &c.text
+			}
+		}
+	}
+	return cases
+}
+
+// input is the text as Puppet would read it.
+func (c *pnCase) input() (path, text string) {
+	if name, ok := strings.CutSuffix(c.name, noNewline); ok {
+		return name, strings.TrimSuffix(c.text, "\n")
+	}
+	return c.name, c.text
+}
+
+func TestPN(t *testing.T) {
+	cases := pnCases(t)
+	if *record {
+		recordPN(t, cases)
+	}
+	for _, c := range cases {
+		path, text := c.input()
+		f, diags := parseText(path, text)
+		if diags.HasErrors() {
+			t.Errorf("%s %s: %s", c.archive, path, diags[0])
+			continue
+		}
+		if got := string(AppendPN(nil, f)) + "\n"; got != c.pn {
+			t.Errorf("%s %s:\n got %swant %s", c.archive, path, got, c.pn)
+		}
+	}
+	t.Logf("%d cases", len(cases))
+}
+
+// recordPN writes Puppet's answers into the archives. Puppet's transformer dies of a parameter that takes the rest, so there
+// the answer stays as it was written by hand.
+func recordPN(t *testing.T, cases []*pnCase) {
+	dir := t.TempDir()
+	var paths []string
+	for i, c := range cases {
+		name, text := c.input()
+		path := filepath.Join(dir, fmt.Sprintf("%d_%s", i, name))
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	answers := oracle(t, paths)
+	archives := map[string]*strings.Builder{}
+	for i, c := range cases {
+		answer := answers[paths[i]]
+		switch {
+		case strings.HasPrefix(answer, "!undefined method `Literal'"):
+		case answer == "" || strings.HasPrefix(answer, "!"):
+			t.Errorf("%s %s: Puppet says %s", c.archive, c.name, answer)
+		default:
+			c.pn = answer + "\n"
+		}
+		b := archives[c.archive]
+		if b == nil {
+			data, err := os.ReadFile(c.archive)
+			if err != nil {
+				t.Fatal(err)
+			}
+			intro, _, _ := strings.Cut(string(data), "-- ")
+			b = &strings.Builder{}
+			b.WriteString(intro)
+			archives[c.archive] = b
+		}
+		name, _, _ := strings.Cut(c.name, ".")
+		fmt.Fprintf(b, "-- %s --\n%s-- %s.pn --\n%s", c.name, c.text, name, c.pn)
+	}
+	for path, b := range archives {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
