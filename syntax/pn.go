@@ -218,23 +218,24 @@ func (p *pn) expr(e Expr) {
 	}
 }
 
-// integer prints the value, and the radix when it is not ten. A Big one has only its digits in the source.
+// integer prints the value, and the radix when it is not ten.
 func (p *pn) integer(n *Int) {
 	if n.Radix == 10 {
-		p.str(p.digits(n))
+		p.str(decimal(p.f, n))
 		return
 	}
-	p.str("(int {:radix " + strconv.Itoa(int(n.Radix)) + " :value " + p.digits(n) + "})")
+	p.str("(int {:radix " + strconv.Itoa(int(n.Radix)) + " :value " + decimal(p.f, n) + "})")
 }
 
-func (p *pn) digits(n *Int) string {
+// decimal gives an integer's value in base ten. A Big one has only its digits in the source.
+func decimal(f *File, n *Int) string {
 	if !n.Big {
 		return strconv.FormatInt(n.Value, 10)
 	}
-	text := strings.TrimLeft(p.f.Source.Slice(n.Where), "0xX")
+	text := strings.TrimLeft(f.Source.Slice(n.Where), "0xX")
 	v, ok := new(big.Int).SetString(text, int(n.Radix))
 	if !ok {
-		return text
+		return "0"
 	}
 	return v.String()
 }
@@ -245,7 +246,7 @@ func (p *pn) unary(u *Unary) {
 	case OpMinus:
 		switch x := u.X.(type) {
 		case *Int:
-			digits := p.digits(x)
+			digits := decimal(p.f, x)
 			if digits != "0" {
 				p.str("-")
 			}
