@@ -47,10 +47,11 @@ type printer struct {
 	next     int           // the first comment not printed
 	heredocs []source.Span // the text of every heredoc with its last line end, in order
 	pending  []source.Span // texts that must follow the current line
+	known    map[Node]bool // what tall said
 }
 
 func newPrinter(f *File) *printer {
-	p := &printer{src: f.Source.Text, bol: true}
+	p := &printer{src: f.Source.Text, bol: true, known: map[Node]bool{}}
 	var verbatim []source.Span
 	for _, s := range f.Body.Stmts {
 		Walk(s, func(n Node) bool {

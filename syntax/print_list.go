@@ -32,6 +32,7 @@ type element struct {
 	at    source.Span
 	node  Node
 	key   func() // or nil
+	keyAt source.Span
 	value func()
 	arrow string
 	pad   int // blanks before the arrow, filled in when arrows are to be in line
@@ -120,7 +121,7 @@ func (p *printer) align(items []element) {
 	}
 	widest := 0
 	for i := range items {
-		if items[i].key != nil {
+		if items[i].key != nil && !p.crosses(items[i].keyAt) {
 			items[i].pad = -p.width(items[i].key)
 			widest = max(widest, -items[i].pad)
 		}
@@ -154,6 +155,7 @@ func (p *printer) entries(es []*Entry) []element {
 			at:    e.Key.Span().Join(e.Value.Span()),
 			node:  e,
 			key:   func() { p.expr(e.Key) },
+			keyAt: e.Key.Span(),
 			arrow: "=>",
 			value: func() { p.value(e.Value) },
 		}
@@ -188,6 +190,7 @@ func (p *printer) attributes(ops []*AttrOp) []element {
 			at:    o.Where,
 			node:  o,
 			key:   func() { p.write(name); p.passed(o.NameAt.End) },
+			keyAt: o.NameAt,
 			arrow: arrow,
 			value: func() { p.value(o.Value) },
 		}

@@ -92,45 +92,47 @@ func (p *printer) crosses(s source.Span) bool {
 }
 
 // tall reports whether a node will take several lines: because it did, or because it has something in it that always does. A
-// comment may make it so.
+// comment may make it so. Asked level by level of a deep tree, it would look at the same nodes again and again, hence the memory.
 func (p *printer) tall(n Node) bool {
-	if p.crosses(n.Span()) || p.commentIn(n.Span().Start, n.Span().End) {
-		return true
+	tall, ok := p.known[n]
+	if ok {
+		return tall
 	}
-	tall := false
-	many := func(bodies ...Body) {
-		for _, b := range bodies {
-			tall = tall || len(b.Stmts) > 1
-		}
+	tall = p.crosses(n.Span()) || p.commentIn(n.Span().Start, n.Span().End) || alwaysTall(n)
+	if !tall {
+		Children(n, func(c Node) { tall = tall || p.tall(c) })
 	}
-	Walk(n, func(n Node) bool {
-		switch n := n.(type) {
-		case *Case:
-			tall = true
-		case *Resource:
-			tall = tall || len(n.Bodies) > 1
-		case *If:
-			many(n.Then, n.Else)
-		case *Lambda:
-			many(n.Body)
-		case *Class:
-			many(n.Body)
-		case *Define:
-			many(n.Body)
-		case *NodeDef:
-			many(n.Body)
-		case *Function:
-			many(n.Body)
-		case *Plan:
-			many(n.Body)
-		case *Apply:
-			many(n.Body)
-		case *TypeDef:
-			many(n.Body)
-		}
-		return !tall
-	})
+	p.known[n] = tall
 	return tall
+}
+
+// alwaysTall reports what is never printed on one line, whatever the source.
+func alwaysTall(n Node) bool {
+	switch n := n.(type) {
+	case *Case:
+		return true
+	case *Resource:
+		return len(n.Bodies) > 1
+	case *If:
+		return len(n.Then.Stmts) > 1 || len(n.Else.Stmts) > 1
+	case *Lambda:
+		return len(n.Body.Stmts) > 1
+	case *Class:
+		return len(n.Body.Stmts) > 1
+	case *Define:
+		return len(n.Body.Stmts) > 1
+	case *NodeDef:
+		return len(n.Body.Stmts) > 1
+	case *Function:
+		return len(n.Body.Stmts) > 1
+	case *Plan:
+		return len(n.Body.Stmts) > 1
+	case *Apply:
+		return len(n.Body.Stmts) > 1
+	case *TypeDef:
+		return len(n.Body.Stmts) > 1
+	}
+	return false
 }
 
 func (p *printer) ifElse(n *If, word string) {

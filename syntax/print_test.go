@@ -258,3 +258,19 @@ func TestPrintTasks(t *testing.T) {
 		t.Errorf("the print means something else:\n%s", difference(got, want))
 	}
 }
+
+// FuzzDump wants no answer, only an end: trees of broken programs have holes.
+func FuzzDump(f *testing.F) {
+	for _, c := range pnCases(f) {
+		_, text := c.input()
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, name := range []string{"fuzz.pp", "fuzz.epp"} {
+			file, _ := parseText(name, text)
+			AppendPN(nil, file)
+			AppendJSON(nil, file)
+			Print(file)
+		}
+	})
+}
