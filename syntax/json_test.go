@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -170,5 +169,5 @@ func TestJSONRealFiles(t *testing.T) {
 		}
 		bytes += len(text)
 	}
-	t.Log(fmt.Sprintf("%d files, %d bytes", len(files), bytes))
+	t.Logf("%d files, %d bytes", len(files), bytes)
 }
