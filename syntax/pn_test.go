@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"bunraku/source"
 )
 
-var record = flag.Bool("record", false, "ask the installed Puppet for the expected answers of testdata/pn and write them down")
 
 // modules is where Debian puts packaged Puppet modules.
 const modules = "/usr/share/puppet/modules"

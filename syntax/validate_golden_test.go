@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var record = flag.Bool("record", false, "write the recorded answers in testdata from live Puppet")
 
 // A golden is one case of testdata/validate: a program and what Puppet said of it. Lines of the comment that read
 // `tasks` or `modulepath DIR` or `manifest PATH` are switches, the rest explains the idea.
