@@ -47,7 +47,7 @@ type writer struct {
 	indent bool
 	redact bool
 	depth  int
-	first  bool // no item of the innermost container was written yet
+	first  bool      // no item of the innermost container was written yet
 	at     *Resource // what is being written, for errors
 	param  string
 	errs   []error
