@@ -3,8 +3,10 @@ package catalog_test
 import (
 	"encoding/json"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +133,27 @@ func TestDeclarationsAsPuppet(t *testing.T) {
 		{{"sshkey", "h@ssh-rsa", []catalog.Param{str("key", "x")}}, {"sshkey", "h", []catalog.Param{str("type", "ssh-rsa")}}},
 		{{"mount", "/m/", []catalog.Param{str("device", "d")}}, {"mount", "/m", nil}},
 	}
+	rnd := rand.New(rand.NewPCG(7, 7))
+	one := func(of ...string) string { return of[rnd.IntN(len(of))] }
+	for range 300 {
+		var decls []declaration
+		for range 1 + rnd.IntN(3) {
+			d := declaration{typ: one("file", "file", "package", "notify", "service", "exec", "sshkey", "cron")}
+			names := []string{"/a", "/a/", "/b", "/a//", "/", "C:/"}
+			if d.typ != "file" && d.typ != "exec" {
+				names = []string{"a", "b", "a@b", "A"}
+			}
+			d.title = one(names...)
+			for _, attr := range []string{"alias", "name", resource.Known(d.typ).Namevar(), "provider", "tag"} {
+				if rnd.IntN(4) == 0 && resource.Known(d.typ).Accepts(attr) && (&catalog.Resource{Params: d.params}).Param(attr) == nil {
+					d.params = append(d.params, str(attr, one(names...)))
+				}
+			}
+			d.params = slices.DeleteFunc(d.params, func(p catalog.Param) bool { return p.Name == "tag" && !strings.Contains("ab", value.ToString(p.Value)) })
+			decls = append(decls, d)
+		}
+		cases = append(cases, decls)
+	}
 	var in strings.Builder
 	for _, decls := range cases {
 		var src strings.Builder
@@ -152,7 +175,7 @@ func TestDeclarationsAsPuppet(t *testing.T) {
 		var failed struct{ Error string }
 		if json.Unmarshal([]byte(line), &failed); failed.Error != "" {
 			if !strings.Contains(failed.Error, got) || got == "" || strings.HasPrefix(got, "{") {
-				t.Errorf("case %d: %s\nPuppet says %s", i, got, failed.Error)
+				t.Errorf("case %d: %v\n%s\nPuppet says %s", i, cases[i], got, failed.Error)
 			}
 			continue
 		}
@@ -167,7 +190,7 @@ func TestDeclarationsAsPuppet(t *testing.T) {
 			}
 		}
 		if got != strings.TrimSpace(string(want)) {
-			t.Errorf("case %d: ours\n%s\nPuppet's%s", i, got, want)
+			t.Errorf("case %d: %v\nours\n%s\nPuppet's%s", i, cases[i], got, want)
 		}
 	}
 }
