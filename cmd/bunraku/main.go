@@ -79,6 +79,8 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
+		a.checkCommand(),
+		a.parseCommand(),
 		a.versionCommand(),
 	)
 	return root
