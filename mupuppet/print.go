@@ -255,7 +255,9 @@ func (p *printer) stmt(s Stmt) {
 			p.put(" ␣ ")
 			rest = seq.S2
 		}
-		p.stmt(rest)
+		if !p.full() {
+			p.stmt(rest)
+		}
 	case *Assign:
 		p.put("$", s.Name, " = ")
 		p.expr(s.E)

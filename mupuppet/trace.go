@@ -22,16 +22,16 @@ func (c Change) String() string {
 	case DefinedNew, Declared:
 		return fmt.Sprintf("κ[%s : %s]", c.Name, c.Def)
 	case Appended:
-		return "v_C ␣ " + c.Resource.source()
+		return "v_C ␣ " + c.Resource.String()
 	}
 	return ""
 }
 
-// Columns of the text: number, rule, scope, redex, change. They add up to 100.
+// Columns of the text: number, rule, scope, redex, change. With the number and the blanks they add up to 100.
 const (
 	ruleWidth  = 14
 	scopeWidth = 12
-	redexWidth = 68
+	redexWidth = 67
 )
 
 // WriteText writes the step as one line of at most 100 columns: the redex, and after the arrow what the step changed in σ,
@@ -42,7 +42,7 @@ func (s Step) WriteText(w io.Writer, style source.Style) {
 	if s.Derivation == nil || (len(s.Derivation) == 1 && s.Derivation[0] == "MSeqStep") {
 		scope = "" // →m has no ambient scope
 	}
-	redex := s.Redex
+	redex := s.brief()
 	arrow := "  →  " + s.Change.String()
 	if s.Change.Kind == NoChange {
 		arrow = "  →  " + s.Contractum
@@ -64,6 +64,20 @@ func (s Step) WriteText(w io.Writer, style source.Style) {
 		line = style.Faint(line)
 	}
 	io.WriteString(w, line)
+}
+
+// brief is the redex without what the line need not repeat: the rest after a skip, which the arrow shows, and the bodies of
+// definitions.
+func (s Step) brief() string {
+	switch {
+	case s.Rule == "SeqSkip" || s.Rule == "MSeqSkip":
+		return "skip ␣ …"
+	case s.Change.Kind == DefinedNew || s.Rule == "NodeMatch" || s.Rule == "NodeNoMatch":
+		if head, _, ok := strings.Cut(s.Redex, "{"); ok {
+			return head + "{…}"
+		}
+	}
+	return s.Redex
 }
 
 func pad(s string, width int) string {
