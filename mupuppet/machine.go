@@ -19,6 +19,7 @@ type Machine struct {
 	focus term
 	stack []frame
 	steps int
+	probe func(term) // for tests: called with every term that a rule is looked for
 }
 
 // A frame is a congruence rule whose premise is being derived: the evaluation context between two terms.
@@ -119,6 +120,9 @@ func (m *Machine) Step(record *Step) (Outcome, *StuckError) {
 
 // infer finds the rule that applies to the focus.
 func (m *Machine) infer() (Rule, verdict, *StuckError) {
+	if m.probe != nil {
+		m.probe(m.focus)
+	}
 	candidates := calculus[m.focus.form()]
 	for _, r := range candidates {
 		if v := r.apply(&m.Config, m.focus); v.kind == contract || v.kind == descend {
