@@ -9,26 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/internal/live"
 	"bunraku/source"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // The corpus is the paper's own test set (Table 1 and §5.2) with the answers of Puppet 7.23, read by path.
-
-// shared is the folder of test data that is too large for the repository; the test is skipped when it is not there.
-func shared(t testing.TB, path ...string) string {
-	t.Helper()
-	root := os.Getenv("BUNRAKU_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	full := filepath.Join(append([]string{root}, path...)...)
-	if _, err := os.Stat(full); err != nil {
-		t.Skipf("skipped: %v (set BUNRAKU_SHARED)", err)
-	}
-	return full
-}
 
 type corpusEntry struct {
 	File        string `json:"file"`
@@ -41,7 +28,7 @@ type corpusEntry struct {
 
 func corpus(t testing.TB) (dir string, entries []corpusEntry) {
 	t.Helper()
-	dir = shared(t, "corpus", "upuppet")
+	dir = live.Shared(t, "corpus", "upuppet")
 	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,9 @@ func titleOf(r *Body) (*Lit, *Failure) {
 	if _, ok := title.Value.(Str); !ok {
 		f := wrongKind("v_R = t {w : v_H}: the title is a string w", title, "a string as title")
 		f.Code = "M0007"
+		if _, ok := title.Value.(ArrayValue); ok {
+			f.Help = "multiple resource titles are not in µPuppet"
+		}
 		return nil, f
 	}
 	return title, nil

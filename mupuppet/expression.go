@@ -5,26 +5,33 @@ import "fmt"
 // Arithmetic, comparison and Boolean expressions (C.2).
 
 // integers is the premise that both operands of a rule are integers, and its failure otherwise.
-func integers(rule string, op Op, l, r *Lit) (Int, Int, *Failure) {
+func integers(op Op, l, r *Lit) (Int, Int, *Failure) {
 	a, aok := l.Value.(Int)
 	b, bok := r.Value.(Int)
 	switch {
 	case !aok:
-		return 0, 0, wrongKind(fmt.Sprintf("%s: the left operand of %s is an integer i1", rule, op), l, "an integer")
+		return 0, 0, wrongKind(fmt.Sprintf("the left operand of %s is an integer i1", op), l, "an integer")
 	case !bok:
-		return 0, 0, wrongKind(fmt.Sprintf("%s: the right operand of %s is an integer i2", rule, op), r, "an integer")
+		return 0, 0, wrongKind(fmt.Sprintf("the right operand of %s is an integer i2", op), r, "an integer")
 	}
 	return a, b, nil
 }
 
 func wrongKind(premise string, l *Lit, wanted string) *Failure {
-	return &Failure{
+	f := &Failure{
 		Code:    "M0004",
 		Premise: premise,
 		Summary: "expected " + wanted + ", got " + kindOf(l.Value),
 		Label:   "is " + show(l, 40),
 		span:    l.span,
 	}
+	switch l.Value.(type) {
+	case ArrayValue, HashValue:
+		if wanted == "an integer" {
+			f.Help = "array and hash operators are not in µPuppet"
+		}
+	}
+	return f
 }
 
 // Rule ArithLeft (C.2):  e1 → e1'  ⟹  e1 + e2 → e1' + e2.
@@ -56,7 +63,7 @@ func arithValue(_ *Config, t term) verdict {
 		return noMatch
 	}
 	l, r := e.L.(*Lit), e.R.(*Lit)
-	a, b, f := integers("ArithValue", e.Op, l, r)
+	a, b, f := integers(e.Op, l, r)
 	if f != nil {
 		return failed(*f)
 	}
@@ -114,7 +121,7 @@ func compValue(t term, result bool) verdict {
 	case "!=":
 		holds = !equal(l.Value, r.Value)
 	default:
-		a, b, f := integers("CompValueI, CompValueII", e.Op, l, r)
+		a, b, f := integers(e.Op, l, r)
 		if f != nil {
 			return failed(*f)
 		}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"bunraku/internal/live"
 	"bunraku/source"
 )
 
@@ -28,10 +28,7 @@ type puppetAnswer struct {
 // askPuppet compiles manifests with real Puppet, all in one Ruby process.
 func askPuppet(t testing.TB, sources []string) []puppetAnswer {
 	t.Helper()
-	script := shared(t, "oracle", "compile_files.rb")
-	if err := exec.Command("ruby", "-e", "require 'puppet'").Run(); err != nil {
-		t.Skipf("skipped: no Puppet to ask (ruby -e \"require 'puppet'\": %v)", err)
-	}
+	script := live.Shared(t, "oracle", "compile_files.rb")
 	dir := t.TempDir()
 	var names bytes.Buffer
 	for i, src := range sources {
@@ -41,15 +38,9 @@ func askPuppet(t testing.TB, sources []string) []puppetAnswer {
 		}
 		fmt.Fprintln(&names, name)
 	}
-	cmd := exec.Command("ruby", script, "--set", "strict_variables=true", "-")
-	cmd.Stdin = &names
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := live.Ruby(t, script, names.String(), "--set", "strict_variables=true", "-")
 	var answers []puppetAnswer
-	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines := bufio.NewScanner(strings.NewReader(out))
 	lines.Buffer(nil, 1<<26)
 	for lines.Scan() {
 		var a puppetAnswer

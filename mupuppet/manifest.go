@@ -91,6 +91,7 @@ func fresh(c *Config, name string, span source.Span) *Failure {
 		Code:    "M0011",
 		Premise: name + " ∉ dom(κ)",
 		Summary: "'" + name + "' is already defined; cannot redefine",
+		Help:    "multiple definitions are not in µPuppet (§5.3)",
 		span:    span,
 		related: []relatedSpan{{d.at, "first defined here"}},
 	}

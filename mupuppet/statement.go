@@ -76,7 +76,7 @@ func assignTo(c *Config, s *Assign, β Deps) verdict {
 func condition(rules string, e Expr) (bool, *Failure) {
 	b, ok := truth(e)
 	if !ok {
-		return false, wrongKind(rules+": the condition is true or false", e.(*Lit), "a boolean")
+		return false, wrongKind("the condition is true or false ("+rules+")", e.(*Lit), "a boolean")
 	}
 	return b, nil
 }

@@ -102,6 +102,7 @@ func (t *translator) binary(x *syntax.Binary) Expr {
 		switch operand.(type) {
 		case *syntax.List, *syntax.Hash:
 			t.refuse(x, "array and hash operators ("+x.Op.String()+")")
+			return l
 		}
 	}
 	return &Arith{where(x), Op(x.Op.String()), l, r}
