@@ -227,19 +227,19 @@ func (ev *Evaluator) dispatch(f *Function, args []value.Value, block *Lambda) (*
 	if err != nil {
 		return nil, err
 	}
-	var blockType types.T
+	var blockType *types.Callable
 	if block != nil {
 		blockType = block.callable()
 	}
 	for i, s := range sigs {
-		if types.CallableWith(s, args, blockType) {
+		if s.Accepts(args, blockType) {
 			return &f.Dispatches[i], nil
 		}
 	}
 	return nil, ev.mismatch(f.Name, sigs, f.Dispatches, args, blockType)
 }
 
-func (ev *Evaluator) mismatch(name string, sigs []*types.Callable, ds []Dispatch, args []value.Value, block types.T) error {
+func (ev *Evaluator) mismatch(name string, sigs []*types.Callable, ds []Dispatch, args []value.Value, block *types.Callable) error {
 	list := make([]types.Signature, len(sigs))
 	for i := range sigs {
 		list[i] = types.Signature{Type: sigs[i], Names: ds[i].Names}
@@ -254,7 +254,7 @@ func (f *Function) signatures() ([]*types.Callable, error) {
 	}
 	list := make([]*types.Callable, len(f.Dispatches))
 	for i, d := range f.Dispatches {
-		t, err := types.Parse(d.Signature)
+		t, err := types.Parse(d.Signature, nil)
 		if err != nil {
 			return nil, fmt.Errorf("signature of %s: %w", f.Name, err)
 		}
@@ -481,7 +481,7 @@ func (ev *Evaluator) checkArguments(c closure, args, given []value.Value) error 
 		return nil
 	}
 	sig := ev.callableOf(c)
-	if types.CallableWith(sig, ev.finalArguments(c, args, given), nil) {
+	if sig.Accepts(ev.finalArguments(c, args, given), nil) {
 		return nil
 	}
 	return ev.argumentErrorFor(c, sig, ev.finalArguments(c, args, given))

@@ -29,10 +29,23 @@ func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
 }
 
 func (ev *Evaluator) ensureParent(d *Definition, sc *Scope) {
+	ev.checkLineage(d)
 	if d.Parent == "" || ev.find("Class", capitalized(canonical(d.Parent))) != nil {
 		return
 	}
 	ev.ensureClass(ev.parentOf(d), sc)
+}
+
+// checkLineage refuses a class that inherits from itself, by whatever detour; Puppet runs out of stack there.
+func (ev *Evaluator) checkLineage(d *Definition) {
+	names := []string{d.Name}
+	for p := d; p.Parent != "" && len(names) <= ev.set.MaxDepth; {
+		p = ev.parentOf(p)
+		names = append(names, p.Name)
+		if p == d {
+			ev.failAt(&source.Diagnostic{Code: "E0533", Place: d.place(), Summary: "The class inherits from itself: " + strings.Join(names, " inherits ")})
+		}
+	}
 }
 
 func (ev *Evaluator) parentOf(d *Definition) *Definition {
@@ -311,8 +324,8 @@ func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
 	if simple {
 		return
 	}
-	if text := types.DescribeParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false); text != "" {
-		ev.parameterError(r, text, vars)
+	if err := types.ValidateParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false, nil); err != nil {
+		ev.parameterError(r, err.Error(), vars)
 	}
 }
 

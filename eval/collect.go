@@ -125,7 +125,7 @@ func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*
 			return !ev.equalRefs(v, right)
 		}
 		if a, ok := v.(*value.Array); ok {
-			return ev.in(right, a, sc, 0)
+			return ev.includes(right, a, sc, 0)
 		}
 		return ev.equalRefs(v, right)
 	}

@@ -28,7 +28,7 @@ func Compile(w World, in Input) (result *Result) {
 	ev := newEvaluator(w, in)
 	result = &Result{Trace: ev.trace}
 	defer func() {
-		result.Warnings = ev.warnings
+		result.Warnings, result.Logs = ev.warnings, ev.logs
 		switch p := recover().(type) {
 		case nil:
 		case *failure:

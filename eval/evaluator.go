@@ -89,6 +89,7 @@ type Evaluator struct {
 	phase    phase
 	warnings source.Diagnostics
 	warned   map[string]bool
+	logs     []LogLine
 
 	file  *syntax.File   // whose code is being evaluated
 	lits  provenance.Ref // the first of its literals in the trace
@@ -148,6 +149,7 @@ type Result struct {
 	Catalog  *catalog.Catalog
 	Trace    *provenance.Trace
 	Warnings source.Diagnostics
+	Logs     []LogLine
 	// Failure is the error that ended the compile, nil when it succeeded; FailureRef says what it depended on.
 	Failure    *source.Diagnostic
 	FailureRef provenance.Ref

@@ -86,3 +86,14 @@ func article(noun string) string {
 	}
 	return "a " + noun
 }
+
+// Log records what the logging functions say. Warnings and errors are shown with the compile's own.
+func (c *Call) Log(level, text string) {
+	c.Eval.logs = append(c.Eval.logs, LogLine{Level: level, Text: text, Place: c.Place})
+}
+
+// A LogLine is one message of the functions notice, warning and their kin.
+type LogLine struct {
+	Level, Text string
+	Place       source.Place
+}

@@ -85,7 +85,7 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 
 // ParseType reads a type from its text, with the program's aliases and resource types in sight.
 func (ev *Evaluator) ParseType(text string) (value.Type, error) {
-	return types.ParseWith(text, func(name string) (value.Type, error) { return ev.TypeNamed(name), nil })
+	return types.Parse(text, func(name string) (value.Type, error) { return ev.TypeNamed(name), nil })
 }
 
 // resolveRelations turns arrows into attributes.
