@@ -63,9 +63,15 @@ func (r *Result) writeProvenance(b *strings.Builder) {
 		}
 	}
 	b.WriteString("\nlabels\n")
+	width := 0
+	for i, d := range r.Data {
+		if used[Label(i+1)] {
+			width = max(width, utf8.RuneCountInString(d.Place.String()))
+		}
+	}
 	for i, d := range r.Data {
 		if l := Label(i + 1); used[l] {
-			fmt.Fprintf(b, "  %s  %s  %s\n", pad(l.String(), 4), d.Place, clip(FormatValue(d.Value), 60))
+			fmt.Fprintf(b, "  %s  %s  %s\n", pad(l.String(), 4), pad(d.Place.String(), width), clip(FormatValue(d.Value), 60))
 		}
 	}
 }
@@ -90,8 +96,9 @@ type noteJSON struct {
 }
 
 // WriteJSON writes {"node", "resources": [{type, title, parameters}], "steps"}; references are strings as in Puppet's
-// catalogs. With provenance each resource has {"exists", "title", "parameters"} beside it, with places for labels.
-func (r *Result) WriteJSON(w io.Writer) error {
+// catalogs. With provenance each resource has {"exists", "title", "parameters"} beside it, with places for labels. Without
+// an indent it is one line.
+func (r *Result) WriteJSON(w io.Writer, indent string) error {
 	out := struct {
 		Node      string         `json:"node"`
 		Resources []resourceJSON `json:"resources"`
@@ -113,7 +120,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	enc.SetIndent("", indent)
 	return enc.Encode(out)
 }
 

@@ -28,10 +28,16 @@ type Result struct {
 	Data  []Datum // with Provenance: Data[l-1] is the constant with label l
 }
 
-// Compile parses a manifest, checks that it is µPuppet and runs it. The result is nil when a diagnostic is an error.
+// Compile parses and validates a manifest as Puppet does, checks that it is µPuppet and runs it. The result is nil when a
+// diagnostic is an error.
+//
+// Differs from the paper: Puppet's validation refuses statements without effect, where rule Expr takes any expression.
 func Compile(file *source.File, opt Options) (*Result, source.Diagnostics) {
 	tree, ds := syntax.Parse(file, syntax.Options{})
 	if ds.HasErrors() {
+		return nil, ds
+	}
+	if ds := syntax.Validate(tree, syntax.Options{}); ds.HasErrors() {
 		return nil, ds
 	}
 	m, data, ds := Translate(tree, opt.Provenance)

@@ -49,7 +49,7 @@ func (s Step) WriteText(w io.Writer, style source.Style) {
 	}
 	room := redexWidth
 	if utf8.RuneCountInString(redex+arrow) > room {
-		half := room / 2
+		half := room * 3 / 5
 		if n := utf8.RuneCountInString(arrow); n < room-half {
 			redex = clip(redex, room-n)
 		} else if n := utf8.RuneCountInString(redex); n < half {

@@ -21,7 +21,8 @@ catalog. What the subset leaves out is refused by name. It is the specification 
 use that one for real code.
 
 --trace prints the derivation before the catalog, one step a line: the rule, the scope, the redex, and what changed in the
-variables (σ), the definitions (κ) or the catalog (v_C). --trace=json prints one JSON object a step instead.
+variables (σ), the definitions (κ) or the catalog (v_C). --trace=json prints one JSON object a step instead,
+and the catalog as the last.
 --provenance adds what the annotated rules of Fu's thesis say of each value: where it was copied from, the expression that
 made it, the constants that it depends on. docs/mupuppet.md walks through an example.`,
 		Args: cobra.ExactArgs(1),
@@ -50,8 +51,11 @@ made it, the constants that it depends on. docs/mupuppet.md walks through an exa
 			if result == nil {
 				return &exitError{code: exitFailed}
 			}
-			if format == "json" {
-				return result.WriteJSON(a.out)
+			switch {
+			case trace == "json":
+				return result.WriteJSON(a.out, "")
+			case format == "json":
+				return result.WriteJSON(a.out, "  ")
 			}
 			return result.WriteText(a.out)
 		},
