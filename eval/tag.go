@@ -121,10 +121,11 @@ func (r *Resource) Tagged(tag string) bool {
 	return false
 }
 
-// initialTags are a resource's type and, when it makes a legal tag, its title.
+// initialTags are a resource's type and, when it makes a legal tag, its title. The title main of the bookkeeping resources is a Ruby
+// symbol and makes none.
 func (ev *Evaluator) initialTags(r *Resource) {
 	r.tags.addName(value.Downcase(r.Type))
-	if validTag(r.Title) {
+	if !r.main && validTag(r.Title) {
 		r.tags.addName(value.Downcase(r.Title))
 	}
 }
