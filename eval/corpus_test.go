@@ -216,4 +216,3 @@ func sameError(got *source.Diagnostic, line string) string {
 	}
 	return ""
 }
-
