@@ -44,7 +44,7 @@ func (ev *Evaluator) resourceDefaults(e *syntax.Defaults, sc *Scope) (value.Valu
 	for _, p := range params {
 		if old := set.find(p.name); old != nil {
 			d := &source.Diagnostic{Code: "E0520", Place: p.place, Related: []source.Related{{Place: old.place, Label: "the default was set here"}},
-				Summary: fmt.Sprintf("Evaluation Error: Error while evaluating a Resource Defaults Expression, Default already defined for %s { %s }; cannot redefine", name, p.name)}
+				Summary: fmt.Sprintf("Default already defined for %s { %s }; cannot redefine", name, p.name)}
 			ev.failAt(d)
 		}
 		set.params = append(set.params, p)
