@@ -25,10 +25,10 @@ func (p *parser) className() (string, source.Span) {
 
 // qualify puts the names of the classes around before a name.
 func (p *parser) qualify(name string) string {
-	if len(p.namespace) > 0 {
-		name = strings.Join(p.namespace, "::") + "::" + name
+	if len(p.namespace) == 0 {
+		return name // `class ::a` keeps its colons
 	}
-	return strings.TrimPrefix(name, "::")
+	return strings.TrimPrefix(strings.Join(p.namespace, "::")+"::"+name, "::")
 }
 
 // define = "define" name [ parameters ] body
@@ -146,6 +146,7 @@ func (p *parser) host() Expr {
 			p.advance()
 		}
 		s := &Str{Value: text, Quote: Host}
+		p.number(&s.Lit)
 		s.Where = p.from(t.start)
 		return s
 	case tString, tWord, tDQPre, tHeredoc, tDefault, tRegexp:
@@ -258,6 +259,7 @@ func (p *parser) typeDef() Expr {
 	p.advance()
 	if p.at(tParen) {
 		n := p.names.new()
+		p.number(&n.Lit)
 		n.Value, n.Where = "type", word.span()
 		return p.call(n, word.start)
 	}
@@ -325,6 +327,7 @@ func (p *parser) typeValue(mapping bool) Expr {
 				return a
 			}
 			key := p.names.new()
+			p.number(&key.Lit)
 			key.Value, key.Where = "parent", ref.Where
 			e := p.entries.new()
 			e.Key, e.Value, e.Where = key, ref, ref.Where

@@ -3,6 +3,7 @@ package syntax
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"bunraku/source"
 )
@@ -115,8 +116,10 @@ func (p *parser) expression() Expr {
 	return e
 }
 
-func (p *parser) climb(above int8) Expr {
-	left := p.prefix()
+func (p *parser) climb(above int8) Expr { return p.climbFrom(p.prefix(), above) }
+
+// climbFrom goes on with an expression whose first operand has been read.
+func (p *parser) climbFrom(left Expr, above int8) Expr {
 	chain := 0
 	for {
 		in := infix[p.tok.kind]
@@ -254,6 +257,10 @@ func (p *parser) argument(mark int, plain bool) {
 		}
 	}
 	if !p.at(tArrow) {
+		if s, ok := key.(*Str); ok && plain && s.Quote == Key {
+			p.unexpected("")
+			return
+		}
 		p.exprs = append(p.exprs, key)
 		return
 	}
@@ -290,6 +297,7 @@ func (p *parser) entryWord() Expr {
 		return nil
 	}
 	s := p.strs.new()
+	p.number(&s.Lit)
 	s.Value, s.Quote, s.Where = p.tok.text, Key, p.tok.span()
 	p.advance()
 	return s
@@ -349,6 +357,7 @@ func (p *parser) method(left Expr) Expr {
 		return left
 	}
 	n := p.names.new()
+	p.number(&n.Lit)
 	n.Value, n.Where = p.tok.text, p.tok.span()
 	p.advance()
 	na := &NamedAccess{Left: left, Name: n}
@@ -433,6 +442,7 @@ func (p *parser) primary() Expr {
 	case tString, tWord:
 		p.advance()
 		s := p.strs.new()
+		p.number(&s.Lit)
 		s.Value, s.Where = t.text, t.span()
 		switch {
 		case t.kind == tWord:
@@ -446,26 +456,30 @@ func (p *parser) primary() Expr {
 	case tName:
 		p.advance()
 		n := p.names.new()
+		p.number(&n.Lit)
 		n.Value, n.Where = t.text, t.span()
 		return n
 	case tRef:
 		return p.ref()
 	case tNumber:
 		p.advance()
-		return number(t)
+		return p.numeral(t)
 	case tTrue, tFalse:
 		p.advance()
 		b := &Bool{Value: t.kind == tTrue}
+		p.number(&b.Lit)
 		b.Where = t.span()
 		return b
 	case tUndef:
 		p.advance()
 		u := &Undef{}
+		p.number(&u.Lit)
 		u.Where = t.span()
 		return u
 	case tDefault:
 		p.advance()
 		d := &Default{}
+		p.number(&d.Lit)
 		d.Where = t.span()
 		return d
 	case tList, tBracket:
@@ -482,6 +496,7 @@ func (p *parser) primary() Expr {
 	case tRegexp:
 		p.advance()
 		r := &Regexp{Source: t.text}
+		p.number(&r.Lit)
 		r.Where = t.span()
 		p.checkRegexp(r)
 		return r
@@ -513,6 +528,7 @@ func (p *parser) primary() Expr {
 	case tRenderString:
 		p.advance()
 		r := &RenderString{Value: t.text}
+		p.number(&r.Lit)
 		r.Where = t.span()
 		return r
 	case tRender:
@@ -529,8 +545,8 @@ func (p *parser) ref() Expr {
 	return r
 }
 
-// number turns a scanned number into its node. Puppet's numbers have 64 bits; the validator complains about bigger ones.
-func number(t token) Expr {
+// numeral turns a scanned number into its node. Puppet's numbers have 64 bits; the validator complains about bigger ones.
+func (p *parser) numeral(t token) Expr {
 	base, digits := 10, t.text
 	if len(digits) > 1 && digits[0] == '0' {
 		switch {
@@ -546,13 +562,19 @@ func number(t token) Expr {
 			if err != nil && !math.IsInf(v, 0) {
 				v = 0
 			}
+			if math.IsInf(v, 0) || v == 0 && strings.ContainsAny(digits, "eE") && strings.Trim(digits[:strings.IndexAny(digits, "eE")], "0.") == "" {
+				p.diags = append(p.diags, &source.Diagnostic{Code: codeNumber, Summary: "Internal Error, NUMBER token does not contain a valid number, " + digits,
+					Place: source.Place{File: p.file, Span: t.span()}, Help: "Puppet takes no infinite number, and no zero with an exponent"})
+			}
 			f := &Float{Value: v}
+			p.number(&f.Lit)
 			f.Where = t.span()
 			return f
 		}
 	}
 	v, err := strconv.ParseInt(digits, base, 64)
 	n := &Int{Value: v, Radix: uint8(base), Big: err != nil}
+	p.number(&n.Lit)
 	n.Where = t.span()
 	return n
 }
@@ -695,7 +717,7 @@ func (p *parser) render() Expr {
 func (p *parser) renderBlock() Body {
 	start := p.tok.start
 	if k := p.peek(); k == tRBrace {
-		return Body{Stmts: []Expr{p.postfix(p.hash())}}
+		return Body{Stmts: []Expr{p.climbFrom(p.postfix(p.hash()), bindNone)}}
 	}
 	p.advance()
 	// One assignment followed by an arrow is the first pair of a hash.
@@ -720,7 +742,7 @@ func (p *parser) renderBlock() Body {
 		p.pairs = p.pairs[:pairs]
 		p.expect(tRBrace)
 		h.Where = p.from(start)
-		return Body{Stmts: []Expr{p.postfix(h)}}
+		return Body{Stmts: []Expr{p.climbFrom(p.postfix(h), bindNone)}}
 	}
 	if p.failed {
 		return Body{}

@@ -38,6 +38,7 @@ func (p *parser) parts(first token, unquoted bool, esc escapeSet) []Expr {
 	for {
 		if text != "" {
 			s := p.strs.new()
+			p.number(&s.Lit)
 			s.Value, s.Quote = text, Piece
 			s.Where = source.Span{Start: from, End: max(to, from)}
 			p.exprs = append(p.exprs, s)
@@ -80,6 +81,7 @@ func (p *parser) parts(first token, unquoted bool, esc escapeSet) []Expr {
 			}
 			if text != "" {
 				s := p.strs.new()
+				p.number(&s.Lit)
 				s.Value, s.Quote = text, Piece
 				s.Where = source.Span{Start: from, End: max(to, from)}
 				p.exprs = append(p.exprs, s)
@@ -167,6 +169,7 @@ func (p *parser) heredoc() Expr {
 	p.s = scanner{file: p.file, src: d.text, margins: d.margins, diags: outer.diags, comments: outer.comments, tasks: outer.tasks}
 	if !d.interp {
 		s := &Str{Value: p.s.whole(d.escapes), Quote: Piece}
+		p.number(&s.Lit)
 		s.Where = p.s.place(0, len(d.text)).Span
 		h.X = s
 	} else if text, end := p.s.piece(true, d.escapes); end == endMissing {
@@ -175,6 +178,7 @@ func (p *parser) heredoc() Expr {
 		p.tok.kind = tFail
 	} else if end == endQuote {
 		s := &Str{Value: text, Quote: Piece}
+		p.number(&s.Lit)
 		s.Where = p.s.place(0, len(d.text)).Span
 		h.X = s
 	} else {
