@@ -1,0 +1,346 @@
+package smartfrog
+
+import (
+	"fmt"
+
+	"bunraku/source"
+)
+
+// An evaluator turns a specification into a store. Its methods are the valuation functions of section 6.4 of the paper, in the
+// paper's order from the last to the first.
+//
+// Differs from the paper: the paper threads the store through every function; ours is changed in place, and scopes keeps what the
+// paper recovers from the root for every operation: the stores along the current namespace. An error does not end the evaluation:
+// it is reported, what it spoils is poison, and the rest is evaluated, so that one run shows all mistakes.
+type evaluator struct {
+	*scopes
+	extended bool
+	units    map[*Include]*Spec // the files behind the includes
+	diags    source.Diagnostics
+	errors   int
+
+	act   *act   // the assignment being evaluated
+	site  *site  // the file it stands in
+	block *Block // the block it stands in, nil at the top of the specification
+	time  int    // counts assignments and prototypes
+
+	work   int // counts attributes written
+	limit  int // for work
+	stop   bool
+	unique int // the last invented name
+
+	ordered bool // an order statement was seen
+	chase   chase
+}
+
+// specification evaluates a whole specification and returns the component sfConfig, or nil. Definition 27 (SmartFrog): SF.
+func (e *evaluator) specification(spec *Spec) *Store {
+	e.site = &site{spec: spec}
+	e.body(spec.Body)
+	root := e.open[0].store
+	if e.stop {
+		return nil
+	}
+	i := root.position("sfConfig")
+	if i < 0 {
+		if !root.partial {
+			e.noConfig(spec, root)
+		}
+		return nil
+	}
+	switch v := root.slots[i].value.(type) {
+	case *Store:
+		return v
+	case poison:
+		return nil
+	default:
+		e.badConfig(root.slots[i].origin, v)
+		return nil
+	}
+}
+
+// body evaluates statements one after the other in the innermost open component. Definition 26 (SmartFrog): B.
+func (e *evaluator) body(list []Statement) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *Assignment:
+			e.assignment(s)
+		case *Include:
+			e.include(s)
+		case *Order:
+			e.constrain(s)
+		}
+		if e.stop {
+			return
+		}
+	}
+}
+
+// include evaluates the body of the included file as if it stood here.
+func (e *evaluator) include(s *Include) {
+	e.site = &site{spec: e.units[s], via: s, up: e.site, act: e.act}
+	e.body(e.site.spec.Body)
+	e.site = e.site.up
+}
+
+// assignment evaluates a value and binds it to its target. Definition 25 (SmartFrog): A.
+//
+// Erratum: Definition 25 binds to ns ⊕ r where it means ns ⊕ R⟦R⟧. We pass R⟦R⟧ alone: the namespace is the innermost open scope.
+func (e *evaluator) assignment(a *Assignment) {
+	e.act = &act{a, e.site, e.act}
+	e.time++
+	e.spend(1)
+	if a.Target == nil {
+		e.value(a.Value, Reference{e.invent()})
+	} else {
+		e.value(a.Value, a.Target.Path)
+	}
+	e.act = e.act.up
+}
+
+// value evaluates the right-hand side of an assignment to r. Definition 24 (SmartFrog): V.
+func (e *evaluator) value(v Expr, r Reference) {
+	switch v := v.(type) {
+	case Basic:
+		e.bind(r, basicValue(v), &origin{act: e.act, time: e.time})
+	case *Extends:
+		ns := e.top()
+		if !e.bind(r, &Store{}, &origin{act: e.act, time: e.time}) || !e.mayEnter(v) {
+			return
+		}
+		e.enter(r)
+		e.prototypes(v.Protos, ns)
+		e.leave(len(r))
+	case *Link:
+		if e.extended {
+			e.bind(r, &pending{v.Ref}, &origin{act: e.act, time: e.time})
+			return
+		}
+		e.link(v.Ref, r)
+	}
+}
+
+// link copies what a reference names to r, as it is at this moment. It is the case V⟦LR⟧ of Definition 24.
+func (e *evaluator) link(ref *Ref, r Reference) {
+	v, c := e.resolve(e.top(), ref)
+	o := &origin{act: e.act, time: e.time}
+	switch v.(type) {
+	case nil:
+		e.unresolved(codeLink, "err5: link reference", ref, c)
+		v = poison{}
+	case poison:
+	default:
+		e.share(v)
+		o.copy = c
+		o.source = c.steps[len(c.steps)-1].origin
+	}
+	e.bind(r, v, o)
+}
+
+// prototypes composes a component from its prototypes, the first one first, in the innermost open scope; references among them
+// are looked up in ns. Definition 23 (SmartFrog): P.
+//
+// Erratum: the sentence of Definition 23 says that composition proceeds right to left; its equations, and all compilers, go left
+// to right, so that the later prototype wins.
+func (e *evaluator) prototypes(list []Prototype, ns *scope) {
+	for i, p := range list {
+		e.time++
+		switch p := p.(type) {
+		case *Block:
+			outer := e.block
+			e.block = p
+			e.body(p.Body)
+			e.block = outer
+			if i > 0 && !e.stop {
+				e.checkOrder(p, e.targets(p.Body, nil))
+			}
+		case *Ref:
+			src := e.inherit(ns, p)
+			if i > 0 && src != nil {
+				e.checkOrder(p, names(src))
+			}
+		}
+		if e.stop {
+			return
+		}
+	}
+}
+
+// inherit copies the attributes of a prototype into the innermost open component, and returns it. Definition 18 (SmartFrog):
+// inherit.
+func (e *evaluator) inherit(ns *scope, p *Ref) *Store {
+	target := e.top()
+	v, c := e.prototype(ns, p)
+	src, ok := v.(*Store)
+	if !ok {
+		target.store.partial = true
+		return nil
+	}
+	c.proto = true
+	c.absent = src.composed
+	e.copy(src, c)
+	return src
+}
+
+// prototype resolves the name of a prototype, and reports when it is no component; then it returns poison.
+func (e *evaluator) prototype(ns *scope, p *Ref) (Value, *copied) {
+	if e.extended {
+		return e.extendedPrototype(ns, p)
+	}
+	v, c := e.resolve(ns, p)
+	switch v := v.(type) {
+	case *Store:
+		if v == e.top().store {
+			e.selfPrototype(ns, p)
+		}
+		return v, c
+	case poison:
+	case nil:
+		e.unresolved(codePrototype, "err4: prototype", p, c)
+	default:
+		e.notComponent(codePrototype, "err4", p, v, c)
+	}
+	return poison{}, nil
+}
+
+// copy copies every attribute of src into the innermost open store. Definition 17 (SmartFrog): copy.
+//
+// The prototype is copied as it was before the copy began, even when it contains the store it is copied into: sharing an open
+// store makes the store that we write to another one.
+func (e *evaluator) copy(src *Store, c *copied) {
+	e.spend(len(src.slots))
+	if src.level > 0 {
+		e.share(src)
+	}
+	dst := e.writable()
+	for i := range src.slots {
+		from := &src.slots[i]
+		e.share(from.value)
+		pos, isNew := dst.put(from.name, from.value, &origin{act: e.act, time: e.time, copy: c, source: from.origin})
+		if isNew {
+			dst.slots[pos].inherited = true
+			e.declare(pos)
+		}
+	}
+	if src.order != nil {
+		dst.order = src.order
+	}
+	dst.partial = dst.partial || src.partial
+	dst.composed = &composition{c, dst.composed}
+}
+
+// resolve looks a reference up in a namespace, and in those around it when it is not there; the reference is looked for as a
+// whole. It returns nil when it is nowhere, and poison when an error that was reported is to blame for that. Definition 16
+// (SmartFrog): resolve.
+func (e *evaluator) resolve(ns *scope, ref *Ref) (Value, *copied) {
+	var value Value
+	c := &copied{act: e.act, site: e.site, ref: ref, time: e.time, from: ns}
+	spoilt := false
+	e.candidates(ns, ref.Path[0], func(sc *scope) bool {
+		value = sc.store.Find(ref.Path)
+		if value != nil {
+			c.in = sc
+			c.steps = walk(sc.store, ref.Path)
+			return true
+		}
+		c.passed = append(c.passed, walk(sc.store, ref.Path)...)
+		spoilt = spoilt || spoils(sc.store.miss(ref.Path).at)
+		return false
+	})
+	if value == nil && e.errors > 0 && (spoilt || anyPartial(ns)) {
+		value = poison{}
+	}
+	return value, c
+}
+
+// spoils reports whether an error is to blame for what a search did not find in v.
+func spoils(v Value) bool {
+	switch v := v.(type) {
+	case poison:
+		return true
+	case *Store:
+		return v.partial
+	}
+	return false
+}
+
+func anyPartial(s *scope) bool {
+	for ; s != nil; s = s.up {
+		if s.store.partial {
+			return true
+		}
+	}
+	return false
+}
+
+// bind sets the value of a path below the innermost open store. It reports and returns false when the path has no parent, or one
+// that is no component. Definition 13 (SmartFrog): bind.
+//
+// Differs from the paper: err3, replacing the root, cannot happen, since R ::= (I)+ leaves no way to write the root.
+func (e *evaluator) bind(r Reference, v Value, o *origin) bool {
+	s := e.writable()
+	last := len(r) - 1
+	for i, name := range r[:last] {
+		pos := s.position(name)
+		if pos < 0 {
+			if !s.partial {
+				e.noParent(r, i, s)
+				s.partial = true
+			}
+			return false
+		}
+		switch v := s.slots[pos].value.(type) {
+		case *Store:
+			s = s.own(pos)
+		case poison:
+			return false
+		default:
+			e.parentBasic(r, i, v, s.slots[pos].origin)
+			return false
+		}
+	}
+	pos, isNew := s.put(r[last], v, o)
+	if isNew && last == 0 {
+		e.declare(pos)
+	}
+	return true
+}
+
+// mayEnter reports when the bodies of components stand in each other too deep, which the includes of many files may bring about.
+func (e *evaluator) mayEnter(v *Extends) bool {
+	if len(e.open) < maxNesting {
+		return true
+	}
+	e.report(&source.Diagnostic{
+		Code: codeNesting, Summary: fmt.Sprintf("parse: nesting beyond %d levels", maxNesting), Place: e.site.place(v.span),
+		Help: "give inner components a name of their own and refer to it",
+	})
+	e.stop = true
+	return false
+}
+
+// spend counts work, and stops an evaluation that takes too much of it.
+func (e *evaluator) spend(n int) {
+	e.work += n + e.cloned
+	e.cloned = 0
+	if e.work <= e.limit || e.stop {
+		return
+	}
+	e.stop = true
+	e.report(&source.Diagnostic{
+		Code: codeWork, Summary: fmt.Sprintf("limit: evaluation wrote more than %d attributes", e.limit), Place: e.act.head(),
+		Label: "while evaluating this",
+		Help:  "look for files that are included, or components that are copied, over and over",
+	})
+}
+
+// invent makes a name for the HP spelling `--` that the innermost open store does not have.
+func (e *evaluator) invent() string {
+	for {
+		name := fmt.Sprintf("unique%d", e.unique)
+		e.unique++
+		if e.top().store.position(name) < 0 {
+			return name
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package smartfrog
+
+import (
+	"fmt"
+
+	"bunraku/source"
+)
+
+// A measure is the extent of a store when everything shared is written out.
+type measure struct {
+	size  int // attributes, at most sizeCap
+	depth int // levels of components
+}
+
+// sizeCap keeps sizes, which may grow exponentially, from overflowing.
+const sizeCap = 1 << 40
+
+// measureStore measures a store and all stores below it, each once. It does not recurse: nobody has bounded the depth yet.
+func measureStore(s *Store) map[*Store]measure {
+	done := map[*Store]measure{}
+	type frame struct {
+		s    *Store
+		next int
+		m    measure
+	}
+	stack := []frame{{s: s}}
+	for {
+		top := &stack[len(stack)-1]
+		if top.next == len(top.s.slots) {
+			top.m.size = min(top.m.size+len(top.s.slots), sizeCap)
+			top.m.depth++
+			done[top.s] = top.m
+			if stack = stack[:len(stack)-1]; len(stack) == 0 {
+				return done
+			}
+			continue
+		}
+		sub, ok := top.s.slots[top.next].value.(*Store)
+		if !ok {
+			top.next++
+			continue
+		}
+		if m, ok := done[sub]; ok {
+			top.m.size = min(top.m.size+m.size, sizeCap)
+			top.m.depth = max(top.m.depth, m.depth)
+			top.next++
+			continue
+		}
+		stack = append(stack, frame{s: sub})
+	}
+}
+
+// withinDepth reports whether the tree may be walked by recursion. Placements can nest components deeper than any block.
+func (e *evaluator) withinDepth(root *Store) bool {
+	if measureStore(root)[root].depth <= maxNesting {
+		return true
+	}
+	e.report(&source.Diagnostic{
+		Code: codeSize, Summary: fmt.Sprintf("limit: components are nested beyond %d levels", maxNesting),
+		Place: source.Place{File: e.site.spec.File},
+	})
+	return false
+}
+
+// withinSize reports when the result would be too large to write out, and names the largest attribute of the smallest component
+// that is too large: there the size comes together.
+func (e *evaluator) withinSize(root *Store, limit int) bool {
+	pos := root.position("sfConfig")
+	config := root.slots[pos].value.(*Store)
+	all := measureStore(config)
+	m := all[config]
+	if m.size <= limit && m.depth <= maxNesting {
+		return true
+	}
+	in, at, path := root, pos, Reference{"sfConfig"}
+	for {
+		s := in.slots[at].value.(*Store)
+		worst, size := -1, limit
+		for i := range s.slots {
+			if sub, ok := s.slots[i].value.(*Store); ok && all[sub].size > size {
+				worst, size = i, all[sub].size
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		in, at = s, worst
+		path = path.Join(s.slots[worst].name)
+	}
+	count := fmt.Sprint(m.size)
+	if m.size == sizeCap {
+		count = fmt.Sprintf("more than %d", sizeCap)
+	}
+	d := &source.Diagnostic{
+		Code: codeSize, Summary: fmt.Sprintf("limit: the result would have %s attributes; %d are the most we write", count, limit),
+		Place: in.slots[at].origin.act.head(), Label: fmt.Sprintf("`%s` alone is over the limit", path),
+		Help: "look for components that are copied into each other again and again",
+	}
+	if m.size <= limit {
+		d.Summary = fmt.Sprintf("limit: the result is nested beyond %d levels", maxNesting)
+		d.Label = ""
+	}
+	e.report(d)
+	return false
+}
