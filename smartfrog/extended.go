@@ -105,7 +105,7 @@ func (c *chase) cut(from int) []hop {
 type lookup struct {
 	target target
 	found  bool
-	spoilt bool     // an error that was reported is to blame
+	spoilt bool  // an error that was reported is to blame
 	circle []hop // the links that lead back to the first of them
 	copied *copied
 }
