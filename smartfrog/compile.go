@@ -72,7 +72,7 @@ func evaluate(spec *Spec, units map[*Include]*Spec, opt Options) (*Result, sourc
 	if config == nil {
 		return nil, e.diags
 	}
-	if !e.withinDepth(root) {
+	if (opt.Extended || e.ordered) && !e.withinDepth(root) {
 		return nil, e.diags
 	}
 	if opt.Extended {

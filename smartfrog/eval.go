@@ -10,8 +10,10 @@ import (
 // paper's order from the last to the first.
 //
 // Differs from the paper: the paper threads the store through every function; ours is changed in place, and scopes keeps what the
-// paper recovers from the root for every operation: the stores along the current namespace. An error does not end the evaluation:
-// it is reported, what it spoils is poison, and the rest is evaluated, so that one run shows all mistakes.
+// paper recovers from the root for every operation: the stores along the current namespace. The functions of the paper call each
+// other as deep as components are nested; ours leave the rest of their work on a stack of frames, which costs less and has no
+// limit. An error does not end the evaluation: it is reported, what it spoils is poison, and the rest is evaluated, so that one
+// run shows all mistakes.
 type evaluator struct {
 	*scopes
 	extended bool
@@ -19,6 +21,7 @@ type evaluator struct {
 	diags    source.Diagnostics
 	errors   int
 
+	frame *frame // the innermost body being evaluated
 	act   *act   // the assignment being evaluated
 	site  *site  // the file it stands in
 	block *Block // the block it stands in, nil at the top of the specification
@@ -29,14 +32,33 @@ type evaluator struct {
 	stop   bool
 	unique int // the last invented name
 
-	ordered bool // an order statement was seen
-	chase   chase
+	ordered  bool  // an order statement was seen
+	measures int32 // how often the store was measured
+	chase    chase
+}
+
+// A frame is a body being evaluated: of a file, or of the component whose prototypes are being composed.
+type frame struct {
+	body   []Statement // the statements still to come
+	protos []Prototype // the prototypes still to come; body belongs to the one before them
+	first  bool        // no prototype has been composed yet
+	check  *Block      // the order of its attributes is to be checked at its end
+	ns     *scope      // where prototypes are looked up
+	opened int         // scopes that the component has opened
+	// What to go back to at the end: the body, block, file and assignment around.
+	up    *frame
+	block *Block
+	site  *site
+	act   *act
 }
 
 // specification evaluates a whole specification and returns the component sfConfig, or nil. Definition 27 (SmartFrog): SF.
 func (e *evaluator) specification(spec *Spec) *Store {
 	e.site = &site{spec: spec}
-	e.body(spec.Body)
+	e.push(&frame{body: spec.Body})
+	for e.frame != nil && !e.stop {
+		e.step()
+	}
 	root := e.open[0].store
 	if e.stop {
 		return nil
@@ -59,28 +81,53 @@ func (e *evaluator) specification(spec *Spec) *Store {
 	}
 }
 
-// body evaluates statements one after the other in the innermost open component. Definition 26 (SmartFrog): B.
-func (e *evaluator) body(list []Statement) {
-	for _, s := range list {
-		switch s := s.(type) {
-		case *Assignment:
-			e.assignment(s)
-		case *Include:
-			e.include(s)
-		case *Order:
-			e.constrain(s)
+func (e *evaluator) push(f *frame) {
+	f.up, f.block, f.site, f.act = e.frame, e.block, e.site, e.act
+	e.frame = f
+}
+
+// step evaluates the next statement of the innermost body, or its next prototype when the body is at its end, or leaves the
+// component when there are no more.
+func (e *evaluator) step() {
+	f := e.frame
+	switch {
+	case len(f.body) > 0:
+		s := f.body[0]
+		f.body = f.body[1:]
+		e.statement(s)
+	case f.check != nil:
+		p := f.check
+		f.check = nil
+		e.checkOrder(p, e.targets(p.Body, nil))
+	case len(f.protos) > 0:
+		e.prototype(f)
+	default:
+		e.leave(f.opened)
+		e.frame, e.block, e.site = f.up, f.block, f.site
+		if e.act = f.act; f.opened > 0 {
+			e.act = e.act.up
 		}
-		if e.stop {
-			return
-		}
+	}
+}
+
+// statement evaluates one statement in the innermost open component. Definition 26 (SmartFrog): B, together with step, which comes
+// back for the rest of the body.
+func (e *evaluator) statement(s Statement) {
+	switch s := s.(type) {
+	case *Assignment:
+		e.assignment(s)
+	case *Include:
+		e.include(s)
+	case *Order:
+		e.constrain(s)
 	}
 }
 
 // include evaluates the body of the included file as if it stood here.
 func (e *evaluator) include(s *Include) {
-	e.site = &site{spec: e.units[s], via: s, up: e.site, act: e.act}
-	e.body(e.site.spec.Body)
-	e.site = e.site.up
+	spec := e.units[s]
+	e.push(&frame{body: spec.Body})
+	e.site = &site{spec: spec, via: s, up: e.site, act: e.act}
 }
 
 // assignment evaluates a value and binds it to its target. Definition 25 (SmartFrog): A.
@@ -90,40 +137,44 @@ func (e *evaluator) assignment(a *Assignment) {
 	e.act = &act{a, e.site, e.act}
 	e.time++
 	e.spend(1)
-	if a.Target == nil {
-		e.value(a.Value, Reference{e.invent()})
+	r := Reference(nil)
+	if a.Target != nil {
+		r = a.Target.Path
 	} else {
-		e.value(a.Value, a.Target.Path)
+		r = Reference{e.invent()}
 	}
-	e.act = e.act.up
+	if !e.value(a.Value, r) {
+		e.act = e.act.up
+	}
 }
 
-// value evaluates the right-hand side of an assignment to r. Definition 24 (SmartFrog): V.
-func (e *evaluator) value(v Expr, r Reference) {
+// value evaluates the right-hand side of an assignment to r. It returns true when a component has been opened whose prototypes are
+// still to be composed. Definition 24 (SmartFrog): V.
+func (e *evaluator) value(v Expr, r Reference) (opened bool) {
 	switch v := v.(type) {
 	case Basic:
 		e.bind(r, basicValue(v), &origin{act: e.act, time: e.time})
+	case *Link:
+		e.link(v.Ref, r)
 	case *Extends:
 		ns := e.top()
-		if !e.bind(r, &Store{}, &origin{act: e.act, time: e.time}) || !e.mayEnter(v) {
-			return
+		if e.bind(r, &Store{}, &origin{act: e.act, time: e.time}) {
+			e.push(&frame{protos: v.Protos, first: true, ns: ns, opened: len(r)})
+			e.enter(r)
+			return true
 		}
-		e.enter(r)
-		e.prototypes(v.Protos, ns)
-		e.leave(len(r))
-	case *Link:
-		if e.extended {
-			e.bind(r, &pending{v.Ref}, &origin{act: e.act, time: e.time})
-			return
-		}
-		e.link(v.Ref, r)
 	}
+	return false
 }
 
 // link copies what a reference names to r, as it is at this moment. It is the case V⟦LR⟧ of Definition 24.
 func (e *evaluator) link(ref *Ref, r Reference) {
-	v, c := e.resolve(e.top(), ref)
 	o := &origin{act: e.act, time: e.time}
+	if e.extended {
+		e.bind(r, &pending{ref}, o)
+		return
+	}
+	v, c := e.resolve(e.top(), ref)
 	switch v.(type) {
 	case nil:
 		e.unresolved(codeLink, "err5: link reference", ref, c)
@@ -137,31 +188,27 @@ func (e *evaluator) link(ref *Ref, r Reference) {
 	e.bind(r, v, o)
 }
 
-// prototypes composes a component from its prototypes, the first one first, in the innermost open scope; references among them
-// are looked up in ns. Definition 23 (SmartFrog): P.
+// prototype composes the next prototype into the innermost open component, or opens its body; references are looked up in f.ns.
+// Definition 23 (SmartFrog): P, together with step, which comes back for the rest of the list.
 //
 // Erratum: the sentence of Definition 23 says that composition proceeds right to left; its equations, and all compilers, go left
 // to right, so that the later prototype wins.
-func (e *evaluator) prototypes(list []Prototype, ns *scope) {
-	for i, p := range list {
-		e.time++
-		switch p := p.(type) {
-		case *Block:
-			outer := e.block
-			e.block = p
-			e.body(p.Body)
-			e.block = outer
-			if i > 0 && !e.stop {
-				e.checkOrder(p, e.targets(p.Body, nil))
-			}
-		case *Ref:
-			src := e.inherit(ns, p)
-			if i > 0 && src != nil {
-				e.checkOrder(p, names(src))
-			}
+func (e *evaluator) prototype(f *frame) {
+	p := f.protos[0]
+	first := f.first
+	f.protos, f.first = f.protos[1:], false
+	e.time++
+	switch p := p.(type) {
+	case *Block:
+		e.block = p
+		f.body = p.Body
+		if !first {
+			f.check = p
 		}
-		if e.stop {
-			return
+	case *Ref:
+		src := e.inherit(f.ns, p)
+		if !first && src != nil {
+			e.checkOrder(p, names(src))
 		}
 	}
 }
@@ -170,7 +217,7 @@ func (e *evaluator) prototypes(list []Prototype, ns *scope) {
 // inherit.
 func (e *evaluator) inherit(ns *scope, p *Ref) *Store {
 	target := e.top()
-	v, c := e.prototype(ns, p)
+	v, c := e.named(ns, p)
 	src, ok := v.(*Store)
 	if !ok {
 		target.store.partial = true
@@ -182,8 +229,8 @@ func (e *evaluator) inherit(ns *scope, p *Ref) *Store {
 	return src
 }
 
-// prototype resolves the name of a prototype, and reports when it is no component; then it returns poison.
-func (e *evaluator) prototype(ns *scope, p *Ref) (Value, *copied) {
+// named resolves the name of a prototype, and reports when it is no component; then it returns poison.
+func (e *evaluator) named(ns *scope, p *Ref) (Value, *copied) {
 	if e.extended {
 		return e.extendedPrototype(ns, p)
 	}
@@ -304,19 +351,6 @@ func (e *evaluator) bind(r Reference, v Value, o *origin) bool {
 		e.declare(pos)
 	}
 	return true
-}
-
-// mayEnter reports when the bodies of components stand in each other too deep, which the includes of many files may bring about.
-func (e *evaluator) mayEnter(v *Extends) bool {
-	if len(e.open) < maxNesting {
-		return true
-	}
-	e.report(&source.Diagnostic{
-		Code: codeNesting, Summary: fmt.Sprintf("parse: nesting beyond %d levels", maxNesting), Place: e.site.place(v.span),
-		Help: "give inner components a name of their own and refer to it",
-	})
-	e.stop = true
-	return false
 }
 
 // spend counts work, and stops an evaluation that takes too much of it.

@@ -240,7 +240,7 @@ func (e *evaluator) hasPending(s *Store) bool {
 func (e *evaluator) follow(t target) lookup {
 	for {
 		e.chase.push(t)
-		by := t.origin().linkAct()
+		by := t.origin().root().act
 		l := e.search(t.in, t.value().(*pending).ref, by.site, by)
 		e.chase.trail[len(e.chase.trail)-1].copied = l.copied
 		if !l.found || l.failed() {
@@ -256,9 +256,6 @@ func (e *evaluator) follow(t target) lookup {
 		}
 	}
 }
-
-// linkAct is the assignment that wrote a link which may have been inherited since.
-func (o *origin) linkAct() *act { return o.writer() }
 
 // extendedPrototype resolves the name of a prototype in the first pass. It may be a link to a component that is already there.
 func (e *evaluator) extendedPrototype(ns *scope, p *Ref) (Value, *copied) {
@@ -365,7 +362,7 @@ func (e *evaluator) complete(sc *scope) {
 func (e *evaluator) settle(t target) {
 	e.spend(1)
 	e.act = t.origin().act
-	e.site = t.origin().linkAct().site
+	e.site = t.origin().root().act.site
 	mark := len(e.chase.trail)
 	l := e.follow(t)
 	hops := e.chase.cut(mark)
@@ -376,8 +373,13 @@ func (e *evaluator) settle(t target) {
 	// The value wanders back from the end of the trail to its start, so that each link is a copy of the next.
 	next := l.target
 	for _, h := range slices.Backward(hops) {
-		e.time++
 		sl := &h.in.store.slots[h.pos]
+		if _, ok := sl.value.(*pending); !ok {
+			// It stands in the component that was found, and was settled, or found to be in a circle, with it.
+			v, next = sl.value, h.target
+			continue
+		}
+		e.time++
 		o := &origin{act: sl.origin.act, time: e.time, hides: sl.origin.hides, carrier: sl.origin}
 		if l.found {
 			o.copy, o.source = h.copied, next.origin()
@@ -433,7 +435,7 @@ func (e *evaluator) linkCircle(circle []hop) {
 	for i, t := range circle {
 		ref := t.value().(*pending).ref
 		e.chase.reported[ref] = true
-		at := t.origin().linkAct().site.place(ref.span)
+		at := t.origin().root().act.site.place(ref.span)
 		label := fmt.Sprintf("`%s` is `%s`", t.path(), ref.Path)
 		if i == 0 {
 			d.Place, d.Label = at, label
@@ -474,12 +476,15 @@ func name(r Reference) string {
 
 // prototypeCycle reports a prototype that contains the component which extends it.
 func (e *evaluator) prototypeCycle(code, kind string, p *Ref, o *origin) {
-	e.report(&source.Diagnostic{
+	d := &source.Diagnostic{
 		Code: code, Summary: fmt.Sprintf("%s: prototype `%s` contains `%s`, which extends it", kind, p.Path, e.top().path()),
-		Place:   e.site.place(p.span),
-		Related: []source.Related{{Place: o.act.head(), Label: "the prototype starts here"}},
-		Help:    "give what they share a name of its own and extend that",
-	})
+		Place: e.site.place(p.span),
+		Help:  "give what they share a name of its own and extend that",
+	}
+	if o != nil {
+		d.Related = []source.Related{{Place: o.act.head(), Label: "the prototype starts here"}}
+	}
+	e.report(d)
 }
 
 // tooDeep reports that resolving links nests components beyond the limit.

@@ -35,27 +35,11 @@ func (l *loader) load(f *source.File, at string) *Spec {
 	l.diags = append(l.diags, diags...)
 	l.known[at] = spec
 	l.chain = append(l.chain, &unit{at, spec})
-	l.includes(spec.Body)
+	for _, s := range spec.includes {
+		l.include(s)
+	}
 	l.chain = l.chain[:len(l.chain)-1]
 	return spec
-}
-
-// includes reads the files that a body includes, those in the blocks inside it too.
-func (l *loader) includes(body []Statement) {
-	for _, s := range body {
-		switch s := s.(type) {
-		case *Include:
-			l.include(s)
-		case *Assignment:
-			if x, ok := s.Value.(*Extends); ok {
-				for _, p := range x.Protos {
-					if b, ok := p.(*Block); ok {
-						l.includes(b.Body)
-					}
-				}
-			}
-		}
-	}
 }
 
 func (l *loader) include(s *Include) {

@@ -3,6 +3,7 @@ package smartfrog
 import (
 	"fmt"
 	"strings"
+	"testing"
 )
 
 // This file is the paper's semantics taken literally: the store is a list, every operation returns a new one, and each equation is
@@ -24,20 +25,46 @@ type litError string
 
 func (e litError) Error() string { return string(e) }
 
+// litConcat is Definition 7: r ⊕ t.
+func litConcat(r, t []string) []string {
+	if len(r) == 0 {
+		return t
+	}
+	return append([]string{r[0]}, litConcat(r[1:], t)...)
+}
+
+// litMinus is Definition 8: r ⊖ t, which is r without the prefix that it has in common with t.
+//
+// Erratum: the equations of Definition 8 are missing from the text that we have; this is the function that its sentence, and its
+// use in Definition 10, describe.
+func litMinus(r, t []string) []string {
+	if len(r) == 0 || len(t) == 0 || r[0] != t[0] {
+		return r
+	}
+	return litMinus(r[1:], t[1:])
+}
+
+// litEqual is Definition 9: r ≡ t.
+func litEqual(r, t []string) bool {
+	if len(r) == 0 || len(t) == 0 {
+		return len(r) == len(t)
+	}
+	return r[0] == t[0] && litEqual(r[1:], t[1:])
+}
+
+// litWithin is Definition 10: r ⊆ t; r ⊂ t when strict is set.
+//
+// Erratum: the sentence of Definition 10 calls ⊆ strict and ⊂ non-strict; its equations have it the right way round.
+func litWithin(r, t []string, strict bool) bool {
+	return len(litMinus(r, t)) == 0 && !(strict && litEqual(r, t))
+}
+
 // litPrefix is Definition 11.
 func litPrefix(r []string) []string {
 	if len(r) <= 1 {
 		return nil
 	}
 	return append([]string{r[0]}, litPrefix(r[1:])...)
-}
-
-// litConcat is Definition 7.
-func litConcat(r, t []string) []string {
-	if len(r) == 0 {
-		return t
-	}
-	return append([]string{r[0]}, litConcat(r[1:], t)...)
 }
 
 // litPut is Definition 12.
@@ -90,6 +117,18 @@ func litFind(s *cell, r []string) any {
 		return undefined{}
 	default:
 		return litFind(s.rest, r)
+	}
+}
+
+// litSubstores is Definition 15: it calls visit for every store that is ⊂ the given one.
+//
+// Erratum: Definition 15 gives ⊂ the type 𝓢 × 𝓡 → 𝔹; both operands are stores.
+func litSubstores(s *cell, visit func(*cell)) {
+	for ; s != nil; s = s.rest {
+		if sub, ok := s.v.(*cell); ok {
+			visit(sub)
+			litSubstores(sub, visit)
+		}
 	}
 }
 
@@ -217,4 +256,33 @@ func storeText(v Value) string {
 	}
 	b.WriteString("}")
 	return b.String()
+}
+
+// TestReferenceOperators tries Definitions 7 to 11 on small references, by the laws that connect them.
+func TestReferenceOperators(t *testing.T) {
+	var all [][]string
+	for _, a := range []string{"", "a", "b"} {
+		for _, b := range []string{"", "a", "b"} {
+			for _, c := range []string{"", "a"} {
+				all = append(all, strings.Fields(a+" "+b+" "+c))
+			}
+		}
+	}
+	for _, r := range all {
+		for _, s := range all {
+			both := litConcat(r, s)
+			if got := litMinus(both, r); !litEqual(got, s) {
+				t.Errorf("(%v ⊕ %v) ⊖ %v = %v", r, s, r, got)
+			}
+			if !litWithin(r, both, false) || litWithin(r, both, true) != (len(s) > 0) {
+				t.Errorf("%v and its prefix %v", both, r)
+			}
+			if len(s) > 0 && !litEqual(litPrefix(both), litConcat(r, litPrefix(s))) {
+				t.Errorf("prefix of %v ⊕ %v is %v", r, s, litPrefix(both))
+			}
+			if got := Reference(r).Join(s...); !litEqual(got, both) {
+				t.Errorf("Join gives %v for %v", got, both)
+			}
+		}
+	}
 }

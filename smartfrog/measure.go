@@ -6,8 +6,8 @@ import (
 	"bunraku/source"
 )
 
-// A measure is the extent of a store when everything shared is written out.
-type measure struct {
+// An extent is the size of a store when everything shared is written out.
+type extent struct {
 	size  int // attributes, at most sizeCap
 	depth int // levels of components
 }
@@ -15,44 +15,41 @@ type measure struct {
 // sizeCap keeps sizes, which may grow exponentially, from overflowing.
 const sizeCap = 1 << 40
 
-// measureStore measures a store and all stores below it, each once. It does not recurse: nobody has bounded the depth yet.
-func measureStore(s *Store) map[*Store]measure {
-	done := map[*Store]measure{}
+// measure sets the extent of a store and of all stores below it, each once. It does not recurse: nobody has bounded the depth yet.
+func (e *evaluator) measure(s *Store) extent {
+	e.measures++
 	type frame struct {
 		s    *Store
 		next int
-		m    measure
+		sum  extent
+		up   *frame
 	}
-	stack := []frame{{s: s}}
+	top := &frame{s: s}
 	for {
-		top := &stack[len(stack)-1]
 		if top.next == len(top.s.slots) {
-			top.m.size = min(top.m.size+len(top.s.slots), sizeCap)
-			top.m.depth++
-			done[top.s] = top.m
-			if stack = stack[:len(stack)-1]; len(stack) == 0 {
-				return done
+			top.s.extent = extent{min(top.sum.size+len(top.s.slots), sizeCap), top.sum.depth + 1}
+			top.s.measured = e.measures
+			if top = top.up; top == nil {
+				return s.extent
 			}
 			continue
 		}
 		sub, ok := top.s.slots[top.next].value.(*Store)
-		if !ok {
-			top.next++
+		if ok && sub.measured != e.measures {
+			top = &frame{s: sub, up: top}
 			continue
 		}
-		if m, ok := done[sub]; ok {
-			top.m.size = min(top.m.size+m.size, sizeCap)
-			top.m.depth = max(top.m.depth, m.depth)
-			top.next++
-			continue
+		if ok {
+			top.sum.size = min(top.sum.size+sub.extent.size, sizeCap)
+			top.sum.depth = max(top.sum.depth, sub.extent.depth)
 		}
-		stack = append(stack, frame{s: sub})
+		top.next++
 	}
 }
 
 // withinDepth reports whether the tree may be walked by recursion. Placements can nest components deeper than any block.
 func (e *evaluator) withinDepth(root *Store) bool {
-	if measureStore(root)[root].depth <= maxNesting {
+	if e.measure(root).depth <= maxNesting {
 		return true
 	}
 	e.report(&source.Diagnostic{
@@ -67,8 +64,7 @@ func (e *evaluator) withinDepth(root *Store) bool {
 func (e *evaluator) withinSize(root *Store, limit int) bool {
 	pos := root.position("sfConfig")
 	config := root.slots[pos].value.(*Store)
-	all := measureStore(config)
-	m := all[config]
+	m := e.measure(config)
 	if m.size <= limit && m.depth <= maxNesting {
 		return true
 	}
@@ -77,8 +73,8 @@ func (e *evaluator) withinSize(root *Store, limit int) bool {
 		s := in.slots[at].value.(*Store)
 		worst, size := -1, limit
 		for i := range s.slots {
-			if sub, ok := s.slots[i].value.(*Store); ok && all[sub].size > size {
-				worst, size = i, all[sub].size
+			if sub, ok := s.slots[i].value.(*Store); ok && sub.extent.size > size {
+				worst, size = i, sub.extent.size
 			}
 		}
 		if worst < 0 {

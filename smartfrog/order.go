@@ -104,8 +104,8 @@ func (e *evaluator) orderLost(p Prototype, first, second int) {
 		d.Related = append(d.Related, source.Related{Place: b.origin.act.head(), Label: "written second"})
 	}
 	d.Related = append(d.Related,
-		source.Related{Place: oldB.writer().head(), Label: fmt.Sprintf("`%s` comes first %s", b.name, where)},
-		source.Related{Place: oldA.writer().head(), Label: fmt.Sprintf("`%s` comes after it", a.name)})
+		source.Related{Place: oldB.root().act.head(), Label: fmt.Sprintf("`%s` comes first %s", b.name, where)},
+		source.Related{Place: oldA.root().act.head(), Label: fmt.Sprintf("`%s` comes after it", a.name)})
 	e.report(d)
 }
 

@@ -56,12 +56,20 @@ func (o *origin) oldest() *origin {
 	return o
 }
 
-// writer is the assignment that wrote the value down, however often it was copied since.
-func (o *origin) writer() *act {
+// written is when the slot was written to; a link that was resolved since was written earlier than its value.
+func (o *origin) written() int {
+	if o.carrier != nil {
+		return o.carrier.time
+	}
+	return o.time
+}
+
+// root is the origin of the slot in which the value was written down, however often it was copied since.
+func (o *origin) root() *origin {
 	for o.source != nil {
 		o = o.source
 	}
-	return o.act
+	return o
 }
 
 // A copied is one resolution of a reference: of a link, whose value was copied, or of a prototype, whose attributes were.

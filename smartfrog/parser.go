@@ -8,9 +8,10 @@ import (
 	"bunraku/source"
 )
 
-// maxNesting bounds how deep blocks and vectors may stand in each other. Reading and evaluating recurse, a few hundred bytes of
-// stack for each level; Go ends the whole program when the stack outgrows its limit, so we stop well before.
-const maxNesting = 250_000
+// maxNesting bounds how deep blocks and vectors may stand in each other, and components in the result. Printing a result recurses,
+// as does reading a vector, with a few hundred bytes of stack for each level; Go ends the whole program when the stack outgrows a
+// gigabyte.
+const maxNesting = 500_000
 
 // maxErrors is how many errors one file, and one evaluation, may report before we stop looking for more.
 const maxErrors = 50
@@ -21,20 +22,35 @@ func Parse(f *source.File, opt Options) (*Spec, source.Diagnostics) {
 	p := &parser{file: f, extended: opt.Extended}
 	p.scan = newScanner(f, opt.Extended, p.report)
 	p.advance()
-	return &Spec{File: f, Body: p.body(nil)}, p.diags
+	body := p.specification()
+	return &Spec{f, body, p.includes}, p.diags
 }
 
-// A parser is a recursive-descent parser with one token of lookahead. Its methods follow grammar.txt. A method that returns
-// false has reported an error and left the rest of the statement to synchronize.
+// A parser reads with one token of lookahead. Its methods follow grammar.txt. A method that returns false has reported an error and
+// left the rest of the statement to synchronize.
+//
+// It does not recurse into blocks: those that are open are in a list of its own, a tenth of the size of the calls' frames.
 type parser struct {
 	file     *source.File
 	scan     *scanner
 	extended bool
 	tok      token
 	last     source.Span // the token before tok
-	depth    int
-	quit     bool // given up: only tokEOF follows
+	open     *openBlock  // the innermost
+	depth    int         // blocks and vectors that are open
+	quit     bool        // given up: only tokEOF follows
+	includes []*Include
 	diags    source.Diagnostics
+}
+
+// An openBlock is a block that is being read: the assignment it belongs to, as far as that has been read, and the statements
+// before that assignment.
+type openBlock struct {
+	brace   token
+	assign  *Assignment
+	extends *Extends
+	before  []Statement
+	up      *openBlock // the block around it
 }
 
 func (p *parser) advance() {
@@ -54,165 +70,86 @@ func (p *parser) since(start source.Span) source.Span {
 	return source.Span{Start: start.Start, End: max(p.last.End, start.End)}
 }
 
-func (p *parser) report(d *source.Diagnostic) {
-	p.diags = append(p.diags, d)
-	if len(p.diags) >= maxErrors && !p.quit {
-		p.quit = true
-		p.diags = append(p.diags, tooMany(d.Place))
-	}
-}
-
-// tooMany is the note that ends a list of errors before it tires its reader.
-func tooMany(at source.Place) *source.Diagnostic {
-	return &source.Diagnostic{
-		Code: codeMany, Severity: source.Note, Place: at,
-		Summary: fmt.Sprintf("after %d errors we stop looking for more", maxErrors),
-	}
-}
-
-// found names the current token in messages.
-func (p *parser) found() string {
-	if p.tok.kind == tokEOF {
-		return p.tok.kind.name()
-	}
-	text := p.text(p.tok.span)
-	if len(text) > 30 || strings.Contains(text, "\n") {
-		return p.tok.kind.name()
-	}
-	return "`" + text + "`"
-}
-
-// unexpected reports the current token; an unreadable one has been reported by the scanner.
-func (p *parser) unexpected(want, help string) {
-	if p.tok.kind == tokBad || p.quit {
-		return
-	}
-	p.report(&source.Diagnostic{
-		Code: codeSyntax, Place: p.place(p.tok.span), Help: help,
-		Summary: "parse: expected " + want + ", found " + p.found(),
-	})
-}
-
-// spelling reports an HP spelling that --extended would accept.
-func (p *parser) spelling(at source.Span, summary, help string) {
-	p.report(&source.Diagnostic{
-		Code: codeSpelling, Place: p.place(at), Summary: "parse: " + summary,
-		Help: help + ", or compile with --extended",
-	})
-}
-
-func (p *parser) expect(k kind, where string) bool {
-	if p.tok.kind != k {
-		p.unexpected(k.name()+where, "")
-		return false
-	}
-	p.advance()
-	return true
-}
-
-// body reads statements up to the end of the file, or of the block that open starts.
+// specification reads statements up to the end of the file.
 //
 //	body = { assignment | order | include }
-func (p *parser) body(open *token) []Statement {
-	var list []Statement
+func (p *parser) specification() []Statement {
+	var body []Statement // of the innermost open block
 	for {
 		switch p.tok.kind {
 		case tokEOF:
-			return slices.Clip(list)
+			return slices.Clip(p.unclosedBlocks(body))
 		case tokRBrace:
-			if open != nil {
-				return slices.Clip(list)
+			if p.open != nil {
+				body = p.closeBlock(body)
+				continue
 			}
 			p.report(&source.Diagnostic{
 				Code: codeSyntax, Place: p.place(p.tok.span), Summary: "parse: this `}` closes nothing",
 				Help: "remove it, or look for a `{` that is missing before",
 			})
 			p.advance()
-			continue
 		case tokSemi:
 			if !p.extended {
-				p.straySemicolon(list)
+				p.straySemicolon(body)
 			}
 			p.advance()
-			continue
-		}
-		if s, ok := p.statement(); ok {
-			list = append(list, s)
-		} else {
-			p.synchronize()
+		default:
+			body = p.statement(body)
 		}
 	}
 }
 
-// straySemicolon reports a `;` where a statement should start.
-func (p *parser) straySemicolon(before []Statement) {
-	if len(before) > 0 {
-		if a, ok := before[len(before)-1].(*Assignment); ok {
-			if _, ok := a.Value.(*Extends); ok {
-				p.spelling(p.tok.span, "no `;` stands after prototypes", "remove it")
-				return
-			}
-		}
-	}
-	p.report(&source.Diagnostic{
-		Code: codeSyntax, Place: p.place(p.tok.span), Summary: "parse: this `;` ends nothing", Help: "remove it",
-	})
+// closeBlock ends the innermost open block, and goes on with the prototypes that follow it. It returns the statements of the block
+// around, or of the one that it has opened.
+func (p *parser) closeBlock(body []Statement) []Statement {
+	o := p.open
+	p.open = o.up
+	p.depth--
+	p.advance()
+	o.extends.Protos = append(o.extends.Protos, &Block{at{p.since(o.brace.span)}, slices.Clip(body)})
+	return p.prototypes(o.before, o.assign, o.extends, true)
 }
 
-// synchronize skips the rest of a statement that could not be read: up to and with its `;`, or up to the `}` of its block.
-func (p *parser) synchronize() {
-	for depth := 0; ; p.advance() {
-		switch p.tok.kind {
-		case tokEOF:
-			return
-		case tokLBrace:
-			depth++
-		case tokRBrace:
-			if depth == 0 {
-				return
-			}
-			depth--
-			if depth == 0 {
-				p.advance()
-				return
-			}
-		case tokSemi:
-			if depth == 0 {
-				p.advance()
-				return
-			}
-		}
+// unclosedBlocks reports the innermost block that the end of the file leaves open, and returns the statements of the file.
+func (p *parser) unclosedBlocks(body []Statement) []Statement {
+	if p.open == nil {
+		return body
 	}
+	p.unclosed(p.open.brace, "block", "}")
+	outermost := p.open
+	for outermost.up != nil {
+		outermost = outermost.up
+	}
+	return outermost.before
 }
 
-func (p *parser) statement() (Statement, bool) {
-	start := p.tok.span
+// statement reads one statement, or the part of it before a block, and returns the statements to go on with.
+func (p *parser) statement(body []Statement) []Statement {
 	switch p.tok.kind {
 	case tokInclude:
-		return p.include()
-	case tokIdent:
-		target, ok := p.reference()
-		if !ok {
-			return nil, false
+		if s, ok := p.include(); ok {
+			p.includes = append(p.includes, s)
+			return append(body, s)
 		}
-		return p.assignment(start, target, nil)
-	case tokUnique:
-		p.advance()
-		return p.assignment(start, nil, nil)
-	case tokLBracket:
-		if p.extended {
-			return p.tagged()
+	case tokIdent, tokUnique, tokLBracket:
+		a := &Assignment{at: at{p.tok.span}}
+		if p.tok.kind == tokLBracket && !p.extended {
+			p.unexpected("the name of an attribute", "")
+		} else if p.target(a) {
+			return p.assignment(body, a)
 		}
-	case tokTrue, tokFalse, tokNull, tokData, tokExtends, tokLazy, tokTBD:
-		p.unexpected("the name of an attribute", "`"+p.text(p.tok.span)+"` is a reserved word")
-		return nil, false
+	default:
+		p.unexpected("the name of an attribute", p.reservedHelp())
 	}
-	p.unexpected("the name of an attribute", "")
-	return nil, false
+	p.synchronize()
+	return body
 }
 
-// include = "#include" string ";"
-func (p *parser) include() (Statement, bool) {
+// include reads an include.
+//
+//	include = "#include" string ";"
+func (p *parser) include() (*Include, bool) {
 	start := p.tok.span
 	p.advance()
 	file := p.tok.span
@@ -231,70 +168,65 @@ func (p *parser) include() (Statement, bool) {
 	return n, p.end("the include")
 }
 
-// tagged reads an assignment that bears HP's tags, which have no meaning here.
+// target reads the left-hand side of an assignment, with HP's tags before it.
 //
-//	tags = "[" { ident [ "," ] } "]"
-func (p *parser) tagged() (Statement, bool) {
-	start := p.tok.span
-	p.advance()
-	var tags []string
-	for p.tok.kind == tokIdent {
-		tags = append(tags, p.text(p.tok.span))
+//	[ tags ] ( reference | "--" )
+func (p *parser) target(a *Assignment) bool {
+	if p.tok.kind == tokLBracket {
 		p.advance()
-		if p.tok.kind == tokComma {
+		for p.tok.kind == tokIdent {
+			a.Tags = append(a.Tags, p.text(p.tok.span))
 			p.advance()
+			if p.tok.kind == tokComma {
+				p.advance()
+			}
 		}
-	}
-	if !p.expect(tokRBracket, " after the tags") {
-		return nil, false
+		if !p.expect(tokRBracket, " after the tags") {
+			return false
+		}
 	}
 	if p.tok.kind == tokUnique {
 		p.advance()
-		return p.assignment(start, nil, tags)
-	}
-	target, ok := p.reference()
-	if !ok {
-		return nil, false
-	}
-	return p.assignment(start, target, tags)
-}
-
-// assignment = reference value
-func (p *parser) assignment(start source.Span, target *Ref, tags []string) (Statement, bool) {
-	v, ok := p.value()
-	if !ok {
-		return nil, false
-	}
-	if l, ok := v.(*Link); ok && p.tok.kind == tokLess && target != nil && len(target.Path) == 1 && target.Path[0] == "order" {
-		return p.order(start, l.Ref)
-	}
-	if _, ok := v.(*Extends); !ok && !p.end("the value") {
-		return nil, false
-	}
-	return &Assignment{at{p.since(start)}, target, v, tags}, true
-}
-
-// end reads the `;` that ends a statement. When it is missing but the next statement starts on another line, nothing else need
-// be skipped: the error is reported, and what follows is read as if the `;` were there.
-func (p *parser) end(what string) bool {
-	if p.tok.kind == tokSemi {
-		p.advance()
 		return true
 	}
-	if p.tok.kind == tokBad || p.quit {
-		return false
-	}
-	end := p.last.End
-	p.report(&source.Diagnostic{
-		Code: codeSyntax, Summary: "parse: expected `;` after " + what + ", found " + p.found(),
-		Place: p.place(p.tok.span), Help: "add the `;`",
-		Fixes: []source.Fix{{Message: "add the `;`", Edits: []source.Edit{{Place: p.place(source.Span{Start: end, End: end}), Text: ";"}}}},
-	})
-	return strings.Contains(p.file.Text[end:p.tok.span.Start], "\n")
+	var ok bool
+	a.Target, ok = p.reference()
+	return ok
 }
 
-// order = "order" reference "<" reference { "<" reference } ";"
-func (p *parser) order(start source.Span, first *Ref) (Statement, bool) {
+// assignment reads the right-hand side of an assignment, or of an order.
+//
+//	value = basic ";" | reference ";" | "extends" proto { "," proto }
+func (p *parser) assignment(body []Statement, a *Assignment) []Statement {
+	if p.tok.kind == tokExtends {
+		x := &Extends{at: at{p.tok.span}}
+		p.advance()
+		return p.prototypes(body, a, x, false)
+	}
+	v, ok := p.value()
+	if ok && p.tok.kind == tokLess && a.isOrder(v) {
+		if s, ok := p.order(a.span, v.(*Link).Ref); ok {
+			return append(body, s)
+		}
+	} else if ok && p.end("the value") {
+		a.Value = v
+		a.span = p.since(a.span)
+		return append(body, a)
+	}
+	p.synchronize()
+	return body
+}
+
+// isOrder reports whether an assignment, followed by `<`, is meant as an order.
+func (a *Assignment) isOrder(v Expr) bool {
+	_, link := v.(*Link)
+	return link && a.Target != nil && len(a.Target.Path) == 1 && a.Target.Path[0] == "order"
+}
+
+// order reads the rest of an order.
+//
+//	order = "order" reference "<" reference { "<" reference } ";"
+func (p *parser) order(start source.Span, first *Ref) (*Order, bool) {
 	refs := []*Ref{first}
 	for p.tok.kind == tokLess {
 		p.advance()
@@ -310,7 +242,52 @@ func (p *parser) order(start source.Span, first *Ref) (Statement, bool) {
 	return &Order{at{p.since(start)}, refs}, true
 }
 
-// value = basic ";" | reference ";" | "extends" proto { "," proto }
+// prototypes reads an `extends` list, up to its end or up to a block in it, which it opens. More says that a prototype has just
+// been read.
+//
+//	"extends" proto { "," proto }
+//	proto = reference | "{" body "}"
+func (p *parser) prototypes(body []Statement, a *Assignment, x *Extends, more bool) []Statement {
+	for {
+		if more {
+			switch {
+			case p.tok.kind == tokComma:
+				p.advance()
+			case p.tok.kind == tokLBrace && p.extended:
+			case p.tok.kind == tokLBrace:
+				p.spelling(p.tok.span, "expected `,` between prototypes", "write `, {`")
+				p.synchronize()
+				return body
+			default:
+				x.span = p.since(x.span)
+				x.Protos = slices.Clip(x.Protos)
+				a.Value, a.span = x, p.since(a.span)
+				return append(body, a)
+			}
+		}
+		more = true
+		switch p.tok.kind {
+		case tokLBrace:
+			if !p.enter() {
+				return body
+			}
+			p.open = &openBlock{p.tok, a, x, body, p.open}
+			p.advance()
+			return nil
+		case tokIdent:
+			if r, ok := p.reference(); ok {
+				x.Protos = append(x.Protos, r)
+				continue
+			}
+		default:
+			p.unexpected("a prototype: a name, or `{`", p.reservedHelp())
+		}
+		p.synchronize()
+		return body
+	}
+}
+
+// value reads a right-hand side that is no component.
 func (p *parser) value() (Expr, bool) {
 	switch p.tok.kind {
 	case tokIdent:
@@ -318,13 +295,11 @@ func (p *parser) value() (Expr, bool) {
 		if !ok {
 			return nil, false
 		}
-		if p.tok.kind == tokIdent && !p.extended && (r.Path[0] == "LAZY" || r.Path[0] == "TBD") && len(r.Path) == 1 {
-			p.spelling(r.span, "`"+r.Path[0]+"` is not known here", "write the value itself")
+		if p.tok.kind == tokIdent && !p.extended && r.Path[0] == "LAZY" && len(r.Path) == 1 {
+			p.spelling(r.span, "`LAZY` is not known here", "write `DATA "+p.text(p.tok.span)+"`")
 			return nil, false
 		}
 		return &Link{at{r.span}, r}, true
-	case tokExtends:
-		return p.extends()
 	case tokLBrace:
 		p.unexpected("a value", "a component is written `name extends { … }`")
 		return nil, false
@@ -332,101 +307,22 @@ func (p *parser) value() (Expr, bool) {
 	return p.basic("a value", "")
 }
 
-// "extends" proto { "," proto }
-func (p *parser) extends() (Expr, bool) {
-	start := p.tok.span
-	p.advance()
-	var protos []Prototype
-	for {
-		proto, ok := p.proto()
-		if !ok {
-			return nil, false
-		}
-		protos = append(protos, proto)
-		if p.tok.kind == tokLBrace {
-			if !p.extended {
-				p.spelling(p.tok.span, "expected `,` between prototypes", "write `, {`")
-				return nil, false
-			}
-			continue
-		}
-		if p.tok.kind != tokComma {
-			return &Extends{at{p.since(start)}, slices.Clip(protos)}, true
-		}
-		p.advance()
-	}
-}
-
-// proto = reference | "{" body "}"
-func (p *parser) proto() (Prototype, bool) {
-	switch p.tok.kind {
-	case tokLBrace:
-		return p.block()
-	case tokIdent:
-		return p.reference()
-	}
-	p.unexpected("a prototype: a name, or `{`", "")
-	return nil, false
-}
-
-func (p *parser) block() (Prototype, bool) {
-	open := p.tok
-	if !p.enter() {
-		return nil, false
-	}
-	p.advance()
-	body := p.body(&open)
-	p.depth--
-	if p.tok.kind != tokRBrace {
-		p.unclosed(open, "block", "}")
-		return nil, false
-	}
-	p.advance()
-	return &Block{at{p.since(open.span)}, body}, true
-}
-
-// unclosed reports, once, what the end of the file leaves open.
-func (p *parser) unclosed(open token, what, closer string) {
-	if p.quit {
-		return
-	}
-	p.report(&source.Diagnostic{
-		Code: codeUnclosed, Summary: "parse: this " + what + " is never closed",
-		Place: p.place(open.span), Label: "it starts here",
-		Help: "add the closing `" + closer + "`",
-	})
-	p.quit = true
-}
-
-// enter counts a level of nesting; false when there are too many.
-func (p *parser) enter() bool {
-	p.depth++
-	if p.depth <= maxNesting {
-		return true
-	}
-	p.depth--
-	p.report(&source.Diagnostic{
-		Code: codeNesting, Summary: fmt.Sprintf("parse: nesting beyond %d levels", maxNesting),
-		Place: p.place(p.tok.span), Help: "give inner components a name of their own and refer to it",
-	})
-	p.quit = true
-	p.advance()
-	return false
-}
-
-// reference = ident { ":" ident }
+// reference reads a reference.
+//
+//	reference = ident { ":" ident }
 func (p *parser) reference() (*Ref, bool) {
 	start := p.tok.span
 	if p.tok.kind != tokIdent {
 		p.unexpected("a name", p.reservedHelp())
 		return nil, false
 	}
-	path := Reference{p.text(start)}
+	r := &Ref{at: at{start}, one: [1]string{p.text(start)}}
+	r.Path = r.one[:]
 	p.advance()
 	if p.tok.kind != tokColon {
-		return &Ref{at: at{start}, Path: path}, true
+		return r, true
 	}
-	parts := []source.Span{start}
+	path, parts := Reference{r.one[0]}, []source.Span{start}
 	for p.tok.kind == tokColon {
 		p.advance()
 		if p.tok.kind != tokIdent {
@@ -437,18 +333,13 @@ func (p *parser) reference() (*Ref, bool) {
 		parts = append(parts, p.tok.span)
 		p.advance()
 	}
-	return &Ref{at{p.since(start)}, slices.Clip(path), slices.Clip(parts)}, true
+	r.span, r.Path, r.parts = p.since(start), path, parts
+	return r, true
 }
 
-func (p *parser) reservedHelp() string {
-	switch p.tok.kind {
-	case tokTrue, tokFalse, tokNull, tokData, tokExtends, tokLazy, tokTBD:
-		return "`" + p.text(p.tok.span) + "` is a reserved word"
-	}
-	return ""
-}
-
-// basic = "true" | "false" | "NULL" | number | string | "DATA" reference | "[" [ basic { "," basic } ] "]"
+// basic reads a basic value.
+//
+//	basic = "true" | "false" | "NULL" | number | string | "DATA" reference | "[" [ basic { "," basic } ] "]"
 func (p *parser) basic(want, help string) (Basic, bool) {
 	start := p.tok.span
 	self := func() basicNode { return basicNode{at{p.since(start)}} }
@@ -499,7 +390,9 @@ func (p *parser) basic(want, help string) (Basic, bool) {
 	return nil, false
 }
 
-// "[" [ basic { "," basic } ] "]"
+// vector reads a vector.
+//
+//	"[" [ basic { "," basic } ] "]"
 func (p *parser) vector(closer kind) (Basic, bool) {
 	open := p.tok
 	if !p.enter() {
@@ -519,7 +412,7 @@ func (p *parser) vector(closer kind) (Basic, bool) {
 func (p *parser) elements(open token, closer kind) ([]Basic, bool) {
 	var elems []Basic
 	for p.tok.kind != closer || len(elems) > 0 {
-		help := ""
+		help := p.reservedHelp()
 		if p.tok.kind == tokIdent {
 			help = "a vector holds basic values; a link cannot stand in it, a DATA reference can"
 		}
@@ -558,4 +451,23 @@ func (p *parser) str() (string, bool) {
 		Help:  `the escapes are \" \\ \/ \b \f \n \r \t and \u with four hexadecimal digits`,
 	})
 	return "", false
+}
+
+// enter counts a level of nesting; false when there are too many.
+func (p *parser) enter() bool {
+	p.depth++
+	if p.depth <= maxNesting {
+		return true
+	}
+	p.report(tooNested(p.place(p.tok.span)))
+	p.quit = true
+	p.advance()
+	return false
+}
+
+func tooNested(at source.Place) *source.Diagnostic {
+	return &source.Diagnostic{
+		Code: codeNesting, Summary: fmt.Sprintf("parse: nesting beyond %d levels", maxNesting), Place: at,
+		Help: "give inner components a name of their own and refer to it",
+	}
 }

@@ -9,10 +9,9 @@ import (
 
 // The printers write a component in the order of its attributes, which is part of its meaning.
 //
-// Indentation would make the size of the output quadratic in the depth, so it stops growing at maxIndent levels; YAML, in which
-// indentation has a meaning, goes on in its flow style there.
+// Indentation makes the size of the output quadratic in the depth, so what is nested deeper than maxIndent is written on one line.
 
-const maxIndent = 64
+const maxIndent = 40
 
 // A printer is what the formats share.
 type printer struct {
@@ -25,10 +24,8 @@ func (p printer) str(s string) { p.w.WriteString(s) }
 
 // line starts a new line at a level.
 func (p printer) line(level int) {
-	const blanks = "\n" +
-		"                                                                " +
-		"                                                                "
-	p.w.WriteString(blanks[:1+2*min(level, maxIndent)])
+	const blanks = "\n                                                                                "
+	p.w.WriteString(blanks[:1+2*level])
 }
 
 // quote writes a string as JSON does. YAML's double-quoted strings, and our own, read it the same.
@@ -112,8 +109,8 @@ func (p printer) json(v Value, level int) {
 		p.basic(v)
 		return
 	}
-	if len(s.slots) == 0 {
-		p.str("{}")
+	if len(s.slots) == 0 || level == maxIndent {
+		p.flow(v)
 		return
 	}
 	p.str("{")
@@ -201,7 +198,9 @@ func (r *Result) WriteSF(w io.Writer) error {
 
 func (p printer) sf(s *Store, level int, hp bool) {
 	for i := range s.slots {
-		if level > 0 || i > 0 {
+		if level > maxIndent {
+			p.str(" ")
+		} else if level > 0 || i > 0 {
 			p.line(level)
 		}
 		p.str(s.slots[i].name)
@@ -219,7 +218,9 @@ func (p printer) sf(s *Store, level int, hp bool) {
 		p.str("{")
 		if len(sub.slots) > 0 {
 			p.sf(sub, level+1, hp)
-			p.line(level)
+			if level < maxIndent {
+				p.line(level)
+			}
 		}
 		p.str("}")
 	}

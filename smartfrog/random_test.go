@@ -36,8 +36,10 @@ type generator struct {
 	wrong int
 	store *cell // what the specification has come to so far
 	left  int   // statements still to be written
-	// forward makes links to anything, for the extended semantics.
-	forward bool
+	// extended writes links last, when there is everything to link to, and no prototype that contains what extends it.
+	extended bool
+	links    []*Assignment // with the namespaces they stand in
+	spaces   [][]string
 }
 
 // maxCells bounds the store: copies of copies grow fast.
@@ -55,7 +57,42 @@ func (g *generator) specification() []Statement {
 	if _, ok := litFind(g.store, []string{"sfConfig"}).(*cell); !ok && g.wrong == 0 {
 		body = g.extend(body, nil, []string{"sfConfig"}, 0)
 	}
+	for i, a := range g.links {
+		g.link(body, a, g.spaces[i])
+	}
 	return body
+}
+
+// link turns an assignment into a link, unless that makes the specification wrong and it should be right.
+func (g *generator) link(body []Statement, a *Assignment, ns []string) {
+	old := a.Value
+	for range 3 {
+		var ref *Ref
+		if g.choose(100) < g.wrong {
+			ref = g.anyReference()
+		} else if around := ns[:g.choose(len(ns)+1)]; true {
+			s, _ := litFind(g.store, around).(*cell)
+			path := g.path(s, false)
+			if path == nil {
+				continue
+			}
+			for range g.choose(2) * (len(ns) - len(around)) {
+				path = append([]string{"PARENT"}, path...)
+			}
+			if len(around) == 0 && g.choose(3) == 0 {
+				path = append([]string{"ROOT"}, path...)
+			}
+			ref = &Ref{Path: path}
+		}
+		a.Value = &Link{Ref: ref}
+		if g.wrong > 0 {
+			return
+		}
+		if _, diags := evaluate(&Spec{File: source.NewFile("random.sf", ""), Body: body}, nil, Options{Extended: true, MaxSize: maxCells}); !diags.HasErrors() {
+			return
+		}
+	}
+	a.Value = old
 }
 
 func (g *generator) statements(ns []string, n, depth int) []Statement {
@@ -78,7 +115,7 @@ func (g *generator) name() string {
 func (g *generator) target(ns []string) []string {
 	if g.choose(4) == 0 {
 		if s, ok := litFind(g.store, ns).(*cell); ok {
-			if r := g.path(s, true); r != nil {
+			if r := g.path(s, true); r != nil && (!g.extended || isCell(litFind(s, r))) {
 				return append(r, g.name())
 			}
 		}
@@ -89,13 +126,16 @@ func (g *generator) target(ns []string) []string {
 	return []string{g.name()}
 }
 
+func isCell(v any) bool { _, ok := v.(*cell); return ok }
+
 // path picks a path in a store, of a component when one is wanted; nil when there is none.
 func (g *generator) path(s *cell, component bool) []string {
 	var r []string
 	for {
 		var cells []*cell
 		for c := s; c != nil; c = c.rest {
-			if _, ok := c.v.(*cell); ok || !component {
+			_, ok := c.v.(*cell)
+			if _, link := c.v.(litLink); ok || !component || link && g.wrong > 0 {
 				cells = append(cells, c)
 			}
 		}
@@ -114,7 +154,7 @@ func (g *generator) path(s *cell, component bool) []string {
 
 // reference picks a reference that leads to something from ns, or nil.
 func (g *generator) reference(ns []string, component bool) *Ref {
-	if g.choose(100) < g.wrong {
+	if g.choose(100) < g.wrong && !g.extended {
 		return &Ref{Path: Reference{g.name(), g.name()}[:1+g.choose(2)]}
 	}
 	for range 3 {
@@ -128,7 +168,8 @@ func (g *generator) reference(ns []string, component bool) *Ref {
 			continue
 		}
 		_, v := litResolve(g.store, ns, r)
-		if _, ok := v.(*cell); ok || !component && v != (undefined{}) {
+		_, ok = v.(*cell)
+		if _, link := v.(litLink); ok || (!component || link && g.wrong > 0) && v != any(undefined{}) {
 			return &Ref{Path: r}
 		}
 	}
@@ -138,6 +179,9 @@ func (g *generator) reference(ns []string, component bool) *Ref {
 // try appends an assignment, unless the store would become too large.
 func (g *generator) try(body []Statement, ns []string, a *Assignment) []Statement {
 	s, err := litValue(a.Value, ns, litConcat(ns, a.Target.Path), g.store)
+	if l, ok := a.Value.(*Link); ok && g.extended {
+		s, err = litBind(g.store, litConcat(ns, a.Target.Path), litLink{l.Ref.Path})
+	}
 	if err == nil {
 		if countCells(s, maxCells) > maxCells {
 			return body
@@ -155,8 +199,10 @@ func (g *generator) assign(body []Statement, ns, target []string, depth int) []S
 		a.Value = g.literal(0)
 	case 2:
 		ref := g.reference(ns, false)
-		if g.forward && g.choose(2) == 0 {
-			ref = g.anyReference()
+		if g.extended && (ref == nil || g.choose(3) > 0) {
+			a.Value = &StrLit{Value: "link"}
+			g.links, g.spaces = append(g.links, a), append(g.spaces, ns)
+			break
 		}
 		if ref == nil {
 			a.Value = &StrLit{Value: "noref"}
@@ -192,7 +238,7 @@ func (g *generator) extend(body []Statement, ns, target []string, depth int) []S
 	x := &Extends{}
 	for range 1 + g.choose(3) {
 		if g.choose(2) == 0 {
-			if ref := g.reference(ns, true); ref != nil {
+			if ref := g.reference(ns, true); ref != nil && !(g.extended && g.choose(100) > 0 && g.around(ns, ref.Path, r)) {
 				if s, err := litInherit(g.store, ns, ref.Path, r); err == nil {
 					g.store = s
 				}
@@ -211,6 +257,12 @@ func (g *generator) extend(body []Statement, ns, target []string, depth int) []S
 		return body
 	}
 	return append(body, &Assignment{Target: &Ref{Path: target}, Value: x})
+}
+
+// around reports whether a prototype contains the component that extends it.
+func (g *generator) around(ns []string, proto, r []string) bool {
+	in, _ := litResolve(g.store, ns, proto)
+	return litWithin(litConcat(in, proto), r, false)
 }
 
 func countCells(s *cell, limit int) int {
@@ -346,7 +398,20 @@ func compareWithLiteral(t failer, c chooser, wrong int) (valid bool) {
 		t.Fatalf("we say\n%s\nthe literal semantics\n%s\nof\n%s", got, want, text)
 	}
 	checkUnique(t, r.Config)
+	checkUniqueCells(t, want)
+	litSubstores(want, func(s *cell) { checkUniqueCells(t, s) })
 	return true
+}
+
+// checkUniqueCells is Theorem 2 (SmartFrog), for one store of the literal semantics.
+func checkUniqueCells(t failer, s *cell) {
+	seen := map[string]bool{}
+	for ; s != nil; s = s.rest {
+		if seen[s.id] {
+			t.Fatalf("%q stands twice in a store of the literal semantics", s.id)
+		}
+		seen[s.id] = true
+	}
 }
 
 // checkUnique is Theorem 2 (SmartFrog): no store has a name twice.

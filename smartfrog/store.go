@@ -18,6 +18,9 @@ type Store struct {
 	level int32
 	// partial is set when an error has left attributes out. What is missing here may then be no mistake of its own.
 	partial bool
+	// extent is the size of the store written out, as the measurement of number measured has it.
+	extent   extent
+	measured int32
 	// state is how far the second pass of the extended semantics has come.
 	state uint8
 	// order is the ordering constraint that holds here, if any.

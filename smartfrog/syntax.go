@@ -18,8 +18,9 @@ func (at) node()               {}
 
 // A Spec is one parsed file: a specification, or a file that one includes. SF ::= B.
 type Spec struct {
-	File *source.File
-	Body []Statement
+	File     *source.File
+	Body     []Statement
+	includes []*Include // all in the body, at any depth, in the order of the text
 }
 
 // A Statement is one line of a body. B ::= A B | ε.
@@ -145,6 +146,7 @@ type Ref struct {
 	at
 	Path  Reference
 	parts []source.Span // of each identifier, when there are several
+	one   [1]string     // what Path points at when it has one identifier: most have
 }
 
 func (*Block) prototype() {}

@@ -79,6 +79,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
+		a.smartfrogCommand(),
 		a.versionCommand(),
 	)
 	return root
