@@ -357,3 +357,52 @@ func (sp *Space) ValueOf(v Open) Value {
 	}
 	return sp.vals[v]
 }
+
+// InitialFact is what the initial state says of one cell; it says nothing if the mask is that of the whole domain.
+func (sp *Space) InitialFact(c Cell) (f Fact, says bool) {
+	in := &sp.cells[c]
+	return Fact{c, in.mask}, in.mask != sp.full(c)
+}
+
+// Remaining is what the initial state says beyond single cells, as one formula.
+func (sp *Space) Remaining() Bool { return sp.first }
+
+// A Shape is what an encoding needs to know of a cell: the initial values it may have and the kind cell it hangs from.
+type Shape struct {
+	Values  []Val  // constants, in the order of the domain
+	Mask    uint64 // which of them the cell may have initially
+	Above   Cell   // or -1
+	Exists  uint64 // which kinds of Above go with a value other than Missing
+	Missing Val    // the value under other kinds; meaningful if Above >= 0
+	Only    bool   // a value other than Missing is certain under those kinds
+}
+
+// Shape describes a cell.
+func (sp *Space) Shape(c Cell) Shape {
+	in := &sp.cells[c]
+	s := Shape{Mask: in.mask, Above: in.above}
+	for _, id := range in.domain {
+		s.Values = append(s.Values, sp.Const(id))
+	}
+	if in.above >= 0 {
+		s.Missing = s.Values[0]
+	}
+	switch in.field {
+	case fieldKind, fieldRest:
+		s.Exists = bitOf(Dir)
+	case fieldContent:
+		s.Exists, s.Only = bitOf(File)|bitOf(Link), true
+	case fieldOwner, fieldGroup, fieldMode:
+		s.Exists, s.Only = bitOf(Dir)|bitOf(File)|bitOf(Link), true
+	}
+	return s
+}
+
+// MaskOf selects one value of a cell's domain. A value outside it is the domain's "other" one; then exact is false, since
+// others are too.
+func (sp *Space) MaskOf(c Cell, v ID) (mask uint64, exact bool) {
+	if i, ok := sp.position(c, v); ok {
+		return bitOf(i), true
+	}
+	return bitOf(max(sp.cells[c].other, 0)), false
+}

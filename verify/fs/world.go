@@ -13,13 +13,14 @@ import (
 // Splits keep the tree well-formed: what exists has a directory above it.
 type World struct {
 	sp     *Space
+	widest []uint64 // per cell: what it may be without Fix and Assume
 	base   []uint64 // per cell: what it may be at the start of every walk
 	mask   []uint64 // per cell: what it may be now
 	dirty  []Cell
+	fixed  []Cell // cells whose base was changed by Fix or Assume
 	oracle map[string]bool
 	trail  []choice
 	pos    int
-	evals  []*Eval
 	apps   []openApp
 	appKey map[string]Open
 }
@@ -42,14 +43,27 @@ type choice struct {
 	count   int
 }
 
-// NewWorld makes a world of all initial states.
+// NewWorld makes a world of all initial states, as far as Init speaks of single cells.
 func (sp *Space) NewWorld() *World {
-	w := &World{sp: sp, base: make([]uint64, len(sp.cells)), mask: make([]uint64, len(sp.cells)),
-		oracle: map[string]bool{}, appKey: map[string]Open{}}
+	return sp.newWorld(func(c Cell) uint64 { return sp.cells[c].mask })
+}
+
+// NewMidWorld makes a world of all states in which a run can be at any moment: well-formed trees.
+func (sp *Space) NewMidWorld() *World {
+	return sp.newWorld(func(c Cell) uint64 {
+		if sp.cells[c].above < 0 && sp.cells[c].field == fieldKind {
+			return bitOf(Dir)
+		}
+		return sp.full(c)
+	})
+}
+
+func (sp *Space) newWorld(mask func(Cell) uint64) *World {
+	w := &World{sp: sp, widest: make([]uint64, len(sp.cells)), oracle: map[string]bool{}, appKey: map[string]Open{}}
 	for c := range sp.cells {
-		w.base[c] = sp.cells[c].mask
-		w.mask[c] = w.base[c]
+		w.widest[c] = mask(Cell(c))
 	}
+	w.base, w.mask = slices.Clone(w.widest), slices.Clone(w.widest)
 	return w
 }
 
@@ -65,6 +79,7 @@ func (w *World) Fix(s *State) bool {
 		}
 		w.base[c] = bitOf(i)
 		w.mask[c] = w.base[c]
+		w.fixed = append(w.fixed, Cell(c))
 	}
 	return within
 }
@@ -76,6 +91,7 @@ func (w *World) Assume(facts []Fact) bool {
 		for c, mask := f.Cell, f.Mask; c >= 0; {
 			w.base[c] &= mask
 			w.mask[c] = w.base[c]
+			w.fixed = append(w.fixed, c)
 			if w.base[c] == 0 {
 				return false
 			}
@@ -91,10 +107,21 @@ func (w *World) Assume(facts []Fact) bool {
 
 // Forget undoes Fix and Assume.
 func (w *World) Forget() {
-	for c := range w.sp.cells {
-		w.base[c] = w.sp.cells[c].mask
+	w.reset()
+	for _, c := range w.fixed {
+		w.base[c] = w.widest[c]
 		w.mask[c] = w.base[c]
 	}
+	w.fixed = w.fixed[:0]
+}
+
+// Seen lists what the present run has found out or decided about initial values.
+func (w *World) Seen() []Fact {
+	var out []Fact
+	for _, c := range sortedCells(slices.Clone(w.dirty)) {
+		out = append(out, Fact{c, w.now(c)})
+	}
+	return out
 }
 
 // Explore runs body once for each initial state that body tells apart, until body returns false or the limit of runs is
