@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"bunraku/verify/fs"
 	"bunraku/verify/fs/fstest"
@@ -17,14 +16,15 @@ type brute struct {
 	g      *Graph
 	sp     *fs.Space
 	states []*fs.State
-	number map[string]int
+	number map[stateKey]int
+	f      *fstest.Features
 	next   [][]int // per resource and state: -2 not known, -1 fails
 	order  []int   // L*
 	need   []uint
 }
 
-func newBrute(g *Graph) *brute {
-	b := &brute{g: g, number: map[string]int{}, next: make([][]int, len(g.Resources)), need: make([]uint, len(g.Resources))}
+func newBrute(g *Graph, f *fstest.Features) *brute {
+	b := &brute{g: g, number: map[stateKey]int{}, f: f, next: make([][]int, len(g.Resources)), need: make([]uint, len(g.Resources))}
 	var programs []fs.Expr
 	for _, r := range g.Resources {
 		programs = append(programs, r.Program)
@@ -41,22 +41,23 @@ func newBrute(g *Graph) *brute {
 	return b
 }
 
+// A stateKey tells states apart: at most five paths and two variables occur here.
+type stateKey struct {
+	nodes  [5]fs.Node
+	v, w   fs.Value
+	oracle uint8
+}
+
 func (b *brute) id(s *fs.State) int {
-	var k strings.Builder
-	for _, p := range sortedPaths(s) {
-		fmt.Fprintf(&k, "%s%+v", p, s.Nodes[p])
+	key := stateKey{v: s.Var("v"), w: s.Var("w")}
+	for i, p := range b.f.Paths {
+		key.nodes[i] = s.Nodes[p]
 	}
-	for _, v := range []string{"v", "w"} {
-		if x, ok := s.Vars[v]; ok {
-			fmt.Fprintf(&k, "%s%v", v, x)
+	for i, q := range b.f.Asks {
+		if s.Oracle[q] {
+			key.oracle |= 1 << i
 		}
 	}
-	for _, q := range sortedKeys(s.Oracle) {
-		if !s.Oracle[q] {
-			k.WriteString(q)
-		}
-	}
-	key := k.String()
 	if n, ok := b.number[key]; ok {
 		return n
 	}
@@ -64,26 +65,6 @@ func (b *brute) id(s *fs.State) int {
 	b.number[key] = n
 	b.states = append(b.states, s)
 	return n
-}
-
-func sortedPaths(s *fs.State) []fs.Path {
-	var out []fs.Path
-	for p, n := range s.Nodes {
-		if n.Kind != fs.None {
-			out = append(out, p)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-func sortedKeys(m map[string]bool) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 func (b *brute) apply(r, s int) int {
@@ -147,15 +128,19 @@ type truth struct {
 	deterministic, idempotent, quiet, kept bool
 	broken                                 bool // even in catalog order
 	always, never                          bool // from an empty machine
+	keptAlways                             bool // in every order
 }
 
-func (b *brute) truth(f fstest.Features) truth {
-	t := truth{deterministic: true, idempotent: true, quiet: true, kept: true, always: true, never: true}
-	f.States(func(st *fs.State) bool {
+func (b *brute) truth() truth {
+	t := truth{deterministic: true, idempotent: true, quiet: true, kept: true, keptAlways: true, always: true, never: true}
+	b.f.States(func(st *fs.State) bool {
 		s := b.id(st)
 		ends := b.ends(s)
 		for _, e := range ends[1:] {
 			t.deterministic = t.deterministic && b.same(ends[0], e)
+		}
+		for _, e := range ends {
+			t.keptAlways = t.keptAlways && (e < 0 || b.posts(e))
 		}
 		if star := b.run(b.order, s); star >= 0 {
 			again := b.run(b.order, star)
@@ -208,7 +193,7 @@ func (b *brute) good(s int) bool {
 }
 
 // randomGraph makes a small graph, a third of them structured: few cells, many writers, one late overwriter, readers.
-func randomGraph(r *rand.Rand, size int) (*Graph, fstest.Features) {
+func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 	g := fstest.New(r, r.IntN(4) == 0)
 	n := 2 + r.IntN(size-1)
 	graph := &Graph{}
@@ -275,34 +260,13 @@ func structuredResource(r *rand.Rand, g *fstest.Gen, last bool) fs.Expr {
 	return g.Resource()
 }
 
-// graphFeatures finds what the programs of a graph can tell apart, so that brute force need not look at more. It errs on
-// the side of more.
-func graphFeatures(g *fstest.Gen, graph *Graph) fstest.Features {
-	text := ""
+// graphFeatures finds what the programs of a graph can tell apart, so that brute force need not look at more.
+func graphFeatures(g *fstest.Gen, graph *Graph) *fstest.Features {
+	f := fstest.NewFeatures(g.Paths)
 	for _, r := range graph.Resources {
-		text += fmt.Sprintf("%#v %#v", r.Program, r.Post)
+		f.Look(r.Program)
+		f.LookPred(r.Post)
 	}
-	f := g.Features(strings.Contains(text, "Rm{") || strings.Contains(text, "EmptyDir{") || strings.Contains(text, "Clear{"))
-	if !strings.Contains(text, "Equal{") {
-		f.Texts = nil
-	}
-	if strings.Count(text, "Equal{A:fs.ContentOf") > 0 && strings.Contains(text, "B:fs.ContentOf") {
-		f.Shared = true
-	}
-	if !strings.Contains(text, `"v"`) {
-		delete(f.Vars, "v")
-	}
-	if !strings.Contains(text, `"w"`) {
-		delete(f.Vars, "w")
-	}
-	if strings.Contains(text, "Holds{") {
-		for _, v := range []fs.Value{fs.Text("on"), fs.Text("off"), fs.Initial("w")} {
-			f.Asks = append(f.Asks, fs.Ask("q", v))
-		}
-	}
-	if !strings.Contains(text, "Kind:0x3") && !strings.Contains(text, "Ln{") {
-		f.Links = false // a link and a file are then alike to every program but those that ask for a file
-	}
-	f.Links = f.Links || g.R.IntN(4) == 0
+	f.Links = f.Links || g.R.IntN(8) == 0
 	return f
 }

@@ -19,6 +19,7 @@ type circuit struct {
 	eqs   map[[2]fs.Val]sat.Lit
 	asked map[string][]question
 	order []fs.Cell // cells in order of mention
+	start *fs.World // limits initial values further, if not nil
 }
 
 type question struct {
@@ -38,6 +39,7 @@ func (c *circuit) cell(x fs.Cell) []sat.Lit {
 		return lits
 	}
 	shape := c.a.Space.Shape(x)
+	mask := c.mask(x)
 	var above []sat.Lit
 	if shape.Above >= 0 {
 		above = c.cell(shape.Above)
@@ -46,7 +48,7 @@ func (c *circuit) cell(x fs.Cell) []sat.Lit {
 	var possible []sat.Lit
 	for j := range lits {
 		lits[j] = c.b.False()
-		if shape.Mask&(1<<j) != 0 {
+		if mask&(1<<j) != 0 {
 			lits[j] = c.b.Var()
 			possible = append(possible, lits[j])
 		}
@@ -143,6 +145,23 @@ func (c *circuit) ask(v fs.BoolView) sat.Lit {
 	}
 	c.asked[v.Name] = append(c.asked[v.Name], q)
 	return q.lit
+}
+
+// yes makes every predicate asked so far answer yes.
+func (c *circuit) yes() {
+	for _, qs := range c.asked {
+		for _, q := range qs {
+			c.b.Clause(q.lit)
+		}
+	}
+}
+
+// mask is what a cell may be initially.
+func (c *circuit) mask(x fs.Cell) uint64 {
+	if c.start != nil {
+		return c.start.Now(x)
+	}
+	return c.a.Space.Shape(x).Mask
 }
 
 // eq says that two values are equal.

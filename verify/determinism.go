@@ -127,11 +127,8 @@ func (a *Analysis) determinism(ctx context.Context) (*Determinism, error) {
 // proved answers yes, unless some resource may do what its program does not say.
 func (a *Analysis) proved(d *Determinism) *Determinism {
 	d.Verdict = Yes
-	for i, r := range a.Graph.Resources {
-		if r.Exact == Opaque {
-			d.Verdict, d.Reason = Unknown, "some resources may do more than is known"
-			d.Opaque = append(d.Opaque, i)
-		}
+	if d.Opaque = a.opaque(); len(d.Opaque) > 0 {
+		d.Verdict, d.Reason = Unknown, "some resources may do more than is known"
 	}
 	return d
 }

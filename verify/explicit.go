@@ -39,7 +39,8 @@ type explicit struct {
 	need  []uint64  // per position: positions that come before
 	cells []fs.Cell // that someone writes
 	pos   map[fs.Cell]int
-	steps int // left
+	steps int  // left
+	whole bool // tell ends apart by all cells, not only the observed ones
 	ev    *fs.Eval
 	w     *fs.World
 }
@@ -47,7 +48,7 @@ type explicit struct {
 func (a *Analysis) newExplicit(of []int, eff []*fs.Effect, w *fs.World) *explicit {
 	x := &explicit{a: a, of: of, eff: eff, pos: map[fs.Cell]int{}, steps: a.opt.limit(20000) * 10, w: w, ev: w.NewEval()}
 	written := map[fs.Cell]bool{}
-	for k, i := range of {
+	for _, i := range of {
 		var need uint64
 		for l, j := range of {
 			if a.part.precedes(j, i) {
@@ -58,7 +59,6 @@ func (a *Analysis) newExplicit(of []int, eff []*fs.Effect, w *fs.World) *explici
 		for _, o := range eff[i].Out {
 			written[o.Cell] = true
 		}
-		_ = k
 	}
 	x.cells = sortedCells(written)
 	for k, c := range x.cells {
@@ -70,11 +70,7 @@ func (a *Analysis) newExplicit(of []int, eff []*fs.Effect, w *fs.World) *explici
 // outcomes lists the ends that orders reach from the present initial state: one stage per different end, and one that
 // stands just before a failure, with the position that fails. ok is false when the work was too much.
 func (x *explicit) outcomes() (ends []*stage, failed *stage, fails int, ok bool) {
-	first := &stage{state: make([]fs.Open, len(x.cells))}
-	for k, c := range x.cells {
-		first.state[k] = x.w.Initial(c)
-	}
-	level := []*stage{first}
+	level := []*stage{{state: x.initial()}}
 	for range x.of {
 		var next []*stage
 		merged := map[string]bool{}
@@ -116,6 +112,14 @@ func (x *explicit) outcomes() (ends []*stage, failed *stage, fails int, ok bool)
 	return ends, failed, fails, true
 }
 
+func (x *explicit) initial() []fs.Open {
+	state := make([]fs.Open, len(x.cells))
+	for k, c := range x.cells {
+		state[k] = x.w.Initial(c)
+	}
+	return state
+}
+
 func (x *explicit) apply(k int, state []fs.Open) ([]fs.Open, bool) {
 	e := x.eff[x.of[k]]
 	x.ev.In(func(c fs.Cell) fs.Open {
@@ -147,11 +151,21 @@ func (x *explicit) key(s *stage) string {
 func (x *explicit) observed(s *stage) string {
 	var buf []byte
 	for k, v := range s.state {
-		if x.a.Space.Observed(x.cells[k]) {
+		if x.whole || x.a.Space.Observed(x.cells[k]) {
 			buf = binary.AppendVarint(buf, int64(x.w.Settle(v)))
 		}
 	}
 	return string(buf)
+}
+
+// differ decides whether two ends differ; values that are still open are decided so that they do, if they can.
+func (x *explicit) differ(s, t *stage) bool {
+	for k := range x.cells {
+		if x.a.Space.Observed(x.cells[k]) && x.w.Differ(s.state[k], t.state[k]) {
+			return true
+		}
+	}
+	return false
 }
 
 // complete continues an order of some of the component to one of all of it.
@@ -203,13 +217,17 @@ func (a *Analysis) explore(of []int) (*difference, bool) {
 		if !x.ev.In(w.Initial).Bool(a.Space.Remaining(), true) {
 			return true
 		}
-		found = &difference{x: ends[0].order(of), seed: w.Seen(), init: w.State()}
 		if failed != nil {
-			found.y = x.complete(append(failed.order(of), of[fails]))
-		} else {
-			found.y = ends[1].order(of)
+			found = &difference{x: ends[0].order(of), y: x.complete(append(failed.order(of), of[fails])), seed: w.Seen(), init: w.State()}
+			return false
 		}
-		return false
+		for _, e := range ends[1:] {
+			if x.differ(ends[0], e) {
+				found = &difference{x: ends[0].order(of), y: e.order(of), seed: w.Seen(), init: w.State()}
+				return false
+			}
+		}
+		return true
 	})
 	return found, found != nil || complete && !gaveUp && !a.Space.Truncated
 }

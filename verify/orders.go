@@ -111,9 +111,9 @@ func (r *openRun) reach(inputs []map[fs.Cell]fs.Cell, outs []map[fs.Cell]fs.Val)
 	initial := func(x fs.Cell) map[fs.Val]bool {
 		if sets[x] == nil {
 			sets[x] = map[fs.Val]bool{}
-			shape := sp.Shape(x)
-			for j, v := range shape.Values {
-				if shape.Mask&(1<<j) != 0 {
+			mask := r.c.mask(x)
+			for j, v := range sp.Shape(x).Values {
+				if mask&(1<<j) != 0 {
 					sets[x][v] = true
 				}
 			}

@@ -25,6 +25,8 @@ type Analysis struct {
 	foot []fs.Footprint
 	post []fs.Bool
 
+	asserted []fs.Bool
+
 	cells   map[fs.Cell][]int    // who accesses a cell, in index order
 	facts   map[fs.Cell][]source // who makes something certain about a cell, in catalog order
 	writers map[fs.Cell][]writer
@@ -76,6 +78,9 @@ func Prepare(g *Graph, opt Options, added ...Edge) (*Analysis, error) {
 			posts = append(posts, r.Post)
 		}
 	}
+	for _, x := range g.Assertions {
+		posts = append(posts, x.Pred)
+	}
 	init := g.Init
 	if opt.fault == faultClosedContents {
 		init.ClosedContents = true
@@ -93,6 +98,9 @@ func Prepare(g *Graph, opt Options, added ...Edge) (*Analysis, error) {
 		a.raw[i] = a.Space.Encode(r.Program, nil)
 		a.post[i] = a.Space.EncodePred(r.Post)
 	}
+	for _, x := range g.Assertions {
+		a.asserted = append(a.asserted, a.Space.EncodePred(x.Pred))
+	}
 	a.finish(order)
 	return a, nil
 }
@@ -104,7 +112,7 @@ func (a *Analysis) With(added ...Edge) (*Analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, raw: a.raw, post: a.post, pairs: map[[2]int]*pair{}}
+	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, raw: a.raw, post: a.post, asserted: a.asserted, pairs: map[[2]int]*pair{}}
 	b.finish(order)
 	return b, nil
 }

@@ -61,6 +61,8 @@ type Graph struct {
 	Init      fs.Init   // which machines there are
 	Fresh     *fs.State // the fresh machine, for Success; nil for an empty one
 
+	Assertions []Assertion // beside the declared states of resources
+
 	// Order gives the order in which the agent applies the resources when some edges are added. nil stands for Kahn's
 	// algorithm that prefers the earliest in catalog order, which is what agents do on graphs without containers.
 	Order func(added []Edge) ([]int, error)

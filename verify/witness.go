@@ -150,18 +150,28 @@ func (a *Analysis) walkOrder(w *fs.World, ev *fs.Eval, order []int) (map[fs.Cell
 	return state, true
 }
 
+// openDiffer decides whether two ends differ; values that are still open are decided so that they do, if they can.
 func (a *Analysis) openDiffer(w *fs.World, x, y map[fs.Cell]fs.Open) bool {
-	for c, v := range x {
-		u, ok := y[c]
+	cells := map[fs.Cell]bool{}
+	for c := range x {
+		cells[c] = true
+	}
+	for c := range y {
+		cells[c] = true
+	}
+	for _, c := range sortedCells(cells) {
+		if !a.Space.Observed(c) {
+			continue
+		}
+		u, ok := x[c]
 		if !ok {
 			u = w.Initial(c)
 		}
-		if a.Space.Observed(c) && w.Settle(u) != w.Settle(v) {
-			return true
+		v, ok := y[c]
+		if !ok {
+			v = w.Initial(c)
 		}
-	}
-	for c, v := range y {
-		if _, ok := x[c]; !ok && a.Space.Observed(c) && w.Settle(v) != w.Initial(c) {
+		if w.Differ(u, v) {
 			return true
 		}
 	}

@@ -10,17 +10,10 @@ import (
 	"bunraku/verify/fs/fstest"
 )
 
-// features of what a random rich program may tell apart.
-func features(g *fstest.Gen) fstest.Features {
-	f := g.Features(true)
-	f.Shared = g.Rich
-	if g.Rich {
-		for _, w := range []string{"w"} {
-			for _, v := range []fs.Value{fs.Text("on"), fs.Text("off"), fs.Initial(w)} {
-				f.Asks = append(f.Asks, fs.Ask("q", v))
-			}
-		}
-	}
+// features of what a random program may tell apart.
+func features(g *fstest.Gen, e fs.Expr) *fstest.Features {
+	f := fstest.NewFeatures(g.Paths)
+	f.Look(e)
 	return f
 }
 
@@ -79,7 +72,7 @@ func TestConcreteAgainstSymbolic(t *testing.T) {
 		sp := fs.NewSpace(fs.Init{}, []fs.Expr{e}, nil)
 		eff := sp.Encode(e, nil)
 		w := sp.NewWorld()
-		f := features(g)
+		f := features(g, e)
 		n := 0
 		f.States(func(s *fs.State) bool {
 			n++
@@ -125,7 +118,7 @@ func TestWorldIsComplete(t *testing.T) {
 		}) {
 			return
 		}
-		f := features(g)
+		f := features(g, e)
 		n := 0
 		f.States(func(s *fs.State) bool {
 			n++

@@ -196,6 +196,9 @@ func (w *World) now(c Cell) uint64 {
 	return m
 }
 
+// Now is what a cell may be in the present run, as a mask of its domain.
+func (w *World) Now(c Cell) uint64 { return w.now(c) }
+
 // split decides whether a cell is in sub or not, in a way that earlier runs have not tried; first tells which to try
 // first. Content and attributes exist only with their path, so its kind is decided before them; then the caller must
 // look again.
@@ -287,6 +290,9 @@ func (w *World) spell(args []Open) []Value {
 	}
 	return out
 }
+
+// Differ compares two values, splitting as needed; the half in which they differ is tried first.
+func (w *World) Differ(a, b Open) bool { return !w.equal(a, b, false) }
 
 // equal compares two values, splitting as needed.
 func (w *World) equal(a, b Open, first bool) bool {

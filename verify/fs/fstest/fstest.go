@@ -5,6 +5,7 @@ package fstest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"bunraku/verify/fs"
 )
@@ -188,18 +189,110 @@ type Features struct {
 	Asks     []string            // spellings of Holds questions
 }
 
-// Features of everything that g can make.
-func (g *Gen) Features(rest bool) Features {
-	f := Features{Paths: g.Paths, Contents: map[fs.Path]bool{}, Rest: map[fs.Path]bool{}, Texts: g.Texts, Links: g.Rich,
-		Vars: map[string][]string{}}
-	for _, p := range g.Paths {
-		f.Contents[p] = true
-		f.Rest[p] = rest
+// Look adds what a program can tell apart.
+func (f *Features) Look(e fs.Expr) {
+	switch e := e.(type) {
+	case fs.Creat:
+		f.term(e.Content)
+	case fs.Write:
+		f.term(e.Content)
+	case fs.Ln:
+		f.Links = true
+		f.term(e.Target)
+	case fs.Cp:
+		f.Contents[e.From] = true
+	case fs.Rm:
+		f.Rest[e.Path] = true
+	case fs.Clear:
+		f.Rest[e.Path] = true
+		for _, p := range f.Paths {
+			f.Rest[p] = f.Rest[p] || p.Under(e.Path)
+		}
+	case fs.SetAttr:
+		f.term(e.Value)
+	case fs.Assign:
+		f.variable(e.Var, "")
+		f.term(e.Value)
+	case fs.Seq:
+		for _, x := range e {
+			f.Look(x)
+		}
+	case fs.If:
+		f.LookPred(e.Cond)
+		f.Look(e.Then)
+		f.Look(e.Else)
 	}
-	if g.Rich {
-		f.Vars["v"], f.Vars["w"] = g.Texts[:1], []string{"on"}
+}
+
+// LookPred adds what a test can tell apart.
+func (f *Features) LookPred(p fs.Pred) {
+	switch p := p.(type) {
+	case fs.Is:
+		f.Links = f.Links || p.Kind == fs.Link
+	case fs.EmptyDir:
+		f.Rest[p.Path] = true
+	case fs.Equal:
+		f.term(p.A)
+		f.term(p.B)
+		_, plain := p.B.(fs.Const)
+		f.Shared = f.Shared || !plain
+		if k, ok := p.B.(fs.Const); ok {
+			text, _ := k.Value.IsText()
+			if v, ok := p.A.(fs.VarOf); ok {
+				f.variable(v.Name, text)
+			}
+			if !slices.Contains(f.Texts, text) { // it may have come from a content
+				f.Texts = append(f.Texts, text)
+			}
+		}
+	case fs.Holds:
+		if len(f.Asks) == 0 {
+			f.variable("w", "")
+			for _, v := range []fs.Value{fs.Text("on"), fs.Text("off"), fs.Initial("w")} {
+				f.Asks = append(f.Asks, fs.Ask(p.Name, v))
+			}
+		}
+	case fs.Not:
+		f.LookPred(p.P)
+	case fs.And:
+		for _, q := range p {
+			f.LookPred(q)
+		}
+	case fs.Or:
+		for _, q := range p {
+			f.LookPred(q)
+		}
 	}
-	return f
+}
+
+func (f *Features) term(t fs.Term) {
+	switch t := t.(type) {
+	case fs.ContentOf:
+		f.Contents[t.Path] = true
+	case fs.VarOf:
+		f.variable(t.Name, "")
+	case fs.Apply:
+		for _, a := range t.Args {
+			f.term(a)
+		}
+	}
+}
+
+func (f *Features) variable(name, value string) {
+	if f.Vars == nil {
+		f.Vars = map[string][]string{}
+	}
+	if _, ok := f.Vars[name]; !ok {
+		f.Vars[name] = nil
+	}
+	if value != "" && !slices.Contains(f.Vars[name], value) {
+		f.Vars[name] = append(f.Vars[name], value)
+	}
+}
+
+// NewFeatures starts with paths and nothing to tell apart but what is there.
+func NewFeatures(paths []fs.Path) *Features {
+	return &Features{Paths: paths, Contents: map[fs.Path]bool{}, Rest: map[fs.Path]bool{}}
 }
 
 // States calls yield for every initial state that the features tell apart, until yield returns false.
@@ -213,7 +306,7 @@ func (f *Features) States(yield func(*fs.State) bool) {
 	}
 	var path func(i int) bool
 	var variable func(i int) bool
-	ask := func(i int) bool { return true }
+	var ask func(i int) bool
 	ask = func(i int) bool {
 		if i == len(f.Asks) {
 			return yield(s.Clone())
@@ -285,7 +378,7 @@ func (f *Features) nodes(s *fs.State, p fs.Path, k fs.Kind, i int) []fs.Node {
 	case k == fs.Dir && f.Rest[p]:
 		n.Others = true
 		out = append(out, n)
-	case k != fs.Dir && f.Contents[p]:
+	case k != fs.Dir && f.Contents[p]: // a link's target is like a content
 		for _, t := range f.Texts {
 			n.Content = fs.Text(t)
 			out = append(out, n)
