@@ -225,7 +225,9 @@ func (inv *invocation) convert(key string, to value.Value, it item) (item, error
 	if err != nil {
 		return item{}, fail("H0206", "The convert_to lookup_option for key '"+key+"' raised error: "+message(err))
 	}
-	inv.explain.text(func() string { return "Applying convert_to lookup_option with arguments " + value.Literal(value.NewArray(args...)) })
+	inv.explain.text(func() string {
+		return "Applying convert_to lookup_option with arguments " + value.Literal(value.NewArray(args...))
+	})
 	return item{v, inv.s.trace.Op("convert_to", it.ref)}, nil
 }
 

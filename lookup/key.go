@@ -11,10 +11,10 @@ import (
 
 // A Key is a parsed lookup key: the root key that data files are asked for, and the segments to dig into what they answer.
 type Key struct {
-	Text     string
-	Root     string
-	Segments []value.Value // strings, and integers that index arrays
-	Module   string        // the first part of a qualified root, "" for none
+	Text      string
+	Root      string
+	Segments  []value.Value // strings, and integers that index arrays
+	Module    string        // the first part of a qualified root, "" for none
 	qualified bool
 }
 

@@ -10,6 +10,8 @@
 package lookup
 
 import (
+	"sync"
+
 	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/value"
@@ -91,6 +93,9 @@ type Lookup struct {
 	site  Site
 	opt   Options
 	files *fileCache
+
+	mu      sync.Mutex
+	configs map[configKey]*readConfig
 }
 
 // New makes the lookup of an environment. Nothing is read before the first question.
@@ -98,7 +103,7 @@ func New(site Site, opt Options) *Lookup {
 	if opt.Name == nil {
 		opt.Name = func(path string) string { return path }
 	}
-	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name)}
+	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name), configs: map[configKey]*readConfig{}}
 }
 
 // A Session is the lookups of one compile. It must not be used by two goroutines at once.

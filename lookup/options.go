@@ -63,7 +63,7 @@ func (o *keyOptions) extract(root string) *value.Hash {
 		return h
 	}
 	for _, p := range o.patterns {
-		if ok, _ := p.pattern.Re.MatchString(root); ok {
+		if ok, _ := p.pattern.Re.Match(root); ok {
 			return p.options
 		}
 	}
@@ -74,6 +74,7 @@ func (inv *invocation) retrieveOptions(key *Key) *keyOptions {
 	meta := inv.meta()
 	k := &Key{Text: lookupOptions, Root: lookupOptions}
 	defer meta.begin(k, inv.module)()
+	defer meta.explain.push(&Event{Kind: Searching, Name: lookupOptions})()
 	var it item
 	var err error
 	if meta.isGlobalOnly() {
@@ -93,7 +94,7 @@ func (inv *invocation) retrieveOptions(key *Key) *keyOptions {
 			case it.v == nil:
 				it = item{mod.v, inv.s.trace.With(mod.ref, it.ref)}
 			case mod.v != nil:
-				it, err = hashMerge(meta, it, mod)
+				it, err = meta.mergeModuleOptions(key.Module, it, mod)
 			default:
 				it.ref = inv.s.trace.With(it.ref, mod.ref)
 			}
@@ -103,6 +104,20 @@ func (inv *invocation) retrieveOptions(key *Key) *keyOptions {
 		return &keyOptions{err: err}
 	}
 	return meta.compileOptions(it)
+}
+
+// mergeModuleOptions puts a module's own options below those of the upper layers.
+func (inv *invocation) mergeModuleOptions(module string, upper, own item) (item, error) {
+	it, _, err := hashStrategy.lookup(inv, 2, func(i int) (item, bool, error) {
+		name, it := "Global and Environment", upper
+		if i == 1 {
+			name, it = "Module "+module, own
+		}
+		defer inv.explain.push(&Event{Kind: Scoped, Name: name})()
+		inv.explain.found(lookupOptions, it.v)
+		return it, true, nil
+	})
+	return it, err
 }
 
 // A layer's lookup_options are an item without a value when there are none; its provenance is then where they were missed.
@@ -253,7 +268,6 @@ func (inv *invocation) defaultHierarchyOptions(mod *layer, module string) (*keyO
 	k := &Key{Text: lookupOptions, Root: lookupOptions}
 	defer meta.begin(k, module)()
 	defer inv.explain.push(&Event{Kind: Scoped, Name: "Searching for \"lookup_options\""})()
-	meta.explain = nil
 	it, err := meta.layerOptions(func() (item, bool, error) { return meta.lookupInDefault(mod, k, hashStrategy) }, module)
 	if err != nil {
 		return nil, err

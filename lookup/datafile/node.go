@@ -71,6 +71,7 @@ type Trait uint8
 const (
 	Interpolation Trait = 1 << iota // a string, or a key, contains %{
 	Symbols                         // a Ruby symbol other than :default, :undef
+	OddKeys                         // a hash has a key that is neither a string nor a number
 )
 
 // Entry is the node below a string key of a hash, or nil. It searches: use a File's Entry for the top level.
@@ -186,8 +187,14 @@ func (m *hashMaker) set(key value.Value, keySpan source.Span, n *Node) {
 	m.keys.Set(key, value.Int(len(m.kids)))
 	m.order = append(m.order, key)
 	m.kids = append(m.kids, Kid{Key: keySpan, Node: n})
-	if s, is := key.(value.String); is && strings.Contains(string(s), "%{") {
-		m.has |= Interpolation
+	switch k := key.(type) {
+	case value.String:
+		if strings.Contains(string(k), "%{") {
+			m.has |= Interpolation
+		}
+	case value.Int, value.Float:
+	default:
+		m.has |= OddKeys
 	}
 }
 
