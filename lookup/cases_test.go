@@ -437,3 +437,10 @@ func (s *testScope) New(typ value.Value, args []value.Value) (value.Value, error
 	}
 	return types.New(t, args...)
 }
+
+// A rubyScope has no function that it could run.
+type rubyScope struct{ *testScope }
+
+func (rubyScope) Call(*lookup.FunctionCall) (value.Value, provenance.Ref, error) {
+	return nil, 0, lookup.ErrRuby
+}

@@ -2,7 +2,6 @@ package lookup
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 
 	"bunraku/lookup/datafile"
@@ -324,7 +323,7 @@ func (inv *invocation) askHashFunction(ly *layer, lv *level, loc *location, root
 
 func (inv *invocation) askKey(ly *layer, lv *level, loc *location, key *Key) (item, bool, error) {
 	if lv.function == "eyaml_lookup_key" {
-		return inv.askEyaml(lv, loc, key.Root)
+		return inv.askEyaml(ly, lv, loc, key.Root)
 	}
 	return inv.askOnce(ly, lv, loc, key.Root, &FunctionCall{Kind: lv.kind, Name: lv.function, Key: key.Root}, func(it item) item { return it })
 }
@@ -393,12 +392,4 @@ func (lv *level) confinedTo(root string) bool {
 		}
 	}
 	return false
-}
-
-// keyFile resolves the path of a key, relative to where Puppet would look.
-func keyFile(base, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(base, path)
 }

@@ -46,6 +46,8 @@ type Options struct {
 	Name func(path string) string
 	// SkipRuby treats a level whose data function is written in Ruby as empty. Otherwise what it would answer is opaque.
 	SkipRuby bool
+	// ReadKey reads a key that eyaml's options name; nil reads files. An error means that there is no key, and secrets become opaque.
+	ReadKey func(path string) ([]byte, error)
 }
 
 // A Scope is what lookup needs of the evaluator.
@@ -90,9 +92,10 @@ type Result struct {
 
 // A Lookup is the data of one environment. It is safe for concurrent use.
 type Lookup struct {
-	site  Site
-	opt   Options
-	files *fileCache
+	site    Site
+	opt     Options
+	files   *fileCache
+	secrets *secrets
 
 	mu      sync.Mutex
 	configs map[configKey]*readConfig
@@ -103,7 +106,7 @@ func New(site Site, opt Options) *Lookup {
 	if opt.Name == nil {
 		opt.Name = func(path string) string { return path }
 	}
-	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name), configs: map[configKey]*readConfig{}}
+	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name), secrets: newSecrets(opt.ReadKey), configs: map[configKey]*readConfig{}}
 }
 
 // A Session is the lookups of one compile. It must not be used by two goroutines at once.
