@@ -15,18 +15,26 @@ import (
 // layers says which packages of this module a package may import directly. docs/architecture.md explains the order.
 // A package that is not listed may not exist.
 var layers = map[string]string{
-	"source":      "",
-	"onigmo":      "",
-	"provenance":  "source",
-	"syntax":      "source onigmo",
-	"value":       "provenance onigmo",
-	"types":       "syntax source value provenance onigmo",
-	"mupuppet":    "source syntax",
-	"smartfrog":   "source provenance",
-	"verify":      "verify/fs verify/sat",
-	"verify/fs":   "",
-	"verify/sat":  "",
-	"cmd/bunraku": "*",
+	"source":            "",
+	"onigmo":            "",
+	"provenance":        "source",
+	"syntax":            "source onigmo",
+	"value":             "provenance onigmo",
+	"types":             "syntax source value provenance onigmo",
+	"resource":          "value",
+	"resource/generate": "",
+	"facts":             "source value provenance",
+	"catalog":           "source provenance value resource",
+	"eval":              "source provenance onigmo syntax value types resource catalog",
+	"environment":       "source syntax",
+	"lookup":            "source provenance onigmo value types",
+	"functions":         "source provenance onigmo syntax value types resource catalog eval",
+	"mupuppet":          "source syntax",
+	"smartfrog":         "source provenance",
+	"verify":            "verify/fs verify/sat",
+	"verify/fs":         "",
+	"verify/sat":        "",
+	"cmd/bunraku":       "*",
 
 	"internal/live": "", // tests only
 }

@@ -1,7 +1,7 @@
 package eval
 
 import (
-	"strings"
+	"errors"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -37,9 +37,9 @@ func (ev *Evaluator) access(e *syntax.Access, sc *Scope) (value.Value, provenanc
 				return r, refs1(refs)
 			}
 		}
-		return ev.accessResource(e, left, lr, keys, refs, sc)
+		return ev.accessEntry(e, left, lr, keys, refs)
 	case *types.Class:
-		return ev.accessClass(e, left, lr, keys, refs, sc)
+		return ev.accessEntry(e, left, lr, keys, refs)
 	case *value.Object:
 		return ev.accessObject(e, left, lr, keys, refs)
 	case value.Type:
@@ -63,8 +63,9 @@ func refs1(refs []provenance.Ref) provenance.Ref {
 // accessError reports what types.Access refused; it says which key was to blame.
 func (ev *Evaluator) accessError(e *syntax.Access, err error) {
 	at := e.Span()
-	if k, ok := err.(interface{ Key() int }); ok && k.Key() >= 0 && k.Key() < len(e.Keys) {
-		at = e.Keys[k.Key()].Span()
+	var arg *types.ArgError
+	if errors.As(err, &arg) && arg.Index >= 0 && arg.Index < len(e.Keys) {
+		at = e.Keys[arg.Index].Span()
 	}
 	ev.fail("E0241", at, "Evaluation Error: "+err.Error())
 }
@@ -215,151 +216,30 @@ func (ev *Evaluator) substring(e *syntax.Access, s string, keys []value.Value) s
 	return string(runes[from:min(from+count, n)])
 }
 
-// accessResource is File['a'], File['a', 'b'], Resource['file', 'a'], and File['a']['mode'].
-func (ev *Evaluator) accessResource(e *syntax.Access, t *types.Resource, lr provenance.Ref, keys []value.Value, refs []provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
-	if t.HasTitle {
-		return ev.attributes(e, t.Type, t.Title, lr, keys, refs)
+// accessResource is File['a'], File['a', 'b'], Resource['file', 'a'], and File['a']['mode']; the same for classes.
+func (ev *Evaluator) accessEntry(e *syntax.Access, t value.Type, lr provenance.Ref, keys []value.Value, refs []provenance.Ref) (value.Value, provenance.Ref) {
+	switch t := t.(type) {
+	case *types.Resource:
+		if t.HasTitle {
+			return ev.attributes(e, t.Type, t.Title, lr, keys, refs)
+		}
+	case *types.Class:
+		if t.Of != "" {
+			return ev.attributes(e, "Class", t.Of, lr, keys, refs)
+		}
 	}
-	flat := flatKeys(keys)
+	v, err := types.Access(t, keys)
+	if err != nil {
+		ev.accessError(e, err)
+	}
 	ref := ev.trace.Join(append(refs, lr)...)
-	if len(flat) == 0 {
-		ev.failf("E0244", e.Where, "Evaluation Error: Resource-Type[] accepts 1 or more arguments. Got 0")
-	}
-	name := t.Type
-	if name == "" {
-		switch k := flat[0].(type) {
-		case value.String:
-			name = string(k)
-		case *types.Resource:
-			name = k.Type
-		case *types.Class:
-			name = "Class"
-		default:
-			ev.failf("E0244", ev.keySpan(e, 0), "Evaluation Error: First argument to Resource[] must be a resource type or a String. Got %s", types.Infer(k))
-		}
-		if !validTypeName(name) {
-			ev.failf("E0244", ev.keySpan(e, 0), "Evaluation Error: Illegal Type name '%s'", name)
-		}
-		flat = flat[1:]
-		if len(flat) == 0 {
-			if strings.EqualFold(name, "class") {
-				return types.ClassT, ref
-			}
-			return types.NewResource(capitalized(strings.TrimPrefix(name, "::")), "", false), ref
-		}
-		if strings.EqualFold(name, "class") {
-			return ev.accessClass(e, types.ClassT, lr, flat, refs, sc)
-		}
-	}
-	name = capitalized(strings.TrimPrefix(name, "::"))
-	var out []value.Value
-	for i, k := range flat {
-		s, ok := k.(value.String)
-		if !ok {
-			if value.IsUndef(k) {
-				ev.failf("E0244", e.Where, "Evaluation Error: Missing title at index %d. The title expression resulted in an undef title", i)
-			}
-			ev.failf("E0244", e.Where, "Evaluation Error: %s-Type[] cannot use %s where a resource title String is expected", t.String(), resourceKeyName(k))
-		}
-		if s == "" {
-			ev.failf("E0244", e.Where, "Evaluation Error: Empty string title at %d. Title strings must have a length greater than zero.", i)
-		}
-		out = append(out, types.Ref(name, string(s)))
-	}
-	return oneOrMany(out, len(keys), keys, ref, ev)
-}
-
-func resourceKeyName(k value.Value) string {
-	if _, ok := k.(value.Default); ok {
-		return "Default"
-	}
-	return types.Generalize(types.Infer(k)).String()
-}
-
-// oneOrMany yields a single reference, or an array of them when several titles or an array were given.
-func oneOrMany(refs []value.Value, given int, keys []value.Value, ref provenance.Ref, ev *Evaluator) (value.Value, provenance.Ref) {
-	single := len(refs) == 1
-	if given == 1 {
-		if _, ok := keys[0].(*value.Array); ok {
-			single = false
-		}
-	}
-	if single {
-		return refs[0], ref
-	}
-	a := value.NewArray(refs...)
-	if ev.trace != nil {
-		a.Refs = make([]provenance.Ref, len(refs))
+	if a, ok := v.(*value.Array); ok && ev.trace != nil {
+		a.Refs = make([]provenance.Ref, len(a.Elems))
 		for i := range a.Refs {
 			a.Refs[i] = ref
 		}
 	}
-	return a, ref
-}
-
-func validTypeName(s string) bool {
-	s = strings.TrimPrefix(s, "::")
-	for _, seg := range strings.Split(s, "::") {
-		if seg == "" || !(seg[0] >= 'a' && seg[0] <= 'z' || seg[0] >= 'A' && seg[0] <= 'Z') {
-			return false
-		}
-	}
-	return true
-}
-
-// accessClass is Class['a'], Class['a', 'b'], and Class['a']['parameter'].
-func (ev *Evaluator) accessClass(e *syntax.Access, t *types.Class, lr provenance.Ref, keys []value.Value, refs []provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
-	if t.Of != "" {
-		return ev.attributes(e, "Class", capitalized(t.Of), lr, keys, refs)
-	}
-	ref := ev.trace.Join(append(refs, lr)...)
-	flat := flatKeys(keys)
-	if len(flat) == 0 {
-		ev.failf("E0245", e.Where, "Evaluation Error: Class-Type[] accepts 1 or more arguments. Got 0")
-	}
-	var out []value.Value
-	for i, k := range flat {
-		name := ""
-		switch k := k.(type) {
-		case value.String:
-			name = canonical(string(k))
-		case *types.Class:
-			name = k.Of
-		case *types.Resource:
-			if k.HasTitle {
-				name = canonical(k.Title)
-			} else {
-				name = canonical(k.Type)
-			}
-		case value.Type:
-			name = canonical(k.String())
-		}
-		if name == "" {
-			ev.failf("E0245", ev.keySpan(e, i), "Evaluation Error: Error creating type specialization of a Class-Type, Cannot use %s where a class name is expected", resourceKeyName(k))
-		}
-		if !validClassName(name) {
-			ev.failf("E0245", ev.keySpan(e, i), "Evaluation Error: Illegal name. The given name '%s' does not conform to the naming rule /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/", name)
-		}
-		out = append(out, &types.Class{Of: name})
-	}
-	return oneOrMany(out, len(keys), keys, ref, ev)
-}
-
-func validClassName(s string) bool {
-	for i, seg := range strings.Split(s, "::") {
-		if seg == "" {
-			return false
-		}
-		for j := 0; j < len(seg); j++ {
-			c := seg[j]
-			switch {
-			case c >= 'a' && c <= 'z' || c == '_' && (j > 0 || i == 0) || j > 0 && (c >= '0' && c <= '9' || c >= 'A' && c <= 'Z'):
-			default:
-				return false
-			}
-		}
-	}
-	return true
+	return v, ref
 }
 
 // attributes reads attributes of a resource that is in the catalog already, as they are now (rule 6).

@@ -34,6 +34,8 @@ type Lambda struct {
 	frame *frame
 	sig   *types.Callable
 	ref   provenance.Ref // of the last call's result
+	why   provenance.Ref // what decides whether, and how often, it is called
+	ran   bool
 }
 
 // call is `name(args) |…| {…}` and the bare statement form; a type that is called makes a new value.
@@ -190,6 +192,9 @@ func (ev *Evaluator) functionNames() []string {
 
 func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place, sc *Scope) (value.Value, provenance.Ref, error) {
 	c := &Call{Eval: ev, Scope: sc, Name: f.Name, Args: args, Refs: refs, Block: block, Place: at}
+	if block != nil && ev.trace != nil {
+		block.why = ev.trace.Join(refs...)
+	}
 	run := f.Raw
 	if run == nil {
 		d, err := ev.dispatch(f, args, block)
@@ -208,6 +213,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if ev.trace == nil {
 		return v, 0, nil
 	}
+	if block != nil && !block.ran {
+		ev.passOver(block.def.Body.Stmts, sc, block.why)
+	}
 	if c.Ref == 0 && f.Flow == Pure {
 		all := make([]provenance.Ref, 0, len(refs)+1)
 		for i, r := range refs {
@@ -218,6 +226,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 		}
 		c.Ref = ev.trace.Op("call "+f.Name, all...)
 	}
+	if c.Ref == 0 && f.Flow == Reader {
+		c.Ref = ev.trace.Op("call "+f.Name, append(c.deepRefs(), ev.declared())...)
+	}
 	return v, c.Ref, nil
 }
 
@@ -227,19 +238,19 @@ func (ev *Evaluator) dispatch(f *Function, args []value.Value, block *Lambda) (*
 	if err != nil {
 		return nil, err
 	}
-	var blockType types.T
+	var blockType *types.Callable
 	if block != nil {
 		blockType = block.callable()
 	}
 	for i, s := range sigs {
-		if types.CallableWith(s, args, blockType) {
+		if s.Accepts(args, blockType) {
 			return &f.Dispatches[i], nil
 		}
 	}
 	return nil, ev.mismatch(f.Name, sigs, f.Dispatches, args, blockType)
 }
 
-func (ev *Evaluator) mismatch(name string, sigs []*types.Callable, ds []Dispatch, args []value.Value, block types.T) error {
+func (ev *Evaluator) mismatch(name string, sigs []*types.Callable, ds []Dispatch, args []value.Value, block *types.Callable) error {
 	list := make([]types.Signature, len(sigs))
 	for i := range sigs {
 		list[i] = types.Signature{Type: sigs[i], Names: ds[i].Names}
@@ -254,7 +265,7 @@ func (f *Function) signatures() ([]*types.Callable, error) {
 	}
 	list := make([]*types.Callable, len(f.Dispatches))
 	for i, d := range f.Dispatches {
-		t, err := types.Parse(d.Signature)
+		t, err := types.Parse(d.Signature, nil)
 		if err != nil {
 			return nil, fmt.Errorf("signature of %s: %w", f.Name, err)
 		}
@@ -273,7 +284,11 @@ func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []proven
 	sc.resource = ev.top.resource
 	ev.push("function "+f.def.Name, at)
 	c := ev.enterFile(f.file)
+	before, jumps := ev.ctl, ev.jumps
+	ev.jumps = 0
 	v, r, err := ev.apply(closure{name: f.def.Name, params: f.def.Params, returns: f.def.Returns, body: f.def.Body.Stmts}, sc, args, refs)
+	r = ev.trace.With(r, ev.jumps)
+	ev.ctl, ev.jumps = before, jumps
 	ev.leaveFile(c)
 	ev.pop()
 	return v, r, err
@@ -481,7 +496,7 @@ func (ev *Evaluator) checkArguments(c closure, args, given []value.Value) error 
 		return nil
 	}
 	sig := ev.callableOf(c)
-	if types.CallableWith(sig, ev.finalArguments(c, args, given), nil) {
+	if sig.Accepts(ev.finalArguments(c, args, given), nil) {
 		return nil
 	}
 	return ev.argumentErrorFor(c, sig, ev.finalArguments(c, args, given))
@@ -634,9 +649,13 @@ func (l *Lambda) Call(args []value.Value, refs []provenance.Ref) (value.Value, e
 	ev := l.ev
 	s := ev.save(l.scope)
 	ev.enterFile(l.file)
+	ev.decide(l.why)
 	v, r, err := ev.apply(l.closure(), l.scope, args, refs)
 	ev.restoreTo(s)
-	l.ref = r
+	l.ref, l.ran = ev.trace.With(r, l.why), true
+	if ev.jumps != 0 { // a break passed over decides about the next round too
+		l.why = ev.trace.Join(l.why, ev.jumps)
+	}
 	if err != nil {
 		return nil, err
 	}

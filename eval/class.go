@@ -29,10 +29,23 @@ func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
 }
 
 func (ev *Evaluator) ensureParent(d *Definition, sc *Scope) {
+	ev.checkLineage(d)
 	if d.Parent == "" || ev.find("Class", capitalized(canonical(d.Parent))) != nil {
 		return
 	}
 	ev.ensureClass(ev.parentOf(d), sc)
+}
+
+// checkLineage refuses a class that inherits from itself, by whatever detour; Puppet runs out of stack there.
+func (ev *Evaluator) checkLineage(d *Definition) {
+	names := []string{d.Name}
+	for p := d; p.Parent != "" && len(names) <= ev.set.MaxDepth; {
+		p = ev.parentOf(p)
+		names = append(names, p.Name)
+		if p == d {
+			ev.failAt(&source.Diagnostic{Code: "E0533", Place: d.place(), Summary: "The class inherits from itself: " + strings.Join(names, " inherits ")})
+		}
+	}
 }
 
 func (ev *Evaluator) parentOf(d *Definition) *Definition {
@@ -115,13 +128,16 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name))
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
 	}
 	ev.push(stackText(r), r.place)
 	c := ev.enterFile(d.File)
+	before, jumps := ev.ctl, ev.jumps
+	ev.jumps = 0
 	ev.bindParameters(r, sc)
 	ev.stageEdge(r)
 	ev.runBody(d, sc)
+	ev.ctl, ev.jumps = before, jumps
 	ev.leaveFile(c)
 	ev.pop()
 }
@@ -186,6 +202,10 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	if d.Kind != DefineKind {
 		ev.table.scopes[d.Name] = sc
 	}
+	var configured provenance.Ref
+	if d.Kind == ClassKind {
+		configured = ev.mayConfigure(d.Name)
+	}
 	mark := sc.mark()
 	f := sc.pushFrame(paramFrame)
 	f.callee = r.Ref()
@@ -198,7 +218,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			continue
 		}
 		if v := f.find(p.name); v != nil {
-			v.value, v.ref = p.value, p.ref
+			v.value, v.ref = p.value, ev.trace.With(p.ref, configured)
 		} else {
 			f.add(p.name, p.value, p.ref)
 		}
@@ -213,7 +233,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		}
 		val, vr := ev.defaultOf(p, sc)
 		val = ev.convert(val)
-		vr = ev.trace.With(vr, v.ref, ev.ctl)
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured)
 		ev.setParam(r, &param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
 		v = f.find(p.Name)
 		v.value, v.ref = val, vr
@@ -311,8 +331,8 @@ func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
 	if simple {
 		return
 	}
-	if text := types.DescribeParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false); text != "" {
-		ev.parameterError(r, text, vars)
+	if err := types.ValidateParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false, nil); err != nil {
+		ev.parameterError(r, err.Error(), vars)
 	}
 }
 

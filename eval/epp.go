@@ -161,8 +161,5 @@ func (ev *Evaluator) templateParams(f *syntax.File, sc *Scope, local *frame, arg
 			given.SetString(v.name, v.value)
 		}
 	}
-	if text := types.DescribeParameters("lambda", s, given.Hash(), false); text != "" {
-		return fmt.Errorf("%s", text)
-	}
-	return nil
+	return types.ValidateParameters("lambda", s, given.Hash(), false, nil)
 }

@@ -89,10 +89,12 @@ type Evaluator struct {
 	phase    phase
 	warnings source.Diagnostics
 	warned   map[string]bool
+	logs     []LogLine
 
 	file  *syntax.File   // whose code is being evaluated
 	lits  provenance.Ref // the first of its literals in the trace
 	ctl   provenance.Ref // the decisions that led here
+	jumps provenance.Ref // decisions that kept next, return or break from happening in the code being run
 	stack []step
 	steps int
 
@@ -148,9 +150,12 @@ type Result struct {
 	Catalog  *catalog.Catalog
 	Trace    *provenance.Trace
 	Warnings source.Diagnostics
-	// Failure is the error that ended the compile, nil when it succeeded; FailureRef says what it depended on.
+	Logs     []LogLine
+	// Failure is the error that ended the compile, nil when it succeeded; FailureRef is everything that was read until then.
 	Failure    *source.Diagnostic
 	FailureRef provenance.Ref
+
+	ev *Evaluator // for questions about what is not in the catalog
 }
 
 // code switches to another file's code and returns what switches back.

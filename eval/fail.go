@@ -32,7 +32,7 @@ func (ev *Evaluator) failRef(d *source.Diagnostic, ref provenance.Ref) {
 	if len(d.Stack) == 0 {
 		d.Stack = ev.describeStack()
 	}
-	panic(&failure{d, ev.trace.Join(ref, ev.ctl)})
+	panic(&failure{d, ref})
 }
 
 // describeStack says how evaluation got here, outermost first; the middle of a deep one is left out.
@@ -85,4 +85,15 @@ func article(noun string) string {
 		return "an " + noun
 	}
 	return "a " + noun
+}
+
+// Log records what the logging functions say. Warnings and errors are shown with the compile's own.
+func (c *Call) Log(level, text string) {
+	c.Eval.logs = append(c.Eval.logs, LogLine{Level: level, Text: text, Place: c.Place})
+}
+
+// A LogLine is one message of the functions notice, warning and their kin.
+type LogLine struct {
+	Level, Text string
+	Place       source.Place
 }

@@ -67,7 +67,7 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 	case syntax.OpMatch, syntax.OpNoMatch:
 		return value.Bool(ev.match(e, l, r, ref, sc) == (e.Op == syntax.OpMatch)), ref
 	case syntax.OpIn:
-		return value.Bool(ev.in(l, r, sc, ref)), ref
+		return value.Bool(ev.includes(l, r, sc, ref)), ref
 	}
 	panic("eval: unknown operator " + e.Op.String())
 }
@@ -186,7 +186,7 @@ func rubyClass(v value.Value) string {
 }
 
 // in is the `in` operator: a case-blind search in strings, arrays and hash keys; a regexp or type on the left searches by match.
-func (ev *Evaluator) in(l, r value.Value, sc *Scope, ref provenance.Ref) bool {
+func (ev *Evaluator) includes(l, r value.Value, sc *Scope, ref provenance.Ref) bool {
 	switch r := r.(type) {
 	case value.String:
 		switch l := l.(type) {
@@ -284,7 +284,7 @@ func (ev *Evaluator) arithmetic(e *syntax.Binary, l value.Value, lr provenance.R
 		}
 	case *value.URI:
 		if e.Op == syntax.OpAdd {
-			u, err := value.JoinURI(l, r)
+			u, err := joinURI(l, r)
 			if err != nil {
 				ev.runtime(e, err.Error())
 			}
@@ -435,7 +435,7 @@ func (ev *Evaluator) overflow(e syntax.Expr, z *big.Int) {
 
 // times is arithmetic with time spans and time stamps.
 func (ev *Evaluator) times(e *syntax.Binary, a, b value.Value) value.Value {
-	v, err := value.TimeArithmetic(e.Op.String(), a, b)
+	v, err := timeArithmetic(e.Op.String(), a, b)
 	if err != nil {
 		_, bIsTime := b.(value.Timestamp)
 		if !bIsTime {

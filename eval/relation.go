@@ -85,12 +85,17 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 
 // ParseType reads a type from its text, with the program's aliases and resource types in sight.
 func (ev *Evaluator) ParseType(text string) (value.Type, error) {
-	return types.ParseWith(text, func(name string) (value.Type, error) { return ev.TypeNamed(name), nil })
+	return types.Parse(text, func(name string) (value.Type, error) { return ev.TypeNamed(name), nil })
 }
 
 // resolveRelations turns arrows into attributes.
 func (ev *Evaluator) resolveRelations() {
 	for _, r := range ev.table.relations {
+		for _, end := range []value.Value{r.from, r.to} {
+			if c, ok := end.(*collector); ok {
+				r.ref = ev.trace.Join(r.ref, c.reach())
+			}
+		}
 		for _, s := range ends(r.from, true) {
 			for _, t := range ends(r.to, false) {
 				ev.relate(s, t, r)

@@ -25,10 +25,10 @@ func (p *parser) className() (string, source.Span) {
 
 // qualify puts the names of the classes around before a name.
 func (p *parser) qualify(name string) string {
-	if len(p.namespace) > 0 {
-		name = strings.Join(p.namespace, "::") + "::" + name
+	if len(p.namespace) == 0 {
+		return name // `class ::a` keeps its colons
 	}
-	return strings.TrimPrefix(name, "::")
+	return strings.TrimPrefix(strings.Join(p.namespace, "::")+"::"+name, "::")
 }
 
 // define = "define" name [ parameters ] body

@@ -91,7 +91,11 @@ func (p *parser) resourceBody() *ResourceBody {
 	b := p.bodies.new()
 	start := p.tok.start
 	b.Title = p.expression()
-	p.expect(tColon)
+	if !p.at(tColon) {
+		p.unexpected("a resource's title is followed by a colon")
+		return b
+	}
+	p.advance()
 	b.Ops = p.attributes()
 	b.Where = p.from(start)
 	return b
@@ -125,12 +129,7 @@ func (p *parser) braces(left Expr, start uint32) Expr {
 		d := &Defaults{Type: left, Ops: ops}
 		d.Where = p.from(start)
 		return d
-	case *Access:
-		if r, ok := l.Left.(*Ref); ok && len(l.Keys) == 1 && lowerASCII(r.Value) == "resource" {
-			d := &Defaults{Type: left, Ops: ops}
-			d.Where = p.from(start)
-			return d
-		}
+	case *Access: // Resource[file] too: Puppet means to make it a default, but looks for the name in the wrong slot
 		o := &Override{Target: left, Ops: ops}
 		o.Where = p.from(start)
 		return o
@@ -175,16 +174,6 @@ func (p *parser) untitled(name *Name, ops []*AttrOp, brace token) Expr {
 	b := &Block{Stmts: []Expr{name, h}}
 	b.Where = p.from(name.Where.Start)
 	return b
-}
-
-func lowerASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if isUpper(c) {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
 }
 
 // attributes = [ attribute ] { "," attribute } [ "," ]

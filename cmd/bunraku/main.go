@@ -80,6 +80,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		a.checkCommand(),
+		a.mupuppetCommand(),
 		a.parseCommand(),
 		a.versionCommand(),
 	)

@@ -1,0 +1,35 @@
+package functions
+
+import (
+	"errors"
+	"strings"
+
+	"bunraku/eval"
+	"bunraku/value"
+)
+
+// logFunctions write to the log of the compile, or end it.
+func logFunctions() []*eval.Function {
+	var out []*eval.Function
+	for _, level := range []string{"debug", "info", "notice", "warning", "err", "alert", "crit", "emerg"} {
+		out = append(out, &eval.Function{Name: level, Doc: "Logs its arguments on the server at the level " + level + ".", Flow: eval.Effect, Dispatches: []eval.Dispatch{{
+			Signature: "Callable[[Any, 0], Undef]", Names: []string{"values"},
+			Run: func(c *eval.Call) (value.Value, error) {
+				c.Log(level, message(c.Args))
+				return value.Undef{}, nil
+			},
+		}}})
+	}
+	return append(out, &eval.Function{Name: "fail", Doc: "Ends the compile with an error.", Flow: eval.Effect, Raw: func(c *eval.Call) (value.Value, error) {
+		return nil, errors.New(message(c.Args))
+	}})
+}
+
+// message is how the logging functions print their arguments: separated by blanks.
+func message(args []value.Value) string {
+	texts := make([]string, len(args))
+	for i, a := range args {
+		texts[i] = value.ToString(a)
+	}
+	return strings.Join(texts, " ")
+}
