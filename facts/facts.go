@@ -218,7 +218,7 @@ func (x *Facts) finish(b *value.HashBuilder, name, otherwise string) {
 	}
 	for _, v := range []value.Value{value.String(name), net.At("fqdn"), x.Values.At("fqdn"), x.Values.At("clientcert"), net.At("hostname"), x.Values.At("hostname")} {
 		if s, is := v.(value.String); is && s != "" {
-			x.Name = value.Downcase(string(s))
+			x.Name = string(s)
 			return
 		}
 	}

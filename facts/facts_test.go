@@ -14,9 +14,9 @@ import (
 func TestShapes(t *testing.T) {
 	plain := `{"networking":{"fqdn":"Web1.Example.com","ip":"10.0.0.1"},"os":{"family":"Debian"},"nothing":null,"list":[1,null,{"a":null}]}`
 	for name, c := range map[string]struct{ text, name string }{
-		"facter json":      {plain, "web1.example.com"},
-		"facter yaml":      {"networking:\n  fqdn: Web1.Example.com\n  ip: 10.0.0.1\nos: {family: Debian}\nnothing: ~\nlist: [1, ~, {a: ~}]\n", "web1.example.com"},
-		"symbol keys":      {":networking:\n  :fqdn: Web1.Example.com\n  :ip: 10.0.0.1\n:os: {family: Debian}\n:nothing: ~\n:list: [1, ~, {a: ~}]\n", "web1.example.com"},
+		"facter json":      {plain, "Web1.Example.com"},
+		"facter yaml":      {"networking:\n  fqdn: Web1.Example.com\n  ip: 10.0.0.1\nos: {family: Debian}\nnothing: ~\nlist: [1, ~, {a: ~}]\n", "Web1.Example.com"},
+		"symbol keys":      {":networking:\n  :fqdn: Web1.Example.com\n  :ip: 10.0.0.1\n:os: {family: Debian}\n:nothing: ~\n:list: [1, ~, {a: ~}]\n", "Web1.Example.com"},
 		"puppet facts":     {`{"name":"cert1","values":` + plain + `,"timestamp":"2026-01-01T00:00:00Z"}`, "cert1"},
 		"server's yaml":    {"--- !ruby/object:Puppet::Node::Facts\nname: cert2\nvalues:\n  networking: {fqdn: Web1.Example.com, ip: 10.0.0.1}\n  os: {family: Debian}\n  nothing:\n  list: [1, ~, {a: ~}]\n", "cert2"},
 		"factset":          {`{"certname":"cert3","environment":"prod","facts":{"href":"/x","data":[{"name":"networking","value":{"fqdn":"Web1.Example.com","ip":"10.0.0.1"}},{"name":"os","value":{"family":"Debian"}},{"name":"nothing","value":null},{"name":"list","value":[1,null,{"a":null}]}]}}`, "cert3"},
