@@ -57,7 +57,7 @@ def render(v)
   when true, false, Integer, Float then v.to_s
   when String
     return "Bytes(#{v.unpack1('H*')})" unless v.dup.force_encoding('UTF-8').valid_encoding?
-    JSON.generate(v.dup.force_encoding('UTF-8'))
+    JSON.generate(v.dup.force_encoding('UTF-8').gsub(File.dirname(DIR), ''))
   when Array then "[#{v.map { |x| render(x) }.join(', ')}]"
   when Hash then "{#{v.map { |k, x| "#{render(k)} => #{render(x)}" }.join(', ')}}"
   when Regexp then "Regexp(#{v.source})"
@@ -66,8 +66,7 @@ def render(v)
   when Puppet::Pops::Types::Iterable then "#{v} of #{render(v.to_a)}"
   when Puppet::Resource then "Resource(#{v})"
   when Puppet::Pops::Types::PBinaryType::Binary then "Binary(#{v})"
-  when Puppet::Pops::Types::PuppetObject then "Object(#{v})"
-  when Puppet::Pops::Evaluator::Closure then 'Closure'
+  when URI::Generic then "URI(#{v})"
   else "#{v.class.name.split('::').last}(#{v})"
   end
 end
