@@ -50,7 +50,7 @@ func catalogFunctions() []*eval.Function {
 			}
 			return value.Undef{}, nil
 		}),
-		legacy("tagged", "Reports whether the container, or the catalog, has all the tags.", eval.Observer, -2, func(c *eval.Call) (value.Value, error) {
+		legacy("tagged", "Reports whether the container, or the catalog, has all the tags.", eval.Reader, -2, func(c *eval.Call) (value.Value, error) {
 			for _, a := range c.Args {
 				tag := value.ToString(a)
 				r := c.Scope.Resource()
@@ -60,7 +60,7 @@ func catalogFunctions() []*eval.Function {
 			}
 			return value.Bool(true), nil
 		}),
-		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.", Flow: eval.Observer, Dispatches: []eval.Dispatch{{
+		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.", Flow: eval.Reader, Dispatches: []eval.Dispatch{{
 			Signature: "Callable[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1]", Names: []string{"vals"}, Run: defined,
 		}}},
 	}

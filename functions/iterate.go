@@ -3,6 +3,7 @@ package functions
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"bunraku/eval"
 	"bunraku/provenance"
@@ -300,10 +301,10 @@ func indexText(c *eval.Call) (value.Value, error) {
 	at, err := -1, error(nil)
 	switch m := c.Args[1].(type) {
 	case value.String:
-		at = indexOf(s, string(m))
+		at = strings.Index(s, string(m))
 	case *value.Regexp:
 		var loc []int
-		if loc, err = find(m.Re, s, 0); loc != nil {
+		if loc, err = m.Re.Find(s, 0); loc != nil {
 			at = loc[0]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"bunraku/eval"
 	"bunraku/onigmo"
@@ -106,7 +107,7 @@ func matchOne(s string, pattern value.Value) (value.Value, error) {
 }
 
 func groupsOf(re *onigmo.Regexp, s string) (value.Value, error) {
-	loc, err := find(re, s, 0)
+	loc, err := re.Find(s, 0)
 	if loc == nil || err != nil {
 		return value.Undef{}, err
 	}
@@ -127,7 +128,7 @@ func split(s string, re *onigmo.Regexp) (value.Value, error) {
 	add := func(lo, hi int) { out = append(out, value.String(s[lo:hi])) }
 	begin, start, empty := 0, 0, false
 	for s != "" && start <= len(s) {
-		loc, err := find(re, s, start)
+		loc, err := re.Find(s, start)
 		if err != nil {
 			return nil, err
 		}
@@ -172,11 +173,11 @@ func regsubstText(c *eval.Call) (value.Value, error) {
 		case 'G':
 			all = true
 		case 'I':
-			flags |= 1
+			flags |= onigmo.IgnoreCase
 		case 'E':
-			flags |= 2
+			flags |= onigmo.Extended
 		case 'M':
-			flags |= 4
+			flags |= onigmo.Multiline
 		}
 	}
 	re, err := onigmo.Compile(string(c.Args[1].(value.String)), flags)
@@ -207,7 +208,7 @@ type finder struct {
 
 func (f finder) find(s string, from int) ([]int, error) {
 	if f.re != nil {
-		return find(f.re, s, from)
+		return f.re.Find(s, from)
 	}
 	i := strings.Index(s[from:], f.text)
 	if i < 0 {
@@ -317,7 +318,7 @@ func expand(b *strings.Builder, f finder, s string, loc []int, with value.Value)
 func groupNamed(f finder, name string, loc []int) (int, error) {
 	found := 0
 	if f.re != nil {
-		for i, n := range groupNames(f.re) {
+		for i, n := range f.re.Names() {
 			if n == name && i > 0 && (found == 0 || 2*i < len(loc) && loc[2*i] >= 0) {
 				found = i
 			}
@@ -327,4 +328,13 @@ func groupNamed(f finder, name string, loc []int) (int, error) {
 		return 0, fmt.Errorf("undefined group name reference: %s", name)
 	}
 	return found, nil
+}
+
+// charLen is the length in bytes of the character at an offset, 1 behind the end.
+func charLen(s string, at int) int {
+	if at >= len(s) {
+		return 1
+	}
+	_, n := utf8.DecodeRuneInString(s[at:])
+	return n
 }

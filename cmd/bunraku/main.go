@@ -80,7 +80,9 @@ func (a *app) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		a.checkCommand(),
+		a.mupuppetCommand(),
 		a.parseCommand(),
+		a.smartfrogCommand(),
 		a.versionCommand(),
 	)
 	return root
