@@ -132,17 +132,16 @@ func parameters(r *catalog.Resource) string {
 }
 
 var (
-	hint   = regexp.MustCompile(`\nDid you mean\?.*(\n +.*)*`)
-	object = regexp.MustCompile(`#<(?:Class:)?([\w:]+)[^\n]*>`)
+	hint   = regexp.MustCompile(`\n(?:Did you mean\?|\n +)(?s:.*)`)
+	object = regexp.MustCompile(`#<#?<?(?:Class:)?([\w:]+)[^\n]*>`)
 )
 
 // mask takes out of Ruby's own messages what is never the same twice, or of no use to anyone.
 func mask(s string) string {
-	s = hint.ReplaceAllString(s, "")
 	if strings.Contains(s, "undefined method") {
-		s = object.ReplaceAllString(s, "#<$1>")
+		s = hint.ReplaceAllString(s, "")
 	}
-	return strings.TrimRight(s, "\n")
+	return object.ReplaceAllString(s, "#<$1>")
 }
 
 // render writes a value as testdata/oracle.rb does.

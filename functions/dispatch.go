@@ -17,6 +17,7 @@ type local struct{ name, means string }
 type form struct {
 	signature string
 	names     []string
+	block     string // the block's name, when it is not "block"
 	run       func(*eval.Call) (value.Value, error)
 	// mismatch marks a form that no right call has: it says what is wrong with the arguments.
 	mismatch func(*eval.Call) string
@@ -64,7 +65,7 @@ func signaturesOf(name string, locals []local, forms []form) ([]types.Signature,
 	known := map[string]types.T{}
 	load := func(n string) (types.T, error) { return known[n], nil }
 	for _, l := range locals {
-		a := &types.Alias{Of: l.name, To: types.TypeRefT}
+		a := &types.Alias{Of: l.name}
 		known[l.name] = a
 		if err := a.Resolve(func() (types.T, error) { return types.Parse(l.means, load) }); err != nil {
 			return nil, fmt.Errorf("type %s of %s: %w", l.name, name, err)
@@ -76,7 +77,7 @@ func signaturesOf(name string, locals []local, forms []form) ([]types.Signature,
 		if err != nil {
 			return nil, fmt.Errorf("signature of %s: %w", name, err)
 		}
-		out[i] = types.Signature{Type: t.(*types.Callable), Names: fm.names}
+		out[i] = types.Signature{Type: t.(*types.Callable), Names: fm.names, BlockName: fm.block}
 	}
 	return out, nil
 }

@@ -94,7 +94,7 @@ func file(c *eval.Call) (value.Value, error) {
 	for _, a := range c.Args {
 		name, is := a.(value.String)
 		if !is {
-			return nil, noConversion(a, "String")
+			return nil, noMethod("split", a)
 		}
 		if content, found, err := read(c, string(name)); found || err != nil {
 			return value.String(content), err
@@ -175,7 +175,9 @@ func invalidEpp(c *eval.Call, ds source.Diagnostics) error {
 	for _, d := range ds {
 		if d.Severity == source.Error {
 			at := ""
-			if d.Place.Known() {
+			if d.Summary == "Syntax error at end of input" {
+				at = " (file: " + c.Eval.World().Path(d.Place.File) + ")"
+			} else if d.Place.Known() {
 				p := d.Place.File.Position(d.Place.Span.Start)
 				at = fmt.Sprintf(" (file: %s, line: %d, column: %d)", c.Eval.World().Path(d.Place.File), p.Line, p.Column)
 			}

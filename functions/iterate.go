@@ -66,9 +66,17 @@ func iterationFunctions() []*eval.Function {
 
 // yield calls the block with all arguments.
 func yield(c *eval.Call) (value.Value, error) {
-	v, err := c.Block.Call(c.Args, c.Refs)
+	v, err := serve(c, c.Args, c.Refs)
 	c.Ref = c.Block.LastRef()
 	return v, err
+}
+
+// serve calls the block. Arguments that it has no parameter for are dropped.
+func serve(c *eval.Call, args []value.Value, refs []provenance.Ref) (value.Value, error) {
+	if _, most := c.Block.Arity(); most >= 0 && len(args) > most {
+		args, refs = args[:most], refs[:min(most, len(refs))]
+	}
+	return c.Block.Call(args, refs)
 }
 
 // walkers are the four signatures of functions that take a block with one or two parameters.
@@ -403,7 +411,7 @@ func slice(c *eval.Call) (value.Value, error) {
 	}
 	pieces := value.NewArrayBuilder(4)
 	piece := value.NewArrayBuilder(min(size, 64))
-	serve := func() error {
+	hand := func() error {
 		p := piece.Array()
 		piece = value.NewArrayBuilder(min(size, 64))
 		switch {
@@ -418,19 +426,19 @@ func slice(c *eval.Call) (value.Value, error) {
 		for len(args) < serving {
 			args, rs = append(args, filler), append(rs, c.Ref)
 		}
-		_, err := c.Block.Call(args, refs(c, rs...))
+		_, err := serve(c, args, refs(c, rs...))
 		return err
 	}
 	err := c.Iterating(func() error {
 		err := items(c, func(it item) error {
 			piece.AddRef(it.one, it.oneRef)
 			if piece.Len() == size {
-				return serve()
+				return hand()
 			}
 			return nil
 		})
 		if err == nil && piece.Len() > 0 {
-			err = serve()
+			err = hand()
 		}
 		return err
 	})

@@ -73,8 +73,14 @@ func toLegacy(c *eval.Call, v value.Value, top bool) (value.Value, error) {
 	case *value.SemVer, *value.SemVerRange, value.Binary, value.Timespan, value.Timestamp:
 		return value.String(value.ToString(v)), nil
 	case *types.Class:
+		if v.Of == "" {
+			return nil, errors.New(`No title provided and "class" is not a valid resource reference`)
+		}
 		return &puppetResource{text: "Class[" + value.CapitalizeSegments(strings.TrimPrefix(v.Of, "::")) + "]", of: v}, nil
 	case *types.Resource:
+		if v.Type == "" {
+			return nil, noMethod("include?", value.Undef{})
+		}
 		return &puppetResource{text: value.CapitalizeSegments(strings.ToLower(strings.TrimPrefix(v.Type, "::"))) + "[" + v.Title + "]", of: v}, nil
 	}
 	return v, nil
@@ -105,4 +111,13 @@ func restore(v value.Value) value.Value {
 		return r.of
 	}
 	return v
+}
+
+// namevar is the attribute that inspecting a resource shows.
+func (r *puppetResource) namevar() string {
+	name, title := "name", r.text[strings.IndexByte(r.text, '[')+1:len(r.text)-1]
+	if strings.HasPrefix(r.text, "File[") {
+		name = "path"
+	}
+	return "{:" + name + "=>" + value.InspectString(title) + "}"
 }

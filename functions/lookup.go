@@ -185,17 +185,18 @@ func hiera(name, doc, merge string, then func(*eval.Call, string, value.Value) (
 		}
 		return v, err
 	}
-	return &eval.Function{Name: name, Doc: doc, Flow: eval.Observer, Dispatches: []eval.Dispatch{
-		{Signature: "Callable[Tuple[String, Any, Any, 1, 3]]", Names: []string{"args"}, Run: func(c *eval.Call) (value.Value, error) {
-			return nil, fmt.Errorf("undefined method `hiera' for #<Puppet::Functions::%s>", name)
+	plain := func(c *eval.Call) (value.Value, error) { return run(c, c.Args[0], nil) }
+	return withLocals(name, doc, eval.Observer, nil,
+		form{signature: "Callable[Tuple[String, Any, Any, 1, 3]]", names: []string{"args"}, run: func(*eval.Call) (value.Value, error) {
+			return nil, fmt.Errorf("undefined method `hiera' for #<Puppet::Functions::%s>", name) // a slip of Puppet's
 		}},
-		{Signature: "Callable[String]", Names: []string{"key"}, Run: func(c *eval.Call) (value.Value, error) { return run(c, c.Args[0], nil) }},
-		{Signature: "Callable[String, Any, Any, 2, 3]", Names: []string{"key", "default", "override"}, Run: func(c *eval.Call) (value.Value, error) {
+		form{signature: "Callable[String]", names: []string{"key"}, run: plain},
+		form{signature: "Callable[String, Any, Any, 2, 3]", names: []string{"key", "default", "override"}, run: func(c *eval.Call) (value.Value, error) {
 			return run(c, c.Args[0], c.Args[1])
 		}},
-		{Signature: "Callable[String, Callable[1, 1]]", Names: []string{"key"}, Run: func(c *eval.Call) (value.Value, error) { return run(c, c.Args[0], nil) }},
-		{Signature: "Callable[String, Any, Callable[1, 1]]", Names: []string{"key", "override"}, Run: func(c *eval.Call) (value.Value, error) { return run(c, c.Args[0], nil) }},
-	}}
+		form{signature: "Callable[String, Callable[1, 1]]", names: []string{"key"}, block: "default_block", run: plain},
+		form{signature: "Callable[String, Any, Callable[1, 1]]", names: []string{"key", "override"}, block: "default_block", run: plain},
+	)
 }
 
 func includeFound(c *eval.Call, key string, found value.Value) (value.Value, error) {

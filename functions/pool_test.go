@@ -50,6 +50,7 @@ var (
 	scalars     = join(ints, floats, texts, numerals, bools)
 	collections = join(arrays, hashes)
 	iterables   = join(arrays, hashes, iterators, smalls, []string{"'abc'", "Integer[1,4]", "Enum['a','b']", "0"})
+	walkables   = join(arrays, hashes, smalls, []string{"'abc'", "Integer[1,4]", "Enum['a','b']", "0"})
 	anything    = join(ints, floats, texts, numerals, bools, nothing, arrays, hashes, regexps, typeVals, references, rich, iterators)
 	walks       = join(blocks1, blocks2, breakers)
 )
@@ -59,12 +60,24 @@ type shape struct {
 	counts []int
 	args   [][]string
 	blocks []string
+	others []string // what an odd argument may be; nil for anything
+	wrap   string   // what is done to the result, for instance Array(%s)
 }
 
 func of(counts []int, args ...[]string) shape { return shape{counts: counts, args: args} }
 
 func (s shape) with(blocks ...[]string) shape {
 	s.blocks = join(blocks...)
+	return s
+}
+
+func (s shape) odd(others ...[]string) shape {
+	s.others = join(others...)
+	return s
+}
+
+func (s shape) wrapped(f string) shape {
+	s.wrap = f
 	return s
 }
 
@@ -93,7 +106,7 @@ var shapes = map[string]shape{
 	"dig":              of([]int{1, 2, 3, 4}, join(collections, nothing), join(ints, []string{"'a'", "'b'", "1", "0", "'x'", "undef"})),
 	"digest":           of(one, join(texts, numerals)),
 	"downcase":         of(one, join(texts, arrays, hashes, ints)),
-	"each":             of(one, iterables).with(walks),
+	"each":             of(one, walkables).with(walks),
 	"empty":            of(one, anything),
 	"epp":              of([]int{1, 2}, []string{"'m/t.epp'", "'m/t'", "'m/nope'", "'nope'", "''", "'m/plain.epp'", "'m/bad.epp'"}, []string{"{}", "{'a'=>2}", "{'a'=>[1,undef]}", "{'b'=>1}", "{'a'=>Sensitive('x')}", "{1=>2}"}),
 	"fail":             of([]int{0, 1, 2, 3}, anything),
@@ -107,9 +120,9 @@ var shapes = map[string]shape{
 	"get":              of([]int{2, 2, 3}, join(collections, nothing), paths, scalars).with(none, none, none, blocks1),
 	"getvar":           of([]int{1, 1, 2}, []string{"'facts'", "'facts.os.family'", "'facts.os.nope'", "'nope'", "'nope.x'", "'facts.networking.fqdn.x'", "'A'", "'::facts.os'", "'m::x'", "'facts[os]'", "''", "'facts.'", "'1'", "'_x'", "'facts.\"os\".family'"}, scalars).with(none, none, none, blocks1),
 	"group_by":         of(one, collections).with(blocks1, blocks2, breakers),
-	"hiera":            of([]int{1, 2, 3}, keys, scalars, nothing).with(none, none, blocks1),
-	"hiera_array":      of([]int{1, 2}, []string{"'list'", "'nope'", "'str'", "'num'"}, arrays).with(none, none, blocks1),
-	"hiera_hash":       of([]int{1, 2}, []string{"'hash'", "'nope'"}, hashes).with(none, none, blocks1),
+	"hiera":            of([]int{1, 2, 3}, keys, scalars, nothing).with(none, none, blocks1).odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
+	"hiera_array":      of([]int{1, 2}, []string{"'list'", "'nope'", "'str'", "'num'"}, arrays).with(none, none, blocks1).odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
+	"hiera_hash":       of([]int{1, 2}, []string{"'hash'", "'nope'"}, hashes).with(none, none, blocks1).odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
 	"import":           of([]int{0, 1}, texts),
 	"index":            of([]int{1, 2}, join(iterables, texts), join(scalars, regexps, texts)).with(none, walks),
 	"inline_epp":       of([]int{1, 2}, []string{"'a<%= $a %>b'", "'<%= 1 + 1 %>'", "'<%- |$a| -%>x<%= $a %>'", "'<%- |Integer $a = 3| -%>x<%= $a %>'", "''", "'<% if true { %>y<% } %>'", "'<%= [1,[2]] %>'", "'<%= {a=>undef} %>'", "'<%# c %>z'", "'<%= 1'", "'<% $x = %>'", "'<%= Sensitive(\"q\") %>'", "'%%<%%'", "'<%- [1,2].each |$n| { -%>n<%= $n %><% } %>'", "'<%= $nope %>'"}, []string{"{}", "{'a'=>2}", "{'a'=>'x'}", "{'b'=>1}", "{'a'=>undef}"}),
@@ -117,7 +130,7 @@ var shapes = map[string]shape{
 	"keys":             of(one, hashes),
 	"length":           of(one, join(collections, texts, rich)),
 	"lest":             of(one, anything).with(blocks0),
-	"lookup":           of([]int{1, 2, 3, 4}, keys, join(typeVals, []string{"{'default_value'=>1}", "{'merge'=>'unique'}", "{'value_type'=>Integer}", "{'default_values_hash'=>{'nope'=>9}}", "{'override'=>{'str'=>'o'}}", "undef"}), []string{"'first'", "'unique'", "undef"}, scalars).with(none, none, blocks1),
+	"lookup":           of([]int{1, 2, 3, 4}, keys, join(typeVals, []string{"{'default_value'=>1}", "{'merge'=>'unique'}", "{'value_type'=>Integer}", "{'default_values_hash'=>{'nope'=>9}}", "{'override'=>{'str'=>'o'}}", "undef"}), []string{"'first'", "'unique'", "undef"}, scalars).with(none, none, blocks1).odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
 	"lstrip":           of(one, join(texts, strArrays, iterators, ints)),
 	"map":              of(one, iterables).with(walks),
 	"match":            of(two, join(texts, strArrays), join(regexps, patterns, typeVals, []string{"['z','a']", "[/z/,/(a)/]", "[]"})),
@@ -136,7 +149,7 @@ var shapes = map[string]shape{
 	"sha256":           of(one, join(texts, numerals)),
 	"shellquote":       of([]int{0, 1, 2, 3}, join(texts, strArrays, []string{"'a`b'", "'$HOME'", "'it\\'s $5'", "'-x=1,2'"})),
 	"size":             of(one, join(collections, texts, rich)),
-	"slice":            of(two, iterables, smalls).with(none, none, []string{"|$x| { notice($x) }", "|$a, $b| { [$a, $b] }", "|$a, $b, $c| { $a }", "|*$r| { $r }", "|| { 1 }", "|$a, $b = 1| { $a }"}),
+	"slice":            of(two, walkables, smalls).with(none, none, []string{"|$x| { notice($x) }", "|$a, $b| { [$a, $b] }", "|$a, $b, $c| { $a }", "|*$r| { $r }", "|| { 1 }", "|$a, $b = 1| { $a }"}),
 	"sort":             of(one, join(arrays, texts)).with(none, none, comparers),
 	"split":            of(two, texts, join(regexps, patterns, []string{"Regexp[/b/]", "Regexp"})),
 	"sprintf":          of([]int{1, 2, 2, 3, 3}, formats, join(anything, scalars, []string{"{'a'=>1,'b'=>'x'}", "{'a'=>-7,'b'=>[1,undef],'c'=>undef}"})),
@@ -144,7 +157,7 @@ var shapes = map[string]shape{
 	"strftime":         of([]int{2, 2, 3}, []string{"Timestamp('2016-08-24T12:13:14 UTC')", "Timestamp(0)", "Timestamp('1999-12-31T23:59:59.123 UTC')", "Timespan('1-02:03:04')", "Timespan(90.5)", "Timespan(-3600)", "Timespan(0)"}, timeFormats, zones),
 	"strip":            of(one, join(texts, strArrays, iterators, ints)),
 	"then":             of(one, anything).with(blocks1),
-	"tree_each":        of([]int{1, 1, 2}, join(collections, []string{"Deferred('x',[1,[2]])"}), []string{"{'order'=>'breadth_first'}", "{'include_root'=>false}", "{'include_containers'=>false}", "{'include_values'=>false}", "{'include_values'=>false,'order'=>'breadth_first'}", "{'container_type'=>Array}", "{'container_type'=>String}", "{'include_values'=>false,'include_containers'=>false}", "{'order'=>'x'}", "{}"}).with(none, []string{"|$v| { notice($v) }", "|$p, $v| { notice($p) }"}),
+	"tree_each":        of([]int{1, 1, 2}, join(collections, []string{"Deferred('x',[1,[2]])"}), []string{"{'order'=>'breadth_first'}", "{'include_root'=>false}", "{'include_containers'=>false}", "{'include_values'=>false}", "{'include_values'=>false,'order'=>'breadth_first'}", "{'container_type'=>Array}", "{'container_type'=>String}", "{'include_values'=>false,'include_containers'=>false}", "{'order'=>'x'}", "{}"}).with(none, []string{"|$v| { notice($v) }", "|$p, $v| { notice($p) }"}).wrapped("Array(%s)"),
 	"type":             of([]int{1, 2}, anything, []string{"'detailed'", "'reduced'", "'generalized'"}),
 	"unique":           of(one, join(iterables, texts)).with(none, none, blocks1, []string{"|String $x| { downcase($x) }"}),
 	"unwrap":           of(one, anything).with(none, none, blocks1),
@@ -176,7 +189,9 @@ func (s shape) generate(name string, n int) []question {
 				pool = s.args[min(i, len(s.args)-1)]
 			}
 			if r.IntN(8) == 0 {
-				pool = anything
+				if pool = anything; s.others != nil {
+					pool = s.others
+				}
 			}
 			args[i] = pick(pool)
 		}
@@ -188,6 +203,9 @@ func (s shape) generate(name string, n int) []question {
 			block = pick(join(blocks0, blocks1, blocks2))
 		}
 		call := strings.TrimSpace(fmt.Sprintf("%s(%s) %s", name, strings.Join(args, ", "), block))
+		if s.wrap != "" {
+			call = fmt.Sprintf(s.wrap, call)
+		}
 		if !seen[call] {
 			seen[call] = true
 			out = append(out, question(call))

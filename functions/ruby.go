@@ -137,7 +137,9 @@ func rubyRegexp(v *value.Regexp) string {
 func rubyInspect(v value.Value) string {
 	switch v := v.(type) {
 	case *puppetResource:
-		return v.text + "{}"
+		return v.text + v.namevar()
+	case value.Type:
+		return "#<" + rubyClass(v) + ">"
 	case *value.Array:
 		parts := make([]string, len(v.Elems))
 		for i, e := range v.Elems {

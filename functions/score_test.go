@@ -3,6 +3,7 @@ package functions_test
 import (
 	"flag"
 	"slices"
+	"strings"
 	"testing"
 
 	"bunraku/functions"
@@ -34,6 +35,9 @@ func TestScoreFunctions(t *testing.T) {
 	want := askPuppet(t, qs)
 	differ := map[string]int{}
 	for i, q := range qs {
+		if strings.Contains(want[i], ":0x0000") {
+			continue // the address of an object is never the same twice
+		}
 		if got := askUs(q); got != want[i] {
 			if differ[whose[i]]++; differ[whose[i]] <= 5 {
 				t.Logf("%s\n\tPuppet: %s\n\tours:   %s", q, want[i], got)

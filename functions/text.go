@@ -167,7 +167,7 @@ func shellquote(c *eval.Call) (value.Value, error) {
 		s, is := v.(value.String)
 		if !is {
 			if _, is := v.(*value.Hash); is {
-				return nil, noMethod("count", v)
+				return nil, noConversion(v, "String")
 			}
 			return nil, noMethod("length", v)
 		}

@@ -54,7 +54,13 @@ def render(v)
   when nil then 'undef'
   when :undef then ':undef'
   when :default then 'default'
-  when true, false, Integer, Float then v.to_s
+  when Integer
+    # Puppet notices only when the number gets into a catalog; we have no such numbers at all.
+    if v > Puppet::Pops::MAX_INTEGER || v < Puppet::Pops::MIN_INTEGER
+      raise "Evaluation Error: Error while evaluating a Function Call, Use of a Ruby Integer outside of Puppet Integer #{v.positive? ? 'max' : 'min'} range, got '0x#{v.to_s(16)}'"
+    end
+    v.to_s
+  when true, false, Float then v.to_s
   when String
     return "Bytes(#{v.unpack1('H*')})" unless v.dup.force_encoding('UTF-8').valid_encoding?
     JSON.generate(v.dup.force_encoding('UTF-8').gsub(File.dirname(DIR), ''))
@@ -67,6 +73,7 @@ def render(v)
   when Puppet::Resource then "Resource(#{v})"
   when Puppet::Pops::Types::PBinaryType::Binary then "Binary(#{v})"
   when URI::Generic then "URI(#{v})"
+  when Puppet::Pops::Types::PuppetObject then "#{v._pcore_type.name}(#{v})"
   else "#{v.class.name.split('::').last}(#{v})"
   end
 end
