@@ -69,6 +69,47 @@ func TestMissingAndSkippedRelations(t *testing.T) {
 	}
 }
 
+func TestWithDropsWhatItContradicts(t *testing.T) {
+	dir := &catalog.Resource{Type: "File", Title: "/d", Kind: catalog.CompilableType}
+	file := &catalog.Resource{Type: "File", Title: "/d/f", Kind: catalog.CompilableType}
+	g := catalog.NewGraph(&catalog.Catalog{Resources: []*catalog.Resource{dir, file}}, resource.Core{})
+	if order := g.Order(); len(g.Relations) != 1 || order[0] != dir {
+		t.Errorf("before: %v", g.Relations)
+	}
+	turned := g.With(catalog.Relation{From: file, To: dir, Kind: resource.Before, By: file, Attr: "before"})
+	if order := turned.Order(); len(turned.Relations) != 1 || len(turned.Skipped) != 1 || order[0] != file || len(turned.Cycles()) != 0 {
+		t.Errorf("after: %v, skipped %v", turned.Relations, turned.Skipped)
+	}
+	if len(g.Relations) != 1 || g.Order()[0] != dir {
+		t.Error("the graph itself changed")
+	}
+}
+
+// Every link is respected by the order; there are cycles exactly when something is never reached; every step of a cycle is a link.
+func TestOrderAndCyclesAgree(t *testing.T) {
+	for seed := range uint64(2000) {
+		g := catalog.NewGraph(randomCatalog(seed), resource.Core{})
+		at := map[catalog.Node]int{}
+		unreached := g.Walk(func(n catalog.Node) { at[n] = len(at) + 1 })
+		cycles := g.Cycles()
+		if (unreached > 0) != (len(cycles) > 0) {
+			t.Fatalf("seed %d: %d unreached, %d cycles", seed, unreached, len(cycles))
+		}
+		for _, l := range g.Links() {
+			if at[l.To] != 0 && (at[l.From] == 0 || at[l.From] >= at[l.To]) {
+				t.Fatalf("seed %d: %v runs before %v", seed, l.To, l.From)
+			}
+		}
+		for _, c := range cycles {
+			for i, l := range c.Steps {
+				if l.To != c.Steps[(i+1)%len(c.Steps)].From {
+					t.Fatalf("seed %d: the steps of a cycle do not join", seed)
+				}
+			}
+		}
+	}
+}
+
 func TestIndexFindsByKeyAndAlias(t *testing.T) {
 	var x catalog.Index[string]
 	file := resource.Known("file")

@@ -135,7 +135,11 @@ func TestDeclarationsAsPuppet(t *testing.T) {
 	}
 	rnd := rand.New(rand.NewPCG(7, 7))
 	one := func(of ...string) string { return of[rnd.IntN(len(of))] }
-	for range 300 {
+	random := 80
+	if thorough() {
+		random = 2000
+	}
+	for range random {
 		var decls []declaration
 		for range 1 + rnd.IntN(3) {
 			d := declaration{typ: one("file", "file", "package", "notify", "service", "exec", "sshkey", "cron")}

@@ -137,6 +137,41 @@ func TestWriteErrorsNameTheAttribute(t *testing.T) {
 	}
 }
 
+// someType stands for package types, which is above what a catalog knows.
+type someType struct {
+	value.TypeMark
+	ref string
+}
+
+func (t someType) String() string              { return "Some['x']" }
+func (t someType) Name() string                { return "Some" }
+func (t someType) EqualType(o value.Type) bool { return o == value.Type(t) }
+func (t someType) Reference() (string, bool)   { return t.ref, t.ref != "" }
+
+func TestTypesOnTheWire(t *testing.T) {
+	v := value.NewHash(someType{ref: "Some[x]"}, value.NewArray(someType{ref: "Some[y]"}, someType{}))
+	data := func(value.Value) (value.Value, error) {
+		return value.NewHash(value.String("__ptype"), value.String("Pcore::SomeType")), nil
+	}
+	for _, c := range []struct {
+		o    catalog.JSON
+		want string
+	}{
+		{catalog.JSON{}, `{"Some[x]":["Some[y]",{"__ptype":"Pcore::TypeReference","type_string":"Some['x']"}]}`},
+		{catalog.JSON{Types: data}, `{"Some[x]":["Some[y]",{"__ptype":"Pcore::SomeType"}]}`},
+	} {
+		if got, err := c.o.AppendValue(nil, v); err != nil || string(got) != c.want {
+			t.Errorf("%s %v, want %s", got, err, c.want)
+		}
+	}
+	// An array with a reference anywhere in it is flattened on its way to the catalog; others are not.
+	nested := value.NewArray(value.String("a"), value.NewArray(someType{ref: "Some[y]"}))
+	params, err := catalog.WireParams(nil, catalog.Name{Type: "D", Title: "x"}, []catalog.Param{{Name: "p", Value: nested}, {Name: "q", Value: value.NewArray(value.Strings("a"))}})
+	if err != nil || params[0].Value.(*value.Array).Len() != 2 || params[1].Value.(*value.Array).Len() != 1 || len(params) != 2 {
+		t.Errorf("%v %v", params, err)
+	}
+}
+
 func TestDiffNamesEveryDifference(t *testing.T) {
 	a, b := secretCatalog(), secretCatalog()
 	if d := catalog.Diff(a, b); len(d) != 0 {

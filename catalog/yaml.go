@@ -11,12 +11,13 @@ import (
 
 // YAML says how a catalog is written as YAML: the data of the JSON, in its order.
 type YAML struct {
-	Redact bool // hide what is sensitive
+	Redact bool                                   // hide what is sensitive
+	Types  func(value.Value) (value.Value, error) // as in JSON
 }
 
 // Append appends the catalog as a YAML document that every reader, Ruby's included, understands as the same data.
 func (o YAML) Append(dst []byte, c *Catalog) ([]byte, error) {
-	text, err := JSON{Redact: o.Redact}.Append(nil, c)
+	text, err := JSON{Redact: o.Redact, Types: o.Types}.Append(nil, c)
 	if err != nil {
 		return dst, err
 	}
