@@ -141,12 +141,14 @@ var errUnknown error = unknownFunction{}
 // invoke calls a function by name with evaluated arguments.
 func (ev *Evaluator) invoke(name string, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place, sc *Scope) (value.Value, provenance.Ref, error) {
 	name = strings.TrimPrefix(name, "::")
-	if f := ev.world.Function(name); f != nil {
-		return ev.callBuiltin(f, args, refs, block, at, sc)
-	}
-	f := ev.userFunction(name)
+	f := ev.functions[name] // the manifest may hide a built-in
 	if f == nil {
-		return nil, 0, errUnknown
+		if b := ev.world.Function(name); b != nil {
+			return ev.callBuiltin(b, args, refs, block, at, sc)
+		}
+		if f = ev.userFunction(name); f == nil {
+			return nil, 0, errUnknown
+		}
 	}
 	return ev.callUser(f, args, refs, at)
 }
@@ -286,7 +288,13 @@ func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []proven
 	c := ev.enterFile(f.file)
 	before, jumps := ev.ctl, ev.jumps
 	ev.jumps = 0
-	v, r, err := ev.apply(closure{name: f.def.Name, params: f.def.Params, returns: f.def.Returns, body: f.def.Body.Stmts}, sc, args, refs)
+	var v value.Value
+	var r provenance.Ref
+	cl := closure{name: f.def.Name, params: f.def.Params, returns: f.def.Returns, body: f.def.Body.Stmts}
+	err := ev.checkGiven(cl, args)
+	if err == nil {
+		v, r, err = ev.apply(cl, sc, args, refs)
+	}
 	r = ev.trace.With(r, ev.jumps)
 	ev.ctl, ev.jumps = before, jumps
 	ev.leaveFile(c)
@@ -394,7 +402,7 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 	sc.restore(mark)
 	if c.returns != nil {
 		if t := ev.typeOf(c.returns, ev.file); !types.IsInstance(t, v) {
-			return nil, 0, fmt.Errorf("%s", types.DescribeMismatch("value returned from "+c.name, t, types.InferSet(v)))
+			return nil, 0, fmt.Errorf("%s", types.DescribeMismatch("value returned from "+c.name+" has wrong type,", t, types.InferSet(v)))
 		}
 	}
 	return v, r, nil
@@ -470,50 +478,49 @@ func (ev *Evaluator) bind(c closure, sc *Scope, args []value.Value, refs []prove
 			v, r = ev.defaultOf(p, sc)
 			given = append(given, v)
 		default:
-			if c.lambda {
-				ev.failAt(&source.Diagnostic{Code: "E0253", Summary: "Evaluation Error: Parameter $" + p.Name + " is required but no value was given", Place: ev.place(p.Where)})
-			}
-			return nil, ev.argumentError(c, args)
+			ev.failAt(&source.Diagnostic{Code: "E0253", Summary: "Evaluation Error: Parameter $" + p.Name + " is required but no value was given", Place: ev.place(p.Where)})
 		}
 		f.vars[i].value, f.vars[i].ref = v, r
 	}
-	if err := ev.checkArguments(c, args, given); err != nil {
-		return nil, err
+	if c.typed() {
+		if sig := ev.callableOf(c); !sig.Accepts(given, nil) {
+			return nil, ev.argumentError(c, sig, given)
+		}
 	}
 	return f.vars, nil
 }
 
-// checkArguments tests the final arguments against the parameters' types.
-func (ev *Evaluator) checkArguments(c closure, args, given []value.Value) error {
-	typed := false
+func (c closure) typed() bool {
 	for _, p := range c.params {
 		if p.Type != nil {
-			typed = true
+			return true
 		}
 	}
-	splat := len(c.params) > 0 && c.params[len(c.params)-1].Splat
-	if !typed && (splat || len(args) <= len(c.params)) {
+	return false
+}
+
+// checkGiven tests the arguments of a function's call before its defaults are filled in. A lambda has no such test of its own: the
+// function that takes it says what it may look like, and arguments that it has no parameter for are dropped.
+func (ev *Evaluator) checkGiven(c closure, args []value.Value) error {
+	least, most := 0, len(c.params)
+	for _, p := range c.params {
+		switch {
+		case p.Splat:
+			most = len(args)
+		case p.Default == nil:
+			least++
+		}
+	}
+	if !c.typed() && least <= len(args) && len(args) <= most {
 		return nil
 	}
-	sig := ev.callableOf(c)
-	if sig.Accepts(ev.finalArguments(c, args, given), nil) {
-		return nil
+	if sig := ev.callableOf(c); !sig.Accepts(args, nil) {
+		return ev.argumentError(c, sig, args)
 	}
-	return ev.argumentErrorFor(c, sig, ev.finalArguments(c, args, given))
+	return nil
 }
 
-func (ev *Evaluator) finalArguments(c closure, args, given []value.Value) []value.Value {
-	if len(args) > len(given) {
-		return args
-	}
-	return given
-}
-
-func (ev *Evaluator) argumentError(c closure, args []value.Value) error {
-	return ev.argumentErrorFor(c, ev.callableOf(c), args)
-}
-
-func (ev *Evaluator) argumentErrorFor(c closure, sig *types.Callable, args []value.Value) error {
+func (ev *Evaluator) argumentError(c closure, sig *types.Callable, args []value.Value) error {
 	names := make([]string, len(c.params))
 	for i, p := range c.params {
 		names[i] = p.Name

@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 	"math/big"
+	"strings"
 
 	"bunraku/provenance"
 	"bunraku/syntax"
@@ -84,7 +85,7 @@ func (ev *Evaluator) compare(e *syntax.Binary, l, r value.Value) bool {
 	if t, ok := l.(value.Type); ok {
 		u, ok := r.(value.Type)
 		if !ok {
-			ev.notComparable(e, l, r, "undefined method `call' for nil:NilClass")
+			return false
 		}
 		switch e.Op {
 		case syntax.OpLt:
@@ -255,8 +256,19 @@ func (ev *Evaluator) number(v value.Value, e syntax.Expr, sc *Scope) value.Value
 			return n
 		}
 	}
-	ev.failf("E0224", e.Span(), "Evaluation Error: The value '%s' cannot be converted to Numeric.", value.ToString(v))
+	ev.failf("E0224", e.Span(), "Evaluation Error: The value '%s' cannot be converted to Numeric.", rubyText(v))
 	return nil
+}
+
+// rubyText is a value as Ruby's to_s has it; some of Puppet's messages show that.
+func rubyText(v value.Value) string {
+	switch v := v.(type) {
+	case *value.Array, *value.Hash:
+		return value.Inspect(v)
+	case *value.Regexp:
+		return "(?-mix:" + strings.TrimSuffix(strings.TrimPrefix(value.ToString(v), "/"), "/") + ")"
+	}
+	return value.ToString(v)
 }
 
 func (ev *Evaluator) arithmetic(e *syntax.Binary, l value.Value, lr provenance.Ref, r value.Value, rr provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
@@ -321,7 +333,7 @@ func (ev *Evaluator) calculate(e *syntax.Binary, a, b value.Value) value.Value {
 		if !xInt {
 			ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%%' is not applicable to a Float.")
 		}
-		ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%%' is not applicable to an Integer when right side is a Float.")
+		ev.notApplicableWhen(e, a, b)
 	case syntax.OpShl, syntax.OpShr:
 		if xInt {
 			// Ruby truncates the shift
@@ -435,18 +447,26 @@ func (ev *Evaluator) overflow(e syntax.Expr, z *big.Int) {
 
 // times is arithmetic with time spans and time stamps.
 func (ev *Evaluator) times(e *syntax.Binary, a, b value.Value) value.Value {
+	if _, ok := b.(value.Float); ok && e.Op == syntax.OpMod {
+		ev.notApplicableWhen(e, a, b)
+	}
 	v, err := timeArithmetic(e.Op.String(), a, b)
-	if err != nil {
-		_, bIsTime := b.(value.Timestamp)
-		if !bIsTime {
-			_, bIsTime = b.(value.Timespan)
-		}
-		if bIsTime {
-			ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s when right side is %s.", e.Op, article(valueLabel(a)), article(valueLabel(b)))
-		}
+	switch err {
+	case nil:
+	case errNotApplicable:
 		ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s.", e.Op, article(valueLabel(a)))
+	case errNotApplicableWhen:
+		ev.notApplicableWhen(e, a, b)
+	case errZero:
+		ev.fail("E0226", e.Right.Span(), "Evaluation Error: Division by 0")
+	default:
+		ev.runtime(e, err.Error())
 	}
 	return v
+}
+
+func (ev *Evaluator) notApplicableWhen(e *syntax.Binary, a, b value.Value) {
+	ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s when right side is %s.", e.Op, article(valueLabel(a)), article(valueLabel(b)))
 }
 
 func (ev *Evaluator) concatArrays(l *value.Array, lr provenance.Ref, r value.Value, rr provenance.Ref) (value.Value, provenance.Ref) {
