@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"os"
+
 	"bunraku/eval"
 	"bunraku/lookup"
 	"bunraku/provenance"
@@ -103,4 +105,17 @@ func (h *lookupHost) New(typ value.Value, args []value.Value) (value.Value, erro
 		}
 	}
 	return types.New(t, args...)
+}
+
+// The files that functions may read are those of modules (functions.Files).
+
+func (w *world) FindFile(name string) (string, bool)     { return w.c.env.ContentFile(name) }
+func (w *world) FindTemplate(name string) (string, bool) { return w.c.env.TemplateFile(name) }
+func (w *world) ReadFile(path string) ([]byte, error)    { return os.ReadFile(path) }
+func (w *world) ModuleDirectory(module string) (string, bool) {
+	m := w.c.env.Module(module)
+	if m == nil {
+		return "", false
+	}
+	return m.Dir, true
 }

@@ -55,12 +55,23 @@ func absolute(name string) string {
 }
 
 // Include declares and evaluates classes by name and returns their resources.
-func (c *Call) Include(names []string) ([]*Resource, error) {
+func (c *Call) Include(names []string) (rs []*Resource, err error) {
 	ev := c.Eval
 	args := ev.trace.Join(c.deepRefs()...)
 	ev.ghosts.named = ev.trace.Join(ev.ghosts.named, args, ev.ctl)
-	before := ev.decide(args)
-	defer func() { ev.ctl = before }()
+	s := ev.save(c.Scope)
+	ev.decide(args)
+	defer func() {
+		ev.ctl = s.ctl
+		if p := recover(); p != nil {
+			r, ok := p.(*raised)
+			if !ok {
+				panic(p)
+			}
+			ev.restoreTo(s)
+			err = r
+		}
+	}()
 	return ev.includeClasses(names, c.Scope, c.Place)
 }
 
