@@ -28,7 +28,7 @@ func TestAcceptCorpus(t *testing.T) {
 // package that may import both.)
 func TestAcceptPuppet(t *testing.T) {
 	live.Accept(t)
-	plain := compareLive(t, 3000, 7, GenerateOptions{})
+	plain := compareLive(t, 5000, 7, GenerateOptions{})
 	t.Logf("2. random programs on which µPuppet and Puppet agree: %d of %d, %d of them by failing (bar: all)", plain.agree, plain.programs, plain.bothFail)
 	risky := compareLive(t, 2000, 8, GenerateOptions{Risky: true})
 	n := 0
