@@ -90,7 +90,7 @@ func (w *writer) scalar(ptype, text string) {
 }
 
 func (w *writer) sensitive(v value.Value) {
-	if w.redact {
+	if w.Redact {
 		w.string(Redacted)
 		return
 	}
@@ -164,14 +164,7 @@ func (w *writer) object(o *value.Object) {
 	w.close('}')
 }
 
-// A DataType is a type that says what it is on the wire: a hash with the key __ptype. Package types implements it.
-type DataType interface {
-	value.Type
-	ToData() value.Value
-}
-
-// typ writes a type: a reference as its text, any other type as data. Data has types in it that are converted already, so what comes
-// from ToData is written as it stands.
+// typ writes a type: a reference as its text, any other type as data.
 func (w *writer) typ(t value.Type) {
 	if r, ok := t.(Reference); ok {
 		if ref, ok := r.Reference(); ok {
@@ -179,9 +172,13 @@ func (w *writer) typ(t value.Type) {
 			return
 		}
 	}
-	if d, ok := t.(DataType); ok {
-		w.plain(d.ToData())
-		return
+	if w.Types != nil {
+		data, err := w.Types(t)
+		if err == nil {
+			w.plain(data)
+			return
+		}
+		w.fail(err.Error())
 	}
 	w.open('{')
 	w.ptype("Pcore::TypeReference")

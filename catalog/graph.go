@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -40,6 +41,8 @@ type Graph struct {
 	Skipped   []Relation // automatic relations that were left out, since a relation the other way round is there
 	Missing   []Missing
 
+	lookup   resource.Lookup
+	extra    []Relation
 	types    []*resource.Type // by position in the catalog; nil for containers and types that are not known
 	position map[*Resource]int
 	names    map[string]int
@@ -52,10 +55,10 @@ type Graph struct {
 func NewGraph(c *Catalog, types resource.Lookup) *Graph {
 	g := &Graph{
 		Catalog:  c,
+		lookup:   types,
 		types:    make([]*resource.Type, len(c.Resources)),
 		position: make(map[*Resource]int, len(c.Resources)),
 		names:    make(map[string]int, len(c.Resources)*2),
-		joined:   map[[2]int]bool{},
 		perType:  map[string][]int{},
 	}
 	for i, r := range c.Resources {
@@ -68,10 +71,28 @@ func NewGraph(c *Catalog, types resource.Lookup) *Graph {
 		}
 	}
 	g.name()
-	g.manual()
-	g.automatic(types)
-	g.expanded = expand(g)
+	g.build()
 	return g
+}
+
+// With is the graph that a few more written relations would make. Automatic relations that they contradict go, as they would on the agent.
+func (g *Graph) With(extra ...Relation) *Graph {
+	n := *g
+	n.Relations, n.Skipped, n.Missing = nil, nil, nil
+	n.extra = append(slices.Clip(g.extra), extra...)
+	n.build()
+	return &n
+}
+
+func (g *Graph) build() {
+	g.joined = map[[2]int]bool{}
+	g.manual()
+	for _, rel := range g.extra {
+		g.joined[[2]int{g.position[rel.From], g.position[rel.To]}] = true
+		g.Relations = append(g.Relations, rel)
+	}
+	g.automatic(g.lookup)
+	g.expanded = expand(g)
 }
 
 // container reports whether a resource is replaced by its two ends: stages, classes, nodes, and defined types.

@@ -17,40 +17,43 @@ const Redacted = "Sensitive [value redacted]"
 type JSON struct {
 	Indent bool // as Ruby's JSON.pretty_generate
 	Redact bool // hide what is sensitive
+
+	// Types turns a type into data, hashes with the key __ptype: types.ToData. Without it a type is written as a reference by name,
+	// which Puppet reads too, but writes only for types that it does not know.
+	Types func(value.Value) (value.Value, error)
 }
 
 // Append appends the catalog. It fails only on what JSON cannot say: text that is not UTF-8, numbers that are not finite. The bytes are
 // then still whole, with the character U+FFFD or null in their place.
 func (o JSON) Append(dst []byte, c *Catalog) ([]byte, error) {
-	w := &writer{dst: dst, indent: o.Indent, redact: o.Redact}
+	w := &writer{dst: dst, JSON: o}
 	w.catalog(c)
 	return w.dst, errors.Join(w.errs...)
 }
 
 // AppendResource appends one resource.
 func (o JSON) AppendResource(dst []byte, r *Resource) ([]byte, error) {
-	w := &writer{dst: dst, indent: o.Indent, redact: o.Redact}
+	w := &writer{dst: dst, JSON: o}
 	w.resource(r)
 	return w.dst, errors.Join(w.errs...)
 }
 
 // AppendValue appends one value as rich data.
 func (o JSON) AppendValue(dst []byte, v value.Value) ([]byte, error) {
-	w := &writer{dst: dst, indent: o.Indent, redact: o.Redact}
+	w := &writer{dst: dst, JSON: o}
 	w.value(v)
 	return w.dst, errors.Join(w.errs...)
 }
 
 // writer appends JSON. Containers are written as open, then next before each item, then close.
 type writer struct {
-	dst    []byte
-	indent bool
-	redact bool
-	depth  int
-	first  bool      // no item of the innermost container was written yet
-	at     *Resource // what is being written, for errors
-	param  string
-	errs   []error
+	JSON
+	dst   []byte
+	depth int
+	first bool      // no item of the innermost container was written yet
+	at    *Resource // what is being written, for errors
+	param string
+	errs  []error
 }
 
 const blanks = "                                                                "
@@ -73,7 +76,7 @@ func (w *writer) next() {
 		w.dst = append(w.dst, ',')
 	}
 	w.first = false
-	if w.indent {
+	if w.Indent {
 		w.line()
 	}
 }
@@ -81,7 +84,7 @@ func (w *writer) next() {
 // close ends a container. An empty one looks odd when indented: so does Ruby's.
 func (w *writer) close(c byte) {
 	w.depth--
-	if w.indent {
+	if w.Indent {
 		if w.first && c == ']' {
 			w.dst = append(w.dst, '\n')
 		}
@@ -95,7 +98,7 @@ func (w *writer) key(k string) {
 	w.next()
 	w.string(k)
 	w.dst = append(w.dst, ':')
-	if w.indent {
+	if w.Indent {
 		w.dst = append(w.dst, ' ')
 	}
 }
@@ -106,7 +109,7 @@ func (w *writer) field(k string) {
 	w.dst = append(w.dst, '"')
 	w.dst = append(w.dst, k...)
 	w.dst = append(w.dst, '"', ':')
-	if w.indent {
+	if w.Indent {
 		w.dst = append(w.dst, ' ')
 	}
 }
@@ -276,7 +279,7 @@ func (w *writer) resource(r *Resource) {
 			p := &r.Params[i]
 			w.key(p.Name)
 			w.param = p.Name
-			if w.redact && r.IsSensitive(p.Name) {
+			if w.Redact && r.IsSensitive(p.Name) {
 				w.string(Redacted)
 				continue
 			}

@@ -27,13 +27,17 @@ func WireParams(t *resource.Type, n Name, declared []Param) ([]Param, error) {
 		}
 	}
 	fromTitle := len(out)
+	named := false // by "name", which beats the namevar's own name wherever it stands
 declared:
 	for _, p := range declared {
 		if value.IsUndef(p.Value) {
 			continue
 		}
-		if p.Name == "name" {
-			p.Name = namevar
+		switch {
+		case p.Name == "name" && namevar != "name":
+			p.Name, named = namevar, true
+		case p.Name == namevar && named:
+			continue
 		}
 		if a, ok := p.Value.(*value.Array); ok {
 			p.Value = flatten(a, isRelation(p.Name))

@@ -1,13 +1,8 @@
 package catalog
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
-	"strconv"
 
 	"bunraku/value"
 )
@@ -199,82 +194,4 @@ func (c *Catalog) readEdge(v value.Value) (e Edge, keep bool, err error) {
 		e.Label = label.Hash()
 	}
 	return e, true, nil
-}
-
-// ReadJSON reads any JSON text into values: objects become hashes in the order of their keys, numbers with a point or an exponent
-// floats.
-func ReadJSON(text []byte) (value.Value, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	v, err := readValue(d)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("text after the end, at byte %d", d.InputOffset())
-	}
-	return v, nil
-}
-
-func readValue(d *json.Decoder) (value.Value, error) {
-	t, err := d.Token()
-	if err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, err
-	}
-	switch t := t.(type) {
-	case string:
-		return value.String(t), nil
-	case bool:
-		return value.Bool(t), nil
-	case json.Number:
-		return number(string(t))
-	case json.Delim:
-		switch t {
-		case '[':
-			b := &value.ArrayBuilder{}
-			for d.More() {
-				v, err := readValue(d)
-				if err != nil {
-					return nil, err
-				}
-				b.Add(v)
-			}
-			_, err := d.Token()
-			return b.Array(), err
-		case '{':
-			b := &value.HashBuilder{}
-			for d.More() {
-				k, err := d.Token()
-				if err != nil {
-					return nil, err
-				}
-				key, ok := k.(string)
-				if !ok {
-					return nil, fmt.Errorf("a key is no string, at byte %d", d.InputOffset())
-				}
-				v, err := readValue(d)
-				if err != nil {
-					return nil, err
-				}
-				b.SetString(key, v)
-			}
-			_, err := d.Token()
-			return b.Hash(), err
-		}
-	}
-	return value.Undef{}, nil
-}
-
-func number(s string) (value.Value, error) {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil && s != "-0" {
-		return value.Int(n), nil
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsInf(f, 0) {
-		return nil, fmt.Errorf("the number %s is too large", s)
-	}
-	return value.Float(f), nil
 }

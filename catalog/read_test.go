@@ -2,10 +2,13 @@ package catalog_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"bunraku/catalog"
 	"bunraku/internal/live"
@@ -108,7 +111,7 @@ func TestPuppetDB(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	for in, want := range map[string]string{
-		``:                                "no catalog: unexpected EOF",
+		``:                                "no catalog: the text ends too early, at byte 0 (line 1)",
 		`{}`:                              "there is no list of resources",
 		`{"resources":[{}]}`:              "resource 1: No resource type",
 		`{"resources":[{"type":"File"}]}`: "No resource title",
@@ -121,6 +124,35 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %s", in, err, want)
 		}
 	}
+}
+
+// Our reader of JSON accepts what Go's accepts, with the same meaning.
+func FuzzReadJSON(f *testing.F) {
+	for _, s := range []string{`{"a":[1,-2.5e3,"x\u00e9\ud83d\ude00\n",true,null]}`, `[01]`, `"\x"`, `1e999`, `{"a":1,"a":2}`, `[1,]`, `"\ud800"`, `-`, `nul`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := catalog.ReadJSON([]byte(text))
+		var want any
+		if !utf8.ValidString(text) || strings.Count(text, "[")+strings.Count(text, "{") > 900 {
+			return
+		}
+		wantErr := json.Unmarshal([]byte(text), &want)
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("%q: %v, but Go says %v", text, err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		out, err := catalog.JSON{}.AppendValue(nil, catalog.FromData(got))
+		if err != nil || strings.Contains(text, "__p") {
+			return
+		}
+		var again any
+		if err := json.Unmarshal(out, &again); err != nil || !reflect.DeepEqual(want, again) {
+			t.Fatalf("%q became %s: %v", text, out, err)
+		}
+	})
 }
 
 func FuzzRead(f *testing.F) {

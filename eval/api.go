@@ -56,7 +56,9 @@ func absolute(name string) string {
 // Include declares and evaluates classes by name and returns their resources.
 func (c *Call) Include(names []string) ([]*Resource, error) {
 	ev := c.Eval
-	before := ev.decide(ev.trace.Join(c.deepRefs()...))
+	args := ev.trace.Join(c.deepRefs()...)
+	ev.ghosts.named = ev.trace.Join(ev.ghosts.named, args, ev.ctl)
+	before := ev.decide(args)
 	defer func() { ev.ctl = before }()
 	return ev.includeClasses(names, c.Scope, c.Place)
 }

@@ -34,6 +34,8 @@ type Lambda struct {
 	frame *frame
 	sig   *types.Callable
 	ref   provenance.Ref // of the last call's result
+	why   provenance.Ref // what decides whether, and how often, it is called
+	ran   bool
 }
 
 // call is `name(args) |…| {…}` and the bare statement form; a type that is called makes a new value.
@@ -190,6 +192,9 @@ func (ev *Evaluator) functionNames() []string {
 
 func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place, sc *Scope) (value.Value, provenance.Ref, error) {
 	c := &Call{Eval: ev, Scope: sc, Name: f.Name, Args: args, Refs: refs, Block: block, Place: at}
+	if block != nil && ev.trace != nil {
+		block.why = ev.trace.Join(refs...)
+	}
 	run := f.Raw
 	if run == nil {
 		d, err := ev.dispatch(f, args, block)
@@ -208,6 +213,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if ev.trace == nil {
 		return v, 0, nil
 	}
+	if block != nil && !block.ran {
+		ev.passOver(block.def.Body.Stmts, sc, block.why)
+	}
 	if c.Ref == 0 && f.Flow == Pure {
 		all := make([]provenance.Ref, 0, len(refs)+1)
 		for i, r := range refs {
@@ -217,6 +225,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 			all = append(all, block.ref)
 		}
 		c.Ref = ev.trace.Op("call "+f.Name, all...)
+	}
+	if c.Ref == 0 && f.Flow == Reader {
+		c.Ref = ev.trace.Op("call "+f.Name, append(c.deepRefs(), ev.declared())...)
 	}
 	return v, c.Ref, nil
 }
@@ -273,7 +284,11 @@ func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []proven
 	sc.resource = ev.top.resource
 	ev.push("function "+f.def.Name, at)
 	c := ev.enterFile(f.file)
+	before, jumps := ev.ctl, ev.jumps
+	ev.jumps = 0
 	v, r, err := ev.apply(closure{name: f.def.Name, params: f.def.Params, returns: f.def.Returns, body: f.def.Body.Stmts}, sc, args, refs)
+	r = ev.trace.With(r, ev.jumps)
+	ev.ctl, ev.jumps = before, jumps
 	ev.leaveFile(c)
 	ev.pop()
 	return v, r, err
@@ -634,9 +649,13 @@ func (l *Lambda) Call(args []value.Value, refs []provenance.Ref) (value.Value, e
 	ev := l.ev
 	s := ev.save(l.scope)
 	ev.enterFile(l.file)
+	ev.decide(l.why)
 	v, r, err := ev.apply(l.closure(), l.scope, args, refs)
 	ev.restoreTo(s)
-	l.ref = r
+	l.ref, l.ran = ev.trace.With(r, l.why), true
+	if ev.jumps != 0 { // a break passed over decides about the next round too
+		l.why = ev.trace.Join(l.why, ev.jumps)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -128,13 +128,16 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name))
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
 	}
 	ev.push(stackText(r), r.place)
 	c := ev.enterFile(d.File)
+	before, jumps := ev.ctl, ev.jumps
+	ev.jumps = 0
 	ev.bindParameters(r, sc)
 	ev.stageEdge(r)
 	ev.runBody(d, sc)
+	ev.ctl, ev.jumps = before, jumps
 	ev.leaveFile(c)
 	ev.pop()
 }
@@ -199,6 +202,10 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	if d.Kind != DefineKind {
 		ev.table.scopes[d.Name] = sc
 	}
+	var configured provenance.Ref
+	if d.Kind == ClassKind {
+		configured = ev.mayConfigure(d.Name)
+	}
 	mark := sc.mark()
 	f := sc.pushFrame(paramFrame)
 	f.callee = r.Ref()
@@ -211,7 +218,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			continue
 		}
 		if v := f.find(p.name); v != nil {
-			v.value, v.ref = p.value, p.ref
+			v.value, v.ref = p.value, ev.trace.With(p.ref, configured)
 		} else {
 			f.add(p.name, p.value, p.ref)
 		}
@@ -226,7 +233,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		}
 		val, vr := ev.defaultOf(p, sc)
 		val = ev.convert(val)
-		vr = ev.trace.With(vr, v.ref, ev.ctl)
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured)
 		ev.setParam(r, &param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
 		v = f.find(p.Name)
 		v.value, v.ref = val, vr

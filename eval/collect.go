@@ -26,8 +26,9 @@ type collector struct {
 	place    source.Place
 	got      []*Resource
 	has      map[*Resource]bool
-	ref      provenance.Ref // the query's literals and the decisions around it
-	reads    []string       // attributes that the query tests
+	ref      provenance.Ref               // the query's literals and the decisions around it
+	reads    []string                     // attributes that the query tests
+	looked   map[*Resource]provenance.Ref // what the tests saw, at the time
 	// instead is what the left side of a chain falls back to when the collector on its right found nothing
 	instead []value.Value
 }
@@ -53,9 +54,10 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 	if e.Exported && !ev.set.Storeconfigs {
 		ev.warn("E0540", e.QueryAt, "You cannot collect exported resources without storeconfigs being set; the collection will be ignored")
 	}
-	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}}
+	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]provenance.Ref{}}
 	if len(e.Ops) > 0 {
-		for _, p := range ev.attributeOps(e.Ops, sc, nil) {
+		params, _ := ev.attributeOps(e.Ops, sc, nil)
+		for _, p := range params {
 			q := *p
 			q.value = ev.convert(q.value)
 			c.params = append(c.params, &q)
@@ -66,6 +68,7 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 		c.query = ev.queryOf(e.Query, c, sc)
 	}
 	ev.table.collected = append(ev.table.collected, c)
+	ev.table.everCollected = append(ev.table.everCollected, c)
 	return c
 }
 
@@ -145,10 +148,15 @@ func (c *collector) run() bool {
 	}
 	var found []*Resource
 	for _, r := range ev.table.added {
+		if ev.trace != nil && r.Type == c.typ {
+			c.looked[r] = ev.trace.Join(c.looked[r], c.tested(r))
+		}
 		if r.Type == c.typ && (!c.exported || r.exported) && (c.query == nil || c.query(r)) {
 			found = append(found, r)
-			r.virtual = false
-			r.existence = ev.trace.With(r.existence, c.ref)
+			if r.virtual {
+				r.virtual = false
+				r.existence = ev.trace.Join(r.existence, c.ref, c.looked[r])
+			}
 		}
 	}
 	fresh := false

@@ -26,16 +26,16 @@ const maxRounds = 1000 // of collectors and defines, as in Puppet
 // until nothing new comes up, then relationships, overrides, metaparameters and checks.
 func Compile(w World, in Input) (result *Result) {
 	ev := newEvaluator(w, in)
-	result = &Result{Trace: ev.trace}
+	result = &Result{Trace: ev.trace, ev: ev}
 	defer func() {
 		result.Warnings, result.Logs = ev.warnings, ev.logs
 		switch p := recover().(type) {
 		case nil:
 		case *failure:
-			result.Failure, result.FailureRef = p.diagnostic, p.ref
+			result.Failure, result.FailureRef = p.diagnostic, ev.trace.Everything()
 		case *jump:
 			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
-			result.FailureRef = p.ctl
+			result.FailureRef = ev.trace.Everything()
 		default:
 			panic(p)
 		}
@@ -237,7 +237,7 @@ func (ev *Evaluator) evaluateNode() {
 		return
 	}
 	name := strings.ToLower(ev.in.Node)
-	passed := ev.nodeName()
+	passed := ev.trace.Join(ev.nodeName(), ev.hostLiterals())
 	d := ev.nodeNames[name]
 	if d != nil && d.Match != nil {
 		d = nil
@@ -249,7 +249,7 @@ func (ev *Evaluator) evaluateNode() {
 			if n.Match == nil {
 				continue
 			}
-			found, err := n.Match.Re.Find(name)
+			found, err := n.Match.Re.Find(name, 0)
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0903", Summary: err.Error(), Place: n.place()})
 			}
@@ -287,6 +287,31 @@ func (ev *Evaluator) evaluateNode() {
 	ev.evaluateNodeCode(r, d, groups, set)
 	ev.ctl = before
 	ev.nodes = ev.table.scopes[d.Name]
+}
+
+// hostLiterals joins the names that node statements are written with: each could be the one that matches.
+func (ev *Evaluator) hostLiterals() (r provenance.Ref) {
+	if ev.trace == nil {
+		return 0
+	}
+	for _, d := range ev.nodeDefs {
+		base := ev.literalsOf(d.File)
+		mark := func(l *syntax.Lit) { r = ev.trace.Join(r, ev.trace.Read(base+provenance.Ref(l.Ord))) }
+		for _, h := range d.Node.(*syntax.NodeDef).Hosts {
+			syntax.Walk(h, func(n syntax.Node) bool {
+				switch n := n.(type) {
+				case *syntax.Str:
+					mark(&n.Lit)
+				case *syntax.Regexp:
+					mark(&n.Lit)
+				case *syntax.Default:
+					mark(&n.Lit)
+				}
+				return true
+			})
+		}
+	}
+	return r
 }
 
 func (ev *Evaluator) evaluateNodeCode(r *Resource, d *Definition, groups []string, set []bool) {

@@ -20,7 +20,7 @@ func (ev *Evaluator) ifExpr(e *syntax.If, sc *Scope) (value.Value, provenance.Re
 	before := ev.decide(cond)
 	v, vr := ev.block(taken, sc)
 	vr = ev.under(vr)
-	ev.ctl = before
+	ev.leaveDecision(before)
 	ev.leaveBlock(sc, mark)
 	return v, vr
 }
@@ -62,12 +62,13 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 	}
 	if chosen == nil {
 		ev.leaveBlock(sc, mark)
+		ev.leaveDecision(ev.ctl)
 		return value.Undef{}, ev.trace.Join(cond)
 	}
 	before := ev.decide(cond)
 	v, vr := ev.block(chosen.Then.Stmts, sc)
 	vr = ev.under(vr)
-	ev.ctl = before
+	ev.leaveDecision(before)
 	ev.leaveBlock(sc, mark)
 	return v, vr
 }
@@ -137,7 +138,7 @@ func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, prove
 	before := ev.decide(cond)
 	v, vr := ev.eval(chosen.Value, sc)
 	vr = ev.under(vr)
-	ev.ctl = before
+	ev.leaveDecision(before)
 	ev.leaveBlock(sc, mark)
 	return v, vr
 }

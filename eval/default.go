@@ -31,7 +31,7 @@ func (ev *Evaluator) resourceDefaults(e *syntax.Defaults, sc *Scope) (value.Valu
 	if !ok || t.Type == "" || t.HasTitle {
 		ev.failf("E0502", e.Type.Span(), "Evaluation Error: Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got %s", types.Generalize(types.Infer(v)))
 	}
-	params := ev.attributeOps(e.Ops, sc, nil)
+	params, _ := ev.attributeOps(e.Ops, sc, nil)
 	name := capitalized(t.Type)
 	if sc.defaults == nil {
 		sc.defaults = map[string]*defaultSet{}
@@ -44,7 +44,7 @@ func (ev *Evaluator) resourceDefaults(e *syntax.Defaults, sc *Scope) (value.Valu
 	for _, p := range params {
 		if old := set.find(p.name); old != nil {
 			d := &source.Diagnostic{Code: "E0520", Place: p.place, Related: []source.Related{{Place: old.place, Label: "the default was set here"}},
-				Summary: fmt.Sprintf("Evaluation Error: Error while evaluating a Resource Defaults Expression, Default already defined for %s { %s }; cannot redefine", name, p.name)}
+				Summary: fmt.Sprintf("Default already defined for %s { %s }; cannot redefine", name, p.name)}
 			ev.failAt(d)
 		}
 		set.params = append(set.params, p)
@@ -107,7 +107,7 @@ func (sc *Scope) isDefault(typ, name string, v value.Value) bool {
 // override is `File['a'] { mode => '0600' }`.
 func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, provenance.Ref) {
 	v, r := ev.eval(e.Target, sc)
-	params := ev.attributeOps(e.Ops, sc, nil)
+	params, _ := ev.attributeOps(e.Ops, sc, nil)
 	for _, t := range flatKeys([]value.Value{v}) {
 		ref, ok := t.(*types.Resource)
 		if !ok || !ref.HasTitle {

@@ -134,13 +134,13 @@ func (ev *Evaluator) addDefine(d *Definition) {
 	ev.checkMetaparams(d)
 }
 
-// at is Puppet's " at (file: F, line: N)".
+// at is Puppet's " (file: F, line: N)".
 func (ev *Evaluator) at(d *Definition) string {
 	p := d.place()
 	if !p.Known() {
 		return ""
 	}
-	return fmt.Sprintf(" at (file: %s, line: %d)", ev.world.Path(p.File), p.Line())
+	return fmt.Sprintf(" (file: %s, line: %d)", ev.world.Path(p.File), p.Line())
 }
 
 func (ev *Evaluator) checkMetaparams(d *Definition) {

@@ -94,6 +94,7 @@ type Evaluator struct {
 	file  *syntax.File   // whose code is being evaluated
 	lits  provenance.Ref // the first of its literals in the trace
 	ctl   provenance.Ref // the decisions that led here
+	jumps provenance.Ref // decisions that kept next, return or break from happening in the code being run
 	stack []step
 	steps int
 
@@ -150,9 +151,11 @@ type Result struct {
 	Trace    *provenance.Trace
 	Warnings source.Diagnostics
 	Logs     []LogLine
-	// Failure is the error that ended the compile, nil when it succeeded; FailureRef says what it depended on.
+	// Failure is the error that ended the compile, nil when it succeeded; FailureRef is everything that was read until then.
 	Failure    *source.Diagnostic
 	FailureRef provenance.Ref
+
+	ev *Evaluator // for questions about what is not in the catalog
 }
 
 // code switches to another file's code and returns what switches back.

@@ -32,7 +32,7 @@ func (ev *Evaluator) failRef(d *source.Diagnostic, ref provenance.Ref) {
 	if len(d.Stack) == 0 {
 		d.Stack = ev.describeStack()
 	}
-	panic(&failure{d, ev.trace.Join(ref, ev.ctl)})
+	panic(&failure{d, ref})
 }
 
 // describeStack says how evaluation got here, outermost first; the middle of a deep one is left out.

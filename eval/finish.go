@@ -202,7 +202,11 @@ func (ev *Evaluator) export(r *Resource) *catalog.Resource {
 	}
 	declared := make([]catalog.Param, 0, len(r.params))
 	for _, p := range r.params {
-		declared = append(declared, catalog.Param{Name: p.name, Value: p.value, Ref: ev.deep(p.value, p.ref), Place: p.place})
+		ref := p.ref
+		if ev.trace != nil {
+			ref = ev.trace.With(ev.deep(p.value, p.ref), r.existence, ev.mayTouch(r, p.name))
+		}
+		declared = append(declared, catalog.Param{Name: p.name, Value: p.value, Ref: ref, Place: p.place})
 	}
 	params, err := catalog.WireParams(r.typ, catalog.Name{Type: r.Type, Title: r.Title}, declared)
 	if err != nil {
@@ -214,7 +218,7 @@ func (ev *Evaluator) export(r *Resource) *catalog.Resource {
 		}
 	}
 	n.Params = params
-	n.TagsRef = ev.trace.Join(r.existence, r.titleRef, ev.firstOfScope(r.scope))
-	n.Position = ev.trace.Join(r.existence)
+	n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
+	n.Position = ev.positionRef(r, map[*Resource]bool{})
 	return n
 }

@@ -91,6 +91,11 @@ func (ev *Evaluator) ParseType(text string) (value.Type, error) {
 // resolveRelations turns arrows into attributes.
 func (ev *Evaluator) resolveRelations() {
 	for _, r := range ev.table.relations {
+		for _, end := range []value.Value{r.from, r.to} {
+			if c, ok := end.(*collector); ok {
+				r.ref = ev.trace.Join(r.ref, c.reach())
+			}
+		}
 		for _, s := range ends(r.from, true) {
 			for _, t := range ends(r.to, false) {
 				ev.relate(s, t, r)

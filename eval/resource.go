@@ -39,7 +39,9 @@ type Resource struct {
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
-	stack     []string // how its declaration was reached
+	tagRef    provenance.Ref // of the tags given to it by attribute or function
+	splat     provenance.Ref // of the hashes that its attributes were taken from: which keys they have
+	stack     []string       // how its declaration was reached
 }
 
 // A param is an attribute slot.
@@ -78,6 +80,7 @@ func (r *Resource) isClass() bool { return r.Type == "Class" }
 func (ev *Evaluator) setParam(r *Resource, p *param) {
 	if p.name == "tag" {
 		ev.tagWith(r, p.value, p.place)
+		r.tagRef = ev.trace.Join(r.tagRef, ev.deep(p.value, p.ref))
 	}
 	for i, q := range r.params {
 		if q.name == p.name {
@@ -128,6 +131,7 @@ func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, prove
 		}
 		for _, t := range b.titles {
 			r := ev.declare(name, t, params, e.Form, sc, e.Where, e, true)
+			r.splat = b.splat
 			refs = append(refs, ev.refOf(r))
 		}
 	}
@@ -147,6 +151,7 @@ type resourceBodies []resourceBody
 type resourceBody struct {
 	titles    []title
 	params    []*param
+	splat     provenance.Ref
 	isDefault bool
 }
 
@@ -251,13 +256,13 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 			used[string(s)] = true
 			bodies[i].titles = append(bodies[i].titles, title{string(s), ev.trace.With(list.Ref(j), r)})
 		}
-		bodies[i].params = ev.attributeOps(b.Ops, sc, e)
+		bodies[i].params, bodies[i].splat = ev.attributeOps(b.Ops, sc, e)
 	}
 	return bodies
 }
 
 // attributeOps evaluates attributes; naming one twice is an error.
-func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr) []*param {
+func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr) (list []*param, splat provenance.Ref) {
 	out := make([]*param, 0, len(ops))
 	add := func(p *param) {
 		if e != nil {
@@ -279,6 +284,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 		if !ok {
 			ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
 		}
+		splat = ev.trace.Join(splat, ev.deep(h, r))
 		for _, x := range h.Entries() {
 			name, ok := x.Key.(value.String)
 			if !ok {
@@ -287,7 +293,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			add(&param{string(name), x.Value, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false})
 		}
 	}
-	return out
+	return out, splat
 }
 
 // declare makes one resource and puts it into the catalog; a class is evaluated at once.

@@ -13,18 +13,19 @@ import (
 
 // table is the catalog in the making.
 type table struct {
-	list      []*Resource // in catalog order, Stage[main] and Class[Settings] included
-	index     catalog.Index[*Resource]
-	added     []*Resource // what the compiler walks: everything declared, without the bookkeeping ones
-	classes   []string    // names, in the order of evaluation
-	tags      tagSet
-	scopes    map[string]*Scope // of evaluated classes and nodes
-	edges     []edge
-	overrides map[catalog.Name][]*Resource // of resources that are not there yet
-	overOrder []catalog.Name
-	collected []*collector
-	relations []relation
-	firsts    map[string]provenance.Ref // what decided that, and when, a class was evaluated
+	list          []*Resource // in catalog order, Stage[main] and Class[Settings] included
+	index         catalog.Index[*Resource]
+	added         []*Resource // what the compiler walks: everything declared, without the bookkeeping ones
+	classes       []string    // names, in the order of evaluation
+	tags          tagSet
+	scopes        map[string]*Scope // of evaluated classes and nodes
+	edges         []edge
+	overrides     map[catalog.Name][]*Resource // of resources that are not there yet
+	overOrder     []catalog.Name
+	collected     []*collector
+	everCollected []*collector // those with overrides stay, whatever becomes of them
+	relations     []relation
+	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
 }
 
 type edge struct {

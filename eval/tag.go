@@ -102,6 +102,7 @@ func (ev *Evaluator) tagWith(r *Resource, v value.Value, at source.Place) {
 func (c *Call) Tag(v value.Value) {
 	if c.Scope.resource != nil {
 		c.Eval.tagWith(c.Scope.resource, v, c.Place)
+		c.Scope.resource.tagRef = c.Eval.trace.Join(append(c.deepRefs(), c.Scope.resource.tagRef, c.Eval.ctl)...)
 	}
 }
 
@@ -120,10 +121,11 @@ func (r *Resource) Tagged(tag string) bool {
 	return false
 }
 
-// initialTags are a resource's type and, when it makes a legal tag, its title.
+// initialTags are a resource's type and, when it makes a legal tag, its title. The title main of the bookkeeping resources is a Ruby
+// symbol and makes none.
 func (ev *Evaluator) initialTags(r *Resource) {
 	r.tags.addName(value.Downcase(r.Type))
-	if validTag(r.Title) {
+	if !r.main && validTag(r.Title) {
 		r.tags.addName(value.Downcase(r.Title))
 	}
 }

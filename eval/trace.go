@@ -34,7 +34,7 @@ func (ev *Evaluator) lit(l *syntax.Lit) provenance.Ref {
 	if ev.trace == nil {
 		return 0
 	}
-	return ev.lits + provenance.Ref(l.Ord)
+	return ev.trace.Read(ev.lits + provenance.Ref(l.Ord))
 }
 
 // op records an operation. The operands' containers count with all they hold (rule 1).
@@ -72,6 +72,15 @@ func (ev *Evaluator) decide(condition provenance.Ref) (before provenance.Ref) {
 	return before
 }
 
+// leaveDecision restores the decisions in force before a branch. What comes after a branch that could have jumped out (next, return,
+// break) happens only because it was not taken, or did not jump.
+func (ev *Evaluator) leaveDecision(before provenance.Ref) {
+	ev.ctl = before
+	if ev.jumps != 0 {
+		ev.ctl = ev.trace.Join(before, ev.jumps)
+	}
+}
+
 // under is a value as it is written into a slot: it depends on the decisions that led to the write (rule 4).
 func (ev *Evaluator) under(r provenance.Ref) provenance.Ref {
 	if ev.trace == nil {
@@ -83,6 +92,10 @@ func (ev *Evaluator) under(r provenance.Ref) provenance.Ref {
 // ghosts are the marks of branches that were not taken: what they could have written, had the decision gone the other way.
 type ghosts struct {
 	passed []passedBranch
+	// named joins the names given to include and its kin so far: each could have named another class.
+	named provenance.Ref
+	// idle are the effects of classes that were never evaluated, by class.
+	idle map[*Definition]*effects
 }
 
 // A passedBranch is code that did not run because of a decision.
@@ -91,6 +104,8 @@ type passedBranch struct {
 	file  *syntax.File
 	scope *Scope
 	why   provenance.Ref
+
+	effects *effects // worked out at the first question
 }
 
 // passOver notes a branch that is not taken: a ghost for each variable that it assigns (names are static in Puppet, so this is
@@ -100,7 +115,10 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 		return
 	}
 	why := ev.trace.Join(condition, ev.ctl)
-	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{stmts, ev.file, sc, why})
+	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{stmts: stmts, file: ev.file, scope: sc, why: why})
+	if mayJump(stmts) {
+		ev.jumps = ev.trace.Join(ev.jumps, why)
+	}
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			switch n := n.(type) {

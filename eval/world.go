@@ -78,7 +78,8 @@ type Flow uint8
 const (
 	Pure     Flow = iota // the result depends on all arguments
 	Effect               // for its effect; it returns undef
-	Observer             // it reads the state of the compile as well: the implementation sets Call.Ref
+	Observer             // the implementation sets Call.Ref, or the result depends on nothing
+	Reader               // it asks what has been declared so far, and so depends on all of that
 )
 
 // A Call is one call of a built-in: plain values in, a plain value out. Functions that copy elements of their arguments may look at

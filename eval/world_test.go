@@ -24,5 +24,7 @@ func (w *mapWorld) Template(string) (*syntax.File, source.Diagnostics)         {
 func (w *mapWorld) Module(*syntax.File) string                                 { return "" }
 func (w *mapWorld) Path(f *source.File) string                                 { return f.Name }
 func (w *mapWorld) Function(name string) *eval.Function                        { return w.functions[name] }
-func (w *mapWorld) ResourceType(name string) *resource.Type                    { return resource.Known(strings.ToLower(name)) }
-func (w *mapWorld) Lookup(*eval.Scope, eval.Query) (eval.Answer, error)        { return eval.Answer{}, nil }
+func (w *mapWorld) ResourceType(name string) *resource.Type {
+	return resource.Known(strings.ToLower(name))
+}
+func (w *mapWorld) Lookup(*eval.Scope, eval.Query) (eval.Answer, error) { return eval.Answer{}, nil }

@@ -43,7 +43,7 @@ func catalogFunctions() []*eval.Function {
 			}
 			return value.Undef{}, nil
 		}},
-		{Name: "tagged", Doc: "Reports whether the container, or the catalog, has all the tags.", Flow: eval.Observer, Raw: func(c *eval.Call) (value.Value, error) {
+		{Name: "tagged", Doc: "Reports whether the container, or the catalog, has all the tags.", Flow: eval.Reader, Raw: func(c *eval.Call) (value.Value, error) {
 			for _, a := range c.Args {
 				tag := value.ToString(a)
 				r := c.Scope.Resource()
@@ -53,7 +53,7 @@ func catalogFunctions() []*eval.Function {
 			}
 			return value.Bool(true), nil
 		}},
-		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.", Flow: eval.Observer, Dispatches: []eval.Dispatch{{
+		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.", Flow: eval.Reader, Dispatches: []eval.Dispatch{{
 			Signature: "Callable[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1]", Names: []string{"vals"}, Run: defined,
 		}}},
 	}

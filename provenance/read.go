@@ -23,6 +23,17 @@ func (t *Trace) label(r Ref) (Label, bool) {
 func (t *Trace) operandsOf(n node, f func(Ref)) {
 	switch {
 	case n.shape == isLiteral || n.shape == isLeaf || n.shape == isNone:
+	case n.shape == isAll:
+		for r := Ref(1); r < n.first; r++ {
+			switch t.nodes[r].shape {
+			case isLiteral:
+				if int(r/64) < len(t.read) && t.read[r/64]&(1<<(r%64)) != 0 {
+					f(r)
+				}
+			case isLeaf:
+				f(r)
+			}
+		}
 	case n.shape == isDeep:
 		f(n.first)
 		t.contents[n.second].EachRef(f)

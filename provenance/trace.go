@@ -9,6 +9,7 @@ type Trace struct {
 	contents []Contents // containers whose elements carry their own provenance
 	labels   []Label    // of leaves outside the literal blocks
 	blocks   []block    // literals, file by file
+	read     []uint64   // which nodes were read as literals, a bit each
 	names    []string   // of operations
 	nameOf   map[string]uint16
 }
@@ -32,6 +33,7 @@ const (
 	isOp            // an operation made the value
 	isWith          // the value of first, which also depends on the rest
 	isDeep          // a container: first is its spine, second the number of its contents
+	isAll           // everything read before it: what a failure may be due to
 )
 
 // node is one step. Up to two operands stand in it; more are in Trace.operands, from first on, and count says how many.
@@ -66,6 +68,23 @@ func (t *Trace) Literals(f *source.File, n int, at func(ordinal int) source.Span
 		t.nodes = append(t.nodes, node{shape: isLiteral, first: Ref(len(t.blocks) - 1)})
 	}
 	return first
+}
+
+// Read notes that a literal was evaluated, and returns its leaf.
+func (t *Trace) Read(literal Ref) Ref {
+	for int(literal/64) >= len(t.read) {
+		t.read = append(t.read, make([]uint64, len(t.nodes)/64+1-len(t.read))...)
+	}
+	t.read[literal/64] |= 1 << (literal % 64)
+	return literal
+}
+
+// Everything adds the set of all that has been read so far. A run that fails depends on it: whatever came before may be why it got there.
+func (t *Trace) Everything() Ref {
+	if t == nil {
+		return 0
+	}
+	return t.add(node{shape: isAll, first: Ref(len(t.nodes))})
 }
 
 // Leaf adds a place that is no literal.

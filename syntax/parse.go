@@ -7,6 +7,7 @@ package syntax
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"bunraku/source"
 )
@@ -58,7 +59,26 @@ func unreadable(f *source.File) *source.Diagnostic {
 				Help:    "save the file as UTF-8 without a byte-order mark"}
 		}
 	}
+	if i := invalidUTF8(f.Text); i >= 0 {
+		return &source.Diagnostic{Code: codeNoInput, Summary: "invalid byte sequence in UTF-8", Place: source.Place{File: f, Span: source.Span{Start: uint32(i), End: uint32(i + 1)}},
+			Help: "save the file as UTF-8"}
+	}
 	return nil
+}
+
+// invalidUTF8 is the offset of the first byte that is no UTF-8, or -1.
+func invalidUTF8(s string) int {
+	if utf8.ValidString(s) {
+		return -1
+	}
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
 }
 
 // The parser is a recursive descent over statements with precedence climbing for operators. Where Puppet's LALR grammar has
@@ -243,7 +263,10 @@ func (p *parser) hint(t token) string {
 // resume skips to the next place where a statement plausibly begins: behind the brackets that were open when things went wrong,
 // at a closing brace of the list itself, or at a line that begins with a word of the language.
 func (p *parser) resume(brackets int) {
-	depth := len(p.open) - brackets
+	var inner []kind // brackets opened since, innermost last
+	for _, b := range p.open[brackets:] {
+		inner = append(inner, b.kind)
+	}
 	p.open = p.open[:brackets]
 	p.failed = false
 	p.has = false
@@ -278,33 +301,50 @@ func (p *parser) resume(brackets int) {
 		case tDQPre, tHeredoc: // their text is read over: interpolations are not looked into
 			p.skipString()
 		case tBrace, tSelBrace, tBracket, tList, tParen, tWSParen:
-			depth++
+			inner = append(inner, p.tok.kind)
 		case tRBrace, tRBracket, tRParen:
-			if depth == 0 {
-				if p.tok.kind == tRBrace && brackets > 0 {
-					p.diags = p.diags[:quiet]
-					return
-				}
-			} else {
-				depth--
-			}
-		case tClass, tDefine, tNode, tFunction, tType, tIf, tUnless, tCase:
-			if !first && depth == 0 && p.firstOnLine() {
+			left, closed := closeBracket(inner, p.tok.kind)
+			if !closed && p.tok.kind == tRBrace && brackets > 0 {
 				p.diags = p.diags[:quiet]
 				return
 			}
-			if !first && (p.tok.kind == tClass || p.tok.kind == tDefine || p.tok.kind == tNode) && p.column(p.tok.start) == 1 {
+			inner = left
+		case tClass, tDefine, tNode, tFunction, tType, tIf, tUnless, tCase:
+			if !first && len(inner) == 0 && p.firstOnLine() {
+				p.diags = p.diags[:quiet]
+				return
+			}
+			if !first && brackets == 0 && (p.tok.kind == tClass || p.tok.kind == tDefine || p.tok.kind == tNode) && p.column(p.tok.start) == 1 {
 				p.diags = p.diags[:quiet]
 				return
 			}
 		case tName, tRef, tVariable, tAt, tAtAt:
-			if !first && depth == 0 && p.firstOnLine() {
+			if !first && len(inner) == 0 && p.firstOnLine() {
 				p.diags = p.diags[:quiet]
 				return
 			}
 		}
 		first = false
 	}
+}
+
+// closeBracket takes the bracket that a closing one ends off the stack. A brace also ends the lists and parentheses that were left
+// open inside it; the other two end only their own kind.
+func closeBracket(open []kind, closing kind) (left []kind, closed bool) {
+	for i := len(open) - 1; i >= 0; i-- {
+		switch k := open[i]; {
+		case closing == tRBrace && (k == tBrace || k == tSelBrace),
+			closing == tRBracket && (k == tBracket || k == tList),
+			closing == tRParen && (k == tParen || k == tWSParen):
+			return open[:i], true
+		case closing != tRBrace:
+			return open, false
+		}
+	}
+	if closing == tRBrace {
+		return nil, false
+	}
+	return open, false
 }
 
 // skipString moves behind a string whose beginning was just scanned, without looking at its expressions.

@@ -3,6 +3,7 @@ package syntax
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"bunraku/source"
 )
@@ -115,8 +116,10 @@ func (p *parser) expression() Expr {
 	return e
 }
 
-func (p *parser) climb(above int8) Expr {
-	left := p.prefix()
+func (p *parser) climb(above int8) Expr { return p.climbFrom(p.prefix(), above) }
+
+// climbFrom goes on with an expression whose first operand has been read.
+func (p *parser) climbFrom(left Expr, above int8) Expr {
 	chain := 0
 	for {
 		in := infix[p.tok.kind]
@@ -254,6 +257,10 @@ func (p *parser) argument(mark int, plain bool) {
 		}
 	}
 	if !p.at(tArrow) {
+		if s, ok := key.(*Str); ok && plain && s.Quote == Key {
+			p.unexpected("")
+			return
+		}
 		p.exprs = append(p.exprs, key)
 		return
 	}
@@ -555,6 +562,10 @@ func (p *parser) numeral(t token) Expr {
 			if err != nil && !math.IsInf(v, 0) {
 				v = 0
 			}
+			if math.IsInf(v, 0) || v == 0 && strings.ContainsAny(digits, "eE") && strings.Trim(digits[:strings.IndexAny(digits, "eE")], "0.") == "" {
+				p.diags = append(p.diags, &source.Diagnostic{Code: codeNumber, Summary: "Internal Error, NUMBER token does not contain a valid number, " + digits,
+					Place: source.Place{File: p.file, Span: t.span()}, Help: "Puppet takes no infinite number, and no zero with an exponent"})
+			}
 			f := &Float{Value: v}
 			p.number(&f.Lit)
 			f.Where = t.span()
@@ -706,7 +717,7 @@ func (p *parser) render() Expr {
 func (p *parser) renderBlock() Body {
 	start := p.tok.start
 	if k := p.peek(); k == tRBrace {
-		return Body{Stmts: []Expr{p.postfix(p.hash())}}
+		return Body{Stmts: []Expr{p.climbFrom(p.postfix(p.hash()), bindNone)}}
 	}
 	p.advance()
 	// One assignment followed by an arrow is the first pair of a hash.
@@ -731,7 +742,7 @@ func (p *parser) renderBlock() Body {
 		p.pairs = p.pairs[:pairs]
 		p.expect(tRBrace)
 		h.Where = p.from(start)
-		return Body{Stmts: []Expr{p.postfix(h)}}
+		return Body{Stmts: []Expr{p.climbFrom(p.postfix(h), bindNone)}}
 	}
 	if p.failed {
 		return Body{}

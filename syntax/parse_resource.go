@@ -91,7 +91,11 @@ func (p *parser) resourceBody() *ResourceBody {
 	b := p.bodies.new()
 	start := p.tok.start
 	b.Title = p.expression()
-	p.expect(tColon)
+	if !p.at(tColon) {
+		p.unexpected("a resource's title is followed by a colon")
+		return b
+	}
+	p.advance()
 	b.Ops = p.attributes()
 	b.Where = p.from(start)
 	return b

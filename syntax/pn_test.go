@@ -14,7 +14,6 @@ import (
 	"bunraku/source"
 )
 
-
 // modules is where Debian puts packaged Puppet modules.
 const modules = "/usr/share/puppet/modules"
 

@@ -23,6 +23,9 @@ func (s *scanner) singleQuoted() token {
 	src := s.src
 	i := from + 1
 	escapes := false
+	if i < len(src) && src[i] == '\'' && oddQuote(src[i+1:], "'") {
+		i++ // Puppet's pattern takes a first quote that another follows for text: '' ' is one string
+	}
 	for {
 		if i >= len(src) {
 			return s.unclosed(from, "'")
@@ -51,6 +54,14 @@ func (s *scanner) singleQuoted() token {
 		t.text = b.String()
 	}
 	return t
+}
+
+// oddQuote reports whether text begins with pairs of backslashes, or none, and then one of the marks that end a string's text.
+func oddQuote(text, marks string) bool {
+	for strings.HasPrefix(text, `\\`) {
+		text = text[2:]
+	}
+	return text != "" && strings.IndexByte(marks, text[0]) >= 0
 }
 
 func (s *scanner) unclosed(from int, quote string) token {
@@ -139,6 +150,9 @@ func (s *scanner) piece(unquoted bool, esc escapeSet) (string, ending) {
 	i := from
 	backslash := false
 	skipsEscaped := !unquoted || esc&escDollar != 0
+	if !unquoted && i < len(src) && src[i] == '"' && oddQuote(src[i+1:], `"$`) {
+		i++ // as in singleQuoted: "" followed at once by a quote or a dollar goes on
+	}
 	for i < len(src) {
 		switch c := src[i]; c {
 		case '\\':

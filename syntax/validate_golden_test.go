@@ -15,7 +15,6 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-
 // A golden is one case of testdata/validate: a program and what Puppet said of it. Lines of the comment that read
 // `tasks` or `modulepath DIR` or `manifest PATH` are switches, the rest explains the idea.
 type golden struct {

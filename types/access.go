@@ -8,7 +8,9 @@ import (
 	"bunraku/value"
 )
 
-// An ArgError is trouble with the parameters of a type. Index says which argument is to blame, -1 for all.
+// An ArgError is trouble with the parameters of a type that Puppet reports as such. Index says which argument is to
+// blame, -1 for all. Other errors of Access come from deeper down: Puppet leads them in with "Error while evaluating a
+// '[]' expression, ".
 type ArgError struct {
 	Index int
 	Msg   string
@@ -182,7 +184,7 @@ func Access(t T, args []value.Value) (value.Value, error) {
 	case *TypeReference:
 		return nil, argErr(-1, "Resource type not found: %s", t.Text)
 	}
-	return nil, argErr(-1, "Operator '[]' is not applicable to %s", AAn(t.String()+"-Type"))
+	return nil, argErr(-1, "Operator '[]' is not applicable to %s.", AAn(t.String()+"-Type"))
 }
 
 func isOf[K any](v value.Value) bool {
@@ -321,7 +323,7 @@ func bound(v value.Value, missing int64) (int64, bool) {
 
 func checkedRange(lo, hi int64) (*Integer, error) {
 	if lo > hi {
-		return nil, argErr(-1, "'from' must be less or equal to 'to'. Got (%d, %d", lo, hi)
+		return nil, fmt.Errorf("'from' must be less or equal to 'to'. Got (%d, %d", lo, hi)
 	}
 	return Range(lo, hi), nil
 }
@@ -392,7 +394,7 @@ func accessFloat(args []value.Value) (value.Value, error) {
 
 func newFloat(lo, hi float64) (T, error) {
 	if lo > hi {
-		return nil, argErr(-1, "'from' must be less or equal to 'to'. Got (%s, %s", value.FormatFloat(lo), value.FormatFloat(hi))
+		return nil, fmt.Errorf("'from' must be less or equal to 'to'. Got (%s, %s", value.FormatFloat(lo), value.FormatFloat(hi))
 	}
 	return &Float{From: lo, To: hi}, nil
 }

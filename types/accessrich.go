@@ -183,8 +183,8 @@ func newURIType(v value.Value) (T, error) {
 		}
 		return &URI{Params: uriParams(u)}, nil
 	case *value.Hash:
-		if err := AssertInstance("URI-Type parameter", uriParamType(), v); err != nil {
-			return nil, err
+		if !IsInstance(uriParamType(), v) {
+			break
 		}
 		if v.Len() == 0 {
 			return URIT, nil

@@ -34,9 +34,7 @@ func assignable(a, b T, g *guard) bool {
 		return len(vb.Types) > 0
 	case *Alias:
 		if a.recursive {
-			if g == nil {
-				g = &guard{}
-			}
+			g = g.guarding()
 			state, added := g.enterThis(a)
 			ok := state == inBoth || fromAny(a, b, g)
 			g.leaveThis(a, added)
@@ -53,9 +51,7 @@ func fromAny(a, b T, g *guard) bool {
 		return true
 	case *Alias:
 		if b.recursive {
-			if g == nil {
-				g = &guard{}
-			}
+			g = g.guarding()
 			if g.addThat(b) == inBoth {
 				return true // nothing spoke against it so far
 			}
@@ -75,7 +71,9 @@ func fromAny(a, b T, g *guard) bool {
 		}
 		return len(b.Types) > 0
 	case *Optional:
-		return assignable(a, UndefT, nil) && (b.T == nil || assignable(a, b.T, nil))
+		// Puppet drops its guard here.
+		d := g.dropped()
+		return d.depth > maxUnguarded || assignable(a, UndefT, nil) && (b.T == nil || assignable(a, b.T, d))
 	case *NotUndef:
 		if b.T != nil && !assignable(b.T, UndefT, nil) {
 			return assignable(a, b.T, g)

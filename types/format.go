@@ -468,9 +468,29 @@ func (f *formatter) value(v value.Value) {
 			f.value(e.Value)
 		}
 		f.b.WriteByte('}')
+	case *value.Sensitive:
+		f.b.WriteString("Instance of ")
+		f.typ(Infer(v))
+	case *value.Object:
+		f.b.WriteString(v.Type.Name() + "(")
+		f.value(v.Init)
+		f.b.WriteByte(')')
 	case nil:
 		f.b.WriteString("undef")
 	default:
 		f.b.WriteString(value.Literal(v))
 	}
 }
+
+// LiteralOf is v as Puppet prints it inside types and messages: strings quoted, undef spelled out.
+func LiteralOf(v value.Value) string {
+	f := &formatter{}
+	f.value(v)
+	return f.b.String()
+}
+
+// Label is the alias's name alone, as it stands inside of other types.
+func (a *Alias) Label() string { return a.Of }
+
+// Label is the type's name alone, as it stands inside of other types.
+func (o *Object) Label() string { return o.label() }

@@ -6,6 +6,8 @@ import "bunraku/value"
 // show: once a re-entry is noted on one side, no further one is told apart, so that
 // `type A = Variant[String, B]  type B = Array[A]` has no arrays among its instances.
 type guard struct {
+	live      bool // false: nothing is guarded yet, only depth counts
+	depth     int
 	state     uint8
 	this      []T
 	that      []value.Value
@@ -17,6 +19,28 @@ const (
 	inThat uint8 = 2
 	inBoth uint8 = 3
 )
+
+// maxUnguarded bounds the walks in which Puppet drops its guard, and runs out of stack.
+const maxUnguarded = 100
+
+// guarding is g, or a new guard when none is at work.
+func (g *guard) guarding() *guard {
+	switch {
+	case g == nil:
+		return &guard{live: true}
+	case !g.live:
+		return &guard{live: true, depth: g.depth}
+	}
+	return g
+}
+
+// dropped is no guard at all, but counts how often that happened.
+func (g *guard) dropped() *guard {
+	if g == nil {
+		return &guard{depth: 1}
+	}
+	return &guard{depth: g.depth + 1}
+}
 
 // enterThis is the first half of with_this; done is to be called when the guarded work is over.
 func (g *guard) enterThis(t T) (state uint8, added bool) {

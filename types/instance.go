@@ -204,9 +204,7 @@ func reallyInstance(t T, v value.Value, g *guard) int {
 		if !t.recursive {
 			return reallyInstance(t.To, v, g)
 		}
-		if g == nil {
-			g = &guard{}
-		}
+		g = g.guarding()
 		addedThat := g.enterThat(v)
 		state, added := g.enterThis(t)
 		r := 0

@@ -23,9 +23,7 @@ func isIterable(t T, g *guard) bool {
 		if !t.recursive {
 			return isIterable(t.To, g)
 		}
-		if g == nil {
-			g = &guard{}
-		}
+		g = g.guarding()
 		state, added := g.enterThis(t)
 		ok := state&inThis == 0 && isIterable(t.To, g)
 		g.leaveThis(t, added)
@@ -81,9 +79,7 @@ func iterableOf(t T, g *guard) *Iterable {
 		if !t.recursive {
 			return iterableOf(t.To, g)
 		}
-		if g == nil {
-			g = &guard{}
-		}
+		g = g.guarding()
 		state, added := g.enterThis(t)
 		var it *Iterable
 		if state&inThis == 0 {

@@ -66,13 +66,24 @@ var (
 		{Name: "name", Type: deferredName()},
 		{Name: "arguments", Type: &Optional{T: ArrayT}, Value: value.Undef{}},
 	}}
-	ErrorT = &Object{Of: "Error", Attrs: []*Attribute{
-		{Name: "msg", Type: StringT},
-		{Name: "kind", Type: &Optional{T: NonEmpty}, Value: value.Undef{}},
-		{Name: "details", Type: &Optional{T: &Hash{Key: NonEmpty, Val: AnyT}}, Value: value.Undef{}},
-		{Name: "issue_code", Type: &Optional{T: NonEmpty}, Value: value.Undef{}},
-	}}
+	ErrorT = makeError()
 )
+
+// makeError is Puppet::DataTypes' Error.
+func makeError() *Object {
+	match := &Optional{T: &Variant{Types: []T{StringT, RegexpT, &Type{T: EnumT}, &Type{T: PatternT}, &Type{T: NotUndefT}, &Type{T: UndefT}}}}
+	text := &Optional{T: NonEmpty}
+	o := &Object{Of: "Error"}
+	o.TypeParams = []*Attribute{{Name: "kind", Type: match, owner: o, param: true}, {Name: "issue_code", Type: match, owner: o, param: true}}
+	o.Attrs = []*Attribute{
+		{Name: "msg", Type: NonEmpty, owner: o},
+		{Name: "kind", Type: text, Value: value.Undef{}, owner: o},
+		{Name: "details", Type: &Optional{T: &Hash{Key: NonEmpty, Val: DataT}}, Value: value.Undef{}, owner: o},
+		{Name: "issue_code", Type: text, Value: value.Undef{}, owner: o},
+	}
+	o.Funcs = []*ObjectFunc{{Name: "message", Type: &Callable{Params: &Tuple{}, Return: NonEmpty}, owner: o}}
+	return o
+}
 
 func deferredName() T {
 	re, err := value.NewRegexp(`\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z`)
@@ -443,6 +454,9 @@ func (o *Object) inheritedAttribute(name string) *Attribute {
 
 func (o *Object) newAttribute(name string, spec value.Value) (*Attribute, error) {
 	a := &Attribute{Name: name, owner: o}
+	if name == "__ptype" || name == "__pvalue" {
+		return nil, fmt.Errorf("The attribute '%s' is reserved and cannot be used", name)
+	}
 	h, is := spec.(*value.Hash)
 	if !is {
 		if err := AssertInstance("attribute "+o.label()+"["+name+"]", TypeT, spec); err != nil {
@@ -456,9 +470,6 @@ func (o *Object) newAttribute(name string, spec value.Value) (*Attribute, error)
 	}
 	if err := AssertInstance("initializer for attribute "+o.label()+"["+name+"]", attributeInitType(), spec); err != nil {
 		return nil, err
-	}
-	if name == "__ptype" || name == "__pvalue" {
-		return nil, fmt.Errorf("The attribute '%s' is reserved and cannot be used", name)
 	}
 	a.Type = h.At("type").(T)
 	a.Override = value.Truthy(h.At("override"))

@@ -346,21 +346,34 @@ func (f *formatter) objectHash(h *value.Hash) {
 }
 
 func (f *formatter) objectExt(e *ObjectExt) {
-	ps := e.Base.typeParams()
-	if len(ps) > 2 {
+	ps := e.positional()
+	if ps == nil {
 		f.list(e.Base.label(), e.Params)
 		return
 	}
-	var parts []any
-	for _, p := range ps {
-		if v, has := e.Params.GetString(p.Name); has {
-			parts = append(parts, v)
-		} else {
-			parts = append(parts, "default")
-		}
-	}
-	for len(parts) > 0 && parts[len(parts)-1] == "default" {
-		parts = parts[:len(parts)-1]
+	parts := make([]any, len(ps))
+	for i, p := range ps {
+		parts[i] = p
 	}
 	f.list(e.Base.label(), parts...)
+}
+
+// positional are the parameters in order, default for a missing one; nil when there are too many to be written that way.
+func (e *ObjectExt) positional() []value.Value {
+	ps := e.Base.typeParams()
+	if len(ps) > 2 {
+		return nil
+	}
+	out := make([]value.Value, 0, 2)
+	for _, p := range ps {
+		if v, has := e.Params.GetString(p.Name); has {
+			out = append(out, v)
+		} else {
+			out = append(out, value.Default{})
+		}
+	}
+	for len(out) > 0 && isOf[value.Default](out[len(out)-1]) {
+		out = out[:len(out)-1]
+	}
+	return out
 }

@@ -7,7 +7,12 @@ import (
 )
 
 // Downcase is Ruby's String#downcase.
-func Downcase(s string) string { return strings.ToLower(s) }
+func Downcase(s string) string {
+	if strings.Contains(s, "İ") {
+		s = strings.ReplaceAll(s, "İ", "i̇")
+	}
+	return strings.ToLower(s)
+}
 
 // Upcase is Ruby's String#upcase, with the letters that become several.
 func Upcase(s string) string {
@@ -27,10 +32,14 @@ func Capitalize(s string) string {
 	if n == 0 {
 		return s
 	}
-	if r == 'ß' {
-		return "Ss" + Downcase(s[n:])
+	first := string(unicode.ToTitle(r))
+	if up := Upcase(s[:n]); CharLen(up) > 1 {
+		first = up
+		if r == 'ß' || r >= 0xfb00 && r <= 0xfb06 {
+			first = up[:1] + Downcase(up[1:]) // a ligature: only its first letter goes up
+		}
 	}
-	return string(unicode.ToTitle(r)) + Downcase(s[n:])
+	return first + Downcase(s[n:])
 }
 
 // CapitalizeSegments capitalizes each part of a ::-qualified name that is not capitalized yet, as Puppet does for resource types.

@@ -64,7 +64,7 @@ func InspectString(s string) string {
 			switch {
 			case r == utf8.RuneError && n == 1:
 				b = fmt.Appendf(b, `\x%02X`, c)
-			case unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Cf, r) && r != 0xFEFF && r > 0xFFFF:
+			case unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Cf, r):
 				b = append(b, s[i:i+n]...)
 			case r > 0xFFFF:
 				b = fmt.Appendf(b, `\u{%X}`, r)
@@ -101,7 +101,6 @@ func InspectString(s string) string {
 			b = append(b, `\e`...)
 		default:
 			if c < 0x20 || c == 0x7f {
-				// Ruby writes control characters of a Unicode string as \uXXXX only when other text forces it; \xNN otherwise.
 				b = fmt.Appendf(b, `\u%04X`, c)
 			} else {
 				b = append(b, c)

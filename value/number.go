@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// FormatFloat is Ruby's Float#to_s: the shortest digits that read back the same, with an exponent outside of 1e-4 … 1e15.
+// FormatFloat is Ruby's Float#to_s: the shortest digits that read back the same, with an exponent outside of 1e-4 … 1e15
+// (beyond that too, as long as there are digits behind the point).
 func FormatFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -26,7 +27,14 @@ func FormatFloat(f float64) string {
 	s := string(e)
 	mark := strings.IndexByte(s, 'e')
 	exp, _ := strconv.Atoi(s[mark+1:])
-	if exp >= -4 && exp < 15 {
+	digits := mark
+	if mark > 2 || mark == 2 && s[0] == '-' {
+		digits-- // the point
+	}
+	if f < 0 {
+		digits--
+	}
+	if exp >= -4 && (exp < 15 || exp+1 < digits) {
 		s = strconv.FormatFloat(f, 'f', -1, 64)
 		if !strings.Contains(s, ".") {
 			s += ".0"

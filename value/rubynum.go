@@ -64,7 +64,7 @@ func ParseRubyFloat(s string) (float64, error) {
 	if len(t)-len(u) > 1 || u == "" || !isDigit(u[0]) && u[0] != '.' || strings.Contains(u, "__") || strings.HasSuffix(u, "_") {
 		return 0, bad
 	}
-	if u[0] == '.' || strings.HasSuffix(u, ".") || strings.Contains(u, "._") || strings.Contains(u, "_.") || strings.Contains(u, ".e") || strings.Contains(u, ".E") {
+	if strings.HasSuffix(u, ".") || strings.Contains(u, "._") || strings.Contains(u, "_.") || strings.Contains(u, ".e") || strings.Contains(u, ".E") {
 		return 0, bad
 	}
 	clean := strings.ReplaceAll(t, "_", "")

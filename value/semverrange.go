@@ -148,7 +148,7 @@ func (r verRange) tidy() verRange {
 	if r.min != nil && !r.lower() {
 		r.min = nil
 	}
-	if r.max != nil && !r.upper() {
+	if r.max != nil && !r.upper() && r.min != nil {
 		r.max = nil
 	}
 	return r
@@ -333,10 +333,7 @@ func (r *SemVerRange) Merge(o *SemVerRange) (*SemVerRange, bool) {
 
 // ParseSemVerRange reads a range in npm's notation: hyphens, x-ranges, tildes, carets, comparators, and ||.
 func ParseSemVerRange(s string) (*SemVerRange, error) {
-	var parts []string
-	for _, p := range strings.Split(closeOperators(s), "||") {
-		parts = append(parts, p)
-	}
+	parts := strings.Split(closeOperators(s), "||")
 	for len(parts) > 0 && strings.TrimSpace(parts[len(parts)-1]) == "" {
 		parts = parts[:len(parts)-1] // Ruby's split drops trailing empty fields
 	}
@@ -344,10 +341,8 @@ func ParseSemVerRange(s string) (*SemVerRange, error) {
 		return newRange([]verRange{{all: true}}, "*", true), nil
 	}
 	var rs []verRange
-	for i, p := range parts {
-		p = strings.TrimSpace(p)
-		_ = i
-		r, keep, err := parseRangePart(p, s)
+	for _, p := range parts {
+		r, keep, err := parseRangePart(strings.TrimSpace(p), s)
 		if err != nil {
 			return nil, err
 		}

@@ -10,10 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// Sprintf is Ruby's Kernel#format: %d %x %o %b %e %f %g %a %c %s %p with flags, widths, precisions, positional (%1$s),
-// named (%<name>d, %{name}) and starred arguments.
+// Sprintf is Ruby's Kernel#format: %d %x %o %b %e %f %g %a %c %s %p with flags, widths, precisions, positional (%1$s) and
+// starred arguments. Named references (%<name>d, %{name}) need a hash with symbols as keys, which no Puppet value is:
+// they fail as in Puppet's sprintf. SprintfHash takes them from strings.
 func Sprintf(format string, args []Value) (string, error) {
-	f := &rubyFormat{args: args}
+	return sprintf(&rubyFormat{args: args}, format)
+}
+
+// SprintfHash is format with named references into h.
+func SprintfHash(format string, h *Hash) (string, error) {
+	return sprintf(&rubyFormat{args: []Value{h}, named: true}, format)
+}
+
+func sprintf(f *rubyFormat, format string) (string, error) {
 	if err := f.run(format); err != nil {
 		return "", err
 	}
@@ -24,6 +33,8 @@ type rubyFormat struct {
 	out  []byte
 	args []Value
 	next int
+	// named says that the keys of a hash can be named.
+	named bool
 }
 
 // A verb is one directive being read.
@@ -43,7 +54,7 @@ func (f *rubyFormat) take() (Value, error) {
 	return f.args[f.next-1], nil
 }
 
-func (f *rubyFormat) named(name string, open, close byte) (Value, error) {
+func (f *rubyFormat) lookup(name string, open, close byte) (Value, error) {
 	if len(f.args) != 1 {
 		return nil, errors.New("one hash required")
 	}
@@ -52,7 +63,7 @@ func (f *rubyFormat) named(name string, open, close byte) (Value, error) {
 		return nil, errors.New("one hash required")
 	}
 	v, has := h.GetString(name)
-	if !has {
+	if !has || !f.named {
 		return nil, fmt.Errorf("key%c%s%c not found", open, name, close)
 	}
 	return v, nil
@@ -158,7 +169,7 @@ func (f *rubyFormat) verb(format string, i int) (int, error) {
 			if j < 0 {
 				return i, errors.New("malformed name - unmatched parenthesis")
 			}
-			a, err := f.named(format[i:i+j], c, end)
+			a, err := f.lookup(format[i:i+j], c, end)
 			if err != nil {
 				return i, err
 			}
@@ -195,19 +206,11 @@ func (f *rubyFormat) write(v *verb, c byte) error {
 	}
 	switch c {
 	case 'c':
-		s, is := v.arg.(String)
-		if !is {
-			n, err := intArg(v.arg)
-			if err != nil {
-				return err
-			}
-			s = String(rune(n.Int64()))
+		c, err := charArg(v.arg)
+		if err != nil {
+			return err
 		}
-		_, n := utf8.DecodeRuneInString(string(s))
-		if n == 0 {
-			return errors.New("%c requires a character")
-		}
-		f.pad(v, string(s[:n]))
+		f.pad(v, c)
 	case 's', 'p':
 		s := ""
 		if c == 'p' {
@@ -226,6 +229,10 @@ func (f *rubyFormat) write(v *verb, c byte) error {
 		}
 		f.out = append(f.out, v.integer(n, c)...)
 	default:
+		if n, is := v.arg.(Int); is && c == 'f' {
+			f.out = append(f.out, v.exact(int64(n))...)
+			return nil
+		}
 		x, err := floatArg(v.arg)
 		if err != nil {
 			return err
@@ -258,6 +265,31 @@ func (f *rubyFormat) pad(v *verb, s string) {
 	} else {
 		f.out = append(f.out, blanks+s...)
 	}
+}
+
+// charArg is the character for %c: a string of one, or a code point.
+func charArg(v Value) (string, error) {
+	switch v := v.(type) {
+	case String:
+		if CharLen(string(v)) != 1 {
+			return "", errors.New("%c requires a character")
+		}
+		return string(v), nil
+	case Int, Float:
+		n, err := intArg(v)
+		if err != nil {
+			return "", err
+		}
+		if r := n.Int64(); r < 0 || r > utf8.MaxRune {
+			return "", errors.New("invalid character")
+		}
+		return string(rune(n.Int64())), nil
+	case Undef, nil:
+		return "", errors.New("no implicit conversion from nil to integer")
+	case Bool:
+		return "", fmt.Errorf("no implicit conversion of %t into Integer", bool(v))
+	}
+	return "", fmt.Errorf("no implicit conversion of %s into Integer", rubyKind(v))
 }
 
 func intArg(v Value) (*big.Int, error) {
@@ -336,7 +368,7 @@ func (v *verb) integer(n *big.Int, c byte) string {
 	if c == 'X' || c == 'B' {
 		prefix = strings.ToUpper(prefix)
 	}
-	if !v.alt || base == 10 || n.Sign() == 0 && c != 'o' {
+	if !v.alt || base == 10 || n.Sign() == 0 {
 		prefix = ""
 	}
 	sign, digits := "", ""
@@ -365,29 +397,20 @@ func (v *verb) integer(n *big.Int, c byte) string {
 	if !v.hasWidth {
 		width = 0
 	}
+	pad := 0
 	switch {
 	case v.hasPrec:
-		if dots {
-			if v.prec > len(digits) {
-				digits = strings.Repeat(fill, v.prec-len(digits)) + digits
-			} else {
-				digits = ".." + digits
-			}
-		} else if v.prec > len(digits) {
-			digits = strings.Repeat("0", v.prec-len(digits)) + digits
-		}
+		pad = v.prec - len(digits)
 	case v.zero && !v.minus && v.hasWidth:
-		z := "0"
-		if dots {
-			z = fill
+		pad = width - len(sign) - len(prefix) - len(digits)
+	}
+	if dots {
+		digits = ".." + strings.Repeat(fill, max(pad-2, 0)) + digits
+	} else if pad > 0 {
+		digits = strings.Repeat("0", pad) + digits
+		if c == 'o' && v.hasPrec {
+			prefix = "" // there is a zero in front already
 		}
-		if pad := width - len(sign) - len(prefix) - len(digits); pad > 0 {
-			digits = strings.Repeat(z, pad) + digits
-		} else if dots {
-			digits = ".." + digits
-		}
-	case dots:
-		digits = ".." + digits
 	}
 	return v.fit(sign + prefix + digits)
 }
@@ -423,6 +446,33 @@ func (v *verb) fit(s string) string {
 		return s + strings.Repeat(" ", n)
 	}
 	return strings.Repeat(" ", n) + s
+}
+
+// exact is an integer written by %f, which Ruby does without rounding.
+func (v *verb) exact(n int64) string {
+	if n > -(1<<53) && n < 1<<53 {
+		return v.float(float64(n), 'f')
+	}
+	prec := 6
+	if v.hasPrec {
+		prec = v.prec
+	}
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	} else if v.plus {
+		sign = "+"
+	} else if v.space {
+		sign = " "
+	}
+	if prec > 0 || v.alt {
+		s += "." + strings.Repeat("0", prec)
+	}
+	if v.zero && !v.minus && v.hasWidth {
+		s = strings.Repeat("0", max(v.width-len(sign)-len(s), 0)) + s
+	}
+	return v.fit(sign + s)
 }
 
 func (v *verb) float(x float64, c byte) string {
@@ -492,12 +542,18 @@ func formatG(x float64, prec int, alt bool) string {
 	exp, _ := strconv.Atoi(e[mark+1:])
 	if exp < -4 || exp >= prec {
 		mant := e[:mark]
+		if alt && !strings.Contains(mant, ".") {
+			mant += "."
+		}
 		if !alt && strings.Contains(mant, ".") {
 			mant = strings.TrimRight(strings.TrimRight(mant, "0"), ".")
 		}
 		return mant + e[mark:]
 	}
 	s := strconv.FormatFloat(x, 'f', prec-1-exp, 64)
+	if alt && !strings.Contains(s, ".") {
+		s += "."
+	}
 	if !alt && strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}

@@ -212,8 +212,6 @@ func (d *directive) write(c byte, t time.Time) (string, bool) {
 		return d.text(Strftime("%H:%M", t)), true
 	case 'T', 'X':
 		return d.text(Strftime("%H:%M:%S", t)), true
-	case '+':
-		return d.text(Strftime("%a %b %e %H:%M:%S %Z %Y", t)), true
 	}
 	return "", false
 }

@@ -135,10 +135,7 @@ func (p *parsedTime) scan(s, format string) (rest string, ok bool) {
 		case 'j':
 			var n int64
 			n, ok = num(3, false)
-			if ok && p.hasYear {
-				d := time.Date(p.year, 1, int(n), 0, 0, 0, 0, time.UTC)
-				p.mon, p.day = int(d.Month()), d.Day()
-			}
+			ok = ok && n > 0 && n <= 366 // Puppet makes nothing of the day of the year
 		case 'H', 'k':
 			s = strings.TrimPrefix(s, " ")
 			ok = field(&p.hour, 2, 0, 24)
@@ -198,14 +195,7 @@ func (p *parsedTime) scan(s, format string) (rest string, ok bool) {
 			var n int
 			ok = field(&n, 1, 0, 7)
 		case 's', 'Q':
-			var n int64
-			if n, ok = num(18, true); ok {
-				if format[i] == 'Q' {
-					n /= 1000
-				}
-				t := time.Unix(n, 0).UTC()
-				p.year, p.hasYear, p.mon, p.day, p.hour, p.min, p.sec = t.Year(), true, int(t.Month()), t.Day(), t.Hour(), t.Minute(), t.Second()
-			}
+			_, ok = num(18, true) // nor of seconds since 1970
 		case 'n', 't':
 			s = strings.TrimLeft(s, " \t\n\v\f\r")
 		case '%':

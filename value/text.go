@@ -175,7 +175,9 @@ func writeLiteral(b *strings.Builder, v Value) {
 	case Binary:
 		b.WriteString("Instance of Binary")
 	case *Sensitive:
-		b.WriteString("Instance of Sensitive")
+		b.WriteString("Instance of Sensitive") // package types, which can name the type inside, says more
+	case interface{ Label() string }:
+		b.WriteString(v.Label()) // an alias or object type inside of something: its name alone
 	default:
 		writeString(b, v)
 	}

@@ -103,7 +103,7 @@ func ParseTimestamp(s string, formats []string, list bool, zone string) (Timesta
 		zone = p.zone
 	}
 	if !p.hasYear {
-		return Timestamp{}, fmt.Errorf("can't convert nil into an exact number")
+		return Timestamp{}, fmt.Errorf("no implicit conversion of nil into Integer")
 	}
 	mon, day := p.mon, p.day
 	if mon == 0 {

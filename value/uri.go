@@ -84,16 +84,19 @@ func ParseURI(s string) (*URI, error) {
 			}
 			auth = auth[:i]
 		}
-		if !strings.HasPrefix(auth, "[") && strings.ContainsAny(auth, ":[]@") {
+		if literal := strings.HasPrefix(auth, "["); literal != strings.HasSuffix(auth, "]") || !literal && strings.ContainsAny(auth, ":[]@") {
 			return nil, bad
 		}
-		u.Host, u.HasHost = auth, true
+		u.Host, u.HasHost = auth, auth != "" || strings.EqualFold(u.Scheme, "file")
 	}
 	if strings.ContainsAny(rest, "[]") {
 		return nil, bad
 	}
 	u.Path, u.HasPath = rest, true
 	u.setPort()
+	if u.Scheme == "ftp" {
+		u.Path = strings.TrimPrefix(u.Path, "/") // paths of ftp are relative to the login
+	}
 	return u, nil
 }
 

@@ -63,14 +63,12 @@ type Type interface {
 	Name() string
 	// EqualType is Puppet's == on types (structural).
 	EqualType(Type) bool
-	typ()
 }
 
 // TypeMark makes a struct that embeds it a Type.
 type TypeMark struct{}
 
 func (TypeMark) value() {}
-func (TypeMark) typ()   {}
 
 func (Undef) value()        {}
 func (Default) value()      {}

@@ -1,12 +1,12 @@
 # Reads lines: the path of a catalog in JSON. Prints, for each, the relationship graph that an agent makes of it, as one line of JSON:
-# {edges: [[from, to, refreshes]], order: [ref], cycles: text} or {error: text}. Names on the command line are the types whose automatic
-# relations count.
+# {edges: [[from, to, refreshes]], order: [ref], cycles: text} or {error: text}. The first argument says which modules to load types from,
+# the others are the types whose automatic relations count.
 require 'puppet'
 require 'json'
 require 'puppet/property/list'
 Puppet.initialize_settings(['--confdir', '/nonexistent/conf', '--vardir', '/nonexistent/var', '--certname', 'oracle.invalid'])
 Puppet::Util::Log.level = :crit
-Dir['/usr/share/puppet/modules/*/lib'].sort.each { |l| $LOAD_PATH.unshift(l) }
+Dir["/usr/share/puppet/modules/#{ARGV.shift}/lib"].sort.each { |l| $LOAD_PATH.unshift(l) }
 known = ARGV.map(&:to_sym)
 Puppet::Type.singleton_class.prepend(Module.new do
   %w[require subscribe before notify].each do |k|

@@ -41,7 +41,11 @@ PARSER = Puppet::Pops::Parser::EvaluatingParser.new
 SCOPE_COMPILER = Puppet::Parser::Compiler.new(NODE)
 
 def evaluate(code)
-  PARSER.evaluate_string(@scope, code, 'q.pp')
+  return PARSER.evaluate_string(@scope, code, '/q.pp') unless code.start_with?('type ')
+  ast = PARSER.parse_string(code, '/q.pp')
+  loaders = Puppet.lookup(:loaders)
+  loaders.instantiate_definitions(ast, loaders.public_environment_loader)
+  PARSER.evaluate(@scope, ast)
 end
 
 def text(v)
