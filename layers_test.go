@@ -29,6 +29,7 @@ var layers = map[string]string{
 	"environment":           "source syntax",
 	"lookup":                "source provenance onigmo value types",
 	"functions":             "source provenance onigmo syntax value types resource catalog eval",
+	"compiler":              "source provenance syntax value types facts resource catalog eval environment lookup functions",
 	"mupuppet":              "source syntax",
 	"smartfrog":             "source provenance",
 	"verify":                "verify/fs verify/sat",

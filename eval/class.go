@@ -90,6 +90,11 @@ func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) 
 	return all, nil
 }
 
+// raised is an error from deep within a class; the call or declaration that led there tells it.
+type raised struct{ text string }
+
+func (r *raised) Error() string { return r.text }
+
 type missingClass struct{ text, help string }
 
 func (m *missingClass) Error() string { return m.text }
@@ -118,6 +123,9 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 		if pr := ev.find("Class", capitalized(p.Name)); pr != nil {
 			ev.evaluateClass(pr)
 			inherited = ev.table.scopes[p.Name]
+			if inherited == nil { // the parent is waiting for its own parent, which led here
+				panic(&raised{"Could not find scope for " + p.Name})
+			}
 			parent = inherited
 		}
 	}
