@@ -96,7 +96,9 @@ type Evaluator struct {
 	ctl   provenance.Ref // the decisions that led here
 	jumps provenance.Ref // decisions that kept next, return or break from happening in the code being run
 	stack []step
-	steps int
+	// asking is the call or expression that has classes evaluated right now: an included class has no place of its own
+	asking source.Place
+	steps  int
 
 	literals  map[*syntax.File]provenance.Ref
 	consts    map[*syntax.File][]value.Value
