@@ -9,6 +9,7 @@ package compiler
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -188,8 +189,12 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 		return t
 	}
 	var t *resource.Type
-	if _, ok := c.env.ResourceTypeFile(name); ok {
-		t = &resource.Type{Name: name, Namevars: []string{"name"}, Isomorphic: true, Open: true}
+	if path, ok := c.env.ResourceTypeFile(name); ok {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			text = nil // then at least the type's name is known
+		}
+		t = resource.ReadRuby(name, string(text))
 	}
 	if c.types.types == nil {
 		c.types.types = map[string]*resource.Type{}
