@@ -105,7 +105,7 @@ func ours(q question) string {
 		b, _ := marshal(err.Error())
 		return string(b)
 	}
-	loc, err := re.Find(q.Text, 0)
+	loc, err := re.Find(q.Text)
 	if err != nil {
 		b, _ := marshal(err.Error())
 		return string(b)
@@ -248,7 +248,7 @@ func BenchmarkFind(b *testing.B) {
 		re := MustCompile(src)
 		b.Run(src, func(b *testing.B) {
 			for b.Loop() {
-				re.Find("apache::vhost::default.example.com 12-12", 0)
+				re.Find("apache::vhost::default.example.com 12-12")
 			}
 		})
 	}
@@ -272,7 +272,7 @@ func FuzzCompile(f *testing.F) {
 			t.Fatalf("Check rejects /%s/ (%v), Compile does not", src, err)
 		}
 		if err2 == nil {
-			re.Find(text, 0)
+			re.Find(text)
 		}
 	})
 }
