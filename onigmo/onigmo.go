@@ -57,7 +57,7 @@ func Check(src string) error {
 	if plain(src) {
 		return nil
 	}
-	_, err := parse(src, 0)
+	_, err := parse(src, 0, true)
 	return err
 }
 
@@ -74,7 +74,7 @@ func plain(src string) bool {
 
 // Compile makes a pattern ready to search.
 func Compile(src string, flags Flags) (*Regexp, error) {
-	t, err := parse(src, flags)
+	t, err := parse(src, flags, false)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (re *Regexp) quick(s string) bool {
 func (re *Regexp) search(s string, from int) ([]int, error) {
 	p := re.prog.Load()
 	if p == nil {
-		t, err := parse(re.source, re.flags)
+		t, err := parse(re.source, re.flags, false)
 		if err != nil {
 			return nil, err
 		}
