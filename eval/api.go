@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/source"
 	"bunraku/types"
 	"bunraku/value"
 )
@@ -137,3 +138,22 @@ func (r *Resource) IsVirtual() bool { return r.virtual }
 
 // Virtual resources and real ones that the catalog has so far, in order.
 func (ev *Evaluator) Resources() []*Resource { return ev.table.added }
+
+// Trace is the trace of the compile that the scope belongs to, nil when tracing is off.
+func (sc *Scope) Trace() *provenance.Trace { return sc.ev.trace }
+
+// Evaluator is the compile that the scope belongs to.
+func (sc *Scope) Evaluator() *Evaluator { return sc.ev }
+
+// Warn adds a warning to the compile's.
+func (sc *Scope) Warn(d *source.Diagnostic) { sc.ev.warnings = append(sc.ev.warnings, d) }
+
+// CallingClass is the name of the nearest class around, "" at top level.
+func (sc *Scope) CallingClass() string {
+	for s := sc; s != nil; s = s.parent {
+		if s.resource != nil && s.resource.isClass() && !s.resource.main {
+			return canonical(s.resource.Title)
+		}
+	}
+	return ""
+}

@@ -249,7 +249,7 @@ func (ev *Evaluator) evaluateNode() {
 			if n.Match == nil {
 				continue
 			}
-			found, err := n.Match.Re.Find(name)
+			found, err := n.Match.Re.Find(name, 0)
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0903", Summary: err.Error(), Place: n.place()})
 			}

@@ -35,15 +35,22 @@ func catalogFunctions() []*eval.Function {
 		classes("include", "Declares classes, each once, and evaluates them here.", nil),
 		classes("contain", "Declares classes and keeps them within the class or define that calls it.", (*eval.Call).Contain),
 		classes("require", "Declares classes and makes the class or define that calls it require them.", (*eval.Call).Require),
-		{Name: "realize", Doc: "Makes virtual resources real.", Flow: eval.Effect, Raw: realize},
-		{Name: "create_resources", Doc: "Declares resources from a hash of title to attributes.", Flow: eval.Effect, Raw: createResources},
-		{Name: "tag", Doc: "Adds tags to the class or define that calls it, and so to everything in it.", Flow: eval.Effect, Raw: func(c *eval.Call) (value.Value, error) {
+		legacy("realize", "Makes virtual resources real.", eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
+			refs := make([]value.Value, 0, len(c.Args))
+			for _, a := range value.Flatten(value.NewArray(c.Args...)).Elems {
+				refs = append(refs, restore(a))
+			}
+			c.Realize(refs)
+			return value.Undef{}, nil
+		}),
+		legacy("create_resources", "Declares resources from a hash of title to attributes.", eval.Effect, -3, createResources),
+		legacy("tag", "Adds tags to the class or define that calls it, and so to everything in it.", eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
 			for _, a := range c.Args {
 				c.Tag(a)
 			}
 			return value.Undef{}, nil
-		}},
-		{Name: "tagged", Doc: "Reports whether the container, or the catalog, has all the tags.", Flow: eval.Reader, Raw: func(c *eval.Call) (value.Value, error) {
+		}),
+		legacy("tagged", "Reports whether the container, or the catalog, has all the tags.", eval.Reader, -2, func(c *eval.Call) (value.Value, error) {
 			for _, a := range c.Args {
 				tag := value.ToString(a)
 				r := c.Scope.Resource()
@@ -52,25 +59,14 @@ func catalogFunctions() []*eval.Function {
 				}
 			}
 			return value.Bool(true), nil
-		}},
+		}),
 		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.", Flow: eval.Reader, Dispatches: []eval.Dispatch{{
 			Signature: "Callable[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1]", Names: []string{"vals"}, Run: defined,
 		}}},
 	}
 }
 
-func realize(c *eval.Call) (value.Value, error) {
-	if len(c.Args) < 1 {
-		return nil, arity("realize", "Expected minimum of 1", len(c.Args))
-	}
-	c.Realize(c.Args)
-	return value.Undef{}, nil
-}
-
 func createResources(c *eval.Call) (value.Value, error) {
-	if len(c.Args) < 2 {
-		return nil, arity("create_resources", "minimum of 2", len(c.Args))
-	}
 	if len(c.Args) > 3 {
 		return nil, fmt.Errorf("create_resources(): wrong number of arguments (%d; must be 2 or 3)", len(c.Args))
 	}
@@ -84,16 +80,19 @@ func createResources(c *eval.Call) (value.Value, error) {
 			return nil, errors.New("create_resources(): third argument, if provided, must be a hash")
 		}
 	}
-	typeName := value.Downcase(value.ToString(c.Args[0]))
-	if name := strings.TrimLeft(typeName, "@"); name == "class" && name != typeName {
-		return nil, errors.New("Classes are not virtualizable")
+	kind, is := c.Args[0].(value.String)
+	if !is {
+		return nil, noMethod("sub", c.Args[0])
+	}
+	typeName := value.Downcase(string(kind))
+	if typeName == "@class" || typeName == "@@class" {
+		c.Fail("E0507", "Evaluation Error: Classes are not virtualizable")
 	}
 	spine := c.Trace().Join(c.Refs...)
-	out := value.NewArrayBuilder(instances.Len())
 	for _, e := range instances.Entries() {
 		params, ok := e.Value.(*value.Hash)
 		if !ok {
-			return nil, fmt.Errorf("no implicit conversion of %s into Hash", rubyClass(e.Value))
+			return nil, noConversion(e.Value, "Hash")
 		}
 		merged := defaults.From(params.Len())
 		for _, p := range params.Entries() {
@@ -104,85 +103,75 @@ func createResources(c *eval.Call) (value.Value, error) {
 			titles = a.Elems
 		}
 		for _, t := range titles {
-			r, err := c.Declare(typeName, value.ToString(t), merged.Hash(), c.Trace().Join(e.KeyRef, e.Ref, spine))
+			_, err := c.Declare(typeName, value.ToString(t), merged.Hash(), c.Trace().Join(e.KeyRef, e.Ref, spine))
 			if err != nil {
 				return nil, err
 			}
-			out.Add(types.Ref(r.Type, r.Title))
 		}
 	}
-	return out.Array(), nil
+	return value.Undef{}, nil
 }
 
-// defined: a class or type by name, a resource by reference, a variable by $name, a function by name.
+// defined: a class or type by name, a resource by reference, a variable by $name. The first that is defined decides.
 func defined(c *eval.Call) (value.Value, error) {
 	for _, a := range c.Args {
-		if definedOne(c, a) {
-			return value.Bool(true), nil
+		if yes, err := definedOne(c, a); yes || err != nil {
+			return value.Bool(yes), err
 		}
 	}
 	return value.Bool(false), nil
 }
 
-func definedOne(c *eval.Call, a value.Value) bool {
+func definedOne(c *eval.Call, a value.Value) (bool, error) {
 	ev := c.Eval
 	switch a := a.(type) {
 	case value.String:
 		s := string(a)
-		if rest, ok := strings.CutPrefix(s, "$"); ok {
-			_, _, found := c.Scope.Variable(rest)
-			return found
+		switch {
+		case len(s) > 1 && s[0] == '$' && s[1] != '\n':
+			name, _, _ := strings.Cut(s[1:], "\n")
+			return definedVariable(c, name), nil
+		case s == "":
+			return false, nil
+		case s == "main":
+			return true, nil
 		}
-		if s == "" || s == "main" {
-			return true
-		}
-		return ev.KnownType(s) || ev.KnownClass(s)
+		return ev.KnownType(s) || ev.KnownClass(s), nil
 	case *types.Resource:
 		switch {
 		case a.Type == "":
-			return false
+			return false, errors.New("The given resource type is a reference to all kind of types")
 		case !a.HasTitle:
-			return ev.KnownType(a.Type)
+			return ev.KnownType(a.Type), nil
+		case !ev.KnownType(a.Type):
+			return false, nil
 		}
-		return ev.Find(a.Type, a.Title) != nil
+		return ev.Find(a.Type, a.Title) != nil, nil
 	case *types.Class:
-		return a.Of != "" && ev.Find("Class", a.Of) != nil
+		if a.Of == "" {
+			return false, errors.New("The given class type is a reference to all classes")
+		}
+		return ev.Find("Class", a.Of) != nil, nil
 	case *types.Type:
 		switch t := a.T.(type) {
 		case *types.Resource:
-			return t.Type != "" && !t.HasTitle && ev.KnownType(t.Type)
+			return definedOne(c, t)
 		case *types.Class:
-			return t.Of != "" && ev.KnownClass(t.Of)
+			if t.Of == "" {
+				return false, errors.New("The given class type is a reference to all classes")
+			}
+			return ev.KnownClass(t.Of), nil
 		}
 	}
-	return false
+	return false, nil
 }
 
-// arity is the error of a 3.x function that got too few or too many arguments.
-func arity(name, want string, got int) error {
-	return fmt.Errorf("%s(): Wrong number of arguments given (%d for %s)", name, got, want)
-}
-
-// rubyClass is what Ruby calls the class of a value, for messages that show it.
-func rubyClass(v value.Value) string {
-	switch v.(type) {
-	case nil, value.Undef:
-		return "nil"
-	case value.Bool:
-		if v == value.Bool(true) {
-			return "true"
-		}
-		return "false"
-	case value.Int:
-		return "Integer"
-	case value.Float:
-		return "Float"
-	case value.String:
-		return "String"
-	case *value.Array:
-		return "Array"
-	case *value.Hash:
-		return "Hash"
+// definedVariable: the two names that every scope answers are always defined.
+func definedVariable(c *eval.Call, name string) bool {
+	name = strings.TrimPrefix(name, "::")
+	if name == "module_name" || name == "caller_module_name" {
+		return true
 	}
-	return "Object"
+	_, _, found := c.Scope.Variable(name)
+	return found
 }

@@ -20,9 +20,13 @@ func logFunctions() []*eval.Function {
 			},
 		}}})
 	}
-	return append(out, &eval.Function{Name: "fail", Doc: "Ends the compile with an error.", Flow: eval.Effect, Raw: func(c *eval.Call) (value.Value, error) {
-		return nil, errors.New(message(c.Args))
-	}})
+	return append(out, legacy("fail", "Ends the compile with an error.", eval.Effect, -1, func(c *eval.Call) (value.Value, error) {
+		texts := make([]string, len(c.Args))
+		for i, a := range c.Args {
+			texts[i] = rubyString(a)
+		}
+		return nil, errors.New(strings.Join(texts, " "))
+	}))
 }
 
 // message is how the logging functions print their arguments: separated by blanks.

@@ -13,7 +13,9 @@ import "bunraku/eval"
 func Table() map[string]*eval.Function {
 	t := map[string]*eval.Function{}
 	for _, group := range [][]*eval.Function{
-		catalogFunctions(), controlFunctions(), logFunctions(), iterationFunctions(),
+		catalogFunctions(), controlFunctions(), logFunctions(), iterationFunctions(), collectionFunctions(), navigationFunctions(),
+		numberFunctions(), textFunctions(), patternFunctions(), timeFunctions(), digestFunctions(), typeFunctions(), lookupFunctions(),
+		fileFunctions(), {treeFunction(), scanfFunction()},
 	} {
 		for _, f := range group {
 			if t[f.Name] != nil {

@@ -82,6 +82,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.checkCommand(),
 		a.mupuppetCommand(),
 		a.parseCommand(),
+		a.smartfrogCommand(),
 		a.versionCommand(),
 	)
 	return root

@@ -1,0 +1,103 @@
+package smartfrog
+
+import (
+	"io/fs"
+
+	"bunraku/source"
+)
+
+// Options are the switches of a compilation.
+type Options struct {
+	// Extended turns on the extended semantics of references and the HP spellings.
+	Extended bool
+	// Path is where the main file is in the file system that includes are read from; "" means at its top, under the file's base
+	// name.
+	Path string
+	// MaxWork bounds the number of attributes that evaluation may write; 0 means defaultWork.
+	MaxWork int
+	// MaxSize bounds the number of attributes in the result; 0 means defaultSize.
+	MaxSize int
+}
+
+// A configuration can double in size with every line: `b extends { x a; y a; }`. These bounds are far beyond any that people write,
+// and keep a run within seconds and a few gigabytes.
+const (
+	defaultWork = 20_000_000
+	defaultSize = 5_000_000
+)
+
+// A Result is a compiled specification.
+type Result struct {
+	// Config is the component sfConfig: the meaning of the specification.
+	Config *Store
+
+	root     *Store
+	extended bool
+}
+
+// Compile reads a specification and what it includes, and evaluates it. The result is nil when a diagnostic is an Error.
+//
+// Definition 27 (SmartFrog) with what the paper leaves out: reading, the extended references and the order constraints.
+func Compile(main *source.File, includes fs.FS, opt Options) (*Result, source.Diagnostics) {
+	r, diags := compile(main, includes, opt)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return r, diags
+}
+
+// compile returns what could be computed even when there are errors; nil when there is nothing.
+func compile(main *source.File, includes fs.FS, opt Options) (*Result, source.Diagnostics) {
+	l := &loader{files: includes, opt: opt, units: map[*Include]*Spec{}, known: map[string]*Spec{}}
+	at := opt.Path
+	if at == "" {
+		at = base(main.Name)
+	}
+	spec := l.load(main, at)
+	if l.diags.HasErrors() {
+		return nil, l.diags
+	}
+	r, diags := evaluate(spec, l.units, opt)
+	return r, append(l.diags, diags...)
+}
+
+// evaluate runs the passes after reading.
+func evaluate(spec *Spec, units map[*Include]*Spec, opt Options) (*Result, source.Diagnostics) {
+	e := &evaluator{scopes: newScopes(), extended: opt.Extended, units: units, limit: opt.MaxWork, chase: newChase(false)}
+	if e.limit == 0 {
+		e.limit = defaultWork
+	}
+	config := e.specification(spec)
+	root := e.open[0].store
+	if config == nil {
+		return nil, e.diags
+	}
+	if (opt.Extended || e.ordered) && !e.withinDepth(root) {
+		return nil, e.diags
+	}
+	if opt.Extended {
+		e.links(root)
+	}
+	if e.stop {
+		return nil, e.diags
+	}
+	e.arrange(root)
+	limit := opt.MaxSize
+	if limit == 0 {
+		limit = defaultSize
+	}
+	config = root.Find(Reference{"sfConfig"}).(*Store)
+	if !e.withinSize(root, limit) {
+		return nil, e.diags
+	}
+	return &Result{Config: config, root: root, extended: opt.Extended}, e.diags
+}
+
+func base(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '/' || name[i] == '\\' {
+			return name[i+1:]
+		}
+	}
+	return name
+}

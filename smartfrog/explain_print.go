@@ -1,0 +1,170 @@
+package smartfrog
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"bunraku/source"
+)
+
+// WriteText writes the explanation for people: the value, then the way back to where it was written down, the nearest step first,
+// then what decides it.
+func (x *Explanation) WriteText(w io.Writer) error {
+	p := newPrinter(w)
+	p.str(shown(x.Value) + "\n")
+	rows := [][]string{}
+	for _, s := range x.Steps {
+		row := []string{string(s.Kind), s.Place.String(), line(s.Place)}
+		if s.From != nil {
+			row = append(row, "from "+s.From.String())
+		}
+		rows = append(rows, row)
+	}
+	for _, s := range x.Hides {
+		rows = append(rows, []string{"hides", s.Place.String(), line(s.Place)})
+	}
+	p.rows(rows)
+	if len(x.Parts) > 0 {
+		rows = rows[:0]
+		for i, part := range x.Parts {
+			if i == shownParts {
+				break
+			}
+			rows = append(rows, []string{part.Name, shown(part.Value), part.Where.String()})
+		}
+		p.str("attributes\n")
+		p.rows(rows)
+		if n := len(x.Parts) - shownParts; n > 0 {
+			p.str(fmt.Sprintf("  … and %d more\n", n))
+		}
+	}
+	n := len(x.Dependency)
+	if n == 1 {
+		p.str("1 statement decides this value; changing or removing others cannot alter it:\n")
+	} else {
+		p.str(fmt.Sprintf("%d statements decide this value; changing or removing others cannot alter it:\n", n))
+	}
+	rows = rows[:0]
+	for _, d := range x.Dependency {
+		rows = append(rows, []string{d.String(), line(d)})
+	}
+	p.rows(rows)
+	return p.w.Flush()
+}
+
+// shownParts is how many attributes of a component are listed for people.
+const shownParts = 40
+
+// rows writes a table, two blanks from the margin.
+func (p printer) rows(rows [][]string) {
+	var width []int
+	for _, r := range rows {
+		for i, cell := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, r := range rows {
+		for i, cell := range r {
+			p.str("  " + cell)
+			if i < len(r)-1 {
+				p.str(strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell)))
+			}
+		}
+		p.str("\n")
+	}
+}
+
+// line is the source line on which a place starts.
+func line(p source.Place) string {
+	text := strings.Join(strings.Fields(p.File.Line(p.Line())), " ")
+	if utf8.RuneCountInString(text) > maxShown {
+		text = string([]rune(text)[:maxShown-1]) + "…"
+	}
+	return text
+}
+
+// maxShown is how many characters of a line or value are shown in a table.
+const maxShown = 48
+
+// shown is a value on one line, cut when it is long.
+func shown(v Value) string {
+	if s, ok := v.(*Store); ok {
+		if len(s.slots) == 1 {
+			return "component with 1 attribute"
+		}
+		return fmt.Sprintf("component with %d attributes", len(s.slots))
+	}
+	var b strings.Builder
+	p := newPrinter(&b)
+	p.sfBasic(v, false)
+	_ = p.w.Flush() // a strings.Builder takes all
+	if text := b.String(); utf8.RuneCountInString(text) <= 2*maxShown {
+		return text
+	}
+	return string([]rune(b.String())[:2*maxShown-1]) + "…"
+}
+
+// WriteJSON writes the explanation for programs.
+func (x *Explanation) WriteJSON(w io.Writer) error {
+	p := newPrinter(w)
+	p.str("{\n  \"reference\": ")
+	p.quote(x.Reference.String())
+	p.str(",\n  \"value\": ")
+	p.json(x.Value, 1)
+	p.str(",\n  \"where\": {")
+	p.placeFields(x.Where)
+	p.str("}")
+	p.steps("steps", x.Steps)
+	p.steps("hides", x.Hides)
+	p.list("dependency", len(x.Dependency), func(i int) {
+		p.placeFields(x.Dependency[i])
+		p.field(", ", "text", line(x.Dependency[i]))
+	})
+	p.str("\n}\n")
+	return p.w.Flush()
+}
+
+func (p printer) steps(name string, steps []Step) {
+	p.list(name, len(steps), func(i int) {
+		p.field("", "kind", string(steps[i].Kind))
+		p.str(", ")
+		p.placeFields(steps[i].Place)
+		if steps[i].From != nil {
+			p.field(", ", "from", steps[i].From.String())
+		}
+		p.field(", ", "text", line(steps[i].Place))
+	})
+}
+
+// list writes an array of objects, one on a line.
+func (p printer) list(name string, n int, write func(int)) {
+	p.str(",\n  \"" + name + "\": [")
+	for i := range n {
+		if i > 0 {
+			p.str(",")
+		}
+		p.str("\n    {")
+		write(i)
+		p.str("}")
+	}
+	if n > 0 {
+		p.str("\n  ")
+	}
+	p.str("]")
+}
+
+func (p printer) placeFields(at source.Place) {
+	pos := at.File.Position(at.Span.Start)
+	p.field("", "file", at.File.Name)
+	p.str(fmt.Sprintf(", \"line\": %d, \"column\": %d", pos.Line, pos.Column))
+}
+
+func (p printer) field(before, name, value string) {
+	p.str(before + "\"" + name + "\": ")
+	p.quote(value)
+}
