@@ -120,12 +120,10 @@ func (re *Regexp) Match(s string) (bool, error) {
 	return loc != nil, err
 }
 
-// Find is the first match: byte offsets of begin and end of the whole match and of each group, -1 for a group that took no
-// part. It is nil when there is no match.
-func (re *Regexp) Find(s string) ([]int, error) { return re.FindFrom(s, 0) }
-
-// FindFrom is Find for matches that begin at byte offset from or later; anchors and look-behinds see the text before it.
-func (re *Regexp) FindFrom(s string, from int) ([]int, error) {
+// Find is the first match that begins at byte offset from or later: offsets of begin and end of the whole match and of each
+// group, -1 for a group that took no part. It is nil when there is no match. Anchors and look-behinds see the text before
+// from.
+func (re *Regexp) Find(s string, from int) ([]int, error) {
 	if !utf8.ValidString(s) {
 		return nil, ErrText
 	}
@@ -138,7 +136,7 @@ func (re *Regexp) FindFrom(s string, from int) ([]int, error) {
 // FindAll calls f for each match in turn, without overlaps, as Ruby's scan and gsub walk a string. f returns false to stop.
 func (re *Regexp) FindAll(s string, f func(loc []int) bool) error {
 	for at := 0; at <= len(s); {
-		loc, err := re.FindFrom(s, at)
+		loc, err := re.Find(s, at)
 		if err != nil || loc == nil {
 			return err
 		}

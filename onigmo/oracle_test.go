@@ -105,7 +105,7 @@ func ours(q question) string {
 		b, _ := marshal(err.Error())
 		return string(b)
 	}
-	loc, err := re.Find(q.Text)
+	loc, err := re.Find(q.Text, 0)
 	if err != nil {
 		b, _ := marshal(err.Error())
 		return string(b)
@@ -251,7 +251,7 @@ func BenchmarkFind(b *testing.B) {
 		re := MustCompile(src)
 		b.Run(src, func(b *testing.B) {
 			for b.Loop() {
-				re.Find("apache::vhost::default.example.com 12-12")
+				re.Find("apache::vhost::default.example.com 12-12", 0)
 			}
 		})
 	}
@@ -275,7 +275,7 @@ func FuzzCompile(f *testing.F) {
 			t.Fatalf("Check says %v of /%s/, Compile %v", err, src, err2)
 		}
 		if err2 == nil {
-			re.Find(text)
+			re.Find(text, 0)
 		}
 	})
 }
