@@ -34,7 +34,7 @@ func (c *Call) ClassNames(args []value.Value) ([]string, error) {
 			case v.Type == "":
 				return nil, fmt.Errorf("Cannot use an unspecific Resource[] where a Resource['class', name] is expected")
 			case !strings.EqualFold(v.Type, "class"):
-				return nil, fmt.Errorf("Cannot use a Resource[%s] where a Resource['class', name] is expected", strings.ToLower(v.Type))
+				return nil, fmt.Errorf("Cannot use a Resource[%s] where a Resource['class', name] is expected", v.Type)
 			case !v.HasTitle:
 				return nil, fmt.Errorf("Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected")
 			}

@@ -101,8 +101,11 @@ func (ev *Evaluator) topVariables() {
 			return
 		}
 		for _, e := range h.Entries() {
-			name := value.ToString(e.Key)
-			if name != "environment" {
+			switch name := value.ToString(e.Key); name {
+			case "environment":
+			case "facts", "trusted":
+				ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
+			default:
 				set(name, e.Value, ref(name, e))
 			}
 		}

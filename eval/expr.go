@@ -228,11 +228,6 @@ func (ev *Evaluator) splat(u *syntax.Unary, sc *Scope) (*value.Array, provenance
 	case *value.Iterator:
 		return v.Array(), r
 	}
-	if t, ok := v.(value.Type); ok {
-		if it := types.IterableOn(t); it != nil {
-			return it.Array(), r
-		}
-	}
 	a := value.NewArray(v)
 	if ev.trace != nil {
 		a.Refs = []provenance.Ref{r}
