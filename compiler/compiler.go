@@ -43,7 +43,9 @@ type Compiler struct {
 	set    eval.Settings
 	opt    Options
 
-	types typeCache
+	types     typeCache
+	cache     *eval.Cache
+	functions map[string]*eval.Function
 }
 
 // Open prepares an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
@@ -71,7 +73,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 		set.StrictVariables = *opt.StrictVariables
 	}
 	set.Trace = opt.Trace
-	c := &Compiler{env: env, set: set, opt: opt}
+	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), functions: functions.Table()}
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
 		Module: func(name string) (dir, provider string, ok bool) {
@@ -106,7 +108,7 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 		return &eval.Result{Failure: firstError(ds), Warnings: ds}, nil
 	}
 	name := n.Name
-	in := eval.Input{Environment: c.env.Name, Main: main, Settings: c.set, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
+	in := eval.Input{Environment: c.env.Name, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
 	if n.Facts != nil {
 		if name == "" {
 			name = n.Facts.Name
@@ -120,7 +122,7 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	if in.Trusted == nil {
 		in.Trusted = facts.Trusted(in.Node, nil, nil)
 	}
-	w := &world{c: c, functions: functions.Table()}
+	w := &world{c: c, functions: c.functions}
 	result := eval.Compile(w, in)
 	result.Warnings = append(append(ds, c.env.Problems...), result.Warnings...)
 	return result, nil
