@@ -3,6 +3,7 @@ package lookup
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -53,6 +54,7 @@ func (c *fileCache) load(path string, f format) (*datafile.File, error) {
 	if info.IsDir() {
 		return nil, errors.New("Is a directory @ io_fread - " + path)
 	}
+	path = filepath.Clean(path)
 	k := fileKey{path, f}
 	c.mu.Lock()
 	e := c.read[k]
@@ -97,11 +99,12 @@ type loaded struct {
 
 // data is the file of a location, read as the backend function wants it.
 func (s *Session) data(path string, f format) *loaded {
-	if d := s.files[path]; d != nil {
+	clean := filepath.Clean(path)
+	if d := s.files[clean]; d != nil {
 		return d
 	}
 	d := &loaded{path: path}
 	d.file, d.err = s.l.files.load(path, f)
-	s.files[path] = d
+	s.files[clean] = d
 	return d
 }

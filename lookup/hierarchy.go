@@ -329,7 +329,7 @@ func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, 
 			}
 			out = append(out, &location{kind: pathLocation, path: path, original: pattern, exists: true, ref: r})
 		}
-		*more = inv.s.trace.Join(*more, r, inv.s.absence(inv.s.l.opt.Name(pattern), "more files like "))
+		*more = inv.s.trace.Join(*more, r, inv.s.absence(inv.s.shown(pattern), "more files like "))
 	}
 	return out, nil
 }

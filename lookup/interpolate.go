@@ -133,7 +133,7 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 			return item{it.v, inv.s.trace.Op("interpolate", ref, it.ref)}, nil
 		}
 		out.WriteString(rubyText(it.v))
-		refs = append(refs, it.ref)
+		refs = append(refs, inv.s.deep(it))
 		if _, is := it.v.(value.String); is && match == subject {
 			single = it.ref
 		}
