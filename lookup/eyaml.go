@@ -54,7 +54,7 @@ func (inv *invocation) askEyaml(ly *layer, lv *level, loc *location, root string
 		inv.explain.found(root, it.v)
 		return *it, true, nil
 	}
-	d := inv.s.data(loc.path, yamlFormat)
+	d := inv.s.data(loc, yamlFormat)
 	if d.err != nil {
 		return item{}, false, inv.badFile(d.err, loc.path, yamlFormat)
 	}

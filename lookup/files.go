@@ -98,13 +98,17 @@ type loaded struct {
 }
 
 // data is the file of a location, read as the backend function wants it.
-func (s *Session) data(path string, f format) *loaded {
-	clean := filepath.Clean(path)
-	if d := s.files[clean]; d != nil {
-		return d
+func (s *Session) data(loc *location, f format) *loaded {
+	if loc.data != nil {
+		return loc.data
 	}
-	d := &loaded{path: path}
-	d.file, d.err = s.l.files.load(path, f)
-	s.files[clean] = d
+	clean := filepath.Clean(loc.path)
+	d := s.files[clean]
+	if d == nil {
+		d = &loaded{path: loc.path}
+		d.file, d.err = s.l.files.load(loc.path, f)
+		s.files[clean] = d
+	}
+	loc.data = d
 	return d
 }

@@ -98,7 +98,7 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 	if err := lv.checkFileOptions(loc); err != nil {
 		return item{}, false, err
 	}
-	d := inv.s.data(loc.path, f)
+	d := inv.s.data(loc, f)
 	if d.err != nil {
 		return item{}, false, inv.badFile(d.err, loc.path, f)
 	}

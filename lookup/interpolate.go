@@ -101,7 +101,7 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 			continue
 		}
 		method, key := "scope", expr
-		if m := methodCall.FindStringSubmatch(expr); m != nil {
+		if m := methodOf(expr); m != nil {
 			if !methods {
 				return item{}, fail("H0301", "Interpolation using method syntax is not allowed in this context")
 			}
@@ -147,6 +147,13 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 		return item{value.String(out.String()), t.With(single, ref)}, nil
 	}
 	return item{value.String(out.String()), t.Op("interpolate", refs...)}, nil
+}
+
+func methodOf(expr string) []string {
+	if strings.IndexByte(expr, '(') < 0 {
+		return nil
+	}
+	return methodCall.FindStringSubmatch(expr)
 }
 
 func emptyInterpolation(expr string) bool {

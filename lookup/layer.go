@@ -288,7 +288,9 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 	inv.depend(loc.ref)
 	if loc.kind == pathLocation && !loc.exists {
 		inv.explain.outcome(LocationNotFound, "", nil)
-		inv.depend(inv.s.absence(inv.s.shown(loc.path), "file "))
+		if inv.s.trace != nil {
+			inv.depend(inv.s.absence(inv.s.shown(loc.path), "file "))
+		}
 		return item{}, false, nil
 	}
 	return inv.ask(ly, lv, loc, key, s)

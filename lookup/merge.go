@@ -210,14 +210,10 @@ func assertType(subject string, t value.Type, v value.Value) error {
 	if t == nil {
 		return nil
 	}
-	tt, is := t.(types.T)
-	if !is {
-		return nil
-	}
 	if _, opaque := v.(*value.Opaque); opaque {
 		return nil
 	}
-	if err := types.AssertInstance(subject, tt, value.OrUndef(v)); err != nil {
+	if err := types.AssertInstance(subject, t, value.OrUndef(v)); err != nil {
 		return fail("H0407", err.Error())
 	}
 	return nil
