@@ -9,6 +9,7 @@ package compiler
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -42,7 +43,9 @@ type Compiler struct {
 	set    eval.Settings
 	opt    Options
 
-	types typeCache
+	types     typeCache
+	cache     *eval.Cache
+	functions map[string]*eval.Function
 }
 
 // Open prepares an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
@@ -70,7 +73,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 		set.StrictVariables = *opt.StrictVariables
 	}
 	set.Trace = opt.Trace
-	c := &Compiler{env: env, set: set, opt: opt}
+	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), functions: functions.Table()}
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
 		Module: func(name string) (dir, provider string, ok bool) {
@@ -105,7 +108,7 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 		return &eval.Result{Failure: firstError(ds), Warnings: ds}, nil
 	}
 	name := n.Name
-	in := eval.Input{Environment: c.env.Name, Main: main, Settings: c.set, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
+	in := eval.Input{Environment: c.env.Name, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
 	if n.Facts != nil {
 		if name == "" {
 			name = n.Facts.Name
@@ -119,7 +122,7 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	if in.Trusted == nil {
 		in.Trusted = facts.Trusted(in.Node, nil, nil)
 	}
-	w := &world{c: c, functions: functions.Table()}
+	w := &world{c: c, functions: c.functions}
 	result := eval.Compile(w, in)
 	result.Warnings = append(append(ds, c.env.Problems...), result.Warnings...)
 	return result, nil
@@ -188,8 +191,12 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 		return t
 	}
 	var t *resource.Type
-	if _, ok := c.env.ResourceTypeFile(name); ok {
-		t = &resource.Type{Name: name, Namevars: []string{"name"}, Isomorphic: true, Open: true}
+	if path, ok := c.env.ResourceTypeFile(name); ok {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			text = nil // then at least the type's name is known
+		}
+		t = resource.ReadRuby(name, string(text))
 	}
 	if c.types.types == nil {
 		c.types.types = map[string]*resource.Type{}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"sync"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -14,7 +15,9 @@ import (
 
 // signatures are the parsed dispatches of a built-in, made at its first call.
 type signatures struct {
+	once sync.Once
 	list []*types.Callable
+	err  error
 }
 
 // A userFunction is a function written in Puppet.
@@ -262,19 +265,17 @@ func (ev *Evaluator) mismatch(name string, sigs []*types.Callable, ds []Dispatch
 
 // signatures parses the dispatches' signatures at the first call of the function.
 func (f *Function) signatures() ([]*types.Callable, error) {
-	if f.compiled.list != nil {
-		return f.compiled.list, nil
-	}
-	list := make([]*types.Callable, len(f.Dispatches))
-	for i, d := range f.Dispatches {
-		t, err := types.Parse(d.Signature, nil)
-		if err != nil {
-			return nil, fmt.Errorf("signature of %s: %w", f.Name, err)
+	f.compiled.once.Do(func() {
+		for _, d := range f.Dispatches {
+			t, err := types.Parse(d.Signature, nil)
+			if err != nil {
+				f.compiled.err = fmt.Errorf("signature of %s: %w", f.Name, err)
+				return
+			}
+			f.compiled.list = append(f.compiled.list, t.(*types.Callable))
 		}
-		list[i] = t.(*types.Callable)
-	}
-	f.compiled.list = list
-	return list, nil
+	})
+	return f.compiled.list, f.compiled.err
 }
 
 // ---- functions written in Puppet

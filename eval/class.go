@@ -170,7 +170,7 @@ func stackText(r *Resource) string {
 // runBody evaluates the statements; `return` ends them, and so does `next`.
 func (ev *Evaluator) runBody(d *Definition, sc *Scope) {
 	run := func(stmts []syntax.Expr) {
-		if !mayJump(stmts) {
+		if !ev.cache.mayJump(stmts) {
 			ev.block(stmts, sc)
 			return
 		}

@@ -62,7 +62,7 @@ type saved struct {
 }
 
 func (ev *Evaluator) save(sc *Scope) saved {
-	return saved{code{ev.file, ev.lits}, ev.ctl, len(ev.stack), sc.frame, sc}
+	return saved{code{ev.file, ev.lits, ev.values}, ev.ctl, len(ev.stack), sc.frame, sc}
 }
 
 func (ev *Evaluator) restoreTo(s saved) {
@@ -101,7 +101,7 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 	local := sc.pushFrame(localFrame)
 	local.vars = bound
 	sc.pushFrame(matchFrame)
-	if mayJump(c.body) {
+	if ev.cache.mayJump(c.body) {
 		v, r = ev.catching(sc, func(k jumpKind) bool { return k == jumpNext || k == jumpReturn && !c.lambda }, func() (value.Value, provenance.Ref) {
 			return ev.block(c.body, sc)
 		})

@@ -89,8 +89,7 @@ func yieldOne(c *eval.Call, v value.Value) (value.Value, error) {
 }
 
 func convert(c *eval.Call, t value.Type, args []value.Value) (value.Value, error) {
-	conv := types.Converter{Load: func(name string) (types.T, error) { return c.Eval.TypeNamed(name) }}
-	return conv.New(t, args...)
+	return c.Eval.Converter().New(t, args...)
 }
 
 func assertType(c *eval.Call, t value.Type) (value.Value, error) {

@@ -32,6 +32,7 @@ type testCase struct {
 	dir     string
 	queries []string
 	answers []string
+	hashes  []*value.Hash // the queries, parsed
 }
 
 func readCases(t *testing.T) []*testCase {
@@ -387,6 +388,7 @@ func write(b *strings.Builder, v value.Value) {
 // A testScope is a top scope of plain variables.
 type testScope struct {
 	vars      map[string]value.Value
+	refs      map[string]provenance.Ref
 	local     *value.Hash
 	functions *value.Hash // what functions of the Puppet language in the case return
 }
@@ -397,8 +399,9 @@ func (s *testScope) Variable(name string) (value.Value, provenance.Ref, bool) {
 			return v, 0, true
 		}
 	}
-	v, known := s.vars[strings.TrimPrefix(name, "::")]
-	return v, 0, known
+	name = strings.TrimPrefix(name, "::")
+	v, known := s.vars[name]
+	return v, s.refs[name], known
 }
 
 func (s *testScope) CallingClass() string { return "" }

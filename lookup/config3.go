@@ -24,8 +24,7 @@ func (h hieraScope) Variable(name string) (value.Value, provenance.Ref, bool) {
 	case "calling_class_path":
 		v = emptyUndef(strings.ReplaceAll(value.Downcase(h.CallingClass()), "::", "/"))
 	case "calling_module":
-		v, ref, known = h.Scope.Variable("module_name")
-		known = true
+		v, ref, _ = h.Scope.Variable("module_name")
 	default:
 		v, ref, known = h.Scope.Variable(name)
 	}

@@ -170,6 +170,7 @@ func (m *merger) mergeTable(source, dest cell) (cell, error) {
 			if j >= 0 {
 				old = dest.table.cells[j]
 			}
+			was := old.ref
 			if !old.truthy() {
 				old = val.dup()
 			}
@@ -177,6 +178,7 @@ func (m *merger) mergeTable(source, dest cell) (cell, error) {
 			if err != nil {
 				return cell{}, err
 			}
+			merged.ref = m.t.With(merged.ref, was)
 			dest.table.set(key, kref, merged)
 		case dest.list != nil && m.extendArrays:
 			dest.list.cells = append(dest.list.cells, source)
@@ -211,7 +213,9 @@ func (m *merger) mergeList(source, dest cell) (cell, error) {
 		source.list.cells = slices.DeleteFunc(source.list.cells, m.isPrefix)
 	}
 	if dest.list == nil {
-		return m.overwrite(source, dest), nil
+		over := m.overwrite(source, dest)
+		over.ref = spine
+		return over, nil
 	}
 	if m.knockout != nil {
 		m.knockOut(source.list, dest.list)
@@ -252,11 +256,26 @@ func (m *merger) spine(source, dest cell) provenance.Ref {
 	for _, l := range []*cellList{source.list, dest.list} {
 		if l != nil {
 			for _, c := range l.cells {
-				refs = append(refs, c.ref)
+				c.eachRef(func(r provenance.Ref) { refs = append(refs, r) })
 			}
 		}
 	}
 	return m.t.Op("merge deep", refs...)
+}
+
+// eachRef calls f with the provenance of a cell and of all in it.
+func (c cell) eachRef(f func(provenance.Ref)) {
+	f(c.ref)
+	if c.list != nil {
+		for _, e := range c.list.cells {
+			e.eachRef(f)
+		}
+	}
+	if c.table != nil {
+		for _, e := range c.table.cells {
+			e.eachRef(f)
+		}
+	}
 }
 
 func (m *merger) isPrefix(c cell) bool {

@@ -54,7 +54,7 @@ func (inv *invocation) askEyaml(ly *layer, lv *level, loc *location, root string
 		inv.explain.found(root, it.v)
 		return *it, true, nil
 	}
-	d := inv.s.data(loc.path, yamlFormat)
+	d := inv.s.data(loc, yamlFormat)
 	if d.err != nil {
 		return item{}, false, inv.badFile(d.err, loc.path, yamlFormat)
 	}
@@ -122,8 +122,8 @@ func (inv *invocation) decryptText(text string, ref provenance.Ref, lv *level, k
 	if encrypted.MatchString(text) {
 		plain, err := inv.s.l.secrets.decrypt(text, lv.options)
 		if errors.Is(err, errNoKey) {
-			inv.s.warning("H0341", "Secrets in "+inv.s.l.opt.Name(path)+" stay unknown: "+err.Error(), source.Place{})
-			return item{&value.Opaque{Why: "secret " + key + " in " + inv.s.l.opt.Name(path) + ": " + err.Error()}, ref}, nil
+			inv.s.warning("H0341", "Secrets in "+inv.s.shown(path)+" stay unknown: "+err.Error(), source.Place{})
+			return item{&value.Opaque{Why: "secret " + key + " in " + inv.s.shown(path) + ": " + err.Error()}, ref}, nil
 		}
 		if err != nil {
 			return item{}, fail("H0212", "hiera-eyaml backend error decrypting "+text+" when looking up "+key+" in "+path+". Error was "+err.Error())

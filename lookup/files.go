@@ -3,6 +3,7 @@ package lookup
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -53,6 +54,7 @@ func (c *fileCache) load(path string, f format) (*datafile.File, error) {
 	if info.IsDir() {
 		return nil, errors.New("Is a directory @ io_fread - " + path)
 	}
+	path = filepath.Clean(path)
 	k := fileKey{path, f}
 	c.mu.Lock()
 	e := c.read[k]
@@ -96,12 +98,17 @@ type loaded struct {
 }
 
 // data is the file of a location, read as the backend function wants it.
-func (s *Session) data(path string, f format) *loaded {
-	if d := s.files[path]; d != nil {
-		return d
+func (s *Session) data(loc *location, f format) *loaded {
+	if loc.data != nil {
+		return loc.data
 	}
-	d := &loaded{path: path}
-	d.file, d.err = s.l.files.load(path, f)
-	s.files[path] = d
+	clean := filepath.Clean(loc.path)
+	d := s.files[clean]
+	if d == nil {
+		d = &loaded{path: loc.path}
+		d.file, d.err = s.l.files.load(loc.path, f)
+		s.files[clean] = d
+	}
+	loc.data = d
 	return d
 }

@@ -98,7 +98,7 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 	if err := lv.checkFileOptions(loc); err != nil {
 		return item{}, false, err
 	}
-	d := inv.s.data(loc.path, f)
+	d := inv.s.data(loc, f)
 	if d.err != nil {
 		return item{}, false, inv.badFile(d.err, loc.path, f)
 	}
@@ -134,7 +134,7 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 func (inv *invocation) missing(d *loaded, root string) {
 	inv.explain.notFound(root)
 	if inv.s.trace != nil {
-		inv.depend(inv.s.absence(d.file.Source.Name, "key "+root+" in file "))
+		inv.depend(inv.s.absence(d.file.Source.Name, "key "+datafile.Segment(value.String(root))+" in file "))
 	}
 }
 
@@ -181,7 +181,7 @@ func (inv *invocation) badFile(err error, path string, f format) error {
 		return fail("H0417", message(err))
 	}
 	e := *d
-	text := strings.Replace(d.Summary, "("+inv.s.l.opt.Name(path)+")", "("+path+")", 1)
+	text := strings.Replace(d.Summary, "("+inv.s.shown(path)+")", "("+path+")", 1)
 	if f != yamlFormat {
 		text = "(" + path + "): " + text
 	}

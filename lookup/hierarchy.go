@@ -3,6 +3,7 @@ package lookup
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,6 +66,7 @@ type location struct {
 	exists   bool
 	ref      provenance.Ref // of what the path was made of
 	context  *Context
+	data     *loaded
 }
 
 // hierarchy resolves a layer's hierarchy, again when a variable it depends on has changed since.
@@ -103,6 +105,12 @@ func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
 		}
 		return nil, err
 	}
+	seen := map[string]bool{}
+	r.reads = slices.DeleteFunc(r.reads, func(read scopeRead) bool { // each variable needs to be looked at once
+		twice := seen[read.key]
+		seen[read.key] = true
+		return twice
+	})
 	ly.resolved = r
 	return r, nil
 }
@@ -329,7 +337,7 @@ func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, 
 			}
 			out = append(out, &location{kind: pathLocation, path: path, original: pattern, exists: true, ref: r})
 		}
-		*more = inv.s.trace.Join(*more, r, inv.s.absence(inv.s.l.opt.Name(pattern), "more files like "))
+		*more = inv.s.trace.Join(*more, r, inv.s.absence(inv.s.shown(pattern), "more files like "))
 	}
 	return out, nil
 }

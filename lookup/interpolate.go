@@ -101,7 +101,7 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 			continue
 		}
 		method, key := "scope", expr
-		if m := methodCall.FindStringSubmatch(expr); m != nil {
+		if m := methodOf(expr); m != nil {
 			if !methods {
 				return item{}, fail("H0301", "Interpolation using method syntax is not allowed in this context")
 			}
@@ -133,7 +133,7 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 			return item{it.v, inv.s.trace.Op("interpolate", ref, it.ref)}, nil
 		}
 		out.WriteString(rubyText(it.v))
-		refs = append(refs, it.ref)
+		refs = append(refs, inv.s.deep(it))
 		if _, is := it.v.(value.String); is && match == subject {
 			single = it.ref
 		}
@@ -147,6 +147,13 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 		return item{value.String(out.String()), t.With(single, ref)}, nil
 	}
 	return item{value.String(out.String()), t.Op("interpolate", refs...)}, nil
+}
+
+func methodOf(expr string) []string {
+	if strings.IndexByte(expr, '(') < 0 {
+		return nil
+	}
+	return methodCall.FindStringSubmatch(expr)
 }
 
 func emptyInterpolation(expr string) bool {

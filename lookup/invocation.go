@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -112,6 +113,25 @@ func (inv *invocation) conclude(ref provenance.Ref) provenance.Ref {
 	inv.deps = nil
 	return inv.s.trace.With(ref, deps...)
 }
+
+// deep is the provenance of a value with everything in it, for operations that use all of it.
+func (s *Session) deep(it item) provenance.Ref {
+	if s.trace == nil {
+		return 0
+	}
+	switch v := it.v.(type) {
+	case *value.Array:
+		if v.Refs != nil {
+			return s.trace.Deep(it.ref, v)
+		}
+	case *value.Hash:
+		return s.trace.Deep(it.ref, v)
+	}
+	return it.ref
+}
+
+// shown is how a path is shown to people; one file has one name.
+func (s *Session) shown(path string) string { return s.l.opt.Name(filepath.Clean(path)) }
 
 // absence is the place of something that was looked for in vain; each is one node of the trace.
 func (s *Session) absence(file, what string) provenance.Ref {
@@ -228,7 +248,7 @@ func (inv *invocation) convert(key string, to value.Value, it item) (item, error
 	inv.explain.text(func() string {
 		return "Applying convert_to lookup_option with arguments " + value.Literal(value.NewArray(args...))
 	})
-	return item{v, inv.s.trace.Op("convert_to", it.ref)}, nil
+	return item{v, inv.s.trace.Op("convert_to", inv.s.deep(it))}, nil
 }
 
 // A BadTypeError is what Scope.New returns for a type that cannot be parsed.

@@ -187,7 +187,7 @@ func (inv *invocation) lookupModule(key *Key, s *strategy) (item, bool, error) {
 // noConfig notes that a place has no hiera.yaml.
 func (inv *invocation) noConfig(dir string) {
 	if inv.s.trace != nil && dir != "" {
-		inv.depend(inv.s.absence(inv.s.l.opt.Name(filepath.Join(dir, "hiera.yaml")), "file "))
+		inv.depend(inv.s.absence(inv.s.shown(filepath.Join(dir, "hiera.yaml")), "file "))
 	}
 }
 
@@ -288,7 +288,9 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 	inv.depend(loc.ref)
 	if loc.kind == pathLocation && !loc.exists {
 		inv.explain.outcome(LocationNotFound, "", nil)
-		inv.depend(inv.s.absence(inv.s.l.opt.Name(loc.path), "file "))
+		if inv.s.trace != nil {
+			inv.depend(inv.s.absence(inv.s.shown(loc.path), "file "))
+		}
 		return item{}, false, nil
 	}
 	return inv.ask(ly, lv, loc, key, s)

@@ -3,7 +3,6 @@ package lookup
 import (
 	"slices"
 
-	"bunraku/provenance"
 	"bunraku/types"
 	"bunraku/value"
 )
@@ -122,7 +121,7 @@ func (s *strategy) single(inv *invocation, it item) item {
 	if a, is := it.v.(*value.Array); is && s.name == "unique" {
 		b := value.NewArrayBuilder(a.Len())
 		addUnique(b, a)
-		return item{b.Array(), inv.s.trace.Op("unique", append([]provenance.Ref{it.ref}, a.Refs...)...)}
+		return item{b.Array(), inv.s.trace.Op("unique", inv.s.deep(it))}
 	}
 	return it
 }
@@ -193,8 +192,8 @@ func uniqueMerge(inv *invocation, s *strategy, high, low item) (item, error) {
 	b := value.NewArrayBuilder(a.Len() + c.Len())
 	addUnique(b, a)
 	addUnique(b, c)
-	refs := append([]provenance.Ref{high.ref, low.ref}, slices.Concat(a.Refs, c.Refs)...) // which elements stay depends on all of them
-	return item{b.Array(), inv.s.trace.Op("merge unique", refs...)}, nil
+	// Which elements stay depends on all of them.
+	return item{b.Array(), inv.s.trace.Op("merge unique", inv.s.deep(high), inv.s.deep(low))}, nil
 }
 
 // addUnique appends the elements of a that b has not got, by Ruby's eql?.
@@ -211,14 +210,10 @@ func assertType(subject string, t value.Type, v value.Value) error {
 	if t == nil {
 		return nil
 	}
-	tt, is := t.(types.T)
-	if !is {
-		return nil
-	}
 	if _, opaque := v.(*value.Opaque); opaque {
 		return nil
 	}
-	if err := types.AssertInstance(subject, tt, value.OrUndef(v)); err != nil {
+	if err := types.AssertInstance(subject, t, value.OrUndef(v)); err != nil {
 		return fail("H0407", err.Error())
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 
 // keyOptions is one merged lookup_options hash: options of single keys, and of patterns, in order.
 type keyOptions struct {
-	keys     map[string]*value.Hash
+	keys     map[string]*foundOptions
 	patterns []patternOptions
 	ref      provenance.Ref // of the merged hash, and of every place it was missed at
 	err      error
@@ -17,7 +17,7 @@ type keyOptions struct {
 
 type patternOptions struct {
 	pattern *value.Regexp
-	options *value.Hash
+	options *foundOptions
 }
 
 // foundOptions are the options of one key.
@@ -37,14 +37,14 @@ func (inv *invocation) optionsFor(key *Key) (*foundOptions, error) {
 		delete(inv.s.options, optionsName(key)) // Puppet forgets too, and fails again
 		return nil, o.err
 	}
-	h := o.extract(key.Root)
-	if h == nil {
-		if inv.s.trace == nil {
-			return nil, nil
-		}
-		h = value.EmptyHash
+	found := o.extract(key.Root)
+	if inv.s.trace == nil {
+		return found, nil
 	}
-	return &foundOptions{h, o.ref}, nil
+	if found == nil {
+		return &foundOptions{value.EmptyHash, o.ref}, nil
+	}
+	return &foundOptions{found.hash, inv.s.trace.Join(o.ref, found.ref)}, nil
 }
 
 // optionsName tells "no module" from a module.
@@ -55,7 +55,7 @@ func optionsName(key *Key) string {
 	return "::" + key.Module
 }
 
-func (o *keyOptions) extract(root string) *value.Hash {
+func (o *keyOptions) extract(root string) *foundOptions {
 	if o == nil {
 		return nil
 	}
@@ -200,7 +200,7 @@ func validateOptions(v value.Value, module string) error {
 }
 
 func (inv *invocation) compileOptions(it item) *keyOptions {
-	o := &keyOptions{keys: map[string]*value.Hash{}, ref: it.ref}
+	o := &keyOptions{keys: map[string]*foundOptions{}, ref: it.ref}
 	h, is := it.v.(*value.Hash)
 	if !is {
 		return o
@@ -210,14 +210,10 @@ func (inv *invocation) compileOptions(it item) *keyOptions {
 		if !is {
 			options = value.EmptyHash
 		}
-		if options.Len() > 0 {
-			for _, sub := range options.Entries() {
-				o.ref = inv.s.trace.With(o.ref, sub.Ref)
-			}
-		}
+		found := &foundOptions{options, inv.s.deep(item{e.Value, e.Ref})}
 		key := value.ToString(e.Key)
 		if !strings.HasPrefix(key, "^") {
-			o.keys[key] = options
+			o.keys[key] = found
 			continue
 		}
 		re, err := value.NewRegexp(key)
@@ -225,7 +221,7 @@ func (inv *invocation) compileOptions(it item) *keyOptions {
 			o.err = fail("H0402", message(err))
 			return o
 		}
-		o.patterns = append(o.patterns, patternOptions{re, options})
+		o.patterns = append(o.patterns, patternOptions{re, found})
 	}
 	return o
 }
@@ -249,8 +245,9 @@ func (inv *invocation) defaultHierarchy(key *Key) (item, bool, error) {
 	}
 	inv.depend(opts.ref)
 	var merge value.Value
-	if h := opts.extract(key.Root); h != nil {
-		merge, _ = h.GetString("merge")
+	if found := opts.extract(key.Root); found != nil {
+		inv.depend(found.ref)
+		merge, _ = found.hash.GetString("merge")
 		if value.IsUndef(merge) {
 			merge = nil
 		}

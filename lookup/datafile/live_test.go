@@ -153,7 +153,8 @@ var scalarSeeds = strings.Fields(`yes Yes YES y Y n N no No off OFF Off on On tr
 	1:30 1:30:15 -1:30 +1:30 1:60 1:30.5 1_0:30 1__0:30 1:30: 1_000 1__000 1,000 1,,000 _1 1_ -1_000 +12 -12 0,1 0_ 0, -0 +0 -010 -0x1f 0b_ 0x_ 1_000.5 1,000.5 1__0.5 2020-01-01 2020-1-1 2020-13-01 2020-02-30 20200101 2020-01-01T00:00:00Z
 	:foo :"foo" :'a' :a:b : :: ::foo :1 foo:bar é ñ éa 1é +a +1a -a -- --- ... @@ 1.2.3 1.2.3.4 10.0.0.1 0.0 -0.0 1.0 1e-3 1.0e-3 1.0E-3 1.0e308 1.0e+309 99999999999999999999 9223372036854775807 9223372036854775808 -9223372036854775808 0x7fffffffffffffff 0777 0888 0644 '0644' "0644" yeſ falſe on! =1 <1 <2 ~1 ~~ 12e03 685_230.15 190:20:30 190:20:30.15 0b1010_0111 0x_0A 02472256 +685230 -0b1 null1 Nullx tRuE oN`)
 
-func TestScalarsAgainstPsych(t *testing.T) {
+// Scalars, documents, and the YAML files of Debian's modules, in one Ruby process.
+func TestYAMLAgainstPsych(t *testing.T) {
 	live.Puppet(t)
 	var texts []string
 	for _, s := range scalarSeeds {
@@ -173,7 +174,13 @@ func TestScalarsAgainstPsych(t *testing.T) {
 		}
 		texts = append(texts, "k: "+s+"\n")
 	}
+	texts = append(texts, documents...)
+	for range 700 {
+		texts = append(texts, randomDocument(rng))
+	}
+	texts = append(texts, moduleFiles(t, ".yaml", ".yml")...)
 	compare(t, "yaml", texts, ReadYAML, sameYAMLError)
+	t.Logf("%d texts read alike", len(texts))
 }
 
 var ourLine = regexp.MustCompile(` at line \d+$`)

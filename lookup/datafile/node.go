@@ -23,7 +23,10 @@ type Node struct {
 	Kids   []Kid // of an array its elements, of a hash its entries, in the order of Value
 	Symbol string
 	Has    Trait
-	size   int // number of values in it, those behind aliases counted each time; saturates
+	size   int     // number of values in it, those behind aliases counted each time; saturates
+	shared bool    // an alias stands for it as well
+	home   string  // of a shared node: the path of the place where it is written
+	merged []*Node // hashes that were merged into this one by the key <<
 }
 
 // A File is a text of data and what it says.
@@ -44,7 +47,49 @@ func NewFile(f *source.File, root *Node) *File {
 			}
 		}
 	}
+	if root != nil && root.anyShared(map[*Node]bool{}) {
+		root.settle("", map[*Node]bool{})
+	}
 	return d
+}
+
+func (n *Node) anyShared(seen map[*Node]bool) bool {
+	if n.shared || seen[n] {
+		return n.shared
+	}
+	seen[n] = true
+	for _, k := range n.Kids {
+		if k.Node.anyShared(seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle gives every shared node the path of its first place, which is where its anchor stands.
+func (n *Node) settle(path string, seen map[*Node]bool) {
+	if seen[n] {
+		return
+	}
+	seen[n] = true
+	if n.shared {
+		n.home = path
+	}
+	for i, k := range n.Kids {
+		k.Node.settle(n.kidPath(path, i), seen)
+	}
+}
+
+// kidPath is the path of an element.
+func (n *Node) kidPath(path string, i int) string {
+	segment := strconv.Itoa(i)
+	if h, is := n.Value.(*value.Hash); is {
+		segment = Segment(h.Entries()[i].Key)
+	}
+	if path == "" {
+		return segment
+	}
+	return path + "." + segment
 }
 
 // Hash is what the file holds, or nil when that is no hash.
@@ -95,7 +140,13 @@ func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.
 	if t == nil {
 		return n.Value, 0
 	}
-	ref := t.Leaf(provenance.Label{Kind: kind, Place: n.Place(f), Path: path})
+	ref := n.leaf(t, kind, f, path)
+	for _, m := range n.merged { // which keys there are depends on the keys of the other hash
+		ref = t.With(ref, m.leaf(t, kind, f, m.home))
+	}
+	if n.home != "" {
+		path = n.home
+	}
 	switch v := n.Value.(type) {
 	case *value.Array:
 		if len(n.Kids) == 0 {
@@ -103,7 +154,7 @@ func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.
 		}
 		b := value.NewArrayBuilder(len(v.Elems))
 		for i := range n.Kids {
-			b.AddRef(n.Kids[i].Node.Traced(t, kind, f, path+"."+strconv.Itoa(i)))
+			b.AddRef(n.Kids[i].Node.Traced(t, kind, f, n.kidPath(path, i)))
 		}
 		return b.Array(), ref
 	case *value.Hash:
@@ -112,12 +163,19 @@ func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.
 		}
 		b := value.NewHashBuilder(v.Len())
 		for i, e := range v.Entries() {
-			sub, r := n.Kids[i].Node.Traced(t, kind, f, path+"."+Segment(e.Key))
+			sub, r := n.Kids[i].Node.Traced(t, kind, f, n.kidPath(path, i))
 			b.SetEntry(value.Entry{Key: e.Key, Value: sub, KeyRef: ref, Ref: r})
 		}
 		return b.Hash(), ref
 	}
 	return n.Value, ref
+}
+
+func (n *Node) leaf(t *provenance.Trace, kind provenance.LabelKind, f *source.File, path string) provenance.Ref {
+	if n.home != "" {
+		path = n.home
+	}
+	return t.Leaf(provenance.Label{Kind: kind, Place: n.Place(f), Path: path})
 }
 
 // Segment writes a hash key as a segment of a dotted key, quoted where a dot in it would split it.
@@ -177,6 +235,8 @@ type hashMaker struct {
 	order []value.Value
 	kids  []Kid
 	has   Trait
+
+	merged []*Node
 }
 
 func (m *hashMaker) set(key value.Value, keySpan source.Span, n *Node) {
@@ -200,13 +260,15 @@ func (m *hashMaker) set(key value.Value, keySpan source.Span, n *Node) {
 
 // merge sets the entries of another hash.
 func (m *hashMaker) merge(n *Node) {
+	m.merged = append(m.merged, n)
 	for i, e := range n.Value.(*value.Hash).Entries() {
+		n.Kids[i].Node.shared = n.Kids[i].Node.shared || n.shared
 		m.set(e.Key, n.Kids[i].Key, n.Kids[i].Node)
 	}
 }
 
 func (m *hashMaker) node(span source.Span) *Node {
-	n := &Node{Span: span, Kids: m.kids, Has: m.has, size: 1}
+	n := &Node{Span: span, Kids: m.kids, Has: m.has, merged: m.merged, size: 1}
 	b := value.NewHashBuilder(len(m.kids))
 	for i, k := range m.kids {
 		b.Set(m.order[i], k.Node.Value)

@@ -141,6 +141,7 @@ func (r *yamlReader) read(n *yaml.Node) (*Node, error) {
 			return nil, r.fail("H0103", r.start(n), "("+r.file.Name+"): the alias *"+n.Value+" contains itself")
 		}
 		if done := r.done[n.Alias]; done != nil {
+			done.shared = true
 			return done, nil
 		}
 		return nil, r.fail("H0102", r.start(n), "Unknown alias: "+n.Value)
@@ -330,7 +331,11 @@ func (r *yamlReader) mergeKey(m *hashMaker, v *yaml.Node, val *Node) bool {
 		for i := len(val.Kids) - 1; i >= 0; i-- {
 			all.merge(val.Kids[i].Node)
 		}
-		m.merge(all.node(val.Span))
+		m.merged = append(m.merged, all.merged...)
+		n := all.node(val.Span)
+		for i, e := range n.Value.(*value.Hash).Entries() {
+			m.set(e.Key, n.Kids[i].Key, n.Kids[i].Node)
+		}
 		return true
 	}
 	return false
