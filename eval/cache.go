@@ -14,6 +14,7 @@ type Cache struct {
 	mu      sync.RWMutex
 	consts  map[*syntax.File][]value.Value
 	regexps map[*syntax.Regexp]*value.Regexp
+	made    map[string]*value.Regexp // from strings, at run time
 	types   map[syntax.Expr]value.Type
 	aliases map[*syntax.TypeAlias]value.Type
 	jumps   map[*syntax.Expr]bool // whether statements, named by their first, may jump
@@ -23,7 +24,7 @@ type Cache struct {
 // NewCache returns an empty cache.
 func NewCache() *Cache {
 	return &Cache{
-		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
+		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
 		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{},
 	}
 }
@@ -88,4 +89,19 @@ func (ev *Evaluator) Converter() *types.Converter {
 		}
 		return nil, nil
 	}}
+}
+
+const maxMadeRegexps = 10_000 // beyond these, patterns that are computed are compiled each time
+
+// Regexp compiles a pattern that a program made at run time, once.
+func (ev *Evaluator) Regexp(source string) (*value.Regexp, error) {
+	var err error
+	re := remember(ev.cache, ev.cache.made, source, func() (*value.Regexp, bool) {
+		var re *value.Regexp
+		re, err = value.NewRegexp(source)
+		ev.cache.mu.RLock()
+		defer ev.cache.mu.RUnlock()
+		return re, err == nil && len(ev.cache.made) < maxMadeRegexps
+	})
+	return re, err
 }
