@@ -3,6 +3,7 @@ package eval
 import (
 	"sync"
 
+	"bunraku/provenance"
 	"bunraku/syntax"
 	"bunraku/types"
 	"bunraku/value"
@@ -19,6 +20,7 @@ type Cache struct {
 	aliases map[*syntax.TypeAlias]value.Type
 	jumps   map[*syntax.Expr]bool // whether statements, named by their first, may jump
 	convert types.Converter       // for its parsed signatures
+	facts   *factTree             // of the node compiled last
 }
 
 // NewCache returns an empty cache.
@@ -104,4 +106,18 @@ func (ev *Evaluator) Regexp(source string) (*value.Regexp, error) {
 		return re, err == nil && len(ev.cache.made) < maxMadeRegexps
 	})
 	return re, err
+}
+
+// tracedFacts are a node's facts with their leaves; those of the last node are kept.
+func (c *Cache) tracedFacts(h *value.Hash, first provenance.Ref) *factTree {
+	c.mu.RLock()
+	f := c.facts
+	c.mu.RUnlock()
+	if f == nil || f.source != h || f.first != first {
+		f = newFactTree(h, first)
+		c.mu.Lock()
+		c.facts = f
+		c.mu.Unlock()
+	}
+	return f
 }
