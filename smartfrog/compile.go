@@ -67,29 +67,26 @@ func evaluate(spec *Spec, units map[*Include]*Spec, opt Options) (*Result, sourc
 	if e.limit == 0 {
 		e.limit = defaultWork
 	}
-	config := e.specification(spec)
-	root := e.open[0].store
-	if config == nil {
-		return nil, e.diags
-	}
-	if (opt.Extended || e.ordered) && !e.withinDepth(root) {
-		return nil, e.diags
-	}
-	if opt.Extended {
-		e.links(root)
-	}
-	if e.stop {
-		return nil, e.diags
-	}
-	e.arrange(root)
 	limit := opt.MaxSize
 	if limit == 0 {
 		limit = defaultSize
 	}
-	config = root.Find(Reference{"sfConfig"}).(*Store)
-	if !e.withinSize(root, limit) {
+	config := e.specification(spec)
+	root := e.open[0].store
+	if config == nil || !e.withinSize(root, limit) {
 		return nil, e.diags
 	}
+	if opt.Extended {
+		if !e.withinDepth(root) {
+			return nil, e.diags
+		}
+		e.links(root)
+		if e.stop || !e.withinSize(root, limit) {
+			return nil, e.diags
+		}
+	}
+	e.arrange(root)
+	config = root.Find(Reference{"sfConfig"}).(*Store)
 	return &Result{Config: config, root: root, extended: opt.Extended}, e.diags
 }
 

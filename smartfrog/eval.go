@@ -332,7 +332,10 @@ func (e *evaluator) bind(r Reference, v Value, o *origin) bool {
 		if pos < 0 {
 			if !s.partial {
 				e.noParent(r, i, s)
-				s.partial = true
+				pos, _ := s.put(name, poison{}, o)
+				if i == 0 {
+					e.declare(pos)
+				}
 			}
 			return false
 		}

@@ -24,6 +24,7 @@ type ordering struct {
 // A constraint is one `<` of an `order` statement.
 type constraint struct {
 	before, after *Ref
+	stmt          *Order
 	site          *site
 }
 
@@ -36,7 +37,7 @@ func (e *evaluator) constrain(s *Order) {
 		pairs = slices.Clip(dst.order.pairs)
 	}
 	for i, r := range s.Refs[1:] {
-		pairs = append(pairs, constraint{s.Refs[i], r, e.site})
+		pairs = append(pairs, constraint{s.Refs[i], r, s, e.site})
 	}
 	dst.order = &ordering{e.block, pairs}
 }
@@ -95,7 +96,7 @@ func (e *evaluator) orderLost(p Prototype, first, second int) {
 		Code: codeOrderLost, Severity: source.Warning,
 		Summary: fmt.Sprintf("`%s` is written before `%s`, but `%s` stays first, as %s", a.name, b.name, b.name, where),
 		Detail:  "a component that overrides inherited attributes changes their values, never their order",
-		Help:    fmt.Sprintf("write `order %s < %s;` to have them in the order written, or `order %s < %s;` to confirm the inherited one", a.name, b.name, b.name, a.name),
+		Help:    fmt.Sprintf("write `order %s < %s;` to have them in the order written here,\nor `order %s < %s;` to confirm the inherited one", a.name, b.name, b.name, a.name),
 	}
 	if ref, ok := p.(*Ref); ok {
 		d.Place, d.Label = e.site.place(ref.span), fmt.Sprintf("`%s` has `%s` before `%s`", ref.Path, a.name, b.name)
@@ -213,7 +214,7 @@ func (e *evaluator) present(s *Store, path Reference, d demand) bool {
 			Place:   d.site.place(ref.span),
 		}
 		if sub, ok := m.at.(*Store); ok {
-			if near := source.Nearest(r[m.depth], names(sub)); near != "" {
+			if near := similar(r[m.depth], names(sub)); near != "" {
 				diag.Help = "did you mean `" + near + "`?"
 			}
 		}

@@ -38,6 +38,7 @@ type parser struct {
 	last     source.Span // the token before tok
 	open     *openBlock  // the innermost
 	depth    int         // blocks and vectors that are open
+	skipping bool        // what follows is being skipped
 	quit     bool        // given up: only tokEOF follows
 	includes []*Include
 	diags    source.Diagnostics
@@ -253,11 +254,10 @@ func (p *parser) prototypes(body []Statement, a *Assignment, x *Extends, more bo
 			switch {
 			case p.tok.kind == tokComma:
 				p.advance()
-			case p.tok.kind == tokLBrace && p.extended:
 			case p.tok.kind == tokLBrace:
-				p.spelling(p.tok.span, "expected `,` between prototypes", "write `, {`")
-				p.synchronize()
-				return body
+				if !p.extended {
+					p.spelling(p.tok.span, "expected `,` between prototypes", "write `, {`")
+				}
 			default:
 				x.span = p.since(x.span)
 				x.Protos = slices.Clip(x.Protos)
