@@ -1,6 +1,7 @@
 package smartfrog
 
 import (
+	"cmp"
 	"io/fs"
 
 	"bunraku/source"
@@ -17,6 +18,8 @@ type Options struct {
 	MaxWork int
 	// MaxSize bounds the number of attributes in the result; 0 means defaultSize.
 	MaxSize int
+
+	shallow int // see scopes; 0 means defaultShallow
 }
 
 // A configuration can double in size with every line: `b extends { x a; y a; }`. These bounds are far beyond any that people write,
@@ -25,6 +28,9 @@ const (
 	defaultWork = 20_000_000
 	defaultSize = 5_000_000
 )
+
+// defaultShallow is deeper than what people write.
+const defaultShallow = 16
 
 // A Result is a compiled specification.
 type Result struct {
@@ -63,13 +69,13 @@ func compile(main *source.File, includes fs.FS, opt Options) (*Result, source.Di
 
 // evaluate runs the passes after reading.
 func evaluate(spec *Spec, units map[*Include]*Spec, opt Options) (*Result, source.Diagnostics) {
-	e := &evaluator{scopes: newScopes(), extended: opt.Extended, units: units, limit: opt.MaxWork, chase: newChase(false)}
-	if e.limit == 0 {
-		e.limit = defaultWork
-	}
-	limit := opt.MaxSize
-	if limit == 0 {
-		limit = defaultSize
+	limit := cmp.Or(opt.MaxSize, defaultSize)
+	e := &evaluator{
+		scopes:   newScopes(cmp.Or(opt.shallow, defaultShallow)),
+		extended: opt.Extended,
+		units:    units,
+		limit:    cmp.Or(opt.MaxWork, defaultWork),
+		chase:    newChase(false),
 	}
 	config := e.specification(spec)
 	root := e.open[0].store
