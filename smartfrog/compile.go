@@ -14,7 +14,7 @@ type Options struct {
 	// Path is where the main file is in the file system that includes are read from; "" means at its top, under the file's base
 	// name.
 	Path string
-	// MaxWork bounds the number of attributes that evaluation may write; 0 means defaultWork.
+	// MaxWork bounds the steps of an evaluation: assignments, includes, and attributes copied; 0 means defaultWork.
 	MaxWork int
 	// MaxSize bounds the number of attributes in the result; 0 means defaultSize.
 	MaxSize int

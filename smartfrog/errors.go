@@ -127,7 +127,7 @@ func (e *evaluator) nearMisses(d *source.Diagnostic, ref *Ref, from *scope, in *
 			d.Related = append(d.Related, source.Related{Place: o.act.head(), Label: label})
 		}
 	}
-	if later, at := e.later(ref.Path[0]); later != nil && d.Code != codeForwardLink {
+	if later, at := e.later(ref.Path[0]); d.Code != codeForwardLink && later != nil {
 		d.Related = append(d.Related, source.Related{Place: at, Label: "`" + ref.Path[0] + "` comes only here"})
 		d.Help = "move it up"
 		if d.Code == codeLink {

@@ -22,7 +22,11 @@ func (x *Explanation) WriteText(w io.Writer) error {
 		}
 		rows = append(rows, row)
 	}
-	for _, s := range x.Hides {
+	for i, s := range x.Hides {
+		if i == shownHides {
+			rows = append(rows, []string{"hides", fmt.Sprintf("%d more", len(x.Hides)-i)})
+			break
+		}
 		rows = append(rows, []string{"hides", s.Place.String(), line(s.Place)})
 	}
 	p.rows(rows)
@@ -40,6 +44,9 @@ func (x *Explanation) WriteText(w io.Writer) error {
 	p.table(len(x.Dependency), func(i int) []string { return []string{x.Dependency[i].String(), line(x.Dependency[i])} })
 	return p.w.Flush()
 }
+
+// shownHides is how many earlier values of an attribute people are shown.
+const shownHides = 10
 
 // shownRows is how many rows of a table people are shown.
 const shownRows = 100

@@ -59,6 +59,10 @@ func TestLimits(t *testing.T) {
 	for i := range 40 {
 		includes[fmt.Sprintf("f%d.sf", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "#include \"f%d.sf\"; #include \"f%d.sf\";", i+1, i+1)}
 	}
+	for i := range 40 {
+		includes[fmt.Sprintf("g%d.sf", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "#include \"g%d.sf\"; #include \"g%d.sf\";", i+1, i+1)}
+	}
+	includes["g40.sf"] = &fstest.MapFile{}
 	includes["f40.sf"] = &fstest.MapFile{Data: []byte("x 1;")}
 	var placements strings.Builder
 	path := strings.Repeat("a:", 5_000)
@@ -81,6 +85,7 @@ func TestLimits(t *testing.T) {
 		{"doubling by links, extended", doubling(60, "a%d extends { x a%d; y a%d; }\n"), codeSize, Options{Extended: true}},
 		{"doubling by inherited links", "v 1;\n" + strings.Replace(doubling(60, "a%d extends { x extends a%d y extends a%d }\n"), "y 2;", "y v;", 1), codeSize, Options{Extended: true}},
 		{"includes of includes", "sfConfig extends {\n#include \"f0.sf\";\n}", codeWork, Options{MaxWork: 100_000}},
+		{"includes of includes of nothing", "#include \"g0.sf\";\nsfConfig extends {}", codeWork, Options{MaxWork: 100_000}},
 		{"many errors", "sfConfig extends {" + strings.Repeat("a b;", 1000) + "}", codeMany, Options{}},
 		{"many syntax errors", "sfConfig extends {" + strings.Repeat("a ;\n", 1000) + "}", codeMany, Options{}},
 	}

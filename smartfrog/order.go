@@ -151,7 +151,7 @@ func (e *evaluator) arrange(root *Store) {
 			e.pushDown(d, below)
 		}
 	}
-	e.arrangeStore(root, i, Reference{"sfConfig"}, below["sfConfig"], map[*Store]bool{})
+	e.arrangeStore(&scope{store: root}, i, below["sfConfig"], map[*Store]bool{})
 }
 
 // demands lists what must hold in a store: what is asked for from outside, and what it says itself.
@@ -167,18 +167,19 @@ func demands(s *Store, extra []demand) []demand {
 }
 
 // arrangeStore arranges the store in a slot of another, and all stores below it.
-func (e *evaluator) arrangeStore(in *Store, pos int, path Reference, extra []demand, done map[*Store]bool) {
-	s := in.slots[pos].value.(*Store)
+func (e *evaluator) arrangeStore(in *scope, pos int, extra []demand, done map[*Store]bool) {
+	s := in.store.slots[pos].value.(*Store)
 	if len(extra) > 0 {
-		s = in.own(pos) // the demand holds for this copy alone
+		s = in.store.own(pos) // the demand holds for this copy alone
 	} else if done[s] {
 		return
 	}
 	done[s] = true
+	sc := &scope{up: in, name: in.store.slots[pos].name, depth: in.depth + 1, store: s, pos: pos}
 	below := map[string][]demand{}
 	var here []demand
 	for _, d := range demands(s, extra) {
-		if !e.present(s, path, d) {
+		if !e.present(sc, d) {
 			continue
 		}
 		if d.before[0] == d.after[0] {
@@ -188,17 +189,18 @@ func (e *evaluator) arrangeStore(in *Store, pos int, path Reference, extra []dem
 		}
 	}
 	if len(here) > 0 {
-		e.sort(s, path, here)
+		e.sort(sc, here)
 	}
 	for i := range s.slots {
 		if _, ok := s.slots[i].value.(*Store); ok {
-			e.arrangeStore(s, i, path.Join(s.slots[i].name), below[s.slots[i].name], done)
+			e.arrangeStore(sc, i, below[s.slots[i].name], done)
 		}
 	}
 }
 
 // present warns when a constraint speaks of an attribute that is not there: it then says nothing.
-func (e *evaluator) present(s *Store, path Reference, d demand) bool {
+func (e *evaluator) present(sc *scope, d demand) bool {
+	s := sc.store
 	for i, r := range []Reference{d.before, d.after} {
 		if s.Find(r) != nil {
 			continue
@@ -210,7 +212,7 @@ func (e *evaluator) present(s *Store, path Reference, d demand) bool {
 		m := s.miss(r)
 		diag := &source.Diagnostic{
 			Code: codeOrderNobody, Severity: source.Warning,
-			Summary: fmt.Sprintf("order: `%s` has no attribute `%s`, so this constraint says nothing", path.Join(r[:m.depth]...), r[m.depth]),
+			Summary: fmt.Sprintf("order: `%s` has no attribute `%s`, so this constraint says nothing", sc.path().Join(r[:m.depth]...), r[m.depth]),
 			Place:   d.site.place(ref.span),
 		}
 		if sub, ok := m.at.(*Store); ok {
@@ -237,7 +239,8 @@ func (e *evaluator) pushDown(d demand, below map[string][]demand) {
 }
 
 // sort rearranges the attributes of one store, or reports that it cannot be done.
-func (e *evaluator) sort(s *Store, path Reference, list []demand) {
+func (e *evaluator) sort(sc *scope, list []demand) {
+	s := sc.store
 	after := make([][]int, len(s.slots)) // for each position, the demands in which it comes before
 	waits := make([]int, len(s.slots))
 	for i, d := range list {
@@ -263,7 +266,7 @@ func (e *evaluator) sort(s *Store, path Reference, list []demand) {
 		}
 	}
 	if len(slots) < len(s.slots) {
-		e.contradiction(s, path, list, waits)
+		e.contradiction(sc, list, waits)
 		return
 	}
 	s.slots = slots
@@ -289,7 +292,8 @@ func (p *positions) Pop() any {
 
 // contradiction reports a circle of constraints. Positions that still wait are in one, or behind one: going from such a position
 // to one that it waits for must come back to where it has been.
-func (e *evaluator) contradiction(s *Store, path Reference, list []demand, waits []int) {
+func (e *evaluator) contradiction(sc *scope, list []demand, waits []int) {
+	s := sc.store
 	before := map[string]demand{}
 	start := ""
 	for _, d := range list {
@@ -318,7 +322,7 @@ func (e *evaluator) contradiction(s *Store, path Reference, list []demand, waits
 	}
 	text = append(text, circle[0].before[0])
 	d := &source.Diagnostic{
-		Code: codeOrderCycle, Summary: fmt.Sprintf("order: the constraints on `%s` contradict each other: %s", path, strings.Join(text, " < ")),
+		Code: codeOrderCycle, Summary: fmt.Sprintf("order: the constraints on `%s` contradict each other: %s", sc.path(), strings.Join(text, " < ")),
 		Help: "remove one of them; an `order` in a later prototype replaces the inherited one",
 	}
 	for i, c := range circle {

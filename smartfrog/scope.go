@@ -22,7 +22,7 @@ func (s *scope) path() Reference {
 
 // scopes is the stack of open components, the root first, with a table that says which of them have a given name.
 //
-// Definition 16 tries the namespaces from the innermost to the root. In a deep specification nearly all of these have nothing of
+// Definition 16 (SmartFrog) tries the namespaces from the innermost to the root. In a deep specification nearly all of these have nothing of
 // the name that is looked for, so resolving would take time proportional to the depth. The table leads from a name to the
 // innermost open store that has it, and slot.outer from there to the next. It holds because an open store starts empty, gets its
 // names one by one through put, and never loses one; and because while a body is evaluated, only the innermost open store, and
