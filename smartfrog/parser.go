@@ -16,8 +16,8 @@ const maxNesting = 500_000
 // maxErrors is how many errors one file, and one evaluation, may report before we stop looking for more.
 const maxErrors = 50
 
-// Parse reads one file, as Definition 3 (SmartFrog) and grammar.txt have it. The tree holds whatever could be read; it is complete when no diagnostic is an Error. Included files are
-// not read.
+// Parse reads one file, as Definition 3 (SmartFrog) and grammar.txt have it. The tree holds whatever could be read; it is complete
+// when no diagnostic is an Error. Included files are not read.
 func Parse(f *source.File, opt Options) (*Spec, source.Diagnostics) {
 	p := &parser{file: f, extended: opt.Extended}
 	p.scan = newScanner(f, opt.Extended, p.report)
