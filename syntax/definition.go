@@ -9,6 +9,7 @@ type File struct {
 	Epp      *Epp         // the template, when the file is one; Body is empty then
 	Defs     []Definition // every definition of the file, inner ones before the outer ones that hold them, as Puppet lists them
 	Comments []Comment    // in order
+	Literals int          // how many numbers were given to literals: every Lit.Ord is below it
 }
 
 // A Comment is `# …` (without the line end) or `/* … */`.
@@ -113,7 +114,7 @@ type Epp struct {
 
 // RenderString is literal template text, after trimming.
 type RenderString struct {
-	E
+	Lit
 	Value string
 }
 

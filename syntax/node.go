@@ -27,6 +27,13 @@ type E struct{ At }
 
 func (*E) expr() {}
 
+// Lit is embedded in literals, and in names, which are literals where a bare word stands for itself. Ord is the literal's
+// number in its file: unlike its span it stays when the text of another literal changes, so provenance speaks of it.
+type Lit struct {
+	E
+	Ord uint32
+}
+
 // A Body is the statements between braces: `{ a b c }`. Absent and empty are the same (no statements).
 type Body struct {
 	Stmts  []Expr
@@ -36,20 +43,20 @@ type Body struct {
 // ---- literals
 
 // Undef is `undef`.
-type Undef struct{ E }
+type Undef struct{ Lit }
 
 // Default is `default`.
-type Default struct{ E }
+type Default struct{ Lit }
 
 // Bool is `true` or `false`.
 type Bool struct {
-	E
+	Lit
 	Value bool
 }
 
 // Int is a whole number in one of three bases: `10`, `0x1F`, `017`. Puppet's lexer knows no sign: -1 is Unary{Minus, Int}.
 type Int struct {
-	E
+	Lit
 	Value int64
 	Radix uint8 // 10, 16 or 8
 	Big   bool  // the literal does not fit in 64 bits; the validator rejects it, Text has the digits
@@ -57,7 +64,7 @@ type Int struct {
 
 // Float is `1.5`, `1e3`, `2.0e-3`.
 type Float struct {
-	E
+	Lit
 	Value float64
 }
 
@@ -75,7 +82,7 @@ const (
 
 // Str is a string without interpolation. Value is after escapes.
 type Str struct {
-	E
+	Lit
 	Value string
 	Quote Quote
 }
@@ -109,7 +116,7 @@ type Heredoc struct {
 
 // Regexp is `/source/`; Source has \/ turned into /.
 type Regexp struct {
-	E
+	Lit
 	Source string
 }
 
@@ -136,7 +143,7 @@ type Entry struct {
 
 // Name is a lower-case, possibly qualified name: `notify`, `apache::vhost`.
 type Name struct {
-	E
+	Lit
 	Value string
 }
 

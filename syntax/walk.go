@@ -1,5 +1,7 @@
 package syntax
 
+import "bunraku/source"
+
 // Walk calls visit for n and then, while visit returns true, for every node below it, in source order.
 // It is the one way to walk a tree; nil children are not visited.
 func Walk(n Node, visit func(Node) bool) {
@@ -161,4 +163,43 @@ func Children(n Node, f func(Node)) {
 	default:
 		panic("syntax: Children: unknown node")
 	}
+}
+
+// LiteralSpans are the places of a file's literals, by their numbers.
+func LiteralSpans(f *File) []source.Span {
+	spans := make([]source.Span, f.Literals)
+	number := func(n Node) bool {
+		var l *Lit
+		switch n := n.(type) {
+		case *Undef:
+			l = &n.Lit
+		case *Default:
+			l = &n.Lit
+		case *Bool:
+			l = &n.Lit
+		case *Int:
+			l = &n.Lit
+		case *Float:
+			l = &n.Lit
+		case *Str:
+			l = &n.Lit
+		case *Regexp:
+			l = &n.Lit
+		case *Name:
+			l = &n.Lit
+		case *RenderString:
+			l = &n.Lit
+		default:
+			return true
+		}
+		spans[l.Ord] = l.Where
+		return true
+	}
+	for _, s := range f.Body.Stmts {
+		Walk(s, number)
+	}
+	if f.Epp != nil {
+		Walk(f.Epp, number)
+	}
+	return spans
 }

@@ -1,0 +1,41 @@
+# The commands of this project. `make test` is what CI runs.
+GO ?= go
+export CGO_ENABLED = 0
+# Test data that is too large for the repository; tests that need it say so when it is not there.
+export BUNRAKU_SHARED ?= $(abspath ../shared)
+
+.PHONY: test unit setup check-format check-vet check-tidy score accept bench build
+
+# test installs what the tests need where it can (Debian, as root), then runs everything.
+test: setup check-format check-vet check-tidy unit
+
+build:
+	$(GO) build -trimpath -o bin/bunraku ./cmd/bunraku
+
+setup:
+	@sh bench/setup.sh
+
+unit:
+	$(GO) test ./...
+
+check-format:
+	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "not gofmt-ed:"; echo "$$bad"; exit 1; fi
+
+check-vet:
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+check-tidy:
+	$(GO) mod tidy -diff
+
+# score prints every count we track: ours/total.
+score: setup
+	@$(GO) test -count=1 -run 'Score' -v ./... 2>&1 | sed -n 's/.*score: //p'
+
+# accept ISSUE=n runs the bars of issue "n of 7", each figure beside its bar, and fails when one is missed.
+accept: setup
+	@test -n "$(ISSUE)" || { echo "say which: make accept ISSUE=1"; exit 2; }
+	@sh bench/accept.sh $(ISSUE)
+
+bench: setup
+	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"bunraku/source"
+	"bunraku/syntax"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) parseCommand() *cobra.Command {
+	format := "pn"
+	tasks := false
+	c := &cobra.Command{
+		Use:   "parse FILE…",
+		Short: "Read manifests and templates and print their syntax tree",
+		Long: `Reads Puppet manifests (.pp) and EPP templates (.epp) and prints each one's syntax tree:
+  pn    as Puppet's own "puppet parser dump --format pn" prints it, one line
+  json  for tools, with the place of every node (docs/parse-json.md)
+  text  as source again, in the layout of the style guide
+With several files, each is preceded by a line "--- FILE".`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, files []string) error {
+			write, ok := map[string]func([]byte, *syntax.File) []byte{
+				"pn":   func(dst []byte, f *syntax.File) []byte { return append(syntax.AppendPN(dst, f), '\n') },
+				"json": func(dst []byte, f *syntax.File) []byte { return append(syntax.AppendJSON(dst, f), '\n') },
+				"text": func(dst []byte, f *syntax.File) []byte { return append(dst, syntax.Print(f)...) },
+			}[format]
+			if !ok {
+				return fail("unknown format %q: pn, json or text", format)
+			}
+			failed := false
+			for _, name := range files {
+				tree, ds, err := readSyntax(name, tasks)
+				if err != nil {
+					fmt.Fprintf(a.err, "bunraku: %v\n", err)
+					failed = true
+					continue
+				}
+				a.report(ds)
+				if ds.HasErrors() {
+					failed = true
+					continue
+				}
+				if len(files) > 1 {
+					fmt.Fprintf(a.out, "--- %s\n", name)
+				}
+				if _, err := a.out.Write(write(nil, tree)); err != nil {
+					return err
+				}
+			}
+			if failed {
+				return &exitError{code: exitFailed}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&format, "format", format, "pn, json or text")
+	c.Flags().BoolVar(&tasks, "tasks", false, "plans: `plan` and `apply` are keywords")
+	return c
+}
+
+// readSyntax reads and validates one file; its name's ending tells manifests from templates.
+func readSyntax(name string, tasks bool) (*syntax.File, source.Diagnostics, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := source.NewFile(filepath.ToSlash(name), string(text))
+	opt := syntax.Options{Tasks: tasks}
+	read := syntax.Parse
+	if filepath.Ext(name) == ".epp" {
+		read = syntax.ParseEPP
+	}
+	tree, ds := read(f, opt)
+	if !ds.HasErrors() {
+		ds = append(ds, syntax.Validate(tree, opt)...)
+	}
+	ds.Sort()
+	return tree, ds, nil
+}

@@ -1,0 +1,170 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/types"
+	"bunraku/value"
+)
+
+// What built-in functions may do to the catalog: the functions include, contain, require and their kin are thin layers over these.
+
+// ClassNames turns the arguments of include and its kin into names of classes.
+func (c *Call) ClassNames(args []value.Value) ([]string, error) {
+	var names []string
+	for _, v := range flatKeys(args) {
+		switch v := v.(type) {
+		case value.Undef:
+			return nil, fmt.Errorf("Cannot use undef as a class name")
+		case value.String:
+			if v == "" {
+				return nil, fmt.Errorf("Cannot use empty string as a class name")
+			}
+			names = append(names, absolute(string(v)))
+		case *types.Class:
+			if v.Of == "" {
+				return nil, fmt.Errorf("Cannot use an unspecific Class[] Type")
+			}
+			names = append(names, absolute(v.Of))
+		case *types.Resource:
+			switch {
+			case v.Type == "":
+				return nil, fmt.Errorf("Cannot use an unspecific Resource[] where a Resource['class', name] is expected")
+			case !strings.EqualFold(v.Type, "class"):
+				return nil, fmt.Errorf("Cannot use a Resource[%s] where a Resource['class', name] is expected", v.Type)
+			case !v.HasTitle:
+				return nil, fmt.Errorf("Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected")
+			}
+			names = append(names, absolute(v.Title))
+		default:
+			return nil, fmt.Errorf("undefined method `downcase' for nil:NilClass")
+		}
+	}
+	return names, nil
+}
+
+func absolute(name string) string {
+	name = strings.ToLower(name)
+	if strings.HasPrefix(name, "::") {
+		return name
+	}
+	return "::" + name
+}
+
+// Include declares and evaluates classes by name and returns their resources.
+func (c *Call) Include(names []string) (rs []*Resource, err error) {
+	ev := c.Eval
+	args := ev.trace.Join(c.deepRefs()...)
+	ev.ghosts.named = ev.trace.Join(ev.ghosts.named, args, ev.ctl)
+	s := ev.save(c.Scope)
+	ev.decide(args)
+	defer func() {
+		ev.ctl = s.ctl
+		if p := recover(); p != nil {
+			r, ok := p.(*raised)
+			if !ok {
+				panic(p)
+			}
+			ev.restoreTo(s)
+			err = r
+		}
+	}()
+	return ev.includeClasses(names, c.Scope, c.Place)
+}
+
+func (c *Call) deepRefs() []provenance.Ref {
+	if c.Refs == nil {
+		return nil
+	}
+	out := make([]provenance.Ref, len(c.Refs))
+	for i, r := range c.Refs {
+		out[i] = c.Eval.deep(c.Args[i], r)
+	}
+	return out
+}
+
+// Contain hangs resources below the one of this scope.
+func (c *Call) Contain(rs []*Resource) {
+	for _, r := range rs {
+		c.Eval.edge(c.Scope.resource, r)
+	}
+}
+
+// Require makes the resource of this scope require classes.
+func (c *Call) Require(rs []*Resource) {
+	ev, me := c.Eval, c.Scope.resource
+	for _, r := range rs {
+		b := value.NewArrayBuilder(2)
+		var before provenance.Ref
+		if p := me.param("require"); p != nil {
+			before = p.ref
+			for _, v := range flatKeys([]value.Value{p.value}) {
+				if !value.IsUndef(v) {
+					b.AddRef(v, p.ref)
+				}
+			}
+		}
+		why := ev.trace.Join(append(c.deepRefs(), ev.ctl)...)
+		b.AddRef(&types.Class{Of: canonical(r.Title)}, why)
+		ev.setParam(me, &param{name: "require", value: b.Array(), ref: ev.trace.Join(before, why), place: c.Place, source: me.source})
+	}
+}
+
+// ClassRefs are the references that stand for classes.
+func ClassRefs(names []string) *value.Array {
+	out := make([]value.Value, len(names))
+	for i, n := range names {
+		out[i] = &types.Class{Of: canonical(n)}
+	}
+	return value.NewArray(out...)
+}
+
+// CatalogTagged reports whether the catalog as a whole has a tag: the names of classes and nodes.
+func (ev *Evaluator) CatalogTagged(tag string) bool {
+	tag = value.Downcase(tag)
+	if ev.table.tags.has(tag) {
+		return true
+	}
+	var tags tagSet
+	for _, n := range ev.table.classes {
+		tags.addName(value.Downcase(n))
+	}
+	return tags.has(tag)
+}
+
+// KnownClass reports whether a class of that name can be found, KnownType whether a resource type or define can.
+func (ev *Evaluator) KnownClass(name string) bool { return ev.findClass(name) != nil }
+
+// KnownType reports whether a resource type or define of that name can be found.
+func (ev *Evaluator) KnownType(name string) bool { return ev.knownResourceType(canonical(name)) }
+
+// Lookup asks Hiera on behalf of a function.
+func (c *Call) Lookup(q Query) (Answer, error) { return c.Eval.world.Lookup(c.Scope, q) }
+
+// IsVirtual reports whether the resource is still virtual.
+func (r *Resource) IsVirtual() bool { return r.virtual }
+
+// Virtual resources and real ones that the catalog has so far, in order.
+func (ev *Evaluator) Resources() []*Resource { return ev.table.added }
+
+// Trace is the trace of the compile that the scope belongs to, nil when tracing is off.
+func (sc *Scope) Trace() *provenance.Trace { return sc.ev.trace }
+
+// Evaluator is the compile that the scope belongs to.
+func (sc *Scope) Evaluator() *Evaluator { return sc.ev }
+
+// Warn adds a warning to the compile's.
+func (sc *Scope) Warn(d *source.Diagnostic) { sc.ev.warnings = append(sc.ev.warnings, d) }
+
+// CallingClass is the name of the nearest class around, "" at top level.
+func (sc *Scope) CallingClass() string {
+	for s := sc; s != nil; s = s.parent {
+		if s.resource != nil && s.resource.isClass() && !s.resource.main {
+			return canonical(s.resource.Title)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,438 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/resource"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/types"
+	"bunraku/value"
+)
+
+// ensureClass puts a class into the catalog without parameters, unless it is there (rules IncU and IncPU of µPuppet: a class that is
+// included twice is declared once). It does not evaluate it.
+func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
+	if r := ev.find("Class", capitalized(d.Name)); r != nil {
+		return r
+	}
+	r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
+	r.existence = ev.trace.Join(ev.ctl)
+	ev.initialTags(r)
+	ev.applyDefaults(r, sc)
+	ev.ensureParent(d, sc)
+	ev.table.tags.merge(&r.tags)
+	ev.addResource(r, sc, &syntax.Nop{})
+	return r
+}
+
+func (ev *Evaluator) ensureParent(d *Definition, sc *Scope) {
+	ev.checkLineage(d)
+	if d.Parent == "" || ev.find("Class", capitalized(canonical(d.Parent))) != nil {
+		return
+	}
+	ev.ensureClass(ev.parentOf(d), sc)
+}
+
+// checkLineage refuses a class that inherits from itself, by whatever detour; Puppet runs out of stack there.
+func (ev *Evaluator) checkLineage(d *Definition) {
+	names := []string{d.Name}
+	for p := d; p.Parent != "" && len(names) <= ev.set.MaxDepth; {
+		p = ev.parentOf(p)
+		names = append(names, p.Name)
+		if p == d {
+			ev.failAt(&source.Diagnostic{Code: "E0533", Place: d.place(), Summary: "The class inherits from itself: " + strings.Join(names, " inherits ")})
+		}
+	}
+}
+
+func (ev *Evaluator) parentOf(d *Definition) *Definition {
+	p := ev.findClass(d.Parent)
+	if p == nil {
+		at := source.Span{}
+		if c, ok := d.Node.(*syntax.Class); ok {
+			at = c.ParentAt
+		}
+		diag := &source.Diagnostic{Code: "E0530", Place: source.Place{File: d.File.Source, Span: at},
+			Summary: fmt.Sprintf("Could not find parent resource type '%s' of type hostclass in %s", "::"+canonical(d.Parent), ev.in.Environment)}
+		if near := source.Nearest(canonical(d.Parent), ev.classNames()); near != "" {
+			diag.Help = "did you mean " + near + "?"
+		}
+		ev.failAt(diag)
+	}
+	return p
+}
+
+// includeClasses is what include does: first all classes are put into the catalog, then the new ones are evaluated in turn.
+func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) ([]*Resource, error) {
+	defs := make([]*Definition, len(names))
+	for i, n := range names {
+		if defs[i] = ev.findClass(n); defs[i] == nil {
+			return nil, ev.missingClass(n)
+		}
+	}
+	all := make([]*Resource, 0, len(defs))
+	var fresh []*Resource
+	for _, d := range defs {
+		if s := ev.table.scopes[d.Name]; s != nil {
+			all = append(all, s.resource)
+			continue
+		}
+		r := ev.ensureClass(d, sc)
+		all = append(all, r)
+		fresh = append(fresh, r)
+	}
+	for _, r := range fresh {
+		ev.evaluateClass(r)
+	}
+	return all, nil
+}
+
+// raised is an error from deep within a class; the call or declaration that led there tells it.
+type raised struct{ text string }
+
+func (r *raised) Error() string { return r.text }
+
+type missingClass struct{ text, help string }
+
+func (m *missingClass) Error() string { return m.text }
+
+func (ev *Evaluator) missingClass(name string) error {
+	return &missingClass{text: fmt.Sprintf("Could not find class %s for %s", name, ev.in.Node), help: source.Nearest(canonical(name), ev.classNames())}
+}
+
+// evaluateClass evaluates a class or node that is in the catalog, once.
+func (ev *Evaluator) evaluateClass(r *Resource) {
+	if r.evaluated {
+		return
+	}
+	r.evaluated = true
+	ev.scopeTags(r)
+	ev.evaluateCode(r)
+}
+
+// evaluateCode runs the body of a class, node or define for its resource: parent first, then parameters, then the body.
+func (ev *Evaluator) evaluateCode(r *Resource) {
+	d := r.def
+	parent := r.scope
+	var inherited *Scope
+	if d.Kind == ClassKind && d.Parent != "" {
+		p := ev.parentOf(d)
+		if pr := ev.find("Class", capitalized(p.Name)); pr != nil {
+			ev.evaluateClass(pr)
+			inherited = ev.table.scopes[p.Name]
+			if inherited == nil { // the parent is waiting for its own parent, which led here
+				panic(&raised{"Could not find scope for " + p.Name})
+			}
+			parent = inherited
+		}
+	}
+	sc := ev.top
+	if !r.main {
+		sc = ev.newScope(parent, d, r)
+		sc.inherits = inherited
+	}
+	if d.Kind != DefineKind && d.Name != "" {
+		ev.table.classes = append(ev.table.classes, d.Name)
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
+	}
+	ev.push(stackText(r), r.place)
+	c := ev.enterFile(d.File)
+	before, jumps := ev.ctl, ev.jumps
+	ev.jumps = 0
+	ev.bindParameters(r, sc)
+	ev.stageEdge(r)
+	ev.runBody(d, sc)
+	ev.ctl, ev.jumps = before, jumps
+	ev.leaveFile(c)
+	ev.pop()
+}
+
+func stackText(r *Resource) string {
+	switch {
+	case r.main:
+		return "main"
+	case r.isClass():
+		return canonical(r.Title)
+	case r.Type == "Node":
+		return "node '" + r.Title + "'"
+	}
+	return r.Ref()
+}
+
+// runBody evaluates the statements; `return` ends them, and so does `next`.
+func (ev *Evaluator) runBody(d *Definition, sc *Scope) {
+	run := func(stmts []syntax.Expr) {
+		if !ev.cache.mayJump(stmts) {
+			ev.block(stmts, sc)
+			return
+		}
+		ev.catching(sc, func(k jumpKind) bool { return k != jumpBreak && d.Kind != NodeKind && d.Name != "" }, func() (value.Value, provenance.Ref) {
+			return ev.block(stmts, sc)
+		})
+	}
+	if d.parts == nil {
+		run(d.Body)
+		return
+	}
+	for _, f := range d.parts {
+		c := ev.enterFile(f)
+		run(f.Body.Stmts)
+		ev.leaveFile(c)
+	}
+}
+
+// bindParameters gives a class or define its parameters: the values given, for classes what Hiera has, then the defaults in order.
+// Rules DefDecl and CDec of µPuppet, with automatic lookup.
+func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
+	d := r.def
+	module := d.Module
+	if v, ok := r.Param("module_name"); ok {
+		module = value.ToString(v)
+	}
+	sc.setOnce("module_name", value.String(module), 0)
+	if sc.parent != nil && sc.parent.source != nil {
+		sc.setOnce("caller_module_name", value.String(sc.parent.source.Module), 0)
+	}
+	if d.Kind == ClassKind {
+		ev.automaticLookup(r, sc)
+	}
+	title, name := r.Title, ev.nameOf(r)
+	if d.Kind == ClassKind {
+		title, name = value.Downcase(title), value.Downcase(name)
+	}
+	for _, taken := range []string{"title", "name"} {
+		if r.main && sc.own.find(taken) != nil { // by a fact
+			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + taken + "'"})
+		}
+	}
+	sc.setOnce("title", value.String(title), r.titleRef)
+	sc.setOnce("name", value.String(name), r.titleRef)
+	if d.Kind != DefineKind {
+		ev.table.scopes[d.Name] = sc
+	}
+	var configured provenance.Ref
+	if d.Kind == ClassKind {
+		configured = ev.mayConfigure(d.Name)
+	}
+	mark := sc.mark()
+	f := sc.pushFrame(paramFrame)
+	f.callee = r.Ref()
+	for _, p := range d.Params {
+		f.formals = append(f.formals, p.Name)
+		f.vars = append(f.vars, variable{name: p.Name})
+	}
+	for _, p := range r.params {
+		if p.name == "name" || p.name == "title" {
+			continue
+		}
+		if v := f.find(p.name); v != nil {
+			v.value, v.ref = p.value, ev.trace.With(p.ref, configured)
+		} else {
+			f.add(p.name, p.value, p.ref)
+		}
+	}
+	for _, p := range d.Params {
+		if p.Default == nil {
+			continue
+		}
+		v := f.find(p.Name)
+		if v.value != nil && !value.IsUndef(v.value) {
+			continue
+		}
+		val, vr := ev.defaultOf(p, sc)
+		val = ev.convert(val)
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured)
+		ev.setParam(r, &param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
+		v = f.find(p.Name)
+		v.value, v.ref = val, vr
+	}
+	sc.restore(mark)
+	ev.checkParameters(r, f.vars)
+	for _, v := range f.vars {
+		if v.value == nil {
+			continue
+		}
+		if sc.bound(v.name) {
+			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + v.name + "'", Place: r.place})
+		}
+		sc.Set(v.name, v.value, v.ref)
+	}
+}
+
+func (sc *Scope) setOnce(name string, v value.Value, r provenance.Ref) {
+	if sc.own.find(name) == nil {
+		sc.own.add(name, v, r)
+	}
+}
+
+// nameOf is $name: the name attribute, or the title.
+func (ev *Evaluator) nameOf(r *Resource) string {
+	if v, ok := r.Param("name"); ok && !value.IsUndef(v) {
+		return value.ToString(v)
+	}
+	return r.Title
+}
+
+// automaticLookup asks Hiera for the parameters that were not given.
+func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
+	d := r.def
+	for _, p := range d.Params {
+		if given := r.param(p.Name); given != nil && !value.IsUndef(given.value) {
+			continue
+		}
+		a, err := ev.world.Lookup(sc, Query{Names: []string{d.Name + "::" + p.Name}, Automatic: true})
+		if err != nil {
+			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
+		}
+		if !a.Found {
+			if a.Ref != 0 && r.param(p.Name) == nil {
+				ev.noteAbsence(r, p, a.Ref)
+			}
+			continue
+		}
+		if value.IsUndef(a.Value) && p.Default != nil {
+			continue
+		}
+		ev.setParam(r, &param{p.Name, ev.convert(a.Value), ev.trace.With(a.Ref, ev.ctl), source.Place{}, r.source, false})
+	}
+}
+
+// noteAbsence remembers that Hiera had no value for a parameter: its default depends on that.
+func (ev *Evaluator) noteAbsence(r *Resource, p *syntax.Param, why provenance.Ref) {
+	if ev.trace == nil || p.Default == nil {
+		return
+	}
+	r.params = append(r.params, &param{name: p.Name, value: value.Undef{}, ref: why, source: r.source})
+}
+
+// checkParameters tests the parameters of a class or define against their types, all at once, as Puppet does.
+func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
+	d := r.def
+	b := value.NewHashBuilder(len(vars))
+	simple := true
+	for _, v := range vars {
+		if v.value != nil {
+			b.SetString(v.name, v.value)
+		}
+	}
+	// The common case is decided without building the struct type.
+	for _, v := range vars {
+		p := d.param(v.name)
+		switch {
+		case p == nil:
+			if !isMetaparam(v.name) && v.name != "name" {
+				simple = false
+			}
+		case v.value == nil:
+			simple = false
+		case p.Type != nil && !types.IsInstance(ev.typeOf(p.Type, d.File), v.value):
+			simple = false
+		}
+	}
+	if simple {
+		return
+	}
+	if err := types.ValidateParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false, nil); err != nil {
+		ev.parameterError(r, err.Error(), vars)
+	}
+}
+
+// paramStruct is the type of a definition's parameters, metaparameters included.
+func (ev *Evaluator) paramStruct(d *Definition) *types.Struct {
+	if d.params != nil {
+		return d.params
+	}
+	s := &types.Struct{}
+	s.Elems = append(s.Elems, types.Element{Key: types.NewOptional(types.Literal("name")), Val: types.AnyT})
+	for _, m := range resource.Metaparams() {
+		if d.param(m.Name) == nil {
+			s.Elems = append(s.Elems, types.Element{Key: types.NewOptional(types.Literal(m.Name)), Val: types.AnyT})
+		}
+	}
+	for _, p := range d.Params {
+		key := types.T(types.Literal(p.Name))
+		if p.Default != nil {
+			key = types.NewOptional(key)
+		}
+		val := types.T(types.AnyT)
+		if p.Type != nil {
+			val = ev.typeOf(p.Type, d.File)
+		}
+		s.Elems = append(s.Elems, types.Element{Key: key, Val: val})
+	}
+	d.params = s
+	return s
+}
+
+// parameterError points at the value that does not fit, wherever it came from, and at the parameter.
+func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
+	d := &source.Diagnostic{Code: "E0412", Summary: text}
+	if r.hasPlace {
+		d.Place = r.place
+	}
+	for _, v := range vars {
+		p := r.def.param(v.name)
+		if p == nil || v.value == nil || p.Type == nil || types.IsInstance(ev.typeOf(p.Type, r.def.File), v.value) {
+			continue
+		}
+		if w, ok := ev.trace.Where(v.ref); ok && w.Place.Known() {
+			d.Related = append(d.Related, source.Related{Place: w.Place, Label: "the value comes from here"})
+		}
+		d.Related = append(d.Related, source.Related{Place: source.Place{File: r.def.File.Source, Span: p.Where}, Label: "the parameter is declared here"})
+		break
+	}
+	if !d.Place.Known() && len(d.Related) > 0 {
+		d.Place, d.Label = d.Related[0].Place, d.Related[0].Label
+		d.Related = d.Related[1:]
+	}
+	ev.failAt(d)
+}
+
+// stageEdge hangs a class below its stage.
+func (ev *Evaluator) stageEdge(r *Resource) {
+	if !r.isClass() {
+		return
+	}
+	name := "main"
+	if v, ok := r.Param("stage"); ok && !value.IsUndef(v) {
+		name = value.ToString(v)
+	} else if r.scope != nil && r.scope.resource != nil {
+		if v, ok := r.scope.resource.Param("stage"); ok && !value.IsUndef(v) {
+			name = value.ToString(v)
+		}
+	}
+	stage := ev.find("Stage", name)
+	if stage == nil {
+		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place, Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})
+	}
+	if p := r.param("stage"); (p == nil || value.IsUndef(p.value)) && stage.Title != "main" {
+		ev.setParam(r, &param{name: "stage", value: value.String(stage.Title), source: r.source})
+	}
+	ev.edge(stage, r)
+}
+
+// firstOf is what decided that, and when, a class was declared (rule 5).
+func (ev *Evaluator) firstOf(class string) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	if r, ok := ev.table.firsts[class]; ok {
+		return r
+	}
+	return ev.mayDeclare(class)
+}
+
+func (ev *Evaluator) firstOfScope(sc *Scope) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	for s := sc; s != nil; s = s.parent {
+		if s.resource != nil && s.resource.isClass() && !s.resource.main {
+			return ev.table.firsts[canonical(s.resource.Title)]
+		}
+	}
+	return 0
+}

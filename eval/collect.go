@@ -1,0 +1,281 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/types"
+	"bunraku/value"
+)
+
+// A collector realizes what its query finds, and overrides attributes of it, again and again until nothing new is found. A fixed one
+// (the function realize) has references instead of a query.
+type collector struct {
+	value.TypeMark // a collector is a value: relationships are drawn to it
+
+	ev       *Evaluator
+	typ      string
+	query    func(*Resource) bool
+	exported bool
+	fixed    []value.Value // references still to be realized
+	scope    *Scope
+	params   []*param
+	place    source.Place
+	got      []*Resource
+	has      map[*Resource]bool
+	ref      provenance.Ref               // the query's literals and the decisions around it
+	reads    []string                     // attributes that the query tests
+	looked   map[*Resource]provenance.Ref // what the tests saw, at the time
+	// instead is what the left side of a chain falls back to when the collector on its right found nothing
+	instead []value.Value
+}
+
+// A collector stands for a catalog type where it is printed.
+func (c *collector) String() string              { return "Catalog-Collector[" + c.typ + "]" }
+func (c *collector) Name() string                { return "Collector" }
+func (c *collector) EqualType(t value.Type) bool { return t == value.Type(c) }
+
+// collect is `Type <| query |> { … }`: it only notes the collector, which works between the evaluation of classes and of defines.
+func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
+	ref, ok := e.Type.(*syntax.Ref)
+	if !ok {
+		ev.runtime(e, "LHS is not a type")
+	}
+	low := canonical(ref.Value)
+	if low == "class" {
+		ev.runtime(e, "Classes cannot be collected")
+	}
+	if !ev.knownResourceType(low) {
+		ev.runtime(e, "Resource type "+low+" doesn't exist")
+	}
+	if e.Exported && !ev.set.Storeconfigs {
+		ev.warn("E0540", e.QueryAt, "You cannot collect exported resources without storeconfigs being set; the collection will be ignored")
+	}
+	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]provenance.Ref{}}
+	if len(e.Ops) > 0 {
+		params, _ := ev.attributeOps(e.Ops, sc, nil)
+		for _, p := range params {
+			q := *p
+			q.value = ev.convert(q.value)
+			c.params = append(c.params, &q)
+		}
+	}
+	c.ref = ev.ctl
+	if e.Query != nil {
+		c.query = ev.queryOf(e.Query, c, sc)
+	}
+	ev.table.collected = append(ev.table.collected, c)
+	ev.table.everCollected = append(ev.table.everCollected, c)
+	return c
+}
+
+// queryOf makes the test of a collector. Its operands are evaluated now, where the collector stands.
+func (ev *Evaluator) queryOf(e syntax.Expr, c *collector, sc *Scope) func(*Resource) bool {
+	switch e := e.(type) {
+	case *syntax.Paren:
+		return ev.queryOf(e.X, c, sc)
+	case *syntax.Binary:
+		switch e.Op {
+		case syntax.OpAnd, syntax.OpOr:
+			l, r := ev.queryOf(e.Left, c, sc), ev.queryOf(e.Right, c, sc)
+			if e.Op == syntax.OpAnd {
+				return func(x *Resource) bool { return l(x) && r(x) }
+			}
+			return func(x *Resource) bool { return l(x) || r(x) }
+		case syntax.OpEq, syntax.OpNe:
+			return ev.queryTest(e, c, sc)
+		}
+	}
+	ev.runtime(e, fmt.Sprintf("Cannot transform object of class %s", label(e)))
+	return nil
+}
+
+func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*Resource) bool {
+	left, lr := ev.eval(e.Left, sc)
+	right, rr := ev.eval(e.Right, sc)
+	c.ref = ev.trace.Join(c.ref, ev.deep(left, lr), ev.deep(right, rr))
+	name := value.ToString(left)
+	c.reads = append(c.reads, name)
+	if e.Op == syntax.OpEq && name == "tag" {
+		var tags []string
+		for _, t := range flatKeys([]value.Value{right}) {
+			switch t.(type) {
+			case value.Int, value.Float:
+				ev.runtime(e, "Cannot transform a number to a tag")
+			}
+			tags = append(tags, value.Downcase(value.ToString(t)))
+		}
+		return func(r *Resource) bool {
+			for _, t := range tags {
+				if r.Tagged(t) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return func(r *Resource) bool {
+		var v value.Value = value.Undef{}
+		if name == "title" {
+			v = value.String(r.Title)
+		} else if p := r.param(name); p != nil {
+			v = p.value
+		}
+		if e.Op == syntax.OpNe {
+			return !ev.equalRefs(v, right)
+		}
+		if a, ok := v.(*value.Array); ok {
+			return ev.includes(right, a, sc, 0)
+		}
+		return ev.equalRefs(v, right)
+	}
+}
+
+// equalRefs compares an attribute with a query's operand; a reference there may be written as its text.
+func (ev *Evaluator) equalRefs(a, b value.Value) bool { return ev.equal(a, b) }
+
+// run looks for resources once more and reports whether it found new ones.
+func (c *collector) run() bool {
+	if c.fixed != nil {
+		return c.realize()
+	}
+	ev := c.ev
+	if c.exported && !ev.set.Storeconfigs {
+		return false
+	}
+	var found []*Resource
+	for _, r := range ev.table.added {
+		if ev.trace != nil && r.Type == c.typ {
+			c.looked[r] = ev.trace.Join(c.looked[r], c.tested(r))
+		}
+		if r.Type == c.typ && (!c.exported || r.exported) && (c.query == nil || c.query(r)) {
+			found = append(found, r)
+			if r.virtual {
+				r.virtual = false
+				r.existence = ev.trace.Join(r.existence, c.ref, c.looked[r])
+			}
+		}
+	}
+	fresh := false
+	for _, r := range found {
+		if c.has[r] {
+			continue
+		}
+		if c.params != nil {
+			c.override(r)
+		}
+		fresh = true
+	}
+	for _, r := range found {
+		if !c.has[r] {
+			c.has[r] = true
+			c.got = append(c.got, r)
+		}
+	}
+	return fresh
+}
+
+// override applies the collector's attributes to a resource it found; the class that holds the collector may from now on override anything.
+func (c *collector) override(r *Resource) {
+	if c.scope.source != nil {
+		c.scope.source.overriding = true
+	}
+	o := &Resource{Type: r.Type, Title: r.Title, place: c.place, hasPlace: true, scope: c.scope, source: c.scope.source}
+	for _, p := range c.params {
+		q := *p
+		q.ref = c.ev.trace.With(q.ref, c.ref)
+		o.params = append(o.params, &q)
+	}
+	// Puppet makes the override as a resource of its own, and so it takes the resource defaults of the collector's scope along.
+	c.ev.applyDefaults(o, c.scope)
+	c.ev.addOverride(o)
+}
+
+// realize makes the resources of a fixed set real; it is done when all were found.
+func (c *collector) realize() bool {
+	fresh := false
+	var left []value.Value
+	for _, v := range c.fixed {
+		r := c.ev.resourceOf(v)
+		if r == nil {
+			left = append(left, v)
+			continue
+		}
+		r.virtual = false
+		r.existence = c.ev.trace.With(r.existence, c.ref)
+		if !c.has[r] {
+			c.has[r] = true
+			c.got = append(c.got, r)
+			fresh = true
+		}
+	}
+	c.fixed = left
+	if len(left) == 0 {
+		c.fixed = nil
+		c.ev.dropCollector(c)
+	}
+	return fresh
+}
+
+func (ev *Evaluator) dropCollector(c *collector) {
+	for i, x := range ev.table.collected {
+		if x == c {
+			ev.table.collected = append(ev.table.collected[:i:i], ev.table.collected[i+1:]...)
+			return
+		}
+	}
+}
+
+// resourceOf finds the resource that a reference, or its text, names.
+func (ev *Evaluator) resourceOf(v value.Value) *Resource {
+	switch v := v.(type) {
+	case *types.Resource:
+		return ev.find(v.Type, v.Title)
+	case *types.Class:
+		return ev.find("Class", v.Of)
+	}
+	r, _ := ev.findRef(value.ToString(v))
+	return r
+}
+
+// Realize notes references whose resources are to be made real.
+func (c *Call) Realize(refs []value.Value) {
+	ev := c.Eval
+	flat := flatKeys(refs)
+	if len(flat) == 0 {
+		return
+	}
+	col := &collector{ev: ev, fixed: flat, scope: c.Scope, place: c.Place, has: map[*Resource]bool{}, ref: ev.trace.Join(append(c.Refs, ev.ctl)...)}
+	ev.table.collected = append(ev.table.collected, col)
+}
+
+// unresolved lists what fixed collectors did not find.
+func (ev *Evaluator) unresolved() []string {
+	var out []string
+	for _, c := range ev.table.collected {
+		for _, v := range c.fixed {
+			out = append(out, refText(v))
+		}
+	}
+	return out
+}
+
+// refText is a reference as Puppet prints it in messages and on the wire: File[/etc/motd].
+func refText(v value.Value) string {
+	switch v := v.(type) {
+	case *types.Resource:
+		if v.HasTitle {
+			return capitalized(v.Type) + "[" + v.Title + "]"
+		}
+	case *types.Class:
+		if v.Of != "" {
+			return "Class[" + capitalized(v.Of) + "]"
+		}
+	case value.String:
+		return string(v)
+	}
+	return strings.TrimSpace(value.ToString(v))
+}

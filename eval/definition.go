@@ -1,0 +1,335 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/types"
+	"bunraku/value"
+)
+
+// Kind is what a definition defines.
+type Kind uint8
+
+const (
+	ClassKind Kind = iota
+	DefineKind
+	NodeKind
+)
+
+// A Definition is a class, define or node as the program knows it.
+type Definition struct {
+	Kind   Kind
+	Name   string // lower case; "" for the class that is the main manifest
+	Node   syntax.Definition
+	File   *syntax.File
+	Module string
+	Parent string // of a class: the one it inherits from
+	Params []*syntax.Param
+	Body   []syntax.Expr
+	Match  *value.Regexp // of a node given by a regular expression
+	// main's statements stand in several files
+	parts []*syntax.File
+
+	overriding bool // a collector with overrides was written in it: it may override what it does not own
+	params     *types.Struct
+}
+
+// place is where the definition stands.
+func (d *Definition) place() source.Place {
+	if d.File == nil || d.Node == nil {
+		return source.Place{}
+	}
+	return source.Place{File: d.File.Source, Span: d.Node.Span()}
+}
+
+func (d *Definition) param(name string) *syntax.Param {
+	for _, p := range d.Params {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// program is everything that has been defined so far; more is loaded when it is asked for.
+type program struct {
+	classes   map[string]*Definition
+	defines   map[string]*Definition
+	nodeDefs  []*Definition
+	nodeNames map[string]*Definition
+	functions map[string]*userFunction
+	aliases   map[string]*alias
+	loaded    map[*syntax.File]bool
+	tried     map[string]bool // names looked for in vain
+}
+
+func newProgram() program {
+	return program{
+		classes: map[string]*Definition{}, defines: map[string]*Definition{}, nodeNames: map[string]*Definition{},
+		functions: map[string]*userFunction{}, aliases: map[string]*alias{}, loaded: map[*syntax.File]bool{},
+		tried: map[string]bool{},
+	}
+}
+
+// define adds what a file defines.
+func (ev *Evaluator) define(f *syntax.File) {
+	if ev.loaded[f] {
+		return
+	}
+	ev.loaded[f] = true
+	module := ev.world.Module(f)
+	for _, d := range f.Defs {
+		switch n := d.(type) {
+		case *syntax.Class:
+			ev.addClass(&Definition{Kind: ClassKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Parent: n.Parent, Params: n.Params, Body: n.Body.Stmts})
+		case *syntax.Define:
+			ev.addDefine(&Definition{Kind: DefineKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Params: n.Params, Body: n.Body.Stmts})
+		case *syntax.NodeDef:
+			ev.addNode(n, f)
+		case *syntax.Function:
+			ev.functions[n.Name] = &userFunction{def: n, file: f, module: module}
+		case *syntax.TypeAlias:
+			name := strings.ToLower(strings.TrimPrefix(n.Name, "::"))
+			if ev.aliases[name] == nil {
+				ev.aliases[name] = &alias{def: n, file: f}
+			}
+		}
+	}
+}
+
+func (ev *Evaluator) redefined(d, other *Definition, summary string) {
+	diag := &source.Diagnostic{Code: "E0101", Summary: summary, Place: d.place(), Label: "defined again here"}
+	if p := other.place(); p.Known() {
+		diag.Related = []source.Related{{Place: p, Label: "first defined here"}}
+	}
+	ev.failAt(diag)
+}
+
+func (ev *Evaluator) addClass(d *Definition) {
+	if o := ev.classes[d.Name]; o != nil {
+		ev.redefined(d, o, fmt.Sprintf("Class '%s' is already defined%s; cannot redefine", d.Name, ev.at(o)))
+	}
+	if o := ev.nodeNames[d.Name]; o != nil {
+		ev.redefined(d, o, fmt.Sprintf("Node '%s' is already defined%s; cannot be redefined as a class", d.Name, ev.at(o)))
+	}
+	if o := ev.defines[d.Name]; o != nil {
+		ev.redefined(d, o, fmt.Sprintf("Definition '%s' is already defined%s; cannot be redefined as a class", d.Name, ev.at(o)))
+	}
+	ev.classes[d.Name] = d
+	ev.checkMetaparams(d)
+}
+
+func (ev *Evaluator) addDefine(d *Definition) {
+	if o := ev.classes[d.Name]; o != nil {
+		ev.redefined(d, o, fmt.Sprintf("'%s' is already defined%s as a class; cannot redefine as a definition", d.Name, ev.at(o)))
+	}
+	if o := ev.defines[d.Name]; o != nil {
+		ev.redefined(d, o, fmt.Sprintf("Definition '%s' is already defined%s; cannot be redefined", d.Name, ev.at(o)))
+	}
+	ev.defines[d.Name] = d
+	ev.checkMetaparams(d)
+}
+
+// at is Puppet's " (file: F, line: N)".
+func (ev *Evaluator) at(d *Definition) string {
+	p := d.place()
+	if !p.Known() {
+		return ""
+	}
+	return fmt.Sprintf(" (file: %s, line: %d)", ev.world.Path(p.File), p.Line())
+}
+
+func (ev *Evaluator) checkMetaparams(d *Definition) {
+	for _, p := range d.Params {
+		if !isMetaparam(p.Name) {
+			continue
+		}
+		if p.Default == nil {
+			ev.failAt(&source.Diagnostic{Code: "E0102", Place: source.Place{File: d.File.Source, Span: p.NameAt},
+				Summary: fmt.Sprintf("%s is a metaparameter; please choose another parameter name in the %s definition", p.Name, d.Name)})
+		}
+		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0102", Severity: source.Warning, Place: source.Place{File: d.File.Source, Span: p.NameAt},
+			Summary: fmt.Sprintf("%s is a metaparam; this value will inherit to all contained resources in the %s definition", p.Name, d.Name)})
+	}
+}
+
+func (ev *Evaluator) addNode(n *syntax.NodeDef, f *syntax.File) {
+	for _, h := range n.Hosts {
+		d := &Definition{Kind: NodeKind, Node: n, File: f, Module: ev.world.Module(f), Body: n.Body.Stmts}
+		switch h := h.(type) {
+		case *syntax.Default:
+			d.Name = "default"
+		case *syntax.Regexp:
+			re, err := value.NewRegexp(h.Source)
+			if err != nil {
+				ev.failAt(&source.Diagnostic{Code: "E0103", Summary: err.Error(), Place: source.Place{File: f.Source, Span: h.Span()}})
+			}
+			d.Match = re
+			d.Name = "__node_regexp__" + regexpNodeName(h.Source)
+		case *syntax.Str:
+			d.Name = strings.ToLower(h.Value)
+		case *syntax.Heredoc:
+			if s, ok := h.X.(*syntax.Str); ok {
+				d.Name = strings.ToLower(s.Value)
+			}
+		}
+		if o := ev.nodeNames[d.Name]; o != nil {
+			ev.redefined(d, o, fmt.Sprintf("Node '%s' is already defined%s; cannot redefine", d.Name, ev.at(o)))
+		}
+		if o := ev.classes[d.Name]; o != nil {
+			ev.redefined(d, o, fmt.Sprintf("Class '%s' is already defined%s; cannot be redefined as a node", d.Name, ev.at(o)))
+		}
+		ev.nodeNames[d.Name] = d
+		ev.nodeDefs = append(ev.nodeDefs, d)
+	}
+}
+
+// regexpNodeName is Puppet's name for a node given by a regexp: its source with everything odd left out.
+func regexpNodeName(source string) string {
+	s := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ':' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(source))
+	return strings.TrimLeft(s, ".")
+}
+
+func canonical(name string) string { return strings.ToLower(strings.TrimPrefix(name, "::")) }
+
+// findClass finds a class by name, loading the module's files that may hold it.
+func (ev *Evaluator) findClass(name string) *Definition {
+	name = canonical(name)
+	if d := ev.classes[name]; d != nil {
+		return d
+	}
+	ev.autoload("class " + name)
+	return ev.classes[name]
+}
+
+// findDefine finds a define by name, loading the module's files that may hold it.
+func (ev *Evaluator) findDefine(name string) *Definition {
+	name = canonical(name)
+	if d := ev.defines[name]; d != nil {
+		return d
+	}
+	ev.autoload("define " + name)
+	return ev.defines[name]
+}
+
+// autoload reads the files that may define a name: module/manifests/b/c.pp, then b.pp, then init.pp for module::b::c.
+func (ev *Evaluator) autoload(what string) {
+	if ev.tried[what] {
+		return
+	}
+	ev.tried[what] = true
+	kind, name, _ := strings.Cut(what, " ")
+	if name == "" {
+		return
+	}
+	segments := strings.Split(name, "::")
+	for n := len(segments); n >= 1; n-- {
+		f, ds := ev.world.Manifest(segments[0], strings.Join(segments[1:n], "::"))
+		if ds.HasErrors() {
+			ev.unusable(ds)
+		}
+		if f == nil {
+			continue
+		}
+		ev.define(f)
+		if kind == "class" && ev.classes[name] != nil || kind == "define" && ev.defines[name] != nil {
+			return
+		}
+	}
+}
+
+// unusable ends the compile because a file that is needed cannot be read.
+func (ev *Evaluator) unusable(ds source.Diagnostics) {
+	for _, d := range ds {
+		if d.Severity == source.Error {
+			c := *d
+			ev.failAt(&c)
+		}
+	}
+}
+
+// An alias is a type alias of the program.
+type alias struct {
+	def  *syntax.TypeAlias
+	file *syntax.File
+	t    value.Type
+}
+
+// TypeNamed resolves a type's name as written: a type alias, or a resource type or define. It returns nil when there is none.
+func (ev *Evaluator) TypeNamed(name string) value.Type {
+	key := canonical(name)
+	a := ev.aliases[key]
+	if a == nil && !ev.tried["type "+key] {
+		ev.tried["type "+key] = true
+		f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
+		if ds.HasErrors() {
+			ev.unusable(ds)
+		}
+		if f != nil {
+			ev.define(f)
+			a = ev.aliases[key]
+		}
+	}
+	if a != nil {
+		return ev.aliasType(a)
+	}
+	if ev.knownResourceType(key) {
+		return types.NewResource(capitalized(key), "", false)
+	}
+	return nil
+}
+
+// aliasType resolves an alias; the alias is known by name while its own definition is being read, so that it may be recursive.
+func (ev *Evaluator) aliasType(a *alias) value.Type {
+	if a.t != nil {
+		return a.t
+	}
+	t := &types.Alias{Of: strings.TrimPrefix(a.def.Name, "::")}
+	a.t = t
+	c := ev.enterFile(a.file)
+	err := t.Resolve(func() (types.T, error) {
+		v, _ := ev.eval(a.def.X, ev.top)
+		if vt, ok := v.(value.Type); ok {
+			if o, ok := vt.(*types.Object); ok && o.Of == "" {
+				o.Of = t.Of
+			}
+			return vt, nil
+		}
+		return nil, fmt.Errorf("the type alias %s is no type", a.def.Name)
+	})
+	if err != nil {
+		ev.fail("E0202", a.def.NameAt, err.Error())
+	}
+	ev.leaveFile(c)
+	if o, ok := types.Resolved(t).(*types.Object); ok {
+		a.t = o
+	}
+	return a.t
+}
+
+// knownResourceType reports whether a lower-case name is a resource type or a define.
+func (ev *Evaluator) knownResourceType(name string) bool {
+	if !strings.Contains(name, ":") && ev.world.ResourceType(name) != nil {
+		return true
+	}
+	return ev.findDefine(name) != nil
+}
+
+// capitalized gives a type name the form that references have: apache::vhost → Apache::Vhost.
+func capitalized(name string) string {
+	b := []byte(strings.ToLower(name))
+	for i := range b {
+		if (i == 0 || b[i-1] == ':') && b[i] >= 'a' && b[i] <= 'z' {
+			b[i] -= 'a' - 'A'
+		}
+	}
+	return string(b)
+}

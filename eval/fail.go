@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/source"
+)
+
+// failure carries a diagnostic up to Compile. It is the only panic that is not a bug.
+type failure struct {
+	diagnostic *source.Diagnostic
+	ref        provenance.Ref
+}
+
+// fail ends the compile with a diagnostic at a span of the current file.
+func (ev *Evaluator) fail(code string, at source.Span, summary string) {
+	ev.failAt(&source.Diagnostic{Code: code, Summary: summary, Place: ev.place(at)})
+}
+
+func (ev *Evaluator) failf(code string, at source.Span, format string, args ...any) {
+	ev.fail(code, at, fmt.Sprintf(format, args...))
+}
+
+// failAt ends the compile with a ready diagnostic; it adds the stack.
+func (ev *Evaluator) failAt(d *source.Diagnostic) {
+	ev.failRef(d, 0)
+}
+
+func (ev *Evaluator) failRef(d *source.Diagnostic, ref provenance.Ref) {
+	if len(d.Stack) == 0 {
+		d.Stack = ev.describeStack()
+	}
+	panic(&failure{d, ref})
+}
+
+// describeStack says how evaluation got here, outermost first; the middle of a deep one is left out.
+func (ev *Evaluator) describeStack() []string {
+	const most = 12
+	var out []string
+	for i, s := range ev.stack {
+		if len(ev.stack) > most && i == most/2 {
+			out = append(out, fmt.Sprintf("… %d more", len(ev.stack)-most))
+		}
+		if len(ev.stack) > most && i >= most/2 && i < len(ev.stack)-most/2 {
+			continue
+		}
+		text := s.text
+		if s.place.Known() {
+			text += fmt.Sprintf(" %s:%d", s.place.File.Name, s.place.Line())
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// warn reports something that Puppet logs as a warning; the same text at the same place is said once.
+func (ev *Evaluator) warn(code string, at source.Span, summary string) {
+	p := ev.place(at)
+	key := code + p.String() + summary
+	if ev.warned[key] {
+		return
+	}
+	ev.warned[key] = true
+	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: code, Severity: source.Warning, Summary: summary, Place: p})
+}
+
+// Warn lets built-in functions report a warning.
+func (c *Call) Warn(code, summary string) { c.Eval.warn(code, c.Place.Span, summary) }
+
+// strictly reports something that the setting `strict` makes an error, a warning, or nothing.
+func (ev *Evaluator) strictly(code string, at source.Span, summary string) {
+	switch ev.set.Strict {
+	case StrictError:
+		ev.fail(code, at, summary)
+	case StrictWarning:
+		ev.warn(code, at, summary)
+	}
+}
+
+// article puts a or an before a noun, as Puppet's messages do.
+func article(noun string) string {
+	if noun != "" && strings.ContainsRune("AEIOUaeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// Log records what the logging functions say. Warnings and errors are shown with the compile's own.
+func (c *Call) Log(level, text string) {
+	c.Eval.logs = append(c.Eval.logs, LogLine{Level: level, Text: text, Place: c.Place})
+}
+
+// A LogLine is one message of the functions notice, warning and their kin.
+type LogLine struct {
+	Level, Text string
+	Place       source.Place
+}

@@ -1,0 +1,224 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/resource"
+	"bunraku/source"
+	"bunraku/value"
+)
+
+// finish completes the catalog: arrows become attributes, overrides that waited are applied, every resource is checked, and
+// metaparameters flow down from Class[main].
+func (ev *Evaluator) finish() {
+	ev.phase = phaseFinish
+	ev.resolveRelations()
+	for _, r := range ev.table.added {
+		key := catalog.Name{Type: r.Type, Title: r.Title}
+		for _, o := range ev.table.overrides[key] {
+			ev.merge(r, o)
+		}
+		delete(ev.table.overrides, key)
+		ev.finishResource(r)
+	}
+	ev.flowMetaparams()
+	ev.checkLeftovers()
+	ev.checkRelations()
+}
+
+func (ev *Evaluator) finishResource(r *Resource) {
+	if r.finished {
+		return
+	}
+	r.finished = true
+	ev.scopeTags(r)
+	for i, p := range r.params {
+		if s, ok := p.value.(*value.Sensitive); ok {
+			q := *p
+			q.value = s.Value
+			r.params[i] = &q
+			r.sensitive = append(r.sensitive, p.name)
+		}
+	}
+	ev.validate(r)
+}
+
+// validate checks attribute names against the type; of a define or class, the parameters' types too.
+func (ev *Evaluator) validate(r *Resource) {
+	if r.typ != nil {
+		for _, p := range r.params {
+			if r.typ.Accepts(p.name) {
+				continue
+			}
+			at := p.place
+			if !at.Known() {
+				at = r.place
+			}
+			d := &source.Diagnostic{Code: "E0580", Place: r.place, Summary: fmt.Sprintf("no parameter named '%s' on %s", p.name, r.Ref())}
+			if at != r.place && at.Known() {
+				d.Place = r.place
+				d.Related = []source.Related{{Place: at, Label: "this attribute"}}
+			}
+			if near := source.Nearest(p.name, r.typ.AttributeNames()); near != "" {
+				d.Help = "did you mean " + near + "?"
+			}
+			ev.failRef(d, p.ref)
+		}
+		return
+	}
+	if r.def == nil || r.main || r.def.Kind == NodeKind {
+		return
+	}
+	vars := make([]variable, 0, len(r.params))
+	for _, p := range r.params {
+		v := p.value
+		for _, s := range r.sensitive {
+			if s == p.name {
+				v = &value.Sensitive{Value: v}
+			}
+		}
+		vars = append(vars, variable{p.name, v, p.ref})
+	}
+	for _, p := range r.def.Params {
+		if p.Default == nil && r.param(p.Name) == nil {
+			vars = append(vars, variable{name: p.Name})
+		}
+	}
+	ev.checkParameters(r, vars)
+}
+
+// flowMetaparams passes noop, schedule, tag and their kin from container to contained, breadth first from Class[main] (trap 4).
+func (ev *Evaluator) flowMetaparams() {
+	main := ev.find("Class", "main")
+	var names []string
+	for _, m := range resource.Metaparams() {
+		switch m.Name {
+		case "before", "notify", "require", "subscribe":
+		default:
+			names = append(names, m.Name)
+		}
+	}
+	data := map[*Resource][]*param{}
+	own := func(r *Resource) []*param {
+		var out []*param
+		for _, n := range names {
+			if p := r.param(n); p != nil && !value.IsUndef(p.value) {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	queue := []*Resource{main}
+	seen := map[*Resource]bool{}
+	for len(queue) > 0 {
+		r := queue[0]
+		queue = queue[1:]
+		if seen[r] {
+			continue
+		}
+		seen[r] = true
+		src, ok := data[r]
+		if !ok {
+			src = own(r)
+		}
+		for _, t := range r.out {
+			if len(src) > 0 {
+				data[r] = src
+				for _, p := range src {
+					if q := t.param(p.name); q == nil || value.IsUndef(q.value) {
+						ev.setParam(t, &param{name: p.name, value: p.value, ref: p.ref, place: p.place, source: t.source})
+					}
+				}
+				data[t] = mergeParams(src, own(t))
+			}
+			t.tags.merge(&r.tags)
+		}
+		queue = append(queue, r.out...)
+	}
+}
+
+// checkLeftovers reports overrides and realizations of resources that never came.
+func (ev *Evaluator) checkLeftovers() {
+	var names []string
+	var at source.Place
+	for _, key := range ev.table.overOrder {
+		for _, o := range ev.table.overrides[key] {
+			names = append(names, o.Ref())
+			if !at.Known() {
+				at = o.place
+			}
+		}
+	}
+	if len(names) > 0 {
+		ev.failAt(&source.Diagnostic{Code: "E0581", Place: at, Summary: "Could not find resource(s) " + strings.Join(names, ", ") + " for overriding"})
+	}
+	if left := ev.unresolved(); len(left) > 0 {
+		var place source.Place
+		for _, c := range ev.table.collected {
+			if len(c.fixed) > 0 {
+				place = c.place
+				break
+			}
+		}
+		ev.failAt(&source.Diagnostic{Code: "E0582", Place: place, Summary: "Failed to realize virtual resources " + strings.Join(left, ", ")})
+	}
+}
+
+// catalog turns what was compiled into the result that agents get: virtual resources stay behind.
+func (ev *Evaluator) catalog() *catalog.Catalog {
+	c := &catalog.Catalog{Name: ev.in.Node, Environment: ev.in.Environment, Version: value.Int(0), Format: 2, Classes: ev.table.classes}
+	made := make(map[*Resource]*catalog.Resource, len(ev.table.list))
+	for _, r := range ev.table.list {
+		if r.virtual && !r.exported {
+			continue
+		}
+		n := ev.export(r)
+		made[r] = n
+		c.Resources = append(c.Resources, n)
+	}
+	for _, e := range ev.table.edges {
+		if from, to := made[e.from], made[e.to]; from != nil && to != nil {
+			c.Edges = append(c.Edges, catalog.Edge{Source: from, Target: to, Ref: ev.trace.Join(e.why, from.Existence, to.Existence)})
+		}
+	}
+	var tags tagSet
+	for _, name := range ev.table.classes {
+		tags.addName(value.Downcase(name))
+	}
+	tags.merge(&ev.table.tags)
+	c.Tags = tags.list
+	c.OrderEdges()
+	c.Seal()
+	return c
+}
+
+func (ev *Evaluator) export(r *Resource) *catalog.Resource {
+	n := &catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
+		Tags: r.tags.list, Sensitive: r.sensitive, Place: r.place, Existence: r.existence, TitleRef: r.titleRef}
+	if r.hasPlace && r.place.Known() {
+		n.File, n.Line = ev.world.Path(r.place.File), r.place.Line()
+	}
+	declared := make([]catalog.Param, 0, len(r.params))
+	for _, p := range r.params {
+		ref := p.ref
+		if ev.trace != nil {
+			ref = ev.trace.With(ev.deep(p.value, p.ref), r.existence, ev.mayTouch(r, p.name))
+		}
+		declared = append(declared, catalog.Param{Name: p.name, Value: p.value, Ref: ref, Place: p.place})
+	}
+	params, err := catalog.WireParams(r.typ, catalog.Name{Type: r.Type, Title: r.Title}, declared)
+	if err != nil {
+		ev.failAt(&source.Diagnostic{Code: "E0583", Place: r.place, Summary: err.Error()})
+	}
+	for i := range params {
+		if params[i].Ref == 0 {
+			params[i].Ref = r.titleRef // what the title pattern made of the title
+		}
+	}
+	n.Params = params
+	n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
+	n.Position = ev.positionRef(r, map[*Resource]bool{})
+	return n
+}

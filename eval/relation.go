@@ -1,0 +1,193 @@
+package eval
+
+import (
+	"fmt"
+
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/types"
+	"bunraku/value"
+)
+
+// A relation is an arrow: at the end of the compile it becomes an entry in the source's before or notify attribute.
+type relation struct {
+	from, to value.Value // a reference or a collector
+	param    string
+	place    source.Place
+	ref      provenance.Ref
+}
+
+// relation is `left -> right`: it notes the pairs and yields the right side, so that arrows can be chained.
+func (ev *Evaluator) relation(e *syntax.Relation, sc *Scope) value.Value {
+	l, lr := ev.eval(e.Left, sc)
+	r, rr := ev.eval(e.Right, sc)
+	left, right := ev.operands(e, l), ev.operands(e, r)
+	from, to := left, right
+	if e.Op == syntax.OpAfter || e.Op == syntax.OpSubscribed {
+		from, to = right, left
+	}
+	name := "before"
+	if e.Op == syntax.OpNotify || e.Op == syntax.OpSubscribed {
+		name = "notify"
+	}
+	ref := ev.trace.Join(ev.deep(l, lr), ev.deep(r, rr), ev.ctl)
+	for _, s := range from {
+		for _, t := range to {
+			ev.table.relations = append(ev.table.relations, relation{s, t, name, ev.place(opPlace(e.OpAt)), ref})
+		}
+	}
+	if len(right) == 0 {
+		return value.NewArray(left...)
+	}
+	if len(right) == 1 {
+		if c, ok := right[0].(*collector); ok {
+			c.instead = left
+		}
+	}
+	return value.NewArray(right...)
+}
+
+// operands flattens one side of an arrow into references and collectors, each once.
+func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
+	var out []value.Value
+	for _, x := range flatKeys([]value.Value{v}) {
+		switch t := x.(type) {
+		case *collector:
+			out = append(out, t)
+			continue
+		case value.String:
+			parsed, err := ev.ParseType(string(t))
+			if err != nil {
+				ev.runtime(e, err.Error())
+			}
+			x = parsed
+		case *value.Object, value.Undef, value.Bool, value.Int, value.Float, value.Default, *value.Hash, *value.Regexp, *value.Sensitive:
+			ev.failf("E0550", opPlace(e.OpAt), "Evaluation Error: Illegal relationship operand, can not form a relationship with %s. A Catalog type is required.", article(valueLabel(x)))
+		}
+		switch t := x.(type) {
+		case *types.Resource, *types.Class:
+			dup := false
+			for _, o := range out {
+				if value.Same(o, x) {
+					dup = true
+				}
+			}
+			if !dup {
+				out = append(out, t)
+			}
+		default:
+			ev.failf("E0550", opPlace(e.OpAt), "Evaluation Error: Illegal relationship operand, can not form a relationship with something of type %s. A Catalog type is required.", x.(value.Type))
+		}
+	}
+	return out
+}
+
+// ParseType reads a type from its text, with the program's aliases and resource types in sight.
+func (ev *Evaluator) ParseType(text string) (value.Type, error) {
+	return types.Parse(text, func(name string) (value.Type, error) { return ev.TypeNamed(name), nil })
+}
+
+// resolveRelations turns arrows into attributes.
+func (ev *Evaluator) resolveRelations() {
+	for _, r := range ev.table.relations {
+		for _, end := range []value.Value{r.from, r.to} {
+			if c, ok := end.(*collector); ok {
+				r.ref = ev.trace.Join(r.ref, c.reach())
+			}
+		}
+		for _, s := range ends(r.from, true) {
+			for _, t := range ends(r.to, false) {
+				ev.relate(s, t, r)
+			}
+		}
+	}
+}
+
+// ends are the references that one end of an arrow stands for.
+func ends(v value.Value, left bool) []value.Value {
+	c, ok := v.(*collector)
+	if !ok {
+		return []value.Value{v}
+	}
+	if len(c.got) > 0 || !left {
+		out := make([]value.Value, len(c.got))
+		for i, r := range c.got {
+			out[i] = types.Ref(r.Type, r.Title)
+		}
+		return out
+	}
+	var out []value.Value
+	for _, x := range c.instead {
+		out = append(out, ends(x, true)...)
+	}
+	return out
+}
+
+func (ev *Evaluator) relate(s, t value.Value, r relation) {
+	from, to := ev.resourceOf(s), ev.resourceOf(t)
+	if from == nil {
+		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", refText(s), refText(t))})
+	}
+	if to == nil {
+		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", refText(t), refText(s))})
+	}
+	b := value.NewArrayBuilder(4)
+	var before provenance.Ref
+	if p := from.param(r.param); p != nil && !value.IsUndef(p.value) {
+		before = p.ref
+		if a, ok := p.value.(*value.Array); ok {
+			b.AddAll(a)
+		} else {
+			b.AddRef(p.value, p.ref)
+		}
+	}
+	b.AddRef(value.String(refText(t)), r.ref)
+	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place, source: from.source})
+}
+
+// checkRelations makes sure that everything a relationship names is in the catalog.
+func (ev *Evaluator) checkRelations() {
+	for _, r := range ev.table.list {
+		if r.virtual {
+			continue
+		}
+		for _, p := range r.params {
+			switch p.name {
+			case "before", "notify", "require", "subscribe":
+			default:
+				continue
+			}
+			for _, v := range flatKeys([]value.Value{p.value}) {
+				if value.IsUndef(v) {
+					continue
+				}
+				ev.checkRelation(r, p, v)
+			}
+		}
+	}
+}
+
+func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
+	text := refText(v)
+	at := p.place
+	if !at.Known() {
+		at = r.place
+	}
+	found, ok := ev.findRef(text)
+	if !ok {
+		ev.failAt(&source.Diagnostic{Code: "E0552", Place: at, Summary: fmt.Sprintf("No title provided and %q is not a valid resource reference", text)})
+	}
+	if found != nil {
+		return
+	}
+	d := &source.Diagnostic{Code: "E0552", Place: at, Summary: fmt.Sprintf("Could not find resource '%s' in parameter '%s'", text, p.name)}
+	var names []string
+	for _, x := range ev.table.list {
+		names = append(names, x.Ref())
+	}
+	if near := source.Nearest(text, names); near != "" {
+		d.Help = "did you mean " + near + "?"
+	}
+	ev.failRef(d, p.ref)
+}

@@ -1,0 +1,455 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/resource"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/types"
+	"bunraku/value"
+)
+
+// A Resource is a resource while the catalog is being made: a native one, a class, a node, or an instance of a define.
+type Resource struct {
+	Type  string // as in references: File, Class, Apache::Vhost
+	Title string
+	kind  string
+	def   *Definition    // of classes, nodes and defines
+	typ   *resource.Type // of native ones
+
+	params    []*param
+	tags      tagSet
+	sensitive []string
+	place     source.Place
+	hasPlace  bool
+	scope     *Scope // where it was declared
+	source    *Definition
+	virtual   bool
+	exported  bool
+	evaluated bool
+	tagged    bool // the container's tags have been taken over
+	finished  bool
+	made      bool // by create_resources
+	main      bool // Class[main]
+
+	out []*Resource // what it contains, in order; an edge each
+	in  []*Resource
+
+	existence provenance.Ref
+	titleRef  provenance.Ref
+	tagRef    provenance.Ref // of the tags given to it by attribute or function
+	splat     provenance.Ref // of the hashes that its attributes were taken from: which keys they have
+	stack     []string       // how its declaration was reached
+}
+
+// A param is an attribute slot.
+type param struct {
+	name   string
+	value  value.Value
+	ref    provenance.Ref
+	place  source.Place
+	source *Definition
+	add    bool // +>
+}
+
+// Ref is the resource's name in messages and edges.
+func (r *Resource) Ref() string { return r.Type + "[" + r.Title + "]" }
+
+func (r *Resource) param(name string) *param {
+	for _, p := range r.params {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Param is an attribute's value, and whether it is set.
+func (r *Resource) Param(name string) (value.Value, bool) {
+	if p := r.param(name); p != nil {
+		return p.value, true
+	}
+	return nil, false
+}
+
+func (r *Resource) isClass() bool { return r.Type == "Class" }
+
+// set replaces or adds an attribute; a tag attribute tags the resource at once.
+func (ev *Evaluator) setParam(r *Resource, p *param) {
+	if p.name == "tag" {
+		ev.tagWith(r, p.value, p.place)
+		r.tagRef = ev.trace.Join(r.tagRef, ev.deep(p.value, p.ref))
+	}
+	for i, q := range r.params {
+		if q.name == p.name {
+			r.params[i] = p
+			return
+		}
+	}
+	r.params = append(r.params, p)
+}
+
+// validParameter reports whether the resource's type has an attribute of that name.
+func (ev *Evaluator) validParameter(r *Resource, name string) bool {
+	if isMetaparam(name) {
+		return true
+	}
+	if r.typ != nil {
+		return r.typ.Accepts(name)
+	}
+	if r.def == nil {
+		return name == "name"
+	}
+	return name == "name" || r.def.param(name) != nil
+}
+
+func isMetaparam(name string) bool { return resource.IsMetaparam(name) }
+
+func typeNames() []string {
+	var names []string
+	for _, t := range resource.Types() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// resource is `type { title: … }`.
+func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, provenance.Ref) {
+	name := ev.resourceTypeName(e, sc)
+	if e.Form == syntax.Exported && !ev.set.Storeconfigs {
+		ev.warn("E0501", e.Where, "You cannot collect exported resources without storeconfigs being set; the export is ignored")
+	}
+	bodies := ev.resourceBodies(e, sc)
+	var refs []value.Value
+	for i := range bodies {
+		b := &bodies[i]
+		params := b.params
+		if d := bodies.defaults(); d != nil && d != b {
+			params = mergeParams(d.params, b.params)
+		}
+		for _, t := range b.titles {
+			r := ev.declare(name, t, params, e.Form, sc, e.Where, e)
+			r.splat = b.splat
+			refs = append(refs, ev.refOf(r))
+		}
+	}
+	return value.NewArray(refs...), 0
+}
+
+// refOf is the reference that stands for a declared resource.
+func (ev *Evaluator) refOf(r *Resource) value.Value {
+	if r.isClass() {
+		return &types.Class{Of: canonical(r.Title)}
+	}
+	return types.Ref(r.Type, r.Title)
+}
+
+type resourceBodies []resourceBody
+
+type resourceBody struct {
+	titles    []title
+	params    []*param
+	splat     provenance.Ref
+	isDefault bool
+}
+
+type title struct {
+	text string
+	ref  provenance.Ref
+}
+
+func (bs resourceBodies) defaults() *resourceBody {
+	for i := range bs {
+		if bs[i].isDefault {
+			return &bs[i]
+		}
+	}
+	return nil
+}
+
+// mergeParams overlays the attributes of a body on those of its `default:` body; order as Ruby's Hash#merge has it.
+func mergeParams(defaults, own []*param) []*param {
+	out := append([]*param(nil), defaults...)
+next:
+	for _, p := range own {
+		for i, q := range out {
+			if q.name == p.name {
+				out[i] = p
+				continue next
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (ev *Evaluator) resourceTypeName(e *syntax.Resource, sc *Scope) string {
+	if n, ok := e.Type.(*syntax.Name); ok {
+		return strings.TrimPrefix(n.Value, "::")
+	}
+	v, _ := ev.eval(e.Type, sc)
+	acceptable := false
+	switch t := e.Type.(type) {
+	case *syntax.Ref:
+		acceptable = true
+	case *syntax.Access:
+		_, acceptable = t.Left.(*syntax.Ref)
+	}
+	illegal := func(actual string) {
+		ev.failf("E0502", e.Type.Span(), "Evaluation Error: Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got %s", actual)
+	}
+	if acceptable {
+		switch t := v.(type) {
+		case *types.Class:
+			if t.Of != "" {
+				illegal(t.String())
+			}
+			return "class"
+		case *types.Resource:
+			if t.HasTitle {
+				illegal(t.String())
+			}
+			return t.Type
+		}
+	}
+	illegal(types.Generalize(types.Infer(v)).String())
+	return ""
+}
+
+func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodies {
+	bodies := make(resourceBodies, len(e.Bodies))
+	used := map[string]bool{}
+	for i, b := range e.Bodies {
+		v, r := ev.eval(b.Title, sc)
+		if value.IsUndef(v) {
+			ev.fail("E0503", b.Title.Span(), "Evaluation Error: Missing title. The title expression resulted in undef")
+		}
+		list := value.NewArray(v)
+		if ev.trace != nil {
+			list.Refs = []provenance.Ref{r}
+		}
+		if a, ok := v.(*value.Array); ok {
+			list = value.Flatten(a)
+		}
+		for j, t := range list.Elems {
+			if _, ok := t.(value.Default); ok {
+				if used["\x00default"] {
+					ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression", "default")
+				}
+				used["\x00default"] = true
+				bodies[i].isDefault = true
+				continue
+			}
+			s, ok := t.(value.String)
+			switch {
+			case value.IsUndef(t):
+				ev.failf("E0503", b.Title.Span(), "Evaluation Error: Missing title at index %d. The title expression resulted in an undef title", j)
+			case !ok:
+				ev.failf("E0503", b.Title.Span(), "Evaluation Error: Illegal title type at index %d. Expected String, got %s", j, types.Generalize(types.Infer(t)))
+			case s == "":
+				ev.failf("E0503", b.Title.Span(), "Evaluation Error: Empty string title at %d. Title strings must have a length greater than zero.", j)
+			case used[string(s)]:
+				ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression", s)
+			}
+			used[string(s)] = true
+			bodies[i].titles = append(bodies[i].titles, title{string(s), ev.trace.With(list.Ref(j), r)})
+		}
+		bodies[i].params, bodies[i].splat = ev.attributeOps(b.Ops, sc, e)
+	}
+	return bodies
+}
+
+// attributeOps evaluates attributes; naming one twice is an error.
+func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr) (list []*param, splat provenance.Ref) {
+	out := make([]*param, 0, len(ops))
+	add := func(p *param) {
+		if e != nil {
+			for _, q := range out {
+				if q.name == p.name {
+					ev.failf("E0505", e.Span(), "Evaluation Error: The attribute '%s' has already been set", p.name)
+				}
+			}
+		}
+		out = append(out, p)
+	}
+	for _, op := range ops {
+		v, r := ev.eval(op.Value, sc)
+		if !op.Splat {
+			add(&param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append})
+			continue
+		}
+		h, ok := v.(*value.Hash)
+		if !ok {
+			ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
+		}
+		splat = ev.trace.Join(splat, ev.deep(h, r))
+		for _, x := range h.Entries() {
+			name, ok := x.Key.(value.String)
+			if !ok {
+				ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
+			}
+			add(&param{string(name), x.Value, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false})
+		}
+	}
+	return out, splat
+}
+
+// declare makes one resource and puts it into the catalog; a class is evaluated at once.
+func (ev *Evaluator) declare(typeName string, t title, params []*param, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr) *Resource {
+	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular, exported: form == syntax.Exported}
+	r.existence = ev.trace.Join(ev.ctl, t.ref)
+	r.titleRef = t.ref
+	if _, ok := e.(*syntax.Call); ok && form != syntax.Exported {
+		r.made = true
+	}
+	low := strings.ToLower(typeName)
+	if low == "class" {
+		d := ev.findClass(t.text)
+		if d == nil {
+			ev.noClass(e, t.text, "Could not find declared class "+t.text)
+		}
+		if form != syntax.Regular {
+			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
+		}
+		r.Type, r.Title, r.def, r.kind = "Class", capitalized(d.Name), d, "class"
+	} else if !ev.resolveResource(r, low, t.text) {
+		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), typeName)}
+		if near := source.Nearest(low, ev.resourceTypeNames()); near != "" {
+			d.Help = "did you mean " + near + "?"
+		}
+		ev.failAt(d)
+	}
+	for _, p := range params {
+		q := *p
+		q.value = ev.convert(q.value)
+		ev.setParam(r, &q)
+	}
+	ev.initialTags(r)
+	ev.applyDefaults(r, sc)
+	if r.def != nil && r.def.Kind == ClassKind {
+		ev.ensureParent(r.def, sc)
+		ev.table.tags.merge(&r.tags)
+	}
+	ev.addResource(r, sc, e)
+	if r.isClass() {
+		ev.evaluateClass(r)
+	}
+	return r
+}
+
+func (ev *Evaluator) noClass(e syntax.Expr, name, detail string) {
+	d := &source.Diagnostic{Code: "E0509", Place: ev.place(callSpan(e)), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), detail)}
+	if near := source.Nearest(canonical(name), ev.classNames()); near != "" {
+		d.Help = "did you mean " + near + "?"
+	}
+	ev.failAt(d)
+}
+
+func (ev *Evaluator) classNames() []string {
+	var names []string
+	for n := range ev.classes {
+		names = append(names, n)
+	}
+	if w, ok := ev.world.(interface{ ClassNames() []string }); ok {
+		names = append(names, w.ClassNames()...)
+	}
+	return names
+}
+
+func (ev *Evaluator) resourceTypeNames() []string {
+	var names []string
+	for n := range ev.defines {
+		names = append(names, n)
+	}
+	return append(names, typeNames()...)
+}
+
+// resolveResource finds what a resource type's name stands for: a native type first, then a define.
+func (ev *Evaluator) resolveResource(r *Resource, low, title string) bool {
+	low = strings.TrimPrefix(low, "::")
+	if !strings.Contains(low, ":") {
+		if t := ev.world.ResourceType(low); t != nil {
+			r.Type, r.Title, r.typ, r.kind = capitalized(low), title, t, "compilable_type"
+			return true
+		}
+	}
+	if d := ev.findDefine(low); d != nil {
+		r.Type, r.Title, r.def, r.kind = capitalized(low), title, d, "defined_type"
+		return true
+	}
+	return false
+}
+
+// convert is what an attribute's value becomes in the catalog: iterators are unrolled.
+func (ev *Evaluator) convert(v value.Value) value.Value {
+	switch v := v.(type) {
+	case *value.Iterator:
+		return v.Array()
+	case *value.Array:
+		for i, x := range v.Elems {
+			if y := ev.convert(x); y != x {
+				b := value.NewArrayBuilder(len(v.Elems))
+				for j, z := range v.Elems {
+					if j < i {
+						b.AddRef(z, v.Ref(j))
+					} else {
+						b.AddRef(ev.convert(z), v.Ref(j))
+					}
+				}
+				return b.Array()
+			}
+		}
+	}
+	return v
+}
+
+// addResource puts a resource into the catalog, below its container.
+func (ev *Evaluator) addResource(r *Resource, sc *Scope, e syntax.Expr) {
+	ev.enter(r, e)
+	if !r.isClass() {
+		if p := r.param("stage"); p != nil && !value.IsUndef(p.value) {
+			ev.runtime(e, fmt.Sprintf("Only classes can set 'stage'; normal resources like %s cannot change run stage", r.Ref()))
+		}
+	}
+	if r.Type == "Stage" {
+		return
+	}
+	if !r.isClass() && sc.resource != nil {
+		ev.edge(sc.resource, r)
+	}
+}
+
+func (ev *Evaluator) edge(from, to *Resource) {
+	for _, o := range from.out {
+		if o == to {
+			return
+		}
+	}
+	from.out = append(from.out, to)
+	to.in = append(to.in, from)
+	ev.table.edges = append(ev.table.edges, edge{from, to, ev.trace.Join(ev.ctl)})
+}
+
+// Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one.
+func (c *Call) Declare(typeName, name string, params *value.Hash, titleRef provenance.Ref) (*Resource, error) {
+	form := syntax.Regular
+	switch {
+	case strings.HasPrefix(typeName, "@@"):
+		form, typeName = syntax.Exported, typeName[2:]
+	case strings.HasPrefix(typeName, "@"):
+		form, typeName = syntax.Virtual, typeName[1:]
+	}
+	ev := c.Eval
+	list := make([]*param, 0, params.Len())
+	for _, x := range params.Entries() {
+		key, ok := x.Key.(value.String)
+		if !ok {
+			return nil, fmt.Errorf("attribute names must be strings, got %s", types.Infer(x.Key))
+		}
+		list = append(list, &param{string(key), x.Value, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false})
+	}
+	return ev.declare(typeName, title{name, titleRef}, list, form, c.Scope, c.Place.Span, &syntax.Call{}), nil
+}

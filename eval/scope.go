@@ -1,0 +1,385 @@
+package eval
+
+import (
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/value"
+)
+
+// A Scope is the variables of the top level, a node, a class or an instance of a define. Blocks that have variables of their
+// own (lambdas, parameter defaults, matches) are frames on top of a scope.
+//
+// An unqualified name is looked for in the frames and the scope itself, then in the class it inherits from, else in the nearest
+// node or top scope around it (rules LVar, PVar and TVar of µPuppet): a class does not see its declarer's variables.
+type Scope struct {
+	ev       *Evaluator
+	parent   *Scope
+	source   *Definition
+	resource *Resource
+	frame    *frame // the innermost; never nil, the first is the scope's own table
+	own      *frame
+	defaults map[string]*defaultSet // by type name, as written in references
+	inherits *Scope                 // of the class it inherits from
+}
+
+type frameKind uint8
+
+const (
+	ownFrame   frameKind = iota // the scope's own variables
+	localFrame                  // a lambda's or function's
+	paramFrame                  // parameters while their defaults are evaluated
+	matchFrame                  // $0 … $9
+)
+
+type frame struct {
+	outer *frame
+	kind  frameKind
+	vars  []variable
+	index map[string]int // of vars, once there are many
+	match []string
+	// missed tells $2 of a match with fewer groups or an unmatched group (undef) from the empty string.
+	matched  []bool
+	matchRef provenance.Ref
+	ghosts   []ghost
+	callee   string // of a paramFrame: who is being called, for messages
+	formals  []string
+}
+
+// A variable is a slot: a value and where it comes from.
+type variable struct {
+	name  string
+	value value.Value // nil: a parameter that has no value yet
+	ref   provenance.Ref
+}
+
+// A ghost is the mark that a branch which was not taken leaves on a variable that it would have set.
+type ghost struct {
+	name string
+	why  provenance.Ref
+}
+
+const linearVars = 12
+
+func (f *frame) find(name string) *variable {
+	if f.index != nil {
+		if i, ok := f.index[name]; ok {
+			return &f.vars[i]
+		}
+		return nil
+	}
+	for i := range f.vars {
+		if f.vars[i].name == name {
+			return &f.vars[i]
+		}
+	}
+	return nil
+}
+
+func (f *frame) add(name string, v value.Value, r provenance.Ref) {
+	if f.index != nil {
+		f.index[name] = len(f.vars)
+	} else if len(f.vars) == linearVars {
+		f.index = make(map[string]int, 2*linearVars)
+		for i := range f.vars {
+			f.index[f.vars[i].name] = i
+		}
+		f.index[name] = len(f.vars)
+	}
+	f.vars = append(f.vars, variable{name, v, r})
+}
+
+func (ev *Evaluator) newScope(parent *Scope, source *Definition, res *Resource) *Scope {
+	own := &frame{}
+	return &Scope{ev: ev, parent: parent, source: source, resource: res, frame: own, own: own}
+}
+
+func (sc *Scope) isTop() bool  { return sc == sc.ev.top }
+func (sc *Scope) isNode() bool { return sc.resource != nil && sc.resource.Type == "Node" }
+
+// enclosing is the nearest node or top scope around.
+func (sc *Scope) enclosing() *Scope {
+	for p := sc.parent; p != nil; p = p.parent {
+		if p.isTop() || p.isNode() {
+			return p
+		}
+	}
+	return nil
+}
+
+func (sc *Scope) next() *Scope {
+	if sc.inherits != nil {
+		return sc.inherits
+	}
+	return sc.enclosing()
+}
+
+// Module is the name of the module whose code declared this scope, "" for none.
+func (sc *Scope) Module() string {
+	if sc.source == nil {
+		return ""
+	}
+	return sc.source.Module
+}
+
+// Resource is the class, node or define instance that the scope belongs to.
+func (sc *Scope) Resource() *Resource { return sc.resource }
+
+func (sc *Scope) addGhost(ev *Evaluator, name string, why provenance.Ref) {
+	f := sc.frame
+	for f.kind == matchFrame {
+		f = f.outer
+	}
+	f.ghosts = append(f.ghosts, ghost{name, why})
+}
+
+// Variable looks a variable up by its name, qualified or not. The ref joins the ghosts passed on the way (rule 4); found is
+// false when there is no such variable.
+func (sc *Scope) Variable(name string) (v value.Value, r provenance.Ref, found bool) {
+	if strings.Contains(name, "::") {
+		v, r, found, _ = sc.ev.qualified(sc, strings.TrimPrefix(name, "::"))
+		return v, r, found
+	}
+	return sc.unqualified(name)
+}
+
+func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
+	numeric := isNumericName(name)
+	var passed provenance.Ref
+	tr := sc.ev.trace
+	for s := sc; s != nil; s = s.next() {
+		for f := s.frame; f != nil; f = f.outer {
+			if f.kind == matchFrame {
+				if numeric && f.match != nil {
+					v, r := f.group(name)
+					return v, tr.With(r, passed), true
+				}
+				continue
+			}
+			v := f.find(name)
+			if tr != nil {
+				for _, g := range f.ghosts {
+					if g.name == name {
+						passed = tr.Join(passed, g.why)
+					}
+				}
+			}
+			if v == nil {
+				continue
+			}
+			if v.value == nil {
+				panic(unevaluated{f, name})
+			}
+			return v.value, tr.With(v.ref, passed), true
+		}
+	}
+	return value.Undef{}, passed, false
+}
+
+// unevaluated is raised when a parameter's default reads a parameter that has no value yet.
+type unevaluated struct {
+	frame *frame
+	name  string
+}
+
+func isNumericName(name string) bool {
+	if name == "" {
+		return false
+	}
+	for i := 0; i < len(name); i++ {
+		if name[i] < '0' || name[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *frame) group(name string) (value.Value, provenance.Ref) {
+	n := 0
+	for i := 0; i < len(name) && n < 1000; i++ {
+		n = 10*n + int(name[i]-'0')
+	}
+	if n < len(f.match) && f.matched[n] {
+		return value.String(f.match[n]), f.matchRef
+	}
+	return value.Undef{}, f.matchRef
+}
+
+// qualified looks up class::variable, with the reason when it is not found.
+func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.Ref, bool, string) {
+	i := strings.LastIndex(name, "::")
+	if i < 0 {
+		if v := ev.top.own.find(name); v != nil && v.value != nil {
+			return v.value, ev.trace.With(v.ref, ev.ghostsNamed(ev.top.own, name)), true, ""
+		}
+		return value.Undef{}, ev.ghostsNamed(ev.top.own, name), false, ""
+	}
+	class, leaf := name[:i], name[i+2:]
+	if class == "settings" {
+		if v, ok := ev.setting(leaf); ok {
+			return v, 0, true, ""
+		}
+	}
+	s, why := ev.classScope(class)
+	first := ev.firstOf(class)
+	var passed provenance.Ref
+	for s != nil {
+		if v := s.frame.findOuter(leaf); v != nil && v.value != nil {
+			return v.value, ev.trace.With(v.ref, passed, ev.ghostsNamed(s.own, leaf), first), true, ""
+		}
+		passed = ev.trace.Join(passed, ev.ghostsNamed(s.own, leaf))
+		if s.inherits == nil {
+			break
+		}
+		s = s.inherits
+	}
+	return value.Undef{}, ev.trace.Join(passed, first), false, why
+}
+
+// findOuter looks through all frames of one scope.
+func (f *frame) findOuter(name string) *variable {
+	for ; f != nil; f = f.outer {
+		if v := f.find(name); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func (ev *Evaluator) ghostsNamed(f *frame, name string) (r provenance.Ref) {
+	if ev.trace == nil {
+		return 0
+	}
+	for _, g := range f.ghosts {
+		if g.name == name {
+			r = ev.trace.Join(r, g.why)
+		}
+	}
+	return r
+}
+
+// classScope is the scope of an evaluated class, or the reason why there is none.
+func (ev *Evaluator) classScope(name string) (*Scope, string) {
+	if s := ev.table.scopes[name]; s != nil {
+		return s, ""
+	}
+	if s := ev.table.scopes[strings.ToLower(name)]; s != nil {
+		return s, ""
+	}
+	if ev.findClass(name) == nil {
+		return nil, "class " + name + " could not be found"
+	}
+	return nil, "class " + name + " has not been evaluated"
+}
+
+// bound reports whether the innermost table of variables has the name already.
+func (sc *Scope) bound(name string) bool {
+	f := sc.frame
+	for f.kind == matchFrame {
+		f = f.outer
+	}
+	return f.find(name) != nil
+}
+
+// Set gives a variable of the innermost table its value. The caller has checked that it is free.
+func (sc *Scope) Set(name string, v value.Value, r provenance.Ref) {
+	f := sc.frame
+	for f.kind == matchFrame {
+		f = f.outer
+	}
+	f.add(name, v, r)
+}
+
+// mark remembers the frames so that a block can be left (with_guarded_scope in Puppet).
+func (sc *Scope) mark() *frame     { return sc.frame }
+func (sc *Scope) restore(f *frame) { sc.frame = f }
+func (sc *Scope) pushFrame(k frameKind) *frame {
+	f := &frame{outer: sc.frame, kind: k}
+	sc.frame = f
+	return f
+}
+
+// setMatch makes the groups of a match readable as $0, $1, …
+func (sc *Scope) setMatch(groups []string, matched []bool, r provenance.Ref) {
+	f := sc.pushFrame(matchFrame)
+	f.match, f.matched, f.matchRef = groups, matched, r
+}
+
+// builtinVariable names are never undefined, only undef.
+func builtinVariable(name string) bool {
+	return name == "module_name" || name == "caller_module_name"
+}
+
+// readVariable evaluates $name.
+func (ev *Evaluator) readVariable(e *syntax.Var, sc *Scope) (value.Value, provenance.Ref) {
+	return ev.readNamed(e.Name, e.Where, sc)
+}
+
+func (ev *Evaluator) readNamed(name string, at source.Span, sc *Scope) (value.Value, provenance.Ref) {
+	var v value.Value
+	var r provenance.Ref
+	var found bool
+	why := ""
+	if strings.Contains(name, "::") {
+		v, r, found, why = ev.qualified(sc, strings.TrimPrefix(name, "::"))
+	} else {
+		v, r, found = sc.unqualified(name)
+	}
+	if found {
+		return v, r
+	}
+	if builtinVariable(name) || isNumericName(name) {
+		return value.Undef{}, r
+	}
+	ev.unknownVariable(name, at, why, sc, r)
+	return value.Undef{}, r
+}
+
+func (ev *Evaluator) unknownVariable(name string, at source.Span, why string, sc *Scope, r provenance.Ref) {
+	summary := "Unknown variable: '" + name + "'."
+	if !ev.set.StrictVariables && ev.set.Strict != StrictError {
+		if ev.set.Strict == StrictWarning {
+			ev.warn("E0301", at, summary)
+		}
+		return
+	}
+	d := &source.Diagnostic{Code: "E0301", Summary: "Evaluation Error: " + summary, Place: ev.place(at)}
+	if why != "" {
+		d.Detail = why
+	}
+	if near := source.Nearest(name, sc.names()); near != "" {
+		d.Help = "did you mean $" + near + "?"
+	}
+	ev.failRef(d, r)
+}
+
+// names lists the variables that can be read here, for suggestions.
+func (sc *Scope) names() []string {
+	var out []string
+	for s := sc; s != nil; s = s.next() {
+		for f := s.frame; f != nil; f = f.outer {
+			for _, v := range f.vars {
+				out = append(out, v.name)
+			}
+		}
+	}
+	return out
+}
+
+// Variables calls f for every variable that can be read in this scope without qualification, the nearest of a name only.
+// Templates see them as @name.
+func (sc *Scope) Variables(f func(name string, v value.Value, r provenance.Ref)) {
+	seen := map[string]bool{}
+	for s := sc; s != nil; s = s.next() {
+		for fr := s.frame; fr != nil; fr = fr.outer {
+			for i := len(fr.vars) - 1; i >= 0; i-- {
+				if v := fr.vars[i]; v.value != nil && !seen[v.name] {
+					seen[v.name] = true
+					f(v.name, v.value, v.ref)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/value"
+)
+
+// table is the catalog in the making.
+type table struct {
+	list          []*Resource // in catalog order, Stage[main] and Class[Settings] included
+	index         catalog.Index[*Resource]
+	added         []*Resource // what the compiler walks: everything declared, without the bookkeeping ones
+	classes       []string    // names, in the order of evaluation
+	tags          tagSet
+	scopes        map[string]*Scope // of evaluated classes and nodes
+	edges         []edge
+	overrides     map[catalog.Name][]*Resource // of resources that are not there yet
+	overOrder     []catalog.Name
+	collected     []*collector
+	everCollected []*collector // those with overrides stay, whatever becomes of them
+	relations     []relation
+	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
+}
+
+type edge struct {
+	from, to *Resource
+	why      provenance.Ref
+}
+
+func newTable() table {
+	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{}, firsts: map[string]provenance.Ref{}}
+}
+
+// find is the resource with a type and title, or with that alias.
+func (ev *Evaluator) find(typ, title string) *Resource {
+	n := catalog.Name{Type: capitalized(typ), Title: title}
+	if n.Type == "Class" && title != "main" {
+		n.Title = capitalized(strings.TrimPrefix(title, "::"))
+	}
+	var r *Resource
+	if strings.Contains(n.Type, ":") || n.Type == "Class" || n.Type == "Node" {
+		r, _ = ev.table.index.Lookup(nil, n)
+	} else {
+		r, _ = ev.table.index.Lookup(ev.world.ResourceType(strings.ToLower(n.Type)), n)
+	}
+	return r
+}
+
+// Find is the resource with a type and title that the catalog has so far, or nil.
+func (ev *Evaluator) Find(typ, title string) *Resource { return ev.find(typ, title) }
+
+// findRef finds a resource by the text of a reference: File[/etc/motd].
+func (ev *Evaluator) findRef(text string) (*Resource, bool) {
+	n, ok := catalog.ParseRef(text)
+	if !ok {
+		return nil, false
+	}
+	return ev.find(n.Type, n.Title), true
+}
+
+// add enters a resource; two with one title, or two names for one thing, are an error that shows both declarations.
+func (ev *Evaluator) enter(r *Resource, e syntax.Expr) {
+	clash, err := ev.table.index.Declare(r.typ, catalog.Name{Type: r.Type, Title: r.Title}, r, func(attr string) value.Value {
+		if p := r.param(attr); p != nil {
+			return p.value
+		}
+		return nil
+	})
+	if err != nil {
+		ev.runtime(e, err.Error())
+	}
+	if clash != nil {
+		ev.twice(r, clash.Existing, e, clash.Message(r.Ref(), ev.where(r), ev.where(clash.Existing)))
+	}
+	ev.table.list = append(ev.table.list, r)
+	ev.table.added = append(ev.table.added, r)
+	if len(ev.stack) > 0 {
+		r.stack = ev.describeStack()
+	}
+}
+
+// where is a resource's place in Puppet's words.
+func (ev *Evaluator) where(r *Resource) string {
+	if !r.hasPlace || !r.place.Known() {
+		return ""
+	}
+	return fmt.Sprintf("(file: %s, line: %d)", ev.world.Path(r.place.File), r.place.Line())
+}
+
+// twice reports two declarations of one thing: both places, both ways there.
+func (ev *Evaluator) twice(r, old *Resource, e syntax.Expr, summary string) {
+	d := &source.Diagnostic{Code: "E0510", Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), summary), Place: r.place, Label: "declared again here"}
+	if old.hasPlace {
+		by := "declared here first"
+		if len(old.stack) > 0 {
+			by += ", by " + strings.Join(old.stack, " > ")
+		}
+		d.Related = []source.Related{{Place: old.place, Label: by}}
+	}
+	ev.failRef(d, ev.trace.Join(r.existence, old.existence))
+}

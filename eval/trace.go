@@ -1,0 +1,144 @@
+package eval
+
+import (
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/value"
+)
+
+// This file is where provenance is joined; the rules are those of section 4.2 of the analysis notes. With tracing off
+// ev.trace is nil, every Ref is zero, and the calls below return at once.
+
+// literalsOf gives each literal of a file its leaf, once per compile.
+func (ev *Evaluator) literalsOf(f *syntax.File) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	if r, ok := ev.literals[f]; ok {
+		return r
+	}
+	var spans []source.Span // found at the first question, not now
+	r := ev.trace.Literals(f.Source, f.Literals, func(ordinal int) source.Span {
+		if spans == nil {
+			spans = syntax.LiteralSpans(f)
+		}
+		return spans[ordinal]
+	})
+	ev.literals[f] = r
+	return r
+}
+
+// lit is the leaf of a literal of the current file.
+func (ev *Evaluator) lit(l *syntax.Lit) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	return ev.trace.Read(ev.lits + provenance.Ref(l.Ord))
+}
+
+// op records an operation. The operands' containers count with all they hold (rule 1).
+func (ev *Evaluator) op(name string, refs ...provenance.Ref) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	return ev.trace.Op(name, refs...)
+}
+
+// deep is a value with everything in it: a container's spine and the places of its elements.
+func (ev *Evaluator) deep(v value.Value, r provenance.Ref) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	switch v := v.(type) {
+	case *value.Array:
+		if v.Refs != nil {
+			return ev.trace.Deep(r, v)
+		}
+	case *value.Hash:
+		return ev.trace.Deep(r, v)
+	case *value.Sensitive:
+		return ev.deep(v.Value, r)
+	}
+	return r
+}
+
+// decide enters a branch that was taken because of a condition; the result restores what was before (rule 3).
+func (ev *Evaluator) decide(condition provenance.Ref) (before provenance.Ref) {
+	before = ev.ctl
+	if ev.trace != nil {
+		ev.ctl = ev.trace.Join(before, condition)
+	}
+	return before
+}
+
+// leaveDecision restores the decisions in force before a branch. What comes after a branch that could have jumped out (next, return,
+// break) happens only because it was not taken, or did not jump.
+func (ev *Evaluator) leaveDecision(before provenance.Ref) {
+	ev.ctl = before
+	if ev.jumps != 0 {
+		ev.ctl = ev.trace.Join(before, ev.jumps)
+	}
+}
+
+// under is a value as it is written into a slot: it depends on the decisions that led to the write (rule 4).
+func (ev *Evaluator) under(r provenance.Ref) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	return ev.trace.With(r, ev.ctl)
+}
+
+// ghosts are the marks of branches that were not taken: what they could have written, had the decision gone the other way.
+type ghosts struct {
+	passed []passedBranch
+	// named joins the names given to include and its kin so far: each could have named another class.
+	named provenance.Ref
+	// idle are the effects of classes that were never evaluated, by class.
+	idle map[*Definition]*effects
+}
+
+// A passedBranch is code that did not run because of a decision.
+type passedBranch struct {
+	stmts []syntax.Expr
+	file  *syntax.File
+	scope *Scope
+	why   provenance.Ref
+
+	effects *effects // worked out at the first question
+}
+
+// passOver notes a branch that is not taken: a ghost for each variable that it assigns (names are static in Puppet, so this is
+// exact), and the code itself for questions about classes and resources.
+func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenance.Ref) {
+	if ev.trace == nil || len(stmts) == 0 {
+		return
+	}
+	why := ev.trace.Join(condition, ev.ctl)
+	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{stmts: stmts, file: ev.file, scope: sc, why: why})
+	if ev.cache.mayJump(stmts) {
+		ev.jumps = ev.trace.Join(ev.jumps, why)
+	}
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Lambda, syntax.Definition:
+				return false
+			case *syntax.Assign:
+				ev.ghostsOf(n.Left, sc, why)
+			}
+			return true
+		})
+	}
+}
+
+func (ev *Evaluator) ghostsOf(target syntax.Expr, sc *Scope, why provenance.Ref) {
+	switch t := target.(type) {
+	case *syntax.Var:
+		sc.addGhost(ev, t.Name, why)
+	case *syntax.List:
+		for _, e := range t.Elems {
+			ev.ghostsOf(e, sc, why)
+		}
+	}
+}

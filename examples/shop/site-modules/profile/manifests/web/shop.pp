@@ -1,0 +1,46 @@
+# The shop itself, behind nginx.
+#
+# @param hosts
+#   Names that it answers to, each with the directory of its pages.
+# @param backends
+#   Application servers: name => address.
+class profile::web::shop (
+  Hash[String, String]                        $hosts,
+  Hash[String, Pattern[/\A[\w.-]+:[0-9]+\z/]] $backends = {},
+) {
+  require profile::nginx
+
+  $listen = profile::listen($profile::nginx::port)
+
+  $hosts.each |$host, $root| {
+    file { $root:
+      ensure => directory,
+      mode   => '0755',
+    }
+    file { "/etc/nginx/conf.d/${host}.conf":
+      mode    => $profile::nginx::conf_mode,
+      content => epp('profile/shop.conf.epp', {
+          'host'     => $host,
+          'root'     => $root,
+          'listen'   => $listen,
+          'backends' => $backends,
+      }),
+    }
+    ~> Service['nginx']
+  }
+
+  if $facts['os']['family'] == 'Debian' {
+    # Debian ships a site of its own; ours is the only one.
+    file { '/etc/nginx/sites-enabled/default':
+      ensure => absent,
+      notify => Service['nginx'],
+    }
+  }
+
+  cron { 'rotate-baskets':
+    command => '/usr/local/bin/rotate-baskets',
+    user    => 'root',
+    hour    => fqdn_rand(24, 'baskets'),
+    minute  => 0,
+  }
+}

@@ -1,0 +1,5 @@
+# The machine that holds the orders.
+class role::db {
+  include profile::base
+  include profile::database
+}

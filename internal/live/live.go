@@ -1,0 +1,127 @@
+// Package live is for tests: it finds what we compare ourselves with (real Puppet, Debian's modules, the shared corpora) and asks it.
+// A test that needs something absent is skipped with the reason; under CI, where all of it can be installed, it fails instead.
+//
+// It imports nothing of this module. No program code may import it.
+package live
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// ModulesDir is where Debian's puppet-module-* packages put modules.
+const ModulesDir = "/usr/share/puppet/modules"
+
+func missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s; `make test` installs it, so this is a failure under CI", what)
+	}
+	t.Skip(what)
+}
+
+// Root is the repository's root.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+}
+
+// Shared returns the path of something in the shared test data ($BUNRAKU_SHARED, by default ../shared beside the repository).
+// That data is too large for the repository and cannot be installed, so its absence is a skip everywhere.
+func Shared(t testing.TB, elem ...string) string {
+	t.Helper()
+	dir := os.Getenv("BUNRAKU_SHARED")
+	if dir == "" {
+		dir = filepath.Join(filepath.Dir(Root()), "shared")
+	}
+	path := filepath.Join(append([]string{dir}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no shared test data (%s): set BUNRAKU_SHARED", filepath.Join(elem...))
+	}
+	return path
+}
+
+// Puppet makes sure that real Puppet is there.
+func Puppet(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("puppet"); err != nil {
+		missing(t, "real Puppet is not installed (puppet-agent)")
+	}
+}
+
+// Ruby runs a Ruby script with arguments and standard input, and returns what it printed.
+func Ruby(t testing.TB, script string, stdin string, args ...string) string {
+	t.Helper()
+	Puppet(t)
+	cmd := exec.Command("ruby", append([]string{script}, args...)...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("ruby %s: %v\n%s", filepath.Base(script), err, stderr.String())
+	}
+	return string(out)
+}
+
+// Files lists the files below Debian's modules with one of the given endings, links to modules followed, in a fixed order.
+func Files(t testing.TB, endings ...string) []string {
+	t.Helper()
+	if _, err := os.Stat(ModulesDir); err != nil {
+		missing(t, "Debian's modules are not installed (puppet-module-*)")
+	}
+	var files []string
+	for _, f := range modules() {
+		for _, e := range endings {
+			if strings.HasSuffix(f, e) {
+				files = append(files, f)
+				break
+			}
+		}
+	}
+	return files
+}
+
+var modules = sync.OnceValue(func() []string {
+	var files []string
+	seen := map[string]bool{}
+	var walk func(dir string)
+	walk = func(dir string) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || seen[real] {
+			return
+		}
+		seen[real] = true
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			info, err := os.Stat(path)
+			if err != nil {
+				continue
+			}
+			if info.IsDir() {
+				walk(path)
+			} else {
+				files = append(files, path)
+			}
+		}
+	}
+	walk(ModulesDir)
+	sort.Strings(files)
+	return files
+})
+
+// Accept skips a test unless the acceptance bars are being run.
+func Accept(t testing.TB) {
+	t.Helper()
+	if os.Getenv("BUNRAKU_ACCEPT") == "" {
+		t.Skip("an acceptance bar: make accept ISSUE=n")
+	}
+}

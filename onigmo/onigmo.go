@@ -1,0 +1,184 @@
+// Package onigmo is Ruby's regular expressions in Go: the syntax and meaning of Onigmo as Ruby 3.1 sets it up, since that
+// is what Puppet's regexps are. ^ and $ are line anchors, m makes the dot match newlines, \w \d \s are ASCII while \b and
+// POSIX brackets are Unicode; look-behind, atomic groups, possessive repeats, \K, conditionals, absent groups, named
+// groups, back-references and recursion (\g) all work.
+//
+// A pattern is parsed to a tree (parse.go, class.go), judged (check.go), and run by a backtracking matcher whose steps are
+// bounded (match.go). The matcher is our own rather than a translation to another engine: it works on bytes offsets of
+// UTF-8 directly, counts its steps exactly, and has no feature to translate around. Where a pattern means the same to
+// Go's regexp, that linear-time engine runs instead (fast.go).
+//
+// It imports nothing of this module. Start reading here, then parse.go.
+package onigmo
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"sync/atomic"
+	"unicode/utf8"
+)
+
+// Flags are the options outside of the pattern.
+type Flags uint8
+
+// The flags of Ruby's Regexp.new.
+const (
+	IgnoreCase Flags = 1 << iota
+	Extended
+	Multiline // the dot matches newlines
+)
+
+// MaxSteps is how many steps one search may take.
+const MaxSteps = 10_000_000
+
+// ErrSteps is the error of a search that took too many steps.
+var ErrSteps = fmt.Errorf("regular expression: the match was given up after %d steps", MaxSteps)
+
+// ErrDepth is the error of a search that nests too deeply.
+var ErrDepth = fmt.Errorf("regular expression: the match was given up at a depth of %d", maxDepth)
+
+// ErrText is the error of a search in text that is no UTF-8.
+var ErrText = errors.New("invalid byte sequence in UTF-8")
+
+// A Regexp is a compiled pattern. It is safe for use by several goroutines.
+type Regexp struct {
+	source string
+	groups int            // numbered groups, without the whole match
+	names  []string       // by group number, "" for unnamed; index 0 is the whole match
+	fast   *regexp.Regexp // or nil
+	when   fastWhen       // which texts fast may search
+	prog   atomic.Pointer[program]
+	flags  Flags
+}
+
+// Check judges a pattern as Regexp.new would, and words the error as Ruby does: "premature end of char-class: /[/".
+func Check(src string) error {
+	if plain(src) {
+		return nil
+	}
+	_, err := parse(src, 0, true)
+	return err
+}
+
+// plain reports a pattern of nothing but ordinary characters, which needs no parsing.
+func plain(src string) bool {
+	for i := 0; i < len(src); i++ {
+		switch src[i] {
+		case '\\', '[', '(', ')', '*', '+', '?', '{', '|', '#':
+			return false
+		}
+	}
+	return utf8.ValidString(src)
+}
+
+// Compile makes a pattern ready to search.
+func Compile(src string, flags Flags) (*Regexp, error) {
+	t, err := parse(src, flags, false)
+	if err != nil {
+		return nil, err
+	}
+	re := &Regexp{source: src, groups: t.groups, names: t.names, flags: flags}
+	re.fast, re.when = t.fast()
+	if re.fast == nil || re.when != always {
+		p, err := t.compile()
+		if err != nil {
+			return nil, err
+		}
+		re.prog.Store(p)
+	}
+	return re, nil
+}
+
+// MustCompile is Compile for patterns of our own.
+func MustCompile(src string) *Regexp {
+	re, err := Compile(src, 0)
+	if err != nil {
+		panic("onigmo: " + err.Error())
+	}
+	return re
+}
+
+// String is the source.
+func (re *Regexp) String() string { return re.source }
+
+// Groups is the number of groups, without the whole match.
+func (re *Regexp) Groups() int { return re.groups }
+
+// Names are the names of the groups by number, "" for a group without one. Index 0 is the whole match.
+func (re *Regexp) Names() []string { return re.names }
+
+// Match reports whether the pattern matches somewhere in s.
+func (re *Regexp) Match(s string) (bool, error) {
+	if !utf8.ValidString(s) {
+		return false, ErrText
+	}
+	if re.quick(s) {
+		return re.fast.MatchString(s), nil
+	}
+	loc, err := re.search(s, 0)
+	return loc != nil, err
+}
+
+// Find is the first match that begins at byte offset from or later: offsets of begin and end of the whole match and of each
+// group, -1 for a group that took no part. It is nil when there is no match. Anchors and look-behinds see the text before
+// from.
+func (re *Regexp) Find(s string, from int) ([]int, error) {
+	if !utf8.ValidString(s) {
+		return nil, ErrText
+	}
+	if from == 0 && re.quick(s) {
+		return re.fast.FindStringSubmatchIndex(s), nil
+	}
+	return re.search(s, from)
+}
+
+// FindAll calls f for each match in turn, without overlaps, as Ruby's scan and gsub walk a string. f returns false to stop.
+func (re *Regexp) FindAll(s string, f func(loc []int) bool) error {
+	for at := 0; at <= len(s); {
+		loc, err := re.Find(s, at)
+		if err != nil || loc == nil {
+			return err
+		}
+		if !f(loc) {
+			return nil
+		}
+		if loc[1] > loc[0] || loc[1] > at {
+			at = loc[1]
+		}
+		if loc[1] == loc[0] {
+			_, n := utf8.DecodeRuneInString(s[at:])
+			at += max(n, 1)
+		}
+	}
+	return nil
+}
+
+func (re *Regexp) quick(s string) bool {
+	if re.fast == nil {
+		return false
+	}
+	if re.when&onlyASCII != 0 {
+		for i := 0; i < len(s); i++ {
+			if s[i] >= utf8.RuneSelf {
+				return false
+			}
+		}
+	}
+	return re.when&noFinalNewline == 0 || s == "" || s[len(s)-1] != '\n'
+}
+
+func (re *Regexp) search(s string, from int) ([]int, error) {
+	p := re.prog.Load()
+	if p == nil {
+		t, err := parse(re.source, re.flags, false)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = t.compile(); err != nil {
+			return nil, err
+		}
+		re.prog.Store(p)
+	}
+	return p.search(s, from)
+}

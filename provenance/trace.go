@@ -1,0 +1,184 @@
+package provenance
+
+import "bunraku/source"
+
+// A Trace is the graph of one evaluation: every node says what it was made of. Nodes point only at older nodes.
+type Trace struct {
+	nodes    []node
+	operands []Ref      // of nodes with more than two
+	contents []Contents // containers whose elements carry their own provenance
+	labels   []Label    // of leaves outside the literal blocks
+	blocks   []block    // literals, file by file
+	read     []uint64   // which nodes were read as literals, a bit each
+	names    []string   // of operations
+	nameOf   map[string]uint16
+}
+
+// NewTrace returns an empty graph.
+func NewTrace() *Trace {
+	return &Trace{nodes: make([]node, 1, 1024), nameOf: map[string]uint16{}}
+}
+
+// Contents is a container whose elements have provenance of their own.
+type Contents interface {
+	EachRef(func(Ref)) // the refs of its elements, nested ones included
+}
+
+type shape uint8
+
+const (
+	isNone    shape = iota
+	isLiteral       // first: number of the block
+	isLeaf          // first: number of the label
+	isOp            // an operation made the value
+	isWith          // the value of first, which also depends on the rest
+	isDeep          // a container: first is its spine, second the number of its contents
+	isAll           // everything read before it: what a failure may be due to
+)
+
+// node is one step. Up to two operands stand in it; more are in Trace.operands, from first on, and count says how many.
+type node struct {
+	shape  shape
+	many   bool
+	name   uint16
+	first  Ref
+	second Ref
+}
+
+type block struct {
+	file  *source.File
+	first Ref
+	at    func(ordinal int) source.Span
+}
+
+func (t *Trace) add(n node) Ref {
+	t.nodes = append(t.nodes, n)
+	return Ref(len(t.nodes) - 1)
+}
+
+// Literals reserves a leaf for each of a file's n literals and returns the first: literal i is the result plus i.
+// Evaluating a literal then costs an addition.
+func (t *Trace) Literals(f *source.File, n int, at func(ordinal int) source.Span) Ref {
+	if t == nil {
+		return 0
+	}
+	first := Ref(len(t.nodes))
+	t.blocks = append(t.blocks, block{f, first, at})
+	for range n {
+		t.nodes = append(t.nodes, node{shape: isLiteral, first: Ref(len(t.blocks) - 1)})
+	}
+	return first
+}
+
+// Read notes that a literal was evaluated, and returns its leaf.
+func (t *Trace) Read(literal Ref) Ref {
+	for int(literal/64) >= len(t.read) {
+		t.read = append(t.read, make([]uint64, len(t.nodes)/64+1-len(t.read))...)
+	}
+	t.read[literal/64] |= 1 << (literal % 64)
+	return literal
+}
+
+// Everything adds the set of all that has been read so far. A run that fails depends on it: whatever came before may be why it got there.
+func (t *Trace) Everything() Ref {
+	if t == nil {
+		return 0
+	}
+	return t.add(node{shape: isAll, first: Ref(len(t.nodes))})
+}
+
+// Leaf adds a place that is no literal.
+func (t *Trace) Leaf(l Label) Ref {
+	if t == nil {
+		return 0
+	}
+	t.labels = append(t.labels, l)
+	return t.add(node{shape: isLeaf, first: Ref(len(t.labels) - 1)})
+}
+
+// Op adds a value that an operation made of its operands.
+func (t *Trace) Op(name string, operands ...Ref) Ref {
+	if t == nil {
+		return 0
+	}
+	return t.make(isOp, t.nameNumber(name), operands)
+}
+
+func (t *Trace) nameNumber(name string) uint16 {
+	if n, ok := t.nameOf[name]; ok {
+		return n
+	}
+	n := uint16(len(t.names))
+	t.names = append(t.names, name)
+	t.nameOf[name] = n
+	return n
+}
+
+// With adds a value that is the one of v, copied, and depends on more than v: on the decisions under which it was copied, on the
+// index that found it, on the branches that could have hidden it.
+func (t *Trace) With(v Ref, more ...Ref) Ref {
+	if t == nil {
+		return 0
+	}
+	n := 0
+	var last Ref
+	for _, m := range more {
+		if m != 0 && m != v {
+			n++
+			last = m
+		}
+	}
+	switch n {
+	case 0:
+		return v
+	case 1:
+		return t.add(node{shape: isWith, first: v, second: last})
+	}
+	list := make([]Ref, 1, n+1)
+	list[0] = v
+	for _, m := range more {
+		if m != 0 && m != v {
+			list = append(list, m)
+		}
+	}
+	return t.make(isWith, 0, list)
+}
+
+// Join adds a set of dependencies that is no value: a decision, a context.
+func (t *Trace) Join(refs ...Ref) Ref {
+	if t == nil {
+		return 0
+	}
+	return t.With(0, refs...)
+}
+
+// Deep adds a container as a whole: its spine and everything in it.
+func (t *Trace) Deep(spine Ref, c Contents) Ref {
+	if t == nil {
+		return 0
+	}
+	t.contents = append(t.contents, c)
+	return t.add(node{shape: isDeep, first: spine, second: Ref(len(t.contents) - 1)})
+}
+
+func (t *Trace) make(s shape, name uint16, operands []Ref) Ref {
+	switch len(operands) {
+	case 0:
+		return t.add(node{shape: s, name: name})
+	case 1:
+		return t.add(node{shape: s, name: name, first: operands[0]})
+	case 2:
+		return t.add(node{shape: s, name: name, first: operands[0], second: operands[1]})
+	}
+	from := Ref(len(t.operands))
+	t.operands = append(t.operands, operands...)
+	return t.add(node{shape: s, name: name, many: true, first: from, second: Ref(len(operands))})
+}
+
+// Len is the number of nodes.
+func (t *Trace) Len() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.nodes) - 1
+}

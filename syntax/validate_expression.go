@@ -1,0 +1,339 @@
+package syntax
+
+import "math/big"
+
+// ---- variables and numbers
+
+func (v *validator) variable(e *Var) {
+	switch {
+	case e.Word:
+		v.report(variableTrueFalse, e.Where, "Illegal variable name, The given name '"+e.Name+"' is a Boolean").
+			Help = "within ${…} a lone word is a variable; leave the braces out to get the text"
+	case e.Name != "" && isDigit(e.Name[0]):
+		if !isNumericVarName(e.Name) {
+			v.report(illegalNumericVarName, e.Where, "Illegal numeric variable name, The given name '"+e.Name+
+				"' must be a decimal value if it starts with a digit 0-9")
+		}
+	case !isVarName(e.Name):
+		d := v.report(illegalVarName, e.Where, "Illegal variable name, The given name '"+e.Name+
+			`' does not conform to the naming rule /^((::)?[a-z]\w*)*((::)?[a-z_]\w*)$/`)
+		if better := plainName(e.Name); isVarName(better) {
+			d.Help = "did you mean $" + better + "?"
+		}
+	}
+}
+
+func (v *validator) integer(e *Int) {
+	if !e.Big {
+		return
+	}
+	v.report(numericOverflow, e.Where, anACap(e)+" resulted in a value outside of Puppet Integer max range, got '+0x"+v.bigInteger(e).Text(16)+"'").
+		Help = "an Integer has 64 bits, so the greatest is 9223372036854775807; write a Float (with .0) or a String"
+}
+
+// bigInteger is the value of a literal, whatever its size.
+func (v *validator) bigInteger(e *Int) *big.Int {
+	if n, ok := new(big.Int).SetString(v.file.Slice(e.Where), 0); ok && e.Big {
+		return n
+	}
+	return big.NewInt(e.Value)
+}
+
+// ---- assignment
+
+func (v *validator) assign(e *Assign) {
+	outer := v.inDefault
+	if outer {
+		v.report(illegalAssignmentContext, spanOf(e), "Assignment not allowed here").
+			Help = "a default can use other parameters, but not assign"
+		v.inDefault = false // one complaint for a chain of assignments
+	}
+	if e.Op == OpSet {
+		v.assignable(e.Left)
+		v.expr(e.Left, atOther)
+		v.expr(e.Right, atValue)
+	} else {
+		v.report(appendsDeletes, spanOf(e), "The operator '"+e.Op.String()+
+			"' is no longer supported. See http://links.puppet.com/remove-plus-equals").
+			Help = "a variable keeps its first value; give the result a new name with = and " + e.Op.String()[:1]
+		v.expr(e.Left, atOther)
+		v.expr(e.Right, atOther)
+	}
+	v.inDefault = outer
+}
+
+// assignable checks the left side of `=`: a variable of this scope, or a list of such.
+func (v *validator) assignable(e Expr) {
+	switch e := e.(type) {
+	case *Var:
+		if isNumericVarName(e.Name) {
+			v.report(illegalNumericAssignment, e.Where, "Illegal attempt to assign to the numeric match result variable '$"+e.Name+
+				"'. Numeric variables are not assignable")
+		}
+		for i := 1; i < len(e.Name); i++ {
+			if e.Name[i] == ':' && e.Name[i-1] == ':' {
+				v.report(crossScopeAssignment, e.Where, "Illegal attempt to assign to '"+e.Name+
+					"'. Cannot assign to variables in other namespaces").
+					Help = "a variable belongs to the scope that assigns it; leave the namespace out"
+				break
+			}
+		}
+	case *Access:
+		v.report(illegalIndexedAssignment, e.Where, "Illegal attempt to assign via [index/key]. Not an assignable reference").
+			Help = "arrays and hashes never change; make a new one, for example $new = $old + { key => value }"
+	case *List:
+		for _, x := range e.Elems {
+			v.assignable(x)
+		}
+	default:
+		d := v.report(illegalAssignment, spanOf(e), "Illegal attempt to assign to '"+anA(e)+"'. Not an assignable reference")
+		if n, ok := e.(*Name); ok && isVarName(n.Value) {
+			d.Help = "did you mean $" + n.Value + "?"
+		} else {
+			d.Help = "to compare write =="
+		}
+	}
+}
+
+func (v *validator) relation(e *Relation) {
+	if v.tasks && v.inApply == 0 {
+		v.catalogOnly(e)
+		v.expr(e.Left, atOther)
+		v.expr(e.Right, atOther)
+		return
+	}
+	v.expr(e.Left, atSide)
+	v.expr(e.Right, atSide)
+}
+
+// ---- calls
+
+func (v *validator) call(e *Call) {
+	switch f := e.Functor.(type) {
+	case *Name, *Ref:
+	case *RenderString:
+		v.report(illegalEppParameters, e.Where,
+			"Ambiguous EPP parameter expression. Probably missing '<%-' before parameters to remove leading whitespace").
+			Help = "parameters come first in a template, or after blanks that <%- removes"
+	default:
+		if typeRef(f) == nil {
+			v.unacceptable(f, "function name", e)
+		}
+	}
+	v.expr(e.Functor, atOther)
+	v.exprs(e.Args, atOther)
+	v.lambda(e.Lambda)
+}
+
+// ---- choices
+
+func (v *validator) caseOf(e *Case) (idle bool) {
+	idle = v.expr(e.Test, atValue)
+	var first *Default
+	for _, o := range e.Options {
+		for _, x := range o.Values {
+			if !v.expr(x, atValue) {
+				idle = false
+			}
+			if d, ok := x.(*Default); ok {
+				if first == nil {
+					first = d
+				} else {
+					v.secondDefault(d, first, e)
+				}
+			}
+		}
+		if !v.body(o.Then.Stmts, strictBody, atBlock).idle {
+			idle = false
+		}
+	}
+	return idle
+}
+
+func (v *validator) selector(e *Selector) {
+	v.expr(e.Left, atValue)
+	var first *Default
+	reported := false
+	for _, entry := range e.Entries {
+		v.expr(entry.Key, atValue)
+		v.expr(entry.Value, atOther)
+		if d, ok := entry.Key.(*Default); ok {
+			if first == nil {
+				first = d
+			} else if !reported {
+				v.secondDefault(d, first, e)
+				reported = true
+			}
+		}
+	}
+}
+
+func (v *validator) secondDefault(d, first *Default, in Expr) {
+	v.report(duplicateDefault, d.Where, "This "+label(in)+" already has a 'default' entry - this is a duplicate").
+		Related = v.related(first.Where, "the first default")
+}
+
+// ---- hashes
+
+// hash warns of repeated keys. Only literal keys can be compared; nearly all are strings or names, so those go through a set
+// and the rest is compared pair by pair.
+func (v *validator) hash(e *Hash) {
+	if len(e.Entries) > 1 {
+		v.names.reset(len(e.Entries))
+		odd := 0
+		for i, entry := range e.Entries {
+			key, ok := textKey(entry.Key)
+			if !ok {
+				odd++
+				continue
+			}
+			if first, added := v.names.add(key, i); !added {
+				v.duplicateKey(key, entry, e.Entries[first])
+			}
+		}
+		if odd > 1 {
+			v.oddKeys(e.Entries)
+		}
+	}
+	for _, entry := range e.Entries {
+		v.expr(entry.Key, atValue)
+		v.expr(entry.Value, atValue)
+	}
+}
+
+func (v *validator) duplicateKey(key string, entry, first *Entry) {
+	v.report(duplicateKey, spanOf(entry.Key), "The key '"+key+"' is declared more than once").
+		Related = v.related(spanOf(first.Key), "first declared here; the last one wins")
+}
+
+// oddKeys compares literal keys that are no text. Numbers can be many, in tables; the others are rare enough to compare each
+// with each.
+func (v *validator) oddKeys(entries []*Entry) {
+	numbers := map[int64]*Entry{}
+	for i, entry := range entries {
+		if n, ok := entry.Key.(*Int); ok && !n.Big {
+			if first := numbers[n.Value]; first != nil {
+				v.duplicateKey(v.keyText(n), entry, first)
+			} else {
+				numbers[n.Value] = entry
+			}
+			continue
+		}
+		if _, ok := textKey(entry.Key); ok || !isLiteral(entry.Key) {
+			continue
+		}
+		for _, first := range entries[:i] {
+			if v.sameLiteral(entry.Key, first.Key) {
+				v.duplicateKey(v.keyText(entry.Key), entry, first)
+				break
+			}
+		}
+	}
+}
+
+func (v *validator) keyText(key Expr) string {
+	switch key := key.(type) {
+	case *Undef:
+		return ""
+	case *Int:
+		return v.bigInteger(key).String()
+	}
+	return v.file.Slice(key.Span())
+}
+
+// textKey gives the string that a key stands for, when it plainly is one.
+func textKey(key Expr) (string, bool) {
+	switch key := key.(type) {
+	case *Str:
+		return key.Value, true
+	case *Name:
+		return key.Value, true
+	}
+	return "", false
+}
+
+// isLiteral reports whether an expression is a value as it stands. -1 is not: it is an operation.
+func isLiteral(e Expr) bool {
+	switch e := e.(type) {
+	case *Str, *Name, *Int, *Float, *Bool, *Undef, *Default, *Regexp:
+		return true
+	case *List:
+		for _, x := range e.Elems {
+			if !isLiteral(x) {
+				return false
+			}
+		}
+		return true
+	case *Hash:
+		for _, entry := range e.Entries {
+			if !isLiteral(entry.Key) || !isLiteral(entry.Value) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// sameLiteral is equality of literals as hash keys: 1 and 1.0 differ, a name and a string of the same text do not.
+func (v *validator) sameLiteral(a, b Expr) bool {
+	if text, ok := textKey(a); ok {
+		other, ok := textKey(b)
+		return ok && text == other
+	}
+	switch a := a.(type) {
+	case *Int:
+		b, ok := b.(*Int)
+		return ok && v.bigInteger(a).Cmp(v.bigInteger(b)) == 0
+	case *Float:
+		b, ok := b.(*Float)
+		return ok && a.Value == b.Value
+	case *Bool:
+		b, ok := b.(*Bool)
+		return ok && a.Value == b.Value
+	case *Undef:
+		_, ok := b.(*Undef)
+		return ok
+	case *Default:
+		_, ok := b.(*Default)
+		return ok
+	case *Regexp:
+		b, ok := b.(*Regexp)
+		return ok && a.Source == b.Source
+	case *List:
+		b, ok := b.(*List)
+		if !ok || len(a.Elems) != len(b.Elems) {
+			return false
+		}
+		for i := range a.Elems {
+			if !v.sameLiteral(a.Elems[i], b.Elems[i]) {
+				return false
+			}
+		}
+		return true
+	case *Hash:
+		b, ok := b.(*Hash)
+		return ok && v.holds(a, b) && v.holds(b, a)
+	}
+	return false
+}
+
+// holds reports whether every entry of b is found in a; a later entry replaces an earlier one of the same key.
+func (v *validator) holds(a, b *Hash) bool {
+	for _, want := range b.Entries {
+		wanted, got := v.lastOf(b, want.Key), v.lastOf(a, want.Key)
+		if got == nil || !v.sameLiteral(wanted, got) {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *validator) lastOf(h *Hash, key Expr) Expr {
+	for i := len(h.Entries) - 1; i >= 0; i-- {
+		if v.sameLiteral(h.Entries[i].Key, key) {
+			return h.Entries[i].Value
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package types
+
+// The aliases that Puppet itself defines. Data and RichData mention themselves.
+var (
+	DataT        = makeData()
+	RichDataKeyT = &Alias{Of: "RichDataKey", To: &Variant{Types: []T{StringT, NumericT}}}
+	RichDataT    = makeRichData()
+	lookupKeyT   = &Alias{Of: "Puppet::LookupKey", To: RichDataKeyT}
+	lookupValueT = &Alias{Of: "Puppet::LookupValue", To: RichDataT}
+)
+
+func makeData() *Alias {
+	a := &Alias{Of: "Data", recursive: true}
+	a.To = &Variant{Types: []T{ScalarDataT, UndefT, &Hash{Key: StringT, Val: a}, &Array{Elem: a}}}
+	return a
+}
+
+func makeRichData() *Alias {
+	a := &Alias{Of: "RichData", recursive: true}
+	a.To = &Variant{Types: []T{ScalarT, SemVerRangeT, BinaryT, SensitiveT, TypeT, TypeSetT, URIT, ObjectT, UndefT, DefaultT,
+		&Hash{Key: RichDataKeyT, Val: a}, &Array{Elem: a}}}
+	return a
+}
+
+// builtins are the types that exist without any module, by lower-case name.
+var builtins = map[string]T{
+	"integer": IntegerT, "float": FloatT, "numeric": NumericT, "init": InitT, "iterable": IterableT, "iterator": IteratorT,
+	"string": StringT, "binary": BinaryT, "sensitive": SensitiveT, "enum": EnumT, "boolean": BooleanT, "pattern": PatternT,
+	"regexp": RegexpT, "array": ArrayT, "hash": HashT, "class": ClassT, "resource": ResourceT, "collection": CollectionT,
+	"scalar": ScalarT, "scalardata": ScalarDataT, "catalogentry": CatalogEntryT, "undef": UndefT, "notundef": NotUndefT,
+	"default": DefaultT, "any": AnyT, "variant": VariantT, "optional": OptionalT, "runtime": RuntimeT, "type": TypeT,
+	"tuple": TupleT, "struct": StructT, "object": ObjectT, "typealias": aliasT, "typereference": TypeRefT, "typeset": TypeSetT,
+	"callable": CallableT, "semver": SemVerT, "semverrange": SemVerRangeT, "timestamp": TimestampT, "timespan": TimespanT, "uri": URIT,
+
+	"data": DataT, "richdata": RichDataT, "richdatakey": RichDataKeyT, "puppet::lookupkey": lookupKeyT, "puppet::lookupvalue": lookupValueT,
+	"deferred": DeferredT, "error": ErrorT,
+}
+
+var aliasT = &Alias{Of: "UnresolvedAlias", To: TypeRefT}
+
+// builtinResources are the resource types whose names are types even before any resource type is loaded.
+var builtinResources = map[string]string{"component": "Component", "exec": "Exec", "file": "File", "filebucket": "Filebucket", "group": "Group",
+	"node": "Node", "notify": "Notify", "package": "Package", "resources": "Resources", "schedule": "Schedule", "service": "Service",
+	"stage": "Stage", "tidy": "Tidy", "user": "User", "whit": "Whit"}
+
+// Builtin is the type of that name which needs no loading, in any case ("Integer", "integer"), or nil.
+func Builtin(name string) T {
+	if t, has := builtins[name]; has {
+		return t
+	}
+	low := lower(name)
+	if t, has := builtins[low]; has {
+		return t
+	}
+	if n, has := builtinResources[low]; has {
+		return NewResource(n, "", false)
+	}
+	return nil
+}
+
+func lower(s string) string {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; 'A' <= c && c <= 'Z' {
+			b := []byte(s)
+			for j := i; j < len(b); j++ {
+				if c := b[j]; 'A' <= c && c <= 'Z' {
+					b[j] = c + 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
