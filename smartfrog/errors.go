@@ -7,19 +7,25 @@ import (
 	"bunraku/source"
 )
 
-// report adds a diagnostic, with the way to the file it is about.
+// report adds a diagnostic, with the way to the file it is about. It stops the evaluation after maxErrors errors, and says no more
+// than that many warnings.
 func (e *evaluator) report(d *source.Diagnostic) {
 	for s := e.site; s != nil && s.via != nil; s = s.up {
 		d.Stack = append([]string{"included at " + s.up.place(s.via.span).String()}, d.Stack...)
 	}
-	e.diags = append(e.diags, d)
-	if d.Severity != source.Error {
-		return
-	}
-	e.errors++
-	if e.errors == maxErrors {
-		e.stop = true
-		e.diags = append(e.diags, tooMany(d.Place))
+	switch d.Severity {
+	case source.Error:
+		e.diags = append(e.diags, d)
+		if e.errors++; e.errors == maxErrors {
+			e.stop = true
+			e.diags = append(e.diags, tooMany("errors", d.Place))
+		}
+	case source.Warning:
+		if e.warnings++; e.warnings <= maxErrors {
+			e.diags = append(e.diags, d)
+		} else if e.warnings == maxErrors+1 {
+			e.diags = append(e.diags, tooMany("warnings", d.Place))
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ type evaluator struct {
 	units    map[*Include]*Spec // the files behind the includes
 	diags    source.Diagnostics
 	errors   int
+	warnings int
 
 	frame *frame // the innermost body being evaluated
 	act   *act   // the assignment being evaluated

@@ -223,8 +223,8 @@ func (d *dependencies) places() []source.Place {
 		add(a.site, a.stmt.span)
 	}
 	for o := range d.orders {
-		for _, c := range o.pairs {
-			add(c.site, c.stmt.span)
+		for ; o != nil; o = o.prev {
+			add(o.site, o.stmt.span)
 		}
 	}
 	slices.SortFunc(list, func(a, b source.Place) int {

@@ -78,7 +78,6 @@ func TestLimits(t *testing.T) {
 	}{
 		{"nested blocks", nested("a extends {", "", "}", maxNesting+1), codeNesting, Options{}},
 		{"nested vectors", "a " + nested("[", "", "]", maxNesting+1) + ";", codeNesting, Options{}},
-		{"nested placements", placements.String(), codeSize, Options{}},
 		{"nested placements, extended", placements.String(), codeSize, Options{Extended: true}},
 		{"doubling by links", doubling(60, "a%d extends { x a%d; y a%d; }\n"), codeSize, Options{}},
 		{"doubling by prototypes", doubling(60, "a%d extends { x extends a%d y extends a%d }\n"), codeSize, Options{}},

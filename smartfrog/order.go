@@ -13,12 +13,23 @@ import (
 // attributes whose values the extending component overrides: a change of the prototype may open a firewall. The paper proposes a
 // warning and a constraint; no compiler had either.
 
-// An ordering is what the `order` statements of one block say. It is inherited as if it were an attribute: the ordering of a later
-// prototype replaces that of an earlier one (else figure 19 of the paper would contradict itself), while the statements of one
-// block add up.
+// An ordering is what the `order` statements of one block say, the last constraint first. It is inherited as if it were an
+// attribute: the ordering of a later prototype replaces that of an earlier one (else figure 19 of the paper would contradict
+// itself), while the statements of one block add up.
 type ordering struct {
+	constraint
 	block *Block
-	pairs []constraint
+	prev  *ordering
+}
+
+// all lists the constraints, the first one first.
+func (o *ordering) all() []constraint {
+	var list []constraint
+	for ; o != nil; o = o.prev {
+		list = append(list, o.constraint)
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // A constraint is one `<` of an `order` statement.
@@ -31,15 +42,13 @@ type constraint struct {
 // constrain evaluates an `order` statement.
 func (e *evaluator) constrain(s *Order) {
 	e.ordered = true
-	var pairs []constraint
 	dst := e.writable()
-	if dst.order != nil && dst.order.block == e.block {
-		pairs = slices.Clip(dst.order.pairs)
+	if dst.order != nil && dst.order.block != e.block {
+		dst.order = nil // it was inherited
 	}
 	for i, r := range s.Refs[1:] {
-		pairs = append(pairs, constraint{s.Refs[i], r, s, e.site})
+		dst.order = &ordering{constraint{s.Refs[i], r, s, e.site}, e.block, dst.order}
 	}
-	dst.order = &ordering{e.block, pairs}
 }
 
 // checkOrder warns when the prototype p writes attributes in another order than the one they keep, which earlier prototypes of the
@@ -51,6 +60,7 @@ func (e *evaluator) checkOrder(p Prototype, written []string) {
 		return
 	}
 	seen := make(map[string]bool, len(written))
+	decided := s.order.decides()
 	last, lastPos := "", -1
 	for _, name := range written {
 		pos := s.position(name)
@@ -58,7 +68,7 @@ func (e *evaluator) checkOrder(p Prototype, written []string) {
 			continue
 		}
 		seen[name] = true
-		if pos < lastPos && !s.order.relates(last, name) {
+		if pos < lastPos && !decided(last, name) {
 			e.orderLost(p, lastPos, pos)
 			return
 		}
@@ -110,26 +120,35 @@ func (e *evaluator) orderLost(p Prototype, first, second int) {
 	e.report(d)
 }
 
-// relates reports whether the constraints decide which of two attributes comes first.
-func (o *ordering) relates(a, b string) bool {
+// decides returns a function that reports whether the constraints decide which of two attributes comes first. It looks at a
+// thousand pairs at most, and takes the others for decided: whoever has written so many constraints knows about order.
+func (o *ordering) decides() func(a, b string) bool {
 	if o == nil {
-		return false
+		return func(_, _ string) bool { return false }
 	}
-	reach := func(from, to string) bool {
+	after := map[string][]string{}
+	for _, c := range o.all() {
+		after[c.before.Path[0]] = append(after[c.before.Path[0]], c.after.Path[0])
+	}
+	leads := func(from, to string) bool {
 		seen := map[string]bool{from: true}
-		for work := []string{from}; len(work) > 0; {
+		for work := []string{from}; len(work) > 0 && !seen[to]; {
 			name := work[len(work)-1]
 			work = work[:len(work)-1]
-			for _, p := range o.pairs {
-				if p.before.Path[0] == name && !seen[p.after.Path[0]] {
-					seen[p.after.Path[0]] = true
-					work = append(work, p.after.Path[0])
+			for _, next := range after[name] {
+				if !seen[next] {
+					seen[next] = true
+					work = append(work, next)
 				}
 			}
 		}
 		return seen[to]
 	}
-	return reach(a, b) || reach(b, a)
+	pairs := 0
+	return func(a, b string) bool {
+		pairs++
+		return pairs > 1000 || leads(a, b) || leads(b, a)
+	}
 }
 
 // A demand is a constraint seen from a store on the way to the attributes that it is about.
@@ -160,8 +179,8 @@ func demands(s *Store, extra []demand) []demand {
 		return extra
 	}
 	list := slices.Clone(extra)
-	for _, p := range s.order.pairs {
-		list = append(list, demand{p.before.Path, p.after.Path, p})
+	for _, c := range s.order.all() {
+		list = append(list, demand{c.before.Path, c.after.Path, c})
 	}
 	return list
 }

@@ -13,7 +13,7 @@ import (
 // gigabyte.
 const maxNesting = 500_000
 
-// maxErrors is how many errors one file, and one evaluation, may report before we stop looking for more.
+// maxErrors is how many errors one file, and how many errors and warnings one evaluation, may report before we stop looking.
 const maxErrors = 50
 
 // Parse reads one file, as Definition 3 (SmartFrog) and grammar.txt have it. The tree holds whatever could be read; it is complete

@@ -16,15 +16,15 @@ func (p *parser) report(d *source.Diagnostic) {
 	p.diags = append(p.diags, d)
 	if len(p.diags) == maxErrors {
 		p.quit = true
-		p.diags = append(p.diags, tooMany(d.Place))
+		p.diags = append(p.diags, tooMany("errors", d.Place))
 	}
 }
 
 // tooMany is the note that ends a list of errors before it tires its reader.
-func tooMany(at source.Place) *source.Diagnostic {
+func tooMany(what string, at source.Place) *source.Diagnostic {
 	return &source.Diagnostic{
 		Code: codeMany, Severity: source.Note, Place: at,
-		Summary: fmt.Sprintf("after %d errors we stop looking for more", maxErrors),
+		Summary: fmt.Sprintf("after %d %s we stop looking for more", maxErrors, what),
 	}
 }
 
