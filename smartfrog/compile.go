@@ -41,7 +41,8 @@ type Result struct {
 	extended bool
 }
 
-// Compile reads a specification and what it includes, and evaluates it. The result is nil when a diagnostic is an Error.
+// Compile reads a specification and what it includes, and evaluates it. The result is nil when a diagnostic is an Error. Without a
+// file system nothing can be included.
 //
 // Definition 27 (SmartFrog) with what the paper leaves out: reading, the extended references and the order constraints.
 func Compile(main *source.File, includes fs.FS, opt Options) (*Result, source.Diagnostics) {
