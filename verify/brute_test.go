@@ -54,7 +54,7 @@ func (b *brute) id(s *fs.State) int {
 		key.nodes[i] = s.Nodes[p]
 	}
 	for i, q := range b.f.Asks {
-		if s.Oracle[q] {
+		if yes, known := s.Oracle[q]; yes || !known {
 			key.oracle |= 1 << i
 		}
 	}
@@ -267,6 +267,6 @@ func graphFeatures(g *fstest.Gen, graph *Graph) *fstest.Features {
 		f.Look(r.Program)
 		f.LookPred(r.Post)
 	}
-	f.Links = f.Links || g.R.IntN(8) == 0
+	f.Links = true // rm and file? tell links from all else
 	return f
 }

@@ -55,6 +55,8 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	star := a.compose(a.fixed(of), a.eff, nil)
 	broken := a.Space.And(star.success(), a.Space.Not(a.Space.NewSubst(star.value).Bool(post)))
 	s, status, err := a.decide(ctx, broken)
+	// A single resource has a single order; and in a deterministic graph all orders are alike.
+	everyOrder = everyOrder && !(status == sat.Unsat && len(of) < 2) && !(a.found != nil && a.found.Verdict == Yes)
 	if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) && len(of) < a.n() {
 		// The rest must succeed too.
 		var rest []int
@@ -79,7 +81,7 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	if err != nil {
 		return err
 	}
-	if status == sat.Unsat && everyOrder && len(of) > 1 {
+	if status == sat.Unsat && everyOrder {
 		status, err = a.invariantAnyOrder(ctx, inv, post, pred)
 		if err != nil {
 			return err

@@ -36,7 +36,9 @@ type Analysis struct {
 	mid   *fs.World        // states at any moment
 	evals [3]*fs.Eval      // of mid
 	pairs map[[2]int]*pair // tested so far
-	found *Determinism
+
+	cellRoles map[fs.Cell]*roles // found so far
+	found     *Determinism
 }
 
 // Stats says how an answer was found.
@@ -147,6 +149,7 @@ func (a *Analysis) finish(order []int) {
 	}
 	a.conjs = make([]map[fs.Cell][]int, n)
 	a.world = a.Space.NewWorld()
+	a.cellRoles = map[fs.Cell]*roles{}
 	a.mid = a.Space.NewMidWorld()
 	for i := range a.evals {
 		a.evals[i] = a.mid.NewEval()

@@ -314,7 +314,8 @@ func (f *Formulas) appendArgs(name string, args []Val) {
 	}
 }
 
-// Eq says that two values are equal. Results of functions equal nothing but results of the same function for equal
+// Eq says that two values are equal. A cell of the space has its initial value here, which is in its domain; in formulas
+// about later moments, compare only with constants that programs compare it with. Results of functions equal nothing but results of the same function for equal
 // arguments.
 func (f *Formulas) Eq(a, b Val) Bool {
 	if a == b {
