@@ -39,11 +39,7 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 	r := &Idempotence{Verdict: Yes}
 	groups := [][]int{a.order}
 	if a.opt.Components {
-		foot := make([]fs.Footprint, a.n())
-		for i := range foot {
-			foot[i] = a.Space.Footprint(a.raw[i])
-		}
-		groups = a.components(foot, nil)
+		groups = a.components(a.bare, nil)
 	}
 	hidden := false
 	for _, of := range groups {

@@ -106,24 +106,25 @@ func (a *Analysis) around(post fs.Bool) []int {
 	if !a.opt.Components {
 		return a.order
 	}
-	support := a.Space.Support(post)
-	var users []int
-	for _, c := range support {
-		users = append(users, a.cells[c]...)
-	}
-	if len(users) == 0 {
-		return nil
-	}
-	extra := make([][]fs.Cell, a.n())
-	extra[users[0]] = support
-	for _, of := range a.components(a.foot, extra) {
-		for _, i := range of {
-			if i == users[0] {
-				return of
+	if a.group == nil {
+		a.groups, a.group = a.components(a.foot, nil), make([]int, a.n())
+		for k, of := range a.groups {
+			for _, i := range of {
+				a.group[i] = k
 			}
 		}
 	}
-	return a.order
+	var of []int
+	seen := map[int]bool{}
+	for _, c := range a.Space.Support(post) {
+		for _, i := range a.cells[c] {
+			if k := a.group[i]; !seen[k] {
+				seen[k] = true
+				of = append(of, a.groups[k]...)
+			}
+		}
+	}
+	return of
 }
 
 // breaks replays a suspected example and completes the answer.

@@ -23,6 +23,7 @@ type Analysis struct {
 	raw  []*fs.Effect // for any state
 	eff  []*fs.Effect // for the states in which a first run can be when the resource is next
 	foot []fs.Footprint
+	bare []fs.Footprint // of raw
 	post []fs.Bool
 
 	asserted []fs.Bool
@@ -38,6 +39,8 @@ type Analysis struct {
 	pairs map[[2]int]*pair // tested so far
 
 	cellRoles map[fs.Cell]*roles // found so far
+	groups    [][]int            // components by foot, if asked for
+	group     []int              // per resource: its component
 	found     *Determinism
 }
 
@@ -93,6 +96,7 @@ func Prepare(g *Graph, opt Options, added ...Edge) (*Analysis, error) {
 		opt:   opt,
 		added: added,
 		raw:   make([]*fs.Effect, len(g.Resources)),
+		bare:  make([]fs.Footprint, len(g.Resources)),
 		post:  make([]fs.Bool, len(g.Resources)),
 		pairs: map[[2]int]*pair{},
 	}
@@ -114,7 +118,7 @@ func (a *Analysis) With(added ...Edge) (*Analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, raw: a.raw, post: a.post, asserted: a.asserted, pairs: map[[2]int]*pair{}}
+	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, raw: a.raw, bare: a.bare, post: a.post, asserted: a.asserted, pairs: map[[2]int]*pair{}}
 	b.finish(order)
 	return b, nil
 }
@@ -133,7 +137,10 @@ func (a *Analysis) finish(order []int) {
 	a.foot = make([]fs.Footprint, n)
 	a.writers = map[fs.Cell][]writer{}
 	for i := range a.raw {
-		a.foot[i] = a.Space.Footprint(a.raw[i])
+		if a.bare[i] == nil {
+			a.bare[i] = a.Space.Footprint(a.raw[i])
+		}
+		a.foot[i] = a.bare[i]
 		for _, o := range a.raw[i].Out {
 			a.writers[o.Cell] = append(a.writers[o.Cell], a.writer(i, o))
 		}

@@ -35,9 +35,7 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		}
 	}
 	extra := make([][]fs.Cell, a.n())
-	foot := make([]fs.Footprint, a.n())
-	for i := range foot {
-		foot[i] = a.Space.Footprint(a.raw[i])
+	for i := range extra {
 		extra[i] = a.Space.Support(a.post[i])
 	}
 	all := slices.Clone(a.order)
@@ -45,7 +43,7 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 	groups := [][]int{all}
 	if a.opt.Components {
 		// A good end is good in every component, so if catalog order is worse, it is worse in one of them.
-		groups = a.components(foot, extra)
+		groups = a.components(a.bare, extra)
 	}
 	unsure := false
 	for _, of := range groups {

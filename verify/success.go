@@ -42,13 +42,9 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 	if a.found != nil && a.found.Verdict == Yes && a.Space.Satisfies(start) {
 		return a.settle(r, true), nil // every order is like this one
 	}
-	foot := make([]fs.Footprint, a.n())
-	for i := range foot {
-		foot[i] = a.Space.Footprint(a.raw[i])
-	}
 	groups := [][]int{a.fixed(a.order)}
 	if a.opt.Components {
-		groups = a.components(foot, nil)
+		groups = a.components(a.bare, nil)
 	}
 	var parts [][]int // an order of each component that succeeds
 	certain := true

@@ -25,29 +25,26 @@ type Outcome struct {
 
 // Replay applies the resources in order, concretely.
 func (a *Analysis) Replay(order []int, s *fs.State) Outcome {
-	out := Outcome{State: a.Space.Restart(s), Failed: -1}
+	out := Outcome{State: a.Space.Restart(s).Clone(), Failed: -1}
 	for _, i := range order {
-		next, acted, ok := fs.Run(a.Graph.Resources[i].Program, out.State)
+		touched, ok := fs.RunInPlace(a.Graph.Resources[i].Program, out.State)
 		if !ok {
 			return Outcome{Failed: i, Acts: out.Acts}
 		}
-		if acted || len(a.Space.Diff(out.State, next)) > 0 {
+		if touched.Acted || a.Space.Changed(touched, out.State) {
 			out.Acts = append(out.Acts, i)
 		}
-		out.State = next
 	}
 	return out
 }
 
 // run is Replay without the list of acts.
 func (a *Analysis) run(order []int, s *fs.State) Outcome {
-	s = a.Space.Restart(s)
+	s = a.Space.Restart(s).Clone()
 	for _, i := range order {
-		next, _, ok := fs.Run(a.Graph.Resources[i].Program, s)
-		if !ok {
+		if _, ok := fs.RunInPlace(a.Graph.Resources[i].Program, s); !ok {
 			return Outcome{Failed: i}
 		}
-		s = next
 	}
 	return Outcome{State: s, Failed: -1}
 }

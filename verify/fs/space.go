@@ -406,3 +406,40 @@ func (sp *Space) MaskOf(c Cell, v ID) (mask uint64, exact bool) {
 	}
 	return bitOf(max(sp.cells[c].other, 0)), false
 }
+
+// Changed reports whether a program that touched t, and left s, changed an observed cell.
+func (sp *Space) Changed(t Touched, s *State) bool {
+	if len(t.Nodes) == 0 && len(t.Vars) == 0 {
+		return false
+	}
+	before := &State{Nodes: t.Nodes, Vars: t.Vars}
+	differ := func(f field, subject string) bool {
+		c, ok := sp.index[cellKey{f, subject}]
+		return ok && sp.Observed(c) && sp.Lookup(before, c) != sp.Lookup(s, c)
+	}
+	for p, n := range t.Nodes {
+		for f := fieldKind; f < fieldRest; f++ {
+			if differ(f, string(p)) {
+				return true
+			}
+		}
+		if c, ok := sp.index[cellKey{fieldRest, string(p)}]; ok && sp.Observed(c) && n.Others != s.At(p).Others {
+			return true
+		}
+	}
+	for v := range t.Vars {
+		if differ(fieldVar, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Start is the initial value of a cell: a constant if it can only be one.
+func (sp *Space) Start(c Cell) Val {
+	in := &sp.cells[c]
+	if single(in.mask) {
+		return sp.Const(in.domain[bits.TrailingZeros64(in.mask)])
+	}
+	return sp.Read(c)
+}

@@ -92,14 +92,28 @@ func (w *World) Assume(facts []Fact) bool {
 			w.base[c] &= mask
 			w.mask[c] = w.base[c]
 			w.fixed = append(w.fixed, c)
-			if w.base[c] == 0 {
+			m := w.base[c]
+			if m == 0 {
 				return false
 			}
 			in := &w.sp.cells[c]
-			if (in.field != fieldKind && in.field != fieldRest) || w.base[c]&1 != 0 {
-				break
+			exists := bitOf(File) | bitOf(Link)
+			switch in.field {
+			case fieldKind, fieldRest:
+				exists = bitOf(Dir)
+			case fieldOwner, fieldGroup, fieldMode:
+				exists |= bitOf(Dir)
 			}
-			c, mask = in.above, bitOf(Dir)
+			switch {
+			case in.above < 0:
+				c = -1
+			case m&1 == 0: // it is there, so what it hangs from is
+				c, mask = in.above, exists
+			case m == 1 && in.field != fieldKind && in.field != fieldRest: // it is missing
+				c, mask = in.above, ^exists
+			default:
+				c = -1
+			}
 		}
 	}
 	return true
