@@ -162,23 +162,8 @@ func (f *Formulas) And(bs ...Bool) Bool {
 			kids = append(kids, b)
 		}
 	}
-	atoms := 0
-	for i := 0; i < len(kids); i++ {
-		c, mask, ok := f.isAtom(kids[i])
-		if !ok {
-			continue
-		}
-		atoms++
-		if atoms > 32 { // merging is quadratic; a missed merge is only a missed simplification
-			break
-		}
-		for j := 0; j < i; j++ {
-			if c2, mask2, ok := f.isAtom(kids[j]); ok && c2 == c {
-				kids[j] = f.Atom(c, mask&mask2)
-				kids[i] = True1
-				break
-			}
-		}
+	if !f.propagate(kids) {
+		return False1
 	}
 	slices.Sort(kids)
 	out := kids[:0]
@@ -204,6 +189,108 @@ func (f *Formulas) And(bs ...Bool) Bool {
 		f.buf = binary.AppendVarint(f.buf, int64(k))
 	}
 	return f.internBool(boolNode{op: opAnd, kids: slices.Clone(out)})
+}
+
+// propagate merges the atoms of each cell among some conjuncts, and uses them in those conjuncts that are disjunctions:
+// there, what they make false goes, and what they make true settles the whole. It reports false for a contradiction.
+func (f *Formulas) propagate(kids []Bool) bool {
+	var known atomIndex
+	for changed := true; changed; {
+		changed = false
+		for i, k := range kids {
+			if k == True1 {
+				continue
+			}
+			if c, mask, ok := f.isAtom(k); ok {
+				if at, is := known.find(c); is && at != i {
+					_, other, _ := f.isAtom(kids[at])
+					kids[at], kids[i] = f.Atom(c, mask&other), True1
+					if kids[at] == False1 {
+						return false
+					}
+					changed = changed || mask&other != other
+				} else if !is {
+					known.add(c, i)
+					changed = true
+				}
+				continue
+			}
+			n := &f.bools[k>>1]
+			if n.op != opAnd || k&1 == 1 || known.n == 0 {
+				continue
+			}
+			left := n.kids
+			copied := false
+			for j := 0; j < len(left); j++ {
+				c, mask, ok := f.isAtom(left[j])
+				if !ok {
+					continue
+				}
+				at, is := known.find(c)
+				if !is {
+					continue
+				}
+				_, here, _ := f.isAtom(kids[at])
+				if here&mask == 0 { // this disjunct holds
+					kids[i] = True1
+					break
+				}
+				if here&^mask == 0 { // this one cannot
+					if !copied {
+						left, copied = slices.Clone(left), true
+					}
+					left = slices.Delete(left, j, j+1)
+					j--
+				}
+			}
+			if copied && kids[i] != True1 {
+				kids[i] = f.Not(f.And(left...))
+				if kids[i] == False1 {
+					return false
+				}
+				changed = true
+			}
+		}
+	}
+	return true
+}
+
+// An atomIndex finds the atom of a cell among conjuncts. There are few, mostly.
+type atomIndex struct {
+	n     int
+	small [8]struct {
+		cell Cell
+		at   int
+	}
+	large map[Cell]int
+}
+
+func (x *atomIndex) find(c Cell) (int, bool) {
+	if x.large != nil {
+		at, ok := x.large[c]
+		return at, ok
+	}
+	for _, s := range x.small[:x.n] {
+		if s.cell == c {
+			return s.at, true
+		}
+	}
+	return 0, false
+}
+
+func (x *atomIndex) add(c Cell, at int) {
+	if x.large == nil && x.n == len(x.small) {
+		x.large = map[Cell]int{}
+		for _, s := range x.small {
+			x.large[s.cell] = s.at
+		}
+	}
+	if x.large != nil {
+		x.large[c] = at
+	} else {
+		x.small[x.n].cell, x.small[x.n].at = c, at
+	}
+	x.n++
 }
 
 // Or is disjunction. Atoms of one cell merge through the complement.
