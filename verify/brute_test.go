@@ -198,6 +198,8 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 	n := 2 + r.IntN(size-1)
 	graph := &Graph{}
 	structured := r.IntN(3) == 0
+	layered := structured && r.IntN(2) == 0 // writers, then readers, then the late overwriter
+	readers := n - 1 - r.IntN(min(n-1, 2))
 	density := r.Float64() * 0.6
 	if structured {
 		g.Paths = fstest.Trees()[r.IntN(3)]
@@ -206,7 +208,7 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 	for i := range n {
 		res := Resource{Name: fmt.Sprintf("R%d", i), Program: g.Resource()}
 		if structured {
-			res.Program = structuredResource(r, g, i == n-1)
+			res.Program = structuredResource(r, g, i == n-1, layered && i >= readers)
 		}
 		if r.IntN(3) == 0 {
 			res.Post = g.Pred(1)
@@ -214,12 +216,14 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 		graph.Resources = append(graph.Resources, res)
 	}
 	rank := r.Perm(n)
-	if structured {
+	if layered {
+		slices.Sort(rank)
+	} else if structured {
 		rank[n-1], rank[slices.Index(rank, n-1)] = n-1, rank[n-1]
 	}
 	for i := range n {
 		for j := range n {
-			late := structured && j == n-1 && r.IntN(8) > 0
+			late := structured && j == n-1 && r.IntN(8) > 0 || layered && i < readers && j >= readers && r.IntN(8) > 0
 			if rank[i] < rank[j] && (late || r.Float64() < density) {
 				graph.Edges = append(graph.Edges, Edge{From: i, To: j})
 			}
@@ -228,7 +232,7 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 	return graph, graphFeatures(g, graph)
 }
 
-func structuredResource(r *rand.Rand, g *fstest.Gen, last bool) fs.Expr {
+func structuredResource(r *rand.Rand, g *fstest.Gen, last, reader bool) fs.Expr {
 	p := g.Paths[r.IntN(len(g.Paths))]
 	text := func() fs.Term { return fs.Str(g.Texts[r.IntN(len(g.Texts))]) }
 	if last {
@@ -240,7 +244,11 @@ func structuredResource(r *rand.Rand, g *fstest.Gen, last bool) fs.Expr {
 		}
 		return fs.Overwrite(p, text())
 	}
-	switch r.IntN(9) {
+	kind := r.IntN(9)
+	if reader {
+		kind = 5 + r.IntN(2)
+	}
+	switch kind {
 	case 0, 1, 2:
 		return fs.Overwrite(p, text())
 	case 3:

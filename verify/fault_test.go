@@ -32,11 +32,11 @@ func plantedFaults() []planted {
 	exactOnly := func(o *Options) { o.Commutativity = false }
 	return []planted{
 		{"errors ignored in masking", faultMaskErrors, nil, 0},
-		{"may-write taken as overwrite", faultMayOverwrite, nil, 12000},
-		{"readers ignored in masking", faultMaskReaders, nil, 800},
+		{"may-write taken as overwrite", faultMayOverwrite, nil, 1400},
+		{"readers ignored in masking", faultMaskReaders, nil, 2000},
 		{"unstable facts", faultUnstableFacts, nil, 0},
 		{"closed contents", faultClosedContents, nil, 0},
-		{"read before ensure", faultReadEnsure, nil, 10400},
+		{"read before ensure", faultReadEnsure, nil, 11200},
 		{"elimination (Rehearsal §4.4)", faultEliminate, exactOnly, 0},
 	}
 }

@@ -64,7 +64,8 @@ type Formulas struct {
 	sp     *Space
 	bools  []boolNode
 	vals   []valNode
-	keys   map[string]int32
+	keys   map[string]int32   // nodes with lists
+	short  map[[4]int64]int32 // nodes without
 	consts map[ID]Val
 	cellOf []Val // of each cell: the node that reads it
 	aux    []auxCell
@@ -81,15 +82,16 @@ const auxBase Cell = 1 << 24
 func (f *Formulas) init(sp *Space) {
 	f.sp = sp
 	f.keys = map[string]int32{}
+	f.short = map[[4]int64]int32{}
 	f.consts = map[ID]Val{}
 	f.bools = []boolNode{{op: opConst}}
 }
 
-func (f *Formulas) key(tag byte, ints ...int64) {
-	f.buf = append(f.buf[:0], tag)
-	for _, i := range ints {
-		f.buf = binary.AppendVarint(f.buf, i)
-	}
+func (f *Formulas) addBool(key [4]int64, n boolNode) Bool {
+	i := int32(len(f.bools))
+	f.short[key] = i
+	f.bools = append(f.bools, n)
+	return Bool(i<<1 | 1)
 }
 
 func (f *Formulas) internBool(n boolNode) Bool {
@@ -121,8 +123,11 @@ func (f *Formulas) Atom(c Cell, mask uint64) Bool {
 	if mask == f.sp.full(c) {
 		return True1
 	}
-	f.key('a', int64(c), int64(mask))
-	return f.internBool(boolNode{op: opAtom, cell: c, mask: mask})
+	key := [4]int64{'a', int64(c), int64(mask)}
+	if i, ok := f.short[key]; ok {
+		return Bool(i<<1 | 1)
+	}
+	return f.addBool(key, boolNode{op: opAtom, cell: c, mask: mask})
 }
 
 // isAtom recognises an atom over a cell of the space.
@@ -336,8 +341,13 @@ func (f *Formulas) Const(id ID) Val {
 func (f *Formulas) Read(c Cell) Val {
 	i := int(c)
 	if c >= auxBase {
-		f.key('x', int64(c))
-		return f.internVal(valNode{op: opCell, cell: c})
+		key := [4]int64{'x', int64(c)}
+		if i, ok := f.short[key]; ok {
+			return Val(i)
+		}
+		f.short[key] = int32(len(f.vals))
+		f.vals = append(f.vals, valNode{op: opCell, cell: c})
+		return Val(len(f.vals) - 1)
 	}
 	for len(f.cellOf) <= i {
 		f.cellOf = append(f.cellOf, -1)
@@ -375,25 +385,29 @@ func (f *Formulas) Ite(c Bool, a, b Val) Val {
 	if a == b {
 		return a
 	}
-	f.key('i', int64(c), int64(a), int64(b))
-	return f.internVal(valNode{op: opIte, cond: c, a: a, b: b})
+	key := [4]int64{'i', int64(c), int64(a), int64(b)}
+	if i, ok := f.short[key]; ok {
+		return Val(i)
+	}
+	f.short[key] = int32(len(f.vals))
+	f.vals = append(f.vals, valNode{op: opIte, cond: c, a: a, b: b})
+	return Val(len(f.vals) - 1)
 }
 
 // App is the result of an uninterpreted function.
 func (f *Formulas) App(name string, args []Val) Val {
-	f.key('f')
-	f.appendArgs(name, args)
+	f.spell('f', name, args)
 	return f.internVal(valNode{op: opApp, name: name, args: slices.Clone(args)})
 }
 
 // Holds is an uninterpreted predicate.
 func (f *Formulas) Holds(name string, args []Val) Bool {
-	f.key('h')
-	f.appendArgs(name, args)
+	f.spell('h', name, args)
 	return f.internBool(boolNode{op: opHolds, name: name, args: slices.Clone(args)})
 }
 
-func (f *Formulas) appendArgs(name string, args []Val) {
+func (f *Formulas) spell(tag byte, name string, args []Val) {
+	f.buf = append(f.buf[:0], tag)
 	f.buf = binary.AppendVarint(f.buf, int64(len(name)))
 	f.buf = append(f.buf, name...)
 	for _, a := range args {
@@ -438,8 +452,11 @@ func (f *Formulas) Eq(a, b Val) Bool {
 		}
 		return all
 	}
-	f.key('=', int64(a), int64(b))
-	return f.internBool(boolNode{op: opEq, args: []Val{a, b}})
+	key := [4]int64{'=', int64(a), int64(b)}
+	if i, ok := f.short[key]; ok {
+		return Bool(i<<1 | 1)
+	}
+	return f.addBool(key, boolNode{op: opEq, args: []Val{a, b}})
 }
 
 // member says that v is one of the values that mask selects from c's domain. Values outside the domain count as its

@@ -34,8 +34,8 @@ func Trees() [][]fs.Path {
 
 // New picks a tree and an alphabet.
 func New(r *rand.Rand, rich bool) *Gen {
-	trees := Trees()
-	return &Gen{R: r, Paths: trees[r.IntN(len(trees))], Texts: []string{"x", "y", "z"}[:1+r.IntN(3)], Rich: rich}
+	trees := Trees() // the larger ones, which have many states, less often
+	return &Gen{R: r, Paths: trees[min(r.IntN(len(trees)), r.IntN(len(trees)))], Texts: []string{"x", "y", "z"}[:1+r.IntN(3)], Rich: rich}
 }
 
 func (g *Gen) path() fs.Path { return g.Paths[g.R.IntN(len(g.Paths))] }
