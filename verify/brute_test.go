@@ -67,6 +67,18 @@ func (b *brute) id(s *fs.State) int {
 	return n
 }
 
+// start is the state in which a run begins: transient variables are reset.
+func (b *brute) start(s int) int {
+	if len(b.g.Init.Transient) == 0 {
+		return s
+	}
+	t := b.states[s].Clone()
+	for v, x := range b.g.Init.Transient {
+		t.Vars[v] = x
+	}
+	return b.id(t)
+}
+
 func (b *brute) apply(r, s int) int {
 	for len(b.next[r]) <= s {
 		b.next[r] = append(b.next[r], -2)
@@ -134,7 +146,12 @@ type truth struct {
 func (b *brute) truth() truth {
 	t := truth{deterministic: true, idempotent: true, quiet: true, kept: true, keptAlways: true, always: true, never: true}
 	b.f.States(func(st *fs.State) bool {
-		s := b.id(st)
+		for _, p := range b.g.Init.Assume {
+			if !st.Eval(p) {
+				return true
+			}
+		}
+		s := b.start(b.id(st))
 		ends := b.ends(s)
 		for _, e := range ends[1:] {
 			t.deterministic = t.deterministic && b.same(ends[0], e)
@@ -143,9 +160,9 @@ func (b *brute) truth() truth {
 			t.keptAlways = t.keptAlways && (e < 0 || b.posts(e))
 		}
 		if star := b.run(b.order, s); star >= 0 {
-			again := b.run(b.order, star)
+			again := b.run(b.order, b.start(star))
 			t.idempotent = t.idempotent && b.same(star, again)
-			t.quiet = t.quiet && b.still(star)
+			t.quiet = t.quiet && b.still(b.start(star))
 			t.kept = t.kept && b.posts(star)
 		}
 		if !b.good(b.run(b.order, s)) && slices.ContainsFunc(ends, b.good) {
@@ -153,7 +170,7 @@ func (b *brute) truth() truth {
 		}
 		return true
 	})
-	for _, e := range b.ends(b.id(fs.NewState())) {
+	for _, e := range b.ends(b.start(b.id(fs.NewState()))) {
 		if e < 0 {
 			t.always = false
 		} else {
@@ -189,7 +206,7 @@ func (b *brute) posts(s int) bool {
 
 // good is analysis §2.2: no failure, what is declared holds, a second run leaves the state as it is.
 func (b *brute) good(s int) bool {
-	return s >= 0 && b.posts(s) && b.same(s, b.run(b.order, s))
+	return s >= 0 && b.posts(s) && b.same(s, b.run(b.order, b.start(s)))
 }
 
 // randomGraph makes a small graph, a third of them structured: few cells, many writers, one late overwriter, readers.
@@ -228,6 +245,15 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 				graph.Edges = append(graph.Edges, Edge{From: i, To: j})
 			}
 		}
+	}
+	if r.IntN(6) == 0 { // not every machine
+		graph.Init.Assume = append(graph.Init.Assume, g.Pred(1))
+		if r.IntN(2) == 0 {
+			graph.Init.Assume = append(graph.Init.Assume, fs.Is{Path: g.Paths[0], Kind: fs.Dir})
+		}
+	}
+	if g.Rich && r.IntN(4) == 0 {
+		graph.Init.Transient = map[string]fs.Value{"w": fs.Text([]string{"on", "off"}[r.IntN(2)])}
 	}
 	return graph, graphFeatures(g, graph)
 }
@@ -274,6 +300,9 @@ func graphFeatures(g *fstest.Gen, graph *Graph) *fstest.Features {
 	for _, r := range graph.Resources {
 		f.Look(r.Program)
 		f.LookPred(r.Post)
+	}
+	for _, p := range graph.Init.Assume {
+		f.LookPred(p)
 	}
 	f.Links = true // rm and file? tell links from all else
 	return f

@@ -53,6 +53,12 @@ func describe(g *Graph) string {
 	for i, r := range g.Resources {
 		out += fmt.Sprintf("%d: %#v post %#v\n", i, r.Program, r.Post)
 	}
+	for _, p := range g.Init.Assume {
+		out += fmt.Sprintf("assume %#v\n", p)
+	}
+	if len(g.Init.Transient) > 0 {
+		out += fmt.Sprintf("transient %v\n", g.Init.Transient)
+	}
 	for _, e := range g.Edges {
 		out += fmt.Sprintf("%d → %d\n", e.From, e.To)
 	}

@@ -152,19 +152,34 @@ func (sp *Space) assume(f Bool) {
 	}
 }
 
-// narrow limits the initial values of a cell, and of those above it that this says something about.
+// narrow limits the initial values of a cell, and of those above it that this says something about. If nothing is left,
+// there are no initial states.
 func (sp *Space) narrow(c Cell, mask uint64) {
 	in := &sp.cells[c]
-	in.mask &= mask
-	switch {
-	case in.above < 0 || in.field != fieldVar && in.mask&1 != 0:
-	case in.field == fieldKind || in.field == fieldRest:
-		sp.narrow(in.above, bitOf(Dir))
-	case in.field == fieldContent:
-		sp.narrow(in.above, bitOf(File)|bitOf(Link))
-	case in.field != fieldVar:
-		sp.narrow(in.above, ^bitOf(None))
+	if in.mask&mask == 0 {
+		sp.first = False1
+		return
 	}
+	in.mask &= mask
+	exists := sp.existsUnder(in.field)
+	switch {
+	case in.above < 0:
+	case in.mask&1 == 0: // it is there, so what it hangs from is
+		sp.narrow(in.above, exists)
+	case in.mask == 1 && in.field != fieldKind && in.field != fieldRest: // it is missing
+		sp.narrow(in.above, ^exists)
+	}
+}
+
+// existsUnder selects the kinds of the cell above under which a cell has a value other than "missing".
+func (sp *Space) existsUnder(f field) uint64 {
+	switch f {
+	case fieldKind, fieldRest:
+		return bitOf(Dir)
+	case fieldContent:
+		return bitOf(File) | bitOf(Link)
+	}
+	return bitOf(Dir) | bitOf(File) | bitOf(Link)
 }
 
 func bitOf[T ID | Kind | int](i T) uint64 { return 1 << uint(i) }
@@ -387,14 +402,8 @@ func (sp *Space) Shape(c Cell) Shape {
 	if in.above >= 0 {
 		s.Missing = s.Values[0]
 	}
-	switch in.field {
-	case fieldKind, fieldRest:
-		s.Exists = bitOf(Dir)
-	case fieldContent:
-		s.Exists, s.Only = bitOf(File)|bitOf(Link), true
-	case fieldOwner, fieldGroup, fieldMode:
-		s.Exists, s.Only = bitOf(Dir)|bitOf(File)|bitOf(Link), true
-	}
+	s.Exists = sp.existsUnder(in.field)
+	s.Only = in.field != fieldKind && in.field != fieldRest
 	return s
 }
 

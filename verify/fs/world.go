@@ -97,13 +97,7 @@ func (w *World) Assume(facts []Fact) bool {
 				return false
 			}
 			in := &w.sp.cells[c]
-			exists := bitOf(File) | bitOf(Link)
-			switch in.field {
-			case fieldKind, fieldRest:
-				exists = bitOf(Dir)
-			case fieldOwner, fieldGroup, fieldMode:
-				exists |= bitOf(Dir)
-			}
+			exists := w.sp.existsUnder(in.field)
 			switch {
 			case in.above < 0:
 				c = -1
@@ -219,10 +213,7 @@ func (w *World) Now(c Cell) uint64 { return w.now(c) }
 func (w *World) split(c Cell, sub uint64, first bool) {
 	in := &w.sp.cells[c]
 	if in.above >= 0 && in.field != fieldKind && in.field != fieldRest {
-		has := bitOf(File) | bitOf(Link)
-		if in.field != fieldContent {
-			has |= bitOf(Dir)
-		}
+		has := w.sp.existsUnder(in.field)
 		if up := w.now(in.above); up&has != 0 && up&^has != 0 {
 			c, sub, first = in.above, has, true
 			in = &w.sp.cells[c]
