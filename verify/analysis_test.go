@@ -197,6 +197,39 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// A service that reads a managed file and is not refreshed when it changes: what it has loaded may differ from what is on
+// disk afterwards, although it did not before. This is how "missing notify" is asked.
+func TestMissingNotify(t *testing.T) {
+	loaded := fs.Equal{A: fs.VarOf{Name: "loaded"}, B: fs.ContentOf{Path: "/conf"}}
+	graph := func(notify bool) *Graph {
+		change := fs.Seq{fs.Overwrite("/conf", fs.Str("x"))}
+		if notify {
+			change = append(change, fs.Assign{Var: "event", Value: fs.Str("yes")})
+		}
+		return &Graph{
+			Resources: []Resource{
+				{Name: "File[/conf]", Program: fs.If{Cond: fs.ContentIs("/conf", fs.Str("x")), Else: change}},
+				{Name: "Service[s]", Program: fs.If{Cond: fs.VarIs("event", "yes"), Then: fs.Assign{Var: "loaded", Value: fs.ContentOf{Path: "/conf"}}}},
+			},
+			Edges:      []Edge{{From: 0, To: 1}},
+			Init:       fs.Init{Assume: []fs.Pred{loaded}, Transient: map[string]fs.Value{"event": fs.Text("no")}},
+			Assertions: []Assertion{{Name: "Service[s] has loaded /conf", Pred: loaded}},
+		}
+	}
+	for _, v := range variants() {
+		for _, notify := range []bool{true, false} {
+			a, err := Prepare(graph(notify), v.Options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			invs, err := a.Invariants(context.Background(), true)
+			if err != nil || invs[0].Verdict != verdict(notify) {
+				t.Errorf("%s, notify %v: %+v %v", v.name, notify, invs, err)
+			}
+		}
+	}
+}
+
 func TestCycle(t *testing.T) {
 	g := carol()
 	g.Edges = []Edge{{From: 0, To: 1, Why: "require"}, {From: 1, To: 2, Why: "before"}, {From: 2, To: 0, Why: "chain"}}
