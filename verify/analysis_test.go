@@ -273,6 +273,26 @@ func TestRepairByClass(t *testing.T) {
 	}
 }
 
+// More constants than can be told apart: a counter-example still counts, a proof does not.
+func TestTooManyConstants(t *testing.T) {
+	g := &Graph{}
+	for i := range 100 {
+		g.Resources = append(g.Resources, Resource{Name: fmt.Sprint(i),
+			Program: fs.If{Cond: fs.VarIs("x", fmt.Sprint(i)), Then: fs.Assign{Var: fmt.Sprint("y", i), Value: fs.Str("z")}}})
+	}
+	d, a, err := determinismOf(g, DefaultOptions())
+	if err != nil || d.Verdict != Unknown || d.Reason == "" {
+		t.Errorf("%+v %v", d, err)
+	}
+	if s, err := a.Success(context.Background()); err != nil || s.Chance != ChanceUnknown {
+		t.Errorf("%+v %v", s, err)
+	}
+	g.Resources = append(g.Resources, Resource{Name: "last", Program: fs.Assign{Var: "y0", Value: fs.Str("w")}})
+	if d, _, err := determinismOf(g, DefaultOptions()); err != nil || d.Verdict != No {
+		t.Errorf("%+v %v", d, err)
+	}
+}
+
 // When time is up the answer is unknown, with the pairs that were left.
 func TestTimeIsUp(t *testing.T) {
 	o := DefaultOptions()

@@ -91,10 +91,7 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	case sat.Sat:
 		inv.Verdict = No
 	case sat.Unsat:
-		inv.Verdict = Yes
-		if len(a.opaque()) > 0 {
-			inv.Verdict, inv.Reason = Unknown, "some resources may do more than is known"
-		}
+		inv.Verdict, inv.Reason = a.yes()
 	default:
 		inv.Verdict, inv.Reason = Unknown, "time was up"
 	}
@@ -106,19 +103,12 @@ func (a *Analysis) around(post fs.Bool) []int {
 	if !a.opt.Components {
 		return a.order
 	}
-	if a.group == nil {
-		a.groups, a.group = a.components(a.foot, nil), make([]int, a.n())
-		for k, of := range a.groups {
-			for _, i := range of {
-				a.group[i] = k
-			}
-		}
-	}
+	a.group()
 	var of []int
 	seen := map[int]bool{}
 	for _, c := range a.Space.Support(post) {
 		for _, i := range a.cells[c] {
-			if k := a.group[i]; !seen[k] {
+			if k := a.groupOf[i]; !seen[k] {
 				seen[k] = true
 				of = append(of, a.groups[k]...)
 			}

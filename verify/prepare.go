@@ -41,7 +41,7 @@ type Analysis struct {
 
 	cellRoles map[fs.Cell]*roles // found so far
 	groups    [][]int            // components by foot, if asked for
-	group     []int              // per resource: its component
+	groupOf   []int              // per resource: its component
 	found     *Determinism
 }
 

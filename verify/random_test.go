@@ -32,6 +32,7 @@ func variants() []variant {
 	off("no components", func(o *Options) { o.Components = false })
 	off("no witness", func(o *Options) { o.Witness = false })
 	off("no merging", func(o *Options) { o.Merge = false })
+	off("small limits", func(o *Options) { o.Limit = 3 })
 	off("solver", func(o *Options) { o.Explicit = false })
 	off("solver, lazy orders", func(o *Options) { o.Explicit, o.EagerOrder, o.Witness = false, false, false })
 	off("solver, two open orders", func(o *Options) { o.Explicit, o.FixedOrder, o.Commutativity = false, false, false })

@@ -78,6 +78,9 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 			r.Broken, r.Reason = Unknown, "time was up"
 		}
 	}
+	if v, why := a.yes(); r.Broken == No && v == Unknown {
+		r.Broken, r.Reason = Unknown, why
+	}
 	return r, nil
 }
 

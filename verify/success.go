@@ -116,8 +116,8 @@ func (a *Analysis) settle(r *Success, certain bool) *Success {
 	default:
 		r.Chance = Never
 	}
-	if r.Chance == Always && len(a.opaque()) > 0 {
-		r.Chance, r.Reason = ChanceUnknown, "some resources may do more than is known"
+	if v, why := a.yes(); v == Unknown && r.Chance != Sometimes && (r.Chance == Always || a.Space.Truncated) {
+		r.Chance, r.Reason = ChanceUnknown, why
 	}
 	return r
 }

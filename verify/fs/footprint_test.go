@@ -121,7 +121,7 @@ func TestResults(t *testing.T) {
 		}
 		seen[v] = true
 	}
-	if f(x, y) != f(x, y) {
+	if again := f(fs.Text("x"), fs.Text("y")); again != f(x, y) {
 		t.Error("equal results differ")
 	}
 }
