@@ -146,12 +146,12 @@ type truth struct {
 func (b *brute) truth() truth {
 	t := truth{deterministic: true, idempotent: true, quiet: true, kept: true, keptAlways: true, always: true, never: true}
 	b.f.States(func(st *fs.State) bool {
+		s := b.start(b.id(st))
 		for _, p := range b.g.Init.Assume {
-			if !st.Eval(p) {
+			if !b.states[s].Eval(p) {
 				return true
 			}
 		}
-		s := b.start(b.id(st))
 		ends := b.ends(s)
 		for _, e := range ends[1:] {
 			t.deterministic = t.deterministic && b.same(ends[0], e)

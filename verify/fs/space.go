@@ -67,7 +67,7 @@ type cellInfo struct {
 
 // Init says which initial states there are. The zero Init is every well-formed tree.
 type Init struct {
-	// Assume must hold initially: /etc is a directory, an installed package has its files.
+	// Assume must hold when the first run starts: /etc is a directory, an installed package has its files.
 	Assume []Pred
 	// Closed gives variables that start with one of the given values; others are open.
 	Closed map[string][]Value
