@@ -95,7 +95,11 @@ func convert(c *eval.Call, t value.Type, args []value.Value) (value.Value, error
 		}
 		return nil, nil
 	}}
-	return conv.New(t, args...)
+	v, err := conv.New(t, args...)
+	if _, is := t.(*types.Type); is && err != nil && strings.HasPrefix(err.Error(), "Syntax error") {
+		c.Fail("E0630", err.Error()) // Puppet lets the parser's errors through as they are
+	}
+	return v, err
 }
 
 func assertType(c *eval.Call, t value.Type) (value.Value, error) {

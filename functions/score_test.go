@@ -2,6 +2,7 @@ package functions_test
 
 import (
 	"flag"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,8 @@ var (
 	calls  = flag.Int("calls", 60, "how many calls of each function TestScoreFunctions makes")
 	only   = flag.String("function", "", "the one function that TestScoreFunctions looks at")
 )
+
+var slip = regexp.MustCompile("^! .*(uninitialized constant|undefined method `\\w+' for (#<|nil|false))")
 
 // TestScoreFunctions makes random calls of every function and compares each answer with the installed Puppet's.
 func TestScoreFunctions(t *testing.T) {
@@ -37,6 +40,9 @@ func TestScoreFunctions(t *testing.T) {
 	for i, q := range qs {
 		if strings.Contains(want[i], ":0x0000") {
 			continue // the address of an object is never the same twice
+		}
+		if slip.MatchString(want[i]) && strings.HasPrefix(askUs(q), "! ") {
+			continue // Puppet stumbles over itself: any error will do
 		}
 		if got := askUs(q); got != want[i] {
 			if differ[whose[i]]++; differ[whose[i]] <= 5 {

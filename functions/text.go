@@ -166,7 +166,8 @@ func shellquote(c *eval.Call) (value.Value, error) {
 	for _, v := range value.Flatten(value.NewArray(c.Args...)).Elems {
 		s, is := v.(value.String)
 		if !is {
-			if _, is := v.(*value.Hash); is {
+			switch v.(type) {
+			case *value.Hash, *puppetResource: // Ruby lets these pass for words at first
 				return nil, noConversion(v, "String")
 			}
 			return nil, noMethod("length", v)
