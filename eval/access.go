@@ -62,9 +62,12 @@ func refs1(refs []provenance.Ref) provenance.Ref {
 
 // accessError reports what types.Access refused; it says which key was to blame.
 func (ev *Evaluator) accessError(e *syntax.Access, err error) {
-	at := e.Span()
 	var arg *types.ArgError
-	if errors.As(err, &arg) && arg.Index >= 0 && arg.Index < len(e.Keys) {
+	if !errors.As(err, &arg) {
+		ev.runtime(e, err.Error())
+	}
+	at := e.Span()
+	if arg.Index >= 0 && arg.Index < len(e.Keys) {
 		at = e.Keys[arg.Index].Span()
 	}
 	ev.fail("E0241", at, "Evaluation Error: "+err.Error())

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/source"
 	"bunraku/types"
 	"bunraku/value"
 )
@@ -33,7 +34,7 @@ func (c *Call) ClassNames(args []value.Value) ([]string, error) {
 			case v.Type == "":
 				return nil, fmt.Errorf("Cannot use an unspecific Resource[] where a Resource['class', name] is expected")
 			case !strings.EqualFold(v.Type, "class"):
-				return nil, fmt.Errorf("Cannot use a Resource[%s] where a Resource['class', name] is expected", strings.ToLower(v.Type))
+				return nil, fmt.Errorf("Cannot use a Resource[%s] where a Resource['class', name] is expected", v.Type)
 			case !v.HasTitle:
 				return nil, fmt.Errorf("Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected")
 			}
@@ -54,12 +55,23 @@ func absolute(name string) string {
 }
 
 // Include declares and evaluates classes by name and returns their resources.
-func (c *Call) Include(names []string) ([]*Resource, error) {
+func (c *Call) Include(names []string) (rs []*Resource, err error) {
 	ev := c.Eval
 	args := ev.trace.Join(c.deepRefs()...)
 	ev.ghosts.named = ev.trace.Join(ev.ghosts.named, args, ev.ctl)
-	before := ev.decide(args)
-	defer func() { ev.ctl = before }()
+	s := ev.save(c.Scope)
+	ev.decide(args)
+	defer func() {
+		ev.ctl = s.ctl
+		if p := recover(); p != nil {
+			r, ok := p.(*raised)
+			if !ok {
+				panic(p)
+			}
+			ev.restoreTo(s)
+			err = r
+		}
+	}()
 	return ev.includeClasses(names, c.Scope, c.Place)
 }
 
@@ -137,3 +149,22 @@ func (r *Resource) IsVirtual() bool { return r.virtual }
 
 // Virtual resources and real ones that the catalog has so far, in order.
 func (ev *Evaluator) Resources() []*Resource { return ev.table.added }
+
+// Trace is the trace of the compile that the scope belongs to, nil when tracing is off.
+func (sc *Scope) Trace() *provenance.Trace { return sc.ev.trace }
+
+// Evaluator is the compile that the scope belongs to.
+func (sc *Scope) Evaluator() *Evaluator { return sc.ev }
+
+// Warn adds a warning to the compile's.
+func (sc *Scope) Warn(d *source.Diagnostic) { sc.ev.warnings = append(sc.ev.warnings, d) }
+
+// CallingClass is the name of the nearest class around, "" at top level.
+func (sc *Scope) CallingClass() string {
+	for s := sc; s != nil; s = s.parent {
+		if s.resource != nil && s.resource.isClass() && !s.resource.main {
+			return canonical(s.resource.Title)
+		}
+	}
+	return ""
+}

@@ -279,6 +279,7 @@ func (w *caseWorld) parse(path string) (*syntax.File, source.Diagnostics) {
 	f, ds := parse(source.NewFile(path, text), syntax.Options{})
 	if !ds.HasErrors() {
 		ds = append(ds, syntax.Validate(f, syntax.Options{})...)
+		ds = append(ds, syntax.ValidatePlacement(f, syntax.Site{ModulePath: []string{"modules"}, Manifest: "manifests"})...)
 	}
 	w.trees[path] = f
 	return f, ds

@@ -56,7 +56,7 @@ func (ev *Evaluator) parentOf(d *Definition) *Definition {
 			at = c.ParentAt
 		}
 		diag := &source.Diagnostic{Code: "E0530", Place: source.Place{File: d.File.Source, Span: at},
-			Summary: fmt.Sprintf("Could not find parent resource type '%s' of type hostclass in %s", strings.TrimPrefix(d.Parent, "::"), ev.in.Environment)}
+			Summary: fmt.Sprintf("Could not find parent resource type '%s' of type hostclass in %s", "::"+canonical(d.Parent), ev.in.Environment)}
 		if near := source.Nearest(canonical(d.Parent), ev.classNames()); near != "" {
 			diag.Help = "did you mean " + near + "?"
 		}
@@ -90,6 +90,11 @@ func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) 
 	return all, nil
 }
 
+// raised is an error from deep within a class; the call or declaration that led there tells it.
+type raised struct{ text string }
+
+func (r *raised) Error() string { return r.text }
+
 type missingClass struct{ text, help string }
 
 func (m *missingClass) Error() string { return m.text }
@@ -118,6 +123,9 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 		if pr := ev.find("Class", capitalized(p.Name)); pr != nil {
 			ev.evaluateClass(pr)
 			inherited = ev.table.scopes[p.Name]
+			if inherited == nil { // the parent is waiting for its own parent, which led here
+				panic(&raised{"Could not find scope for " + p.Name})
+			}
 			parent = inherited
 		}
 	}
@@ -154,14 +162,14 @@ func stackText(r *Resource) string {
 	return r.Ref()
 }
 
-// runBody evaluates the statements; `return` ends them.
+// runBody evaluates the statements; `return` ends them, and so does `next`.
 func (ev *Evaluator) runBody(d *Definition, sc *Scope) {
 	run := func(stmts []syntax.Expr) {
-		if !mayJump(stmts) {
+		if !ev.cache.mayJump(stmts) {
 			ev.block(stmts, sc)
 			return
 		}
-		ev.catching(sc, func(k jumpKind) bool { return k == jumpReturn && d.Kind != NodeKind && d.Name != "" }, func() (value.Value, provenance.Ref) {
+		ev.catching(sc, func(k jumpKind) bool { return k != jumpBreak && d.Kind != NodeKind && d.Name != "" }, func() (value.Value, provenance.Ref) {
 			return ev.block(stmts, sc)
 		})
 	}
@@ -184,11 +192,9 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	if v, ok := r.Param("module_name"); ok {
 		module = value.ToString(v)
 	}
-	if module != "" {
-		sc.setOnce("module_name", value.String(module), 0)
-	}
-	if caller := callerModule(sc); caller != "" {
-		sc.setOnce("caller_module_name", value.String(caller), 0)
+	sc.setOnce("module_name", value.String(module), 0)
+	if sc.parent != nil && sc.parent.source != nil {
+		sc.setOnce("caller_module_name", value.String(sc.parent.source.Module), 0)
 	}
 	if d.Kind == ClassKind {
 		ev.automaticLookup(r, sc)
@@ -196,6 +202,11 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	title, name := r.Title, ev.nameOf(r)
 	if d.Kind == ClassKind {
 		title, name = value.Downcase(title), value.Downcase(name)
+	}
+	for _, taken := range []string{"title", "name"} {
+		if r.main && sc.own.find(taken) != nil { // by a fact
+			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + taken + "'"})
+		}
 	}
 	sc.setOnce("title", value.String(title), r.titleRef)
 	sc.setOnce("name", value.String(name), r.titleRef)
@@ -255,13 +266,6 @@ func (sc *Scope) setOnce(name string, v value.Value, r provenance.Ref) {
 	if sc.own.find(name) == nil {
 		sc.own.add(name, v, r)
 	}
-}
-
-func callerModule(sc *Scope) string {
-	if sc.parent != nil && sc.parent.source != nil {
-		return sc.parent.source.Module
-	}
-	return ""
 }
 
 // nameOf is $name: the name attribute, or the title.

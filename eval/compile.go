@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"bunraku/provenance"
@@ -33,6 +34,8 @@ func Compile(w World, in Input) (result *Result) {
 		case nil:
 		case *failure:
 			result.Failure, result.FailureRef = p.diagnostic, ev.trace.Everything()
+		case *raised:
+			result.Failure, result.FailureRef = &source.Diagnostic{Code: "E0534", Summary: p.text, Stack: ev.describeStack()}, ev.trace.Everything()
 		case *jump:
 			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
 			result.FailureRef = ev.trace.Everything()
@@ -87,20 +90,26 @@ func (ev *Evaluator) enterQuietly(r *Resource) {
 
 // topVariables are the node's parameters, every fact and server fact by its own name, and the structured ones.
 func (ev *Evaluator) topVariables() {
+	own := ev.top.own
 	set := func(name string, v value.Value, r provenance.Ref) {
-		if f := ev.top.own.find(name); f != nil {
-			f.value, f.ref = v, r
-			return
+		for i := range own.vars {
+			if own.vars[i].name == name {
+				own.vars[i].value, own.vars[i].ref = v, r
+				return
+			}
 		}
-		ev.top.own.add(name, v, r)
+		own.add(name, v, r)
 	}
 	each := func(h *value.Hash, ref func(name string, e value.Entry) provenance.Ref) {
 		if h == nil {
 			return
 		}
 		for _, e := range h.Entries() {
-			name := value.ToString(e.Key)
-			if name != "environment" {
+			switch name := value.ToString(e.Key); name {
+			case "environment":
+			case "facts", "trusted":
+				ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
+			default:
 				set(name, e.Value, ref(name, e))
 			}
 		}
@@ -110,7 +119,12 @@ func (ev *Evaluator) topVariables() {
 		facts = value.EmptyHash
 	}
 	traced := ev.traceFacts(facts)
-	each(traced, func(_ string, e value.Entry) provenance.Ref { return e.Ref })
+	for _, name := range []string{"facts", "trusted"} {
+		if facts.EntryString(name) != nil {
+			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
+		}
+	}
+	own.base = traced
 	each(ev.in.ServerFacts, func(name string, _ value.Entry) provenance.Ref {
 		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server fact " + name})
 	})
@@ -136,29 +150,51 @@ func (ev *Evaluator) traceFacts(h *value.Hash) *value.Hash {
 	if ev.trace == nil {
 		return h
 	}
-	return ev.traceHash(h, "", func(path string) provenance.Ref {
-		return ev.trace.Leaf(provenance.Label{Kind: provenance.Fact, Path: path})
+	first := provenance.Ref(ev.trace.Len() + 1)
+	next := first
+	out := ev.traceHash(h, "", func(string) provenance.Ref {
+		next++
+		return next - 1
+	}, false)
+	var paths []string
+	ev.trace.Leaves(int(next-first), func(i int) provenance.Label {
+		if paths == nil { // the same walk again, now for the names
+			ev.traceHash(h, "", func(path string) provenance.Ref {
+				paths = append(paths, path)
+				return 0
+			}, true)
+		}
+		return provenance.Label{Kind: provenance.Fact, Path: paths[i]}
 	})
+	return out
 }
 
-func (ev *Evaluator) traceHash(h *value.Hash, prefix string, leaf func(path string) provenance.Ref) *value.Hash {
+// traceHash gives every entry of a hash, nested ones too, a leaf. Paths cost something, so they are made only when named.
+func (ev *Evaluator) traceHash(h *value.Hash, prefix string, leaf func(path string) provenance.Ref, named bool) *value.Hash {
 	b := value.NewHashBuilder(h.Len())
 	for _, e := range h.Entries() {
-		path := prefix + value.ToString(e.Key)
-		v, r := ev.traceValue(e.Value, path, leaf)
+		path := ""
+		if named {
+			path = prefix + value.ToString(e.Key)
+		}
+		v, r := ev.traceValue(e.Value, path, leaf, named)
 		b.SetEntry(value.Entry{Key: e.Key, Value: v, KeyRef: 0, Ref: r})
 	}
 	return b.Hash()
 }
 
-func (ev *Evaluator) traceValue(v value.Value, path string, leaf func(path string) provenance.Ref) (value.Value, provenance.Ref) {
+func (ev *Evaluator) traceValue(v value.Value, path string, leaf func(path string) provenance.Ref, named bool) (value.Value, provenance.Ref) {
 	switch v := v.(type) {
 	case *value.Hash:
-		return ev.traceHash(v, path+".", leaf), leaf(path)
+		return ev.traceHash(v, path+".", leaf, named), leaf(path)
 	case *value.Array:
 		b := value.NewArrayBuilder(len(v.Elems))
 		for i, x := range v.Elems {
-			y, r := ev.traceValue(x, fmt.Sprintf("%s.%d", path, i), leaf)
+			at := ""
+			if named {
+				at = path + "." + strconv.Itoa(i)
+			}
+			y, r := ev.traceValue(x, at, leaf, named)
 			b.AddRef(y, r)
 		}
 		return b.Array(), leaf(path)
@@ -176,7 +212,7 @@ func (ev *Evaluator) traceNode(h *value.Hash) *value.Hash {
 			return ev.nodeName()
 		}
 		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: path})
-	})
+	}, true)
 }
 
 func (ev *Evaluator) nodeName() provenance.Ref {

@@ -193,7 +193,7 @@ func compareCorpus(t *testing.T, root, file, src string, set eval.Settings) stri
 var (
 	lineNumber = regexp.MustCompile(`\bline: (\d+)`)
 	places     = regexp.MustCompile(`\s*(\(file: [^)]*\)|on node \S+$)`)
-	setBy      = regexp.MustCompile(`by (#<[^>]*>|Class\[[^\]]*\])`)
+	setBy      = regexp.MustCompile(`by (#<[^>]*>|\S+)( at)?; cannot`)
 )
 
 // sameError compares a diagnostic with Puppet's message. Puppet appends the place of the error and then that of each define around
@@ -210,7 +210,7 @@ func sameError(got *source.Diagnostic, line string) string {
 	if len(lines) > 0 && !at {
 		return fmt.Sprintf("error at line %d: %s\n  Puppet: %s", got.Place.Line(), got.Summary, line)
 	}
-	plain := func(s string) string { return setBy.ReplaceAllString(places.ReplaceAllString(s, ""), "by X") }
+	plain := func(s string) string { return setBy.ReplaceAllString(places.ReplaceAllString(s, ""), "by X; cannot") }
 	if !strings.Contains(line, "Language validation logged") && !strings.Contains(plain(line), plain(got.Summary)) {
 		return fmt.Sprintf("error: %s\n  Puppet: %s", plain(got.Summary), plain(line))
 	}

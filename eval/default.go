@@ -122,7 +122,7 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 			q.value = ev.convert(q.value)
 			q.ref = ev.trace.With(q.ref, r)
 			if o.param(q.name) != nil {
-				ev.failAt(&source.Diagnostic{Code: "E0505", Place: o.place, Summary: fmt.Sprintf("Evaluation Error: Error while evaluating a Resource Override, Duplicate parameter '%s' for on %s", q.name, o.Ref())})
+				ev.failAt(&source.Diagnostic{Code: "E0505", Place: o.place, Summary: fmt.Sprintf("Duplicate parameter '%s' for on %s", q.name, o.Ref())})
 			}
 			o.params = append(o.params, &q)
 		}

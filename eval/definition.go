@@ -64,14 +64,13 @@ type program struct {
 	aliases   map[string]*alias
 	loaded    map[*syntax.File]bool
 	tried     map[string]bool // names looked for in vain
-	typeCache map[syntax.Expr]value.Type
 }
 
 func newProgram() program {
 	return program{
 		classes: map[string]*Definition{}, defines: map[string]*Definition{}, nodeNames: map[string]*Definition{},
 		functions: map[string]*userFunction{}, aliases: map[string]*alias{}, loaded: map[*syntax.File]bool{},
-		tried: map[string]bool{}, typeCache: map[syntax.Expr]value.Type{},
+		tried: map[string]bool{},
 	}
 }
 

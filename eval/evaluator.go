@@ -65,6 +65,7 @@ type Input struct {
 	Classes     []Assigned  // an ENC's classes
 	Main        []*syntax.File
 	Settings    Settings
+	Cache       *Cache // shared with other compiles of the same environment; nil for one of its own
 	// Config is what $settings::NAME answers.
 	Config *value.Hash
 }
@@ -78,6 +79,7 @@ type Assigned struct {
 // An Evaluator is one compile in progress.
 type Evaluator struct {
 	world World
+	cache *Cache
 	in    Input
 	trace *provenance.Trace
 	set   Settings
@@ -91,15 +93,15 @@ type Evaluator struct {
 	warned   map[string]bool
 	logs     []LogLine
 
-	file  *syntax.File   // whose code is being evaluated
-	lits  provenance.Ref // the first of its literals in the trace
-	ctl   provenance.Ref // the decisions that led here
-	jumps provenance.Ref // decisions that kept next, return or break from happening in the code being run
-	stack []step
-	steps int
+	file   *syntax.File   // whose code is being evaluated
+	lits   provenance.Ref // the first of its literals in the trace
+	values []value.Value  // of its literals
+	ctl    provenance.Ref // the decisions that led here
+	jumps  provenance.Ref // decisions that kept next, return or break from happening in the code being run
+	stack  []step
+	steps  int
 
 	literals  map[*syntax.File]provenance.Ref
-	consts    map[*syntax.File][]value.Value
 	ghosts    ghosts
 	nameRef   provenance.Ref
 	rendering *rendering
@@ -112,7 +114,10 @@ type step struct {
 }
 
 func newEvaluator(w World, in Input) *Evaluator {
-	ev := &Evaluator{world: w, in: in, set: in.Settings, warned: map[string]bool{}, literals: map[*syntax.File]provenance.Ref{}, consts: map[*syntax.File][]value.Value{}}
+	if in.Cache == nil {
+		in.Cache = NewCache()
+	}
+	ev := &Evaluator{world: w, cache: in.Cache, in: in, set: in.Settings, warned: map[string]bool{}, literals: map[*syntax.File]provenance.Ref{}}
 	if ev.set.MaxSteps == 0 {
 		ev.set.MaxSteps = defaultMaxSteps
 	}
@@ -160,21 +165,23 @@ type Result struct {
 
 // code switches to another file's code and returns what switches back.
 type code struct {
-	file *syntax.File
-	lits provenance.Ref
+	file   *syntax.File
+	lits   provenance.Ref
+	values []value.Value
 }
 
 func (ev *Evaluator) enterFile(f *syntax.File) code {
-	old := code{ev.file, ev.lits}
+	old := code{ev.file, ev.lits, ev.values}
 	if f == ev.file || f == nil {
 		return old
 	}
 	ev.file = f
 	ev.lits = ev.literalsOf(f)
+	ev.values = ev.cache.constants(f)
 	return old
 }
 
-func (ev *Evaluator) leaveFile(c code) { ev.file, ev.lits = c.file, c.lits }
+func (ev *Evaluator) leaveFile(c code) { ev.file, ev.lits, ev.values = c.file, c.lits, c.values }
 
 // place is a span of the current file.
 func (ev *Evaluator) place(s source.Span) source.Place {
@@ -198,9 +205,10 @@ func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 	if e == nil {
 		return types.AnyT
 	}
-	if t, ok := ev.typeCache[e]; ok {
-		return t
-	}
+	return remember(ev.cache, ev.cache.types, e, func() (value.Type, bool) { return ev.evaluateType(e, f), true })
+}
+
+func (ev *Evaluator) evaluateType(e syntax.Expr, f *syntax.File) value.Type {
 	c := ev.enterFile(f)
 	v, _ := ev.eval(e, ev.top)
 	ev.leaveFile(c)
@@ -208,6 +216,5 @@ func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 	if !ok {
 		ev.failf("E0201", e.Span(), "A type was expected, got %s", types.Infer(v))
 	}
-	ev.typeCache[e] = t
 	return t
 }

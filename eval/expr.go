@@ -18,15 +18,15 @@ func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref
 	}
 	switch e := e.(type) {
 	case *syntax.Str:
-		return ev.constant(&e.Lit, func() value.Value { return value.String(e.Value) })
+		return ev.constant(&e.Lit)
 	case *syntax.Name:
-		return ev.constant(&e.Lit, func() value.Value { return value.String(e.Value) })
+		return ev.constant(&e.Lit)
 	case *syntax.Var:
 		return ev.readVariable(e, sc)
 	case *syntax.Int:
-		return value.Int(e.Value), ev.lit(&e.Lit)
+		return ev.constant(&e.Lit)
 	case *syntax.Float:
-		return value.Float(e.Value), ev.lit(&e.Lit)
+		return ev.constant(&e.Lit)
 	case *syntax.Bool:
 		return value.Bool(e.Value), ev.lit(&e.Lit)
 	case *syntax.Undef:
@@ -34,7 +34,7 @@ func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref
 	case *syntax.Default:
 		return value.Default{}, ev.lit(&e.Lit)
 	case *syntax.Regexp:
-		return ev.constant(&e.Lit, func() value.Value { return ev.regexp(e) })
+		return ev.regexp(e), ev.lit(&e.Lit)
 	case *syntax.Interpolated:
 		return ev.interpolate(e, sc)
 	case *syntax.Heredoc:
@@ -95,34 +95,19 @@ func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref
 	return value.Undef{}, 0 // definitions, which were loaded before, and the empty program
 }
 
-// constant keeps the boxed value of a literal, so that evaluating it again allocates nothing.
-func (ev *Evaluator) constant(l *syntax.Lit, make_ func() value.Value) (value.Value, provenance.Ref) {
-	table := ev.consts[ev.file]
-	if table == nil {
-		n := 0
-		if ev.file != nil {
-			n = ev.file.Literals
-		}
-		table = make([]value.Value, n)
-		ev.consts[ev.file] = table
-	}
-	if int(l.Ord) >= len(table) {
-		return make_(), ev.lit(l)
-	}
-	v := table[l.Ord]
-	if v == nil {
-		v = make_()
-		table[l.Ord] = v
-	}
-	return v, ev.lit(l)
+// constant is the value of a literal, which the cache keeps boxed.
+func (ev *Evaluator) constant(l *syntax.Lit) (value.Value, provenance.Ref) {
+	return ev.values[l.Ord], ev.lit(l)
 }
 
 func (ev *Evaluator) regexp(e *syntax.Regexp) value.Value {
-	re, err := value.NewRegexp(e.Source)
-	if err != nil {
-		ev.fail("E0205", e.Where, err.Error())
-	}
-	return re
+	return remember(ev.cache, ev.cache.regexps, e, func() (*value.Regexp, bool) {
+		re, err := value.NewRegexp(e.Source)
+		if err != nil {
+			ev.fail("E0205", e.Where, err.Error())
+		}
+		return re, true
+	})
 }
 
 // block evaluates statements and yields the value of the last.
@@ -227,11 +212,6 @@ func (ev *Evaluator) splat(u *syntax.Unary, sc *Scope) (*value.Array, provenance
 		return v.Pairs(), r
 	case *value.Iterator:
 		return v.Array(), r
-	}
-	if t, ok := v.(value.Type); ok {
-		if it := types.IterableOn(t); it != nil {
-			return it.Array(), r
-		}
 	}
 	a := value.NewArray(v)
 	if ev.trace != nil {

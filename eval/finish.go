@@ -195,7 +195,7 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 }
 
 func (ev *Evaluator) export(r *Resource) *catalog.Resource {
-	n := &catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, Virtual: r.virtual,
+	n := &catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
 		Tags: r.tags.list, Sensitive: r.sensitive, Place: r.place, Existence: r.existence, TitleRef: r.titleRef}
 	if r.hasPlace && r.place.Known() {
 		n.File, n.Line = ev.world.Path(r.place.File), r.place.Line()

@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 	"math/big"
+	"strings"
 
 	"bunraku/provenance"
 	"bunraku/syntax"
@@ -84,7 +85,7 @@ func (ev *Evaluator) compare(e *syntax.Binary, l, r value.Value) bool {
 	if t, ok := l.(value.Type); ok {
 		u, ok := r.(value.Type)
 		if !ok {
-			ev.notComparable(e, l, r, "undefined method `call' for nil:NilClass")
+			return false
 		}
 		switch e.Op {
 		case syntax.OpLt:
@@ -255,8 +256,19 @@ func (ev *Evaluator) number(v value.Value, e syntax.Expr, sc *Scope) value.Value
 			return n
 		}
 	}
-	ev.failf("E0224", e.Span(), "Evaluation Error: The value '%s' cannot be converted to Numeric.", value.ToString(v))
+	ev.failf("E0224", e.Span(), "Evaluation Error: The value '%s' cannot be converted to Numeric.", rubyText(v))
 	return nil
+}
+
+// rubyText is a value as Ruby's to_s has it; some of Puppet's messages show that.
+func rubyText(v value.Value) string {
+	switch v := v.(type) {
+	case *value.Array, *value.Hash:
+		return value.Inspect(v)
+	case *value.Regexp:
+		return "(?-mix:" + strings.TrimSuffix(strings.TrimPrefix(value.ToString(v), "/"), "/") + ")"
+	}
+	return value.ToString(v)
 }
 
 func (ev *Evaluator) arithmetic(e *syntax.Binary, l value.Value, lr provenance.Ref, r value.Value, rr provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
@@ -321,7 +333,7 @@ func (ev *Evaluator) calculate(e *syntax.Binary, a, b value.Value) value.Value {
 		if !xInt {
 			ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%%' is not applicable to a Float.")
 		}
-		ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%%' is not applicable to an Integer when right side is a Float.")
+		ev.notApplicableWhen(e, a, b)
 	case syntax.OpShl, syntax.OpShr:
 		if xInt {
 			// Ruby truncates the shift
@@ -435,148 +447,24 @@ func (ev *Evaluator) overflow(e syntax.Expr, z *big.Int) {
 
 // times is arithmetic with time spans and time stamps.
 func (ev *Evaluator) times(e *syntax.Binary, a, b value.Value) value.Value {
+	if _, ok := b.(value.Float); ok && e.Op == syntax.OpMod {
+		ev.notApplicableWhen(e, a, b)
+	}
 	v, err := timeArithmetic(e.Op.String(), a, b)
-	if err != nil {
-		_, bIsTime := b.(value.Timestamp)
-		if !bIsTime {
-			_, bIsTime = b.(value.Timespan)
-		}
-		if bIsTime {
-			ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s when right side is %s.", e.Op, article(valueLabel(a)), article(valueLabel(b)))
-		}
+	switch err {
+	case nil:
+	case errNotApplicable:
 		ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s.", e.Op, article(valueLabel(a)))
+	case errNotApplicableWhen:
+		ev.notApplicableWhen(e, a, b)
+	case errZero:
+		ev.fail("E0226", e.Right.Span(), "Evaluation Error: Division by 0")
+	default:
+		ev.runtime(e, err.Error())
 	}
 	return v
 }
 
-func (ev *Evaluator) concatArrays(l *value.Array, lr provenance.Ref, r value.Value, rr provenance.Ref) (value.Value, provenance.Ref) {
-	b := value.NewArrayBuilder(len(l.Elems) + 4)
-	b.AddAll(l)
-	switch r := r.(type) {
-	case *value.Array:
-		b.AddAll(r)
-	case *value.Hash:
-		b.AddAll(r.Pairs())
-	default:
-		b.AddRef(r, rr)
-		rr = 0
-	}
-	return b.Array(), ev.trace.Join(lr, rr)
-}
-
-func (ev *Evaluator) deleteFromArray(l *value.Array, r value.Value) value.Value {
-	var gone []value.Value
-	switch r := r.(type) {
-	case *value.Array:
-		gone = r.Elems
-	case *value.Hash:
-		gone = r.Pairs().Elems
-	default:
-		gone = []value.Value{r}
-	}
-	b := value.NewArrayBuilder(len(l.Elems))
-	for i, x := range l.Elems {
-		keep := true
-		for _, g := range gone {
-			if rubyEqual(x, g) {
-				keep = false
-				break
-			}
-		}
-		if keep {
-			b.AddRef(x, l.Ref(i))
-		}
-	}
-	return b.Array()
-}
-
-func (ev *Evaluator) mergeHashes(e *syntax.Binary, l *value.Hash, lr provenance.Ref, r value.Value, rr provenance.Ref) (value.Value, provenance.Ref) {
-	var other *value.Hash
-	switch r := r.(type) {
-	case *value.Hash:
-		other = r
-	case *value.Array:
-		h, err := hashFromArray(r)
-		if err != "" {
-			ev.runtime(e, err)
-		}
-		other = h
-	default:
-		ev.runtime(e, "Can only append Array or Hash to a Hash")
-	}
-	b := l.From(other.Len())
-	for _, x := range other.Entries() {
-		b.SetEntry(x)
-	}
-	return b.Hash(), ev.trace.Join(lr, rr)
-}
-
-// hashFromArray is Ruby's Hash[…]: of pairs when every element is an array, else of alternating keys and values.
-func hashFromArray(a *value.Array) (*value.Hash, string) {
-	pairs := len(a.Elems) > 0
-	for _, x := range a.Elems {
-		if _, ok := x.(*value.Array); !ok {
-			pairs = false
-		}
-	}
-	b := value.NewHashBuilder(len(a.Elems))
-	if pairs {
-		for i, x := range a.Elems {
-			p := x.(*value.Array)
-			switch len(p.Elems) {
-			case 1:
-				b.SetEntry(value.Entry{Key: p.Elems[0], Value: value.Undef{}, KeyRef: p.Ref(0), Ref: a.Ref(i)})
-			case 2:
-				b.SetEntry(value.Entry{Key: p.Elems[0], Value: p.Elems[1], KeyRef: p.Ref(0), Ref: p.Ref(1)})
-			default:
-				return nil, "invalid number of elements (" + value.ToString(value.Int(len(p.Elems))) + " for 1..2)"
-			}
-		}
-		return b.Hash(), ""
-	}
-	if len(a.Elems)%2 != 0 {
-		return nil, "odd number of arguments for Hash"
-	}
-	for i := 0; i < len(a.Elems); i += 2 {
-		b.SetEntry(value.Entry{Key: a.Elems[i], Value: a.Elems[i+1], KeyRef: a.Ref(i), Ref: a.Ref(i + 1)})
-	}
-	return b.Hash(), ""
-}
-
-func (ev *Evaluator) deleteFromHash(l *value.Hash, r value.Value) value.Value {
-	gone := map[*value.Entry]bool{}
-	drop := func(k value.Value) {
-		if e := l.Entry(k); e != nil {
-			gone[e] = true
-		}
-	}
-	switch r := r.(type) {
-	case *value.Array:
-		for _, k := range r.Elems {
-			drop(k)
-		}
-	case *value.Hash:
-		for _, e := range r.Entries() {
-			drop(e.Key)
-		}
-	default:
-		drop(r)
-	}
-	b := value.NewHashBuilder(l.Len())
-	entries := l.Entries()
-	for i := range entries {
-		if e := &entries[i]; !gone[e] {
-			b.SetEntry(value.Entry{Key: e.Key, Value: e.Value, KeyRef: e.KeyRef, Ref: e.Ref})
-		}
-	}
-	return b.Hash()
-}
-
-// rubyEqual is Ruby's ==: case counts, but 1 == 1.0.
-func rubyEqual(a, b value.Value) bool {
-	if f, ok := asFloat(a); ok {
-		g, ok := asFloat(b)
-		return ok && f == g
-	}
-	return value.Same(a, b)
+func (ev *Evaluator) notApplicableWhen(e *syntax.Binary, a, b value.Value) {
+	ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s when right side is %s.", e.Op, article(valueLabel(a)), article(valueLabel(b)))
 }

@@ -32,6 +32,7 @@ type Resource struct {
 	evaluated bool
 	tagged    bool // the container's tags have been taken over
 	finished  bool
+	made      bool // by create_resources
 	main      bool // Class[main]
 
 	out []*Resource // what it contains, in order; an edge each
@@ -130,7 +131,7 @@ func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, prove
 			params = mergeParams(d.params, b.params)
 		}
 		for _, t := range b.titles {
-			r := ev.declare(name, t, params, e.Form, sc, e.Where, e, true)
+			r := ev.declare(name, t, params, e.Form, sc, e.Where, e)
 			r.splat = b.splat
 			refs = append(refs, ev.refOf(r))
 		}
@@ -211,7 +212,7 @@ func (ev *Evaluator) resourceTypeName(e *syntax.Resource, sc *Scope) string {
 			if t.HasTitle {
 				illegal(t.String())
 			}
-			return strings.ToLower(t.Type)
+			return t.Type
 		}
 	}
 	illegal(types.Generalize(types.Infer(v)).String())
@@ -297,10 +298,13 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 }
 
 // declare makes one resource and puts it into the catalog; a class is evaluated at once.
-func (ev *Evaluator) declare(typeName string, t title, params []*param, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr, strict bool) *Resource {
+func (ev *Evaluator) declare(typeName string, t title, params []*param, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr) *Resource {
 	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular, exported: form == syntax.Exported}
 	r.existence = ev.trace.Join(ev.ctl, t.ref)
 	r.titleRef = t.ref
+	if _, ok := e.(*syntax.Call); ok && form != syntax.Exported {
+		r.made = true
+	}
 	low := strings.ToLower(typeName)
 	if low == "class" {
 		d := ev.findClass(t.text)
@@ -312,7 +316,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 		}
 		r.Type, r.Title, r.def, r.kind = "Class", capitalized(d.Name), d, "class"
 	} else if !ev.resolveResource(r, low, t.text) {
-		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), low)}
+		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), typeName)}
 		if near := source.Nearest(low, ev.resourceTypeNames()); near != "" {
 			d.Help = "did you mean " + near + "?"
 		}
@@ -447,5 +451,5 @@ func (c *Call) Declare(typeName, name string, params *value.Hash, titleRef prove
 		}
 		list = append(list, &param{string(key), x.Value, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false})
 	}
-	return ev.declare(typeName, title{name, titleRef}, list, form, c.Scope, c.Place.Span, &syntax.Call{}, true), nil
+	return ev.declare(typeName, title{name, titleRef}, list, form, c.Scope, c.Place.Span, &syntax.Call{}), nil
 }

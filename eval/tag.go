@@ -92,7 +92,7 @@ func (ev *Evaluator) tagWith(r *Resource, v value.Value, at source.Place) {
 			continue
 		}
 		if !validTag(name) {
-			ev.failAt(&source.Diagnostic{Code: "E0511", Summary: "Evaluation Error: Error while evaluating a Resource Statement, Invalid tag '" + name + "'", Place: at})
+			ev.failAt(&source.Diagnostic{Code: "E0511", Summary: "Invalid tag '" + name + "'", Place: at})
 		}
 		r.tags.addName(name)
 	}

@@ -2,97 +2,105 @@ package eval
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"net/url"
 
 	"bunraku/value"
 )
 
-var errNotApplicable = errors.New("not applicable")
+var (
+	errNotApplicable     = errors.New("not applicable")
+	errNotApplicableWhen = errors.New("not applicable to the right side")
+	errZero              = errors.New("division by zero")
+)
 
-// timeArithmetic computes with time spans and time stamps; at least one operand is one.
+// timeArithmetic computes with time spans and time stamps; at least one operand is one. An error that is none of the above is in
+// Puppet's words.
 func timeArithmetic(op string, a, b value.Value) (value.Value, error) {
 	switch x := a.(type) {
 	case value.Timespan:
 		return spanArithmetic(op, x, b)
 	case value.Timestamp:
-		switch y := b.(type) {
-		case value.Timestamp:
-			if op == "-" {
-				return x.Sub(y), nil
-			}
-		case value.Timespan:
-			switch op {
-			case "+":
-				return x.Add(y), nil
-			case "-":
-				return x.Add(-y), nil
-			}
-		case value.Int, value.Float:
-			d := value.TimespanFromSeconds(b)
-			switch op {
-			case "+":
-				return x.Add(d), nil
-			case "-":
-				return x.Add(-d), nil
-			}
-		}
-		return nil, errNotApplicable
+		return stampArithmetic(op, x, b)
 	}
 	// a number on the left: + and * commute, - makes a span of it
-	switch y := b.(type) {
-	case value.Timespan:
-		switch op {
-		case "+", "*":
-			return spanArithmetic(op, y, a)
-		case "-":
-			return value.TimespanFromSeconds(a) - y, nil
-		}
-	case value.Timestamp:
-		if op == "+" {
-			return timeArithmetic(op, y, a)
-		}
+	_, span := b.(value.Timespan)
+	switch {
+	case op == "+" || op == "*" && span:
+		return timeArithmetic(op, b, a)
+	case op == "-" && span:
+		return spanArithmetic(op, value.TimespanFromSeconds(a), b)
 	}
-	return nil, errNotApplicable
+	return nil, errNotApplicableWhen
+}
+
+func stampArithmetic(op string, x value.Timestamp, b value.Value) (value.Value, error) {
+	sign := value.Timespan(1)
+	switch op {
+	case "+":
+		if _, ok := b.(value.Timestamp); ok {
+			return nil, errors.New("A Timestamp cannot be added to a Timestamp")
+		}
+	case "-":
+		if y, ok := b.(value.Timestamp); ok {
+			return x.Sub(y), nil
+		}
+		sign = -1
+	default:
+		return nil, errNotApplicable
+	}
+	if y, ok := b.(value.Timespan); ok {
+		return x.Add(sign * y), nil
+	}
+	return x.Add(sign * value.TimespanFromSeconds(b)), nil
 }
 
 func spanArithmetic(op string, x value.Timespan, b value.Value) (value.Value, error) {
-	switch y := b.(type) {
-	case value.Timespan:
-		switch op {
-		case "+":
-			return x + y, nil
-		case "-":
-			return x - y, nil
-		case "/":
+	f, number := asFloat(b)
+	y, span := b.(value.Timespan)
+	if number {
+		y = value.TimespanFromSeconds(b)
+	}
+	switch op {
+	case "+":
+		if t, ok := b.(value.Timestamp); ok {
+			return t.Add(x), nil
+		}
+		return x + y, nil
+	case "-":
+		if !number && !span {
+			return nil, errors.New("A Timestamp cannot be subtracted from a Timespan")
+		}
+		return x - y, nil
+	case "*":
+		if !number {
+			return nil, fmt.Errorf("A Timestamp cannot be multiplied by %s", article(valueLabel(b)))
+		}
+		return value.Timespan(math.Trunc(float64(x) * f)), nil
+	case "/":
+		switch {
+		case span:
 			return value.Float(float64(x) / float64(y)), nil
-		case "%":
-			if y != 0 {
-				m := x % y
-				if m != 0 && (m < 0) != (y < 0) {
-					m += y
-				}
-				return m, nil
-			}
+		case !number:
+			return nil, fmt.Errorf("A Timespan cannot be divided by %s", article(valueLabel(b)))
+		case f == 0:
+			return nil, errZero
 		}
-	case value.Timestamp:
-		if op == "+" {
-			return y.Add(x), nil
+		return value.Timespan(math.Floor(float64(x) / f)), nil
+	case "%":
+		n, ok := b.(value.Int)
+		if !ok {
+			return nil, fmt.Errorf("Can not do modulus on a Timespan using a %s", article(valueLabel(b)))
 		}
-	case value.Int, value.Float:
-		f, _ := asFloat(b)
-		switch op {
-		case "+":
-			return x + value.TimespanFromSeconds(b), nil
-		case "-":
-			return x - value.TimespanFromSeconds(b), nil
-		case "*":
-			return value.Timespan(math.Trunc(float64(x) * f)), nil
-		case "/":
-			if f != 0 {
-				return value.Timespan(math.Floor(float64(x) / f)), nil
-			}
+		if n == 0 {
+			return nil, errZero
 		}
+		m := value.Int(x/value.TimespanFromSeconds(value.Int(1))) % n
+		if m != 0 && (m < 0) != (n < 0) {
+			m += n
+		}
+		return m, nil
 	}
 	return nil, errNotApplicable
 }

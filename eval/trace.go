@@ -116,7 +116,7 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	}
 	why := ev.trace.Join(condition, ev.ctl)
 	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{stmts: stmts, file: ev.file, scope: sc, why: why})
-	if mayJump(stmts) {
+	if ev.cache.mayJump(stmts) {
 		ev.jumps = ev.trace.Join(ev.jumps, why)
 	}
 	for _, s := range stmts {

@@ -89,13 +89,7 @@ func yieldOne(c *eval.Call, v value.Value) (value.Value, error) {
 }
 
 func convert(c *eval.Call, t value.Type, args []value.Value) (value.Value, error) {
-	conv := types.Converter{Load: func(name string) (types.T, error) {
-		if t := c.Eval.TypeNamed(name); t != nil {
-			return t, nil
-		}
-		return nil, nil
-	}}
-	v, err := conv.New(t, args...)
+	v, err := c.Eval.Converter().New(t, args...)
 	if _, is := t.(*types.Type); is && err != nil && strings.HasPrefix(err.Error(), "Syntax error") {
 		c.Fail("E0630", err.Error()) // Puppet lets the parser's errors through as they are
 	}

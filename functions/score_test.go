@@ -13,6 +13,7 @@ import (
 var (
 	record = flag.Bool("record", false, "write the recorded answers in testdata from live Puppet")
 	calls  = flag.Int("calls", 60, "how many calls of each function TestScoreFunctions makes")
+	shown  = flag.Int("shown", 5, "how many differences of each function are shown")
 	only   = flag.String("function", "", "the one function that TestScoreFunctions looks at")
 )
 
@@ -45,7 +46,7 @@ func TestScoreFunctions(t *testing.T) {
 			continue // Puppet stumbles over itself: any error will do
 		}
 		if got := askUs(q); got != want[i] {
-			if differ[whose[i]]++; differ[whose[i]] <= 5 {
+			if differ[whose[i]]++; differ[whose[i]] <= *shown {
 				t.Logf("%s\n\tPuppet: %s\n\tours:   %s", q, want[i], got)
 			}
 		}

@@ -37,14 +37,19 @@ func Compile(file *source.File, opt Options) (*Result, source.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	if ds := syntax.Validate(tree, syntax.Options{}); ds.HasErrors() {
-		return nil, ds
-	}
-	m, data, ds := Translate(tree, opt.Provenance)
+	ds = append(ds, syntax.Validate(tree, syntax.Options{})...)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	return Evaluate(file, m, data, opt)
+	m, data, refused := Translate(tree, opt.Provenance)
+	if refused.HasErrors() {
+		return nil, refused
+	}
+	result, trouble := Evaluate(file, m, data, opt)
+	if trouble.HasErrors() {
+		return nil, trouble
+	}
+	return result, ds
 }
 
 // Evaluate runs a manifest that is already translated.

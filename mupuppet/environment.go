@@ -88,16 +88,6 @@ func newDefinitions() *Definitions { return &Definitions{map[string]*Definition{
 // lookup is κ(a); nil means a ∉ dom(κ).
 func (κ *Definitions) lookup(a string) *Definition { return κ.entries[a] }
 
-// names lists dom(κ), sorted.
-func (κ *Definitions) names() []string {
-	out := make([]string, 0, len(κ.entries))
-	for a := range κ.entries {
-		out = append(out, a)
-	}
-	sort.Strings(out)
-	return out
-}
-
 // A Resource is v_R ::= t {w : v_H}, with provenance (t {ŵ : v̂_H})^{+β} (thesis, Figure 5.1).
 type Resource struct {
 	Type  string

@@ -84,11 +84,12 @@ type attrInfo struct {
 type block struct {
 	vars     []variableInfo
 	attrs    []attrInfo      // attributes of resources declared before in this block
-	taken    map[string]bool // names assigned in this scope
+	taken    map[string]bool // names assigned in this scope; in a define, also the types with a resource $title
 	class    string          // "" outside a class
 	index    int             // of the class
 	inDefine bool
 	top      bool
+	node     bool
 	depth    int
 	certain  bool // not under a condition
 }
@@ -162,6 +163,10 @@ func (g *generator) program() Program {
 		defs[i] = g.capture(func() { g.defineDef(i) })
 	}
 	g.b.WriteString(strings.Join(defs, ""))
+	if g.target == DuplicateDefine {
+		g.line("define dd {\n  $x = $title\n}")
+		g.defines = append(g.defines, classInfo{name: "dd", parent: -1})
+	}
 	top := &block{top: true, certain: true, taken: map[string]bool{}}
 	g.statements(top, 1+g.IntN(9))
 	if g.chance(80) {
@@ -199,14 +204,15 @@ func (g *generator) node(top *block) {
 		g.indent--
 		g.line("}")
 	}
-	inner := &block{vars: append([]variableInfo{}, top.vars...), certain: true, taken: map[string]bool{}}
+	inner := &block{node: true, vars: append([]variableInfo{}, top.vars...), certain: true, taken: map[string]bool{}}
 	g.line("node %s {", host)
 	g.indent++
 	g.statements(inner, 1+g.IntN(9))
 	g.indent--
 	g.line("}")
 	if g.may(NodeLast, 80) {
-		g.statements(top, 1+g.IntN(3))
+		g.line("$after = 'top'")
+		g.statements(top, g.IntN(3))
 	}
 }
 
@@ -217,7 +223,7 @@ func (g *generator) signature(name string, index int) classInfo {
 	c := classInfo{name: name, parent: -1}
 	if index > 0 && g.chance(35) {
 		p := g.IntN(index)
-		if !g.opt.Independent || !g.declared[p] {
+		if (!g.opt.Independent || !g.declared[p]) && (g.classes[p].required == 0 || g.chance(10)) {
 			c.parent = p
 			g.declared[p] = true
 		}
@@ -277,6 +283,7 @@ func (g *generator) defineDef(i int) {
 	g.indent++
 	if g.chance(70) {
 		g.line("file { $title: owner => %s }", g.expr(b, strKind, 1))
+		b.taken["file"] = true
 	}
 	if i+1 < len(g.defines) && g.chance(40) {
 		next := i + 1 + g.IntN(len(g.defines)-i-1)

@@ -80,12 +80,14 @@ func (g *generator) resource(b *block) {
 		attrs []string
 	}{{"file", []string{"owner", "group", "content"}}, {"user", []string{"comment", "shell"}}, {"notify", []string{"message"}}}
 	t := types[g.IntN(len(types))]
-	if b.inDefine && g.chance(80) {
-		t = types[1+g.IntN(2)]
-	}
 	title := fmt.Sprintf("'r%d'", g.title())
 	switch {
-	case b.inDefine && t.name != "file" && g.chance(95):
+	case b.inDefine && g.chance(95):
+		if b.taken[t.name] && !g.chance(5) {
+			g.assignment(b)
+			return
+		}
+		b.taken[t.name] = true
 		title = "$title"
 	case g.chance(3) && g.titles > 2:
 		title = fmt.Sprintf("'r%d'", 1+g.IntN(g.titles-1)) // maybe a duplicate
@@ -93,6 +95,7 @@ func (g *generator) resource(b *block) {
 		title = g.expr(b, strKind, 1)
 	}
 	var parts []string
+	var made []attrInfo
 	for _, a := range t.attrs {
 		if !g.chance(60) {
 			continue
@@ -103,13 +106,14 @@ func (g *generator) resource(b *block) {
 		}
 		parts = append(parts, a+" => "+g.expr(b, k, 2))
 		if title[0] == '\'' {
-			b.attrs = append(b.attrs, attrInfo{strings.ToUpper(t.name[:1]) + t.name[1:] + "[" + title + "]", a, k})
+			made = append(made, attrInfo{strings.ToUpper(t.name[:1]) + t.name[1:] + "[" + title + "]", a, k})
 		}
 	}
 	if !g.opt.Annotated && g.chance(5) && len(b.attrs) > 0 {
 		parts = append(parts, "require => "+b.attrs[g.IntN(len(b.attrs))].ref)
 	}
 	g.line("%s { %s: %s }", t.name, title, strings.Join(parts, ", "))
+	b.attrs = append(b.attrs, made...)
 }
 
 func (g *generator) nest(b *block, n int) {
@@ -182,7 +186,10 @@ func (g *generator) declareClass(b *block) {
 			g.resource(b)
 			return
 		}
+		g.line("class { '%s': %s}", g.classes[i].name, g.arguments(b, g.classes[i]))
+		return
 	}
+	again := g.declared[i] && !g.chance(10) // a second class { … } fails
 	g.declared[i] = true
 	if b.class != "" {
 		g.classes[b.index].declares = append(g.classes[b.index].declares, i)
@@ -191,7 +198,7 @@ func (g *generator) declareClass(b *block) {
 		g.risky = true
 	}
 	c := g.classes[i]
-	if g.chance(80) && c.required == 0 || g.chance(3) {
+	if (again || g.chance(60)) && c.required == 0 || g.chance(2) {
 		g.line("include %s", c.name)
 	} else {
 		g.line("class { '%s': %s}", c.name, g.arguments(b, c))
@@ -237,12 +244,17 @@ func (g *generator) childInParent(current, i int) bool {
 }
 
 func (g *generator) declareDefined(b *block) {
+	if g.may(DuplicateDefine, 50) {
+		g.line("dd { 'same': }")
+		return
+	}
 	d := g.defines[g.IntN(len(g.defines))]
 	title := fmt.Sprintf("t%d", g.title())
-	if g.titles > 1 && g.may(DuplicateDefine, 30) {
-		title = fmt.Sprintf("t%d", 1+g.IntN(g.titles))
-	}
 	g.line("%s { '%s': %s}", d.name, title, g.arguments(b, d))
+	if g.target == LazyDefine && b.class == "" && b.certain && !b.taken["late"] {
+		b.taken["late"] = true
+		g.line("$late = %s", g.constant(intKind))
+	}
 }
 
 // expr is an expression of a kind, with operators nested at most depth deep.
@@ -309,7 +321,13 @@ func (g *generator) read(b *block, k kind) (string, bool) {
 		return "$unset", true
 	}
 	if b.inDefine && g.may(LazyDefine, 15) {
+		if k == intKind {
+			return "$late", true
+		}
 		return fmt.Sprintf("$%s%d", []string{"i", "s", "b", "l", "h"}[k], g.IntN(4)), true
+	}
+	if b.node && k == strKind && g.may(NodeLast, 15) {
+		return "$after", true
 	}
 	var found []string
 	for _, v := range b.vars {

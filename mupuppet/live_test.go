@@ -109,15 +109,8 @@ func compareLive(t testing.TB, n int, seed uint64, opt GenerateOptions) liveScor
 	return s
 }
 
-func liveCount(normal, accept int) int {
-	if os.Getenv("BUNRAKU_ACCEPT") == "1" {
-		return accept
-	}
-	return normal
-}
-
 func TestAgreesWithPuppet(t *testing.T) {
-	s := compareLive(t, liveCount(60, 3000), 7, GenerateOptions{})
+	s := compareLive(t, 60, 7, GenerateOptions{})
 	t.Logf("%d programs: %d agree (%d fail in both), %d differ", s.programs, s.agree, s.bothFail, len(s.unexplained))
 	for i, u := range s.unexplained {
 		if i == 5 {
@@ -129,7 +122,7 @@ func TestAgreesWithPuppet(t *testing.T) {
 
 // With the risky constructs on, only programs that use one may differ.
 func TestDiffersFromPuppetAsListed(t *testing.T) {
-	s := compareLive(t, liveCount(60, 2000), 8, GenerateOptions{Risky: true})
+	s := compareLive(t, 60, 8, GenerateOptions{Risky: true})
 	var kinds []string
 	n := 0
 	for _, d := range Differences() {

@@ -2,7 +2,6 @@ package mupuppet
 
 import (
 	"bunraku/source"
-	"sort"
 	"strings"
 )
 
@@ -27,11 +26,6 @@ type Datum struct {
 
 // Deps is a set of labels, sorted. It is never changed in place.
 type Deps []Label
-
-func (d Deps) has(l Label) bool {
-	i := sort.Search(len(d), func(i int) bool { return d[i] >= l })
-	return i < len(d) && d[i] == l
-}
 
 // union is β1 ∪ β2.
 func union(a, b Deps) Deps {

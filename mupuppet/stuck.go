@@ -34,7 +34,7 @@ func (s *StuckError) Diagnostic(file *source.File) *source.Diagnostic {
 			continue
 		}
 		seen[f.Premise] = true
-		lines = append(lines, "rule "+s.Rules[i]+" needs "+f.Premise)
+		lines = append(lines, "failed premise of "+s.Rules[i]+": "+f.Premise)
 	}
 	lines = append(lines, "stuck in scope "+s.Scope.String()+" at "+clip(s.Redex, 80))
 	d.Detail = strings.Join(lines, "\n")

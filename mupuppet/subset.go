@@ -285,20 +285,24 @@ func (t *translator) resource(x *syntax.Resource) Stmt {
 		a, ok := literalName(b.Title)
 		if !ok {
 			t.refuse(b.Title, "a computed class name")
-			return nil
 		}
 		return &ClassDecl{where(x), a, t.attrs(b.Ops)}
 	}
+	var title Expr // before the attributes: labels follow the text
 	switch b.Title.(type) {
 	case *syntax.List:
 		t.refuse(b.Title, "multiple resource titles")
-		return nil
 	case *syntax.Default:
 		t.refuse(b.Title, "per-expression default attributes")
+	default:
+		title = t.expr(b.Title)
+	}
+	h := t.attrs(b.Ops)
+	if title == nil {
 		return nil
 	}
 	u := unqualified(name.Value)
-	body := &Body{where(b), t.expr(b.Title), t.attrs(b.Ops)}
+	body := &Body{where(b), title, h}
 	if t.defines[u] {
 		return &Defined{where(x), u, body}
 	}

@@ -59,6 +59,17 @@ func TestDeterminism(t *testing.T) {
 			if len(applied) > 1 {
 				t.Fatalf("%v all apply to %s\n%s", applied, show(x, 200), file.Text)
 			}
+			for _, judgement := range [...][]func(*Definitions, Scope) (Scope, bool){{pNode, pDefRes, pClass}, {bTop, bNode, bDefRes, bClass}} {
+				n := 0
+				for _, rule := range judgement {
+					if _, ok := rule(machine.Definitions, machine.scope); ok {
+						n++
+					}
+				}
+				if n > 1 {
+					t.Fatalf("%d rules give a parent or base of %s\n%s", n, machine.scope, file.Text)
+				}
+			}
 		}
 		machine.Run(testBound, nil)
 	})

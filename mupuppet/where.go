@@ -9,20 +9,3 @@ package mupuppet
 
 // whereOperation is β of an operator's result: (i1 +_ℤ i2)^⊥, true^⊥, false^⊥.
 func whereOperation([]*Lit) Label { return 0 }
-
-// labels (Figures 4.5 to 4.9) collects the annotated values v^l of a catalog whose where-annotation is not ⊥.
-func labels(c *Catalog) []*Lit {
-	var out []*Lit
-	add := func(l *Lit) {
-		if l.Note != nil && l.Note.Where != 0 {
-			out = append(out, l)
-		}
-	}
-	for _, r := range c.Resources {
-		add(r.Title)
-		for _, a := range r.Attrs {
-			add(a.Value)
-		}
-	}
-	return out
-}

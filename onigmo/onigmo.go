@@ -57,7 +57,7 @@ func Check(src string) error {
 	if plain(src) {
 		return nil
 	}
-	_, err := parse(src, 0)
+	_, err := parse(src, 0, true)
 	return err
 }
 
@@ -74,7 +74,7 @@ func plain(src string) bool {
 
 // Compile makes a pattern ready to search.
 func Compile(src string, flags Flags) (*Regexp, error) {
-	t, err := parse(src, flags)
+	t, err := parse(src, flags, false)
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +120,9 @@ func (re *Regexp) Match(s string) (bool, error) {
 	return loc != nil, err
 }
 
-// Find is the first match at or after byte offset from: offsets of begin and end of the whole match and of each group,
-// -1 for a group that did not take part. It is nil when there is no match.
+// Find is the first match that begins at byte offset from or later: offsets of begin and end of the whole match and of each
+// group, -1 for a group that took no part. It is nil when there is no match. Anchors and look-behinds see the text before
+// from.
 func (re *Regexp) Find(s string, from int) ([]int, error) {
 	if !utf8.ValidString(s) {
 		return nil, ErrText
@@ -170,7 +171,7 @@ func (re *Regexp) quick(s string) bool {
 func (re *Regexp) search(s string, from int) ([]int, error) {
 	p := re.prog.Load()
 	if p == nil {
-		t, err := parse(re.source, re.flags)
+		t, err := parse(re.source, re.flags, false)
 		if err != nil {
 			return nil, err
 		}

@@ -104,6 +104,7 @@ type parser struct {
 	named int // named groups so far
 	opts  options
 	depth int
+	judge bool
 	// late are back-references and calls, judged when all groups are known.
 	late []*node
 }
@@ -118,7 +119,8 @@ type failure string
 // maxNesting bounds how deeply groups may nest; Ruby has the same bound.
 const maxNesting = 4096
 
-func parse(src string, flags Flags) (t *tree, err error) {
+// parse reads a pattern. With judge set the tree is only good for its errors: nothing is prepared for searching.
+func parse(src string, flags Flags, judge bool) (t *tree, err error) {
 	if !utf8.ValidString(src) {
 		return nil, &SyntaxError{"invalid multibyte character", src, flags}
 	}
@@ -126,11 +128,15 @@ func parse(src string, flags Flags) (t *tree, err error) {
 	if msg != "" {
 		return nil, &SyntaxError{msg, src, flags}
 	}
-	p := &parser{src: clean, t: &tree{src: src, names: []string{""}, group: []*node{nil}}}
+	p := &parser{src: clean, judge: judge, t: &tree{src: src, names: []string{""}, group: []*node{nil}}}
 	p.opts = options{fold: flags&IgnoreCase != 0, ext: flags&Extended != 0, dotall: flags&Multiline != 0}
 	defer func() {
-		if f, is := recover().(failure); is {
-			t, err = nil, &SyntaxError{string(f), src, flags}
+		switch r := recover().(type) {
+		case nil:
+		case failure:
+			t, err = nil, &SyntaxError{string(r), src, flags}
+		default:
+			panic(r)
 		}
 	}()
 	p.t.root = p.alternatives()
@@ -333,8 +339,7 @@ func (p *parser) atom() (n *node, quantifiable bool) {
 		return p.escape(), true
 	case '[':
 		p.i++
-		s := p.class()
-		return &node{op: opSet, set: s.seal(p.opts.fold)}, true
+		return p.setNode(p.class(), p.opts.fold), true
 	case '(':
 		return p.group(), true
 	case '.':
@@ -369,7 +374,21 @@ func (p *parser) atom() (n *node, quantifiable bool) {
 	return p.char(p.rune()), true
 }
 
-func (p *parser) char(r rune) *node { return &node{op: opChar, r: r, fold: p.opts.fold} }
+func (p *parser) setNode(s *set, fold bool) *node {
+	if !p.judge {
+		s.seal(fold)
+	}
+	return &node{op: opSet, set: s}
+}
+
+func (p *parser) char(r rune) *node {
+	if p.judge {
+		return someChar // which one it is makes no pattern legal or not
+	}
+	return &node{op: opChar, r: r, fold: p.opts.fold}
+}
+
+var someChar = &node{op: opChar}
 
 func (p *parser) simple(o op) *node { return &node{op: o, ascii: p.opts.ascii} }
 
@@ -387,7 +406,7 @@ func (p *parser) escape() *node {
 	p.i++
 	switch c {
 	case 'w', 'W', 'd', 'D', 's', 'S', 'h', 'H':
-		return &node{op: opSet, set: p.shorthand(c).seal(false)}
+		return p.setNode(p.shorthand(c), false)
 	case 'b':
 		return p.simple(opWordBound)
 	case 'B':
@@ -408,7 +427,7 @@ func (p *parser) escape() *node {
 		return p.simple(opGrapheme)
 	case 'p', 'P':
 		if p.peek() == '{' {
-			return &node{op: opSet, set: p.property(c == 'P').seal(p.opts.fold)}
+			return p.setNode(p.property(c == 'P'), p.opts.fold)
 		}
 		return p.char(rune(c))
 	case 'k':
@@ -438,9 +457,6 @@ func (p *parser) numberedRef(c byte) *node {
 		i++
 	}
 	if v > 9 && v > p.t.groups {
-		if c >= '8' {
-			return nil
-		}
 		return nil
 	}
 	p.i = i
@@ -539,7 +555,7 @@ func (p *parser) group() *node {
 	p.i++
 	switch c {
 	case ':':
-		return wrap(p.inside())
+		return p.inside()
 	case '=':
 		return &node{op: opLookAhead, subs: []*node{p.inside()}}
 	case '!':
@@ -572,14 +588,6 @@ func (p *parser) group() *node {
 	}
 	p.i--
 	return p.optionGroup()
-}
-
-// wrap keeps a group apart from its neighbours: a sequence stays one thing to repeat.
-func wrap(n *node) *node {
-	if n.op == opEmpty || n.op == opSeq || n.op == opAlt {
-		return n
-	}
-	return n
 }
 
 // inside reads alternatives up to the closing parenthesis, with options of their own.
@@ -662,14 +670,14 @@ func (p *parser) optionGroup() *node {
 				p.fail("end pattern with unmatched parenthesis")
 			}
 			p.i++
-			return wrap(n)
+			return n
 		case ')':
 			// The options hold for the rest of the enclosing group, alternatives included.
 			saved := p.opts
 			p.opts = o
 			n := p.alternatives()
 			p.opts = saved
-			return wrap(n)
+			return n
 		default:
 			p.fail("undefined group option")
 		}

@@ -85,10 +85,11 @@ func (p *parser) posix(cur *set) bool {
 	if !strings.HasPrefix(rest, "[:") {
 		return false
 	}
-	end := strings.Index(rest, ":]")
+	end := strings.Index(rest[2:], ":]")
 	if end < 0 {
 		return false
 	}
+	end += 2
 	name := rest[2:end]
 	bare := strings.TrimPrefix(name, "^")
 	s := posixSet(bare, p.opts.ascii)

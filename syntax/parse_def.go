@@ -3,6 +3,7 @@ package syntax
 import (
 	"strings"
 
+	"bunraku/onigmo"
 	"bunraku/source"
 )
 
@@ -341,4 +342,8 @@ func (p *parser) typeValue(mapping bool) Expr {
 }
 
 // checkRegexp reports what Ruby's Regexp.new would refuse.
-func (p *parser) checkRegexp(r *Regexp) {}
+func (p *parser) checkRegexp(r *Regexp) {
+	if err := onigmo.Check(r.Source); err != nil {
+		p.diags = append(p.diags, &source.Diagnostic{Code: codeRegexp, Summary: err.Error(), Place: source.Place{File: p.file, Span: r.Where}})
+	}
+}

@@ -12,8 +12,12 @@ import (
 // no such form.
 func ToData(v value.Value) (data value.Value, err error) {
 	defer func() {
-		if e, is := recover().(endlessData); is {
-			data, err = nil, errors.New("Endless recursion detected when attempting to serialize value of class "+string(e))
+		switch r := recover().(type) {
+		case nil:
+		case endlessData:
+			data, err = nil, errors.New("Endless recursion detected when attempting to serialize value of class "+string(r))
+		default:
+			panic(r)
 		}
 	}()
 	return toData(v), nil

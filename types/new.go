@@ -17,6 +17,8 @@ import (
 type Converter struct {
 	Now  func() value.Timestamp // for Timestamp(); the clock when nil
 	Load Load                   // for Type('Name')
+	// Shared keeps the signatures for several converters; nil when this one keeps its own.
+	Shared *Converter
 
 	mu   sync.Mutex
 	sigs map[string][]Signature
@@ -24,6 +26,9 @@ type Converter struct {
 
 // signatures are those of a constructor, made once.
 func (c *Converter) signatures(k *constructor) []Signature {
+	if c.Shared != nil {
+		return c.Shared.signatures(k)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s, has := c.sigs[k.key]

@@ -80,6 +80,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		a.checkCommand(),
+		a.compileCommand(),
 		a.mupuppetCommand(),
 		a.parseCommand(),
 		a.smartfrogCommand(),

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/compiler"
+	"bunraku/eval"
+	"bunraku/facts"
+	"bunraku/resource"
+	"bunraku/source"
+	"bunraku/types"
+
+	"github.com/spf13/cobra"
+)
+
+// compileFlags are the switches that every command which compiles has.
+type compileFlags struct {
+	facts, node, modulepath, strict string
+	language                        int
+	strictVariables                 bool
+}
+
+func (f *compileFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.facts, "facts", "", "the node's facts: facter JSON or YAML, `FILE` of `puppet facts`, or a PuppetDB factset")
+	c.Flags().StringVar(&f.node, "node", "", "the node's `NAME`; by default the facts' fqdn")
+	c.Flags().StringVar(&f.modulepath, "modulepath", "", "directories of modules, separated by :, in place of environment.conf's")
+	c.Flags().StringVar(&f.strict, "strict", "", "off, warning or error: what Puppet's setting of that name does")
+	c.Flags().IntVar(&f.language, "language", 8, "the Puppet version whose defaults apply: 7 or 8")
+	c.Flags().BoolVar(&f.strictVariables, "strict-variables", false, "an unknown variable is an error (the default of language 8)")
+}
+
+func (f *compileFlags) options(c *cobra.Command) compiler.Options {
+	o := compiler.Options{Language: f.language, Strict: f.strict}
+	if c.Flags().Changed("strict-variables") {
+		o.StrictVariables = &f.strictVariables
+	}
+	if f.modulepath != "" {
+		o.ModulePath = strings.Split(f.modulepath, ":")
+	}
+	return o
+}
+
+// readNode reads the facts that the flags name. A relative name is also looked for in the environment's own facts directory.
+func (f *compileFlags) readNode(env string) (compiler.Node, error) {
+	n := compiler.Node{Name: f.node}
+	if f.facts == "" {
+		return n, nil
+	}
+	path := f.facts
+	if _, err := os.Stat(path); err != nil && !filepath.IsAbs(path) {
+		if inside := filepath.Join(env, path); exists(inside) {
+			path = inside
+		}
+	}
+	read, err := facts.Read(path)
+	if err != nil {
+		return n, err
+	}
+	n.Facts = read
+	return n, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (a *app) compileCommand() *cobra.Command {
+	var flags compileFlags
+	format := "json"
+	c := &cobra.Command{
+		Use:   "compile ENV",
+		Short: "Compile a node's catalog, as a Puppet server would",
+		Long: `Compiles the catalog of one node. ENV is an environment (a directory with environment.conf, or a control repo), a module, or a
+single manifest. The catalog is printed as Puppet's own JSON; warnings and errors go to standard error.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := catalogWriters[format]
+			if !ok {
+				return fail("unknown format %q: json, yaml, text or dot", format)
+			}
+			result, err := a.compileOne(cmd, &flags, args[0])
+			if err != nil {
+				return err
+			}
+			text, err := write(result.Catalog)
+			if err != nil {
+				return err
+			}
+			_, err = a.out.Write(text)
+			return err
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&format, "format", format, "json, yaml, text or dot")
+	return c
+}
+
+// compileOne compiles the node that the flags describe and reports trouble.
+func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*eval.Result, error) {
+	c, err := compiler.Open(env, flags.options(cmd))
+	if err != nil {
+		return nil, err
+	}
+	node, err := flags.readNode(env)
+	if err != nil {
+		return nil, err
+	}
+	if node.Name == "" && node.Facts == nil {
+		return nil, fail("say which node: --facts FILE, or --node NAME")
+	}
+	result, err := c.Compile(node)
+	if err != nil {
+		return nil, err
+	}
+	a.report(result.Warnings)
+	for _, l := range result.Logs {
+		if l.Level != "debug" && l.Level != "info" {
+			fmt.Fprintf(a.err, "%s: %s (%s)\n", l.Level, l.Text, l.Place)
+		}
+	}
+	if result.Failure != nil {
+		a.report(source.Diagnostics{result.Failure})
+		return nil, &exitError{code: exitFailed}
+	}
+	return result, nil
+}
+
+var catalogWriters = map[string]func(*catalog.Catalog) ([]byte, error){
+	"json": func(c *catalog.Catalog) ([]byte, error) {
+		text, err := catalog.JSON{Indent: true, Types: types.ToData}.Append(nil, c)
+		return append(text, '\n'), err
+	},
+	"yaml": func(c *catalog.Catalog) ([]byte, error) { return catalog.YAML{Types: types.ToData}.Append(nil, c) },
+	"text": func(c *catalog.Catalog) ([]byte, error) { return catalog.Text{}.Append(nil, c), nil },
+	"dot": func(c *catalog.Catalog) ([]byte, error) {
+		return catalog.NewGraph(c, resource.Core{}).AppendDOT(nil), nil
+	},
+}

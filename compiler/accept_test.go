@@ -1,0 +1,165 @@
+package compiler_test
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"bunraku/catalog"
+	"bunraku/compiler"
+	"bunraku/facts"
+	"bunraku/internal/live"
+	"bunraku/types"
+)
+
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// A site compiles one of the recorded environments over and over, its files parsed and its data read before.
+type site struct {
+	name string
+	c    *compiler.Compiler
+	f    *facts.Facts
+}
+
+func openSite(t testing.TB, dir string, trace bool) *site {
+	t.Helper()
+	c, err := compiler.Open(dir, compiler.Options{Language: 7, ServerFacts: serverFacts(filepath.Base(dir)), Trace: trace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := facts.Read(filepath.Join(dir, "facts.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{filepath.Base(dir), c, f}
+	for range 3 {
+		s.compile(t)
+	}
+	return s
+}
+
+// compile goes from parsed facts to JSON bytes.
+func (s *site) compile(t testing.TB) int {
+	res, err := s.c.Compile(compiler.Node{Facts: s.f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Failure != nil {
+		t.Fatal(res.Failure)
+	}
+	text, err := catalog.JSON{Types: types.ToData}.Append(nil, res.Catalog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(text)
+}
+
+// seconds measures one compile by repeating it long enough for the clock.
+func (s *site) seconds(t testing.TB) float64 {
+	n := 0
+	runtime.GC()
+	began := cpuTime()
+	for cpuTime()-began < 50*time.Millisecond {
+		s.compile(t)
+		n++
+	}
+	return (cpuTime() - began).Seconds() / float64(n)
+}
+
+func sites(t testing.TB, want func(name string) bool) []string {
+	root := live.Shared(t, "cases")
+	live.Files(t, ".pp")
+	all, err := filepath.Glob(filepath.Join(root, "*", "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs []string
+	for _, f := range all {
+		if dir := filepath.Dir(f); want(filepath.Base(dir)) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// TestAcceptSpeed measures our compile and real Puppet's in turn, ten times, by CPU time, everything parsed and warm on both sides.
+func TestAcceptSpeed(t *testing.T) {
+	live.Accept(t)
+	live.Puppet(t)
+	dirs := sites(t, func(name string) bool { return pure[name] })
+	cmd := exec.Command("ruby", filepath.Join("testdata", "speed.rb"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { in.Close(); cmd.Wait() }()
+	lines := bufio.NewScanner(out)
+	const runs = 10
+	product, traced := 1.0, 1.0
+	for _, dir := range dirs {
+		plain, tracing := openSite(t, dir, false), openSite(t, dir, true)
+		var ours, withTrace, theirs []float64
+		for range runs {
+			ours = append(ours, plain.seconds(t))
+			withTrace = append(withTrace, tracing.seconds(t))
+			fmt.Fprintln(in, dir)
+			if !lines.Scan() {
+				t.Fatal("no answer from Ruby")
+			}
+			var s float64
+			fmt.Sscan(lines.Text(), &s)
+			theirs = append(theirs, s)
+		}
+		a, b, c := slices.Min(ours), slices.Min(withTrace), slices.Min(theirs)
+		t.Logf("%-22s ours %7.3f ms (to %.3f)  traced %7.3f ms  Puppet %8.2f ms (to %.2f)  %5.0f times, tracing costs %.2f", filepath.Base(dir),
+			1e3*a, 1e3*slices.Max(ours), 1e3*b, 1e3*c, 1e3*slices.Max(theirs), c/a, b/a)
+		product *= c / a
+		traced *= b / a
+	}
+	speed, cost := math.Pow(product, 1/float64(len(dirs))), math.Pow(traced, 1/float64(len(dirs)))
+	t.Logf("speed: %.0f times real Puppet, geometric mean over %d sites (bar: 50); tracing costs %.2f (bar: 1.5)", speed, len(dirs), cost)
+	if speed < 50 {
+		t.Error("too slow")
+	}
+	if cost > 1.5 {
+		t.Error("tracing costs too much")
+	}
+}
+
+func BenchmarkSites(b *testing.B) {
+	for _, dir := range sites(b, func(name string) bool { return pure[name] }) {
+		for _, trace := range []bool{false, true} {
+			name := filepath.Base(dir)
+			if trace {
+				name += "/traced"
+			}
+			b.Run(name, func(b *testing.B) {
+				s := openSite(b, dir, trace)
+				b.ReportAllocs()
+				for b.Loop() {
+					s.compile(b)
+				}
+			})
+		}
+	}
+}

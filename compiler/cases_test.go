@@ -1,0 +1,103 @@
+package compiler_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bunraku/catalog"
+	"bunraku/compiler"
+	"bunraku/eval"
+	"bunraku/facts"
+	"bunraku/internal/live"
+	"bunraku/types"
+	"bunraku/value"
+)
+
+// serverFacts are those of the server that made the recorded catalogs.
+func serverFacts(env string) *value.Hash {
+	return value.NewHash(value.String("serverversion"), value.String("7.23.0"), value.String("servername"), value.String("puppet.example.com"),
+		value.String("serverip"), value.String("192.0.2.1"), value.String("environment"), value.String(env))
+}
+
+func compileCase(t testing.TB, dir string, trace bool) (*eval.Result, error) {
+	t.Helper()
+	c, err := compiler.Open(dir, compiler.Options{Language: 7, ServerFacts: serverFacts(filepath.Base(dir)), Trace: trace})
+	if err != nil {
+		return nil, err
+	}
+	f, err := facts.Read(filepath.Join(dir, "facts.json"))
+	if err != nil {
+		return nil, err
+	}
+	return c.Compile(compiler.Node{Facts: f})
+}
+
+// wired gives a compiled catalog the form of one that was read: types as data.
+func wired(t testing.TB, c *catalog.Catalog) *catalog.Catalog {
+	t.Helper()
+	text, err := catalog.JSON{Types: types.ToData}.Append(nil, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := catalog.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// pure are the cases whose modules need no function written in Ruby beyond Puppet's own.
+var pure = map[string]bool{"lang_roles_profiles": true, "lang_types_functions": true, "concat_motd": true, "archive_download": true, "powerdns_quagga": true}
+
+// TestScoreSites compiles environments like those of real sites and compares with the catalogs that real Puppet made of them.
+func TestScoreSites(t *testing.T) {
+	root := live.Shared(t, "cases")
+	live.Files(t, ".pp") // they use Debian's modules
+	dirs, err := filepath.Glob(filepath.Join(root, "*", "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := 0
+	for _, expected := range dirs {
+		dir := filepath.Dir(expected)
+		name := filepath.Base(dir)
+		why := compareSite(t, dir)
+		if why == "" {
+			good++
+			continue
+		}
+		if pure[name] {
+			t.Errorf("%s: %s", name, why)
+		} else if testing.Verbose() {
+			first, _, _ := strings.Cut(why, "\n")
+			t.Logf("%s: %s", name, first)
+		}
+	}
+	t.Logf("score: sites %d/%d", good, len(dirs))
+}
+
+func compareSite(t *testing.T, dir string) string {
+	res, err := compileCase(t, dir, false)
+	if err != nil {
+		return err.Error()
+	}
+	if res.Failure != nil {
+		return res.Failure.String()
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := catalog.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Catalog.TrimPaths(dir)
+	diff := catalog.Diff(wired(t, res.Catalog), want)
+	if len(diff) > 12 {
+		diff = append(diff[:12], "…")
+	}
+	return strings.Join(diff, "\n")
+}

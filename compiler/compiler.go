@@ -1,0 +1,206 @@
+// Package compiler is the only wiring: an environment, a node's facts, Hiera's data and the functions go in, eval runs, a catalog comes
+// out. It is what everyone above calls: the commands, and later the fleet, the language server and the web.
+//
+// A Compiler is made once per environment and compiles any number of nodes, also at the same time: parsed manifests and data files are
+// shared between them.
+//
+// It may import everything below it but mupuppet. Start reading at Open.
+package compiler
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"bunraku/environment"
+	"bunraku/eval"
+	"bunraku/facts"
+	"bunraku/functions"
+	"bunraku/lookup"
+	"bunraku/resource"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/value"
+)
+
+// Options are the choices of one run, as the command line gives them.
+type Options struct {
+	Language        int // 7 or 8; 8 by default
+	Strict          string
+	StrictVariables *bool
+	ModulePath      []string
+	BaseModulePath  []string
+	GlobalHiera     string // path of a global hiera.yaml
+	Trace           bool
+	ServerFacts     *value.Hash
+}
+
+// A Compiler compiles nodes from one environment.
+type Compiler struct {
+	env    *environment.Environment
+	lookup *lookup.Lookup
+	set    eval.Settings
+	opt    Options
+
+	types     typeCache
+	cache     *eval.Cache
+	functions map[string]*eval.Function
+}
+
+// Open prepares an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
+func Open(path string, opt Options) (*Compiler, error) {
+	if opt.Language == 0 {
+		opt.Language = 8
+	}
+	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath})
+	if err != nil {
+		return nil, err
+	}
+	set := eval.Language(opt.Language)
+	switch opt.Strict {
+	case "":
+	case "off":
+		set.Strict = eval.StrictOff
+	case "warning":
+		set.Strict = eval.StrictWarning
+	case "error":
+		set.Strict = eval.StrictError
+	default:
+		return nil, fmt.Errorf("strict is off, warning or error, not %q", opt.Strict)
+	}
+	if opt.StrictVariables != nil {
+		set.StrictVariables = *opt.StrictVariables
+	}
+	set.Trace = opt.Trace
+	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), functions: functions.Table()}
+	c.lookup = lookup.New(lookup.Site{
+		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
+		Module: func(name string) (dir, provider string, ok bool) {
+			m := env.Module(name)
+			if m == nil {
+				return "", "", false
+			}
+			return m.Dir, m.DataProvider, true
+		},
+	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display})
+	return c, nil
+}
+
+// Environment is what is compiled from.
+func (c *Compiler) Environment() *environment.Environment { return c.env }
+
+// A Node is what a catalog is made for.
+type Node struct {
+	Name       string
+	Facts      *facts.Facts
+	Parameters *value.Hash     // of an external node classifier
+	Classes    []eval.Assigned // likewise
+}
+
+// Compile makes a node's catalog. Trouble with the code is in the result; the error is about our surroundings.
+func (c *Compiler) Compile(n Node) (*eval.Result, error) {
+	main, ds, err := c.manifests()
+	if err != nil {
+		return nil, err
+	}
+	if ds.HasErrors() {
+		return &eval.Result{Failure: firstError(ds), Warnings: ds}, nil
+	}
+	name := n.Name
+	in := eval.Input{Environment: c.env.Name, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
+	if n.Facts != nil {
+		if name == "" {
+			name = n.Facts.Name
+		}
+		in.Facts, in.Trusted = n.Facts.Values, n.Facts.Trusted
+	}
+	if name == "" {
+		return nil, fmt.Errorf("the node has no name: neither the facts nor the command line say it")
+	}
+	in.Node = strings.ToLower(name)
+	if in.Trusted == nil {
+		in.Trusted = facts.Trusted(in.Node, nil, nil)
+	}
+	w := &world{c: c, functions: c.functions}
+	result := eval.Compile(w, in)
+	result.Warnings = append(append(ds, c.env.Problems...), result.Warnings...)
+	return result, nil
+}
+
+func firstError(ds source.Diagnostics) *source.Diagnostic {
+	for _, d := range ds {
+		if d.Severity == source.Error {
+			return d
+		}
+	}
+	return nil
+}
+
+// manifests parses the files that every compile starts with.
+func (c *Compiler) manifests() ([]*syntax.File, source.Diagnostics, error) {
+	paths, err := c.env.Manifests()
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []*syntax.File
+	var all source.Diagnostics
+	for _, p := range paths {
+		f, ds, err := c.env.Parse(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, ds...)
+		files = append(files, f)
+	}
+	return files, all, nil
+}
+
+// serverFacts are what a server says of itself.
+func (c *Compiler) serverFacts() *value.Hash {
+	if c.opt.ServerFacts != nil {
+		return c.opt.ServerFacts
+	}
+	version := "8.10.0"
+	if c.opt.Language <= 7 {
+		version = "7.23.0"
+	}
+	return value.NewHash(
+		value.String("serverversion"), value.String(version),
+		value.String("servername"), value.String("bunraku"),
+		value.String("serverip"), value.String("127.0.0.1"),
+		value.String("environment"), value.String(c.env.Name),
+	)
+}
+
+// typeCache remembers which resource types the modules have.
+type typeCache struct {
+	mu    sync.Mutex
+	types map[string]*resource.Type
+}
+
+// resourceType is one of Puppet's own types, or one that a module brings. What attributes a module's type has is not known without
+// running its Ruby code, so it takes any.
+func (c *Compiler) resourceType(name string) *resource.Type {
+	if t := resource.Known(name); t != nil {
+		return t
+	}
+	c.types.mu.Lock()
+	defer c.types.mu.Unlock()
+	if t, known := c.types.types[name]; known {
+		return t
+	}
+	var t *resource.Type
+	if path, ok := c.env.ResourceTypeFile(name); ok {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			text = nil // then at least the type's name is known
+		}
+		t = resource.ReadRuby(name, string(text))
+	}
+	if c.types.types == nil {
+		c.types.types = map[string]*resource.Type{}
+	}
+	c.types.types[name] = t
+	return t
+}

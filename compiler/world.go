@@ -1,0 +1,121 @@
+package compiler
+
+import (
+	"os"
+
+	"bunraku/eval"
+	"bunraku/lookup"
+	"bunraku/provenance"
+	"bunraku/resource"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/types"
+	"bunraku/value"
+)
+
+// world is what one compile sees of its surroundings (eval.World).
+type world struct {
+	c         *Compiler
+	functions map[string]*eval.Function
+	session   *lookup.Session
+}
+
+func (w *world) parse(path string, ok bool) (*syntax.File, source.Diagnostics) {
+	if !ok {
+		return nil, nil
+	}
+	f, ds, err := w.c.env.Parse(path)
+	if err != nil {
+		return nil, source.Diagnostics{{Code: "E0001", Summary: err.Error()}}
+	}
+	return f, ds
+}
+
+func (w *world) Manifest(module, rest string) (*syntax.File, source.Diagnostics) {
+	return w.parse(w.c.env.ManifestFile(module, rest))
+}
+
+func (w *world) FunctionFile(name string) (*syntax.File, source.Diagnostics) {
+	return w.parse(w.c.env.FunctionFile(name))
+}
+
+func (w *world) TypeFile(name string) (*syntax.File, source.Diagnostics) {
+	return w.parse(w.c.env.TypeFile(name))
+}
+
+func (w *world) Template(name string) (*syntax.File, source.Diagnostics) {
+	return w.parse(w.c.env.TemplateFile(name))
+}
+
+func (w *world) Module(f *syntax.File) string {
+	if m := w.c.env.ModuleOf(w.c.env.Path(f.Source)); m != nil {
+		return m.Name
+	}
+	return ""
+}
+
+func (w *world) Path(f *source.File) string { return w.c.env.Path(f) }
+
+func (w *world) Function(name string) *eval.Function { return w.functions[name] }
+
+func (w *world) ResourceType(name string) *resource.Type { return w.c.resourceType(name) }
+
+// Lookup asks Hiera.
+func (w *world) Lookup(sc *eval.Scope, q eval.Query) (eval.Answer, error) {
+	if w.session == nil {
+		w.session = w.c.lookup.Session(sc.Trace(), func(d *source.Diagnostic) { sc.Warn(d) })
+	}
+	query := lookup.Query{Merge: q.Merge, Override: q.Override, Defaults: q.Defaults}
+	if q.Default != nil {
+		query.Default, query.HasDefault = q.Default, true
+	}
+	host := &lookupHost{sc}
+	for _, name := range q.Names {
+		res, err := w.session.Find(name, host, query)
+		if err != nil {
+			return eval.Answer{}, err
+		}
+		if res.Found || len(q.Names) == 1 {
+			return eval.Answer{Value: res.Value, Found: res.Found, Ref: res.Ref}, nil
+		}
+	}
+	return eval.Answer{}, nil
+}
+
+// lookupHost is the scope in which Hiera interpolates.
+type lookupHost struct{ sc *eval.Scope }
+
+func (h *lookupHost) Variable(name string) (value.Value, provenance.Ref, bool) {
+	return h.sc.Variable(name)
+}
+
+func (h *lookupHost) CallingClass() string { return h.sc.CallingClass() }
+
+// Call runs a data provider that is written in the Puppet language.
+func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, error) {
+	return nil, 0, lookup.ErrRuby
+}
+
+func (h *lookupHost) New(typ value.Value, args []value.Value) (value.Value, error) {
+	t, ok := typ.(value.Type)
+	if !ok {
+		var err error
+		if t, err = h.sc.Evaluator().ParseType(value.ToString(typ)); err != nil {
+			return nil, err
+		}
+	}
+	return types.New(t, args...)
+}
+
+// The files that functions may read are those of modules (functions.Files).
+
+func (w *world) FindFile(name string) (string, bool)     { return w.c.env.ContentFile(name) }
+func (w *world) FindTemplate(name string) (string, bool) { return w.c.env.TemplateFile(name) }
+func (w *world) ReadFile(path string) ([]byte, error)    { return os.ReadFile(path) }
+func (w *world) ModuleDirectory(module string) (string, bool) {
+	m := w.c.env.Module(module)
+	if m == nil {
+		return "", false
+	}
+	return m.Dir, true
+}

@@ -1,0 +1,282 @@
+package environment
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+
+	"bunraku/source"
+)
+
+// A Module is a directory on the module path with a valid name.
+type Module struct {
+	Name         string
+	Dir          string
+	ForgeName    string // author/name, from metadata.json
+	Version      string
+	DataProvider string // metadata.json's old setting for Hiera
+	Dependencies []Dependency
+}
+
+// A Dependency is another module that one needs.
+type Dependency struct {
+	Name        string // author/name
+	Requirement string // a range of versions
+}
+
+var validModule = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// find lists the modules; on the module path the first of a name wins.
+func (e *Environment) find() {
+	e.once.Do(func() {
+		e.modules = map[string]*Module{}
+		add := func(m *Module) {
+			if e.modules[m.Name] == nil {
+				e.modules[m.Name] = m
+				e.order = append(e.order, m)
+			}
+		}
+		if e.alone != nil {
+			add(e.alone)
+		}
+		seen := map[string]bool{}
+		for _, dir := range e.ModulePath {
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				continue
+			}
+			names := make([]string, 0, len(entries))
+			for _, d := range entries {
+				names = append(names, d.Name())
+			}
+			sort.Strings(names)
+			for _, name := range names {
+				path := filepath.Join(dir, name)
+				if info, err := os.Stat(path); !validModule.MatchString(name) || seen[name] || err != nil || !info.IsDir() {
+					continue
+				}
+				seen[name] = true
+				m, problem := readModule(name, path, e.file)
+				if problem != nil {
+					e.Problems = append(e.Problems, problem)
+				}
+				if m != nil {
+					add(m)
+				}
+			}
+		}
+	})
+}
+
+// Modules are all modules, in the order of the module path and then by name.
+func (e *Environment) Modules() []*Module {
+	e.find()
+	return e.order
+}
+
+// Module is a module by name, or nil.
+func (e *Environment) Module(name string) *Module {
+	e.find()
+	return e.modules[name]
+}
+
+// ModuleOf is the module that a file lies in, or nil.
+func (e *Environment) ModuleOf(path string) *Module {
+	e.find()
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		for _, base := range e.ModulePath {
+			if filepath.Dir(dir) == base {
+				if m := e.modules[filepath.Base(dir)]; m != nil && m.Dir == dir {
+					return m
+				}
+			}
+		}
+		if e.alone != nil && dir == e.alone.Dir {
+			return e.alone
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// readModule reads metadata.json. A module whose metadata lacks what every module must say is none: Puppet leaves it out.
+func readModule(name, dir string, read func(string) *source.File) (*Module, *source.Diagnostic) {
+	m := &Module{Name: name, Dir: dir}
+	f := read(filepath.Join(dir, "metadata.json"))
+	if f == nil {
+		return m, nil
+	}
+	problem := func(code string, severity source.Severity, text string) *source.Diagnostic {
+		return &source.Diagnostic{Code: code, Severity: severity, Summary: text, Place: source.Place{File: f}}
+	}
+	var data map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(f.Text), &data); err != nil {
+		return m, problem("N0201", source.Warning, name+" has an invalid and unparsable metadata.json file. The parse error: "+err.Error())
+	}
+	if len(data) == 0 {
+		return m, nil
+	}
+	text := func(key string) string {
+		var s string
+		json.Unmarshal(data[key], &s) // another type of value is no text
+		return s
+	}
+	m.ForgeName = strings.ReplaceAll(text("name"), "-", "/")
+	m.Version, m.DataProvider = text("version"), text("data_provider")
+	for _, key := range []string{"source", "author", "version", "license", "dependencies"} {
+		if raw := data[key]; raw == nil || string(raw) == "null" {
+			return nil, problem("N0202", source.Error, "No "+key+" module metadata provided for "+name)
+		}
+	}
+	var dependencies []struct {
+		Name        string `json:"name"`
+		Requirement string `json:"version_requirement"`
+	}
+	if err := json.Unmarshal(data["dependencies"], &dependencies); err != nil {
+		return nil, problem("N0203", source.Error, "The value for the key dependencies in the file metadata.json of the module "+name+" must be an array, not: '"+string(data["dependencies"])+"'")
+	}
+	for _, d := range dependencies {
+		if d.Requirement == "" {
+			d.Requirement = ">= 0.0.0"
+		}
+		m.Dependencies = append(m.Dependencies, Dependency{strings.ReplaceAll(d.Name, "-", "/"), d.Requirement})
+	}
+	return m, nil
+}
+
+// file is a path below a module's directory, if it is a file that exists and the name stays inside.
+func file(dir string, elem ...string) (string, bool) {
+	rel := filepath.Join(elem...)
+	if !filepath.IsLocal(rel) {
+		return "", false
+	}
+	for _, part := range elem {
+		if strings.Contains("/"+filepath.ToSlash(part)+"/", "/../") || strings.ContainsRune(part, 0) {
+			return "", false
+		}
+	}
+	path := filepath.Join(dir, rel)
+	info, err := os.Stat(path)
+	return path, err == nil && !info.IsDir()
+}
+
+// ManifestFile is the file that a module's class or define with this name may stand in. rest is the name behind the module's; "" is
+// init.pp, which Puppet reads before any other file of a module.
+func (e *Environment) ManifestFile(module, rest string) (string, bool) {
+	m := e.Module(module)
+	if m == nil {
+		return "", false
+	}
+	if rest == "" {
+		return file(m.Dir, "manifests", "init.pp")
+	}
+	return file(m.Dir, "manifests", slashes(rest)+".pp")
+}
+
+func slashes(name string) string { return strings.ReplaceAll(name, "::", "/") }
+
+// FunctionFile is the file of a function written in the Puppet language. Modules have them as MODULE::NAME in functions/NAME.pp; the
+// environment itself has NAME in functions/NAME.pp, and environment::NAME in functions/environment/NAME.pp.
+func (e *Environment) FunctionFile(name string) (string, bool) {
+	return e.code("functions", strings.ToLower(strings.TrimPrefix(name, "::")))
+}
+
+// TypeFile is the file of a type alias, by the same rule in types/.
+func (e *Environment) TypeFile(name string) (string, bool) {
+	return e.code("types", strings.ToLower(strings.TrimPrefix(name, "::")))
+}
+
+// TypeSetFile is the file of a module's type set.
+func (e *Environment) TypeSetFile(module string) (string, bool) {
+	if m := e.Module(strings.ToLower(module)); m != nil {
+		return file(m.Dir, "types", "init_typeset.pp")
+	}
+	return "", false
+}
+
+func (e *Environment) code(kind, name string) (string, bool) {
+	module, rest, qualified := strings.Cut(name, "::")
+	if !qualified || module == "environment" {
+		if e.Dir == "" {
+			return "", false
+		}
+		return file(e.Dir, kind, slashes(name)+".pp")
+	}
+	if m := e.Module(module); m != nil {
+		return file(m.Dir, kind, slashes(rest)+".pp")
+	}
+	return "", false
+}
+
+// RubyFunctionFile is the file of a function written in Ruby, of either kind; old says that it is of the old one (3.x).
+func (e *Environment) RubyFunctionFile(name string) (path string, old, ok bool) {
+	name = strings.TrimPrefix(name, "::")
+	if module, _, qualified := strings.Cut(name, "::"); qualified {
+		if m := e.Module(module); m != nil {
+			path, ok = file(m.Dir, "lib", "puppet", "functions", slashes(name)+".rb")
+		} else if module == "environment" && e.Dir != "" {
+			path, ok = file(e.Dir, "lib", "puppet", "functions", slashes(name)+".rb")
+		}
+		return path, false, ok
+	}
+	if path, ok := e.anywhere("lib", "puppet", "functions", name+".rb"); ok {
+		return path, false, true
+	}
+	path, ok = e.anywhere("lib", "puppet", "parser", "functions", name+".rb")
+	return path, true, ok
+}
+
+// anywhere finds a file in the environment or in the first module that has it.
+func (e *Environment) anywhere(elem ...string) (string, bool) {
+	if e.Dir != "" {
+		if path, ok := file(e.Dir, elem...); ok {
+			return path, true
+		}
+	}
+	for _, m := range e.Modules() {
+		if path, ok := file(m.Dir, elem...); ok {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+// ResourceTypeFile is the Ruby file of a resource type in some module.
+func (e *Environment) ResourceTypeFile(name string) (string, bool) {
+	return e.anywhere("lib", "puppet", "type", name+".rb")
+}
+
+// DataTypeFile is the Ruby file of a data type in some module.
+func (e *Environment) DataTypeFile(name string) (string, bool) {
+	return e.anywhere("lib", "puppet", "datatypes", slashes(strings.ToLower(name))+".rb")
+}
+
+// GeneratedTypeFile is the file that `puppet generate types` wrote for a resource type.
+func (e *Environment) GeneratedTypeFile(name string) (string, bool) {
+	if e.Dir == "" {
+		return "", false
+	}
+	return file(e.Dir, ".resource_types", name+".pp")
+}
+
+// TemplateFile is a template by Puppet's name for it: module/path.
+func (e *Environment) TemplateFile(name string) (string, bool) { return e.inModule("templates", name) }
+
+// ContentFile is a file by the name that file() takes: module/path.
+func (e *Environment) ContentFile(name string) (string, bool) { return e.inModule("files", name) }
+
+func (e *Environment) inModule(kind, name string) (string, bool) {
+	module, rest, slash := strings.Cut(name, "/")
+	if !slash || rest == "" {
+		return "", false
+	}
+	m := e.Module(module)
+	if m == nil {
+		return "", false
+	}
+	return file(m.Dir, kind, filepath.FromSlash(rest))
+}

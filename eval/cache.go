@@ -1,0 +1,91 @@
+package eval
+
+import (
+	"sync"
+
+	"bunraku/syntax"
+	"bunraku/types"
+	"bunraku/value"
+)
+
+// A Cache keeps what compiles of one environment have in common: the values of literals, compiled regular expressions, the types of
+// parameters. Everything in it follows from parsed files alone, so any number of compiles may share it, also at the same time.
+type Cache struct {
+	mu      sync.RWMutex
+	consts  map[*syntax.File][]value.Value
+	regexps map[*syntax.Regexp]*value.Regexp
+	types   map[syntax.Expr]value.Type
+	aliases map[*syntax.TypeAlias]value.Type
+	jumps   map[*syntax.Expr]bool // whether statements, named by their first, may jump
+	convert types.Converter       // for its parsed signatures
+}
+
+// NewCache returns an empty cache.
+func NewCache() *Cache {
+	return &Cache{
+		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
+		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{},
+	}
+}
+
+// remember looks a thing up and makes it at the first question. Two compiles may make it both; either one's will do.
+func remember[K comparable, V any](c *Cache, m map[K]V, key K, make func() (V, bool)) V {
+	c.mu.RLock()
+	v, ok := m[key]
+	c.mu.RUnlock()
+	if ok {
+		return v
+	}
+	v, keep := make()
+	if keep {
+		c.mu.Lock()
+		m[key] = v
+		c.mu.Unlock()
+	}
+	return v
+}
+
+// constants are the boxed values of a file's strings and bare words, by the literals' numbers, so that evaluating one allocates nothing.
+func (c *Cache) constants(f *syntax.File) []value.Value {
+	return remember(c, c.consts, f, func() ([]value.Value, bool) {
+		table := make([]value.Value, f.Literals)
+		box := func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Str:
+				table[n.Ord] = value.String(n.Value)
+			case *syntax.Name:
+				table[n.Ord] = value.String(n.Value)
+			case *syntax.Int:
+				table[n.Ord] = value.Int(n.Value)
+			case *syntax.Float:
+				table[n.Ord] = value.Float(n.Value)
+			}
+			return true
+		}
+		for _, s := range f.Body.Stmts {
+			syntax.Walk(s, box)
+		}
+		if f.Epp != nil {
+			syntax.Walk(f.Epp, box)
+		}
+		return table, true
+	})
+}
+
+// mayJump is mayJump of the statements, worked out once.
+func (c *Cache) mayJump(stmts []syntax.Expr) bool {
+	if len(stmts) == 0 {
+		return false
+	}
+	return remember(c, c.jumps, &stmts[0], func() (bool, bool) { return mayJump(stmts), true })
+}
+
+// Converter makes values of types, with the program's types in sight.
+func (ev *Evaluator) Converter() *types.Converter {
+	return &types.Converter{Shared: &ev.cache.convert, Load: func(name string) (types.T, error) {
+		if t := ev.TypeNamed(name); t != nil {
+			return t, nil
+		}
+		return nil, nil
+	}}
+}

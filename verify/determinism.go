@@ -1,0 +1,215 @@
+package verify
+
+import (
+	"context"
+	"slices"
+
+	"bunraku/verify/sat"
+)
+
+// Determinism is the answer to Definition 1: do all orders that the dependencies allow end alike, from every initial
+// state?
+type Determinism struct {
+	Verdict Verdict // Yes: deterministic
+	Example *Counterexample
+	Stage   string   // which stage decided: commute, dead writes, witness, explicit, solver
+	Pairs   [][2]int // pairs that do not commute, visibly as far as is known; what is left when unknown
+	Opaque  []int    // resources because of which a proof is none
+	Reason  string   // why unknown
+}
+
+// Determinism decides whether the graph is deterministic: sound and complete for the programs as they are given, up to
+// time-outs. The answer is remembered.
+func (a *Analysis) Determinism(ctx context.Context) (*Determinism, error) {
+	if a.found == nil {
+		d, err := a.determinism(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a.found = d
+		a.Stats.Stage = d.Stage
+	}
+	return a.found, nil
+}
+
+func (a *Analysis) determinism(ctx context.Context) (*Determinism, error) {
+	d := &Determinism{}
+	var left []*pair
+	if a.opt.Commutativity {
+		seen := false
+		for _, uv := range a.candidates() {
+			p := a.pair(uv[0], uv[1])
+			if p.commute {
+				continue
+			}
+			seen = true
+			if a.opt.DeadWrites && a.invisible(p) {
+				continue
+			}
+			left = append(left, p)
+			d.Pairs = append(d.Pairs, uv)
+			if a.opt.Witness {
+				if d.Example = a.cheap(p); d.Example != nil {
+					d.Verdict, d.Stage = No, "witness"
+					return d, nil
+				}
+			}
+			if len(left) > 64 && ctx.Err() != nil {
+				break
+			}
+		}
+		a.Stats.Conflicts = len(left)
+		if len(left) == 0 {
+			d.Stage = "commute"
+			if seen {
+				d.Stage = "dead writes"
+			}
+			return a.proved(d), nil
+		}
+	}
+	unknown := ""
+	if a.opt.Components {
+		certain := true
+		for _, of := range a.components(a.foot, nil) {
+			if len(of) < 2 || a.opt.Commutativity && !slices.ContainsFunc(left, func(p *pair) bool { return slices.Contains(of, p.u) }) {
+				continue
+			}
+			diff, status, stage, err := a.exact(ctx, of)
+			if err != nil {
+				return nil, err
+			}
+			d.Stage = stage
+			switch status {
+			case sat.Unsat:
+				continue
+			case sat.Sat:
+				if d.Example = a.confirm(ctx, diff); d.Example != nil {
+					d.Verdict = No
+					return d, nil
+				}
+			default:
+				unknown = "time was up on a component of " + a.names(of)
+			}
+			certain = false
+		}
+		if certain {
+			return a.proved(d), nil
+		}
+	}
+	// A difference in a component that nobody sees on the whole, or components switched off: decide the whole.
+	all := make([]int, a.n())
+	for i := range all {
+		all[i] = i
+	}
+	if unknown == "" {
+		diff, status, stage, err := a.exact(ctx, all)
+		if err != nil {
+			return nil, err
+		}
+		d.Stage = stage
+		switch status {
+		case sat.Unsat:
+			return a.proved(d), nil
+		case sat.Sat:
+			if d.Example = a.replay(diff.init, diff.x, diff.y); d.Example != nil {
+				d.Verdict = No
+				return d, nil
+			}
+			unknown = "a difference did not replay"
+		default:
+			unknown = "time was up"
+		}
+	}
+	d.Verdict, d.Reason = Unknown, unknown
+	return d, nil
+}
+
+// proved answers yes, unless some resource may do what its program does not say.
+func (a *Analysis) proved(d *Determinism) *Determinism {
+	d.Verdict = Yes
+	if d.Opaque = a.opaque(); len(d.Opaque) > 0 {
+		d.Verdict, d.Reason = Unknown, "some resources may do more than is known"
+	}
+	return d
+}
+
+// exact decides a component on its own.
+func (a *Analysis) exact(ctx context.Context, of []int) (*difference, sat.Status, string, error) {
+	if a.opt.fault == faultEliminate {
+		of = a.eliminate(of)
+	}
+	if a.opt.Explicit {
+		if d, certain := a.explore(of); certain {
+			if d != nil {
+				return d, sat.Sat, "explicit", nil
+			}
+			return nil, sat.Unsat, "explicit", nil
+		}
+	}
+	d, status, err := a.search(ctx, of)
+	return d, status, "solver", err
+}
+
+// eliminate is the paper's §4.4, for tests that show that it is wrong.
+//
+// Erratum: from e1;e ≡ e2;e one cannot conclude e1 ≡ e2 when e overwrites what differs, or can fail.
+func (a *Analysis) eliminate(of []int) []int {
+	for {
+		k := slices.IndexFunc(of, func(i int) bool {
+			return !slices.ContainsFunc(of, func(j int) bool {
+				if i == j || a.part.precedes(j, i) {
+					return false
+				}
+				return !a.pair(min(i, j), max(i, j)).commute
+			})
+		})
+		if k < 0 {
+			return of
+		}
+		of = slices.Delete(slices.Clone(of), k, k+1)
+	}
+}
+
+// confirm carries a difference in a component over to the whole graph: the same two orders, and an initial state in which
+// the rest of the graph succeeds.
+func (a *Analysis) confirm(ctx context.Context, d *difference) *Counterexample {
+	x, y := a.extend(d.x), a.extend(d.y)
+	if c := a.replay(d.init, x, y); c != nil {
+		return c
+	}
+	if c := a.walk(x, y, d.seed, 40); c != nil {
+		return c
+	}
+	sp := a.Space
+	in := map[int]bool{}
+	for _, i := range d.x {
+		in[i] = true
+	}
+	var rest []int
+	for _, i := range a.order {
+		if !in[i] {
+			rest = append(rest, i)
+		}
+	}
+	others := a.compose(rest, a.eff, nil)
+	differ := a.differs(a.compose(d.x, a.eff, nil), a.compose(d.y, a.eff, nil))
+	s, status, err := a.decide(ctx, sp.And(differ, others.success()))
+	if err != nil || status != sat.Sat {
+		return nil
+	}
+	return a.replay(s, x, y)
+}
+
+func (a *Analysis) names(of []int) string {
+	out := ""
+	for k, i := range of {
+		if k == 5 && len(of) > 6 {
+			return out + ", …"
+		}
+		if k > 0 {
+			out += ", "
+		}
+		out += a.Graph.Resources[i].Name
+	}
+	return out
+}

@@ -1,0 +1,381 @@
+package fs
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// A Bool is a formula and a Val is a value, both over the cells of the state before a program. Equal formulas built in
+// the same space are the same number more often than not: nodes are shared and simplified as they are made, which is
+// all the pruning of §4.4 that equivalence checks need here.
+//
+// The lowest bit of a Bool is its sign.
+type Bool int32
+
+// A Val denotes the value of a cell.
+type Val int32
+
+// True1 and False1 are the constants.
+const (
+	False1 Bool = 0
+	True1  Bool = 1
+)
+
+type boolOp uint8
+
+const (
+	opConst boolOp = iota
+	opAtom         // cell's value is in mask of its domain
+	opAnd
+	opEq    // two values are equal
+	opHolds // an uninterpreted predicate
+)
+
+type boolNode struct {
+	op   boolOp
+	cell Cell
+	mask uint64
+	kids []Bool
+	args []Val // of opEq (two) and opHolds
+	name string
+}
+
+type valOp uint8
+
+const (
+	opValue valOp = iota
+	opCell
+	opIte
+	opApp
+)
+
+type valNode struct {
+	op   valOp
+	id   ID
+	cell Cell
+	cond Bool
+	a, b Val
+	name string
+	args []Val
+}
+
+// Formulas holds shared nodes. Space embeds it.
+type Formulas struct {
+	sp     *Space
+	bools  []boolNode
+	vals   []valNode
+	keys   map[string]int32
+	consts map[ID]Val
+	cellOf []Val // of each cell: the node that reads it
+	aux    []auxCell
+	sup    supports
+	buf    []byte
+}
+
+// An auxCell stands for the value of a cell at some moment of a run whose order is open. It has no domain of its own.
+type auxCell struct{ of Cell }
+
+// auxBase separates auxiliary cells from the space's own.
+const auxBase Cell = 1 << 24
+
+func (f *Formulas) init(sp *Space) {
+	f.sp = sp
+	f.keys = map[string]int32{}
+	f.consts = map[ID]Val{}
+	f.bools = []boolNode{{op: opConst}}
+}
+
+func (f *Formulas) key(tag byte, ints ...int64) {
+	f.buf = append(f.buf[:0], tag)
+	for _, i := range ints {
+		f.buf = binary.AppendVarint(f.buf, i)
+	}
+}
+
+func (f *Formulas) internBool(n boolNode) Bool {
+	if i, ok := f.keys[string(f.buf)]; ok {
+		return Bool(i<<1 | 1)
+	}
+	i := int32(len(f.bools))
+	f.keys[string(f.buf)] = i
+	f.bools = append(f.bools, n)
+	return Bool(i<<1 | 1)
+}
+
+func (f *Formulas) internVal(n valNode) Val {
+	if i, ok := f.keys[string(f.buf)]; ok {
+		return Val(i)
+	}
+	i := int32(len(f.vals))
+	f.keys[string(f.buf)] = i
+	f.vals = append(f.vals, n)
+	return Val(i)
+}
+
+// Atom says that the initial value of c is one of the given ones of its domain.
+func (f *Formulas) Atom(c Cell, mask uint64) Bool {
+	mask &= f.sp.full(c)
+	if mask == 0 {
+		return False1
+	}
+	if mask == f.sp.full(c) {
+		return True1
+	}
+	f.key('a', int64(c), int64(mask))
+	return f.internBool(boolNode{op: opAtom, cell: c, mask: mask})
+}
+
+// isAtom recognises an atom over a cell of the space.
+func (f *Formulas) isAtom(b Bool) (Cell, uint64, bool) {
+	n := &f.bools[b>>1]
+	if n.op != opAtom {
+		return 0, 0, false
+	}
+	return n.cell, n.mask, true // atoms are never negated, see Not
+}
+
+// Not negates. A negated atom is the atom of the complement.
+func (f *Formulas) Not(b Bool) Bool {
+	if c, mask, ok := f.isAtom(b); ok {
+		return f.Atom(c, ^mask)
+	}
+	return b ^ 1
+}
+
+// And is conjunction: flat, sorted, atoms of one cell merged.
+func (f *Formulas) And(bs ...Bool) Bool {
+	if len(bs) == 2 { // the common small cases
+		switch a, b := bs[0], bs[1]; {
+		case a == False1 || b == False1:
+			return False1
+		case a == True1 || a == b:
+			return b
+		case b == True1:
+			return a
+		}
+	}
+	kids := make([]Bool, 0, len(bs)+4)
+	for _, b := range bs {
+		if n := &f.bools[b>>1]; n.op == opAnd && b&1 == 1 && len(n.kids) <= 16 {
+			kids = append(kids, n.kids...)
+		} else {
+			kids = append(kids, b)
+		}
+	}
+	atoms := 0
+	for i := 0; i < len(kids); i++ {
+		c, mask, ok := f.isAtom(kids[i])
+		if !ok {
+			continue
+		}
+		atoms++
+		if atoms > 32 { // merging is quadratic; a missed merge is only a missed simplification
+			break
+		}
+		for j := 0; j < i; j++ {
+			if c2, mask2, ok := f.isAtom(kids[j]); ok && c2 == c {
+				kids[j] = f.Atom(c, mask&mask2)
+				kids[i] = True1
+				break
+			}
+		}
+	}
+	slices.Sort(kids)
+	out := kids[:0]
+	for i, k := range kids {
+		switch {
+		case k == False1:
+			return False1
+		case k == True1 || i > 0 && len(out) > 0 && out[len(out)-1] == k:
+			continue
+		case len(out) > 0 && out[len(out)-1] == k^1:
+			return False1
+		}
+		out = append(out, k)
+	}
+	switch len(out) {
+	case 0:
+		return True1
+	case 1:
+		return out[0]
+	}
+	f.buf = append(f.buf[:0], '&')
+	for _, k := range out {
+		f.buf = binary.AppendVarint(f.buf, int64(k))
+	}
+	return f.internBool(boolNode{op: opAnd, kids: slices.Clone(out)})
+}
+
+// Or is disjunction. Atoms of one cell merge through the complement.
+func (f *Formulas) Or(bs ...Bool) Bool {
+	neg := make([]Bool, len(bs))
+	for i, b := range bs {
+		neg[i] = f.Not(b)
+	}
+	return f.Not(f.And(neg...))
+}
+
+// If is (c ∧ a) ∨ (¬c ∧ b).
+func (f *Formulas) If(c, a, b Bool) Bool {
+	switch {
+	case c == True1 || a == b:
+		return a
+	case c == False1:
+		return b
+	}
+	return f.Or(f.And(c, a), f.And(f.Not(c), b))
+}
+
+// Conjuncts splits a conjunction.
+func (f *Formulas) Conjuncts(b Bool) []Bool {
+	if n := &f.bools[b>>1]; n.op == opAnd && b&1 == 1 {
+		return n.kids
+	}
+	return []Bool{b}
+}
+
+// Const is a constant value.
+func (f *Formulas) Const(id ID) Val {
+	if v, ok := f.consts[id]; ok {
+		return v
+	}
+	v := Val(len(f.vals))
+	f.vals = append(f.vals, valNode{op: opValue, id: id})
+	f.consts[id] = v
+	return v
+}
+
+// Read is the initial value of a cell; an auxiliary cell is its own value.
+func (f *Formulas) Read(c Cell) Val {
+	i := int(c)
+	if c >= auxBase {
+		f.key('x', int64(c))
+		return f.internVal(valNode{op: opCell, cell: c})
+	}
+	for len(f.cellOf) <= i {
+		f.cellOf = append(f.cellOf, -1)
+	}
+	if f.cellOf[i] < 0 {
+		f.cellOf[i] = Val(len(f.vals))
+		f.vals = append(f.vals, valNode{op: opCell, cell: c})
+	}
+	return f.cellOf[i]
+}
+
+// NewAux makes an auxiliary cell that takes the values of c.
+func (f *Formulas) NewAux(c Cell) Cell {
+	f.aux = append(f.aux, auxCell{c})
+	return auxBase + Cell(len(f.aux)-1)
+}
+
+// Ite chooses between two values.
+func (f *Formulas) Ite(c Bool, a, b Val) Val {
+	switch {
+	case c == True1 || a == b:
+		return a
+	case c == False1:
+		return b
+	}
+	if c&1 == 0 {
+		c, a, b = f.Not(c), b, a
+	}
+	if n := &f.vals[a]; n.op == opIte && n.cond == c {
+		a = n.a
+	}
+	if n := &f.vals[b]; n.op == opIte && n.cond == c {
+		b = n.b
+	}
+	if a == b {
+		return a
+	}
+	f.key('i', int64(c), int64(a), int64(b))
+	return f.internVal(valNode{op: opIte, cond: c, a: a, b: b})
+}
+
+// App is the result of an uninterpreted function.
+func (f *Formulas) App(name string, args []Val) Val {
+	f.key('f')
+	f.appendArgs(name, args)
+	return f.internVal(valNode{op: opApp, name: name, args: slices.Clone(args)})
+}
+
+// Holds is an uninterpreted predicate.
+func (f *Formulas) Holds(name string, args []Val) Bool {
+	f.key('h')
+	f.appendArgs(name, args)
+	return f.internBool(boolNode{op: opHolds, name: name, args: slices.Clone(args)})
+}
+
+func (f *Formulas) appendArgs(name string, args []Val) {
+	f.buf = binary.AppendVarint(f.buf, int64(len(name)))
+	f.buf = append(f.buf, name...)
+	for _, a := range args {
+		f.buf = binary.AppendVarint(f.buf, int64(a))
+	}
+}
+
+// Eq says that two values are equal. Results of functions equal nothing but results of the same function for equal
+// arguments.
+func (f *Formulas) Eq(a, b Val) Bool {
+	if a == b {
+		return True1
+	}
+	x, y := &f.vals[a], &f.vals[b]
+	if x.op > y.op || x.op == y.op && a > b {
+		a, b, x, y = b, a, y, x
+	}
+	switch {
+	case x.op == opValue && y.op == opValue:
+		return False1
+	case x.op == opValue && y.op == opCell && y.cell < auxBase:
+		if i, ok := f.sp.position(y.cell, x.id); ok {
+			return f.Atom(y.cell, bitOf(i))
+		}
+		return False1
+	case x.op == opValue && y.op == opIte:
+		cond, p, q := y.cond, y.a, y.b
+		return f.If(cond, f.Eq(a, p), f.Eq(a, q))
+	case x.op == opValue && y.op == opApp:
+		return False1
+	case x.op == opCell && y.op == opApp && x.cell < auxBase:
+		return False1
+	case x.op == opApp && y.op == opApp:
+		if x.name != y.name || len(x.args) != len(y.args) {
+			return False1
+		}
+		xs, ys := x.args, y.args
+		all := True1
+		for i := range xs {
+			all = f.And(all, f.Eq(xs[i], ys[i]))
+		}
+		return all
+	}
+	f.key('=', int64(a), int64(b))
+	return f.internBool(boolNode{op: opEq, args: []Val{a, b}})
+}
+
+// member says that v is one of the values that mask selects from c's domain. Values outside the domain count as its
+// "other" one.
+func (sp *Space) member(v Val, c Cell, mask uint64) Bool {
+	in := &sp.cells[c]
+	rest := in.other >= 0 && mask&bitOf(in.other) != 0
+	out := False1
+	for j, id := range in.domain {
+		if selected := mask&bitOf(j) != 0; selected != rest && j != in.other {
+			out = sp.Or(out, sp.Eq(v, sp.Const(id)))
+		}
+	}
+	if rest {
+		return sp.Not(out)
+	}
+	return out
+}
+
+// among says that a kind-like value is one of some.
+func (f *Formulas) among(v Val, ids ...ID) Bool {
+	out := False1
+	for _, id := range ids {
+		out = f.Or(out, f.Eq(v, f.Const(id)))
+	}
+	return out
+}

@@ -1,0 +1,157 @@
+package fs
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A Node is what is at one path of a concrete state.
+type Node struct {
+	Kind    Kind
+	Content Value    // of a file; the target of a link
+	Attrs   [3]Value // by Attr
+	Others  bool     // a directory has children that no program names: the cell rest(d) of the analysis
+}
+
+// A State is a concrete machine: a tree, variables, and what the predicates nobody has read say. A path without a node
+// holds nothing; the root is always a directory; a variable that is not set has its unknown initial value.
+type State struct {
+	Nodes  map[Path]Node
+	Vars   map[string]Value
+	Oracle map[string]bool // answers of Holds by spelling; the default is true
+}
+
+// NewState is an empty machine.
+func NewState() *State {
+	return &State{Nodes: map[Path]Node{}, Vars: map[string]Value{}, Oracle: map[string]bool{}}
+}
+
+// At returns the node at p.
+func (s *State) At(p Path) Node {
+	if n, ok := s.Nodes[p]; ok {
+		return n
+	}
+	if p.IsRoot() {
+		return initialNode(p, Dir)
+	}
+	return Node{}
+}
+
+// Put places what some machine could have had at p before the run, with its parents: unknown content and attributes.
+func (s *State) Put(p Path, k Kind) *State {
+	for d := p.Parent(); !d.IsRoot(); d = d.Parent() {
+		if s.At(d).Kind != Dir {
+			s.Nodes[d] = initialNode(d, Dir)
+		}
+	}
+	s.Nodes[p] = initialNode(p, k)
+	return s
+}
+
+func initialNode(p Path, k Kind) Node {
+	n := Node{Kind: k}
+	if k == None {
+		return n
+	}
+	if k != Dir {
+		n.Content = Initial(cellName(fieldContent, string(p)))
+	}
+	for a := range n.Attrs {
+		n.Attrs[a] = Initial(cellName(fieldOwner+field(a), string(p)))
+	}
+	return n
+}
+
+// Var returns the value of a variable.
+func (s *State) Var(name string) Value {
+	if v, ok := s.Vars[name]; ok {
+		return v
+	}
+	return Initial(cellName(fieldVar, name))
+}
+
+// Clone copies the tree and the variables; the oracle never changes during a run and is shared.
+func (s *State) Clone() *State {
+	c := &State{Nodes: make(map[Path]Node, len(s.Nodes)), Vars: make(map[string]Value, len(s.Vars)), Oracle: s.Oracle}
+	for p, n := range s.Nodes {
+		c.Nodes[p] = n
+	}
+	for v, x := range s.Vars {
+		c.Vars[v] = x
+	}
+	return c
+}
+
+// WellFormed reports whether the state is a tree: what exists has a directory above it.
+func (s *State) WellFormed() bool {
+	for p, n := range s.Nodes {
+		if n.Kind != None && !p.IsRoot() && s.At(p.Parent()).Kind != Dir {
+			return false
+		}
+		if n.Others && n.Kind != Dir {
+			return false
+		}
+	}
+	return true
+}
+
+// children lists the existing named children of p.
+func (s *State) children(p Path) []Path {
+	var out []Path
+	for q, n := range s.Nodes {
+		if n.Kind != None && !q.IsRoot() && q.Parent() == p {
+			out = append(out, q)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// A Difference is one cell in which two states differ.
+type Difference struct {
+	Cell string // "content of /etc/motd"
+	A, B string // its two values, for people
+}
+
+// Diff lists the differences of two states in the cells that the space observes, in a stable order.
+func (sp *Space) Diff(a, b *State) []Difference {
+	var out []Difference
+	for c := range sp.cells {
+		if !sp.Observed(Cell(c)) {
+			continue
+		}
+		x, y := sp.Lookup(a, Cell(c)), sp.Lookup(b, Cell(c))
+		if x != y {
+			out = append(out, Difference{sp.Name(Cell(c)), sp.Show(Cell(c), x), sp.Show(Cell(c), y)})
+		}
+	}
+	return out
+}
+
+// String lists the state for people, one line per path or variable, sorted.
+func (s *State) String() string {
+	var lines []string
+	for p, n := range s.Nodes {
+		if n.Kind == None {
+			continue
+		}
+		line := fmt.Sprintf("%s: %s", p, n.Kind)
+		if n.Kind != Dir {
+			line += " with " + n.Content.String()
+		}
+		if n.Others {
+			line += " with other children"
+		}
+		lines = append(lines, line)
+	}
+	for v, x := range s.Vars {
+		lines = append(lines, v+" = "+x.String())
+	}
+	for q, yes := range s.Oracle {
+		lines = append(lines, fmt.Sprintf("%s answers %v", q, yes))
+	}
+	sort.Strings(lines)
+	return strings.Join(lines, "\n")
+}

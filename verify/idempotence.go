@@ -1,0 +1,167 @@
+package verify
+
+import (
+	"context"
+	"slices"
+
+	"bunraku/verify/fs"
+	"bunraku/verify/sat"
+)
+
+// Idempotence is the answer to §5: e ≡ e; e, in catalog order. A first run that fails says nothing. The same type answers
+// whether the second run is quiet.
+//
+// Differs from the paper: the initial contents are open, so copying a file and deleting the source is found; and the order
+// is that of the agent, so the question has an answer for non-deterministic graphs too.
+type Idempotence struct {
+	Verdict Verdict // Yes: idempotent, or quiet
+	Example *Rerun
+	Opaque  []int
+	Reason  string
+}
+
+// A Rerun shows what a second run does. It has been replayed.
+type Rerun struct {
+	Initial *fs.State
+	First   Outcome
+	Second  Outcome
+	Differ  []fs.Difference // from after the first run to after the second
+}
+
+// Idempotence decides whether a second run in catalog order leaves everything as the first run did.
+func (a *Analysis) Idempotence(ctx context.Context) (*Idempotence, error) { return a.rerun(ctx, false) }
+
+// Quiet decides whether a second run in catalog order does nothing at all: no resource changes anything, even for a
+// moment, and none acts. An unguarded exec of /bin/true is idempotent but not quiet.
+func (a *Analysis) Quiet(ctx context.Context) (*Idempotence, error) { return a.rerun(ctx, true) }
+
+func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) {
+	r := &Idempotence{Verdict: Yes}
+	groups := [][]int{a.order}
+	if a.opt.Components {
+		foot := make([]fs.Footprint, a.n())
+		for i := range foot {
+			foot[i] = a.Space.Footprint(a.raw[i])
+		}
+		groups = a.components(foot, nil)
+	}
+	hidden := false
+	for _, of := range groups {
+		q, others := a.again(a.fixed(of), quiet)
+		if q == fs.False1 {
+			continue
+		}
+		s, status, err := a.decide(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		switch status {
+		case sat.Unsat:
+			continue
+		case sat.Unknown:
+			r.Verdict, r.Reason = Unknown, "time was up on "+a.names(of)
+			continue
+		}
+		if r.Example = a.replayTwice(s, quiet); r.Example == nil && len(of) < a.n() {
+			// The rest of the graph must succeed too.
+			s, status, err = a.decide(ctx, a.Space.And(q, others()))
+			if err != nil {
+				return nil, err
+			}
+			if status == sat.Sat {
+				r.Example = a.replayTwice(s, quiet)
+			}
+			hidden = hidden || status != sat.Unsat
+		}
+		if r.Example != nil {
+			r.Verdict, r.Reason = No, ""
+			return r, nil
+		}
+	}
+	if hidden { // what a component shows did not replay: ask about the whole
+		q, _ := a.again(a.order, quiet)
+		s, status, err := a.decide(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if status != sat.Unsat {
+			r.Verdict, r.Reason = Unknown, "time was up"
+			if r.Example = a.replayTwice(s, quiet); r.Example != nil {
+				r.Verdict, r.Reason = No, ""
+				return r, nil
+			}
+		}
+	}
+	if r.Verdict == Yes {
+		r.Opaque = a.opaque()
+		if len(r.Opaque) > 0 {
+			r.Verdict, r.Reason = Unknown, "some resources may do more than is known"
+		}
+	}
+	return r, nil
+}
+
+// again says that some resources, in a fixed order, succeed once and do something else the second time. The second result
+// says that all others succeed.
+func (a *Analysis) again(order []int, quiet bool) (differ fs.Bool, others func() fs.Bool) {
+	sp := a.Space
+	first := a.compose(order, a.eff, nil)
+	second := &composed{a: a, at: map[fs.Cell]fs.Val{}, before: first.restart}
+	loud := fs.False1
+	for _, i := range order {
+		changed, acted := second.step(a.raw[i])
+		if quiet {
+			loud = sp.Or(loud, changed, acted)
+		}
+	}
+	differ = sp.Or(loud, sp.Not(second.success()))
+	if !quiet {
+		for _, c := range sortedCells(second.at) {
+			if sp.Observed(c) {
+				differ = sp.Or(differ, sp.Not(sp.Eq(second.value(c), first.value(c))))
+			}
+		}
+	}
+	if differ == fs.False1 {
+		return differ, nil
+	}
+	return sp.And(first.success(), differ), func() fs.Bool {
+		var rest []int
+		for _, i := range a.order {
+			if !slices.Contains(order, i) {
+				rest = append(rest, i)
+			}
+		}
+		return a.compose(rest, a.eff, nil).success()
+	}
+}
+
+// replayTwice checks a suspected example.
+func (a *Analysis) replayTwice(s *fs.State, quiet bool) *Rerun {
+	if s == nil || !a.Space.Satisfies(s) {
+		return nil
+	}
+	r := &Rerun{Initial: s, First: a.Replay(a.order, s)}
+	if r.First.Failed >= 0 {
+		return nil
+	}
+	r.Second = a.Replay(a.order, r.First.State)
+	if r.Second.Failed < 0 {
+		r.Differ = a.Space.Diff(r.First.State, r.Second.State)
+		if len(r.Differ) == 0 && (!quiet || len(r.Second.Acts) == 0) {
+			return nil
+		}
+	}
+	return r
+}
+
+// opaque lists the resources because of which a proof is none.
+func (a *Analysis) opaque() []int {
+	var out []int
+	for i, r := range a.Graph.Resources {
+		if r.Exact == Opaque {
+			out = append(out, i)
+		}
+	}
+	return out
+}

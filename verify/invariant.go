@@ -1,0 +1,172 @@
+package verify
+
+import (
+	"context"
+
+	"bunraku/verify/fs"
+	"bunraku/verify/sat"
+)
+
+// An Assertion is something that people want to hold at the end of every successful run.
+type Assertion struct {
+	Name string
+	Pred fs.Pred
+}
+
+// An Invariant is the answer to one question of §5: does every successful run end in a state where what is declared
+// holds?
+type Invariant struct {
+	Name     string
+	Resource int     // whose declared state it is, or -1 for an assertion
+	Verdict  Verdict // Yes: it always holds
+	Initial  *fs.State
+	Order    []int
+	End      *fs.State
+	Breaker  int // the last resource after which it did not hold any more, or -1
+	Reason   string
+}
+
+// Invariants decides, for every declared state and assertion, whether it holds at the end of successful runs: in catalog
+// order, or in every order. Replayed examples come with the answers.
+func (a *Analysis) Invariants(ctx context.Context, everyOrder bool) ([]Invariant, error) {
+	var out []Invariant
+	for i, r := range a.Graph.Resources {
+		if r.Post == nil {
+			continue
+		}
+		inv := Invariant{Name: r.Name, Resource: i, Breaker: -1}
+		if err := a.invariant(ctx, &inv, a.post[i], r.Post, everyOrder); err != nil {
+			return nil, err
+		}
+		out = append(out, inv)
+	}
+	for i, x := range a.Graph.Assertions {
+		inv := Invariant{Name: x.Name, Resource: -1, Breaker: -1}
+		if err := a.invariant(ctx, &inv, a.asserted[i], x.Pred, everyOrder); err != nil {
+			return nil, err
+		}
+		out = append(out, inv)
+	}
+	return out, nil
+}
+
+func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, pred fs.Pred, everyOrder bool) error {
+	of := a.around(post)
+	star := a.compose(a.fixed(of), a.eff, nil)
+	broken := a.Space.And(star.success(), a.Space.Not(a.Space.NewSubst(star.value).Bool(post)))
+	s, status, err := a.decide(ctx, broken)
+	if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) && len(of) < a.n() {
+		// The rest must succeed too.
+		var rest []int
+		in := newBitset(a.n())
+		for _, i := range of {
+			in.add(i)
+		}
+		for _, i := range a.order {
+			if !in.has(i) {
+				rest = append(rest, i)
+			}
+		}
+		s, status, err = a.decide(ctx, a.Space.And(broken, a.compose(rest, a.eff, nil).success()))
+		if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) {
+			whole := a.compose(a.order, a.eff, nil)
+			s, status, err = a.decide(ctx, a.Space.And(whole.success(), a.Space.Not(a.Space.NewSubst(whole.value).Bool(post))))
+			if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) {
+				status = sat.Unknown
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if status == sat.Unsat && everyOrder && len(of) > 1 {
+		status, err = a.invariantAnyOrder(ctx, inv, post, pred)
+		if err != nil {
+			return err
+		}
+	}
+	switch status {
+	case sat.Sat:
+		inv.Verdict = No
+	case sat.Unsat:
+		inv.Verdict = Yes
+		if len(a.opaque()) > 0 {
+			inv.Verdict, inv.Reason = Unknown, "some resources may do more than is known"
+		}
+	default:
+		inv.Verdict, inv.Reason = Unknown, "time was up"
+	}
+	return nil
+}
+
+// around finds the component that decides a formula about the end: all that interferes with what it reads.
+func (a *Analysis) around(post fs.Bool) []int {
+	if !a.opt.Components {
+		return a.order
+	}
+	support := a.Space.Support(post)
+	var users []int
+	for _, c := range support {
+		users = append(users, a.cells[c]...)
+	}
+	if len(users) == 0 {
+		return nil
+	}
+	extra := make([][]fs.Cell, a.n())
+	extra[users[0]] = support
+	for _, of := range a.components(a.foot, extra) {
+		for _, i := range of {
+			if i == users[0] {
+				return of
+			}
+		}
+	}
+	return a.order
+}
+
+// breaks replays a suspected example and completes the answer.
+func (a *Analysis) breaks(inv *Invariant, s *fs.State, order []int, pred fs.Pred) bool {
+	if s == nil || !a.Space.Satisfies(s) {
+		return false
+	}
+	now := a.Space.Restart(s)
+	breaker, held := -1, now.Eval(pred)
+	for _, i := range order {
+		next, _, ok := fs.Run(a.Graph.Resources[i].Program, now)
+		if !ok {
+			return false
+		}
+		now = next
+		holds := now.Eval(pred)
+		if held && !holds {
+			breaker = i
+		}
+		held = holds
+	}
+	if held {
+		return false
+	}
+	inv.Initial, inv.Order, inv.End, inv.Breaker = s, order, now, breaker
+	return true
+}
+
+// invariantAnyOrder asks the solver for an order that ends without it.
+func (a *Analysis) invariantAnyOrder(ctx context.Context, inv *Invariant, post fs.Bool, pred fs.Pred) (sat.Status, error) {
+	all := make([]int, a.n())
+	for i := range all {
+		all[i] = i
+	}
+	c := newCircuit(a)
+	c.b.Clause(c.bool(a.Space.Remaining()))
+	r := c.openRun(all, a.eff)
+	c.b.Clause(r.ok)
+	c.b.Clause(-c.bool(a.Space.NewSubst(r.final).Bool(post)))
+	m, orders, status, err := a.solveOrders(ctx, c, []*openRun{r})
+	if err != nil || status != sat.Sat {
+		return status, err
+	}
+	if !a.breaks(inv, c.state(m), orders[0], pred) {
+		return sat.Unknown, nil
+	}
+	return sat.Sat, nil
+}

@@ -1,0 +1,164 @@
+package sat
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// solvers lists those that run here.
+func solvers(t *testing.T) map[string]Solver {
+	out := map[string]Solver{}
+	for _, name := range []string{"gophersat", "minisat", "cadical", "z3"} {
+		s, err := Named(name)
+		if err != nil {
+			t.Logf("skipped: %v", err)
+			continue
+		}
+		out[name] = s
+	}
+	return out
+}
+
+// Random gates over few variables, against a truth table, with every solver.
+func TestGatesAgainstTruthTables(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for name, s := range solvers(t) {
+		rounds := 30
+		if name == "gophersat" {
+			rounds = 300
+		}
+		for round := range rounds {
+			b := NewBuilder()
+			type gate func(in []bool) bool
+			var lits []Lit
+			var sem []gate
+			for i := range 4 {
+				lits = append(lits, b.Var())
+				sem = append(sem, func(in []bool) bool { return in[i] })
+			}
+			for range 8 {
+				i, j, k := r.IntN(len(lits)), r.IntN(len(lits)), r.IntN(len(lits))
+				x, y, z := sem[i], sem[j], sem[k]
+				switch r.IntN(5) {
+				case 0:
+					lits, sem = append(lits, b.And(lits[i], lits[j], lits[k])), append(sem, func(in []bool) bool { return x(in) && y(in) && z(in) })
+				case 1:
+					lits, sem = append(lits, b.Or(lits[i], -lits[j])), append(sem, func(in []bool) bool { return x(in) || !y(in) })
+				case 2:
+					lits, sem = append(lits, b.Ite(lits[i], lits[j], -lits[k])), append(sem, func(in []bool) bool {
+						if x(in) {
+							return y(in)
+						}
+						return !z(in)
+					})
+				case 3:
+					lits, sem = append(lits, b.Iff(lits[i], lits[j])), append(sem, func(in []bool) bool { return x(in) == y(in) })
+				case 4:
+					lits, sem = append(lits, -lits[i]), append(sem, func(in []bool) bool { return !x(in) })
+				}
+			}
+			last := len(lits) - 1
+			b.Imply(lits[last])
+			want := Unsat
+			for bits := range 16 {
+				in := []bool{bits&1 != 0, bits&2 != 0, bits&4 != 0, bits&8 != 0}
+				if sem[last](in) {
+					want = Sat
+				}
+			}
+			got, err := s.Solve(context.Background(), b)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if got.Status != want {
+				t.Fatalf("%s, round %d: %v, want %v", name, round, got.Status, want)
+			}
+			if want == Sat {
+				in := []bool{got.True(lits[0]), got.True(lits[1]), got.True(lits[2]), got.True(lits[3])}
+				if !sem[last](in) {
+					t.Fatalf("%s, round %d: the model is none", name, round)
+				}
+			}
+		}
+	}
+}
+
+func TestExactlyOne(t *testing.T) {
+	for n := 1; n < 10; n++ {
+		b := NewBuilder()
+		var lits []Lit
+		for range n {
+			lits = append(lits, b.Var())
+		}
+		b.ExactlyOne(lits...)
+		count := 0
+		for {
+			r, _ := Gophersat{}.Solve(context.Background(), b)
+			if r.Status != Sat {
+				break
+			}
+			var block []Lit
+			ones := 0
+			for _, l := range lits {
+				if r.True(l) {
+					ones++
+					block = append(block, -l)
+				}
+			}
+			if ones != 1 {
+				t.Fatalf("n=%d: %d true", n, ones)
+			}
+			b.Clause(block...)
+			count++
+		}
+		if count != n {
+			t.Fatalf("n=%d: %d models", n, count)
+		}
+	}
+}
+
+// Pigeons do not fit, and no solver here finds out quickly: every one gives up when told to.
+func TestTimeOut(t *testing.T) {
+	b := NewBuilder()
+	const holes = 12
+	var in [holes + 1][holes]Lit
+	for p := range in {
+		for h := range in[p] {
+			in[p][h] = b.Var()
+		}
+		b.Clause(in[p][:]...)
+	}
+	for h := range holes {
+		for p := range in {
+			for q := range p {
+				b.Clause(-in[p][h], -in[q][h])
+			}
+		}
+	}
+	for name, s := range solvers(t) {
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		r, err := s.Solve(ctx, b)
+		cancel()
+		if err != nil || r.Status != Unknown {
+			t.Errorf("%s: %v, %v", name, r.Status, err)
+		}
+	}
+}
+
+func TestNamed(t *testing.T) {
+	if _, err := Named("abacus"); err == nil {
+		t.Error("an unknown solver was found")
+	}
+}
+
+func ExampleBuilder() {
+	b := NewBuilder()
+	x, y := b.Var(), b.Var()
+	b.Imply(b.And(x, -y))
+	r, _ := Gophersat{}.Solve(context.Background(), b)
+	fmt.Println(r.Status, r.True(x), r.True(y))
+	// Output: satisfiable true false
+}

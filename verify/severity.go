@@ -1,0 +1,232 @@
+package verify
+
+import (
+	"context"
+	"slices"
+
+	"bunraku/verify/fs"
+	"bunraku/verify/sat"
+)
+
+// Severity says how bad a non-deterministic graph is. Agents apply unrelated resources in catalog order. An end is good
+// if nothing failed, every declared state holds, and a second run leaves it as it is.
+//   - Broken (Yes): from some initial state, some order ends well and catalog order does not.
+//   - Safe only by catalog order (No): otherwise.
+type Severity struct {
+	Broken  Verdict
+	Initial *fs.State // if broken: a state …
+	Order   []int     // … an order that ends well from it …
+	Good    Outcome
+	Catalog Outcome // … and how catalog order ends
+	Reason  string
+}
+
+// Severity decides between the two. The graph should be non-deterministic; a deterministic one is never broken.
+func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
+	r := &Severity{Broken: No}
+	// The fresh machine first, then the counter-example at hand.
+	if d := a.found; d != nil && d.Example != nil {
+		for _, s := range []*fs.State{a.fresh(), d.Example.Initial} {
+			for _, order := range [][]int{d.Example.A, d.Example.B} {
+				if a.worse(r, s, order) {
+					return r, nil
+				}
+			}
+		}
+	}
+	extra := make([][]fs.Cell, a.n())
+	foot := make([]fs.Footprint, a.n())
+	for i := range foot {
+		foot[i] = a.Space.Footprint(a.raw[i])
+		extra[i] = a.Space.Support(a.post[i])
+	}
+	all := slices.Clone(a.order)
+	slices.Sort(all)
+	groups := [][]int{all}
+	if a.opt.Components {
+		// A good end is good in every component, so if catalog order is worse, it is worse in one of them.
+		groups = a.components(foot, extra)
+	}
+	unsure := false
+	for _, of := range groups {
+		if len(of) < 2 {
+			continue
+		}
+		d, status, err := a.searchWorse(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		switch status {
+		case sat.Sat:
+			if a.confirmWorse(ctx, r, of, d) {
+				return r, nil
+			}
+			unsure = unsure || len(of) < a.n()
+			if len(of) == a.n() {
+				r.Broken, r.Reason = Unknown, "an example did not replay"
+			}
+		case sat.Unknown:
+			r.Broken, r.Reason = Unknown, "time was up on "+a.names(of)
+		}
+	}
+	if unsure && r.Broken == No { // worse in a component, but not seen on the whole: ask about the whole
+		d, status, err := a.searchWorse(ctx, all)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case status == sat.Sat && a.worse(r, d.init, d.x):
+		case status != sat.Unsat:
+			r.Broken, r.Reason = Unknown, "time was up"
+		}
+	}
+	return r, nil
+}
+
+// worse replays: the order ends well from s and catalog order does not.
+func (a *Analysis) worse(r *Severity, s *fs.State, order []int) bool {
+	if s == nil || !a.Space.Satisfies(s) {
+		return false
+	}
+	good, star := a.run(order, s), a.run(a.order, s)
+	if !a.endsWell(good) || a.endsWell(star) {
+		return false
+	}
+	*r = Severity{Broken: Yes, Initial: s, Order: order, Good: good, Catalog: star}
+	return true
+}
+
+func (a *Analysis) endsWell(o Outcome) bool {
+	if o.Failed >= 0 {
+		return false
+	}
+	for _, r := range a.Graph.Resources {
+		if !o.State.Eval(r.Post) {
+			return false
+		}
+	}
+	again := a.run(a.order, o.State)
+	return again.Failed < 0 && len(a.Space.Diff(o.State, again.State)) == 0
+}
+
+// good says that an end of a component is good, as a formula over the values at the end.
+func (a *Analysis) good(of []int, value func(fs.Cell) fs.Val) fs.Bool {
+	sp := a.Space
+	s := sp.NewSubst(value)
+	all := []fs.Bool{}
+	for _, i := range of {
+		all = append(all, s.Bool(a.post[i]))
+	}
+	second := a.compose(a.fixed(of), a.raw, func(c fs.Cell) fs.Val {
+		if v, ok := sp.Transient(c); ok {
+			return v
+		}
+		return value(c)
+	})
+	all = append(all, second.ok...)
+	for _, c := range sortedCells(second.at) {
+		if sp.Observed(c) {
+			all = append(all, sp.Eq(second.value(c), value(c)))
+		}
+	}
+	return sp.And(all...)
+}
+
+// searchWorse looks for an order of a component that ends well where catalog order does not.
+func (a *Analysis) searchWorse(ctx context.Context, of []int) (*difference, sat.Status, error) {
+	if a.opt.Explicit && len(of) <= maxExplicit {
+		if d, certain := a.exploreWorse(of); d != nil {
+			return d, sat.Sat, nil
+		} else if certain {
+			return nil, sat.Unsat, nil
+		}
+	}
+	c := newCircuit(a)
+	c.b.Clause(c.bool(a.Space.Remaining()))
+	star := a.compose(a.fixed(of), a.eff, nil)
+	run := c.openRun(of, a.eff)
+	c.b.Clause(run.ok)
+	c.b.Clause(c.bool(a.good(of, run.final)))
+	c.b.Clause(-c.bool(a.Space.And(star.success(), a.good(of, star.value))))
+	m, orders, status, err := a.solveOrders(ctx, c, []*openRun{run})
+	if err != nil || status != sat.Sat {
+		return nil, status, err
+	}
+	return &difference{x: orders[0], y: a.fixed(of), init: c.state(m)}, sat.Sat, nil
+}
+
+// exploreWorse walks through states and orders.
+func (a *Analysis) exploreWorse(of []int) (*difference, bool) {
+	fixed := a.fixed(of)
+	// Goodness of an end, as a formula over the end, for the evaluator.
+	good := a.good(of, a.Space.Read)
+	w := a.world
+	w.Forget()
+	x := a.newExplicit(of, a.eff, w)
+	x.whole = true
+	endsWell := func(s *stage) bool {
+		return x.ev.In(func(c fs.Cell) fs.Open {
+			if p, ok := x.pos[c]; ok {
+				return s.state[p]
+			}
+			return w.Initial(c)
+		}).Bool(good, true)
+	}
+	var found *difference
+	gaveUp := false
+	complete := w.Explore(a.opt.limit(20000), func() bool {
+		a.Stats.Walked++
+		if !x.ev.In(w.Initial).Bool(a.Space.Remaining(), true) {
+			return true
+		}
+		star := &stage{state: x.initial()}
+		for _, i := range fixed {
+			state, ok := x.apply(slices.Index(of, i), star.state)
+			if !ok {
+				star = nil
+				break
+			}
+			star = &stage{state: state}
+		}
+		if star != nil && endsWell(star) {
+			return true
+		}
+		ends, _, _, ok := x.outcomes()
+		if !ok {
+			gaveUp = true
+			return false
+		}
+		for _, e := range ends {
+			if endsWell(e) {
+				found = &difference{x: e.order(of), y: fixed, seed: w.Seen(), init: w.State()}
+				return false
+			}
+		}
+		return true
+	})
+	return found, found != nil || complete && !gaveUp && !a.Space.Truncated
+}
+
+// confirmWorse carries what was found in a component over to the whole.
+func (a *Analysis) confirmWorse(ctx context.Context, r *Severity, of []int, d *difference) bool {
+	order := a.extend(d.x)
+	if a.worse(r, d.init, order) {
+		return true
+	}
+	if len(of) == a.n() {
+		return false
+	}
+	sp := a.Space
+	var rest []int
+	for _, i := range a.order {
+		if !slices.Contains(of, i) {
+			rest = append(rest, i)
+		}
+	}
+	x, y, z := a.compose(d.x, a.eff, nil), a.compose(d.y, a.eff, nil), a.compose(rest, a.eff, nil)
+	s, status, err := a.decide(ctx, sp.And(
+		x.success(), a.good(of, x.value),
+		sp.Not(sp.And(y.success(), a.good(of, y.value))),
+		z.success(), a.good(rest, z.value)))
+	return err == nil && status == sat.Sat && a.worse(r, s, order)
+}

@@ -1,0 +1,200 @@
+package verify
+
+import (
+	"context"
+	"slices"
+
+	"bunraku/verify/fs"
+	"bunraku/verify/sat"
+)
+
+// Chance says in how many orders a run from the fresh machine succeeds.
+type Chance uint8
+
+const (
+	ChanceUnknown Chance = iota
+	Always
+	Sometimes
+	Never
+)
+
+func (c Chance) String() string {
+	return [...]string{"unknown", "always", "in some orders", "never"}[c]
+}
+
+// Success is the answer to "can it succeed from a fresh machine?".
+//
+// Erratum: the paper counts a manifest that always fails as deterministic and says no more. Its published fixes of ntp,
+// rsyslog and powerdns are such manifests.
+type Success struct {
+	Chance Chance
+	Good   []int // an order that succeeds, if one is known
+	Bad    []int // an order that fails, if one is known
+	Failed int   // the resource that fails in Bad, or -1
+	Reason string
+}
+
+// Success decides whether runs from the fresh machine succeed: in every order, in some, in none.
+func (a *Analysis) Success(ctx context.Context) (*Success, error) {
+	start := a.fresh()
+	r := &Success{Failed: -1}
+	a.try(r, start, a.order)
+	if a.found != nil && a.found.Verdict == Yes && a.Space.Satisfies(start) {
+		return a.settle(r, true), nil // every order is like this one
+	}
+	foot := make([]fs.Footprint, a.n())
+	for i := range foot {
+		foot[i] = a.Space.Footprint(a.raw[i])
+	}
+	groups := [][]int{a.fixed(a.order)}
+	if a.opt.Components {
+		groups = a.components(foot, nil)
+	}
+	var parts [][]int // an order of each component that succeeds
+	certain := true
+	for _, of := range groups {
+		good, bad, sure, err := a.chances(ctx, of, start)
+		if err != nil {
+			return nil, err
+		}
+		certain = certain && sure
+		if bad != nil && r.Bad == nil {
+			a.try(r, start, a.extend(bad))
+		}
+		if good == nil {
+			if sure { // a component that cannot succeed: nothing can
+				r.Good = nil
+				return a.settle(r, true), nil
+			}
+			continue
+		}
+		parts = append(parts, good)
+	}
+	if r.Good == nil && certain {
+		if order := a.combine(parts); order != nil {
+			a.try(r, start, order)
+		}
+		if r.Good == nil && len(groups) > 1 { // the components' orders exclude each other: ask about the whole
+			all := a.fixed(a.order)
+			slices.Sort(all)
+			good, _, sure, err := a.chances(ctx, all, start)
+			if err != nil {
+				return nil, err
+			}
+			certain = sure
+			if good != nil {
+				a.try(r, start, good)
+			}
+		}
+	}
+	return a.settle(r, certain), nil
+}
+
+func (a *Analysis) fresh() *fs.State {
+	if a.Graph.Fresh == nil {
+		return fs.NewState()
+	}
+	return a.Graph.Fresh
+}
+
+// try replays an order from the fresh machine and remembers what it shows.
+func (a *Analysis) try(r *Success, start *fs.State, order []int) {
+	if out := a.run(order, start); out.Failed < 0 {
+		r.Good = order
+	} else {
+		r.Bad, r.Failed = order, out.Failed
+	}
+}
+
+func (a *Analysis) settle(r *Success, certain bool) *Success {
+	switch {
+	case r.Good != nil && r.Bad != nil:
+		r.Chance = Sometimes
+	case !certain:
+		r.Chance, r.Reason = ChanceUnknown, "time was up"
+	case r.Good != nil:
+		r.Chance = Always
+	default:
+		r.Chance = Never
+	}
+	if r.Chance == Always && len(a.opaque()) > 0 {
+		r.Chance, r.Reason = ChanceUnknown, "some resources may do more than is known"
+	}
+	return r
+}
+
+// chances finds an order of a component that succeeds from the given state and one that fails, if there are any, and
+// whether that is certain.
+func (a *Analysis) chances(ctx context.Context, of []int, start *fs.State) (good, bad []int, sure bool, err error) {
+	w := a.world
+	w.Forget()
+	defer w.Forget()
+	w.Fix(a.Space.Restart(start))
+	if a.opt.Explicit && len(of) <= maxExplicit {
+		x := a.newExplicit(of, a.raw, w)
+		ok := false
+		w.Explore(1, func() bool { // answers of predicates that the state does not know are yes
+			for q, yes := range start.Oracle {
+				w.Answer(q, yes)
+			}
+			var ends []*stage
+			var failed *stage
+			var fails int
+			if ends, failed, fails, ok = x.outcomes(); !ok {
+				return false
+			}
+			if len(ends) > 0 {
+				good = ends[0].order(of)
+			}
+			if failed != nil {
+				bad = x.complete(append(failed.order(of), of[fails]))
+			}
+			return false
+		})
+		if ok {
+			return good, bad, true, nil
+		}
+	}
+	sure = true
+	for _, yes := range start.Oracle { // the encoding below takes every answer for yes
+		sure = sure && yes
+	}
+	for _, want := range [2]bool{true, false} {
+		c := newCircuit(a)
+		c.start = w
+		run := c.openRun(of, a.raw)
+		if want {
+			c.b.Clause(run.ok)
+		} else {
+			c.b.Clause(-run.ok)
+		}
+		c.yes()
+		_, orders, status, err := a.solveOrders(ctx, c, []*openRun{run})
+		if err != nil {
+			return nil, nil, false, err
+		}
+		switch {
+		case status == sat.Unknown:
+			sure = false
+		case status == sat.Sat && want:
+			good = orders[0]
+		case status == sat.Sat:
+			bad = orders[0]
+		}
+	}
+	return good, bad, sure, nil
+}
+
+// combine makes one order of all resources from orders of the components, or returns nil if they exclude each other.
+func (a *Analysis) combine(parts [][]int) []int {
+	edges := slices.Clone(a.edges)
+	for _, p := range parts {
+		for k := 1; k < len(p); k++ {
+			edges = append(edges, Edge{From: p[k-1], To: p[k]})
+		}
+	}
+	if findCycle(a.n(), edges) != nil {
+		return nil
+	}
+	return kahn(a.n(), edges, func(i int) int { return i })
+}

@@ -1,0 +1,165 @@
+// Package verify proves that a set of resources does the same in every order that its dependencies allow, that doing it
+// twice is doing it once, that it can succeed at all and keeps what it declares; or it gives a counter-example: an initial
+// state and two orders, replayed by the concrete interpreter. It follows Rehearsal (Shambaugh, Weiss and Guha, PLDI 2016,
+// §§3.4–5) with its errata repaired.
+//
+// It works on abstract graphs: a resource is a name and a program of package fs. Models of Puppet's resource types are
+// made elsewhere. One file holds one analysis:
+//
+//	determinism.go   Definition 1, by the stages of commute.go (§4.3), dead.go, component.go, witness.go, explicit.go
+//	                 (§4.1, small graphs) and orders.go (§4.2, by SAT)
+//	severity.go      is catalog order enough?
+//	success.go       always, in some orders, never
+//	idempotence.go   §5, and quiet: the second run does nothing
+//	invariant.go     §5: what is declared holds at the end
+//	repair.go        fewest edges that make it deterministic
+//
+// Every shortcut can be switched off in Options; verdicts must not change, and tests check that they do not.
+// The package imports fs and sat. Start reading at Graph, Prepare and Analysis.Determinism.
+package verify
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"bunraku/verify/fs"
+	"bunraku/verify/sat"
+)
+
+// Exactness says how well a program describes its resource.
+type Exactness uint8
+
+const (
+	Exact       Exactness = iota
+	Approximate           // sound for what it says, but coarser or finer than the truth
+	Opaque                // may write what nobody has listed: a proof that includes it is none
+)
+
+func (e Exactness) String() string { return [...]string{"exact", "approximate", "opaque"}[e] }
+
+// A Resource is an opaque item that does something to a machine.
+type Resource struct {
+	Name    string  // unique: File[/etc/motd]
+	Program fs.Expr // what applying it does
+	Post    fs.Pred // the declared state, which should hold when all is done; nil if there is none
+	Exact   Exactness
+	Class   string // what contains it, for repairs that order whole classes; may be empty
+}
+
+// An Edge says that From is applied before To. Both are indices into Graph.Resources.
+type Edge struct {
+	From, To int
+	Why      string // for people: "require at site.pp:3"
+}
+
+// A Graph is a set of resources with their dependencies: G = (V, E, L) of Figure 6.
+type Graph struct {
+	Resources []Resource // in catalog order
+	Edges     []Edge
+	Init      fs.Init   // which machines there are
+	Fresh     *fs.State // the fresh machine, for Success; nil for an empty one
+
+	Assertions []Assertion // beside the declared states of resources
+
+	// Order gives the order in which the agent applies the resources when some edges are added. nil stands for Kahn's
+	// algorithm that prefers the earliest in catalog order, which is what agents do on graphs without containers.
+	Order func(added []Edge) ([]int, error)
+}
+
+// Options switch the shortcuts and bound the work. The zero Options is slow; see DefaultOptions.
+type Options struct {
+	Facts         bool // use what ancestors and the initial state make certain (Lemma 2)
+	Commutativity bool // look at pairs first
+	DeadWrites    bool // differences that are always overwritten unseen do not count (Lemma 3)
+	Components    bool // decide interfering components on their own (Lemma 4)
+	Witness       bool // try likely counter-examples before an exact search
+	Explicit      bool // search small components by walking through states and sets of applied resources
+	Merge         bool // … merging equal states
+	FixedOrder    bool // by SAT, compare one open order with catalog order instead of two open orders
+	EagerOrder    bool // by SAT, state transitivity at once instead of when a cycle shows up
+
+	Solver sat.Solver    // nil for gophersat
+	Limit  int           // states walked through per question; 0 for a default
+	Time   time.Duration // per question to the solver; 0 for no limit
+
+	fault fault // planted by tests
+}
+
+// DefaultOptions has every shortcut on.
+func DefaultOptions() Options {
+	return Options{Facts: true, Commutativity: true, DeadWrites: true, Components: true, Witness: true,
+		Explicit: true, Merge: true, FixedOrder: true, EagerOrder: true, Time: 10 * time.Second}
+}
+
+func (o *Options) limit(n int) int {
+	if o.Limit > 0 {
+		return o.Limit
+	}
+	return n
+}
+
+func (o *Options) solver() sat.Solver {
+	if o.Solver == nil {
+		return sat.Gophersat{}
+	}
+	return o.Solver
+}
+
+// fault is a mistake that tests plant to see whether they would notice it (analysis §2.3).
+type fault uint8
+
+const (
+	noFault             fault = iota
+	faultMaskErrors           // errors ignored in Lemma 3
+	faultMayOverwrite         // a may-write taken for an overwrite
+	faultMaskReaders          // readers ignored in Lemma 3
+	faultUnstableFacts        // facts that others may destroy
+	faultReadEnsure           // "read p, then ensure p" taken for "ensure p"
+	faultEliminate            // Rehearsal §4.4: a resource that commutes with its successors dropped
+	faultClosedContents       // initial contents limited to the manifest's
+)
+
+// A Verdict answers a yes-or-no question.
+type Verdict uint8
+
+const (
+	Unknown Verdict = iota
+	Yes
+	No
+)
+
+func (v Verdict) String() string { return [...]string{"unknown", "yes", "no"}[v] }
+
+// A CycleError says that the dependencies are circular.
+type CycleError struct {
+	Graph *Graph
+	Cycle []Edge // each edge starts where the one before ends, the first where the last ends
+}
+
+func (e *CycleError) Error() string {
+	var b strings.Builder
+	b.WriteString("dependency cycle: ")
+	for _, x := range e.Cycle {
+		b.WriteString(e.Graph.Resources[x.From].Name + " → ")
+	}
+	b.WriteString(e.Graph.Resources[e.Cycle[0].From].Name)
+	return b.String()
+}
+
+// satisfy asks the solver within the time allowed.
+func (a *Analysis) solve(ctx context.Context, b *sat.Builder) (sat.Result, error) {
+	if a.opt.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, a.opt.Time)
+		defer cancel()
+	}
+	a.Stats.Solved++
+	a.Stats.Clauses = max(a.Stats.Clauses, b.Clauses())
+	r, err := a.opt.solver().Solve(ctx, b)
+	if err != nil {
+		return r, fmt.Errorf("solver: %w", err)
+	}
+	return r, nil
+}
