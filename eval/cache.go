@@ -85,12 +85,7 @@ func (c *Cache) mayJump(stmts []syntax.Expr) bool {
 
 // Converter makes values of types, with the program's types in sight.
 func (ev *Evaluator) Converter() *types.Converter {
-	return &types.Converter{Shared: &ev.cache.convert, Load: func(name string) (types.T, error) {
-		if t := ev.TypeNamed(name); t != nil {
-			return t, nil
-		}
-		return nil, nil
-	}}
+	return &types.Converter{Shared: &ev.cache.convert, Load: ev.TypeNamed}
 }
 
 const maxMadeRegexps = 10_000 // beyond these, patterns that are computed are compiled each time

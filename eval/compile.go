@@ -35,8 +35,6 @@ func Compile(w World, in Input) (result *Result) {
 		case nil:
 		case *failure:
 			result.Failure, result.FailureRef = p.diagnostic, ev.trace.Everything()
-		case *raised:
-			result.Failure, result.FailureRef = &source.Diagnostic{Code: "E0534", Summary: p.text, Stack: ev.describeStack()}, ev.trace.Everything()
 		case *jump:
 			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
 			result.FailureRef = ev.trace.Everything()
