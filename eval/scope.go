@@ -45,7 +45,8 @@ type frame struct {
 	matched  []bool
 	matchRef provenance.Ref
 	ghosts   []ghost
-	callee   string // of a paramFrame: who is being called, for messages
+	base     *value.Hash // of the top scope: the facts, which are variables too
+	callee   string      // of a paramFrame: who is being called, for messages
 	formals  []string
 }
 
@@ -69,11 +70,16 @@ func (f *frame) find(name string) *variable {
 		if i, ok := f.index[name]; ok {
 			return &f.vars[i]
 		}
-		return nil
+	} else {
+		for i := range f.vars {
+			if f.vars[i].name == name {
+				return &f.vars[i]
+			}
+		}
 	}
-	for i := range f.vars {
-		if f.vars[i].name == name {
-			return &f.vars[i]
+	if f.base != nil {
+		if e := f.base.EntryString(name); e != nil {
+			return &variable{name, e.Value, e.Ref}
 		}
 	}
 	return nil
@@ -372,6 +378,11 @@ func (sc *Scope) names() []string {
 			for _, v := range f.vars {
 				out = append(out, v.name)
 			}
+			if f.base != nil {
+				for _, e := range f.base.Entries() {
+					out = append(out, value.ToString(e.Key))
+				}
+			}
 		}
 	}
 	return out
@@ -387,6 +398,15 @@ func (sc *Scope) Variables(f func(name string, v value.Value, r provenance.Ref))
 				if v := fr.vars[i]; v.value != nil && !seen[v.name] {
 					seen[v.name] = true
 					f(v.name, v.value, v.ref)
+				}
+			}
+			if fr.base == nil {
+				continue
+			}
+			for _, e := range fr.base.Entries() {
+				if name := value.ToString(e.Key); !seen[name] {
+					seen[name] = true
+					f(name, e.Value, e.Ref)
 				}
 			}
 		}
