@@ -239,3 +239,6 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 	c.types.types[name] = t
 	return t
 }
+
+// Type finds a resource type by its lower-case name (resource.Lookup).
+func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }
