@@ -42,6 +42,7 @@ var layers = map[string]string{
 	"cmd/bunraku":           "*",
 
 	"internal/live": "", // tests only
+	"internal/random": "", // tests only
 }
 
 func TestLayers(t *testing.T) {

@@ -129,6 +129,9 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	w := &world{c: c, functions: c.functions}
 	result := eval.Compile(w, in)
+	if result.Catalog != nil {
+		result.Catalog.DropVirtual()
+	}
 	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
 	return result, nil
 }
