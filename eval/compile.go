@@ -2,7 +2,9 @@ package eval
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"sync"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -33,8 +35,6 @@ func Compile(w World, in Input) (result *Result) {
 		case nil:
 		case *failure:
 			result.Failure, result.FailureRef = p.diagnostic, ev.trace.Everything()
-		case *raised:
-			result.Failure, result.FailureRef = &source.Diagnostic{Code: "E0534", Summary: p.text, Stack: ev.describeStack()}, ev.trace.Everything()
 		case *jump:
 			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
 			result.FailureRef = ev.trace.Everything()
@@ -89,12 +89,15 @@ func (ev *Evaluator) enterQuietly(r *Resource) {
 
 // topVariables are the node's parameters, every fact and server fact by its own name, and the structured ones.
 func (ev *Evaluator) topVariables() {
+	own := ev.top.own
 	set := func(name string, v value.Value, r provenance.Ref) {
-		if f := ev.top.own.find(name); f != nil {
-			f.value, f.ref = v, r
-			return
+		for i := range own.vars {
+			if own.vars[i].name == name {
+				own.vars[i].value, own.vars[i].ref = v, r
+				return
+			}
 		}
-		ev.top.own.add(name, v, r)
+		own.add(name, v, r)
 	}
 	each := func(h *value.Hash, ref func(name string, e value.Entry) provenance.Ref) {
 		if h == nil {
@@ -115,7 +118,12 @@ func (ev *Evaluator) topVariables() {
 		facts = value.EmptyHash
 	}
 	traced := ev.traceFacts(facts)
-	each(traced, func(_ string, e value.Entry) provenance.Ref { return e.Ref })
+	for _, name := range []string{"facts", "trusted"} {
+		if facts.EntryString(name) != nil {
+			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
+		}
+	}
+	own.base = traced
 	each(ev.in.ServerFacts, func(name string, _ value.Entry) provenance.Ref {
 		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server fact " + name})
 	})
@@ -141,29 +149,64 @@ func (ev *Evaluator) traceFacts(h *value.Hash) *value.Hash {
 	if ev.trace == nil {
 		return h
 	}
-	return ev.traceHash(h, "", func(path string) provenance.Ref {
-		return ev.trace.Leaf(provenance.Label{Kind: provenance.Fact, Path: path})
-	})
+	first := provenance.Ref(ev.trace.Len() + 1)
+	f := ev.cache.tracedFacts(h, first)
+	ev.trace.Leaves(f.n, func(i int) provenance.Label { return provenance.Label{Kind: provenance.Fact, Path: f.paths()[i]} })
+	return f.hash
 }
 
-func (ev *Evaluator) traceHash(h *value.Hash, prefix string, leaf func(path string) provenance.Ref) *value.Hash {
+// factTree is a node's facts with a leaf for each, the first one given. Facts are the first thing that a trace has, so compiling a
+// node again finds the same leaves.
+type factTree struct {
+	source *value.Hash
+	first  provenance.Ref
+	hash   *value.Hash
+	n      int
+	paths  func() []string
+}
+
+func newFactTree(h *value.Hash, first provenance.Ref) *factTree {
+	f := &factTree{source: h, first: first}
+	f.hash = traceHash(h, "", func(string) provenance.Ref {
+		f.n++
+		return first + provenance.Ref(f.n-1)
+	}, false)
+	f.paths = sync.OnceValue(func() (paths []string) { // the same walk again, now for the names
+		traceHash(h, "", func(path string) provenance.Ref {
+			paths = append(paths, path)
+			return 0
+		}, true)
+		return paths
+	})
+	return f
+}
+
+// traceHash gives every entry of a hash, nested ones too, a leaf. Paths cost something, so they are made only when named.
+func traceHash(h *value.Hash, prefix string, leaf func(path string) provenance.Ref, named bool) *value.Hash {
 	b := value.NewHashBuilder(h.Len())
 	for _, e := range h.Entries() {
-		path := prefix + value.ToString(e.Key)
-		v, r := ev.traceValue(e.Value, path, leaf)
+		path := ""
+		if named {
+			path = prefix + value.ToString(e.Key)
+		}
+		v, r := traceValue(e.Value, path, leaf, named)
 		b.SetEntry(value.Entry{Key: e.Key, Value: v, KeyRef: 0, Ref: r})
 	}
 	return b.Hash()
 }
 
-func (ev *Evaluator) traceValue(v value.Value, path string, leaf func(path string) provenance.Ref) (value.Value, provenance.Ref) {
+func traceValue(v value.Value, path string, leaf func(path string) provenance.Ref, named bool) (value.Value, provenance.Ref) {
 	switch v := v.(type) {
 	case *value.Hash:
-		return ev.traceHash(v, path+".", leaf), leaf(path)
+		return traceHash(v, path+".", leaf, named), leaf(path)
 	case *value.Array:
 		b := value.NewArrayBuilder(len(v.Elems))
 		for i, x := range v.Elems {
-			y, r := ev.traceValue(x, fmt.Sprintf("%s.%d", path, i), leaf)
+			at := ""
+			if named {
+				at = path + "." + strconv.Itoa(i)
+			}
+			y, r := traceValue(x, at, leaf, named)
 			b.AddRef(y, r)
 		}
 		return b.Array(), leaf(path)
@@ -176,12 +219,12 @@ func (ev *Evaluator) traceNode(h *value.Hash) *value.Hash {
 	if ev.trace == nil {
 		return h
 	}
-	return ev.traceHash(h, "trusted.", func(path string) provenance.Ref {
+	return traceHash(h, "trusted.", func(path string) provenance.Ref {
 		if path == "trusted.certname" || path == "trusted.hostname" || path == "trusted.domain" {
 			return ev.nodeName()
 		}
 		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: path})
-	})
+	}, true)
 }
 
 func (ev *Evaluator) nodeName() provenance.Ref {
@@ -327,10 +370,12 @@ func (ev *Evaluator) evaluateNodeCode(r *Resource, d *Definition, groups []strin
 	sc.setOnce("title", value.String(d.Name), ev.nodeName())
 	sc.setOnce("name", value.String(d.Name), ev.nodeName())
 	ev.table.scopes[d.Name] = sc
+	mark := sc.mark()
 	if groups != nil {
 		sc.setMatch(groups, set, ev.nodeName())
 	}
 	ev.runBody(d, sc)
+	sc.restore(mark) // defines run later and do not see the groups
 	ev.leaveFile(c)
 	ev.pop()
 }

@@ -23,6 +23,7 @@ type Scope struct {
 	own      *frame
 	defaults map[string]*defaultSet // by type name, as written in references
 	inherits *Scope                 // of the class it inherits from
+	function bool                   // of a function: it does not see the frames of the scopes around
 }
 
 type frameKind uint8
@@ -44,7 +45,8 @@ type frame struct {
 	matched  []bool
 	matchRef provenance.Ref
 	ghosts   []ghost
-	callee   string // of a paramFrame: who is being called, for messages
+	base     *value.Hash // of the top scope: the facts, which are variables too
+	callee   string      // of a paramFrame: who is being called, for messages
 	formals  []string
 }
 
@@ -68,11 +70,16 @@ func (f *frame) find(name string) *variable {
 		if i, ok := f.index[name]; ok {
 			return &f.vars[i]
 		}
-		return nil
+	} else {
+		for i := range f.vars {
+			if f.vars[i].name == name {
+				return &f.vars[i]
+			}
+		}
 	}
-	for i := range f.vars {
-		if f.vars[i].name == name {
-			return &f.vars[i]
+	if f.base != nil {
+		if e := f.base.EntryString(name); e != nil {
+			return &variable{name, e.Value, e.Ref}
 		}
 	}
 	return nil
@@ -107,6 +114,14 @@ func (sc *Scope) enclosing() *Scope {
 		}
 	}
 	return nil
+}
+
+// visible is the innermost frame of a scope that is seen from another.
+func (sc *Scope) visible(from *Scope) *frame {
+	if from.function && sc != from {
+		return sc.own
+	}
+	return sc.frame
 }
 
 func (sc *Scope) next() *Scope {
@@ -150,7 +165,7 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 	var passed provenance.Ref
 	tr := sc.ev.trace
 	for s := sc; s != nil; s = s.next() {
-		for f := s.frame; f != nil; f = f.outer {
+		for f := s.visible(sc); f != nil; f = f.outer {
 			if f.kind == matchFrame {
 				if numeric && f.match != nil {
 					v, r := f.group(name)
@@ -359,9 +374,14 @@ func (ev *Evaluator) unknownVariable(name string, at source.Span, why string, sc
 func (sc *Scope) names() []string {
 	var out []string
 	for s := sc; s != nil; s = s.next() {
-		for f := s.frame; f != nil; f = f.outer {
+		for f := s.visible(sc); f != nil; f = f.outer {
 			for _, v := range f.vars {
 				out = append(out, v.name)
+			}
+			if f.base != nil {
+				for _, e := range f.base.Entries() {
+					out = append(out, value.ToString(e.Key))
+				}
 			}
 		}
 	}
@@ -373,11 +393,20 @@ func (sc *Scope) names() []string {
 func (sc *Scope) Variables(f func(name string, v value.Value, r provenance.Ref)) {
 	seen := map[string]bool{}
 	for s := sc; s != nil; s = s.next() {
-		for fr := s.frame; fr != nil; fr = fr.outer {
+		for fr := s.visible(sc); fr != nil; fr = fr.outer {
 			for i := len(fr.vars) - 1; i >= 0; i-- {
 				if v := fr.vars[i]; v.value != nil && !seen[v.name] {
 					seen[v.name] = true
 					f(v.name, v.value, v.ref)
+				}
+			}
+			if fr.base == nil {
+				continue
+			}
+			for _, e := range fr.base.Entries() {
+				if name := value.ToString(e.Key); !seen[name] {
+					seen[name] = true
+					f(name, e.Value, e.Ref)
 				}
 			}
 		}

@@ -80,9 +80,6 @@ func (ev *Evaluator) enter(r *Resource, e syntax.Expr) {
 	}
 	ev.table.list = append(ev.table.list, r)
 	ev.table.added = append(ev.table.added, r)
-	if len(ev.stack) > 0 {
-		r.stack = ev.describeStack()
-	}
 }
 
 // where is a resource's place in Puppet's words.
@@ -98,10 +95,22 @@ func (ev *Evaluator) twice(r, old *Resource, e syntax.Expr, summary string) {
 	d := &source.Diagnostic{Code: "E0510", Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), summary), Place: r.place, Label: "declared again here"}
 	if old.hasPlace {
 		by := "declared here first"
-		if len(old.stack) > 0 {
-			by += ", by " + strings.Join(old.stack, " > ")
+		if way := wayTo(old); len(way) > 0 {
+			by += ", by " + strings.Join(way, " > ")
 		}
 		d.Related = []source.Related{{Place: old.place, Label: by}}
 	}
 	ev.failRef(d, ev.trace.Join(r.existence, old.existence))
+}
+
+// wayTo is how a resource came to be declared: the node, classes and defines around it, outermost first.
+func wayTo(r *Resource) []string {
+	var way []string
+	for sc := r.scope; sc != nil && sc.resource != nil && !sc.resource.main; sc = sc.resource.scope {
+		way = append([]string{stackText(sc.resource)}, way...)
+		if sc.resource.scope == sc {
+			break
+		}
+	}
+	return way
 }

@@ -89,7 +89,11 @@ func yieldOne(c *eval.Call, v value.Value) (value.Value, error) {
 }
 
 func convert(c *eval.Call, t value.Type, args []value.Value) (value.Value, error) {
-	return c.Eval.Converter().New(t, args...)
+	v, err := c.Eval.Converter().New(t, args...)
+	if _, is := t.(*types.Type); is && err != nil && strings.HasPrefix(err.Error(), "Syntax error") {
+		c.Fail("E0630", err.Error()) // Puppet lets the parser's errors through as they are
+	}
+	return v, err
 }
 
 func assertType(c *eval.Call, t value.Type) (value.Value, error) {

@@ -375,7 +375,11 @@ func lazily(make func(*eval.Call) *value.Iterator) func(*eval.Call) (value.Value
 		}
 		return value.Undef{}, c.Iterating(func() error {
 			for v := range it.Seq {
-				if _, err := c.Block.Call([]value.Value{v}, refs(c, c.Ref)); err != nil {
+				args := []value.Value{v}
+				if least, most := c.Block.Arity(); least != 1 || most != 1 {
+					args = splat(v)
+				}
+				if _, err := serve(c, args, refs(c, repeat(c.Ref, len(args))...)); err != nil {
 					return err
 				}
 			}
@@ -384,8 +388,40 @@ func lazily(make func(*eval.Call) *value.Iterator) func(*eval.Call) (value.Value
 	}
 }
 
+// splat is Ruby's *v: a block that may take several arguments gets the elements of an array one by one, and nothing for undef.
+func splat(v value.Value) []value.Value {
+	switch v := v.(type) {
+	case *value.Array:
+		return v.Elems
+	case *value.Hash:
+		return v.Pairs().Elems
+	case value.Undef:
+		return nil
+	}
+	return []value.Value{v}
+}
+
+func repeat(r provenance.Ref, n int) []provenance.Ref {
+	out := make([]provenance.Ref, n)
+	for i := range out {
+		out[i] = r
+	}
+	return out
+}
+
 func stepped(c *eval.Call) *value.Iterator {
 	return types.Step(c.Args[0], int64(c.Args[1].(value.Int)))
+}
+
+// countedTo is what Puppet takes for the number of integers in a range: one too few. Ruby (since 3.1) cuts no larger pieces than that.
+func countedTo(v value.Value) (n int, is bool) {
+	switch v := v.(type) {
+	case value.Int:
+		return int(v) - 1, v > 0
+	case *types.Integer:
+		return int(v.To - v.From), v.To >= v.From
+	}
+	return 0, false
 }
 
 // slice cuts into pieces. A block gets a piece as one argument, or its elements as one argument each; a piece that is too short is
@@ -408,6 +444,9 @@ func slice(c *eval.Call) (value.Value, error) {
 		case serving != 1 && serving != size:
 			return nil, errors.New("undefined method `parameter_names' for #<Puppet::Pops::Evaluator::PuppetProc>")
 		}
+	}
+	if limit, is := countedTo(c.Args[0]); is {
+		size = min(size, limit)
 	}
 	pieces := value.NewArrayBuilder(4)
 	piece := value.NewArrayBuilder(min(size, 64))

@@ -167,7 +167,11 @@ func notFound(c *eval.Call, names []string) {
 	if len(names) == 1 {
 		c.Fail("E0602", "Function lookup() did not find a value for the name '"+names[0]+"'")
 	}
-	c.Fail("E0602", "Function lookup() did not find a value for any of the names ['"+strings.Join(names, "', '")+"']")
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = "'" + n + "'"
+	}
+	c.Fail("E0602", "Function lookup() did not find a value for any of the names ["+strings.Join(quoted, ", ")+"]")
 }
 
 // ---- the functions of Hiera 3

@@ -48,18 +48,15 @@ func refsFrom(c *eval.Call, i int) []provenance.Ref {
 }
 
 // digError is data that a path does not fit; get's block may see it.
-type digError struct{ data value.Value }
+type digError struct{ data *value.Object }
 
-func (e *digError) Error() string { return value.ToString(e.data.(*value.Object).Attrs.At("msg")) }
+func (e *digError) Error() string { return value.ToString(e.data.Attrs.At("msg")) }
 
 func newDigError(msg string, walked []value.Value, detail string, t value.Type, code string) error {
 	path := value.NewArray(append([]value.Value(nil), walked...)...)
-	e, err := types.New(types.ErrorT, value.String(msg), value.String("SLICE_ERROR"),
-		value.NewHash(value.String("walked_path"), path, value.String(detail), t), value.String(code))
-	if err != nil {
-		return errors.New(msg)
-	}
-	return &digError{e}
+	attrs := value.NewHash(value.String("msg"), value.String(msg), value.String("kind"), value.String("SLICE_ERROR"),
+		value.String("details"), value.NewHash(value.String("walked_path"), path, value.String(detail), t), value.String("issue_code"), value.String(code))
+	return &digError{&value.Object{Type: types.ErrorT, Attrs: attrs, Init: attrs}}
 }
 
 // dig follows keys. What it finds is a copy that depends on the containers passed and on the keys.

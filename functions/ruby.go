@@ -102,6 +102,7 @@ func noConversion(v value.Value, into string) error {
 func noMethod(method string, v value.Value) error {
 	text := rubyInspect(v)
 	switch v.(type) {
+	case *puppetResource:
 	case value.Type, *value.Object, *value.Deferred, *value.Iterator:
 		text = "#"
 	}

@@ -2,6 +2,7 @@ package functions_test
 
 import (
 	"flag"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +13,11 @@ import (
 var (
 	record = flag.Bool("record", false, "write the recorded answers in testdata from live Puppet")
 	calls  = flag.Int("calls", 60, "how many calls of each function TestScoreFunctions makes")
+	shown  = flag.Int("shown", 5, "how many differences of each function are shown")
 	only   = flag.String("function", "", "the one function that TestScoreFunctions looks at")
 )
+
+var slip = regexp.MustCompile("^! .*(uninitialized constant|undefined method `\\w+' for (#<|nil|false))")
 
 // TestScoreFunctions makes random calls of every function and compares each answer with the installed Puppet's.
 func TestScoreFunctions(t *testing.T) {
@@ -38,8 +42,11 @@ func TestScoreFunctions(t *testing.T) {
 		if strings.Contains(want[i], ":0x0000") {
 			continue // the address of an object is never the same twice
 		}
+		if slip.MatchString(want[i]) && strings.HasPrefix(askUs(q), "! ") {
+			continue // Puppet stumbles over itself: any error will do
+		}
 		if got := askUs(q); got != want[i] {
-			if differ[whose[i]]++; differ[whose[i]] <= 5 {
+			if differ[whose[i]]++; differ[whose[i]] <= *shown {
 				t.Logf("%s\n\tPuppet: %s\n\tours:   %s", q, want[i], got)
 			}
 		}

@@ -153,6 +153,12 @@ func sprintf(c *eval.Call) (value.Value, error) {
 		return nil, noConversion(c.Args[0], "String")
 	}
 	s, err := value.Sprintf(string(format), c.Args[1:])
+	if err != nil && len(c.Args) == 2 && strings.HasPrefix(err.Error(), "key") {
+		// Names in a format are symbols to Ruby; Puppet tries again with the keys made symbols.
+		if h, is := c.Args[1].(*value.Hash); is {
+			s, err = value.SprintfHash(string(format), h)
+		}
+	}
 	return value.String(s), err
 }
 
@@ -166,7 +172,8 @@ func shellquote(c *eval.Call) (value.Value, error) {
 	for _, v := range value.Flatten(value.NewArray(c.Args...)).Elems {
 		s, is := v.(value.String)
 		if !is {
-			if _, is := v.(*value.Hash); is {
+			switch v.(type) {
+			case *value.Hash, *puppetResource: // Ruby lets these pass for words at first
 				return nil, noConversion(v, "String")
 			}
 			return nil, noMethod("length", v)

@@ -93,6 +93,9 @@ func treeOf(c *eval.Call) (iter.Seq[node], error) {
 		return nil, errors.New("Options 'include_containers' and 'include_values' cannot both be false")
 	}
 	top := node{value: c.Args[0], ref: c.ArgRef(0)}
+	if _, container := f.children(top); !container {
+		return nil, noMethod("next", value.Undef{})
+	}
 	if options.At("order") == value.String("breadth_first") {
 		return f.breadthFirst(top), nil
 	}
@@ -116,6 +119,13 @@ func (f forest) children(n node) (list []node, ok bool) {
 	case *value.Hash:
 		for _, e := range v.Entries() {
 			below(e.Key, e.Value, e.Ref)
+		}
+	case *value.Deferred:
+		below(value.String("name"), value.String(v.Name), n.ref)
+		if v.Args != nil {
+			below(value.String("arguments"), v.Args, n.ref)
+		} else {
+			below(value.String("arguments"), value.Undef{}, n.ref)
 		}
 	case *value.Object:
 		o, is := v.Type.(*types.Object)

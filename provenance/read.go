@@ -1,18 +1,13 @@
 package provenance
 
-import (
-	"slices"
-
-	"bunraku/source"
-)
+import "slices"
 
 // label returns the place of a leaf.
 func (t *Trace) label(r Ref) (Label, bool) {
 	switch n := t.nodes[r]; n.shape {
-	case isLiteral:
+	case isLiteral, isBlockLeaf:
 		b := t.blocks[n.first]
-		ordinal := int(r - b.first)
-		return Label{Kind: Literal, Place: source.Place{File: b.file, Span: b.at(ordinal)}, Ordinal: ordinal}, true
+		return b.label(int(r - b.first)), true
 	case isLeaf:
 		return t.labels[n.first], true
 	}
@@ -22,7 +17,7 @@ func (t *Trace) label(r Ref) (Label, bool) {
 // operandsOf calls f for each operand of a node.
 func (t *Trace) operandsOf(n node, f func(Ref)) {
 	switch {
-	case n.shape == isLiteral || n.shape == isLeaf || n.shape == isNone:
+	case n.shape <= isBlockLeaf:
 	case n.shape == isAll:
 		for r := Ref(1); r < n.first; r++ {
 			switch t.nodes[r].shape {
@@ -30,7 +25,7 @@ func (t *Trace) operandsOf(n node, f func(Ref)) {
 				if int(r/64) < len(t.read) && t.read[r/64]&(1<<(r%64)) != 0 {
 					f(r)
 				}
-			case isLeaf:
+			case isLeaf, isBlockLeaf:
 				f(r)
 			}
 		}
@@ -55,7 +50,7 @@ func (t *Trace) Where(r Ref) (Label, bool) {
 	for r != 0 {
 		n := t.nodes[r]
 		switch n.shape {
-		case isLiteral, isLeaf:
+		case isLiteral, isLeaf, isBlockLeaf:
 			return t.label(r)
 		case isWith:
 			r = n.first
@@ -89,7 +84,7 @@ func (t *Trace) Depends(roots ...Ref) []Label {
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		n := t.nodes[r]
-		if n.shape == isLiteral || n.shape == isLeaf {
+		if n.shape <= isBlockLeaf && n.shape != isNone {
 			leaves = append(leaves, r)
 			continue
 		}
@@ -135,7 +130,7 @@ func (t *Trace) Expression(r Ref) *Term {
 		memo[r] = term
 		n := t.nodes[r]
 		switch n.shape {
-		case isLiteral, isLeaf:
+		case isLiteral, isLeaf, isBlockLeaf:
 			term.Leaf, _ = t.label(r)
 		case isDeep:
 			term.Op = "container"

@@ -1,6 +1,10 @@
 package provenance
 
-import "bunraku/source"
+import (
+	"slices"
+
+	"bunraku/source"
+)
 
 // A Trace is the graph of one evaluation: every node says what it was made of. Nodes point only at older nodes.
 type Trace struct {
@@ -27,13 +31,14 @@ type Contents interface {
 type shape uint8
 
 const (
-	isNone    shape = iota
-	isLiteral       // first: number of the block
-	isLeaf          // first: number of the label
-	isOp            // an operation made the value
-	isWith          // the value of first, which also depends on the rest
-	isDeep          // a container: first is its spine, second the number of its contents
-	isAll           // everything read before it: what a failure may be due to
+	isNone      shape = iota
+	isLiteral         // first: number of the block
+	isLeaf            // first: number of the label
+	isBlockLeaf       // first: number of the block
+	isOp              // an operation made the value
+	isWith            // the value of first, which also depends on the rest
+	isDeep            // a container: first is its spine, second the number of its contents
+	isAll             // everything read before it: what a failure may be due to
 )
 
 // node is one step. Up to two operands stand in it; more are in Trace.operands, from first on, and count says how many.
@@ -46,9 +51,8 @@ type node struct {
 }
 
 type block struct {
-	file  *source.File
 	first Ref
-	at    func(ordinal int) source.Span
+	label func(i int) Label
 }
 
 func (t *Trace) add(n node) Ref {
@@ -62,10 +66,25 @@ func (t *Trace) Literals(f *source.File, n int, at func(ordinal int) source.Span
 	if t == nil {
 		return 0
 	}
+	return t.block(isLiteral, n, func(i int) Label {
+		return Label{Kind: Literal, Place: source.Place{File: f, Span: at(i)}, Ordinal: i}
+	})
+}
+
+// Leaves adds n places at once and returns the first; label is asked only when somebody reads the trace.
+func (t *Trace) Leaves(n int, label func(i int) Label) Ref {
+	if t == nil {
+		return 0
+	}
+	return t.block(isBlockLeaf, n, label)
+}
+
+func (t *Trace) block(s shape, n int, label func(i int) Label) Ref {
 	first := Ref(len(t.nodes))
-	t.blocks = append(t.blocks, block{f, first, at})
-	for range n {
-		t.nodes = append(t.nodes, node{shape: isLiteral, first: Ref(len(t.blocks) - 1)})
+	t.blocks = append(t.blocks, block{first, label})
+	t.nodes = slices.Grow(t.nodes, n)[:len(t.nodes)+n]
+	for i := range t.nodes[first:] {
+		t.nodes[int(first)+i] = node{shape: s, first: Ref(len(t.blocks) - 1)}
 	}
 	return first
 }

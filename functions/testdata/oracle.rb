@@ -10,6 +10,7 @@
 # or {"error"} without file and line; and what was logged: {"logs": [[level, text]]}.
 
 require 'json'
+require 'timeout'
 require 'tmpdir'
 require 'puppet'
 
@@ -107,6 +108,7 @@ def questions
   $stdin.each_line { |l| yield JSON.parse(l) }
 end
 
+$stdout.sync = true
 ENVIRONMENT, OVERRIDES = overrides
 $count = 0
 Puppet.override(OVERRIDES, 'oracle') do
@@ -123,9 +125,11 @@ Puppet.override(OVERRIDES, 'oracle') do
         LOGS.clear
         a = begin
           $count += 1
-          v = scope.with_guarded_scope do
-            scope.new_ephemeral(true)
-            parser.evaluate_string(scope, "$oracle_#{$count} = #{q['expr']}", '')
+          v = Timeout.timeout(5) do
+            scope.with_guarded_scope do
+              scope.new_ephemeral(true)
+              parser.evaluate_string(scope, "$oracle_#{$count} = #{q['expr']}", '')
+            end
           end
           { value: render(v) }.merge(logs)
         rescue SystemStackError, StandardError, ScriptError, UncaughtThrowError => e
