@@ -39,12 +39,16 @@ type Fact struct {
 	Mask uint64
 }
 
-// Encode computes the effect of e in states where the given facts hold.
+// Encode computes the effect of e in states where the given facts hold, and, if lasting is set, what the space says is
+// permanent.
 //
 // Differs from Figure 7: conditions are kept apart, each under its path condition, instead of nesting ok(e); what a test
 // has found out about a cell is used in the branch it guards; a branch that always fails leaves no trace in the values.
-func (sp *Space) Encode(e Expr, facts []Fact) *Effect {
+func (sp *Space) Encode(e Expr, lasting bool, facts []Fact) *Effect {
 	x := encoder{sp: sp, cur: map[Cell]Val{}, know: map[Cell]uint64{}, path: True1, acted: False1, wrote: map[Cell]bool{}}
+	if lasting {
+		x.lasting = sp.permanent
+	}
 	for _, f := range facts {
 		x.know[f.Cell] = f.Mask
 	}
@@ -70,15 +74,16 @@ func (sp *Space) EncodePred(p Pred) Bool {
 }
 
 type encoder struct {
-	sp    *Space
-	cur   map[Cell]Val    // cells that were written on this path
-	know  map[Cell]uint64 // what tests on this path say of cells' initial values
-	undo  []undo
-	path  Bool // condition under which control is here
-	ok    []Conj
-	acted Bool
-	wrote map[Cell]bool
-	dead  bool // control cannot be here: the path has failed
+	sp      *Space
+	cur     map[Cell]Val    // cells that were written on this path
+	know    map[Cell]uint64 // what tests on this path say of cells' initial values
+	lasting map[Cell]uint64 // what is known anyway; not changed here
+	undo    []undo
+	path    Bool // condition under which control is here
+	ok      []Conj
+	acted   Bool
+	wrote   map[Cell]bool
+	dead    bool // control cannot be here: the path has failed
 }
 
 type undo struct {
@@ -98,13 +103,24 @@ func (x *encoder) set(c Cell, v Val) {
 func (x *encoder) learn(c Cell, mask uint64) {
 	old, was := x.know[c]
 	if !was {
-		old = x.sp.full(c)
+		old, _ = x.known(c)
 	}
 	if old&mask == old {
 		return
 	}
 	x.undo = append(x.undo, undo{cell: c, mask: old, was: was, isKnown: true})
 	x.know[c] = old & mask
+}
+
+// known is what is known of the initial value of c.
+func (x *encoder) known(c Cell) (mask uint64, says bool) {
+	if m, ok := x.know[c]; ok {
+		return m, true
+	}
+	if m, ok := x.lasting[c]; ok {
+		return m, true
+	}
+	return x.sp.full(c), false
 }
 
 func (x *encoder) rewind(mark int) {
@@ -129,7 +145,7 @@ func (x *encoder) read(c Cell) Val {
 	if v, ok := x.cur[c]; ok {
 		return v
 	}
-	if mask, ok := x.know[c]; ok && single(mask) {
+	if mask, ok := x.known(c); ok && single(mask) {
 		for j, id := range x.sp.cells[c].domain {
 			if mask == bitOf(j) && j != x.sp.cells[c].other {
 				return x.sp.Const(id)
@@ -142,7 +158,7 @@ func (x *encoder) read(c Cell) Val {
 // isKind tests the kind of a path here, with what is known.
 func (x *encoder) isKind(c Cell, mask uint64) Bool {
 	if _, written := x.cur[c]; !written {
-		if known, ok := x.know[c]; ok {
+		if known, ok := x.known(c); ok {
 			if known&mask == 0 {
 				return False1
 			}
@@ -264,10 +280,7 @@ func (x *encoder) ensure(p Path) bool {
 	if _, written := x.cur[c]; written || p.IsRoot() {
 		return false
 	}
-	known, ok := x.know[c]
-	if !ok {
-		known = sp.full(c)
-	}
+	known, _ := x.known(c)
 	if known == bitOf(Dir) {
 		return true
 	}
