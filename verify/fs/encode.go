@@ -45,7 +45,7 @@ type Fact struct {
 // Differs from Figure 7: conditions are kept apart, each under its path condition, instead of nesting ok(e); what a test
 // has found out about a cell is used in the branch it guards; a branch that always fails leaves no trace in the values.
 func (sp *Space) Encode(e Expr, lasting bool, facts []Fact) *Effect {
-	x := encoder{sp: sp, cur: map[Cell]Val{}, know: map[Cell]uint64{}, path: True1, acted: False1, wrote: map[Cell]bool{}}
+	x := encoder{sp: sp, cur: map[Cell]Val{}, know: map[Cell]uint64{}, path: Top, acted: Bottom, wrote: map[Cell]bool{}}
 	if lasting {
 		x.lasting = sp.permanent
 	}
@@ -160,10 +160,10 @@ func (x *encoder) isKind(c Cell, mask uint64) Bool {
 	if _, written := x.cur[c]; !written {
 		if known, ok := x.known(c); ok {
 			if known&mask == 0 {
-				return False1
+				return Bottom
 			}
 			if known&^mask == 0 {
-				return True1
+				return Top
 			}
 		}
 		return x.sp.Atom(c, mask)
@@ -176,10 +176,10 @@ func (x *encoder) require(f Bool) { x.requireAs(f, -1) }
 
 func (x *encoder) requireAs(f Bool, ensures Cell) {
 	f2 := x.sp.Or(x.sp.Not(x.path), f)
-	if f2 != True1 {
+	if f2 != Top {
 		x.ok = append(x.ok, Conj{f2, x.path, ensures})
 	}
-	if f == False1 {
+	if f == Bottom {
 		x.dead = true
 	}
 	if ensures < 0 {
@@ -204,7 +204,7 @@ func (x *encoder) run(e Expr) {
 	switch e := e.(type) {
 	case nil, Skip:
 	case Fail:
-		x.require(False1)
+		x.require(Bottom)
 	case Act:
 		x.acted = sp.Or(x.acted, x.path)
 	case Seq:
@@ -245,7 +245,7 @@ func (x *encoder) run(e Expr) {
 func (x *encoder) create(p Path, k Kind, content Val) {
 	sp := x.sp
 	if p.IsRoot() {
-		x.require(False1)
+		x.require(Bottom)
 		return
 	}
 	c := sp.kind(p)
@@ -307,7 +307,7 @@ func (x *encoder) ensure(p Path) bool {
 func (x *encoder) remove(p Path) {
 	sp := x.sp
 	if p.IsRoot() {
-		x.require(False1)
+		x.require(Bottom)
 		return
 	}
 	c := sp.kind(p)
@@ -330,7 +330,7 @@ func (x *encoder) gone(c Cell) {
 func (x *encoder) emptyDir(c Cell) Bool {
 	sp := x.sp
 	f := x.isKind(c, bitOf(Dir))
-	if f == False1 {
+	if f == Bottom {
 		return f
 	}
 	if r := sp.cells[c].rest; r >= 0 {
@@ -366,10 +366,10 @@ func (x *encoder) clear(e Clear) {
 // branch runs both branches and joins what they leave.
 func (x *encoder) branch(cond Bool, then, els Expr) {
 	switch cond {
-	case True1:
+	case Top:
 		x.run(then)
 		return
-	case False1:
+	case Bottom:
 		x.run(els)
 		return
 	}
@@ -485,7 +485,7 @@ func (x *encoder) pred(p Pred) Bool {
 	sp := x.sp
 	switch p := p.(type) {
 	case nil, True:
-		return True1
+		return Top
 	case Is:
 		return x.isKind(sp.kind(p.Path), bitOf(p.Kind))
 	case EmptyDir:
@@ -497,13 +497,13 @@ func (x *encoder) pred(p Pred) Bool {
 	case Not:
 		return sp.Not(x.pred(p.P))
 	case And:
-		out := True1
+		out := Top
 		for _, q := range p {
 			out = sp.And(out, x.pred(q))
 		}
 		return out
 	case Or:
-		out := False1
+		out := Bottom
 		for _, q := range p {
 			out = sp.Or(out, x.pred(q))
 		}

@@ -137,7 +137,7 @@ func NewSpace(init Init, programs []Expr, preds []Pred) *Space {
 			}
 		}
 	}
-	sp.first = True1
+	sp.first = Top
 	e := encoder{sp: sp}
 	for _, p := range init.Assume {
 		sp.assume(e.pred(p))
@@ -162,7 +162,7 @@ func (sp *Space) assume(f Bool) {
 func (sp *Space) narrow(c Cell, mask uint64) {
 	in := &sp.cells[c]
 	if in.mask&mask == 0 {
-		sp.first = False1
+		sp.first = Bottom
 		return
 	}
 	in.mask &= mask

@@ -91,7 +91,7 @@ func (s *Subst) Bool(b Bool) Bool {
 		f := s.f
 		switch n := f.bools[i]; n.op {
 		case opConst:
-			r = True1
+			r = Top
 		case opAtom:
 			v := s.at(n.cell)
 			if v == f.Read(n.cell) {
@@ -104,7 +104,7 @@ func (s *Subst) Bool(b Bool) Bool {
 			for _, k := range n.kids {
 				k = s.Bool(k)
 				kids = append(kids, k)
-				if k == False1 {
+				if k == Bottom {
 					break
 				}
 			}
@@ -136,9 +136,9 @@ func (s *Subst) Val(v Val) Val {
 	if !ok {
 		if n.op == opIte {
 			switch cond := s.Bool(n.cond); cond {
-			case True1:
+			case Top:
 				r = s.Val(n.a)
-			case False1:
+			case Bottom:
 				r = s.Val(n.b)
 			default:
 				r = f.Ite(cond, s.Val(n.a), s.Val(n.b))
