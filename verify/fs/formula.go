@@ -18,7 +18,7 @@ type Val int32
 // Top and Bottom are the constants.
 const (
 	Bottom Bool = 0
-	Top  Bool = 1
+	Top    Bool = 1
 )
 
 type boolOp uint8

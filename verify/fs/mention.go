@@ -130,9 +130,7 @@ func (m *mention) permanent() map[Cell]uint64 {
 func (m *mention) flow(c Cell, t Term) {
 	m.changed[c] = true
 	r := m.find(c)
-	if k, ok := t.(Const); ok {
-		m.flows[r] = append(m.flows[r], m.sp.intern(k.Value))
-	}
+	m.flows[r] = append(m.flows[r], m.constants(t)...)
 	if f := m.sp.cells[c].field; f >= fieldOwner && f <= fieldMode {
 		for k := Dir; k <= Link; k++ {
 			m.flows[r] = append(m.flows[r], m.sp.intern(Attr(f-fieldOwner).initial(k)))
@@ -164,6 +162,21 @@ func (m *mention) leaves(t Term) []Cell {
 		return out
 	}
 	panic("fs: unknown term")
+}
+
+// constants lists those in a term, at any depth: comparing results compares arguments.
+func (m *mention) constants(t Term) []ID {
+	switch t := t.(type) {
+	case Const:
+		return []ID{m.sp.intern(t.Value)}
+	case Apply:
+		var out []ID
+		for _, a := range t.Args {
+			out = append(out, m.constants(a)...)
+		}
+		return out
+	}
+	return nil
 }
 
 func (m *mention) pred(p Pred) {
@@ -200,13 +213,9 @@ func (m *mention) equal(a, b Term) {
 		cells []Cell
 		other Term
 	}{{x, b}, {y, a}} {
-		k, ok := side.other.(Const)
-		if !ok {
-			continue
-		}
 		for _, c := range side.cells {
 			r := m.find(c)
-			m.consts[r] = append(m.consts[r], m.sp.intern(k.Value))
+			m.consts[r] = append(m.consts[r], m.constants(side.other)...)
 		}
 	}
 	if len(x) > 0 && len(y) > 0 {
