@@ -45,7 +45,10 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 	groups := [][]int{a.fixed(a.order)}
 	eff := a.raw
 	if !a.Space.Satisfies(start) {
-		eff = a.plain // what Init makes certain is not certain here
+		eff = make([]*fs.Effect, a.n()) // what Init makes certain is not certain here
+		for i, r := range a.Graph.Resources {
+			eff[i] = a.Space.Encode(r.Program, false, nil)
+		}
 	} else if a.opt.Components {
 		groups = a.components(a.bare, nil)
 	}
