@@ -44,6 +44,10 @@ type Compiler struct {
 	opt    Options
 
 	types     typeCache
+	files     sync.Map // what was asked for, such as "manifest apache vhost" → *found; a Compiler sees each file as it was first
+	modules   sync.Map // *syntax.File → name of its module
+	main      sync.Once
+	manifest  mainFiles
 	cache     *eval.Cache
 	functions map[string]*eval.Function
 }
@@ -100,10 +104,11 @@ type Node struct {
 
 // Compile makes a node's catalog. Trouble with the code is in the result; the error is about our surroundings.
 func (c *Compiler) Compile(n Node) (*eval.Result, error) {
-	main, ds, err := c.manifests()
-	if err != nil {
-		return nil, err
+	c.main.Do(func() { c.manifest.files, c.manifest.diags, c.manifest.err = c.manifests() })
+	if c.manifest.err != nil {
+		return nil, c.manifest.err
 	}
+	main, ds := c.manifest.files, c.manifest.diags
 	if ds.HasErrors() {
 		return &eval.Result{Failure: firstError(ds), Warnings: ds}, nil
 	}
@@ -124,7 +129,7 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	w := &world{c: c, functions: c.functions}
 	result := eval.Compile(w, in)
-	result.Warnings = append(append(ds, c.env.Problems...), result.Warnings...)
+	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
 	return result, nil
 }
 
@@ -135,6 +140,36 @@ func firstError(ds source.Diagnostics) *source.Diagnostic {
 		}
 	}
 	return nil
+}
+
+// mainFiles are the manifests that every compile starts with.
+type mainFiles struct {
+	files []*syntax.File
+	diags source.Diagnostics
+	err   error
+}
+
+// found is a file that was looked for: nil when there is none.
+type found struct {
+	file  *syntax.File
+	diags source.Diagnostics
+}
+
+// find looks for a file once and parses it.
+func (c *Compiler) find(what string, path func() (string, bool)) (*syntax.File, source.Diagnostics) {
+	if f, ok := c.files.Load(what); ok {
+		f := f.(*found)
+		return f.file, f.diags
+	}
+	f := &found{}
+	if p, ok := path(); ok {
+		var err error
+		if f.file, f.diags, err = c.env.Parse(p); err != nil {
+			f.file, f.diags = nil, source.Diagnostics{{Code: "E0001", Summary: err.Error()}}
+		}
+	}
+	c.files.Store(what, f)
+	return f.file, f.diags
 }
 
 // manifests parses the files that every compile starts with.
@@ -204,3 +239,6 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 	c.types.types[name] = t
 	return t
 }
+
+// Type finds a resource type by its lower-case name (resource.Lookup).
+func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }

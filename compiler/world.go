@@ -20,38 +20,32 @@ type world struct {
 	session   *lookup.Session
 }
 
-func (w *world) parse(path string, ok bool) (*syntax.File, source.Diagnostics) {
-	if !ok {
-		return nil, nil
-	}
-	f, ds, err := w.c.env.Parse(path)
-	if err != nil {
-		return nil, source.Diagnostics{{Code: "E0001", Summary: err.Error()}}
-	}
-	return f, ds
-}
-
 func (w *world) Manifest(module, rest string) (*syntax.File, source.Diagnostics) {
-	return w.parse(w.c.env.ManifestFile(module, rest))
+	return w.c.find("manifest "+module+" "+rest, func() (string, bool) { return w.c.env.ManifestFile(module, rest) })
 }
 
 func (w *world) FunctionFile(name string) (*syntax.File, source.Diagnostics) {
-	return w.parse(w.c.env.FunctionFile(name))
+	return w.c.find("function "+name, func() (string, bool) { return w.c.env.FunctionFile(name) })
 }
 
 func (w *world) TypeFile(name string) (*syntax.File, source.Diagnostics) {
-	return w.parse(w.c.env.TypeFile(name))
+	return w.c.find("type "+name, func() (string, bool) { return w.c.env.TypeFile(name) })
 }
 
 func (w *world) Template(name string) (*syntax.File, source.Diagnostics) {
-	return w.parse(w.c.env.TemplateFile(name))
+	return w.c.find("template "+name, func() (string, bool) { return w.c.env.TemplateFile(name) })
 }
 
 func (w *world) Module(f *syntax.File) string {
-	if m := w.c.env.ModuleOf(w.c.env.Path(f.Source)); m != nil {
-		return m.Name
+	name, ok := w.c.modules.Load(f)
+	if !ok {
+		name = ""
+		if m := w.c.env.ModuleOf(w.c.env.Path(f.Source)); m != nil {
+			name = m.Name
+		}
+		w.c.modules.Store(f, name)
 	}
-	return ""
+	return name.(string)
 }
 
 func (w *world) Path(f *source.File) string { return w.c.env.Path(f) }

@@ -55,23 +55,12 @@ func absolute(name string) string {
 }
 
 // Include declares and evaluates classes by name and returns their resources.
-func (c *Call) Include(names []string) (rs []*Resource, err error) {
+func (c *Call) Include(names []string) ([]*Resource, error) {
 	ev := c.Eval
 	args := ev.trace.Join(c.deepRefs()...)
 	ev.ghosts.named = ev.trace.Join(ev.ghosts.named, args, ev.ctl)
-	s := ev.save(c.Scope)
-	ev.decide(args)
-	defer func() {
-		ev.ctl = s.ctl
-		if p := recover(); p != nil {
-			r, ok := p.(*raised)
-			if !ok {
-				panic(p)
-			}
-			ev.restoreTo(s)
-			err = r
-		}
-	}()
+	before := ev.decide(args)
+	defer func() { ev.ctl = before }()
 	return ev.includeClasses(names, c.Scope, c.Place)
 }
 

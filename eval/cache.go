@@ -3,6 +3,7 @@ package eval
 import (
 	"sync"
 
+	"bunraku/provenance"
 	"bunraku/syntax"
 	"bunraku/types"
 	"bunraku/value"
@@ -14,16 +15,18 @@ type Cache struct {
 	mu      sync.RWMutex
 	consts  map[*syntax.File][]value.Value
 	regexps map[*syntax.Regexp]*value.Regexp
+	made    map[string]*value.Regexp // from strings, at run time
 	types   map[syntax.Expr]value.Type
 	aliases map[*syntax.TypeAlias]value.Type
 	jumps   map[*syntax.Expr]bool // whether statements, named by their first, may jump
 	convert types.Converter       // for its parsed signatures
+	facts   *factTree             // of the node compiled last
 }
 
 // NewCache returns an empty cache.
 func NewCache() *Cache {
 	return &Cache{
-		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
+		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
 		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{},
 	}
 }
@@ -82,10 +85,34 @@ func (c *Cache) mayJump(stmts []syntax.Expr) bool {
 
 // Converter makes values of types, with the program's types in sight.
 func (ev *Evaluator) Converter() *types.Converter {
-	return &types.Converter{Shared: &ev.cache.convert, Load: func(name string) (types.T, error) {
-		if t := ev.TypeNamed(name); t != nil {
-			return t, nil
-		}
-		return nil, nil
-	}}
+	return &types.Converter{Shared: &ev.cache.convert, Load: ev.TypeNamed}
+}
+
+const maxMadeRegexps = 10_000 // beyond these, patterns that are computed are compiled each time
+
+// Regexp compiles a pattern that a program made at run time, once.
+func (ev *Evaluator) Regexp(source string) (*value.Regexp, error) {
+	var err error
+	re := remember(ev.cache, ev.cache.made, source, func() (*value.Regexp, bool) {
+		var re *value.Regexp
+		re, err = value.NewRegexp(source)
+		ev.cache.mu.RLock()
+		defer ev.cache.mu.RUnlock()
+		return re, err == nil && len(ev.cache.made) < maxMadeRegexps
+	})
+	return re, err
+}
+
+// tracedFacts are a node's facts with their leaves; those of the last node are kept.
+func (c *Cache) tracedFacts(h *value.Hash, first provenance.Ref) *factTree {
+	c.mu.RLock()
+	f := c.facts
+	c.mu.RUnlock()
+	if f == nil || f.source != h || f.first != first {
+		f = newFactTree(h, first)
+		c.mu.Lock()
+		c.facts = f
+		c.mu.Unlock()
+	}
+	return f
 }

@@ -18,6 +18,7 @@ import (
 	"bunraku/internal/live"
 	"bunraku/source"
 	"bunraku/syntax"
+	"bunraku/types"
 	"bunraku/value"
 )
 
@@ -358,11 +359,33 @@ func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
 		domainValue = value.String(domain)
 	}
 	str := func(s string) value.Value { return value.String(s) }
+	facts = sanitized(facts)
 	in := eval.Input{Node: c.node(), Environment: "production", Main: main, Settings: set, Facts: facts.(*value.Hash),
 		Trusted: hashOf("authenticated", str("remote"), "certname", str(c.node()), "extensions", value.EmptyHash, "hostname", str(host),
 			"domain", domainValue, "external", value.EmptyHash),
 		ServerFacts: hashOf("serverversion", str("7.23.0"), "servername", str("puppet.example.com"), "serverip", str("192.0.2.1"), "environment", str("production"))}
 	return eval.Compile(w, in), all
+}
+
+// sanitized facts have the empty string for null, as package facts reads them.
+func sanitized(v value.Value) value.Value {
+	switch v := v.(type) {
+	case value.Undef:
+		return value.String("")
+	case *value.Array:
+		b := value.NewArrayBuilder(len(v.Elems))
+		for _, x := range v.Elems {
+			b.AddRef(sanitized(x), 0)
+		}
+		return b.Array()
+	case *value.Hash:
+		b := value.NewHashBuilder(v.Len())
+		for _, e := range v.Entries() {
+			b.SetString(value.ToString(e.Key), sanitized(e.Value))
+		}
+		return b.Hash()
+	}
+	return v
 }
 
 func hashOf(pairs ...any) *value.Hash {
@@ -377,7 +400,7 @@ func hashOf(pairs ...any) *value.Hash {
 func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result) *answer {
 	a := &answer{OK: true, Classes: c.Classes, Tags: c.Tags}
 	for _, r := range c.Resources {
-		text, err := catalog.JSON{}.AppendResource(nil, r)
+		text, err := catalog.JSON{Types: types.ToData}.AppendResource(nil, r)
 		if err != nil {
 			t.Fatal(err)
 		}

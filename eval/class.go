@@ -84,16 +84,22 @@ func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) 
 		all = append(all, r)
 		fresh = append(fresh, r)
 	}
+	before := ev.asking
+	ev.asking = at
 	for _, r := range fresh {
 		ev.evaluateClass(r)
 	}
+	ev.asking = before
 	return all, nil
 }
 
-// raised is an error from deep within a class; the call or declaration that led there tells it.
-type raised struct{ text string }
-
-func (r *raised) Error() string { return r.text }
+// declaredAt is where a resource was declared; of an included class, where the call stands that made it evaluated.
+func (ev *Evaluator) declaredAt(r *Resource) source.Place {
+	if r.hasPlace {
+		return r.place
+	}
+	return ev.asking
+}
 
 type missingClass struct{ text, help string }
 
@@ -122,9 +128,8 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 		p := ev.parentOf(d)
 		if pr := ev.find("Class", capitalized(p.Name)); pr != nil {
 			ev.evaluateClass(pr)
-			inherited = ev.table.scopes[p.Name]
-			if inherited == nil { // the parent is waiting for its own parent, which led here
-				panic(&raised{"Could not find scope for " + p.Name})
+			if inherited = ev.table.scopes[p.Name]; inherited == nil { // the parent is waiting for its own parent, which led here
+				ev.failAt(&source.Diagnostic{Code: "E0534", Place: ev.declaredAt(r), Summary: "Could not find scope for " + p.Name})
 			}
 			parent = inherited
 		}
@@ -242,8 +247,14 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		if v.value != nil && !value.IsUndef(v.value) {
 			continue
 		}
-		val, vr := ev.defaultOf(p, sc)
-		val = ev.convert(val)
+		val, vr, err := ev.defaultOf(p, sc)
+		if err == nil {
+			val, err = ev.convert(val)
+		}
+		if err != nil {
+			ev.failAt(&source.Diagnostic{Code: "E0254", Place: ev.declaredAt(r), Summary: err.Error(),
+				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
+		}
 		vr = ev.trace.With(vr, v.ref, ev.ctl, configured)
 		ev.setParam(r, &param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
 		v = f.find(p.Name)
@@ -296,7 +307,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		if value.IsUndef(a.Value) && p.Default != nil {
 			continue
 		}
-		ev.setParam(r, &param{p.Name, ev.convert(a.Value), ev.trace.With(a.Ref, ev.ctl), source.Place{}, r.source, false})
+		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl), source.Place{}, r.source, false})
 	}
 }
 
@@ -369,10 +380,7 @@ func (ev *Evaluator) paramStruct(d *Definition) *types.Struct {
 
 // parameterError points at the value that does not fit, wherever it came from, and at the parameter.
 func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
-	d := &source.Diagnostic{Code: "E0412", Summary: text}
-	if r.hasPlace {
-		d.Place = r.place
-	}
+	d := &source.Diagnostic{Code: "E0412", Summary: text, Place: ev.declaredAt(r)}
 	for _, v := range vars {
 		p := r.def.param(v.name)
 		if p == nil || v.value == nil || p.Type == nil || types.IsInstance(ev.typeOf(p.Type, r.def.File), v.value) {

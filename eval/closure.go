@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 
 	"bunraku/provenance"
@@ -161,11 +162,14 @@ func (ev *Evaluator) bind(c closure, sc *Scope, args []value.Value, refs []prove
 	for i, p := range c.params {
 		var v value.Value
 		var r provenance.Ref
+		var err error
 		switch {
 		case p.Splat:
 			rest := args[min(i, len(args)):]
 			if p.Default != nil && (len(rest) == 0 || len(rest) == 1 && value.IsUndef(rest[0])) {
-				v, r = ev.defaultOf(p, sc)
+				if v, r, err = ev.defaultOf(p, sc); err != nil {
+					return nil, err
+				}
 				if _, ok := v.(*value.Array); !ok {
 					v = value.NewArray(v)
 				}
@@ -183,7 +187,9 @@ func (ev *Evaluator) bind(c closure, sc *Scope, args []value.Value, refs []prove
 			v, r = args[i], argRef(i)
 			given = append(given, v)
 		case p.Default != nil:
-			v, r = ev.defaultOf(p, sc)
+			if v, r, err = ev.defaultOf(p, sc); err != nil {
+				return nil, err
+			}
 			given = append(given, v)
 		default:
 			ev.failAt(&source.Diagnostic{Code: "E0253", Summary: "Evaluation Error: Parameter $" + p.Name + " is required but no value was given", Place: ev.place(p.Where)})
@@ -282,7 +288,7 @@ func (ev *Evaluator) callableOf(c closure) *types.Callable {
 }
 
 // defaultOf evaluates a parameter's default; reading a parameter that has no value yet is an error.
-func (ev *Evaluator) defaultOf(p *syntax.Param, sc *Scope) (v value.Value, r provenance.Ref) {
+func (ev *Evaluator) defaultOf(p *syntax.Param, sc *Scope) (v value.Value, r provenance.Ref, err error) {
 	s := ev.save(sc)
 	defer func() {
 		e := recover()
@@ -294,12 +300,12 @@ func (ev *Evaluator) defaultOf(p *syntax.Param, sc *Scope) (v value.Value, r pro
 			panic(e)
 		}
 		ev.restoreTo(s)
-		ev.failAt(&source.Diagnostic{Code: "E0254", Place: ev.place(p.Where), Summary: u.frame.parameterFault(p.Name, u.name)})
+		err = errors.New(u.frame.parameterFault(p.Name, u.name))
 	}()
 	sc.pushFrame(matchFrame)
 	v, r = ev.eval(p.Default, sc)
 	sc.restore(s.frame)
-	return v, r
+	return v, r, nil
 }
 
 func (f *frame) parameterFault(from, to string) string {

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"fmt"
 	"strings"
 
 	"bunraku/provenance"
@@ -59,7 +58,6 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 		params, _ := ev.attributeOps(e.Ops, sc, nil)
 		for _, p := range params {
 			q := *p
-			q.value = ev.convert(q.value)
 			c.params = append(c.params, &q)
 		}
 	}
@@ -89,13 +87,29 @@ func (ev *Evaluator) queryOf(e syntax.Expr, c *collector, sc *Scope) func(*Resou
 			return ev.queryTest(e, c, sc)
 		}
 	}
-	ev.runtime(e, fmt.Sprintf("Cannot transform object of class %s", label(e)))
+	ev.noQuery(e)
 	return nil
 }
 
+// queryOperand evaluates what may stand beside == in a query: names, literals, variables, strings and references.
+func (ev *Evaluator) queryOperand(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref) {
+	switch e := e.(type) {
+	case *syntax.Paren:
+		return ev.queryOperand(e.X, sc)
+	case *syntax.Name, *syntax.Str, *syntax.Interpolated, *syntax.Var, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef, *syntax.Access:
+		return ev.eval(e, sc)
+	}
+	ev.noQuery(e)
+	return nil, 0
+}
+
+func (ev *Evaluator) noQuery(e syntax.Expr) {
+	ev.failAt(&source.Diagnostic{Code: "E0541", Place: ev.place(e.Span()), Summary: "Cannot transform object of class " + modelClass(e)})
+}
+
 func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*Resource) bool {
-	left, lr := ev.eval(e.Left, sc)
-	right, rr := ev.eval(e.Right, sc)
+	left, lr := ev.queryOperand(e.Left, sc)
+	right, rr := ev.queryOperand(e.Right, sc)
 	c.ref = ev.trace.Join(c.ref, ev.deep(left, lr), ev.deep(right, rr))
 	name := value.ToString(left)
 	c.reads = append(c.reads, name)

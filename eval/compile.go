@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -34,8 +35,6 @@ func Compile(w World, in Input) (result *Result) {
 		case nil:
 		case *failure:
 			result.Failure, result.FailureRef = p.diagnostic, ev.trace.Everything()
-		case *raised:
-			result.Failure, result.FailureRef = &source.Diagnostic{Code: "E0534", Summary: p.text, Stack: ev.describeStack()}, ev.trace.Everything()
 		case *jump:
 			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
 			result.FailureRef = ev.trace.Everything()
@@ -151,42 +150,55 @@ func (ev *Evaluator) traceFacts(h *value.Hash) *value.Hash {
 		return h
 	}
 	first := provenance.Ref(ev.trace.Len() + 1)
-	next := first
-	out := ev.traceHash(h, "", func(string) provenance.Ref {
-		next++
-		return next - 1
+	f := ev.cache.tracedFacts(h, first)
+	ev.trace.Leaves(f.n, func(i int) provenance.Label { return provenance.Label{Kind: provenance.Fact, Path: f.paths()[i]} })
+	return f.hash
+}
+
+// factTree is a node's facts with a leaf for each, the first one given. Facts are the first thing that a trace has, so compiling a
+// node again finds the same leaves.
+type factTree struct {
+	source *value.Hash
+	first  provenance.Ref
+	hash   *value.Hash
+	n      int
+	paths  func() []string
+}
+
+func newFactTree(h *value.Hash, first provenance.Ref) *factTree {
+	f := &factTree{source: h, first: first}
+	f.hash = traceHash(h, "", func(string) provenance.Ref {
+		f.n++
+		return first + provenance.Ref(f.n-1)
 	}, false)
-	var paths []string
-	ev.trace.Leaves(int(next-first), func(i int) provenance.Label {
-		if paths == nil { // the same walk again, now for the names
-			ev.traceHash(h, "", func(path string) provenance.Ref {
-				paths = append(paths, path)
-				return 0
-			}, true)
-		}
-		return provenance.Label{Kind: provenance.Fact, Path: paths[i]}
+	f.paths = sync.OnceValue(func() (paths []string) { // the same walk again, now for the names
+		traceHash(h, "", func(path string) provenance.Ref {
+			paths = append(paths, path)
+			return 0
+		}, true)
+		return paths
 	})
-	return out
+	return f
 }
 
 // traceHash gives every entry of a hash, nested ones too, a leaf. Paths cost something, so they are made only when named.
-func (ev *Evaluator) traceHash(h *value.Hash, prefix string, leaf func(path string) provenance.Ref, named bool) *value.Hash {
+func traceHash(h *value.Hash, prefix string, leaf func(path string) provenance.Ref, named bool) *value.Hash {
 	b := value.NewHashBuilder(h.Len())
 	for _, e := range h.Entries() {
 		path := ""
 		if named {
 			path = prefix + value.ToString(e.Key)
 		}
-		v, r := ev.traceValue(e.Value, path, leaf, named)
+		v, r := traceValue(e.Value, path, leaf, named)
 		b.SetEntry(value.Entry{Key: e.Key, Value: v, KeyRef: 0, Ref: r})
 	}
 	return b.Hash()
 }
 
-func (ev *Evaluator) traceValue(v value.Value, path string, leaf func(path string) provenance.Ref, named bool) (value.Value, provenance.Ref) {
+func traceValue(v value.Value, path string, leaf func(path string) provenance.Ref, named bool) (value.Value, provenance.Ref) {
 	switch v := v.(type) {
 	case *value.Hash:
-		return ev.traceHash(v, path+".", leaf, named), leaf(path)
+		return traceHash(v, path+".", leaf, named), leaf(path)
 	case *value.Array:
 		b := value.NewArrayBuilder(len(v.Elems))
 		for i, x := range v.Elems {
@@ -194,7 +206,7 @@ func (ev *Evaluator) traceValue(v value.Value, path string, leaf func(path strin
 			if named {
 				at = path + "." + strconv.Itoa(i)
 			}
-			y, r := ev.traceValue(x, at, leaf, named)
+			y, r := traceValue(x, at, leaf, named)
 			b.AddRef(y, r)
 		}
 		return b.Array(), leaf(path)
@@ -207,7 +219,7 @@ func (ev *Evaluator) traceNode(h *value.Hash) *value.Hash {
 	if ev.trace == nil {
 		return h
 	}
-	return ev.traceHash(h, "trusted.", func(path string) provenance.Ref {
+	return traceHash(h, "trusted.", func(path string) provenance.Ref {
 		if path == "trusted.certname" || path == "trusted.hostname" || path == "trusted.domain" {
 			return ev.nodeName()
 		}

@@ -108,6 +108,19 @@ func (ev *Evaluator) matches(test, option value.Value, cond provenance.Ref, sc *
 		}
 		return true
 	}
+	if a, ok := option.(*value.Hash); ok {
+		b, ok := test.(*value.Hash)
+		if !ok {
+			return false
+		}
+		for _, x := range a.Entries() {
+			v, _ := b.Get(x.Key)
+			if !ev.matches(value.OrUndef(v), x.Value, cond, sc) {
+				return false
+			}
+		}
+		return true
+	}
 	return types.Matches(test, option)
 }
 

@@ -73,7 +73,6 @@ func (ev *Evaluator) applyDefaults(r *Resource, sc *Scope) {
 	for _, p := range merged {
 		if r.param(p.name) == nil {
 			q := *p
-			q.value = ev.convert(q.value)
 			q.ref = ev.trace.With(q.ref, first)
 			ev.setParam(r, &q)
 		}
@@ -119,7 +118,6 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 		}
 		for _, p := range params {
 			q := *p
-			q.value = ev.convert(q.value)
 			q.ref = ev.trace.With(q.ref, r)
 			if o.param(q.name) != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0505", Place: o.place, Summary: fmt.Sprintf("Duplicate parameter '%s' for on %s", q.name, o.Ref())})

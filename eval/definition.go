@@ -62,6 +62,7 @@ type program struct {
 	nodeNames map[string]*Definition
 	functions map[string]*userFunction
 	aliases   map[string]*alias
+	entities  map[string]source.Place
 	loaded    map[*syntax.File]bool
 	tried     map[string]bool // names looked for in vain
 }
@@ -69,7 +70,7 @@ type program struct {
 func newProgram() program {
 	return program{
 		classes: map[string]*Definition{}, defines: map[string]*Definition{}, nodeNames: map[string]*Definition{},
-		functions: map[string]*userFunction{}, aliases: map[string]*alias{}, loaded: map[*syntax.File]bool{},
+		functions: map[string]*userFunction{}, aliases: map[string]*alias{}, entities: map[string]source.Place{}, loaded: map[*syntax.File]bool{},
 		tried: map[string]bool{},
 	}
 }
@@ -90,14 +91,29 @@ func (ev *Evaluator) define(f *syntax.File) {
 		case *syntax.NodeDef:
 			ev.addNode(n, f)
 		case *syntax.Function:
+			ev.entity("function/"+strings.ToLower(n.Name), f, n)
 			ev.functions[n.Name] = &userFunction{def: n, file: f, module: module}
 		case *syntax.TypeAlias:
 			name := strings.ToLower(strings.TrimPrefix(n.Name, "::"))
-			if ev.aliases[name] == nil {
-				ev.aliases[name] = &alias{def: n, file: f}
-			}
+			ev.entity("type/"+name, f, n)
+			ev.aliases[name] = &alias{def: n, file: f}
 		}
 	}
+}
+
+// entity notes what Puppet's loaders know by one name each: functions, and type aliases together with defines. A define may have the
+// name of an alias that was there before, not the other way round.
+func (ev *Evaluator) entity(name string, f *syntax.File, n syntax.Node) {
+	at := source.Place{File: f.Source, Span: n.Span()}
+	old, ok := ev.entities[name]
+	if _, define := n.(*syntax.Define); define && ev.aliases[strings.TrimPrefix(name, "type/")] != nil {
+		ok = false
+	}
+	if ok {
+		ev.failAt(&source.Diagnostic{Code: "E0101", Place: at, Label: "defined again here", Related: []source.Related{{Place: old, Label: "first defined here"}},
+			Summary: "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/" + name + "'."})
+	}
+	ev.entities[name] = at
 }
 
 func (ev *Evaluator) redefined(d, other *Definition, summary string) {
@@ -126,9 +142,7 @@ func (ev *Evaluator) addDefine(d *Definition) {
 	if o := ev.classes[d.Name]; o != nil {
 		ev.redefined(d, o, fmt.Sprintf("'%s' is already defined%s as a class; cannot redefine as a definition", d.Name, ev.at(o)))
 	}
-	if o := ev.defines[d.Name]; o != nil {
-		ev.redefined(d, o, fmt.Sprintf("Definition '%s' is already defined%s; cannot be redefined", d.Name, ev.at(o)))
-	}
+	ev.entity("type/"+d.Name, d.File, d.Node)
 	ev.defines[d.Name] = d
 	ev.checkMetaparams(d)
 }
@@ -264,7 +278,7 @@ type alias struct {
 }
 
 // TypeNamed resolves a type's name as written: a type alias, or a resource type or define. It returns nil when there is none.
-func (ev *Evaluator) TypeNamed(name string) value.Type {
+func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	key := canonical(name)
 	a := ev.aliases[key]
 	if a == nil && !ev.tried["type "+key] {
@@ -282,37 +296,35 @@ func (ev *Evaluator) TypeNamed(name string) value.Type {
 		return ev.aliasType(a)
 	}
 	if ev.knownResourceType(key) {
-		return types.NewResource(capitalized(key), "", false)
+		return types.NewResource(capitalized(key), "", false), nil
 	}
-	return nil
+	return nil, nil
 }
 
 // aliasType resolves an alias; the alias is known by name while its own definition is being read, so that it may be recursive.
-func (ev *Evaluator) aliasType(a *alias) value.Type {
+func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 	if a.t != nil {
-		return a.t
+		return a.t, nil
 	}
 	t := &types.Alias{Of: strings.TrimPrefix(a.def.Name, "::")}
 	a.t = t
 	c := ev.enterFile(a.file)
 	err := t.Resolve(func() (types.T, error) {
-		v, _ := ev.eval(a.def.X, ev.top)
-		if vt, ok := v.(value.Type); ok {
-			if o, ok := vt.(*types.Object); ok && o.Of == "" {
-				o.Of = t.Of
-			}
-			return vt, nil
+		vt, err := types.FromExpr(a.def.X, a.file.Source, ev.TypeNamed)
+		if o, ok := vt.(*types.Object); ok && o.Of == "" {
+			o.Of = t.Of
 		}
-		return nil, fmt.Errorf("the type alias %s is no type", a.def.Name)
+		return vt, err
 	})
-	if err != nil {
-		ev.fail("E0202", a.def.NameAt, err.Error())
-	}
 	ev.leaveFile(c)
+	if err != nil {
+		a.t = nil
+		return nil, err
+	}
 	if o, ok := types.Resolved(t).(*types.Object); ok {
 		a.t = o
 	}
-	return a.t
+	return a.t, nil
 }
 
 // knownResourceType reports whether a lower-case name is a resource type or a define.

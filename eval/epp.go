@@ -143,7 +143,10 @@ func (ev *Evaluator) templateParams(f *syntax.File, sc *Scope, local *frame, arg
 			entry := args.EntryString(p.Name)
 			switch {
 			case p.Default != nil:
-				val, r := ev.defaultOf(p, sc)
+				val, r, err := ev.defaultOf(p, sc)
+				if err != nil {
+					return err
+				}
 				v = local.find(p.Name)
 				v.value, v.ref = val, r
 			case entry != nil:

@@ -99,6 +99,8 @@ type Evaluator struct {
 	ctl    provenance.Ref // the decisions that led here
 	jumps  provenance.Ref // decisions that kept next, return or break from happening in the code being run
 	stack  []step
+	// asking is the call or expression that has classes evaluated right now: an included class has no place of its own
+	asking source.Place
 	steps  int
 
 	literals  map[*syntax.File]provenance.Ref

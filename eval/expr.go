@@ -244,7 +244,11 @@ func isLiteralKey(e syntax.Expr) bool {
 
 // reference evaluates an upper-case name: a data type, a type alias, or a resource type.
 func (ev *Evaluator) reference(e *syntax.Ref) value.Value {
-	if t := ev.resolveType(e.Value); t != nil {
+	t, err := ev.resolveType(e.Value)
+	if err != nil {
+		ev.runtime(e, err.Error())
+	}
+	if t != nil {
 		return t
 	}
 	d := &source.Diagnostic{Code: "E0206", Summary: "Evaluation Error: Resource type not found: " + strings.TrimPrefix(e.Value, "::"), Place: ev.place(e.Where)}
@@ -255,9 +259,9 @@ func (ev *Evaluator) reference(e *syntax.Ref) value.Value {
 	return nil
 }
 
-func (ev *Evaluator) resolveType(name string) value.Type {
+func (ev *Evaluator) resolveType(name string) (value.Type, error) {
 	if t := types.Builtin(canonical(name)); t != nil {
-		return t
+		return t, nil
 	}
 	return ev.TypeNamed(name)
 }

@@ -105,6 +105,50 @@ func label(e syntax.Node) string {
 	return "Expression"
 }
 
+// modelClass is the class of Puppet's own syntax tree for an expression; the message about queries shows it.
+func modelClass(e syntax.Expr) string {
+	name := "Expression"
+	switch e := e.(type) {
+	case *syntax.List:
+		name = "LiteralList"
+	case *syntax.Hash:
+		name = "LiteralHash"
+	case *syntax.Regexp:
+		name = "LiteralRegularExpression"
+	case *syntax.Default:
+		name = "LiteralDefault"
+	case *syntax.Ref:
+		name = "QualifiedReference"
+	case *syntax.Call:
+		name = "CallNamedFunctionExpression"
+	case *syntax.MethodCall:
+		name = "CallMethodExpression"
+	case *syntax.Heredoc:
+		name = "HeredocExpression"
+	case *syntax.Selector:
+		name = "SelectorExpression"
+	case *syntax.Unary:
+		switch e.Op {
+		case syntax.OpNot:
+			name = "NotExpression"
+		case syntax.OpMinus:
+			name = "UnaryMinusExpression"
+		default:
+			name = "UnfoldExpression"
+		}
+	case *syntax.Binary:
+		switch e.Op {
+		case syntax.OpMatch, syntax.OpNoMatch:
+			name = "MatchExpression"
+		case syntax.OpIn:
+			name = "InExpression"
+		default:
+			name = "ArithmeticExpression"
+		}
+	}
+	return "Puppet::Pops::Model::" + name
+}
+
 // valueLabel names a value as Puppet's messages do.
 func valueLabel(v value.Value) string {
 	switch v := v.(type) {

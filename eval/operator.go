@@ -195,8 +195,6 @@ func (ev *Evaluator) includes(l, r value.Value, sc *Scope, ref provenance.Ref) b
 			return value.ContainsFold(string(r), string(l))
 		case *value.Regexp:
 			return ev.matchRegexp(l, string(r), ref, sc, &syntax.Nop{})
-		case value.Type:
-			return types.IsInstance(l, r)
 		}
 		return false
 	case *value.Array:
@@ -216,16 +214,13 @@ func (ev *Evaluator) includes(l, r value.Value, sc *Scope, ref provenance.Ref) b
 	case *value.SemVerRange:
 		return types.InRange(r, l)
 	case value.Binary:
-		if b, ok := l.(value.Binary); ok {
-			return value.ContainsFold(string(r), string(b))
-		}
-	case value.Type:
-		if it := types.IterableOn(r); it != nil {
-			for x := range it.Seq {
-				if value.Equal(x, l) {
-					return true
-				}
-			}
+		switch l := l.(type) {
+		case value.Binary:
+			return strings.Contains(string(r), string(l))
+		case value.String:
+			return strings.Contains(string(r), string(l))
+		case value.Int:
+			return l >= 0 && l < 256 && strings.IndexByte(string(r), byte(l)) >= 0
 		}
 	}
 	return false
@@ -237,10 +232,9 @@ func (ev *Evaluator) inElement(l, x value.Value, sc *Scope, ref provenance.Ref) 
 		s, ok := x.(value.String)
 		return ok && ev.matchRegexp(l, string(s), ref, sc, &syntax.Nop{})
 	case value.Type:
-		if t, ok := x.(value.Type); ok && types.Equal(l, t) {
-			return true
-		}
 		return types.IsInstance(l, x)
+	case value.String, *value.SemVer: // the element may be a pattern
+		return ev.matches(l, x, ref, sc)
 	}
 	return ev.equal(x, l)
 }

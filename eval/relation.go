@@ -85,7 +85,7 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 
 // ParseType reads a type from its text, with the program's aliases and resource types in sight.
 func (ev *Evaluator) ParseType(text string) (value.Type, error) {
-	return types.Parse(text, func(name string) (value.Type, error) { return ev.TypeNamed(name), nil })
+	return types.Parse(text, ev.TypeNamed)
 }
 
 // resolveRelations turns arrows into attributes.
@@ -125,6 +125,11 @@ func ends(v value.Value, left bool) []value.Value {
 }
 
 func (ev *Evaluator) relate(s, t value.Value, r relation) {
+	for _, x := range []value.Value{s, t} {
+		if x, ok := x.(*types.Resource); ok && !x.HasTitle {
+			ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("No title provided and \"%s[]\" is not a valid resource reference", capitalized(x.Type))})
+		}
+	}
 	from, to := ev.resourceOf(s), ev.resourceOf(t)
 	if from == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", refText(s), refText(t))})

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -278,6 +279,10 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 	for _, op := range ops {
 		v, r := ev.eval(op.Value, sc)
 		if !op.Splat {
+			v, err := ev.convert(v)
+			if err != nil {
+				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: "Evaluation Error: Error while evaluating " + article(label(op)) + ", " + err.Error()})
+			}
 			add(&param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append})
 			continue
 		}
@@ -291,7 +296,11 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if !ok {
 				ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
 			}
-			add(&param{string(name), x.Value, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false})
+			v, err := ev.convert(x.Value)
+			if err != nil {
+				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: err.Error()})
+			}
+			add(&param{string(name), v, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false})
 		}
 	}
 	return out, splat
@@ -324,7 +333,6 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 	}
 	for _, p := range params {
 		q := *p
-		q.value = ev.convert(q.value)
 		ev.setParam(r, &q)
 	}
 	ev.initialTags(r)
@@ -335,7 +343,10 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 	}
 	ev.addResource(r, sc, e)
 	if r.isClass() {
+		before := ev.asking
+		ev.asking = r.place
 		ev.evaluateClass(r)
+		ev.asking = before
 	}
 	return r
 }
@@ -383,27 +394,74 @@ func (ev *Evaluator) resolveResource(r *Resource, low, title string) bool {
 	return false
 }
 
-// convert is what an attribute's value becomes in the catalog: iterators are unrolled.
-func (ev *Evaluator) convert(v value.Value) value.Value {
+// convert checks that a value may stand in an attribute: an iterator may not, nor a reference to nothing in particular.
+func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
 	switch v := v.(type) {
 	case *value.Iterator:
-		return v.Array()
-	case *value.Array:
-		for i, x := range v.Elems {
-			if y := ev.convert(x); y != x {
-				b := value.NewArrayBuilder(len(v.Elems))
-				for j, z := range v.Elems {
-					if j < i {
-						b.AddRef(z, v.Ref(j))
-					} else {
-						b.AddRef(ev.convert(z), v.Ref(j))
-					}
-				}
-				return b.Array()
+		return nil, errors.New("Use of an Iterator is not supported here")
+	case *types.Class:
+		if v.Of == "" {
+			return nil, errors.New(`No title provided and "class" is not a valid resource reference`)
+		}
+	case *types.Resource:
+		if v.Type == "" {
+			return nil, errors.New("Resource names no resource")
+		}
+		t := ev.world.ResourceType(strings.ToLower(v.Type))
+		if v.Title == "" && t != nil {
+			if _, err := resource.ParseTitle(t, ""); err != nil {
+				ev.failAt(&source.Diagnostic{Code: "E0513", Summary: err.Error()})
 			}
 		}
+		if !v.HasTitle {
+			return types.NewResource(v.Type, "", true), nil
+		}
+	case *value.Array:
+		for i, x := range v.Elems {
+			y, err := ev.convert(x)
+			if err != nil {
+				return nil, err
+			}
+			if !identical(x, y) {
+				w := &value.Array{Elems: append([]value.Value(nil), v.Elems...), Refs: v.Refs}
+				w.Elems[i] = y
+				v = w
+			}
+		}
+		return v, nil
+	case *value.Hash:
+		changed := false
+		b := value.NewHashBuilder(v.Len())
+		for _, e := range v.Entries() {
+			y, err := ev.convert(e.Value)
+			if err != nil {
+				return nil, err
+			}
+			changed = changed || !identical(e.Value, y)
+			e.Value = y
+			b.SetEntry(e)
+		}
+		if changed {
+			return b.Hash(), nil
+		}
 	}
-	return v
+	return v, nil
+}
+
+// identical reports whether convert left a value alone: it makes new ones of containers and references only.
+func identical(a, b value.Value) bool {
+	switch a := a.(type) {
+	case *value.Array:
+		c, ok := b.(*value.Array)
+		return ok && a == c
+	case *value.Hash:
+		c, ok := b.(*value.Hash)
+		return ok && a == c
+	case *types.Resource:
+		c, ok := b.(*types.Resource)
+		return ok && a == c
+	}
+	return true
 }
 
 // addResource puts a resource into the catalog, below its container.
@@ -449,7 +507,11 @@ func (c *Call) Declare(typeName, name string, params *value.Hash, titleRef prove
 		if !ok {
 			return nil, fmt.Errorf("attribute names must be strings, got %s", types.Infer(x.Key))
 		}
-		list = append(list, &param{string(key), x.Value, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false})
+		v, err := ev.convert(x.Value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false})
 	}
 	return ev.declare(typeName, title{name, titleRef}, list, form, c.Scope, c.Place.Span, &syntax.Call{}), nil
 }

@@ -35,11 +35,11 @@ func patternFunctions() []*eval.Function {
 		}},
 		{Name: "split", Doc: "Splits a string where a pattern matches; empty parts at the end are dropped.", Dispatches: []eval.Dispatch{
 			{Signature: "Callable[String, String]", Names: []string{"str", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
-				re, err := onigmo.Compile(string(c.Args[1].(value.String)), 0)
+				re, err := c.Eval.Regexp(string(c.Args[1].(value.String)))
 				if err != nil {
 					return nil, err
 				}
-				return split(string(c.Args[0].(value.String)), re)
+				return split(string(c.Args[0].(value.String)), re.Re)
 			}},
 			{Signature: "Callable[String, Regexp]", Names: []string{"str", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
 				return split(string(c.Args[0].(value.String)), c.Args[1].(*value.Regexp).Re)
@@ -179,6 +179,13 @@ func regsubstText(c *eval.Call) (value.Value, error) {
 		case 'M':
 			flags |= onigmo.Multiline
 		}
+	}
+	if flags == 0 {
+		re, err := c.Eval.Regexp(string(c.Args[1].(value.String)))
+		if err != nil {
+			return nil, err
+		}
+		return substitute(c, finder{re: re.Re}, all)
 	}
 	re, err := onigmo.Compile(string(c.Args[1].(value.String)), flags)
 	if err != nil {

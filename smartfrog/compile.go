@@ -1,6 +1,7 @@
 package smartfrog
 
 import (
+	"cmp"
 	"io/fs"
 
 	"bunraku/source"
@@ -13,10 +14,12 @@ type Options struct {
 	// Path is where the main file is in the file system that includes are read from; "" means at its top, under the file's base
 	// name.
 	Path string
-	// MaxWork bounds the number of attributes that evaluation may write; 0 means defaultWork.
+	// MaxWork bounds the steps of an evaluation: assignments, includes, and attributes copied; 0 means defaultWork.
 	MaxWork int
 	// MaxSize bounds the number of attributes in the result; 0 means defaultSize.
 	MaxSize int
+
+	shallow int // see scopes; 0 means defaultShallow
 }
 
 // A configuration can double in size with every line: `b extends { x a; y a; }`. These bounds are far beyond any that people write,
@@ -25,6 +28,9 @@ const (
 	defaultWork = 20_000_000
 	defaultSize = 5_000_000
 )
+
+// defaultShallow is deeper than what people write.
+const defaultShallow = 16
 
 // A Result is a compiled specification.
 type Result struct {
@@ -35,7 +41,8 @@ type Result struct {
 	extended bool
 }
 
-// Compile reads a specification and what it includes, and evaluates it. The result is nil when a diagnostic is an Error.
+// Compile reads a specification and what it includes, and evaluates it. The result is nil when a diagnostic is an Error. Without a
+// file system nothing can be included.
 //
 // Definition 27 (SmartFrog) with what the paper leaves out: reading, the extended references and the order constraints.
 func Compile(main *source.File, includes fs.FS, opt Options) (*Result, source.Diagnostics) {
@@ -63,33 +70,30 @@ func compile(main *source.File, includes fs.FS, opt Options) (*Result, source.Di
 
 // evaluate runs the passes after reading.
 func evaluate(spec *Spec, units map[*Include]*Spec, opt Options) (*Result, source.Diagnostics) {
-	e := &evaluator{scopes: newScopes(), extended: opt.Extended, units: units, limit: opt.MaxWork, chase: newChase(false)}
-	if e.limit == 0 {
-		e.limit = defaultWork
+	limit := cmp.Or(opt.MaxSize, defaultSize)
+	e := &evaluator{
+		scopes:   newScopes(cmp.Or(opt.shallow, defaultShallow)),
+		extended: opt.Extended,
+		units:    units,
+		limit:    cmp.Or(opt.MaxWork, defaultWork),
+		chase:    newChase(false),
 	}
 	config := e.specification(spec)
 	root := e.open[0].store
-	if config == nil {
-		return nil, e.diags
-	}
-	if (opt.Extended || e.ordered) && !e.withinDepth(root) {
+	if config == nil || !e.withinSize(root, limit) {
 		return nil, e.diags
 	}
 	if opt.Extended {
+		if !e.withinDepth(root) {
+			return nil, e.diags
+		}
 		e.links(root)
-	}
-	if e.stop {
-		return nil, e.diags
+		if e.stop || !e.withinSize(root, limit) {
+			return nil, e.diags
+		}
 	}
 	e.arrange(root)
-	limit := opt.MaxSize
-	if limit == 0 {
-		limit = defaultSize
-	}
 	config = root.Find(Reference{"sfConfig"}).(*Store)
-	if !e.withinSize(root, limit) {
-		return nil, e.diags
-	}
 	return &Result{Config: config, root: root, extended: opt.Extended}, e.diags
 }
 

@@ -9,11 +9,12 @@ package smartfrog
 //     write are fixed; those that prototypes bring are not, so it depends on the prototypes of the inner components;
 //   - for the same reason a value depends on the prototypes that were composed after it was written, and did not overwrite it;
 //   - a component depends on all this for all that is in it, on all its prototypes, and on what its attributes were first set to,
-//     which gave them their order.
+//     which gave them their order, and on the constraints on that.
 //
 // depend_test.go holds it to this by changing every assignment of random specifications.
 type dependencies struct {
 	acts    map[*act]bool
+	orders  map[*ordering]bool
 	origins map[*origin]bool
 	copies  map[*copied]bool
 	lists   map[*composition]bool
@@ -21,23 +22,27 @@ type dependencies struct {
 	todo    []*origin
 }
 
-// dependenciesOf returns the assignments that decide the slot at the end of a path of slots, each of the store in the one before.
-func dependenciesOf(path []target) map[*act]bool {
+// dependenciesOf collects what decides the slot at the end of a path of slots, each of the store in the one before.
+func dependenciesOf(path []target) *dependencies {
 	d := &dependencies{
-		acts: map[*act]bool{}, origins: map[*origin]bool{}, copies: map[*copied]bool{}, lists: map[*composition]bool{}, stores: map[*Store]bool{},
+		acts: map[*act]bool{}, orders: map[*ordering]bool{}, origins: map[*origin]bool{}, copies: map[*copied]bool{},
+		lists: map[*composition]bool{}, stores: map[*Store]bool{},
 	}
 	for _, t := range path {
 		d.step(step{t.origin(), t.in.store.composed})
 	}
 	if s, ok := path[len(path)-1].value().(*Store); ok {
 		d.store(s)
+		for _, t := range path {
+			d.order(t.in.store)
+		}
 	}
 	for len(d.todo) > 0 {
 		o := d.todo[len(d.todo)-1]
 		d.todo = d.todo[:len(d.todo)-1]
 		d.follow(o)
 	}
-	return d.acts
+	return d
 }
 
 // store adds everything in a component.
@@ -46,6 +51,7 @@ func (d *dependencies) store(s *Store) {
 		return
 	}
 	d.stores[s] = true
+	d.order(s)
 	d.composed(s.composed, -1)
 	for i := range s.slots {
 		d.step(step{s.slots[i].origin, s.composed})
@@ -53,6 +59,13 @@ func (d *dependencies) store(s *Store) {
 		if sub, ok := s.slots[i].value.(*Store); ok {
 			d.store(sub)
 		}
+	}
+}
+
+// order adds the constraints on the order of a component's attributes.
+func (d *dependencies) order(s *Store) {
+	if s.order != nil {
+		d.orders[s.order] = true
 	}
 }
 

@@ -118,7 +118,7 @@ func checkDependency(t *testing.T, seed uint64, extended bool) (checked, kept in
 	var attributes []attribute
 	for _, path := range slotsOf(before, 60) {
 		a := attribute{referenceOf(path), storeText(path[len(path)-1].value()), map[Statement]bool{}}
-		for act := range dependenciesOf(path) {
+		for act := range dependenciesOf(path).acts {
 			a.stmts[act.stmt] = true
 		}
 		attributes = append(attributes, a)

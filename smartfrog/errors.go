@@ -7,19 +7,25 @@ import (
 	"bunraku/source"
 )
 
-// report adds a diagnostic, with the way to the file it is about.
+// report adds a diagnostic, with the way to the file it is about. It stops the evaluation after maxErrors errors, and says no more
+// than that many warnings.
 func (e *evaluator) report(d *source.Diagnostic) {
 	for s := e.site; s != nil && s.via != nil; s = s.up {
 		d.Stack = append([]string{"included at " + s.up.place(s.via.span).String()}, d.Stack...)
 	}
-	e.diags = append(e.diags, d)
-	if d.Severity != source.Error {
-		return
-	}
-	e.errors++
-	if e.errors == maxErrors {
-		e.stop = true
-		e.diags = append(e.diags, tooMany(d.Place))
+	switch d.Severity {
+	case source.Error:
+		e.diags = append(e.diags, d)
+		if e.errors++; e.errors == maxErrors {
+			e.stop = true
+			e.diags = append(e.diags, tooMany("errors", d.Place))
+		}
+	case source.Warning:
+		if e.warnings++; e.warnings <= maxErrors {
+			e.diags = append(e.diags, d)
+		} else if e.warnings == maxErrors+1 {
+			e.diags = append(e.diags, tooMany("warnings", d.Place))
+		}
 	}
 }
 
@@ -30,7 +36,7 @@ func (e *evaluator) noConfig(spec *Spec, root *Store) {
 		Place: source.Place{File: spec.File},
 		Help:  "put the configuration into `sfConfig extends { … }`",
 	}
-	if near := source.Nearest("sfConfig", names(root)); near != "" {
+	if near := similar("sfConfig", names(root)); near != "" {
 		at := root.slots[root.position(near)].origin.act
 		d.Place, d.Label = at.head(), "did you mean `sfConfig`?"
 	}
@@ -67,7 +73,7 @@ func (e *evaluator) noParent(r Reference, i int, s *Store) {
 	if d.Help == "" {
 		if isKeyword(r[i]) {
 			d.Help = "`" + r[i] + "` has no meaning on the left-hand side"
-		} else if near := source.Nearest(r[i], names(s)); near != "" {
+		} else if near := similar(r[i], names(s)); near != "" {
 			d.Help = "did you mean `" + near + "`?"
 		} else {
 			d.Help = "define `" + r[:i+1].String() + " extends { … }` before"
@@ -119,7 +125,7 @@ func (e *evaluator) nearMisses(d *source.Diagnostic, ref *Ref, from *scope, in *
 		label := "`" + part.String() + "` is " + describe(m.at) + ", not a component"
 		if s, ok := m.at.(*Store); ok {
 			label = fmt.Sprintf("`%s` has no `%s`", part, ref.Path[m.depth])
-			if near := source.Nearest(ref.Path[m.depth], names(s)); near != "" && d.Help == "" {
+			if near := similar(ref.Path[m.depth], names(s)); near != "" && d.Help == "" {
 				d.Help = "did you mean `" + ref.Path[:m.depth].Join(near).String() + "`?"
 			}
 		}
@@ -127,7 +133,7 @@ func (e *evaluator) nearMisses(d *source.Diagnostic, ref *Ref, from *scope, in *
 			d.Related = append(d.Related, source.Related{Place: o.act.head(), Label: label})
 		}
 	}
-	if later, at := e.later(ref.Path[0]); later != nil && !e.extended {
+	if later, at := e.later(ref.Path[0]); d.Code != codeForwardLink && later != nil {
 		d.Related = append(d.Related, source.Related{Place: at, Label: "`" + ref.Path[0] + "` comes only here"})
 		d.Help = "move it up"
 		if d.Code == codeLink {
@@ -140,7 +146,7 @@ func (e *evaluator) nearMisses(d *source.Diagnostic, ref *Ref, from *scope, in *
 	}
 	if isKeyword(ref.Path[0]) && !e.extended {
 		d.Help = "`" + ref.Path[0] + "` has a meaning only under --extended"
-	} else if near := source.Nearest(ref.Path[0], suggestions); near != "" {
+	} else if near := similar(ref.Path[0], suggestions); near != "" {
 		d.Help = "did you mean `" + near + "`?"
 	}
 }
@@ -217,6 +223,15 @@ func originAt(s *Store, r Reference) *origin {
 		s, _ = s.slots[i].value.(*Store)
 	}
 	return o
+}
+
+// similar is the name that a reader most likely meant by another, or "". Names of one or two letters are similar to too many.
+func similar(name string, list []string) string {
+	near := source.Nearest(name, list)
+	if len(name) < 3 && !strings.EqualFold(name, near) {
+		return ""
+	}
+	return near
 }
 
 func names(s *Store) []string {

@@ -20,6 +20,7 @@ type evaluator struct {
 	units    map[*Include]*Spec // the files behind the includes
 	diags    source.Diagnostics
 	errors   int
+	warnings int
 
 	frame *frame // the innermost body being evaluated
 	act   *act   // the assignment being evaluated
@@ -27,7 +28,7 @@ type evaluator struct {
 	block *Block // the block it stands in, nil at the top of the specification
 	time  int    // counts assignments and prototypes
 
-	work   int // counts attributes written
+	work   int // counts assignments, includes, and attributes copied
 	limit  int // for work
 	stop   bool
 	unique int // the last invented name
@@ -125,9 +126,10 @@ func (e *evaluator) statement(s Statement) {
 
 // include evaluates the body of the included file as if it stood here.
 func (e *evaluator) include(s *Include) {
+	e.spend(1)
 	spec := e.units[s]
 	e.push(&frame{body: spec.Body})
-	e.site = &site{spec: spec, via: s, up: e.site, act: e.act}
+	e.site = &site{spec: spec, via: s, up: e.site}
 }
 
 // assignment evaluates a value and binds it to its target. Definition 25 (SmartFrog): A.
@@ -137,7 +139,7 @@ func (e *evaluator) assignment(a *Assignment) {
 	e.act = &act{a, e.site, e.act}
 	e.time++
 	e.spend(1)
-	r := Reference(nil)
+	var r Reference
 	if a.Target != nil {
 		r = a.Target.Path
 	} else {
@@ -167,7 +169,7 @@ func (e *evaluator) value(v Expr, r Reference) (opened bool) {
 	return false
 }
 
-// link copies what a reference names to r, as it is at this moment. It is the case V⟦LR⟧ of Definition 24.
+// link copies what a reference names to r, as it is at this moment. It is V⟦LR⟧ of Definition 24 (SmartFrog).
 func (e *evaluator) link(ref *Ref, r Reference) {
 	o := &origin{act: e.act, time: e.time}
 	if e.extended {
@@ -216,11 +218,10 @@ func (e *evaluator) prototype(f *frame) {
 // inherit copies the attributes of a prototype into the innermost open component, and returns it. Definition 18 (SmartFrog):
 // inherit.
 func (e *evaluator) inherit(ns *scope, p *Ref) *Store {
-	target := e.top()
 	v, c := e.named(ns, p)
 	src, ok := v.(*Store)
 	if !ok {
-		target.store.partial = true
+		e.writable().partial = true
 		return nil
 	}
 	c.proto = true
@@ -332,7 +333,10 @@ func (e *evaluator) bind(r Reference, v Value, o *origin) bool {
 		if pos < 0 {
 			if !s.partial {
 				e.noParent(r, i, s)
-				s.partial = true
+				pos, _ := s.put(name, poison{}, o)
+				if i == 0 {
+					e.declare(pos)
+				}
 			}
 			return false
 		}
@@ -361,11 +365,14 @@ func (e *evaluator) spend(n int) {
 		return
 	}
 	e.stop = true
-	e.report(&source.Diagnostic{
-		Code: codeWork, Summary: fmt.Sprintf("limit: evaluation wrote more than %d attributes", e.limit), Place: e.act.head(),
-		Label: "while evaluating this",
-		Help:  "look for files that are included, or components that are copied, over and over",
-	})
+	d := &source.Diagnostic{
+		Code: codeWork, Summary: fmt.Sprintf("limit: evaluation takes more than %d steps", e.limit), Place: source.Place{File: e.site.spec.File},
+		Help: "look for files that are included, or components that are copied, over and over",
+	}
+	if e.act != nil {
+		d.Place, d.Label = e.act.head(), "while evaluating this"
+	}
+	e.report(d)
 }
 
 // invent makes a name for the HP spelling `--` that the innermost open store does not have.

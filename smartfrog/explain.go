@@ -19,7 +19,7 @@ type Explanation struct {
 	Hides []Step
 	// Parts lists, for a component, its attributes.
 	Parts []Part
-	// Dependency lists the assignments that decide the value, in the order of the text. Changing or removing others, without
+	// Dependency lists the statements that decide the value, in the order of the text. Changing or removing others, without
 	// adding any, cannot alter it.
 	Dependency []source.Place
 }
@@ -75,7 +75,7 @@ func (r *Result) Explain(ref Reference) (*Explanation, *source.Diagnostic) {
 			x.Parts = append(x.Parts, Part{s.slots[i].name, s.slots[i].value, written(s.slots[i].origin.root())})
 		}
 	}
-	x.Dependency = places(dependenciesOf(path))
+	x.Dependency = dependenciesOf(path).places()
 	return x, nil
 }
 
@@ -116,7 +116,7 @@ func (r *Result) noAttribute(ref Reference) *source.Diagnostic {
 		}
 	}
 	if s, ok := m.at.(*Store); ok {
-		if near := source.Nearest(ref[m.depth], names(s)); near != "" {
+		if near := similar(ref[m.depth], names(s)); near != "" {
 			d.Help = "did you mean `" + ref[:m.depth].Join(near).String() + "`?"
 		}
 	}
@@ -203,37 +203,40 @@ func written(o *origin) source.Place {
 
 func (t target) name() string { return t.in.store.slots[t.pos].name }
 
-// places lists assignments, and the includes that lead to them, in the order of the text: the main file first, then the others by
+// places lists the statements, and the includes that lead to them, in the order of the text: the main file first, then the others by
 // name.
-func places(acts map[*act]bool) []source.Place {
+func (d *dependencies) places() []source.Place {
 	seen := map[source.Place]bool{}
 	var list []source.Place
 	var main *source.File
-	add := func(p source.Place) {
-		if !seen[p] {
+	add := func(s *site, span source.Span) {
+		for p := s.place(span); !seen[p]; p, s = s.up.place(s.via.span), s.up {
 			seen[p] = true
 			list = append(list, p)
+			if s.via == nil {
+				main = s.spec.File
+				break
+			}
 		}
 	}
-	for a := range acts {
-		add(a.place())
-		s := a.site
-		for ; s.via != nil; s = s.up {
-			add(s.up.place(s.via.span))
+	for a := range d.acts {
+		add(a.site, a.stmt.span)
+	}
+	for o := range d.orders {
+		for ; o != nil; o = o.prev {
+			add(o.site, o.stmt.span)
 		}
-		main = s.spec.File
 	}
 	slices.SortFunc(list, func(a, b source.Place) int {
 		switch {
 		case a.File == b.File:
+			return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(b.Span.End, a.Span.End))
 		case a.File == main:
 			return -1
 		case b.File == main:
 			return 1
-		default:
-			return cmp.Compare(a.File.Name, b.File.Name)
 		}
-		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(b.Span.End, a.Span.End))
+		return cmp.Compare(a.File.Name, b.File.Name)
 	})
 	return list
 }

@@ -22,40 +22,46 @@ func (x *Explanation) WriteText(w io.Writer) error {
 		}
 		rows = append(rows, row)
 	}
-	for _, s := range x.Hides {
+	for i, s := range x.Hides {
+		if i == shownHides {
+			rows = append(rows, []string{"hides", fmt.Sprintf("%d more", len(x.Hides)-i)})
+			break
+		}
 		rows = append(rows, []string{"hides", s.Place.String(), line(s.Place)})
 	}
 	p.rows(rows)
 	if len(x.Parts) > 0 {
-		rows = rows[:0]
-		for i, part := range x.Parts {
-			if i == shownParts {
-				break
-			}
-			rows = append(rows, []string{part.Name, shown(part.Value), part.Where.String()})
-		}
 		p.str("attributes\n")
-		p.rows(rows)
-		if n := len(x.Parts) - shownParts; n > 0 {
-			p.str(fmt.Sprintf("  … and %d more\n", n))
-		}
+		p.table(len(x.Parts), func(i int) []string {
+			return []string{x.Parts[i].Name, shown(x.Parts[i].Value), x.Parts[i].Where.String()}
+		})
 	}
-	n := len(x.Dependency)
-	if n == 1 {
+	if len(x.Dependency) == 1 {
 		p.str("1 statement decides this value; changing or removing others cannot alter it:\n")
 	} else {
-		p.str(fmt.Sprintf("%d statements decide this value; changing or removing others cannot alter it:\n", n))
+		p.str(fmt.Sprintf("%d statements decide this value; changing or removing others cannot alter it:\n", len(x.Dependency)))
 	}
-	rows = rows[:0]
-	for _, d := range x.Dependency {
-		rows = append(rows, []string{d.String(), line(d)})
-	}
-	p.rows(rows)
+	p.table(len(x.Dependency), func(i int) []string { return []string{x.Dependency[i].String(), line(x.Dependency[i])} })
 	return p.w.Flush()
 }
 
-// shownParts is how many attributes of a component are listed for people.
-const shownParts = 40
+// shownHides is how many earlier values of an attribute people are shown.
+const shownHides = 10
+
+// shownRows is how many rows of a table people are shown.
+const shownRows = 100
+
+// table writes n rows, or the first of them.
+func (p printer) table(n int, row func(int) []string) {
+	rows := make([][]string, 0, min(n, shownRows))
+	for i := range min(n, shownRows) {
+		rows = append(rows, row(i))
+	}
+	p.rows(rows)
+	if n > shownRows {
+		p.str(fmt.Sprintf("  … and %d more\n", n-shownRows))
+	}
+}
 
 // rows writes a table, two blanks from the margin.
 func (p printer) rows(rows [][]string) {
@@ -79,13 +85,26 @@ func (p printer) rows(rows [][]string) {
 	}
 }
 
-// line is the source line on which a place starts.
+// line is the source line on which a place starts; of a very long line, only the part from there on.
 func line(p source.Place) string {
-	text := strings.Join(strings.Fields(p.File.Line(p.Line())), " ")
-	if utf8.RuneCountInString(text) > maxShown {
-		text = string([]rune(text)[:maxShown-1]) + "…"
+	text, start := p.File.Text, int(p.Span.Start)
+	window := max(0, start-longLine)
+	if i := strings.LastIndexByte(text[window:start], '\n'); i >= 0 || window == 0 {
+		start = window + i + 1
 	}
-	return text
+	text, _, _ = strings.Cut(text[start:min(len(text), start+longLine)], "\n")
+	return cut(strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " "), maxShown)
+}
+
+// longLine is how many bytes around a place are looked at.
+const longLine = 400
+
+// cut shortens a text to a number of characters.
+func cut(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
 }
 
 // maxShown is how many characters of a line or value are shown in a table.
@@ -103,10 +122,7 @@ func shown(v Value) string {
 	p := newPrinter(&b)
 	p.sfBasic(v, false)
 	_ = p.w.Flush() // a strings.Builder takes all
-	if text := b.String(); utf8.RuneCountInString(text) <= 2*maxShown {
-		return text
-	}
-	return string([]rune(b.String())[:2*maxShown-1]) + "…"
+	return cut(b.String(), 2*maxShown)
 }
 
 // WriteJSON writes the explanation for programs.

@@ -74,6 +74,10 @@ func (l *loader) include(s *Include) {
 		l.units[s] = spec
 		return
 	}
+	if l.files == nil {
+		fail(codeIncludeFile, "cannot read `%s`: nothing may be included here", s.Path)
+		return
+	}
 	text, err := fs.ReadFile(l.files, at)
 	if err != nil {
 		fail(codeIncludeFile, "cannot read `%s`: %s", s.Path, reason(err))

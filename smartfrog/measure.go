@@ -47,7 +47,8 @@ func (e *evaluator) measure(s *Store) extent {
 	}
 }
 
-// withinDepth reports whether the tree may be walked by recursion. Placements can nest components deeper than any block.
+// withinDepth reports when the whole tree, to which the links of the result may lead, is too deep to be walked by recursion.
+// Placements can nest components deeper than any block.
 func (e *evaluator) withinDepth(root *Store) bool {
 	if e.measure(root).depth <= maxNesting {
 		return true

@@ -13,32 +13,42 @@ import (
 // attributes whose values the extending component overrides: a change of the prototype may open a firewall. The paper proposes a
 // warning and a constraint; no compiler had either.
 
-// An ordering is what the `order` statements of one block say. It is inherited as if it were an attribute: the ordering of a later
-// prototype replaces that of an earlier one (else figure 19 of the paper would contradict itself), while the statements of one
-// block add up.
+// An ordering is what the `order` statements of one block say, the last constraint first. It is inherited as if it were an
+// attribute: the ordering of a later prototype replaces that of an earlier one (else figure 19 of the paper would contradict
+// itself), while the statements of one block add up.
 type ordering struct {
+	constraint
 	block *Block
-	pairs []constraint
+	prev  *ordering
+}
+
+// all lists the constraints, the first one first.
+func (o *ordering) all() []constraint {
+	var list []constraint
+	for ; o != nil; o = o.prev {
+		list = append(list, o.constraint)
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // A constraint is one `<` of an `order` statement.
 type constraint struct {
 	before, after *Ref
+	stmt          *Order
 	site          *site
 }
 
 // constrain evaluates an `order` statement.
 func (e *evaluator) constrain(s *Order) {
 	e.ordered = true
-	var pairs []constraint
 	dst := e.writable()
-	if dst.order != nil && dst.order.block == e.block {
-		pairs = slices.Clip(dst.order.pairs)
+	if dst.order != nil && dst.order.block != e.block {
+		dst.order = nil // it was inherited
 	}
 	for i, r := range s.Refs[1:] {
-		pairs = append(pairs, constraint{s.Refs[i], r, e.site})
+		dst.order = &ordering{constraint{s.Refs[i], r, s, e.site}, e.block, dst.order}
 	}
-	dst.order = &ordering{e.block, pairs}
 }
 
 // checkOrder warns when the prototype p writes attributes in another order than the one they keep, which earlier prototypes of the
@@ -50,6 +60,7 @@ func (e *evaluator) checkOrder(p Prototype, written []string) {
 		return
 	}
 	seen := make(map[string]bool, len(written))
+	decided := s.order.decides()
 	last, lastPos := "", -1
 	for _, name := range written {
 		pos := s.position(name)
@@ -57,7 +68,7 @@ func (e *evaluator) checkOrder(p Prototype, written []string) {
 			continue
 		}
 		seen[name] = true
-		if pos < lastPos && !s.order.relates(last, name) {
+		if pos < lastPos && !decided(last, name) {
 			e.orderLost(p, lastPos, pos)
 			return
 		}
@@ -95,7 +106,7 @@ func (e *evaluator) orderLost(p Prototype, first, second int) {
 		Code: codeOrderLost, Severity: source.Warning,
 		Summary: fmt.Sprintf("`%s` is written before `%s`, but `%s` stays first, as %s", a.name, b.name, b.name, where),
 		Detail:  "a component that overrides inherited attributes changes their values, never their order",
-		Help:    fmt.Sprintf("write `order %s < %s;` to have them in the order written, or `order %s < %s;` to confirm the inherited one", a.name, b.name, b.name, a.name),
+		Help:    fmt.Sprintf("write `order %s < %s;` to have them in the order written here,\nor `order %s < %s;` to confirm the inherited one", a.name, b.name, b.name, a.name),
 	}
 	if ref, ok := p.(*Ref); ok {
 		d.Place, d.Label = e.site.place(ref.span), fmt.Sprintf("`%s` has `%s` before `%s`", ref.Path, a.name, b.name)
@@ -109,26 +120,35 @@ func (e *evaluator) orderLost(p Prototype, first, second int) {
 	e.report(d)
 }
 
-// relates reports whether the constraints decide which of two attributes comes first.
-func (o *ordering) relates(a, b string) bool {
+// decides returns a function that reports whether the constraints decide which of two attributes comes first. It looks at a
+// thousand pairs at most, and takes the others for decided: whoever has written so many constraints knows about order.
+func (o *ordering) decides() func(a, b string) bool {
 	if o == nil {
-		return false
+		return func(_, _ string) bool { return false }
 	}
-	reach := func(from, to string) bool {
+	after := map[string][]string{}
+	for _, c := range o.all() {
+		after[c.before.Path[0]] = append(after[c.before.Path[0]], c.after.Path[0])
+	}
+	leads := func(from, to string) bool {
 		seen := map[string]bool{from: true}
-		for work := []string{from}; len(work) > 0; {
+		for work := []string{from}; len(work) > 0 && !seen[to]; {
 			name := work[len(work)-1]
 			work = work[:len(work)-1]
-			for _, p := range o.pairs {
-				if p.before.Path[0] == name && !seen[p.after.Path[0]] {
-					seen[p.after.Path[0]] = true
-					work = append(work, p.after.Path[0])
+			for _, next := range after[name] {
+				if !seen[next] {
+					seen[next] = true
+					work = append(work, next)
 				}
 			}
 		}
 		return seen[to]
 	}
-	return reach(a, b) || reach(b, a)
+	pairs := 0
+	return func(a, b string) bool {
+		pairs++
+		return pairs > 1000 || leads(a, b) || leads(b, a)
+	}
 }
 
 // A demand is a constraint seen from a store on the way to the attributes that it is about.
@@ -150,7 +170,7 @@ func (e *evaluator) arrange(root *Store) {
 			e.pushDown(d, below)
 		}
 	}
-	e.arrangeStore(root, i, Reference{"sfConfig"}, below["sfConfig"], map[*Store]bool{})
+	e.arrangeStore(&scope{store: root}, i, below["sfConfig"], map[*Store]bool{})
 }
 
 // demands lists what must hold in a store: what is asked for from outside, and what it says itself.
@@ -159,25 +179,26 @@ func demands(s *Store, extra []demand) []demand {
 		return extra
 	}
 	list := slices.Clone(extra)
-	for _, p := range s.order.pairs {
-		list = append(list, demand{p.before.Path, p.after.Path, p})
+	for _, c := range s.order.all() {
+		list = append(list, demand{c.before.Path, c.after.Path, c})
 	}
 	return list
 }
 
 // arrangeStore arranges the store in a slot of another, and all stores below it.
-func (e *evaluator) arrangeStore(in *Store, pos int, path Reference, extra []demand, done map[*Store]bool) {
-	s := in.slots[pos].value.(*Store)
+func (e *evaluator) arrangeStore(in *scope, pos int, extra []demand, done map[*Store]bool) {
+	s := in.store.slots[pos].value.(*Store)
 	if len(extra) > 0 {
-		s = in.own(pos) // the demand holds for this copy alone
+		s = in.store.own(pos) // the demand holds for this copy alone
 	} else if done[s] {
 		return
 	}
 	done[s] = true
+	sc := &scope{up: in, name: in.store.slots[pos].name, depth: in.depth + 1, store: s, pos: pos}
 	below := map[string][]demand{}
 	var here []demand
 	for _, d := range demands(s, extra) {
-		if !e.present(s, path, d) {
+		if !e.present(sc, d) {
 			continue
 		}
 		if d.before[0] == d.after[0] {
@@ -187,17 +208,18 @@ func (e *evaluator) arrangeStore(in *Store, pos int, path Reference, extra []dem
 		}
 	}
 	if len(here) > 0 {
-		e.sort(s, path, here)
+		e.sort(sc, here)
 	}
 	for i := range s.slots {
 		if _, ok := s.slots[i].value.(*Store); ok {
-			e.arrangeStore(s, i, path.Join(s.slots[i].name), below[s.slots[i].name], done)
+			e.arrangeStore(sc, i, below[s.slots[i].name], done)
 		}
 	}
 }
 
 // present warns when a constraint speaks of an attribute that is not there: it then says nothing.
-func (e *evaluator) present(s *Store, path Reference, d demand) bool {
+func (e *evaluator) present(sc *scope, d demand) bool {
+	s := sc.store
 	for i, r := range []Reference{d.before, d.after} {
 		if s.Find(r) != nil {
 			continue
@@ -209,11 +231,11 @@ func (e *evaluator) present(s *Store, path Reference, d demand) bool {
 		m := s.miss(r)
 		diag := &source.Diagnostic{
 			Code: codeOrderNobody, Severity: source.Warning,
-			Summary: fmt.Sprintf("order: `%s` has no attribute `%s`, so this constraint says nothing", path.Join(r[:m.depth]...), r[m.depth]),
+			Summary: fmt.Sprintf("order: `%s` has no attribute `%s`, so this constraint says nothing", sc.path().Join(r[:m.depth]...), r[m.depth]),
 			Place:   d.site.place(ref.span),
 		}
 		if sub, ok := m.at.(*Store); ok {
-			if near := source.Nearest(r[m.depth], names(sub)); near != "" {
+			if near := similar(r[m.depth], names(sub)); near != "" {
 				diag.Help = "did you mean `" + near + "`?"
 			}
 		}
@@ -236,7 +258,8 @@ func (e *evaluator) pushDown(d demand, below map[string][]demand) {
 }
 
 // sort rearranges the attributes of one store, or reports that it cannot be done.
-func (e *evaluator) sort(s *Store, path Reference, list []demand) {
+func (e *evaluator) sort(sc *scope, list []demand) {
+	s := sc.store
 	after := make([][]int, len(s.slots)) // for each position, the demands in which it comes before
 	waits := make([]int, len(s.slots))
 	for i, d := range list {
@@ -262,7 +285,7 @@ func (e *evaluator) sort(s *Store, path Reference, list []demand) {
 		}
 	}
 	if len(slots) < len(s.slots) {
-		e.contradiction(s, path, list, waits)
+		e.contradiction(sc, list, waits)
 		return
 	}
 	s.slots = slots
@@ -288,7 +311,8 @@ func (p *positions) Pop() any {
 
 // contradiction reports a circle of constraints. Positions that still wait are in one, or behind one: going from such a position
 // to one that it waits for must come back to where it has been.
-func (e *evaluator) contradiction(s *Store, path Reference, list []demand, waits []int) {
+func (e *evaluator) contradiction(sc *scope, list []demand, waits []int) {
+	s := sc.store
 	before := map[string]demand{}
 	start := ""
 	for _, d := range list {
@@ -317,7 +341,7 @@ func (e *evaluator) contradiction(s *Store, path Reference, list []demand, waits
 	}
 	text = append(text, circle[0].before[0])
 	d := &source.Diagnostic{
-		Code: codeOrderCycle, Summary: fmt.Sprintf("order: the constraints on `%s` contradict each other: %s", path, strings.Join(text, " < ")),
+		Code: codeOrderCycle, Summary: fmt.Sprintf("order: the constraints on `%s` contradict each other: %s", sc.path(), strings.Join(text, " < ")),
 		Help: "remove one of them; an `order` in a later prototype replaces the inherited one",
 	}
 	for i, c := range circle {

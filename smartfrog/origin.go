@@ -30,7 +30,6 @@ type site struct {
 	spec *Spec
 	via  *Include // nil for the main file
 	up   *site    // where via stands
-	act  *act     // the assignment in whose body via stands, or nil
 }
 
 func (s *site) place(span source.Span) source.Place {

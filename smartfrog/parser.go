@@ -13,11 +13,11 @@ import (
 // gigabyte.
 const maxNesting = 500_000
 
-// maxErrors is how many errors one file, and one evaluation, may report before we stop looking for more.
+// maxErrors is how many errors one file, and how many errors and warnings one evaluation, may report before we stop looking.
 const maxErrors = 50
 
-// Parse reads one file. The tree holds whatever could be read; it is complete when no diagnostic is an Error. Included files are
-// not read.
+// Parse reads one file, as Definition 3 (SmartFrog) and grammar.txt have it. The tree holds whatever could be read; it is complete
+// when no diagnostic is an Error. Included files are not read.
 func Parse(f *source.File, opt Options) (*Spec, source.Diagnostics) {
 	p := &parser{file: f, extended: opt.Extended}
 	p.scan = newScanner(f, opt.Extended, p.report)
@@ -38,6 +38,7 @@ type parser struct {
 	last     source.Span // the token before tok
 	open     *openBlock  // the innermost
 	depth    int         // blocks and vectors that are open
+	skipping bool        // what follows is being skipped
 	quit     bool        // given up: only tokEOF follows
 	includes []*Include
 	diags    source.Diagnostics
@@ -253,11 +254,10 @@ func (p *parser) prototypes(body []Statement, a *Assignment, x *Extends, more bo
 			switch {
 			case p.tok.kind == tokComma:
 				p.advance()
-			case p.tok.kind == tokLBrace && p.extended:
 			case p.tok.kind == tokLBrace:
-				p.spelling(p.tok.span, "expected `,` between prototypes", "write `, {`")
-				p.synchronize()
-				return body
+				if !p.extended {
+					p.spelling(p.tok.span, "expected `,` between prototypes", "write `, {`")
+				}
 			default:
 				x.span = p.since(x.span)
 				x.Protos = slices.Clip(x.Protos)

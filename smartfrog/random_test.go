@@ -187,6 +187,8 @@ func (g *generator) try(body []Statement, ns []string, a *Assignment) []Statemen
 			return body
 		}
 		g.store = s
+	} else if g.wrong == 0 {
+		return body
 	}
 	return append(body, a)
 }
@@ -384,7 +386,7 @@ func compareWithLiteral(t failer, c chooser, wrong int) (valid bool) {
 	body := g.specification()
 	text := specText(body)
 	want, err := litSpec(body)
-	r, diags := compileText(text, Options{})
+	r, diags := compileText(text, Options{shallow: 1 + c.choose(3)})
 	if err != nil {
 		if got := kindOf(diags); got != err.Error() {
 			t.Fatalf("we say %q, the literal semantics %q of\n%s", got, err, text)

@@ -10,21 +10,21 @@ import (
 // How the parser speaks of what it cannot read, and where it goes on.
 
 func (p *parser) report(d *source.Diagnostic) {
-	if p.quit {
+	if p.quit || p.skipping && d.Code == codeCharacter {
 		return
 	}
 	p.diags = append(p.diags, d)
 	if len(p.diags) == maxErrors {
 		p.quit = true
-		p.diags = append(p.diags, tooMany(d.Place))
+		p.diags = append(p.diags, tooMany("errors", d.Place))
 	}
 }
 
 // tooMany is the note that ends a list of errors before it tires its reader.
-func tooMany(at source.Place) *source.Diagnostic {
+func tooMany(what string, at source.Place) *source.Diagnostic {
 	return &source.Diagnostic{
 		Code: codeMany, Severity: source.Note, Place: at,
-		Summary: fmt.Sprintf("after %d errors we stop looking for more", maxErrors),
+		Summary: fmt.Sprintf("after %d %s we stop looking for more", maxErrors, what),
 	}
 }
 
@@ -87,13 +87,18 @@ func (p *parser) end(what string) bool {
 	if p.tok.kind == tokBad {
 		return false
 	}
-	end := p.last.End
-	p.report(&source.Diagnostic{
+	end := source.Span{Start: p.last.End, End: p.last.End}
+	d := &source.Diagnostic{
 		Code: codeSyntax, Summary: "parse: expected `;` after " + what + ", found " + p.found(),
 		Place: p.place(p.tok.span), Help: "add the `;`",
-		Fixes: []source.Fix{{Message: "add the `;`", Edits: []source.Edit{{Place: p.place(source.Span{Start: end, End: end}), Text: ";"}}}},
-	})
-	return strings.Contains(p.file.Text[end:p.tok.span.Start], "\n")
+		Fixes: []source.Fix{{Message: "add the `;`", Edits: []source.Edit{{Place: p.place(end), Text: ";"}}}},
+	}
+	newLine := strings.Contains(p.file.Text[end.End:p.tok.span.Start], "\n")
+	if newLine {
+		d.Place = p.place(end)
+	}
+	p.report(d)
+	return newLine
 }
 
 // straySemicolon reports a `;` where a statement should start.
@@ -123,26 +128,28 @@ func (p *parser) unclosed(open token, what, closer string) {
 
 // synchronize skips the rest of a statement that could not be read: up to and with its `;`, or up to the `}` of its block.
 func (p *parser) synchronize() {
+	p.skipping = true
+	defer func() { p.skipping = false }()
 	for depth := 0; ; p.advance() {
 		switch p.tok.kind {
 		case tokEOF:
 			return
 		case tokLBrace:
 			depth++
+			continue
 		case tokRBrace:
 			if depth == 0 {
 				return
 			}
 			depth--
-			if depth == 0 {
-				p.advance()
-				return
-			}
 		case tokSemi:
-			if depth == 0 {
-				p.advance()
-				return
-			}
+		default:
+			continue
+		}
+		if depth == 0 {
+			p.skipping = false
+			p.advance()
+			return
 		}
 	}
 }

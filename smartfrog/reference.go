@@ -3,7 +3,7 @@ package smartfrog
 import "strings"
 
 // A Reference is the path to an attribute, outermost name first. The empty reference is the root. Definition 5 (SmartFrog): the
-// domain 𝓡 = (𝕀)*; Definition 4's lists of identifiers are slices here.
+// domain 𝓡 = (𝕀)*. Definition 4 (SmartFrog): its lists are slices here.
 type Reference []string
 
 // ParseReference reads `a:b:c`, as it is written in a specification or on the command line; blanks around `:` do not matter.

@@ -22,28 +22,31 @@ func (s *scope) path() Reference {
 
 // scopes is the stack of open components, the root first, with a table that says which of them have a given name.
 //
-// Definition 16 tries the namespaces from the innermost to the root. In a deep specification nearly all of these have nothing of
+// Definition 16 (SmartFrog) tries the namespaces from the innermost to the root. In a deep specification nearly all of these have nothing of
 // the name that is looked for, so resolving would take time proportional to the depth. The table leads from a name to the
 // innermost open store that has it, and slot.outer from there to the next. It holds because an open store starts empty, gets its
 // names one by one through put, and never loses one; and because while a body is evaluated, only the innermost open store, and
 // closed stores below it, are written to.
 //
-// The stores that a placement opens on its way (a and b in `a:b:c extends { … }`) are not empty at first. Entering all their names
-// would make a thousand placements into a component of a thousand attributes take a million steps; such a scope is loose, and is
-// asked directly.
+// Some scopes are loose: their names are not in the table, and they are asked directly. The outermost ones are, since few are asked
+// faster than a table is kept. So are those that a placement opens on its way (a and b in `a:b:c extends { … }`), which are not empty
+// at first: entering all their names would make a thousand placements into a component of a thousand attributes take a million
+// steps.
 type scopes struct {
 	open      []*scope
 	innermost map[string]int32 // one more than the position in open
 	loose     []int            // positions of the loose scopes
+	// shallow is how many of the outermost scopes are loose.
+	shallow int
 	// owned is the number of stores, from the root on, that are known to be shared with nobody.
 	owned int
 	// cloned counts the attributes that had to be copied because their store was shared.
 	cloned int
 }
 
-func newScopes() *scopes {
-	root := &scope{store: &Store{level: 1}}
-	return &scopes{open: []*scope{root}, innermost: map[string]int32{}, owned: 1}
+func newScopes(shallow int) *scopes {
+	root := &scope{store: &Store{level: 1}, loose: true}
+	return &scopes{open: []*scope{root}, loose: []int{0}, innermost: map[string]int32{}, shallow: shallow, owned: 1}
 }
 
 func (s *scopes) top() *scope { return s.open[len(s.open)-1] }
@@ -54,7 +57,7 @@ func (s *scopes) enter(r Reference) {
 		up := s.top()
 		pos := up.store.position(name)
 		store := up.store.slots[pos].value.(*Store)
-		loose := i < len(r)-1
+		loose := i < len(r)-1 || len(s.open) < s.shallow
 		if loose {
 			s.loose = append(s.loose, len(s.open))
 		}
@@ -87,7 +90,11 @@ func (s *scopes) leave(n int) {
 
 // declare enters a name into the table that the innermost open store has just got.
 func (s *scopes) declare(pos int) {
-	sl := &s.top().store.slots[pos]
+	top := s.top()
+	if top.loose {
+		return
+	}
+	sl := &top.store.slots[pos]
 	sl.outer = s.innermost[sl.name]
 	s.innermost[sl.name] = int32(len(s.open))
 }

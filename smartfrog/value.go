@@ -1,7 +1,7 @@
 package smartfrog
 
 // A Value is what an attribute holds. Definition 5 (SmartFrog): the basic values 𝕍 are Bool, Null, Number, String, DataRef and
-// Vector; Definition 6: a *Store is the other kind of value, and the undefined value ⊥ is a nil Value.
+// Vector. Definition 6 (SmartFrog): a *Store is the other kind of value, and the undefined value ⊥ is a nil Value.
 //
 // LazyRef and TBD exist only under --extended.
 type Value interface{ value() }
@@ -41,8 +41,8 @@ type poison struct{}
 
 func (poison) value() {}
 
-// basicValue evaluates a literal. Definition 22 (SmartFrog): BV; Definition 19, the terminals, is its cases for booleans,
-// numbers, strings and null; Definition 20, the references, is Ref.Path.
+// basicValue evaluates a literal. Definition 22 (SmartFrog): BV. Definition 19 (SmartFrog), the terminals, is its cases for booleans,
+// numbers, strings and null. Definition 20 (SmartFrog), the references, is reading Ref.Path.
 func basicValue(b Basic) Value {
 	switch b := b.(type) {
 	case *BoolLit:

@@ -54,7 +54,7 @@ func (b *brute) id(s *fs.State) int {
 		key.nodes[i] = s.Nodes[p]
 	}
 	for i, q := range b.f.Asks {
-		if s.Oracle[q] {
+		if yes, known := s.Oracle[q]; yes || !known {
 			key.oracle |= 1 << i
 		}
 	}
@@ -65,6 +65,18 @@ func (b *brute) id(s *fs.State) int {
 	b.number[key] = n
 	b.states = append(b.states, s)
 	return n
+}
+
+// start is the state in which a run begins: transient variables are reset.
+func (b *brute) start(s int) int {
+	if len(b.g.Init.Transient) == 0 {
+		return s
+	}
+	t := b.states[s].Clone()
+	for v, x := range b.g.Init.Transient {
+		t.Vars[v] = x
+	}
+	return b.id(t)
 }
 
 func (b *brute) apply(r, s int) int {
@@ -134,7 +146,12 @@ type truth struct {
 func (b *brute) truth() truth {
 	t := truth{deterministic: true, idempotent: true, quiet: true, kept: true, keptAlways: true, always: true, never: true}
 	b.f.States(func(st *fs.State) bool {
-		s := b.id(st)
+		s := b.start(b.id(st))
+		for _, p := range b.g.Init.Assume {
+			if !b.states[s].Eval(p) {
+				return true
+			}
+		}
 		ends := b.ends(s)
 		for _, e := range ends[1:] {
 			t.deterministic = t.deterministic && b.same(ends[0], e)
@@ -143,9 +160,9 @@ func (b *brute) truth() truth {
 			t.keptAlways = t.keptAlways && (e < 0 || b.posts(e))
 		}
 		if star := b.run(b.order, s); star >= 0 {
-			again := b.run(b.order, star)
+			again := b.run(b.order, b.start(star))
 			t.idempotent = t.idempotent && b.same(star, again)
-			t.quiet = t.quiet && b.still(star)
+			t.quiet = t.quiet && b.still(b.start(star))
 			t.kept = t.kept && b.posts(star)
 		}
 		if !b.good(b.run(b.order, s)) && slices.ContainsFunc(ends, b.good) {
@@ -153,7 +170,7 @@ func (b *brute) truth() truth {
 		}
 		return true
 	})
-	for _, e := range b.ends(b.id(fs.NewState())) {
+	for _, e := range b.ends(b.start(b.id(fs.NewState()))) {
 		if e < 0 {
 			t.always = false
 		} else {
@@ -189,7 +206,7 @@ func (b *brute) posts(s int) bool {
 
 // good is analysis §2.2: no failure, what is declared holds, a second run leaves the state as it is.
 func (b *brute) good(s int) bool {
-	return s >= 0 && b.posts(s) && b.same(s, b.run(b.order, s))
+	return s >= 0 && b.posts(s) && b.same(s, b.run(b.order, b.start(s)))
 }
 
 // randomGraph makes a small graph, a third of them structured: few cells, many writers, one late overwriter, readers.
@@ -198,6 +215,8 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 	n := 2 + r.IntN(size-1)
 	graph := &Graph{}
 	structured := r.IntN(3) == 0
+	layered := structured && r.IntN(2) == 0 // writers, then readers, then the late overwriter
+	readers := n - 1 - r.IntN(min(n-1, 2))
 	density := r.Float64() * 0.6
 	if structured {
 		g.Paths = fstest.Trees()[r.IntN(3)]
@@ -206,7 +225,7 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 	for i := range n {
 		res := Resource{Name: fmt.Sprintf("R%d", i), Program: g.Resource()}
 		if structured {
-			res.Program = structuredResource(r, g, i == n-1)
+			res.Program = structuredResource(r, g, i == n-1, layered && i >= readers)
 		}
 		if r.IntN(3) == 0 {
 			res.Post = g.Pred(1)
@@ -214,21 +233,32 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 		graph.Resources = append(graph.Resources, res)
 	}
 	rank := r.Perm(n)
-	if structured {
+	if layered {
+		slices.Sort(rank)
+	} else if structured {
 		rank[n-1], rank[slices.Index(rank, n-1)] = n-1, rank[n-1]
 	}
 	for i := range n {
 		for j := range n {
-			late := structured && j == n-1 && r.IntN(8) > 0
+			late := structured && j == n-1 && r.IntN(8) > 0 || layered && i < readers && j >= readers && r.IntN(8) > 0
 			if rank[i] < rank[j] && (late || r.Float64() < density) {
 				graph.Edges = append(graph.Edges, Edge{From: i, To: j})
 			}
 		}
 	}
+	if r.IntN(6) == 0 { // not every machine
+		graph.Init.Assume = append(graph.Init.Assume, g.Pred(1))
+		if r.IntN(2) == 0 {
+			graph.Init.Assume = append(graph.Init.Assume, fs.Is{Path: g.Paths[0], Kind: fs.Dir})
+		}
+	}
+	if g.Rich && r.IntN(4) == 0 {
+		graph.Init.Transient = map[string]fs.Value{"w": fs.Text([]string{"on", "off"}[r.IntN(2)])}
+	}
 	return graph, graphFeatures(g, graph)
 }
 
-func structuredResource(r *rand.Rand, g *fstest.Gen, last bool) fs.Expr {
+func structuredResource(r *rand.Rand, g *fstest.Gen, last, reader bool) fs.Expr {
 	p := g.Paths[r.IntN(len(g.Paths))]
 	text := func() fs.Term { return fs.Str(g.Texts[r.IntN(len(g.Texts))]) }
 	if last {
@@ -240,7 +270,11 @@ func structuredResource(r *rand.Rand, g *fstest.Gen, last bool) fs.Expr {
 		}
 		return fs.Overwrite(p, text())
 	}
-	switch r.IntN(9) {
+	kind := r.IntN(9)
+	if reader {
+		kind = 5 + r.IntN(2)
+	}
+	switch kind {
 	case 0, 1, 2:
 		return fs.Overwrite(p, text())
 	case 3:
@@ -267,6 +301,9 @@ func graphFeatures(g *fstest.Gen, graph *Graph) *fstest.Features {
 		f.Look(r.Program)
 		f.LookPred(r.Post)
 	}
-	f.Links = f.Links || g.R.IntN(8) == 0
+	for _, p := range graph.Init.Assume {
+		f.LookPred(p)
+	}
+	f.Links = true // rm and file? tell links from all else
 	return f
 }

@@ -278,7 +278,7 @@ func (c *circuit) state(r sat.Result) *fs.State {
 		for _, q := range qs {
 			args := make([]fs.Value, len(q.args))
 			for i, v := range q.args {
-				args[i] = c.evaluate(r, v, 0)
+				args[i] = c.evaluate(r, s, v, 0)
 			}
 			s.Oracle[fs.Ask(name, args...)] = r.True(q.lit)
 		}
@@ -286,8 +286,8 @@ func (c *circuit) state(r sat.Result) *fs.State {
 	return s
 }
 
-// evaluate is the value of v in a model.
-func (c *circuit) evaluate(r sat.Result, v fs.Val, depth int) fs.Value {
+// evaluate is the value of v in a model, of which s is the initial state.
+func (c *circuit) evaluate(r sat.Result, s *fs.State, v fs.Val, depth int) fs.Value {
 	view := c.a.Space.ViewVal(v)
 	switch {
 	case depth > 10000: // only off any real order
@@ -296,20 +296,22 @@ func (c *circuit) evaluate(r sat.Result, v fs.Val, depth int) fs.Value {
 		return c.a.Space.ValueOf(fs.Open(view.ID))
 	case view.Op == fs.ValIte:
 		if r.True(c.bool(view.Cond)) {
-			return c.evaluate(r, view.A, depth+1)
+			return c.evaluate(r, s, view.A, depth+1)
 		}
-		return c.evaluate(r, view.B, depth+1)
+		return c.evaluate(r, s, view.B, depth+1)
 	case view.Op == fs.ValApp:
 		args := make([]fs.Value, len(view.Args))
 		for i, x := range view.Args {
-			args[i] = c.evaluate(r, x, depth+1)
+			args[i] = c.evaluate(r, s, x, depth+1)
 		}
 		return fs.Result(view.Name, args)
+	case !view.Cell.IsAux():
+		return c.a.Space.Lookup(s, view.Cell)
 	}
 	out := fs.Absent
 	c.values(view.Cell, func(x fs.Val, l sat.Lit) {
 		if r.True(l) {
-			out = c.evaluate(r, x, depth+1)
+			out = c.evaluate(r, s, x, depth+1)
 		}
 	})
 	return out

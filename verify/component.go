@@ -76,3 +76,25 @@ func (a *Analysis) components(foot []fs.Footprint, extra [][]fs.Cell) [][]int {
 	slices.SortFunc(out, func(x, y []int) int { return x[0] - y[0] })
 	return out
 }
+
+// group computes the components by foot once.
+func (a *Analysis) group() {
+	if a.groupOf != nil {
+		return
+	}
+	a.groups, a.groupOf = a.components(a.foot, nil), make([]int, a.n())
+	for k, of := range a.groups {
+		for _, i := range of {
+			a.groupOf[i] = k
+		}
+	}
+}
+
+// componentOf is the component of one resource, or everything if components are switched off.
+func (a *Analysis) componentOf(i int) []int {
+	if !a.opt.Components {
+		return a.order
+	}
+	a.group()
+	return a.groups[a.groupOf[i]]
+}

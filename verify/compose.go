@@ -19,7 +19,7 @@ type composed struct {
 // compose runs the effects in order from a state given by formulas; nil is the initial state.
 func (a *Analysis) compose(order []int, eff []*fs.Effect, before func(fs.Cell) fs.Val) *composed {
 	if before == nil {
-		before = a.Space.Read
+		before = a.Space.Start
 	}
 	r := &composed{a: a, at: map[fs.Cell]fs.Val{}, before: before}
 	for _, i := range order {
@@ -100,6 +100,16 @@ func (a *Analysis) decide(ctx context.Context, f fs.Bool) (*fs.State, sat.Status
 	w := a.world
 	if a.opt.Explicit {
 		w.Forget()
+		defer w.Forget()
+		var certain []fs.Fact // what f says of single cells needs no walking
+		for _, k := range a.Space.Conjuncts(f) {
+			if v := a.Space.View(k); v.Op == fs.OpAtom {
+				certain = append(certain, fs.Fact{Cell: v.Cell, Mask: v.Mask})
+			}
+		}
+		if !w.Assume(certain) {
+			return nil, a.unsat(), nil
+		}
 		ev := w.NewEval()
 		var found *fs.State
 		complete := w.Explore(a.opt.limit(1000), func() bool {

@@ -23,20 +23,33 @@ func (a *Analysis) dead(p *pair, x fs.Cell) bool {
 	if !a.Space.Observed(x) && a.unread(p, x, -1) {
 		return true
 	}
-	for _, m := range a.cells[x] {
-		if m == p.u || m == p.v || !a.part.precedes(p.u, m) && !a.part.precedes(p.v, m) {
-			continue
-		}
-		access, _ := a.foot[m].Find(x)
-		overwrites := access.Overwrites
-		if a.opt.fault == faultMayOverwrite {
-			overwrites = access.Writes && !access.Reads
-		}
-		if overwrites && a.unread(p, x, m) {
+	for _, m := range a.roles(x).overwriters {
+		if m != p.u && m != p.v && (a.part.precedes(p.u, m) || a.part.precedes(p.v, m)) && a.unread(p, x, m) {
 			return true
 		}
 	}
 	return false
+}
+
+// roles of resources towards a cell.
+type roles struct{ readers, overwriters []int }
+
+func (a *Analysis) roles(x fs.Cell) *roles {
+	if r, ok := a.cellRoles[x]; ok {
+		return r
+	}
+	r := &roles{}
+	for _, i := range a.cells[x] {
+		access, _ := a.foot[i].Find(x)
+		if access.Reads || access.Ensures {
+			r.readers = append(r.readers, i)
+		}
+		if access.Overwrites || a.opt.fault == faultMayOverwrite && access.Writes && !access.Reads {
+			r.overwriters = append(r.overwriters, i)
+		}
+	}
+	a.cellRoles[x] = r
+	return r
 }
 
 // unread reports whether nobody reads x between the pair and m (or the end, for m < 0).
@@ -44,12 +57,8 @@ func (a *Analysis) unread(p *pair, x fs.Cell, m int) bool {
 	if a.opt.fault == faultMaskReaders {
 		return true
 	}
-	for _, r := range a.cells[x] {
+	for _, r := range a.roles(x).readers {
 		if r == p.u || r == p.v || r == m {
-			continue
-		}
-		access, _ := a.foot[r].Find(x)
-		if !access.Reads && !access.Ensures {
 			continue
 		}
 		if a.part.precedes(r, p.u) || a.part.precedes(r, p.v) || m >= 0 && a.part.precedes(m, r) {

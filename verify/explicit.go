@@ -120,14 +120,19 @@ func (x *explicit) initial() []fs.Open {
 	return state
 }
 
-func (x *explicit) apply(k int, state []fs.Open) ([]fs.Open, bool) {
-	e := x.eff[x.of[k]]
-	x.ev.In(func(c fs.Cell) fs.Open {
+// at reads a state of the component; what nobody in it writes is as it was.
+func (x *explicit) at(state []fs.Open) func(fs.Cell) fs.Open {
+	return func(c fs.Cell) fs.Open {
 		if p, ok := x.pos[c]; ok {
 			return state[p]
 		}
 		return x.w.Initial(c)
-	})
+	}
+}
+
+func (x *explicit) apply(k int, state []fs.Open) ([]fs.Open, bool) {
+	e := x.eff[x.of[k]]
+	x.ev.In(x.at(state))
 	for _, cond := range e.OK {
 		if !x.ev.Bool(cond.F, true) {
 			return nil, false

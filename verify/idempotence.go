@@ -39,11 +39,7 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 	r := &Idempotence{Verdict: Yes}
 	groups := [][]int{a.order}
 	if a.opt.Components {
-		foot := make([]fs.Footprint, a.n())
-		for i := range foot {
-			foot[i] = a.Space.Footprint(a.raw[i])
-		}
-		groups = a.components(foot, nil)
+		groups = a.components(a.bare, nil)
 	}
 	hidden := false
 	for _, of := range groups {
@@ -94,9 +90,7 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 	}
 	if r.Verdict == Yes {
 		r.Opaque = a.opaque()
-		if len(r.Opaque) > 0 {
-			r.Verdict, r.Reason = Unknown, "some resources may do more than is known"
-		}
+		r.Verdict, r.Reason = a.yes()
 	}
 	return r, nil
 }
@@ -153,6 +147,18 @@ func (a *Analysis) replayTwice(s *fs.State, quiet bool) *Rerun {
 		}
 	}
 	return r
+}
+
+// yes is the verdict of a search that has found nothing against: no proof if a resource may do more than its program says,
+// or if constants had to be left out.
+func (a *Analysis) yes() (Verdict, string) {
+	switch {
+	case len(a.opaque()) > 0:
+		return Unknown, "some resources may do more than is known"
+	case a.Space.Truncated:
+		return Unknown, "something is compared with more constants than can be told apart"
+	}
+	return Yes, ""
 }
 
 // opaque lists the resources because of which a proof is none.

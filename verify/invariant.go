@@ -55,6 +55,8 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	star := a.compose(a.fixed(of), a.eff, nil)
 	broken := a.Space.And(star.success(), a.Space.Not(a.Space.NewSubst(star.value).Bool(post)))
 	s, status, err := a.decide(ctx, broken)
+	// A single resource has a single order; and in a deterministic graph all orders are alike.
+	everyOrder = everyOrder && !(status == sat.Unsat && len(of) < 2) && !(a.found != nil && a.found.Verdict == Yes)
 	if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) && len(of) < a.n() {
 		// The rest must succeed too.
 		var rest []int
@@ -79,7 +81,7 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	if err != nil {
 		return err
 	}
-	if status == sat.Unsat && everyOrder && len(of) > 1 {
+	if status == sat.Unsat && everyOrder {
 		status, err = a.invariantAnyOrder(ctx, inv, post, pred)
 		if err != nil {
 			return err
@@ -89,10 +91,7 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	case sat.Sat:
 		inv.Verdict = No
 	case sat.Unsat:
-		inv.Verdict = Yes
-		if len(a.opaque()) > 0 {
-			inv.Verdict, inv.Reason = Unknown, "some resources may do more than is known"
-		}
+		inv.Verdict, inv.Reason = a.yes()
 	default:
 		inv.Verdict, inv.Reason = Unknown, "time was up"
 	}
@@ -104,24 +103,18 @@ func (a *Analysis) around(post fs.Bool) []int {
 	if !a.opt.Components {
 		return a.order
 	}
-	support := a.Space.Support(post)
-	var users []int
-	for _, c := range support {
-		users = append(users, a.cells[c]...)
-	}
-	if len(users) == 0 {
-		return nil
-	}
-	extra := make([][]fs.Cell, a.n())
-	extra[users[0]] = support
-	for _, of := range a.components(a.foot, extra) {
-		for _, i := range of {
-			if i == users[0] {
-				return of
+	a.group()
+	var of []int
+	seen := map[int]bool{}
+	for _, c := range a.Space.Support(post) {
+		for _, i := range a.cells[c] {
+			if k := a.groupOf[i]; !seen[k] {
+				seen[k] = true
+				of = append(of, a.groups[k]...)
 			}
 		}
 	}
-	return a.order
+	return of
 }
 
 // breaks replays a suspected example and completes the answer.

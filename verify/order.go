@@ -2,7 +2,6 @@ package verify
 
 import (
 	"container/heap"
-	"math/bits"
 )
 
 // A bitset is a set of resources.
@@ -15,13 +14,6 @@ func (b bitset) addAll(c bitset) {
 	for i := range b {
 		b[i] |= c[i]
 	}
-}
-func (b bitset) count() int {
-	n := 0
-	for _, w := range b {
-		n += bits.OnesCount64(w)
-	}
-	return n
 }
 
 // A partial order on resources: before[i] holds all that must be applied before i.

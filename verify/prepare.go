@@ -20,10 +20,12 @@ type Analysis struct {
 	part  *partial
 	order []int // catalog order, L*
 
-	raw  []*fs.Effect // for any state
-	eff  []*fs.Effect // for the states in which a first run can be when the resource is next
-	foot []fs.Footprint
-	post []fs.Bool
+	plain []*fs.Effect // for any state
+	raw   []*fs.Effect // for any state of any number of runs
+	eff   []*fs.Effect // for the states in which a first run can be when the resource is next
+	foot  []fs.Footprint
+	bare  []fs.Footprint // of raw
+	post  []fs.Bool
 
 	asserted []fs.Bool
 
@@ -36,7 +38,11 @@ type Analysis struct {
 	mid   *fs.World        // states at any moment
 	evals [3]*fs.Eval      // of mid
 	pairs map[[2]int]*pair // tested so far
-	found *Determinism
+
+	cellRoles map[fs.Cell]*roles // found so far
+	groups    [][]int            // components by foot, if asked for
+	groupOf   []int              // per resource: its component
+	found     *Determinism
 }
 
 // Stats says how an answer was found.
@@ -90,16 +96,21 @@ func Prepare(g *Graph, opt Options, added ...Edge) (*Analysis, error) {
 		Space: fs.NewSpace(init, programs, posts),
 		opt:   opt,
 		added: added,
-		raw:   make([]*fs.Effect, len(g.Resources)),
+		plain: make([]*fs.Effect, len(g.Resources)),
+		bare:  make([]fs.Footprint, len(g.Resources)),
 		post:  make([]fs.Bool, len(g.Resources)),
 		pairs: map[[2]int]*pair{},
 	}
 	for i, r := range g.Resources {
-		a.raw[i] = a.Space.Encode(r.Program, nil)
+		a.plain[i] = a.Space.Encode(r.Program, nil)
 		a.post[i] = a.Space.EncodePred(r.Post)
 	}
 	for _, x := range g.Assertions {
 		a.asserted = append(a.asserted, a.Space.EncodePred(x.Pred))
+	}
+	a.raw = slices.Clone(a.plain)
+	if opt.Facts {
+		a.permanent()
 	}
 	a.finish(order)
 	return a, nil
@@ -112,7 +123,7 @@ func (a *Analysis) With(added ...Edge) (*Analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, raw: a.raw, post: a.post, asserted: a.asserted, pairs: map[[2]int]*pair{}}
+	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, plain: a.plain, raw: a.raw, bare: a.bare, post: a.post, asserted: a.asserted, pairs: map[[2]int]*pair{}}
 	b.finish(order)
 	return b, nil
 }
@@ -131,7 +142,10 @@ func (a *Analysis) finish(order []int) {
 	a.foot = make([]fs.Footprint, n)
 	a.writers = map[fs.Cell][]writer{}
 	for i := range a.raw {
-		a.foot[i] = a.Space.Footprint(a.raw[i])
+		if a.bare[i] == nil {
+			a.bare[i] = a.Space.Footprint(a.raw[i])
+		}
+		a.foot[i] = a.bare[i]
 		for _, o := range a.raw[i].Out {
 			a.writers[o.Cell] = append(a.writers[o.Cell], a.writer(i, o))
 		}
@@ -147,11 +161,41 @@ func (a *Analysis) finish(order []int) {
 	}
 	a.conjs = make([]map[fs.Cell][]int, n)
 	a.world = a.Space.NewWorld()
+	a.cellRoles = map[fs.Cell]*roles{}
 	a.mid = a.Space.NewMidWorld()
 	for i := range a.evals {
 		a.evals[i] = a.mid.NewEval()
 	}
 	a.Stats.Cells = a.Space.Cells()
+}
+
+// permanent encodes programs again under what is certain at every moment of every run: Init says so, and no program can
+// change it.
+func (a *Analysis) permanent() {
+	never := map[fs.Cell]uint64{}
+	for c := fs.Cell(0); int(c) < a.Space.Cells(); c++ {
+		if f, says := a.Space.InitialFact(c); says {
+			never[c] = f.Mask
+		}
+	}
+	for i, e := range a.plain {
+		for _, o := range e.Out {
+			if mask, ok := never[o.Cell]; ok && a.writer(i, o).destroys(mask) {
+				delete(never, o.Cell)
+			}
+		}
+	}
+	for i, e := range a.plain {
+		var facts []fs.Fact
+		for _, x := range a.Space.Footprint(e) {
+			if mask, ok := never[x.Cell]; ok {
+				facts = append(facts, fs.Fact{Cell: x.Cell, Mask: mask})
+			}
+		}
+		if len(facts) > 0 {
+			a.raw[i] = a.Space.Encode(a.Graph.Resources[i].Program, facts)
+		}
+	}
 }
 
 func (a *Analysis) writer(i int, o fs.CellVal) writer {

@@ -4,17 +4,27 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
-// variants are the options under which verdicts must be the same: everything on, each shortcut off, and each exact stage
-// alone.
-func variants() map[string]Options {
-	out := map[string]Options{"all": DefaultOptions()}
+// A variant is a set of options under which verdicts must be the same.
+type variant struct {
+	name string
+	Options
+}
+
+// variants are: everything on, each shortcut off, and each exact stage alone.
+func variants() []variant {
+	out := []variant{{"all", DefaultOptions()}}
 	off := func(name string, change func(*Options)) {
 		o := DefaultOptions()
 		change(&o)
-		out[name] = o
+		out = append(out, variant{name, o})
 	}
 	off("no facts", func(o *Options) { o.Facts = false })
 	off("no commutativity", func(o *Options) { o.Commutativity = false })
@@ -22,6 +32,7 @@ func variants() map[string]Options {
 	off("no components", func(o *Options) { o.Components = false })
 	off("no witness", func(o *Options) { o.Witness = false })
 	off("no merging", func(o *Options) { o.Merge = false })
+	off("small limits", func(o *Options) { o.Limit = 3 })
 	off("solver", func(o *Options) { o.Explicit = false })
 	off("solver, lazy orders", func(o *Options) { o.Explicit, o.EagerOrder, o.Witness = false, false, false })
 	off("solver, two open orders", func(o *Options) { o.Explicit, o.FixedOrder, o.Commutativity = false, false, false })
@@ -43,14 +54,20 @@ func describe(g *Graph) string {
 	for i, r := range g.Resources {
 		out += fmt.Sprintf("%d: %#v post %#v\n", i, r.Program, r.Post)
 	}
+	for _, p := range g.Init.Assume {
+		out += fmt.Sprintf("assume %#v\n", p)
+	}
+	if len(g.Init.Transient) > 0 {
+		out += fmt.Sprintf("transient %v\n", g.Init.Transient)
+	}
 	for _, e := range g.Edges {
 		out += fmt.Sprintf("%d → %d\n", e.From, e.To)
 	}
 	return out
 }
 
-// judge asks every question about g under some options and compares the answers with brute force.
-func judge(g *Graph, b *brute, want truth, o Options) error {
+// judge asks about g under some options and compares the answers with brute force: about determinism only, or everything.
+func judge(g *Graph, want truth, o Options, all bool) error {
 	ctx := context.Background()
 	a, err := Prepare(g, o)
 	if err != nil {
@@ -62,6 +79,9 @@ func judge(g *Graph, b *brute, want truth, o Options) error {
 	}
 	if d.Verdict != verdict(want.deterministic) {
 		return fmt.Errorf("deterministic: %v (%s, %s), brute force says %v", d.Verdict, d.Stage, d.Reason, want.deterministic)
+	}
+	if !all {
+		return nil
 	}
 	s, err := a.Success(ctx)
 	if err != nil {
@@ -153,44 +173,124 @@ func repaired(g *Graph, b *brute, want truth) error {
 	return nil
 }
 
-// randomRounds compares every analysis with brute force on random graphs.
-func randomRounds(t *testing.T, seed uint64, rounds int) {
-	stages := map[string]int{}
-	count := map[truth]int{}
-	for round := range rounds {
-		r := rand.New(rand.NewPCG(seed, uint64(round)))
-		g, f := randomGraph(r, 6)
-		b := newBrute(g, f)
-		want := b.truth()
-		count[want]++
-		for name, o := range variants() {
-			if err := judge(g, b, want, o); err != nil {
-				t.Fatalf("seed %d round %d, %s: %v\n%s", seed, round, name, err, describe(g))
-			}
+// A tally counts what random graphs were like.
+type tally struct {
+	graphs int
+	stages map[string]int
+	truths map[truth]int
+}
+
+// randomRound compares every analysis with brute force on one random graph: determinism under every variant, the rest
+// under all of them or one.
+func randomRound(seed uint64, round int, thorough bool, count *tally) error {
+	g, f := randomGraph(rand.New(rand.NewPCG(seed, uint64(round))), 6)
+	b := newBrute(g, f)
+	want := b.truth()
+	for k, v := range variants() {
+		if err := judge(g, want, v.Options, thorough || k == round%len(variants())); err != nil {
+			return fmt.Errorf("seed %d round %d, %s: %v\n%s", seed, round, v.name, err, describe(g))
 		}
-		if round%5 == 0 {
-			if err := repaired(g, b, want); err != nil {
-				t.Fatalf("seed %d round %d: %v\n%s", seed, round, err, describe(g))
-			}
-		}
-		d, _, _ := determinismOf(g, DefaultOptions())
-		stages[d.Stage]++
 	}
+	if round%20 == 0 {
+		if err := repaired(g, b, want); err != nil {
+			return fmt.Errorf("seed %d round %d: %v\n%s", seed, round, err, describe(g))
+		}
+	}
+	d, _, err := determinismOf(g, DefaultOptions())
+	if err != nil {
+		return err
+	}
+	count.graphs++
+	count.stages[d.Stage]++
+	count.truths[want]++
+	return nil
+}
+
+func (c *tally) String() string {
 	share := func(f func(truth) bool) int {
 		n := 0
-		for t, k := range count {
+		for t, k := range c.truths {
 			if f(t) {
 				n += k
 			}
 		}
 		return n
 	}
-	t.Logf("of %d graphs: deterministic %d, idempotent %d, quiet %d, kept %d, always %d, never %d, broken %d; stages %v", rounds,
+	return fmt.Sprintf("%d graphs: deterministic %d, idempotent %d, quiet %d, kept %d, always %d, never %d, broken %d; stages %v", c.graphs,
 		share(func(t truth) bool { return t.deterministic }), share(func(t truth) bool { return t.idempotent }),
 		share(func(t truth) bool { return t.quiet }), share(func(t truth) bool { return t.kept }),
 		share(func(t truth) bool { return t.always }), share(func(t truth) bool { return t.never }),
-		share(func(t truth) bool { return t.broken }), stages)
+		share(func(t truth) bool { return t.broken }), c.stages)
 }
 
-func TestRandomGraphs(t *testing.T) { randomRounds(t, 1, 300) }
-func TestRandomLong(t *testing.T)   { randomRounds(t, 7, 8000) }
+func newTally() *tally { return &tally{stages: map[string]int{}, truths: map[truth]int{}} }
+
+// Verdicts on random graphs agree with brute force, whatever shortcuts are on.
+func TestRandomGraphs(t *testing.T) { randomRounds(t, 1, 2000, false) }
+
+// The long mode: 200,000 graphs, every question under every variant. BUNRAKU_ACCEPT_GRAPHS overrides the number,
+// BUNRAKU_ACCEPT_SEED the seed.
+func TestAcceptRandomGraphs(t *testing.T) {
+	if os.Getenv("BUNRAKU_ACCEPT") == "" {
+		t.Skip("long mode: set BUNRAKU_ACCEPT=1")
+	}
+	number := func(name string, otherwise int) int {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+			return n
+		}
+		return otherwise
+	}
+	randomRounds(t, number("BUNRAKU_ACCEPT_SEED", 4), number("BUNRAKU_ACCEPT_GRAPHS", 200000), true)
+}
+
+// randomRounds shares the rounds among as many workers as there are processors.
+func randomRounds(t *testing.T, seed, graphs int, thorough bool) {
+	workers := runtime.GOMAXPROCS(0)
+	var wait sync.WaitGroup
+	var next, disagreements atomic.Int64
+	counts := make([]*tally, workers)
+	for w := range workers {
+		counts[w] = newTally()
+		wait.Go(func() {
+			for {
+				round := int(next.Add(1)) - 1
+				if round >= graphs || disagreements.Load() > 3 {
+					return
+				}
+				if err := randomRound(uint64(seed), round, thorough, counts[w]); err != nil {
+					disagreements.Add(1)
+					t.Error(err)
+				}
+				if round%10000 == 9999 {
+					t.Logf("%d graphs", round+1)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	all := newTally()
+	for _, c := range counts {
+		all.graphs += c.graphs
+		for k, n := range c.stages {
+			all.stages[k] += n
+		}
+		for k, n := range c.truths {
+			all.truths[k] += n
+		}
+	}
+	t.Log(all)
+}
+
+// Every planted fault shows within the first 60,000 graphs of one seed.
+func TestAcceptPlantedFaults(t *testing.T) {
+	if os.Getenv("BUNRAKU_ACCEPT") == "" {
+		t.Skip("long mode: set BUNRAKU_ACCEPT=1")
+	}
+	for _, f := range plantedFaults() {
+		if round, ok := catch(f, 0, 60000); ok {
+			t.Logf("%s: caught by graph %d", f.name, round)
+		} else {
+			t.Errorf("%s: not caught", f.name)
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -21,6 +23,9 @@ type Repair struct {
 
 // maxRepair is the largest number of edges that a repair may have.
 const maxRepair = 4
+
+// maxShared bounds the edges that are looked at because they may order several pairs at once.
+const maxShared = 10000
 
 // maxTried bounds the number of graphs that Repair verifies.
 const maxTried = 200
@@ -87,17 +92,19 @@ type repairer struct {
 	err         error
 }
 
-// propose lists the edges worth trying: between pairs that do not commute visibly, in both directions, and between their
-// classes. Ties are broken by catalog order's direction, then by package → file → service.
+// propose lists the edges worth trying: between pairs that do not commute visibly, in both directions, between others when
+// that orders several such pairs at once, and between classes. Ties are broken by catalog order's direction, then by package → file → service.
 func (s *repairer) propose() {
 	a := s.a
 	s.rejected = map[string]bool{}
 	classes := map[[2]string]bool{}
+	plain := map[Edge]bool{}
 	for _, uv := range a.candidates() {
 		p := a.pair(uv[0], uv[1])
 		if p.commute || a.opt.DeadWrites && a.invisible(p) {
 			continue
 		}
+		plain[Edge{From: p.u, To: p.v}], plain[Edge{From: p.v, To: p.u}] = true, true
 		for _, e := range [2]Edge{{From: p.u, To: p.v}, {From: p.v, To: p.u}} {
 			s.proposals = append(s.proposals, proposal{edges: []Edge{e}, rank: s.rank(e)})
 			from, to := a.Graph.Resources[e.From].Class, a.Graph.Resources[e.To].Class
@@ -109,7 +116,41 @@ func (s *repairer) propose() {
 			}
 		}
 	}
+	for _, e := range s.shared(plain) {
+		s.proposals = append(s.proposals, proposal{edges: []Edge{e}, rank: s.rank(e) + 50})
+	}
 	slices.SortStableFunc(s.proposals, func(x, y proposal) int { return x.rank - y.rank })
+}
+
+// shared lists edges that order two or more of the pairs at once, through dependencies that are there: x → y orders (u, v)
+// if u is x or before it and v is y or after it. An edge that orders one pair is no better than one between the two.
+func (s *repairer) shared(plain map[Edge]bool) []Edge {
+	a := s.a
+	byEnds := func(x, y Edge) int { return cmp.Or(x.From-y.From, x.To-y.To) }
+	count := map[Edge]int{}
+	for _, e := range slices.SortedFunc(maps.Keys(plain), byEnds) {
+		for x := range a.n() {
+			if x != e.From && !a.part.precedes(e.From, x) {
+				continue
+			}
+			for y := range a.n() {
+				if (y == e.To || a.part.precedes(y, e.To)) && x != y && !a.part.comparable(x, y) {
+					count[Edge{From: x, To: y}]++
+				}
+			}
+		}
+		if len(count) > maxShared {
+			break
+		}
+	}
+	var out []Edge
+	for e, n := range count {
+		if n > 1 && !plain[e] {
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, byEnds)
+	return out
 }
 
 func (s *repairer) class(from, to string) []Edge {

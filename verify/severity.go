@@ -35,9 +35,7 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		}
 	}
 	extra := make([][]fs.Cell, a.n())
-	foot := make([]fs.Footprint, a.n())
-	for i := range foot {
-		foot[i] = a.Space.Footprint(a.raw[i])
+	for i := range extra {
 		extra[i] = a.Space.Support(a.post[i])
 	}
 	all := slices.Clone(a.order)
@@ -45,7 +43,7 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 	groups := [][]int{all}
 	if a.opt.Components {
 		// A good end is good in every component, so if catalog order is worse, it is worse in one of them.
-		groups = a.components(foot, extra)
+		groups = a.components(a.bare, extra)
 	}
 	unsure := false
 	for _, of := range groups {
@@ -79,6 +77,9 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		case status != sat.Unsat:
 			r.Broken, r.Reason = Unknown, "time was up"
 		}
+	}
+	if v, why := a.yes(); r.Broken == No && v == Unknown {
+		r.Broken, r.Reason = Unknown, why
 	}
 	return r, nil
 }
@@ -158,19 +159,36 @@ func (a *Analysis) searchWorse(ctx context.Context, of []int) (*difference, sat.
 // exploreWorse walks through states and orders.
 func (a *Analysis) exploreWorse(of []int) (*difference, bool) {
 	fixed := a.fixed(of)
-	// Goodness of an end, as a formula over the end, for the evaluator.
-	good := a.good(of, a.Space.Read)
 	w := a.world
 	w.Forget()
-	x := a.newExplicit(of, a.eff, w)
+	x, again := a.newExplicit(of, a.eff, w), a.newExplicit(of, a.raw, w)
 	x.whole = true
 	endsWell := func(s *stage) bool {
-		return x.ev.In(func(c fs.Cell) fs.Open {
-			if p, ok := x.pos[c]; ok {
-				return s.state[p]
+		x.ev.In(x.at(s.state))
+		for _, i := range of {
+			if !x.ev.Bool(a.post[i], true) {
+				return false
 			}
-			return w.Initial(c)
-		}).Bool(good, true)
+		}
+		second := make([]fs.Open, len(again.cells))
+		for k, c := range again.cells {
+			second[k] = x.at(s.state)(c)
+			if v, ok := a.Space.Transient(c); ok {
+				second[k] = x.ev.Val(v)
+			}
+		}
+		for _, i := range fixed {
+			var ok bool
+			if second, ok = again.apply(slices.Index(of, i), second); !ok {
+				return false
+			}
+		}
+		for k, c := range again.cells {
+			if a.Space.Observed(c) && w.Differ(second[k], x.at(s.state)(c)) {
+				return false
+			}
+		}
+		return true
 	}
 	var found *difference
 	gaveUp := false

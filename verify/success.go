@@ -42,18 +42,17 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 	if a.found != nil && a.found.Verdict == Yes && a.Space.Satisfies(start) {
 		return a.settle(r, true), nil // every order is like this one
 	}
-	foot := make([]fs.Footprint, a.n())
-	for i := range foot {
-		foot[i] = a.Space.Footprint(a.raw[i])
-	}
 	groups := [][]int{a.fixed(a.order)}
-	if a.opt.Components {
-		groups = a.components(foot, nil)
+	eff := a.raw
+	if !a.Space.Satisfies(start) {
+		eff = a.plain // what Init makes certain is not certain here
+	} else if a.opt.Components {
+		groups = a.components(a.bare, nil)
 	}
 	var parts [][]int // an order of each component that succeeds
 	certain := true
 	for _, of := range groups {
-		good, bad, sure, err := a.chances(ctx, of, start)
+		good, bad, sure, err := a.chances(ctx, of, eff, start)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +76,7 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 		if r.Good == nil && len(groups) > 1 { // the components' orders exclude each other: ask about the whole
 			all := a.fixed(a.order)
 			slices.Sort(all)
-			good, _, sure, err := a.chances(ctx, all, start)
+			good, _, sure, err := a.chances(ctx, all, eff, start)
 			if err != nil {
 				return nil, err
 			}
@@ -117,21 +116,21 @@ func (a *Analysis) settle(r *Success, certain bool) *Success {
 	default:
 		r.Chance = Never
 	}
-	if r.Chance == Always && len(a.opaque()) > 0 {
-		r.Chance, r.Reason = ChanceUnknown, "some resources may do more than is known"
+	if v, why := a.yes(); v == Unknown && r.Chance != Sometimes && (r.Chance == Always || a.Space.Truncated) {
+		r.Chance, r.Reason = ChanceUnknown, why
 	}
 	return r
 }
 
 // chances finds an order of a component that succeeds from the given state and one that fails, if there are any, and
 // whether that is certain.
-func (a *Analysis) chances(ctx context.Context, of []int, start *fs.State) (good, bad []int, sure bool, err error) {
+func (a *Analysis) chances(ctx context.Context, of []int, eff []*fs.Effect, start *fs.State) (good, bad []int, sure bool, err error) {
 	w := a.world
 	w.Forget()
 	defer w.Forget()
 	w.Fix(a.Space.Restart(start))
 	if a.opt.Explicit && len(of) <= maxExplicit {
-		x := a.newExplicit(of, a.raw, w)
+		x := a.newExplicit(of, eff, w)
 		ok := false
 		w.Explore(1, func() bool { // answers of predicates that the state does not know are yes
 			for q, yes := range start.Oracle {
@@ -162,7 +161,7 @@ func (a *Analysis) chances(ctx context.Context, of []int, start *fs.State) (good
 	for _, want := range [2]bool{true, false} {
 		c := newCircuit(a)
 		c.start = w
-		run := c.openRun(of, a.raw)
+		run := c.openRun(of, eff)
 		if want {
 			c.b.Clause(run.ok)
 		} else {

@@ -1,6 +1,9 @@
 package verify
 
 import (
+	"context"
+	"slices"
+
 	"bunraku/verify/fs"
 )
 
@@ -25,29 +28,26 @@ type Outcome struct {
 
 // Replay applies the resources in order, concretely.
 func (a *Analysis) Replay(order []int, s *fs.State) Outcome {
-	out := Outcome{State: a.Space.Restart(s), Failed: -1}
+	out := Outcome{State: a.Space.Restart(s).Clone(), Failed: -1}
 	for _, i := range order {
-		next, acted, ok := fs.Run(a.Graph.Resources[i].Program, out.State)
+		touched, ok := fs.RunInPlace(a.Graph.Resources[i].Program, out.State)
 		if !ok {
 			return Outcome{Failed: i, Acts: out.Acts}
 		}
-		if acted || len(a.Space.Diff(out.State, next)) > 0 {
+		if touched.Acted || a.Space.Changed(touched, out.State) {
 			out.Acts = append(out.Acts, i)
 		}
-		out.State = next
 	}
 	return out
 }
 
 // run is Replay without the list of acts.
 func (a *Analysis) run(order []int, s *fs.State) Outcome {
-	s = a.Space.Restart(s)
+	s = a.Space.Restart(s).Clone()
 	for _, i := range order {
-		next, _, ok := fs.Run(a.Graph.Resources[i].Program, s)
-		if !ok {
+		if _, ok := fs.RunInPlace(a.Graph.Resources[i].Program, s); !ok {
 			return Outcome{Failed: i}
 		}
-		s = next
 	}
 	return Outcome{State: s, Failed: -1}
 }
@@ -72,11 +72,12 @@ func (a *Analysis) replay(s *fs.State, x, y []int) *Counterexample {
 }
 
 // cheap looks for a counter-example that swaps one pair: with all that may come before it before it, or as little as
-// possible, from states that agree with one in which the pair differs, where everything else succeeds if it can.
-func (a *Analysis) cheap(p *pair) *Counterexample {
+// possible, from states that agree with one in which the pair differs, where everything else succeeds if it can. It looks
+// at the pair's component only; what it finds is replayed on the whole.
+func (a *Analysis) cheap(ctx context.Context, p *pair) *Counterexample {
 	for _, most := range [2]bool{true, false} {
 		var head, tail []int
-		for _, i := range a.order {
+		for _, i := range a.fixed(a.componentOf(p.u)) {
 			switch {
 			case i == p.u || i == p.v:
 			case a.part.precedes(i, p.u) || a.part.precedes(i, p.v),
@@ -86,18 +87,21 @@ func (a *Analysis) cheap(p *pair) *Counterexample {
 				tail = append(tail, i)
 			}
 		}
-		x := append(append(append([]int{}, head...), p.u, p.v), tail...)
-		y := append(append(append([]int{}, head...), p.v, p.u), tail...)
-		if c := a.walk(x, y, p.seed, 40); c != nil {
-			c.Pair = [2]int{p.u, p.v}
-			return c
+		x := slices.Concat(head, []int{p.u, p.v}, tail)
+		y := slices.Concat(head, []int{p.v, p.u}, tail)
+		if d := a.walk(x, y, p.seed, 40); d != nil {
+			if c := a.confirm(ctx, d); c != nil {
+				c.Pair = [2]int{p.u, p.v}
+				return c
+			}
 		}
 	}
 	return nil
 }
 
-// walk runs two orders through initial states that agree with the seed, and replays the first difference.
-func (a *Analysis) walk(x, y []int, seed []fs.Fact, limit int) *Counterexample {
+// walk runs two orders of the same resources through initial states that agree with the seed, and stops at the first
+// difference.
+func (a *Analysis) walk(x, y []int, seed []fs.Fact, limit int) *difference {
 	w := a.world
 	w.Forget()
 	if !w.Assume(seed) {
@@ -105,7 +109,7 @@ func (a *Analysis) walk(x, y []int, seed []fs.Fact, limit int) *Counterexample {
 	}
 	defer w.Forget()
 	ev := w.NewEval()
-	var found *Counterexample
+	var found *difference
 	w.Explore(limit, func() bool {
 		if !ev.In(w.Initial).Bool(a.Space.Remaining(), true) {
 			return true
@@ -113,9 +117,8 @@ func (a *Analysis) walk(x, y []int, seed []fs.Fact, limit int) *Counterexample {
 		stateX, okX := a.walkOrder(w, ev, x)
 		stateY, okY := a.walkOrder(w, ev, y)
 		if okX != okY || okX && a.openDiffer(w, stateX, stateY) {
-			if found = a.replay(w.State(), x, y); found != nil {
-				return false
-			}
+			found = &difference{x: x, y: y, seed: w.Seen(), init: w.State()}
+			return false
 		}
 		return true
 	})

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"bunraku/smartfrog"
@@ -98,6 +99,8 @@ func (a *app) smartfrogResult(name, root string, opt smartfrog.Options) (*smartf
 		return nil, fail("%v", err)
 	}
 	opt.Path = at
+	// A run is short: collecting its garbage costs more than the memory is worth.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	result, diags := smartfrog.Compile(source.NewFile(filepath.ToSlash(name), string(text)), includes, opt)
 	a.report(diags)
 	if result == nil {

@@ -64,7 +64,8 @@ type Formulas struct {
 	sp     *Space
 	bools  []boolNode
 	vals   []valNode
-	keys   map[string]int32
+	keys   map[string]int32   // nodes with lists
+	short  map[[4]int64]int32 // nodes without
 	consts map[ID]Val
 	cellOf []Val // of each cell: the node that reads it
 	aux    []auxCell
@@ -81,15 +82,16 @@ const auxBase Cell = 1 << 24
 func (f *Formulas) init(sp *Space) {
 	f.sp = sp
 	f.keys = map[string]int32{}
+	f.short = map[[4]int64]int32{}
 	f.consts = map[ID]Val{}
 	f.bools = []boolNode{{op: opConst}}
 }
 
-func (f *Formulas) key(tag byte, ints ...int64) {
-	f.buf = append(f.buf[:0], tag)
-	for _, i := range ints {
-		f.buf = binary.AppendVarint(f.buf, i)
-	}
+func (f *Formulas) addBool(key [4]int64, n boolNode) Bool {
+	i := int32(len(f.bools))
+	f.short[key] = i
+	f.bools = append(f.bools, n)
+	return Bool(i<<1 | 1)
 }
 
 func (f *Formulas) internBool(n boolNode) Bool {
@@ -121,8 +123,11 @@ func (f *Formulas) Atom(c Cell, mask uint64) Bool {
 	if mask == f.sp.full(c) {
 		return True1
 	}
-	f.key('a', int64(c), int64(mask))
-	return f.internBool(boolNode{op: opAtom, cell: c, mask: mask})
+	key := [4]int64{'a', int64(c), int64(mask)}
+	if i, ok := f.short[key]; ok {
+		return Bool(i<<1 | 1)
+	}
+	return f.addBool(key, boolNode{op: opAtom, cell: c, mask: mask})
 }
 
 // isAtom recognises an atom over a cell of the space.
@@ -162,23 +167,8 @@ func (f *Formulas) And(bs ...Bool) Bool {
 			kids = append(kids, b)
 		}
 	}
-	atoms := 0
-	for i := 0; i < len(kids); i++ {
-		c, mask, ok := f.isAtom(kids[i])
-		if !ok {
-			continue
-		}
-		atoms++
-		if atoms > 32 { // merging is quadratic; a missed merge is only a missed simplification
-			break
-		}
-		for j := 0; j < i; j++ {
-			if c2, mask2, ok := f.isAtom(kids[j]); ok && c2 == c {
-				kids[j] = f.Atom(c, mask&mask2)
-				kids[i] = True1
-				break
-			}
-		}
+	if !f.propagate(kids) {
+		return False1
 	}
 	slices.Sort(kids)
 	out := kids[:0]
@@ -204,6 +194,108 @@ func (f *Formulas) And(bs ...Bool) Bool {
 		f.buf = binary.AppendVarint(f.buf, int64(k))
 	}
 	return f.internBool(boolNode{op: opAnd, kids: slices.Clone(out)})
+}
+
+// propagate merges the atoms of each cell among some conjuncts, and uses them in those conjuncts that are disjunctions:
+// there, what they make false goes, and what they make true settles the whole. It reports false for a contradiction.
+func (f *Formulas) propagate(kids []Bool) bool {
+	var known atomIndex
+	for changed := true; changed; {
+		changed = false
+		for i, k := range kids {
+			if k == True1 {
+				continue
+			}
+			if c, mask, ok := f.isAtom(k); ok {
+				if at, is := known.find(c); is && at != i {
+					_, other, _ := f.isAtom(kids[at])
+					kids[at], kids[i] = f.Atom(c, mask&other), True1
+					if kids[at] == False1 {
+						return false
+					}
+					changed = changed || mask&other != other
+				} else if !is {
+					known.add(c, i)
+					changed = true
+				}
+				continue
+			}
+			n := &f.bools[k>>1]
+			if n.op != opAnd || k&1 == 1 || known.n == 0 {
+				continue
+			}
+			left := n.kids
+			copied := false
+			for j := 0; j < len(left); j++ {
+				c, mask, ok := f.isAtom(left[j])
+				if !ok {
+					continue
+				}
+				at, is := known.find(c)
+				if !is {
+					continue
+				}
+				_, here, _ := f.isAtom(kids[at])
+				if here&mask == 0 { // this disjunct holds
+					kids[i] = True1
+					break
+				}
+				if here&^mask == 0 { // this one cannot
+					if !copied {
+						left, copied = slices.Clone(left), true
+					}
+					left = slices.Delete(left, j, j+1)
+					j--
+				}
+			}
+			if copied && kids[i] != True1 {
+				kids[i] = f.Not(f.And(left...))
+				if kids[i] == False1 {
+					return false
+				}
+				changed = true
+			}
+		}
+	}
+	return true
+}
+
+// An atomIndex finds the atom of a cell among conjuncts. There are few, mostly.
+type atomIndex struct {
+	n     int
+	small [8]struct {
+		cell Cell
+		at   int
+	}
+	large map[Cell]int
+}
+
+func (x *atomIndex) find(c Cell) (int, bool) {
+	if x.large != nil {
+		at, ok := x.large[c]
+		return at, ok
+	}
+	for _, s := range x.small[:x.n] {
+		if s.cell == c {
+			return s.at, true
+		}
+	}
+	return 0, false
+}
+
+func (x *atomIndex) add(c Cell, at int) {
+	if x.large == nil && x.n == len(x.small) {
+		x.large = map[Cell]int{}
+		for _, s := range x.small {
+			x.large[s.cell] = s.at
+		}
+	}
+	if x.large != nil {
+		x.large[c] = at
+	} else {
+		x.small[x.n].cell, x.small[x.n].at = c, at
+	}
+	x.n++
 }
 
 // Or is disjunction. Atoms of one cell merge through the complement.
@@ -249,8 +341,13 @@ func (f *Formulas) Const(id ID) Val {
 func (f *Formulas) Read(c Cell) Val {
 	i := int(c)
 	if c >= auxBase {
-		f.key('x', int64(c))
-		return f.internVal(valNode{op: opCell, cell: c})
+		key := [4]int64{'x', int64(c)}
+		if i, ok := f.short[key]; ok {
+			return Val(i)
+		}
+		f.short[key] = int32(len(f.vals))
+		f.vals = append(f.vals, valNode{op: opCell, cell: c})
+		return Val(len(f.vals) - 1)
 	}
 	for len(f.cellOf) <= i {
 		f.cellOf = append(f.cellOf, -1)
@@ -288,25 +385,29 @@ func (f *Formulas) Ite(c Bool, a, b Val) Val {
 	if a == b {
 		return a
 	}
-	f.key('i', int64(c), int64(a), int64(b))
-	return f.internVal(valNode{op: opIte, cond: c, a: a, b: b})
+	key := [4]int64{'i', int64(c), int64(a), int64(b)}
+	if i, ok := f.short[key]; ok {
+		return Val(i)
+	}
+	f.short[key] = int32(len(f.vals))
+	f.vals = append(f.vals, valNode{op: opIte, cond: c, a: a, b: b})
+	return Val(len(f.vals) - 1)
 }
 
 // App is the result of an uninterpreted function.
 func (f *Formulas) App(name string, args []Val) Val {
-	f.key('f')
-	f.appendArgs(name, args)
+	f.spell('f', name, args)
 	return f.internVal(valNode{op: opApp, name: name, args: slices.Clone(args)})
 }
 
 // Holds is an uninterpreted predicate.
 func (f *Formulas) Holds(name string, args []Val) Bool {
-	f.key('h')
-	f.appendArgs(name, args)
+	f.spell('h', name, args)
 	return f.internBool(boolNode{op: opHolds, name: name, args: slices.Clone(args)})
 }
 
-func (f *Formulas) appendArgs(name string, args []Val) {
+func (f *Formulas) spell(tag byte, name string, args []Val) {
+	f.buf = append(f.buf[:0], tag)
 	f.buf = binary.AppendVarint(f.buf, int64(len(name)))
 	f.buf = append(f.buf, name...)
 	for _, a := range args {
@@ -314,7 +415,8 @@ func (f *Formulas) appendArgs(name string, args []Val) {
 	}
 }
 
-// Eq says that two values are equal. Results of functions equal nothing but results of the same function for equal
+// Eq says that two values are equal. A cell of the space has its initial value here, which is in its domain; in formulas
+// about later moments, compare only with constants that programs compare it with. Results of functions equal nothing but results of the same function for equal
 // arguments.
 func (f *Formulas) Eq(a, b Val) Bool {
 	if a == b {
@@ -350,8 +452,11 @@ func (f *Formulas) Eq(a, b Val) Bool {
 		}
 		return all
 	}
-	f.key('=', int64(a), int64(b))
-	return f.internBool(boolNode{op: opEq, args: []Val{a, b}})
+	key := [4]int64{'=', int64(a), int64(b)}
+	if i, ok := f.short[key]; ok {
+		return Bool(i<<1 | 1)
+	}
+	return f.addBool(key, boolNode{op: opEq, args: []Val{a, b}})
 }
 
 // member says that v is one of the values that mask selects from c's domain. Values outside the domain count as its

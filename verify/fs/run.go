@@ -12,9 +12,52 @@ func Run(e Expr, s *State) (result *State, acted, ok bool) {
 	return r.s, r.acted, true
 }
 
+// Touched is what a program changed, with the values from before.
+type Touched struct {
+	Nodes map[Path]Node
+	Vars  map[string]Value
+	Acted bool
+}
+
+// RunInPlace applies e to s, which it changes even when it fails. It is Run for long sequences, where a copy per
+// program would cost more than the programs.
+func RunInPlace(e Expr, s *State) (t Touched, ok bool) {
+	r := &runner{s: s, log: &t}
+	ok = r.run(e)
+	t.Acted = r.acted
+	return t, ok
+}
+
 type runner struct {
 	s     *State
 	acted bool
+	log   *Touched // nil if nobody wants to know
+}
+
+// node notes that the node at p is about to change.
+func (r *runner) node(p Path) {
+	if r.log == nil {
+		return
+	}
+	if r.log.Nodes == nil {
+		r.log.Nodes = map[Path]Node{}
+	}
+	if _, noted := r.log.Nodes[p]; !noted {
+		r.log.Nodes[p] = r.s.At(p)
+	}
+}
+
+// variable notes that a variable is about to change.
+func (r *runner) variable(name string) {
+	if r.log == nil {
+		return
+	}
+	if r.log.Vars == nil {
+		r.log.Vars = map[string]Value{}
+	}
+	if _, noted := r.log.Vars[name]; !noted {
+		r.log.Vars[name] = r.s.Var(name)
+	}
 }
 
 func (r *runner) run(e Expr) bool {
@@ -40,18 +83,19 @@ func (r *runner) run(e Expr) bool {
 		}
 		return r.run(e.Else)
 	case Mkdir:
-		return s.create(e.Path, Dir, Absent)
+		return r.create(e.Path, Dir, Absent)
 	case Creat:
-		return s.create(e.Path, File, s.Value(e.Content))
+		return r.create(e.Path, File, s.Value(e.Content))
 	case Ln:
-		return s.create(e.Path, Link, s.Value(e.Target))
+		return r.create(e.Path, Link, s.Value(e.Target))
 	case Cp:
 		from := s.At(e.From)
-		return from.Kind == File && s.create(e.To, File, from.Content)
+		return from.Kind == File && r.create(e.To, File, from.Content)
 	case Rm:
-		if s.At(e.Path).Kind == None || s.At(e.Path).Kind == Dir && !s.Eval(EmptyDir{e.Path}) || e.Path.IsRoot() {
+		if s.At(e.Path).Kind == None || s.At(e.Path).Kind == Dir && !s.Eval(EmptyDir(e)) || e.Path.IsRoot() {
 			return false
 		}
+		r.node(e.Path)
 		delete(s.Nodes, e.Path)
 		return true
 	case Write:
@@ -59,6 +103,7 @@ func (r *runner) run(e Expr) bool {
 		if n.Kind != File {
 			return false
 		}
+		r.node(e.Path)
 		n.Content = s.Value(e.Content)
 		s.Nodes[e.Path] = n
 		return true
@@ -67,6 +112,7 @@ func (r *runner) run(e Expr) bool {
 		if n.Kind == None {
 			return false
 		}
+		r.node(e.Path)
 		n.Attrs[e.Attr] = s.Value(e.Value)
 		s.Nodes[e.Path] = n
 		return true
@@ -76,14 +122,17 @@ func (r *runner) run(e Expr) bool {
 				continue
 			}
 			if p == e.Path || leadsTo(p, e.Keep) && p.Under(e.Path) {
+				r.node(p)
 				n.Others = false
 				s.Nodes[p] = n
 			} else if p.Under(e.Path) {
+				r.node(p)
 				delete(s.Nodes, p)
 			}
 		}
 		return true
 	case Assign:
+		r.variable(e.Var)
 		s.Vars[e.Var] = s.Value(e.Value)
 		return true
 	}
@@ -91,7 +140,8 @@ func (r *runner) run(e Expr) bool {
 }
 
 // create is the common part of mkdir, creat, cp and ln.
-func (s *State) create(p Path, k Kind, content Value) bool {
+func (r *runner) create(p Path, k Kind, content Value) bool {
+	s := r.s
 	if p.IsRoot() || s.At(p).Kind != None || s.At(p.Parent()).Kind != Dir {
 		return false
 	}
@@ -99,6 +149,7 @@ func (s *State) create(p Path, k Kind, content Value) bool {
 	for a := range n.Attrs {
 		n.Attrs[a] = Attr(a).initial(k)
 	}
+	r.node(p)
 	s.Nodes[p] = n
 	return true
 }

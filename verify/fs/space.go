@@ -67,7 +67,7 @@ type cellInfo struct {
 
 // Init says which initial states there are. The zero Init is every well-formed tree.
 type Init struct {
-	// Assume must hold initially: /etc is a directory, an installed package has its files.
+	// Assume must hold when the first run starts: /etc is a directory, an installed package has its files.
 	Assume []Pred
 	// Closed gives variables that start with one of the given values; others are open.
 	Closed map[string][]Value
@@ -152,19 +152,34 @@ func (sp *Space) assume(f Bool) {
 	}
 }
 
-// narrow limits the initial values of a cell, and of those above it that this says something about.
+// narrow limits the initial values of a cell, and of those above it that this says something about. If nothing is left,
+// there are no initial states.
 func (sp *Space) narrow(c Cell, mask uint64) {
 	in := &sp.cells[c]
-	in.mask &= mask
-	switch {
-	case in.above < 0 || in.field != fieldVar && in.mask&1 != 0:
-	case in.field == fieldKind || in.field == fieldRest:
-		sp.narrow(in.above, bitOf(Dir))
-	case in.field == fieldContent:
-		sp.narrow(in.above, bitOf(File)|bitOf(Link))
-	case in.field != fieldVar:
-		sp.narrow(in.above, ^bitOf(None))
+	if in.mask&mask == 0 {
+		sp.first = False1
+		return
 	}
+	in.mask &= mask
+	exists := sp.existsUnder(in.field)
+	switch {
+	case in.above < 0:
+	case in.mask&1 == 0: // it is there, so what it hangs from is
+		sp.narrow(in.above, exists)
+	case in.mask == 1 && in.field != fieldKind && in.field != fieldRest: // it is missing
+		sp.narrow(in.above, ^exists)
+	}
+}
+
+// existsUnder selects the kinds of the cell above under which a cell has a value other than "missing".
+func (sp *Space) existsUnder(f field) uint64 {
+	switch f {
+	case fieldKind, fieldRest:
+		return bitOf(Dir)
+	case fieldContent:
+		return bitOf(File) | bitOf(Link)
+	}
+	return bitOf(Dir) | bitOf(File) | bitOf(Link)
 }
 
 func bitOf[T ID | Kind | int](i T) uint64 { return 1 << uint(i) }
@@ -387,14 +402,8 @@ func (sp *Space) Shape(c Cell) Shape {
 	if in.above >= 0 {
 		s.Missing = s.Values[0]
 	}
-	switch in.field {
-	case fieldKind, fieldRest:
-		s.Exists = bitOf(Dir)
-	case fieldContent:
-		s.Exists, s.Only = bitOf(File)|bitOf(Link), true
-	case fieldOwner, fieldGroup, fieldMode:
-		s.Exists, s.Only = bitOf(Dir)|bitOf(File)|bitOf(Link), true
-	}
+	s.Exists = sp.existsUnder(in.field)
+	s.Only = in.field != fieldKind && in.field != fieldRest
 	return s
 }
 
@@ -405,4 +414,41 @@ func (sp *Space) MaskOf(c Cell, v ID) (mask uint64, exact bool) {
 		return bitOf(i), true
 	}
 	return bitOf(max(sp.cells[c].other, 0)), false
+}
+
+// Changed reports whether a program that touched t, and left s, changed an observed cell.
+func (sp *Space) Changed(t Touched, s *State) bool {
+	if len(t.Nodes) == 0 && len(t.Vars) == 0 {
+		return false
+	}
+	before := &State{Nodes: t.Nodes, Vars: t.Vars}
+	differ := func(f field, subject string) bool {
+		c, ok := sp.index[cellKey{f, subject}]
+		return ok && sp.Observed(c) && sp.Lookup(before, c) != sp.Lookup(s, c)
+	}
+	for p, n := range t.Nodes {
+		for f := fieldKind; f < fieldRest; f++ {
+			if differ(f, string(p)) {
+				return true
+			}
+		}
+		if c, ok := sp.index[cellKey{fieldRest, string(p)}]; ok && sp.Observed(c) && n.Others != s.At(p).Others {
+			return true
+		}
+	}
+	for v := range t.Vars {
+		if differ(fieldVar, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Start is the initial value of a cell: a constant if it can only be one.
+func (sp *Space) Start(c Cell) Val {
+	in := &sp.cells[c]
+	if single(in.mask) {
+		return sp.Const(in.domain[bits.TrailingZeros64(in.mask)])
+	}
+	return sp.Read(c)
 }

@@ -92,14 +92,22 @@ func (w *World) Assume(facts []Fact) bool {
 			w.base[c] &= mask
 			w.mask[c] = w.base[c]
 			w.fixed = append(w.fixed, c)
-			if w.base[c] == 0 {
+			m := w.base[c]
+			if m == 0 {
 				return false
 			}
 			in := &w.sp.cells[c]
-			if (in.field != fieldKind && in.field != fieldRest) || w.base[c]&1 != 0 {
-				break
+			exists := w.sp.existsUnder(in.field)
+			switch {
+			case in.above < 0:
+				c = -1
+			case m&1 == 0: // it is there, so what it hangs from is
+				c, mask = in.above, exists
+			case m == 1 && in.field != fieldKind && in.field != fieldRest: // it is missing
+				c, mask = in.above, ^exists
+			default:
+				c = -1
 			}
-			c, mask = in.above, bitOf(Dir)
 		}
 	}
 	return true
@@ -205,10 +213,7 @@ func (w *World) Now(c Cell) uint64 { return w.now(c) }
 func (w *World) split(c Cell, sub uint64, first bool) {
 	in := &w.sp.cells[c]
 	if in.above >= 0 && in.field != fieldKind && in.field != fieldRest {
-		has := bitOf(File) | bitOf(Link)
-		if in.field != fieldContent {
-			has |= bitOf(Dir)
-		}
+		has := w.sp.existsUnder(in.field)
 		if up := w.now(in.above); up&has != 0 && up&^has != 0 {
 			c, sub, first = in.above, has, true
 			in = &w.sp.cells[c]

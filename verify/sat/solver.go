@@ -63,12 +63,13 @@ func Named(name string) (Solver, error) {
 // Gophersat runs in this process.
 type Gophersat struct{}
 
+// gopherTurn is held while gophersat works. Its solvers share a buffer in a package variable (bufLits in learn.go of
+// v1.4.0), so two at once learn each other's clauses and answer wrongly.
+var gopherTurn = make(chan struct{}, 1)
+
 // Solve implements Solver. gophersat cannot be interrupted, but it reports each clause it learns on a channel; closing
-// the channel makes its next report panic, which ends its goroutine here.
+// the channel makes its next report panic, which ends its goroutine and its turn.
 func (Gophersat) Solve(ctx context.Context, b *Builder) (Result, error) {
-	if ctx.Err() != nil {
-		return Result{}, nil
-	}
 	clauses := make([][]int, 0, len(b.clauses))
 	for _, c := range b.clauses {
 		if len(c) == 0 {
@@ -80,30 +81,37 @@ func (Gophersat) Solve(ctx context.Context, b *Builder) (Result, error) {
 		}
 		clauses = append(clauses, ints)
 	}
+	if ctx.Err() != nil {
+		return Result{}, nil
+	}
+	select {
+	case gopherTurn <- struct{}{}:
+	case <-ctx.Done():
+		return Result{}, nil
+	}
 	problem := gopher.ParseSlice(clauses)
 	if problem.Status == gopher.Unsat {
+		<-gopherTurn
 		return Result{Status: Unsat}, nil
 	}
 	s := gopher.New(problem)
-	if ctx.Done() == nil {
-		return gopherResult(s, s.Solve()), nil
-	}
 	learned := make(chan string, 64)
 	s.Certified, s.CertChan = true, learned
-	answer := make(chan gopher.Status, 1)
+	answer := make(chan Result, 1)
 	go func() {
 		defer func() {
-			if recover() != nil {
-				answer <- gopher.Indet
+			<-gopherTurn
+			if bug := recover(); bug != nil && ctx.Err() == nil {
+				panic(bug)
 			}
 		}()
-		answer <- s.Solve()
+		answer <- gopherResult(s, s.Solve())
 	}()
 	for {
 		select {
 		case <-learned:
-		case status := <-answer:
-			return gopherResult(s, status), nil
+		case r := <-answer:
+			return r, nil
 		case <-ctx.Done():
 			close(learned)
 			return Result{}, nil

@@ -34,8 +34,8 @@ func Trees() [][]fs.Path {
 
 // New picks a tree and an alphabet.
 func New(r *rand.Rand, rich bool) *Gen {
-	trees := Trees()
-	return &Gen{R: r, Paths: trees[r.IntN(len(trees))], Texts: []string{"x", "y", "z"}[:1+r.IntN(3)], Rich: rich}
+	trees := Trees() // the larger ones, which have many states, less often
+	return &Gen{R: r, Paths: trees[min(r.IntN(len(trees)), r.IntN(len(trees)))], Texts: []string{"x", "y", "z"}[:1+r.IntN(3)], Rich: rich}
 }
 
 func (g *Gen) path() fs.Path { return g.Paths[g.R.IntN(len(g.Paths))] }
@@ -331,8 +331,8 @@ func (f *Features) States(yield func(*fs.State) bool) {
 			return ask(0)
 		}
 		v := vars[i]
-		for _, x := range f.Vars[v] {
-			s.Vars[v] = fs.Text(x)
+		for _, x := range f.values(v) {
+			s.Vars[v] = x
 			if !variable(i + 1) {
 				return false
 			}
@@ -367,6 +367,28 @@ func (f *Features) States(yield func(*fs.State) bool) {
 		return true
 	}
 	path(0)
+}
+
+// values lists what a variable can be beside unknown. What is compared with a content may have come from v.
+func (f *Features) values(v string) []fs.Value {
+	texts := slices.Clone(f.Vars[v])
+	if v == "v" {
+		for _, t := range f.Texts {
+			if !slices.Contains(texts, t) {
+				texts = append(texts, t)
+			}
+		}
+	}
+	var out []fs.Value
+	for _, t := range texts {
+		out = append(out, fs.Text(t))
+	}
+	if v == "v" && f.Shared {
+		for _, p := range f.Paths {
+			out = append(out, fs.Initial(fmt.Sprintf("content of %s", p)))
+		}
+	}
+	return out
 }
 
 // nodes lists what can be at p, of kind k.
