@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,7 +120,8 @@ var usual = map[string]bool{
 	`["Stage[main]","Class[main]"]`:     true,
 }
 
-// text is the catalog as the records have it: Puppet's own JSON of each resource, one a line.
+// text is the catalog as the records have it: Puppet's own JSON of each resource, one a line. Where a case asks for them, what was
+// logged stands behind, each message once and without its place: Puppet repeats a warning in every round of a loop.
 func (a *answer) text(logs bool) string {
 	var b strings.Builder
 	one := func(v any) string {
@@ -156,9 +158,11 @@ func (a *answer) text(logs bool) string {
 	if logs {
 		lines = nil
 		for _, l := range a.Logs {
+			l[1] = places.ReplaceAllString(l[1], "")
 			lines = append(lines, one(l))
 		}
-		list("logs", lines)
+		slices.Sort(lines)
+		list("logs", slices.Compact(lines))
 	}
 	b.WriteString("}\n")
 	return b.String()
@@ -397,7 +401,7 @@ func hashOf(pairs ...any) *value.Hash {
 }
 
 // answerOf is our catalog as an answer.
-func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result) *answer {
+func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result, ds source.Diagnostics) *answer {
 	a := &answer{OK: true, Classes: c.Classes, Tags: c.Tags}
 	for _, r := range c.Resources {
 		text, err := catalog.JSON{Types: types.ToData}.AppendResource(nil, r)
@@ -410,7 +414,12 @@ func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result) *answer {
 		a.Edges = append(a.Edges, [2]string{e.Source.Ref(), e.Target.Ref()})
 	}
 	for _, l := range res.Logs {
-		a.Logs = append(a.Logs, [2]string{l.Level, l.Text})
+		if l.Level != "debug" && l.Level != "info" { // what a server hears by default
+			a.Logs = append(a.Logs, [2]string{l.Level, l.Text})
+		}
+	}
+	for _, d := range append(ds, res.Warnings...) {
+		a.Logs = append(a.Logs, [2]string{"warning", d.Summary})
 	}
 	return a
 }
@@ -435,7 +444,7 @@ func compareCase(t *testing.T, c *testCase) (why string) {
 		if res.Failure != nil {
 			return "fails: " + res.Failure.String()
 		}
-		if got := answerOf(t, res.Catalog, res).text(c.settings["logs"] == "true"); got != want {
+		if got := answerOf(t, res.Catalog, res, ds).text(c.settings["logs"] == "true"); got != want {
 			return "catalogs differ\n" + lineDiff(got, want)
 		}
 		return ""
