@@ -29,13 +29,14 @@ var (
 )
 
 // A testCase is one idea: a program, and what Puppet 7.23 makes of it. In the archive its files are NAME/site.pp (whose first line says
-// the idea) or NAME/manifests/*.pp, NAME/modules/…, NAME/facts.json, NAME/settings (lines `key: value`), and the answer, which only
-// -record writes: NAME/want.json or NAME/want.err.
+// the idea) or NAME/manifests/*.pp, NAME/modules/…, NAME/facts.json, NAME/enc.json (what a node classifier says), NAME/settings (lines
+// `key: value`), and the answer, which only -record writes: NAME/want.json or NAME/want.err.
 type testCase struct {
 	archive  string
 	name     string // within the archive
 	files    []txtar.File
 	facts    json.RawMessage
+	enc      json.RawMessage
 	settings map[string]string
 	want     *txtar.File
 }
@@ -73,7 +74,7 @@ func loadCases(t *testing.T) []*testCase {
 					t.Fatalf("%s: the case %s is there twice", name, dir)
 				}
 				seen[dir] = true
-				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"), settings: map[string]string{}}
+				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"), enc: json.RawMessage("{}"), settings: map[string]string{}}
 				if only.MatchString(c.String()) {
 					cases = append(cases, c)
 				}
@@ -83,6 +84,8 @@ func loadCases(t *testing.T) []*testCase {
 				c.want = &a.Files[i]
 			case "facts.json":
 				c.facts = f.Data
+			case "enc.json":
+				c.enc = f.Data
 			case "settings":
 				for _, line := range strings.Split(strings.TrimSpace(string(f.Data)), "\n") {
 					k, v, _ := strings.Cut(line, ":")
@@ -188,11 +191,12 @@ func askPuppet(t *testing.T, cases []*testCase) []*answer {
 		Files    map[string]string `json:"files"`
 		Node     string            `json:"node"`
 		Facts    json.RawMessage   `json:"facts"`
+		Enc      json.RawMessage   `json:"enc"`
 		Settings map[string]string `json:"settings"`
 	}
 	var qs []question
 	for _, c := range cases {
-		q := question{c.String(), map[string]string{}, c.node(), c.facts, c.settings}
+		q := question{c.String(), map[string]string{}, c.node(), c.facts, c.enc, c.settings}
 		for _, f := range c.files {
 			q.Files[f.Name] = string(f.Data)
 		}
@@ -368,6 +372,26 @@ func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
 		Trusted: hashOf("authenticated", str("remote"), "certname", str(c.node()), "extensions", value.EmptyHash, "hostname", str(host),
 			"domain", domainValue, "external", value.EmptyHash),
 		ServerFacts: hashOf("serverversion", str("7.23.0"), "servername", str("puppet.example.com"), "serverip", str("192.0.2.1"), "environment", str("production"))}
+	enc, err := catalog.ReadJSON(c.enc)
+	if err != nil {
+		t.Fatalf("%s: enc: %v", c, err)
+	}
+	if e := enc.(*value.Hash).EntryString("parameters"); e != nil {
+		in.Parameters = e.Value.(*value.Hash)
+	}
+	if e := enc.(*value.Hash).EntryString("classes"); e != nil {
+		switch v := e.Value.(type) {
+		case *value.Array:
+			for _, x := range v.Elems {
+				in.Classes = append(in.Classes, eval.Assigned{Name: value.ToString(x)})
+			}
+		case *value.Hash:
+			for _, x := range v.Entries() {
+				params, _ := x.Value.(*value.Hash)
+				in.Classes = append(in.Classes, eval.Assigned{Name: value.ToString(x.Key), Params: params})
+			}
+		}
+	}
 	return eval.Compile(w, in), all
 }
 

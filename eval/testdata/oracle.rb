@@ -1,5 +1,5 @@
 # oracle.rb: what the installed Puppet makes of the cases beside this file, all in one process. Standard input is a JSON array of
-# {"name", "files": {path: text}, "node", "facts", "settings": {...}}; the answer is one line of JSON per case:
+# {"name", "files": {path: text}, "node", "facts", "enc": {"classes", "parameters"}, "settings": {...}}; the answer is one line of JSON per case:
 # {"ok": true, "classes", "tags", "resources": [as on the wire], "edges": [[source, target]], "logs": [[level, message]]}, or
 # {"ok": false, "error", "errors": [what was logged]}.
 require 'json'
@@ -50,7 +50,9 @@ def compile(c, dir)
   facts = Puppet::Node::Facts.new(c['node'], c['facts'])
   facts.sanitize
   node = Puppet::Node.new(c['node'], environment: env, facts: facts)
+  node.merge(c['enc']['parameters']) if c['enc']['parameters'] # first: what is there already stays
   node.merge(facts.values)
+  node.classes = c['enc']['classes'] if c['enc']['classes']
   node.add_server_facts(SERVER)
   trusted = Puppet::Context::TrustedInformation.new('remote', c['node'], {})
   overrides = { environments: Puppet::Environments::Static.new(env), current_environment: env, trusted_information: trusted, rich_data: true }
