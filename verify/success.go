@@ -135,7 +135,9 @@ func (a *Analysis) chances(ctx context.Context, of []int, eff []*fs.Effect, star
 	if a.opt.Explicit && len(of) <= maxExplicit {
 		x := a.newExplicit(of, eff, w)
 		ok := false
-		w.Explore(1, func() bool { // answers of predicates that the state does not know are yes
+		w.Trusting = true
+		defer func() { w.Trusting = false }()
+		w.Explore(1, func() bool {
 			for q, yes := range start.Oracle {
 				w.Answer(q, yes)
 			}
