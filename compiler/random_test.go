@@ -102,5 +102,8 @@ func sameMessage(d *source.Diagnostic, puppet string) string {
 	if strings.Contains(plain(puppet), plain(d.Summary)) {
 		return ""
 	}
+	if strings.Contains(puppet, "Language validation logged") && strings.HasPrefix(d.Code, "P1") {
+		return "" // Puppet only counts them when there are several
+	}
 	return fmt.Sprintf("says %q\n  Puppet says %q", plain(d.Summary), plain(puppet))
 }

@@ -2,7 +2,6 @@ package eval_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -149,7 +148,7 @@ func TestMupuppetCorpus(t *testing.T) {
 			t.Errorf("%s: %s (listed as %q)", short, why, listed[short])
 		}
 	}
-	t.Log(fmt.Sprintf("%d manifests of the corpus are µPuppet", ran))
+	t.Logf("%d manifests of the corpus are µPuppet", ran)
 	if ran < 60 {
 		t.Errorf("only %d manifests ran", ran)
 	}

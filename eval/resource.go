@@ -43,7 +43,6 @@ type Resource struct {
 	titleRef  provenance.Ref
 	tagRef    provenance.Ref // of the tags given to it by attribute or function
 	splat     provenance.Ref // of the hashes that its attributes were taken from: which keys they have
-	stack     []string       // how its declaration was reached
 }
 
 // A param is an attribute slot.

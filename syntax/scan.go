@@ -180,7 +180,7 @@ func (s *scanner) next() token {
 	}
 	if s.epp != eppNone && s.eppOpen {
 		s.eppOpen = false
-		s.errorAt(len(src), len(src), codeEppTag, "Unbalanced embedded expression - opening <% and reaching end of input", "end the tag with %>")
+		s.errorAt(len(src), len(src), codeEppTag, "Unbalanced epp tag, reached <eof> without closing tag.", "end the tag with %>")
 		return s.broken(len(src))
 	}
 	return token{kind: tEOF, start: s.offset(len(src)), end: s.offset(len(src))}
