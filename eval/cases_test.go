@@ -331,7 +331,7 @@ func (w *caseWorld) Module(f *syntax.File) string {
 }
 
 // compileCase compiles a case with our evaluator.
-func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
+func compileCase(t *testing.T, c *testCase, trace bool) (*eval.Result, source.Diagnostics) {
 	t.Helper()
 	w := &caseWorld{newMapWorld(), map[string]string{}, map[string]*syntax.File{}}
 	var main []*syntax.File
@@ -350,6 +350,7 @@ func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
 		return nil, all
 	}
 	set := eval.Language(7)
+	set.Trace = trace
 	set.StrictVariables = c.settings["strict_variables"] == "true"
 	switch c.settings["strict"] {
 	case "error":
@@ -449,7 +450,7 @@ func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result, ds source.Diag
 }
 
 // compareCase says how our answer differs from the recorded one, "" when it does not.
-func compareCase(t *testing.T, c *testCase) (why string) {
+func compareCase(t *testing.T, c *testCase, trace bool) (why string) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
@@ -459,7 +460,7 @@ func compareCase(t *testing.T, c *testCase) (why string) {
 	if c.want == nil {
 		return "no answer recorded"
 	}
-	res, ds := compileCase(t, c)
+	res, ds := compileCase(t, c, trace)
 	want := string(c.want.Data)
 	if strings.HasSuffix(c.want.Name, ".json") {
 		if ds.HasErrors() {
@@ -523,7 +524,7 @@ func lineDiff(got, want string) string {
 	return b.String()
 }
 
-// TestScoreCases compares what we make of every case with what Puppet made of it when it was recorded.
+// TestScoreCases compares what we make of every case with what Puppet made of it when it was recorded. Tracing must change nothing.
 func TestScoreCases(t *testing.T) {
 	cases := loadCases(t)
 	if *record {
@@ -532,10 +533,13 @@ func TestScoreCases(t *testing.T) {
 	}
 	good := 0
 	for _, c := range cases {
-		if why := compareCase(t, c); why != "" {
+		if why := compareCase(t, c, false); why != "" {
 			t.Errorf("%s: %s", c, why)
-		} else {
-			good++
+			continue
+		}
+		good++
+		if why := compareCase(t, c, true); why != "" {
+			t.Errorf("%s, traced: %s", c, why)
 		}
 	}
 	t.Logf("score: cases %d/%d", good, len(cases))
