@@ -36,7 +36,7 @@ type testCase struct {
 	name     string // within the archive
 	files    []txtar.File
 	facts    json.RawMessage
-	enc      json.RawMessage
+	enc      json.RawMessage // nil for none
 	settings map[string]string
 	want     *txtar.File
 }
@@ -48,6 +48,13 @@ func (c *testCase) node() string {
 		return n
 	}
 	return "default"
+}
+
+func (c *testCase) classifier() json.RawMessage {
+	if c.enc == nil {
+		return json.RawMessage("{}")
+	}
+	return c.enc
 }
 
 // loadCases reads every archive; the order is that of the files.
@@ -74,7 +81,7 @@ func loadCases(t *testing.T) []*testCase {
 					t.Fatalf("%s: the case %s is there twice", name, dir)
 				}
 				seen[dir] = true
-				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"), enc: json.RawMessage("{}"), settings: map[string]string{}}
+				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"), settings: map[string]string{}}
 				if only.MatchString(c.String()) {
 					cases = append(cases, c)
 				}
@@ -196,7 +203,7 @@ func askPuppet(t *testing.T, cases []*testCase) []*answer {
 	}
 	var qs []question
 	for _, c := range cases {
-		q := question{c.String(), map[string]string{}, c.node(), c.facts, c.enc, c.settings}
+		q := question{c.String(), map[string]string{}, c.node(), c.facts, c.classifier(), c.settings}
 		for _, f := range c.files {
 			q.Files[f.Name] = string(f.Data)
 		}
@@ -373,7 +380,7 @@ func compileCase(t *testing.T, c *testCase, trace bool) (*eval.Result, source.Di
 		Trusted: hashOf("authenticated", str("remote"), "certname", str(c.node()), "extensions", value.EmptyHash, "hostname", str(host),
 			"domain", domainValue, "external", value.EmptyHash),
 		ServerFacts: hashOf("serverversion", str("7.23.0"), "servername", str("puppet.example.com"), "serverip", str("192.0.2.1"), "environment", str("production"))}
-	enc, err := catalog.ReadJSON(c.enc)
+	enc, err := catalog.ReadJSON(c.classifier())
 	if err != nil {
 		t.Fatalf("%s: enc: %v", c, err)
 	}
