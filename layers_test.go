@@ -41,7 +41,7 @@ var layers = map[string]string{
 	"verify/fs/fstest":      "verify/fs",
 	"cmd/bunraku":           "*",
 
-	"internal/live": "", // tests only
+	"internal/live":   "", // tests only
 	"internal/random": "", // tests only
 }
 

@@ -16,7 +16,7 @@ import (
 func randomCases(first, n int) []*testCase {
 	var cases []*testCase
 	for i := range n {
-		cases = append(cases, &testCase{archive: "random", name: strconv.Itoa(first + i), facts: json.RawMessage("{}"), settings: map[string]string{},
+		cases = append(cases, &testCase{archive: "random", name: strconv.Itoa(first + i), facts: json.RawMessage("{}"), enc: json.RawMessage("{}"), settings: map[string]string{},
 			files: []txtar.File{{Name: "site.pp", Data: []byte("# random\n" + random.Program(first+i))}}})
 	}
 	return cases
