@@ -57,10 +57,6 @@ func Open(path string, opt Options) (*Compiler, error) {
 	if opt.Language == 0 {
 		opt.Language = 8
 	}
-	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath})
-	if err != nil {
-		return nil, err
-	}
 	set := eval.Language(opt.Language)
 	switch opt.Strict {
 	case "":
@@ -77,6 +73,10 @@ func Open(path string, opt Options) (*Compiler, error) {
 		set.StrictVariables = *opt.StrictVariables
 	}
 	set.Trace = opt.Trace
+	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Syntax: syntax.Options{Strict: strictSyntax(set.Strict)}})
+	if err != nil {
+		return nil, err
+	}
 	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), functions: functions.Table()}
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
@@ -89,6 +89,17 @@ func Open(path string, opt Options) (*Compiler, error) {
 		},
 	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display})
 	return c, nil
+}
+
+// strictSyntax is the same setting for the validator.
+func strictSyntax(s eval.Strictness) syntax.Strictness {
+	switch s {
+	case eval.StrictOff:
+		return syntax.StrictOff
+	case eval.StrictError:
+		return syntax.StrictError
+	}
+	return syntax.StrictWarning
 }
 
 // Environment is what is compiled from.
