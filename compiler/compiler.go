@@ -10,6 +10,7 @@ package compiler
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -121,7 +122,9 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	main, ds := c.manifest.files, c.manifest.diags
 	if ds.HasErrors() {
-		return &eval.Result{Failure: firstError(ds), Warnings: ds}, nil
+		failure := firstError(ds)
+		rest := slices.DeleteFunc(slices.Clone(ds), func(d *source.Diagnostic) bool { return d == failure })
+		return &eval.Result{Failure: failure, Warnings: rest}, nil
 	}
 	name := n.Name
 	in := eval.Input{Environment: c.env.Name, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
@@ -140,6 +143,11 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	w := &world{c: c, functions: c.functions}
 	result := eval.Compile(w, in)
+	if result.Failure != nil && result.Failure.Code == eval.CodeParameter && !in.Settings.Trace {
+		// Once more with tracing: it says where the value that does not fit comes from.
+		in.Settings.Trace = true
+		result = eval.Compile(&world{c: c, functions: c.functions}, in)
+	}
 	if result.Catalog != nil {
 		result.Catalog.DropVirtual()
 	}
