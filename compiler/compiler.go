@@ -127,7 +127,7 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 		return &eval.Result{Failure: failure, Warnings: rest}, nil
 	}
 	name := n.Name
-	in := eval.Input{Environment: c.env.Name, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
+	in := eval.Input{Environment: c.env.Name, Config: c.config(), Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
 	if n.Facts != nil {
 		if name == "" {
 			name = n.Facts.Name
@@ -211,6 +211,22 @@ func (c *Compiler) manifests() ([]*syntax.File, source.Diagnostics, error) {
 		files = append(files, f)
 	}
 	return files, all, nil
+}
+
+// config is what $settings::NAME answers: where a packaged Puppet server keeps its files, and what this run was told.
+func (c *Compiler) config() *value.Hash {
+	b := value.NewHashBuilder(16)
+	for _, kv := range [][2]string{
+		{"confdir", "/etc/puppetlabs/puppet"}, {"codedir", "/etc/puppetlabs/code"}, {"vardir", "/opt/puppetlabs/server/data/puppetserver"},
+		{"ssldir", "/etc/puppetlabs/puppet/ssl"}, {"environmentpath", "/etc/puppetlabs/code/environments"}, {"environment", c.env.Name},
+		{"manifest", c.env.Manifest}, {"modulepath", strings.Join(c.env.ModulePath, ":")}, {"server", "puppet"}, {"certname", "puppet"},
+		{"ca_server", "puppet"}, {"storeconfigs", "false"},
+	} {
+		b.SetString(kv[0], value.String(kv[1]))
+	}
+	b.SetString("strict", value.String([]string{"off", "warning", "error"}[c.set.Strict]))
+	b.SetString("strict_variables", value.Bool(c.set.StrictVariables))
+	return b.Hash()
 }
 
 // serverFacts are what a server says of itself.
