@@ -572,9 +572,6 @@ func (in *Interp) receiverText(o Object) string {
 		return o.name + ":Class"
 	}
 	s := in.inspectOf(o)
-	if len(s) > 65 {
-		s = in.anyToS(o)
-	}
 	if strings.HasPrefix(s, "#") {
 		return s
 	}

@@ -185,3 +185,6 @@ func (in *Interp) Show(o Object) (s string, err error) {
 	}()
 	return in.inspectOf(o), nil
 }
+
+// ClassName is the name of an object's class.
+func (in *Interp) ClassName(o Object) string { return in.classOf(o).name }

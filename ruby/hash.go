@@ -264,6 +264,16 @@ func hashTable() []builtin {
 		})
 		return c.in.array(out)
 	})
+	add("flatten", 0, 1, func(c *call) Object {
+		depth := 1
+		if c.has(0) {
+			depth = c.int(0)
+		}
+		if depth == 0 {
+			return c.in.array(append([]Object(nil), c.in.items(c.self)...))
+		}
+		return c.in.send(c.in.array(c.in.items(c.self)), "flatten", []Object{Int(depth)}, nil)
+	})
 	add("assoc", 1, 1, func(c *call) Object {
 		if v, ok := c.table().get(c.arg(0)); ok {
 			return c.in.array([]Object{c.arg(0), v})

@@ -5,6 +5,7 @@ import (
 
 	"bunraku/onigmo"
 	"bunraku/provenance"
+	"bunraku/source"
 	"bunraku/value"
 )
 
@@ -145,6 +146,7 @@ type Exception struct {
 	class *Class
 	msg   Object
 	ivars *Hash
+	at    source.Span // where it was raised
 	line  int
 	cause *Exception
 }

@@ -70,6 +70,9 @@ func (p *parser) startsArgument() bool {
 	case tLiteral:
 		return t.space || p.src[t.span.Start] == '"' || p.src[t.span.Start] == '\''
 	case tIdent, tConst, tIVar, tGVar, tCVar, tLabel:
+		if before := p.src[t.span.Start-1]; before == '?' || before == '!' {
+			return true // include?x
+		}
 		return t.space
 	case tKeyword:
 		return t.space && t.keywords("nil true false self not defined? super yield case def __FILE__ __LINE__ __method__ begin lambda proc")

@@ -84,7 +84,7 @@ func (in *Interp) raise(class, format string, args ...any) {
 	if c == nil {
 		panic("ruby: no exception class " + class)
 	}
-	panic(&raised{&Exception{class: c, msg: NewString(msg), line: in.line(), cause: in.curExc}})
+	panic(&raised{&Exception{class: c, msg: NewString(msg), at: in.at, line: in.line(), cause: in.curExc}})
 }
 
 func (in *Interp) raiseName(class, name, format string, args ...any) {
@@ -121,6 +121,7 @@ func (in *Interp) asError(r any) error {
 	place := source.Place{File: in.file, Span: in.at}
 	switch r := r.(type) {
 	case *raised:
+		place.Span = r.exc.at
 		e := &Error{Kind: Raised, Class: r.exc.class.name, Place: place}
 		if x := in.try(func() { e.Message = in.message(r.exc) }); x != nil {
 			e.Message = r.exc.class.name
@@ -282,10 +283,10 @@ func (in *Interp) makeException(args []Object) *Exception {
 		if in.curExc != nil {
 			return in.curExc
 		}
-		return &Exception{class: in.rt.class("RuntimeError"), msg: NewString("unhandled exception"), line: in.line()}
+		return &Exception{class: in.rt.class("RuntimeError"), msg: NewString("unhandled exception"), at: in.at, line: in.line()}
 	case 1:
 		if s, ok := args[0].(*String); ok {
-			return &Exception{class: in.rt.class("RuntimeError"), msg: s, line: in.line(), cause: in.curExc}
+			return &Exception{class: in.rt.class("RuntimeError"), msg: s, at: in.at, line: in.line(), cause: in.curExc}
 		}
 	}
 	var e *Exception
@@ -307,7 +308,7 @@ func (in *Interp) makeException(args []Object) *Exception {
 		in.raise("TypeError", "exception class/object expected")
 	}
 	if e.line == 0 {
-		e.line = in.line()
+		e.at, e.line = in.at, in.line()
 	}
 	if e.cause == nil && in.curExc != e {
 		e.cause = in.curExc
