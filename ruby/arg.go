@@ -145,6 +145,10 @@ func (c *call) change() {
 		c.raise("FrozenError", "can't modify frozen %s: %s", c.in.classOf(c.self).name, c.in.inspectOf(c.self))
 	}
 	switch o := c.self.(type) {
+	case *String:
+		if o.unsure {
+			c.in.unsupported("changing a string of the manifest's, which may be frozen")
+		}
 	case *Array:
 		o.els()
 		o.origin = nil

@@ -22,7 +22,7 @@ func (in *Interp) fromValue(v value.Value, ref provenance.Ref) Object {
 	case value.Float:
 		return Float(v)
 	case value.String:
-		return &String{s: string(v)}
+		return &String{s: string(v), unsure: in.MaybeFrozen}
 	case value.Default:
 		return Symbol("default")
 	case *value.Array:

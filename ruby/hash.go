@@ -104,7 +104,7 @@ func hashTable() []builtin {
 		h := NewHash()
 		c.table().each(func(k, v Object) bool {
 			p := &call{in: c.in}
-			p.putPair(h, c.in.pairFrom(c.yield(k, v)), 0, "")
+			p.putPair(h, c.yield(k, v), 0, "")
 			return true
 		})
 		return h
@@ -331,8 +331,6 @@ func (p *Proc) takesTwo() bool {
 	}
 	return len(ps.Pre)+len(ps.Post)+len(ps.Opt) > 1
 }
-
-func (in *Interp) pairFrom(o Object) Object { return o }
 
 func (c *call) transformKeys() *Hash {
 	h := NewHash()

@@ -10,27 +10,29 @@ import (
 
 // An Interp runs programs for one rendering. It is not safe for use by several goroutines; the Runtime behind it is.
 type Interp struct {
-	rt            *Runtime
-	limits        Limits
-	left          Limits // what is left of them
-	depth         int
-	globals       map[string]Object
-	gconst        map[string]Object             // top-level constants set by the program
-	consts        map[*Class]map[string]Object  // of modules, set by the program
-	defs          map[*Class]map[string]*method // methods defined by the program
-	sdefs         map[Object]map[string]*method // singleton methods
-	mixins        map[*Class][]*Class           // modules included by the program
-	undefs        map[*Class]map[string]bool
-	cvars         map[string]Object
-	file          *source.File
-	at            source.Span // of the call under way, for the lines of errors
-	prog          *Program
-	regexps       map[regexpKey]*onigmo.Regexp
-	memo          map[any]Object // Puppet containers that were converted already, by identity
-	ids           map[Object]int64
-	prov          tracker
-	out           *String // _erbout, once it is known
-	Out           []Segment
+	rt      *Runtime
+	limits  Limits
+	left    Limits // what is left of them
+	depth   int
+	globals map[string]Object
+	gconst  map[string]Object             // top-level constants set by the program
+	consts  map[*Class]map[string]Object  // of modules, set by the program
+	defs    map[*Class]map[string]*method // methods defined by the program
+	sdefs   map[Object]map[string]*method // singleton methods
+	mixins  map[*Class][]*Class           // modules included by the program
+	undefs  map[*Class]map[string]bool
+	cvars   map[string]Object
+	file    *source.File
+	at      source.Span // of the call under way, for the lines of errors
+	prog    *Program
+	regexps map[regexpKey]*onigmo.Regexp
+	memo    map[any]Object // Puppet containers that were converted already, by identity
+	ids     map[Object]int64
+	prov    tracker
+	out     *String // _erbout, once it is known
+	Out     []Segment
+	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
+	MaybeFrozen   bool
 	natives       map[string]Object
 	curExc        *Exception // $!
 	yaml          map[string]*onigmo.Regexp

@@ -109,7 +109,6 @@ func kernelTable() []builtin {
 							if c.in.singleton(c.self, name) == nil {
 								g := *f
 								c.in.addSingleton(c.self, &g)
-								_ = name
 							}
 						}
 					}
@@ -167,9 +166,6 @@ func kernelIsA(c *call) Object {
 	k, ok := c.arg(0).(*Class)
 	if !ok {
 		c.raise("TypeError", "class or module required")
-	}
-	if f, ok := c.self.(*Foreign); ok && k.name != "Object" && k.name != "String" && k.name != "Array" && k.name != "Hash" && k.name != "Numeric" && k.name != "Integer" {
-		_ = f
 	}
 	if s, ok := c.self.(*Class); ok && (k == c.in.rt.class_ || k == c.in.rt.module) {
 		return Bool(k == c.in.rt.module || !s.module)
@@ -372,7 +368,10 @@ func kernelInteger(c *call) Object {
 	}
 	base := 0
 	if c.has(1) && !isNil(c.arg(1)) {
-		base = c.int(1)
+		base = abs(c.int(1))
+		if base == 1 || base > 36 {
+			in.raise("ArgumentError", "invalid radix %d", c.int(1))
+		}
 		if _, ok := c.arg(0).(*String); !ok {
 			return fail("ArgumentError", "base specified for non string value")
 		}

@@ -342,8 +342,6 @@ func (in *Interp) steps(lo, hi, step Object, excl bool, f func(Object)) {
 			count = math.Floor(n - eps)
 			if n <= 0 {
 				count = -1
-			} else if d := count*st + x; st > 0 && d < y || st < 0 && d > y {
-				_ = d
 			}
 		} else {
 			if n < 0 {
@@ -447,7 +445,7 @@ func roundFloat(f float64, digits int, mode string) float64 {
 				return r
 			}
 			if f > 0 {
-				if (r-0.5)/s > f || false {
+				if (r-0.5)/s > f {
 					r--
 				} else if x := (r + 0.5) / s; x <= f {
 					r++

@@ -32,6 +32,7 @@ type String struct {
 	s      string
 	buf    []byte // when not nil, the contents
 	frozen bool
+	unsure bool // from a manifest: perhaps frozen
 	binary bool
 	ascii  bool   // US-ASCII: control characters are shown as \\x01
 	class  *Class // of a subclass, or nil
@@ -125,7 +126,6 @@ type Proc struct {
 	native func(args []Object) Object
 	arity  int // of a native one
 	sym    string
-	params Object // what parameters answers for a native one
 }
 
 // A MethodObject is obj.method(:name).

@@ -228,15 +228,7 @@ func (p *parser) argument(args *[]Node, pass *Node) bool {
 		}
 		*args = append(*args, v)
 	}
-	if p.tok.is(",") {
-		p.advance()
-		return true
-	}
-	if p.tok.kind == tNewline {
-		// inside brackets a comma may follow on the next line only after a line end that is skipped by the caller
-		return false
-	}
-	return false
+	return p.accept(",")
 }
 
 // addPair collects key: value arguments in one hash at the end.

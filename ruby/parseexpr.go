@@ -181,11 +181,7 @@ func (p *parser) unary() Node {
 		v := p.unary()
 		return &Defined{p.since(start), v}
 	}
-	n := p.primary()
-	if p.tok.is("**") {
-		return n
-	}
-	return n
+	return p.primary()
 }
 
 func negated(n Node) Node {

@@ -21,7 +21,7 @@ func arityOf(ps *Params, strict bool) int {
 	}
 	n := len(ps.Pre) + len(ps.Post)
 	key := len(requiredKeys(ps)) > 0
-	if ps.Rest != nil || len(ps.Opt) > 0 && strict || !key && false {
+	if ps.Rest != nil || len(ps.Opt) > 0 && strict {
 		return -1 - n
 	}
 	if len(ps.Opt) > 0 {
@@ -53,11 +53,7 @@ func (p *Proc) arityOf() int {
 func procTable() []builtin {
 	self := func(c *call) *Proc { return c.self.(*Proc) }
 	run := func(c *call) Object {
-		p := self(c)
-		if p.lambda || p.native != nil {
-			return c.in.callProc(p, c.args, c.block)
-		}
-		return c.in.callProc(p, c.args, c.block)
+		return c.in.callProc(self(c), c.args, c.block)
 	}
 	return []builtin{
 		{"call", 0, -1, run}, {"()", 0, -1, run}, {"yield", 0, -1, run}, {"[]", 0, -1, run}, {"===", 0, -1, run},

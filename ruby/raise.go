@@ -87,11 +87,6 @@ func (in *Interp) raise(class, format string, args ...any) {
 	panic(&raised{&Exception{class: c, msg: NewString(msg), at: in.at, line: in.line(), cause: in.curExc}})
 }
 
-func (in *Interp) raiseName(class, name, format string, args ...any) {
-	in.raise(class, format, args...)
-	_ = name
-}
-
 func (in *Interp) line() int {
 	if in.file == nil {
 		return 0
@@ -138,8 +133,10 @@ func (in *Interp) asError(r any) error {
 		case "break", "next", "redo", "retry":
 			return &Error{Kind: Raised, Class: "LocalJumpError", Message: "unexpected " + r.kind, Place: place}
 		}
+		return nil
 	}
-	return nil
+	// A bug of ours. The program is not to blame, and its host can leave its text open.
+	return &Error{Kind: Unsupported, Message: fmt.Sprintf("internal error: %v", r), Place: place}
 }
 
 // message is an exception's text.

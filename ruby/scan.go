@@ -256,13 +256,13 @@ func (p *parser) scan(space bool) token {
 			return t
 		}
 	}
-	op := p.operator(beg, spread, space)
+	op := p.operator(beg, space)
 	return token{kind: tOp, text: op, span: p.from(start)}
 }
 
 const operators = "**= <=> === ... <<= >>= &&= ||= ** == != >= <= && || =~ !~ .. :: << >> += -= *= /= %= &= |= ^= -> => &. + - * / % < > ! & | ^ ~ = ? : , . ( ) [ ] { } ;"
 
-func (p *parser) operator(beg, spread, space bool) string {
+func (p *parser) operator(beg, space bool) string {
 	rest := p.src[p.pos:p.end]
 	op := ""
 	for list := operators; list != ""; {
@@ -283,10 +283,7 @@ func (p *parser) operator(beg, spread, space bool) string {
 	p.state = sBeg
 	switch op {
 	case "+", "-", "*", "**", "&", "::":
-		if op == "&" && p.peekByte(0) == '.' { // cannot happen: &. is an operator
-			return op
-		}
-		spread = was == sArg && space && p.pos < p.end && !isBlank(p.src[p.pos])
+		spread := was == sArg && space && p.pos < p.end && !isBlank(p.src[p.pos])
 		if beg || spread {
 			return "u" + op
 		}
@@ -466,10 +463,6 @@ func (p *parser) identMark() bool {
 	if next == '=' {
 		n := p.peekByte(2)
 		return n == '=' || n == '~' || n == '>'
-	}
-	if p.peekByte(0) == '?' && next == ':' && p.peekByte(2) != ':' {
-		// x ?: is no ternary; "include?:" would be a label
-		return true
 	}
 	return true
 }

@@ -123,9 +123,6 @@ func (in *Interp) writeInspect(b *strings.Builder, o Object) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			if s, ok := e.key.(Symbol); ok {
-				_ = s
-			}
 			in.writeInspect(b, e.key)
 			b.WriteString("=>")
 			in.writeInspect(b, e.val)
@@ -173,19 +170,7 @@ func (in *Interp) printing(o Object) bool {
 }
 
 func inspectText(s string) string {
-	ascii := true
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf || s[i] < ' ' || s[i] == 0x7f {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
-		return value.InspectString(s)
-	}
-	// Ruby shows control characters in invalid strings and NUL as \x00 only when the encoding is not Unicode; here it is.
-	out := value.InspectString(s)
-	return out
+	return value.InspectString(s)
 }
 
 func inspectBinary(s string) string {

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"bunraku/onigmo"
-	"bunraku/value"
 )
 
 // YAML as Psych writes it: which style a string gets is Psych's choice (yaml_tree.rb, scalar_scanner.rb), what that style can bear
@@ -177,9 +176,6 @@ func (w *yamlWriter) node(o Object, key, mapping, root bool) {
 		}
 		w.text(o.String(), key)
 	case *Foreign:
-		if s, ok := o.v.(*value.Sensitive); ok {
-			_ = s
-		}
 		w.in.unsupported("to_yaml of " + w.in.toS(o))
 	default:
 		w.in.unsupported("to_yaml of a " + w.in.classOf(o).name)

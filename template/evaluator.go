@@ -23,7 +23,7 @@ type Engine struct {
 // Template3 renders one template for the functions template and inline_template. What needs real Ruby comes back as an opaque value.
 func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Value, provenance.Ref, error) {
 	var t *Template
-	o := Options{Runtime: e.Cache.Runtime(), Trace: c.Trace(), Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
+	o := Options{Runtime: e.Cache.Runtime(), MaybeFrozen: true, Trace: c.Trace(), Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
 	if inline {
 		t = e.Cache.Inline(template)
 	} else {

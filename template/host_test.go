@@ -10,6 +10,11 @@ import (
 )
 
 // mapHost is a Host made of a hash of variables; its functions are those of testdata/oracle.rb.
+// NewMapHost is for the tests of package template_test.
+func NewMapHost(vars *value.Hash, refs map[string]provenance.Ref) Host {
+	return &mapHost{vars: vars, refs: refs}
+}
+
 type mapHost struct {
 	vars *value.Hash
 	refs map[string]provenance.Ref

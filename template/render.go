@@ -51,12 +51,14 @@ type Host interface {
 // Options say how to render.
 type Options struct {
 	Runtime *ruby.Runtime
-	Limits  ruby.Limits                             // the zero value stands for ruby.DefaultLimits
-	Trace   *provenance.Trace                       // nil: no provenance
-	Leaves  func(t *Template) provenance.Ref        // the first leaf of the template's literals, in Trace
-	Name    string                                  // as the manifest calls the template; "" for an inline one
-	Objects Objects                                 // what templates of the same scope have set so far; may be nil
-	OnRuby  func(in *ruby.Interp, self ruby.Object) // called before the run; for tests
+	Limits  ruby.Limits                      // the zero value stands for ruby.DefaultLimits
+	Trace   *provenance.Trace                // nil: no provenance
+	Leaves  func(t *Template) provenance.Ref // the first leaf of the template's literals, in Trace
+	Name    string                           // as the manifest calls the template; "" for an inline one
+	Objects Objects                          // what templates of the same scope have set so far; may be nil
+	// MaybeFrozen says that strings come from manifests. Puppet freezes literals and not what functions make, and nobody can tell them
+	// apart here; so a template that changes one needs real Ruby.
+	MaybeFrozen bool
 }
 
 // Objects are variables that templates set with scope.setvar, by name. Other templates that render in the same scope see the very same
@@ -84,11 +86,9 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 			return o.Leaves(t)
 		})
 	}
+	in.MaybeFrozen = o.MaybeFrozen
 	w := &wrapper{t: t, h: h, in: in, set: o.Objects}
 	self := w.object()
-	if o.OnRuby != nil {
-		o.OnRuby(in, self)
-	}
 	v, err := in.Run(t.program, self)
 	if err != nil {
 		return nil, t.wrap(o, err)

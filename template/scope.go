@@ -144,6 +144,11 @@ func (w *wrapper) function3(name string, args []ruby.Object) (ruby.Object, bool)
 	if !w.h.HasFunction(name) {
 		return nil, false
 	}
+	switch name {
+	case "assert_type", "binary_file", "break", "defined", "dig", "each", "epp", "filter", "find_file", "hiera", "hiera_array", "hiera_hash", "hiera_include", "inline_epp", "lest",
+		"lookup", "map", "match", "new", "next", "reduce", "regsubst", "return", "reverse_each", "slice", "split", "step", "strftime", "then", "type", "with":
+		w.in.Raise("Puppet::ParseError", name+"() can only be called using the 4.x function API. See Scope#call_function")
+	}
 	list, ok := []ruby.Object(nil), false
 	if len(args) == 1 {
 		list, ok = ruby.Elements(args[0])

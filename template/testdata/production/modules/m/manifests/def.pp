@@ -1,0 +1,3 @@
+define m::def($name_ = $title, $list = ['x', 2]) {
+  notify { "def-$title": message => template('m/list.erb') }
+}
