@@ -1,6 +1,9 @@
 package ruby
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // A Class is a class or a module. Those of the Runtime are shared and never change; what a program adds to them is kept in its Interp.
 type Class struct {
@@ -13,7 +16,6 @@ type Class struct {
 	single   map[string]*method // of the class itself
 	consts   map[string]Object
 	flat     map[string]*method // table with those of all ancestors
-	sflat    map[string]*method
 	chain    []*Class
 }
 
@@ -24,8 +26,7 @@ type Runtime struct {
 	proc, methodC, exception, enumerator, lazy, set, foreign, numeric, sensitive       *Class
 
 	consts map[string]Object
-	known  map[string]map[string]bool // class name -> methods that Ruby has
-	kconst map[string]bool
+	names  func() (methods map[string]map[string]bool, consts map[string]bool) // what Ruby has, by class
 }
 
 // NewRuntime makes Ruby's classes.
@@ -87,13 +88,14 @@ func NewRuntime() *Runtime {
 	rt.exceptions(def)
 	rt.libraries(mod, def)
 	for _, c := range rt.all() {
+		c.chain = linearize(c, nil)
+	}
+	// The classes of most receivers have all their methods in one map.
+	for _, c := range []*Class{rt.object, rt.module, rt.class_, rt.nilC, rt.trueC, rt.falseC, rt.integer, rt.float, rt.str, rt.symbol, rt.array, rt.hash, rt.rng, rt.regexp, rt.matchC, rt.proc, rt.enumerator} {
 		c.finish()
 	}
 	rt.singles()
-	for _, c := range rt.all() {
-		c.finishSingle(rt)
-	}
-	rt.known, rt.kconst = knownNames()
+	rt.names = sync.OnceValues(knownNames)
 	return rt
 }
 
@@ -130,29 +132,10 @@ func (rt *Runtime) all() []*Class {
 }
 
 func (c *Class) finish() {
-	c.chain = linearize(c, nil)
 	c.flat = map[string]*method{}
 	for i := len(c.chain) - 1; i >= 0; i-- {
 		for n, m := range c.chain[i].table {
 			c.flat[n] = m
-		}
-	}
-}
-
-func (c *Class) finishSingle(rt *Runtime) {
-	c.sflat = map[string]*method{}
-	base := rt.class_
-	if c.module {
-		base = rt.module
-	}
-	for n, m := range base.flat {
-		c.sflat[n] = m
-	}
-	for i := len(c.chain) - 1; i >= 0; i-- {
-		if k := c.chain[i]; k == c || !k.module {
-			for n, m := range k.single {
-				c.sflat[n] = m
-			}
 		}
 	}
 }
@@ -258,9 +241,6 @@ func (in *Interp) findFor(o Object, name string) *method {
 		}
 	}
 	if c, ok := o.(*Class); ok {
-		if !c.user && in.defs == nil {
-			return c.sflat[name]
-		}
 		return in.findSingle(c, name)
 	}
 	return in.findMethod(in.classOf(o), name)
@@ -355,17 +335,21 @@ func (in *Interp) respondsPrivate(o Object, name string) bool {
 
 // knows reports a method that Ruby has, whether we have it or not.
 func (rt *Runtime) knows(c *Class, o Object, name string) bool {
+	known, _ := rt.names()
 	if k, ok := o.(*Class); ok {
-		if rt.known["#"+k.name][name] {
+		if known["#"+k.name][name] {
 			return true
 		}
 	}
 	for ; c != nil; c = c.super {
-		if rt.known[c.name][name] {
+		if known[c.name][name] {
 			return true
 		}
 	}
 	return false
 }
 
-func (rt *Runtime) knownConst(name string) bool { return rt.kconst[name] }
+func (rt *Runtime) knownConst(name string) bool {
+	_, consts := rt.names()
+	return consts[name]
+}

@@ -66,7 +66,15 @@ const (
 	sFname                 // behind def, alias, undef
 )
 
-const keywordList = "alias and begin BEGIN break case class def defined? do else elsif end END ensure false for if in module next nil not or redo rescue retry return self super then true undef unless until when while yield __FILE__ __LINE__ __method__ __ENCODING__"
+var keywords = wordSet("alias and begin BEGIN break case class def defined? do else elsif end END ensure false for if in module next nil not or redo rescue retry return self super then true undef unless until when while yield __FILE__ __LINE__ __method__ __ENCODING__")
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
 
 func (p *parser) peekByte(n int) byte {
 	if p.pos+n < p.end {
@@ -260,18 +268,15 @@ func (p *parser) scan(space bool) token {
 	return token{kind: tOp, text: op, span: p.from(start)}
 }
 
-const operators = "**= <=> === ... <<= >>= &&= ||= ** == != >= <= && || =~ !~ .. :: << >> += -= *= /= %= &= |= ^= -> => &. + - * / % < > ! & | ^ ~ = ? : , . ( ) [ ] { } ;"
+var operators = wordSet("**= <=> === ... <<= >>= &&= ||= ** == != >= <= && || =~ !~ .. :: << >> += -= *= /= %= &= |= ^= -> => &. + - * / % < > ! & | ^ ~ = ? : , . ( ) [ ] { } ;")
 
 func (p *parser) operator(beg, space bool) string {
 	rest := p.src[p.pos:p.end]
 	op := ""
-	for list := operators; list != ""; {
-		head, tail, _ := strings.Cut(list, " ")
-		if strings.HasPrefix(rest, head) {
-			op = head
-			break
+	for n := min(3, len(rest)); n > 0 && op == ""; n-- {
+		if operators[rest[:n]] {
+			op = rest[:n]
 		}
-		list = tail
 	}
 	if op == "" {
 		_, n := utf8.DecodeRuneInString(rest)
@@ -432,7 +437,7 @@ func (p *parser) word() token {
 		}
 		return t
 	}
-	if hasWord(keywordList, text) {
+	if keywords[text] {
 		t.kind = tKeyword
 		switch text {
 		case "end", "self", "true", "false", "nil", "redo", "retry", "__FILE__", "__LINE__", "__method__", "__ENCODING__", "END", "BEGIN":

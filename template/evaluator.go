@@ -113,9 +113,13 @@ func (h ScopeHost) HasFunction(name string) bool {
 	return h.C.Eval.World().Function(name) != nil || h.C.Eval.HasUserFunction(name)
 }
 
-// Call calls a function.
-func (h ScopeHost) Call(name string, args []value.Value) (value.Value, error) {
-	return h.C.Eval.CallFunction(h.C.Scope, name, args, nil, h.C.Place)
+// Call calls a function. The evaluator does not say what its result comes from: for one that is not pure it may be anything read so far.
+func (h ScopeHost) Call(name string, args []value.Value) (value.Value, provenance.Ref, error) {
+	v, err := h.C.Eval.CallFunction(h.C.Scope, name, args, nil, h.C.Place)
+	if f := h.C.Eval.World().Function(name); f != nil && f.Flow == eval.Pure {
+		return v, 0, err
+	}
+	return v, h.C.Trace().Everything(), err
 }
 
 // Set sets a variable that is not set yet.

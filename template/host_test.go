@@ -48,7 +48,12 @@ func (h *mapHost) Variables(f func(name string, v value.Value, r provenance.Ref)
 func (h *mapHost) Unknown(string) error         { return nil }
 func (h *mapHost) HasFunction(name string) bool { return true }
 
-func (h *mapHost) Call(name string, args []value.Value) (value.Value, error) {
+func (h *mapHost) Call(name string, args []value.Value) (value.Value, provenance.Ref, error) {
+	v, err := h.call(name, args)
+	return v, 0, err
+}
+
+func (h *mapHost) call(name string, args []value.Value) (value.Value, error) {
 	switch name {
 	case "versioncmp":
 		a, b := value.ToString(args[0]), value.ToString(args[1])

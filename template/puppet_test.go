@@ -72,7 +72,7 @@ func (w *world) Lookup(*eval.Scope, eval.Query) (eval.Answer, error) { return ev
 
 // manifests use templates in every way that a manifest can.
 var manifests = []string{
-	`$name_='x' $list=['a',['b',undef]] $name='n' notify{a: message=>template('m/list.erb')}`,
+	`$list=['a',['b',undef]] $who='n' notify{a: message=>template('m/list.erb')}`,
 	`include m`, `m::def{'one':} m::def{'two': list=>[]}`,
 	`notify{a: message=>template('m/outer.erb')}`,
 	`notify{a: message=>template('m/bad.erb')}`,
@@ -251,6 +251,50 @@ func sortStrings(s []string) {
 	for i := range s {
 		for j := i; j > 0 && s[j] < s[j-1]; j-- {
 			s[j], s[j-1] = s[j-1], s[j]
+		}
+	}
+}
+
+// With tracing on a compile gives the same, and what a template wrote depends on the facts and literals it used.
+func TestTraced(t *testing.T) {
+	cache := template.NewCache()
+	for _, code := range manifests {
+		_, plain := compileOne(t, newWorld(cache), code, false)
+		_, traced := compileOne(t, newWorld(cache), code, true)
+		if d := cmp.Diff(plain, traced); d != "" {
+			t.Errorf("%s: tracing changes the result\n%s", code, d)
+		}
+	}
+	r, _ := compileOne(t, newWorld(cache), `$x='a' notify{a: message=>template('m/list.erb')} $who='n' $list=[$x]`, true)
+	if r.Failure == nil {
+		t.Fatal("the template reads $list before it is set")
+	}
+	r, _ = compileOne(t, newWorld(cache), `$unused='u' $x='a' $who='n' $list=[$x] notify{a: message=>template('m/list.erb')}`, true)
+	if r.Failure != nil {
+		t.Fatal(r.Failure)
+	}
+	for _, res := range r.Catalog.Resources {
+		for _, p := range res.Params {
+			if p.Name != "message" {
+				continue
+			}
+			var where []string
+			for _, l := range r.Trace.Depends(p.Ref) {
+				if l.Place.Known() {
+					where = append(where, l.Place.File.Name+":"+l.Place.Text())
+				} else {
+					where = append(where, l.Kind.String()+" "+l.Path)
+				}
+			}
+			got := strings.Join(where, " ")
+			for _, want := range []string{":'a'", ":'n'", "list.erb:name ", "list.erb:- "} {
+				if !strings.Contains(got, want) {
+					t.Errorf("the message does not depend on %s: %s", want, got)
+				}
+			}
+			if strings.Contains(got, "'u'") {
+				t.Errorf("the message depends on a variable that the template does not read: %s", got)
+			}
 		}
 	}
 }

@@ -164,7 +164,8 @@ func (w *wrapper) function(name string, args []ruby.Object) ruby.Object {
 	for i, a := range args {
 		vals[i] = w.in.ToValue(a)
 	}
-	v, err := w.h.Call(name, vals)
+	v, ref, err := w.h.Call(name, vals)
+	w.in.Read(ref)
 	if err != nil {
 		if NeedsRuby(err) {
 			w.in.Unsupported("the function " + name)
@@ -174,5 +175,5 @@ func (w *wrapper) function(name string, args []ruby.Object) ruby.Object {
 	if o, ok := v.(*value.Opaque); ok {
 		w.in.Unsupported(o.Why)
 	}
-	return w.in.FromValue(v, 0)
+	return w.in.FromValue(v, ref)
 }
