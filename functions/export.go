@@ -5,6 +5,7 @@ import (
 
 	"bunraku/eval"
 	"bunraku/provenance"
+	"bunraku/types"
 	"bunraku/value"
 )
 
@@ -22,6 +23,9 @@ func ToLegacy(c *eval.Call, v value.Value) (value.Value, error) { return toLegac
 func Restore(v value.Value) value.Value {
 	switch v := v.(type) {
 	case *puppetResource:
+		if r, is := v.of.(*types.Resource); is && !r.HasTitle {
+			return types.NewResource(r.Type, "", true) // what was given without a title has an empty one
+		}
 		return v.of
 	case *value.Array:
 		for i, e := range v.Elems {

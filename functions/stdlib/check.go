@@ -89,7 +89,12 @@ func checks() []old {
 			}
 			return value.Bool(isEmail(c.Args[0])), nil
 		}},
-		one("is_float", "Reports whether a value is a float, or the text of one.", plain(isFloat)),
+		one("is_float", "Reports whether a value is a float, or the text of one.", func(v value.Value) (bool, error) {
+			if _, is := v.(*value.SemVer); is {
+				return false, noMethod("to_f", v)
+			}
+			return isFloat(v), nil
+		}),
 		one("is_integer", "Reports whether a value is an integer, or the text of one.", plain(isInteger)),
 		one("is_numeric", "Reports whether a value is a number, or the text of one.", plain(isNumeric)),
 		one("is_ip_address", "Reports whether a text is an IP address.", address(func(*ipAddr) bool { return true })),
@@ -101,7 +106,7 @@ func checks() []old {
 				if value.IsUndef(v) {
 					return false, nil
 				}
-				return false, functions.NoConversion(v, "String")
+				return false, noConversion(v, "String")
 			}
 			return matches(macShort, s) || matches(macLong, s), nil
 		}),
@@ -138,7 +143,7 @@ func isInteger(v value.Value) bool {
 
 func isNumeric(v value.Value) bool {
 	switch v := v.(type) {
-	case value.Int, value.Float:
+	case value.Int, value.Float, *value.SemVer: // Ruby's class of versions is one of numbers
 		return true
 	case value.String:
 		return matches(numberLine, string(v))

@@ -110,7 +110,7 @@ func count(c *eval.Call) (value.Value, error) {
 		}
 		set, is := c.Args[1].(value.String)
 		if !is {
-			return nil, functions.NoConversion(c.Args[1], "String")
+			return nil, noConversion(c.Args[1], "String")
 		}
 		in, err := charSet(string(set))
 		n := 0
@@ -121,7 +121,7 @@ func count(c *eval.Call) (value.Value, error) {
 		}
 		return value.Int(n), err
 	default:
-		return nil, functions.NoMethod("count", v)
+		return nil, noMethod("count", v)
 	}
 	n := 0
 	for _, v := range list {
@@ -290,7 +290,7 @@ func deleteRegex(c *eval.Call) (value.Value, error) {
 			}
 			out = b.Hash()
 		case value.String:
-			return nil, functions.NoMethod("reject!", v)
+			return nil, noMethod("reject!", v)
 		default:
 			return nil, fmt.Errorf("delete_regex(): First argument must be an Array, Hash, or String. Given an argument of class %s.", class(v))
 		}
@@ -455,7 +455,7 @@ func tryGetValue(c *eval.Call) (value.Value, error) {
 	}
 	s, is := path.(value.String)
 	if !is {
-		return nil, functions.NoMethod("split", path)
+		return nil, noMethod("split", path)
 	}
 	by, is := sep.(value.String)
 	if !is {
@@ -484,7 +484,7 @@ func sieve(c *eval.Call, wanted bool) (value.Value, error) {
 	}
 	pattern, is := c.Args[1].(value.String)
 	if !is {
-		return nil, functions.NoConversion(c.Args[1], "String")
+		return nil, noConversion(c.Args[1], "String")
 	}
 	re, err := onigmo.Compile(string(pattern), 0)
 	if err != nil {
@@ -519,7 +519,7 @@ func sieve(c *eval.Call, wanted bool) (value.Value, error) {
 	if !wanted {
 		method = "reject"
 	}
-	return nil, functions.NoMethod(method, c.Args[0])
+	return nil, noMethod(method, c.Args[0])
 }
 
 func hasKey(c *eval.Call) (value.Value, error) {

@@ -106,7 +106,7 @@ func num2bool(c *eval.Call) (value.Value, error) {
 	case value.String:
 		var err error
 		if f, err = value.ParseRubyFloat(string(v)); err != nil {
-			return nil, parseErrorf("num2bool(): '%s' does not look like a number: %s", v, err)
+			return nil, parseErrorf("num2bool(): '%s' does not look like a number: invalid value for Float(): %s", v, inspectBytes(string(v)))
 		}
 	default:
 		return value.Bool(functions.LeadingInt(text(v)).Sign() > 0), nil
@@ -124,6 +124,19 @@ func num2bool(c *eval.Call) (value.Value, error) {
 		return nil, err
 	}
 	return value.Bool(n.(value.Int) > 0), nil
+}
+
+// inspectBytes is Ruby's inspect of a string whose encoding it has forgotten.
+func inspectBytes(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x80 {
+			b.WriteString(s[i : i+1])
+		} else {
+			fmt.Fprintf(&b, "\x00%02X", s[i])
+		}
+	}
+	return strings.ReplaceAll(inspect(value.String(b.String())), `\u0000`, `\x`)
 }
 
 func bool2str(c *eval.Call) (value.Value, error) {
@@ -201,7 +214,7 @@ func toInt(v value.Value) (*big.Int, error) {
 	case value.Timespan, value.Timestamp:
 		return functions.LeadingInt(text(v)), nil
 	}
-	return nil, functions.NoMethod("to_i", v)
+	return nil, noMethod("to_i", v)
 }
 
 func floatInt(f float64) (*big.Int, error) {
@@ -268,7 +281,7 @@ func toBytes(c *eval.Call) (value.Value, error) {
 		case value.Int, value.Float:
 			return v, nil
 		}
-		return nil, functions.NoConversion(c.Args[0], "String")
+		return nil, noConversion(c.Args[0], "String")
 	}
 	m := groups(bytesText, s)
 	f := functions.LeadingFloat(m[1])

@@ -27,6 +27,9 @@ func apache() []*eval.Function {
 		new4("apache::bool2httpd", "On or Off for a boolean, as Apache's configuration has it.", eval.Pure, "Callable[Any]", []string{"arg"}, func(c *eval.Call) (value.Value, error) {
 			v := c.Args[0]
 			s, is := symbolOrString(v)
+			if _, re := v.(*value.Regexp); re {
+				return nil, noConversion(v, "String")
+			}
 			switch {
 			case value.IsUndef(v), v == value.Value(value.Bool(false)), is && matches(saysFalse, s):
 				return value.String("Off"), nil
@@ -95,14 +98,14 @@ func mysqlPasswordOld() old {
 			if v.Len() == 0 {
 				return value.String(""), nil
 			}
-			return nil, functions.NoConversion(v, "String")
+			return nil, noConversion(v, "String")
 		case *value.Hash:
 			if v.Len() == 0 {
 				return value.String(""), nil
 			}
-			return nil, functions.NoConversion(v, "String")
+			return nil, noConversion(v, "String")
 		}
-		return nil, functions.NoMethod("empty?", c.Args[0])
+		return nil, noMethod("empty?", c.Args[0])
 	}}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"bunraku/eval"
-	"bunraku/functions"
 	"bunraku/types"
 	"bunraku/value"
 )
@@ -124,5 +123,5 @@ func call3x(c *eval.Call, name string, args ...value.Value) (value.Value, error)
 	if f := c.Eval.World().Function(name); f != nil && f.Raw != nil && is3x(c, name) {
 		return f.Raw(of(c, name, args...))
 	}
-	return nil, functions.NoMethod("function_"+name, value.Undef{})
+	return nil, noMethod("function_"+name, value.Undef{})
 }

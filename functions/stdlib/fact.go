@@ -41,7 +41,7 @@ func hasInterfaceWith(c *eval.Call) (value.Value, error) {
 	}
 	s, is := list.(value.String)
 	if !is {
-		return nil, functions.NoMethod("split", list)
+		return nil, noMethod("split", list)
 	}
 	names := functions.SplitText(string(s), ",")
 	if len(c.Args) == 1 {
@@ -78,7 +78,7 @@ func factAt(c *eval.Call, keys ...string) (value.Value, provenance.Ref, error) {
 			if _, text := v.(value.String); text {
 				return value.Undef{}, r, nil
 			}
-			return nil, r, functions.NoMethod("[]", v)
+			return nil, r, noMethod("[]", v)
 		}
 		if e := h.EntryString(k); e != nil {
 			v, r = e.Value, c.Trace().With(e.Ref, r)
@@ -172,7 +172,7 @@ func osVersion(name string, osKeys, releaseKeys []string) *eval.Function {
 			c.Ref = functions.Computed(c, r, r2, functions.Everything(c))
 			s, is := release.(value.String)
 			if !is {
-				return nil, functions.NoMethod("scan", release)
+				return nil, noMethod("scan", release)
 			}
 			o, err := functions.VersionCompare(string(s), text(c.Args[1]))
 			if err != nil {
@@ -194,7 +194,7 @@ func interfaces9() *eval.Function {
 			c.Ref = c.Trace().Deep(r, h)
 			return h, nil
 		}
-		return nil, functions.NoMethod("key?", v)
+		return nil, noMethod("key?", v)
 	}
 	return &eval.Function{Name: "stdlib::has_interface_with", Doc: "Reports whether an interface of a name, or one with a property of some value, is there.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
 		{Signature: "Callable[[String[1]], Boolean]", Names: []string{"interface"}, Run: func(c *eval.Call) (value.Value, error) {

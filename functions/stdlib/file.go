@@ -93,8 +93,11 @@ func readAbsolute(c *eval.Call, name string) (content []byte, found, allowed boo
 
 func load(c *eval.Call, read reader) (value.Value, error) {
 	name, is := c.Args[0].(value.String)
+	if _, symbol := c.Args[0].(value.Default); symbol {
+		return orDefault(c, nil, noConversion(c.Args[0], "String"))
+	}
 	if !is {
-		return orDefault(c, nil, functions.NoMethod("start_with?", c.Args[0]))
+		return orDefault(c, nil, noMethod("start_with?", c.Args[0]))
 	}
 	s := string(name)
 	if strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") {
@@ -128,15 +131,18 @@ func glob(c *eval.Call) (value.Value, error) {
 		return nil, parseErrorf("glob(): Requires either array or string to work")
 	}
 	c.Ref = randomly(c, "files "+functions.RubyJoin(patterns, " "))
-	w, is := c.Eval.World().(Globber)
-	if !is {
-		return &value.Opaque{Why: "glob(): files are not listed here"}, nil
-	}
+	w, lists := c.Eval.World().(Globber)
 	b := value.NewArrayBuilder(4)
 	for _, p := range patterns {
 		s, is := p.(value.String)
 		if !is {
-			return nil, functions.NoConversion(p, "String")
+			return nil, noConversion(p, "String")
+		}
+		if !strings.HasPrefix(string(s), "/") {
+			continue // relative to the server's directory, where nothing of ours is
+		}
+		if !lists {
+			return &value.Opaque{Why: "glob(): files are not listed here"}, nil
 		}
 		found, err := w.Glob(string(s))
 		if err != nil {

@@ -65,32 +65,28 @@ func (st jsonStyle) value(b *strings.Builder, v value.Value, depth int) error {
 // list writes what stands between brackets, with line ends and indentation.
 func (st jsonStyle) list(b *strings.Builder, n int, open, shut byte, nl string, depth int, item func(int) error) error {
 	if st.depth > 0 && depth >= st.depth {
-		return fmt.Errorf("nesting of %d is too deep", depth+1)
+		return fmt.Errorf("nesting of %d is too deep", depth)
 	}
+	indent := func(n int) { b.WriteString(strings.Repeat(st.indent, n)) }
 	b.WriteByte(open)
-	if n == 0 && open == '{' {
-		b.WriteByte(shut)
-		return nil
+	if open == '[' {
+		b.WriteString(nl)
 	}
-	if n == 0 {
-		b.WriteByte(shut)
-		return nil
-	}
-	b.WriteString(nl)
 	for i := range n {
 		if i > 0 {
-			b.WriteString("," + nl)
+			b.WriteByte(',')
 		}
-		if nl != "" || open == '{' && st.objectNL != "" {
-			b.WriteString(strings.Repeat(st.indent, depth+1))
+		if i > 0 || open == '{' {
+			b.WriteString(nl)
 		}
+		indent(depth + 1)
 		if err := item(i); err != nil {
 			return err
 		}
 	}
-	b.WriteString(nl)
 	if nl != "" {
-		b.WriteString(strings.Repeat(st.indent, depth))
+		b.WriteString(nl)
+		indent(depth)
 	}
 	b.WriteByte(shut)
 	return nil

@@ -50,7 +50,7 @@ func sprintfHash() *eval.Function {
 		for _, e := range h.Entries() {
 			name, is := symbolOrString(e.Key)
 			if !is {
-				return nil, functions.NoMethod("to_sym", e.Key)
+				return nil, noMethod("to_sym", e.Key)
 			}
 			b.SetString(name, e.Value)
 		}
@@ -96,7 +96,7 @@ func mergeEach(c *eval.Call, keyed bool) (value.Value, error) {
 	err := c.Iterating(func() error {
 		it := types.IterableOn(c.Args[0])
 		if it == nil {
-			return functions.NoMethod("each", c.Args[0])
+			return noMethod("each", c.Args[0])
 		}
 		i := 0
 		for e := range it.Seq {

@@ -23,12 +23,12 @@ func nexusURL() old {
 		var parts []string
 		h, is := c.Arg(1).(*value.Hash)
 		if !is {
-			return nil, functions.NoMethod("to_a", c.Arg(1))
+			return nil, noMethod("to_a", c.Arg(1))
 		}
 		for _, e := range h.Entries() {
 			s, is := e.Value.(value.String)
 			if !is {
-				return nil, functions.NoMethod("gsub", e.Value)
+				return nil, noMethod("gsub", e.Value)
 			}
 			parts = append(parts, text(e.Key)+"="+strings.ReplaceAll(percent(string(s), "*-._ "), " ", "+"))
 		}
@@ -126,7 +126,7 @@ func arpa() old {
 	return old{"get_in_addr_arpa", "The name of an address in the domain in-addr.arpa.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
 		s, is := c.Arg(0).(value.String)
 		if !is {
-			return nil, functions.NoMethod("split", c.Arg(0))
+			return nil, noMethod("split", c.Arg(0))
 		}
 		parts := functions.SplitText(string(s), ".")
 		for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
@@ -242,9 +242,9 @@ func maxMemory() *eval.Function {
 		s, is := size.(value.String)
 		if !is {
 			if value.IsUndef(size) {
-				return nil, functions.NoMethod("[]", size)
+				return nil, noMethod("[]", size)
 			}
-			return nil, functions.NoConversion(size, "String")
+			return nil, noConversion(size, "String")
 		}
 		m := groups(bytesText, string(s))
 		f := functions.LeadingFloat(m[1])
@@ -290,7 +290,7 @@ func ipAddresses() old {
 		}
 		s, is := list.(value.String)
 		if !is {
-			return nil, functions.NoMethod("count", list)
+			return nil, noMethod("count", list)
 		}
 		b := value.NewArrayBuilder(4)
 		for _, n := range functions.SplitText(string(s), ",") {
@@ -318,7 +318,10 @@ func stagingParse() old {
 		}
 		s, is := c.Args[0].(value.String)
 		if !is {
-			return nil, functions.NoMethod("gsub", c.Args[0])
+			return nil, noMethod("gsub", c.Args[0])
+		}
+		if strings.IndexFunc(string(s), func(r rune) bool { return r >= 0x80 }) >= 0 {
+			return nil, fmt.Errorf("URI must be ascii only %s", inspectASCII(string(s)))
 		}
 		uri, err := value.ParseURI(strings.ReplaceAll(string(s), `\`, "/"))
 		if err != nil {
@@ -336,7 +339,7 @@ func stagingParse() old {
 		if truthy(c, 2) {
 			e, is := c.Args[2].(value.String)
 			if !is && part == "basename" {
-				return nil, functions.NoConversion(c.Args[2], "String")
+				return nil, noConversion(c.Args[2], "String")
 			}
 			ext = string(e)
 		}
@@ -354,6 +357,22 @@ func stagingParse() old {
 	}}
 }
 
+// inspectASCII is Ruby's inspect of a string where only ASCII may be shown.
+func inspectASCII(s string) string {
+	var b strings.Builder
+	for _, r := range inspect(value.String(s)) {
+		switch {
+		case r < 0x80:
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\u{%X}`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		}
+	}
+	return b.String()
+}
+
 func translate() *eval.Function {
 	return new4("translate", "A message in the user's language; here always as it is written.", eval.Pure, "Callable[String, Hash, 1, 2]", []string{"message", "interpolation_values"}, func(c *eval.Call) (value.Value, error) {
 		h, is := c.Arg(1).(*value.Hash)
@@ -364,7 +383,7 @@ func translate() *eval.Function {
 		for _, e := range h.Entries() {
 			name, is := symbolOrString(e.Key)
 			if !is {
-				return nil, functions.NoMethod("to_sym", e.Key)
+				return nil, noMethod("to_sym", e.Key)
 			}
 			b.SetString(name, e.Value)
 		}
@@ -385,7 +404,7 @@ func rangeToMask() *eval.Function {
 				if strings.Contains(part, "-") {
 					ends := functions.SplitText(part, "-")
 					if len(ends) < 2 {
-						return nil, errors.New("bad value for range")
+						return nil, errors.New("cannot convert endless range to an array")
 					}
 					from, to = functions.LeadingInt(ends[0]), functions.LeadingInt(ends[1])
 				}

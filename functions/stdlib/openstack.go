@@ -266,7 +266,7 @@ func neutron() []*eval.Function {
 					}
 				case value.IsUndef(v):
 				default:
-					return nil, functions.NoConversion(v, "String")
+					return nil, noConversion(v, "String")
 				}
 			}
 			return list, nil
@@ -362,14 +362,14 @@ func neutron() []*eval.Function {
 					if !contains(v.Elems, value.String(":"), functions.RubyEqual) {
 						return string1(compactJSON.write(a))
 					}
-					return nil, functions.NoMethod("split", v)
+					return nil, noMethod("split", v)
 				case *value.Hash:
 					if v.EntryString(":") == nil {
 						return string1(compactJSON.write(a))
 					}
-					return nil, functions.NoMethod("split", v)
+					return nil, noMethod("split", v)
 				default:
-					return nil, functions.NoMethod("include?", e)
+					return nil, noMethod("include?", e)
 				}
 			}
 			return string1(compactJSON.write(b.Hash()))
@@ -391,7 +391,10 @@ func jsonStrings() *eval.Function {
 		}
 		data := c.Args[0]
 		if s, is := data.(value.String); is {
-			v, err := readJSON(string(s))
+			v, err := value.Value(value.Undef{}), error(nil)
+			if s != "" {
+				v, err = readJSON(string(s))
+			}
 			if err != nil {
 				if v, err = readJSON(strings.ReplaceAll(string(s), "'", `"`)); err != nil {
 					return nil, parseErrorf("Syntax error: %s is not valid", s)
@@ -427,13 +430,13 @@ func dnsmasqSubnets() *eval.Function {
 	return new4("ipv6_normalize_dnsmasq_ip_subnets", "Writes the netmask of IPv6 subnets as a prefix and drops their gateway.", eval.Pure, "Callable[Any]", []string{"args"}, func(c *eval.Call) (value.Value, error) {
 		a, is := c.Args[0].(*value.Array)
 		if !is {
-			return nil, functions.NoMethod("each", c.Args[0])
+			return nil, noMethod("each", c.Args[0])
 		}
 		b := value.NewArrayBuilder(a.Len())
 		for i, e := range a.Elems {
 			h, is := e.(*value.Hash)
 			if !is {
-				return nil, functions.NoMethod("[]", e)
+				return nil, noMethod("[]", e)
 			}
 			n := h.From(0)
 			if ip, err := newIPAddr(h.At("netmask")); err == nil && ip.six {
@@ -463,7 +466,7 @@ func externalNetwork() *eval.Function {
 		for _, e := range h.Entries() {
 			net, is := e.Value.(*value.Hash)
 			if !is {
-				return nil, functions.NoMethod("fetch", e.Value)
+				return nil, noMethod("fetch", e.Value)
 			}
 			if l2, is := net.At("L2").(*value.Hash); is && value.Truthy(l2.At("router_ext")) {
 				return e.Key, nil
@@ -489,7 +492,7 @@ func yumHash() *eval.Function {
 		for _, e := range h.Entries() {
 			params, is := e.Value.(*value.Hash)
 			if !is {
-				return nil, functions.NoMethod("each", e.Value)
+				return nil, noMethod("each", e.Value)
 			}
 			for _, p := range params.Entries() {
 				name, is := p.Key.(value.String)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"bunraku/eval"
-	"bunraku/functions"
 	"bunraku/lookup/datafile"
 	"bunraku/source"
 	"bunraku/value"
@@ -26,15 +25,11 @@ func parseOld(c *eval.Call, read reader) (value.Value, error) {
 	if len(c.Args) == 0 {
 		return nil, errors.New("Wrong number of arguments. 1 or 2 arguments should be provided.")
 	}
-	var v value.Value
-	var err error
-	if s, is := c.Args[0].(value.String); is {
-		v, err = read(string(s))
-	} else if c.Name == "parseyaml" {
-		err = functions.NoConversion(c.Args[0], "String")
-	} else {
-		err = functions.NoConversion(c.Args[0], "String")
+	s, is := c.Args[0].(value.String)
+	if !is {
+		return orDefault(c, nil, noConversion(c.Args[0], "String"))
 	}
+	v, err := read(string(s))
 	return orDefault(c, v, err)
 }
 
@@ -53,7 +48,7 @@ func orDefault(c *eval.Call, v value.Value, err error) (value.Value, error) {
 func wording(err error) error {
 	var d *source.Diagnostic
 	if errors.As(err, &d) {
-		return errors.New(strings.TrimPrefix(d.Summary, "(<unknown>): "))
+		return errors.New(d.Summary)
 	}
 	return err
 }
@@ -73,12 +68,30 @@ func textFile(s string) *source.File { return source.NewFile("<unknown>", s) }
 func readJSON(s string) (value.Value, error) { return readNode(datafile.ReadJSON(textFile(s))) }
 func readYAML(s string) (value.Value, error) { return readNode(datafile.ReadYAML(textFile(s))) }
 
+// A hoconFault is an error of Ruby's HOCON library that is no syntax error: no default helps.
+type hoconFault struct{ text string }
+
+func (e *hoconFault) Error() string { return e.text }
+
+func hoconError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case strings.HasSuffix(err.Error(), "rather than object at file root"):
+		return &hoconFault{err.Error()}
+	case strings.HasPrefix(err.Error(), "String: 1: path has a leading"):
+		return &hoconFault{strings.TrimPrefix(err.Error(), "String: 1: ")}
+	}
+	return err
+}
+
 // newParsers are the 4.x ones.
 func newParsers(prefix string) []*eval.Function {
 	parse := func(name, doc, signature, first string, read reader) *eval.Function {
 		return new4(name, doc, eval.Pure, signature, []string{first, "default"}, func(c *eval.Call) (value.Value, error) {
 			v, err := read(text(c.Args[0]))
-			if err != nil && len(c.Args) > 1 {
+			var odd *hoconFault
+			if err != nil && len(c.Args) > 1 && !errors.As(err, &odd) {
 				return c.Args[1], nil
 			}
 			return v, err
@@ -86,7 +99,8 @@ func newParsers(prefix string) []*eval.Function {
 	}
 	out := []*eval.Function{
 		parse(prefix+"parsehocon", "Reads HOCON.", "Callable[String, Any, 1, 2]", "hocon_string", func(s string) (value.Value, error) {
-			return readNode(datafile.ReadHOCON(textFile(s)))
+			v, err := readNode(datafile.ReadHOCON(textFile(s)))
+			return v, hoconError(err)
 		}),
 	}
 	if prefix == "" {
@@ -94,6 +108,3 @@ func newParsers(prefix string) []*eval.Function {
 	}
 	return out
 }
-
-// readPSON reads JSON in Puppet's older parser, which words its errors a little differently.
-func readPSON(s string) (value.Value, error) { return readJSON(s) }

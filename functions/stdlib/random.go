@@ -169,7 +169,7 @@ func fqdnUUID(c *eval.Call) (value.Value, error) {
 	}
 	s, is := c.Args[0].(value.String)
 	if !is {
-		return nil, functions.NoConversion(c.Args[0], "String")
+		return nil, noConversion(c.Args[0], "String")
 	}
 	dns := "\x6b\xa7\xb8\x10\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8" // RFC 4122's name space
 	u := sha1.Sum([]byte(dns + string(s)))

@@ -70,7 +70,7 @@ func rangeOf(c *eval.Call) (value.Value, error) {
 		s, is := start.(value.String)
 		if !is {
 			if _, is := start.(value.Default); !is {
-				return nil, functions.NoMethod("match", start)
+				return nil, noMethod("match", start)
 			}
 			s = "default"
 		}
@@ -156,7 +156,7 @@ func upto(from, to string, open bool, f func(string) bool) {
 			return
 		}
 		s = successor(s)
-		if open && s == to || value.CharLen(s) > value.CharLen(to) || s == "" {
+		if open && s == to || len(s) > len(to) || s == "" {
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package stdlib
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"bunraku/eval"
 	"bunraku/functions"
@@ -71,9 +72,36 @@ func given(c *eval.Call, want string) error {
 	return parseErrorf("%s(): Wrong number of arguments given (%d for %s)", c.Name, len(c.Args), want)
 }
 
-func class(v value.Value) string   { return functions.RubyClass(v) }
-func text(v value.Value) string    { return functions.RubyString(v) }
-func inspect(v value.Value) string { return functions.RubyInspect(v) }
+func class(v value.Value) string {
+	if _, is := v.(*value.Deferred); is {
+		return "#<Class>" // Puppet makes its class on the way, without a name
+	}
+	return functions.RubyClass(v)
+}
+
+func text(v value.Value) string { return functions.RubyString(v) }
+
+func inspect(v value.Value) string {
+	switch v.(type) {
+	case *value.Deferred, value.Timespan, value.Timestamp, value.Binary:
+		return "#<" + strings.Trim(class(v), "#<>") + ">"
+	}
+	return functions.RubyInspect(v)
+}
+
+func noMethod(method string, v value.Value) error {
+	if _, is := v.(*value.Deferred); is {
+		return fmt.Errorf("undefined method `%s' for #<Class>", method)
+	}
+	return functions.NoMethod(method, v)
+}
+
+func noConversion(v value.Value, into string) error {
+	if _, is := v.(*value.Deferred); is {
+		return fmt.Errorf("no implicit conversion of #<Class> into %s", into)
+	}
+	return functions.NoConversion(v, into)
+}
 
 // truthy is Ruby's truth of argument i, false when it was not given.
 func truthy(c *eval.Call, i int) bool { return i < len(c.Args) && value.Truthy(c.Args[i]) }

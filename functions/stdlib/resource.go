@@ -101,7 +101,7 @@ func definedWithParams(c *eval.Call) (value.Value, error) {
 		}
 		h, is := params.(*value.Hash)
 		if !is {
-			return nil, functions.NoMethod("map", params)
+			return nil, noMethod("map", params)
 		}
 		all := true
 		for _, e := range h.Entries() {
@@ -132,7 +132,7 @@ func attribute(r *eval.Resource, name string) value.Value {
 func attributeIs(r *eval.Resource, key, wanted value.Value) (bool, error) {
 	name, is := symbolOrString(key)
 	if !is {
-		return false, functions.NoMethod("intern", key)
+		return false, noMethod("intern", key)
 	}
 	return functions.RubyEqual(attribute(r, name), functions.Restore(wanted)), nil
 }
@@ -160,7 +160,7 @@ func ensureResource(c *eval.Call) (value.Value, error) {
 		}
 		kind, is := c.Args[0].(value.String)
 		if !is {
-			return nil, functions.NoMethod("capitalize", c.Args[0])
+			return nil, noMethod("capitalize", c.Args[0])
 		}
 		why := c.Trace().Join(titles.Ref(i), asked.Ref)
 		h := value.NewHashBuilder(1)
@@ -203,11 +203,11 @@ func ensureResources(c *eval.Call) (value.Value, error) {
 		if value.Truthy(e.Value) {
 			under, is := params.(*value.Hash)
 			if !is {
-				return nil, functions.NoMethod("merge", params)
+				return nil, noMethod("merge", params)
 			}
 			over, is := e.Value.(*value.Hash)
 			if !is {
-				return nil, functions.NoConversion(e.Value, "Hash")
+				return nil, noConversion(e.Value, "Hash")
 			}
 			b := under.From(over.Len())
 			for _, p := range over.Entries() {
@@ -318,7 +318,7 @@ func ensurePackages9() *eval.Function {
 			for _, e := range c.Args[0].(*value.Hash).Entries() {
 				over, is := e.Value.(*value.Hash)
 				if !is {
-					return nil, functions.NoConversion(e.Value, "Hash")
+					return nil, noConversion(e.Value, "Hash")
 				}
 				b := defaults(c).From(over.Len())
 				for _, p := range over.Entries() {

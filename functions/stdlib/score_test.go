@@ -41,6 +41,9 @@ func score(t *testing.T, shapes map[string]shape, environment, nine string) {
 	want := askPuppet(t, qs, environment)
 	differ, equal := map[string]int{}, 0
 	for i, q := range qs {
+		if strings.HasPrefix(want[i], "Log(") {
+			want[i] = "undef" // what logging leaves behind, the first time
+		}
 		if strings.Contains(want[i], ":0x0000") {
 			continue // the address of an object is never the same twice
 		}

@@ -319,12 +319,12 @@ func squeeze(c *eval.Call) (value.Value, error) {
 	one := func(v value.Value) (value.Value, error) {
 		s, is := v.(value.String)
 		if !is {
-			return nil, functions.NoMethod("squeeze", v)
+			return nil, noMethod("squeeze", v)
 		}
 		if truthy(c, 1) {
 			set, is := c.Args[1].(value.String)
 			if !is {
-				return nil, functions.NoConversion(c.Args[1], "String")
+				return nil, noConversion(c.Args[1], "String")
 			}
 			var err error
 			if in, err = charSet(string(set)); err != nil {

@@ -94,7 +94,7 @@ func (w *tomlWriter) pairs(p tomlPairs, prefix []string) error {
 			w.b.WriteString("[[" + strings.Join(at, ".") + "]]\n")
 			h, is := child.(*value.Hash)
 			if !is {
-				return functions.NoMethod("keys", child)
+				return noMethod("keys", child)
 			}
 			p, err := sortPairs(h)
 			if err != nil {
@@ -114,7 +114,7 @@ func tomlKey(k value.Value) (string, error) {
 	}
 	s, is := k.(value.String)
 	if !is {
-		return "", functions.NoMethod("gsub", k)
+		return "", noMethod("gsub", k)
 	}
 	return `"` + strings.ReplaceAll(string(s), `"`, `\"`) + `"`, nil
 }

@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	"bunraku/eval"
-	"bunraku/functions"
 	"bunraku/onigmo"
 	"bunraku/value"
 )
 
 // validations are the functions that end the compile unless their arguments are what they should be.
 func validations() []old {
-	// all makes a function that looks at each argument and answers with all of them.
+	// all makes a function that looks at each argument.
 	all := func(name, doc string, check func(*eval.Call, value.Value) error) old {
 		return old{name, doc, eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
 			if len(c.Args) == 0 {
@@ -26,7 +25,7 @@ func validations() []old {
 					return nil, err
 				}
 			}
-			return value.NewArray(c.Args...), nil
+			return nil, nil
 		}}
 	}
 	kind := func(v value.Value, is bool, what string) error {
@@ -135,7 +134,7 @@ func validateRe(c *eval.Call) (value.Value, error) {
 		case *value.Regexp:
 			re = p.Re
 		default:
-			return nil, functions.NoConversion(p, "String")
+			return nil, noConversion(p, "String")
 		}
 		ok, err := re.Match(string(s))
 		if err != nil {
@@ -199,7 +198,7 @@ func validateLength(c *eval.Call) (value.Value, error) {
 				return nil, err
 			}
 		}
-		return v, nil
+		return nil, nil
 	}
 	return nil, parseErrorf("validate_slength(): Expected first argument to be a String or Array, got %s", class(c.Args[0]))
 }
@@ -281,7 +280,7 @@ func validateNumber[N any](c *eval.Call, m measure[N]) (value.Value, error) {
 				return nil, err
 			}
 		}
-		return v, nil
+		return nil, nil
 	case *value.Hash:
 		return nil, parseErrorf("validate_integer(): Expected first argument to be %s or Array, got Hash", m.what)
 	}
