@@ -125,15 +125,18 @@ func parameters(r *catalog.Resource) string {
 
 var (
 	hint   = regexp.MustCompile(`\n(?:Did you mean\?|\n +)(?s:.*)`)
+	place  = regexp.MustCompile(` \((?:file: [^,()]*)?(?:, )?(?:line: \d+)?(?:, column: \d+)?\)`)
 	object = regexp.MustCompile(`#<#?<?(?:Class:)?([\w:]+)[^\n]*>`)
 )
 
 // mask takes out of Ruby's own messages what is never the same twice, or of no use to anyone.
 func mask(s string) string {
+	// An error in a define is told by Puppet with the statement around, by us with the way there beside it.
+	s = strings.Replace(s, "Evaluation Error: Error while evaluating a Resource Statement, Evaluation Error:", "Evaluation Error:", 1)
 	if strings.Contains(s, "undefined method") {
 		s = hint.ReplaceAllString(s, "")
 	}
-	return object.ReplaceAllString(s, "#<$1>")
+	return object.ReplaceAllString(place.ReplaceAllString(s, ""), "#<$1>")
 }
 
 // render writes a value as testdata/oracle.rb does.

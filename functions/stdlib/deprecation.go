@@ -3,6 +3,7 @@ package stdlib
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"bunraku/eval"
 	"bunraku/types"
@@ -79,11 +80,14 @@ func validateLegacy(nine bool) *eval.Function {
 		case second.Accepts(args, nil):
 			var err error
 			if t, err = c.Eval.ParseType(text(c.Args[0])); err != nil {
+				if strings.HasPrefix(err.Error(), "Syntax error") {
+					c.Fail("E0650", err.Error())
+				}
 				return nil, err
 			}
 		default:
 			textNames := append([]string{"scope", "type_string"}, names[2:]...)
-			return nil, mismatch("validate_legacy", args, types.Signature{Type: first, Names: names}, types.Signature{Type: second, Names: textNames})
+			return nil, mismatch("validate_legacy", args, nil, types.Signature{Type: first, Names: names}, types.Signature{Type: second, Names: textNames})
 		}
 		function, v := text(c.Args[1]), c.Args[2]
 		fits := types.IsInstance(t, v)

@@ -253,8 +253,8 @@ func checked9(name, doc, typ string) *eval.Function {
 		if err != nil {
 			return nil, err
 		}
-		if sig := t.(*types.Callable); !sig.Accepts(c.Args, nil) {
-			return nil, mismatch(name, c.Args, types.Signature{Type: sig, Names: []string{"values"}})
+		if err := accepted(c, t, []string{"values"}); err != nil {
+			return nil, err
 		}
 		if len(c.Args) == 0 {
 			return nil, argumentError(name + "(): Wrong number of arguments need at least one")
@@ -266,22 +266,12 @@ func checked9(name, doc, typ string) *eval.Function {
 func sortBy() *eval.Function {
 	type keyed struct {
 		key, elem value.Value
-		ref       provenance.Ref
 	}
 	sorted := func(c *eval.Call) ([]keyed, error) {
 		var list []keyed
 		c.Ref = functions.Wholly(c, 0)
-		two, _ := c.Block.Params()
 		for e := range types.IterableOn(c.Args[0]).Seq {
-			args := []value.Value{e}
-			if pair, is := e.(*value.Array); is && two == 2 {
-				args = pair.Elems
-			}
-			refs := make([]provenance.Ref, len(args))
-			for i := range refs {
-				refs[i] = c.Ref
-			}
-			k, err := c.Block.Call(args, refs)
+			k, err := c.Block.Call([]value.Value{e}, []provenance.Ref{c.Ref}) // a block of two parameters fails: Ruby hands it one
 			if err != nil {
 				return nil, err
 			}

@@ -47,7 +47,7 @@ func artifactoryURL() *eval.Function {
 		if err != nil {
 			return nil, err
 		}
-		if err := accepted(name, t, []string{"url"}, c.Args); err != nil {
+		if err := accepted(c, t, []string{"url"}); err != nil {
 			return nil, err
 		}
 		m := groups(artifactory, text(c.Args[0]))

@@ -79,8 +79,9 @@ func hoconError(err error) error {
 		return nil
 	case strings.HasSuffix(err.Error(), "rather than object at file root"):
 		return &hoconFault{err.Error()}
-	case strings.HasPrefix(err.Error(), "String: 1: path has a leading"):
-		return &hoconFault{strings.TrimPrefix(err.Error(), "String: 1: ")}
+	}
+	if at := strings.Index(err.Error(), "path has a leading, trailing"); at >= 0 {
+		return &hoconFault{err.Error()[at:]}
 	}
 	return err
 }

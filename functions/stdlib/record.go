@@ -62,11 +62,6 @@ type argumentError string
 
 func (e argumentError) Error() string { return string(e) }
 
-func isArgumentError(err error) bool {
-	var a argumentError
-	return errors.As(err, &a)
-}
-
 // given is the usual complaint about the number of arguments.
 func given(c *eval.Call, want string) error {
 	return parseErrorf("%s(): Wrong number of arguments given (%d for %s)", c.Name, len(c.Args), want)
@@ -166,8 +161,8 @@ func variable(c *eval.Call, name string) (value.Value, provenance.Ref, bool) {
 }
 
 // mismatch is the error of a call that fits no signature.
-func mismatch(name string, args []value.Value, sigs ...types.Signature) error {
-	return errors.New(types.DescribeSignatures(name, sigs, args, nil))
+func mismatch(name string, args []value.Value, block *types.Callable, sigs ...types.Signature) error {
+	return errors.New(types.DescribeSignatures(name, sigs, args, block))
 }
 
 // randomly is the provenance of a value that differs from compile to compile.
@@ -176,10 +171,14 @@ func randomly(c *eval.Call, what string) provenance.Ref {
 }
 
 // accepted checks arguments against a signature that is not known before the compile.
-func accepted(name string, t value.Type, names []string, args []value.Value) error {
+func accepted(c *eval.Call, t value.Type, names []string) error {
 	sig := t.(*types.Callable)
-	if sig.Accepts(args, nil) {
+	var block *types.Callable
+	if c.Block != nil {
+		block = c.Block.Type()
+	}
+	if sig.Accepts(c.Args, block) {
 		return nil
 	}
-	return mismatch(name, args, types.Signature{Type: sig, Names: names})
+	return mismatch(c.Name, c.Args, block, types.Signature{Type: sig, Names: names})
 }

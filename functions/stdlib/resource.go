@@ -74,7 +74,7 @@ func definedWithParams(c *eval.Call) (value.Value, error) {
 		if typ, title, err = typeAndTitle(string(s)); err != nil {
 			return nil, err
 		}
-		known = typ != "Class" && (c.Eval.KnownType(strings.ToLower(typ)) || c.Eval.KnownClass(strings.ToLower(typ)))
+		known = typ == "Class" || c.Eval.KnownType(strings.ToLower(typ)) || c.Eval.KnownClass(strings.ToLower(typ))
 	} else if s, is := functions.Reference(c.Args[0]); is {
 		typ, title, _ = strings.Cut(s, "[")
 		title = strings.TrimSuffix(title, "]")

@@ -171,14 +171,15 @@ var shapes = map[string]shape{
 
 // untested are the functions that no generated call can judge, and why.
 var untested = map[string]string{
-	"defined_with_params":          "manifests: testdata/manifests",
-	"ensure_packages":              "manifests: testdata/manifests",
-	"ensure_resource":              "manifests: testdata/manifests",
-	"ensure_resources":             "manifests: testdata/manifests",
-	"inifile::create_ini_settings": "manifests: testdata/manifests",
-	"create_ini_settings":          "manifests: testdata/manifests",
-	"assert_private":               "manifests: testdata/manifests",
-	"private":                      "manifests: testdata/manifests",
+	"defined_with_params":          "manifests: testdata/manifests.txtar",
+	"ensure_packages":              "manifests: testdata/manifests.txtar",
+	"stdlib::ensure_packages":      "manifests: manifests9",
+	"ensure_resource":              "manifests: testdata/manifests.txtar",
+	"ensure_resources":             "manifests: testdata/manifests.txtar",
+	"inifile::create_ini_settings": "manifests: testdata/manifests.txtar",
+	"create_ini_settings":          "manifests: testdata/manifests.txtar",
+	"assert_private":               "manifests: testdata/manifests.txtar",
+	"private":                      "a reserved word since Puppet 4: no code can call it",
 	"shuffle":                      "random; TestRandom",
 	"str2saltedsha512":             "random; TestRandom",
 	"date":                         "the clock",

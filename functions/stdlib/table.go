@@ -156,14 +156,18 @@ func table9() map[string]*eval.Function {
 
 // moved makes the old name of a function of 9.x: it warns and calls the new one.
 func moved(name string, warns bool) *eval.Function {
-	return &eval.Function{Name: name, Doc: "An old name of stdlib::" + name + ".", Flow: eval.Observer, Raw: func(c *eval.Call) (value.Value, error) {
+	signature := "Callable[Any, 0]"
+	if name == "merge" {
+		signature = "Callable[Any, 0, Optional[Variant[Callable[2,2], Callable[3,3]]]]"
+	}
+	return new4(name, "An old name of stdlib::"+name+".", eval.Observer, signature, []string{"args"}, func(c *eval.Call) (value.Value, error) {
 		if warns {
 			if err := deprecate(c, name, "This function is deprecated, please use stdlib::"+name+" instead.", false); err != nil {
 				return nil, err
 			}
 		}
 		return hand(c, "stdlib::"+name)
-	}}
+	})
 }
 
 // hand calls another function with the arguments of this call. The other's own provenance is not seen from here, so the result is said to
@@ -198,15 +202,11 @@ func is3x(c *eval.Call, name string) bool {
 	if strings.Contains(puppet3x, " "+name+" ") || strings.Contains(puppet3x, "\n"+name+" ") {
 		return true
 	}
-	if _, known := old3x(name); known {
-		return true
-	}
+	_, known := old3x(name)
 	for _, m := range others() {
 		for _, o := range m.old {
-			if o.name == name {
-				return c.Eval.World().Function(name) != nil
-			}
+			known = known || o.name == name
 		}
 	}
-	return false
+	return known && c.Eval.World().Function(name) != nil
 }

@@ -9,6 +9,7 @@ import (
 	"bunraku/functions"
 	"bunraku/lookup/datafile"
 	"bunraku/onigmo"
+	"bunraku/types"
 	"bunraku/value"
 )
 
@@ -168,6 +169,13 @@ func (w *yamlWriter) node(v value.Value, inMapping, simpleKey bool) {
 		w.sequence(v, inMapping)
 	case *value.Hash:
 		w.mapping(v)
+	case *types.Resource:
+		if !v.HasTitle {
+			panic(errNotPlain{functions.RubyClass(v)})
+		}
+		w.indicator("!ruby/object:Puppet::Pops::Types::PResourceType", true, false, false)
+		w.mapping(value.NewHash(value.String("type_name"), value.String(capitalized(v.Type)), value.String("title"), value.String(v.Title),
+			value.String("downcased_name"), value.String(strings.ToLower(v.Type))))
 	default:
 		w.scalar(v)
 	}
