@@ -143,7 +143,7 @@ func isInteger(v value.Value) bool {
 
 func isNumeric(v value.Value) bool {
 	switch v := v.(type) {
-	case value.Int, value.Float, *value.SemVer: // Ruby's class of versions is one of numbers
+	case value.Int, value.Float, *value.SemVer, value.Timestamp, value.Timespan: // all of them numbers to Ruby
 		return true
 	case value.String:
 		return matches(numberLine, string(v))

@@ -80,7 +80,7 @@ func validateLegacy(nine bool) *eval.Function {
 		case second.Accepts(args, nil):
 			var err error
 			if t, err = c.Eval.ParseType(text(c.Args[0])); err != nil {
-				if strings.HasPrefix(err.Error(), "Syntax error") {
+				if strings.HasPrefix(err.Error(), "Syntax error") || strings.HasPrefix(err.Error(), "Illegal number") {
 					c.Fail("E0650", err.Error())
 				}
 				return nil, err
@@ -127,5 +127,9 @@ func call3x(c *eval.Call, name string, args ...value.Value) (value.Value, error)
 	if f := c.Eval.World().Function(name); f != nil && f.Raw != nil && is3x(c, name) {
 		return f.Raw(of(c, name, args...))
 	}
-	return nil, noMethod("function_"+name, value.Undef{})
+	me := "Class[main]"
+	if r := c.Scope.Resource(); r != nil {
+		me = r.Ref()
+	}
+	return nil, fmt.Errorf("undefined method `function_%s' for Scope(%s):Puppet::Parser::Scope", name, me)
 }

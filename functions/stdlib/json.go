@@ -84,7 +84,7 @@ func (st jsonStyle) list(b *strings.Builder, n int, open, shut byte, nl string, 
 			return err
 		}
 	}
-	if nl != "" {
+	if nl != "" || open == '{' && n > 0 {
 		b.WriteString(nl)
 		indent(depth)
 	}

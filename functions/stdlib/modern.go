@@ -154,7 +154,7 @@ func names8() []*eval.Function {
 		new4("stdlib::xml_encode", "Escapes a text for XML.", eval.Pure, "Callable[[String, Enum['text','attr'], 1, 2], String]", []string{"str", "type"}, func(c *eval.Call) (value.Value, error) {
 			s := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text(c.Args[0]))
 			if text(c.Arg(1)) == "attr" {
-				s = `"` + strings.ReplaceAll(s, `"`, "&quot;") + `"`
+				s = `"` + strings.NewReplacer(`"`, "&quot;", "'", "&apos;").Replace(s) + `"`
 			}
 			return value.String(s), nil
 		}),

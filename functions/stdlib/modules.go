@@ -22,6 +22,9 @@ func nexusURL() old {
 	return old{"assemble_nexus_url", "The URL of an artifact in a Nexus repository.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
 		var parts []string
 		h, is := c.Arg(1).(*value.Hash)
+		if value.IsUndef(c.Arg(1)) {
+			h, is = value.EmptyHash, true
+		}
 		if !is {
 			return nil, noMethod("to_a", c.Arg(1))
 		}

@@ -88,6 +88,9 @@ func noMethod(method string, v value.Value) error {
 	if _, is := v.(*value.Deferred); is {
 		return fmt.Errorf("undefined method `%s' for #<Class>", method)
 	}
+	if _, is := functions.Reference(v); is && len(inspect(v)) <= 65 {
+		return fmt.Errorf("undefined method `%s' for %s:Puppet::Resource", method, inspect(v))
+	}
 	return functions.NoMethod(method, v)
 }
 

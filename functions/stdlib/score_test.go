@@ -9,7 +9,7 @@ import (
 
 var (
 	record = flag.Bool("record", false, "write the recorded answers in testdata from live Puppet")
-	calls  = flag.Int("calls", 60, "how many calls of each function TestScoreStdlib makes")
+	calls  = flag.Int("calls", 40, "how many calls of each function TestScoreStdlib makes")
 	only   = flag.String("function", "", "the one function that TestScoreStdlib looks at")
 	shown  = flag.Int("shown", 4, "how many differences of a function are shown")
 )

@@ -50,7 +50,14 @@ func serializers(prefix string, nine bool) []*eval.Function {
 		}, true),
 		make1("to_json_pretty", "Writes data as JSON for people.", "Callable[Variant[Hash, Array], Optional[Boolean], "+prettyOptions+", 1, 3]", []string{"data", "skip_undef", "opts"}, prettily, true),
 		make1("to_yaml", "Writes data as YAML.", "Callable[Any, Hash, 1, 2]", []string{"data", "options"}, func(c *eval.Call, v value.Value) (string, error) {
-			options, _ := c.Arg(1).(*value.Hash)
+			options, given := c.Arg(1).(*value.Hash)
+			if given {
+				for _, e := range options.Entries() {
+					if _, is := symbolOrString(e.Key); !is {
+						return "", noMethod("to_sym", e.Key)
+					}
+				}
+			}
 			return yamlText(v, options)
 		}, true),
 		make1("to_toml", "Writes a hash as TOML.", "Callable[[Hash], "+returns+"]", []string{"data"}, func(_ *eval.Call, v value.Value) (string, error) {

@@ -8,6 +8,7 @@
 package stdlib
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -124,14 +125,7 @@ const moved9 = ` batch_escape ensure_packages fqdn_rand_string fqdn_rotate has_i
 
 // table9 is stdlib 9.7. stdlib::has_ip_address, stdlib::has_ip_network and stdlib::time are written in Puppet.
 func table9() map[string]*eval.Function {
-	listed := func(list, name string) bool {
-		for _, n := range strings.Fields(list) {
-			if n == name {
-				return true
-			}
-		}
-		return false
-	}
+	listed := func(list, name string) bool { return slices.Contains(strings.Fields(list), name) }
 	t := map[string]*eval.Function{}
 	for _, o := range old8() {
 		if !listed(removed9, o.name) && !listed(moved9, o.name) && o.name != "has_ip_address" && o.name != "has_ip_network" && o.name != "time" {
@@ -199,7 +193,7 @@ const puppet3x = ` assert_type binary_file break contain create_resources define
 
 // is3x reports whether there is a 3.x function of a name: one of Puppet, or of a module that is there.
 func is3x(c *eval.Call, name string) bool {
-	if strings.Contains(puppet3x, " "+name+" ") || strings.Contains(puppet3x, "\n"+name+" ") {
+	if slices.Contains(strings.Fields(puppet3x), name) {
 		return true
 	}
 	_, known := old3x(name)

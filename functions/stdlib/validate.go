@@ -145,7 +145,11 @@ func validateRe(c *eval.Call) (value.Value, error) {
 		}
 	}
 	if truthy(c, 2) {
-		return nil, parseErrorf("%s", text(c.Args[2]))
+		switch c.Args[2].(type) {
+		case value.String, value.Default:
+			return nil, parseErrorf("%s", text(c.Args[2]))
+		}
+		return nil, noMethod("scrub", c.Args[2])
 	}
 	return nil, parseErrorf("validate_re(): %s does not match %s", inspect(c.Args[0]), inspect(c.Args[1]))
 }
