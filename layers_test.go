@@ -31,6 +31,7 @@ var layers = map[string]string{
 	"lookup/datafile":       "source provenance value onigmo",
 	"functions":             "source provenance onigmo syntax value types resource catalog eval",
 	"compiler":              "source provenance syntax value types facts resource catalog eval environment lookup functions",
+	"explain":               "source provenance syntax value catalog",
 	"mupuppet":              "source syntax",
 	"smartfrog":             "source provenance",
 	"verify":                "verify/fs verify/sat",

@@ -33,13 +33,30 @@ func (res *Result) Via(typ, title string) []Stage {
 	var way []Stage
 	for sc := r.scope; sc != nil && sc.resource != nil && !sc.resource.main; sc = sc.resource.scope {
 		c := sc.resource
-		way = append(way, Stage{stackText(c), c.Type, c.Title, c.place})
+		stage := Stage{stackText(c), c.Type, c.Title, c.place}
+		if c.Type == "Node" && c.def != nil && c.def.Node != nil {
+			stage.Text, stage.Place = nodeText(c.def), c.def.place()
+		}
+		way = append(way, stage)
 		if c.scope == sc {
 			break
 		}
 	}
 	slices.Reverse(way)
 	return way
+}
+
+// nodeText is a node statement's head as written: node /^web/, node 'a', 'b'.
+func nodeText(d *Definition) string {
+	n, ok := d.Node.(*syntax.NodeDef)
+	if !ok {
+		return "node '" + d.Name + "'"
+	}
+	var hosts []string
+	for _, h := range n.Hosts {
+		hosts = append(hosts, d.File.Source.Slice(h.Span()))
+	}
+	return "node " + strings.Join(hosts, ", ")
 }
 
 // EachVariable visits the variables of the top scope, the node and every evaluated class, in the order of evaluation. Facts, settings and

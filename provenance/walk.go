@@ -23,6 +23,14 @@ func (t *Trace) Path(r Ref) (way []Ref) {
 	return way
 }
 
+// Spine is what decides which elements a container has, without the elements; of anything else it is the node itself.
+func (t *Trace) Spine(r Ref) Ref {
+	if t != nil && r != 0 && t.nodes[r].shape == isDeep {
+		return t.nodes[r].first
+	}
+	return r
+}
+
 // Label is the place of a leaf; ok is false for every other node.
 func (t *Trace) Label(r Ref) (l Label, ok bool) {
 	if t == nil || r == 0 {
