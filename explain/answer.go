@@ -119,7 +119,7 @@ type Summary struct {
 	Name      string          `json:"name"`
 	Value     json.RawMessage `json:"value,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
-	From      *Leaf           `json:"from,omitempty"` // the one place it was copied from
+	From      *Leaf           `json:"from,omitempty"`   // the one place it was copied from
 	Places    int             `json:"places,omitempty"` // that it is made of, when it is not a copy of one
 	Set       *Spot           `json:"set,omitempty"`
 
@@ -179,6 +179,17 @@ func oneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// clip cuts a text that is too long, and leaves its blanks alone.
+func clip(s string, most int) string {
+	if strings.ContainsAny(s, "\n\t") {
+		return oneLine(s, most)
+	}
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
 	}
 	return s
 }

@@ -112,8 +112,8 @@ func noteName(n provenance.Note) string {
 	return "$" + n.Name
 }
 
-// conditions are the decisions that a value depends on, nearest first. Notes name them; literals in a condition betray it where there
-// are none.
+// conditions are the decisions that a value depends on, nearest first. Notes name them; where there are none, those around the
+// statement that wrote the slot are known by the code, and literals betray the condition that they stand in.
 func (rec *Record) conditions(slot source.Place, roots ...provenance.Ref) (out []Condition) {
 	type spot struct {
 		file  *source.File
@@ -124,6 +124,9 @@ func (rec *Record) conditions(slot source.Place, roots ...provenance.Ref) (out [
 		at := spot{p.File, p.Span.Start}
 		if i, known := seen[at]; known {
 			out[i].refs = append(out[i].refs, c.refs...)
+			if out[i].Outcome == "" {
+				out[i].Outcome = c.Outcome
+			}
 			return
 		}
 		if c.At = rec.spot(p); c.At == nil {
@@ -137,8 +140,10 @@ func (rec *Record) conditions(slot source.Place, roots ...provenance.Ref) (out [
 	}
 	var plain []provenance.Ref
 	flows := map[provenance.Ref]bool{}
-	for _, r := range rec.Trace.Flows(roots[:1]...) {
-		flows[r] = true
+	if len(roots) > 0 {
+		for _, r := range rec.Trace.Flows(roots[0]) {
+			flows[r] = true
+		}
 	}
 	rec.Trace.Near(func(r provenance.Ref) bool {
 		if note, ok := rec.Trace.NoteAt(r); ok && note.Kind.IsDecision() {
@@ -161,10 +166,13 @@ func (rec *Record) conditions(slot source.Place, roots ...provenance.Ref) (out [
 		}
 		return true
 	}, roots...)
+	rec.eachAround(slot, func(test source.Place, statement, outcome string) {
+		add(test, Condition{Statement: statement, Outcome: outcome})
+	})
 	for _, r := range plain {
 		l, _ := rec.Trace.Label(r)
-		if p, statement, outcome := rec.conditionAround(l.Place, slot); p.Known() {
-			add(p, Condition{Statement: statement, Outcome: outcome, refs: []provenance.Ref{r}})
+		if p, statement := rec.conditionAround(l.Place); p.Known() {
+			add(p, Condition{Statement: statement, refs: []provenance.Ref{r}})
 		}
 	}
 	for i := range out {
@@ -175,6 +183,9 @@ func (rec *Record) conditions(slot source.Place, roots ...provenance.Ref) (out [
 
 // looksAt are the facts and Hiera data that decisions look at.
 func (rec *Record) looksAt(refs []provenance.Ref) (out []Leaf) {
+	if len(refs) == 0 {
+		return nil
+	}
 	for _, r := range rec.Trace.Flows(refs...) {
 		if l, _ := rec.Trace.Label(r); l.Kind == provenance.Fact || l.Kind == provenance.Datum || l.Kind == provenance.NodeName {
 			out = append(out, rec.leaf(r))
@@ -183,16 +194,11 @@ func (rec *Record) looksAt(refs []provenance.Ref) (out []Leaf) {
 	return out
 }
 
-// conditionAround is the test or option of an if, case or selector that a literal stands in. When the slot was written in one of its
-// branches, that branch was taken.
-func (rec *Record) conditionAround(p, slot source.Place) (at source.Place, statement, outcome string) {
+// conditionAround is the test of the if, case or selector whose test or options a literal stands in.
+func (rec *Record) conditionAround(p source.Place) (at source.Place, statement string) {
 	t := rec.tree(p.File)
 	if t == nil {
-		return source.Place{}, "", ""
-	}
-	holds := func(b syntax.Body) bool {
-		n := len(b.Stmts)
-		return n > 0 && slot.File == p.File && b.Stmts[0].Span().Join(b.Stmts[n-1].Span()).Contains(slot.Span)
+		return source.Place{}, ""
 	}
 	walkFile(t, func(n syntax.Node) bool {
 		if !n.Span().Contains(p.Span) {
@@ -201,7 +207,7 @@ func (rec *Record) conditionAround(p, slot source.Place) (at source.Place, state
 		inside := func(test syntax.Expr, what string, others ...syntax.Expr) {
 			for _, e := range append(others, test) {
 				if e != nil && e.Span().Contains(p.Span) {
-					at, statement, outcome = source.Place{File: p.File, Span: test.Span()}, what, ""
+					at, statement = source.Place{File: p.File, Span: test.Span()}, what
 				}
 			}
 		}
@@ -211,19 +217,10 @@ func (rec *Record) conditionAround(p, slot source.Place) (at source.Place, state
 			if n.Unless {
 				what = "unless"
 			}
-			if inside(n.Test, what); at.Span == n.Test.Span() {
-				switch {
-				case holds(n.Then):
-					outcome = fmt.Sprint(!n.Unless)
-				case holds(n.Else):
-					outcome = fmt.Sprint(n.Unless)
-				}
-			}
+			inside(n.Test, what)
 		case *syntax.Case:
 			for _, o := range n.Options {
-				if inside(n.Test, "case", o.Values...); at.Span == n.Test.Span() && holds(o.Then) && len(o.Values) > 0 {
-					outcome = oneLine(p.File.Slice(o.Values[0].Span().Join(o.Values[len(o.Values)-1].Span())), 60)
-				}
+				inside(n.Test, "case", o.Values...)
 			}
 		case *syntax.Selector:
 			for _, e := range n.Entries {
@@ -232,7 +229,51 @@ func (rec *Record) conditionAround(p, slot source.Place) (at source.Place, state
 		}
 		return true
 	})
-	return at, statement, outcome
+	return at, statement
+}
+
+// eachAround visits the conditions around a statement that was run, innermost first: each went the way that leads to it.
+func (rec *Record) eachAround(slot source.Place, visit func(test source.Place, statement, outcome string)) {
+	t := rec.tree(slot.File)
+	if t == nil {
+		return
+	}
+	type found struct {
+		test               syntax.Expr
+		statement, outcome string
+	}
+	var list []found
+	holds := func(b syntax.Body) bool {
+		n := len(b.Stmts)
+		return n > 0 && b.Stmts[0].Span().Join(b.Stmts[n-1].Span()).Contains(slot.Span)
+	}
+	walkFile(t, func(n syntax.Node) bool {
+		if !n.Span().Contains(slot.Span) {
+			return false
+		}
+		switch n := n.(type) {
+		case *syntax.If:
+			what := "if"
+			if n.Unless {
+				what = "unless"
+			}
+			if holds(n.Then) {
+				list = append(list, found{n.Test, what, fmt.Sprint(!n.Unless)})
+			} else if holds(n.Else) {
+				list = append(list, found{n.Test, what, fmt.Sprint(n.Unless)})
+			}
+		case *syntax.Case:
+			for _, o := range n.Options {
+				if holds(o.Then) && len(o.Values) > 0 {
+					list = append(list, found{n.Test, "case", oneLine(slot.File.Slice(o.Values[0].Span().Join(o.Values[len(o.Values)-1].Span())), 60)})
+				}
+			}
+		}
+		return true
+	})
+	for i := len(list) - 1; i >= 0; i-- {
+		visit(source.Place{File: slot.File, Span: list[i].test.Span()}, list[i].statement, list[i].outcome)
+	}
 }
 
 // writtenBy says what kind of statement set an attribute, when it is not the resource's own declaration.

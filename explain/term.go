@@ -94,7 +94,7 @@ func (l *Leaf) short(most int) string {
 		if l.Text == "" {
 			return l.Path
 		}
-		return oneLine(l.Text, most)
+		return clip(l.Text, most)
 	}
 	return l.Path
 }

@@ -386,7 +386,7 @@ func (p *page) data(a *Answer) {
 				literals++
 				continue
 			}
-			if kind && l.At == nil {
+			if kind && (l.At == nil || a.Set != nil && l.At.File == a.Set.File && l.At.Line == a.Set.Line) {
 				continue
 			}
 			p.leaf(label, l)

@@ -59,7 +59,7 @@ func (p *page) expression(a *Answer) {
 		l := &a.Data[i]
 		line := fmt.Sprintf("  [%d] %s", i+1, l.describe())
 		if l.Kind != "node name" && l.Text != "" && !l.Sensitive {
-			line += "  " + oneLine(l.Text, 60)
+			line += "  " + clip(l.Text, 60)
 		}
 		fmt.Fprintln(p.w, line)
 	}
