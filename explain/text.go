@@ -149,7 +149,7 @@ func (p *page) value(a *Answer) {
 		p.block(a, string(s))
 		return
 	}
-	fmt.Fprintf(p.w, "%s\n", oneValue(a.value, 400))
+	fmt.Fprintf(p.w, "%s\n", cut(valueText(a.Attribute, a.value), 400))
 }
 
 // isBlock reports whether the value is shown as lines with the data in them listed, so that they need not be listed again.
@@ -158,13 +158,34 @@ func (a *Answer) isBlock() bool {
 	return ok && len(a.Pieces) > 0 && strings.Contains(strings.TrimSuffix(string(s), "\n"), "\n")
 }
 
-func oneValue(v value.Value, most int) string {
+// valueText is a value as Puppet code has it. What a relationship attribute names are references, whether or not the catalog that we
+// have still knows them as such.
+func valueText(attribute string, v value.Value) string {
+	switch attribute {
+	case "before", "notify", "require", "subscribe":
+		a, ok := v.(*value.Array)
+		if !ok {
+			a = value.NewArray(v)
+		}
+		refs := make([]string, a.Len())
+		for i, e := range a.Elems {
+			if t, ok := e.(catalog.Reference); ok {
+				refs[i], _ = t.Reference()
+			} else {
+				refs[i] = value.ToString(e)
+			}
+		}
+		return strings.Join(refs, ", ")
+	}
 	if t, ok := v.(catalog.Reference); ok {
 		if ref, ok := t.Reference(); ok {
 			return ref
 		}
 	}
-	s := value.Literal(v)
+	return value.Literal(v)
+}
+
+func cut(s string, most int) string {
 	if n := utf8.RuneCountInString(s); n > most {
 		return string([]rune(s)[:most]) + fmt.Sprintf("… (%d characters)", n)
 	}
@@ -366,7 +387,7 @@ func (h *LevelSpot) describe() string {
 	}
 	v := "(sensitive)"
 	if !h.Sensitive {
-		v = oneValue(h.value, 40)
+		v = cut(value.Literal(h.value), 40)
 	}
 	return at + "  " + v + ", level \"" + h.Level + "\""
 }
@@ -458,12 +479,7 @@ func (s *Summary) shown() string {
 	if s.Sensitive {
 		return catalog.Redacted
 	}
-	if t, ok := s.value.(catalog.Reference); ok {
-		if ref, ok := t.Reference(); ok {
-			return ref
-		}
-	}
-	return oneLine(value.Literal(s.value), 42)
+	return oneLine(valueText(s.Name, s.value), 42)
 }
 
 func plural(n int, what string) string {

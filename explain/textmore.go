@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"bunraku/source"
+	"bunraku/value"
 )
 
 // where is the one place that a value was copied from.
@@ -172,7 +173,7 @@ func (p *page) levels(a *Answer) {
 		if l.Found {
 			shown := "(sensitive)"
 			if !l.Sensitive {
-				shown = oneLine(oneValue(l.value, 60), 60)
+				shown = oneLine(value.Literal(l.value), 60)
 			}
 			label := "value"
 			if !l.Used {
