@@ -32,6 +32,7 @@ var layers = map[string]string{
 	"functions":             "source provenance onigmo syntax value types resource catalog eval",
 	"functions/stdlib":      "source provenance onigmo syntax value types resource catalog eval functions lookup/datafile",
 	"compiler":              "source provenance syntax value types facts resource catalog eval environment lookup functions functions/stdlib",
+	"explain":               "source provenance syntax value catalog",
 	"mupuppet":              "source syntax",
 	"smartfrog":             "source provenance",
 	"verify":                "verify/fs verify/sat",
