@@ -677,7 +677,7 @@ func affix(c *eval.Call, put func(s, affix string) string) (value.Value, error) 
 	if h, is := c.Args[0].(*value.Hash); is {
 		b := value.NewHashBuilder(h.Len())
 		for _, e := range h.Entries() {
-			e.Key, e.KeyRef = value.String(put(text(e.Key), string(with))), functions.Computed(c, e.KeyRef, c.ArgRef(1))
+			e.Key, e.KeyRef = value.String(put(text(e.Key), string(with))), functions.Computed(c, whole(c, e.Key, e.KeyRef), c.ArgRef(1))
 			b.SetEntry(e)
 		}
 		return b.Hash(), nil
@@ -685,7 +685,7 @@ func affix(c *eval.Call, put func(s, affix string) string) (value.Value, error) 
 	a := c.Args[0].(*value.Array)
 	b := value.NewArrayBuilder(a.Len())
 	for i, e := range a.Elems {
-		b.AddRef(value.String(put(text(e), string(with))), functions.Computed(c, a.Ref(i), c.ArgRef(1)))
+		b.AddRef(value.String(put(text(e), string(with))), functions.Computed(c, whole(c, e, a.Ref(i)), c.ArgRef(1)))
 	}
 	return b.Array(), nil
 }
