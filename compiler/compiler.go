@@ -18,6 +18,7 @@ import (
 	"bunraku/eval"
 	"bunraku/facts"
 	"bunraku/functions"
+	"bunraku/functions/stdlib"
 	"bunraku/lookup"
 	"bunraku/resource"
 	"bunraku/source"
@@ -47,6 +48,7 @@ type Compiler struct {
 	types     typeCache
 	files     sync.Map // what was asked for, such as "manifest apache vhost" → *found; a Compiler sees each file as it was first
 	modules   sync.Map // *syntax.File → name of its module
+	ruby      sync.Map // name → *eval.Function, nil when there is none
 	main      sync.Once
 	manifest  mainFiles
 	cache     *eval.Cache
@@ -79,6 +81,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 		return nil, err
 	}
 	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), functions: functions.Table()}
+	c.moduleFunctions()
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
 		Module: func(name string) (dir, provider string, ok bool) {
@@ -90,6 +93,21 @@ func Open(path string, opt Options) (*Compiler, error) {
 		},
 	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display})
 	return c, nil
+}
+
+// moduleFunctions adds the functions that we have in Go for modules on the module path. Puppet's own come first, as in Puppet.
+func (c *Compiler) moduleFunctions() {
+	for _, name := range stdlib.Modules() {
+		m := c.env.Module(name)
+		if m == nil {
+			continue
+		}
+		for n, f := range stdlib.Module(name, m.Version) {
+			if c.functions[n] == nil {
+				c.functions[n] = f
+			}
+		}
+	}
 }
 
 // strictSyntax is the same setting for the validator.
@@ -280,3 +298,18 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 
 // Type finds a resource type by its lower-case name (resource.Lookup).
 func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }
+
+// rubyFunction stands for a module's function that is written in Ruby: it is not run, and what it would give is not known.
+func (c *Compiler) rubyFunction(name string) *eval.Function {
+	if f, ok := c.ruby.Load(name); ok {
+		return f.(*eval.Function)
+	}
+	var f *eval.Function
+	if path, _, ok := c.env.RubyFunctionFile(name); ok {
+		f = &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
+			return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(path))}, nil
+		}}
+	}
+	c.ruby.Store(name, f)
+	return f
+}

@@ -50,7 +50,12 @@ func (w *world) Module(f *syntax.File) string {
 
 func (w *world) Path(f *source.File) string { return w.c.env.Path(f) }
 
-func (w *world) Function(name string) *eval.Function { return w.functions[name] }
+func (w *world) Function(name string) *eval.Function {
+	if f := w.functions[name]; f != nil {
+		return f
+	}
+	return w.c.rubyFunction(name)
+}
 
 func (w *world) ResourceType(name string) *resource.Type { return w.c.resourceType(name) }
 

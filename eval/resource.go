@@ -243,6 +243,10 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 				bodies[i].isDefault = true
 				continue
 			}
+			if o := opaque(t); o != nil {
+				ev.notDone("a resource", o, ev.place(b.Title.Span()))
+				continue
+			}
 			s, ok := t.(value.String)
 			switch {
 			case value.IsUndef(t):
