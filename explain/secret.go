@@ -12,6 +12,8 @@ type secrets struct {
 	leaves map[provenance.Ref]bool
 	lines  map[line]bool
 	keys   map[string]bool // Hiera keys with secret data
+	upTo   provenance.Ref
+	how    func(provenance.Ref) provenance.How // what the leaves reach, once somebody asked
 }
 
 type line struct {
@@ -72,7 +74,22 @@ func (s *secrets) hides(rec *Record, r provenance.Ref) bool {
 	if len(s.leaves) == 0 {
 		return false
 	}
-	for _, leaf := range rec.Trace.Flows(r) {
+	if s.how == nil {
+		var leaves []provenance.Ref
+		for leaf := range s.leaves {
+			leaves = append(leaves, leaf)
+		}
+		s.how = rec.Trace.Reach(leaves)
+		s.upTo = provenance.Ref(rec.Trace.Len())
+	}
+	if r > s.upTo { // a container that was put together for a question
+		return s.hidesAny(rec.Trace.Flows(r))
+	}
+	return s.how(r) == provenance.Flowed
+}
+
+func (s *secrets) hidesAny(leaves []provenance.Ref) bool {
+	for _, leaf := range leaves {
 		if s.leaves[leaf] {
 			return true
 		}

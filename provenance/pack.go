@@ -1,7 +1,9 @@
 package provenance
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"bunraku/source"
 )
@@ -9,12 +11,13 @@ import (
 // A Packed is the part of a trace that some slots reach, as plain data to be written down. Nodes are renumbered from 1 in their old
 // order. Files are named, never quoted: data files hold secrets.
 type Packed struct {
-	Files  []string     `json:"files"`
-	Ops    []string     `json:"ops"`
-	Leaves []PackedLeaf `json:"leaves"`
-	Notes  []PackedNote `json:"notes"`
-	Nodes  []PackedNode `json:"nodes"` // node i+1
-	where  map[Ref]Ref  // old number → new
+	Files  []string       `json:"files"`
+	Ops    []string       `json:"ops"`
+	Leaves []PackedLeaf   `json:"leaves"`
+	Notes  []PackedNote   `json:"notes"`
+	Nodes  []byte         `json:"nodes"` // in JSON base64
+	where  map[Ref]Ref    // old number → new
+	number map[string]int // of files
 }
 
 // A PackedSpot is a place by file number, line and column: what still means something when the file is not at hand.
@@ -36,9 +39,9 @@ type PackedNote struct {
 	At   PackedSpot `json:"at"`
 }
 
-// A PackedNode is one node: what it is (0 leaf, 1 operation, 2 copy with dependencies, 3 note, 4 container), the number of its leaf,
-// operation or note, then its operands.
-type PackedNode []uint32
+// Nodes are written one after the other, each as unsigned varints (encoding/binary): what it is (0 leaf, 1 operation, 2 copy with
+// dependencies, 3 note, 4 container), the number of its leaf, operation or note, how many operands it has, then for each of them how
+// many nodes back it stands; 0 is none.
 
 const (
 	packLeaf uint32 = iota
@@ -50,47 +53,57 @@ const (
 
 // Pack collects what the roots reach.
 func (t *Trace) Pack(roots ...Ref) *Packed {
-	p := &Packed{where: map[Ref]Ref{}}
+	p := &Packed{where: map[Ref]Ref{}, number: map[string]int{}}
 	if t == nil {
 		return p
 	}
 	p.Ops = t.names
 	keep := make([]bool, len(t.nodes))
 	t.Near(func(r Ref) bool { keep[r] = true; return true }, roots...)
-	files := map[string]int{}
+	count := 0
 	for i := 1; i < len(t.nodes); i++ {
 		if !keep[i] {
 			continue
 		}
 		r, n := Ref(i), t.nodes[i]
-		var out PackedNode
+		var kind, number uint32
+		var operands []Ref
 		switch n.shape {
 		case isLiteral, isLeaf, isBlockLeaf:
 			l, _ := t.label(r)
-			out = PackedNode{packLeaf, uint32(len(p.Leaves))}
-			p.Leaves = append(p.Leaves, PackedLeaf{l.Kind, p.spot(files, l.Place), l.Ordinal, l.Path})
+			kind, number = packLeaf, uint32(len(p.Leaves))
+			p.Leaves = append(p.Leaves, PackedLeaf{l.Kind, p.Spot(l.Place), l.Ordinal, l.Path})
 		case isNote:
 			note := t.notes[n.second]
-			out = PackedNode{packNote, uint32(len(p.Notes)), uint32(p.where[n.first])}
-			p.Notes = append(p.Notes, PackedNote{note.Kind, note.Name, note.In, p.spot(files, note.Place)})
+			kind, number, operands = packNote, uint32(len(p.Notes)), []Ref{n.first}
+			p.Notes = append(p.Notes, PackedNote{note.Kind, note.Name, note.In, p.Spot(note.Place)})
 		default:
-			out = PackedNode{packWith, 0}
+			kind = packWith
 			switch n.shape {
 			case isOp:
-				out = PackedNode{packOp, uint32(n.name)}
+				kind, number = packOp, uint32(n.name)
 			case isDeep:
-				out[0] = packDeep
+				kind = packDeep
 			}
-			count := 0
+			seen := 0
 			t.operandsOf(n, func(a Ref) {
-				count++
-				if a != 0 || count == 1 { // the first of a copy or container stays first
-					out = append(out, uint32(p.where[a]))
+				if seen++; a != 0 || seen == 1 { // the first of a copy or container stays first
+					operands = append(operands, a)
 				}
 			})
 		}
-		p.Nodes = append(p.Nodes, out)
-		p.where[r] = Ref(len(p.Nodes))
+		count++
+		p.where[r] = Ref(count)
+		for _, x := range []uint32{kind, number, uint32(len(operands))} {
+			p.Nodes = binary.AppendUvarint(p.Nodes, uint64(x))
+		}
+		for _, a := range operands {
+			back := Ref(0)
+			if a != 0 {
+				back = Ref(count) - p.where[a]
+			}
+			p.Nodes = binary.AppendUvarint(p.Nodes, uint64(back))
+		}
 	}
 	return p
 }
@@ -98,27 +111,19 @@ func (t *Trace) Pack(roots ...Ref) *Packed {
 // At is the number that a node of the trace has in the packed one; 0 when it is not in it.
 func (p *Packed) At(r Ref) Ref { return p.where[r] }
 
-func (p *Packed) spot(files map[string]int, at source.Place) PackedSpot {
+// Spot packs a place.
+func (p *Packed) Spot(at source.Place) PackedSpot {
 	if at.File == nil {
 		return PackedSpot{}
 	}
-	n, known := files[at.File.Name]
+	n, known := p.number[at.File.Name]
 	if !known {
 		n = len(p.Files)
-		files[at.File.Name] = n
+		p.number[at.File.Name] = n
 		p.Files = append(p.Files, at.File.Name)
 	}
 	from, to := at.File.Position(at.Span.Start), at.File.Position(at.Span.End)
 	return PackedSpot{n + 1, from.Line, from.Column, to.Line, to.Column}
-}
-
-// Spot packs one more place.
-func (p *Packed) Spot(at source.Place) PackedSpot {
-	files := make(map[string]int, len(p.Files))
-	for i, f := range p.Files {
-		files[f] = i
-	}
-	return p.spot(files, at)
 }
 
 // Place is where a spot is, given the files in their order.
@@ -143,41 +148,61 @@ func (l list) EachRef(f func(Ref)) {
 func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 	t := NewTrace()
 	t.names = p.Ops
-	for _, l := range p.Leaves {
+	for i, l := range p.Leaves {
+		if l.Kind > World {
+			return nil, fmt.Errorf("leaf %d is of no known kind", i)
+		}
 		t.labels = append(t.labels, Label{Kind: l.Kind, Place: l.At.Place(files), Ordinal: l.Ordinal, Path: l.Path})
 	}
-	for _, n := range p.Notes {
+	for i, n := range p.Notes {
+		if n.Kind > Chosen {
+			return nil, fmt.Errorf("note %d is of no known kind", i)
+		}
 		t.notes = append(t.notes, Note{Kind: n.Kind, Name: n.Name, In: n.In, Place: n.At.Place(files)})
 	}
-	for i, n := range p.Nodes {
-		if len(n) < 2 {
-			return nil, fmt.Errorf("node %d is cut short", i+1)
+	rest := p.Nodes
+	var bad bool
+	next := func() uint32 {
+		x, n := binary.Uvarint(rest)
+		if n <= 0 || x > 1<<31 {
+			bad, rest = true, nil
+			return 0
 		}
-		refs := make([]Ref, 0, len(n)-2)
-		for _, r := range n[2:] {
-			if int(r) > i {
-				return nil, fmt.Errorf("node %d points forward", i+1)
+		rest = rest[n:]
+		return uint32(x)
+	}
+	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(t.notes), packDeep: 1}
+	var refs []Ref
+	for i := uint32(1); len(rest) > 0; i++ {
+		kind, number, count := next(), next(), next()
+		if bad || int(kind) >= len(limits) || int(number) >= limits[kind] || int(count) > len(rest) {
+			return nil, fmt.Errorf("node %d is of no known kind", i)
+		}
+		refs = refs[:0]
+		for range count {
+			back := next()
+			if back >= i {
+				return nil, fmt.Errorf("node %d points outside", i)
 			}
-			refs = append(refs, Ref(r))
+			if back != 0 {
+				back = i - back
+			}
+			refs = append(refs, Ref(back))
 		}
-		if (n[0] == packNote || n[0] == packDeep) && len(refs) == 0 {
-			return nil, fmt.Errorf("node %d has no operand", i+1)
+		if bad || (kind == packNote || kind == packDeep) && count == 0 {
+			return nil, fmt.Errorf("node %d is cut short", i)
 		}
-		limit := map[uint32]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(t.notes), packDeep: 1}[n[0]]
-		if int(n[1]) >= limit {
-			return nil, fmt.Errorf("node %d is of no known kind", i+1)
-		}
-		switch n[0] {
+		switch kind {
 		case packLeaf:
-			t.add(node{shape: isLeaf, first: Ref(n[1])})
+			t.add(node{shape: isLeaf, first: Ref(number)})
 		case packOp:
-			t.make(isOp, uint16(n[1]), refs)
+			t.make(isOp, uint16(number), refs)
 		case packWith:
 			t.make(isWith, 0, refs)
 		case packNote:
-			t.add(node{shape: isNote, first: refs[0], second: Ref(n[1])})
+			t.add(node{shape: isNote, first: refs[0], second: Ref(number)})
 		case packDeep:
-			t.Deep(refs[0], list(refs[1:]))
+			t.Deep(refs[0], list(slices.Clone(refs[1:])))
 		}
 	}
 	return t, nil
