@@ -30,7 +30,8 @@ var layers = map[string]string{
 	"lookup":                "source provenance onigmo value types lookup/datafile",
 	"lookup/datafile":       "source provenance value onigmo",
 	"functions":             "source provenance onigmo syntax value types resource catalog eval",
-	"compiler":              "source provenance syntax value types facts resource catalog eval environment lookup functions",
+	"functions/stdlib":      "source provenance onigmo syntax value types resource catalog eval functions lookup/datafile",
+	"compiler":              "source provenance syntax value types facts resource catalog eval environment lookup functions functions/stdlib",
 	"explain":               "source provenance syntax value catalog",
 	"mupuppet":              "source syntax",
 	"smartfrog":             "source provenance",
@@ -42,7 +43,8 @@ var layers = map[string]string{
 	"verify/fs/fstest":      "verify/fs",
 	"cmd/bunraku":           "*",
 
-	"internal/live": "", // tests only
+	"internal/live":   "", // tests only
+	"internal/random": "", // tests only
 }
 
 func TestLayers(t *testing.T) {

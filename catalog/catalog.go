@@ -9,6 +9,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/value"
@@ -233,4 +235,18 @@ func (c *Catalog) Containers(r *Resource) []*Resource {
 		out = append(out, up)
 		r = up
 	}
+}
+
+// DropVirtual leaves out what agents do not get: resources that are still virtual, exported ones included, and their edges.
+func (c *Catalog) DropVirtual() {
+	virtual := false
+	for _, r := range c.Resources {
+		virtual = virtual || r.Virtual
+	}
+	if !virtual {
+		return
+	}
+	c.Resources = slices.DeleteFunc(c.Resources, func(r *Resource) bool { return r.Virtual })
+	c.Edges = slices.DeleteFunc(c.Edges, func(e Edge) bool { return e.Source.Virtual || e.Target.Virtual })
+	c.Seal()
 }

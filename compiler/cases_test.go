@@ -95,6 +95,7 @@ func compareSite(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	res.Catalog.TrimPaths(dir)
+	want.TrimPaths(dir)
 	diff := catalog.Diff(wired(t, res.Catalog), want)
 	if len(diff) > 12 {
 		diff = append(diff[:12], "…")

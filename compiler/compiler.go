@@ -10,6 +10,7 @@ package compiler
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,6 +18,7 @@ import (
 	"bunraku/eval"
 	"bunraku/facts"
 	"bunraku/functions"
+	"bunraku/functions/stdlib"
 	"bunraku/lookup"
 	"bunraku/resource"
 	"bunraku/source"
@@ -46,6 +48,7 @@ type Compiler struct {
 	types     typeCache
 	files     sync.Map // what was asked for, such as "manifest apache vhost" → *found; a Compiler sees each file as it was first
 	modules   sync.Map // *syntax.File → name of its module
+	ruby      sync.Map // name → *eval.Function, nil when there is none
 	main      sync.Once
 	manifest  mainFiles
 	cache     *eval.Cache
@@ -56,10 +59,6 @@ type Compiler struct {
 func Open(path string, opt Options) (*Compiler, error) {
 	if opt.Language == 0 {
 		opt.Language = 8
-	}
-	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath})
-	if err != nil {
-		return nil, err
 	}
 	set := eval.Language(opt.Language)
 	switch opt.Strict {
@@ -77,7 +76,12 @@ func Open(path string, opt Options) (*Compiler, error) {
 		set.StrictVariables = *opt.StrictVariables
 	}
 	set.Trace = opt.Trace
+	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Syntax: syntax.Options{Strict: strictSyntax(set.Strict)}})
+	if err != nil {
+		return nil, err
+	}
 	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), functions: functions.Table()}
+	c.moduleFunctions()
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
 		Module: func(name string) (dir, provider string, ok bool) {
@@ -89,6 +93,32 @@ func Open(path string, opt Options) (*Compiler, error) {
 		},
 	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display})
 	return c, nil
+}
+
+// moduleFunctions adds the functions that we have in Go for modules on the module path. Puppet's own come first, as in Puppet.
+func (c *Compiler) moduleFunctions() {
+	for _, name := range stdlib.Modules() {
+		m := c.env.Module(name)
+		if m == nil {
+			continue
+		}
+		for n, f := range stdlib.Module(name, m.Version) {
+			if c.functions[n] == nil {
+				c.functions[n] = f
+			}
+		}
+	}
+}
+
+// strictSyntax is the same setting for the validator.
+func strictSyntax(s eval.Strictness) syntax.Strictness {
+	switch s {
+	case eval.StrictOff:
+		return syntax.StrictOff
+	case eval.StrictError:
+		return syntax.StrictError
+	}
+	return syntax.StrictWarning
 }
 
 // Environment is what is compiled from.
@@ -110,10 +140,12 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	main, ds := c.manifest.files, c.manifest.diags
 	if ds.HasErrors() {
-		return &eval.Result{Failure: firstError(ds), Warnings: ds}, nil
+		failure := firstError(ds)
+		rest := slices.DeleteFunc(slices.Clone(ds), func(d *source.Diagnostic) bool { return d == failure })
+		return &eval.Result{Failure: failure, Warnings: rest}, nil
 	}
 	name := n.Name
-	in := eval.Input{Environment: c.env.Name, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
+	in := eval.Input{Environment: c.env.Name, Config: c.config(), Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
 	if n.Facts != nil {
 		if name == "" {
 			name = n.Facts.Name
@@ -129,6 +161,14 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	w := &world{c: c, functions: c.functions}
 	result := eval.Compile(w, in)
+	if result.Failure != nil && result.Failure.Code == eval.CodeParameter && !in.Settings.Trace {
+		// Once more with tracing: it says where the value that does not fit comes from.
+		in.Settings.Trace = true
+		result = eval.Compile(&world{c: c, functions: c.functions}, in)
+	}
+	if result.Catalog != nil {
+		result.Catalog.DropVirtual()
+	}
 	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
 	return result, nil
 }
@@ -191,6 +231,22 @@ func (c *Compiler) manifests() ([]*syntax.File, source.Diagnostics, error) {
 	return files, all, nil
 }
 
+// config is what $settings::NAME answers: where a packaged Puppet server keeps its files, and what this run was told.
+func (c *Compiler) config() *value.Hash {
+	b := value.NewHashBuilder(16)
+	for _, kv := range [][2]string{
+		{"confdir", "/etc/puppetlabs/puppet"}, {"codedir", "/etc/puppetlabs/code"}, {"vardir", "/opt/puppetlabs/server/data/puppetserver"},
+		{"ssldir", "/etc/puppetlabs/puppet/ssl"}, {"environmentpath", "/etc/puppetlabs/code/environments"}, {"environment", c.env.Name},
+		{"manifest", c.env.Manifest}, {"modulepath", strings.Join(c.env.ModulePath, ":")}, {"server", "puppet"}, {"certname", "puppet"},
+		{"ca_server", "puppet"}, {"storeconfigs", "false"},
+	} {
+		b.SetString(kv[0], value.String(kv[1]))
+	}
+	b.SetString("strict", value.String([]string{"off", "warning", "error"}[c.set.Strict]))
+	b.SetString("strict_variables", value.Bool(c.set.StrictVariables))
+	return b.Hash()
+}
+
 // serverFacts are what a server says of itself.
 func (c *Compiler) serverFacts() *value.Hash {
 	if c.opt.ServerFacts != nil {
@@ -238,4 +294,22 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 	}
 	c.types.types[name] = t
 	return t
+}
+
+// Type finds a resource type by its lower-case name (resource.Lookup).
+func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }
+
+// rubyFunction stands for a module's function that is written in Ruby: it is not run, and what it would give is not known.
+func (c *Compiler) rubyFunction(name string) *eval.Function {
+	if f, ok := c.ruby.Load(name); ok {
+		return f.(*eval.Function)
+	}
+	var f *eval.Function
+	if path, _, ok := c.env.RubyFunctionFile(name); ok {
+		f = &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
+			return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(path))}, nil
+		}}
+	}
+	c.ruby.Store(name, f)
+	return f
 }

@@ -81,6 +81,9 @@ func (c *Cache) parse(path string, display func(string) string, opt syntax.Optio
 	} else {
 		p.tree, p.diags = syntax.Parse(f, opt)
 	}
+	if !p.diags.HasErrors() {
+		p.diags = append(p.diags, syntax.Validate(p.tree, opt)...)
+	}
 	p.time, p.size, p.valid = info.ModTime(), info.Size(), true
 	return p.tree, p.diags, nil
 }

@@ -115,7 +115,7 @@ func (ev *Evaluator) callNamed(name string, args []value.Value, refs []provenanc
 	block := ev.lambda(lambda, sc)
 	v, r, err := ev.invoke(name, args, refs, block, at, sc)
 	if err == errUnknown {
-		d := &source.Diagnostic{Code: "E0252", Summary: "Evaluation Error: Unknown function: '" + name + "'.", Place: ev.place(e.Span())}
+		d := &source.Diagnostic{Code: "E0252", Summary: "Evaluation Error: Unknown function: '" + name + "'.", Place: at}
 		if near := source.Nearest(name, ev.functionNames()); near != "" {
 			d.Help = "did you mean " + near + "?"
 		}
@@ -153,7 +153,7 @@ func (ev *Evaluator) invoke(name string, args []value.Value, refs []provenance.R
 			return nil, 0, errUnknown
 		}
 	}
-	return ev.callUser(f, args, refs, at)
+	return ev.callUser(f, args, refs, block, at)
 }
 
 // CallFunction lets built-ins and templates call a function by name.
@@ -199,6 +199,13 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	c := &Call{Eval: ev, Scope: sc, Name: f.Name, Args: args, Refs: refs, Block: block, Place: at}
 	if block != nil && ev.trace != nil {
 		block.why = ev.trace.Join(refs...)
+	}
+	if o := opaque(args...); o != nil {
+		if f.Flow == Effect {
+			ev.notDone(f.Name, o, at)
+			return value.Undef{}, 0, nil
+		}
+		return o, ev.trace.Op("call "+f.Name, c.deepRefs()...), nil
 	}
 	run := f.Raw
 	if run == nil {
@@ -281,10 +288,11 @@ func (f *Function) signatures() ([]*types.Callable, error) {
 // ---- functions written in Puppet
 
 // callUser calls a function of the program: it sees its parameters and the top scope's variables.
-func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []provenance.Ref, at source.Place) (value.Value, provenance.Ref, error) {
+func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place) (value.Value, provenance.Ref, error) {
 	sc := ev.newScope(ev.top, nil, nil)
 	sc.source = &Definition{Kind: ClassKind, Name: "", File: f.file, Module: f.module}
 	sc.resource = ev.top.resource
+	sc.function = true
 	ev.push("function "+f.def.Name, at)
 	c := ev.enterFile(f.file)
 	before, jumps := ev.ctl, ev.jumps
@@ -292,7 +300,7 @@ func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []proven
 	var v value.Value
 	var r provenance.Ref
 	cl := closure{name: f.def.Name, params: f.def.Params, returns: f.def.Returns, body: f.def.Body.Stmts}
-	err := ev.checkGiven(cl, args)
+	err := ev.checkGiven(cl, args, block)
 	if err == nil {
 		v, r, err = ev.apply(cl, sc, args, refs)
 	}

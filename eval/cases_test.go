@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,13 +29,14 @@ var (
 )
 
 // A testCase is one idea: a program, and what Puppet 7.23 makes of it. In the archive its files are NAME/site.pp (whose first line says
-// the idea) or NAME/manifests/*.pp, NAME/modules/…, NAME/facts.json, NAME/settings (lines `key: value`), and the answer, which only
-// -record writes: NAME/want.json or NAME/want.err.
+// the idea) or NAME/manifests/*.pp, NAME/modules/…, NAME/facts.json, NAME/enc.json (what a node classifier says), NAME/settings (lines
+// `key: value`), and the answer, which only -record writes: NAME/want.json or NAME/want.err.
 type testCase struct {
 	archive  string
 	name     string // within the archive
 	files    []txtar.File
 	facts    json.RawMessage
+	enc      json.RawMessage // nil for none
 	settings map[string]string
 	want     *txtar.File
 }
@@ -46,6 +48,13 @@ func (c *testCase) node() string {
 		return n
 	}
 	return "default"
+}
+
+func (c *testCase) classifier() json.RawMessage {
+	if c.enc == nil {
+		return json.RawMessage("{}")
+	}
+	return c.enc
 }
 
 // loadCases reads every archive; the order is that of the files.
@@ -82,6 +91,8 @@ func loadCases(t *testing.T) []*testCase {
 				c.want = &a.Files[i]
 			case "facts.json":
 				c.facts = f.Data
+			case "enc.json":
+				c.enc = f.Data
 			case "settings":
 				for _, line := range strings.Split(strings.TrimSpace(string(f.Data)), "\n") {
 					k, v, _ := strings.Cut(line, ":")
@@ -119,7 +130,8 @@ var usual = map[string]bool{
 	`["Stage[main]","Class[main]"]`:     true,
 }
 
-// text is the catalog as the records have it: Puppet's own JSON of each resource, one a line.
+// text is the catalog as the records have it: Puppet's own JSON of each resource, one a line. Where a case asks for them, what was
+// logged stands behind, each message once and without its place: Puppet repeats a warning in every round of a loop.
 func (a *answer) text(logs bool) string {
 	var b strings.Builder
 	one := func(v any) string {
@@ -156,9 +168,11 @@ func (a *answer) text(logs bool) string {
 	if logs {
 		lines = nil
 		for _, l := range a.Logs {
+			l[1] = places.ReplaceAllString(l[1], "")
 			lines = append(lines, one(l))
 		}
-		list("logs", lines)
+		slices.Sort(lines)
+		list("logs", slices.Compact(lines))
 	}
 	b.WriteString("}\n")
 	return b.String()
@@ -184,11 +198,12 @@ func askPuppet(t *testing.T, cases []*testCase) []*answer {
 		Files    map[string]string `json:"files"`
 		Node     string            `json:"node"`
 		Facts    json.RawMessage   `json:"facts"`
+		Enc      json.RawMessage   `json:"enc"`
 		Settings map[string]string `json:"settings"`
 	}
 	var qs []question
 	for _, c := range cases {
-		q := question{c.String(), map[string]string{}, c.node(), c.facts, c.settings}
+		q := question{c.String(), map[string]string{}, c.node(), c.facts, c.classifier(), c.settings}
 		for _, f := range c.files {
 			q.Files[f.Name] = string(f.Data)
 		}
@@ -323,7 +338,7 @@ func (w *caseWorld) Module(f *syntax.File) string {
 }
 
 // compileCase compiles a case with our evaluator.
-func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
+func compileCase(t *testing.T, c *testCase, trace bool) (*eval.Result, source.Diagnostics) {
 	t.Helper()
 	w := &caseWorld{newMapWorld(), map[string]string{}, map[string]*syntax.File{}}
 	var main []*syntax.File
@@ -342,6 +357,7 @@ func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
 		return nil, all
 	}
 	set := eval.Language(7)
+	set.Trace = trace
 	set.StrictVariables = c.settings["strict_variables"] == "true"
 	switch c.settings["strict"] {
 	case "error":
@@ -364,6 +380,26 @@ func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
 		Trusted: hashOf("authenticated", str("remote"), "certname", str(c.node()), "extensions", value.EmptyHash, "hostname", str(host),
 			"domain", domainValue, "external", value.EmptyHash),
 		ServerFacts: hashOf("serverversion", str("7.23.0"), "servername", str("puppet.example.com"), "serverip", str("192.0.2.1"), "environment", str("production"))}
+	enc, err := catalog.ReadJSON(c.classifier())
+	if err != nil {
+		t.Fatalf("%s: enc: %v", c, err)
+	}
+	if e := enc.(*value.Hash).EntryString("parameters"); e != nil {
+		in.Parameters = e.Value.(*value.Hash)
+	}
+	if e := enc.(*value.Hash).EntryString("classes"); e != nil {
+		switch v := e.Value.(type) {
+		case *value.Array:
+			for _, x := range v.Elems {
+				in.Classes = append(in.Classes, eval.Assigned{Name: value.ToString(x)})
+			}
+		case *value.Hash:
+			for _, x := range v.Entries() {
+				params, _ := x.Value.(*value.Hash)
+				in.Classes = append(in.Classes, eval.Assigned{Name: value.ToString(x.Key), Params: params})
+			}
+		}
+	}
 	return eval.Compile(w, in), all
 }
 
@@ -397,7 +433,7 @@ func hashOf(pairs ...any) *value.Hash {
 }
 
 // answerOf is our catalog as an answer.
-func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result) *answer {
+func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result, ds source.Diagnostics) *answer {
 	a := &answer{OK: true, Classes: c.Classes, Tags: c.Tags}
 	for _, r := range c.Resources {
 		text, err := catalog.JSON{Types: types.ToData}.AppendResource(nil, r)
@@ -410,13 +446,18 @@ func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result) *answer {
 		a.Edges = append(a.Edges, [2]string{e.Source.Ref(), e.Target.Ref()})
 	}
 	for _, l := range res.Logs {
-		a.Logs = append(a.Logs, [2]string{l.Level, l.Text})
+		if l.Level != "debug" && l.Level != "info" { // what a server hears by default
+			a.Logs = append(a.Logs, [2]string{l.Level, l.Text})
+		}
+	}
+	for _, d := range append(ds, res.Warnings...) {
+		a.Logs = append(a.Logs, [2]string{"warning", d.Summary})
 	}
 	return a
 }
 
 // compareCase says how our answer differs from the recorded one, "" when it does not.
-func compareCase(t *testing.T, c *testCase) (why string) {
+func compareCase(t *testing.T, c *testCase, trace bool) (why string) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
@@ -426,7 +467,7 @@ func compareCase(t *testing.T, c *testCase) (why string) {
 	if c.want == nil {
 		return "no answer recorded"
 	}
-	res, ds := compileCase(t, c)
+	res, ds := compileCase(t, c, trace)
 	want := string(c.want.Data)
 	if strings.HasSuffix(c.want.Name, ".json") {
 		if ds.HasErrors() {
@@ -435,7 +476,7 @@ func compareCase(t *testing.T, c *testCase) (why string) {
 		if res.Failure != nil {
 			return "fails: " + res.Failure.String()
 		}
-		if got := answerOf(t, res.Catalog, res).text(c.settings["logs"] == "true"); got != want {
+		if got := answerOf(t, res.Catalog, res, ds).text(c.settings["logs"] == "true"); got != want {
 			return "catalogs differ\n" + lineDiff(got, want)
 		}
 		return ""
@@ -490,7 +531,7 @@ func lineDiff(got, want string) string {
 	return b.String()
 }
 
-// TestScoreCases compares what we make of every case with what Puppet made of it when it was recorded.
+// TestScoreCases compares what we make of every case with what Puppet made of it when it was recorded. Tracing must change nothing.
 func TestScoreCases(t *testing.T) {
 	cases := loadCases(t)
 	if *record {
@@ -499,10 +540,13 @@ func TestScoreCases(t *testing.T) {
 	}
 	good := 0
 	for _, c := range cases {
-		if why := compareCase(t, c); why != "" {
+		if why := compareCase(t, c, false); why != "" {
 			t.Errorf("%s: %s", c, why)
-		} else {
-			good++
+			continue
+		}
+		good++
+		if why := compareCase(t, c, true); why != "" {
+			t.Errorf("%s, traced: %s", c, why)
 		}
 	}
 	t.Logf("score: cases %d/%d", good, len(cases))

@@ -198,7 +198,7 @@ func (ev *Evaluator) bind(c closure, sc *Scope, args []value.Value, refs []prove
 	}
 	if c.typed() {
 		if sig := ev.callableOf(c); !sig.Accepts(given, nil) {
-			return nil, ev.argumentError(c, sig, given)
+			return nil, ev.argumentError(c, sig, given, nil)
 		}
 	}
 	return f.vars, nil
@@ -215,7 +215,7 @@ func (c closure) typed() bool {
 
 // checkGiven tests the arguments of a function's call before its defaults are filled in. A lambda has no such test of its own: the
 // function that takes it says what it may look like, and arguments that it has no parameter for are dropped.
-func (ev *Evaluator) checkGiven(c closure, args []value.Value) error {
+func (ev *Evaluator) checkGiven(c closure, args []value.Value, block *Lambda) error {
 	least, most := 0, len(c.params)
 	for _, p := range c.params {
 		switch {
@@ -225,21 +225,25 @@ func (ev *Evaluator) checkGiven(c closure, args []value.Value) error {
 			least++
 		}
 	}
-	if !c.typed() && least <= len(args) && len(args) <= most {
+	if block == nil && !c.typed() && least <= len(args) && len(args) <= most {
 		return nil
 	}
-	if sig := ev.callableOf(c); !sig.Accepts(args, nil) {
-		return ev.argumentError(c, sig, args)
+	var given *types.Callable
+	if block != nil {
+		given = block.callable()
+	}
+	if sig := ev.callableOf(c); !sig.Accepts(args, given) {
+		return ev.argumentError(c, sig, args, given)
 	}
 	return nil
 }
 
-func (ev *Evaluator) argumentError(c closure, sig *types.Callable, args []value.Value) error {
+func (ev *Evaluator) argumentError(c closure, sig *types.Callable, args []value.Value, block *types.Callable) error {
 	names := make([]string, len(c.params))
 	for i, p := range c.params {
 		names[i] = p.Name
 	}
-	return fmt.Errorf("%s", types.DescribeSignatures(c.name, []types.Signature{{Type: sig, Names: names}}, args, nil))
+	return fmt.Errorf("%s", types.DescribeSignatures(c.name, []types.Signature{{Type: sig, Names: names}}, args, block))
 }
 
 // callableOf is a closure's type.

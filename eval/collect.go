@@ -96,8 +96,15 @@ func (ev *Evaluator) queryOperand(e syntax.Expr, sc *Scope) (value.Value, proven
 	switch e := e.(type) {
 	case *syntax.Paren:
 		return ev.queryOperand(e.X, sc)
-	case *syntax.Name, *syntax.Str, *syntax.Interpolated, *syntax.Var, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef, *syntax.Access:
+	case *syntax.Name, *syntax.Str, *syntax.Interpolated, *syntax.Var, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef:
 		return ev.eval(e, sc)
+	case *syntax.Access:
+		v, r := ev.eval(e, sc)
+		v, err := ev.convert(v)
+		if err != nil {
+			ev.runtime(e, err.Error())
+		}
+		return v, r
 	}
 	ev.noQuery(e)
 	return nil, 0
@@ -118,7 +125,7 @@ func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*
 		for _, t := range flatKeys([]value.Value{right}) {
 			switch t.(type) {
 			case value.Int, value.Float:
-				ev.runtime(e, "Cannot transform a number to a tag")
+				ev.failAt(&source.Diagnostic{Code: "E0541", Place: ev.place(e.Where), Summary: "Cannot transform a number to a tag"})
 			}
 			tags = append(tags, value.Downcase(value.ToString(t)))
 		}
@@ -142,10 +149,24 @@ func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*
 			return !ev.equalRefs(v, right)
 		}
 		if a, ok := v.(*value.Array); ok {
-			return ev.includes(right, a, sc, 0)
+			return ev.queryFinds(a, right, sc)
 		}
 		return ev.equalRefs(v, right)
 	}
+}
+
+// queryFinds looks for the operand of a query in an array. A reference stands for a resource here, not for a type with instances.
+func (ev *Evaluator) queryFinds(a *value.Array, operand value.Value, sc *Scope) bool {
+	switch operand.(type) {
+	case *types.Resource, *types.Class:
+		for _, x := range a.Elems {
+			if ev.equal(x, operand) {
+				return true
+			}
+		}
+		return false
+	}
+	return ev.includes(operand, a, sc, 0)
 }
 
 // equalRefs compares an attribute with a query's operand; a reference there may be written as its text.

@@ -370,10 +370,12 @@ func (ev *Evaluator) evaluateNodeCode(r *Resource, d *Definition, groups []strin
 	sc.setOnce("title", value.String(d.Name), ev.nodeName())
 	sc.setOnce("name", value.String(d.Name), ev.nodeName())
 	ev.table.scopes[d.Name] = sc
+	mark := sc.mark()
 	if groups != nil {
 		sc.setMatch(groups, set, ev.nodeName())
 	}
 	ev.runBody(d, sc)
+	sc.restore(mark) // defines run later and do not see the groups
 	ev.leaveFile(c)
 	ev.pop()
 }

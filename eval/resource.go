@@ -43,7 +43,6 @@ type Resource struct {
 	titleRef  provenance.Ref
 	tagRef    provenance.Ref // of the tags given to it by attribute or function
 	splat     provenance.Ref // of the hashes that its attributes were taken from: which keys they have
-	stack     []string       // how its declaration was reached
 }
 
 // A param is an attribute slot.
@@ -244,6 +243,10 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 				bodies[i].isDefault = true
 				continue
 			}
+			if o := opaque(t); o != nil {
+				ev.notDone("a resource", o, ev.place(b.Title.Span()))
+				continue
+			}
 			s, ok := t.(value.String)
 			switch {
 			case value.IsUndef(t):
@@ -394,7 +397,8 @@ func (ev *Evaluator) resolveResource(r *Resource, low, title string) bool {
 	return false
 }
 
-// convert checks that a value may stand in an attribute: an iterator may not, nor a reference to nothing in particular.
+// convert is what a value becomes in an attribute: references become resources. An iterator may not stand there, nor a reference to
+// nothing in particular.
 func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
 	switch v := v.(type) {
 	case *value.Iterator:
@@ -402,6 +406,9 @@ func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
 	case *types.Class:
 		if v.Of == "" {
 			return nil, errors.New(`No title provided and "class" is not a valid resource reference`)
+		}
+		if !v.Declared {
+			return &types.Class{Of: v.Of, Declared: true}, nil
 		}
 	case *types.Resource:
 		if v.Type == "" {
@@ -413,22 +420,26 @@ func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
 				ev.failAt(&source.Diagnostic{Code: "E0513", Summary: err.Error()})
 			}
 		}
-		if !v.HasTitle {
-			return types.NewResource(v.Type, "", true), nil
+		if !v.Declared {
+			return &types.Resource{Type: v.Type, Title: v.Title, HasTitle: true, Declared: true}, nil
 		}
 	case *value.Array:
+		var out *value.Array
 		for i, x := range v.Elems {
 			y, err := ev.convert(x)
 			if err != nil {
 				return nil, err
 			}
 			if !identical(x, y) {
-				w := &value.Array{Elems: append([]value.Value(nil), v.Elems...), Refs: v.Refs}
-				w.Elems[i] = y
-				v = w
+				if out == nil {
+					out = &value.Array{Elems: append([]value.Value(nil), v.Elems...), Refs: v.Refs}
+				}
+				out.Elems[i] = y
 			}
 		}
-		return v, nil
+		if out != nil {
+			return out, nil
+		}
 	case *value.Hash:
 		changed := false
 		b := value.NewHashBuilder(v.Len())
@@ -459,6 +470,9 @@ func identical(a, b value.Value) bool {
 		return ok && a == c
 	case *types.Resource:
 		c, ok := b.(*types.Resource)
+		return ok && a == c
+	case *types.Class:
+		c, ok := b.(*types.Class)
 		return ok && a == c
 	}
 	return true

@@ -23,6 +23,7 @@ type Scope struct {
 	own      *frame
 	defaults map[string]*defaultSet // by type name, as written in references
 	inherits *Scope                 // of the class it inherits from
+	function bool                   // of a function: it does not see the frames of the scopes around
 }
 
 type frameKind uint8
@@ -115,6 +116,14 @@ func (sc *Scope) enclosing() *Scope {
 	return nil
 }
 
+// visible is the innermost frame of a scope that is seen from another.
+func (sc *Scope) visible(from *Scope) *frame {
+	if from.function && sc != from {
+		return sc.own
+	}
+	return sc.frame
+}
+
 func (sc *Scope) next() *Scope {
 	if sc.inherits != nil {
 		return sc.inherits
@@ -156,7 +165,7 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 	var passed provenance.Ref
 	tr := sc.ev.trace
 	for s := sc; s != nil; s = s.next() {
-		for f := s.frame; f != nil; f = f.outer {
+		for f := s.visible(sc); f != nil; f = f.outer {
 			if f.kind == matchFrame {
 				if numeric && f.match != nil {
 					v, r := f.group(name)
@@ -365,7 +374,7 @@ func (ev *Evaluator) unknownVariable(name string, at source.Span, why string, sc
 func (sc *Scope) names() []string {
 	var out []string
 	for s := sc; s != nil; s = s.next() {
-		for f := s.frame; f != nil; f = f.outer {
+		for f := s.visible(sc); f != nil; f = f.outer {
 			for _, v := range f.vars {
 				out = append(out, v.name)
 			}
@@ -384,7 +393,7 @@ func (sc *Scope) names() []string {
 func (sc *Scope) Variables(f func(name string, v value.Value, r provenance.Ref)) {
 	seen := map[string]bool{}
 	for s := sc; s != nil; s = s.next() {
-		for fr := s.frame; fr != nil; fr = fr.outer {
+		for fr := s.visible(sc); fr != nil; fr = fr.outer {
 			for i := len(fr.vars) - 1; i >= 0; i-- {
 				if v := fr.vars[i]; v.value != nil && !seen[v.name] {
 					seen[v.name] = true

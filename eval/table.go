@@ -92,7 +92,10 @@ func (ev *Evaluator) where(r *Resource) string {
 
 // twice reports two declarations of one thing: both places, both ways there.
 func (ev *Evaluator) twice(r, old *Resource, e syntax.Expr, summary string) {
-	d := &source.Diagnostic{Code: "E0510", Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), summary), Place: r.place, Label: "declared again here"}
+	if _, ok := e.(*syntax.Nop); !ok { // not by a node classifier
+		summary = fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), summary)
+	}
+	d := &source.Diagnostic{Code: "E0510", Summary: summary, Place: r.place, Label: "declared again here"}
 	if old.hasPlace {
 		by := "declared here first"
 		if way := wayTo(old); len(way) > 0 {

@@ -45,8 +45,12 @@ func catalogFunctions() []*eval.Function {
 		}),
 		legacy("create_resources", "Declares resources from a hash of title to attributes.", eval.Effect, -3, createResources),
 		legacy("tag", "Adds tags to the class or define that calls it, and so to everything in it.", eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
-			for _, a := range c.Args {
-				c.Tag(a)
+			for _, a := range value.Flatten(value.NewArray(c.Args...)).Elems {
+				name := value.Downcase(rubyString(a))
+				if !eval.ValidTag(name) {
+					return nil, fmt.Errorf("Invalid tag '%s'", name)
+				}
+				c.Tag(value.String(name))
 			}
 			return value.Undef{}, nil
 		}),
@@ -103,7 +107,7 @@ func createResources(c *eval.Call) (value.Value, error) {
 			titles = a.Elems
 		}
 		for _, t := range titles {
-			_, err := c.Declare(typeName, value.ToString(t), merged.Hash(), c.Trace().Join(e.KeyRef, e.Ref, spine))
+			_, err := c.Declare(typeName, value.ToString(t), restore(merged.Hash()).(*value.Hash), c.Trace().Join(e.KeyRef, e.Ref, spine))
 			if err != nil {
 				return nil, err
 			}

@@ -98,11 +98,11 @@ func column(c *eval.Call, pick func(value.Entry) (value.Value, provenance.Ref)) 
 
 func sortText(c *eval.Call) (value.Value, error) {
 	chars := characters(string(c.Args[0].(value.String)))
-	cmp := byNumber
+	cmp := comparison(byNumber)
 	if c.Block != nil {
-		cmp = byBlock(c)
+		cmp = byBlock
 	}
-	if err := mergeSort(chars, cmp); err != nil {
+	if err := mergeSort(chars, func(a, b value.Value) (int, error) { return cmp(c, a, b) }); err != nil {
 		return nil, err
 	}
 	return value.String(joinRuby(chars, "")), nil
@@ -119,11 +119,11 @@ func sortArray(c *eval.Call) (value.Value, error) {
 	for i, v := range list.Elems {
 		slots[i] = slot{v, list.Ref(i)}
 	}
-	cmp := byNumber
+	cmp := comparison(byNumber)
 	if c.Block != nil {
-		cmp = byBlock(c)
+		cmp = byBlock
 	}
-	if err := mergeSort(slots, func(a, b slot) (int, error) { return cmp(a.v, b.v) }); err != nil {
+	if err := mergeSort(slots, func(a, b slot) (int, error) { return cmp(c, a.v, b.v) }); err != nil {
 		return nil, err
 	}
 	c.Ref = wholly(c, 0)

@@ -69,11 +69,12 @@ func typeFunctions() []*eval.Function {
 				return resolve(c, c.Args[0])
 			}},
 		}},
-		{Name: "annotate", Doc: "Annotates a value with an instance of a subtype of Annotation. Bunraku has no annotations and says so.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Type[Annotation], Any, Optional[Callable[0, 0]]]", Names: []string{"type", "value"}, Run: unannotated},
-			{Signature: "Callable[Type[Annotation], Any, Variant[Enum['clear'], Hash[Pcore::MemberName, Any]]]", Names: []string{"type", "value", "annotation_hash"}, Run: unannotated},
-			{Signature: "Callable[Type[Pcore], Any, Hash[Type[Annotation], Hash[Pcore::MemberName, Any]]]", Names: []string{"type", "value", "annotations"}, Run: unannotated},
-		}},
+		withLocals("annotate", "Annotates a value with an instance of a subtype of Annotation. Bunraku has no annotations and says so.", eval.Observer,
+			[]local{{name: "Annotation"}, {name: "Pcore"}, {name: "Pcore::MemberName"}},
+			form{signature: "Callable[Type[Annotation], Any, Optional[Callable[0, 0]]]", names: []string{"type", "value"}, run: unannotated},
+			form{signature: "Callable[Type[Annotation], Any, Variant[Enum['clear'], Hash[Pcore::MemberName, Any]]]", names: []string{"type", "value", "annotation_hash"}, run: unannotated},
+			form{signature: "Callable[Type[Pcore], Any, Hash[Type[Annotation], Hash[Pcore::MemberName, Any]]]", names: []string{"type", "value", "annotations"}, run: unannotated},
+		),
 	}
 }
 

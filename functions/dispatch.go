@@ -10,7 +10,8 @@ import (
 	"bunraku/value"
 )
 
-// A local is a type that only the signatures of one function know, in the order of definition: name and meaning.
+// A local is a type that only the signatures of one function know, in the order of definition: name and meaning. One without a meaning
+// is an object type that no value has.
 type local struct{ name, means string }
 
 // A form is one signature of a function that has types of its own, or that words some mismatches itself.
@@ -65,6 +66,10 @@ func signaturesOf(name string, locals []local, forms []form) ([]types.Signature,
 	known := map[string]types.T{}
 	load := func(n string) (types.T, error) { return known[n], nil }
 	for _, l := range locals {
+		if l.means == "" {
+			known[l.name] = &types.Object{Of: l.name}
+			continue
+		}
 		a := &types.Alias{Of: l.name}
 		known[l.name] = a
 		if err := a.Resolve(func() (types.T, error) { return types.Parse(l.means, load) }); err != nil {

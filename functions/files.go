@@ -51,9 +51,9 @@ func fileFunctions() []*eval.Function {
 				return value.Binary(content), err
 			}},
 		}},
-		finder2("find_file", "The path of the first of the given files that exists, or undef.", "paths", "paths_array", Files.FindFile),
-		finder2("find_template", "The path of the first of the given templates that exists, or undef.", "paths", "paths_array", Files.FindTemplate),
-		finder2("module_directory", "The path of the first of the given modules that exists, or undef.", "names", "names", Files.ModuleDirectory),
+		firstFound("find_file", "The path of the first of the given files that exists, or undef.", "paths", "paths_array", Files.FindFile),
+		firstFound("find_template", "The path of the first of the given templates that exists, or undef.", "paths", "paths_array", Files.FindTemplate),
+		firstFound("module_directory", "The path of the first of the given modules that exists, or undef.", "names", "names", Files.ModuleDirectory),
 		{Name: "epp", Doc: "Renders an EPP template of a module.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
 			{Signature: `Callable[[String, Hash[Pattern[/^\w+$/], Any], 1, 2], ` + rendered + "]", Names: params, Run: epp},
 		}},
@@ -103,8 +103,8 @@ func file(c *eval.Call) (value.Value, error) {
 	return nil, fmt.Errorf("Could not find any files from %s", joinRuby(c.Args, ", "))
 }
 
-// finder2 makes a function that looks for the first of several names, given one by one or as an array.
-func finder2(name, doc, params, list string, find func(Files, string) (string, bool)) *eval.Function {
+// firstFound makes a function that looks for the first of several names, given one by one or as an array.
+func firstFound(name, doc, params, list string, find func(Files, string) (string, bool)) *eval.Function {
 	run := func(c *eval.Call, names []value.Value) (value.Value, error) {
 		w, _ := c.Eval.World().(Files)
 		why := []provenance.Ref{everything(c)}

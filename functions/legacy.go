@@ -107,8 +107,22 @@ func (r *puppetResource) EqualType(o value.Type) bool {
 
 // restore turns what a 3.x function was given back into what it stood for.
 func restore(v value.Value) value.Value {
-	if r, is := v.(*puppetResource); is {
-		return r.of
+	switch v := v.(type) {
+	case *puppetResource:
+		return v.of
+	case *value.Array:
+		out := value.NewArrayBuilder(v.Len())
+		for i, e := range v.Elems {
+			out.AddRef(restore(e), v.Ref(i))
+		}
+		return out.Array()
+	case *value.Hash:
+		out := value.NewHashBuilder(v.Len())
+		for _, e := range v.Entries() {
+			e.Key, e.Value = restore(e.Key), restore(e.Value)
+			out.SetEntry(e)
+		}
+		return out.Hash()
 	}
 	return v
 }

@@ -27,11 +27,11 @@ func lookupFunctions() []*eval.Function {
 
 // provider is a function that only Hiera calls. A program has no context to give it, so that every call of it is a mismatch.
 func provider(name, signature string, names []string) *eval.Function {
-	return &eval.Function{Name: name, Doc: "Reads data for Hiera, which alone can call it.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-		{Signature: signature, Names: names, Run: func(*eval.Call) (value.Value, error) {
+	return withLocals(name, "Reads data for Hiera, which alone can call it.", eval.Observer, []local{{name: "Puppet::LookupContext"}},
+		form{signature: signature, names: names, run: func(*eval.Call) (value.Value, error) {
 			return &value.Opaque{Why: name + "() can only be called by Hiera"}, nil
 		}},
-	}}
+	)
 }
 
 // A question is one call of lookup, in whichever form.

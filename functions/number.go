@@ -69,7 +69,13 @@ var (
 	integerLine = regexp.MustCompile(`(?m)^-?\d+$`)
 )
 
+// coerces warns that a function made a number, or a text, of what it was given.
+func coerces(c *eval.Call, from, to, instead string) {
+	c.Warn("W0613", fmt.Sprintf("The %s() function's auto conversion of %s to %s is deprecated - change to convert input before calling%s", c.Name, from, to, instead))
+}
+
 func absoluteText(c *eval.Call) (value.Value, error) {
+	coerces(c, "String", "Numeric", "")
 	s := string(c.Args[0].(value.String))
 	switch {
 	case decimalLine.MatchString(s):
@@ -114,6 +120,7 @@ func rounding(name, doc string, f func(float64) float64) *eval.Function {
 			return c.Args[0], nil
 		}},
 		{Signature: "Callable[String]", Names: []string{"val"}, Run: func(c *eval.Call) (value.Value, error) {
+			coerces(c, "String", "Float", "")
 			v, err := value.ParseRubyFloat(string(c.Args[0].(value.String)))
 			if err != nil {
 				return nil, errors.New(name + "(): cannot convert given value to a floating point value.")
@@ -147,17 +154,20 @@ func round(c *eval.Call) (value.Value, error) {
 
 // ---- max and min
 
+// A comparison orders two values on behalf of a call.
+type comparison func(c *eval.Call, a, b value.Value) (int, error)
+
 // extreme makes max (sign 1) or min (sign -1).
 func extreme(name, doc string, sign int) *eval.Function {
 	values := []string{"values"}
 	// pick is the winner by a comparison. The first of equals stays. The value is a copy, and everything given had a say.
-	pick := func(c *eval.Call, list []value.Value, refs []provenance.Ref, cmp func(a, b value.Value) (int, error)) (value.Value, error) {
+	pick := func(c *eval.Call, list []value.Value, refs []provenance.Ref, cmp comparison) (value.Value, error) {
 		best := 0
 		for i, v := range list {
 			if i == 0 {
 				continue
 			}
-			o, err := cmp(v, list[best])
+			o, err := cmp(c, v, list[best])
 			if err != nil {
 				return nil, err
 			}
@@ -173,22 +183,22 @@ func extreme(name, doc string, sign int) *eval.Function {
 		}
 		return list[best], nil
 	}
-	plain := func(c *eval.Call, list []value.Value, refs []provenance.Ref, cmp func(a, b value.Value) (int, error)) (value.Value, error) {
+	plain := func(c *eval.Call, list []value.Value, refs []provenance.Ref, cmp comparison) (value.Value, error) {
 		if len(list) == 0 {
 			return nil, errors.New(name + "(): Wrong number of arguments need at least one")
 		}
 		return pick(c, list, refs, cmp)
 	}
-	one := func(cmp func(a, b value.Value) (int, error)) func(*eval.Call) (value.Value, error) {
+	one := func(cmp comparison) func(*eval.Call) (value.Value, error) {
 		return func(c *eval.Call) (value.Value, error) {
 			list := c.Args[0].(*value.Array)
 			if c.Block != nil {
-				return pick(c, list.Elems, list.Refs, byBlock(c))
+				return pick(c, list.Elems, list.Refs, byBlock)
 			}
 			return plain(c, list.Elems, list.Refs, cmp)
 		}
 	}
-	all := func(cmp func(a, b value.Value) (int, error)) func(*eval.Call) (value.Value, error) {
+	all := func(cmp comparison) func(*eval.Call) (value.Value, error) {
 		return func(c *eval.Call) (value.Value, error) { return plain(c, c.Args, c.Refs, cmp) }
 	}
 	return &eval.Function{Name: name, Doc: doc, Dispatches: []eval.Dispatch{
@@ -197,12 +207,12 @@ func extreme(name, doc string, sign int) *eval.Function {
 		{Signature: "Callable[Array[Numeric], Optional[Callable[2, 2]]]", Names: values, Run: one(byNumber)},
 		{Signature: "Callable[Array[String], Optional[Callable[2, 2]]]", Names: values, Run: one(byText)},
 		{Signature: "Callable[Array, Optional[Callable[2, 2]]]", Names: values, Run: one(byText)},
-		{Signature: "Callable[Any, 0, Callable[2, 2]]", Names: values, Run: func(c *eval.Call) (value.Value, error) { return pick(c, c.Args, c.Refs, byBlock(c)) }},
+		{Signature: "Callable[Any, 0, Callable[2, 2]]", Names: values, Run: func(c *eval.Call) (value.Value, error) { return pick(c, c.Args, c.Refs, byBlock) }},
 		{Signature: "Callable[Any, 0]", Names: values, Run: all(byText)},
 	}}
 }
 
-func byNumber(a, b value.Value) (int, error) {
+func byNumber(_ *eval.Call, a, b value.Value) (int, error) {
 	o, ok := rubyCompare(a, b)
 	if !ok {
 		return 0, notComparable(a, b)
@@ -213,23 +223,30 @@ func byNumber(a, b value.Value) (int, error) {
 var numberText = regexp.MustCompile(`\A-?\d+([._eE]\d+)?\z`)
 
 // byText compares texts, those that look like numbers as numbers.
-func byText(a, b value.Value) (int, error) {
+func byText(c *eval.Call, a, b value.Value) (int, error) {
 	s, t := rubyString(a), rubyString(b)
 	if numberText.MatchString(s) && numberText.MatchString(t) {
+		coerces(c, "String", "Numeric", ", or use lambda")
 		return compare(value.Float(leadingFloat(s)), value.Float(leadingFloat(t))), nil
+	}
+	if !isText(a) || !isText(b) {
+		coerces(c, "Any", "String", ", or use lambda")
 	}
 	return strings.Compare(s, t), nil
 }
 
+func isText(v value.Value) bool {
+	_, is := v.(value.String)
+	return is
+}
+
 // byBlock compares as the block of a call does.
-func byBlock(c *eval.Call) func(a, b value.Value) (int, error) {
-	return func(a, b value.Value) (int, error) {
-		v, err := c.Block.Call([]value.Value{a, b}, nil)
-		if err != nil {
-			return 0, err
-		}
-		return verdict(v, a, b)
+func byBlock(c *eval.Call, a, b value.Value) (int, error) {
+	v, err := c.Block.Call([]value.Value{a, b}, nil)
+	if err != nil {
+		return 0, err
 	}
+	return verdict(v, a, b)
 }
 
 // ---- compare

@@ -21,7 +21,7 @@
 // first line of a manifest as in the two thousandth; Machine.Term rebuilds the whole m when somebody wants to see it.
 //
 // Where the printed rules are wrong, a comment says "Erratum"; where we leave them on purpose, "Differs from the paper".
-// docs/papers-mupuppet.part.md maps each rule to its function and test; docs/mupuppet.md walks through an example.
+// docs/papers/mupuppet.md maps each rule to its function and test; docs/mupuppet.md walks through an example.
 //
 // The package may import source and syntax. Start reading at term.go (the paper's Figures 6 and 7), then machine.go, then
 // the rules: expression.go, body.go, statement.go, declaration.go, manifest.go.

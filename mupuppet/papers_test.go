@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// docs/papers-mupuppet.part.md maps the paper's and the thesis's rules to functions and tests. It is checked both ways:
+// docs/papers/mupuppet.md maps the paper's and the thesis's rules to functions and tests. It is checked both ways:
 // what it names exists and says the same, and every function that calls itself a rule is in it.
 
 type paperRow struct {
@@ -21,7 +21,7 @@ type paperRow struct {
 func paperRows(t *testing.T) []paperRow {
 	t.Helper()
 	var rows []paperRow
-	for _, line := range strings.Split(readDoc(t, "papers-mupuppet.part.md"), "\n") {
+	for _, line := range strings.Split(readDoc(t, "papers/mupuppet.md"), "\n") {
 		cells := strings.Split(strings.Trim(line, "| "), "|")
 		if len(cells) != 4 || strings.HasPrefix(line, "|---") || strings.Contains(line, "| function |") {
 			continue

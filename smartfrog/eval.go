@@ -136,8 +136,13 @@ func (e *evaluator) include(s *Include) {
 //
 // Erratum: Definition 25 binds to ns ⊕ r where it means ns ⊕ R⟦R⟧. We pass R⟦R⟧ alone: the namespace is the innermost open scope.
 func (e *evaluator) assignment(a *Assignment) {
-	e.act = &act{a, e.site, e.act}
 	e.time++
+	w := &struct { // both at once: every assignment has the two
+		act    act
+		origin origin
+	}{act: act{a, e.site, e.act}, origin: origin{time: e.time}}
+	w.origin.act = &w.act
+	e.act = &w.act
 	e.spend(1)
 	var r Reference
 	if a.Target != nil {
@@ -145,22 +150,22 @@ func (e *evaluator) assignment(a *Assignment) {
 	} else {
 		r = Reference{e.invent()}
 	}
-	if !e.value(a.Value, r) {
+	if !e.value(a.Value, r, &w.origin) {
 		e.act = e.act.up
 	}
 }
 
-// value evaluates the right-hand side of an assignment to r. It returns true when a component has been opened whose prototypes are
+// value evaluates the right-hand side of an assignment to r, whose origin is o. It returns true when a component has been opened whose prototypes are
 // still to be composed. Definition 24 (SmartFrog): V.
-func (e *evaluator) value(v Expr, r Reference) (opened bool) {
+func (e *evaluator) value(v Expr, r Reference, o *origin) (opened bool) {
 	switch v := v.(type) {
 	case Basic:
-		e.bind(r, basicValue(v), &origin{act: e.act, time: e.time})
+		e.bind(r, basicValue(v), o)
 	case *Link:
-		e.link(v.Ref, r)
+		e.link(v.Ref, r, o)
 	case *Extends:
 		ns := e.top()
-		if e.bind(r, &Store{}, &origin{act: e.act, time: e.time}) {
+		if e.bind(r, &Store{}, o) {
 			e.push(&frame{protos: v.Protos, first: true, ns: ns, opened: len(r)})
 			e.enter(r)
 			return true
@@ -170,8 +175,7 @@ func (e *evaluator) value(v Expr, r Reference) (opened bool) {
 }
 
 // link copies what a reference names to r, as it is at this moment. It is V⟦LR⟧ of Definition 24 (SmartFrog).
-func (e *evaluator) link(ref *Ref, r Reference) {
-	o := &origin{act: e.act, time: e.time}
+func (e *evaluator) link(ref *Ref, r Reference, o *origin) {
 	if e.extended {
 		e.bind(r, &pending{ref}, o)
 		return

@@ -134,9 +134,7 @@ func (e *evaluator) settle(t target) {
 	l := e.follow(t)
 	hops := e.chase.cut(mark)
 	v := e.settled(t, &l)
-	if s, ok := v.(*Store); ok {
-		s.shared = true
-	}
+	e.share(v)
 	// The value wanders back from the end of the trail to its start, so that each link is a copy of the next.
 	next := l.target
 	for _, h := range slices.Backward(hops) {

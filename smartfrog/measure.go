@@ -65,6 +65,9 @@ func (e *evaluator) withinDepth(root *Store) bool {
 func (e *evaluator) withinSize(root *Store, limit int) bool {
 	pos := root.position("sfConfig")
 	config := root.slots[pos].value.(*Store)
+	if !e.copied && e.work <= limit && e.deepest <= maxNesting {
+		return true // every attribute was written by an assignment of its own
+	}
 	m := e.measure(config)
 	if m.size <= limit && m.depth <= maxNesting {
 		return true

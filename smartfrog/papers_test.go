@@ -77,7 +77,7 @@ func citations(t *testing.T) (cited map[int][]string, all map[string]bool) {
 
 // TestPapers checks the table of definitions against the code, both ways.
 func TestPapers(t *testing.T) {
-	text, err := os.ReadFile("../docs/papers-smartfrog.part.md")
+	text, err := os.ReadFile("../docs/papers/smartfrog.md")
 	if err != nil {
 		if text, err = os.ReadFile("../docs/papers.md"); err != nil {
 			t.Fatal(err)

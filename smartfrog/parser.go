@@ -201,6 +201,7 @@ func (p *parser) target(a *Assignment) bool {
 func (p *parser) assignment(body []Statement, a *Assignment) []Statement {
 	if p.tok.kind == tokExtends {
 		x := &Extends{at: at{p.tok.span}}
+		x.Protos = x.one[:0]
 		p.advance()
 		return p.prototypes(body, a, x, false)
 	}
@@ -260,7 +261,6 @@ func (p *parser) prototypes(body []Statement, a *Assignment, x *Extends, more bo
 				}
 			default:
 				x.span = p.since(x.span)
-				x.Protos = slices.Clip(x.Protos)
 				a.Value, a.span = x, p.since(a.span)
 				return append(body, a)
 			}

@@ -55,7 +55,8 @@ func (g *generator) specification() []Statement {
 		}
 	}
 	if _, ok := litFind(g.store, []string{"sfConfig"}).(*cell); !ok && g.wrong == 0 {
-		body = g.extend(body, nil, []string{"sfConfig"}, 0)
+		a := &Assignment{Target: &Ref{Path: Reference{"sfConfig"}}, Value: &Extends{Protos: []Prototype{&Block{}}}}
+		body = g.try(body, nil, a)
 	}
 	for i, a := range g.links {
 		g.link(body, a, g.spaces[i])

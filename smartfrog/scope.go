@@ -40,6 +40,9 @@ type scopes struct {
 	shallow int
 	// owned is the number of stores, from the root on, that are known to be shared with nobody.
 	owned int
+	// deepest is the largest number of components that were open, and copied whether a component was ever shared.
+	deepest int
+	copied  bool
 	// cloned counts the attributes that had to be copied because their store was shared.
 	cloned int
 }
@@ -65,6 +68,7 @@ func (s *scopes) enter(r Reference) {
 		store.level = int32(len(s.open))
 	}
 	s.owned = len(s.open)
+	s.deepest = max(s.deepest, len(s.open))
 }
 
 // leave closes the n innermost components.
@@ -103,6 +107,7 @@ func (s *scopes) declare(pos int) {
 func (s *scopes) share(v Value) {
 	if store, ok := v.(*Store); ok {
 		store.shared = true
+		s.copied = true
 		if store.level > 0 {
 			s.owned = min(s.owned, int(store.level)-1)
 		}

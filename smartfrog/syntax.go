@@ -124,6 +124,7 @@ type Link struct {
 type Extends struct {
 	at
 	Protos []Prototype // at least one
+	one    [1]Prototype
 }
 
 func (*Link) expr()    {}

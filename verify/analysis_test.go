@@ -165,6 +165,26 @@ func TestUnreadCommandsConflict(t *testing.T) {
 	}
 }
 
+// Comparing results compares arguments, constants among them.
+func TestResultsCompared(t *testing.T) {
+	f := func(x fs.Term) fs.Term { return fs.Apply{Func: "f", Args: []fs.Term{x}} }
+	g := &Graph{
+		Resources: []Resource{{Name: "A", Program: fs.If{Cond: fs.Equal{A: f(fs.ContentOf{Path: "/a"}), B: f(fs.Str("x"))},
+			Then: fs.Assign{Var: "y", Value: fs.Str("equal")}, Else: fs.Assign{Var: "y", Value: fs.Str("different")}}}},
+		Assertions: []Assertion{{Name: "never equal", Pred: fs.VarIs("y", "different")}, {Name: "always equal", Pred: fs.VarIs("y", "equal")}},
+	}
+	for _, v := range variants() {
+		a, err := Prepare(g, v.Options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		invs, err := a.Invariants(context.Background(), false)
+		if err != nil || invs[0].Verdict != No || invs[1].Verdict != No {
+			t.Errorf("%s: %v %v %v", v.name, invs[0].Verdict, invs[1].Verdict, err)
+		}
+	}
+}
+
 // Events join: two notifiers commute, and an event is no part of the outcome.
 func TestEvents(t *testing.T) {
 	notifier := func(p fs.Path) Resource {

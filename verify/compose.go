@@ -42,7 +42,7 @@ func (r *composed) step(e *fs.Effect) (changed fs.Bool, acted fs.Bool) {
 	for _, k := range e.OK {
 		r.ok = append(r.ok, s.Bool(k.F))
 	}
-	changed = fs.False1
+	changed = fs.Bottom
 	next := make([]fs.Val, len(e.Out))
 	for i, o := range e.Out {
 		next[i] = s.Val(o.Val)
@@ -81,7 +81,7 @@ func (a *Analysis) differs(x, y *composed) fs.Bool {
 	for c := range y.at {
 		cells[c] = true
 	}
-	some := fs.False1
+	some := fs.Bottom
 	for _, c := range sortedCells(cells) {
 		if sp.Observed(c) {
 			some = sp.Or(some, sp.Not(sp.Eq(x.value(c), y.value(c))))
@@ -94,7 +94,7 @@ func (a *Analysis) differs(x, y *composed) fs.Bool {
 // are too many, by SAT.
 func (a *Analysis) decide(ctx context.Context, f fs.Bool) (*fs.State, sat.Status, error) {
 	f = a.Space.And(f, a.Space.Remaining())
-	if f == fs.False1 {
+	if f == fs.Bottom {
 		return nil, sat.Unsat, nil
 	}
 	w := a.world

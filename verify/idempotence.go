@@ -44,7 +44,7 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 	hidden := false
 	for _, of := range groups {
 		q, others := a.again(a.fixed(of), quiet)
-		if q == fs.False1 {
+		if q == fs.Bottom {
 			continue
 		}
 		s, status, err := a.decide(ctx, q)
@@ -101,7 +101,7 @@ func (a *Analysis) again(order []int, quiet bool) (differ fs.Bool, others func()
 	sp := a.Space
 	first := a.compose(order, a.eff, nil)
 	second := &composed{a: a, at: map[fs.Cell]fs.Val{}, before: first.restart}
-	loud := fs.False1
+	loud := fs.Bottom
 	for _, i := range order {
 		changed, acted := second.step(a.raw[i])
 		if quiet {
@@ -116,7 +116,7 @@ func (a *Analysis) again(order []int, quiet bool) (differ fs.Bool, others func()
 			}
 		}
 	}
-	if differ == fs.False1 {
+	if differ == fs.Bottom {
 		return differ, nil
 	}
 	return sp.And(first.success(), differ), func() fs.Bool {

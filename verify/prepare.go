@@ -20,12 +20,11 @@ type Analysis struct {
 	part  *partial
 	order []int // catalog order, L*
 
-	plain []*fs.Effect // for any state
-	raw   []*fs.Effect // for any state of any number of runs
-	eff   []*fs.Effect // for the states in which a first run can be when the resource is next
-	foot  []fs.Footprint
-	bare  []fs.Footprint // of raw
-	post  []fs.Bool
+	raw  []*fs.Effect // for any state of any number of runs
+	eff  []*fs.Effect // for the states in which a first run can be when the resource is next
+	foot []fs.Footprint
+	bare []fs.Footprint // of raw
+	post []fs.Bool
 
 	asserted []fs.Bool
 
@@ -96,21 +95,17 @@ func Prepare(g *Graph, opt Options, added ...Edge) (*Analysis, error) {
 		Space: fs.NewSpace(init, programs, posts),
 		opt:   opt,
 		added: added,
-		plain: make([]*fs.Effect, len(g.Resources)),
+		raw:   make([]*fs.Effect, len(g.Resources)),
 		bare:  make([]fs.Footprint, len(g.Resources)),
 		post:  make([]fs.Bool, len(g.Resources)),
 		pairs: map[[2]int]*pair{},
 	}
 	for i, r := range g.Resources {
-		a.plain[i] = a.Space.Encode(r.Program, nil)
+		a.raw[i] = a.Space.Encode(r.Program, opt.Facts, nil)
 		a.post[i] = a.Space.EncodePred(r.Post)
 	}
 	for _, x := range g.Assertions {
 		a.asserted = append(a.asserted, a.Space.EncodePred(x.Pred))
-	}
-	a.raw = slices.Clone(a.plain)
-	if opt.Facts {
-		a.permanent()
 	}
 	a.finish(order)
 	return a, nil
@@ -123,7 +118,7 @@ func (a *Analysis) With(added ...Edge) (*Analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, plain: a.plain, raw: a.raw, bare: a.bare, post: a.post, asserted: a.asserted, pairs: map[[2]int]*pair{}}
+	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, raw: a.raw, bare: a.bare, post: a.post, asserted: a.asserted, pairs: map[[2]int]*pair{}}
 	b.finish(order)
 	return b, nil
 }
@@ -169,35 +164,6 @@ func (a *Analysis) finish(order []int) {
 	a.Stats.Cells = a.Space.Cells()
 }
 
-// permanent encodes programs again under what is certain at every moment of every run: Init says so, and no program can
-// change it.
-func (a *Analysis) permanent() {
-	never := map[fs.Cell]uint64{}
-	for c := fs.Cell(0); int(c) < a.Space.Cells(); c++ {
-		if f, says := a.Space.InitialFact(c); says {
-			never[c] = f.Mask
-		}
-	}
-	for i, e := range a.plain {
-		for _, o := range e.Out {
-			if mask, ok := never[o.Cell]; ok && a.writer(i, o).destroys(mask) {
-				delete(never, o.Cell)
-			}
-		}
-	}
-	for i, e := range a.plain {
-		var facts []fs.Fact
-		for _, x := range a.Space.Footprint(e) {
-			if mask, ok := never[x.Cell]; ok {
-				facts = append(facts, fs.Fact{Cell: x.Cell, Mask: mask})
-			}
-		}
-		if len(facts) > 0 {
-			a.raw[i] = a.Space.Encode(a.Graph.Resources[i].Program, facts)
-		}
-	}
-}
-
 func (a *Analysis) writer(i int, o fs.CellVal) writer {
 	w := writer{by: i}
 	for _, leaf := range a.Space.Leaves(o.Val) {
@@ -235,7 +201,7 @@ func (a *Analysis) specialise() {
 			}
 		}
 		if len(facts) > 0 {
-			a.eff[r] = a.Space.Encode(a.Graph.Resources[r].Program, facts)
+			a.eff[r] = a.Space.Encode(a.Graph.Resources[r].Program, true, facts)
 			a.foot[r] = a.Space.Footprint(a.eff[r])
 		}
 		a.publish(r)

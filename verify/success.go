@@ -45,7 +45,10 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 	groups := [][]int{a.fixed(a.order)}
 	eff := a.raw
 	if !a.Space.Satisfies(start) {
-		eff = a.plain // what Init makes certain is not certain here
+		eff = make([]*fs.Effect, a.n()) // what Init makes certain is not certain here
+		for i, r := range a.Graph.Resources {
+			eff[i] = a.Space.Encode(r.Program, false, nil)
+		}
 	} else if a.opt.Components {
 		groups = a.components(a.bare, nil)
 	}
@@ -132,7 +135,9 @@ func (a *Analysis) chances(ctx context.Context, of []int, eff []*fs.Effect, star
 	if a.opt.Explicit && len(of) <= maxExplicit {
 		x := a.newExplicit(of, eff, w)
 		ok := false
-		w.Explore(1, func() bool { // answers of predicates that the state does not know are yes
+		w.Trusting = true
+		defer func() { w.Trusting = false }()
+		w.Explore(1, func() bool {
 			for q, yes := range start.Oracle {
 				w.Answer(q, yes)
 			}

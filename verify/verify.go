@@ -148,7 +148,7 @@ func (e *CycleError) Error() string {
 	return b.String()
 }
 
-// satisfy asks the solver within the time allowed.
+// solve asks the solver within the time allowed.
 func (a *Analysis) solve(ctx context.Context, b *sat.Builder) (sat.Result, error) {
 	if a.opt.Time > 0 {
 		var cancel context.CancelFunc

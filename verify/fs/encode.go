@@ -39,12 +39,16 @@ type Fact struct {
 	Mask uint64
 }
 
-// Encode computes the effect of e in states where the given facts hold.
+// Encode computes the effect of e in states where the given facts hold, and, if lasting is set, what the space says is
+// permanent.
 //
 // Differs from Figure 7: conditions are kept apart, each under its path condition, instead of nesting ok(e); what a test
 // has found out about a cell is used in the branch it guards; a branch that always fails leaves no trace in the values.
-func (sp *Space) Encode(e Expr, facts []Fact) *Effect {
-	x := encoder{sp: sp, cur: map[Cell]Val{}, know: map[Cell]uint64{}, path: True1, acted: False1, wrote: map[Cell]bool{}}
+func (sp *Space) Encode(e Expr, lasting bool, facts []Fact) *Effect {
+	x := encoder{sp: sp, cur: map[Cell]Val{}, know: map[Cell]uint64{}, path: Top, acted: Bottom, wrote: map[Cell]bool{}}
+	if lasting {
+		x.lasting = sp.permanent
+	}
 	for _, f := range facts {
 		x.know[f.Cell] = f.Mask
 	}
@@ -70,15 +74,16 @@ func (sp *Space) EncodePred(p Pred) Bool {
 }
 
 type encoder struct {
-	sp    *Space
-	cur   map[Cell]Val    // cells that were written on this path
-	know  map[Cell]uint64 // what tests on this path say of cells' initial values
-	undo  []undo
-	path  Bool // condition under which control is here
-	ok    []Conj
-	acted Bool
-	wrote map[Cell]bool
-	dead  bool // control cannot be here: the path has failed
+	sp      *Space
+	cur     map[Cell]Val    // cells that were written on this path
+	know    map[Cell]uint64 // what tests on this path say of cells' initial values
+	lasting map[Cell]uint64 // what is known anyway; not changed here
+	undo    []undo
+	path    Bool // condition under which control is here
+	ok      []Conj
+	acted   Bool
+	wrote   map[Cell]bool
+	dead    bool // control cannot be here: the path has failed
 }
 
 type undo struct {
@@ -98,13 +103,24 @@ func (x *encoder) set(c Cell, v Val) {
 func (x *encoder) learn(c Cell, mask uint64) {
 	old, was := x.know[c]
 	if !was {
-		old = x.sp.full(c)
+		old, _ = x.known(c)
 	}
 	if old&mask == old {
 		return
 	}
 	x.undo = append(x.undo, undo{cell: c, mask: old, was: was, isKnown: true})
 	x.know[c] = old & mask
+}
+
+// known is what is known of the initial value of c.
+func (x *encoder) known(c Cell) (mask uint64, says bool) {
+	if m, ok := x.know[c]; ok {
+		return m, true
+	}
+	if m, ok := x.lasting[c]; ok {
+		return m, true
+	}
+	return x.sp.full(c), false
 }
 
 func (x *encoder) rewind(mark int) {
@@ -129,7 +145,7 @@ func (x *encoder) read(c Cell) Val {
 	if v, ok := x.cur[c]; ok {
 		return v
 	}
-	if mask, ok := x.know[c]; ok && single(mask) {
+	if mask, ok := x.known(c); ok && single(mask) {
 		for j, id := range x.sp.cells[c].domain {
 			if mask == bitOf(j) && j != x.sp.cells[c].other {
 				return x.sp.Const(id)
@@ -142,12 +158,12 @@ func (x *encoder) read(c Cell) Val {
 // isKind tests the kind of a path here, with what is known.
 func (x *encoder) isKind(c Cell, mask uint64) Bool {
 	if _, written := x.cur[c]; !written {
-		if known, ok := x.know[c]; ok {
+		if known, ok := x.known(c); ok {
 			if known&mask == 0 {
-				return False1
+				return Bottom
 			}
 			if known&^mask == 0 {
-				return True1
+				return Top
 			}
 		}
 		return x.sp.Atom(c, mask)
@@ -160,10 +176,10 @@ func (x *encoder) require(f Bool) { x.requireAs(f, -1) }
 
 func (x *encoder) requireAs(f Bool, ensures Cell) {
 	f2 := x.sp.Or(x.sp.Not(x.path), f)
-	if f2 != True1 {
+	if f2 != Top {
 		x.ok = append(x.ok, Conj{f2, x.path, ensures})
 	}
-	if f == False1 {
+	if f == Bottom {
 		x.dead = true
 	}
 	if ensures < 0 {
@@ -188,7 +204,7 @@ func (x *encoder) run(e Expr) {
 	switch e := e.(type) {
 	case nil, Skip:
 	case Fail:
-		x.require(False1)
+		x.require(Bottom)
 	case Act:
 		x.acted = sp.Or(x.acted, x.path)
 	case Seq:
@@ -229,7 +245,7 @@ func (x *encoder) run(e Expr) {
 func (x *encoder) create(p Path, k Kind, content Val) {
 	sp := x.sp
 	if p.IsRoot() {
-		x.require(False1)
+		x.require(Bottom)
 		return
 	}
 	c := sp.kind(p)
@@ -264,10 +280,7 @@ func (x *encoder) ensure(p Path) bool {
 	if _, written := x.cur[c]; written || p.IsRoot() {
 		return false
 	}
-	known, ok := x.know[c]
-	if !ok {
-		known = sp.full(c)
-	}
+	known, _ := x.known(c)
 	if known == bitOf(Dir) {
 		return true
 	}
@@ -294,7 +307,7 @@ func (x *encoder) ensure(p Path) bool {
 func (x *encoder) remove(p Path) {
 	sp := x.sp
 	if p.IsRoot() {
-		x.require(False1)
+		x.require(Bottom)
 		return
 	}
 	c := sp.kind(p)
@@ -317,7 +330,7 @@ func (x *encoder) gone(c Cell) {
 func (x *encoder) emptyDir(c Cell) Bool {
 	sp := x.sp
 	f := x.isKind(c, bitOf(Dir))
-	if f == False1 {
+	if f == Bottom {
 		return f
 	}
 	if r := sp.cells[c].rest; r >= 0 {
@@ -353,10 +366,10 @@ func (x *encoder) clear(e Clear) {
 // branch runs both branches and joins what they leave.
 func (x *encoder) branch(cond Bool, then, els Expr) {
 	switch cond {
-	case True1:
+	case Top:
 		x.run(then)
 		return
-	case False1:
+	case Bottom:
 		x.run(els)
 		return
 	}
@@ -472,7 +485,7 @@ func (x *encoder) pred(p Pred) Bool {
 	sp := x.sp
 	switch p := p.(type) {
 	case nil, True:
-		return True1
+		return Top
 	case Is:
 		return x.isKind(sp.kind(p.Path), bitOf(p.Kind))
 	case EmptyDir:
@@ -484,13 +497,13 @@ func (x *encoder) pred(p Pred) Bool {
 	case Not:
 		return sp.Not(x.pred(p.P))
 	case And:
-		out := True1
+		out := Top
 		for _, q := range p {
 			out = sp.And(out, x.pred(q))
 		}
 		return out
 	case Or:
-		out := False1
+		out := Bottom
 		for _, q := range p {
 			out = sp.Or(out, x.pred(q))
 		}

@@ -70,7 +70,7 @@ func TestConcreteAgainstSymbolic(t *testing.T) {
 			e = fs.Seq{g.Resource(), g.Resource(), g.Resource()}
 		}
 		sp := fs.NewSpace(fs.Init{}, []fs.Expr{e}, nil)
-		eff := sp.Encode(e, nil)
+		eff := sp.Encode(e, false, nil)
 		w := sp.NewWorld()
 		f := features(g, e)
 		n := 0
@@ -92,7 +92,7 @@ func TestWorldIsComplete(t *testing.T) {
 		g := fstest.New(r, r.IntN(2) == 0)
 		e := g.Expr(3)
 		sp := fs.NewSpace(fs.Init{}, []fs.Expr{e}, nil)
-		eff := sp.Encode(e, nil)
+		eff := sp.Encode(e, false, nil)
 		w := sp.NewWorld()
 		outcomes := map[bool]bool{}
 		walked := 0

@@ -18,7 +18,7 @@ func TestCompatibleFootprintsCommute(t *testing.T) {
 		g := fstest.New(r, r.IntN(2) == 0)
 		x, y := g.Resource(), g.Resource()
 		sp := fs.NewSpace(fs.Init{}, []fs.Expr{x, y}, nil)
-		p, q := sp.Footprint(sp.Encode(x, nil)), sp.Footprint(sp.Encode(y, nil))
+		p, q := sp.Footprint(sp.Encode(x, false, nil)), sp.Footprint(sp.Encode(y, false, nil))
 		for _, a := range p {
 			if b, ok := q.Find(a.Cell); ok && !fs.Compatible(a, b) {
 				return
@@ -68,7 +68,7 @@ func TestFootprint(t *testing.T) {
 	} {
 		sp := fs.NewSpace(fs.Init{}, []fs.Expr{c.e}, nil)
 		found := false
-		for _, a := range sp.Footprint(sp.Encode(c.e, nil)) {
+		for _, a := range sp.Footprint(sp.Encode(c.e, false, nil)) {
 			if sp.Name(a.Cell) != c.cell {
 				continue
 			}

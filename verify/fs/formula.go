@@ -15,10 +15,10 @@ type Bool int32
 // A Val denotes the value of a cell.
 type Val int32
 
-// True1 and False1 are the constants.
+// Top and Bottom are the constants.
 const (
-	False1 Bool = 0
-	True1  Bool = 1
+	Bottom Bool = 0
+	Top    Bool = 1
 )
 
 type boolOp uint8
@@ -118,10 +118,10 @@ func (f *Formulas) internVal(n valNode) Val {
 func (f *Formulas) Atom(c Cell, mask uint64) Bool {
 	mask &= f.sp.full(c)
 	if mask == 0 {
-		return False1
+		return Bottom
 	}
 	if mask == f.sp.full(c) {
-		return True1
+		return Top
 	}
 	key := [4]int64{'a', int64(c), int64(mask)}
 	if i, ok := f.short[key]; ok {
@@ -151,11 +151,11 @@ func (f *Formulas) Not(b Bool) Bool {
 func (f *Formulas) And(bs ...Bool) Bool {
 	if len(bs) == 2 { // the common small cases
 		switch a, b := bs[0], bs[1]; {
-		case a == False1 || b == False1:
-			return False1
-		case a == True1 || a == b:
+		case a == Bottom || b == Bottom:
+			return Bottom
+		case a == Top || a == b:
 			return b
-		case b == True1:
+		case b == Top:
 			return a
 		}
 	}
@@ -168,24 +168,24 @@ func (f *Formulas) And(bs ...Bool) Bool {
 		}
 	}
 	if !f.propagate(kids) {
-		return False1
+		return Bottom
 	}
 	slices.Sort(kids)
 	out := kids[:0]
 	for i, k := range kids {
 		switch {
-		case k == False1:
-			return False1
-		case k == True1 || i > 0 && len(out) > 0 && out[len(out)-1] == k:
+		case k == Bottom:
+			return Bottom
+		case k == Top || i > 0 && len(out) > 0 && out[len(out)-1] == k:
 			continue
 		case len(out) > 0 && out[len(out)-1] == k^1:
-			return False1
+			return Bottom
 		}
 		out = append(out, k)
 	}
 	switch len(out) {
 	case 0:
-		return True1
+		return Top
 	case 1:
 		return out[0]
 	}
@@ -203,14 +203,14 @@ func (f *Formulas) propagate(kids []Bool) bool {
 	for changed := true; changed; {
 		changed = false
 		for i, k := range kids {
-			if k == True1 {
+			if k == Top {
 				continue
 			}
 			if c, mask, ok := f.isAtom(k); ok {
 				if at, is := known.find(c); is && at != i {
 					_, other, _ := f.isAtom(kids[at])
-					kids[at], kids[i] = f.Atom(c, mask&other), True1
-					if kids[at] == False1 {
+					kids[at], kids[i] = f.Atom(c, mask&other), Top
+					if kids[at] == Bottom {
 						return false
 					}
 					changed = changed || mask&other != other
@@ -237,7 +237,7 @@ func (f *Formulas) propagate(kids []Bool) bool {
 				}
 				_, here, _ := f.isAtom(kids[at])
 				if here&mask == 0 { // this disjunct holds
-					kids[i] = True1
+					kids[i] = Top
 					break
 				}
 				if here&^mask == 0 { // this one cannot
@@ -248,9 +248,9 @@ func (f *Formulas) propagate(kids []Bool) bool {
 					j--
 				}
 			}
-			if copied && kids[i] != True1 {
+			if copied && kids[i] != Top {
 				kids[i] = f.Not(f.And(left...))
-				if kids[i] == False1 {
+				if kids[i] == Bottom {
 					return false
 				}
 				changed = true
@@ -310,9 +310,9 @@ func (f *Formulas) Or(bs ...Bool) Bool {
 // If is (c ∧ a) ∨ (¬c ∧ b).
 func (f *Formulas) If(c, a, b Bool) Bool {
 	switch {
-	case c == True1 || a == b:
+	case c == Top || a == b:
 		return a
-	case c == False1:
+	case c == Bottom:
 		return b
 	}
 	return f.Or(f.And(c, a), f.And(f.Not(c), b))
@@ -368,9 +368,9 @@ func (f *Formulas) NewAux(c Cell) Cell {
 // Ite chooses between two values.
 func (f *Formulas) Ite(c Bool, a, b Val) Val {
 	switch {
-	case c == True1 || a == b:
+	case c == Top || a == b:
 		return a
-	case c == False1:
+	case c == Bottom:
 		return b
 	}
 	if c&1 == 0 {
@@ -420,7 +420,7 @@ func (f *Formulas) spell(tag byte, name string, args []Val) {
 // arguments.
 func (f *Formulas) Eq(a, b Val) Bool {
 	if a == b {
-		return True1
+		return Top
 	}
 	x, y := &f.vals[a], &f.vals[b]
 	if x.op > y.op || x.op == y.op && a > b {
@@ -428,25 +428,25 @@ func (f *Formulas) Eq(a, b Val) Bool {
 	}
 	switch {
 	case x.op == opValue && y.op == opValue:
-		return False1
+		return Bottom
 	case x.op == opValue && y.op == opCell && y.cell < auxBase:
 		if i, ok := f.sp.position(y.cell, x.id); ok {
 			return f.Atom(y.cell, bitOf(i))
 		}
-		return False1
+		return Bottom
 	case x.op == opValue && y.op == opIte:
 		cond, p, q := y.cond, y.a, y.b
 		return f.If(cond, f.Eq(a, p), f.Eq(a, q))
 	case x.op == opValue && y.op == opApp:
-		return False1
+		return Bottom
 	case x.op == opCell && y.op == opApp && x.cell < auxBase:
-		return False1
+		return Bottom
 	case x.op == opApp && y.op == opApp:
 		if x.name != y.name || len(x.args) != len(y.args) {
-			return False1
+			return Bottom
 		}
 		xs, ys := x.args, y.args
-		all := True1
+		all := Top
 		for i := range xs {
 			all = f.And(all, f.Eq(xs[i], ys[i]))
 		}
@@ -464,7 +464,7 @@ func (f *Formulas) Eq(a, b Val) Bool {
 func (sp *Space) member(v Val, c Cell, mask uint64) Bool {
 	in := &sp.cells[c]
 	rest := in.other >= 0 && mask&bitOf(in.other) != 0
-	out := False1
+	out := Bottom
 	for j, id := range in.domain {
 		if selected := mask&bitOf(j) != 0; selected != rest && j != in.other {
 			out = sp.Or(out, sp.Eq(v, sp.Const(id)))
@@ -478,7 +478,7 @@ func (sp *Space) member(v Val, c Cell, mask uint64) Bool {
 
 // among says that a kind-like value is one of some.
 func (f *Formulas) among(v Val, ids ...ID) Bool {
-	out := False1
+	out := Bottom
 	for _, id := range ids {
 		out = f.Or(out, f.Eq(v, f.Const(id)))
 	}

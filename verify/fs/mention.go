@@ -15,6 +15,10 @@ type mention struct {
 	compared map[Cell]bool // by class: compared among each other
 	flows    map[Cell][]ID // by class: constants that programs put there
 	written  []ID          // every constant, for ClosedContents
+
+	kinds   map[Cell]uint64 // kinds that programs may put at a path
+	changed map[Cell]bool   // other cells that programs may change
+	cleared []Path
 }
 
 func (m *mention) find(c Cell) Cell {
@@ -51,19 +55,24 @@ func (m *mention) expr(e Expr) {
 	switch e := e.(type) {
 	case nil, Skip, Fail, Act:
 	case Mkdir:
-		sp.kind(e.Path)
+		m.puts(e.Path, Dir)
 	case Creat:
+		m.puts(e.Path, File)
 		m.flow(sp.cell(fieldContent, string(e.Path)), e.Content)
 	case Write:
 		m.flow(sp.cell(fieldContent, string(e.Path)), e.Content)
 	case Ln:
+		m.puts(e.Path, Link)
 		m.flow(sp.cell(fieldContent, string(e.Path)), e.Target)
 	case Cp:
+		m.puts(e.To, File)
 		m.flow(sp.cell(fieldContent, string(e.To)), ContentOf{e.From})
 	case Rm:
+		m.puts(e.Path, None)
 		sp.cell(fieldRest, string(e.Path))
 	case Clear:
-		sp.cell(fieldRest, string(e.Path))
+		m.cleared = append(m.cleared, e.Path)
+		m.changed[sp.cell(fieldRest, string(e.Path))] = true
 		for _, k := range e.Keep {
 			sp.kind(k)
 		}
@@ -84,12 +93,44 @@ func (m *mention) expr(e Expr) {
 	}
 }
 
+// puts notes that a program may leave a path as something of kind k.
+func (m *mention) puts(p Path, k Kind) { m.kinds[m.sp.kind(p)] |= bitOf(k) }
+
+// permanent lists what the initial state says of single cells and no program can change.
+func (m *mention) permanent() map[Cell]uint64 {
+	sp := m.sp
+	for _, p := range m.cleared {
+		for _, c := range sp.descendants(sp.kind(p)) {
+			m.kinds[c] |= bitOf(None)
+			if r := sp.cells[c].rest; r >= 0 {
+				m.changed[r] = true
+			}
+		}
+	}
+	out := map[Cell]uint64{}
+	for c := range sp.cells {
+		in := &sp.cells[c]
+		switch {
+		case in.mask == sp.full(Cell(c)) || m.changed[Cell(c)]:
+		case in.field == fieldVar || in.field == fieldRest:
+			out[Cell(c)] = in.mask
+		case in.field == fieldKind && m.kinds[Cell(c)]&^in.mask == 0:
+			out[Cell(c)] = in.mask
+		}
+		// Content and attributes go with the path, so what is said of them lasts only as long as nothing is put there.
+		if in.field != fieldKind && in.above >= 0 && in.field != fieldRest && in.mask != sp.full(Cell(c)) &&
+			!m.changed[Cell(c)] && m.kinds[in.above] == 0 {
+			out[Cell(c)] = in.mask
+		}
+	}
+	return out
+}
+
 // flow notes that the value of t may end up in cell c.
 func (m *mention) flow(c Cell, t Term) {
+	m.changed[c] = true
 	r := m.find(c)
-	if k, ok := t.(Const); ok {
-		m.flows[r] = append(m.flows[r], m.sp.intern(k.Value))
-	}
+	m.flows[r] = append(m.flows[r], m.constants(t)...)
 	if f := m.sp.cells[c].field; f >= fieldOwner && f <= fieldMode {
 		for k := Dir; k <= Link; k++ {
 			m.flows[r] = append(m.flows[r], m.sp.intern(Attr(f-fieldOwner).initial(k)))
@@ -121,6 +162,21 @@ func (m *mention) leaves(t Term) []Cell {
 		return out
 	}
 	panic("fs: unknown term")
+}
+
+// constants lists those in a term, at any depth: comparing results compares arguments.
+func (m *mention) constants(t Term) []ID {
+	switch t := t.(type) {
+	case Const:
+		return []ID{m.sp.intern(t.Value)}
+	case Apply:
+		var out []ID
+		for _, a := range t.Args {
+			out = append(out, m.constants(a)...)
+		}
+		return out
+	}
+	return nil
 }
 
 func (m *mention) pred(p Pred) {
@@ -157,13 +213,9 @@ func (m *mention) equal(a, b Term) {
 		cells []Cell
 		other Term
 	}{{x, b}, {y, a}} {
-		k, ok := side.other.(Const)
-		if !ok {
-			continue
-		}
 		for _, c := range side.cells {
 			r := m.find(c)
-			m.consts[r] = append(m.consts[r], m.sp.intern(k.Value))
+			m.consts[r] = append(m.consts[r], m.constants(side.other)...)
 		}
 	}
 	if len(x) > 0 && len(y) > 0 {

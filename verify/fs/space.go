@@ -92,6 +92,10 @@ type Space struct {
 	vals  []Value
 	first Bool // conjunction of Init.Assume that masks do not say
 
+	// permanent is what holds at every moment of every number of runs: the initial state says so of a single cell, and no
+	// program can change it.
+	permanent map[Cell]uint64
+
 	// Truncated says that a cell is compared with more constants than can be told apart here, so that "no" answers are
 	// not proofs.
 	Truncated bool
@@ -115,7 +119,7 @@ func NewSpace(init Init, programs []Expr, preds []Pred) *Space {
 		sp.ids[v] = ID(id)
 	}
 	sp.kind("/")
-	m := &mention{sp: sp}
+	m := &mention{sp: sp, kinds: map[Cell]uint64{}, changed: map[Cell]bool{}}
 	for _, e := range programs {
 		m.expr(e)
 	}
@@ -133,11 +137,12 @@ func NewSpace(init Init, programs []Expr, preds []Pred) *Space {
 			}
 		}
 	}
-	sp.first = True1
+	sp.first = Top
 	e := encoder{sp: sp}
 	for _, p := range init.Assume {
 		sp.assume(e.pred(p))
 	}
+	sp.permanent = m.permanent()
 	return sp
 }
 
@@ -157,7 +162,7 @@ func (sp *Space) assume(f Bool) {
 func (sp *Space) narrow(c Cell, mask uint64) {
 	in := &sp.cells[c]
 	if in.mask&mask == 0 {
-		sp.first = False1
+		sp.first = Bottom
 		return
 	}
 	in.mask &= mask

@@ -91,7 +91,7 @@ func (s *Subst) Bool(b Bool) Bool {
 		f := s.f
 		switch n := f.bools[i]; n.op {
 		case opConst:
-			r = True1
+			r = Top
 		case opAtom:
 			v := s.at(n.cell)
 			if v == f.Read(n.cell) {
@@ -100,9 +100,13 @@ func (s *Subst) Bool(b Bool) Bool {
 			}
 			r = f.sp.member(v, n.cell, n.mask)
 		case opAnd:
-			kids := make([]Bool, len(n.kids))
-			for j, k := range n.kids {
-				kids[j] = s.Bool(k)
+			kids := make([]Bool, 0, len(n.kids))
+			for _, k := range n.kids {
+				k = s.Bool(k)
+				kids = append(kids, k)
+				if k == Bottom {
+					break
+				}
 			}
 			r = f.And(kids...)
 		case opEq:
@@ -131,7 +135,14 @@ func (s *Subst) Val(v Val) Val {
 	r, ok := s.vals[v]
 	if !ok {
 		if n.op == opIte {
-			r = f.Ite(s.Bool(n.cond), s.Val(n.a), s.Val(n.b))
+			switch cond := s.Bool(n.cond); cond {
+			case Top:
+				r = s.Val(n.a)
+			case Bottom:
+				r = s.Val(n.b)
+			default:
+				r = f.Ite(cond, s.Val(n.a), s.Val(n.b))
+			}
 		} else {
 			r = f.App(n.name, s.list(n.args))
 		}

@@ -110,7 +110,7 @@ const (
 
 func (a Attr) String() string { return [...]string{"owner", "group", "mode"}[a] }
 
-// Defaults are the attributes of what a program creates. They are part of the model, not of a machine.
+// initial is the attribute of what a program creates. It is part of the model, not of a machine.
 func (a Attr) initial(k Kind) Value {
 	switch {
 	case a != Mode:

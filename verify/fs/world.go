@@ -23,6 +23,10 @@ type World struct {
 	pos    int
 	apps   []openApp
 	appKey map[string]Open
+
+	// Trusting makes predicates that nobody has read answer yes, as they do in a concrete state that does not know them,
+	// instead of walking through both answers.
+	Trusting bool
 }
 
 // An Open is the value of a cell during a walk: an ID, or a negative number for a value that is still open.
@@ -499,6 +503,9 @@ func (e *Eval) holds(n *boolNode, want bool) bool {
 	key := Result(n.name, e.w.spell(args)).term[1:]
 	if is, known := e.w.oracle[key]; known {
 		return is
+	}
+	if e.w.Trusting {
+		return true
 	}
 	options := [2]uint64{1, 0}
 	if !want {

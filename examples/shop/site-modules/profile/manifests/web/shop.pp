@@ -8,7 +8,7 @@ class profile::web::shop (
   Hash[String, String]                        $hosts,
   Hash[String, Pattern[/\A[\w.-]+:[0-9]+\z/]] $backends = {},
 ) {
-  require profile::nginx
+  include profile::nginx
 
   $listen = profile::listen($profile::nginx::port)
 
@@ -25,6 +25,7 @@ class profile::web::shop (
           'listen'   => $listen,
           'backends' => $backends,
       }),
+      require => Package['nginx'],
     }
     ~> Service['nginx']
   }
@@ -32,8 +33,9 @@ class profile::web::shop (
   if $facts['os']['family'] == 'Debian' {
     # Debian ships a site of its own; ours is the only one.
     file { '/etc/nginx/sites-enabled/default':
-      ensure => absent,
-      notify => Service['nginx'],
+      ensure  => absent,
+      require => Package['nginx'],
+      notify  => Service['nginx'],
     }
   }
 
