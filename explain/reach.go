@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"io"
 	"path"
 	"strings"
 
@@ -225,4 +226,105 @@ func (rec *Record) hiddenBy(file string, n int) string {
 		}
 	})
 	return found
+}
+
+func reachPhrase(r *ReachAnswer) string {
+	if len(r.Slots) == 1 {
+		return fmt.Sprintf("1 of %d slots depends on it in the catalog", r.Total)
+	}
+	return fmt.Sprintf("%d of %d slots depend on it in the catalog", len(r.Slots), r.Total)
+}
+
+// Text shows what a place reaches.
+func (r *ReachAnswer) Text(w io.Writer, style source.Style) {
+	if len(r.Slots) == 0 {
+		fmt.Fprintf(w, "%s reaches nothing on %s\n", r.Of, r.Node)
+		return
+	}
+	fmt.Fprintf(w, "%s reaches %d of %d slots on %s\n", r.Of, len(r.Slots), r.Total, r.Node)
+	const most = 6
+	for i := range r.Places {
+		if i == most {
+			fmt.Fprintf(w, "  … %d more\n", len(r.Places)-most)
+			break
+		}
+		l := &r.Places[i]
+		line := l.describe()
+		if l.Text != "" {
+			line += " = " + oneLine(l.Text, 50)
+		}
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	group := func(title string, keep func(*Reach) string) {
+		type item struct {
+			name  string
+			attrs []string
+		}
+		var list []item
+		for i := range r.Slots {
+			name := keep(&r.Slots[i])
+			if name == "" {
+				continue
+			}
+			if n := len(list); n > 0 && list[n-1].name == name && r.Slots[i].Attribute != "" {
+				list[n-1].attrs = append(list[n-1].attrs, r.Slots[i].Attribute)
+				continue
+			}
+			it := item{name: name}
+			if r.Slots[i].Attribute != "" {
+				it.attrs = []string{r.Slots[i].Attribute}
+			}
+			list = append(list, it)
+		}
+		if len(list) == 0 {
+			return
+		}
+		fmt.Fprintf(w, "%s\n", title)
+		for _, it := range list {
+			line := "  " + paint(style.Place, it.name)
+			if len(it.attrs) > 0 {
+				line += " " + strings.Join(it.attrs, ", ")
+			}
+			fmt.Fprintln(w, line)
+		}
+	}
+	group("its data are part of", func(s *Reach) string {
+		if s.How != "value" || s.Kind == "tags" {
+			return ""
+		}
+		if s.Kind == "resource" {
+			return s.Resource + " (its title)"
+		}
+		return s.Resource + s.Variable
+	})
+	group("it decides whether there is", func(s *Reach) string {
+		if s.How != "decides" || s.Kind != "resource" {
+			return ""
+		}
+		return s.Resource
+	})
+	there := map[string]bool{}
+	for _, s := range r.Slots {
+		if s.Kind == "resource" {
+			there[s.Resource] = true
+		}
+	}
+	group("it decides, among others,", func(s *Reach) string {
+		if s.How != "decides" || s.Kind != "attribute" && s.Kind != "variable" || there[s.Resource] {
+			return ""
+		}
+		return s.Resource + s.Variable
+	})
+	edges, tags := 0, 0
+	for _, s := range r.Slots {
+		switch s.Kind {
+		case "edge":
+			edges++
+		case "tags":
+			tags++
+		}
+	}
+	if edges+tags+r.Order > 0 {
+		fmt.Fprintf(w, "and %s of containment, the tags of %s, the position of %s\n", plural(edges, "edge"), plural(tags, "resource"), plural(r.Order, "resource"))
+	}
 }

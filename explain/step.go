@@ -78,10 +78,10 @@ func (rec *Record) parameterOf(v *Variable) *catalog.Param {
 func (rec *Record) steps(r provenance.Ref, self string) (out []Step) {
 	known := rec.passagesOf()
 	add := func(s Step) {
-		if s.Name+s.In == self {
+		if s.Name+s.In == self || s.Kind == "variable" && s.Name == self && len(out) == 0 && s.At == nil {
 			return
 		}
-		if n := len(out); n > 0 && out[n-1].Name == s.Name && out[n-1].In == s.In {
+		if n := len(out); n > 0 && out[n-1].Name == s.Name && (out[n-1].In == s.In || s.Kind == "variable") {
 			if out[n-1].At == nil {
 				out[n-1].At = s.At
 			}
@@ -186,11 +186,33 @@ func (rec *Record) looksAt(refs []provenance.Ref) (out []Leaf) {
 	if len(refs) == 0 {
 		return nil
 	}
-	for _, r := range rec.Trace.Flows(refs...) {
-		if l, _ := rec.Trace.Label(r); l.Kind == provenance.Fact || l.Kind == provenance.Datum || l.Kind == provenance.NodeName {
+	add := func(r provenance.Ref) {
+		switch l, _ := rec.Trace.Label(r); l.Kind {
+		case provenance.Datum:
+			if l.Place.File != nil && isConfig(l.Place.File.Name) || rootKey(l.Path) == "lookup_options" {
+				return
+			}
+			out = append(out, rec.leaf(r))
+		case provenance.Fact:
+			if v, ok := rec.fact(l.Path); !ok || !isContainer(v) {
+				out = append(out, rec.leaf(r))
+			}
+		case provenance.NodeName:
 			out = append(out, rec.leaf(r))
 		}
 	}
+	for _, r := range rec.Trace.Flows(refs...) {
+		add(r)
+	}
+	if out != nil {
+		return out
+	}
+	rec.Trace.Near(func(r provenance.Ref) bool { // of case and selector: a comparison makes no value
+		if _, ok := rec.Trace.Label(r); ok {
+			add(r)
+		}
+		return len(out) < 4
+	}, refs...)
 	return out
 }
 

@@ -342,8 +342,16 @@ func (p *page) title(a *Answer) {
 // origin shows the place that the value was copied from, unless it is the line that set it.
 func (p *page) origin(a *Answer) {
 	l := a.Where
-	if l.Kind == "literal" && a.Set != nil && l.At != nil && l.At.File == a.Set.File && l.At.Line == a.Set.Line {
-		return
+	if l.Kind == "literal" && l.At != nil {
+		shown := []*Spot{a.Set}
+		if n := len(a.Steps); n > 0 {
+			shown = append(shown, a.Steps[n-1].At)
+		}
+		for _, s := range shown {
+			if s != nil && s.File == l.At.File && s.Line == l.At.Line {
+				return
+			}
+		}
 	}
 	p.leaf("value", l)
 }

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+	"io"
 	"strings"
 
 	"bunraku/catalog"
@@ -92,6 +94,77 @@ func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
 		w.Code = append(w.Code, Near{At: rec.spot(d.Place), In: d.In, Sure: d.Sure, State: rec.stateOf(d.In)})
 	}
 	return w, nil
+}
+
+// Text shows why something is not there.
+func (n *WhyNot) Text(w io.Writer, style source.Style) {
+	p := &page{w: w, style: style}
+	if n.Present {
+		fmt.Fprintf(w, "%s is in the catalog of %s\n", n.Resource, n.Node)
+		return
+	}
+	fmt.Fprintf(w, "%s is not in the catalog of %s\n", n.Resource, n.Node)
+	if n.Virtual != nil {
+		p.add("virtual", n.Virtual, n.Virtual.Text, "declared as a virtual resource; no collector and no realize() asked for it")
+	}
+	for i := range n.Passed {
+		b := &n.Passed[i]
+		last := b.Hops[len(b.Hops)-1]
+		word := "would be declared"
+		if !b.Sure {
+			word = "might be declared (a name is computed)"
+		}
+		p.add("skipped", b.At, "", word+" by the branch that begins here")
+		if b.At.Text != "" {
+			p.rows[len(p.rows)-1].text = b.At.Text
+		}
+		p.conditions(b.Conditions)
+		if b.In != "" {
+			p.add("in", nil, b.In)
+		}
+		for _, h := range b.Hops[:len(b.Hops)-1] {
+			p.add("then", h.At, h.Name)
+		}
+		if last.At != nil && (last.At.File != b.At.File || last.At.Line != b.At.Line) {
+			p.add("then", last.At, last.Name)
+		}
+	}
+	sure := n.Virtual != nil || len(n.Passed) > 0 || len(n.Code) > 0 && n.Code[0].Sure
+	if !sure && len(n.Similar) > 0 {
+		fmt.Fprintf(w, "did you mean %s?\n", strings.Join(n.Similar, ", "))
+	}
+	const most = 5
+	for i := range n.Code {
+		c := &n.Code[i]
+		if i == most {
+			p.add("", nil, plural(len(n.Code)-most, "further statement"))
+			break
+		}
+		remark := ""
+		switch {
+		case c.In != "" && c.State == "not declared":
+			remark = "in " + c.In + ", which this node does not have (--why-not 'Class[" + c.In + "]' goes on from there)"
+		case c.State == "another node":
+			remark = "in the statement of another node: " + c.In
+		case c.In != "" && c.State == "evaluated":
+			remark = "in " + c.In + ", which this node has, in code that did not run"
+		case c.In != "":
+			remark = "in " + c.In + ", " + c.State
+		default:
+			remark = "in code that did not run for this node"
+		}
+		if !c.Sure {
+			remark += "; its title is computed"
+		}
+		p.add("code", c.At, c.At.Text, remark)
+	}
+	p.flush()
+	if n.Virtual == nil && len(n.Passed) == 0 && len(n.Code) == 0 {
+		fmt.Fprintf(w, "No code in this environment declares it.\n")
+	}
+	if sure && len(n.Similar) > 0 {
+		fmt.Fprintf(w, "The catalog has %s\n", strings.Join(n.Similar, ", "))
+	}
 }
 
 // inHops reports whether a declaration was named already.
