@@ -10,6 +10,7 @@ package compiler
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -57,10 +58,6 @@ func Open(path string, opt Options) (*Compiler, error) {
 	if opt.Language == 0 {
 		opt.Language = 8
 	}
-	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath})
-	if err != nil {
-		return nil, err
-	}
 	set := eval.Language(opt.Language)
 	switch opt.Strict {
 	case "":
@@ -77,6 +74,10 @@ func Open(path string, opt Options) (*Compiler, error) {
 		set.StrictVariables = *opt.StrictVariables
 	}
 	set.Trace = opt.Trace
+	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Syntax: syntax.Options{Strict: strictSyntax(set.Strict)}})
+	if err != nil {
+		return nil, err
+	}
 	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), functions: functions.Table()}
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
@@ -89,6 +90,17 @@ func Open(path string, opt Options) (*Compiler, error) {
 		},
 	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display})
 	return c, nil
+}
+
+// strictSyntax is the same setting for the validator.
+func strictSyntax(s eval.Strictness) syntax.Strictness {
+	switch s {
+	case eval.StrictOff:
+		return syntax.StrictOff
+	case eval.StrictError:
+		return syntax.StrictError
+	}
+	return syntax.StrictWarning
 }
 
 // Environment is what is compiled from.
@@ -110,10 +122,12 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	main, ds := c.manifest.files, c.manifest.diags
 	if ds.HasErrors() {
-		return &eval.Result{Failure: firstError(ds), Warnings: ds}, nil
+		failure := firstError(ds)
+		rest := slices.DeleteFunc(slices.Clone(ds), func(d *source.Diagnostic) bool { return d == failure })
+		return &eval.Result{Failure: failure, Warnings: rest}, nil
 	}
 	name := n.Name
-	in := eval.Input{Environment: c.env.Name, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
+	in := eval.Input{Environment: c.env.Name, Config: c.config(), Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
 	if n.Facts != nil {
 		if name == "" {
 			name = n.Facts.Name
@@ -129,6 +143,11 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	w := &world{c: c, functions: c.functions}
 	result := eval.Compile(w, in)
+	if result.Failure != nil && result.Failure.Code == eval.CodeParameter && !in.Settings.Trace {
+		// Once more with tracing: it says where the value that does not fit comes from.
+		in.Settings.Trace = true
+		result = eval.Compile(&world{c: c, functions: c.functions}, in)
+	}
 	if result.Catalog != nil {
 		result.Catalog.DropVirtual()
 	}
@@ -192,6 +211,22 @@ func (c *Compiler) manifests() ([]*syntax.File, source.Diagnostics, error) {
 		files = append(files, f)
 	}
 	return files, all, nil
+}
+
+// config is what $settings::NAME answers: where a packaged Puppet server keeps its files, and what this run was told.
+func (c *Compiler) config() *value.Hash {
+	b := value.NewHashBuilder(16)
+	for _, kv := range [][2]string{
+		{"confdir", "/etc/puppetlabs/puppet"}, {"codedir", "/etc/puppetlabs/code"}, {"vardir", "/opt/puppetlabs/server/data/puppetserver"},
+		{"ssldir", "/etc/puppetlabs/puppet/ssl"}, {"environmentpath", "/etc/puppetlabs/code/environments"}, {"environment", c.env.Name},
+		{"manifest", c.env.Manifest}, {"modulepath", strings.Join(c.env.ModulePath, ":")}, {"server", "puppet"}, {"certname", "puppet"},
+		{"ca_server", "puppet"}, {"storeconfigs", "false"},
+	} {
+		b.SetString(kv[0], value.String(kv[1]))
+	}
+	b.SetString("strict", value.String([]string{"off", "warning", "error"}[c.set.Strict]))
+	b.SetString("strict_variables", value.Bool(c.set.StrictVariables))
+	return b.Hash()
 }
 
 // serverFacts are what a server says of itself.

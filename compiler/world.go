@@ -63,7 +63,7 @@ func (w *world) Lookup(sc *eval.Scope, q eval.Query) (eval.Answer, error) {
 	if q.Default != nil {
 		query.Default, query.HasDefault = q.Default, true
 	}
-	host := &lookupHost{sc}
+	host := &lookupHost{sc, w}
 	for _, name := range q.Names {
 		res, err := w.session.Find(name, host, query)
 		if err != nil {
@@ -77,7 +77,10 @@ func (w *world) Lookup(sc *eval.Scope, q eval.Query) (eval.Answer, error) {
 }
 
 // lookupHost is the scope in which Hiera interpolates.
-type lookupHost struct{ sc *eval.Scope }
+type lookupHost struct {
+	sc *eval.Scope
+	w  *world
+}
 
 func (h *lookupHost) Variable(name string) (value.Value, provenance.Ref, bool) {
 	return h.sc.Variable(name)
@@ -85,9 +88,24 @@ func (h *lookupHost) Variable(name string) (value.Value, provenance.Ref, bool) {
 
 func (h *lookupHost) CallingClass() string { return h.sc.CallingClass() }
 
-// Call runs a data provider that is written in the Puppet language.
+// Call runs a data provider that is written in the Puppet language. What it would ask of its context is not known.
 func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, error) {
-	return nil, 0, lookup.ErrRuby
+	ev := h.sc.Evaluator()
+	if !ev.HasUserFunction(c.Name) {
+		if _, _, ruby := h.w.c.env.RubyFunctionFile(c.Name); ruby {
+			return nil, 0, lookup.ErrRuby
+		}
+		return nil, 0, lookup.ErrNoFunction
+	}
+	args := []value.Value{c.Options, &value.Opaque{Why: "the context of a data function"}}
+	switch c.Kind {
+	case "lookup_key":
+		args = append([]value.Value{value.String(c.Key)}, args...)
+	case "data_dig":
+		args = append([]value.Value{value.NewArray(c.Segments...)}, args...)
+	}
+	v, err := ev.CallFunction(ev.Top(), c.Name, args, nil, source.Place{})
+	return v, 0, err
 }
 
 func (h *lookupHost) New(typ value.Value, args []value.Value) (value.Value, error) {

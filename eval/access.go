@@ -34,6 +34,9 @@ func (ev *Evaluator) access(e *syntax.Access, sc *Scope) (value.Value, provenanc
 	case *types.Resource:
 		if left.Type == "" && len(keys) == 1 {
 			if r, ok := keys[0].(*types.Resource); ok {
+				if r.Declared {
+					ev.failf("E0241", e.Keys[0].Span(), "Evaluation Error: First argument to Resource[] must be a resource type or a String. Got %s.", types.Infer(r))
+				}
 				return r, refs1(refs)
 			}
 		}

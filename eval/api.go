@@ -157,3 +157,6 @@ func (sc *Scope) CallingClass() string {
 	}
 	return ""
 }
+
+// HasUserFunction reports whether a function of that name is written in the Puppet language.
+func (ev *Evaluator) HasUserFunction(name string) bool { return ev.userFunction(name) != nil }

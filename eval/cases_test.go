@@ -36,7 +36,7 @@ type testCase struct {
 	name     string // within the archive
 	files    []txtar.File
 	facts    json.RawMessage
-	enc      json.RawMessage
+	enc      json.RawMessage // nil for none
 	settings map[string]string
 	want     *txtar.File
 }
@@ -48,6 +48,13 @@ func (c *testCase) node() string {
 		return n
 	}
 	return "default"
+}
+
+func (c *testCase) classifier() json.RawMessage {
+	if c.enc == nil {
+		return json.RawMessage("{}")
+	}
+	return c.enc
 }
 
 // loadCases reads every archive; the order is that of the files.
@@ -74,7 +81,7 @@ func loadCases(t *testing.T) []*testCase {
 					t.Fatalf("%s: the case %s is there twice", name, dir)
 				}
 				seen[dir] = true
-				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"), enc: json.RawMessage("{}"), settings: map[string]string{}}
+				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"), settings: map[string]string{}}
 				if only.MatchString(c.String()) {
 					cases = append(cases, c)
 				}
@@ -196,7 +203,7 @@ func askPuppet(t *testing.T, cases []*testCase) []*answer {
 	}
 	var qs []question
 	for _, c := range cases {
-		q := question{c.String(), map[string]string{}, c.node(), c.facts, c.enc, c.settings}
+		q := question{c.String(), map[string]string{}, c.node(), c.facts, c.classifier(), c.settings}
 		for _, f := range c.files {
 			q.Files[f.Name] = string(f.Data)
 		}
@@ -331,7 +338,7 @@ func (w *caseWorld) Module(f *syntax.File) string {
 }
 
 // compileCase compiles a case with our evaluator.
-func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
+func compileCase(t *testing.T, c *testCase, trace bool) (*eval.Result, source.Diagnostics) {
 	t.Helper()
 	w := &caseWorld{newMapWorld(), map[string]string{}, map[string]*syntax.File{}}
 	var main []*syntax.File
@@ -350,6 +357,7 @@ func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
 		return nil, all
 	}
 	set := eval.Language(7)
+	set.Trace = trace
 	set.StrictVariables = c.settings["strict_variables"] == "true"
 	switch c.settings["strict"] {
 	case "error":
@@ -372,7 +380,7 @@ func compileCase(t *testing.T, c *testCase) (*eval.Result, source.Diagnostics) {
 		Trusted: hashOf("authenticated", str("remote"), "certname", str(c.node()), "extensions", value.EmptyHash, "hostname", str(host),
 			"domain", domainValue, "external", value.EmptyHash),
 		ServerFacts: hashOf("serverversion", str("7.23.0"), "servername", str("puppet.example.com"), "serverip", str("192.0.2.1"), "environment", str("production"))}
-	enc, err := catalog.ReadJSON(c.enc)
+	enc, err := catalog.ReadJSON(c.classifier())
 	if err != nil {
 		t.Fatalf("%s: enc: %v", c, err)
 	}
@@ -449,7 +457,7 @@ func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result, ds source.Diag
 }
 
 // compareCase says how our answer differs from the recorded one, "" when it does not.
-func compareCase(t *testing.T, c *testCase) (why string) {
+func compareCase(t *testing.T, c *testCase, trace bool) (why string) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
@@ -459,7 +467,7 @@ func compareCase(t *testing.T, c *testCase) (why string) {
 	if c.want == nil {
 		return "no answer recorded"
 	}
-	res, ds := compileCase(t, c)
+	res, ds := compileCase(t, c, trace)
 	want := string(c.want.Data)
 	if strings.HasSuffix(c.want.Name, ".json") {
 		if ds.HasErrors() {
@@ -523,7 +531,7 @@ func lineDiff(got, want string) string {
 	return b.String()
 }
 
-// TestScoreCases compares what we make of every case with what Puppet made of it when it was recorded.
+// TestScoreCases compares what we make of every case with what Puppet made of it when it was recorded. Tracing must change nothing.
 func TestScoreCases(t *testing.T) {
 	cases := loadCases(t)
 	if *record {
@@ -532,10 +540,13 @@ func TestScoreCases(t *testing.T) {
 	}
 	good := 0
 	for _, c := range cases {
-		if why := compareCase(t, c); why != "" {
+		if why := compareCase(t, c, false); why != "" {
 			t.Errorf("%s: %s", c, why)
-		} else {
-			good++
+			continue
+		}
+		good++
+		if why := compareCase(t, c, true); why != "" {
+			t.Errorf("%s, traced: %s", c, why)
 		}
 	}
 	t.Logf("score: cases %d/%d", good, len(cases))

@@ -162,7 +162,7 @@ func stackText(r *Resource) string {
 	case r.isClass():
 		return canonical(r.Title)
 	case r.Type == "Node":
-		return "node '" + r.Title + "'"
+		return "node '" + r.scope.ev.in.Node + "'"
 	}
 	return r.Ref()
 }
@@ -378,9 +378,12 @@ func (ev *Evaluator) paramStruct(d *Definition) *types.Struct {
 	return s
 }
 
+// CodeParameter is the code of a parameter's value that does not fit its type.
+const CodeParameter = "E0412"
+
 // parameterError points at the value that does not fit, wherever it came from, and at the parameter.
 func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
-	d := &source.Diagnostic{Code: "E0412", Summary: text, Place: ev.declaredAt(r)}
+	d := &source.Diagnostic{Code: CodeParameter, Summary: text, Place: ev.declaredAt(r)}
 	for _, v := range vars {
 		p := r.def.param(v.name)
 		if p == nil || v.value == nil || p.Type == nil || types.IsInstance(ev.typeOf(p.Type, r.def.File), v.value) {

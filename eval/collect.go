@@ -96,8 +96,15 @@ func (ev *Evaluator) queryOperand(e syntax.Expr, sc *Scope) (value.Value, proven
 	switch e := e.(type) {
 	case *syntax.Paren:
 		return ev.queryOperand(e.X, sc)
-	case *syntax.Name, *syntax.Str, *syntax.Interpolated, *syntax.Var, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef, *syntax.Access:
+	case *syntax.Name, *syntax.Str, *syntax.Interpolated, *syntax.Var, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef:
 		return ev.eval(e, sc)
+	case *syntax.Access:
+		v, r := ev.eval(e, sc)
+		v, err := ev.convert(v)
+		if err != nil {
+			ev.runtime(e, err.Error())
+		}
+		return v, r
 	}
 	ev.noQuery(e)
 	return nil, 0

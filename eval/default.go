@@ -109,6 +109,9 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 	params, _ := ev.attributeOps(e.Ops, sc, nil)
 	for _, t := range flatKeys([]value.Value{v}) {
 		ref, ok := t.(*types.Resource)
+		if ok && ref.Type != "" && !ref.HasTitle {
+			ev.runtime(e, "No title provided and :"+strings.ToLower(ref.Type)+" is not a valid resource reference")
+		}
 		if !ok || !ref.HasTitle {
 			ev.failf("E0521", e.Where, "Evaluation Error: Resource Override can only operate on resources, got: %s", valueLabel(t))
 		}

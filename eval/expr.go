@@ -147,6 +147,9 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 		if ev.trace != nil {
 			refs = append(refs, r)
 		}
+		if b.Len() > maxText {
+			ev.failf("E0906", e.Where, "The string is longer than %d bytes", maxText)
+		}
 	}
 	return value.String(b.String()), ev.op("concat", refs...)
 }

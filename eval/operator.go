@@ -76,9 +76,20 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 func (ev *Evaluator) equal(l, r value.Value) bool {
 	if t, ok := l.(value.Type); ok {
 		u, ok := r.(value.Type)
-		return ok && types.Equal(t, u)
+		return ok && declared(t) == declared(u) && types.Equal(t, u)
 	}
 	return value.Equal(l, r)
+}
+
+// declared reports whether a reference has been the value of an attribute.
+func declared(t value.Type) bool {
+	switch t := t.(type) {
+	case *types.Resource:
+		return t.Declared
+	case *types.Class:
+		return t.Declared
+	}
+	return false
 }
 
 func (ev *Evaluator) compare(e *syntax.Binary, l, r value.Value) bool {

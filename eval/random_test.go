@@ -34,7 +34,7 @@ func compareRandom(t *testing.T, first, n int) (equal, failing int) {
 		if !a.OK {
 			failing++
 		}
-		why := compareCase(t, c)
+		why := compareCase(t, c, false)
 		if why == "" {
 			equal++
 			continue

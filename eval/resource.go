@@ -393,7 +393,8 @@ func (ev *Evaluator) resolveResource(r *Resource, low, title string) bool {
 	return false
 }
 
-// convert checks that a value may stand in an attribute: an iterator may not, nor a reference to nothing in particular.
+// convert is what a value becomes in an attribute: references become resources. An iterator may not stand there, nor a reference to
+// nothing in particular.
 func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
 	switch v := v.(type) {
 	case *value.Iterator:
@@ -401,6 +402,9 @@ func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
 	case *types.Class:
 		if v.Of == "" {
 			return nil, errors.New(`No title provided and "class" is not a valid resource reference`)
+		}
+		if !v.Declared {
+			return &types.Class{Of: v.Of, Declared: true}, nil
 		}
 	case *types.Resource:
 		if v.Type == "" {
@@ -412,22 +416,26 @@ func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
 				ev.failAt(&source.Diagnostic{Code: "E0513", Summary: err.Error()})
 			}
 		}
-		if !v.HasTitle {
-			return types.NewResource(v.Type, "", true), nil
+		if !v.Declared {
+			return &types.Resource{Type: v.Type, Title: v.Title, HasTitle: true, Declared: true}, nil
 		}
 	case *value.Array:
+		var out *value.Array
 		for i, x := range v.Elems {
 			y, err := ev.convert(x)
 			if err != nil {
 				return nil, err
 			}
 			if !identical(x, y) {
-				w := &value.Array{Elems: append([]value.Value(nil), v.Elems...), Refs: v.Refs}
-				w.Elems[i] = y
-				v = w
+				if out == nil {
+					out = &value.Array{Elems: append([]value.Value(nil), v.Elems...), Refs: v.Refs}
+				}
+				out.Elems[i] = y
 			}
 		}
-		return v, nil
+		if out != nil {
+			return out, nil
+		}
 	case *value.Hash:
 		changed := false
 		b := value.NewHashBuilder(v.Len())
@@ -458,6 +466,9 @@ func identical(a, b value.Value) bool {
 		return ok && a == c
 	case *types.Resource:
 		c, ok := b.(*types.Resource)
+		return ok && a == c
+	case *types.Class:
+		c, ok := b.(*types.Class)
 		return ok && a == c
 	}
 	return true

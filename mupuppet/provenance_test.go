@@ -84,19 +84,21 @@ func TestDependencyTheorem(t *testing.T) {
 		if !ok || len(r1.Data) == 0 {
 			return
 		}
-		l := Label(1 + rapid.IntRange(0, len(r1.Data)-1).Draw(t, "l"))
-		r2 := rerun(t, r1, l)
-		if r2 == nil {
-			return
-		}
-		if why := equivalent(r1, r2, l); why != "" {
-			t.Fatalf("not equal except at %s (%s): %s\n%s", l, r1.Data[l-1].Place, why, r1.File.Text)
-		}
-		if !slices.Equal(r1.Fingerprint(), r2.Fingerprint()) {
-			changed++
-		}
-		if len(r1.Catalog.Resources) != len(r2.Catalog.Resources) {
-			flips++
+		for i := range min(len(r1.Data), 40) {
+			l := Label(1 + i)
+			r2 := rerun(t, r1, l)
+			if r2 == nil {
+				continue
+			}
+			if why := equivalent(r1, r2, l); why != "" {
+				t.Fatalf("not equal except at %s (%s): %s\n%s", l, r1.Data[l-1].Place, why, r1.File.Text)
+			}
+			if !slices.Equal(r1.Fingerprint(), r2.Fingerprint()) {
+				changed++
+			}
+			if len(r1.Catalog.Resources) != len(r2.Catalog.Resources) {
+				flips++
+			}
 		}
 	})
 	if changed == 0 || flips == 0 {

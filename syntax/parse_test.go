@@ -249,3 +249,17 @@ func TestScoreMutants(t *testing.T) {
 		t.Errorf("only %d of the mutants are broken", rejected)
 	}
 }
+
+// A key twice is a warning, an error or nothing, by the setting `strict`.
+func TestStrictKeys(t *testing.T) {
+	tree, _ := parseText("k.pp", "$a = { 'x' => 1, 'x' => 2 }\n")
+	for strict, want := range map[Strictness]string{StrictWarning: "[warning]", StrictError: "[error]", StrictOff: "[]"} {
+		var got []string
+		for _, d := range Validate(tree, Options{Strict: strict}) {
+			got = append(got, d.Severity.String())
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("strict %d gives %v, want %s", strict, got, want)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import "bunraku/source"
 //
 // Where a file lies in a module is not judged here: see ValidatePlacement.
 func Validate(f *File, opt Options) source.Diagnostics {
-	v := validator{file: f.Source, tasks: opt.Tasks}
+	v := validator{file: f.Source, tasks: opt.Tasks, strict: opt.Strict}
 	if f.Epp != nil {
 		v.epp(f.Epp)
 	} else {
@@ -29,6 +29,7 @@ type validator struct {
 	names nameSet
 
 	tasks     bool
+	strict    Strictness
 	inApply   int  // depth of apply blocks
 	inDefault bool // within a parameter's default, and not within a lambda there
 }

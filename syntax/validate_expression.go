@@ -1,6 +1,10 @@
 package syntax
 
-import "math/big"
+import (
+	"math/big"
+
+	"bunraku/source"
+)
 
 // ---- variables and numbers
 
@@ -202,8 +206,14 @@ func (v *validator) hash(e *Hash) {
 }
 
 func (v *validator) duplicateKey(key string, entry, first *Entry) {
-	v.report(duplicateKey, spanOf(entry.Key), "The key '"+key+"' is declared more than once").
-		Related = v.related(spanOf(first.Key), "first declared here; the last one wins")
+	if v.strict == StrictOff {
+		return
+	}
+	d := v.report(duplicateKey, spanOf(entry.Key), "The key '"+key+"' is declared more than once")
+	if v.strict == StrictError {
+		d.Severity = source.Error
+	}
+	d.Related = v.related(spanOf(first.Key), "first declared here; the last one wins")
 }
 
 // oddKeys compares literal keys that are no text. Numbers can be many, in tables; the others are rare enough to compare each

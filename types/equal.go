@@ -242,12 +242,12 @@ func (t *URI) EqualType(o T) bool {
 
 func (t *Class) EqualType(o T) bool {
 	p, is := o.(*Class)
-	return is && t.Of == p.Of
+	return is && t.Of == p.Of && t.Declared == p.Declared
 }
 
 func (t *Resource) EqualType(o T) bool {
 	p, is := o.(*Resource)
-	return is && strings.EqualFold(t.Type, p.Type) && t.HasTitle == p.HasTitle && t.Title == p.Title
+	return is && strings.EqualFold(t.Type, p.Type) && t.HasTitle == p.HasTitle && t.Title == p.Title && t.Declared == p.Declared
 }
 
 func (t *Runtime) EqualType(o T) bool {

@@ -254,6 +254,8 @@ func (f *formatter) typ(t T) {
 	case *Class:
 		if t.Of == "" {
 			f.b.WriteString("Class")
+		} else if t.Declared {
+			f.b.WriteString("Class[" + value.CapitalizeSegments(t.Of) + "]")
 		} else {
 			f.list("Class", t.Of)
 		}
@@ -263,6 +265,8 @@ func (f *formatter) typ(t T) {
 			f.b.WriteString("Resource")
 		case !t.HasTitle:
 			f.b.WriteString(value.CapitalizeSegments(t.Type))
+		case t.Declared:
+			f.b.WriteString(value.CapitalizeSegments(t.Type) + "[" + t.Title + "]")
 		default:
 			f.list(value.CapitalizeSegments(t.Type), value.String(t.Title))
 		}

@@ -59,6 +59,10 @@ func Infer(v value.Value) T {
 		return objectTypeOf(v)
 	case *value.Opaque:
 		return UnitT
+	case *Resource:
+		return &Type{T: &Resource{Type: v.Type, Title: v.Title, HasTitle: v.HasTitle}}
+	case *Class:
+		return &Type{T: &Class{Of: v.Of}}
 	case T:
 		return &Type{T: v}
 	}

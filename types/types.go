@@ -196,15 +196,18 @@ type URI struct {
 // Class is a class reference, or all classes when Of is "".
 type Class struct {
 	value.TypeMark
-	Of string
+	Of       string
+	Declared bool // see Resource
 }
 
-// Resource is a resource reference: Type is as written ("File"), "" for all; Title may be missing.
+// Resource is a resource reference: Type is as written ("File"), "" for all; Title may be missing. A Declared one has been the value of
+// an attribute: there Puppet turns it into the resource itself, which prints as File[/a] and no longer equals the type.
 type Resource struct {
 	value.TypeMark
 	Type     string
 	Title    string
 	HasTitle bool
+	Declared bool
 }
 
 // Runtime is a value of the implementing language.
