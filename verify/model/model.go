@@ -115,7 +115,7 @@ type builder struct {
 	assume  []fs.Pred
 	fresh   *fs.State
 	sources []fs.Path // local files that are assumed to be there
-	units   map[string]bool
+	present []fs.Path // directories that are assumed to be there
 	pk      *packages
 	err     error
 }
@@ -127,7 +127,7 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 	}
 	b := &builder{opt: opt, cg: cg, m: &Model{Catalog: cg}, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
 		users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{},
-		fresh: fs.NewState(), units: map[string]bool{}}
+		fresh: fs.NewState()}
 	b.baseLinks()
 	for _, r := range cg.Catalog.Resources {
 		var it *item

@@ -22,13 +22,14 @@ type packages struct {
 	order   []string            // all names, sorted
 	needs   map[string][]string // transitive, sorted
 	owners  map[fs.Path][]string
-	keep    map[fs.Path]bool // paths worth tracking
-	used    map[string]bool  // that have a variable
-	leaving bool             // somebody removes a package
+	keep    map[fs.Path]bool     // paths worth tracking
+	used    map[string]bool      // that have a variable
+	leaving bool                 // somebody removes a package
+	guess   map[string][]fs.Path // directories that packages without a list are taken to bring
 }
 
 func newPackages(b *builder) *packages {
-	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}}
+	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}}
 	for _, it := range b.items {
 		if it != nil && it.r.Type == "Package" && systemProvider(it) {
 			pk.find(it.name)
@@ -125,11 +126,66 @@ func (pk *packages) track() {
 			}
 		}
 	}
+	pk.guessDirs(u)
+}
+
+// guessDirs deals with directories that somebody needs and nobody makes, while lists are missing: one that is called like a package
+// without a list is taken to come with it, any other to be on every machine. Both are said.
+func (pk *packages) guessDirs(u *paths) {
+	unlisted := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] != nil })
+	unknown := len(unlisted) > 0 || slices.ContainsFunc(pk.b.items, func(it *item) bool { return it != nil && it.exact == verify.Opaque })
+	if !unknown {
+		return
+	}
+	var wanted []fs.Path
+	seen := map[fs.Path]bool{}
+	for d := range u.below {
+		for ; !d.IsRoot() && !seen[d]; d = d.Parent() {
+			seen[d] = true
+			if !u.made[d] && !pk.keep[d] && !pk.b.base(d) {
+				wanted = append(wanted, d)
+			}
+		}
+	}
+	slices.Sort(wanted)
+	for _, d := range wanted {
+		if name := called(d, unlisted); name != "" {
+			pk.guess[name] = append(pk.guess[name], d)
+			pk.b.m.Assumed = append(pk.b.m.Assumed, string(d)+" comes with package "+name+", of which there is no file list")
+			continue
+		}
+		pk.b.present = append(pk.b.present, d)
+		pk.b.m.Assumed = append(pk.b.m.Assumed, string(d)+" is there: no package list says who brings it")
+	}
+}
+
+// called finds a package that a part of a path is called after: /etc/mysql/conf.d and mysql-server.
+func called(p fs.Path, names []string) string {
+	for part := range strings.SplitSeq(string(p), "/") {
+		if part == "" {
+			continue
+		}
+		for _, n := range names {
+			if n == part {
+				return n
+			}
+		}
+		for _, n := range names {
+			stem, _, _ := strings.Cut(n, "-")
+			if stem == part && len(stem) > 2 {
+				return n
+			}
+		}
+	}
+	return ""
 }
 
 // dirs and files are the tracked paths of a package, parents first.
 func (pk *packages) dirs(name string) []fs.Path {
 	var out []fs.Path
+	if g := pk.guess[name]; g != nil {
+		return g
+	}
 	if l := pk.known[name]; l != nil {
 		need := map[fs.Path]bool{}
 		for _, d := range l.Dirs {

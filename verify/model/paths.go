@@ -15,9 +15,14 @@ type verifyGraph = verify.Graph
 type paths struct {
 	kind  map[fs.Path]bool
 	trees map[fs.Path]bool
+	made  map[fs.Path]bool // somebody makes a directory or a link there
+	below map[fs.Path]bool // somebody puts something there
+	vars  map[string]bool
 }
 
-func newPaths() *paths { return &paths{map[fs.Path]bool{}, map[fs.Path]bool{}} }
+func newPaths() *paths {
+	return &paths{map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[string]bool{}}
+}
 
 // at notes a path with the directories that lead to it.
 func (u *paths) at(p fs.Path) {
@@ -30,8 +35,10 @@ func (u *paths) expr(e fs.Expr) {
 	switch e := e.(type) {
 	case fs.Mkdir:
 		u.at(e.Path)
+		u.made[e.Path], u.below[e.Path.Parent()] = true, true
 	case fs.Creat:
 		u.at(e.Path)
+		u.below[e.Path.Parent()] = true
 		u.term(e.Content)
 	case fs.Rm:
 		u.at(e.Path)
@@ -41,6 +48,7 @@ func (u *paths) expr(e fs.Expr) {
 		u.at(e.To)
 	case fs.Ln:
 		u.at(e.Path)
+		u.made[e.Path], u.below[e.Path.Parent()] = true, true
 	case fs.Write:
 		u.at(e.Path)
 		u.term(e.Content)
@@ -50,6 +58,7 @@ func (u *paths) expr(e fs.Expr) {
 		u.at(e.Path)
 		u.trees[e.Path] = true
 	case fs.Assign:
+		u.vars[e.Var] = true
 		u.term(e.Value)
 	case fs.Seq:
 		for _, x := range e {
@@ -68,6 +77,8 @@ func (u *paths) term(t fs.Term) {
 		u.at(t.Path)
 	case fs.AttrOf:
 		u.at(t.Path)
+	case fs.VarOf:
+		u.vars[t.Name] = true
 	case fs.Apply:
 		for _, a := range t.Args {
 			u.term(a)

@@ -75,8 +75,13 @@ func (b *builder) baseLinks() {
 	}
 }
 
-// machine makes the initial states and the fresh machine from what the models have said.
-func (b *builder) machine() {
+// base reports whether a directory is on every machine.
+func (b *builder) base(d fs.Path) bool {
+	_, link := b.links[d]
+	return link || slices.Contains(b.baseDirs(), d)
+}
+
+func (b *builder) baseDirs() []fs.Path {
 	dirs := slices.Clone(baseDirs)
 	if b.redHat() {
 		dirs = append(dirs, redHatDirs...)
@@ -86,6 +91,11 @@ func (b *builder) machine() {
 	if b.oldLayout() {
 		dirs = append(dirs, "/bin", "/sbin", "/lib", "/lib/systemd", "/lib/systemd/system")
 	}
+	return append(dirs, b.present...)
+}
+
+// machine makes the initial states and the fresh machine from what the models have said.
+func (b *builder) machine() {
 	used := newPaths()
 	for _, it := range b.items {
 		if it != nil {
@@ -93,7 +103,7 @@ func (b *builder) machine() {
 			used.pred(it.post)
 		}
 	}
-	for _, d := range dirs {
+	for _, d := range b.baseDirs() {
 		d, _ = b.links.Resolve(d, true)
 		b.fresh.Put(d, fs.Dir)
 		// A directory that nobody looks at needs no word; one that a file resource manages may be anything at first.
