@@ -94,6 +94,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.mupuppetCommand(),
 		a.parseCommand(),
 		a.smartfrogCommand(),
+		a.verifyCommand(),
 		a.versionCommand(),
 	)
 	return root
