@@ -40,6 +40,8 @@ var layers = map[string]string{
 	"verify":                "verify/fs verify/sat",
 	"verify/fs":             "",
 	"verify/sat":            "",
+	"verify/listing":        "",
+	"verify/model":          "source provenance value resource catalog verify verify/fs verify/listing",
 	"bench/smartfrog":       "smartfrog bench/smartfrog/shape",
 	"bench/smartfrog/shape": "",
 	"verify/fs/fstest":      "verify/fs",
