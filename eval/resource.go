@@ -42,8 +42,9 @@ type Resource struct {
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
-	tagRef    provenance.Ref // of the tags given to it by attribute or function
-	splat     provenance.Ref // of the hashes that its attributes were taken from: which keys they have
+	tagRef    provenance.Ref            // of the tags given to it by attribute or function
+	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
+	splat     provenance.Ref            // of the hashes that its attributes were taken from: which keys they have
 }
 
 // A param is an attribute slot.
