@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"math"
+	"strconv"
 )
 
 // Conversions of arguments, with Ruby's complaints.
@@ -33,7 +34,7 @@ func (in *Interp) toInt(o Object) int {
 			in.raise("FloatDomainError", "%s", in.toS(o))
 		}
 		if math.Abs(f) >= 1<<62 {
-			in.raise("RangeError", "float %s out of range of integer", in.toS(o))
+			in.raise("RangeError", "float %s out of range of integer", strconv.FormatFloat(f, 'g', 6, 64))
 		}
 		return int(f)
 	case *Big:

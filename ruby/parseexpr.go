@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 )
 
@@ -62,6 +63,10 @@ func precedence(t token) int {
 }
 
 func (p *parser) binary(least int) Node {
+	if p.powers++; p.powers > 4*maxNesting { // operators nest without brackets: 1 ** 1 ** …
+		p.fail("R0007", p.tok.span, "nested too deeply")
+	}
+	defer func() { p.powers-- }()
 	start := p.tok.span.Start
 	var n Node
 	if p.tok.is("..") || p.tok.is("...") { // ..hi
@@ -437,7 +442,45 @@ func (p *parser) hash() Node {
 	p.noDo, p.ternary = noDo, ternary
 	p.expect("}")
 	h.At = p.since(start)
+	h.Pairs = lastOfEach(h.Pairs)
 	return h
+}
+
+// lastOfEach drops an entry whose literal key comes again, as Ruby's compiler does: the key stands where it is written last.
+func lastOfEach(pairs []Pair) []Pair {
+	last := map[string]int{}
+	again := false
+	for i, p := range pairs {
+		if k := literalKey(p.Key); k != "" {
+			_, dup := last[k]
+			again = again || dup
+			last[k] = i
+		}
+	}
+	if !again {
+		return pairs
+	}
+	var out []Pair
+	for i, p := range pairs {
+		if k := literalKey(p.Key); k == "" || last[k] == i {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func literalKey(n Node) string {
+	switch n := n.(type) {
+	case *StrLit:
+		return "s" + n.Value
+	case *SymLit:
+		return "y" + n.Name
+	case *IntLit:
+		if n.Big == nil {
+			return "i" + strconv.FormatInt(n.Value, 10)
+		}
+	}
+	return ""
 }
 
 // pair is key => value, key: value, "key": value or **value.

@@ -195,6 +195,13 @@ func enumeratorTable() []builtin {
 				return c.ret("#<Enumerator::Lazy: " + c.in.inspectOf(e.recv) + ">")
 			}
 			s := "#<Enumerator: " + c.in.inspectOf(e.recv) + ":" + e.name
+			if e.steps {
+				recv := c.in.inspectOf(e.recv)
+				if _, ok := e.recv.(*Range); ok {
+					recv = "(" + recv + ")"
+				}
+				s = "(" + recv + "." + e.name
+			}
 			if len(e.args) > 0 {
 				s += "("
 				for i, a := range e.args {
@@ -204,6 +211,9 @@ func enumeratorTable() []builtin {
 					s += c.in.inspectOf(a)
 				}
 				s += ")"
+			}
+			if e.steps {
+				return c.ret(s + ")")
 			}
 			return c.ret(s + ">")
 		}},

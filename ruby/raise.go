@@ -283,7 +283,7 @@ func (in *Interp) makeException(args []Object) *Exception {
 		if in.curExc != nil {
 			return in.curExc
 		}
-		return &Exception{class: in.rt.class("RuntimeError"), msg: NewString("unhandled exception"), at: in.at, line: in.line()}
+		return &Exception{class: in.rt.class("RuntimeError"), msg: NewString(""), at: in.at, line: in.line()}
 	case 1:
 		if s, ok := args[0].(*String); ok {
 			return &Exception{class: in.rt.class("RuntimeError"), msg: s, at: in.at, line: in.line(), cause: in.curExc}

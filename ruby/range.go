@@ -68,7 +68,7 @@ func rangeTable() []builtin {
 			c.raise("ArgumentError", "step can't be negative")
 		}
 		if c.block == nil {
-			return c.enum()
+			return &Enumerator{recv: c.self, name: c.name, args: c.args, steps: isNumber(r.lo)}
 		}
 		if !isNumber(by) {
 			c.raise("ArgumentError", "step can't be 0")

@@ -265,8 +265,8 @@ func (w *yamlWriter) text(s string, key bool) {
 	case match("lines"):
 		style = yamlLiteral
 	case s == "<<":
-		w.indicator("! '<<'", true, false, false) // the tag !!str in short
-		return
+		w.indicator("!!str", true, false, false) // else it would merge
+		style = yamlSingle
 	case s == "y" || s == "n":
 		style = yamlDouble
 	case match("punctuation"):

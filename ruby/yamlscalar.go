@@ -107,12 +107,7 @@ func (w *yamlWriter) scalar(s, tag string, plainOK, quotedOK bool, style yamlSty
 		style = yamlDouble
 	}
 	if !quotedOK && style != yamlPlain {
-		switch tag {
-		case "":
-			w.indicator("!", true, false, false)
-		case "null":
-			w.indicator("!!null", true, false, false)
-		}
+		w.indicator("!", true, false, false)
 	}
 	outer := w.indent
 	w.indent = max(w.indent, 0) + 2 // yaml_emitter_emit_scalar raises the indent, as in a flow

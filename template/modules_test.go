@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,9 +80,18 @@ func render(rt *ruby.Runtime, t *Template, vars *value.Hash, name string) (a ans
 		if name == "" {
 			_, detail, _ = strings.Cut(d.Summary, "inline template: ")
 		}
-		return answer{Error: addresses.ReplaceAllString(strings.TrimSuffix(detail, "\n"), "0x0"), Line: d.Place.Line()}, nil
+		return answer{Error: addresses.ReplaceAllString(strings.TrimSuffix(detail, "\n"), "0x0"), Line: lineOf(d)}, nil
 	}
 	return answer{Text: &r.Text}, nil
+}
+
+// lineOf is the line that the error tells.
+func lineOf(d *source.Diagnostic) int {
+	if m := regexp.MustCompile(`\n  Line: (\d+)\n`).FindStringSubmatch(d.Summary); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return n
+	}
+	return d.Place.Line()
 }
 
 func setsPerTemplate() int {

@@ -70,7 +70,7 @@ func (t *Template) Literals() []source.Span { return t.literals }
 func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	if len(t.trouble) > 0 {
 		d := *t.trouble[0]
-		return nil, t.failed(o, CodeSyntax, d.Summary, d.Place.Span)
+		return nil, t.failed(o, CodeSyntax, d.Summary, d.Place.Span, d.Place.Line())
 	}
 	if o.Limits == (ruby.Limits{}) {
 		o.Limits = ruby.DefaultLimits()
@@ -140,17 +140,18 @@ func (t *Template) wrap(o Options, err error) error {
 	if e.Kind != ruby.Raised {
 		detail = e.Error()
 	}
-	return t.failed(o, code, detail, t.span(e.Place.Span))
+	// Puppet tells the line of ERB's Ruby, which differs from the template's behind a comment of several lines.
+	return t.failed(o, code, detail, t.span(e.Place.Span), e.Place.Line()-1)
 }
 
 // failed words an error as the functions template and inline_template do.
-func (t *Template) failed(o Options, code, detail string, at source.Span) error {
+func (t *Template) failed(o Options, code, detail string, at source.Span, line int) error {
 	d := &source.Diagnostic{Code: code, Place: source.Place{File: t.File, Span: at}}
 	if o.Name == "" {
 		d.Summary = "Failed to parse inline template: " + detail
 		return d
 	}
-	d.Summary = fmt.Sprintf("Failed to parse template %s:\n  Filepath: %s\n  Line: %d\n  Detail: %s\n", o.Name, t.Path, d.Place.Line(), detail)
+	d.Summary = fmt.Sprintf("Failed to parse template %s:\n  Filepath: %s\n  Line: %d\n  Detail: %s\n", o.Name, t.Path, line, detail)
 	return d
 }
 
@@ -161,7 +162,8 @@ type wrapper struct {
 	in    *ruby.Interp
 	scope ruby.Object
 	set   Objects
-	read  []readVariable // arrays and hashes that the template has in hand
+	texts map[string]ruby.Object // strings are objects too: @a and scope['a'] are one
+	read  []readVariable         // arrays and hashes that the template has in hand
 }
 
 // A readVariable is an array or hash that a template reads as @name. It is the very object that Puppet holds, so what the template adds
@@ -210,7 +212,7 @@ func (w *wrapper) call(in *ruby.Interp, name string, args []ruby.Object, block *
 			return nil, false
 		}
 		in.SetIvarRef(name, ref)
-		o := in.FromValue(val, ref)
+		o := w.value(v, val, ref)
 		switch val.(type) {
 		case *value.Array, *value.Hash:
 			w.read = append(w.read, readVariable{v, val, o})
@@ -251,6 +253,22 @@ func (w *wrapper) call(in *ruby.Interp, name string, args []ruby.Object, block *
 		return args[0], true
 	}
 	return nil, false
+}
+
+// value is the object of a variable.
+func (w *wrapper) value(name string, v value.Value, ref provenance.Ref) ruby.Object {
+	if _, ok := v.(value.String); !ok {
+		return w.in.FromValue(v, ref)
+	}
+	o := w.texts[name]
+	if o == nil {
+		o = w.in.FromValue(v, ref)
+		if w.texts == nil {
+			w.texts = map[string]ruby.Object{}
+		}
+		w.texts[name] = o
+	}
+	return o
 }
 
 func list(names []string) ruby.Object {

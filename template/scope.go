@@ -123,7 +123,7 @@ func (w *wrapper) lookup(name ruby.Object) ruby.Object {
 		}
 		return ruby.Nil{}
 	}
-	return in.FromValue(v, ref)
+	return w.value(strings.TrimPrefix(n, "::"), v, ref)
 }
 
 // variables is scope.to_hash.
