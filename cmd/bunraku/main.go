@@ -95,6 +95,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.mupuppetCommand(),
 		a.parseCommand(),
 		a.smartfrogCommand(),
+		a.verifyCommand(),
 		a.versionCommand(),
 	)
 	return root
