@@ -180,10 +180,10 @@ func (rec *Record) explainVariable(a *Answer, ref string) error {
 	}
 	a.Kind, a.Variable = "variable", v.Qualified()+path
 	rec.show(a, val, roots[0], hasSensitive(v.Value))
-	self := v.Qualified()
+	self := ""
 	if p := rec.parameterOf(v); p != nil {
 		class := rec.Catalog.Find("Class[" + v.Class + "]")
-		self += class.Ref()
+		self = v.Qualified() + class.Ref()
 		a.Resource, a.Attribute = class.Ref(), p.Name
 		a.Set = rec.spot(p.Place)
 		if p.Place.Known() {

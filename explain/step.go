@@ -78,7 +78,7 @@ func (rec *Record) parameterOf(v *Variable) *catalog.Param {
 func (rec *Record) steps(r provenance.Ref, self string) (out []Step) {
 	known := rec.passagesOf()
 	add := func(s Step) {
-		if s.Name+s.In == self || s.Kind == "variable" && s.Name == self && len(out) == 0 && s.At == nil {
+		if s.Name+s.In == self {
 			return
 		}
 		if n := len(out); n > 0 && out[n-1].Name == s.Name && (out[n-1].In == s.In || s.Kind == "variable") {
