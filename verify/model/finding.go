@@ -53,7 +53,7 @@ type Report struct {
 const maxFindings = 20
 
 // repairTime bounds the search for the smallest repair.
-const repairTime = 2 * time.Second
+const repairTime = time.Second
 
 // Verify asks all questions about a model. A cyclic catalog has to be reported before: see catalog.Graph.Cycles.
 func (m *Model) Verify(ctx context.Context, opt verify.Options) (*Report, error) {
@@ -142,7 +142,7 @@ func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified 
 		}
 	}
 	b := v.a
-	for len(edges) < maxFindings && d.Verdict == verify.No {
+	for len(edges) < maxFindings && d.Verdict == verify.No && ctx.Err() == nil {
 		x, y := v.pair(b, d.Example)
 		if x < 0 {
 			return edges, false
@@ -153,7 +153,7 @@ func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified 
 			if err != nil {
 				continue
 			}
-			if s, err := c.Success(v.ctx); err != nil || s.Chance == verify.Never {
+			if s, err := c.Success(ctx); err != nil || s.Chance == verify.Never {
 				continue
 			}
 			next, edges = c, append(edges, e)
@@ -164,7 +164,7 @@ func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified 
 		}
 		b = next
 		var err error
-		if d, err = b.Determinism(v.ctx); err != nil {
+		if d, err = b.Determinism(ctx); err != nil {
 			return edges, false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )
@@ -155,13 +156,52 @@ func (b *builder) lineResource(it *item) bool {
 		it.post = done
 		return true
 	}
+	if b.private(p) {
+		// Nobody else looks at the file, so only its directory matters.
+		home := fs.If{Cond: fs.Is{Path: p.Parent(), Kind: fs.Dir}, Else: fs.Fail{Why: string(p.Parent()) + " does not exist"}}
+		it.program, it.post = append(need, fs.If{Cond: done, Else: fs.Seq{home, put}}), done
+		return true
+	}
 	here := fs.Is{Path: p, Kind: fs.File}
 	it.program = append(need, fs.If{Cond: fs.And{done, here}, Else: fs.Seq{
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: fs.Fail{Why: string(p) + " is a directory"}},
-		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: b.create(p, fs.Str(""))},
+		// What is not there has no lines, so making it leaves them alone.
+		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: fs.Creat{Path: p, Content: fs.Str("")}},
 		put,
 	}})
 	it.post = fs.And{done, fs.Or{here, fs.Is{Path: p, Kind: fs.Link}}}
+	return true
+}
+
+// private reports whether a file is spoken of by its lines only: no file resource, package, purge or command names it or what is above it.
+func (b *builder) private(p fs.Path) bool {
+	if b.files[p] != nil || b.pk.lists(p) {
+		return false
+	}
+	for d := p.Parent(); !d.IsRoot(); d = d.Parent() {
+		if it := b.files[d]; it != nil && (it.r.Get("purge") != nil || it.r.Get("force") != nil || value.ToString(it.r.Get("ensure")) != "directory") {
+			return false
+		}
+	}
+	if b.spoken == nil {
+		b.spoken = map[fs.Path]bool{}
+		for _, it := range b.items {
+			if it != nil && it.r.Type == "Exec" {
+				for _, attr := range []string{"command", "unless", "onlyif", "creates"} {
+					for _, text := range append(commands(it, attr), it.r.Title) {
+						for _, q := range b.named(text) {
+							b.spoken[q] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	for d := p; !d.IsRoot(); d = d.Parent() {
+		if b.spoken[d] {
+			return false
+		}
+	}
 	return true
 }
 
@@ -193,6 +233,11 @@ func (b *builder) write(p fs.Path, content fs.Term) fs.Expr {
 
 // remove deletes what is at p; its lines go with it.
 func (b *builder) remove(p fs.Path) fs.Expr { return b.withLines(p, nil, fs.Rm{Path: p}) }
+
+// removeFile is rm: what is at p must be there and no directory.
+func (b *builder) removeFile(p fs.Path) fs.Expr {
+	return fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: fs.Fail{Why: string(p) + " is a directory"}, Else: b.remove(p)}
+}
 
 func (b *builder) withLines(p fs.Path, content fs.Term, e fs.Expr) fs.Expr {
 	lines := b.lines[p]

@@ -117,6 +117,7 @@ type builder struct {
 	sources []fs.Path // local files that are assumed to be there
 	present []fs.Path // directories that are assumed to be there
 	pk      *packages
+	spoken  map[fs.Path]bool // named by commands; nil until somebody asks
 	err     error
 }
 

@@ -122,6 +122,9 @@ func (b *builder) machine() {
 	}
 	slices.Sort(b.m.Assumed)
 	for p, lines := range b.lines {
+		if b.private(p) {
+			continue
+		}
 		for _, l := range lines {
 			// What is not there has no lines.
 			b.assume = append(b.assume, fs.Or{exists(p), fs.VarIs(l.variable, absent)})
