@@ -158,6 +158,7 @@ func (b *builder) lineResource(it *item) bool {
 	}
 	if b.private(p) {
 		// Nobody else looks at the file, so only its directory matters.
+		b.needed = append(b.needed, p.Parent())
 		home := fs.If{Cond: fs.Is{Path: p.Parent(), Kind: fs.Dir}, Else: fs.Fail{Why: string(p.Parent()) + " does not exist"}}
 		it.program, it.post = append(need, fs.If{Cond: done, Else: fs.Seq{home, put}}), done
 		return true
@@ -236,6 +237,7 @@ func (b *builder) remove(p fs.Path) fs.Expr { return b.withLines(p, nil, fs.Rm{P
 
 // removeFile is rm: what is at p must be there and no directory.
 func (b *builder) removeFile(p fs.Path) fs.Expr {
+	b.removed = append(b.removed, p)
 	return fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: fs.Fail{Why: string(p) + " is a directory"}, Else: b.remove(p)}
 }
 
