@@ -403,6 +403,12 @@ func (v *verifier) success() error {
 	case verify.ChanceUnknown:
 		v.unknown("success from a fresh machine", s.Reason)
 	case verify.Never:
+		if v.m.Unmodelled > 0 && s.Failed >= 0 {
+			// What has no model may have made what is missing.
+			v.r.Success = verify.ChanceUnknown
+			v.unknown("success from a fresh machine", v.m.Resources[s.Failed].Ref()+" fails ("+v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)+") unless something without a model helps")
+			return nil
+		}
 		f := Finding{Code: "V102", Title: "cannot succeed from a fresh machine"}
 		if s.Failed >= 0 && s.Bad != nil {
 			r := v.m.Resources[s.Failed]

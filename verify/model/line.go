@@ -188,13 +188,7 @@ func (b *builder) private(p fs.Path) bool {
 		b.spoken = map[fs.Path]bool{}
 		for _, it := range b.items {
 			if it != nil && it.r.Type == "Exec" {
-				for _, attr := range []string{"command", "unless", "onlyif", "creates"} {
-					for _, text := range append(commands(it, attr), it.r.Title) {
-						for _, q := range b.named(text) {
-							b.spoken[q] = true
-						}
-					}
-				}
+				b.speak(it)
 			}
 		}
 	}
@@ -204,6 +198,31 @@ func (b *builder) private(p fs.Path) bool {
 		}
 	}
 	return true
+}
+
+// speak notes the paths in an exec's commands, if they can be read; of others only managed files matter (see unread).
+func (b *builder) speak(it *item) {
+	cwd, _ := it.text("cwd")
+	note := func(text string, read bool) {
+		for _, q := range b.named(text) {
+			b.spoken[q] = b.spoken[q] || read
+		}
+	}
+	all := commands(it, "command")
+	if len(all) == 0 {
+		all = []string{it.r.Title}
+	}
+	for _, text := range all {
+		_, ok := b.readCommand(text, cwd)
+		note(text, ok)
+	}
+	for _, text := range append(commands(it, "unless"), commands(it, "onlyif")...) {
+		_, ok := b.readTest(text, cwd)
+		note(text, ok)
+	}
+	for _, p := range it.list("creates") {
+		b.spoken[b.path(p)] = true
+	}
 }
 
 // mounted is the other half of mount: the file system itself. The mount point must be there.
