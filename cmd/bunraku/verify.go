@@ -13,7 +13,6 @@ import (
 
 	"bunraku/catalog"
 	"bunraku/facts"
-	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/value"
 	"bunraku/verify"
@@ -89,7 +88,7 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 		return err
 	}
 	out := &verification{name: cat.Name, platform: platform, flags: flags, began: began, style: styleFor(a.out)}
-	graph := catalog.NewGraph(cat, resource.Core{})
+	graph := catalog.NewGraph(cat, model.Types{})
 	for _, m := range graph.Missing {
 		return fail("%s", m.Message())
 	}

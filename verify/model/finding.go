@@ -53,7 +53,7 @@ type Report struct {
 const maxFindings = 20
 
 // repairTime bounds the search for the smallest repair.
-const repairTime = 2 * time.Second
+const repairTime = time.Second
 
 // Verify asks all questions about a model. A cyclic catalog has to be reported before: see catalog.Graph.Cycles.
 func (m *Model) Verify(ctx context.Context, opt verify.Options) (*Report, error) {
@@ -142,7 +142,7 @@ func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified 
 		}
 	}
 	b := v.a
-	for len(edges) < maxFindings && d.Verdict == verify.No {
+	for len(edges) < maxFindings && d.Verdict == verify.No && ctx.Err() == nil {
 		x, y := v.pair(b, d.Example)
 		if x < 0 {
 			return edges, false
@@ -153,7 +153,7 @@ func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified 
 			if err != nil {
 				continue
 			}
-			if s, err := c.Success(v.ctx); err != nil || s.Chance == verify.Never {
+			if s, err := c.Success(ctx); err != nil || s.Chance == verify.Never {
 				continue
 			}
 			next, edges = c, append(edges, e)
@@ -164,7 +164,7 @@ func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified 
 		}
 		b = next
 		var err error
-		if d, err = b.Determinism(v.ctx); err != nil {
+		if d, err = b.Determinism(ctx); err != nil {
 			return edges, false
 		}
 	}
@@ -403,6 +403,12 @@ func (v *verifier) success() error {
 	case verify.ChanceUnknown:
 		v.unknown("success from a fresh machine", s.Reason)
 	case verify.Never:
+		if v.m.Unmodelled > 0 && s.Failed >= 0 {
+			// What has no model may have made what is missing.
+			v.r.Success = verify.ChanceUnknown
+			v.unknown("success from a fresh machine", v.m.Resources[s.Failed].Ref()+" fails ("+v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)+") unless something without a model helps")
+			return nil
+		}
 		f := Finding{Code: "V102", Title: "cannot succeed from a fresh machine"}
 		if s.Failed >= 0 && s.Bad != nil {
 			r := v.m.Resources[s.Failed]

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )
@@ -155,14 +156,73 @@ func (b *builder) lineResource(it *item) bool {
 		it.post = done
 		return true
 	}
+	if b.private(p) {
+		// Nobody else looks at the file, so only its directory matters.
+		b.needed = append(b.needed, p.Parent())
+		home := fs.If{Cond: fs.Is{Path: p.Parent(), Kind: fs.Dir}, Else: fs.Fail{Why: string(p.Parent()) + " does not exist"}}
+		it.program, it.post = append(need, fs.If{Cond: done, Else: fs.Seq{home, put}}), done
+		return true
+	}
 	here := fs.Is{Path: p, Kind: fs.File}
 	it.program = append(need, fs.If{Cond: fs.And{done, here}, Else: fs.Seq{
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: fs.Fail{Why: string(p) + " is a directory"}},
-		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: b.create(p, fs.Str(""))},
+		// What is not there has no lines, so making it leaves them alone.
+		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: fs.Creat{Path: p, Content: fs.Str("")}},
 		put,
 	}})
 	it.post = fs.And{done, fs.Or{here, fs.Is{Path: p, Kind: fs.Link}}}
 	return true
+}
+
+// private reports whether a file is spoken of by its lines only: no file resource, package, purge or command names it or what is above it.
+func (b *builder) private(p fs.Path) bool {
+	if b.files[p] != nil || b.pk.lists(p) {
+		return false
+	}
+	for d := p.Parent(); !d.IsRoot(); d = d.Parent() {
+		if it := b.files[d]; it != nil && (it.r.Get("purge") != nil || it.r.Get("force") != nil || value.ToString(it.r.Get("ensure")) != "directory") {
+			return false
+		}
+	}
+	if b.spoken == nil {
+		b.spoken = map[fs.Path]bool{}
+		for _, it := range b.items {
+			if it != nil && it.r.Type == "Exec" {
+				b.speak(it)
+			}
+		}
+	}
+	for d := p; !d.IsRoot(); d = d.Parent() {
+		if b.spoken[d] {
+			return false
+		}
+	}
+	return true
+}
+
+// speak notes the paths in an exec's commands, if they can be read; of others only managed files matter (see unread).
+func (b *builder) speak(it *item) {
+	cwd, _ := it.text("cwd")
+	note := func(text string, read bool) {
+		for _, q := range b.named(text) {
+			b.spoken[q] = b.spoken[q] || read
+		}
+	}
+	all := commands(it, "command")
+	if len(all) == 0 {
+		all = []string{it.r.Title}
+	}
+	for _, text := range all {
+		_, ok := b.readCommand(text, cwd)
+		note(text, ok)
+	}
+	for _, text := range append(commands(it, "unless"), commands(it, "onlyif")...) {
+		_, ok := b.readTest(text, cwd)
+		note(text, ok)
+	}
+	for _, p := range it.list("creates") {
+		b.spoken[b.path(p)] = true
+	}
 }
 
 // mounted is the other half of mount: the file system itself. The mount point must be there.
@@ -193,6 +253,12 @@ func (b *builder) write(p fs.Path, content fs.Term) fs.Expr {
 
 // remove deletes what is at p; its lines go with it.
 func (b *builder) remove(p fs.Path) fs.Expr { return b.withLines(p, nil, fs.Rm{Path: p}) }
+
+// removeFile is rm: what is at p must be there and no directory.
+func (b *builder) removeFile(p fs.Path) fs.Expr {
+	b.removed = append(b.removed, p)
+	return fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: fs.Fail{Why: string(p) + " is a directory"}, Else: b.remove(p)}
+}
 
 func (b *builder) withLines(p fs.Path, content fs.Term, e fs.Expr) fs.Expr {
 	lines := b.lines[p]

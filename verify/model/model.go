@@ -115,15 +115,18 @@ type builder struct {
 	assume  []fs.Pred
 	fresh   *fs.State
 	sources []fs.Path // local files that are assumed to be there
+	needed  []fs.Path // directories that lines need
+	removed []fs.Path // what commands remove as a file
 	present []fs.Path // directories that are assumed to be there
 	pk      *packages
+	spoken  map[fs.Path]bool // named by commands; nil until somebody asks
 	err     error
 }
 
 // Build models a catalog.
 func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 	if opt.Types == nil {
-		opt.Types = resource.Core{}
+		opt.Types = Types{}
 	}
 	b := &builder{opt: opt, cg: cg, m: &Model{Catalog: cg}, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
 		users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{},
@@ -177,11 +180,6 @@ func (b *builder) nameOf(r *catalog.Resource) string {
 	for _, attr := range []string{namevar, "name"} {
 		if s, ok := r.Get(attr).(value.String); ok {
 			return t.Munge(namevar, string(s))
-		}
-	}
-	if r.Type == "Concat_file" {
-		if s, ok := r.Get("path").(value.String); ok {
-			return string(s)
 		}
 	}
 	return t.Munge(namevar, r.Title)

@@ -7,7 +7,6 @@ import (
 
 	"bunraku/catalog"
 	"bunraku/compiler"
-	"bunraku/resource"
 	"bunraku/verify"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"
@@ -31,7 +30,7 @@ func site(t *testing.T, text string) *catalog.Graph {
 	if r.Failure != nil {
 		t.Fatal(r.Failure.Summary)
 	}
-	return catalog.NewGraph(r.Catalog, resource.Core{})
+	return catalog.NewGraph(r.Catalog, model.Types{})
 }
 
 // small is a folder of package lists.

@@ -132,52 +132,54 @@ func (pk *packages) track() {
 // guessDirs deals with directories that somebody needs and nobody makes, while lists are missing: one that is called like a package
 // without a list is taken to come with it, any other to be on every machine. Both are said.
 func (pk *packages) guessDirs(u *paths) {
+	b := pk.b
 	unlisted := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] != nil })
-	unknown := len(unlisted) > 0 || slices.ContainsFunc(pk.b.items, func(it *item) bool { return it != nil && it.exact == verify.Opaque })
+	unknown := len(unlisted) > 0 || slices.ContainsFunc(b.items, func(it *item) bool { return it != nil && it.exact == verify.Opaque })
 	if !unknown {
 		return
 	}
 	var wanted []fs.Path
 	seen := map[fs.Path]bool{}
+	for _, d := range b.needed {
+		u.below[d] = true
+	}
 	for d := range u.below {
 		for ; !d.IsRoot() && !seen[d]; d = d.Parent() {
 			seen[d] = true
-			if !u.made[d] && !pk.keep[d] && !pk.b.base(d) {
+			if !u.made[d] && !pk.keep[d] && !b.base(d) {
 				wanted = append(wanted, d)
 			}
 		}
 	}
 	slices.Sort(wanted)
 	for _, d := range wanted {
-		if name := called(d, unlisted); name != "" {
-			pk.guess[name] = append(pk.guess[name], d)
-			pk.b.m.Assumed = append(pk.b.m.Assumed, string(d)+" comes with package "+name+", of which there is no file list")
+		if names := called(d, unlisted); len(names) > 0 {
+			for _, n := range names {
+				pk.guess[n] = append(pk.guess[n], d)
+			}
+			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", of which there is no file list")
 			continue
 		}
-		pk.b.present = append(pk.b.present, d)
-		pk.b.m.Assumed = append(pk.b.m.Assumed, string(d)+" is there: no package list says who brings it")
+		b.present = append(b.present, d)
+		b.m.Assumed = append(b.m.Assumed, string(d)+" is there: no package list says who brings it")
 	}
 }
 
-// called finds a package that a part of a path is called after: /etc/mysql/conf.d and mysql-server.
-func called(p fs.Path, names []string) string {
+// called finds the packages that a part of a path is called after: /etc/mysql/conf.d and mysql-server.
+func called(p fs.Path, names []string) []string {
 	for part := range strings.SplitSeq(string(p), "/") {
-		if part == "" {
-			continue
-		}
-		for _, n := range names {
-			if n == part {
-				return n
-			}
-		}
+		var out []string
 		for _, n := range names {
 			stem, _, _ := strings.Cut(n, "-")
-			if stem == part && len(stem) > 2 {
-				return n
+			if part != "" && (n == part || stem == part && len(stem) > 2) {
+				out = append(out, n)
 			}
 		}
+		if len(out) > 0 {
+			return out
+		}
 	}
-	return ""
+	return nil
 }
 
 // dirs and files are the tracked paths of a package, parents first.

@@ -14,7 +14,6 @@ import (
 	"bunraku/compiler"
 	"bunraku/facts"
 	"bunraku/internal/live"
-	"bunraku/resource"
 	"bunraku/verify"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"
@@ -64,7 +63,7 @@ func compile(t testing.TB, name string) *catalog.Graph {
 	if r.Failure != nil {
 		t.Fatalf("%s: %v", name, r.Failure.Summary)
 	}
-	return catalog.NewGraph(r.Catalog, resource.Core{})
+	return catalog.NewGraph(r.Catalog, model.Types{})
 }
 
 func lists(t testing.TB, platform string) *listing.Set {

@@ -111,6 +111,12 @@ func (b *builder) machine() {
 			b.assume = append(b.assume, fs.Is{Path: d, Kind: fs.Dir})
 		}
 	}
+	for _, p := range b.removed {
+		// Who removes a file has seen one there; that it might be a directory is nobody's worry.
+		if !used.made[p] {
+			b.assume = append(b.assume, fs.Not{P: fs.Is{Path: p, Kind: fs.Dir}})
+		}
+	}
 	for _, f := range baseFiles {
 		b.fresh.Put(f, fs.File)
 	}
@@ -122,6 +128,9 @@ func (b *builder) machine() {
 	}
 	slices.Sort(b.m.Assumed)
 	for p, lines := range b.lines {
+		if b.private(p) {
+			continue
+		}
 		for _, l := range lines {
 			// What is not there has no lines.
 			b.assume = append(b.assume, fs.Or{exists(p), fs.VarIs(l.variable, absent)})
