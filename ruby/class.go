@@ -21,7 +21,7 @@ type Class struct {
 type Runtime struct {
 	object, basic, kernel, kernelPrivate, comparable, enumerable, module, class_       *Class
 	nilC, trueC, falseC, integer, float, str, symbol, array, hash, rng, regexp, matchC *Class
-	proc, methodC, exception, enumerator, lazy, set, foreign, time, numeric, sensitive *Class
+	proc, methodC, exception, enumerator, lazy, set, foreign, numeric, sensitive       *Class
 
 	consts map[string]Object
 	known  map[string]map[string]bool // class name -> methods that Ruby has

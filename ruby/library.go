@@ -2,7 +2,6 @@ package ruby
 
 import (
 	"math"
-	"sort"
 	"strings"
 
 	"bunraku/onigmo"
@@ -548,14 +547,4 @@ func knownNames() (methods map[string]map[string]bool, consts map[string]bool) {
 		methods[class] = m
 	}
 	return methods, consts
-}
-
-// sortedNames is for tests: which of Ruby's methods a class has here.
-func (rt *Runtime) sortedNames(class string) []string {
-	var out []string
-	for n := range rt.class(class).flat {
-		out = append(out, n)
-	}
-	sort.Strings(out)
-	return out
 }

@@ -125,7 +125,6 @@ type Proc struct {
 	native func(args []Object) Object
 	arity  int // of a native one
 	sym    string
-	params Object // what parameters answers for a native one
 }
 
 // A MethodObject is obj.method(:name).

@@ -144,7 +144,7 @@ func (p *parser) fail(code string, at source.Span, summary string) {
 }
 
 func (p *parser) unexpected() {
-	what := p.tok.text
+	var what string
 	switch p.tok.kind {
 	case tEOF:
 		what = "end-of-input"

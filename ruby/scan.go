@@ -256,13 +256,13 @@ func (p *parser) scan(space bool) token {
 			return t
 		}
 	}
-	op := p.operator(beg, spread, space)
+	op := p.operator(beg, space)
 	return token{kind: tOp, text: op, span: p.from(start)}
 }
 
 const operators = "**= <=> === ... <<= >>= &&= ||= ** == != >= <= && || =~ !~ .. :: << >> += -= *= /= %= &= |= ^= -> => &. + - * / % < > ! & | ^ ~ = ? : , . ( ) [ ] { } ;"
 
-func (p *parser) operator(beg, spread, space bool) string {
+func (p *parser) operator(beg, space bool) string {
 	rest := p.src[p.pos:p.end]
 	op := ""
 	for list := operators; list != ""; {
@@ -286,7 +286,7 @@ func (p *parser) operator(beg, spread, space bool) string {
 		if op == "&" && p.peekByte(0) == '.' { // cannot happen: &. is an operator
 			return op
 		}
-		spread = was == sArg && space && p.pos < p.end && !isBlank(p.src[p.pos])
+		spread := was == sArg && space && p.pos < p.end && !isBlank(p.src[p.pos])
 		if beg || spread {
 			return "u" + op
 		}
