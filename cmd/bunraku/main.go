@@ -91,6 +91,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.checkCommand(),
 		a.compileCommand(),
+		a.explainCommand(),
 		a.mupuppetCommand(),
 		a.parseCommand(),
 		a.smartfrogCommand(),

@@ -62,8 +62,8 @@ func deprecationFunction(nine bool) *eval.Function {
 	})
 }
 
-// validateLegacy checks a value by its type, and in 8.x by an old function too. Where the two disagree the type decides, unless it only
-// the type that refuses.
+// validateLegacy checks a value by its type, and in 8.x by an old function too. What either accepts is accepted; when it is only the old
+// function there is a warning.
 func validateLegacy(nine bool) *eval.Function {
 	const doc = "Ends the compile unless a value is of a type; an old validation function may still accept it."
 	names := []string{"scope", "target_type", "function_name", "value", "args"}

@@ -92,6 +92,7 @@ func readAbsolute(c *eval.Call, name string) (content []byte, found, allowed boo
 }
 
 func load(c *eval.Call, read reader) (value.Value, error) {
+	c.Ref = functions.Everything(c)
 	name, is := c.Args[0].(value.String)
 	if _, symbol := c.Args[0].(value.Default); symbol {
 		return orDefault(c, nil, noConversion(c.Args[0], "String"))

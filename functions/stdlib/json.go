@@ -23,7 +23,7 @@ var (
 	prettyJSON  = jsonStyle{indent: "  ", space: " ", objectNL: "\n", arrayNL: "\n", depth: 100}
 )
 
-// writeJSON is Ruby's to_json or JSON.pretty_generate.
+// write is Ruby's to_json or JSON.pretty_generate.
 func (st jsonStyle) write(v value.Value) (string, error) {
 	var b strings.Builder
 	err := st.value(&b, v, 0)

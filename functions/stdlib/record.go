@@ -154,7 +154,15 @@ func listed(v value.Value) *value.Array {
 // spine joins the provenance of the arguments themselves, without what is in them.
 func spine(c *eval.Call) provenance.Ref { return c.Trace().Join(c.Refs...) }
 
-// fact reads a variable of the top scope, or a dotted path of keys in it.
+// whole is the provenance of a value with everything in it.
+func whole(c *eval.Call, v value.Value, r provenance.Ref) provenance.Ref {
+	if in, is := v.(provenance.Contents); is {
+		return c.Trace().Deep(r, in)
+	}
+	return r
+}
+
+// variable reads a variable that the scope sees; undef when there is none.
 func variable(c *eval.Call, name string) (value.Value, provenance.Ref, bool) {
 	v, r, found := c.Scope.Variable(name)
 	if !found {

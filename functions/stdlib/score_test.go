@@ -28,6 +28,11 @@ func names(shapes map[string]shape) []string {
 // TestScoreStdlib makes random calls of every function and compares each answer with the installed Puppet's.
 func TestScoreStdlib(t *testing.T) { score(t, shapes, environmentDir, "") }
 
+// TestScoreShadowed calls 3.x functions as templates do: those before which Puppet code finds a newer one, and a few others.
+func TestScoreShadowed(t *testing.T) { score(t, shadowed, environmentDir, "") }
+
+var withoutCall = strings.NewReplacer("Evaluation Error: Error while evaluating a Function Call, ", "")
+
 func score(t *testing.T, shapes map[string]shape, environment, nine string) {
 	list := names(shapes)
 	var qs []question
@@ -47,7 +52,11 @@ func score(t *testing.T, shapes map[string]shape, environment, nine string) {
 		if strings.Contains(want[i], ":0x0000") {
 			continue // the address of an object is never the same twice
 		}
-		if got := askUs(q, nine); got != want[i] {
+		got := askUs(q, nine)
+		if strings.HasPrefix(string(q), "function_") {
+			got, want[i] = withoutCall.Replace(got), withoutCall.Replace(want[i])
+		}
+		if got != want[i] {
 			if differ[whose[i]]++; differ[whose[i]] <= *shown {
 				t.Logf("%s\n\tPuppet: %s\n\tours:   %s", q, want[i], got)
 			}

@@ -187,3 +187,40 @@ var untested = map[string]string{
 	"validate_cmd":                 "runs a program",
 	"template_body":                "reads a template of a module",
 }
+
+// plain are values that templates have: no types, no references.
+var plain = join(ints, floats, texts, numerals, bools, arrays, hashes, []string{"undef"})
+
+// shadowed are the 3.x functions that templates call as scope.function_name.
+var shadowed = map[string]shape{
+	"function_abs":        of(one, plain).odd(plain),
+	"function_any2array":  of([]int{0, 1, 2}, plain).odd(plain),
+	"function_camelcase":  of(one, join(texts, arrays)).odd(plain),
+	"function_capitalize": of(one, join(texts, arrays)).odd(plain),
+	"function_ceiling":    of(one, join(ints, floats, numerals)).odd(plain),
+	"function_chomp":      of(one, join(texts, arrays)).odd(plain),
+	"function_chop":       of(one, join(texts, arrays)).odd(plain),
+	"function_dig":        of([]int{2, 3}, collections, []string{"['a']", "['a','b']", "[0]", "[]"}, scalars).odd(plain),
+	"function_downcase":   of(one, join(texts, arrays)).odd(plain),
+	"function_empty":      of(one, plain).odd(plain),
+	"function_flatten":    of(one, arrays).odd(plain),
+	"function_floor":      of(one, join(ints, floats, numerals)).odd(plain),
+	"function_getvar":     of(one, []string{"'fqdn'", "'::fqdn'", "'nope'"}).odd(texts),
+	"function_join":       of(oneTwo, arrays, texts).odd(plain),
+	"function_keys":       of(one, hashes).odd(plain),
+	"function_lstrip":     of(one, join(texts, arrays)).odd(plain),
+	"function_max":        of([]int{0, 1, 2, 3}, scalars).odd(plain),
+	"function_merge":      of([]int{1, 2, 3}, join(hashes, []string{"''"})).odd(plain),
+	"function_min":        of([]int{0, 1, 2, 3}, scalars).odd(plain),
+	"function_pick":       of([]int{1, 2, 3}, join(plain, []string{"undef", "''"})).odd(plain),
+	"function_round":      of(one, join(ints, floats)).odd(plain),
+	"function_rstrip":     of(one, join(texts, arrays)).odd(plain),
+	"function_size":       of(one, plain).odd(plain),
+	"function_sort":       of(one, join(arrays, texts)).odd(plain),
+	"function_str2bool":   of(one, join(truths, bools)).odd(plain),
+	"function_strip":      of(one, join(texts, arrays)).odd(plain),
+	"function_type":       of(one, plain).odd(plain),
+	"function_unique":     of(one, join(arrays, texts)).odd(plain),
+	"function_upcase":     of(one, join(arrays, texts, hashes)).odd(plain),
+	"function_values":     of(one, hashes).odd(plain),
+}

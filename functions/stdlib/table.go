@@ -66,7 +66,7 @@ func enter(t map[string]*eval.Function, fs ...*eval.Function) {
 		if t[f.Name] != nil {
 			panic("stdlib: two records for " + f.Name)
 		}
-		t[f.Name] = f
+		t[f.Name] = guarded(f)
 	}
 }
 

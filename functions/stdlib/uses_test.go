@@ -113,3 +113,23 @@ func TestRandom(t *testing.T) {
 		}
 	}
 }
+
+// TestOpaque makes sure that what is not known stays so.
+func TestOpaque(t *testing.T) {
+	for q, want := range map[question]string{
+		"to_json([glob('/x')])":                                        "Opaque(glob(): files are not listed here)",
+		"pick(undef, glob('/x'))":                                      "Opaque(glob(): files are not listed here)",
+		"concat([1], glob('/x'))":                                      "Opaque(glob(): files are not listed here)",
+		"concat([1], [glob('/x')])":                                    "[1, Opaque(glob(): files are not listed here)]",
+		"loadyaml('/etc/passwd')":                                      "Opaque(loadyaml(): reading /etc/passwd is not allowed)",
+		"loadyaml('/production/modules/m/files/data.yaml')":            `{"a" => 1, "b" => ["x", true]}`,
+		"loadjson('/production/modules/m/files/data.json')":            `{"a" => 1, "b" => [undef, 2.5]}`,
+		"loadjson('/production/modules/m/../../../etc/passwd')":        "Opaque(loadjson(): reading /production/modules/m/../../../etc/passwd is not allowed)",
+		"loadyaml('https://example.com/x.yaml', 1)":                    "Opaque(loadyaml(): https://example.com/x.yaml is not fetched)",
+		"loadyaml('/production/modules/m/files/nope.yaml', 'instead')": `"instead"`,
+	} {
+		if got := askUs(q, ""); got != want {
+			t.Errorf("%s: %s, want %s", q, got, want)
+		}
+	}
+}

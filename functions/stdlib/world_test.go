@@ -122,6 +122,9 @@ func (w *testWorld) Function(name string) *eval.Function {
 	if name == "probe" {
 		return w.probe
 	}
+	if old, is := strings.CutPrefix(name, "function_"); is {
+		return stdlib.Function3x(old)
+	}
 	return w.functions[name]
 }
 func (w *testWorld) ResourceType(name string) *resource.Type {

@@ -441,7 +441,7 @@ func (w *yamlWriter) plain(rs []rune) {
 	w.whitespace, w.indention = false, false
 }
 
-// text writes characters and line ends; leading tells whether an indentation is due after a line end.
+// writeBreak writes a line end of the text itself.
 func (w *yamlWriter) writeBreak(r rune) {
 	if r == '\n' {
 		w.lineBreak()

@@ -3,7 +3,7 @@
 #
 # Asks the installed Puppet what calls of its functions answer: many in ONE Ruby process.
 #
-#   ruby oracle.rb ENVIRONMENT_DIR <questions
+#   ruby oracle.rb ENVIRONMENT_DIR FACTS_FILE <questions
 #
 # A question is a JSON line. {"expr": CODE} evaluates an expression in a compile that is kept for all of them; {"manifest": CODE}
 # compiles CODE by itself. An answer is a JSON line: {"value"} in the notation of render below, or {"resources"} for a manifest,
@@ -125,7 +125,12 @@ Puppet.override(OVERRIDES, 'oracle') do
           $count += 1
           v = scope.with_guarded_scope do
             scope.new_ephemeral(true)
-            parser.evaluate_string(scope, "$oracle_#{$count} = #{q['expr']}", '')
+            # function_NAME(…) is the 3.x function as templates call it, with arguments as they are
+            if (m = /\Afunction_(\w+)\((.*)\)\z/m.match(q['expr']))
+              scope.send("function_#{m[1]}", parser.evaluate_string(scope, "$oracle_#{$count} = [#{m[2]}]", ''))
+            else
+              parser.evaluate_string(scope, "$oracle_#{$count} = #{q['expr']}", '')
+            end
           end
           { value: render(v) }.merge(logs)
         rescue SystemStackError, StandardError, ScriptError, UncaughtThrowError => e
