@@ -62,7 +62,7 @@ func (b *builder) file(it *item) {
 		it.read("owner", "group", "mode", "content", "source", "recurse", "purge", "backup")
 		return
 	case "directory":
-		program = append(program, fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)}, fs.EnsureDir(p))
+		program = append(program, fs.If{Cond: is(fs.Dir), Else: fs.Seq{fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)}, fs.Mkdir{Path: p}}})
 		post = append(post, is(fs.Dir))
 		if recurse == "true" || recurse == "remote" || recurse == "inf" {
 			b.recurse(it, p, hasContent)
