@@ -18,10 +18,12 @@ import (
 	"bunraku/eval"
 	"bunraku/facts"
 	"bunraku/functions"
+	"bunraku/functions/stdlib"
 	"bunraku/lookup"
 	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
+	"bunraku/template"
 	"bunraku/value"
 )
 
@@ -47,6 +49,9 @@ type Compiler struct {
 	types     typeCache
 	files     sync.Map // what was asked for, such as "manifest apache vhost" → *found; a Compiler sees each file as it was first
 	modules   sync.Map // *syntax.File → name of its module
+	templates *template.Cache
+	sources   sync.Map // path of an ERB template → *source.File
+	ruby      sync.Map // name → *eval.Function, nil when there is none
 	main      sync.Once
 	manifest  mainFiles
 	cache     *eval.Cache
@@ -78,7 +83,8 @@ func Open(path string, opt Options) (*Compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), functions: functions.Table()}
+	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table()}
+	c.moduleFunctions()
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
 		Module: func(name string) (dir, provider string, ok bool) {
@@ -90,6 +96,21 @@ func Open(path string, opt Options) (*Compiler, error) {
 		},
 	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display})
 	return c, nil
+}
+
+// moduleFunctions adds the functions that we have in Go for modules on the module path. Puppet's own come first, as in Puppet.
+func (c *Compiler) moduleFunctions() {
+	for _, name := range stdlib.Modules() {
+		m := c.env.Module(name)
+		if m == nil {
+			continue
+		}
+		for n, f := range stdlib.Module(name, m.Version) {
+			if c.functions[n] == nil {
+				c.functions[n] = f
+			}
+		}
+	}
 }
 
 // strictSyntax is the same setting for the validator.
@@ -141,12 +162,12 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	if in.Trusted == nil {
 		in.Trusted = facts.Trusted(in.Node, nil, nil)
 	}
-	w := &world{c: c, functions: c.functions}
+	w := c.world()
 	result := eval.Compile(w, in)
 	if result.Failure != nil && result.Failure.Code == eval.CodeParameter && !in.Settings.Trace {
 		// Once more with tracing: it says where the value that does not fit comes from.
 		in.Settings.Trace = true
-		result = eval.Compile(&world{c: c, functions: c.functions}, in)
+		result = eval.Compile(c.world(), in)
 	}
 	if result.Catalog != nil {
 		result.Catalog.DropVirtual()
@@ -280,3 +301,18 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 
 // Type finds a resource type by its lower-case name (resource.Lookup).
 func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }
+
+// rubyFunction stands for a module's function that is written in Ruby: it is not run, and what it would give is not known.
+func (c *Compiler) rubyFunction(name string) *eval.Function {
+	if f, ok := c.ruby.Load(name); ok {
+		return f.(*eval.Function)
+	}
+	var f *eval.Function
+	if path, _, ok := c.env.RubyFunctionFile(name); ok {
+		f = &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
+			return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(path))}, nil
+		}}
+	}
+	c.ruby.Store(name, f)
+	return f
+}

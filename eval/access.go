@@ -22,6 +22,9 @@ func (ev *Evaluator) access(e *syntax.Access, sc *Scope) (value.Value, provenanc
 			refs = append(refs, ev.deep(v, r))
 		}
 	}
+	if o := opaque(append(keys, left)...); o != nil {
+		return o, ev.op("[]", append(refs, lr)...)
+	}
 	switch left := left.(type) {
 	case *value.Array:
 		return ev.indexArray(e, left, lr, keys, refs, sc)

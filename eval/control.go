@@ -13,7 +13,7 @@ func (ev *Evaluator) ifExpr(e *syntax.If, sc *Scope) (value.Value, provenance.Re
 	test, r := ev.eval(e.Test, sc)
 	cond := ev.deep(test, r)
 	taken, passed := e.Then.Stmts, e.Else.Stmts
-	if value.Truthy(test) == e.Unless {
+	if ev.undecided(test, e.Test) || value.Truthy(test) == e.Unless {
 		taken, passed = passed, taken
 	}
 	ev.passOver(passed, sc, cond)
@@ -33,6 +33,7 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 	mark := sc.mark()
 	test, r := ev.eval(e.Test, sc)
 	cond := ev.deep(test, r)
+	ev.undecided(test, e.Test)
 	var chosen, fallback *syntax.Option
 	for _, o := range e.Options {
 		for _, x := range o.Values {
@@ -92,6 +93,9 @@ func (ev *Evaluator) option(x syntax.Expr, test value.Value, cond provenance.Ref
 
 // matches is how case and selectors compare: regexps match, types test, arrays and hashes match element by element.
 func (ev *Evaluator) matches(test, option value.Value, cond provenance.Ref, sc *Scope) bool {
+	if opaque(test, option) != nil {
+		return false
+	}
 	if re, ok := option.(*value.Regexp); ok {
 		s, ok := test.(value.String)
 		return ok && ev.matchRegexp(re, string(s), cond, sc, &syntax.Nop{})
@@ -129,6 +133,9 @@ func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, prove
 	mark := sc.mark()
 	test, r := ev.eval(e.Left, sc)
 	cond := ev.deep(test, r)
+	if ev.undecided(test, e.Left) {
+		return test, cond
+	}
 	var chosen, fallback *syntax.Entry
 	for _, o := range e.Entries {
 		x := unwrapParens(o.Key)

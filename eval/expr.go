@@ -134,6 +134,9 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 		case *syntax.Text:
 			var v value.Value
 			v, r = ev.eval(p.X, sc)
+			if o := opaque(v); o != nil {
+				return o, ev.op("concat", append(refs, r)...)
+			}
 			if s, ok := v.(value.String); ok {
 				if len(e.Parts) == 1 {
 					return v, r // a lone interpolation of a string copies it

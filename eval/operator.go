@@ -15,12 +15,18 @@ func (ev *Evaluator) unary(e *syntax.Unary, sc *Scope) (value.Value, provenance.
 	switch e.Op {
 	case syntax.OpNot:
 		v, r := ev.eval(e.X, sc)
+		if o := opaque(v); o != nil {
+			return o, ev.op("!", r)
+		}
 		return value.Bool(!value.Truthy(v)), ev.op("!", ev.deep(v, r))
 	case syntax.OpSplat:
 		a, r := ev.splat(e, sc)
 		return a, r
 	}
 	v, r := ev.eval(e.X, sc)
+	if o := opaque(v); o != nil {
+		return o, ev.op("-", r)
+	}
 	switch n := ev.number(v, e, sc).(type) {
 	case value.Int:
 		if n == math.MinInt64 {
@@ -40,12 +46,18 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 	l, lr := ev.eval(e.Left, sc)
 	switch e.Op {
 	case syntax.OpAnd:
+		if opaque(l) != nil {
+			return l, ev.op("truth", lr)
+		}
 		if !value.Truthy(l) {
 			return value.Bool(false), ev.op("truth", ev.deep(l, lr))
 		}
 		r, rr := ev.eval(e.Right, sc)
 		return value.Bool(value.Truthy(r)), ev.op("and", ev.deep(l, lr), ev.deep(r, rr))
 	case syntax.OpOr:
+		if opaque(l) != nil {
+			return l, ev.op("truth", lr)
+		}
 		if value.Truthy(l) {
 			return value.Bool(true), ev.op("truth", ev.deep(l, lr))
 		}
@@ -53,6 +65,9 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 		return value.Bool(value.Truthy(r)), ev.op("or", ev.deep(l, lr), ev.deep(r, rr))
 	}
 	r, rr := ev.eval(e.Right, sc)
+	if o := opaque(l, r); o != nil {
+		return o, ev.op(e.Op.String(), ev.deep(l, lr), ev.deep(r, rr))
+	}
 	switch e.Op {
 	case syntax.OpAdd, syntax.OpSub, syntax.OpMul, syntax.OpDiv, syntax.OpMod, syntax.OpShl, syntax.OpShr:
 		return ev.arithmetic(e, l, lr, r, rr, sc)

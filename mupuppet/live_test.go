@@ -28,7 +28,7 @@ type puppetAnswer struct {
 // askPuppet compiles manifests with real Puppet, all in one Ruby process.
 func askPuppet(t testing.TB, sources []string) []puppetAnswer {
 	t.Helper()
-	script := live.Shared(t, "oracle", "compile_files.rb")
+	script := filepath.Join("testdata", "compile_files.rb")
 	dir := t.TempDir()
 	var names bytes.Buffer
 	for i, src := range sources {

@@ -150,9 +150,11 @@ func (c *call) change() {
 			c.in.unsupported("changing a string of the manifest's, which may be frozen")
 		}
 	case *Array:
+		c.in.changed = true
 		o.els()
 		o.origin = nil
 	case *Hash:
+		c.in.changed = true
 		o.load()
 		o.origin = nil
 	}

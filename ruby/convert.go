@@ -174,6 +174,21 @@ func (in *Interp) InspectOf(o Object) string { return in.inspectOf(o) }
 // Yield calls a block, for hosts that are called from a run.
 func (in *Interp) Yield(p *Proc, args ...Object) Object { return in.yield(p, args...) }
 
+// Changed reports whether any array or hash was changed in place so far.
+func (in *Interp) Changed() bool { return in.changed }
+
+// Value is ToValue from outside of a run.
+func (in *Interp) Value(o Object) (v value.Value, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if err = in.asError(r); err == nil {
+				panic(r)
+			}
+		}
+	}()
+	return in.ToValue(o), nil
+}
+
 // Show is o.inspect from outside of a run.
 func (in *Interp) Show(o Object) (s string, err error) {
 	defer func() {

@@ -35,6 +35,7 @@ type Interp struct {
 	MaybeFrozen   bool
 	natives       map[string]Object
 	curExc        *Exception // $!
+	changed       bool       // an array or hash was changed in place
 	yaml          map[string]*onigmo.Regexp
 	inspect       []Object            // containers being printed, for [...]
 	visibility    map[*lexical]bool   // bodies in which private was said

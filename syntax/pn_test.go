@@ -1,16 +1,15 @@
 package syntax
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
 
+	"bunraku/internal/live"
 	"bunraku/source"
 )
 
@@ -76,23 +75,10 @@ func parseText(path, text string) (*File, source.Diagnostics) {
 // oracle asks Puppet itself, in one process, for the PN of files. An answer that begins with ! is an error.
 func oracle(t testing.TB, files []string) map[string]string {
 	t.Helper()
-	script := filepath.Join(shared(), "oracle", "pn_dump.rb")
-	if _, err := os.Stat(script); err != nil {
-		t.Skipf("no oracle: %v", err)
-	}
-	if err := exec.Command("ruby", "-e", "require 'puppet'").Run(); err != nil {
-		t.Skipf("no Puppet to ask: %v", err)
-	}
-	cmd := exec.Command("ruby", script)
-	cmd.Stdin = strings.NewReader(strings.Join(files, "\n"))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("oracle: %v", err)
-	}
+	out := live.Ruby(t, filepath.Join("testdata", "pn.rb"), strings.Join(files, "\n"))
 	answers := map[string]string{}
-	for _, line := range bytes.Split(bytes.TrimSuffix(out, []byte("\n")), []byte("\n")) {
-		path, answer, ok := strings.Cut(string(line), "\t")
+	for line := range strings.SplitSeq(strings.TrimSuffix(out, "\n"), "\n") {
+		path, answer, ok := strings.Cut(line, "\t")
 		if ok {
 			answers[path] = answer
 		}

@@ -165,3 +165,8 @@ func (h ScopeHost) Scope() string {
 
 // Log records a message.
 func (h ScopeHost) Log(level, text string) { h.C.Log(level, text) }
+
+// Changed writes a variable back that a template changed in place.
+func (h ScopeHost) Changed(name string, v value.Value, ref provenance.Ref) {
+	h.C.Scope.Replace(name, v, ref)
+}

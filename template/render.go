@@ -104,6 +104,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	if o.Trace != nil {
 		t.trace(r, in, o.Trace)
 	}
+	w.giveBack(r.Ref)
 	return r, nil
 }
 
@@ -162,6 +163,34 @@ type wrapper struct {
 	scope ruby.Object
 	set   Objects
 	texts map[string]ruby.Object // strings are objects too: @a and scope['a'] are one
+	read  []readVariable         // arrays and hashes that the template has in hand
+}
+
+// A readVariable is an array or hash that a template reads as @name. It is the very object that Puppet holds, so what the template adds
+// to it is seen by the resource whose parameter it is, and by the templates after it.
+type readVariable struct {
+	name  string
+	value value.Value
+	obj   ruby.Object
+}
+
+// A Keeper is a Host that takes back variables which a template changed in place.
+type Keeper interface {
+	Changed(name string, v value.Value, ref provenance.Ref)
+}
+
+// giveBack tells the host what the template changed.
+func (w *wrapper) giveBack(ref provenance.Ref) {
+	k, ok := w.h.(Keeper)
+	if !ok || !w.in.Changed() {
+		return
+	}
+	for _, v := range w.read {
+		now, err := w.in.Value(v.obj)
+		if err == nil && !value.Same(now, v.value) {
+			k.Changed(v.name, now, ref)
+		}
+	}
 }
 
 func (w *wrapper) object() ruby.Object {
@@ -184,7 +213,12 @@ func (w *wrapper) call(in *ruby.Interp, name string, args []ruby.Object, block *
 			return nil, false
 		}
 		in.SetIvarRef(name, ref)
-		return w.value(v, val, ref), true
+		o := w.value(v, val, ref)
+		switch val.(type) {
+		case *value.Array, *value.Hash:
+			w.read = append(w.read, readVariable{v, val, o})
+		}
+		return o, true
 	}
 	arity := func(n int) {
 		if len(args) != n {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/internal/live"
 	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/value"
@@ -38,18 +39,12 @@ func marshal(v any) string {
 
 // askPuppet answers all questions in one process.
 func askPuppet(t testing.TB, qs []question) []answer {
-	ruby, err := exec.LookPath("ruby")
-	if err != nil {
-		t.Skip("ruby is not installed: nothing to compare with")
-	}
-	if exec.Command(ruby, "-e", "require 'puppet'").Run() != nil {
-		t.Skip("puppet is not installed: nothing to compare with")
-	}
+	live.Puppet(t)
 	var in bytes.Buffer
 	for _, q := range qs {
 		in.WriteString(marshal(q) + "\n")
 	}
-	cmd := exec.Command(ruby, "-W0", "testdata/oracle.rb")
+	cmd := exec.Command("ruby", "-W0", "testdata/oracle.rb")
 	cmd.Stdin = &in
 	cmd.Env = append(os.Environ(), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC")
 	var errs bytes.Buffer

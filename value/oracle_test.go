@@ -15,6 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
+
+	"bunraku/internal/live"
 )
 
 var record = flag.Bool("record", false, "ask Puppet and write testdata/values.txtar")
@@ -30,15 +32,12 @@ func marshal(v any) string {
 }
 
 func askPuppet(t testing.TB, qs [][]any) []string {
-	ruby, err := exec.LookPath("ruby")
-	if err != nil || exec.Command(ruby, "-e", "require 'puppet'").Run() != nil {
-		t.Skip("puppet is not installed: nothing to compare with")
-	}
+	live.Puppet(t)
 	var in bytes.Buffer
 	for _, q := range qs {
 		in.WriteString(marshal(q) + "\n")
 	}
-	cmd := exec.Command(ruby, "-W0", "testdata/oracle.rb")
+	cmd := exec.Command("ruby", "-W0", "testdata/oracle.rb")
 	cmd.Stdin = &in
 	cmd.Env = append(os.Environ(), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC")
 	var errs bytes.Buffer

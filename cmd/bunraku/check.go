@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	var flags compileFlags
+	format := "text"
 	c := &cobra.Command{
 		Use:   "check [ENV]",
 		Short: "Check a whole control repo: the main job",
@@ -38,14 +40,18 @@ compiles every node whose facts it finds: in ENV/facts/*.json and *.yaml, or in 
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			defer stop()
-			return a.check(ctx, root, flags.facts, flags.options(cmd))
+			if format != "text" && format != "json" {
+				return fail("unknown format %q: text or json", format)
+			}
+			return a.check(ctx, root, &flags, flags.options(cmd), format == "json")
 		},
 	}
 	flags.add(c)
+	c.Flags().StringVar(&format, "format", format, "text or json")
 	return c
 }
 
-func (a *app) check(ctx context.Context, root, factsPath string, opt compiler.Options) error {
+func (a *app) check(ctx context.Context, root string, flags *compileFlags, opt compiler.Options, asJSON bool) error {
 	began := time.Now()
 	files, err := puppetFiles(root)
 	if err != nil {
@@ -58,7 +64,9 @@ func (a *app) check(ctx context.Context, root, factsPath string, opt compiler.Op
 	if err != nil {
 		return err
 	}
-	a.report(all)
+	if !asJSON {
+		a.report(all)
+	}
 	manifests := 0
 	for _, f := range files {
 		if filepath.Ext(f) == ".pp" {
@@ -67,15 +75,27 @@ func (a *app) check(ctx context.Context, root, factsPath string, opt compiler.Op
 	}
 	count := plural(manifests, "manifest") + ", " + plural(len(files)-manifests, "template")
 	name := filepath.Base(absolute(root))
+	if all.HasErrors() && asJSON {
+		if err := a.writeJSON(answerJSON{Files: len(files), Problems: problemsOf(all)}); err != nil {
+			return err
+		}
+		return &exitError{code: exitFailed}
+	}
 	if all.HasErrors() {
 		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", name, count, troubleText(all), seconds(time.Since(began)))
 		return &exitError{code: exitFailed}
 	}
-	nodes, err := nodesOf(root, factsPath)
+	nodes, err := nodesOf(root, flags.facts)
 	if err != nil {
 		return err
 	}
-	if len(nodes) == 0 {
+	if flags.node != "" {
+		nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return n.Name != flags.node })
+		if len(nodes) == 0 {
+			return fail("there are no facts of a node named %s", flags.node)
+		}
+	}
+	if len(nodes) == 0 && !asJSON {
 		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", name, count, troubleText(all), seconds(time.Since(began)))
 		return nil
 	}
@@ -83,9 +103,47 @@ func (a *app) check(ctx context.Context, root, factsPath string, opt compiler.Op
 	if err != nil {
 		return err
 	}
+	if asJSON {
+		return a.nodesJSON(files, all, results)
+	}
 	failed := a.showNodes(name, count, results, platforms(nodes), began)
 	if failed > 0 {
 		fmt.Fprintf(a.out, "%d of %s failed\n", failed, plural(len(nodes), "node"))
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// answerJSON is what check answers to tools.
+type answerJSON struct {
+	Files    int           `json:"files"`
+	Problems []problemJSON `json:"problems"`
+	Nodes    []nodeJSON    `json:"nodes,omitempty"`
+}
+
+type nodeJSON struct {
+	Name      string        `json:"name"`
+	Resources int           `json:"resources"`
+	Compiles  bool          `json:"compiles"`
+	Unknown   int           `json:"unknown_values"`
+	Problems  []problemJSON `json:"problems"`
+}
+
+func (a *app) nodesJSON(files []string, all source.Diagnostics, results []checked) error {
+	answer := answerJSON{Files: len(files), Problems: problemsOf(all)}
+	failed := false
+	for _, r := range results {
+		n := nodeJSON{Name: r.node, Compiles: r.catalog != nil, Unknown: r.opaque, Problems: problemsOf(r.problems)}
+		if r.catalog != nil {
+			n.Resources = len(r.catalog.Resources)
+		}
+		failed = failed || r.problems.HasErrors()
+		answer.Nodes = append(answer.Nodes, n)
+	}
+	if err := a.writeJSON(answer); err != nil {
+		return err
+	}
+	if failed {
 		return &exitError{code: exitFailed}
 	}
 	return nil

@@ -50,6 +50,16 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"check", filepath.Join(dir, "empty")}, exitFailed, "is it a control repo?"},
 		{[]string{"check", filepath.Join(dir, "plans")}, exitFine, "fine"},
 		{[]string{"check", filepath.Join(dir, "nowhere")}, exitFailed, "no such file"},
+		{[]string{"check", "--format", "json", filepath.Join(dir, "bad")}, exitFailed, `"code": "P0001"`},
+		{[]string{"check", "--format", "json", "../../examples/shop"}, exitFine, `"name": "web2.shop.example"`},
+		{[]string{"check", "--node", "db1.shop.example", "../../examples/shop"}, exitFine, "1 node on 1 platform"},
+		{[]string{"check", "--node", "none", "../../examples/shop"}, exitFailed, "no facts of a node named none"},
+		{[]string{"compile", "../../examples/shop"}, exitFailed, "say which node"},
+		{[]string{"compile", "../../examples/shop", "--facts", "facts/db1.shop.example.json"}, exitFine, `"name": "db1.shop.example"`},
+		{[]string{"compile", "../../examples/shop", "--facts", "facts/db1.shop.example.json", "--format", "dot"}, exitFine, "digraph"},
+		{[]string{"compile", "../../examples/shop", "--facts", "facts/db1.shop.example.json", "--format", "yaml"}, exitFine, "environment: shop"},
+		{[]string{"compile", "../../examples/shop", "--facts", "facts/db1.shop.example.json", "--format", "xml"}, exitFailed, "json, yaml, text or dot"},
+		{[]string{"compile", good, "--node", "x", "--strict", "maybe"}, exitFailed, "off, warning or error"},
 		{[]string{"nonsense"}, exitFailed, `unknown command "nonsense"`},
 	} {
 		code, out, err := call(c.args...)

@@ -1,0 +1,1 @@
+define m::d($p = 'x', $q = undef) { assert_private('only m') }

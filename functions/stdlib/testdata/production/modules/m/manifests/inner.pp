@@ -1,0 +1,1 @@
+class m::inner { include m::private }

@@ -1,0 +1,1 @@
+class m::private { assert_private() }
