@@ -23,6 +23,7 @@ import (
 	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
+	"bunraku/template"
 	"bunraku/value"
 )
 
@@ -48,6 +49,8 @@ type Compiler struct {
 	types     typeCache
 	files     sync.Map // what was asked for, such as "manifest apache vhost" → *found; a Compiler sees each file as it was first
 	modules   sync.Map // *syntax.File → name of its module
+	templates *template.Cache
+	sources   sync.Map // path of an ERB template → *source.File
 	ruby      sync.Map // name → *eval.Function, nil when there is none
 	main      sync.Once
 	manifest  mainFiles
@@ -80,7 +83,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), functions: functions.Table()}
+	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table()}
 	c.moduleFunctions()
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
@@ -159,12 +162,12 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	if in.Trusted == nil {
 		in.Trusted = facts.Trusted(in.Node, nil, nil)
 	}
-	w := &world{c: c, functions: c.functions}
+	w := c.world()
 	result := eval.Compile(w, in)
 	if result.Failure != nil && result.Failure.Code == eval.CodeParameter && !in.Settings.Trace {
 		// Once more with tracing: it says where the value that does not fit comes from.
 		in.Settings.Trace = true
-		result = eval.Compile(&world{c: c, functions: c.functions}, in)
+		result = eval.Compile(c.world(), in)
 	}
 	if result.Catalog != nil {
 		result.Catalog.DropVirtual()

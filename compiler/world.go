@@ -9,6 +9,7 @@ import (
 	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
+	"bunraku/template"
 	"bunraku/types"
 	"bunraku/value"
 )
@@ -18,6 +19,36 @@ type world struct {
 	c         *Compiler
 	functions map[string]*eval.Function
 	session   *lookup.Session
+	erb       template.Engine
+}
+
+// world is what one compile sees.
+func (c *Compiler) world() *world {
+	w := &world{c: c, functions: c.functions}
+	w.erb = template.Engine{Cache: c.templates, Find: c.findERB}
+	return w
+}
+
+// Template3 renders an ERB template (functions.Templates).
+func (w *world) Template3(c *eval.Call, name string, inline bool) (value.Value, provenance.Ref, error) {
+	return w.erb.Template3(c, name, inline)
+}
+
+// findERB reads a template once.
+func (c *Compiler) findERB(name string) (*source.File, string, error) {
+	path, ok := c.env.TemplateFile(name)
+	if !ok {
+		return nil, "", nil
+	}
+	if f, ok := c.sources.Load(path); ok {
+		return f.(*source.File), path, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, path, err
+	}
+	f, _ := c.sources.LoadOrStore(path, source.NewFile(c.env.Display(path), string(text)))
+	return f.(*source.File), path, nil
 }
 
 func (w *world) Manifest(module, rest string) (*syntax.File, source.Diagnostics) {

@@ -200,7 +200,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if block != nil && ev.trace != nil {
 		block.why = ev.trace.Join(refs...)
 	}
-	if o := opaque(args...); o != nil {
+	if o := opaque(args...); o != nil && !f.Unknown {
 		if f.Flow == Effect {
 			ev.notDone(f.Name, o, at)
 			return value.Undef{}, 0, nil

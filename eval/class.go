@@ -255,7 +255,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0254", Place: ev.declaredAt(r), Summary: err.Error(),
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
-		vr = ev.trace.With(vr, v.ref, ev.ctl, configured)
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured, r.absences[p.Name])
 		ev.setParam(r, &param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
 		v = f.find(p.Name)
 		v.value, v.ref = val, vr
@@ -299,8 +299,11 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
 		}
 		if !a.Found {
-			if a.Ref != 0 && r.param(p.Name) == nil {
-				ev.noteAbsence(r, p, a.Ref)
+			if a.Ref != 0 && p.Default != nil { // the default depends on Hiera having no value
+				if r.absences == nil {
+					r.absences = map[string]provenance.Ref{}
+				}
+				r.absences[p.Name] = a.Ref
 			}
 			continue
 		}
@@ -309,14 +312,6 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		}
 		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl), source.Place{}, r.source, false})
 	}
-}
-
-// noteAbsence remembers that Hiera had no value for a parameter: its default depends on that.
-func (ev *Evaluator) noteAbsence(r *Resource, p *syntax.Param, why provenance.Ref) {
-	if ev.trace == nil || p.Default == nil {
-		return
-	}
-	r.params = append(r.params, &param{name: p.Name, value: value.Undef{}, ref: why, source: r.source})
 }
 
 // checkParameters tests the parameters of a class or define against their types, all at once, as Puppet does.

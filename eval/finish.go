@@ -212,6 +212,9 @@ func (ev *Evaluator) export(r *Resource) *catalog.Resource {
 	if err != nil {
 		ev.failAt(&source.Diagnostic{Code: "E0583", Place: r.place, Summary: err.Error()})
 	}
+	if r.oddTitle && r.param(r.typ.Namevar()) == nil { // a number is not equal to its text, so the name that the title gives stays
+		params = append([]catalog.Param{{Name: r.typ.Namevar(), Value: value.String(r.Title)}}, params...)
+	}
 	for i := range params {
 		if params[i].Ref == 0 {
 			params[i].Ref = r.titleRef // what the title pattern made of the title

@@ -17,6 +17,7 @@ type effects struct {
 	like      map[string]bool // classes declared with parameters
 	resources []touch
 	touches   []touch // attributes that may be set on resources declared elsewhere
+	requires  bool    // it calls require, which sets an attribute of whatever contains it
 }
 
 // A touch is a type, a title and an attribute; "" stands for any.
@@ -24,24 +25,28 @@ type touch struct{ typ, title, attr string }
 
 const anyClass = "*"
 
-// effectsOf walks code and what it reaches.
-func (ev *Evaluator) effectsOf(stmts []syntax.Expr, sc *Scope) *effects {
-	fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
-	container := touch{attr: "require"}
-	if sc != nil && sc.resource != nil {
-		container.typ, container.title = sc.resource.Type, sc.resource.Title
+// effectsOf walks code and what it reaches, once for each piece of code.
+func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
+	if fx := ev.ghosts.effects[&stmts[0]]; fx != nil {
+		return fx
 	}
-	ev.gather(stmts, fx, map[*Definition]bool{}, container)
+	fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
+	ev.gather(stmts, fx, map[*Definition]bool{}, nil)
+	if ev.ghosts.effects == nil {
+		ev.ghosts.effects = map[*syntax.Expr]*effects{}
+	}
+	ev.ghosts.effects[&stmts[0]] = fx
 	return fx
 }
 
-func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definition]bool, container touch) {
+// gather adds the effects of code. container is what the code's own calls of require change; nil for whatever runs the outermost code.
+func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definition]bool, container *touch) {
 	follow := func(d *Definition) {
 		if d == nil || seen[d] {
 			return
 		}
 		seen[d] = true
-		inner := touch{attr: "require"}
+		inner := &touch{attr: "require"}
 		if d.Kind == ClassKind {
 			inner.typ, inner.title = "Class", capitalized(d.Name)
 			if d.Parent != "" {
@@ -80,7 +85,11 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 				}
 				switch f.Value {
 				case "require":
-					fx.touches = append(fx.touches, container)
+					if container == nil {
+						fx.requires = true
+					} else {
+						fx.touches = append(fx.touches, *container)
+					}
 					classes(n.Args, false)
 				case "include", "contain":
 					classes(n.Args, false)
@@ -134,7 +143,7 @@ func (ev *Evaluator) gatherClass(name string, fx *effects, seen map[*Definition]
 	fx.classes[name] = true
 	if d := ev.findClass(name); d != nil && !seen[d] {
 		seen[d] = true
-		ev.gather(d.Body, fx, seen, touch{"Class", capitalized(name), "require"})
+		ev.gather(d.Body, fx, seen, &touch{"Class", capitalized(name), "require"})
 	}
 }
 
@@ -242,7 +251,7 @@ func (t touch) covers(typ, title, attr string) bool {
 func (ev *Evaluator) effectsAt(i int) *effects {
 	p := &ev.ghosts.passed[i]
 	if p.effects == nil {
-		p.effects = ev.effectsOf(p.stmts, p.scope)
+		p.effects = ev.effectsOf(p.stmts)
 	}
 	return p.effects
 }
@@ -274,7 +283,10 @@ func (ev *Evaluator) idleTouches(r *Resource, attr string) bool {
 			if ev.ghosts.idle == nil {
 				ev.ghosts.idle = map[*Definition]*effects{}
 			}
-			fx = ev.effectsOf(d.Body, nil)
+			if len(d.Body) == 0 {
+				continue
+			}
+			fx = ev.effectsOf(d.Body)
 			ev.ghosts.idle[d] = fx
 		}
 		for _, t := range fx.touches {
@@ -325,11 +337,18 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
-	for i := range ev.ghosts.passed {
-		for _, t := range ev.effectsAt(i).touches {
+	ev.indexTouches()
+	for _, typ := range []string{r.Type, ""} {
+		for _, t := range ev.ghosts.touching[typ] {
 			if t.covers(r.Type, r.Title, attr) {
-				ref = ev.trace.Join(ref, ev.ghosts.passed[i].why)
-				break
+				ref = ev.trace.Join(ref, ev.ghosts.whys[t.by])
+			}
+		}
+	}
+	if attr == "require" {
+		for i := range ev.ghosts.passed {
+			if p := &ev.ghosts.passed[i]; ev.effectsAt(i).requires && p.scope.resource == r {
+				ref = ev.trace.Join(ref, p.why)
 			}
 		}
 	}
@@ -348,6 +367,33 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
 		}
 	}
 	return ref
+}
+
+// A touchOf is a touch and the code that has it.
+type touchOf struct {
+	touch
+	by *effects
+}
+
+// indexTouches sorts the touches of branches passed over by type, and joins the decisions for each piece of code, so that the same
+// code passed over a thousand times counts once. It goes on from where it stopped.
+func (ev *Evaluator) indexTouches() {
+	g := &ev.ghosts
+	if g.whys == nil {
+		g.whys, g.touching = map[*effects]provenance.Ref{}, map[string][]touchOf{}
+	}
+	for ; g.indexed < len(g.passed); g.indexed++ {
+		fx := ev.effectsAt(g.indexed)
+		if len(fx.touches) == 0 {
+			continue
+		}
+		if g.whys[fx] == 0 {
+			for _, t := range fx.touches {
+				g.touching[t.typ] = append(g.touching[t.typ], touchOf{t, fx})
+			}
+		}
+		g.whys[fx] = ev.trace.Join(g.whys[fx], g.passed[g.indexed].why)
+	}
 }
 
 // tested joins the attributes of a resource that a collector's query looks at.

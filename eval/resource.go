@@ -35,14 +35,16 @@ type Resource struct {
 	finished  bool
 	made      bool // by create_resources
 	main      bool // Class[main]
+	oddTitle  bool // the title was given as something other than a string
 
 	out []*Resource // what it contains, in order; an edge each
 	in  []*Resource
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
-	tagRef    provenance.Ref // of the tags given to it by attribute or function
-	splat     provenance.Ref // of the hashes that its attributes were taken from: which keys they have
+	tagRef    provenance.Ref            // of the tags given to it by attribute or function
+	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
+	splat     provenance.Ref            // of the hashes that its attributes were taken from: which keys they have
 }
 
 // A param is an attribute slot.
@@ -159,6 +161,7 @@ type resourceBody struct {
 type title struct {
 	text string
 	ref  provenance.Ref
+	odd  bool // it was no string, as create_resources allows; such a title makes no tag
 }
 
 func (bs resourceBodies) defaults() *resourceBody {
@@ -259,7 +262,7 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 				ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression", s)
 			}
 			used[string(s)] = true
-			bodies[i].titles = append(bodies[i].titles, title{string(s), ev.trace.With(list.Ref(j), r)})
+			bodies[i].titles = append(bodies[i].titles, title{text: string(s), ref: ev.trace.With(list.Ref(j), r)})
 		}
 		bodies[i].params, bodies[i].splat = ev.attributeOps(b.Ops, sc, e)
 	}
@@ -314,6 +317,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular, exported: form == syntax.Exported}
 	r.existence = ev.trace.Join(ev.ctl, t.ref)
 	r.titleRef = t.ref
+	r.oddTitle = t.odd
 	if _, ok := e.(*syntax.Call); ok && form != syntax.Exported {
 		r.made = true
 	}
@@ -506,7 +510,7 @@ func (ev *Evaluator) edge(from, to *Resource) {
 }
 
 // Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one.
-func (c *Call) Declare(typeName, name string, params *value.Hash, titleRef provenance.Ref) (*Resource, error) {
+func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef provenance.Ref) (*Resource, error) {
 	form := syntax.Regular
 	switch {
 	case strings.HasPrefix(typeName, "@@"):
@@ -527,5 +531,6 @@ func (c *Call) Declare(typeName, name string, params *value.Hash, titleRef prove
 		}
 		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false})
 	}
-	return ev.declare(typeName, title{name, titleRef}, list, form, c.Scope, c.Place.Span, &syntax.Call{}), nil
+	_, text := name.(value.String)
+	return ev.declare(typeName, title{value.ToString(name), titleRef, !text}, list, form, c.Scope, c.Place.Span, &syntax.Call{}), nil
 }

@@ -125,7 +125,7 @@ func (r *Resource) Tagged(tag string) bool {
 // symbol and makes none.
 func (ev *Evaluator) initialTags(r *Resource) {
 	r.tags.addName(value.Downcase(r.Type))
-	if !r.main && validTag(r.Title) {
+	if !r.main && !r.oddTitle && validTag(r.Title) {
 		r.tags.addName(value.Downcase(r.Title))
 	}
 }

@@ -96,6 +96,12 @@ type ghosts struct {
 	named provenance.Ref
 	// idle are the effects of classes that were never evaluated, by class.
 	idle map[*Definition]*effects
+	// effects are those of code, by its first statement.
+	effects map[*syntax.Expr]*effects
+	// touching has the touches of passed[:indexed] by type, whys the decisions for each.
+	touching map[string][]touchOf
+	whys     map[*effects]provenance.Ref
+	indexed  int
 }
 
 // A passedBranch is code that did not run because of a decision.

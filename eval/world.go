@@ -57,6 +57,7 @@ type Function struct {
 	Doc        string // one or two sentences; the reference page is made of them
 	Dispatches []Dispatch
 	Flow       Flow
+	Unknown    bool // it is called with opaque arguments too; others are not, and give an opaque value
 	// Raw functions take whatever is given: Puppet's old 3.x functions check their arguments themselves.
 	Raw func(*Call) (value.Value, error)
 

@@ -12,7 +12,7 @@ import (
 func logFunctions() []*eval.Function {
 	var out []*eval.Function
 	for _, level := range []string{"debug", "info", "notice", "warning", "err", "alert", "crit", "emerg"} {
-		out = append(out, &eval.Function{Name: level, Doc: "Logs its arguments on the server at the level " + level + ".", Flow: eval.Effect, Dispatches: []eval.Dispatch{{
+		out = append(out, &eval.Function{Name: level, Doc: "Logs its arguments on the server at the level " + level + ".", Flow: eval.Effect, Unknown: true, Dispatches: []eval.Dispatch{{
 			Signature: "Callable[[Any, 0], Undef]", Names: []string{"values"},
 			Run: func(c *eval.Call) (value.Value, error) {
 				c.Log(level, message(c.Args))

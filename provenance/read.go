@@ -14,6 +14,9 @@ func (t *Trace) label(r Ref) (Label, bool) {
 	return Label{}, false
 }
 
+// wasRead reports whether a literal was evaluated.
+func (t *Trace) wasRead(r Ref) bool { return int(r/64) < len(t.read) && t.read[r/64]&(1<<(r%64)) != 0 }
+
 // operandsOf calls f for each operand of a node.
 func (t *Trace) operandsOf(n node, f func(Ref)) {
 	switch {
@@ -22,13 +25,15 @@ func (t *Trace) operandsOf(n node, f func(Ref)) {
 		for r := Ref(1); r < n.first; r++ {
 			switch t.nodes[r].shape {
 			case isLiteral:
-				if int(r/64) < len(t.read) && t.read[r/64]&(1<<(r%64)) != 0 {
+				if t.wasRead(r) {
 					f(r)
 				}
 			case isLeaf, isBlockLeaf:
 				f(r)
 			}
 		}
+	case n.shape == isNote:
+		f(n.first)
 	case n.shape == isDeep:
 		f(n.first)
 		t.contents[n.second].EachRef(f)
@@ -47,21 +52,35 @@ func (t *Trace) Where(r Ref) (Label, bool) {
 	if t == nil {
 		return Label{}, false
 	}
-	for r != 0 {
-		n := t.nodes[r]
-		switch n.shape {
-		case isLiteral, isLeaf, isBlockLeaf:
-			return t.label(r)
-		case isWith:
-			r = n.first
-			if n.many {
-				r = t.operands[n.first]
-			}
-		default:
-			return Label{}, false
-		}
+	if r = t.origin(r); r == 0 {
+		return Label{}, false
 	}
-	return Label{}, false
+	return t.label(r)
+}
+
+// origin follows copies to the node that made the value: a leaf, an operation, a container, or none.
+func (t *Trace) origin(r Ref) Ref {
+	for r != 0 {
+		next, copied := t.copied(t.nodes[r])
+		if !copied {
+			return r
+		}
+		r = next
+	}
+	return 0
+}
+
+// copied is the node whose value a node copies.
+func (t *Trace) copied(n node) (Ref, bool) {
+	switch {
+	case n.shape == isNote:
+		return n.first, true
+	case n.shape == isWith && n.many:
+		return t.operands[n.first], true
+	case n.shape == isWith:
+		return n.first, true
+	}
+	return 0, false
 }
 
 // Depends is the set of places outside which no change can alter the value (5.2 of the thesis), in the order of their nodes.
@@ -114,13 +133,7 @@ func (t *Trace) Expression(r Ref) *Term {
 	memo := map[Ref]*Term{}
 	var read func(r Ref) *Term
 	read = func(r Ref) *Term {
-		for r != 0 && t.nodes[r].shape == isWith {
-			n := t.nodes[r]
-			if r = n.first; n.many {
-				r = t.operands[n.first]
-			}
-		}
-		if r == 0 {
+		if r = t.origin(r); r == 0 {
 			return nil
 		}
 		if term := memo[r]; term != nil {
@@ -132,12 +145,17 @@ func (t *Trace) Expression(r Ref) *Term {
 		switch n.shape {
 		case isLiteral, isLeaf, isBlockLeaf:
 			term.Leaf, _ = t.label(r)
-		case isDeep:
+		case isDeep: // keys and values one after the other, nested ones behind those that hold them
 			term.Op = "container"
+			t.contents[n.second].EachRef(func(a Ref) {
+				if a = t.origin(a); a != 0 {
+					term.Args = append(term.Args, read(a))
+				}
+			})
 		case isOp:
 			term.Op = t.names[n.name]
 			t.operandsOf(n, func(a Ref) {
-				if a != 0 {
+				if a = t.origin(a); a != 0 {
 					term.Args = append(term.Args, read(a))
 				}
 			})

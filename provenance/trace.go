@@ -16,6 +16,7 @@ type Trace struct {
 	read     []uint64   // which nodes were read as literals, a bit each
 	names    []string   // of operations
 	nameOf   map[string]uint16
+	notes    []Note // names of steps
 }
 
 // NewTrace returns an empty graph.
@@ -37,6 +38,7 @@ const (
 	isBlockLeaf       // first: number of the block
 	isOp              // an operation made the value
 	isWith            // the value of first, which also depends on the rest
+	isNote            // the value of first, copied; second: number of the note
 	isDeep            // a container: first is its spine, second the number of its contents
 	isAll             // everything read before it: what a failure may be due to
 )

@@ -16,6 +16,8 @@ type Determinism struct {
 	Pairs   [][2]int // pairs that do not commute, visibly as far as is known; what is left when unknown
 	Opaque  []int    // resources because of which a proof is none
 	Reason  string   // why unknown
+
+	alike bool // all orders of the programs end alike, even if these are not all that the resources do
 }
 
 // Determinism decides whether the graph is deterministic: sound and complete for the programs as they are given, up to
@@ -131,6 +133,7 @@ func (a *Analysis) determinism(ctx context.Context) (*Determinism, error) {
 func (a *Analysis) proved(d *Determinism) *Determinism {
 	d.Opaque = a.opaque()
 	d.Verdict, d.Reason = a.yes()
+	d.alike = true
 	return d
 }
 

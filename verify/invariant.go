@@ -51,6 +51,10 @@ func (a *Analysis) Invariants(ctx context.Context, everyOrder bool) ([]Invariant
 }
 
 func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, pred fs.Pred, everyOrder bool) error {
+	if inv.Resource >= 0 && a.alone(inv.Resource, post) {
+		inv.Verdict, inv.Reason = a.yes()
+		return nil
+	}
 	of := a.around(post)
 	star := a.compose(a.fixed(of), a.eff, nil)
 	broken := a.Space.And(star.success(), a.Space.Not(a.Space.NewSubst(star.value).Bool(post)))
@@ -96,6 +100,20 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 		inv.Verdict, inv.Reason = Unknown, "time was up"
 	}
 	return nil
+}
+
+// alone reports whether a resource's success brings its declared state about from any state, and nobody else writes what that
+// depends on. Then it lasts, whatever the others do.
+func (a *Analysis) alone(i int, post fs.Bool) bool {
+	for _, c := range a.Space.Support(post) {
+		for _, w := range a.writers[c] {
+			if w.by != i {
+				return false
+			}
+		}
+	}
+	r := a.compose([]int{i}, a.raw, a.Space.Read)
+	return a.Space.And(r.success(), a.Space.Not(a.Space.NewSubst(r.value).Bool(post))) == fs.Bottom
 }
 
 // around finds the component that decides a formula about the end: all that interferes with what it reads.

@@ -130,11 +130,11 @@ func (s *repairer) shared(plain map[Edge]bool) []Edge {
 	count := map[Edge]int{}
 	for _, e := range slices.SortedFunc(maps.Keys(plain), byEnds) {
 		for x := range a.n() {
-			if x != e.From && !a.part.precedes(e.From, x) {
+			if x != e.From && !a.part.precedes(e.From, x) || a.Graph.Resources[x].Anchor {
 				continue
 			}
 			for y := range a.n() {
-				if (y == e.To || a.part.precedes(y, e.To)) && x != y && !a.part.comparable(x, y) {
+				if (y == e.To || a.part.precedes(y, e.To)) && x != y && !a.part.comparable(x, y) && !a.Graph.Resources[y].Anchor {
 					count[Edge{From: x, To: y}]++
 				}
 			}

@@ -39,7 +39,7 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 	start := a.fresh()
 	r := &Success{Failed: -1}
 	a.try(r, start, a.order)
-	if a.found != nil && a.found.Verdict == Yes && a.Space.Satisfies(start) {
+	if a.found != nil && (a.found.Verdict == Yes || a.found.alike && !a.Space.Truncated) && a.Space.Satisfies(start) {
 		return a.settle(r, true), nil // every order is like this one
 	}
 	groups := [][]int{a.fixed(a.order)}

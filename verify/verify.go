@@ -46,6 +46,7 @@ type Resource struct {
 	Post    fs.Pred // the declared state, which should hold when all is done; nil if there is none
 	Exact   Exactness
 	Class   string // what contains it, for repairs that order whole classes; may be empty
+	Anchor  bool   // the beginning or end of a container: it does nothing, and nobody can write an edge to it
 }
 
 // An Edge says that From is applied before To. Both are indices into Graph.Resources.

@@ -22,6 +22,7 @@ type compileFlags struct {
 	facts, node, modulepath, strict string
 	language                        int
 	strictVariables                 bool
+	provenance                      string // of compile only: where to write the side file
 }
 
 func (f *compileFlags) add(c *cobra.Command) {
@@ -97,12 +98,15 @@ single manifest. The catalog is printed as Puppet's own JSON; warnings and error
 	}
 	flags.add(c)
 	c.Flags().StringVar(&format, "format", format, "json, yaml, text or dot")
+	c.Flags().StringVar(&flags.provenance, "provenance", "", "also write where every value comes from to `FILE`, for explain --from")
 	return c
 }
 
 // compileOne compiles the node that the flags describe and reports trouble.
 func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*eval.Result, error) {
-	c, err := compiler.Open(env, flags.options(cmd))
+	opt := flags.options(cmd)
+	opt.Trace = flags.provenance != ""
+	c, err := compiler.Open(env, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +130,9 @@ func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*
 	if result.Failure != nil {
 		a.report(source.Diagnostics{result.Failure})
 		return nil, &exitError{code: exitFailed}
+	}
+	if flags.provenance != "" {
+		return result, writeProvenance(flags.provenance, env, c, node, opt, result)
 	}
 	return result, nil
 }

@@ -91,9 +91,11 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.checkCommand(),
 		a.compileCommand(),
+		a.explainCommand(),
 		a.mupuppetCommand(),
 		a.parseCommand(),
 		a.smartfrogCommand(),
+		a.verifyCommand(),
 		a.versionCommand(),
 	)
 	return root

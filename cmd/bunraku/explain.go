@@ -1,0 +1,396 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/compiler"
+	"bunraku/eval"
+	"bunraku/explain"
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/syntax"
+	"bunraku/value"
+
+	"github.com/spf13/cobra"
+)
+
+// explainFlags are what `explain` can be asked.
+type explainFlags struct {
+	compileFlags
+	where, expression, dependency bool
+	whyNot, blame                 bool
+	reaches, from, format         string
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	var f explainFlags
+	c := &cobra.Command{
+		Use:   "explain ENV --facts FILE REF [ATTRIBUTE]",
+		Short: "Say why: where a value comes from, what decides it, what a place can change",
+		Long: `Compiles one node and says where a value of its catalog comes from: the line that set it, the parameters and variables it went
+through, the Hiera level or fact it was copied from and the levels that it hides, the conditions on the way, the classes around it.
+
+REF is a resource, File[/etc/motd] or Class[ntp], alone or with an attribute; a variable, '$ntp::servers'; a relation,
+'Package[ntp] -> Service[ntp]'; hiera:KEY; or fact:NAME. A title alone will do when only one resource has it.
+
+What is promised: no change of data outside the places that --dependency lists, and no new key, file or fact at the absences it lists,
+changes this value, as long as the code keeps its shape. Sensitive values are never printed, only their places.`,
+		Example: `  bunraku explain examples/shop --facts facts/web2.shop.example.json 'Class[profile::nginx]' port
+  bunraku explain examples/shop --facts facts/web2.shop.example.json --why-not 'Service[postgresql]'
+  bunraku explain examples/shop --reaches data/common.yaml:13`,
+		Args: cobra.RangeArgs(1, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("blame") {
+				f.blame = isTerminal(a.out)
+			}
+			return a.explain(cmd, &f, args)
+		},
+	}
+	f.add(c)
+	fs := c.Flags()
+	fs.BoolVar(&f.where, "where", false, "only the one place that the value was copied from")
+	fs.BoolVar(&f.expression, "expression", false, "only the term of operations and places that made the value")
+	fs.BoolVar(&f.dependency, "dependency", false, "only the places that decide the value, all of them")
+	fs.BoolVar(&f.whyNot, "why-not", false, "say why REF is not in the catalog")
+	fs.StringVar(&f.reaches, "reaches", "", "the reverse: what can a change at `PLACE` alter? FILE:LINE, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
+	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
+	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
+	fs.StringVar(&f.format, "format", "text", "text or json")
+	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches")
+	return c
+}
+
+func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) error {
+	if f.format != "text" && f.format != "json" {
+		return fail("unknown format %q: text or json", f.format)
+	}
+	if (f.reaches != "") != (len(args) == 1) {
+		if f.reaches != "" {
+			return fail("--reaches takes no REF")
+		}
+		return fail("say what to explain: File[/etc/motd], Class[ntp], '$ntp::servers', hiera:KEY (or --reaches PLACE)")
+	}
+	if f.reaches != "" && f.from == "" && f.facts == "" && f.node == "" {
+		return a.reachesAll(cmd, f, args[0])
+	}
+	rec, err := a.recordFor(cmd, f, args[0])
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.reaches != "":
+		answer, err := rec.Reaches(f.reaches)
+		if err != nil {
+			return a.notFound(f, err)
+		}
+		return a.answer(f, answer, func() { answer.Text(a.out, styleFor(a.out)) })
+	case f.whyNot:
+		answer, err := rec.WhyNot(args[1])
+		if err != nil {
+			return a.notFound(f, err)
+		}
+		if err := a.answer(f, answer, func() { answer.Text(a.out, styleFor(a.out)) }); err != nil || !answer.Present {
+			return err
+		}
+		return &exitError{code: exitNo}
+	}
+	attribute := ""
+	if len(args) == 3 {
+		attribute = args[2]
+	}
+	answer, err := rec.Explain(args[1], attribute)
+	if err != nil {
+		return a.notFound(f, err)
+	}
+	view := explain.Whole
+	switch {
+	case f.where:
+		view = explain.WhereView
+	case f.expression:
+		view = explain.ExpressionView
+	case f.dependency:
+		view = explain.DependencyView
+	}
+	if f.blame {
+		blame(answer, view == explain.DependencyView)
+	}
+	return a.answer(f, answer, func() { answer.Text(a.out, view, styleFor(a.out)) })
+}
+
+// answer prints one in the format that was asked for.
+func (a *app) answer(f *explainFlags, v any, text func()) error {
+	if f.format == "text" {
+		text()
+		return nil
+	}
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// notFound reports a question that names nothing: the answer is "no", with what may have been meant.
+func (a *app) notFound(f *explainFlags, err error) error {
+	var n *explain.NotFound
+	if !errors.As(err, &n) {
+		return err
+	}
+	if f.format == "json" {
+		list := n.Suggestions
+		if list == nil {
+			list = []string{}
+		}
+		if err := a.answer(f, map[string]any{"version": 1, "kind": "not found", "message": n.Message, "suggestions": list}, nil); err != nil {
+			return err
+		}
+		return &exitError{code: exitNo}
+	}
+	fmt.Fprintf(a.err, "bunraku: %s\n", n.Message)
+	switch len(n.Suggestions) {
+	case 0:
+	case 1:
+		fmt.Fprintf(a.err, "  did you mean %s?\n", n.Suggestions[0])
+	default:
+		fmt.Fprintf(a.err, "  did you mean one of these?\n")
+		for _, s := range n.Suggestions {
+			fmt.Fprintf(a.err, "    %s\n", s)
+		}
+	}
+	return &exitError{code: exitNo}
+}
+
+// recordFor compiles, or reads a side file.
+func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*explain.Record, error) {
+	if f.from != "" {
+		return readRecord(f.from, env)
+	}
+	node, err := f.readNode(env)
+	if err != nil {
+		return nil, err
+	}
+	if node.Name == "" && node.Facts == nil {
+		list := factFiles(env)
+		switch len(list) {
+		case 0:
+			return nil, fail("say which node: --facts FILE, or --node NAME")
+		case 1:
+			f.facts = list[0]
+			if node, err = f.readNode(env); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fail("say which node: --facts %s", strings.Join(list, ", or --facts "))
+		}
+	}
+	opt := f.options(cmd)
+	opt.Trace = true
+	c, err := compiler.Open(env, opt)
+	if err != nil {
+		return nil, err
+	}
+	return a.compileRecord(c, node, opt)
+}
+
+func (a *app) compileRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options) (*explain.Record, error) {
+	result, err := c.Compile(node)
+	if err != nil {
+		return nil, err
+	}
+	if result.Failure != nil {
+		a.report(source.Diagnostics{result.Failure})
+		return nil, &exitError{code: exitFailed}
+	}
+	return newRecord(c, node, opt, result), nil
+}
+
+// factFiles are the nodes that an environment brings facts of.
+func factFiles(env string) (out []string) {
+	for _, pattern := range []string{"*.json", "*.yaml", "*.yml"} {
+		list, _ := filepath.Glob(filepath.Join(env, "facts", pattern))
+		out = append(out, list...)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// reachesAll asks the reverse question of every node.
+func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error {
+	list := factFiles(env)
+	if len(list) == 0 {
+		return fail("say which node: --facts FILE, or --node NAME")
+	}
+	opt := f.options(cmd)
+	opt.Trace = true
+	c, err := compiler.Open(env, opt)
+	if err != nil {
+		return err
+	}
+	var answers []*explain.ReachAnswer
+	var none error
+	for i, path := range list {
+		f.facts = path
+		node, err := f.readNode(env)
+		if err != nil {
+			return err
+		}
+		rec, err := a.compileRecord(c, node, opt)
+		if err != nil {
+			return err
+		}
+		answer, err := rec.Reaches(f.reaches)
+		var n *explain.NotFound
+		if errors.As(err, &n) {
+			none = err
+			answer.Slots = nil
+		} else if err != nil {
+			return err
+		}
+		answers = append(answers, answer)
+		if f.format == "text" {
+			if i > 0 {
+				fmt.Fprintln(a.out)
+			}
+			answer.Text(a.out, styleFor(a.out))
+		}
+	}
+	if f.format == "json" {
+		return a.answer(f, answers, nil)
+	}
+	for _, x := range answers {
+		if len(x.Slots) > 0 {
+			return nil
+		}
+	}
+	if none == nil {
+		return nil
+	}
+	return a.notFound(f, none)
+}
+
+// newRecord wires a finished compile to what explain asks.
+func newRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options, result *eval.Result) *explain.Record {
+	rec := &explain.Record{Catalog: result.Catalog, Trace: result.Trace}
+	if node.Facts != nil {
+		rec.Facts = node.Facts.Values
+	}
+	result.EachVariable(func(class, name string, v value.Value, r provenance.Ref) {
+		if whole, ok := v.(provenance.Contents); ok {
+			r = result.Trace.Deep(r, whole)
+		}
+		rec.Variables = append(rec.Variables, explain.Variable{Class: class, Name: name, Value: v, Ref: r})
+	})
+	rec.Via = func(r *catalog.Resource) (out []explain.Stage) {
+		for _, s := range result.Via(r.Type, r.Title) {
+			out = append(out, explain.Stage{Text: s.Text, Place: s.Place})
+		}
+		return out
+	}
+	rec.Absent = func(r *catalog.Resource, attr string) provenance.Ref { return result.Absent(r.Type, r.Title, attr) }
+	rec.Hiera = hieraOf(c, opt, result)
+	rec.Missing = func(typ, title string) *explain.Missing { return missing(c, result, typ, title) }
+	return rec
+}
+
+// missing collects what would have declared a resource.
+func missing(c *compiler.Compiler, result *eval.Result, typ, title string) *explain.Missing {
+	m := &explain.Missing{}
+	for _, v := range result.Unrealized() {
+		if v.Type == typ && v.Title == title {
+			m.Virtual = v.Place
+		}
+	}
+	for _, p := range result.PassedOver(typ, title) {
+		hops := make([]explain.Stage, len(p.Hops))
+		for i, h := range p.Hops {
+			hops[i] = explain.Stage{Text: h.Text, Place: h.Place}
+		}
+		m.Passed = append(m.Passed, explain.Passed{Branch: p.Branch, In: p.In, Why: p.Why, Hops: hops, Sure: p.Sure})
+	}
+	for _, d := range explain.Declarations(allManifests(c), typ, title) {
+		if d.Sure || len(m.Passed) == 0 && m.Virtual.File == nil {
+			m.Code = append(m.Code, d)
+		}
+	}
+	if sure := certain(m.Code); len(sure) > 0 {
+		m.Code = sure
+	}
+	if m.Virtual.File != nil {
+		m.Code = nil
+	}
+	if len(m.Passed) > 0 && m.Passed[0].Sure {
+		for i, p := range m.Passed {
+			if !p.Sure {
+				m.Passed = m.Passed[:i]
+				break
+			}
+		}
+	}
+	return m
+}
+
+// certain keeps the declarations whose titles are written out.
+func certain(list []explain.Declaration) (out []explain.Declaration) {
+	for _, d := range list {
+		if d.Sure {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// allManifests parses every manifest of the environment and its modules; those that cannot be parsed are left out.
+func allManifests(c *compiler.Compiler) (out []*syntax.File) {
+	env := c.Environment()
+	paths, _ := env.Manifests()
+	for _, m := range env.Modules() {
+		if list, err := puppetFiles(filepath.Join(m.Dir, "manifests")); err == nil {
+			paths = append(paths, list...)
+		}
+	}
+	for _, p := range paths {
+		if filepath.Ext(p) != ".pp" {
+			continue
+		}
+		if f, ds, err := env.Parse(p); err == nil && f != nil && !ds.HasErrors() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// readRecord reads a side file. Its files are looked for where they were, and in the environment that was named now.
+func readRecord(path, env string) (*explain.Record, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := explain.Load(text, func(name, root string) (string, []byte, error) {
+		if rest, inside := strings.CutPrefix(name, root+"/"); inside {
+			name = filepath.ToSlash(filepath.Join(env, rest))
+		} else if name == root {
+			name = env
+		}
+		text, err := os.ReadFile(name)
+		return name, text, err
+	})
+	if err != nil {
+		return nil, fail("%s: %v", path, err)
+	}
+	return rec, nil
+}
+
+// writeProvenance writes the side file of a compile.
+func writeProvenance(path, env string, c *compiler.Compiler, node compiler.Node, opt compiler.Options, result *eval.Result) error {
+	text, err := explain.Save(newRecord(c, node, opt, result), filepath.ToSlash(filepath.Clean(env)))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
+}

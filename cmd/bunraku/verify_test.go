@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestVerify(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("lists/nginx", "/etc/nginx/nginx.conf\n/etc/nginx/conf.d/\n/usr/sbin/nginx\n")
+	lists := filepath.Join(dir, "lists")
+	bad := write("bad.pp", "package { 'nginx': ensure => installed }\nfile { '/etc/nginx/conf.d/shop.conf':\n  content => 'x',\n}\n")
+	good := write("good.pp", "package { 'nginx': ensure => installed }\nfile { '/etc/nginx/conf.d/shop.conf':\n  require => Package['nginx'],\n  content => 'x',\n}\n")
+	cycle := write("cycle.pp", "notify { 'a': require => Notify['b'] }\nnotify { 'b': require => Notify['a'] }\n")
+	never := write("never.pp", "file { '/srv/a/b': content => 'x' }\n")
+	twice := write("twice.pp", "file { '/srv/b': source => '/srv/a' } -> file { '/srv/a': ensure => absent }\n")
+	unread := write("unread.pp", "exec { '/opt/setup': creates => '/opt/done' }\n")
+	for _, x := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{[]string{bad}, exitNo, []string{"V101 order missing (safe only by catalog order): Package[nginx] and File[/etc/nginx/conf.d/shop.conf]",
+			"bad.pp:2:1", "on a fresh machine", "package, then file   works", "file, then package   fails: /etc/nginx does not exist   replayed",
+			"require => Package['nginx'],   verified", "1 finding. Deterministic otherwise; idempotent; can succeed"}},
+		{[]string{good}, exitFine, []string{"2 resources, 2 modelled exactly, 0 approximately, 0 not", "No findings. Deterministic; idempotent; can succeed"}},
+		{[]string{cycle}, exitNo, []string{"dependency cycle: Notify[a] => Notify[b] => Notify[a]", "No agent applies this catalog"}},
+		{[]string{never}, exitNo, []string{"V102 cannot succeed from a fresh machine: File[/srv/a/b]", "fails: /srv/a does not exist"}},
+		{[]string{twice}, exitNo, []string{"V201 not idempotent: File[/srv/b]", "second run   fails: /srv/a does not exist"}},
+		{[]string{unread}, exitUnknown, []string{"V301 undecided", "Exec[/opt/setup]: the command is not read: /opt/setup"}},
+		{[]string{good, "--catalog", bad}, exitFailed, []string{"not both"}},
+		{nil, exitFailed, []string{"say what to verify"}},
+		{[]string{good, "--format", "xml"}, exitFailed, []string{"text or json"}},
+		{[]string{good, "--fail-on", "never"}, exitFailed, []string{"error or warning"}},
+		{[]string{good, "--package-model", "snap"}, exitFailed, []string{"dpkg, rpm or paper"}},
+		{[]string{good, "--solver", "dice"}, exitFailed, []string{"dice"}},
+		{[]string{"--catalog", filepath.Join(dir, "none.json")}, exitFailed, []string{"no such file"}},
+	} {
+		args := append([]string{"verify", "--node", "web", "--packages", lists}, x.args...)
+		code, out, err := call(args...)
+		if code != x.code {
+			t.Errorf("bunraku %s: exit %d, want %d\n%s%s", strings.Join(args, " "), code, x.code, out, err)
+		}
+		for _, w := range x.want {
+			if !strings.Contains(out+err, w) {
+				t.Errorf("bunraku %s: no %q in\n%s%s", strings.Join(args, " "), w, out, err)
+			}
+		}
+	}
+
+	// A catalog that was written gives the same findings when it is read.
+	code, out, errText := call("compile", "--node", "web", bad)
+	if code != exitFine {
+		t.Fatal(errText)
+	}
+	catalog := write("catalog.json", out)
+	code, out, errText = call("verify", "--catalog", catalog, "--packages", lists, "--platform", "debian-12", "--format", "json")
+	var doc verifyJSON
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != exitNo {
+		t.Fatal(code, err, out, errText)
+	}
+	if len(doc.Findings) != 1 || doc.Findings[0].Code != "V101" || doc.Findings[0].Fix == nil || !doc.Findings[0].Fix.Verified || doc.Deterministic != "no" {
+		t.Errorf("%s", out)
+	}
+}

@@ -1,0 +1,72 @@
+package compiler_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"bunraku/internal/live"
+)
+
+var (
+	errorLine = regexp.MustCompile(`\(file: ([^,)]*), line: (\d+)`)
+	rubyClass = regexp.MustCompile(`^Puppet::[\w:]+: |^\w+Error: `)
+)
+
+// TestScoreRefusals compiles sites that real Puppet refuses: with the same words, at a place that Puppet's message names.
+func TestScoreRefusals(t *testing.T) {
+	root := live.Shared(t, "cases_err")
+	live.Files(t, ".pp")
+	wants, err := filepath.Glob(filepath.Join(root, "*", "error.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := 0
+	for _, path := range wants {
+		dir := filepath.Dir(path)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		why := compareRefusal(t, dir, rubyClass.ReplaceAllString(string(text), ""))
+		if why == "" {
+			good++
+		} else if testing.Verbose() {
+			t.Logf("%s: %s", filepath.Base(dir), why)
+		}
+	}
+	t.Logf("score: refusals %d/%d", good, len(wants))
+	if good < len(wants) {
+		t.Errorf("only %d of %d are refused for Puppet's reason", good, len(wants))
+	}
+}
+
+func compareRefusal(t *testing.T, dir, puppet string) string {
+	res, err := compileCase(t, dir, false)
+	if err != nil {
+		return err.Error()
+	}
+	if res.Failure == nil {
+		return "compiles, but Puppet says: " + strings.TrimSpace(puppet)
+	}
+	if why := sameMessage(res.Failure, puppet); why != "" {
+		return why
+	}
+	places := errorLine.FindAllStringSubmatch(puppet, -1)
+	if len(places) == 0 {
+		return ""
+	}
+	d := res.Failure
+	if !d.Place.Known() {
+		return "has no place; Puppet names " + places[0][0]
+	}
+	for _, p := range places {
+		if filepath.Base(p[1]) == filepath.Base(d.Place.File.Name) && p[2] == fmt.Sprint(d.Place.Line()) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("is at %s; Puppet names %s", d.Place, places[len(places)-1][0])
+}

@@ -1,0 +1,289 @@
+package explain
+
+import (
+	"encoding/json"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/value"
+)
+
+// An Answer is what --format json prints; docs/explain.md documents its fields. Absent means empty.
+type Answer struct {
+	Version   int             `json:"version"`
+	Node      string          `json:"node"`
+	Query     string          `json:"query"`
+	Kind      string          `json:"kind"` // attribute, absent, resource, edge, variable, hiera, fact
+	Resource  string          `json:"resource,omitempty"`
+	Attribute string          `json:"attribute,omitempty"`
+	Variable  string          `json:"variable,omitempty"`
+	Key       string          `json:"key,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+	Value     json.RawMessage `json:"value,omitempty"`
+
+	Set        *Spot       `json:"set,omitempty"` // where it was written
+	By         string      `json:"by,omitempty"`  // what wrote it, when that is not the resource itself
+	Steps      []Step      `json:"steps,omitempty"`
+	Where      *Leaf       `json:"where,omitempty"`
+	Expression *Node       `json:"expression,omitempty"`
+	Data       []Leaf      `json:"data,omitempty"`   // the leaves of the expression
+	Pieces     []Piece     `json:"pieces,omitempty"` // of a text: which part comes from where
+	Conditions []Condition `json:"conditions,omitempty"`
+	Via        []Step      `json:"via,omitempty"`
+	Depends    []Leaf      `json:"depends,omitempty"`
+
+	Attributes []Summary    `json:"attributes,omitempty"` // of a resource
+	Levels     []LevelSpot  `json:"levels,omitempty"`     // of a Hiera key
+	Merge      string       `json:"merge,omitempty"`
+	Reaches    *ReachAnswer `json:"reaches,omitempty"`
+
+	value value.Value // for text; nil when there is none to show
+}
+
+// A Spot is a place with its source line.
+type Spot struct {
+	File   string  `json:"file"`
+	Line   int     `json:"line"`
+	Column int     `json:"column"`
+	Text   string  `json:"text,omitempty"`    // the line; left out when it holds a secret
+	Change *Change `json:"changed,omitempty"` // of the line, from git
+}
+
+// A Change is who last changed a line.
+type Change struct {
+	Commit  string `json:"commit"`
+	Author  string `json:"author"`
+	Date    string `json:"date"`
+	Summary string `json:"summary,omitempty"`
+}
+
+// String is file:line:col.
+func (s *Spot) String() string {
+	p := source.Position{Line: s.Line, Column: s.Column}
+	return s.File + ":" + p.String()
+}
+
+// A Leaf is a place that data come from.
+type Leaf struct {
+	Kind      string      `json:"kind"` // literal, datum, fact, node name, absence, world
+	At        *Spot       `json:"at,omitempty"`
+	Path      string      `json:"path,omitempty"` // of a datum its key, of a fact its path, else what it is
+	Text      string      `json:"text,omitempty"` // the datum as written
+	Sensitive bool        `json:"sensitive,omitempty"`
+	Level     string      `json:"level,omitempty"` // of a datum: the level of Hiera that has it
+	Merge     string      `json:"merge,omitempty"` // how levels are put together, when not "first"
+	Hides     []LevelSpot `json:"hides,omitempty"` // levels further down that have the key, too
+
+	label provenance.Label
+	ref   provenance.Ref
+}
+
+// A LevelSpot is what one level of Hiera has for a key.
+type LevelSpot struct {
+	Level     string          `json:"level"`
+	Layer     string          `json:"layer"`
+	File      string          `json:"file"`
+	Found     bool            `json:"found"`
+	NoFile    bool            `json:"no_file,omitempty"`
+	At        *Spot           `json:"at,omitempty"`
+	Value     json.RawMessage `json:"value,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+	Used      bool            `json:"used,omitempty"`
+
+	value value.Value
+}
+
+// A Step is a variable, parameter, class or call on the way.
+type Step struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	In   string `json:"in,omitempty"`
+	At   *Spot  `json:"at,omitempty"`
+}
+
+// A Condition is a decision on the way.
+type Condition struct {
+	Text      string `json:"text"`
+	Outcome   string `json:"outcome,omitempty"` // true, false, or the option that was taken
+	Statement string `json:"statement"`         // if, unless, case, selector
+	At        *Spot  `json:"at"`
+	Data      []Leaf `json:"data,omitempty"` // facts and Hiera data that it looks at
+
+	refs []provenance.Ref
+}
+
+// A Summary is one attribute of a resource.
+type Summary struct {
+	Name      string          `json:"name"`
+	Value     json.RawMessage `json:"value,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+	From      *Leaf           `json:"from,omitempty"`   // the one place it was copied from
+	Places    int             `json:"places,omitempty"` // that it is made of, when it is not a copy of one
+	Set       *Spot           `json:"set,omitempty"`
+
+	value value.Value
+}
+
+// EachSpot visits every place of the answer, so that a caller can add who changed it. Only those that text shows come when all is false.
+func (a *Answer) EachSpot(all bool, visit func(*Spot)) {
+	see := func(s *Spot) {
+		if s != nil {
+			visit(s)
+		}
+	}
+	leaf := func(l *Leaf) {
+		if l != nil {
+			see(l.At)
+		}
+	}
+	see(a.Set)
+	leaf(a.Where)
+	for i := range a.Steps {
+		see(a.Steps[i].At)
+	}
+	for i := range a.Conditions {
+		see(a.Conditions[i].At)
+	}
+	for i := range a.Levels {
+		see(a.Levels[i].At)
+	}
+	if a.Where == nil {
+		for i := range a.Data {
+			leaf(&a.Data[i])
+		}
+	}
+	if all {
+		for i := range a.Depends {
+			leaf(&a.Depends[i])
+		}
+	}
+}
+
+// spot is a place as answers have it.
+func (rec *Record) spot(p source.Place) *Spot {
+	if p.File == nil {
+		return nil
+	}
+	pos := p.File.Position(p.Span.Start)
+	s := &Spot{File: p.File.Name, Line: pos.Line, Column: pos.Column}
+	if !rec.secrets().hidesLine(p) {
+		s.Text = oneLine(p.File.Line(pos.Line), 200)
+	}
+	return s
+}
+
+// oneLine makes a text fit on a line: blanks are one blank, and what is too long is cut.
+func oneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// clip cuts a text that is too long, and leaves its blanks alone.
+func clip(s string, most int) string {
+	if strings.ContainsAny(s, "\n\t") {
+		return oneLine(s, most)
+	}
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// leaf is a place of the trace as answers have it.
+func (rec *Record) leaf(r provenance.Ref) Leaf {
+	l, _ := rec.Trace.Label(r)
+	out := Leaf{Kind: l.Kind.String(), At: rec.spot(l.Place), Path: l.Path, Sensitive: rec.secrets().leaves[r], label: l, ref: r}
+	secret := rec.secrets()
+	switch l.Kind {
+	case provenance.Literal:
+		if !out.Sensitive && !secret.hidesText(l.Place) {
+			out.Text = rec.literalText(l)
+		}
+	case provenance.Fact:
+		if v, ok := rec.fact(l.Path); ok && !out.Sensitive {
+			out.Text = value.Literal(v)
+		}
+	case provenance.NodeName:
+		out.Text = value.Literal(value.String(rec.Catalog.Name))
+	case provenance.Datum:
+		if !out.Sensitive && !secret.hidesText(l.Place) {
+			out.Text = oneLine(l.Place.Text(), 200)
+		}
+		rec.addLevels(&out)
+	}
+	return out
+}
+
+// literalText is a literal as written; a piece of a template or string, which has no quotes of its own, as a string.
+func (rec *Record) literalText(l provenance.Label) string {
+	text := l.Place.Text()
+	if strings.HasSuffix(l.Place.File.Name, ".epp") || strings.HasPrefix(text, `"`) != (len(text) > 1 && strings.HasSuffix(text, `"`)) || strings.Contains(text, "\n") {
+		if v, ok := rec.literalValue(l); ok {
+			return value.Literal(value.String(v))
+		}
+	}
+	return text
+}
+
+// addLevels says which level of Hiera a datum is from, and which ones it hides.
+func (rec *Record) addLevels(l *Leaf) {
+	key := rootKey(l.Path)
+	if l.At == nil || isConfig(l.At.File) {
+		return
+	}
+	h := rec.hieraOf(key)
+	if h == nil {
+		return
+	}
+	if h.Merge != "first" {
+		l.Merge = h.Merge
+	}
+	mine := -1
+	for i, lv := range h.Levels {
+		if lv.Found && lv.File == l.At.File {
+			l.Level, mine = lv.Name, i
+			break
+		}
+	}
+	if mine < 0 || l.Merge != "" {
+		return
+	}
+	for _, lv := range h.Levels[mine+1:] {
+		if lv.Found {
+			l.Hides = append(l.Hides, rec.levelSpot(h, lv, false))
+		}
+	}
+}
+
+func isConfig(file string) bool { return strings.HasSuffix(file, "hiera.yaml") }
+
+func (rec *Record) levelSpot(h *Hiera, lv Level, used bool) LevelSpot {
+	out := LevelSpot{Level: lv.Name, Layer: lv.Layer, File: lv.File, Found: lv.Found, NoFile: !lv.Exists, Used: used}
+	if !lv.Found {
+		return out
+	}
+	out.At = rec.spot(lv.Place)
+	out.Sensitive = rec.secrets().keys[h.Key] || hasSensitive(lv.Value) || hasSensitive(h.Value)
+	if out.Sensitive {
+		if out.At != nil {
+			out.At.Text = ""
+		}
+		return out
+	}
+	out.value, out.Value = lv.Value, dataOf(lv.Value)
+	return out
+}
+
+// dataOf is a value as JSON, secrets hidden.
+func dataOf(v value.Value) json.RawMessage {
+	text, err := catalog.JSON{Redact: true}.AppendValue(nil, value.OrUndef(v))
+	if err != nil || !json.Valid(text) {
+		text, _ = json.Marshal(strings.ToValidUTF8(value.ToString(v), "\uFFFD"))
+	}
+	return text
+}

@@ -1,0 +1,243 @@
+package explain
+
+import (
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/value"
+)
+
+// Explain answers a question: a resource, with or without one of its attributes, a variable, a relation `A -> B`, hiera:KEY or
+// fact:NAME. A *NotFound says that there is no such thing.
+func (rec *Record) Explain(ref, attribute string) (*Answer, error) {
+	a := &Answer{Version: 1, Node: rec.Catalog.Name, Query: strings.TrimSpace(ref + " " + attribute)}
+	ref = strings.TrimSpace(ref)
+	switch {
+	case strings.HasPrefix(ref, "hiera:"):
+		return a, rec.explainHiera(a, strings.TrimPrefix(ref, "hiera:"))
+	case strings.HasPrefix(ref, "fact:"):
+		return a, rec.explainFact(a, strings.TrimPrefix(ref, "fact:"))
+	case strings.HasPrefix(ref, "$"):
+		return a, rec.explainVariable(a, ref)
+	}
+	if from, to, ok := splitArrow(ref); ok {
+		return a, rec.explainEdge(a, from, to)
+	}
+	r, err := rec.find(ref)
+	if err != nil {
+		return nil, err
+	}
+	a.Resource = r.Ref()
+	if attribute == "" {
+		rec.explainResource(a, r)
+		return a, nil
+	}
+	if p := r.Param(attribute); p != nil {
+		rec.explainAttribute(a, r, p)
+		return a, nil
+	}
+	return a, rec.explainAbsent(a, r, attribute)
+}
+
+// show puts a value into the answer, unless it is secret.
+func (rec *Record) show(a *Answer, v value.Value, r provenance.Ref, sensitive bool) {
+	if a.Sensitive = sensitive || hasSensitive(v) || rec.secrets().hides(rec, r); !a.Sensitive {
+		a.value, a.Value = v, dataOf(v)
+	}
+}
+
+// derive fills in everything that is a reading of the trace. The first root is the value's own.
+func (rec *Record) derive(a *Answer, v value.Value, self string, slot source.Place, roots ...provenance.Ref) {
+	r := roots[0]
+	a.Steps = rec.steps(r, self)
+	way := rec.Trace.Path(r)
+	if n := len(way); n > 0 {
+		if l, ok := rec.Trace.Label(way[n-1]); ok && (l.Kind != provenance.Literal || !isContainer(v)) {
+			leaf := rec.leaf(way[n-1])
+			a.Where = &leaf
+		}
+	}
+	a.Expression, a.Data = rec.term(r)
+	if s, ok := v.(value.String); ok && !a.Sensitive {
+		a.Pieces = rec.pieces(string(s), r)
+	}
+	a.Conditions = rec.conditions(slot, roots...)
+	a.Depends = rec.depends(roots...)
+}
+
+func isContainer(v value.Value) bool {
+	switch v.(type) {
+	case *value.Array, *value.Hash:
+		return true
+	}
+	return false
+}
+
+// depends are the places outside which no change of data alters the slot, nearest first; one place that was read twice is one.
+func (rec *Record) depends(roots ...provenance.Ref) (out []Leaf) {
+	seen := map[provenance.LabelKey]bool{}
+	rec.Trace.Near(func(r provenance.Ref) bool {
+		if l, ok := rec.Trace.Label(r); ok && !seen[l.Key()] {
+			seen[l.Key()] = true
+			out = append(out, rec.leaf(r))
+		}
+		return true
+	}, roots...)
+	return out
+}
+
+func (rec *Record) explainAttribute(a *Answer, r *catalog.Resource, p *catalog.Param) {
+	a.Kind, a.Attribute = "attribute", p.Name
+	rec.show(a, p.Value, p.Ref, r.IsSensitive(p.Name))
+	a.Set = rec.spot(p.Place)
+	if p.Place.Known() {
+		a.By = rec.writtenBy(p.Place, r)
+	}
+	self := "$" + p.Name + r.Ref()
+	if r.Type == "Class" {
+		self = "$" + strings.ToLower(r.Title) + "::" + p.Name + r.Ref()
+	}
+	rec.derive(a, p.Value, self, p.Place, p.Ref, r.Existence, r.TitleRef)
+	a.Via = rec.via(r)
+}
+
+func (rec *Record) via(r *catalog.Resource) (out []Step) {
+	if rec.Via == nil {
+		return nil
+	}
+	for _, s := range rec.Via(r) {
+		out = append(out, Step{Kind: "via", Name: s.Text, At: rec.spot(s.Place)})
+	}
+	return out
+}
+
+func (rec *Record) explainResource(a *Answer, r *catalog.Resource) {
+	a.Kind = "resource"
+	a.Set = rec.spot(r.Place)
+	rec.derive(a, nil, "", r.Place, r.TitleRef, r.Existence)
+	if r.TitleRef == 0 {
+		a.Where = nil
+	}
+	a.Via = rec.via(r)
+	secret := rec.secrets()
+	for i := range r.Params {
+		p := &r.Params[i]
+		s := Summary{Name: p.Name, Set: rec.spot(p.Place)}
+		if s.Sensitive = r.IsSensitive(p.Name) || hasSensitive(p.Value) || secret.hides(rec, p.Ref); !s.Sensitive {
+			s.value, s.Value = p.Value, dataOf(p.Value)
+		}
+		if way := rec.Trace.Path(p.Ref); len(way) > 0 {
+			last := way[len(way)-1]
+			if l, ok := rec.Trace.Label(last); ok && (l.Kind != provenance.Literal || !isContainer(p.Value)) {
+				leaf := rec.leaf(last)
+				s.From = &leaf
+			} else {
+				s.Places = len(rec.Trace.Flows(p.Ref))
+			}
+		}
+		a.Attributes = append(a.Attributes, s)
+	}
+}
+
+// explainAbsent says what the absence of an attribute depends on.
+func (rec *Record) explainAbsent(a *Answer, r *catalog.Resource, attribute string) error {
+	if _, ok := number(attribute); ok || attribute == "" || strings.ContainsAny(attribute, " []$") {
+		return &NotFound{Message: attribute + " is no attribute's name"}
+	}
+	low := strings.ToLower(attribute)
+	if r.Param(low) != nil {
+		return &NotFound{Message: r.Ref() + " has no attribute " + attribute, Suggestions: []string{"'" + r.Ref() + "' " + low}}
+	}
+	if near := rec.nearAttribute(r, attribute); near != "" {
+		return &NotFound{Message: r.Ref() + " has no attribute " + attribute, Suggestions: []string{"'" + r.Ref() + "' " + near}}
+	}
+	a.Kind, a.Attribute = "absent", attribute
+	a.Set = rec.spot(r.Place)
+	a.Via = rec.via(r)
+	roots := []provenance.Ref{0, r.Existence, r.TitleRef}
+	if rec.Absent != nil {
+		roots[0] = rec.Absent(r, attribute)
+	}
+	a.Conditions = rec.conditions(r.Place, roots...)
+	a.Depends = rec.depends(roots...)
+	return nil
+}
+
+func (rec *Record) explainVariable(a *Answer, ref string) error {
+	name, path := ref, ""
+	if i := strings.IndexByte(ref, '['); i > 0 {
+		name, path = ref[:i], ref[i:]
+	}
+	v, err := rec.variable(name)
+	if err != nil {
+		return err
+	}
+	val, roots, ok := rec.within(v.Value, v.Ref, path)
+	if !ok {
+		return &NotFound{Message: v.Qualified() + " has no element " + path}
+	}
+	a.Kind, a.Variable = "variable", v.Qualified()+path
+	rec.show(a, val, roots[0], hasSensitive(v.Value))
+	self := ""
+	if p := rec.parameterOf(v); p != nil {
+		class := rec.Catalog.Find("Class[" + v.Class + "]")
+		self = v.Qualified() + class.Ref()
+		a.Resource, a.Attribute = class.Ref(), p.Name
+		a.Set = rec.spot(p.Place)
+		if p.Place.Known() {
+			a.By = rec.writtenBy(p.Place, class)
+		}
+		a.Via = append(rec.via(class), Step{Kind: "via", Name: v.Class})
+	} else if v.Class != "" {
+		if class := rec.Catalog.Find("Class[" + v.Class + "]"); class != nil {
+			a.Via = append(rec.via(class), Step{Kind: "via", Name: v.Class})
+		}
+	}
+	rec.derive(a, val, self, source.Place{}, roots...)
+	if n := len(a.Steps); a.Set == nil && n > 0 && a.Steps[0].Kind == "variable" && a.Steps[0].Name == v.Qualified() {
+		a.Set, a.Steps = a.Steps[0].At, a.Steps[1:]
+	}
+	return nil
+}
+
+// within follows `['a'][0]` into a container. An element depends on what decides which elements there are, too: the spines. Where
+// elements have no provenance of their own, that of the whole stands for it.
+func (rec *Record) within(v value.Value, r provenance.Ref, path string) (_ value.Value, roots []provenance.Ref, ok bool) {
+	roots = []provenance.Ref{r}
+	for path != "" {
+		end := strings.IndexByte(path, ']')
+		if path[0] != '[' || end < 0 {
+			return nil, nil, false
+		}
+		key := strings.Trim(path[1:end], `'"`)
+		path = path[end+1:]
+		var inner provenance.Ref
+		switch c := v.(type) {
+		case *value.Hash:
+			e := c.EntryString(key)
+			if e == nil {
+				return nil, nil, false
+			}
+			v, inner = e.Value, e.Ref
+		case *value.Array:
+			n, ok := number(key)
+			if !ok || n >= c.Len() {
+				return nil, nil, false
+			}
+			v, inner = c.Elems[n], c.Ref(n)
+		default:
+			return nil, nil, false
+		}
+		if inner == 0 {
+			continue
+		}
+		if c, ok := v.(provenance.Contents); ok {
+			inner = rec.Trace.Deep(inner, c)
+		}
+		roots[0] = rec.Trace.Spine(roots[0])
+		roots = append([]provenance.Ref{inner}, roots...)
+	}
+	return v, roots, true
+}

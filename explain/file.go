@@ -1,0 +1,386 @@
+package explain
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/value"
+)
+
+// The side file holds what questions need, as one JSON document (docs/explain.md has its fields): the catalog with secrets redacted, the
+// part of the trace that its slots reach, variables, the facts and Hiera levels that were read. It names files by path, line and
+// column, with a checksum, and never quotes them; when a file has changed since, its lines are not shown.
+
+const sideVersion = 1
+
+type sideFile struct {
+	Version     int                        `json:"bunraku_provenance"`
+	Root        string                     `json:"root"` // the environment, as the user called it
+	Catalog     json.RawMessage            `json:"catalog"`
+	Trace       *provenance.Packed         `json:"trace"`
+	Sums        []string                   `json:"sums"`      // of trace.files, SHA-256
+	Resources   []sideResource             `json:"resources"` // in the catalog's order
+	Edges       map[string]provenance.Ref  `json:"edges"`
+	Variables   []sideVariable             `json:"variables"`
+	Facts       map[string]json.RawMessage `json:"facts"` // by path
+	Hiera       []sideHiera                `json:"hiera"`
+	Secret      []provenance.Ref           `json:"secret"` // leaves whose data must not be shown
+	Environment string                     `json:"environment"`
+}
+
+type sideResource struct {
+	At        provenance.PackedSpot `json:"at"`
+	Existence provenance.Ref        `json:"existence"`
+	Title     provenance.Ref        `json:"title"`
+	Position  provenance.Ref        `json:"position"`
+	Tags      provenance.Ref        `json:"tags"`
+	Params    map[string]sideParam  `json:"params"`
+	Via       []sideStage           `json:"via,omitempty"`
+}
+
+type sideParam struct {
+	Ref provenance.Ref        `json:"ref"`
+	At  provenance.PackedSpot `json:"at"`
+}
+
+type sideStage struct {
+	Text string                `json:"text"`
+	At   provenance.PackedSpot `json:"at"`
+}
+
+type sideVariable struct {
+	Class     string          `json:"class,omitempty"`
+	Name      string          `json:"name"`
+	Value     json.RawMessage `json:"value,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+	Ref       provenance.Ref  `json:"ref"`
+}
+
+type sideHiera struct {
+	Key    string          `json:"key"`
+	Found  bool            `json:"found"`
+	Value  json.RawMessage `json:"value,omitempty"`
+	Merge  string          `json:"merge"`
+	Levels []sideLevel     `json:"levels"`
+	Secret bool            `json:"sensitive,omitempty"`
+}
+
+type sideLevel struct {
+	Layer  string                `json:"layer"`
+	Name   string                `json:"name"`
+	File   string                `json:"file"`
+	Exists bool                  `json:"exists"`
+	Found  bool                  `json:"found"`
+	At     provenance.PackedSpot `json:"at"`
+	Value  json.RawMessage       `json:"value,omitempty"`
+}
+
+// Save writes a record down. root is the environment as the user called it: the beginning of its files' names.
+func Save(rec *Record, root string) ([]byte, error) {
+	c := rec.Catalog
+	secret := rec.secrets()
+	var roots []provenance.Ref
+	for _, r := range c.Resources {
+		roots = append(roots, r.Existence, r.TitleRef, r.Position, r.TagsRef)
+		for _, p := range r.Params {
+			roots = append(roots, p.Ref)
+		}
+	}
+	for _, e := range c.Edges {
+		roots = append(roots, e.Ref)
+	}
+	for _, v := range rec.Variables {
+		roots = append(roots, v.Ref)
+	}
+	p := rec.Trace.Pack(roots...)
+	s := &sideFile{Version: sideVersion, Root: root, Trace: p, Edges: map[string]provenance.Ref{}, Facts: map[string]json.RawMessage{}, Environment: c.Environment}
+	files := map[string]*source.File{}
+	spot := func(at source.Place) provenance.PackedSpot {
+		if at.File != nil {
+			files[at.File.Name] = at.File
+		}
+		return p.Spot(at)
+	}
+	shown := *c
+	shown.Resources = nil
+	copies := map[*catalog.Resource]*catalog.Resource{}
+	for _, r := range c.Resources {
+		side := sideResource{At: spot(r.Place), Existence: p.At(r.Existence), Title: p.At(r.TitleRef), Position: p.At(r.Position), Tags: p.At(r.TagsRef), Params: map[string]sideParam{}}
+		copied := *r
+		copied.Sensitive = slices.Clone(r.Sensitive)
+		for _, q := range r.Params {
+			side.Params[q.Name] = sideParam{p.At(q.Ref), spot(q.Place)}
+			if !copied.IsSensitive(q.Name) && (hasSensitive(q.Value) || secret.hides(rec, q.Ref)) {
+				copied.Sensitive = append(copied.Sensitive, q.Name)
+			}
+		}
+		if rec.Via != nil {
+			for _, v := range rec.Via(r) {
+				side.Via = append(side.Via, sideStage{v.Text, spot(v.Place)})
+			}
+		}
+		s.Resources = append(s.Resources, side)
+		shown.Resources = append(shown.Resources, &copied)
+		copies[r] = &copied
+	}
+	shown.Edges = nil
+	for _, e := range c.Edges {
+		shown.Edges = append(shown.Edges, catalog.Edge{Source: copies[e.Source], Target: copies[e.Target]})
+		s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()] = p.At(e.Ref)
+	}
+	var err error
+	if s.Catalog, err = (catalog.JSON{Redact: true}).Append(nil, &shown); err != nil {
+		return nil, err
+	}
+	for _, v := range rec.Variables {
+		side := sideVariable{Class: v.Class, Name: v.Name, Ref: p.At(v.Ref)}
+		if side.Sensitive = hasSensitive(v.Value) || secret.hides(rec, v.Ref); !side.Sensitive {
+			side.Value = dataOf(v.Value)
+		}
+		s.Variables = append(s.Variables, side)
+	}
+	rec.saveLeaves(s, p, files, spot)
+	s.Sums = make([]string, len(p.Files))
+	for i, name := range p.Files {
+		if f := files[name]; f != nil {
+			s.Sums[i] = sum(f.Text)
+		}
+	}
+	return json.Marshal(s)
+}
+
+// saveLeaves adds what the leaves need: the facts read, the Hiera keys asked for, which places are secret.
+func (rec *Record) saveLeaves(s *sideFile, p *provenance.Packed, files map[string]*source.File, spot func(source.Place) provenance.PackedSpot) {
+	secret := rec.secrets()
+	asked := map[string]bool{}
+	rec.Trace.EachLeaf(func(r provenance.Ref, l provenance.Label) {
+		if p.At(r) == 0 {
+			return
+		}
+		if l.Place.File != nil {
+			files[l.Place.File.Name] = l.Place.File
+		}
+		if secret.leaves[r] {
+			s.Secret = append(s.Secret, p.At(r))
+		}
+		switch l.Kind {
+		case provenance.Fact:
+			if v, ok := rec.fact(l.Path); ok && !secret.leaves[r] {
+				s.Facts[l.Path] = dataOf(v)
+			}
+		case provenance.Datum:
+			if l.Place.File != nil && !isConfig(l.Place.File.Name) {
+				asked[rootKey(l.Path)] = true
+			}
+		}
+	})
+	var keys []string
+	for k := range asked {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		h := rec.hieraOf(k)
+		if h == nil {
+			continue
+		}
+		hidden := secret.keys[k] || hasSensitive(h.Value)
+		side := sideHiera{Key: k, Found: h.Found, Merge: h.Merge, Secret: hidden}
+		if !hidden && h.Found {
+			side.Value = dataOf(h.Value)
+		}
+		for _, lv := range h.Levels {
+			level := sideLevel{Layer: lv.Layer, Name: lv.Name, File: lv.File, Exists: lv.Exists, Found: lv.Found, At: spot(lv.Place)}
+			if lv.Found && !hidden {
+				level.Value = dataOf(lv.Value)
+			}
+			side.Levels = append(side.Levels, level)
+		}
+		s.Hiera = append(s.Hiera, side)
+	}
+}
+
+func sum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:8])
+}
+
+// Load reads a record. open reads one of its files: it is given the file's name and the root that it begins with, and says what the file is
+// called now and what it holds.
+func Load(text []byte, open func(name, root string) (shown string, text []byte, err error)) (*Record, error) {
+	s := &sideFile{}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("this is no provenance file: %w", err)
+	}
+	if s.Version != sideVersion || s.Trace == nil {
+		return nil, fmt.Errorf("this is no provenance file of version %d; write it again with compile --provenance", sideVersion)
+	}
+	files, names := s.open(open)
+	trace, err := s.Trace.Unpack(files)
+	if err != nil {
+		return nil, fmt.Errorf("the trace is damaged: %w", err)
+	}
+	c, err := catalog.Read(s.Catalog)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Resources) != len(s.Resources) || len(s.Sums) != len(s.Trace.Files) {
+		return nil, errors.New("the file is damaged: its parts do not fit each other")
+	}
+	rec := &Record{Catalog: c, Trace: trace, Facts: value.EmptyHash, secret: &secrets{leaves: map[provenance.Ref]bool{}, lines: map[line]bool{}, keys: map[string]bool{}}}
+	known := func(r provenance.Ref) provenance.Ref {
+		if int(r) > trace.Len() {
+			err = errors.New("the file is damaged: a slot points outside of the trace")
+			return 0
+		}
+		return r
+	}
+	via := map[*catalog.Resource][]Stage{}
+	for i, r := range c.Resources {
+		side := s.Resources[i]
+		r.Place, r.Existence, r.TitleRef, r.Position, r.TagsRef = side.At.Place(files), known(side.Existence), known(side.Title), known(side.Position), known(side.Tags)
+		for j := range r.Params {
+			q := side.Params[r.Params[j].Name]
+			r.Params[j].Ref, r.Params[j].Place = known(q.Ref), q.At.Place(files)
+		}
+		for _, v := range side.Via {
+			via[r] = append(via[r], Stage{v.Text, v.At.Place(files)})
+		}
+	}
+	for i := range c.Edges {
+		e := &c.Edges[i]
+		e.Ref = known(s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()])
+	}
+	rec.Via = func(r *catalog.Resource) []Stage { return via[r] }
+	for _, v := range s.Variables {
+		val := fromJSON(v.Value)
+		if v.Sensitive {
+			val = &value.Sensitive{Value: value.Undef{}}
+		}
+		rec.Variables = append(rec.Variables, Variable{v.Class, v.Name, val, known(v.Ref)})
+	}
+	rec.loadLeaves(s, files, names)
+	return rec, err
+}
+
+// open finds the files again. One that is not there, or has changed, is replaced by an empty one of the same shape, so that places keep
+// their lines and columns.
+func (s *sideFile) open(open func(name, root string) (string, []byte, error)) ([]*source.File, map[string]string) {
+	files := make([]*source.File, len(s.Trace.Files))
+	names := map[string]string{}
+	for i, name := range s.Trace.Files {
+		shown, text, err := open(name, s.Root)
+		names[name] = shown
+		if err == nil && i < len(s.Sums) && sum(string(text)) == s.Sums[i] {
+			files[i] = source.NewFile(shown, string(text))
+		} else {
+			files[i] = source.NewFile(shown, "")
+		}
+	}
+	shape := make([][]int, len(files)) // columns that each line must have
+	note := func(at provenance.PackedSpot) {
+		if i := at[0] - 1; i >= 0 && i < len(files) && files[i].Text == "" {
+			for _, p := range [][2]int{{at[1], at[2]}, {at[3], at[4]}} {
+				if p[0] < 1 || p[0] > 1<<20 || p[1] > 1<<16 {
+					continue
+				}
+				for len(shape[i]) < p[0] {
+					shape[i] = append(shape[i], 0)
+				}
+				shape[i][p[0]-1] = max(shape[i][p[0]-1], p[1])
+			}
+		}
+	}
+	s.eachSpot(note)
+	for i, lines := range shape {
+		if lines == nil {
+			continue
+		}
+		var b strings.Builder
+		for _, n := range lines {
+			b.WriteString(strings.Repeat(" ", n))
+			b.WriteByte('\n')
+		}
+		files[i] = source.NewFile(files[i].Name, b.String())
+	}
+	return files, names
+}
+
+func (s *sideFile) eachSpot(visit func(provenance.PackedSpot)) {
+	for _, l := range s.Trace.Leaves {
+		visit(l.At)
+	}
+	for _, n := range s.Trace.Notes {
+		visit(n.At)
+	}
+	for _, r := range s.Resources {
+		visit(r.At)
+		for _, p := range r.Params {
+			visit(p.At)
+		}
+		for _, v := range r.Via {
+			visit(v.At)
+		}
+	}
+	for _, h := range s.Hiera {
+		for _, l := range h.Levels {
+			visit(l.At)
+		}
+	}
+}
+
+func (rec *Record) loadLeaves(s *sideFile, files []*source.File, names map[string]string) {
+	b := value.NewHashBuilder(len(s.Facts))
+	var paths []string
+	for path := range s.Facts {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		b.SetString(path, fromJSON(s.Facts[path]))
+	}
+	rec.Facts = b.Hash()
+	for _, r := range s.Secret {
+		if int(r) > rec.Trace.Len() {
+			continue
+		}
+		if l, ok := rec.Trace.Label(r); ok {
+			rec.secret.hide(r, l)
+		}
+	}
+	hiera := map[string]*Hiera{}
+	for _, h := range s.Hiera {
+		out := &Hiera{Key: h.Key, Found: h.Found, Merge: h.Merge, Value: fromJSON(h.Value)}
+		if h.Secret {
+			rec.secret.keys[h.Key] = true
+		}
+		for _, lv := range h.Levels {
+			name := lv.File
+			if now := names[name]; now != "" {
+				name = now
+			}
+			out.Levels = append(out.Levels, Level{Layer: lv.Layer, Name: lv.Name, File: name, Exists: lv.Exists, Found: lv.Found, Place: lv.At.Place(files), Value: fromJSON(lv.Value)})
+		}
+		hiera[h.Key] = out
+	}
+	rec.Hiera = func(key string) *Hiera { return hiera[key] }
+}
+
+func fromJSON(text json.RawMessage) value.Value {
+	if len(text) == 0 {
+		return value.Undef{}
+	}
+	v, err := catalog.ReadJSON(text)
+	if err != nil {
+		return value.Undef{}
+	}
+	return catalog.FromData(v)
+}

@@ -1,0 +1,100 @@
+package explain
+
+import (
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/value"
+)
+
+// explainHiera says what each level has for a key, which one counts, and what the key reaches.
+func (rec *Record) explainHiera(a *Answer, key string) error {
+	h := rec.hieraOf(key)
+	if h == nil || !h.Found {
+		near := ""
+		var keys []string
+		rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
+			if l.Kind == provenance.Datum && l.Place.File != nil && !isConfig(l.Place.File.Name) {
+				keys = append(keys, rootKey(l.Path))
+			}
+		})
+		if near = source.Nearest(key, keys); near != "" {
+			near = "hiera:" + near
+		}
+		m := &NotFound{Message: "Hiera has no key " + key + " for " + rec.Catalog.Name}
+		if rec.Hiera == nil {
+			m.Message = "this record does not say what Hiera has for " + key
+		}
+		if near != "" {
+			m.Suggestions = []string{near}
+		}
+		return m
+	}
+	a.Kind, a.Key, a.Merge = "hiera", key, h.Merge
+	secret := rec.secrets().keys[key] || hasSensitive(h.Value)
+	if a.Sensitive = secret; !secret {
+		a.value, a.Value = h.Value, dataOf(h.Value)
+	}
+	used := false
+	for _, lv := range h.Levels {
+		use := lv.Found && (h.Merge != "first" || !used)
+		used = used || lv.Found
+		s := rec.levelSpot(h, lv, use)
+		if secret {
+			s.Sensitive = s.Found
+			s.value, s.Value = nil, nil
+			if s.At != nil {
+				s.At.Text = ""
+			}
+		}
+		a.Levels = append(a.Levels, s)
+	}
+	a.Reaches, _ = rec.Reaches("hiera:" + key)
+	return nil
+}
+
+// explainFact shows a fact and how much it reaches.
+func (rec *Record) explainFact(a *Answer, path string) error {
+	path = strings.TrimPrefix(path, "facts.")
+	v, ok := rec.fact(path)
+	if !ok {
+		m := &NotFound{Message: "the facts of " + rec.Catalog.Name + " have no " + path}
+		if near := source.Nearest(path, rec.factNames()); near != "" {
+			m.Suggestions = []string{"fact:" + near}
+		}
+		return m
+	}
+	a.Kind, a.Key = "fact", path
+	rec.showFact(a, v, path)
+	a.Reaches, _ = rec.Reaches("fact:" + path)
+	return nil
+}
+
+func (rec *Record) showFact(a *Answer, v value.Value, path string) {
+	for leaf := range rec.secrets().leaves {
+		if l, _ := rec.Trace.Label(leaf); l.Kind == provenance.Fact && (l.Path == path || strings.HasPrefix(l.Path, path+".") || strings.HasPrefix(path, l.Path+".")) {
+			a.Sensitive = true
+			return
+		}
+	}
+	a.value, a.Value = v, dataOf(v)
+}
+
+// factNames are the paths of all facts.
+func (rec *Record) factNames() (out []string) {
+	var walk func(prefix string, v value.Value)
+	walk = func(prefix string, v value.Value) {
+		if h, ok := v.(*value.Hash); ok {
+			for _, e := range h.Entries() {
+				name := prefix + value.ToString(e.Key)
+				out = append(out, name)
+				walk(name+".", e.Value)
+			}
+		}
+	}
+	if rec.Facts != nil {
+		walk("", rec.Facts)
+	}
+	return out
+}

@@ -1,0 +1,330 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/source"
+)
+
+// A ReachAnswer is the reverse: what a line, a Hiera key or a fact can change on one node.
+type ReachAnswer struct {
+	Version int     `json:"version"`
+	Node    string  `json:"node"`
+	Of      string  `json:"of"`
+	Places  []Leaf  `json:"places"`          // what was read there
+	Slots   []Reach `json:"slots"`           // that depend on it, in catalog order
+	Total   int     `json:"total"`           // slots of the catalog
+	Order   int     `json:"order,omitempty"` // resources whose position in the catalog depends on it
+}
+
+// A Reach is a slot that depends on a place.
+type Reach struct {
+	Kind      string `json:"kind"` // resource, attribute, edge, tags, variable
+	Resource  string `json:"resource,omitempty"`
+	Attribute string `json:"attribute,omitempty"`
+	Variable  string `json:"variable,omitempty"`
+	How       string `json:"how"` // value: the datum is in it; decides: it depends on the datum
+}
+
+// Reaches answers FILE:LINE, hiera:KEY and fact:NAME.
+func (rec *Record) Reaches(of string) (*ReachAnswer, error) {
+	match, err := matcher(of)
+	if err != nil {
+		return nil, err
+	}
+	out := &ReachAnswer{Version: 1, Node: rec.Catalog.Name, Of: of}
+	var leaves []provenance.Ref
+	seen := map[provenance.LabelKey]bool{}
+	rec.Trace.EachLeaf(func(r provenance.Ref, l provenance.Label) {
+		if !match(l) {
+			return
+		}
+		leaves = append(leaves, r)
+		if !seen[l.Key()] {
+			seen[l.Key()] = true
+			out.Places = append(out.Places, rec.leaf(r))
+		}
+	})
+	if len(leaves) == 0 {
+		return out, rec.nothingThere(of)
+	}
+	how := rec.Trace.Reach(leaves)
+	add := func(s Reach, value provenance.Ref, others ...provenance.Ref) {
+		out.Total++
+		best := how(value)
+		for _, r := range others {
+			best = max(best, min(how(r), provenance.Decides))
+		}
+		switch best {
+		case provenance.Flowed:
+			s.How = "value"
+		case provenance.Decides:
+			s.How = "decides"
+		default:
+			return
+		}
+		out.Slots = append(out.Slots, s)
+	}
+	for _, r := range rec.Catalog.Resources {
+		add(Reach{Kind: "resource", Resource: r.Ref()}, r.TitleRef, r.Existence)
+		for _, p := range r.Params {
+			add(Reach{Kind: "attribute", Resource: r.Ref(), Attribute: p.Name}, p.Ref, r.Existence, r.TitleRef)
+		}
+		add(Reach{Kind: "tags", Resource: r.Ref()}, r.TagsRef, r.Existence)
+		if how(r.Position) != provenance.Not {
+			out.Order++
+		}
+	}
+	for _, e := range rec.Catalog.Edges {
+		add(Reach{Kind: "edge", Resource: e.Source.Ref() + " -> " + e.Target.Ref()}, 0, e.Ref, e.Source.Existence, e.Target.Existence)
+	}
+	for i := range rec.Variables {
+		v := &rec.Variables[i]
+		if rec.parameterOf(v) == nil {
+			add(Reach{Kind: "variable", Variable: v.Qualified()}, v.Ref)
+		}
+	}
+	return out, nil
+}
+
+// matcher says which places a question means.
+func matcher(of string) (func(provenance.Label) bool, error) {
+	if key, ok := strings.CutPrefix(of, "hiera:"); ok && key != "" {
+		root := rootKey(key)
+		return func(l provenance.Label) bool {
+			switch l.Kind {
+			case provenance.Datum:
+				if l.Place.File != nil && isConfig(l.Place.File.Name) || rootKey(l.Path) != root {
+					return false
+				}
+				return inside(key, l.Path)
+			case provenance.Absence:
+				return strings.HasPrefix(l.Path, "key "+root+" in file ") || strings.HasPrefix(l.Path, `key "`+root+`" in file `)
+			}
+			return false
+		}, nil
+	}
+	if name, ok := strings.CutPrefix(of, "fact:"); ok && name != "" {
+		name = strings.TrimPrefix(name, "facts.")
+		return func(l provenance.Label) bool {
+			return l.Kind == provenance.Fact && inside(name, l.Path) || l.Kind == provenance.Absence && l.Path == "fact "+name
+		}, nil
+	}
+	i := strings.LastIndexByte(of, ':')
+	if i <= 0 {
+		return nil, fmt.Errorf("%q: say FILE:LINE, hiera:KEY or fact:NAME", of)
+	}
+	file, text := of[:i], of[i+1:]
+	n, ok := number(text)
+	if j := strings.LastIndexByte(file, ':'); ok && j > 0 { // FILE:LINE:COLUMN
+		if line, isLine := number(file[j+1:]); isLine {
+			file, n = file[:j], line
+		}
+	}
+	if !ok || n == 0 {
+		return nil, fmt.Errorf("%q: say FILE:LINE, hiera:KEY or fact:NAME", of)
+	}
+	return func(l provenance.Label) bool {
+		f := l.Place.File
+		if f == nil || !sameFile(f.Name, file) {
+			return false
+		}
+		first := f.LineOf(l.Place.Span.Start)
+		last := f.LineOf(max(l.Place.Span.Start, l.Place.Span.End-1))
+		if l.Kind == provenance.Datum && last > first { // a container: its own line only, its elements have theirs
+			last = first
+		}
+		return first <= n && n <= last
+	}, nil
+}
+
+// inside reports whether a path is the one asked about or an element of it. What holds it has a place of its own, for which elements
+// there are; who reads all of it names the element's place as well.
+func inside(asked, path string) bool { return asked == path || strings.HasPrefix(path, asked+".") }
+
+// sameFile compares what the user wrote with how we show a file: whole, or its last elements.
+func sameFile(shown, written string) bool {
+	shown, written = path.Clean(shown), path.Clean(strings.ReplaceAll(written, "\\", "/"))
+	return shown == written || strings.HasSuffix(shown, "/"+written) || strings.HasSuffix(written, "/"+shown)
+}
+
+// nothingThere says why a question reaches nothing.
+func (rec *Record) nothingThere(of string) error {
+	m := &NotFound{Message: "nothing at " + of + " was read for " + rec.Catalog.Name + ": a change there alters nothing on this node"}
+	switch {
+	case strings.HasPrefix(of, "fact:"):
+		m.Message = "no code or hierarchy read the fact " + of[5:] + " for " + rec.Catalog.Name + ": it reaches nothing"
+		name := of[5:]
+		if _, ok := rec.fact(name); !ok {
+			if near := source.Nearest(name, rec.factNames()); near != "" {
+				m.Suggestions = []string{"fact:" + near}
+			}
+		}
+	case strings.HasPrefix(of, "hiera:"):
+		m.Message = "nobody asked Hiera for " + of[6:] + " on " + rec.Catalog.Name
+		var keys []string
+		rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
+			if l.Kind == provenance.Datum {
+				keys = append(keys, rootKey(l.Path))
+			}
+		})
+		if near := source.Nearest(of[6:], keys); near != "" {
+			m.Suggestions = []string{"hiera:" + near}
+		}
+	default:
+		i := strings.LastIndexByte(of, ':')
+		n, _ := number(of[i+1:])
+		best, file := 0, ""
+		rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
+			if f := l.Place.File; f != nil && sameFile(f.Name, of[:i]) {
+				if k := l.Place.Line(); best == 0 || abs(k-n) < abs(best-n) {
+					best, file = k, f.Name
+				}
+			}
+		})
+		if by := rec.hiddenBy(of[:i], n); by != "" {
+			m.Message += "\n  " + by
+			return m
+		}
+		if best > 0 {
+			m.Suggestions = []string{fmt.Sprintf("%s:%d", file, best)}
+		}
+	}
+	return m
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// hiddenBy says that a line of a data file has a key that was asked for, and which level answered instead.
+func (rec *Record) hiddenBy(file string, n int) string {
+	seen := map[string]bool{}
+	found := ""
+	rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
+		key := rootKey(l.Path)
+		if found != "" || l.Kind != provenance.Datum || l.Place.File == nil || isConfig(l.Place.File.Name) || seen[key] {
+			return
+		}
+		seen[key] = true
+		h := rec.hieraOf(key)
+		if h == nil || h.Merge != "first" {
+			return
+		}
+		for _, lv := range h.Levels {
+			if !lv.Found || !sameFile(lv.File, file) || lv.Place.File == nil || lv.Place.Line() > n || lv.Place.File.LineOf(lv.Place.Span.End) < n {
+				continue
+			}
+			for _, winner := range h.Levels {
+				if winner.Found {
+					found = fmt.Sprintf("Hiera key %s is answered by %s, level %q", key, winner.Place, winner.Name)
+					return
+				}
+			}
+		}
+	})
+	return found
+}
+
+func reachPhrase(r *ReachAnswer) string {
+	if len(r.Slots) == 1 {
+		return fmt.Sprintf("1 of %d slots depends on it in the catalog", r.Total)
+	}
+	return fmt.Sprintf("%d of %d slots depend on it in the catalog", len(r.Slots), r.Total)
+}
+
+// Text shows what a place reaches.
+func (r *ReachAnswer) Text(w io.Writer, style source.Style) {
+	if len(r.Slots) == 0 {
+		fmt.Fprintf(w, "%s reaches nothing on %s\n", r.Of, r.Node)
+		return
+	}
+	fmt.Fprintf(w, "%s reaches %d of %d slots on %s\n", r.Of, len(r.Slots), r.Total, r.Node)
+	const most = 6
+	for i := range r.Places {
+		if i == most {
+			fmt.Fprintf(w, "  … %d more\n", len(r.Places)-most)
+			break
+		}
+		l := &r.Places[i]
+		line := l.describe()
+		if l.Text != "" {
+			line += " = " + oneLine(l.Text, 50)
+		}
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	group := func(title string, keep func(*Reach) string) {
+		type item struct {
+			name  string
+			attrs []string
+		}
+		var list []item
+		for i := range r.Slots {
+			name := keep(&r.Slots[i])
+			if name == "" {
+				continue
+			}
+			if n := len(list); n > 0 && list[n-1].name == name && r.Slots[i].Attribute != "" {
+				list[n-1].attrs = append(list[n-1].attrs, r.Slots[i].Attribute)
+				continue
+			}
+			it := item{name: name}
+			if r.Slots[i].Attribute != "" {
+				it.attrs = []string{r.Slots[i].Attribute}
+			}
+			list = append(list, it)
+		}
+		if len(list) == 0 {
+			return
+		}
+		fmt.Fprintf(w, "%s\n", title)
+		for _, it := range list {
+			line := "  " + paint(style.Place, it.name)
+			if len(it.attrs) > 0 {
+				line += " " + strings.Join(it.attrs, ", ")
+			}
+			fmt.Fprintln(w, line)
+		}
+	}
+	group("its data are part of", func(s *Reach) string {
+		if s.How != "value" || s.Kind == "tags" {
+			return ""
+		}
+		if s.Kind == "resource" {
+			return s.Resource + " (its title)"
+		}
+		return s.Resource + s.Variable
+	})
+	group("it decides whether there is", func(s *Reach) string {
+		if s.How != "decides" || s.Kind != "resource" {
+			return ""
+		}
+		return s.Resource
+	})
+	there := map[string]bool{}
+	for _, s := range r.Slots {
+		if s.Kind == "resource" {
+			there[s.Resource] = true
+		}
+	}
+	group("it decides, among others,", func(s *Reach) string {
+		if s.How != "decides" || s.Kind != "attribute" && s.Kind != "variable" || there[s.Resource] {
+			return ""
+		}
+		return s.Resource + s.Variable
+	})
+	edges, tags := 0, 0
+	for _, s := range r.Slots {
+		switch s.Kind {
+		case "edge":
+			edges++
+		case "tags":
+			tags++
+		}
+	}
+	if edges+tags+r.Order > 0 {
+		fmt.Fprintf(w, "and %s of containment, the tags of %s, the position of %s\n", plural(edges, "edge"), plural(tags, "resource"), plural(r.Order, "resource"))
+	}
+}

@@ -1,0 +1,136 @@
+package explain
+
+import (
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/value"
+)
+
+// secrets are the places whose data must not be shown: what flows into a Sensitive value, unless the catalog has the same datum, copied
+// from the same place, in the clear as well (a port that is also part of a secret file is no secret).
+type secrets struct {
+	leaves map[provenance.Ref]bool
+	lines  map[line]bool
+	keys   map[string]bool // Hiera keys with secret data
+	upTo   provenance.Ref
+	how    func(provenance.Ref) provenance.How // what the leaves reach, once somebody asked
+}
+
+type line struct {
+	file string
+	n    int
+}
+
+func (rec *Record) secrets() *secrets {
+	if rec.secret != nil {
+		return rec.secret
+	}
+	s := &secrets{leaves: map[provenance.Ref]bool{}, lines: map[line]bool{}, keys: map[string]bool{}}
+	rec.secret = s
+	clear := map[provenance.LabelKey]bool{}
+	var roots []provenance.Ref
+	for _, r := range rec.Catalog.Resources {
+		for _, p := range r.Params {
+			if r.IsSensitive(p.Name) || hasSensitive(p.Value) {
+				roots = append(roots, p.Ref)
+			} else if l, ok := rec.Trace.Where(p.Ref); ok {
+				clear[l.Key()] = true
+			}
+		}
+	}
+	for _, v := range rec.Variables {
+		if hasSensitive(v.Value) {
+			roots = append(roots, v.Ref)
+		}
+	}
+	if len(roots) == 0 {
+		return s
+	}
+	for _, r := range rec.Trace.Flows(roots...) {
+		l, _ := rec.Trace.Label(r)
+		if clear[l.Key()] {
+			continue
+		}
+		s.hide(r, l)
+	}
+	return s
+}
+
+// hide marks a place, and the lines and the Hiera key that it stands in.
+func (s *secrets) hide(r provenance.Ref, l provenance.Label) {
+	s.leaves[r] = true
+	if l.Kind == provenance.Datum {
+		s.keys[rootKey(l.Path)] = true
+	}
+	if f := l.Place.File; f != nil {
+		for n := f.LineOf(l.Place.Span.Start); n <= f.LineOf(max(l.Place.Span.Start, l.Place.Span.End-1)); n++ {
+			s.lines[line{f.Name, n}] = true
+		}
+	}
+}
+
+// hides reports whether a value is secret because of what it is made of.
+func (s *secrets) hides(rec *Record, r provenance.Ref) bool {
+	if len(s.leaves) == 0 {
+		return false
+	}
+	if s.how == nil {
+		var leaves []provenance.Ref
+		for leaf := range s.leaves {
+			leaves = append(leaves, leaf)
+		}
+		s.how = rec.Trace.Reach(leaves)
+		s.upTo = provenance.Ref(rec.Trace.Len())
+	}
+	if r > s.upTo { // a container that was put together for a question
+		return s.hidesAny(rec.Trace.Flows(r))
+	}
+	return s.how(r) == provenance.Flowed
+}
+
+func (s *secrets) hidesAny(leaves []provenance.Ref) bool {
+	for _, leaf := range leaves {
+		if s.leaves[leaf] {
+			return true
+		}
+	}
+	return false
+}
+
+// hidesLine reports whether a source line has secret data on it.
+func (s *secrets) hidesLine(p source.Place) bool {
+	return p.File != nil && s.lines[line{p.File.Name, p.Line()}]
+}
+
+// hidesText reports whether any line of a place has secret data on it.
+func (s *secrets) hidesText(p source.Place) bool {
+	if p.File == nil || len(s.lines) == 0 {
+		return false
+	}
+	for n := p.Line(); n <= p.File.LineOf(p.Span.End); n++ {
+		if s.lines[line{p.File.Name, n}] {
+			return true
+		}
+	}
+	return false
+}
+
+func hasSensitive(v value.Value) bool {
+	switch v := v.(type) {
+	case *value.Sensitive:
+		return true
+	case *value.Array:
+		for _, e := range v.Elems {
+			if hasSensitive(e) {
+				return true
+			}
+		}
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			if hasSensitive(e.Value) || hasSensitive(e.Key) {
+				return true
+			}
+		}
+	}
+	return false
+}

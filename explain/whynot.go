@@ -1,0 +1,359 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/syntax"
+)
+
+// A WhyNot says why a resource is not in the catalog.
+type WhyNot struct {
+	Version  int      `json:"version"`
+	Node     string   `json:"node"`
+	Resource string   `json:"resource"`
+	Present  bool     `json:"present,omitempty"` // it is in the catalog after all
+	Virtual  *Spot    `json:"virtual,omitempty"` // declared there, virtually, and never realized
+	Passed   []Branch `json:"passed,omitempty"`  // branches that were not taken
+	Code     []Near   `json:"code,omitempty"`    // declarations that this node does not reach
+	Similar  []string `json:"similar,omitempty"` // in the catalog, spelt alike
+}
+
+// A Branch was not taken and leads to the declaration.
+type Branch struct {
+	At         *Spot       `json:"at"`
+	In         string      `json:"in,omitempty"`
+	Sure       bool        `json:"sure"` // false: a name on the way is computed
+	Conditions []Condition `json:"conditions,omitempty"`
+	Hops       []Step      `json:"hops"` // the last is the declaration
+	Data       []Leaf      `json:"data,omitempty"`
+}
+
+// A Near is a declaration in code that was not run.
+type Near struct {
+	At    *Spot  `json:"at"`
+	In    string `json:"in,omitempty"`
+	Sure  bool   `json:"sure"`
+	State string `json:"state,omitempty"` // of the class or define around it
+}
+
+// WhyNot answers for Type[title].
+func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
+	n, ok := parseRef(strings.TrimSpace(ref))
+	if !ok {
+		return nil, &NotFound{Message: "\"" + ref + "\": --why-not takes a reference, Type[title]", Suggestions: rec.byText(ref)}
+	}
+	w := &WhyNot{Version: 1, Node: rec.Catalog.Name, Resource: n.String()}
+	if r, err := rec.find(ref); err == nil {
+		w.Resource, w.Present = r.Ref(), true
+		return w, nil
+	}
+	w.Similar = rec.similar(n)
+	if rec.Missing == nil {
+		return w, nil
+	}
+	m := rec.Missing(n.Type, n.Title)
+	if m == nil {
+		return w, nil
+	}
+	w.Virtual = rec.spot(m.Virtual)
+	for _, p := range m.Passed {
+		b := Branch{At: rec.spot(p.Branch), In: p.In, Sure: p.Sure, Conditions: rec.conditions(source.Place{}, p.Why)}
+		own := rec.branchCondition(p.Branch)
+		if own.At != nil {
+			kept := []Condition{own}
+			for _, c := range b.Conditions {
+				if c.At.File == own.At.File && c.At.Line == own.At.Line && c.At.Column == own.At.Column {
+					if c.Outcome != "" {
+						kept[0].Outcome = c.Outcome
+					}
+					kept[0].refs = c.refs
+				} else {
+					kept = append(kept, c)
+				}
+			}
+			kept[0].Data = rec.looksAt([]provenance.Ref{p.Why})
+			if len(kept[0].refs) > 0 && kept[0].Outcome != "" {
+				kept[0].Data = rec.looksAt(kept[0].refs)
+			}
+			b.Conditions = kept
+		}
+		for _, h := range p.Hops {
+			b.Hops = append(b.Hops, Step{Kind: "hop", Name: h.Text, At: rec.spot(h.Place)})
+		}
+		w.Passed = append(w.Passed, b)
+	}
+	for _, d := range m.Code {
+		if rec.inHops(w, d.Place) {
+			continue
+		}
+		w.Code = append(w.Code, Near{At: rec.spot(d.Place), In: d.In, Sure: d.Sure, State: rec.stateOf(d.In)})
+	}
+	return w, nil
+}
+
+// Text shows why something is not there.
+func (n *WhyNot) Text(w io.Writer, style source.Style) {
+	p := &page{w: w, style: style}
+	if n.Present {
+		fmt.Fprintf(w, "%s is in the catalog of %s\n", n.Resource, n.Node)
+		return
+	}
+	fmt.Fprintf(w, "%s is not in the catalog of %s\n", n.Resource, n.Node)
+	if n.Virtual != nil {
+		p.add("virtual", n.Virtual, n.Virtual.Text, "declared as a virtual resource; no collector and no realize() asked for it")
+	}
+	for i := range n.Passed {
+		b := &n.Passed[i]
+		last := b.Hops[len(b.Hops)-1]
+		word := "would be declared"
+		if !b.Sure {
+			word = "might be declared (a name is computed)"
+		}
+		p.add("skipped", b.At, "", word+" by the branch that begins here")
+		if b.At.Text != "" {
+			p.rows[len(p.rows)-1].text = b.At.Text
+		}
+		p.conditions(b.Conditions)
+		if b.In != "" {
+			p.add("in", nil, b.In)
+		}
+		for _, h := range b.Hops[:len(b.Hops)-1] {
+			p.add("then", h.At, h.Name)
+		}
+		if last.At != nil && (last.At.File != b.At.File || last.At.Line != b.At.Line) {
+			p.add("then", last.At, last.Name)
+		}
+	}
+	sure := n.Virtual != nil || len(n.Passed) > 0 || len(n.Code) > 0 && n.Code[0].Sure
+	if !sure && len(n.Similar) > 0 {
+		fmt.Fprintf(w, "did you mean %s?\n", strings.Join(n.Similar, ", "))
+	}
+	const most = 5
+	for i := range n.Code {
+		c := &n.Code[i]
+		if i == most {
+			p.add("", nil, plural(len(n.Code)-most, "further statement"))
+			break
+		}
+		remark := ""
+		switch {
+		case c.In != "" && c.State == "not declared":
+			remark = "in " + c.In + ", which this node does not have (--why-not 'Class[" + c.In + "]' goes on from there)"
+		case c.State == "another node":
+			remark = "in the statement of another node: " + c.In
+		case c.In != "" && c.State == "evaluated":
+			remark = "in " + c.In + ", which this node has, in code that did not run"
+		case c.In != "":
+			remark = "in " + c.In + ", " + c.State
+		default:
+			remark = "in code that did not run for this node"
+		}
+		if !c.Sure {
+			remark += "; its title is computed"
+		}
+		p.add("code", c.At, c.At.Text, remark)
+	}
+	p.flush()
+	if n.Virtual == nil && len(n.Passed) == 0 && len(n.Code) == 0 {
+		fmt.Fprintf(w, "No code in this environment declares it.\n")
+	}
+	if sure && len(n.Similar) > 0 {
+		fmt.Fprintf(w, "The catalog has %s\n", strings.Join(n.Similar, ", "))
+	}
+}
+
+// inHops reports whether a declaration was named already.
+func (rec *Record) inHops(w *WhyNot, p source.Place) bool {
+	at := rec.spot(p)
+	for _, b := range w.Passed {
+		for _, h := range b.Hops {
+			if h.At != nil && at != nil && h.At.File == at.File && h.At.Line == at.Line {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stateOf says whether the class around a declaration is in the catalog.
+func (rec *Record) stateOf(class string) string {
+	if class == "" {
+		return ""
+	}
+	if strings.HasPrefix(class, "node ") {
+		return "another node"
+	}
+	if r := rec.Catalog.Find("Class[" + class + "]"); r != nil {
+		return "evaluated"
+	}
+	typ, _ := catalog.ParseRef(class + "[x]")
+	for _, r := range rec.Catalog.Resources {
+		if r.Type == typ.Type {
+			return "declared with other titles"
+		}
+	}
+	return "not declared"
+}
+
+// branchCondition is the condition of the branch that begins at a place: the innermost if or case around its first statement.
+func (rec *Record) branchCondition(p source.Place) (c Condition) {
+	t := rec.tree(p.File)
+	if t == nil {
+		return c
+	}
+	set := func(test syntax.Expr, statement, outcome string) {
+		at := source.Place{File: p.File, Span: test.Span()}
+		c = Condition{Statement: statement, Outcome: outcome, At: rec.spot(at)}
+		if !rec.secrets().hidesText(at) {
+			c.Text = oneLine(at.Text(), 120)
+		}
+	}
+	holds := func(b syntax.Body) bool {
+		return len(b.Stmts) > 0 && b.Stmts[0].Span() == p.Span
+	}
+	walkFile(t, func(n syntax.Node) bool {
+		if !n.Span().Contains(p.Span) {
+			return false
+		}
+		switch n := n.(type) {
+		case *syntax.If:
+			what, then, other := "if", "false", "true"
+			if n.Unless {
+				what, then, other = "unless", "true", "false"
+			}
+			if holds(n.Then) {
+				set(n.Test, what, then)
+			}
+			if holds(n.Else) {
+				set(n.Test, what, other)
+			}
+		case *syntax.Case:
+			for _, o := range n.Options {
+				if holds(o.Then) {
+					var texts []string
+					for _, v := range o.Values {
+						texts = append(texts, p.File.Slice(v.Span()))
+					}
+					set(n.Test, "case", "not "+oneLine(strings.Join(texts, ", "), 60))
+				}
+			}
+		}
+		return true
+	})
+	return c
+}
+
+// Declarations finds the statements that declare a resource, or a class, in parsed files.
+func Declarations(files []*syntax.File, typ, title string) (out []Declaration) {
+	for _, f := range files {
+		in := ""
+		var visit func(n syntax.Node) bool
+		visit = func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Class:
+				return inBody(&in, n.Name, n.Body, visit)
+			case *syntax.Define:
+				return inBody(&in, n.Name, n.Body, visit)
+			case *syntax.NodeDef:
+				var hosts []string
+				for _, h := range n.Hosts {
+					hosts = append(hosts, f.Source.Slice(h.Span()))
+				}
+				return inBody(&in, "node "+strings.Join(hosts, ", "), n.Body, visit)
+			case *syntax.Resource:
+				for _, b := range declares(n, typ, title) {
+					out = append(out, Declaration{Place: source.Place{File: f.Source, Span: b.where}, In: in, Sure: b.sure})
+				}
+			case *syntax.Call:
+				if typ == "Class" && includes(n, title) {
+					out = append(out, Declaration{Place: source.Place{File: f.Source, Span: n.Where}, In: in, Sure: true})
+				}
+			}
+			return true
+		}
+		for _, s := range f.Body.Stmts {
+			syntax.Walk(s, visit)
+		}
+	}
+	return out
+}
+
+func inBody(in *string, name string, body syntax.Body, visit func(syntax.Node) bool) bool {
+	old := *in
+	*in = name
+	for _, s := range body.Stmts {
+		syntax.Walk(s, visit)
+	}
+	*in = old
+	return false
+}
+
+type declared struct {
+	where source.Span
+	sure  bool
+}
+
+// declares are the bodies of a resource expression that have the title, or a computed one.
+func declares(n *syntax.Resource, typ, title string) (out []declared) {
+	name, ok := n.Type.(*syntax.Name)
+	if !ok {
+		return nil
+	}
+	if p, _ := catalog.ParseRef(strings.TrimPrefix(name.Value, "::") + "[x]"); p.Type != typ {
+		return nil
+	}
+	for _, b := range n.Bodies {
+		titles := []syntax.Expr{b.Title}
+		if l, ok := b.Title.(*syntax.List); ok {
+			titles = l.Elems
+		}
+		for _, t := range titles {
+			if text, ok := plain(t); ok {
+				if text == title || typ == "Class" && sameClass(text, title) {
+					out = append(out, declared{b.Where, true})
+				}
+			} else if _, isDefault := t.(*syntax.Default); !isDefault {
+				out = append(out, declared{b.Where, false})
+			}
+		}
+	}
+	return out
+}
+
+func includes(n *syntax.Call, class string) bool {
+	f, ok := n.Functor.(*syntax.Name)
+	if !ok || f.Value != "include" && f.Value != "contain" && f.Value != "require" {
+		return false
+	}
+	for _, a := range n.Args {
+		list := []syntax.Expr{a}
+		if l, ok := a.(*syntax.List); ok {
+			list = l.Elems
+		}
+		for _, e := range list {
+			if text, ok := plain(e); ok && sameClass(text, class) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sameClass(a, b string) bool {
+	return strings.EqualFold(strings.TrimPrefix(a, "::"), strings.TrimPrefix(b, "::"))
+}
+
+func plain(e syntax.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *syntax.Str:
+		return e.Value, true
+	case *syntax.Name:
+		return e.Value, true
+	}
+	return "", false
+}

@@ -1,0 +1,209 @@
+package provenance
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"bunraku/source"
+)
+
+// A Packed is the part of a trace that some slots reach, as plain data to be written down. Nodes are renumbered from 1 in their old
+// order. Files are named, never quoted: data files hold secrets.
+type Packed struct {
+	Files  []string       `json:"files"`
+	Ops    []string       `json:"ops"`
+	Leaves []PackedLeaf   `json:"leaves"`
+	Notes  []PackedNote   `json:"notes"`
+	Nodes  []byte         `json:"nodes"` // in JSON base64
+	where  map[Ref]Ref    // old number → new
+	number map[string]int // of files
+}
+
+// A PackedSpot is a place by file number, line and column: what still means something when the file is not at hand.
+type PackedSpot [5]int // file+1 (0 for nowhere), line, column, end line, end column
+
+// A PackedLeaf is a Label.
+type PackedLeaf struct {
+	Kind    LabelKind  `json:"k"`
+	At      PackedSpot `json:"at"`
+	Ordinal int        `json:"n,omitempty"`
+	Path    string     `json:"p,omitempty"`
+}
+
+// A PackedNote is a Note.
+type PackedNote struct {
+	Kind NoteKind   `json:"k"`
+	Name string     `json:"n,omitempty"`
+	In   string     `json:"in,omitempty"`
+	At   PackedSpot `json:"at"`
+}
+
+// Nodes are written one after the other, each as unsigned varints (encoding/binary): what it is (0 leaf, 1 operation, 2 copy with
+// dependencies, 3 note, 4 container), the number of its leaf, operation or note, how many operands it has, then for each of them how
+// many nodes back it stands; 0 is none.
+
+const (
+	packLeaf uint32 = iota
+	packOp
+	packWith
+	packNote
+	packDeep
+)
+
+// Pack collects what the roots reach.
+func (t *Trace) Pack(roots ...Ref) *Packed {
+	p := &Packed{where: map[Ref]Ref{}, number: map[string]int{}}
+	if t == nil {
+		return p
+	}
+	p.Ops = t.names
+	keep := make([]bool, len(t.nodes))
+	t.Near(func(r Ref) bool { keep[r] = true; return true }, roots...)
+	count := 0
+	for i := 1; i < len(t.nodes); i++ {
+		if !keep[i] {
+			continue
+		}
+		r, n := Ref(i), t.nodes[i]
+		var kind, number uint32
+		var operands []Ref
+		switch n.shape {
+		case isLiteral, isLeaf, isBlockLeaf:
+			l, _ := t.label(r)
+			kind, number = packLeaf, uint32(len(p.Leaves))
+			p.Leaves = append(p.Leaves, PackedLeaf{l.Kind, p.Spot(l.Place), l.Ordinal, l.Path})
+		case isNote:
+			note := t.notes[n.second]
+			kind, number, operands = packNote, uint32(len(p.Notes)), []Ref{n.first}
+			p.Notes = append(p.Notes, PackedNote{note.Kind, note.Name, note.In, p.Spot(note.Place)})
+		default:
+			kind = packWith
+			switch n.shape {
+			case isOp:
+				kind, number = packOp, uint32(n.name)
+			case isDeep:
+				kind = packDeep
+			}
+			seen := 0
+			t.operandsOf(n, func(a Ref) {
+				if seen++; a != 0 || seen == 1 { // the first of a copy or container stays first
+					operands = append(operands, a)
+				}
+			})
+		}
+		count++
+		p.where[r] = Ref(count)
+		for _, x := range []uint32{kind, number, uint32(len(operands))} {
+			p.Nodes = binary.AppendUvarint(p.Nodes, uint64(x))
+		}
+		for _, a := range operands {
+			back := Ref(0)
+			if a != 0 {
+				back = Ref(count) - p.where[a]
+			}
+			p.Nodes = binary.AppendUvarint(p.Nodes, uint64(back))
+		}
+	}
+	return p
+}
+
+// At is the number that a node of the trace has in the packed one; 0 when it is not in it.
+func (p *Packed) At(r Ref) Ref { return p.where[r] }
+
+// Spot packs a place.
+func (p *Packed) Spot(at source.Place) PackedSpot {
+	if at.File == nil {
+		return PackedSpot{}
+	}
+	n, known := p.number[at.File.Name]
+	if !known {
+		n = len(p.Files)
+		p.number[at.File.Name] = n
+		p.Files = append(p.Files, at.File.Name)
+	}
+	from, to := at.File.Position(at.Span.Start), at.File.Position(at.Span.End)
+	return PackedSpot{n + 1, from.Line, from.Column, to.Line, to.Column}
+}
+
+// Place is where a spot is, given the files in their order.
+func (s PackedSpot) Place(files []*source.File) source.Place {
+	if s[0] < 1 || s[0] > len(files) {
+		return source.Place{}
+	}
+	f := files[s[0]-1]
+	return source.Place{File: f, Span: source.Span{Start: f.Offset(source.Position{Line: s[1], Column: s[2]}), End: f.Offset(source.Position{Line: s[3], Column: s[4]})}}
+}
+
+// list is a container that was read back: only its refs are left.
+type list []Ref
+
+func (l list) EachRef(f func(Ref)) {
+	for _, r := range l {
+		f(r)
+	}
+}
+
+// Unpack makes the trace again. files are the packed files, in their order.
+func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
+	t := NewTrace()
+	t.names = p.Ops
+	for i, l := range p.Leaves {
+		if l.Kind > World {
+			return nil, fmt.Errorf("leaf %d is of no known kind", i)
+		}
+		t.labels = append(t.labels, Label{Kind: l.Kind, Place: l.At.Place(files), Ordinal: l.Ordinal, Path: l.Path})
+	}
+	for i, n := range p.Notes {
+		if n.Kind > Chosen {
+			return nil, fmt.Errorf("note %d is of no known kind", i)
+		}
+		t.notes = append(t.notes, Note{Kind: n.Kind, Name: n.Name, In: n.In, Place: n.At.Place(files)})
+	}
+	rest := p.Nodes
+	var bad bool
+	next := func() uint32 {
+		x, n := binary.Uvarint(rest)
+		if n <= 0 || x > 1<<31 {
+			bad, rest = true, nil
+			return 0
+		}
+		rest = rest[n:]
+		return uint32(x)
+	}
+	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(t.notes), packDeep: 1}
+	var refs []Ref
+	for i := uint32(1); len(rest) > 0; i++ {
+		kind, number, count := next(), next(), next()
+		if bad || int(kind) >= len(limits) || int(number) >= limits[kind] || int(count) > len(rest) {
+			return nil, fmt.Errorf("node %d is of no known kind", i)
+		}
+		refs = refs[:0]
+		for range count {
+			back := next()
+			if back >= i {
+				return nil, fmt.Errorf("node %d points outside", i)
+			}
+			if back != 0 {
+				back = i - back
+			}
+			refs = append(refs, Ref(back))
+		}
+		if bad || (kind == packNote || kind == packDeep) && count == 0 {
+			return nil, fmt.Errorf("node %d is cut short", i)
+		}
+		switch kind {
+		case packLeaf:
+			t.add(node{shape: isLeaf, first: Ref(number)})
+		case packOp:
+			t.make(isOp, uint16(number), refs)
+		case packWith:
+			t.make(isWith, 0, refs)
+		case packNote:
+			t.add(node{shape: isNote, first: refs[0], second: Ref(number)})
+		case packDeep:
+			t.Deep(refs[0], list(slices.Clone(refs[1:])))
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,644 @@
+package ruby
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A method is something that can be called by name: a built-in, a def, or a block given to define_method.
+type method struct {
+	name    string
+	owner   *Class
+	builtin *builtin
+	def     *Def
+	cref    *lexical
+	proc    *Proc
+	ivar    string // of attr_reader and attr_writer
+	private bool
+}
+
+// A builtin is a method written in Go. max is -1 when there is no most.
+type builtin struct {
+	name     string
+	min, max int
+	fn       func(c *call) Object
+}
+
+// A call is one call of a built-in.
+type call struct {
+	in    *Interp
+	self  Object
+	name  string
+	args  []Object
+	block *Proc
+	frame *frame // of the caller, for $~
+}
+
+func (c *call) arg(i int) Object {
+	if i < len(c.args) {
+		return c.args[i]
+	}
+	return Nil{}
+}
+
+func (c *call) has(i int) bool { return i < len(c.args) }
+
+func (c *call) yield(args ...Object) Object { return c.in.yield(c.block, args...) }
+
+func (c *call) raise(class, format string, args ...any) { c.in.raise(class, format, args...) }
+
+// enum is the enumerator that a method without its block returns.
+func (c *call) enum() Object {
+	return &Enumerator{recv: c.self, name: c.name, args: c.args}
+}
+
+// evalArgs evaluates arguments; Keywords end up in a last hash that is marked.
+func (in *Interp) evalArgs(ns []Node, f *frame) ([]Object, bool) {
+	if len(ns) == 0 {
+		return nil, false
+	}
+	args := make([]Object, 0, len(ns))
+	for _, n := range ns {
+		switch n := n.(type) {
+		case *Splat:
+			args = append(args, in.splat(in.eval(n.Value, f))...)
+			in.room(16 * len(args))
+		case *HashLit:
+			h := in.evalHash(n, f).(*Hash)
+			if !n.Braces && h.len() == 0 {
+				continue // **{} passes nothing
+			}
+			args = append(args, h)
+		default:
+			args = append(args, in.eval(n, f))
+		}
+	}
+	return args, false
+}
+
+func (in *Interp) newBlock(b *Block, f *frame) *Proc { return &Proc{block: b, frame: f, self: f.self} }
+
+// toProc is what &v passes.
+func (in *Interp) toProc(v Object) *Proc {
+	switch v := v.(type) {
+	case nil, Nil:
+		return nil
+	case *Proc:
+		return v
+	case Symbol:
+		return in.symProc(string(v))
+	case *MethodObject:
+		return &Proc{lambda: true, arity: in.arityOf(v.m), native: func(args []Object) Object { return in.invoke(v.m, v.recv, args, nil) }}
+	}
+	if in.responds(v, "to_proc") {
+		if p, ok := in.send(v, "to_proc", nil, nil).(*Proc); ok {
+			return p
+		}
+	}
+	in.raise("TypeError", "wrong argument type %s (expected Proc)", in.classOf(v).name)
+	return nil
+}
+
+func (in *Interp) symProc(name string) *Proc {
+	return &Proc{lambda: true, arity: -2, sym: name, native: func(args []Object) Object {
+		if len(args) == 0 {
+			in.raise("ArgumentError", "no receiver given")
+		}
+		return in.send(args[0], name, args[1:], nil)
+	}}
+}
+
+func (in *Interp) evalCall(n *Call, f *frame) Object {
+	if n.Recv == nil && n.Name == "block_given?" {
+		return Bool(f.meth.block != nil)
+	}
+	m := in.prov.mark()
+	var recv Object
+	if n.Recv == nil {
+		recv = orNil(f.self)
+	} else {
+		if v, ok := n.Recv.(*LVar); ok && v.Name == "_erbout" && (n.Name == "<<" || n.Name == "concat") && len(n.Args) == 1 {
+			if o, done := in.output(n, v, f); done {
+				return o
+			}
+		}
+		if n.Name == "freeze" {
+			if s, ok := n.Recv.(*StrLit); ok && len(n.Args) == 0 {
+				in.prov.literal(s)
+				return &String{s: s.Value, frozen: true}
+			}
+		}
+		recv = in.eval(n.Recv, f)
+		if n.Safe && isNil(recv) {
+			return Nil{}
+		}
+	}
+	// The commonest shapes: no block, one or no plain argument.
+	if n.Block == nil && n.Pass == nil && len(n.Args) == 1 && n.Shape == Plain {
+		arg := in.eval(n.Args[0], f)
+		in.at = n.NameAt
+		if in.defs == nil {
+			if v, ok := quick(recv, n.Name, arg); ok {
+				return v
+			}
+		}
+		in.prov.callArgs(m, recv, n.Name, []Object{arg})
+		return in.callFrom(f, recv, n.Name, []Object{arg}, nil, n)
+	}
+	args, _ := in.evalArgs(n.Args, f)
+	var block *Proc
+	if n.Block != nil {
+		block = in.newBlock(n.Block, f)
+	} else if n.Pass != nil {
+		block = in.toProc(in.eval(n.Pass, f))
+		if p, ok := n.Pass.(*SymLit); ok && block != nil && in.defs == nil {
+			block.sym = p.Name
+		}
+	}
+	in.at = n.NameAt
+	in.prov.callArgs(m, recv, n.Name, args)
+	if n.Block == nil {
+		return in.callFrom(f, recv, n.Name, args, block, n)
+	}
+	leave := in.prov.decideBlock(m, n.Block, f)
+	var result Object
+	if n.Block.Jumps&HasBreak != 0 {
+		in.catchBreak(block, &result, func() { result = in.callFrom(f, recv, n.Name, args, block, n) })
+	} else {
+		result = in.callFrom(f, recv, n.Name, args, block, n)
+	}
+	leave()
+	return result
+}
+
+// callFrom calls with the caller's frame at hand, which match variables, local variables and blocks of methods need.
+func (in *Interp) callFrom(f *frame, recv Object, name string, args []Object, block *Proc, n *Call) Object {
+	m := in.findFor(recv, name)
+	if m == nil {
+		return in.missing(recv, name, args, block, n)
+	}
+	if m.private && n.Recv != nil && !isSelf(n.Recv) && m.builtin == nil {
+		in.raise("NoMethodError", "private method `%s' called for %s", name, in.receiverText(recv))
+	}
+	if m.builtin != nil {
+		if n.Recv != nil && !isSelf(n.Recv) && m.owner == in.rt.kernelPrivate {
+			if _, mod := recv.(*Class); !mod {
+				in.raise("NoMethodError", "private method `%s' called for %s", name, in.receiverText(recv))
+			}
+		}
+		return in.callBuiltin(m, recv, args, block, f)
+	}
+	return in.invoke(m, recv, args, block)
+}
+
+func (in *Interp) callBuiltin(m *method, recv Object, args []Object, block *Proc, f *frame) Object {
+	b := m.builtin
+	if len(args) < b.min || b.max >= 0 && len(args) > b.max {
+		in.wrongArgs(len(args), b.min, b.max)
+	}
+	in.enter()
+	c := call{in: in, self: recv, name: b.name, args: args, block: block, frame: f}
+	v := b.fn(&c)
+	in.depth--
+	return v
+}
+
+func (in *Interp) wrongArgs(given, min, max int) {
+	want := fmt.Sprint(min)
+	switch {
+	case max < 0:
+		want += "+"
+	case max != min:
+		want = fmt.Sprintf("%d..%d", min, max)
+	}
+	in.raise("ArgumentError", "wrong number of arguments (given %d, expected %s)", given, want)
+}
+
+// send calls a method by name, private ones too.
+func (in *Interp) send(recv Object, name string, args []Object, block *Proc) Object {
+	return in.call(recv, name, args, block, true)
+}
+
+func (in *Interp) call(recv Object, name string, args []Object, block *Proc, fcall bool) Object {
+	in.step()
+	m := in.findFor(recv, name)
+	if m == nil {
+		return in.missing(recv, name, args, block, nil)
+	}
+	if m.private && !fcall && m.builtin == nil {
+		in.raise("NoMethodError", "private method `%s' called for %s", name, in.receiverText(recv))
+	}
+	return in.invoke(m, recv, args, block)
+}
+
+func (in *Interp) invoke(m *method, recv Object, args []Object, block *Proc) Object {
+	switch {
+	case m.builtin != nil:
+		return in.callBuiltin(m, recv, args, block, nil)
+	case m.proc != nil:
+		p := *m.proc
+		p.self, p.lambda = recv, true
+		return in.callProc(&p, args, block)
+	case m.ivar != "":
+		if strings.HasSuffix(m.name, "=") {
+			in.setIvar(recv, m.ivar, args[0])
+			return args[0]
+		}
+		return in.getIvar(recv, m.ivar)
+	}
+	return in.callDef(m, recv, args, block)
+}
+
+func (in *Interp) callDef(m *method, recv Object, args []Object, block *Proc) (result Object) {
+	in.enter()
+	f := in.newFrame(m.def.Slots)
+	f.meth, f.home, f.self, f.cref = f, f, recv, m.cref
+	f.def, f.args, f.block = m, args, block
+	in.bind(m.def.Params, args, f, true, block)
+	if m.def.Jumps&HasReturn != 0 {
+		result = in.catchReturn(f, func() Object { return in.eval(m.def.Body, f) })
+	} else {
+		result = in.eval(m.def.Body, f)
+	}
+	in.depth--
+	return result
+}
+
+func (in *Interp) catchReturn(f *frame, body func() Object) (result Object) {
+	depth := in.depth
+	defer func() {
+		if r := recover(); r != nil {
+			if j, ok := r.(*jump); ok && j.kind == "return" && j.target == any(f) {
+				in.depth = depth
+				result = j.value
+				return
+			}
+			panic(r)
+		}
+	}()
+	return body()
+}
+
+// yield calls a block with arguments, as yield does.
+func (in *Interp) yield(p *Proc, args ...Object) Object {
+	if p == nil {
+		in.raise("LocalJumpError", "no block given (yield)")
+	}
+	return in.callProc(p, args, nil)
+}
+
+// callProc runs a block or lambda.
+func (in *Interp) callProc(p *Proc, args []Object, block *Proc) Object {
+	in.step()
+	if p.native != nil {
+		return p.native(args)
+	}
+	in.enter()
+	b := p.block
+	f := in.newFrame(b.Slots)
+	f.up, f.self = p.frame, p.self
+	f.meth, f.home, f.cref = p.frame.meth, p.frame.home, p.frame.cref
+	f.inst = p
+	if p.lambda {
+		f.home = f
+	}
+	ctl, mark := in.prov.ctl, in.prov.mark()
+	in.bindBlock(b, p.lambda, args, f, block)
+	var v Object
+	switch {
+	case p.lambda && b.Jumps&(HasReturn|HasBreak) != 0:
+		v = in.catchReturn(f, func() Object {
+			var r Object
+			in.catchBreak(p, &r, func() { r = in.catchNext(f, func() Object { return in.seq(b.Body, f) }) })
+			return r
+		})
+	case b.Jumps&(HasNext|HasRedo) != 0:
+		v = in.catchNext(f, func() Object { return in.seq(b.Body, f) })
+	default:
+		v = in.seq(b.Body, f)
+	}
+	if b.Jumps&(HasBreak|HasReturn) == 0 {
+		in.prov.ctl = ctl
+	}
+	in.prov.fold(mark)
+	in.depth--
+	return v
+}
+
+// bindBlock gives a block's parameters their values. A lone array is spread over several parameters unless it is a lambda.
+func (in *Interp) bindBlock(b *Block, lambda bool, args []Object, f *frame, block *Proc) {
+	ps := b.Params
+	if ps == nil {
+		if b.Numbers > 0 {
+			if b.Numbers > 1 && len(args) == 1 {
+				if a, ok := args[0].(*Array); ok {
+					args = a.els()
+				}
+			}
+			for i := 0; i < b.Numbers; i++ {
+				v := Object(Nil{})
+				if i < len(args) {
+					v = args[i]
+				}
+				in.bindSlot(f, i, v)
+			}
+			return
+		}
+		if lambda && len(args) > 0 {
+			in.wrongArgs(len(args), 0, 0)
+		}
+		return
+	}
+	if lambda {
+		in.bind(ps, args, f, true, block)
+		return
+	}
+	if len(ps.Pre) == 1 && ps.Pre[0].Sub == nil && len(ps.Opt) == 0 && ps.Rest == nil && ps.Post == nil && ps.Key == nil && ps.KeyRest == nil && !ps.Excess {
+		v := Object(Nil{})
+		if len(args) > 0 {
+			v = args[0]
+		}
+		in.bindSlot(f, ps.Pre[0].Slot, v)
+		if ps.Block != nil && ps.Block.Slot >= 0 {
+			in.bindSlot(f, ps.Block.Slot, procOrNil(block))
+		}
+		return
+	}
+	if len(args) == 1 && (len(ps.Pre)+len(ps.Post)+len(ps.Opt) > 1 || ps.Rest != nil && len(ps.Pre)+len(ps.Post)+len(ps.Opt) > 0 || ps.Excess || len(ps.Pre) == 1 && (ps.Key != nil || ps.KeyRest != nil)) {
+		if a, ok := args[0].(*Array); ok {
+			args = a.els()
+		} else if i, ok := args[0].(*Instance); ok && in.responds(i, "to_ary") {
+			args = in.listOf(i)
+		}
+	}
+	in.bind(ps, args, f, false, block)
+}
+
+func procOrNil(p *Proc) Object {
+	if p == nil {
+		return Nil{}
+	}
+	return p
+}
+
+func (in *Interp) bindSlot(f *frame, slot int, v Object) {
+	f.slots[slot] = v
+	if f.refs != nil {
+		f.refs[slot] = in.prov.argument()
+	}
+}
+
+// bind gives parameters their values; strict ones raise when the number is wrong.
+func (in *Interp) bind(ps *Params, args []Object, f *frame, strict bool, block *Proc) {
+	if ps == nil {
+		if strict && len(args) > 0 {
+			in.wrongArgs(len(args), 0, 0)
+		}
+		return
+	}
+	var kw *Hash
+	takesKeys := len(ps.Key) > 0 || ps.KeyRest != nil
+	if n := len(args); n > 0 {
+		if h, ok := args[n-1].(*Hash); ok && h.kw {
+			if takesKeys {
+				kw = h
+				args = args[:n-1]
+			} else {
+				c := h.copy()
+				args = append(append([]Object(nil), args[:n-1]...), c)
+			}
+		}
+	}
+	need := len(ps.Pre) + len(ps.Post)
+	most := need + len(ps.Opt)
+	if strict && (len(args) < need || ps.Rest == nil && len(args) > most) {
+		if ps.Rest != nil {
+			most = -1
+		}
+		if kwRequired := requiredKeys(ps); kw == nil && len(kwRequired) > 0 && len(args) == need {
+			_ = kwRequired
+		}
+		in.wrongArgs(len(args), need, most)
+	}
+	set := func(p *Param, v Object) {
+		if p.Sub != nil {
+			list := []Object{v}
+			if a, ok := v.(*Array); ok {
+				list = a.els()
+			}
+			in.bind(p.Sub, list, f, false, nil)
+			return
+		}
+		if p.Slot >= 0 {
+			in.bindSlot(f, p.Slot, v)
+		}
+	}
+	at := func(i int) Object {
+		if i < len(args) {
+			return args[i]
+		}
+		return Nil{}
+	}
+	i := 0
+	for _, p := range ps.Pre {
+		set(p, at(i))
+		i++
+	}
+	spare := max(len(args)-need, 0)
+	for _, p := range ps.Opt {
+		if spare > 0 {
+			set(p, at(i))
+			i++
+			spare--
+		} else {
+			set(p, in.eval(p.Default, f))
+		}
+	}
+	if ps.Rest != nil {
+		n := min(spare, max(len(args)-i, 0))
+		if ps.Rest.Slot >= 0 {
+			set(ps.Rest, in.array(append([]Object(nil), args[i:i+n]...)))
+		}
+		i += n
+	}
+	for _, p := range ps.Post {
+		set(p, at(i))
+		i++
+	}
+	if takesKeys {
+		in.bindKeys(ps, kw, f, strict)
+	}
+	if ps.Block != nil && ps.Block.Slot >= 0 {
+		in.bindSlot(f, ps.Block.Slot, procOrNil(block))
+	}
+}
+
+func requiredKeys(ps *Params) []string {
+	var out []string
+	for _, p := range ps.Key {
+		if p.Default == nil {
+			out = append(out, ":"+p.Name)
+		}
+	}
+	return out
+}
+
+func (in *Interp) bindKeys(ps *Params, kw *Hash, f *frame, strict bool) {
+	rest := NewHash()
+	if kw != nil {
+		rest = kw.copy()
+	}
+	var missing []string
+	for _, p := range ps.Key {
+		if v, ok := rest.remove(Symbol(p.Name)); ok {
+			in.bindSlot(f, p.Slot, v)
+		} else if p.Default != nil {
+			in.bindSlot(f, p.Slot, in.eval(p.Default, f))
+		} else {
+			missing = append(missing, ":"+p.Name)
+		}
+	}
+	if strict && len(missing) > 0 {
+		s := ""
+		if len(missing) > 1 {
+			s = "s"
+		}
+		in.raise("ArgumentError", "missing keyword%s: %s", s, strings.Join(missing, ", "))
+	}
+	if ps.KeyRest != nil {
+		if ps.KeyRest.Slot >= 0 {
+			in.bindSlot(f, ps.KeyRest.Slot, rest)
+		}
+	} else if strict && rest.len() > 0 {
+		var names []string
+		for _, k := range rest.keys() {
+			names = append(names, in.inspectOf(k))
+		}
+		s := ""
+		if len(names) > 1 {
+			s = "s"
+		}
+		in.raise("ArgumentError", "unknown keyword%s: %s", s, strings.Join(names, ", "))
+	}
+}
+
+// missing answers a call of a method that does not exist.
+func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, n *Call) Object {
+	if nat, ok := recv.(*Native); ok && nat.Call != nil {
+		if v, found := nat.Call(in, name, args, block); found {
+			return orNil(v)
+		}
+	}
+	if m := in.findFor(recv, "method_missing"); m != nil && m.builtin == nil {
+		return in.invoke(m, recv, append([]Object{Symbol(name)}, args...), block)
+	}
+	if f, ok := recv.(*Foreign); ok {
+		in.unsupported(fmt.Sprintf("the method %s of %s", name, in.toS(f)))
+	}
+	if e, ok := recv.(*Enumerator); ok && e.lazy {
+		in.unsupported("the method " + name + " of a lazy enumerator")
+	}
+	if in.rt.knows(in.classOf(recv), recv, name) {
+		in.unsupported(fmt.Sprintf("the method %s of %s", name, in.className(recv)))
+	}
+	if n != nil && n.Recv == nil && !n.Parens && n.Block == nil {
+		in.raiseName("NameError", name, "undefined local variable or method `%s' for %s", name, in.receiverText(recv))
+	}
+	in.raiseName("NoMethodError", name, "undefined method `%s' for %s", name, in.receiverText(recv))
+	return nil
+}
+
+func (in *Interp) className(o Object) string {
+	if c, ok := o.(*Class); ok {
+		return c.name + " (the class)"
+	}
+	return in.classOf(o).name
+}
+
+// receiverText is how NoMethodError shows the receiver.
+func (in *Interp) receiverText(o Object) string {
+	switch o := o.(type) {
+	case Nil, nil:
+		return "nil:NilClass"
+	case Bool:
+		if o {
+			return "true:TrueClass"
+		}
+		return "false:FalseClass"
+	case *Class:
+		if o.module {
+			return o.name + ":Module"
+		}
+		return o.name + ":Class"
+	}
+	s := in.inspectOf(o)
+	if strings.HasPrefix(s, "#") {
+		return s
+	}
+	return s + ":" + in.classOf(o).name
+}
+
+// quick answers the operators of numbers and plain comparisons without a search for the method.
+func quick(a Object, op string, b Object) (Object, bool) {
+	switch x := a.(type) {
+	case Int:
+		y, ok := b.(Int)
+		if !ok {
+			return nil, false
+		}
+		switch op {
+		case "+":
+			if s := x + y; (s > x) == (y > 0) {
+				return s, true
+			}
+		case "-":
+			if s := x - y; (s < x) == (y > 0) {
+				return s, true
+			}
+		case "<":
+			return Bool(x < y), true
+		case ">":
+			return Bool(x > y), true
+		case "<=":
+			return Bool(x <= y), true
+		case ">=":
+			return Bool(x >= y), true
+		case "==":
+			return Bool(x == y), true
+		}
+	case *String:
+		if op == "==" {
+			switch y := b.(type) {
+			case *String:
+				return Bool(x.String() == y.String()), true
+			case Nil, Bool, Int, Symbol:
+				return Bool(false), true
+			}
+		}
+	case Symbol:
+		if op == "==" {
+			y, ok := b.(Symbol)
+			return Bool(ok && x == y), true
+		}
+	case Nil:
+		if op == "==" {
+			return Bool(isNil(b)), true
+		}
+	case Bool:
+		if op == "==" {
+			y, ok := b.(Bool)
+			return Bool(ok && x == y), true
+		}
+	}
+	return nil, false
+}
+
+// binary applies an operator.
+func (in *Interp) binary(a Object, op string, b Object) Object {
+	if in.defs == nil {
+		if v, ok := quick(a, op, b); ok {
+			return v
+		}
+	}
+	return in.call(a, op, []Object{b}, nil, false)
+}

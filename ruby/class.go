@@ -1,0 +1,371 @@
+package ruby
+
+import "strings"
+
+// A Class is a class or a module. Those of the Runtime are shared and never change; what a program adds to them is kept in its Interp.
+type Class struct {
+	name     string
+	super    *Class
+	module   bool
+	user     bool // made by a program
+	includes []*Class
+	table    map[string]*method // its own built-in methods
+	single   map[string]*method // of the class itself
+	consts   map[string]Object
+	flat     map[string]*method // table with those of all ancestors
+	sflat    map[string]*method
+	chain    []*Class
+}
+
+// A Runtime is Ruby's own classes. It is made once and shared.
+type Runtime struct {
+	object, basic, kernel, kernelPrivate, comparable, enumerable, module, class_       *Class
+	nilC, trueC, falseC, integer, float, str, symbol, array, hash, rng, regexp, matchC *Class
+	proc, methodC, exception, enumerator, lazy, set, foreign, numeric, sensitive       *Class
+
+	consts map[string]Object
+	known  map[string]map[string]bool // class name -> methods that Ruby has
+	kconst map[string]bool
+}
+
+// NewRuntime makes Ruby's classes.
+func NewRuntime() *Runtime {
+	rt := &Runtime{consts: map[string]Object{}}
+	def := func(name string, super *Class, tables ...[]builtin) *Class {
+		c := &Class{name: name, super: super, table: map[string]*method{}, single: map[string]*method{}, consts: map[string]Object{}}
+		for _, t := range tables {
+			for i := range t {
+				c.table[t[i].name] = &method{name: t[i].name, owner: c, builtin: &t[i]}
+			}
+		}
+		rt.name(c)
+		return c
+	}
+	mod := func(name string, tables ...[]builtin) *Class {
+		c := def(name, nil, tables...)
+		c.module = true
+		return c
+	}
+	rt.basic = def("BasicObject", nil)
+	rt.kernel = mod("Kernel", kernelTable())
+	rt.kernelPrivate = mod("Kernel ", kernelPrivateTable())
+	delete(rt.consts, "Kernel ")
+	rt.object = def("Object", rt.basic)
+	rt.object.includes = []*Class{rt.kernelPrivate, rt.kernel}
+	rt.comparable = mod("Comparable", comparableTable())
+	rt.enumerable = mod("Enumerable", enumerableTable())
+	rt.module = def("Module", rt.object, moduleTable())
+	rt.class_ = def("Class", rt.module, classTable())
+	rt.nilC = def("NilClass", rt.object, nilTable())
+	rt.trueC = def("TrueClass", rt.object, boolTable())
+	rt.falseC = def("FalseClass", rt.object, boolTable())
+	rt.numeric = def("Numeric", rt.object, numericTable())
+	rt.numeric.includes = []*Class{rt.comparable}
+	rt.integer = def("Integer", rt.numeric, integerTable())
+	rt.float = def("Float", rt.numeric, floatTable())
+	rt.str = def("String", rt.object, stringTable(), stringSearchTable(), stringChangeTable(), stringJSONTable())
+	rt.str.includes = []*Class{rt.comparable}
+	rt.symbol = def("Symbol", rt.object, symbolTable())
+	rt.symbol.includes = []*Class{rt.comparable}
+	rt.array = def("Array", rt.object, arrayTable(), arrayChangeTable())
+	rt.array.includes = []*Class{rt.enumerable}
+	rt.hash = def("Hash", rt.object, hashTable(), hashChangeTable())
+	rt.hash.includes = []*Class{rt.enumerable}
+	rt.rng = def("Range", rt.object, rangeTable())
+	rt.rng.includes = []*Class{rt.enumerable}
+	rt.regexp = def("Regexp", rt.object, regexpTable())
+	rt.matchC = def("MatchData", rt.object, matchTable())
+	rt.proc = def("Proc", rt.object, procTable())
+	rt.methodC = def("Method", rt.object, methodTable())
+	rt.enumerator = def("Enumerator", rt.object, enumeratorTable())
+	rt.enumerator.includes = []*Class{rt.enumerable}
+	rt.lazy = def("Enumerator::Lazy", rt.enumerator)
+	rt.set = def("Set", rt.object, setTable())
+	rt.set.includes = []*Class{rt.enumerable}
+	rt.foreign = def("Puppet::Pops::Types::PAnyType", rt.object, foreignTable())
+	rt.sensitive = def("Puppet::Pops::Types::PSensitiveType::Sensitive", rt.object, foreignTable(), sensitiveTable())
+	rt.exceptions(def)
+	rt.libraries(mod, def)
+	for _, c := range rt.all() {
+		c.finish()
+	}
+	rt.singles()
+	for _, c := range rt.all() {
+		c.finishSingle(rt)
+	}
+	rt.known, rt.kconst = knownNames()
+	return rt
+}
+
+// name enters a class under its (qualified) name.
+func (rt *Runtime) name(c *Class) {
+	i := strings.LastIndex(c.name, "::")
+	if i < 0 {
+		rt.consts[c.name] = c
+		return
+	}
+	if owner := rt.class(c.name[:i]); owner != nil {
+		owner.consts[c.name[i+2:]] = c
+	}
+	rt.consts[" "+c.name] = c // found by class, not by programs
+}
+
+// class finds a class of the runtime by its full name.
+func (rt *Runtime) class(name string) *Class {
+	if c, ok := rt.consts[name].(*Class); ok {
+		return c
+	}
+	c, _ := rt.consts[" "+name].(*Class)
+	return c
+}
+
+func (rt *Runtime) all() []*Class {
+	out := []*Class{rt.kernelPrivate}
+	for _, o := range rt.consts {
+		if c, ok := o.(*Class); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (c *Class) finish() {
+	c.chain = linearize(c, nil)
+	c.flat = map[string]*method{}
+	for i := len(c.chain) - 1; i >= 0; i-- {
+		for n, m := range c.chain[i].table {
+			c.flat[n] = m
+		}
+	}
+}
+
+func (c *Class) finishSingle(rt *Runtime) {
+	c.sflat = map[string]*method{}
+	base := rt.class_
+	if c.module {
+		base = rt.module
+	}
+	for n, m := range base.flat {
+		c.sflat[n] = m
+	}
+	for i := len(c.chain) - 1; i >= 0; i-- {
+		if k := c.chain[i]; k == c || !k.module {
+			for n, m := range k.single {
+				c.sflat[n] = m
+			}
+		}
+	}
+}
+
+// linearize is the order in which methods are looked for.
+func linearize(c *Class, mixins map[*Class][]*Class) []*Class {
+	var out []*Class
+	for ; c != nil; c = c.super {
+		out = append(out, c)
+		more := mixins[c]
+		for i := len(more) - 1; i >= 0; i-- {
+			out = append(out, more[i])
+			out = append(out, more[i].includes...)
+		}
+		out = append(out, c.includes...)
+	}
+	return out
+}
+
+func (in *Interp) ancestors(c *Class) []*Class {
+	if c.chain != nil && in.mixins == nil {
+		return c.chain
+	}
+	return linearize(c, in.mixins)
+}
+
+// classOf is an object's class.
+func (in *Interp) classOf(o Object) *Class {
+	rt := in.rt
+	switch o := o.(type) {
+	case Nil, nil:
+		return rt.nilC
+	case Bool:
+		if o {
+			return rt.trueC
+		}
+		return rt.falseC
+	case Int, *Big:
+		return rt.integer
+	case Float:
+		return rt.float
+	case *String:
+		if o.class != nil {
+			return o.class
+		}
+		return rt.str
+	case Symbol:
+		return rt.symbol
+	case *Array:
+		return rt.array
+	case *Hash:
+		return rt.hash
+	case *Range:
+		return rt.rng
+	case *Regexp:
+		return rt.regexp
+	case *Match:
+		return rt.matchC
+	case *Proc:
+		return rt.proc
+	case *MethodObject:
+		return rt.methodC
+	case *Enumerator:
+		if o.lazy {
+			return rt.lazy
+		}
+		return rt.enumerator
+	case *Set:
+		return rt.set
+	case *Instance:
+		return o.class
+	case *Exception:
+		return o.class
+	case *Native:
+		return o.class
+	case *Foreign:
+		return in.foreignClass(o)
+	case *Class:
+		if o.module {
+			return rt.module
+		}
+		return rt.class_
+	case *IPAddr:
+		return rt.class("IPAddr")
+	}
+	return rt.object
+}
+
+func (in *Interp) isA(o Object, c *Class) bool {
+	for _, a := range in.ancestors(in.classOf(o)) {
+		if a == c {
+			return true
+		}
+	}
+	return false
+}
+
+// findFor finds the method that an object answers a name with, nil for none.
+func (in *Interp) findFor(o Object, name string) *method {
+	if in.sdefs != nil {
+		if m := in.singleton(o, name); m != nil {
+			return m
+		}
+	}
+	if c, ok := o.(*Class); ok {
+		if !c.user && in.defs == nil {
+			return c.sflat[name]
+		}
+		return in.findSingle(c, name)
+	}
+	return in.findMethod(in.classOf(o), name)
+}
+
+// singleton looks at methods defined on one object, or on a class and those above it.
+func (in *Interp) singleton(o Object, name string) *method {
+	switch o := o.(type) {
+	case Nil, Bool, Int, Float, Symbol, nil:
+		return nil
+	case *Class:
+		for c := o; c != nil; c = c.super {
+			if m := in.sdefs[c][name]; m != nil {
+				return m
+			}
+		}
+		return nil
+	}
+	return in.sdefs[o][name]
+}
+
+func (in *Interp) findSingle(c *Class, name string) *method {
+	for k := c; k != nil; k = k.super {
+		if m := k.single[name]; m != nil {
+			return m
+		}
+	}
+	base := in.rt.class_
+	if c.module {
+		base = in.rt.module
+	}
+	return in.findMethod(base, name)
+}
+
+func (in *Interp) findMethod(c *Class, name string) *method {
+	if in.defs == nil && in.mixins == nil && c.flat != nil {
+		return c.flat[name]
+	}
+	for _, a := range in.ancestors(c) {
+		if in.undefs[a][name] {
+			return nil
+		}
+		if m := in.defs[a][name]; m != nil {
+			return m
+		}
+		if m := a.table[name]; m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// findAfter finds the next method of a name behind its owner, for super.
+func (in *Interp) findAfter(c, owner *Class, name string) *method {
+	seen := false
+	for _, a := range in.ancestors(c) {
+		if a == owner {
+			seen = true
+			continue
+		}
+		if !seen {
+			continue
+		}
+		if m := in.defs[a][name]; m != nil {
+			return m
+		}
+		if m := a.table[name]; m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// responds reports whether an object has a public method.
+func (in *Interp) responds(o Object, name string) bool {
+	m := in.findFor(o, name)
+	if m == nil {
+		if n, ok := o.(*Native); ok && n.Call != nil {
+			_, yes := n.Call(in, "respond_to? "+name, nil, nil)
+			return yes
+		}
+		return in.rt.knows(in.classOf(o), o, name) && !in.isPrivateName(name)
+	}
+	return !m.private && m.owner != in.rt.kernelPrivate
+}
+
+func (in *Interp) isPrivateName(name string) bool { return in.rt.kernelPrivate.table[name] != nil }
+
+func (in *Interp) respondsPrivate(o Object, name string) bool {
+	return in.findFor(o, name) != nil || in.responds(o, name)
+}
+
+// knows reports a method that Ruby has, whether we have it or not.
+func (rt *Runtime) knows(c *Class, o Object, name string) bool {
+	if k, ok := o.(*Class); ok {
+		if rt.known["#"+k.name][name] {
+			return true
+		}
+	}
+	for ; c != nil; c = c.super {
+		if rt.known[c.name][name] {
+			return true
+		}
+	}
+	return false
+}
+
+func (rt *Runtime) knownConst(name string) bool { return rt.kconst[name] }

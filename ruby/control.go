@@ -1,0 +1,426 @@
+package ruby
+
+func (in *Interp) evalIf(n *If, f *frame) Object {
+	m := in.prov.mark()
+	yes := truthy(in.eval(n.Cond, f))
+	branch := n.Then
+	if !yes {
+		branch = n.Else
+	}
+	if in.prov.trace == nil {
+		if isNone(branch) {
+			return Nil{}
+		}
+		return in.eval(branch, f)
+	}
+	leave := in.prov.decide(m, n, f)
+	var v Object = Nil{}
+	if !isNone(branch) {
+		v = in.eval(branch, f)
+	}
+	leave()
+	return v
+}
+
+func (in *Interp) evalCase(n *Case, f *frame) Object {
+	m := in.prov.mark()
+	var subject Object
+	if n.Subject != nil {
+		subject = in.eval(n.Subject, f)
+	}
+	var body Node
+	found := false
+search:
+	for i := range n.Whens {
+		w := &n.Whens[i]
+		for _, t := range w.Tests {
+			if s, ok := t.(*Splat); ok {
+				for _, v := range in.splat(in.eval(s.Value, f)) {
+					if in.whenMatches(v, subject, n.Subject != nil, f) {
+						body, found = w.Body, true
+						break search
+					}
+				}
+				continue
+			}
+			if in.whenMatches(in.eval(t, f), subject, n.Subject != nil, f) {
+				body, found = w.Body, true
+				break search
+			}
+		}
+	}
+	if !found {
+		body = n.Else
+	}
+	leave := in.prov.decide(m, n, f)
+	var v Object = Nil{}
+	if !isNone(body) {
+		v = in.eval(body, f)
+	}
+	leave()
+	return v
+}
+
+func (in *Interp) whenMatches(pattern, subject Object, has bool, f *frame) bool {
+	if !has {
+		return truthy(pattern)
+	}
+	return in.caseEqual(pattern, subject, f)
+}
+
+// caseEqual is pattern === subject; f gets the match of a regexp.
+func (in *Interp) caseEqual(pattern, subject Object, f *frame) bool {
+	switch p := pattern.(type) {
+	case *String:
+		if s, ok := subject.(*String); ok {
+			return p.String() == s.String()
+		}
+	case *Regexp:
+		s, ok := stringOrSymbol(subject)
+		if !ok {
+			if f != nil {
+				f.meth.match = nil
+			}
+			return false
+		}
+		m := in.matchAt(p, s, 0)
+		if f != nil {
+			f.meth.match = m
+		}
+		return m != nil
+	}
+	return truthy(in.send(pattern, "===", []Object{subject}, nil))
+}
+
+func stringOrSymbol(o Object) (string, bool) {
+	switch o := o.(type) {
+	case *String:
+		return o.String(), true
+	case Symbol:
+		return string(o), true
+	}
+	return "", false
+}
+
+func (in *Interp) evalWhile(n *While, f *frame) (result Object) {
+	result = Nil{}
+	f.loops++
+	depth := in.depth
+	defer func() {
+		f.loops--
+		if n.Jumps&HasBreak == 0 {
+			return
+		}
+		if r := recover(); r != nil {
+			if j, ok := r.(*jump); ok && j.kind == "break" && j.target == any(f) {
+				in.depth = depth
+				result = j.value
+				return
+			}
+			panic(r)
+		}
+	}()
+	m := in.prov.mark()
+	body := func() {
+		if n.Jumps&(HasNext|HasRedo) != 0 {
+			in.catchNext(f, func() Object { return in.eval(n.Body, f) })
+			return
+		}
+		in.eval(n.Body, f)
+	}
+	if n.DoWhile {
+		body()
+	}
+	for truthy(in.eval(n.Cond, f)) != n.Until {
+		leave := in.prov.decide(m, n, f)
+		body()
+		leave()
+		in.step()
+	}
+	in.prov.decide(m, n, f)()
+	return result
+}
+
+// catchNext runs a body that may jump to its end.
+func (in *Interp) catchNext(f *frame, body func() Object) (result Object) {
+	depth := in.depth
+	defer func() {
+		if r := recover(); r != nil {
+			j, ok := r.(*jump)
+			if ok && j.kind == "next" && j.target == any(f) {
+				in.depth = depth
+				result = j.value
+				return
+			}
+			if ok && (j.kind == "redo" && j.target == any(f)) {
+				in.depth = depth
+				in.step()
+				result = in.catchNext(f, body)
+				return
+			}
+			panic(r)
+		}
+	}()
+	return body()
+}
+
+func (in *Interp) evalFor(n *For, f *frame) Object {
+	m := in.prov.mark()
+	list := in.eval(n.Value, f)
+	in.prov.deepOf(list)
+	defer in.prov.decide(m, n, f)()
+	p := &Proc{lambda: false, arity: -1}
+	p.native = func(args []Object) Object {
+		var v Object = Nil{}
+		if len(args) == 1 {
+			v = args[0]
+		} else if len(args) > 1 {
+			v = in.array(args)
+		}
+		in.assign(n.Target, v, f)
+		f.loops++
+		defer func() { f.loops-- }()
+		return in.catchNext(f, func() Object { return in.eval(n.Body, f) })
+	}
+	var result Object
+	in.catchBreak(f, &result, func() { result = in.send(list, "each", nil, p) })
+	return result
+}
+
+// catchBreak runs code that a break with the given target may leave.
+func (in *Interp) catchBreak(target any, result *Object, run func()) {
+	depth := in.depth
+	defer func() {
+		if r := recover(); r != nil {
+			if j, ok := r.(*jump); ok && j.kind == "break" && j.target == target {
+				in.depth = depth
+				*result = j.value
+				return
+			}
+			panic(r)
+		}
+	}()
+	run()
+}
+
+func (in *Interp) evalJump(n *Jump, f *frame) Object {
+	var v Object = Nil{}
+	if n.Value != nil {
+		v = in.eval(n.Value, f)
+	}
+	j := &jump{kind: n.Kind, value: v}
+	switch n.Kind {
+	case "return":
+		j.target = f.home
+	case "next", "redo":
+		j.target = f
+	case "break":
+		if f.loops > 0 {
+			j.target = f
+		} else {
+			j.target = f.inst
+		}
+	}
+	panic(j)
+}
+
+func (in *Interp) evalBegin(n *Begin, f *frame) Object {
+	if n.Ensure != nil {
+		defer func() {
+			r := recover()
+			if _, hard := r.(*limitHit); !hard {
+				depth := in.depth
+				in.eval(n.Ensure, f)
+				in.depth = depth
+			}
+			if r != nil {
+				panic(r)
+			}
+		}()
+	}
+	if len(n.Rescues) == 0 {
+		v := in.eval(n.Body, f)
+		if n.Else != nil {
+			v = in.eval(n.Else, f)
+		}
+		return v
+	}
+	for tries := 0; ; tries++ {
+		v, again := in.rescued(n, f)
+		if !again {
+			return v
+		}
+		in.step()
+	}
+}
+
+// rescued runs a body with its rescue parts; again says that a retry was asked for.
+func (in *Interp) rescued(n *Begin, f *frame) (result Object, again bool) {
+	exc := in.try(func() {
+		result = in.eval(n.Body, f)
+	})
+	if exc == nil {
+		if n.Else != nil {
+			result = in.eval(n.Else, f)
+		}
+		return result, false
+	}
+	in.prov.afterRescue()
+	for i := range n.Rescues {
+		r := &n.Rescues[i]
+		if !in.rescues(r, exc, f) {
+			continue
+		}
+		if r.Target != nil {
+			in.assign(r.Target, exc, f)
+		}
+		before := in.curExc
+		in.curExc = exc
+		defer func() {
+			in.curExc = before
+			if p := recover(); p != nil {
+				if j, ok := p.(*jump); ok && j.kind == "retry" {
+					again = true
+					return
+				}
+				panic(p)
+			}
+		}()
+		if isNone(r.Body) {
+			return Nil{}, false
+		}
+		return in.eval(r.Body, f), false
+	}
+	panic(&raised{exc})
+}
+
+func (in *Interp) rescues(r *Rescue, exc *Exception, f *frame) bool {
+	if len(r.Classes) == 0 {
+		return in.isA(exc, in.rt.class("StandardError"))
+	}
+	for _, c := range in.evalList(r.Classes, f) {
+		if k, ok := c.(*Class); ok {
+			if in.isA(exc, k) {
+				return true
+			}
+			continue
+		}
+		in.raise("TypeError", "class or module required for rescue clause")
+	}
+	return false
+}
+
+func (in *Interp) evalYield(n *Yield, f *frame) Object {
+	b := f.meth.block
+	args, _ := in.evalArgs(n.Args, f)
+	if b == nil {
+		in.at = n.Where
+		in.raise("LocalJumpError", "no block given (yield)")
+	}
+	return in.yield(b, args...)
+}
+
+func (in *Interp) evalSuper(n *Super, f *frame) Object {
+	m := f.meth
+	in.at = n.Where
+	if m.def == nil {
+		in.raise("RuntimeError", "super called outside of method")
+	}
+	var args []Object
+	if n.Bare {
+		args = m.args
+	} else {
+		args, _ = in.evalArgs(n.Args, f)
+	}
+	block := m.block
+	if n.Block != nil {
+		block = in.newBlock(n.Block, f)
+	} else if n.Pass != nil {
+		block = in.toProc(in.eval(n.Pass, f))
+	}
+	up := in.findAfter(in.classOf(f.self), m.def.owner, m.def.name)
+	if up == nil {
+		if m.def.name == "initialize" || m.def.name == "inherited" || m.def.name == "included" {
+			return Nil{}
+		}
+		in.raise("NoMethodError", "super: no superclass method `%s' for %s", m.def.name, in.receiverText(f.self))
+	}
+	return in.invoke(up, f.self, args, block)
+}
+
+func (in *Interp) evalDefined(n Node, f *frame) Object {
+	word := func(s string) Object { return &String{s: s, frozen: true} }
+	switch n := n.(type) {
+	case *Seq:
+		if len(n.Stmts) == 1 {
+			return in.evalDefined(n.Stmts[0], f)
+		}
+		return word("expression")
+	case *LVar:
+		return word("local-variable")
+	case *IVar:
+		h := in.ivarsOf(f.self, false)
+		if h != nil {
+			in.getIvar(f.self, n.Name) // variables of the scope come in on demand
+			if _, ok := h.get(Symbol(n.Name)); ok {
+				return word("instance-variable")
+			}
+		}
+		return Nil{}
+	case *GVar:
+		if isNil(in.getGlobal(n.Name, f)) {
+			return Nil{}
+		}
+		return word("global-variable")
+	case *CVar:
+		if _, ok := in.cvars[n.Name]; ok {
+			return word("class variable")
+		}
+		return Nil{}
+	case *Const:
+		if exc := in.try(func() { in.eval(n, f) }); exc != nil {
+			return Nil{}
+		}
+		return word("constant")
+	case *Call:
+		if n.Recv == nil {
+			if in.respondsPrivate(f.self, n.Name) {
+				return word("method")
+			}
+			return Nil{}
+		}
+		if isNil(in.evalDefined(n.Recv, f)) {
+			return Nil{}
+		}
+		var v Object
+		if exc := in.try(func() { v = in.eval(n.Recv, f) }); exc != nil {
+			return Nil{}
+		}
+		if in.responds(v, n.Name) {
+			return word("method")
+		}
+		return Nil{}
+	case *SelfLit:
+		return word("self")
+	case *NilLit:
+		return word("expression")
+	case *BoolLit:
+		if n.Value {
+			return word("true")
+		}
+		return word("false")
+	case *Assign, *OpAssign:
+		return word("assignment")
+	case *Yield:
+		if f.meth.block != nil {
+			return word("yield")
+		}
+		return Nil{}
+	case *Super:
+		if f.meth.def != nil && in.findAfter(in.classOf(f.self), f.meth.def.owner, f.meth.def.name) != nil {
+			return word("super")
+		}
+		return Nil{}
+	}
+	return word("expression")
+}

@@ -1,0 +1,167 @@
+package ruby
+
+// currentClass is where def defines methods.
+func (in *Interp) currentClass(f *frame) *Class {
+	if f.cref != nil {
+		return f.cref.class
+	}
+	if c, ok := f.self.(*Class); ok {
+		return c
+	}
+	if n, ok := f.self.(*Native); ok {
+		return n.class
+	}
+	return in.rt.object
+}
+
+func (in *Interp) evalDef(n *Def, f *frame) Object {
+	m := &method{name: n.Name, def: n, cref: f.cref}
+	if n.Singleton != nil {
+		in.addSingleton(in.eval(n.Singleton, f), m)
+		return Symbol(n.Name)
+	}
+	if f.cref == nil {
+		if t, ok := f.self.(*Native); ok {
+			// a template's def lands in the class of its self
+			m.owner = t.class
+			in.addMethod(t.class, m)
+			return Symbol(n.Name)
+		}
+	}
+	c := in.currentClass(f)
+	m.owner = c
+	if f.cref != nil && in.visibility[f.cref] {
+		m.private = true
+	}
+	if in.singletonBody[f.cref] != nil {
+		in.addSingleton(in.singletonBody[f.cref], m)
+		return Symbol(n.Name)
+	}
+	if f.cref == nil {
+		m.private = true
+	}
+	in.addMethod(c, m)
+	return Symbol(n.Name)
+}
+
+func (in *Interp) addMethod(c *Class, m *method) {
+	if in.defs == nil {
+		in.defs = map[*Class]map[string]*method{}
+	}
+	if in.defs[c] == nil {
+		in.defs[c] = map[string]*method{}
+	}
+	in.defs[c][m.name] = m
+	delete(in.undefs[c], m.name)
+}
+
+func (in *Interp) addSingleton(o Object, m *method) {
+	if in.sdefs == nil {
+		in.sdefs = map[Object]map[string]*method{}
+	}
+	switch o.(type) {
+	case Nil, Bool, Int, Float, Symbol, nil:
+		in.raise("TypeError", "can't define singleton")
+	}
+	if in.sdefs[o] == nil {
+		in.sdefs[o] = map[string]*method{}
+	}
+	m.owner = in.classOf(o)
+	in.sdefs[o][m.name] = m
+}
+
+func (in *Interp) alias(c *Class, name, old string) {
+	m := in.findMethod(c, old)
+	if m == nil {
+		if in.rt.knows(c, nil, old) {
+			in.unsupported("the method " + old + " of " + c.name)
+		}
+		in.raise("NameError", "undefined method `%s' for class `%s'", old, c.name)
+	}
+	k := *m
+	k.name = name
+	in.addMethod(c, &k)
+}
+
+func (in *Interp) undef(c *Class, name string) {
+	if in.findMethod(c, name) == nil {
+		in.raise("NameError", "undefined method `%s' for class `%s'", name, c.name)
+	}
+	if in.undefs == nil {
+		in.undefs = map[*Class]map[string]bool{}
+	}
+	if in.undefs[c] == nil {
+		in.undefs[c] = map[string]bool{}
+	}
+	in.undefs[c][name] = true
+	if in.defs == nil {
+		in.defs = map[*Class]map[string]*method{}
+	}
+}
+
+func (in *Interp) evalClass(n *ClassDef, f *frame) Object {
+	in.at = n.Path.Where
+	var found Object
+	lookup := func() {
+		if n.Path.Scope == nil && f.cref != nil {
+			if v, ok := in.ownConst(f.cref.class, n.Path.Name); ok {
+				found = v
+			}
+			return
+		}
+		found = in.eval(n.Path, f)
+	}
+	if exc := in.try(lookup); exc != nil {
+		found = nil
+	}
+	c, _ := found.(*Class)
+	var super *Class
+	if n.Super != nil {
+		s, ok := in.eval(n.Super, f).(*Class)
+		if !ok {
+			in.raise("TypeError", "superclass must be a Class (%s given)", "Object")
+		}
+		super = s
+	}
+	if c == nil {
+		c = &Class{name: n.Path.Name, module: n.IsModule, super: in.rt.object, user: true}
+		if n.IsModule {
+			c.super = nil
+		}
+		if super != nil {
+			c.super = super
+		}
+		in.setConst(n.Path, c, f)
+		if owner := f.cref; owner != nil && n.Path.Scope == nil {
+			c.name = owner.class.name + "::" + n.Path.Name
+		}
+		if super != nil {
+			if m := in.findFor(super, "inherited"); m != nil && m.builtin == nil {
+				in.invoke(m, super, []Object{c}, nil)
+			}
+		}
+	}
+	return in.classBody(c, n.Body, n.Slots, f, nil)
+}
+
+func (in *Interp) classBody(c *Class, body *Seq, slots int, f *frame, single Object) Object {
+	g := in.newFrame(slots)
+	g.meth, g.home, g.self = g, g, c
+	g.cref = &lexical{c, f.cref}
+	if single != nil {
+		if in.singletonBody == nil {
+			in.singletonBody = map[*lexical]Object{}
+		}
+		in.singletonBody[g.cref] = single
+	}
+	return in.eval(body, g)
+}
+
+func (in *Interp) evalSClass(n *SClass, f *frame) Object {
+	o := in.eval(n.Value, f)
+	c, ok := o.(*Class)
+	if !ok {
+		c = in.classOf(o)
+	}
+	return in.classBody(c, n.Body, n.Slots, f, o)
+}

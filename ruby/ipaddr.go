@@ -1,0 +1,116 @@
+package ruby
+
+import (
+	"fmt"
+	"math/big"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// An IPAddr is an address with its mask, as Ruby's class of that name has it: the address is already masked.
+type IPAddr struct{ p netip.Prefix }
+
+func (*IPAddr) object() {}
+
+func ipaddrSingles() []builtin {
+	return []builtin{{"new", 0, 2, func(c *call) Object {
+		s := "::"
+		if c.has(0) {
+			o, ok := c.arg(0).(*String)
+			if !ok {
+				c.in.unsupported("IPAddr.new of a " + c.in.classOf(c.arg(0)).name)
+			}
+			s = o.String()
+		}
+		return &IPAddr{c.in.parseIP(s)}
+	}}}
+}
+
+func (in *Interp) parseIP(s string) netip.Prefix {
+	text, mask, masked := strings.Cut(s, "/")
+	// Ruby's messages end where the address ought to stand: its own variable is not set yet.
+	bad := func(class, what string) { in.raise(class, "%s: ", what) }
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	a, err := netip.ParseAddr(text)
+	if err != nil || a.Zone() != "" {
+		bad("IPAddr::InvalidAddressError", "invalid address")
+	}
+	bits := a.BitLen()
+	if masked {
+		if n, err := strconv.Atoi(mask); err == nil {
+			if n < 0 || n > bits {
+				in.raise("IPAddr::InvalidPrefixError", "invalid length: %s", new(big.Int).SetBytes(a.AsSlice()))
+			}
+			bits = n
+		} else {
+			m, err := netip.ParseAddr(mask)
+			if err != nil || m.BitLen() != a.BitLen() {
+				bad("IPAddr::InvalidAddressError", "invalid address")
+			}
+			n := new(big.Int).SetBytes(m.AsSlice())
+			ones := 0
+			for i := a.BitLen() - 1; i >= 0 && n.Bit(i) == 1; i-- {
+				ones++
+			}
+			bits = ones
+		}
+	}
+	return netip.PrefixFrom(a, bits).Masked()
+}
+
+func ipaddrTable() []builtin {
+	self := func(c *call) netip.Prefix { return c.self.(*IPAddr).p }
+	other := func(c *call) netip.Prefix {
+		switch o := c.arg(0).(type) {
+		case *IPAddr:
+			return o.p
+		case *String:
+			return c.in.parseIP(o.String())
+		}
+		c.in.unsupported("IPAddr with a " + c.in.classOf(c.arg(0)).name)
+		return netip.Prefix{}
+	}
+	include := func(c *call) Object {
+		a, b := self(c), other(c)
+		return Bool(a.Addr().BitLen() == b.Addr().BitLen() && a.Bits() <= b.Bits() && a.Contains(b.Addr()))
+	}
+	text := func(p netip.Prefix) string { return p.Addr().String() }
+	return []builtin{
+		{"to_s", 0, 0, func(c *call) Object { return c.ret(text(self(c))) }},
+		{"to_string", 0, 0, func(c *call) Object { return c.ret(self(c).Addr().StringExpanded()) }},
+		{"inspect", 0, 0, func(c *call) Object {
+			p := self(c)
+			kind := "IPv6"
+			full := p.Addr().StringExpanded()
+			if p.Addr().Is4() {
+				kind = "IPv4"
+			}
+			return c.ret(fmt.Sprintf("#<IPAddr: %s:%s/%s>", kind, full, maskText(p)))
+		}},
+		{"ipv4?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().Is4()) }},
+		{"ipv6?", 0, 0, func(c *call) Object { return Bool(!self(c).Addr().Is4()) }},
+		{"to_i", 0, 0, func(c *call) Object { return bigToObject(new(big.Int).SetBytes(self(c).Addr().AsSlice())) }},
+		{"prefix", 0, 0, func(c *call) Object { return Int(self(c).Bits()) }},
+		{"mask", 1, 1, func(c *call) Object {
+			return &IPAddr{c.in.parseIP(text(self(c)) + "/" + c.in.toS(c.arg(0)))}
+		}},
+		{"netmask", 0, 0, func(c *call) Object { return c.ret(maskText(self(c))) }},
+		{"include?", 1, 1, include}, {"===", 1, 1, include},
+		{"==", 1, 1, func(c *call) Object { return Bool(self(c).Addr() == other(c).Addr()) }},
+		{"<=>", 1, 1, func(c *call) Object { return Int(self(c).Addr().Compare(other(c).Addr())) }},
+		{"loopback?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().IsLoopback()) }},
+		{"private?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().IsPrivate()) }},
+		{"succ", 0, 0, func(c *call) Object { a := self(c).Addr().Next(); return &IPAddr{netip.PrefixFrom(a, a.BitLen())} }},
+	}
+}
+
+func maskText(p netip.Prefix) string {
+	n := p.Addr().BitLen()
+	b := make([]byte, n/8)
+	for i := 0; i < p.Bits(); i++ {
+		b[i/8] |= 1 << (7 - i%8)
+	}
+	a, _ := netip.AddrFromSlice(b)
+	return a.StringExpanded()
+}

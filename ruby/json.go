@@ -1,0 +1,357 @@
+package ruby
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// jsonStyle is how JSON is laid out; the zero value is without any blanks.
+type jsonStyle struct {
+	indent, space, spaceBefore, objectNL, arrayNL string
+	allowNaN                                      bool
+}
+
+func prettyJSON() jsonStyle {
+	return jsonStyle{indent: "  ", space: " ", objectNL: "\n", arrayNL: "\n"}
+}
+
+// options changes a style by the options of generate.
+func (in *Interp) jsonOptions(st jsonStyle, args []Object) jsonStyle {
+	for _, a := range args {
+		h, ok := a.(*Hash)
+		if !ok {
+			continue
+		}
+		for _, e := range h.pairs() {
+			text := func() string { return in.toStr(e.val) }
+			switch in.toS(e.key) {
+			case "indent":
+				st.indent = text()
+			case "space":
+				st.space = text()
+			case "space_before":
+				st.spaceBefore = text()
+			case "object_nl":
+				st.objectNL = text()
+			case "array_nl":
+				st.arrayNL = text()
+			case "allow_nan":
+				st.allowNaN = truthy(e.val)
+			case "ascii_only", "script_safe", "escape_slash":
+				if truthy(e.val) {
+					in.unsupported("JSON with the option " + in.toS(e.key))
+				}
+			}
+		}
+	}
+	return st
+}
+
+// toJSON is o.to_json.
+func (in *Interp) toJSON(o Object, args []Object) string {
+	w := jsonWriter{in: in, style: in.jsonOptions(jsonStyle{}, args)}
+	w.write(o, 0)
+	return w.b.String()
+}
+
+type jsonWriter struct {
+	in    *Interp
+	b     strings.Builder
+	style jsonStyle
+}
+
+func (w *jsonWriter) write(o Object, depth int) {
+	in := w.in
+	in.step()
+	if w.b.Len() > in.limits.Size {
+		in.room(w.b.Len())
+	}
+	if depth > 100 {
+		in.raise("JSON::NestingError", "nesting of %d is too deep", depth)
+	}
+	st := w.style
+	switch o := o.(type) {
+	case Nil, nil:
+		w.b.WriteString("null")
+	case Bool, Int, *Big:
+		w.b.WriteString(in.toS(o))
+	case Float:
+		if f := float64(o); (math.IsNaN(f) || math.IsInf(f, 0)) && !st.allowNaN {
+			in.raise("JSON::GeneratorError", "%s not allowed in JSON", in.toS(o))
+		}
+		w.b.WriteString(in.toS(o))
+	case *String:
+		w.text(o.String())
+	case Symbol:
+		w.text(string(o))
+	case *Array:
+		w.list(o.els(), depth)
+	case *Hash:
+		w.b.WriteByte('{')
+		for i, e := range o.pairs() {
+			if i > 0 {
+				w.b.WriteByte(',')
+			}
+			w.b.WriteString(st.objectNL)
+			w.pad(depth + 1)
+			w.text(in.toS(e.key))
+			w.b.WriteString(st.spaceBefore + ":" + st.space)
+			w.write(e.val, depth+1)
+		}
+		if st.objectNL != "" {
+			w.b.WriteString(st.objectNL)
+			w.pad(depth)
+		}
+		w.b.WriteByte('}')
+	default:
+		if m := in.findFor(o, "to_json"); m != nil && m.builtin == nil {
+			w.b.WriteString(in.toS(in.invoke(m, o, nil, nil)))
+			return
+		}
+		w.text(in.toS(o))
+	}
+}
+
+func (w *jsonWriter) list(e []Object, depth int) {
+	w.b.WriteByte('[')
+	w.b.WriteString(w.style.arrayNL)
+	for i, x := range e {
+		if i > 0 {
+			w.b.WriteByte(',')
+			w.b.WriteString(w.style.arrayNL)
+		}
+		w.pad(depth + 1)
+		w.write(x, depth+1)
+	}
+	if w.style.arrayNL != "" {
+		w.b.WriteString(w.style.arrayNL)
+		w.pad(depth)
+	}
+	w.b.WriteByte(']')
+}
+
+func (w *jsonWriter) pad(depth int) {
+	for range depth {
+		w.b.WriteString(w.style.indent)
+	}
+}
+
+func (w *jsonWriter) text(s string) {
+	if !utf8.ValidString(s) {
+		w.in.raise("JSON::GeneratorError", "source sequence is illegal/malformed utf-8")
+	}
+	w.b.WriteByte('"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '"', '\\':
+			w.b.WriteByte('\\')
+			w.b.WriteByte(c)
+		case '\n':
+			w.b.WriteString(`\n`)
+		case '\r':
+			w.b.WriteString(`\r`)
+		case '\t':
+			w.b.WriteString(`\t`)
+		case '\f':
+			w.b.WriteString(`\f`)
+		case '\b':
+			w.b.WriteString(`\b`)
+		default:
+			if c < ' ' {
+				fmt.Fprintf(&w.b, `\u%04x`, c)
+			} else {
+				w.b.WriteByte(c)
+			}
+		}
+	}
+	w.b.WriteByte('"')
+}
+
+// parseJSON is JSON.parse.
+func (in *Interp) parseJSON(s string, symbols bool) Object {
+	p := jsonParser{in: in, s: s, symbols: symbols}
+	p.blanks()
+	if p.i >= len(s) {
+		in.raise("JSON::ParserError", "unexpected token at ''")
+	}
+	v := p.value(0)
+	p.blanks()
+	if p.i < len(s) {
+		p.fail()
+	}
+	return v
+}
+
+type jsonParser struct {
+	in      *Interp
+	s       string
+	i       int
+	symbols bool
+}
+
+func (p *jsonParser) fail() {
+	p.in.raise("JSON::ParserError", "unexpected token at '%s'", p.s[min(p.i, len(p.s)):])
+}
+
+func (p *jsonParser) blanks() {
+	for p.i < len(p.s) && strings.IndexByte(" \t\r\n", p.s[p.i]) >= 0 {
+		p.i++
+	}
+}
+
+func (p *jsonParser) value(depth int) Object {
+	p.in.step()
+	if depth > 100 {
+		p.in.raise("JSON::NestingError", "nesting of %d is too deep", depth)
+	}
+	if p.i >= len(p.s) {
+		p.fail()
+	}
+	word := func(w string, v Object) Object {
+		if !strings.HasPrefix(p.s[p.i:], w) {
+			p.fail()
+		}
+		p.i += len(w)
+		return v
+	}
+	switch c := p.s[p.i]; {
+	case c == 'n':
+		return word("null", Nil{})
+	case c == 't':
+		return word("true", Bool(true))
+	case c == 'f':
+		return word("false", Bool(false))
+	case c == '"':
+		return p.in.str(p.text())
+	case c == '[':
+		at := p.i
+		p.i++
+		out := []Object{}
+		for p.blanks(); p.i < len(p.s) && p.s[p.i] != ']'; p.blanks() {
+			out = append(out, p.value(depth+1))
+			p.blanks()
+			if p.i < len(p.s) && p.s[p.i] == ',' {
+				p.i++
+				p.blanks()
+				if p.i < len(p.s) && p.s[p.i] == ']' {
+					p.i = at
+					p.fail()
+				}
+			} else if p.i >= len(p.s) || p.s[p.i] != ']' {
+				p.fail()
+			}
+		}
+		if p.i >= len(p.s) {
+			p.fail()
+		}
+		p.i++
+		return p.in.array(out)
+	case c == '{':
+		at := p.i
+		p.i++
+		h := NewHash()
+		for p.blanks(); p.i < len(p.s) && p.s[p.i] != '}'; p.blanks() {
+			if p.s[p.i] != '"' {
+				p.fail()
+			}
+			var k Object = p.in.str(p.text())
+			if p.symbols {
+				k = Symbol(p.in.toS(k))
+			}
+			p.blanks()
+			if p.i >= len(p.s) || p.s[p.i] != ':' {
+				p.i = at
+				p.fail()
+			}
+			p.i++
+			p.blanks()
+			h.put(k, p.value(depth+1))
+			p.blanks()
+			if p.i < len(p.s) && p.s[p.i] == ',' {
+				p.i++
+			} else if p.i >= len(p.s) || p.s[p.i] != '}' {
+				p.fail()
+			}
+		}
+		if p.i >= len(p.s) {
+			p.fail()
+		}
+		p.i++
+		return h
+	case c == '-' || isDigit(c):
+		from := p.i
+		p.i++
+		for p.i < len(p.s) && strings.IndexByte("0123456789.eE+-", p.s[p.i]) >= 0 {
+			p.i++
+		}
+		t := p.s[from:p.i]
+		if t == "-" {
+			p.i = from
+			p.fail()
+		}
+		if strings.ContainsAny(t, ".eE") {
+			return Float(looseFloat(t))
+		}
+		return looseInt(t, 10)
+	}
+	p.fail()
+	return nil
+}
+
+func (p *jsonParser) text() string {
+	from := p.i
+	p.i++
+	var b strings.Builder
+	for p.i < len(p.s) && p.s[p.i] != '"' {
+		c := p.s[p.i]
+		if c != '\\' {
+			if c < ' ' {
+				p.i = from
+				p.fail()
+			}
+			b.WriteByte(c)
+			p.i++
+			continue
+		}
+		p.i++
+		if p.i >= len(p.s) {
+			break
+		}
+		switch e := p.s[p.i]; e {
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'b':
+			b.WriteByte('\b')
+		case 'f':
+			b.WriteByte('\f')
+		case 'u':
+			if p.i+4 < len(p.s) {
+				var n rune
+				fmt.Sscanf(p.s[p.i+1:p.i+5], "%04x", &n)
+				p.i += 4
+				if n >= 0xd800 && n < 0xdc00 && strings.HasPrefix(p.s[p.i+1:], `\u`) && p.i+6 < len(p.s) {
+					var lo rune
+					fmt.Sscanf(p.s[p.i+3:p.i+7], "%04x", &lo)
+					n = 0x10000 + (n-0xd800)<<10 + (lo - 0xdc00)
+					p.i += 6
+				}
+				b.WriteRune(n)
+			}
+		default:
+			b.WriteByte(e)
+		}
+		p.i++
+	}
+	if p.i >= len(p.s) {
+		p.i = from
+		p.fail()
+	}
+	p.i++
+	return b.String()
+}

@@ -1,0 +1,275 @@
+package ruby
+
+import "strings"
+
+// moduleTable is what classes and modules answer.
+func moduleTable() []builtin {
+	self := func(c *call) *Class { return c.self.(*Class) }
+	name := func(c *call) Object {
+		if self(c).name == "" {
+			return Nil{}
+		}
+		return c.ret(self(c).name)
+	}
+	attr := func(read, write bool) func(c *call) Object {
+		return func(c *call) Object {
+			for i := range c.args {
+				n := c.nameArg(i)
+				if read {
+					c.in.addMethod(self(c), &method{name: n, owner: self(c), ivar: "@" + n})
+				}
+				if write {
+					c.in.addMethod(self(c), &method{name: n + "=", owner: self(c), ivar: "@" + n})
+				}
+			}
+			return Nil{}
+		}
+	}
+	visibility := func(private bool) func(c *call) Object {
+		return func(c *call) Object {
+			if len(c.args) == 0 {
+				if c.frame != nil && c.frame.cref != nil {
+					if c.in.visibility == nil {
+						c.in.visibility = map[*lexical]bool{}
+					}
+					c.in.visibility[c.frame.cref] = private
+				}
+				return Nil{}
+			}
+			for _, a := range c.args {
+				if s, ok := stringOrSymbol(a); ok {
+					if m := c.in.findMethod(self(c), s); m != nil {
+						k := *m
+						k.private = private
+						c.in.addMethod(self(c), &k)
+					}
+				}
+			}
+			return c.arg(0)
+		}
+	}
+	quiet := func(c *call) Object { return Nil{} }
+	return []builtin{
+		{"name", 0, 0, name},
+		{"to_s", 0, 0, func(c *call) Object { return c.ret(self(c).name) }},
+		{"inspect", 0, 0, func(c *call) Object { return c.ret(self(c).name) }},
+		{"===", 1, 1, func(c *call) Object { return Bool(c.in.isA(c.arg(0), self(c))) }},
+		{"==", 1, 1, func(c *call) Object { return Bool(c.self == c.arg(0)) }},
+		{"<", 1, 1, func(c *call) Object {
+			o, ok := c.arg(0).(*Class)
+			if !ok {
+				c.raise("TypeError", "compared with non class/module")
+			}
+			if o == self(c) {
+				return Bool(false)
+			}
+			if c.in.subclass(self(c), o) {
+				return Bool(true)
+			}
+			if c.in.subclass(o, self(c)) {
+				return Bool(false)
+			}
+			return Nil{}
+		}},
+		{"<=", 1, 1, func(c *call) Object {
+			o, ok := c.arg(0).(*Class)
+			if !ok {
+				c.raise("TypeError", "compared with non class/module")
+			}
+			if c.in.subclass(self(c), o) {
+				return Bool(true)
+			}
+			if c.in.subclass(o, self(c)) {
+				return Bool(false)
+			}
+			return Nil{}
+		}},
+		{"ancestors", 0, 0, func(c *call) Object {
+			var out []Object
+			for _, a := range c.in.ancestors(self(c)) {
+				if a != c.in.rt.kernelPrivate {
+					out = append(out, a)
+				}
+			}
+			return c.in.array(out)
+		}},
+		{"instance_methods", 0, 1, func(c *call) Object { c.in.unsupported("instance_methods"); return nil }},
+		{"method_defined?", 1, 2, func(c *call) Object { return Bool(c.in.findMethod(self(c), c.nameArg(0)) != nil) }},
+		{"instance_method", 1, 1, func(c *call) Object { c.in.unsupported("instance_method"); return nil }},
+		{"const_get", 1, 2, func(c *call) Object {
+			var v Object = self(c)
+			for _, part := range strings.Split(c.nameArg(0), "::") {
+				k, ok := v.(*Class)
+				if !ok {
+					c.raise("TypeError", "%s does not refer to class/module", c.in.inspectOf(v))
+				}
+				if o, found := c.in.ownConst(k, part); found {
+					v = o
+				} else if k == self(c) {
+					v = c.in.topConst(part)
+				} else {
+					v = c.in.constIn(k, part)
+				}
+			}
+			return v
+		}},
+		{"const_defined?", 1, 2, func(c *call) Object {
+			exc := c.in.try(func() { c.in.constIn(self(c), c.nameArg(0)) })
+			return Bool(exc == nil)
+		}},
+		{"const_set", 2, 2, func(c *call) Object {
+			f := &frame{cref: &lexical{class: self(c)}}
+			if self(c) == c.in.rt.object {
+				f.cref = nil
+			}
+			c.in.setConst(&Const{Name: c.nameArg(0)}, c.arg(1), f)
+			return c.arg(1)
+		}},
+		{"include", 1, -1, func(c *call) Object {
+			if c.in.mixins == nil {
+				c.in.mixins = map[*Class][]*Class{}
+			}
+			for _, a := range c.args {
+				m, ok := a.(*Class)
+				if !ok || !m.module {
+					c.raise("TypeError", "wrong argument type %s (expected module)", c.in.classOf(a).name)
+				}
+				c.in.mixins[self(c)] = append(c.in.mixins[self(c)], m)
+				if inc := c.in.findFor(m, "included"); inc != nil && inc.builtin == nil {
+					c.in.invoke(inc, m, []Object{self(c)}, nil)
+				}
+			}
+			return c.self
+		}},
+		{"include?", 1, 1, func(c *call) Object {
+			m, _ := c.arg(0).(*Class)
+			return Bool(m != self(c) && c.in.subclass(self(c), m))
+		}},
+		{"prepend", 1, -1, func(c *call) Object { c.in.unsupported("prepend"); return nil }},
+		{"attr_reader", 0, -1, attr(true, false)}, {"attr_writer", 0, -1, attr(false, true)}, {"attr_accessor", 0, -1, attr(true, true)}, {"attr", 0, -1, attr(true, false)},
+		{"define_method", 1, 2, func(c *call) Object {
+			m := &method{name: c.nameArg(0), owner: self(c), proc: c.block}
+			if p, ok := c.arg(1).(*Proc); ok {
+				m.proc = p
+			}
+			if m.proc == nil {
+				c.raise("ArgumentError", "tried to create Proc object without a block")
+			}
+			c.in.addMethod(self(c), m)
+			return Symbol(m.name)
+		}},
+		{"alias_method", 2, 2, func(c *call) Object { c.in.alias(self(c), c.nameArg(0), c.nameArg(1)); return Symbol(c.nameArg(0)) }},
+		{"remove_method", 0, -1, func(c *call) Object {
+			for i := range c.args {
+				delete(c.in.defs[self(c)], c.nameArg(i))
+			}
+			return c.self
+		}},
+		{"undef_method", 0, -1, func(c *call) Object {
+			for i := range c.args {
+				c.in.undef(self(c), c.nameArg(i))
+			}
+			return c.self
+		}},
+		{"private", 0, -1, visibility(true)}, {"protected", 0, -1, visibility(false)}, {"public", 0, -1, visibility(false)},
+		{"private_class_method", 0, -1, quiet}, {"public_class_method", 0, -1, quiet}, {"private_constant", 0, -1, quiet},
+		{"module_function", 0, -1, func(c *call) Object {
+			for i := range c.args {
+				if m := c.in.findMethod(self(c), c.nameArg(i)); m != nil {
+					k := *m
+					c.in.addSingleton(c.self, &k)
+				}
+			}
+			if len(c.args) == 0 && c.frame != nil && c.frame.cref != nil {
+				if c.in.singletonBody == nil {
+					c.in.singletonBody = map[*lexical]Object{}
+				}
+				c.in.singletonBody[c.frame.cref] = c.self
+			}
+			return Nil{}
+		}},
+		{"class_eval", 0, 3, moduleEval}, {"module_eval", 0, 3, moduleEval}, {"class_exec", 0, -1, moduleEval},
+		{"hash", 0, 0, func(c *call) Object { c.in.refuse("Module#hash"); return nil }},
+		{"freeze", 0, 0, func(c *call) Object { return c.self }},
+		{"to_json", 0, -1, func(c *call) Object { return c.in.str(c.in.toJSON(c.self, c.args)) }},
+	}
+}
+
+func moduleEval(c *call) Object {
+	if c.block == nil {
+		c.in.unsupported("eval")
+	}
+	p := *c.block
+	p.self = c.self
+	if p.frame != nil {
+		f := *p.frame
+		f.cref = &lexical{c.self.(*Class), p.frame.cref}
+		p.frame = &f
+	}
+	return c.in.callProc(&p, append([]Object{c.self}, c.args...), nil)
+}
+
+// classTable is what classes answer and modules do not.
+func classTable() []builtin {
+	return []builtin{
+		{"new", 0, -1, classNew},
+		{"allocate", 0, 0, func(c *call) Object { return c.in.allocate(c.self.(*Class)) }},
+		{"superclass", 0, 0, func(c *call) Object {
+			if k := c.self.(*Class); k.super != nil {
+				return k.super
+			}
+			return Nil{}
+		}},
+		{"class", 0, 0, func(c *call) Object { return c.in.rt.class_ }},
+	}
+}
+
+// allocate makes an empty object of a class written in Ruby, or of one of Ruby's that can be one.
+func (in *Interp) allocate(k *Class) Object {
+	if in.subclass(k, in.rt.exception) {
+		return &Exception{class: k, msg: Nil{}}
+	}
+	for s := k; s != nil; s = s.super {
+		switch s {
+		case in.rt.str:
+			return &String{class: k}
+		case in.rt.array, in.rt.hash, in.rt.set:
+			in.unsupported("a subclass of " + s.name)
+		}
+	}
+	if !k.user && k != in.rt.object {
+		if m := in.findSingle(k, "new"); m == nil || m.owner == in.rt.class_ {
+			in.raise("NoMethodError", "undefined method `new' for %s:Class", k.name)
+		}
+	}
+	return &Instance{class: k}
+}
+
+func classNew(c *call) Object {
+	k := c.self.(*Class)
+	if k == c.in.rt.class_ {
+		super := c.in.rt.object
+		if s, ok := c.arg(0).(*Class); ok {
+			super = s
+		}
+		n := &Class{super: super, user: true}
+		if c.block != nil {
+			c.self = n
+			moduleEval(&call{in: c.in, self: n, block: c.block})
+		}
+		return n
+	}
+	o := c.in.allocate(k)
+	if e, ok := o.(*Exception); ok {
+		if m := c.in.findMethod(k, "initialize"); m != nil {
+			c.in.invoke(m, e, c.args, c.block)
+		}
+		return e
+	}
+	if m := c.in.findMethod(k, "initialize"); m != nil {
+		c.in.invoke(m, o, c.args, c.block)
+	} else if len(c.args) > 0 {
+		c.in.wrongArgs(len(c.args), 0, 0)
+	}
+	return o
+}

@@ -1,0 +1,51 @@
+package ruby
+
+// output is _erbout << value, the only statement that most of a template consists of. Each one is a segment. It reports false when
+// the variable holds something else, and an ordinary call is due.
+func (in *Interp) output(n *Call, v *LVar, f *frame) (Object, bool) {
+	g := f
+	for d := v.Depth; d > 0; d-- {
+		g = g.up
+	}
+	out, ok := g.slots[v.Index].(*String)
+	if !ok || out != in.out || out.frozen {
+		return nil, false
+	}
+	mark := in.prov.mark()
+	text, static := frozenText(n.Args[0])
+	at := n.Args[0].Span()
+	if static != nil {
+		in.prov.literal(static)
+	} else {
+		o := in.eval(n.Args[0], f)
+		s, ok := o.(*String)
+		if !ok {
+			in.prov.forget(mark)
+			return in.call(out, n.Name, []Object{o}, nil, false), true
+		}
+		text = s.String()
+	}
+	in.room(len(text))
+	if out.len()+len(text) > in.limits.Size {
+		in.room(out.len() + len(text))
+	}
+	if in.prov.trace != nil && text != "" {
+		in.Out = append(in.Out, Segment{Start: out.len(), At: at, Ref: in.prov.value(mark)})
+		in.prov.forget(mark)
+	}
+	out.add(text)
+	return out, true
+}
+
+// frozenText recognises "text".freeze, which is how ERB writes a template's text.
+func frozenText(n Node) (string, *StrLit) {
+	c, ok := n.(*Call)
+	if !ok || c.Name != "freeze" || len(c.Args) > 0 {
+		return "", nil
+	}
+	s, ok := c.Recv.(*StrLit)
+	if !ok {
+		return "", nil
+	}
+	return s.Value, s
+}

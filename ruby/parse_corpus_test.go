@@ -1,0 +1,62 @@
+package ruby
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"bunraku/internal/live"
+	"bunraku/source"
+)
+
+// Every Ruby file of Debian's modules is Ruby; so the parser must read it without complaint, and spans must nest.
+func TestParseModules(t *testing.T) {
+	files := live.Files(t, ".rb")
+	bad := 0
+	n := 0
+	for _, name := range files {
+		if strings.Contains(name, "/spec/") && strings.Contains(name, "nova_aggregate_spec") {
+			continue // no Ruby: it has two commas in a row
+		}
+		n++
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, errs := Parse(source.NewFile(name, string(text)))
+		if len(errs) > 0 {
+			bad++
+			if bad < 40 {
+				t.Errorf("%v\n%s", errs[0], errs[0].Place.File.Line(errs[0].Place.Line()))
+			}
+			continue
+		}
+		checkSpans(t, name, prog)
+	}
+	t.Logf("score: ruby files parsed %d/%d", n-bad, n)
+}
+
+// checkSpans makes sure that each node lies within the one above it.
+func checkSpans(t *testing.T, name string, prog *Program) {
+	var stack []Node
+	var visit func(n Node) bool
+	visit = func(n Node) bool {
+		if len(stack) > 0 {
+			if up := stack[len(stack)-1]; !up.Span().Contains(n.Span()) {
+				if _, heredoc := up.(*DStr); !heredoc { // what a heredoc interpolates stands below its line
+					t.Errorf("%s: %T %v is not within %T %v", name, n, n.Span(), up, up.Span())
+				}
+			}
+		}
+		stack = append(stack, n)
+		Walk(n, func(m Node) bool {
+			if m == n {
+				return true
+			}
+			return visit(m)
+		})
+		stack = stack[:len(stack)-1]
+		return false
+	}
+	Walk(prog.Body, visit)
+}

@@ -1,0 +1,434 @@
+package ruby
+
+import (
+	"bunraku/provenance"
+	"bunraku/source"
+)
+
+// Provenance is kept simple and sound. Every read of a variable or literal is noted; a local variable carries the join of what was
+// read for its value; a branch or block runs under the join of what decided it; changing an object makes everything after depend
+// on the change. Each piece of output then depends on what was read for it, on the decisions in force, and on earlier changes.
+
+// A Segment is a piece of a rendering: the bytes from Start on, up to the next segment.
+type Segment struct {
+	Start int
+	At    source.Span // in the program's file
+	Ref   provenance.Ref
+}
+
+// tracker notes reads. With a nil trace it does nothing.
+type tracker struct {
+	trace *provenance.Trace
+	acc   []provenance.Ref // reads of the statements under way, outermost first
+	ctl   provenance.Ref   // decisions in force
+	heap  provenance.Ref   // changes of objects
+	all   []provenance.Ref
+	seen  map[provenance.Ref]bool
+	ivars map[string]provenance.Ref
+	lits  map[*Program]provenance.Ref
+	base  provenance.Ref // literals of the program under way
+	ord   map[Node]int
+	after map[Node]*effects
+	// Literals reserves leaves for a program's literals.
+	literals func(p *Program) provenance.Ref
+}
+
+// Trace switches tracing on. literals reserves a leaf for each of a program's literals and returns the first.
+func (in *Interp) Trace(t *provenance.Trace, literals func(p *Program) provenance.Ref) {
+	in.prov = tracker{trace: t, seen: map[provenance.Ref]bool{}, ivars: map[string]provenance.Ref{}, lits: map[*Program]provenance.Ref{}, after: map[Node]*effects{}, literals: literals}
+}
+
+// Everything is all that was read by the runs so far.
+func (in *Interp) Everything() []provenance.Ref { return in.prov.all }
+
+// Read notes that something was read: a variable asked for through the host.
+func (in *Interp) Read(r provenance.Ref) { in.prov.read(r) }
+
+// SetIvarRef says where an instance variable of self comes from.
+func (in *Interp) SetIvarRef(name string, r provenance.Ref) {
+	if in.prov.trace != nil {
+		in.prov.ivars[name] = r
+	}
+}
+
+// Literals lists a program's literals in source order.
+func (p *Program) Literals() []Node {
+	var out []Node
+	Walk(p.Body, func(n Node) bool {
+		switch n.(type) {
+		case *StrLit, *IntLit, *FloatLit, *SymLit, *RegexLit, *BoolLit:
+			out = append(out, n)
+		}
+		return true
+	})
+	return out
+}
+
+func (t *tracker) begin(p *Program) {
+	if t.trace == nil || t.literals == nil {
+		return
+	}
+	t.base = t.literals(p)
+	t.ord = map[Node]int{}
+	for i, n := range p.Literals() {
+		t.ord[n] = i
+	}
+}
+
+func (t *tracker) literal(n Node) {
+	if t.trace == nil || t.base == 0 {
+		return
+	}
+	if i, ok := t.ord[n]; ok {
+		t.read(t.trace.Read(t.base + provenance.Ref(i)))
+	}
+}
+
+func (t *tracker) read(r provenance.Ref) {
+	if t.trace == nil || r == 0 {
+		return
+	}
+	t.acc = append(t.acc, r)
+	if !t.seen[r] {
+		t.seen[r] = true
+		t.all = append(t.all, r)
+	}
+}
+
+func (t *tracker) readIvar(name string) {
+	if t.trace != nil {
+		t.read(t.ivars[name])
+	}
+}
+
+func (t *tracker) setIvar(name string, mark int) {
+	if t.trace != nil {
+		t.ivars[name] = t.value(mark)
+	}
+}
+
+func (t *tracker) mark() int { return len(t.acc) }
+
+// forget drops the reads of a statement whose value nobody uses.
+func (t *tracker) forget(mark int) {
+	if t.trace != nil && mark < len(t.acc) {
+		t.acc = t.acc[:mark]
+	}
+}
+
+func (t *tracker) since(mark int) []provenance.Ref {
+	if mark > len(t.acc) {
+		mark = len(t.acc)
+	}
+	refs := append([]provenance.Ref(nil), t.acc[mark:]...)
+	return distinct(refs)
+}
+
+func distinct(refs []provenance.Ref) []provenance.Ref {
+	if len(refs) < 2 {
+		return refs
+	}
+	seen := make(map[provenance.Ref]bool, len(refs))
+	out := refs[:0]
+	for _, r := range refs {
+		if !seen[r] {
+			seen[r] = true
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// fold makes one of the reads since the mark, so that loops do not pile them up.
+func (t *tracker) fold(mark int) {
+	if t.trace == nil || len(t.acc) <= mark+1 {
+		return
+	}
+	r := t.trace.Join(t.since(mark)...)
+	t.acc = append(t.acc[:mark], r)
+}
+
+// value is the ref of a value made of what was read since the mark, under the decisions in force.
+func (t *tracker) value(mark int) provenance.Ref {
+	if t.trace == nil {
+		return 0
+	}
+	return t.trace.Op("ruby", append(t.since(mark), t.ctl, t.heap)...)
+}
+
+// argument is the ref of a block's or method's parameter: the decision that its call stands under holds what it was called with.
+func (t *tracker) argument() provenance.Ref {
+	if t.trace == nil {
+		return 0
+	}
+	return t.trace.Join(t.ctl, t.heap, t.trace.Join(t.recent()...))
+}
+
+// recent are the reads of the innermost expressions; enough for the arguments of a call, which were just evaluated.
+func (t *tracker) recent() []provenance.Ref { return distinct(append([]provenance.Ref(nil), t.acc...)) }
+
+// mutate notes that an object or global was changed on the strength of what was read since the mark.
+func (t *tracker) mutate(mark int) {
+	if t.trace != nil {
+		t.heap = t.trace.Join(append(t.since(mark), t.ctl, t.heap)...)
+	}
+}
+
+// decide enters what was decided by the reads since the mark. The result leaves it; what the branches could have done stays marked.
+func (t *tracker) decide(mark int, n Node, f *frame) (leave func()) {
+	if t.trace == nil {
+		return func() {}
+	}
+	cond := t.trace.Join(t.since(mark)...)
+	before := t.ctl
+	t.ctl = t.trace.Join(before, cond)
+	return func() { t.leave(before, cond, n, f) }
+}
+
+func (t *tracker) leave(before, cond provenance.Ref, n Node, f *frame) {
+	e := t.effects(n)
+	under := t.trace.Join(before, cond)
+	for _, v := range e.assigned {
+		g := f
+		for d := v.Depth; d > 0 && g != nil; d-- {
+			g = g.up
+		}
+		if g != nil && v.Index < len(g.refs) {
+			g.refs[v.Index] = t.trace.With(g.refs[v.Index], under)
+		}
+	}
+	for _, name := range e.ivars {
+		t.ivars[name] = t.trace.With(t.ivars[name], under)
+	}
+	if e.changes {
+		t.heap = t.trace.Join(t.heap, under)
+	}
+	if !e.jumps {
+		t.ctl = before
+	} else {
+		t.ctl = t.trace.Join(t.ctl, under)
+	}
+}
+
+// decideBlock is decide for a call with a block: the block runs because of what the receiver and arguments are.
+func (t *tracker) decideBlock(mark int, b *Block, f *frame) (leave func()) {
+	if t.trace == nil {
+		return func() {}
+	}
+	cond := t.trace.Join(t.since(mark)...)
+	before := t.ctl
+	t.ctl = t.trace.Join(before, cond)
+	return func() {
+		e := t.effects(b)
+		under := t.trace.Join(before, cond)
+		for _, v := range b.Outer {
+			g := f
+			for d := v.Depth - 1; d > 0 && g != nil; d-- {
+				g = g.up
+			}
+			if g != nil && v.Index < len(g.refs) {
+				g.refs[v.Index] = t.trace.With(g.refs[v.Index], under)
+			}
+		}
+		for _, name := range e.ivars {
+			t.ivars[name] = t.trace.With(t.ivars[name], under)
+		}
+		if e.changes {
+			t.heap = t.trace.Join(t.heap, under)
+		}
+		if !e.jumps {
+			t.ctl = before
+		}
+	}
+}
+
+// afterRescue: what happens after an exception was rescued may depend on all that was read before it.
+func (t *tracker) afterRescue() {
+	if t.trace != nil {
+		t.ctl = t.trace.Join(append(append([]provenance.Ref(nil), t.all...), t.ctl)...)
+	}
+}
+
+// effects are what a branch may do, taken or not.
+type effects struct {
+	assigned []*LVar
+	ivars    []string
+	changes  bool // objects, globals, constants
+	jumps    bool
+}
+
+func (t *tracker) effects(n Node) *effects {
+	if e := t.after[n]; e != nil {
+		return e
+	}
+	e := &effects{}
+	t.after[n] = e
+	depth := 0
+	var visit func(n Node) bool
+	walkBelow := func(n Node) {
+		Walk(n, func(m Node) bool {
+			if m == n {
+				return true
+			}
+			return visit(m)
+		})
+	}
+	target := func(n Node) {
+		Walk(n, func(m Node) bool {
+			switch m := m.(type) {
+			case *LVar:
+				if m.Depth >= depth {
+					e.assigned = append(e.assigned, &LVar{m.At, m.Name, m.Depth - depth, m.Index})
+				}
+			case *IVar:
+				e.ivars = append(e.ivars, m.Name)
+			case *GVar, *CVar, *Const, *Call:
+				e.changes = true
+			}
+			return true
+		})
+	}
+	visit = func(n Node) bool {
+		switch n := n.(type) {
+		case *Assign:
+			target(n.Target)
+		case *OpAssign:
+			target(n.Target)
+			e.changes = e.changes || n.Op == "<<"
+		case *For:
+			target(n.Target)
+		case *Jump:
+			e.jumps = true
+		case *Yield, *Super, *Def, *ClassDef, *SClass, *Alias:
+			e.changes = true
+		case *Call:
+			if v, ok := n.Recv.(*LVar); ok && v.Name == "_erbout" {
+				break
+			}
+			switch {
+			case n.Name == "raise" || n.Name == "fail" || n.Name == "throw":
+				e.jumps = true
+			case mutator(n.Name):
+				e.changes = true
+			}
+		case *Block:
+			depth++
+			walkBelow(n)
+			depth--
+			return false
+		}
+		return true
+	}
+	switch n := n.(type) {
+	case *Block:
+		depth = 1
+		Walk(n.Body, visit)
+	default:
+		walkBelow(n)
+	}
+	return e
+}
+
+// mutator guesses from its name whether a method may change its receiver. Calls that we cannot see through count as changes.
+func mutator(name string) bool {
+	if name[len(name)-1] == '!' || name[len(name)-1] == '=' && name != "==" && name != "<=" && name != ">=" && name != "===" {
+		return true
+	}
+	switch name {
+	case "<<", "push", "append", "pop", "shift", "unshift", "prepend", "insert", "concat", "replace", "clear", "delete", "delete_at", "delete_if",
+		"keep_if", "store", "update", "fill", "add", "call", "setvar", "instance_variable_set", "send", "public_send", "__send__", "next", "rewind",
+		"define_method", "eval", "instance_eval", "tap", "then", "force_encoding", "default":
+		return true
+	}
+	return false
+}
+
+// callArgs notes what a call reads: containers from Puppet count with all they hold, unless one element is asked for.
+func (t *tracker) callArgs(mark int, recv Object, name string, args []Object) {
+	if t.trace == nil {
+		return
+	}
+	if !t.element(recv, name, args) {
+		t.deepOf(recv)
+	}
+	for _, a := range args {
+		t.deepOf(a)
+	}
+	if mutator(name) {
+		t.mutate(mark)
+	}
+}
+
+// element notes the read of one element, and reports whether it was one.
+func (t *tracker) element(recv Object, name string, args []Object) bool {
+	switch name {
+	case "[]", "fetch", "dig", "key?", "has_key?", "include?", "member?", "is_a?", "kind_of?", "nil?", "class", "respond_to?", "instance_of?":
+	default:
+		return false
+	}
+	switch r := recv.(type) {
+	case *Hash:
+		if r.origin == nil || r.origin.hash == nil {
+			return false
+		}
+		t.read(r.origin.spine)
+		if len(args) == 0 {
+			return true
+		}
+		s, ok := args[0].(*String)
+		if !ok {
+			return false
+		}
+		if e := r.origin.hash.EntryString(s.String()); e != nil {
+			t.read(e.KeyRef)
+			t.read(e.Ref)
+		}
+		return name != "dig" || len(args) == 1
+	case *Array:
+		if r.origin == nil || r.origin.array == nil {
+			return false
+		}
+		t.read(r.origin.spine)
+		if len(args) == 0 {
+			return true
+		}
+		i, ok := args[0].(Int)
+		if !ok || len(args) > 1 || name == "include?" || name == "member?" {
+			return false
+		}
+		if i < 0 {
+			i += Int(len(r.origin.array.Elems))
+		}
+		if i >= 0 && int(i) < len(r.origin.array.Elems) {
+			t.read(r.origin.array.Ref(int(i)))
+		}
+		return true
+	}
+	return false
+}
+
+func (t *tracker) deepOf(o Object) { t.deep(o) }
+
+// deep notes that a container was read as a whole.
+func (t *tracker) deep(o Object) {
+	if t.trace == nil {
+		return
+	}
+	switch o := o.(type) {
+	case *Array:
+		if o.origin != nil && o.origin.array != nil {
+			t.read(t.trace.Deep(o.origin.spine, o.origin.array))
+		}
+		if o.src == nil {
+			for _, e := range o.e {
+				t.deep(e)
+			}
+		}
+	case *Hash:
+		if o.origin != nil && o.origin.hash != nil {
+			t.read(t.trace.Deep(o.origin.spine, o.origin.hash))
+		}
+	case *Foreign:
+		t.read(o.ref)
+	}
+}

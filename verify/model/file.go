@@ -1,0 +1,260 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"bunraku/value"
+	"bunraku/verify"
+	"bunraku/verify/fs"
+)
+
+// file is the file type: what is at one path. Puppet touches a file without ensure, content and source only if it is there.
+func (b *builder) file(it *item) {
+	if !strings.HasPrefix(it.name, "/") {
+		it.note(verify.Opaque, "the path %q is not absolute", it.name)
+		return
+	}
+	p := b.path(it.name)
+	if raw := fs.Clean(it.name); raw != p {
+		if _, managed := b.links[raw.Parent()]; managed && b.files[raw.Parent()] != nil {
+			it.note(verify.Approximate, "its directory is taken for the link that leads to %s", p.Parent())
+		}
+	}
+	ensure, _ := it.text("ensure")
+	target, hasTarget := it.text("target")
+	content, hasContent, needs := b.content(it)
+	force := it.truth("force", false)
+	replace := it.truth("replace", true)
+	recurse, _ := it.text("recurse")
+	purge := it.truth("purge", false)
+	it.read("recurselimit", "links", "ignore")
+	if _, ok := it.text("validate_cmd"); ok {
+		it.note(verify.Approximate, "validate_cmd is taken to succeed")
+	}
+	if strings.HasPrefix(ensure, "/") { // an old way to write a link
+		ensure, target, hasTarget = "link", ensure, true
+	}
+	if ensure == "" && hasTarget {
+		ensure = "link"
+	}
+	if ensure == "" && hasContent {
+		ensure = "file"
+	}
+	var program fs.Seq
+	var post fs.And
+	program = append(program, needs...)
+	is := func(k fs.Kind) fs.Pred { return fs.Is{Path: p, Kind: k} }
+	clearWay := fs.Expr(fs.Fail{Why: string(p) + " is a directory"})
+	if force {
+		clearWay = b.removeTree(p)
+	}
+	switch ensure {
+	case "absent", "false":
+		if force {
+			program, post = fs.Seq{b.removeTree(p)}, fs.And{is(fs.None)}
+		} else {
+			// Without force Puppet leaves a directory alone and says so.
+			program = fs.Seq{fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)}}
+			post = fs.And{fs.Or{is(fs.None), is(fs.Dir)}}
+		}
+		it.program, it.post = program, post
+		it.read("owner", "group", "mode", "content", "source", "recurse", "purge", "backup")
+		return
+	case "directory":
+		program = append(program, fs.If{Cond: is(fs.Dir), Else: fs.Seq{fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)}, fs.Mkdir{Path: p}}})
+		post = append(post, is(fs.Dir))
+		if recurse == "true" || recurse == "remote" || recurse == "inf" {
+			b.recurse(it, p, hasContent)
+		}
+		if purge && recurse != "" && recurse != "false" {
+			clear := b.clear(p)
+			program = append(program, clear)
+			if !force {
+				it.note(verify.Approximate, "purge without force leaves directories; here it does not")
+			}
+		}
+	case "link":
+		if !hasTarget {
+			it.note(verify.Opaque, "a link without a target")
+			return
+		}
+		goal := fs.Str(target)
+		good := fs.And{is(fs.Link), fs.Equal{A: fs.ContentOf{Path: p}, B: goal}}
+		program = append(program, fs.If{Cond: good, Else: fs.Seq{
+			fs.If{Cond: is(fs.Dir), Then: clearWay},
+			fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)},
+			fs.Ln{Path: p, Target: goal},
+		}})
+		it.program, it.post = program, good
+		it.read("owner", "group", "mode")
+		return
+	case "file", "present":
+		if !hasContent {
+			content = fs.Str("")
+		}
+		kinds := fs.Pred(is(fs.File))
+		var way fs.Expr
+		if ensure == "present" && !hasContent {
+			kinds = exists(p) // anything will do
+		} else {
+			way = fs.Seq{
+				fs.If{Cond: is(fs.Dir), Then: clearWay},
+				fs.If{Cond: is(fs.Link), Then: b.remove(p)},
+			}
+		}
+		make := b.create(p, content)
+		switch {
+		case hasContent && replace:
+			make = fs.If{Cond: is(fs.None), Then: make, Else: b.write(p, content)}
+			post = append(post, fs.ContentIs(p, content))
+			post = append(post, b.linesAre(p, content)...)
+		default:
+			make = fs.If{Cond: is(fs.None), Then: make}
+			post = append(post, kinds)
+		}
+		if way != nil {
+			program = append(program, way)
+		}
+		program = append(program, make)
+	case "":
+		// Only what is there is looked after.
+		attrs, test := b.attrs(it, p)
+		it.program = fs.If{Cond: exists(p), Then: attrs}
+		it.post = fs.Or{is(fs.None), test}
+		if recurse == "true" {
+			b.recurse(it, p, false)
+		}
+		return
+	default:
+		it.note(verify.Opaque, "ensure => %s has no model", ensure)
+		return
+	}
+	attrs, test := b.attrs(it, p)
+	it.program = append(program, attrs...)
+	it.post = append(post, test...)
+}
+
+// recurse notes what recursion does beyond the model.
+func (b *builder) recurse(it *item, p fs.Path, copied bool) {
+	if copied {
+		it.note(verify.Approximate, "the files that come with its source are not modelled")
+	}
+	for _, a := range []string{"owner", "group", "mode"} {
+		if it.r.Get(a) != nil {
+			it.note(verify.Approximate, "%s of what is below %s is not modelled", a, p)
+			return
+		}
+	}
+}
+
+// attrs sets owner, group and mode. An account that the catalog manages must be there.
+func (b *builder) attrs(it *item, p fs.Path) (fs.Seq, fs.And) {
+	var program fs.Seq
+	var test fs.And
+	for _, x := range []struct {
+		name    string
+		attr    fs.Attr
+		managed map[string]bool
+		kind    string
+	}{{"owner", fs.Owner, b.users, "user"}, {"group", fs.Group, b.groups, "group"}, {"mode", fs.Mode, nil, ""}} {
+		v, ok := it.text(x.name)
+		if !ok {
+			continue
+		}
+		if x.attr == fs.Mode {
+			v = fullMode(v)
+		}
+		if x.managed[v] {
+			program = append(program, fs.If{Cond: fs.VarIs(x.kind+" "+v, absent), Then: fs.Fail{Why: x.kind + " " + v + " does not exist"}})
+		}
+		program = append(program, fs.SetAttr{Path: p, Attr: x.attr, Value: fs.Str(v)})
+		test = append(test, fs.Equal{A: fs.AttrOf{Path: p, Attr: x.attr}, B: fs.Str(v)})
+	}
+	for _, name := range []string{"seluser", "selrole", "seltype", "selrange"} {
+		if v, ok := it.text(name); ok {
+			cell := name + " of " + string(p)
+			program = append(program, fs.Assign{Var: cell, Value: fs.Str(v)})
+			test = append(test, fs.VarIs(cell, v))
+		}
+	}
+	it.read("selinux_ignore_defaults")
+	return program, test
+}
+
+func fullMode(s string) string {
+	if len(s) == 3 && strings.Trim(s, "01234567") == "" {
+		return "0" + s
+	}
+	return s
+}
+
+// content is what the file is to hold, and what must be there first.
+func (b *builder) content(it *item) (t fs.Term, given bool, needs fs.Seq) {
+	it.read("content", "source", "checksum", "checksum_value", "sourceselect", "source_permissions")
+	switch v := it.r.Get("content").(type) {
+	case nil, value.Undef:
+	case value.String:
+		return fs.Str(string(v)), true, nil
+	default:
+		return fs.Str(value.ToString(v)), true, nil
+	}
+	sources := it.list("source")
+	if len(sources) == 0 {
+		return nil, false, nil
+	}
+	if len(sources) > 1 {
+		it.note(verify.Approximate, "the first of its sources is taken to be there")
+	}
+	src := strings.TrimPrefix(sources[0], "file://")
+	if !strings.HasPrefix(src, "/") {
+		return fs.Str("what " + src + " holds"), true, nil
+	}
+	from := b.path(src)
+	b.sources = append(b.sources, from)
+	if ensure, _ := it.text("ensure"); ensure == "directory" {
+		return fs.Str(""), true, fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.None}, Then: fs.Fail{Why: src + " does not exist"}}}
+	}
+	return fs.ContentOf{Path: from}, true, fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.File}, Else: fs.Fail{Why: src + " does not exist"}}}
+}
+
+// concat is the file that the concat module makes of its fragments.
+func (b *builder) concat(it *item) {
+	if !strings.HasPrefix(it.name, "/") {
+		it.note(verify.Opaque, "the path %q is not absolute", it.name)
+		return
+	}
+	p := b.path(it.name)
+	var parts []string
+	tag, _ := it.text("tag")
+	for _, other := range b.items {
+		if other == nil || other.r.Type != "Concat_fragment" {
+			continue
+		}
+		t, _ := other.text("target")
+		g, _ := other.text("tag")
+		if t == it.name || t == it.r.Title || tag != "" && g == tag {
+			order, _ := other.text("order")
+			text, _ := other.text("content")
+			src, _ := other.text("source")
+			parts = append(parts, order+"\x00"+other.r.Title+"\x00"+text+src)
+		}
+	}
+	slices.Sort(parts)
+	content := fs.Str(strings.Join(parts, "\x00"))
+	it.read("ensure", "order", "backup", "replace", "ensure_newline", "format", "path", "show_diff", "force", "create_empty_file")
+	if e, _ := it.text("ensure"); e == "absent" {
+		it.program, it.post = fs.If{Cond: fs.Is{Path: p, Kind: fs.File}, Then: b.remove(p)}, fs.Not{P: fs.Is{Path: p, Kind: fs.File}}
+		return
+	}
+	write := b.write(p, content)
+	post := append(fs.And{fs.ContentIs(p, content)}, b.linesAre(p, content)...)
+	if !it.truth("replace", true) {
+		write, post = fs.Skip{}, fs.And{fs.Is{Path: p, Kind: fs.File}}
+	}
+	attrs, test := b.attrs(it, p)
+	it.program = append(fs.Seq{
+		fs.If{Cond: fs.Is{Path: p, Kind: fs.Link}, Then: b.remove(p)},
+		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: b.create(p, content), Else: write}}, attrs...)
+	it.post = append(post, test...)
+}

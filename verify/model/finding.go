@@ -1,0 +1,507 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"bunraku/catalog"
+	"bunraku/verify"
+	"bunraku/verify/fs"
+)
+
+// A Finding is one thing that is wrong, with the evidence. It has been replayed by the concrete interpreter.
+type Finding struct {
+	Code      string // V101; docs/verify.md lists them
+	Title     string // "order missing"
+	Grade     string // "safe only by catalog order"; may be empty
+	Warning   bool   // not an error
+	Resources []*catalog.Resource
+	Initial   []string // what the machine is like at first
+	Runs      []Run
+	Fix       *Fix
+	Note      string // what else there is to say
+}
+
+// A Run is an order and what it leads to.
+type Run struct {
+	Order  []*catalog.Resource // those that matter
+	Result string
+}
+
+// A Fix is an edge that a person can write: Resource gets Text.
+type Fix struct {
+	Resource *catalog.Resource
+	Text     string
+	Verified bool // together with all other fixes: deterministic, can succeed, no less idempotent
+}
+
+// A Report is what verifying a model gives.
+type Report struct {
+	Model         *Model
+	Findings      []Finding
+	Deterministic verify.Verdict
+	Success       verify.Chance
+	Idempotent    verify.Verdict
+	Quiet         verify.Verdict
+	Unknown       []string // what stayed undecided, and why
+}
+
+// maxFindings bounds the number of findings about order.
+const maxFindings = 20
+
+// repairTime bounds the search for the smallest repair.
+const repairTime = time.Second
+
+// Verify asks all questions about a model. A cyclic catalog has to be reported before: see catalog.Graph.Cycles.
+func (m *Model) Verify(ctx context.Context, opt verify.Options) (*Report, error) {
+	a, err := verify.Prepare(m.Graph, opt)
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{m: m, a: a, ctx: ctx, r: &Report{Model: m}}
+	for _, step := range []func() error{v.determinism, v.success, v.idempotence, v.invariants} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return v.r, nil
+}
+
+type verifier struct {
+	m   *Model
+	a   *verify.Analysis
+	ctx context.Context
+	r   *Report
+}
+
+func (v *verifier) unknown(what, why string) {
+	if why == "" {
+		why = "no reason given"
+	}
+	v.r.Unknown = append(v.r.Unknown, what+": "+why)
+}
+
+func (v *verifier) determinism() error {
+	d, err := v.a.Determinism(v.ctx)
+	if err != nil {
+		return err
+	}
+	v.r.Deterministic = d.Verdict
+	switch d.Verdict {
+	case verify.Unknown:
+		v.unknown("determinism", d.Reason)
+		return nil
+	case verify.Yes:
+		return nil
+	}
+	s, err := v.a.Severity(v.ctx)
+	if err != nil {
+		return err
+	}
+	grade := "safe only by catalog order"
+	switch s.Broken {
+	case verify.Yes:
+		grade = "broken even in catalog order"
+	case verify.Unknown:
+		grade = "whether catalog order is enough is not known"
+	}
+	edges, verified := v.repair(d)
+	if len(edges) == 0 {
+		v.r.Findings = append(v.r.Findings, v.order(v.a, d.Example, grade, nil, false))
+		return nil
+	}
+	for i, e := range edges {
+		without := slices.Delete(slices.Clone(edges), i, i+1)
+		b, err := v.a.With(without...)
+		if err != nil {
+			return err
+		}
+		x, err := b.Determinism(v.ctx)
+		if err != nil {
+			return err
+		}
+		example := x.Example
+		if example == nil {
+			continue // the other edges are enough
+		}
+		v.r.Findings = append(v.r.Findings, v.order(b, example, grade, &e, verified))
+	}
+	return nil
+}
+
+// repair looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up.
+func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified bool) {
+	ctx, cancel := context.WithTimeout(v.ctx, repairTime)
+	defer cancel()
+	if len(d.Pairs) <= 8 {
+		if r, err := v.a.Repair(ctx); err == nil && r.Found {
+			return r.Edges, true
+		}
+	}
+	b := v.a
+	for len(edges) < maxFindings && d.Verdict == verify.No && ctx.Err() == nil {
+		x, y := v.pair(b, d.Example)
+		if x < 0 {
+			return edges, false
+		}
+		var next *verify.Analysis
+		for _, e := range [2]verify.Edge{{From: x, To: y}, {From: y, To: x}} {
+			c, err := b.With(e)
+			if err != nil {
+				continue
+			}
+			if s, err := c.Success(ctx); err != nil || s.Chance == verify.Never {
+				continue
+			}
+			next, edges = c, append(edges, e)
+			break
+		}
+		if next == nil {
+			return edges, false
+		}
+		b = next
+		var err error
+		if d, err = b.Determinism(ctx); err != nil {
+			return edges, false
+		}
+	}
+	return edges, d.Verdict != verify.No
+}
+
+// pair finds the two resources whose order matters: the first swap on the way from one order to the other that changes the outcome. The
+// one that comes first in catalog order is first.
+func (v *verifier) pair(a *verify.Analysis, c *verify.Counterexample) (int, int) {
+	x, y := c.Pair[0], c.Pair[1]
+	if x < 0 {
+		place := make([]int, len(c.B))
+		for k, i := range c.B {
+			place[i] = k
+		}
+		now := slices.Clone(c.A)
+	search:
+		for k := 1; k < len(now); k++ {
+			for j := k; j > 0 && place[now[j-1]] > place[now[j]]; j-- {
+				now[j-1], now[j] = now[j], now[j-1]
+				if differ(a, c.A, now, c.Initial) {
+					x, y = now[j], now[j-1]
+					break search
+				}
+			}
+		}
+		if x < 0 {
+			return -1, -1
+		}
+	}
+	order := a.Order()
+	if slices.Index(order, x) > slices.Index(order, y) {
+		x, y = y, x
+	}
+	return x, y
+}
+
+// differ reports whether two orders end differently.
+func differ(a *verify.Analysis, x, y []int, s *fs.State) bool {
+	p, q := a.Replay(x, s), a.Replay(y, s)
+	if p.Failed >= 0 || q.Failed >= 0 {
+		return (p.Failed >= 0) != (q.Failed >= 0)
+	}
+	return len(a.Space.Diff(p.State, q.State)) > 0
+}
+
+// order makes the finding of a counter-example; fix is the edge that settles it, if there is one.
+func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade string, fix *verify.Edge, verified bool) Finding {
+	f := Finding{Code: "V101", Title: "order missing", Grade: grade}
+	x, y := v.pair(a, c)
+	var of []int
+	if x >= 0 {
+		of = []int{x, y}
+	}
+	for _, i := range of {
+		f.Resources = append(f.Resources, v.m.Resources[i])
+	}
+	start := v.plain(a, c, of)
+	f.Initial = v.describe(start, of)
+	p, q := a.Replay(c.A, start), a.Replay(c.B, start)
+	var ends []fs.Difference
+	if p.Failed < 0 && q.Failed < 0 {
+		ends = a.Space.Diff(p.State, q.State)
+	}
+	runs := []Run{v.run(a, c.A, start, p, ends, of, true), v.run(a, c.B, start, q, ends, of, false)}
+	if p.Failed >= 0 && q.Failed < 0 {
+		runs[0], runs[1] = runs[1], runs[0]
+	}
+	f.Runs = runs
+	if fix != nil {
+		from, to := v.m.Resources[fix.From], v.m.Resources[fix.To]
+		f.Fix = &Fix{Resource: to, Text: "require => " + reference(from) + ",", Verified: verified}
+	}
+	return f
+}
+
+// reference is a resource as manifests name it.
+func reference(r *catalog.Resource) string {
+	return r.Type + "['" + strings.ReplaceAll(r.Title, "'", `\'`) + "']"
+}
+
+// run says where an order leads.
+func (v *verifier) run(a *verify.Analysis, order []int, start *fs.State, o verify.Outcome, ends []fs.Difference, of []int, first bool) Run {
+	r := Run{Result: "works"}
+	for _, i := range order {
+		if slices.Contains(of, i) {
+			r.Order = append(r.Order, v.m.Resources[i])
+		}
+	}
+	switch {
+	case o.Failed >= 0:
+		r.Result = "fails: " + v.why(a, order, start, o.Failed)
+		if !slices.Contains(of, o.Failed) {
+			r.Result = v.m.Resources[o.Failed].Ref() + " " + r.Result
+		}
+	case len(ends) > 0:
+		var parts []string
+		for _, d := range ends[:min(len(ends), 2)] {
+			x := d.A
+			if !first {
+				x = d.B
+			}
+			parts = append(parts, d.Cell+" is "+shorten(x))
+		}
+		r.Result = strings.Join(parts, "; ")
+		if len(ends) > 2 {
+			r.Result += fmt.Sprintf("; and %d more", len(ends)-2)
+		}
+	}
+	return r
+}
+
+// why says why a resource fails in an order.
+func (v *verifier) why(a *verify.Analysis, order []int, start *fs.State, failed int) string {
+	s := a.Space.Restart(start).Clone()
+	for _, i := range order {
+		e := v.m.Graph.Resources[i].Program
+		if i == failed {
+			return fs.Reason(e, s)
+		}
+		fs.RunInPlace(e, s)
+	}
+	return "it fails"
+}
+
+// plain finds an initial state close to the fresh machine from which the two orders still differ.
+func (v *verifier) plain(a *verify.Analysis, c *verify.Counterexample, of []int) *fs.State {
+	differs := func(s *fs.State) bool {
+		return a.Space.Satisfies(s) && s.WellFormed() && differ(a, c.A, c.B, s)
+	}
+	fresh := v.m.Graph.Fresh
+	if differs(fresh) {
+		return fresh
+	}
+	if len(of) == 0 {
+		return c.Initial
+	}
+	near := fresh.Clone()
+	near.Oracle = c.Initial.Oracle
+	for _, p := range v.touched(of) {
+		setNode(near, p, c.Initial.At(p))
+	}
+	for _, x := range v.variables(of) {
+		near.Vars[x] = c.Initial.Var(x)
+	}
+	if !differs(near) {
+		return c.Initial
+	}
+	for _, x := range v.variables(of) {
+		next := near.Clone()
+		next.Vars[x] = fresh.Var(x)
+		if differs(next) {
+			near = next
+		}
+	}
+	for _, p := range slices.Backward(v.touched(of)) {
+		next := near.Clone()
+		setNode(next, p, fresh.At(p))
+		if differs(next) {
+			near = next
+		}
+	}
+	return near
+}
+
+func setNode(s *fs.State, p fs.Path, n fs.Node) {
+	if n.Kind == fs.None {
+		delete(s.Nodes, p)
+	} else {
+		s.Nodes[p] = n
+	}
+}
+
+// touched are the paths that some resources speak about, sorted.
+func (v *verifier) touched(of []int) []fs.Path {
+	u := newPaths()
+	for _, i := range of {
+		u.expr(v.m.Graph.Resources[i].Program)
+	}
+	delete(u.kind, "/")
+	return sortedKeys(u.kind)
+}
+
+func (v *verifier) variables(of []int) []string {
+	u := newPaths()
+	for _, i := range of {
+		u.expr(v.m.Graph.Resources[i].Program)
+	}
+	for x := range v.m.Graph.Init.Transient {
+		delete(u.vars, x)
+	}
+	return sortedKeys(u.vars)
+}
+
+// maxInitial bounds the lines that describe an initial state.
+const maxInitial = 6
+
+// describe says what an initial state is like, compared with the fresh machine.
+func (v *verifier) describe(s *fs.State, of []int) []string {
+	fresh := v.m.Graph.Fresh
+	var out []string
+	for _, p := range v.touched(of) {
+		n := s.At(p)
+		if n.Kind != fresh.At(p).Kind {
+			out = append(out, fmt.Sprintf("%s is %s", p, n.Kind))
+		}
+	}
+	for _, x := range v.variables(of) {
+		if y := s.Var(x); y != fresh.Var(x) {
+			out = append(out, x+" is "+strings.Trim(y.String(), "“”"))
+		}
+	}
+	if len(out) > maxInitial {
+		out = append(out[:maxInitial], fmt.Sprintf("and %d more", len(out)-maxInitial))
+	}
+	return out
+}
+
+func sortedKeys[K ~string](m map[K]bool) []K {
+	out := make([]K, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// success reports a catalog that no order can apply to a fresh machine.
+func (v *verifier) success() error {
+	s, err := v.a.Success(v.ctx)
+	if err != nil {
+		return err
+	}
+	v.r.Success = s.Chance
+	switch s.Chance {
+	case verify.ChanceUnknown:
+		v.unknown("success from a fresh machine", s.Reason)
+	case verify.Never:
+		if v.m.Unmodelled > 0 && s.Failed >= 0 {
+			// What has no model may have made what is missing.
+			v.r.Success = verify.ChanceUnknown
+			v.unknown("success from a fresh machine", v.m.Resources[s.Failed].Ref()+" fails ("+v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)+") unless something without a model helps")
+			return nil
+		}
+		f := Finding{Code: "V102", Title: "cannot succeed from a fresh machine"}
+		if s.Failed >= 0 && s.Bad != nil {
+			r := v.m.Resources[s.Failed]
+			f.Resources = []*catalog.Resource{r}
+			f.Runs = []Run{{Order: f.Resources, Result: "fails: " + v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)}}
+		}
+		v.r.Findings = append(v.r.Findings, f)
+	}
+	return nil
+}
+
+// idempotence reports what a second run changes.
+func (v *verifier) idempotence() error {
+	i, err := v.a.Idempotence(v.ctx)
+	if err != nil {
+		return err
+	}
+	v.r.Idempotent = i.Verdict
+	switch i.Verdict {
+	case verify.Unknown:
+		v.unknown("idempotence", i.Reason)
+	case verify.No:
+		x := i.Example
+		f := Finding{Code: "V201", Title: "not idempotent"}
+		guilty := x.Second.Acts
+		if x.Second.Failed >= 0 {
+			guilty = []int{x.Second.Failed}
+		}
+		for _, k := range guilty {
+			if r := v.m.Resources[k]; r != nil && len(f.Resources) < 4 && v.changes(k, x) {
+				f.Resources = append(f.Resources, r)
+			}
+		}
+		f.Initial = v.describe(x.Initial, guilty)
+		first := Run{Result: "works"}
+		second := Run{Result: "changes something"}
+		if x.Second.Failed >= 0 {
+			second.Result = "fails: " + v.why(v.a, v.a.Order(), x.First.State, x.Second.Failed)
+		} else if len(x.Differ) > 0 {
+			d := x.Differ[0]
+			second.Result = "changes " + d.Cell + " from " + shorten(d.A) + " to " + shorten(d.B)
+		}
+		f.Runs = []Run{first, second}
+		v.r.Findings = append(v.r.Findings, f)
+	}
+	q, err := v.a.Quiet(v.ctx)
+	if err != nil {
+		return err
+	}
+	v.r.Quiet = q.Verdict
+	return nil
+}
+
+// changes reports whether a resource has to do with a difference of a second run.
+func (v *verifier) changes(k int, x *verify.Rerun) bool {
+	if x.Second.Failed >= 0 || len(x.Differ) == 0 {
+		return true
+	}
+	u := newPaths()
+	u.expr(v.m.Graph.Resources[k].Program)
+	return slices.ContainsFunc(x.Differ, func(d fs.Difference) bool {
+		if u.vars[d.Cell] {
+			return true
+		}
+		at := strings.LastIndex(d.Cell, "/")
+		return at >= 0 && slices.ContainsFunc(sortedKeys(u.kind), func(p fs.Path) bool { return strings.HasSuffix(d.Cell, string(p)) && p != "/" })
+	})
+}
+
+// invariants reports declared states that do not last until the end of the run.
+func (v *verifier) invariants() error {
+	if v.r.Success == verify.Never {
+		return nil
+	}
+	list, err := v.a.Invariants(v.ctx, false)
+	if err != nil {
+		return err
+	}
+	for _, inv := range list {
+		if inv.Verdict != verify.No || inv.Resource < 0 {
+			continue
+		}
+		f := Finding{Code: "V202", Title: "declared state is not kept", Resources: []*catalog.Resource{v.m.Resources[inv.Resource]}}
+		of := []int{inv.Resource}
+		if inv.Breaker >= 0 && inv.Breaker != inv.Resource && v.m.Resources[inv.Breaker] != nil {
+			of = append(of, inv.Breaker)
+			f.Resources = append(f.Resources, v.m.Resources[inv.Breaker])
+			f.Note = fmt.Sprintf("%s undoes what %s declares", f.Resources[1].Ref(), f.Resources[0].Ref())
+		} else {
+			f.Note = "what it declares does not hold at the end of the run"
+		}
+		f.Initial = v.describe(inv.Initial, of)
+		v.r.Findings = append(v.r.Findings, f)
+	}
+	return nil
+}

@@ -1,0 +1,350 @@
+// Package model says what Puppet's resources do to a machine: it turns a catalog into programs of package fs with their
+// order, which package verify then reasons about (Rehearsal, §3.3 and §3.4). Every resource is modelled exactly,
+// approximately or not at all, and what a model leaves out is noted: nothing is ignored silently.
+//
+// One file holds the models of related types:
+//
+//	file.go       file, concat_file: what is at one path
+//	package.go    package: the paper's model and dpkg's, with file lists and dependencies
+//	account.go    user and group
+//	service.go    service
+//	line.go       what lives in a file beside others: host, mount, cron, keys, settings
+//	exec.go       exec: guards and events; shell.go reads its commands
+//	other.go      containers, notify, and types that only talk to a service
+//	world.go      what every machine has, and what a fresh one has
+//	order.go      relations, containers and automatic relations as edges
+//
+// It may import catalog, resource, value, provenance, source, verify, verify/fs and verify/listing. Start reading at Build.
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/resource"
+	"bunraku/value"
+	"bunraku/verify"
+	"bunraku/verify/fs"
+	"bunraku/verify/listing"
+)
+
+// Packages is a model of what installing a package over existing files does.
+type Packages uint8
+
+// The models. Dpkg keeps configuration files that are there and overwrites other files, and so does RPM for %config(noreplace);
+// Paper fails on any file that is there (Rehearsal §3.3), which no package manager does.
+const (
+	Dpkg Packages = iota
+	RPM
+	Paper
+)
+
+// ParsePackages reads the name of a model.
+func ParsePackages(s string) (Packages, error) {
+	i := slices.Index([]string{"dpkg", "rpm", "paper"}, s)
+	if i < 0 {
+		return 0, fmt.Errorf("unknown package model %q: dpkg, rpm or paper", s)
+	}
+	return Packages(i), nil
+}
+
+func (p Packages) String() string { return [...]string{"dpkg", "rpm", "paper"}[p] }
+
+// Options say what the machine is like.
+type Options struct {
+	Packages Packages
+	Listing  *listing.Set // nil for no file lists
+	Platform string       // "debian-12"; "" for any
+	Types    resource.Lookup
+}
+
+// A Model is a catalog as the verifier sees it.
+type Model struct {
+	Graph   *verify.Graph
+	Catalog *catalog.Graph
+	// Resources are those of Graph, by index; nil for the ends of containers that were kept as nodes.
+	Resources []*catalog.Resource
+	// Notes say what is not modelled exactly, in catalog order.
+	Notes []Note
+	// Assumed is what was taken for granted about the fresh machine, for people.
+	Assumed []string
+	// Exact, Approximate and Unmodelled count the resources. Containers do nothing and are not counted.
+	Exact, Approximate, Unmodelled int
+}
+
+// A Note says what a model leaves out.
+type Note struct {
+	Resource *catalog.Resource
+	Exact    verify.Exactness
+	Text     string
+}
+
+// An item is what one resource becomes.
+type item struct {
+	r       *catalog.Resource
+	name    string // the resource's own name: path, package, user …
+	program fs.Expr
+	post    fs.Pred // holds if and only if the resource has nothing to do; nil if there is no such test
+	exact   verify.Exactness
+	notes   []string
+	used    map[string]bool // attributes that a model has read
+	passive bool            // does nothing and never sends events
+}
+
+// note lowers the exactness and says why.
+func (it *item) note(e verify.Exactness, format string, args ...any) {
+	it.exact = max(it.exact, e)
+	it.notes = append(it.notes, fmt.Sprintf(format, args...))
+}
+
+// builder is the state of one Build.
+type builder struct {
+	opt     Options
+	cg      *catalog.Graph
+	m       *Model
+	items   []*item // by position in the catalog; nil for containers
+	lines   map[fs.Path][]line
+	links   fs.Links
+	files   map[fs.Path]*item // managed by file resources
+	users   map[string]bool   // managed
+	groups  map[string]bool
+	closed  map[string][]fs.Value
+	events  map[string]fs.Value
+	assume  []fs.Pred
+	fresh   *fs.State
+	sources []fs.Path // local files that are assumed to be there
+	needed  []fs.Path // directories that lines need
+	removed []fs.Path // what commands remove as a file
+	present []fs.Path // directories that are assumed to be there
+	pk      *packages
+	spoken  map[fs.Path]bool // named by commands; nil until somebody asks
+	err     error
+}
+
+// Build models a catalog.
+func Build(cg *catalog.Graph, opt Options) (*Model, error) {
+	if opt.Types == nil {
+		opt.Types = Types{}
+	}
+	b := &builder{opt: opt, cg: cg, m: &Model{Catalog: cg}, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
+		users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{},
+		fresh: fs.NewState()}
+	b.baseLinks()
+	for _, r := range cg.Catalog.Resources {
+		var it *item
+		if !b.container(r) {
+			it = &item{r: r, used: map[string]bool{}, program: fs.Skip{}}
+			it.name = b.nameOf(r)
+		}
+		b.items = append(b.items, it)
+	}
+	b.survey()
+	b.pk = newPackages(b)
+	for _, it := range b.items {
+		if it != nil && it.r.Type != "Package" {
+			b.model(it)
+		}
+	}
+	b.pk.track()
+	for _, it := range b.items {
+		if it != nil && it.r.Type == "Package" {
+			b.packageResource(it)
+		}
+	}
+	b.pk.close()
+	for _, it := range b.items {
+		if it != nil {
+			b.attributes(it)
+		}
+	}
+	b.machine()
+	b.order()
+	b.count()
+	return b.m, b.err
+}
+
+// container reports whether a resource only holds others.
+func (b *builder) container(r *catalog.Resource) bool {
+	if r.Kind == catalog.NoKind {
+		return r.Type == "Class" || r.Type == "Stage" || r.Type == "Node" || strings.Contains(r.Type, "::")
+	}
+	return r.IsContainer()
+}
+
+// nameOf is the namevar's value: the path of a file, the name of a package.
+func (b *builder) nameOf(r *catalog.Resource) string {
+	t := b.opt.Types.Type(value.Downcase(r.Type))
+	namevar := t.Namevar()
+	for _, attr := range []string{namevar, "name"} {
+		if s, ok := r.Get(attr).(value.String); ok {
+			return t.Munge(namevar, string(s))
+		}
+	}
+	return t.Munge(namevar, r.Title)
+}
+
+// survey finds out what the models of other resources need: links, lines, accounts.
+func (b *builder) survey() {
+	for _, it := range b.items {
+		if it == nil {
+			continue
+		}
+		switch it.r.Type {
+		case "File":
+			if target, ok := it.text("target"); ok && strings.HasPrefix(target, "/") && strings.HasPrefix(it.name, "/") {
+				if e, set := it.text("ensure"); !set || e == "link" {
+					b.links[fs.Clean(it.name)] = target
+				}
+			}
+		case "User":
+			b.users[it.name] = true
+		case "Group":
+			b.groups[it.name] = true
+		}
+	}
+	for _, it := range b.items {
+		if it != nil && (it.r.Type == "File" || it.r.Type == "Concat_file") && strings.HasPrefix(it.name, "/") {
+			b.files[b.path(it.name)] = it
+		}
+	}
+	for _, it := range b.items {
+		if it != nil {
+			b.declareLine(it)
+		}
+	}
+}
+
+// path is the place that a path leads to, with known links to directories followed.
+func (b *builder) path(p string) fs.Path {
+	q, _ := b.links.Resolve(fs.Clean(p), false)
+	return q
+}
+
+// model finds the model of a resource.
+func (b *builder) model(it *item) {
+	switch it.r.Type {
+	case "File":
+		b.file(it)
+	case "Concat_file":
+		b.concat(it)
+	case "Service":
+		b.service(it)
+	case "User":
+		b.user(it)
+	case "Group":
+		b.group(it)
+	case "Exec":
+		b.exec(it)
+	default:
+		if !b.lineResource(it) {
+			b.other(it)
+		}
+	}
+}
+
+// attributes reports what no model has read.
+func (b *builder) attributes(it *item) {
+	if it.exact == verify.Opaque && len(it.used) == 0 {
+		return
+	}
+	var left []string
+	for _, p := range it.r.Params {
+		if !it.used[p.Name] && !harmless(it.r.Type, p.Name) {
+			left = append(left, p.Name)
+		}
+	}
+	if len(left) > 0 {
+		it.note(verify.Approximate, "no model of %s", strings.Join(left, ", "))
+	}
+}
+
+// count fills in the notes and figures of the model.
+func (b *builder) count() {
+	for _, it := range b.items {
+		if it == nil {
+			continue
+		}
+		switch it.exact {
+		case verify.Exact:
+			b.m.Exact++
+		case verify.Approximate:
+			b.m.Approximate++
+		default:
+			b.m.Unmodelled++
+		}
+		for _, n := range it.notes {
+			b.m.Notes = append(b.m.Notes, Note{it.r, it.exact, n})
+		}
+	}
+}
+
+// text is an attribute as text; reading it marks it as modelled.
+func (it *item) text(attr string) (string, bool) {
+	it.read(attr)
+	switch v := it.r.Get(attr).(type) {
+	case nil, value.Undef:
+		return "", false
+	case value.String:
+		return string(v), true
+	case *value.Array, *value.Hash:
+		return "", false
+	default:
+		return value.ToString(v), true
+	}
+}
+
+func (it *item) read(attrs ...string) {
+	for _, a := range attrs {
+		it.used[a] = true
+	}
+}
+
+// list is an attribute as a list of texts.
+func (it *item) list(attr string) []string {
+	it.read(attr)
+	switch v := it.r.Get(attr).(type) {
+	case nil, value.Undef:
+		return nil
+	case *value.Array:
+		var out []string
+		for _, e := range value.Flatten(v).Elems {
+			out = append(out, value.ToString(e))
+		}
+		return out
+	default:
+		return []string{value.ToString(v)}
+	}
+}
+
+// truth is an attribute as Puppet's types read booleans.
+func (it *item) truth(attr string, unset bool) bool {
+	s, ok := it.text(attr)
+	if !ok {
+		return unset
+	}
+	return s == "true" || s == "yes"
+}
+
+// variable makes a variable with the values that it may have at first and the one that it has on a fresh machine, which is
+// the first of them.
+func (b *builder) variable(name string, values ...string) {
+	have := b.closed[name]
+	for _, v := range values {
+		if x := fs.Text(v); !slices.Contains(have, x) {
+			have = append(have, x)
+		}
+	}
+	b.closed[name] = have
+	if _, ok := b.fresh.Vars[name]; !ok {
+		b.fresh.Vars[name] = fs.Text(values[0])
+	}
+}
+
+// set is a program that gives a variable a value, with its test.
+func set(name, v string) (fs.Expr, fs.Pred) {
+	return fs.Assign{Var: name, Value: fs.Str(v)}, fs.VarIs(name, v)
+}
+
+func exists(p fs.Path) fs.Pred { return fs.Not{P: fs.Is{Path: p, Kind: fs.None}} }

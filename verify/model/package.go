@@ -1,0 +1,427 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"bunraku/verify"
+	"bunraku/verify/fs"
+	"bunraku/verify/listing"
+)
+
+// removed is the state of a package whose configuration files were left behind.
+const removed = "removed"
+
+// packages is what the catalog's packages bring, with those that they pull in.
+//
+// Erratum: Rehearsal had no dependencies, so it could not find the conflict of its own §2.2: golang-go needs perl, and removing perl
+// removes golang-go.
+type packages struct {
+	b       *builder
+	known   map[string]*listing.Package
+	order   []string            // all names, sorted
+	needs   map[string][]string // transitive, sorted
+	owners  map[fs.Path][]string
+	keep    map[fs.Path]bool     // paths worth tracking
+	used    map[string]bool      // that have a variable
+	leaving bool                 // somebody removes a package
+	guess   map[string][]fs.Path // directories that packages without a list are taken to bring
+}
+
+func newPackages(b *builder) *packages {
+	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}}
+	for _, it := range b.items {
+		if it != nil && it.r.Type == "Package" && systemProvider(it) {
+			pk.find(it.name)
+			switch e, _ := it.text("ensure"); e {
+			case "absent", "purged":
+				pk.leaving = true
+			}
+		}
+	}
+	for name, p := range pk.known {
+		pk.order = append(pk.order, name)
+		if p == nil {
+			continue
+		}
+		for _, f := range p.Files {
+			q := b.path(f)
+			pk.owners[q] = append(pk.owners[q], name)
+		}
+	}
+	slices.Sort(pk.order)
+	for _, name := range pk.order {
+		pk.needs[name] = pk.closure(name)
+	}
+	return pk
+}
+
+// find reads the list of a package and of all that it pulls in.
+func (pk *packages) find(name string) {
+	if _, ok := pk.known[name]; ok {
+		return
+	}
+	p, err := pk.b.opt.Listing.Package(name)
+	if err != nil && pk.b.err == nil {
+		pk.b.err = err
+	}
+	pk.known[name] = p
+	if p == nil {
+		return
+	}
+	for _, d := range p.Depends {
+		pk.find(d)
+	}
+}
+
+func (pk *packages) closure(name string) []string {
+	seen := map[string]bool{name: true}
+	work := []string{name}
+	for len(work) > 0 {
+		p := pk.known[work[0]]
+		work = work[1:]
+		if p == nil {
+			continue
+		}
+		for _, d := range p.Depends {
+			if !seen[d] {
+				seen[d] = true
+				work = append(work, d)
+			}
+		}
+	}
+	delete(seen, name)
+	out := make([]string, 0, len(seen))
+	for d := range seen {
+		out = append(out, d)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// lists reports whether some package brings a file.
+func (pk *packages) lists(p fs.Path) bool { return len(pk.owners[p]) > 0 }
+
+// track decides which listed paths matter: those that another resource or another package speaks about. What a single package has to
+// itself can neither conflict nor be seen, so it is left out; the verdicts stay the same.
+func (pk *packages) track() {
+	u := newPaths()
+	for _, it := range pk.b.items {
+		if it != nil {
+			u.expr(it.program)
+			u.pred(it.post)
+		}
+	}
+	for p, owners := range pk.owners {
+		if u.kind[p] || u.inTree(p) || len(owners) > 1 && pk.b.opt.Packages == Paper {
+			pk.keep[p] = true
+		}
+	}
+	for _, name := range pk.order {
+		if l := pk.known[name]; l != nil {
+			for _, d := range l.Dirs {
+				if q := pk.b.path(d); u.kind[q] || u.inTree(q) {
+					pk.keep[q] = true
+				}
+			}
+		}
+	}
+	pk.guessDirs(u)
+}
+
+// guessDirs deals with directories that somebody needs and nobody makes, while lists are missing: one that is called like a package
+// without a list is taken to come with it, any other to be on every machine. Both are said.
+func (pk *packages) guessDirs(u *paths) {
+	b := pk.b
+	unlisted := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] != nil })
+	unknown := len(unlisted) > 0 || slices.ContainsFunc(b.items, func(it *item) bool { return it != nil && it.exact == verify.Opaque })
+	if !unknown {
+		return
+	}
+	var wanted []fs.Path
+	seen := map[fs.Path]bool{}
+	for _, d := range b.needed {
+		u.below[d] = true
+	}
+	for d := range u.below {
+		for ; !d.IsRoot() && !seen[d]; d = d.Parent() {
+			seen[d] = true
+			if !u.made[d] && !pk.keep[d] && !b.base(d) {
+				wanted = append(wanted, d)
+			}
+		}
+	}
+	slices.Sort(wanted)
+	for _, d := range wanted {
+		if names := called(d, unlisted); len(names) > 0 {
+			for _, n := range names {
+				pk.guess[n] = append(pk.guess[n], d)
+			}
+			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", of which there is no file list")
+			continue
+		}
+		b.present = append(b.present, d)
+		b.m.Assumed = append(b.m.Assumed, string(d)+" is there: no package list says who brings it")
+	}
+}
+
+// called finds the packages that a part of a path is called after: /etc/mysql/conf.d and mysql-server.
+func called(p fs.Path, names []string) []string {
+	for part := range strings.SplitSeq(string(p), "/") {
+		var out []string
+		for _, n := range names {
+			stem, _, _ := strings.Cut(n, "-")
+			if part != "" && (n == part || stem == part && len(stem) > 2) {
+				out = append(out, n)
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// dirs and files are the tracked paths of a package, parents first.
+func (pk *packages) dirs(name string) []fs.Path {
+	var out []fs.Path
+	if g := pk.guess[name]; g != nil {
+		return g
+	}
+	if l := pk.known[name]; l != nil {
+		need := map[fs.Path]bool{}
+		for _, d := range l.Dirs {
+			if q := pk.b.path(d); pk.keep[q] {
+				need[q] = true
+			}
+		}
+		for _, f := range pk.files(name) {
+			for d := f.Parent(); !d.IsRoot(); d = d.Parent() {
+				need[d] = true
+			}
+		}
+		for d := range need {
+			out = append(out, d)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (pk *packages) files(name string) []fs.Path {
+	var out []fs.Path
+	if l := pk.known[name]; l != nil {
+		for _, f := range l.Files {
+			if q := pk.b.path(f); pk.keep[q] {
+				out = append(out, q)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (pk *packages) config(name string, p fs.Path) bool {
+	l := pk.known[name]
+	return l != nil && pk.b.opt.Packages != Paper && l.Config(string(p))
+}
+
+func cellOf(name string) string { return "package " + name }
+
+// cell makes the variable of a package.
+func (pk *packages) cell(name string) string {
+	c := cellOf(name)
+	if !pk.used[name] {
+		pk.used[name] = true
+		pk.b.variable(c, absent, present)
+		if pk.leaving && pk.b.opt.Packages == Dpkg {
+			pk.b.variable(c, removed)
+		}
+	}
+	return c
+}
+
+// installed says that a package is there.
+func (pk *packages) installed(name string) fs.Pred {
+	c := pk.cell(name)
+	if pk.leaving && pk.b.opt.Packages == Dpkg {
+		return fs.And{fs.Not{P: fs.VarIs(c, absent)}, fs.Not{P: fs.VarIs(c, removed)}}
+	}
+	return fs.Not{P: fs.VarIs(c, absent)}
+}
+
+// matters reports whether a package that is pulled in can be told from one that is not.
+func (pk *packages) matters(name string) bool {
+	if len(pk.files(name)) > 0 || len(pk.dirs(name)) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(pk.b.items, func(it *item) bool { return it != nil && it.r.Type == "Package" && it.name == name })
+}
+
+// unpack puts the files of one package on the machine and gives it a state.
+func (pk *packages) unpack(name, state string) fs.Seq {
+	var out fs.Seq
+	for _, d := range pk.dirs(name) {
+		out = append(out, fs.EnsureDir(d))
+	}
+	for _, f := range pk.files(name) {
+		out = append(out, pk.place(name, f))
+	}
+	return append(out, fs.Assign{Var: pk.cell(name), Value: fs.Str(state)})
+}
+
+// place puts one file there: the switch between the models of §3.3 and of dpkg.
+func (pk *packages) place(name string, f fs.Path) fs.Expr {
+	shipped := fs.Str("what " + name + " ships")
+	if len(pk.owners[f]) > 1 {
+		shipped = fs.Str("what " + strings.Join(pk.owners[f], " and ") + " ship")
+	}
+	none := fs.Is{Path: f, Kind: fs.None}
+	switch {
+	case pk.b.opt.Packages == Paper:
+		return pk.b.create(f, shipped)
+	case pk.config(name, f):
+		// The old one is kept (--force-confold, noreplace); the new one goes to .dpkg-dist, which nobody looks at.
+		return fs.If{Cond: none, Then: pk.b.create(f, shipped), Else: fs.If{Cond: fs.Is{Path: f, Kind: fs.Dir}, Then: fs.Fail{Why: string(f) + " is a directory"}}}
+	}
+	return fs.Seq{fs.If{Cond: fs.Or{fs.Is{Path: f, Kind: fs.File}, fs.Is{Path: f, Kind: fs.Link}}, Then: pk.b.remove(f)}, pk.b.create(f, shipped)}
+}
+
+// install installs a package and what it pulls in.
+func (pk *packages) install(name, state string) fs.Seq {
+	var out fs.Seq
+	for _, d := range pk.needs[name] {
+		if pk.matters(d) {
+			out = append(out, fs.If{Cond: pk.installed(d), Else: pk.unpack(d, present)})
+		}
+	}
+	return append(out, pk.unpack(name, state)...)
+}
+
+// upgrade replaces the files of a package that is there, configuration kept.
+func (pk *packages) upgrade(name, state string) fs.Seq {
+	var out fs.Seq
+	if pk.b.opt.Packages != Paper {
+		for _, f := range pk.files(name) {
+			if !pk.config(name, f) {
+				out = append(out, pk.place(name, f))
+			}
+		}
+	}
+	return append(out, fs.Assign{Var: pk.cell(name), Value: fs.Str(state)})
+}
+
+// remove takes a package away, and those that need it.
+func (pk *packages) remove(name string, purge bool) fs.Seq {
+	var out fs.Seq
+	for _, other := range pk.order {
+		if other != name && slices.Contains(pk.needs[other], name) && pk.matters(other) {
+			out = append(out, fs.If{Cond: pk.installed(other), Then: pk.erase(other, false)})
+		}
+	}
+	return append(out, pk.erase(name, purge)...)
+}
+
+func (pk *packages) erase(name string, purge bool) fs.Seq {
+	var out fs.Seq
+	files := pk.files(name)
+	keeps := false
+	for _, f := range files {
+		if !purge && pk.config(name, f) {
+			keeps = true
+			continue
+		}
+		out = append(out, fs.If{Cond: fs.Or{fs.Is{Path: f, Kind: fs.File}, fs.Is{Path: f, Kind: fs.Link}}, Then: pk.b.remove(f)})
+	}
+	dirs := pk.dirs(name)
+	for _, d := range slices.Backward(dirs) {
+		if !slices.Contains(baseDirs, d) && !slices.Contains(debianDirs, d) && !slices.Contains(redHatDirs, d) {
+			out = append(out, fs.If{Cond: fs.EmptyDir{Path: d}, Then: fs.Rm{Path: d}})
+		}
+	}
+	state := absent
+	if keeps && pk.b.opt.Packages == Dpkg {
+		state = removed
+	}
+	return append(out, fs.Assign{Var: pk.cell(name), Value: fs.Str(state)})
+}
+
+// systemProvider reports whether a package comes from the system's own archive.
+func systemProvider(it *item) bool {
+	switch p, _ := it.text("provider"); p {
+	case "", "apt", "dpkg", "aptitude", "yum", "dnf", "rpm", "zypper", "up2date":
+		return true
+	}
+	return false
+}
+
+// packageResource is the package type.
+func (b *builder) packageResource(it *item) {
+	it.read("name", "source", "install_options", "uninstall_options", "configfiles", "allow_virtual", "adminfile", "responsefile", "reinstall_on_refresh", "allowcdrom", "enable_only", "package_settings", "mark", "instance", "status", "vendor", "category", "platform", "root", "description", "flavor", "command")
+	ensure, given := it.text("ensure")
+	if !given {
+		ensure = present
+	}
+	pk := b.pk
+	name := it.name
+	if !systemProvider(it) {
+		provider, _ := it.text("provider")
+		cell := "package " + name + " (" + provider + ")"
+		b.variable(cell, absent, present)
+		goal := ensure
+		switch ensure {
+		case "installed", present:
+			goal = present
+		case "purged":
+			goal = absent
+		}
+		put, done := set(cell, goal)
+		if goal == present {
+			put, done = fs.If{Cond: fs.VarIs(cell, absent), Then: put}, fs.Not{P: fs.VarIs(cell, absent)}
+		}
+		it.program, it.post = put, done
+		it.note(verify.Approximate, "the files of %s packages are not modelled", provider)
+		return
+	}
+	if pk.known[name] == nil && ensure != absent && ensure != "purged" {
+		it.note(verify.Approximate, "no file list of package %s", name)
+	}
+	cell := pk.cell(name)
+	there := pk.installed(name)
+	switch ensure {
+	case present, "installed":
+		it.program, it.post = fs.If{Cond: there, Else: pk.install(name, present)}, there
+	case absent:
+		it.program, it.post = fs.If{Cond: there, Then: pk.remove(name, false)}, fs.Not{P: there}
+	case "purged":
+		it.program, it.post = fs.If{Cond: fs.VarIs(cell, absent), Else: pk.remove(name, true)}, fs.VarIs(cell, absent)
+	case "held":
+		it.note(verify.Approximate, "a held package is taken for a present one")
+		it.program, it.post = fs.If{Cond: there, Else: pk.install(name, present)}, there
+	default: // latest, or a version
+		it.program = fs.If{Cond: fs.VarIs(cell, ensure), Else: fs.If{Cond: there, Then: pk.upgrade(name, ensure), Else: pk.install(name, ensure)}}
+		it.post = fs.VarIs(cell, ensure)
+		b.variable(cell, absent, ensure)
+	}
+}
+
+// close adds what installed packages say about a machine: their directories and files that are no configuration are there.
+func (pk *packages) close() {
+	for _, name := range pk.order {
+		if !pk.used[name] {
+			continue
+		}
+		var there fs.And
+		for _, d := range pk.dirs(name) {
+			there = append(there, fs.Is{Path: d, Kind: fs.Dir})
+		}
+		for _, f := range pk.files(name) {
+			if !pk.config(name, f) && pk.b.opt.Packages != Paper {
+				there = append(there, fs.Or{fs.Is{Path: f, Kind: fs.File}, fs.Is{Path: f, Kind: fs.Link}})
+			}
+		}
+		if len(there) > 0 {
+			pk.b.assume = append(pk.b.assume, fs.Or{fs.Not{P: pk.installed(name)}, there})
+		}
+	}
+}

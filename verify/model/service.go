@@ -1,0 +1,77 @@
+package model
+
+import (
+	"strings"
+
+	"bunraku/verify"
+	"bunraku/verify/fs"
+)
+
+// service is the service type: it runs or not, it starts with the machine or not. A service whose unit or script some package or file of
+// the catalog brings cannot be started or enabled before that is there. The paper's model has no such rule.
+func (b *builder) service(it *item) {
+	it.read("hasstatus", "hasrestart", "restart", "start", "stop", "status", "pattern", "control", "binary", "path", "manifest", "timeout", "flags", "logonaccount", "logonpassword")
+	name := strings.TrimSuffix(it.name, ".service")
+	program, post := fs.Seq{}, fs.And{}
+	ensure, _ := it.text("ensure")
+	starts := false
+	running := "service " + name
+	switch ensure {
+	case "running", "true":
+		b.variable(running, "stopped", "running")
+		starts = true
+		put, done := set(running, "running")
+		program, post = append(program, put), append(post, done)
+	case "stopped", "false":
+		b.variable(running, "stopped", "running")
+		put, done := set(running, "stopped")
+		program, post = append(program, put), append(post, done)
+	case "":
+	default:
+		it.note(verify.Opaque, "ensure => %s has no model", ensure)
+		return
+	}
+	enabled := "start of service " + name
+	switch enable, given := it.text("enable"); {
+	case !given:
+	case enable == "true" || enable == "false" || enable == "manual" || enable == "mask" || enable == "delayed":
+		b.variable(enabled, "false", "true")
+		starts = starts || enable == "true"
+		put, done := set(enabled, enable)
+		program, post = append(program, put), append(post, done)
+	default:
+		it.note(verify.Approximate, "enable => %s has no model", enable)
+	}
+	if starts && b.opt.Packages != Paper {
+		if units := b.unitsOf(name); len(units) > 0 {
+			var there fs.Or
+			for _, u := range units {
+				there = append(there, fs.Is{Path: u, Kind: fs.File}, fs.Is{Path: u, Kind: fs.Link})
+			}
+			missing := fs.If{Cond: there, Else: fs.Fail{Why: "there is no service " + name + " yet"}}
+			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{missing}, program...)}}
+		}
+	}
+	it.program, it.post = program, post
+}
+
+// unitsOf are the places of a service's unit or script that something in the catalog puts there.
+func (b *builder) unitsOf(name string) []fs.Path {
+	var out []fs.Path
+	seen := map[fs.Path]bool{}
+	instance, _, isInstance := strings.Cut(name, "@")
+	for _, place := range []string{"/etc/systemd/system/%.service", "/lib/systemd/system/%.service", "/usr/lib/systemd/system/%.service", "/etc/init.d/%", "/etc/rc.d/init.d/%"} {
+		names := []string{name}
+		if isInstance {
+			names = append(names, instance+"@")
+		}
+		for _, n := range names {
+			p := b.path(strings.ReplaceAll(place, "%", n))
+			if !seen[p] && b.made(p) {
+				seen[p] = true
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
