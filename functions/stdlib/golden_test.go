@@ -19,13 +19,10 @@ const (
 
 // known are the functions that are not equal in everything, and where.
 var known = map[string]string{
-	"parseyaml":      "the column in the message of a syntax error",
-	"parsehocon":     "the message of a text that ends inside a brace",
-	"stdlib::ensure": "a block given to a function written in Puppet is not refused",
+	"parseyaml":  "the column in the message of a syntax error",
+	"parsehocon": "the message of a text that ends inside a brace",
 
-	"stdlib::parsehocon":     "the message of a text that ends inside a brace",
-	"stdlib::has_ip_address": "a block given to a function written in Puppet is not refused",
-	"stdlib::has_ip_network": "a block given to a function written in Puppet is not refused",
+	"stdlib::parsehocon": "the message of a text that ends inside a brace",
 }
 
 // ofModules are the functions whose calls need the module itself: its types, or the function's own file.

@@ -12,8 +12,8 @@ import (
 const carriers = ` any2array concat deep_merge delete_undef_values dig44 has_key hash merge pick pick_default reverse stdlib::merge stdlib::nested_values union
  validate_array validate_hash values_at zip `
 
-// guarded makes a function answer with the value that could not be computed, when it is given one: what is unknown stays unknown, and says
-// why.
+// guarded makes a function answer with the value that could not be computed, when it is given one within an array or hash: what is unknown
+// stays unknown, and says why. One that is an argument itself never gets here.
 func guarded(f *eval.Function) *eval.Function {
 	deep := !slices.Contains(strings.Fields(carriers), f.Name)
 	guard := func(r func(*eval.Call) (value.Value, error)) func(*eval.Call) (value.Value, error) {

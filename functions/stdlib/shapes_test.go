@@ -73,7 +73,7 @@ var shapes = map[string]shape{
 	"prefix":                     of(oneTwo, collections, texts),
 	"pry":                        of([]int{0, 1}, texts),
 	"pw_hash":                    of([]int{3}, join(texts, []string{"Sensitive('pw')", "'a much longer password, longer than any block size in any of these algorithms is, one would hope'"}), kinds, salts),
-	"range":                      of([]int{1, 1, 2, 2, 3}, []string{"0", "1", "'a'", "'1'", "'a..e'", "'1..9'", "'2...5'", "'a-d'", "'08'", "'x'", "'host1..host4'", "'az..bc'", "'Zx..AAb'", "'a-9..b-1'", "'1.8...2.1'", "'1..b'", "'..'", "-2"}, []string{"5", "'e'", "'9'", "'12'", "9", "-1", "3.7"}, []string{"2", "1", "-3", "0", "'2'", "'x'"}).odd(floats, nothing, hashes),
+	"range":                      of([]int{1, 1, 2, 2, 3}, []string{"0", "1", "'a'", "'1'", "'a..e'", "'1..9'", "'2...5'", "'a-d'", "'08'", "'x'", "'host1..host4'", "'az..bc'", "'Zx..AAb'", "'a-9..b-1'", "'1.8...2.1'", "'1..b'", "'..'", "-2"}, []string{"5", "'e'", "'9'", "'12'", "9", "-1", "3.7"}, []string{"2", "1", "-3", "0", "'2'", "'x'"}).odd([]string{"0.5", "2.5", "undef"}),
 	"regexpescape":               of(one, join(texts, arrays, paths)),
 	"reject":                     of(two, join(strArrays, hashes), patterns),
 	"reverse":                    of(one, join(arrays, texts)),

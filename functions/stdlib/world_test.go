@@ -71,7 +71,7 @@ func newTestWorld(nine string) *testWorld {
 		w.functions, w.modules = tables9(), nine
 	}
 	w.probe = &eval.Function{Name: "probe", Unknown: true, Raw: func(c *eval.Call) (value.Value, error) {
-		w.caught = c.Arg(0)
+		w.caught = c.Arg(0).(*value.Array).Elems[0]
 		return value.Undef{}, nil
 	}}
 	return w
