@@ -26,10 +26,14 @@ type packages struct {
 	used    map[string]bool      // that have a variable
 	leaving bool                 // somebody removes a package
 	guess   map[string][]fs.Path // directories that packages without a list are taken to bring
+	tracked map[string]tracked   // by package; filled when track has decided
 }
 
+// tracked are the paths of a package that matter, parents first.
+type tracked struct{ dirs, files []fs.Path }
+
 func newPackages(b *builder) *packages {
-	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}}
+	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}, tracked: map[string]tracked{}}
 	for _, it := range b.items {
 		if it != nil && it.r.Type == "Package" && systemProvider(it) {
 			pk.find(it.name)
@@ -208,7 +212,21 @@ func called(p fs.Path, names []string) []string {
 }
 
 // dirs and files are the tracked paths of a package, parents first.
-func (pk *packages) dirs(name string) []fs.Path {
+func (pk *packages) dirs(name string) []fs.Path  { return pk.paths(name).dirs }
+func (pk *packages) files(name string) []fs.Path { return pk.paths(name).files }
+
+// paths finds the tracked paths of a package once: lists are long and asked often.
+func (pk *packages) paths(name string) tracked {
+	t, ok := pk.tracked[name]
+	if !ok {
+		t.files = pk.findFiles(name)
+		t.dirs = pk.findDirs(name, t.files)
+		pk.tracked[name] = t
+	}
+	return t
+}
+
+func (pk *packages) findDirs(name string, files []fs.Path) []fs.Path {
 	out := slices.Clone(pk.guess[name])
 	if l := pk.known[name]; l != nil {
 		need := map[fs.Path]bool{}
@@ -217,7 +235,7 @@ func (pk *packages) dirs(name string) []fs.Path {
 				need[q] = true
 			}
 		}
-		for _, f := range pk.files(name) {
+		for _, f := range files {
 			for d := f.Parent(); !d.IsRoot(); d = d.Parent() {
 				need[d] = true
 			}
@@ -235,7 +253,7 @@ func (pk *packages) dirs(name string) []fs.Path {
 	return slices.Compact(out)
 }
 
-func (pk *packages) files(name string) []fs.Path {
+func (pk *packages) findFiles(name string) []fs.Path {
 	var out []fs.Path
 	if l := pk.known[name]; l != nil {
 		for _, f := range l.Files {
