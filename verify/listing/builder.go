@@ -138,7 +138,7 @@ const (
 	bucketPath    = "path"    // part of a directory's hash → numbers of packages
 )
 
-const chunkSize = 32 << 10
+const chunkSize = 16 << 10
 
 type packagePlace struct {
 	name  string

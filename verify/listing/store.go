@@ -263,6 +263,9 @@ func (s *storeSource) find(name string) (p *Package, err error) {
 			} else if len(p.Depends) == 0 {
 				p.Depends = r.depends
 			}
+			if len(p.Files) > 0 && len(p.Depends) > 0 {
+				break
+			}
 		}
 		return nil
 	})
