@@ -68,7 +68,7 @@ func (ev *Evaluator) validate(r *Resource) {
 		}
 		return
 	}
-	if r.def == nil || r.main || r.def.Kind == NodeKind {
+	if r.def == nil || r.main || r.def.Kind == NodeKind || r.checked {
 		return
 	}
 	vars := make([]variable, 0, len(r.params))

@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -31,6 +32,7 @@ type Resource struct {
 	virtual   bool
 	exported  bool
 	evaluated bool
+	checked   bool // its parameters have been tested against their types, and not set since
 	tagged    bool // the container's tags have been taken over
 	finished  bool
 	made      bool // by create_resources
@@ -81,6 +83,7 @@ func (r *Resource) isClass() bool { return r.Type == "Class" }
 
 // set replaces or adds an attribute; a tag attribute tags the resource at once.
 func (ev *Evaluator) setParam(r *Resource, p *param) {
+	r.checked = false
 	if p.name == "tag" {
 		ev.tagWith(r, p.value, p.place)
 		r.tagRef = ev.trace.Join(r.tagRef, ev.deep(p.value, p.ref))
@@ -224,7 +227,10 @@ func (ev *Evaluator) resourceTypeName(e *syntax.Resource, sc *Scope) string {
 
 func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodies {
 	bodies := make(resourceBodies, len(e.Bodies))
-	used := map[string]bool{}
+	var used map[string]bool // made when a second title comes up: one alone clashes with nothing
+	if len(e.Bodies) > 1 {
+		used = map[string]bool{}
+	}
 	for i, b := range e.Bodies {
 		v, r := ev.eval(b.Title, sc)
 		if value.IsUndef(v) {
@@ -237,12 +243,17 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 		if a, ok := v.(*value.Array); ok {
 			list = value.Flatten(a)
 		}
+		if used == nil && len(list.Elems) > 1 {
+			used = map[string]bool{}
+		}
 		for j, t := range list.Elems {
 			if _, ok := t.(value.Default); ok {
 				if used["\x00default"] {
 					ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression", "default")
 				}
-				used["\x00default"] = true
+				if used != nil {
+					used["\x00default"] = true
+				}
 				bodies[i].isDefault = true
 				continue
 			}
@@ -261,7 +272,9 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 			case used[string(s)]:
 				ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression", s)
 			}
-			used[string(s)] = true
+			if used != nil {
+				used[string(s)] = true
+			}
 			bodies[i].titles = append(bodies[i].titles, title{text: string(s), ref: ev.trace.With(list.Ref(j), r)})
 		}
 		bodies[i].params, bodies[i].splat = ev.attributeOps(b.Ops, sc, e)
@@ -338,9 +351,9 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 		}
 		ev.failAt(d)
 	}
+	r.params = make([]*param, 0, len(params)+2)
 	for _, p := range params {
-		q := *p
-		ev.setParam(r, &q)
+		ev.setParam(r, p)
 	}
 	ev.initialTags(r)
 	ev.applyDefaults(r, sc)
@@ -499,10 +512,8 @@ func (ev *Evaluator) addResource(r *Resource, sc *Scope, e syntax.Expr) {
 }
 
 func (ev *Evaluator) edge(from, to *Resource) {
-	for _, o := range from.out {
-		if o == to {
-			return
-		}
+	if slices.Contains(to.in, from) {
+		return
 	}
 	from.out = append(from.out, to)
 	to.in = append(to.in, from)
