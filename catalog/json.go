@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -26,7 +27,7 @@ type JSON struct {
 // Append appends the catalog. It fails only on what JSON cannot say: text that is not UTF-8, numbers that are not finite. The bytes are
 // then still whole, with the character U+FFFD or null in their place.
 func (o JSON) Append(dst []byte, c *Catalog) ([]byte, error) {
-	w := &writer{dst: dst, JSON: o}
+	w := &writer{dst: slices.Grow(dst, 1024+640*len(c.Resources)+128*len(c.Edges)), JSON: o}
 	w.catalog(c)
 	return w.dst, errors.Join(w.errs...)
 }

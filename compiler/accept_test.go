@@ -181,9 +181,11 @@ func BenchmarkSites(b *testing.B) {
 			b.Run(name+filepath.Base(dir), func(b *testing.B) {
 				s := openSite(b, dir, trace)
 				b.ReportAllocs()
+				began := cpuTime()
 				for b.Loop() {
 					s.compile(b)
 				}
+				b.ReportMetric(float64(cpuTime()-began)/float64(b.N)/1e6, "cpu-ms/op")
 			})
 		}
 	}

@@ -267,7 +267,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			made = make([]param, 0, len(d.Params)-i)
 			r.params = slices.Grow(r.params, len(d.Params)-i)
 		}
-		made = append(made, param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
+		made = append(made, param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false, false})
 		if new := &made[len(made)-1]; v.value == nil && p.Name != "tag" {
 			r.params = append(r.params, new)
 		} else {
@@ -336,7 +336,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		if value.IsUndef(a.Value) && p.Default != nil {
 			continue
 		}
-		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl), source.Place{}, r.source, false})
+		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl), source.Place{}, r.source, false, false})
 	}
 }
 

@@ -350,6 +350,15 @@ func (ev *Evaluator) knownResourceType(name string) bool {
 
 // capitalized gives a type name the form that references have: apache::vhost → Apache::Vhost.
 func capitalized(name string) string {
+	done := true
+	for i := 0; i < len(name) && done; i++ {
+		c := name[i]
+		first := i == 0 || name[i-1] == ':'
+		done = c < 0x80 && !(first && c >= 'a' && c <= 'z') && (first || c < 'A' || c > 'Z')
+	}
+	if done {
+		return name
+	}
 	b := []byte(strings.ToLower(name))
 	for i := range b {
 		if (i == 0 || b[i-1] == ':') && b[i] >= 'a' && b[i] <= 'z' {

@@ -91,7 +91,7 @@ func (ev *Evaluator) ParseType(text string) (value.Type, error) {
 // resolveRelations turns arrows into attributes.
 func (ev *Evaluator) resolveRelations() {
 	for _, r := range ev.table.relations {
-		for _, end := range []value.Value{r.from, r.to} {
+		for _, end := range [2]value.Value{r.from, r.to} {
 			if c, ok := end.(*collector); ok {
 				r.ref = ev.trace.Join(r.ref, c.reach())
 			}
@@ -125,7 +125,7 @@ func ends(v value.Value, left bool) []value.Value {
 }
 
 func (ev *Evaluator) relate(s, t value.Value, r relation) {
-	for _, x := range []value.Value{s, t} {
+	for _, x := range [2]value.Value{s, t} {
 		if x, ok := x.(*types.Resource); ok && !x.HasTitle {
 			ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("No title provided and \"%s[]\" is not a valid resource reference", capitalized(x.Type))})
 		}
@@ -139,7 +139,17 @@ func (ev *Evaluator) relate(s, t value.Value, r relation) {
 	}
 	b := value.NewArrayBuilder(4)
 	var before provenance.Ref
-	if p := from.param(r.param); p != nil && !value.IsUndef(p.value) {
+	p := from.param(r.param)
+	if p != nil && p.arrows {
+		a := p.value.(*value.Array)
+		a.Elems = append(a.Elems, to.refValue(t))
+		if ev.trace != nil {
+			a.Refs = append(append(a.Refs, make([]provenance.Ref, len(a.Elems)-1-len(a.Refs))...), r.ref)
+		}
+		p.ref, p.place = ev.trace.Join(p.ref, r.ref), r.place
+		return
+	}
+	if p != nil && !value.IsUndef(p.value) {
 		before = p.ref
 		if a, ok := p.value.(*value.Array); ok {
 			b.AddAll(a)
@@ -147,8 +157,19 @@ func (ev *Evaluator) relate(s, t value.Value, r relation) {
 			b.AddRef(p.value, p.ref)
 		}
 	}
-	b.AddRef(value.String(refText(t)), r.ref)
-	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place, source: from.source})
+	b.AddRef(to.refValue(t), r.ref)
+	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place, source: from.source, arrows: true})
+}
+
+// refValue is the text of a reference to the resource. Many arrows may point at one resource.
+func (r *Resource) refValue(ref value.Value) value.Value {
+	if t, ok := ref.(*types.Resource); !ok || t.Title != r.Title {
+		return value.String(refText(ref))
+	}
+	if r.asValue == nil {
+		r.asValue = value.String(r.Ref())
+	}
+	return r.asValue
 }
 
 // checkRelations makes sure that everything a relationship names is in the catalog.
@@ -163,17 +184,30 @@ func (ev *Evaluator) checkRelations() {
 			default:
 				continue
 			}
-			for _, v := range flatKeys([]value.Value{p.value}) {
-				if value.IsUndef(v) {
-					continue
+			list := []value.Value{p.value}
+			if a, ok := p.value.(*value.Array); ok {
+				list = flatKeys(a.Elems)
+			}
+			for _, v := range list {
+				if !value.IsUndef(v) {
+					ev.checkRelation(r, p, v)
 				}
-				ev.checkRelation(r, p, v)
 			}
 		}
 	}
 }
 
 func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
+	switch v := v.(type) {
+	case *types.Resource:
+		if v.HasTitle && ev.find(v.Type, v.Title) != nil {
+			return
+		}
+	case *types.Class:
+		if v.Of != "" && ev.find("Class", v.Of) != nil {
+			return
+		}
+	}
 	text := refText(v)
 	at := p.place
 	if !at.Known() {

@@ -39,6 +39,8 @@ type Resource struct {
 	main      bool // Class[main]
 	oddTitle  bool // the title was given as something other than a string
 
+	asValue value.Value // its reference as text, once it was needed
+
 	out []*Resource // what it contains, in order; an edge each
 	in  []*Resource
 
@@ -57,6 +59,7 @@ type param struct {
 	place  source.Place
 	source *Definition
 	add    bool // +>
+	arrows bool // its array was made of arrows and is nobody else's
 }
 
 // Ref is the resource's name in messages and edges.
@@ -302,7 +305,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: "Evaluation Error: Error while evaluating " + article(label(op)) + ", " + err.Error()})
 			}
-			add(&param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append})
+			add(&param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append, false})
 			continue
 		}
 		h, ok := v.(*value.Hash)
@@ -319,7 +322,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: err.Error()})
 			}
-			add(&param{string(name), v, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false})
+			add(&param{string(name), v, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false, false})
 		}
 	}
 	return out, splat
@@ -334,8 +337,8 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 	if _, ok := e.(*syntax.Call); ok && form != syntax.Exported {
 		r.made = true
 	}
-	low := strings.ToLower(typeName)
-	if low == "class" {
+	kind := ev.typeName(typeName)
+	if low := strings.ToLower(typeName); low == "class" {
 		d := ev.findClass(t.text)
 		if d == nil {
 			ev.noClass(e, t.text, "Could not find declared class "+t.text)
@@ -344,7 +347,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
 		}
 		r.Type, r.Title, r.def, r.kind = "Class", capitalized(d.Name), d, "class"
-	} else if !ev.resolveResource(r, low, t.text) {
+	} else if !ev.resolveResource(r, kind, t.text) {
 		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), typeName)}
 		if near := source.Nearest(low, ev.resourceTypeNames()); near != "" {
 			d.Help = "did you mean " + near + "?"
@@ -399,16 +402,13 @@ func (ev *Evaluator) resourceTypeNames() []string {
 }
 
 // resolveResource finds what a resource type's name stands for: a native type first, then a define.
-func (ev *Evaluator) resolveResource(r *Resource, low, title string) bool {
-	low = strings.TrimPrefix(low, "::")
-	if !strings.Contains(low, ":") {
-		if t := ev.world.ResourceType(low); t != nil {
-			r.Type, r.Title, r.typ, r.kind = capitalized(low), title, t, "compilable_type"
-			return true
-		}
+func (ev *Evaluator) resolveResource(r *Resource, t *typeName, title string) bool {
+	if t.native != nil {
+		r.Type, r.Title, r.typ, r.kind = t.reference, title, t.native, "compilable_type"
+		return true
 	}
-	if d := ev.findDefine(low); d != nil {
-		r.Type, r.Title, r.def, r.kind = capitalized(low), title, d, "defined_type"
+	if d := ev.findDefine(t.low); d != nil {
+		r.Type, r.Title, r.def, r.kind = t.reference, title, d, "defined_type"
 		return true
 	}
 	return false
@@ -540,7 +540,7 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false})
+		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false, false})
 	}
 	_, text := name.(value.String)
 	return ev.declare(typeName, title{value.ToString(name), titleRef, !text}, list, form, c.Scope, c.Place.Span, &syntax.Call{}), nil
