@@ -67,7 +67,7 @@ func (x *Index[R]) Declare(t *resource.Type, n Name, r R, get func(attr string) 
 	if t != nil && !t.Isomorphic {
 		return nil, nil
 	}
-	if (t == nil || t.Titles == nil && len(t.Namevars) == 1) && value.IsUndef(get(t.Namevar())) && value.IsUndef(get("name")) {
+	if simple(t) && value.IsUndef(get(t.Namevar())) && value.IsUndef(get("name")) {
 		return nil, nil // the key is the title
 	}
 	key, err := resource.Key(t, n.Title, get)

@@ -144,7 +144,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 		ev.table.classes = append(ev.table.classes, d.Name)
 		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
 	}
-	ev.push(stackText(r), r.place)
+	ev.push(step{of: r, place: r.place})
 	c := ev.enterFile(d.File)
 	before, jumps := ev.ctl, ev.jumps
 	ev.jumps = 0
@@ -172,7 +172,7 @@ func stackText(r *Resource) string {
 func (ev *Evaluator) runBody(d *Definition, sc *Scope) {
 	run := func(stmts []syntax.Expr) {
 		if !ev.cache.mayJump(stmts) {
-			ev.block(stmts, sc)
+			ev.run(stmts, sc)
 			return
 		}
 		ev.catching(sc, func(k jumpKind) bool { return k != jumpBreak && d.Kind != NodeKind && d.Name != "" }, func() (value.Value, provenance.Ref) {

@@ -55,7 +55,7 @@ func (c *Call) Epp(f *syntax.File, args *value.Hash, given, inline bool) (value.
 		frames = sc.frame
 		sc.frame = sc.own
 	}
-	ev.push("template "+f.Source.Name, c.Place)
+	ev.push(step{kind: "template ", text: f.Source.Name, place: c.Place})
 	ev.enterFile(f)
 	out := &rendering{outer: ev.rendering}
 	ev.rendering = out

@@ -96,53 +96,67 @@ func (ev *Evaluator) resolveRelations() {
 				r.ref = ev.trace.Join(r.ref, c.reach())
 			}
 		}
-		for _, s := range ends(r.from, true) {
-			for _, t := range ends(r.to, false) {
+		to := ev.ends(r.to, false)
+		for _, s := range ev.ends(r.from, true) {
+			for _, t := range to {
 				ev.relate(s, t, r)
 			}
 		}
 	}
 }
 
-// ends are the references that one end of an arrow stands for.
-func ends(v value.Value, left bool) []value.Value {
+// An end is a resource that one end of an arrow stands for, and how the arrow names it; nil when there is none of that name.
+type end struct {
+	ref value.Value // nil when a collector found it
+	res *Resource
+}
+
+func (e end) text() string {
+	if e.ref == nil {
+		return e.res.Ref()
+	}
+	return refText(e.ref)
+}
+
+// ends are what one end of an arrow stands for.
+func (ev *Evaluator) ends(v value.Value, left bool) []end {
 	c, ok := v.(*collector)
 	if !ok {
-		return []value.Value{v}
+		return []end{{v, ev.resourceOf(v)}}
 	}
 	if len(c.got) > 0 || !left {
-		out := make([]value.Value, len(c.got))
+		out := make([]end, len(c.got))
 		for i, r := range c.got {
-			out[i] = types.Ref(r.Type, r.Title)
+			out[i].res = r
 		}
 		return out
 	}
-	var out []value.Value
+	var out []end
 	for _, x := range c.instead {
-		out = append(out, ends(x, true)...)
+		out = append(out, ev.ends(x, true)...)
 	}
 	return out
 }
 
-func (ev *Evaluator) relate(s, t value.Value, r relation) {
-	for _, x := range [2]value.Value{s, t} {
-		if x, ok := x.(*types.Resource); ok && !x.HasTitle {
+func (ev *Evaluator) relate(s, t end, r relation) {
+	for _, x := range [2]end{s, t} {
+		if x, ok := x.ref.(*types.Resource); ok && !x.HasTitle {
 			ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("No title provided and \"%s[]\" is not a valid resource reference", capitalized(x.Type))})
 		}
 	}
-	from, to := ev.resourceOf(s), ev.resourceOf(t)
+	from, to := s.res, t.res
 	if from == nil {
-		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", refText(s), refText(t))})
+		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", s.text(), t.text())})
 	}
 	if to == nil {
-		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", refText(t), refText(s))})
+		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", t.text(), s.text())})
 	}
 	b := value.NewArrayBuilder(4)
 	var before provenance.Ref
 	p := from.param(r.param)
 	if p != nil && p.arrows {
 		a := p.value.(*value.Array)
-		a.Elems = append(a.Elems, to.refValue(t))
+		a.Elems = append(a.Elems, t.value())
 		if ev.trace != nil {
 			a.Refs = append(append(a.Refs, make([]provenance.Ref, len(a.Elems)-1-len(a.Refs))...), r.ref)
 		}
@@ -157,14 +171,17 @@ func (ev *Evaluator) relate(s, t value.Value, r relation) {
 			b.AddRef(p.value, p.ref)
 		}
 	}
-	b.AddRef(to.refValue(t), r.ref)
+	b.AddRef(t.value(), r.ref)
 	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place, source: from.source, arrows: true})
 }
 
-// refValue is the text of a reference to the resource. Many arrows may point at one resource.
-func (r *Resource) refValue(ref value.Value) value.Value {
-	if t, ok := ref.(*types.Resource); !ok || t.Title != r.Title {
-		return value.String(refText(ref))
+// value is the reference as text. Many arrows may point at one resource.
+func (e end) value() value.Value {
+	r := e.res
+	if e.ref != nil {
+		if t, ok := e.ref.(*types.Resource); !ok || t.Title != r.Title {
+			return value.String(refText(e.ref))
+		}
 	}
 	if r.asValue == nil {
 		r.asValue = value.String(r.Ref())

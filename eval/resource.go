@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/catalog"
 	"bunraku/provenance"
 	"bunraku/resource"
 	"bunraku/source"
@@ -43,6 +44,9 @@ type Resource struct {
 
 	out []*Resource // what it contains, in order; an edge each
 	in  []*Resource
+
+	container [1]*Resource      // room for in, which mostly has one
+	wire      *catalog.Resource // what it became
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
@@ -127,11 +131,21 @@ func typeNames() []string {
 // resource is `type { title: … }`.
 func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, provenance.Ref) {
 	name := ev.resourceTypeName(e, sc)
+	var refs []value.Value
+	ev.declareBodies(e, name, sc, func(r *Resource) { refs = append(refs, ev.refOf(r)) })
+	return value.NewArray(refs...), 0
+}
+
+// resourceStatement is a resource whose value nobody asks for.
+func (ev *Evaluator) resourceStatement(e *syntax.Resource, sc *Scope) {
+	ev.declareBodies(e, ev.resourceTypeName(e, sc), sc, func(*Resource) {})
+}
+
+func (ev *Evaluator) declareBodies(e *syntax.Resource, name string, sc *Scope, declared func(*Resource)) {
 	if e.Form == syntax.Exported && !ev.set.Storeconfigs {
 		ev.warn("E0501", e.Where, "You cannot collect exported resources without storeconfigs being set; the export is ignored")
 	}
 	bodies := ev.resourceBodies(e, sc)
-	var refs []value.Value
 	for i := range bodies {
 		b := &bodies[i]
 		params := b.params
@@ -141,10 +155,9 @@ func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, prove
 		for _, t := range b.titles {
 			r := ev.declare(name, t, params, e.Form, sc, e.Where, e)
 			r.splat = b.splat
-			refs = append(refs, ev.refOf(r))
+			declared(r)
 		}
 	}
-	return value.NewArray(refs...), 0
 }
 
 // refOf is the reference that stands for a declared resource.
@@ -287,8 +300,12 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 
 // attributeOps evaluates attributes; naming one twice is an error.
 func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr) (list []*param, splat provenance.Ref) {
+	if len(ops) == 0 {
+		return nil, 0
+	}
 	out := make([]*param, 0, len(ops))
-	add := func(p *param) {
+	room := make([]param, 0, len(ops))
+	add := func(p param) {
 		if e != nil {
 			for _, q := range out {
 				if q.name == p.name {
@@ -296,7 +313,11 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 				}
 			}
 		}
-		out = append(out, p)
+		if len(room) == cap(room) { // a hash brought more than one
+			room = make([]param, 0, 8)
+		}
+		room = append(room, p)
+		out = append(out, &room[len(room)-1])
 	}
 	for _, op := range ops {
 		v, r := ev.eval(op.Value, sc)
@@ -305,7 +326,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: "Evaluation Error: Error while evaluating " + article(label(op)) + ", " + err.Error()})
 			}
-			add(&param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append, false})
+			add(param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append, false})
 			continue
 		}
 		h, ok := v.(*value.Hash)
@@ -322,7 +343,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: err.Error()})
 			}
-			add(&param{string(name), v, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false, false})
+			add(param{string(name), v, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false, false})
 		}
 	}
 	return out, splat
@@ -331,6 +352,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 // declare makes one resource and puts it into the catalog; a class is evaluated at once.
 func (ev *Evaluator) declare(typeName string, t title, params []*param, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr) *Resource {
 	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular, exported: form == syntax.Exported}
+	r.in = r.container[:0]
 	r.existence = ev.trace.Join(ev.ctl, t.ref)
 	r.titleRef = t.ref
 	r.oddTitle = t.odd

@@ -21,6 +21,7 @@ type Scope struct {
 	resource *Resource
 	frame    *frame // the innermost; never nil, the first is the scope's own table
 	own      *frame
+	first    frame                  // what own points at
 	defaults map[string]*defaultSet // by type name, as written in references
 	inherits *Scope                 // of the class it inherits from
 	function bool                   // of a function: it does not see the frames of the scopes around
@@ -167,8 +168,9 @@ func (f *frame) add(name string, v value.Value, r provenance.Ref) {
 }
 
 func (ev *Evaluator) newScope(parent *Scope, source *Definition, res *Resource) *Scope {
-	own := &frame{}
-	return &Scope{ev: ev, parent: parent, source: source, resource: res, frame: own, own: own}
+	sc := &Scope{ev: ev, parent: parent, source: source, resource: res}
+	sc.frame, sc.own = &sc.first, &sc.first
+	return sc
 }
 
 func (sc *Scope) isTop() bool  { return sc == sc.ev.top }
