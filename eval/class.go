@@ -199,7 +199,11 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		module = value.ToString(v)
 	}
 	if sc.own.vars == nil {
-		sc.own.vars = make([]variable, 0, 4+len(d.Params)+len(r.params)+4)
+		room := 4 + len(r.params)
+		if d.shape != nil {
+			room += len(d.shape.names)
+		}
+		sc.own.vars = make([]variable, 0, room)
 	}
 	sc.setOnce("module_name", value.String(module), 0)
 	if sc.parent != nil && sc.parent.source != nil {
@@ -288,13 +292,15 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 
 // adopt makes the parameters, which were laid behind the variables that a scope has from the start, variables of its own.
 func (f *frame) adopt(params *frame, at int) {
-	f.shape, f.at = params.shape, int32(at)
-	shaped := 0
-	if f.shape != nil {
-		shaped = len(f.shape.params)
-	}
+	shaped := params.shaped()
+	more := slices.Clone(params.vars[shaped:]) // metaparameters, mostly none
 	f.vars = append(f.vars, params.vars[:shaped]...)
-	for _, v := range params.vars[shaped:] {
+	if params.shape != nil {
+		f.shape, f.at = params.shape, int32(at)
+		unset := len(f.shape.names) - shaped
+		f.vars = append(f.vars, make([]variable, unset)...)
+	}
+	for _, v := range more {
 		f.add(v.name, v.value, v.ref)
 	}
 }

@@ -171,11 +171,20 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 	c := &catalog.Catalog{Name: ev.in.Node, Environment: ev.in.Environment, Version: value.Int(0), Format: 2, Classes: ev.table.classes}
 	c.Resources = make([]*catalog.Resource, 0, len(ev.table.list))
 	c.Edges = make([]catalog.Edge, 0, len(ev.table.edges))
+	room := make([]catalog.Resource, len(ev.table.list))
+	count := 0
 	for _, r := range ev.table.list {
+		count += len(r.params)
+	}
+	params := make([]catalog.Param, 0, count)
+	for i, r := range ev.table.list {
 		if r.virtual && !r.exported {
 			continue
 		}
-		r.wire = ev.export(r)
+		r.wire = &room[i]
+		n := len(params)
+		params = params[:n+len(r.params)]
+		ev.export(r, r.wire, params[n:n:len(params)])
 		c.Resources = append(c.Resources, r.wire)
 	}
 	for _, e := range ev.table.edges {
@@ -194,13 +203,13 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 	return c
 }
 
-func (ev *Evaluator) export(r *Resource) *catalog.Resource {
-	n := &catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
+// export fills in the resource that goes into the catalog; declared is room for its attributes.
+func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog.Param) {
+	*n = catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
 		Tags: r.tags.list, Sensitive: r.sensitive, Place: r.place, Existence: r.existence, TitleRef: r.titleRef}
 	if r.hasPlace && r.place.Known() {
 		n.File, n.Line = ev.world.Path(r.place.File), r.place.Line()
 	}
-	declared := make([]catalog.Param, 0, len(r.params))
 	for _, p := range r.params {
 		ref := p.ref
 		if ev.trace != nil {
@@ -221,7 +230,8 @@ func (ev *Evaluator) export(r *Resource) *catalog.Resource {
 		}
 	}
 	n.Params = params
-	n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
-	n.Position = ev.positionRef(r, map[*Resource]bool{})
-	return n
+	if ev.trace != nil {
+		n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
+		n.Position = ev.positionRef(r, map[*Resource]bool{})
+	}
 }

@@ -172,6 +172,7 @@ type resourceBodies []resourceBody
 
 type resourceBody struct {
 	titles    []title
+	only      [1]title // room for titles, which are mostly one
 	params    []*param
 	splat     provenance.Ref
 	isDefault bool
@@ -251,6 +252,12 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 		v, r := ev.eval(b.Title, sc)
 		if value.IsUndef(v) {
 			ev.fail("E0503", b.Title.Span(), "Evaluation Error: Missing title. The title expression resulted in undef")
+		}
+		if s, ok := v.(value.String); ok && used == nil && s != "" {
+			bodies[i].only[0] = title{text: string(s), ref: r}
+			bodies[i].titles = bodies[i].only[:]
+			bodies[i].params, bodies[i].splat = ev.attributeOps(b.Ops, sc, e)
+			continue
 		}
 		list := value.NewArray(v)
 		if ev.trace != nil {
