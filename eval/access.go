@@ -158,6 +158,12 @@ func (ev *Evaluator) indexHash(e *syntax.Access, h *value.Hash, lr provenance.Re
 			}
 			return entry.Value, 0
 		}
+		if h == ev.facts { // one fact does not depend on which others there are
+			if entry == nil {
+				return value.Undef{}, ev.trace.Join(append(refs, ev.noFact(value.ToString(keys[0])))...)
+			}
+			return entry.Value, ev.trace.With(entry.Ref, refs...)
+		}
 		if entry == nil { // a miss depends on every key (rule 2)
 			all := append(refs, lr)
 			for _, x := range h.Entries() {

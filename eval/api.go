@@ -77,6 +77,8 @@ func (c *Call) deepRefs() []provenance.Ref {
 
 // Contain hangs resources below the one of this scope.
 func (c *Call) Contain(rs []*Resource) {
+	before := c.Eval.decide(c.Eval.trace.Join(c.deepRefs()...))
+	defer func() { c.Eval.ctl = before }()
 	for _, r := range rs {
 		c.Eval.edge(c.Scope.resource, r)
 	}

@@ -213,8 +213,15 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + taken + "'"})
 		}
 	}
+	nameRef := r.titleRef
+	if p := r.param("name"); p != nil {
+		nameRef = ev.trace.With(p.ref, r.titleRef)
+		if d.Kind == ClassKind {
+			nameRef = ev.trace.Op("downcase", nameRef)
+		}
+	}
 	sc.setOnce("title", value.String(title), r.titleRef)
-	sc.setOnce("name", value.String(name), r.titleRef)
+	sc.setOnce("name", value.String(name), nameRef)
 	if d.Kind != DefineKind {
 		ev.table.scopes[d.Name] = sc
 	}
@@ -255,7 +262,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0254", Place: ev.declaredAt(r), Summary: err.Error(),
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
-		vr = ev.trace.With(vr, v.ref, ev.ctl, configured, r.absences[p.Name])
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured, r.absences[p.Name], r.splat)
 		ev.setParam(r, &param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
 		v = f.find(p.Name)
 		v.value, v.ref = val, vr

@@ -27,6 +27,7 @@ type collector struct {
 	has      map[*Resource]bool
 	ref      provenance.Ref               // the query's literals and the decisions around it
 	reads    []string                     // attributes that the query tests
+	arrows   []string                     // attributes that arrows from it set on what it finds
 	looked   map[*Resource]provenance.Ref // what the tests saw, at the time
 	// instead is what the left side of a chain falls back to when the collector on its right found nothing
 	instead []value.Value

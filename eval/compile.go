@@ -141,7 +141,8 @@ func (ev *Evaluator) topVariables() {
 		server = value.EmptyHash
 	}
 	set("server_facts", server, ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server facts"}))
-	set("facts", traced, 0)
+	ev.facts = traced
+	set("facts", traced, ev.trace.Leaf(provenance.Label{Kind: provenance.Absence, Path: "more facts"}))
 }
 
 // traceFacts gives every fact, nested ones too, a leaf named by its path.

@@ -91,6 +91,18 @@ func (sc *Scope) defaultFor(typ, name string) *param {
 	return nil
 }
 
+// defaultsOf joins the defaults that the scopes around set for an attribute.
+func (sc *Scope) defaultsOf(ev *Evaluator, typ, name string) (r provenance.Ref) {
+	for s := sc; s != nil; s = s.parent {
+		if d := s.defaults[typ]; d != nil {
+			if p := d.find(name); p != nil {
+				r = ev.trace.Join(r, ev.deep(p.value, p.ref))
+			}
+		}
+	}
+	return r
+}
+
 // isDefault reports whether a value is the default that some scope around sets.
 func (sc *Scope) isDefault(typ, name string, v value.Value) bool {
 	for s := sc; s != nil; s = s.parent {
@@ -107,6 +119,7 @@ func (sc *Scope) isDefault(typ, name string, v value.Value) bool {
 func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, provenance.Ref) {
 	v, r := ev.eval(e.Target, sc)
 	params, _ := ev.attributeOps(e.Ops, sc, nil)
+	ev.mayOverride(e, params, ev.deep(v, r))
 	for _, t := range flatKeys([]value.Value{v}) {
 		ref, ok := t.(*types.Resource)
 		if ok && ref.Type != "" && !ref.HasTitle {
@@ -121,7 +134,7 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 		}
 		for _, p := range params {
 			q := *p
-			q.ref = ev.trace.With(q.ref, r)
+			q.ref = ev.trace.With(q.ref, ev.deep(v, r))
 			if o.param(q.name) != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0505", Place: o.place, Summary: fmt.Sprintf("Duplicate parameter '%s' for on %s", q.name, o.Ref())})
 			}
@@ -183,7 +196,17 @@ func (ev *Evaluator) overrideParam(r *Resource, p *param) {
 		ev.setParam(r, p)
 		return
 	}
+	if ev.trace != nil { // what is as a default says does not count as set (rule 8), so the defaults decide too
+		q := *p
+		q.ref = ev.trace.With(q.ref, r.scope.defaultsOf(ev, r.Type, p.name))
+		p = &q
+	}
 	if r.scope.isDefault(r.Type, p.name, p.value) {
+		if ev.trace != nil {
+			kept := *current
+			kept.ref = ev.trace.With(kept.ref, p.ref)
+			ev.setParam(r, &kept)
+		}
 		return
 	}
 	if !ev.childOf(p.source, current.source) && !(p.source == current.source && r.scope.isDefault(r.Type, p.name, current.value)) {

@@ -216,8 +216,11 @@ func (ev *Evaluator) export(r *Resource) *catalog.Resource {
 		params = append([]catalog.Param{{Name: r.typ.Namevar(), Value: value.String(r.Title)}}, params...)
 	}
 	for i := range params {
-		if params[i].Ref == 0 {
-			params[i].Ref = r.titleRef // what the title pattern made of the title
+		if params[i].Ref == 0 { // what the title pattern made of the title
+			params[i].Ref = r.titleRef
+			if s, ok := params[i].Value.(value.String); !ok || string(s) != r.Title {
+				params[i].Ref = ev.op("title pattern", r.titleRef)
+			}
 		}
 	}
 	n.Params = params

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -345,6 +346,12 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
 			}
 		}
 	}
+	for _, typ := range []string{r.Type, ""} {
+		for _, a := range []string{attr, ""} {
+			ref = ev.trace.Join(ref, ev.ghosts.written[touch{typ: typ, attr: a}])
+		}
+	}
+	ref = ev.trace.Join(ref, r.arrows[attr])
 	if attr == "require" {
 		for i := range ev.ghosts.passed {
 			if p := &ev.ghosts.passed[i]; ev.effectsAt(i).requires && p.scope.resource == r {
@@ -359,14 +366,44 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
 		if c.typ != r.Type {
 			continue
 		}
-		for _, p := range c.params {
-			if p.name == attr {
-				ref = ev.trace.Join(ref, c.ref, c.looked[r])
-				break
-			}
+		if slices.Contains(c.arrows, attr) || slices.ContainsFunc(c.params, func(p *param) bool { return p.name == attr }) {
+			ref = ev.trace.Join(ref, c.ref, c.looked[r])
 		}
 	}
 	return ref
+}
+
+// mayArrow notes the operands of an arrow that get an attribute by it: each could have named another resource of its type.
+func (ev *Evaluator) mayArrow(e *syntax.Relation, attr string, left, right provenance.Ref) {
+	if e.Op == syntax.OpAfter || e.Op == syntax.OpSubscribed {
+		ev.mayWrite(e.Right, attr, right)
+	} else {
+		ev.mayWrite(e.Left, attr, left)
+	}
+}
+
+// mayOverride does so for the target of an override.
+func (ev *Evaluator) mayOverride(e *syntax.Override, params []*param, target provenance.Ref) {
+	for _, p := range params {
+		ev.mayWrite(e.Target, p.name, target)
+	}
+}
+
+func (ev *Evaluator) mayWrite(target syntax.Expr, attr string, ref provenance.Ref) {
+	if ev.trace == nil || ref == 0 {
+		return
+	}
+	if ev.ghosts.written == nil {
+		ev.ghosts.written = map[touch]provenance.Ref{}
+	}
+	seen := map[string]bool{}
+	for _, t := range staticRefs(target) {
+		if !seen[t.typ] {
+			seen[t.typ] = true
+			key := touch{typ: t.typ, attr: attr}
+			ev.ghosts.written[key] = ev.trace.Join(ev.ghosts.written[key], ref)
+		}
+	}
 }
 
 // A touchOf is a touch and the code that has it.

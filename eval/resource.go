@@ -44,6 +44,7 @@ type Resource struct {
 	titleRef  provenance.Ref
 	tagRef    provenance.Ref            // of the tags given to it by attribute or function
 	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
+	arrows    map[string]provenance.Ref // what decides whether arrows to collectors set an attribute
 	splat     provenance.Ref            // of the hashes that its attributes were taken from: which keys they have
 }
 
@@ -126,6 +127,8 @@ func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, prove
 	}
 	bodies := ev.resourceBodies(e, sc)
 	var refs []value.Value
+	var froms []provenance.Ref // of the titles
+	var spine provenance.Ref
 	for i := range bodies {
 		b := &bodies[i]
 		params := b.params
@@ -133,12 +136,15 @@ func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, prove
 			params = mergeParams(d.params, b.params)
 		}
 		for _, t := range b.titles {
-			r := ev.declare(name, t, params, e.Form, sc, e.Where, e)
-			r.splat = b.splat
+			r := ev.declare(name, t, params, b.splat, e.Form, sc, e.Where, e)
 			refs = append(refs, ev.refOf(r))
+			if ev.trace != nil {
+				froms = append(froms, ev.op("reference", t.ref))
+			}
 		}
+		spine = ev.trace.Join(spine, b.spine)
 	}
-	return value.NewArray(refs...), 0
+	return &value.Array{Elems: refs, Refs: froms}, spine
 }
 
 // refOf is the reference that stands for a declared resource.
@@ -155,6 +161,7 @@ type resourceBody struct {
 	titles    []title
 	params    []*param
 	splat     provenance.Ref
+	spine     provenance.Ref // of the titles: how many there are
 	isDefault bool
 }
 
@@ -236,6 +243,7 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 		}
 		if a, ok := v.(*value.Array); ok {
 			list = value.Flatten(a)
+			bodies[i].spine = r
 		}
 		for j, t := range list.Elems {
 			if _, ok := t.(value.Default); ok {
@@ -296,7 +304,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 		if !ok {
 			ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
 		}
-		splat = ev.trace.Join(splat, ev.deep(h, r))
+		splat = ev.trace.Join(splat, ev.keysOf(h, r))
 		for _, x := range h.Entries() {
 			name, ok := x.Key.(value.String)
 			if !ok {
@@ -313,10 +321,10 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 }
 
 // declare makes one resource and puts it into the catalog; a class is evaluated at once.
-func (ev *Evaluator) declare(typeName string, t title, params []*param, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr) *Resource {
+func (ev *Evaluator) declare(typeName string, t title, params []*param, splat provenance.Ref, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr) *Resource {
 	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular, exported: form == syntax.Exported}
 	r.existence = ev.trace.Join(ev.ctl, t.ref)
-	r.titleRef = t.ref
+	r.titleRef, r.splat = t.ref, splat
 	r.oddTitle = t.odd
 	if _, ok := e.(*syntax.Call); ok && form != syntax.Exported {
 		r.made = true
@@ -509,8 +517,9 @@ func (ev *Evaluator) edge(from, to *Resource) {
 	ev.table.edges = append(ev.table.edges, edge{from, to, ev.trace.Join(ev.ctl)})
 }
 
-// Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one.
-func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef provenance.Ref) (*Resource, error) {
+// Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one. why is what
+// decides that it is made, and with which attributes.
+func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef, why provenance.Ref) (*Resource, error) {
 	form := syntax.Regular
 	switch {
 	case strings.HasPrefix(typeName, "@@"):
@@ -529,8 +538,9 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false})
+		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, why, x.KeyRef)), c.Place, c.Scope.source, false})
 	}
 	_, text := name.(value.String)
-	return ev.declare(typeName, title{value.ToString(name), titleRef, !text}, list, form, c.Scope, c.Place.Span, &syntax.Call{}), nil
+	t := title{value.ToString(name), ev.trace.With(titleRef, why), !text}
+	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{}), nil
 }

@@ -37,6 +37,22 @@ func (ev *Evaluator) lit(l *syntax.Lit) provenance.Ref {
 	return ev.trace.Read(ev.lits + provenance.Ref(l.Ord))
 }
 
+// noFact is the place of a fact that was asked for and is not there.
+func (ev *Evaluator) noFact(name string) provenance.Ref {
+	if ev.trace == nil || isNumericName(name) {
+		return 0
+	}
+	r := ev.missing[name]
+	if r == 0 {
+		r = ev.trace.Leaf(provenance.Label{Kind: provenance.Absence, Path: "fact " + name})
+		if ev.missing == nil {
+			ev.missing = map[string]provenance.Ref{}
+		}
+		ev.missing[name] = r
+	}
+	return r
+}
+
 // op records an operation. The operands' containers count with all they hold (rule 1).
 func (ev *Evaluator) op(name string, refs ...provenance.Ref) provenance.Ref {
 	if ev.trace == nil {
@@ -61,6 +77,19 @@ func (ev *Evaluator) deep(v value.Value, r provenance.Ref) provenance.Ref {
 		return ev.deep(v.Value, r)
 	}
 	return r
+}
+
+// keysOf is what decides which keys a hash has.
+func (ev *Evaluator) keysOf(h *value.Hash, spine provenance.Ref) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	refs := make([]provenance.Ref, 1, h.Len()+1)
+	refs[0] = spine
+	for _, e := range h.Entries() {
+		refs = append(refs, e.KeyRef)
+	}
+	return ev.trace.Join(refs...)
 }
 
 // decide enters a branch that was taken because of a condition; the result restores what was before (rule 3).
@@ -102,6 +131,8 @@ type ghosts struct {
 	touching map[string][]touchOf
 	whys     map[*effects]provenance.Ref
 	indexed  int
+	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
+	written map[touch]provenance.Ref
 }
 
 // A passedBranch is code that did not run because of a decision.

@@ -107,7 +107,7 @@ func createResources(c *eval.Call) (value.Value, error) {
 			titles = a.Elems
 		}
 		for _, t := range titles {
-			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), c.Trace().Join(e.KeyRef, e.Ref, spine))
+			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), e.KeyRef, c.Trace().Join(e.Ref, spine))
 			if err != nil {
 				return nil, err
 			}

@@ -93,6 +93,8 @@ func (w *coder) code(t *provenance.Term) (code, why string) {
 			b.WriteString("${(" + a + ")}")
 		}
 		return b.String() + `"`, ""
+	case t.Op[0] == '$' && len(args) == 1:
+		return "(if " + args[0] + " { " + t.Op + " })", ""
 	case t.Op == "truth" && len(args) == 1:
 		return "(!(! " + args[0] + "))", ""
 	case t.Op == "[]" && len(args) > 1:
@@ -163,7 +165,7 @@ func literal(v value.Value) (code, why string) {
 	case value.Int:
 		return value.ToString(v), ""
 	case value.Float:
-		s := value.ToString(v)
+		s := strings.Replace(value.ToString(v), "e+", "e", 1)
 		if strings.ContainsAny(s, "IN") {
 			return "", "a number that cannot be written"
 		}

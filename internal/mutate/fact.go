@@ -48,7 +48,9 @@ func NewFact(name string, values []value.Value) *Place {
 
 // MissingFact is the absence of a fact.
 func MissingFact(name string) Names {
-	return Named(provenance.LabelKey{Kind: provenance.Absence, Path: "fact " + name})
+	return Names{Key: provenance.LabelKey{Kind: provenance.Absence, Path: "fact " + name}, More: func(k provenance.LabelKey) bool {
+		return k.Kind == provenance.Absence && k.Path == "more facts"
+	}}
 }
 
 // factNames are a fact, all that is in it, and others.
