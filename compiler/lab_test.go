@@ -14,6 +14,7 @@ import (
 	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/syntax"
+	"bunraku/template"
 	"bunraku/value"
 )
 
@@ -28,7 +29,10 @@ type lab struct {
 	places     *mutate.Places
 	shadows    map[string]string // of modules whose data are changed: a copy of their data, by module
 	texts      map[string]string
+	clones     int
 }
+
+const forget = 40 // clones after which caches start anew: they keep every changed file that they have seen
 
 // openLab compiles a subject. It returns nil when the subject does not compile: then there is nothing to change.
 func openLab(kind, name, dir string, opt Options, node Node) (*lab, error) {
@@ -107,6 +111,9 @@ func (l *lab) mutant(p *mutate.Place, i int) (res *eval.Result, at *mutate.Place
 // clone is a compiler that shares everything with the first one.
 func (l *lab) clone() *Compiler {
 	c := l.base
+	if l.clones++; l.clones%forget == 0 {
+		c.cache, c.templates = eval.NewCache(), template.NewCache()
+	}
 	n := &Compiler{env: c.env, lookup: c.lookup, set: c.set, opt: c.opt, cache: c.cache, templates: c.templates, functions: c.functions, manifest: c.manifest}
 	n.types.types = c.types.types
 	n.main.Do(func() {})

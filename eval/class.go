@@ -141,7 +141,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
 	}
 	ev.push(stackText(r), r.place)
 	c := ev.enterFile(d.File)
@@ -225,9 +225,11 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	if d.Kind != DefineKind {
 		ev.table.scopes[d.Name] = sc
 	}
-	var configured provenance.Ref
-	if d.Kind == ClassKind {
-		configured = ev.mayConfigure(d.Name)
+	configured := func(param string) provenance.Ref {
+		if d.Kind != ClassKind {
+			return 0
+		}
+		return ev.mayConfigure(d.Name, param)
 	}
 	mark := sc.mark()
 	f := sc.pushFrame(paramFrame)
@@ -241,9 +243,9 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			continue
 		}
 		if v := f.find(p.name); v != nil {
-			v.value, v.ref = p.value, ev.trace.With(p.ref, configured)
+			v.value, v.ref = p.value, ev.trace.With(p.ref, configured(p.name))
 		} else {
-			f.add(p.name, p.value, p.ref)
+			f.add(p.name, p.value, ev.trace.With(p.ref, r.existence, configured(p.name)))
 		}
 	}
 	for _, p := range d.Params {
@@ -262,7 +264,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0254", Place: ev.declaredAt(r), Summary: err.Error(),
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
-		vr = ev.trace.With(vr, v.ref, ev.ctl, configured, r.absences[p.Name], r.splat)
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absences[p.Name], r.splat)
 		ev.setParam(r, &param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
 		v = f.find(p.Name)
 		v.value, v.ref = val, vr
@@ -305,7 +307,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		if err != nil {
 			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
 		}
-		if !a.Found {
+		if !a.Found || value.IsUndef(a.Value) && p.Default != nil {
 			if a.Ref != 0 && p.Default != nil { // the default depends on Hiera having no value
 				if r.absences == nil {
 					r.absences = map[string]provenance.Ref{}
@@ -314,10 +316,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			}
 			continue
 		}
-		if value.IsUndef(a.Value) && p.Default != nil {
-			continue
-		}
-		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl), source.Place{}, r.source, false})
+		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl, ev.mayConfigure(d.Name, p.Name)), source.Place{}, r.source, false})
 	}
 }
 
@@ -409,22 +408,31 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if !r.isClass() {
 		return
 	}
-	name := "main"
+	name, why := "main", ev.mayBeGiven("stage")
+	if p := r.param("stage"); p != nil {
+		why = ev.trace.Join(why, p.ref)
+	}
 	if v, ok := r.Param("stage"); ok && !value.IsUndef(v) {
 		name = value.ToString(v)
 	} else if r.scope != nil && r.scope.resource != nil {
-		if v, ok := r.scope.resource.Param("stage"); ok && !value.IsUndef(v) {
-			name = value.ToString(v)
+		if p := r.scope.resource.param("stage"); p != nil && !value.IsUndef(p.value) {
+			name, why = value.ToString(p.value), ev.trace.Join(why, p.ref)
 		}
+		why = ev.trace.Join(why, r.scope.resource.arrows["stage"])
+	}
+	if why != 0 {
+		r.note("stage", why)
 	}
 	stage := ev.find("Stage", name)
 	if stage == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place, Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})
 	}
 	if p := r.param("stage"); (p == nil || value.IsUndef(p.value)) && stage.Title != "main" {
-		ev.setParam(r, &param{name: "stage", value: value.String(stage.Title), source: r.source})
+		ev.setParam(r, &param{name: "stage", value: value.String(stage.Title), ref: ev.trace.Join(why, ev.ctl), source: r.source})
 	}
+	before := ev.decide(why)
 	ev.edge(stage, r)
+	ev.ctl = before
 }
 
 // firstOf is what decided that, and when, a class was declared (rule 5).

@@ -128,7 +128,11 @@ func (ev *Evaluator) flowMetaparams() {
 				data[r] = src
 				for _, p := range src {
 					if q := t.param(p.name); q == nil || value.IsUndef(q.value) {
-						ev.setParam(t, &param{name: p.name, value: p.value, ref: p.ref, place: p.place, source: t.source})
+						ref := p.ref
+						if q != nil { // set, but to undef
+							ref = ev.trace.With(ref, q.ref)
+						}
+						ev.setParam(t, &param{name: p.name, value: p.value, ref: ref, place: p.place, source: t.source})
 					}
 				}
 				data[t] = mergeParams(src, own(t))

@@ -127,10 +127,7 @@ func (ev *Evaluator) arrowTo(from value.Value, r relation) {
 		return
 	}
 	if s := ev.resourceOf(from); s != nil {
-		if s.arrows == nil {
-			s.arrows = map[string]provenance.Ref{}
-		}
-		s.arrows[r.param] = ev.trace.Join(s.arrows[r.param], r.ref)
+		s.note(r.param, ev.trace.Join(s.arrows[r.param], r.ref))
 	}
 }
 

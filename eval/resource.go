@@ -42,9 +42,10 @@ type Resource struct {
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
+	ownTags   provenance.Ref            // memory of ownTags
 	tagRef    provenance.Ref            // of the tags given to it by attribute or function
 	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
-	arrows    map[string]provenance.Ref // what decides whether arrows to collectors set an attribute
+	arrows    map[string]provenance.Ref // what decides whether an arrow to a collector, or a stage around, sets an attribute
 	splat     provenance.Ref            // of the hashes that its attributes were taken from: which keys they have
 }
 
@@ -68,6 +69,14 @@ func (r *Resource) param(name string) *param {
 		}
 	}
 	return nil
+}
+
+// note keeps what decides whether an attribute is set from outside.
+func (r *Resource) note(attr string, why provenance.Ref) {
+	if r.arrows == nil {
+		r.arrows = map[string]provenance.Ref{}
+	}
+	r.arrows[attr] = why
 }
 
 // Param is an attribute's value, and whether it is set.
@@ -339,6 +348,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
 		}
 		r.Type, r.Title, r.def, r.kind = "Class", capitalized(d.Name), d, "class"
+		ev.mayBeLike(t.ref, params, splat)
 	} else if !ev.resolveResource(r, low, t.text) {
 		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), typeName)}
 		if near := source.Nearest(low, ev.resourceTypeNames()); near != "" {
@@ -358,10 +368,10 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	}
 	ev.addResource(r, sc, e)
 	if r.isClass() {
-		before := ev.asking
+		before, ctl := ev.asking, ev.decide(t.ref)
 		ev.asking = r.place
 		ev.evaluateClass(r)
-		ev.asking = before
+		ev.asking, ev.ctl = before, ctl
 	}
 	return r
 }

@@ -167,6 +167,9 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 	for s := sc; s != nil; s = s.next() {
 		for f := s.visible(sc); f != nil; f = f.outer {
 			if f.kind == matchFrame {
+				if numeric && f.match == nil {
+					passed = tr.Join(passed, f.matchRef)
+				}
 				if numeric && f.match != nil {
 					v, r := f.group(name)
 					if tr != nil {

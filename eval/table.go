@@ -25,6 +25,7 @@ type table struct {
 	collected     []*collector
 	everCollected []*collector // those with overrides stay, whatever becomes of them
 	relations     []relation
+	defaulted     map[touch]provenance.Ref  // resource defaults that were set, by type and attribute
 	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
 }
 

@@ -27,7 +27,12 @@ func catalogFunctions() []*eval.Function {
 				if then != nil {
 					then(c, rs)
 				}
-				return eval.ClassRefs(names), nil
+				c.Ref = computed(c, everything(c))
+				list := eval.ClassRefs(names)
+				if c.Ref != 0 {
+					list.Refs = repeat(c.Ref, len(names))
+				}
+				return list, nil
 			},
 		}}}
 	}

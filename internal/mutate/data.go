@@ -79,8 +79,11 @@ func (w *data) node(n *datafile.Node, path string) {
 		}
 	default:
 		if texts := unique(w.f.Slice(n.Span), choices, w.texts(n)); len(texts) > 0 && n.Span.Start < n.Span.End {
-			key := Named(w.key(path))
-			w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: key, Is: key, New: texts})
+			key := w.key(path)
+			below := Names{Key: key, More: func(k provenance.LabelKey) bool { // a leaf can become a list
+				return k.Kind == provenance.Datum && k.File == key.File && strings.HasPrefix(k.Path, path+".")
+			}}
+			w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: Named(key), Is: below, New: texts})
 		}
 	}
 }

@@ -93,6 +93,8 @@ func (w *coder) code(t *provenance.Term) (code, why string) {
 			b.WriteString("${(" + a + ")}")
 		}
 		return b.String() + `"`, ""
+	case t.Op[0] == '$' && len(args) == 1 && t.Args[0] != nil && t.Args[0].Op == "!~":
+		return "(if " + args[0] + " { } else { " + t.Op + " })", ""
 	case t.Op[0] == '$' && len(args) == 1:
 		return "(if " + args[0] + " { " + t.Op + " })", ""
 	case t.Op == "truth" && len(args) == 1:
