@@ -128,7 +128,11 @@ func (ev *Evaluator) flowMetaparams() {
 				data[r] = src
 				for _, p := range src {
 					if q := t.param(p.name); q == nil || value.IsUndef(q.value) {
-						ev.setParam(t, &param{name: p.name, value: p.value, ref: p.ref, place: p.place, source: t.source})
+						ref := p.ref
+						if q != nil { // set, but to undef
+							ref = ev.trace.With(ref, q.ref)
+						}
+						ev.setParam(t, &param{name: p.name, value: p.value, ref: ref, place: p.place, source: t.source})
 					}
 				}
 				data[t] = mergeParams(src, own(t))
@@ -225,8 +229,11 @@ func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog
 		params = append([]catalog.Param{{Name: r.typ.Namevar(), Value: value.String(r.Title)}}, params...)
 	}
 	for i := range params {
-		if params[i].Ref == 0 {
-			params[i].Ref = r.titleRef // what the title pattern made of the title
+		if params[i].Ref == 0 { // what the title pattern made of the title
+			params[i].Ref = r.titleRef
+			if s, ok := params[i].Value.(value.String); !ok || string(s) != r.Title {
+				params[i].Ref = ev.op("title pattern", r.titleRef)
+			}
 		}
 	}
 	n.Params = params

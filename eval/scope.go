@@ -285,9 +285,14 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 	for s := sc; s != nil; s = s.next() {
 		for f := s.visible(sc); f != nil; f = f.outer {
 			if f.kind == matchFrame {
-				if numeric && f.match != nil {
+				if numeric && f.match != nil && f.match.groups == nil { // a match that failed
+					passed = tr.Join(passed, f.match.ref)
+				} else if numeric && f.match != nil {
 					v, r := f.match.group(name)
-					return v, tr.With(r, passed), true
+					if tr != nil {
+						r = tr.With(tr.Op("$"+name, r), passed)
+					}
+					return v, r, true
 				}
 				continue
 			}
@@ -308,7 +313,7 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 			return v.value, tr.With(v.ref, passed), true
 		}
 	}
-	return value.Undef{}, passed, false
+	return value.Undef{}, tr.Join(passed, sc.ev.noFact(name)), false
 }
 
 // unevaluated is raised when a parameter's default reads a parameter that has no value yet.
@@ -347,7 +352,7 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
 			return v.value, ev.trace.With(v.ref, ev.ghostsNamed(ev.top.own, name)), true, ""
 		}
-		return value.Undef{}, ev.ghostsNamed(ev.top.own, name), false, ""
+		return value.Undef{}, ev.trace.Join(ev.ghostsNamed(ev.top.own, name), ev.noFact(name)), false, ""
 	}
 	class, leaf := name[:i], name[i+2:]
 	if class == "settings" {
