@@ -137,14 +137,16 @@ type ghosts struct {
 	likes []like
 	// contained joins what was given to contain: tags come down from the container.
 	contained provenance.Ref
-	// idle are the effects of classes that were never evaluated, by class.
-	idle map[*Definition]*effects
-	// effects are those of code, by its first statement.
-	effects map[*syntax.Expr]*effects
-	// touching has the touches of passed[:indexed] by type, whys the decisions for each.
-	touching map[string][]touchOf
-	whys     map[*effects]provenance.Ref
-	indexed  int
+	// idle are the touches of classes that were never evaluated, by type; nil while that is not settled.
+	idle map[string][]touch
+	// The rest is what passed[:indexed] may do: classes and resources declared, by name or type, attributes set, by type, and the resources
+	// whose require attribute it may set.
+	indexed   int
+	byEffects map[*effects]*passedCode
+	declaring map[string][]*passedCode
+	making    map[string][]touchOf
+	touching  map[string][]touchOf
+	requiring map[*Resource]provenance.Ref
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
 	written map[touch]provenance.Ref
 }
@@ -169,8 +171,6 @@ type passedBranch struct {
 	file  *syntax.File
 	scope *Scope
 	why   provenance.Ref
-
-	effects *effects // worked out at the first question
 }
 
 // passOver notes a branch that is not taken: a ghost for each variable that it assigns (names are static in Puppet, so this is
