@@ -194,6 +194,7 @@ func (c *collector) run() bool {
 			if r.virtual {
 				r.virtual = false
 				r.existence = ev.trace.Join(r.existence, c.ref, c.looked[r])
+				ev.changed(r.existence)
 			}
 		}
 	}
@@ -246,6 +247,7 @@ func (c *collector) realize() bool {
 		}
 		r.virtual = false
 		r.existence = c.ev.trace.With(r.existence, c.ref)
+		c.ev.changed(r.existence)
 		if !c.has[r] {
 			c.has[r] = true
 			c.got = append(c.got, r)

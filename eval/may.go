@@ -275,15 +275,9 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 
 // idleTouches reports whether a class that is known but was not evaluated would change an attribute.
 func (ev *Evaluator) idleTouches(r *Resource, attr string) bool {
-	idle := ev.ghosts.idle
-	if idle == nil {
-		idle = ev.indexIdle()
-		if ev.phase == phaseFinish { // nothing is evaluated any more
-			ev.ghosts.idle = idle
-		}
-	}
+	ev.indexIdle()
 	for _, typ := range [2]string{r.Type, ""} {
-		for _, t := range idle[typ] {
+		for _, t := range ev.ghosts.idle[typ] {
 			if t.covers(r.Type, r.Title, attr) {
 				return true
 			}
@@ -294,7 +288,12 @@ func (ev *Evaluator) idleTouches(r *Resource, attr string) bool {
 
 // indexIdle sorts the touches of classes that are known but were not evaluated by type. Known are those that are loaded, and those that
 // code passed over or not evaluated names.
-func (ev *Evaluator) indexIdle() map[string][]touch {
+func (ev *Evaluator) indexIdle() {
+	ev.indexPassed()
+	state := [3]int{len(ev.classes), len(ev.table.scopes), len(ev.ghosts.byEffects)}
+	if ev.ghosts.idle != nil && state == ev.ghosts.idleAt {
+		return
+	}
 	idle := map[string][]touch{}
 	seen := map[touch]bool{}
 	done := map[string]bool{}
@@ -302,7 +301,6 @@ func (ev *Evaluator) indexIdle() map[string][]touch {
 	for name := range ev.classes {
 		todo = append(todo, name)
 	}
-	ev.indexPassed()
 	for fx := range ev.ghosts.byEffects {
 		todo = append(todo, fx.named...)
 	}
@@ -326,7 +324,8 @@ func (ev *Evaluator) indexIdle() map[string][]touch {
 			}
 		}
 	}
-	return idle
+	ev.ghosts.idle = idle
+	ev.ghosts.idleAt = [3]int{len(ev.classes), len(ev.table.scopes), len(ev.ghosts.byEffects)}
 }
 
 // mayConfigure joins what may have given a class a parameter: the decisions of branches passed over that may declare it with parameters,
@@ -617,12 +616,22 @@ func (res *Result) Absent(typ, title, attr string) provenance.Ref {
 
 // declared joins everything that decides what has been declared so far, and with which tags (rule 6, at its loosest).
 func (ev *Evaluator) declared() (ref provenance.Ref) {
-	refs := []provenance.Ref{ev.ctl}
-	for _, r := range ev.table.added {
+	g := &ev.ghosts
+	refs := []provenance.Ref{g.all}
+	for ; g.allAdded < len(ev.table.added); g.allAdded++ {
+		r := ev.table.added[g.allAdded]
 		refs = append(refs, r.existence, r.titleRef, r.tagRef)
 	}
-	for i := range ev.ghosts.passed {
-		refs = append(refs, ev.ghosts.passed[i].why)
+	for ; g.allPassed < len(g.passed); g.allPassed++ {
+		refs = append(refs, g.passed[g.allPassed].why)
 	}
-	return ev.trace.Join(refs...)
+	g.all = ev.trace.Join(refs...)
+	return ev.trace.Join(g.all, ev.ctl)
+}
+
+// changed notes that what decides about a resource, or its tags, is more than before.
+func (ev *Evaluator) changed(ref provenance.Ref) {
+	if ev.trace != nil {
+		ev.ghosts.all = ev.trace.Join(ev.ghosts.all, ref)
+	}
 }

@@ -137,8 +137,12 @@ type ghosts struct {
 	likes []like
 	// contained joins what was given to contain: tags come down from the container.
 	contained provenance.Ref
-	// idle are the touches of classes that were never evaluated, by type; nil while that is not settled.
-	idle map[string][]touch
+	// idle are the touches of classes that are not evaluated, by type. They hold while as many classes and scopes are known as idleAt says.
+	idle   map[string][]touch
+	idleAt [3]int
+	// all is what declared has joined so far: of so many resources, and of passed[:allPassed].
+	all                 provenance.Ref
+	allAdded, allPassed int
 	// The rest is what passed[:indexed] may do: classes and resources declared, by name or type, attributes set, by type, and the resources
 	// whose require attribute it may set.
 	indexed   int
