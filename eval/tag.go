@@ -103,6 +103,7 @@ func (c *Call) Tag(v value.Value) {
 	if c.Scope.resource != nil {
 		c.Eval.tagWith(c.Scope.resource, v, c.Place)
 		c.Scope.resource.tagRef = c.Eval.trace.Join(append(c.deepRefs(), c.Scope.resource.tagRef, c.Eval.ctl)...)
+		c.Eval.changed(c.Scope.resource.tagRef)
 	}
 }
 
@@ -124,7 +125,14 @@ func (r *Resource) Tagged(tag string) bool {
 // initialTags are a resource's type and, when it makes a legal tag, its title. The title main of the bookkeeping resources is a Ruby
 // symbol and makes none.
 func (ev *Evaluator) initialTags(r *Resource) {
-	r.tags.addName(value.Downcase(r.Type))
+	if r.tags.list == nil {
+		r.tags.list = make([]string, 0, 12)
+	}
+	for i, tag := range ev.typeName(r.Type).tags {
+		if !r.tags.add(tag) && i == 0 {
+			break
+		}
+	}
 	if !r.main && !r.oddTitle && validTag(r.Title) {
 		r.tags.addName(value.Downcase(r.Title))
 	}
