@@ -16,7 +16,6 @@ import (
 	"bunraku/source"
 	"bunraku/value"
 	"bunraku/verify"
-	"bunraku/verify/listing"
 	"bunraku/verify/model"
 	"bunraku/verify/sat"
 
@@ -51,7 +50,7 @@ Exits with 0 when all is proved, 2 when something was found, 3 when something st
 	f := c.Flags()
 	f.StringVar(&flags.catalog, "catalog", "", "a catalog to read in place of compiling one: `FILE` in Puppet's JSON")
 	f.StringVar(&flags.platform, "platform", "", "what the node runs, such as debian-12; by default what its facts say")
-	f.StringArrayVar(&flags.packages, "packages", nil, "a `DIR` with package file lists, or dpkg's database (/var/lib/dpkg); may be repeated")
+	f.StringArrayVar(&flags.packages, "packages", nil, "a `DIR` with package file lists, dpkg's database (/var/lib/dpkg) or a store, to ask first; may be repeated")
 	f.StringVar(&flags.packageModel, "package-model", "", "what installing over existing files does: dpkg, rpm or paper (Rehearsal's); by default the platform's")
 	f.StringVar(&flags.solver, "solver", "gophersat", "gophersat, minisat, cadical or z3")
 	f.StringVar(&flags.failOn, "fail-on", flags.failOn, "error or warning: what makes the exit code 2")
@@ -83,10 +82,11 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	} else if isRedHat(platform) {
 		packages = model.RPM
 	}
-	lists, err := listing.Open(platform, flags.packages...)
+	lists, err := openLists(platform, "", flags.packages)
 	if err != nil {
 		return err
 	}
+	defer lists.Close()
 	out := &verification{name: cat.Name, platform: platform, flags: flags, began: began, style: styleFor(a.out)}
 	graph := catalog.NewGraph(cat, model.Types{})
 	for _, m := range graph.Missing {
@@ -97,6 +97,8 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 		if err != nil {
 			return err
 		}
+		a.tellLists(lists)
+		m.Assumed = append(m.Assumed, lists.Notes()...)
 		opt := verify.DefaultOptions()
 		opt.Solver = solver
 		if out.report, err = m.Verify(ctx, opt); err != nil {
