@@ -323,7 +323,7 @@ func (v *verification) finding(w io.Writer, f model.Finding) {
 		if at == "" {
 			at = f.Fix.Resource.Ref()
 		}
-		fmt.Fprintf(w, "   fix  %s   %s%s\n", at, f.Fix.Text, verified)
+		fmt.Fprintf(w, "   fix  %s   %s%s\n", at, f.Fix, verified)
 	}
 }
 
@@ -509,7 +509,7 @@ func toFindingJSON(f model.Finding) findingJSON {
 		out.Runs = append(out.Runs, run)
 	}
 	if f.Fix != nil {
-		out.Fix = &fixJSON{resource(f.Fix.Resource), f.Fix.Text, f.Fix.Verified}
+		out.Fix = &fixJSON{resource(f.Fix.Resource), f.Fix.String(), f.Fix.Verified}
 	}
 	return out
 }

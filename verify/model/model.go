@@ -14,6 +14,13 @@
 //	world.go      what every machine has, and what a fresh one has
 //	order.go      relations, containers and automatic relations as edges
 //
+// and what is asked of it:
+//
+//	finding.go    all questions, and the findings about order
+//	rerun.go      what a second run changes, and guards against it
+//	notify.go     services that are not restarted
+//	assert.go     what people want to hold at the end
+//
 // It may import catalog, resource, value, provenance, source, verify, verify/fs and verify/listing. Start reading at Build.
 package model
 
@@ -58,6 +65,7 @@ type Options struct {
 	Listing  *listing.Set // nil for no file lists
 	Platform string       // "debian-12"; "" for any
 	Types    resource.Lookup
+	Assert   []Assertion // what people want to hold at the end
 }
 
 // A Model is a catalog as the verifier sees it.
@@ -72,6 +80,8 @@ type Model struct {
 	Assumed []string
 	// Exact, Approximate and Unmodelled count the resources. Containers do nothing and are not counted.
 	Exact, Approximate, Unmodelled int
+
+	from *builder // what it was made with, for questions that are asked later
 }
 
 // A Note says what a model leaves out.
@@ -118,6 +128,7 @@ type builder struct {
 	needed  []fs.Path // directories that lines need
 	removed []fs.Path // what commands remove as a file
 	present []fs.Path // directories that are assumed to be there
+	wanted  []wanted  // assertions
 	pk      *packages
 	spoken  map[fs.Path]bool // named by commands; nil until somebody asks
 	err     error
@@ -131,6 +142,7 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 	b := &builder{opt: opt, cg: cg, m: &Model{Catalog: cg}, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
 		users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{},
 		fresh: fs.NewState()}
+	b.m.from = b
 	b.baseLinks()
 	for _, r := range cg.Catalog.Resources {
 		var it *item
@@ -159,6 +171,7 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 			b.attributes(it)
 		}
 	}
+	b.assertions()
 	b.machine()
 	b.order()
 	b.count()
