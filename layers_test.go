@@ -42,6 +42,7 @@ var layers = map[string]string{
 	"verify/sat":            "",
 	"verify/listing":        "",
 	"verify/model":          "source provenance value resource catalog verify verify/fs verify/listing",
+	"report":                "source syntax catalog verify/model",
 	"bench/smartfrog":       "smartfrog bench/smartfrog/shape",
 	"bench/smartfrog/shape": "",
 	"verify/fs/fstest":      "verify/fs",
