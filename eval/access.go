@@ -2,6 +2,7 @@ package eval
 
 import (
 	"errors"
+	"slices"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -80,7 +81,15 @@ func (ev *Evaluator) accessError(e *syntax.Access, err error) {
 }
 
 func flatKeys(keys []value.Value) []value.Value {
+	if !slices.ContainsFunc(keys, nested) {
+		return keys
+	}
 	return value.Flatten(value.NewArray(keys...)).Elems
+}
+
+func nested(v value.Value) bool {
+	_, ok := v.(*value.Array)
+	return ok
 }
 
 func (ev *Evaluator) keySpan(e *syntax.Access, i int) source.Span {

@@ -112,11 +112,23 @@ func (ev *Evaluator) regexp(e *syntax.Regexp) value.Value {
 
 // block evaluates statements and yields the value of the last.
 func (ev *Evaluator) block(stmts []syntax.Expr, sc *Scope) (v value.Value, r provenance.Ref) {
-	v = value.Undef{}
-	for _, s := range stmts {
-		v, r = ev.eval(s, sc)
+	if len(stmts) == 0 {
+		return value.Undef{}, 0
 	}
-	return v, r
+	last := len(stmts) - 1
+	ev.run(stmts[:last], sc)
+	return ev.eval(stmts[last], sc)
+}
+
+// run evaluates statements for what they do.
+func (ev *Evaluator) run(stmts []syntax.Expr, sc *Scope) {
+	for _, s := range stmts {
+		if e, ok := s.(*syntax.Resource); ok {
+			ev.resourceStatement(e, sc)
+		} else {
+			ev.eval(s, sc)
+		}
+	}
 }
 
 // text is a value in an interpolated string.

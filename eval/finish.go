@@ -68,7 +68,7 @@ func (ev *Evaluator) validate(r *Resource) {
 		}
 		return
 	}
-	if r.def == nil || r.main || r.def.Kind == NodeKind {
+	if r.def == nil || r.main || r.def.Kind == NodeKind || r.checked {
 		return
 	}
 	vars := make([]variable, 0, len(r.params))
@@ -169,17 +169,17 @@ func (ev *Evaluator) checkLeftovers() {
 // catalog turns what was compiled into the result that agents get: virtual resources stay behind.
 func (ev *Evaluator) catalog() *catalog.Catalog {
 	c := &catalog.Catalog{Name: ev.in.Node, Environment: ev.in.Environment, Version: value.Int(0), Format: 2, Classes: ev.table.classes}
-	made := make(map[*Resource]*catalog.Resource, len(ev.table.list))
+	c.Resources = make([]*catalog.Resource, 0, len(ev.table.list))
+	c.Edges = make([]catalog.Edge, 0, len(ev.table.edges))
 	for _, r := range ev.table.list {
 		if r.virtual && !r.exported {
 			continue
 		}
-		n := ev.export(r)
-		made[r] = n
-		c.Resources = append(c.Resources, n)
+		r.wire = ev.export(r)
+		c.Resources = append(c.Resources, r.wire)
 	}
 	for _, e := range ev.table.edges {
-		if from, to := made[e.from], made[e.to]; from != nil && to != nil {
+		if from, to := e.from.wire, e.to.wire; from != nil && to != nil {
 			c.Edges = append(c.Edges, catalog.Edge{Source: from, Target: to, Ref: ev.trace.Join(e.why, from.Existence, to.Existence)})
 		}
 	}
