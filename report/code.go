@@ -1,6 +1,9 @@
 package report
 
-// meanings says what each code of verify and check is about, in a few words. docs/codes.md lists all codes of the program.
+// Meaning is what a code is about, in a few words; "" for codes whose messages speak for themselves. docs/codes.md lists them all.
+func Meaning(code string) string { return meanings[code] }
+
+// meanings has the codes of check and verify, and those whose messages come from elsewhere.
 var meanings = map[string]string{
 	"A0001": "a line of an assertions file cannot be read",
 	"C0001": "dependency cycle",
@@ -14,7 +17,58 @@ var meanings = map[string]string{
 	"V301":  "undecided",
 	"V901":  "a comment that ignores nothing",
 	"V902":  "a baseline that lists what is gone",
-}
 
-// Meaning is what a code is about, in a few words; "" for codes whose messages speak for themselves.
-func Meaning(code string) string { return meanings[code] }
+	"P0001": "syntax error",
+	"P0002": "nested too deeply",
+	"P0101": "a byte order mark that does not belong here",
+	"P0102": "a string without its end",
+	"P0103": "a comment without its end",
+	"P0104": "a malformed number",
+	"P0105": "a malformed name",
+	"P0106": "a malformed type name",
+	"P0107": "a regular expression that Ruby rejects",
+	"P0108": "an escape that strings do not have",
+	"P0109": "a Unicode escape for what is no character",
+	"P0110": "a malformed heredoc",
+	"P0111": "a template tag without its end",
+	"P0112": "a template comment without its end",
+
+	"E0001": "a file cannot be read",
+	"E0103": "a node's regular expression is malformed",
+	"E0205": "a regular expression is malformed",
+	"E0254": "a parameter's default cannot be computed or cannot be in a catalog",
+	"E0401": "a call failed: what the function says",
+	"E0412": "a parameter's value does not have its type",
+	"E0509": "a class cannot be found",
+	"E0510": "a resource is declared twice",
+	"E0512": "an attribute's value cannot be in a catalog",
+	"E0513": "a reference without a title",
+	"E0523": "an override of a resource that is evaluated already",
+	"E0531": "looking up a class parameter failed",
+	"E0583": "a resource cannot be written into a catalog",
+	"E0601": "a lookup failed",
+	"E0630": "a text that is no type",
+	"E0650": "a text that is no type, in validate_legacy",
+	"E0903": "matching a regular expression took too long",
+	"W0650": "a deprecation, in the function's words",
+
+	"H0110": "cannot be read as JSON",
+	"H0209": "a data file cannot be parsed",
+	"H0210": "a data file holds no hash",
+	"H0220": "values of different kinds cannot be merged",
+	"H0221": "hiera.yaml does not have the form of its version",
+	"H0222": "a level's function returned no hash",
+	"H0224": "hiera_hash found something that is no hash",
+	"H0225": "hiera.yaml cannot be read",
+	"H0230": "a lookup failed, and in which key",
+	"H0334": "two levels of a hierarchy have one name",
+	"H0402": "a pattern in lookup_options or knockout_prefix is malformed",
+	"H0405": "the options of a merge do not have their type",
+	"H0407": "a value does not have the type that the lookup asks for",
+	"H0414": "a URI of a level is malformed",
+	"H0417": "a data file cannot be read",
+
+	"R0006": "a regular expression is malformed",
+	"F0101": "a file of facts does not have a form that is known",
+	"M0007": "a title that is no string",
+}

@@ -24,6 +24,9 @@ import (
 	"bunraku/verify/model"
 )
 
+// Undecided is the code of what stayed unknown. It is no problem of the user's, so it is told beside the problems.
+const Undecided = "V301"
+
 // A Run is everything that one command has to say.
 type Run struct {
 	Command  string // "check"

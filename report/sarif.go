@@ -29,7 +29,7 @@ func (run *Run) SARIF(w io.Writer) error {
 	for _, n := range run.Nodes {
 		invocation.Successful = invocation.Successful && !n.Failed
 		for _, u := range n.Unknown {
-			invocation.Notes = append(invocation.Notes, sarifNotification{Level: "note", Message: sarifText{n.Name + ": undecided: " + u}})
+			invocation.Notes = append(invocation.Notes, sarifNotification{sarifReference{Undecided}, "note", sarifText{n.Name + ": undecided: " + u}})
 		}
 	}
 	out.Invocations = []sarifInvocation{invocation}
@@ -100,13 +100,11 @@ func sarifLocationOf(l Location) sarifLocation {
 
 // uriOf is a path as a URI: relative ones stay relative to where the command ran.
 func uriOf(file string) string {
-	file = filepath.ToSlash(file)
-	u := url.URL{Path: file}
-	if strings.HasPrefix(file, "/") {
+	u := url.URL{Path: strings.TrimPrefix(filepath.ToSlash(file), "./")}
+	if strings.HasPrefix(u.Path, "/") {
 		u.Scheme = "file"
-		return u.String()
 	}
-	return strings.TrimPrefix(u.EscapedPath(), "./")
+	return u.String()
 }
 
 func sarifFixOf(fix source.Fix) sarifFix {
@@ -169,8 +167,13 @@ type sarifInvocation struct {
 }
 
 type sarifNotification struct {
-	Level   string    `json:"level"`
-	Message sarifText `json:"message"`
+	Descriptor sarifReference `json:"descriptor"`
+	Level      string         `json:"level"`
+	Message    sarifText      `json:"message"`
+}
+
+type sarifReference struct {
+	ID string `json:"id"`
 }
 
 type sarifResult struct {

@@ -402,7 +402,7 @@ var (
 			"rules": []any{&shape{required: []string{"id"}, props: map[string]any{"id": "string", "shortDescription": sarifMessage,
 				"defaultConfiguration": &shape{props: map[string]any{"level": "level"}}}}}}}}},
 		"invocations": []any{&shape{required: []string{"executionSuccessful"}, props: map[string]any{"executionSuccessful": "bool",
-			"toolExecutionNotifications": []any{&shape{required: []string{"message"}, props: map[string]any{"message": sarifMessage, "level": "level"}}}}}},
+			"toolExecutionNotifications": []any{&shape{required: []string{"message"}, props: map[string]any{"message": sarifMessage, "level": "level", "descriptor": &shape{props: map[string]any{"id": "string"}}}}}}}},
 		"columnKind": "columnKind",
 		"results": []any{&shape{required: []string{"message"}, props: map[string]any{"ruleId": "string", "ruleIndex": "index", "level": "level", "message": sarifMessage,
 			"locations": []any{sarifPlace}, "relatedLocations": []any{sarifPlace}, "partialFingerprints": "map", "properties": "map",

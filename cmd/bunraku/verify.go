@@ -198,7 +198,7 @@ func (v *verification) text(w io.Writer) {
 		}
 	}
 	if len(r.Unknown) > 0 {
-		fmt.Fprintf(w, "\nV301 undecided\n")
+		fmt.Fprintf(w, "\n%s undecided\n", report.Undecided)
 		for _, u := range r.Unknown {
 			fmt.Fprintf(w, "   %s\n", u)
 		}
