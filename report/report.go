@@ -184,6 +184,15 @@ func Diagnostic(f *model.Finding) *source.Diagnostic {
 	return d
 }
 
+// Retract takes back the edit that mends a problem: it is right for its nodes and wrong for others. The advice stays, unverified.
+func (p *Problem) Retract() {
+	f := *p.Finding
+	fix := *f.Fix
+	fix.Verified = false
+	f.Fix = &fix
+	p.Finding, p.Diagnostic = &f, Diagnostic(&f)
+}
+
 // Headline is the first line of a finding, without its code.
 func Headline(f *model.Finding) string {
 	s := f.Title

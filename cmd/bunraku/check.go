@@ -19,6 +19,7 @@ import (
 	"bunraku/compiler"
 	"bunraku/facts"
 	"bunraku/report"
+	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/value"
@@ -149,7 +150,55 @@ func (c *checking) gather() {
 		}
 		n.verdict.tell(c.run)
 	}
+	for _, p := range c.run.Problems {
+		if len(p.Fixes) > 0 && p.Finding != nil && !c.holdsEverywhere(p) {
+			p.Retract()
+		}
+	}
 	c.run.Sort()
+}
+
+// holdsEverywhere reports whether the edit that mends a problem on its nodes does no harm on the others that have the same words in their
+// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only.
+func (c *checking) holdsEverywhere(p *report.Problem) bool {
+	fix := p.Finding.Fix
+	for _, n := range c.nodes {
+		if n.catalog == nil {
+			continue
+		}
+		var more []catalog.Relation
+		for _, r := range n.catalog.Resources {
+			if r.Place != fix.Resource.Place {
+				continue
+			}
+			if fix.Target == nil {
+				if r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource) {
+					return false
+				}
+				continue
+			}
+			target := n.catalog.Resource(fix.Target.Type, fix.Target.Title)
+			if target == nil {
+				return false
+			}
+			rel := catalog.Relation{From: target, To: r, By: r, Attr: fix.Attr, Kind: resource.Require}
+			if fix.Attr == "notify" {
+				rel.From, rel.To, rel.Kind = r, target, resource.Notify
+			}
+			more = append(more, rel)
+		}
+		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && n.verdict.report != nil && len(n.verdict.report.Model.Catalog.With(more...).Cycles()) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func commandOf(r *catalog.Resource) string {
+	if v := r.Get("command"); v != nil {
+		return value.ToString(v)
+	}
+	return r.Title
 }
 
 // declared reports whether some node has a resource that is declared in a line.

@@ -197,6 +197,35 @@ func TestCheckExitCodes(t *testing.T) {
 	}
 }
 
+// An edit that is right for one node and wrong for another that has the same words is not offered.
+func TestEditsForAllNodes(t *testing.T) {
+	const site = `define conf($package) {
+  package { $package: }
+  file { "/etc/${package}/x.conf": content => 'x' }
+}
+define made { exec { "/bin/mkdir /srv/${title}": } }
+node 'a' {
+  conf { 'a': package => 'nginx' }
+  made { 'one': }
+}
+node 'b' {
+  conf { 'b': package => 'squid' }
+  made { 'two': }
+}
+`
+	dir := writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1)})
+	code, out, errText := call("check", dir)
+	if code != exitNo || strings.Contains(out, "verified") || !strings.Contains(out, "require => Package['nginx'],") || !strings.Contains(out, "4 problems on 2 of 2 nodes.") {
+		t.Errorf("exit %d\n%s%s", code, out, errText)
+	}
+	if _, out, _ := call("check", "--fix", dir); out != "" {
+		t.Error(out)
+	}
+	if _, out, _ := call("check", "--fix", "--node", "a", dir); !strings.Contains(out, "+  file { \"/etc/${package}/x.conf\": content => 'x', require => Package['nginx'] }") {
+		t.Error(out)
+	}
+}
+
 func TestSuppressions(t *testing.T) {
 	const site = `service { 'squid': ensure => running }
 # bunraku:ignore V203 squid watches it

@@ -14,6 +14,9 @@ import (
 // maxListed is how many nodes check lists one by one; of more, only those with problems.
 const maxListed = 20
 
+// maxShown is how many findings check shows in full; of the others, one line each.
+const maxShown = 25
+
 // showCheck prints what check has found: what is wrong with the code on stderr; on stdout the nodes, each finding in full and once, and a
 // summary.
 func (a *app) showCheck(c *checking) {
@@ -39,8 +42,16 @@ func (a *app) showCheck(c *checking) {
 	}
 	fmt.Fprintf(a.out, "%s   %s on %s, %s   %s\n", c.run.Name, plural(len(c.nodes), "node"), plural(c.platforms, "platform"), count, seconds(time.Since(c.began)))
 	a.listNodes(c)
+	shown := 0
 	for _, p := range c.run.Problems {
 		if p.Finding == nil || p.Suppressed.By != "" {
+			continue
+		}
+		if shown++; shown > maxShown {
+			if shown == maxShown+1 {
+				fmt.Fprintln(a.out)
+			}
+			fmt.Fprintf(a.out, "%s %s   %s\n", paintCode(c.style, p.Finding), report.Headline(p.Finding), plural(len(p.Nodes), "node"))
 			continue
 		}
 		fmt.Fprintln(a.out)

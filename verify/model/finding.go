@@ -37,9 +37,10 @@ type Run struct {
 // A Fix is an attribute that a person can write: Resource gets Attr => Value.
 type Fix struct {
 	Resource *catalog.Resource
-	Attr     string // "require"
-	Value    string // as manifests write it: "Package['nginx']"
-	Verified bool   // together with all other fixes: deterministic, can succeed, no less idempotent
+	Attr     string            // "require"
+	Value    string            // as manifests write it: "Package['nginx']"
+	Target   *catalog.Resource // what Value refers to, if it is a reference
+	Verified bool              // together with all other fixes: deterministic, can succeed, no less idempotent
 }
 
 // String is the line to add.
@@ -84,7 +85,8 @@ type verifier struct {
 	opt verify.Options
 	r   *Report
 	// fixes are the edges that the fixes of missing order add, to every resource that is declared by the words they are added to.
-	fixes []verify.Edge
+	fixes    []verify.Edge
+	declared map[string][]int // by the words that declare them: resources
 }
 
 func (v *verifier) unknown(what, why string) {
@@ -146,15 +148,9 @@ func (v *verifier) determinism() error {
 // widen looks at what an edit really does: the words it is added to may declare more resources than the one that needs it. All of them get
 // the edge, and the fix has to hold with those too.
 func (v *verifier) widen() error {
-	like := map[string][]int{}
-	for i, r := range v.m.Resources {
-		if r != nil && r.Place.Known() {
-			like[declaration(r)] = append(like[declaration(r)], i)
-		}
-	}
 	all := slices.Clone(v.fixes)
 	for _, e := range v.fixes {
-		for _, i := range like[declaration(v.m.Resources[e.To])] {
+		for _, i := range v.alike(e.To) {
 			if x := (verify.Edge{From: e.From, To: i}); i != e.From && !slices.Contains(all, x) {
 				all = append(all, x)
 			}
@@ -175,6 +171,19 @@ func (v *verifier) widen() error {
 		}
 	}
 	return nil
+}
+
+// alike are the resources that are declared by the same words as one of them, itself included.
+func (v *verifier) alike(i int) []int {
+	if v.declared == nil {
+		v.declared = map[string][]int{}
+		for k, r := range v.m.Resources {
+			if r != nil {
+				v.declared[declaration(r)] = append(v.declared[declaration(r)], k)
+			}
+		}
+	}
+	return v.declared[declaration(v.m.Resources[i])]
 }
 
 // repair looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up.
@@ -281,7 +290,7 @@ func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade str
 	f.Runs = runs
 	if fix != nil {
 		from, to := v.m.Resources[fix.From], v.m.Resources[fix.To]
-		f.Fix = &Fix{Resource: to, Attr: "require", Value: reference(from), Verified: verified}
+		f.Fix = &Fix{Resource: to, Attr: "require", Value: reference(from), Target: from, Verified: verified}
 	}
 	return f
 }

@@ -70,7 +70,7 @@ func declaration(r *catalog.Resource) string {
 func (v *verifier) stale(it, s *item, p fs.Path, why string, e verify.Edge) Finding {
 	name := serviceName(s)
 	f := Finding{Code: "V203", Title: "service not restarted", Warning: true, Resources: []*catalog.Resource{it.r, s.r}, Note: why,
-		Fix: &Fix{Resource: it.r, Attr: "notify", Value: reference(s.r)}}
+		Fix: &Fix{Resource: it.r, Attr: "notify", Value: reference(s.r), Target: s.r}}
 	start := v.m.Graph.Fresh.Clone()
 	if start.At(p).Kind == fs.None {
 		start.Put(p, fs.File)
@@ -99,7 +99,9 @@ func (v *verifier) verifyNotifies(index map[*catalog.Resource]int) error {
 	edges := slices.Clone(v.fixes)
 	for _, f := range v.r.Findings {
 		if f.Code == "V203" {
-			edges = append(edges, verify.Edge{From: index[f.Resources[0]], To: index[f.Resources[1]]})
+			for _, i := range v.alike(index[f.Resources[0]]) {
+				edges = append(edges, verify.Edge{From: i, To: index[f.Resources[1]]})
+			}
 		}
 	}
 	if len(edges) == len(v.fixes) {

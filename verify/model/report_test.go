@@ -121,6 +121,7 @@ func TestGuards(t *testing.T) {
 		{"mkdir", `exec { '/bin/mkdir /srv/a': }`, []string{"Exec[/bin/mkdir /srv/a] creates => '/srv/a', +"}},
 		{"two of them", `exec { '/bin/mkdir /srv/a': } exec { '/bin/mkdir /srv/b': }`,
 			[]string{"Exec[/bin/mkdir /srv/a] creates => '/srv/a', +", "Exec[/bin/mkdir /srv/b] creates => '/srv/b', +"}},
+		{"declared together", `exec { ['/bin/mkdir /srv/a', '/bin/mkdir /srv/b']: }`, []string{"Exec[/bin/mkdir /srv/a]"}},
 		{"guarded", `exec { '/bin/mkdir /srv/a': creates => '/srv/a' }`, nil},
 		{"no guard helps", `file { '/srv/b': source => '/srv/a' } -> exec { '/bin/rm /srv/a': }`, []string{"File[/srv/b]"}},
 	} {
@@ -137,6 +138,9 @@ func TestFixesHoldForAllThatIsDeclaredThere(t *testing.T) {
 	got, _ := findings(t, site(t, `package { 'nginx': require => File['/srv/first'] } $all = ['/srv/first', '/etc/nginx/conf.d/a'] file { $all: content => 'x' }`),
 		model.Options{Listing: set, Platform: "debian-12"}, "V101")
 	same(t, got, []string{"Package[nginx] File[/etc/nginx/conf.d/a] require => Package['nginx'],"})
+	got, _ = findings(t, site(t, `service { 'squid': ensure => running, before => File['/srv/late'] } file { ['/etc/squid.conf', '/srv/late']: content => 'x' }`),
+		model.Options{Platform: "debian-12"}, "V203")
+	same(t, got, []string{"File[/etc/squid.conf] Service[squid] notify => Service['squid'],"})
 }
 
 func TestAssertions(t *testing.T) {

@@ -96,8 +96,8 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) (*Model, *ve
 		return nil, nil
 	}
 	r := v.m.Resources[guilty[0]]
-	if r.Type != "Exec" || r.Get("creates") != nil {
-		return nil, nil
+	if r.Type != "Exec" || r.Get("creates") != nil || len(v.alike(guilty[0])) > 1 {
+		return nil, nil // … and what one command makes says nothing about another that the same words declare
 	}
 	made := newPaths()
 	made.expr(v.m.Graph.Resources[guilty[0]].Program)
@@ -153,18 +153,17 @@ func (m *Model) withParam(r *catalog.Resource, p catalog.Param) (*Model, error) 
 		}
 		return x
 	}
-	c := *old
-	c.Resources = make([]*catalog.Resource, len(old.Resources))
+	c := &catalog.Catalog{Name: old.Name, Environment: old.Environment, Version: old.Version, Format: old.Format, Tags: old.Tags, Classes: old.Classes,
+		Resources: make([]*catalog.Resource, len(old.Resources)), Edges: make([]catalog.Edge, len(old.Edges))}
 	for i, x := range old.Resources {
 		c.Resources[i] = as(x)
 	}
-	c.Edges = make([]catalog.Edge, len(old.Edges))
 	for i, e := range old.Edges {
 		e.Source, e.Target = as(e.Source), as(e.Target)
 		c.Edges[i] = e
 	}
 	c.Seal()
-	return Build(catalog.NewGraph(&c, m.from.opt.Types), m.from.opt)
+	return Build(catalog.NewGraph(c, m.from.opt.Types), m.from.opt)
 }
 
 // quoted is a text as manifests write it.
