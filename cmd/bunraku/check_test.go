@@ -226,6 +226,20 @@ node 'b' {
 	}
 }
 
+// Of many nodes, those with the same answer are one line.
+func TestManyNodes(t *testing.T) {
+	files := map[string]string{"manifests/site.pp": "node 'n7' { fail('no') }\nnode default { exec { '/bin/mkdir /srv/a': } }\n"}
+	for i := range 30 {
+		name := "n" + strconv.Itoa(i)
+		files["facts/"+name+".json"] = strings.Replace(facts12, "NAME", name, 1)
+	}
+	code, out, errText := call("check", writeRepo(t, files))
+	if code != exitFailed || !strings.Contains(out, "    29 nodes   V201: n0, n1, n10 and 26 more\n      1 node   E0401: n7\n") || !strings.Contains(out, "2 problems on 30 of 30 nodes. `--fix`") ||
+		!strings.Contains(out, "1 of 30 nodes failed to compile.") {
+		t.Errorf("exit %d\n%s%s", code, out, errText)
+	}
+}
+
 func TestSuppressions(t *testing.T) {
 	const site = `service { 'squid': ensure => running }
 # bunraku:ignore V203 squid watches it
@@ -260,7 +274,7 @@ notify { 'a': } # bunraku:ignore V999 as ever
 		}
 	}
 	put("\n\n\n" + site)
-	if code, out, errText := call("check", "--baseline", base, dir); code != exitFine || !strings.Contains(out, "Nothing found, 3 ignored") {
+	if code, out, errText := call("check", "--baseline", base, dir); code != exitFine || !strings.Contains(out, "Nothing found, 3 ignored.\n") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 	put(site + "exec { '/bin/mkdir /srv/b': }\n")

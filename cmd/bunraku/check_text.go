@@ -9,9 +9,10 @@ import (
 
 	"bunraku/report"
 	"bunraku/source"
+	"bunraku/verify"
 )
 
-// maxListed is how many nodes check lists one by one; of more, only those with problems.
+// maxListed is how many nodes check lists one by one.
 const maxListed = 20
 
 // maxShown is how many findings check shows in full; of the others, one line each.
@@ -70,31 +71,34 @@ func (c *checking) trouble() string {
 	return plural(e, "error") + ", " + plural(w, "warning")
 }
 
+// listNodes prints a line per node; if there are many, a line per answer.
 func (a *app) listNodes(c *checking) {
-	width, fine := 0, 0
-	short := len(c.nodes) > maxListed
-	skip := func(n *checked) bool {
-		return short && n.catalog != nil && n.opaque == 0 && len(n.verdict.node.Open()) == 0
-	}
-	for i := range c.nodes {
-		if skip(&c.nodes[i]) {
-			fine++
-		} else {
-			width = max(width, len(c.nodes[i].name))
+	if len(c.nodes) > maxListed {
+		var order []string
+		same := map[string][]string{}
+		for i := range c.nodes {
+			text := c.nodes[i].verdictText()
+			if same[text] == nil {
+				order = append(order, text)
+			}
+			same[text] = append(same[text], c.nodes[i].name)
 		}
+		for _, text := range order {
+			fmt.Fprintf(a.out, "  %10s   %s: %s\n", plural(len(same[text]), "node"), text, names(same[text]))
+		}
+		return
+	}
+	width := 0
+	for i := range c.nodes {
+		width = max(width, len(c.nodes[i].name))
 	}
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		switch {
-		case skip(n):
-		case n.catalog == nil:
+		if n.catalog == nil {
 			fmt.Fprintf(a.out, "  %-*s   no catalog      %s\n", width, n.name, n.verdictText())
-		default:
-			fmt.Fprintf(a.out, "  %-*s   %4d resources  %s\n", width, n.name, len(n.catalog.Resources), n.verdictText())
+			continue
 		}
-	}
-	if fine > 0 {
-		fmt.Fprintf(a.out, "  %s fine\n", isAre(fine, "other node"))
+		fmt.Fprintf(a.out, "  %-*s   %4d resources  %s\n", width, n.name, len(n.catalog.Resources), n.verdictText())
 	}
 }
 
@@ -159,13 +163,13 @@ func (c *checking) summary() []string {
 		out = append(out, "Nothing found"+ignored+".")
 	}
 	if fixes {
-		out[0] += fmt.Sprintf(" `bunraku check --fix %s` prints the edits as a patch.", c.root)
+		out[0] += " `--fix` prints the edits as a patch."
 	}
 	if failed > 0 {
 		out = append(out, fmt.Sprintf("%d of %s failed to compile.", failed, plural(len(c.nodes), "node")))
 	}
-	switch proved := len(c.nodes) - failed - unproved; {
-	case touched == 0 && proved == len(c.nodes):
+	switch {
+	case c.proved():
 		out[0] += " Every node is deterministic, idempotent and can succeed from a fresh machine."
 	case unproved > 0 && unmodelled > 0:
 		out = append(out, fmt.Sprintf("%d of %s not proved in full: %s no model (`bunraku verify` names them).", unproved, plural(len(c.nodes), "node"), hasHave(unmodelled, "resource")))
@@ -173,6 +177,14 @@ func (c *checking) summary() []string {
 		out = append(out, fmt.Sprintf("%d of %s not decided in time (`bunraku verify` says what).", unproved, plural(len(c.nodes), "node")))
 	}
 	return out
+}
+
+// proved reports whether every question about every node was answered with yes, whatever is ignored.
+func (c *checking) proved() bool {
+	return !slices.ContainsFunc(c.nodes, func(n checked) bool {
+		r := n.verdict.report
+		return r == nil || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
+	})
 }
 
 func hasHave(n int, noun string) string {
