@@ -18,17 +18,18 @@ type Cache struct {
 	made    map[string]*value.Regexp // from strings, at run time
 	types   map[syntax.Expr]value.Type
 	aliases map[*syntax.TypeAlias]value.Type
-	shapes  map[*syntax.Param]*shape
-	jumps   map[*syntax.Expr]bool // whether statements, named by their first, may jump
-	convert types.Converter       // for its parsed signatures
-	facts   *factTree             // of the node compiled last
+	shapes  map[syntax.Definition]*shape
+	effects map[*syntax.Expr]*effects // what statements, named by their first, may do
+	jumps   map[*syntax.Expr]bool     // whether statements, named by their first, may jump
+	convert types.Converter           // for its parsed signatures
+	facts   *factTree                 // of the node compiled last
 }
 
 // NewCache returns an empty cache.
 func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
-		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, shapes: map[*syntax.Param]*shape{},
+		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, effects: map[*syntax.Expr]*effects{}, shapes: map[syntax.Definition]*shape{},
 	}
 }
 

@@ -57,7 +57,9 @@ func (d *Definition) param(name string) *syntax.Param {
 // find is the place of a parameter among the others, or -1.
 func (d *Definition) find(name string) int {
 	if d.shape != nil {
-		return d.shape.find(name)
+		if i := d.shape.find(name); i < d.shape.params {
+			return i
+		}
 	}
 	return -1
 }
@@ -94,10 +96,10 @@ func (ev *Evaluator) define(f *syntax.File) {
 		switch n := d.(type) {
 		case *syntax.Class:
 			ev.addClass(&Definition{Kind: ClassKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Parent: n.Parent, Params: n.Params, Body: n.Body.Stmts,
-				shape: ev.cache.shapeOf(n.Params)})
+				shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)})
 		case *syntax.Define:
 			ev.addDefine(&Definition{Kind: DefineKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Params: n.Params, Body: n.Body.Stmts,
-				shape: ev.cache.shapeOf(n.Params)})
+				shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)})
 		case *syntax.NodeDef:
 			ev.addNode(n, f)
 		case *syntax.Function:
@@ -181,6 +183,7 @@ func (ev *Evaluator) checkMetaparams(d *Definition) {
 }
 
 func (ev *Evaluator) addNode(n *syntax.NodeDef, f *syntax.File) {
+	ev.hostsOf(n, f) // they are read now: a name that is taken is an error
 	for _, h := range n.Hosts {
 		d := &Definition{Kind: NodeKind, Node: n, File: f, Module: ev.world.Module(f), Body: n.Body.Stmts}
 		switch h := h.(type) {

@@ -58,32 +58,63 @@ type match struct {
 	ref     provenance.Ref
 }
 
-// A shape is where the parameters of a class or define stand among each other, worked out once for all its instances.
+// A shape is where the variables of a class or define stand among each other, worked out once for all its instances: first the
+// parameters, then the variables that its body assigns.
 type shape struct {
-	params []*syntax.Param
+	names  []string
+	params int            // how many of them are parameters
 	index  map[string]int // nil when there are few
 }
 
-func newShape(params []*syntax.Param) *shape {
-	s := &shape{params: params}
-	if len(params) > linearVars {
-		s.index = make(map[string]int, len(params))
-		for i := len(params) - 1; i >= 0; i-- {
-			s.index[params[i].Name] = i
+func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
+	s := &shape{params: len(params)}
+	for _, p := range params {
+		s.names = append(s.names, p.Name)
+	}
+	seen := map[string]bool{"title": true, "name": true, "module_name": true, "caller_module_name": true} // every scope's own
+	for _, name := range s.names {
+		seen[name] = true
+	}
+	var assigned func(target syntax.Expr)
+	assigned = func(target syntax.Expr) {
+		switch t := target.(type) {
+		case *syntax.Var:
+			if !seen[t.Name] && !strings.Contains(t.Name, "::") {
+				seen[t.Name] = true
+				s.names = append(s.names, t.Name)
+			}
+		case *syntax.List:
+			for _, e := range t.Elems {
+				assigned(e)
+			}
+		}
+	}
+	for _, stmt := range body {
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Lambda, syntax.Definition: // they have their own
+				return false
+			case *syntax.Assign:
+				assigned(n.Left)
+			}
+			return true
+		})
+	}
+	if len(s.names) > linearVars {
+		s.index = make(map[string]int, len(s.names))
+		for i := len(s.names) - 1; i >= 0; i-- {
+			s.index[s.names[i]] = i
 		}
 	}
 	return s
 }
 
-// shapeOf is the shape of a definition's parameters.
-func (c *Cache) shapeOf(params []*syntax.Param) *shape {
-	if len(params) == 0 {
-		return nil
-	}
-	return remember(c, c.shapes, params[0], func() (*shape, bool) { return newShape(params), true })
+// shapeOf is the shape of a definition.
+func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []syntax.Expr) *shape {
+	return remember(c, c.shapes, d, func() (*shape, bool) { return newShape(params, body), true })
 }
 
-// find is the place of the parameter of that name, or -1.
+// find is the place of the variable of that name, or -1.
 func (s *shape) find(name string) int {
 	if s.index != nil {
 		if i, ok := s.index[name]; ok {
@@ -91,8 +122,8 @@ func (s *shape) find(name string) int {
 		}
 		return -1
 	}
-	for i, p := range s.params {
-		if p.Name == name {
+	for i, n := range s.names {
+		if n == name {
 			return i
 		}
 	}
@@ -118,9 +149,12 @@ func (f *frame) find(name string) *variable {
 	rest := f.vars
 	if f.shape != nil {
 		if i := f.shape.find(name); i >= 0 {
+			if i >= f.shape.params && (f.kind == paramFrame || f.vars[int(f.at)+i].value == nil) {
+				return nil // not assigned yet
+			}
 			return &f.vars[int(f.at)+i]
 		}
-		rest = f.vars[int(f.at)+len(f.shape.params):]
+		rest = f.vars[int(f.at)+f.shaped():]
 	}
 	if f.index != nil {
 		if i, ok := f.index[name]; ok {
@@ -148,11 +182,25 @@ func (f *frame) find(name string) *variable {
 	return nil
 }
 
-func (f *frame) add(name string, v value.Value, r provenance.Ref) {
-	shaped := 0
-	if f.shape != nil {
-		shaped = len(f.shape.params)
+// shaped is how many variables have their places by the shape.
+func (f *frame) shaped() int {
+	switch {
+	case f.shape == nil:
+		return 0
+	case f.kind == paramFrame:
+		return f.shape.params
 	}
+	return len(f.shape.names)
+}
+
+func (f *frame) add(name string, v value.Value, r provenance.Ref) {
+	if f.shape != nil && f.kind != paramFrame {
+		if i := f.shape.find(name); i >= 0 {
+			f.vars[int(f.at)+i] = variable{name, v, r}
+			return
+		}
+	}
+	shaped := f.shaped()
 	if f.index != nil {
 		f.index[name] = len(f.vars)
 	} else if len(f.vars)-shaped == linearVars {
@@ -237,9 +285,14 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 	for s := sc; s != nil; s = s.next() {
 		for f := s.visible(sc); f != nil; f = f.outer {
 			if f.kind == matchFrame {
-				if numeric && f.match != nil {
+				if numeric && f.match != nil && f.match.groups == nil { // a match that failed
+					passed = tr.Join(passed, f.match.ref)
+				} else if numeric && f.match != nil {
 					v, r := f.match.group(name)
-					return v, tr.With(r, passed), true
+					if tr != nil {
+						r = tr.With(tr.Op("$"+name, r), passed)
+					}
+					return v, r, true
 				}
 				continue
 			}
@@ -260,7 +313,7 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 			return v.value, tr.With(v.ref, passed), true
 		}
 	}
-	return value.Undef{}, passed, false
+	return value.Undef{}, tr.Join(passed, sc.ev.noFact(name)), false
 }
 
 // unevaluated is raised when a parameter's default reads a parameter that has no value yet.
@@ -299,7 +352,7 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
 			return v.value, ev.trace.With(v.ref, ev.ghostsNamed(ev.top.own, name)), true, ""
 		}
-		return value.Undef{}, ev.ghostsNamed(ev.top.own, name), false, ""
+		return value.Undef{}, ev.trace.Join(ev.ghostsNamed(ev.top.own, name), ev.noFact(name)), false, ""
 	}
 	class, leaf := name[:i], name[i+2:]
 	if class == "settings" {
@@ -445,7 +498,9 @@ func (sc *Scope) names() []string {
 	for s := sc; s != nil; s = s.next() {
 		for f := s.visible(sc); f != nil; f = f.outer {
 			for _, v := range f.vars {
-				out = append(out, v.name)
+				if v.name != "" {
+					out = append(out, v.name)
+				}
 			}
 			if f.base != nil {
 				for _, e := range f.base.Entries() {

@@ -27,7 +27,9 @@ type table struct {
 	everCollected []*collector // those with overrides stay, whatever becomes of them
 	relations     []relation
 	types         map[string]*typeName
-	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
+	refs          map[*syntax.Ref]value.Type // what type names in the code stand for
+	firsts        map[string]provenance.Ref  // what decided that, and when, a class was evaluated
+	defaulted     map[touch]provenance.Ref   // resource defaults that were set, by type and attribute
 }
 
 type edge struct {
@@ -36,7 +38,8 @@ type edge struct {
 }
 
 func newTable() table {
-	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{}, firsts: map[string]provenance.Ref{}, types: map[string]*typeName{}}
+	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{}, firsts: map[string]provenance.Ref{}, types: map[string]*typeName{},
+		refs: map[*syntax.Ref]value.Type{}}
 }
 
 // find is the resource with a type and title, or with that alias.
