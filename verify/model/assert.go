@@ -231,6 +231,7 @@ type wanted struct {
 
 // assertions makes the formulas of the assertions that are about this node. Call it when all models are made.
 func (b *builder) assertions() {
+	b.m.from = b
 	var modes []string
 	for _, x := range b.opt.Assert {
 		about := len(x.Nodes) == 0
@@ -245,7 +246,7 @@ func (b *builder) assertions() {
 		if modes == nil {
 			modes = b.modes()
 		}
-		b.wanted = append(b.wanted, b.want(x, modes))
+		b.m.wanted = append(b.m.wanted, b.want(x, modes))
 	}
 }
 
@@ -366,7 +367,7 @@ func (w *wanted) about(c condition, modes []string) fs.Pred {
 
 // assertions reports assertions that do not hold at the end of some run.
 func (v *verifier) assertions() error {
-	wanted := v.m.from.wanted
+	wanted := v.m.wanted
 	if len(wanted) == 0 {
 		return nil
 	}

@@ -81,7 +81,8 @@ type Model struct {
 	// Exact, Approximate and Unmodelled count the resources. Containers do nothing and are not counted.
 	Exact, Approximate, Unmodelled int
 
-	from *builder // what it was made with, for questions that are asked later
+	from   *builder // what it was made with, for questions that are asked later
+	wanted []wanted // assertions about this node
 }
 
 // A Note says what a model leaves out.
@@ -128,7 +129,6 @@ type builder struct {
 	needed  []fs.Path // directories that lines need
 	removed []fs.Path // what commands remove as a file
 	present []fs.Path // directories that are assumed to be there
-	wanted  []wanted  // assertions
 	pk      *packages
 	spoken  map[fs.Path]bool // named by commands; nil until somebody asks
 	err     error
@@ -142,7 +142,6 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 	b := &builder{opt: opt, cg: cg, m: &Model{Catalog: cg}, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
 		users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{},
 		fresh: fs.NewState()}
-	b.m.from = b
 	b.baseLinks()
 	for _, r := range cg.Catalog.Resources {
 		var it *item

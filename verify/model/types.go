@@ -12,8 +12,8 @@ func (t Types) Type(name string) *resource.Type {
 	if known == nil {
 		known = resource.Core{}
 	}
-	if name != "concat_file" {
-		return known.Type(name)
+	if x := known.Type(name); x != nil || name != "concat_file" {
+		return x
 	}
 	file := known.Type("file")
 	if file == nil {
