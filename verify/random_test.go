@@ -67,7 +67,7 @@ func describe(g *Graph) string {
 }
 
 // judge asks about g under some options and compares the answers with brute force: about determinism only, or everything.
-func judge(g *Graph, want truth, o Options, all bool) error {
+func judge(g *Graph, b *brute, want truth, o Options, all bool) error {
 	ctx := context.Background()
 	a, err := Prepare(g, o)
 	if err != nil {
@@ -79,6 +79,11 @@ func judge(g *Graph, want truth, o Options, all bool) error {
 	}
 	if d.Verdict != verdict(want.deterministic) {
 		return fmt.Errorf("deterministic: %v (%s, %s), brute force says %v", d.Verdict, d.Stage, d.Reason, want.deterministic)
+	}
+	if d.Verdict == No {
+		if err := b.checkExample(d.Example); err != nil {
+			return err
+		}
 	}
 	if !all {
 		return nil
@@ -96,6 +101,11 @@ func judge(g *Graph, want truth, o Options, all bool) error {
 	}
 	if i.Verdict != verdict(want.idempotent) {
 		return fmt.Errorf("idempotent: %v (%s), brute force says %v", i.Verdict, i.Reason, want.idempotent)
+	}
+	if i.Verdict == No {
+		if err := b.checkRerun(i.Example); err != nil {
+			return err
+		}
 	}
 	q, err := a.Quiet(ctx)
 	if err != nil {
@@ -149,12 +159,11 @@ func repaired(g *Graph, b *brute, want truth) error {
 		return err
 	}
 	fits := func(edges []Edge) bool {
-		h := *g
-		h.Edges = append(append([]Edge{}, g.Edges...), edges...)
+		h := withEdges(g, edges)
 		if findCycle(len(g.Resources), h.Edges) != nil {
 			return false
 		}
-		got := newBrute(&h, b.f).truth()
+		got := newBrute(h, b.f).truth()
 		return got.deterministic && (want.never || !got.never) && (!want.idempotent || got.idempotent)
 	}
 	if r.Found && !fits(r.Edges) {
@@ -165,7 +174,7 @@ func repaired(g *Graph, b *brute, want truth) error {
 	}
 	for i := range g.Resources {
 		for j := range g.Resources {
-			if i != j && fits([]Edge{{From: i, To: j}}) {
+			if i != j && !g.Resources[i].Anchor && !g.Resources[j].Anchor && fits([]Edge{{From: i, To: j}}) {
 				return fmt.Errorf("repair %v (%s), but %d → %d does it alone", r.Edges, r.Reason, i, j)
 			}
 		}
@@ -187,7 +196,7 @@ func randomRound(seed uint64, round int, thorough bool, count *tally) error {
 	b := newBrute(g, f)
 	want := b.truth()
 	for k, v := range variants() {
-		if err := judge(g, want, v.Options, thorough || k == round%len(variants())); err != nil {
+		if err := judge(g, b, want, v.Options, thorough || k == round%len(variants())); err != nil {
 			return fmt.Errorf("seed %d round %d, %s: %v\n%s", seed, round, v.name, err, describe(g))
 		}
 	}

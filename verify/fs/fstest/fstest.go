@@ -187,6 +187,7 @@ type Features struct {
 	Links    bool
 	Vars     map[string][]string // variables with constants
 	Asks     []string            // spellings of Holds questions
+	Attrs    map[fs.AttrOf]bool  // attributes that are tested
 }
 
 // Look adds what a program can tell apart.
@@ -241,7 +242,7 @@ func (f *Features) LookPred(p fs.Pred) {
 			if v, ok := p.A.(fs.VarOf); ok {
 				f.variable(v.Name, text)
 			}
-			if !slices.Contains(f.Texts, text) { // it may have come from a content
+			if _, attr := p.A.(fs.AttrOf); !attr && !slices.Contains(f.Texts, text) { // it may have come from a content
 				f.Texts = append(f.Texts, text)
 			}
 		}
@@ -269,6 +270,8 @@ func (f *Features) term(t fs.Term) {
 	switch t := t.(type) {
 	case fs.ContentOf:
 		f.Contents[t.Path] = true
+	case fs.AttrOf:
+		f.Attrs[t] = true
 	case fs.VarOf:
 		f.variable(t.Name, "")
 	case fs.Apply:
@@ -277,6 +280,9 @@ func (f *Features) term(t fs.Term) {
 		}
 	}
 }
+
+// Value adds a value that a variable may have at first.
+func (f *Features) Value(name, value string) { f.variable(name, value) }
 
 func (f *Features) variable(name, value string) {
 	if f.Vars == nil {
@@ -292,7 +298,7 @@ func (f *Features) variable(name, value string) {
 
 // NewFeatures starts with paths and nothing to tell apart but what is there.
 func NewFeatures(paths []fs.Path) *Features {
-	return &Features{Paths: paths, Contents: map[fs.Path]bool{}, Rest: map[fs.Path]bool{}}
+	return &Features{Paths: paths, Contents: map[fs.Path]bool{}, Rest: map[fs.Path]bool{}, Attrs: map[fs.AttrOf]bool{}}
 }
 
 // States calls yield for every initial state that the features tell apart, until yield returns false.
@@ -408,6 +414,17 @@ func (f *Features) nodes(s *fs.State, p fs.Path, k fs.Kind, i int) []fs.Node {
 		if f.Shared {
 			for _, q := range f.Paths[:i] {
 				n.Content = fs.Initial(fmt.Sprintf("content of %s", q))
+				out = append(out, n)
+			}
+		}
+	}
+	for a := fs.Owner; a <= fs.Mode; a++ {
+		if !f.Attrs[fs.AttrOf{Path: p, Attr: a}] {
+			continue
+		}
+		for _, n := range slices.Clone(out) {
+			for _, t := range []string{"root", "bob"} {
+				n.Attrs[a] = fs.Text(t)
 				out = append(out, n)
 			}
 		}
