@@ -38,7 +38,7 @@ func enrich(r *rand.Rand, g *fstest.Gen, graph *Graph) {
 	if r.IntN(8) == 0 {
 		graph.Init.Unobserved = []fs.Path{g.Paths[r.IntN(len(g.Paths))]}
 	}
-	if r.IntN(3) == 0 {
+	if r.IntN(3) == 0 || graph.Init.Closed != nil {
 		graph.Fresh = freshMachine(r, g, graph)
 	}
 	if r.IntN(6) == 0 {
@@ -60,7 +60,7 @@ func careful(e fs.Expr) fs.Expr {
 	case fs.Creat:
 		return fs.If{Cond: fs.And{is(e.Path, fs.None), is(e.Path.Parent(), fs.Dir)}, Then: e}
 	case fs.Rm:
-		return fs.If{Cond: fs.Or{is(e.Path, fs.File), is(e.Path, fs.Link), fs.EmptyDir{Path: e.Path}}, Then: e}
+		return fs.If{Cond: fs.Or{is(e.Path, fs.File), is(e.Path, fs.Link), fs.EmptyDir(e)}, Then: e}
 	case fs.Write:
 		return fs.If{Cond: is(e.Path, fs.File), Then: e}
 	case fs.SetAttr:

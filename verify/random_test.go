@@ -60,8 +60,17 @@ func describe(g *Graph) string {
 	if len(g.Init.Transient) > 0 {
 		out += fmt.Sprintf("transient %v\n", g.Init.Transient)
 	}
+	if len(g.Init.Closed)+len(g.Init.Unobserved) > 0 {
+		out += fmt.Sprintf("closed %v, unobserved %v\n", g.Init.Closed, g.Init.Unobserved)
+	}
+	if g.Fresh != nil {
+		out += fmt.Sprintf("fresh %s\n", g.Fresh)
+	}
 	for _, e := range g.Edges {
 		out += fmt.Sprintf("%d → %d\n", e.From, e.To)
+	}
+	if order, err := g.catalogOrder(nil); err == nil {
+		out += fmt.Sprintf("the agent's order %v\n", order)
 	}
 	return out
 }
