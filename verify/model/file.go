@@ -1,7 +1,9 @@
 package model
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bunraku/value"
@@ -28,7 +30,7 @@ func (b *builder) file(it *item) {
 	replace := it.truth("replace", true)
 	recurse, _ := it.text("recurse")
 	purge := it.truth("purge", false)
-	it.read("recurselimit", "links", "ignore")
+	it.read("recurselimit", "links", "ignore", "max_files")
 	if _, ok := it.text("validate_cmd"); ok {
 		it.note(verify.Approximate, "validate_cmd is taken to succeed")
 	}
@@ -37,6 +39,14 @@ func (b *builder) file(it *item) {
 	}
 	if ensure == "" && hasTarget {
 		ensure = "link"
+	}
+	source := ""
+	if list := it.list("source"); len(list) > 0 {
+		source = strings.TrimPrefix(list[0], "file://")
+	}
+	if ensure == "" && source != "" && recurse != "" && recurse != "false" { // a directory is copied
+		ensure = "directory"
+		needs = nil
 	}
 	if ensure == "" && hasContent {
 		ensure = "file"
@@ -64,16 +74,7 @@ func (b *builder) file(it *item) {
 	case "directory":
 		program = append(program, fs.If{Cond: is(fs.Dir), Else: fs.Seq{fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)}, fs.Mkdir{Path: p}}})
 		post = append(post, is(fs.Dir))
-		if recurse == "true" || recurse == "remote" || recurse == "inf" {
-			b.recurse(it, p, hasContent)
-		}
-		if purge && recurse != "" && recurse != "false" {
-			clear := b.clear(p)
-			program = append(program, clear)
-			if !force {
-				it.note(verify.Approximate, "purge without force leaves directories; here it does not")
-			}
-		}
+		b.recursion(it, p, recurse, purge, force, source)
 	case "link":
 		if !hasTarget {
 			it.note(verify.Opaque, "a link without a target")
@@ -119,37 +120,22 @@ func (b *builder) file(it *item) {
 		program = append(program, make)
 	case "":
 		// Only what is there is looked after.
-		attrs, test := b.attrs(it, p)
+		attrs, test := b.attrs(it, p, ensure == "directory")
 		it.program = fs.If{Cond: exists(p), Then: attrs}
 		it.post = fs.Or{is(fs.None), test}
-		if recurse == "true" {
-			b.recurse(it, p, false)
-		}
+		b.recursion(it, p, recurse, purge, force, source)
 		return
 	default:
 		it.note(verify.Opaque, "ensure => %s has no model", ensure)
 		return
 	}
-	attrs, test := b.attrs(it, p)
+	attrs, test := b.attrs(it, p, ensure == "directory")
 	it.program = append(program, attrs...)
 	it.post = append(post, test...)
 }
 
-// recurse notes what recursion does beyond the model.
-func (b *builder) recurse(it *item, p fs.Path, copied bool) {
-	if copied {
-		it.note(verify.Approximate, "the files that come with its source are not modelled")
-	}
-	for _, a := range []string{"owner", "group", "mode"} {
-		if it.r.Get(a) != nil {
-			it.note(verify.Approximate, "%s of what is below %s is not modelled", a, p)
-			return
-		}
-	}
-}
-
 // attrs sets owner, group and mode. An account that the catalog manages must be there.
-func (b *builder) attrs(it *item, p fs.Path) (fs.Seq, fs.And) {
+func (b *builder) attrs(it *item, p fs.Path, dir bool) (fs.Seq, fs.And) {
 	var program fs.Seq
 	var test fs.And
 	for _, x := range []struct {
@@ -164,6 +150,9 @@ func (b *builder) attrs(it *item, p fs.Path) (fs.Seq, fs.And) {
 		}
 		if x.attr == fs.Mode {
 			v = fullMode(v)
+			if dir {
+				v = searchable(v)
+			}
 		}
 		if x.managed[v] {
 			program = append(program, fs.If{Cond: fs.VarIs(x.kind+" "+v, absent), Then: fs.Fail{Why: x.kind + " " + v + " does not exist"}})
@@ -180,6 +169,15 @@ func (b *builder) attrs(it *item, p fs.Path) (fs.Seq, fs.And) {
 	}
 	it.read("selinux_ignore_defaults")
 	return program, test
+}
+
+// searchable is the mode that Puppet gives a directory: who may read it may search it.
+func searchable(mode string) string {
+	n, err := strconv.ParseUint(mode, 8, 16)
+	if err != nil {
+		return mode
+	}
+	return fmt.Sprintf("%04o", n|n&0o444>>2)
 }
 
 func fullMode(s string) string {
@@ -252,7 +250,7 @@ func (b *builder) concat(it *item) {
 	if !it.truth("replace", true) {
 		write, post = fs.Skip{}, fs.And{fs.Is{Path: p, Kind: fs.File}}
 	}
-	attrs, test := b.attrs(it, p)
+	attrs, test := b.attrs(it, p, false)
 	it.program = append(fs.Seq{
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.Link}, Then: b.remove(p)},
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: b.create(p, content), Else: write}}, attrs...)

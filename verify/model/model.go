@@ -5,11 +5,14 @@
 // One file holds the models of related types:
 //
 //	file.go       file, concat_file: what is at one path
+//	recurse.go    what file does below a directory; tidy
+//	tree.go       archive, vcsrepo: trees from elsewhere
 //	package.go    package: the paper's model and dpkg's, with file lists and dependencies
 //	account.go    user and group
 //	service.go    service
-//	line.go       what lives in a file beside others: host, mount, cron, keys, settings
-//	exec.go       exec: guards and events; shell.go reads its commands
+//	line.go       what lives in a file beside others: host, mount, cron, keys, settings; setting.go lists types of settings
+//	exec.go       exec: guards and events; shell.go reads its commands, guard.go tests, command.go and product.go what commands do
+//	              to files, outside.go what they do to everything else
 //	other.go      containers, notify, and types that only talk to a service
 //	world.go      what every machine has, and what a fresh one has
 //	order.go      relations, containers and automatic relations as edges
@@ -91,6 +94,7 @@ type item struct {
 	notes   []string
 	used    map[string]bool // attributes that a model has read
 	passive bool            // does nothing and never sends events
+	sweep   *sweep          // what it does to a tree, or nil
 }
 
 // note lowers the exactness and says why.
@@ -142,6 +146,7 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 	}
 	b.survey()
 	b.pk = newPackages(b)
+	b.surveyLines()
 	for _, it := range b.items {
 		if it != nil && it.r.Type != "Package" {
 			b.model(it)
@@ -154,6 +159,7 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 		}
 	}
 	b.pk.close()
+	b.sweeps()
 	for _, it := range b.items {
 		if it != nil {
 			b.attributes(it)
@@ -173,10 +179,16 @@ func (b *builder) container(r *catalog.Resource) bool {
 	return r.IsContainer()
 }
 
+// namevars are those of types that modules bring and that have a model here.
+var namevars = map[string]string{"Archive": "path", "Vcsrepo": "path", "Mysql_datadir": "datadir"}
+
 // nameOf is the namevar's value: the path of a file, the name of a package.
 func (b *builder) nameOf(r *catalog.Resource) string {
 	t := b.opt.Types.Type(value.Downcase(r.Type))
 	namevar := t.Namevar()
+	if t == nil {
+		namevar = namevars[r.Type]
+	}
 	for _, attr := range []string{namevar, "name"} {
 		if s, ok := r.Get(attr).(value.String); ok {
 			return t.Munge(namevar, string(s))
@@ -185,7 +197,7 @@ func (b *builder) nameOf(r *catalog.Resource) string {
 	return t.Munge(namevar, r.Title)
 }
 
-// survey finds out what the models of other resources need: links, lines, accounts.
+// survey finds out what the models of other resources need: links, accounts, managed files.
 func (b *builder) survey() {
 	for _, it := range b.items {
 		if it == nil {
@@ -209,9 +221,18 @@ func (b *builder) survey() {
 			b.files[b.path(it.name)] = it
 		}
 	}
+}
+
+// surveyLines finds the parts of files that resources look after or ask for.
+func (b *builder) surveyLines() {
 	for _, it := range b.items {
 		if it != nil {
 			b.declareLine(it)
+		}
+	}
+	for _, it := range b.items {
+		if it != nil && it.r.Type == "Exec" {
+			b.readExec(it) // its searches and edits are lines of files
 		}
 	}
 }
@@ -237,6 +258,12 @@ func (b *builder) model(it *item) {
 		b.group(it)
 	case "Exec":
 		b.exec(it)
+	case "Tidy":
+		b.tidy(it)
+	case "Archive":
+		b.archive(it)
+	case "Vcsrepo":
+		b.vcsrepo(it)
 	default:
 		if !b.lineResource(it) {
 			b.other(it)

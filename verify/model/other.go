@@ -23,7 +23,7 @@ func harmless(typ, attr string) bool {
 
 // remote are types that talk to a service and change no file: what they look after is theirs.
 var remote = []string{"Mysql_", "Postgresql_psql", "Postgresql_conn_validator", "Mongodb_", "Rabbitmq_", "Keystone_", "Neutron_network", "Neutron_subnet", "Neutron_router",
-	"Firewall", "Vs_bridge", "Vs_config", "Vs_port", "Sysctl_runtime", "Loginctl_user", "Selboolean", "Elasticsearch_", "Grafana_", "Nova_flavor", "Glance_image"}
+	"Firewall", "Apt_key", "Selmodule", "Zfs", "Zpool", "Zone", "Kmod_", "Vs_bridge", "Vs_config", "Vs_port", "Sysctl_runtime", "Loginctl_user", "Selboolean", "Elasticsearch_", "Grafana_", "Nova_flavor", "Glance_image"}
 
 // other models what has no file of its own here.
 func (b *builder) other(it *item) {
@@ -41,9 +41,16 @@ func (b *builder) other(it *item) {
 		}
 		return
 	case "Resources":
+		it.read("noop")
 		if it.truth("purge", false) {
-			it.note(verify.Opaque, "it purges every %s that the catalog does not have", it.name)
+			it.read("unless_system_user", "unless_uid")
+			put, done := set("resources of type "+it.name+" that the catalog does not have", "none")
+			it.program, it.post = put, done
+			it.note(verify.Approximate, "what it purges is taken to be nobody else's business: each %s that the catalog does not have", it.name)
 		}
+		return
+	case "Mysql_datadir":
+		b.datadir(it)
 		return
 	}
 	var words []string
@@ -62,4 +69,18 @@ func (b *builder) other(it *item) {
 		}
 	}
 	it.note(verify.Opaque, "no model of type %s", strings.ToLower(it.r.Type))
+}
+
+// datadir is the mysql module's type for a data directory: mysqld fills it unless a mysql directory is in it.
+func (b *builder) datadir(it *item) {
+	it.read("datadir", "basedir", "user", "defaults_extra_file", "insecure", "log_error")
+	if !strings.HasPrefix(it.name, "/") {
+		it.note(verify.Opaque, "the path %q is not absolute", it.name)
+		return
+	}
+	d := b.path(it.name)
+	made := fs.Is{Path: d + "/mysql", Kind: fs.Dir}
+	it.program, it.post = fs.If{Cond: made, Else: fs.Seq{fs.EnsureDir(d), fs.Mkdir{Path: d + "/mysql"}}}, made
+	it.note(verify.Approximate, "the other files of the data directory are not modelled")
+	it.read("ensure")
 }

@@ -112,6 +112,9 @@ func (pk *packages) track() {
 			u.pred(it.post)
 		}
 	}
+	for t := range pk.b.trees() {
+		u.trees[t] = true
+	}
 	for p, owners := range pk.owners {
 		if u.kind[p] || u.inTree(p) || len(owners) > 1 && pk.b.opt.Packages == Paper {
 			pk.keep[p] = true
