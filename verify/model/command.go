@@ -301,6 +301,9 @@ func (s *shell) rm(p fs.Path, recursive, force bool) action {
 func (s *shell) copies(from, to fs.Path, into, recursive, move bool) action {
 	file, dir := fs.Is{Path: from, Kind: fs.File}, fs.Is{Path: from, Kind: fs.Dir}
 	target := func(to fs.Path) fs.Expr {
+		if to == from {
+			return fs.Fail{Why: string(from) + " is copied onto itself"}
+		}
 		out := fs.If{Cond: fs.Is{Path: to, Kind: fs.Dir}, Then: fs.Fail{Why: string(to) + " is a directory"}, Else: s.put(to, fs.ContentOf{Path: from})}
 		seq := fs.Seq{out}
 		if move {
@@ -315,7 +318,11 @@ func (s *shell) copies(from, to fs.Path, into, recursive, move bool) action {
 	}
 	missing := fs.Fail{Why: string(from) + " does not exist"}
 	if !recursive && !move {
-		return action{ok: file, do: fs.If{Cond: file, Then: place, Else: missing}}
+		ok := fs.And{file, fs.Not{P: fs.Is{Path: inside, Kind: fs.Dir}}}
+		if inside == from {
+			ok = append(ok, fs.Not{P: fs.Is{Path: to, Kind: fs.Dir}})
+		}
+		return action{ok: ok, do: fs.If{Cond: file, Then: place, Else: missing}}
 	}
 	tree := fs.Seq{fs.EnsureDir(to)}
 	if move {

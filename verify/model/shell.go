@@ -23,7 +23,6 @@ type shell struct {
 	beside []string // what is not modelled of commands that were read
 	once   bool     // it is not known that running it again changes nothing
 	depth  int
-	edited map[fs.Path]bool // files that it edits in place
 }
 
 // An action is what a simple command does. do fails if ok does not hold; a nil ok always holds.
@@ -36,7 +35,7 @@ var fail = fs.Fail{Why: "the command fails"}
 
 // newShell makes a reader for the commands of an exec.
 func (b *builder) newShell(it *item) *shell {
-	s := &shell{b: b, name: it.r.Ref(), env: map[string]string{}, edited: map[fs.Path]bool{}}
+	s := &shell{b: b, name: it.r.Ref(), env: map[string]string{}}
 	s.cwd, _ = it.text("cwd")
 	for _, e := range it.list("environment") {
 		if name, value, ok := strings.Cut(e, "="); ok {
@@ -82,6 +81,7 @@ func (s *shell) list(stmts []*syntax.Stmt, yes, no fs.Expr) fs.Expr {
 	out := fs.Seq{}
 	for _, st := range stmts[:len(stmts)-1] {
 		out = append(out, s.stmt(st, fs.Skip{}, fs.Skip{}))
+		s.moved(st)
 	}
 	last := s.stmt(stmts[len(stmts)-1], yes, no)
 	if len(out) == 0 {
@@ -121,12 +121,18 @@ func (s *shell) stmt(st *syntax.Stmt, yes, no fs.Expr) fs.Expr {
 			switch c.Op {
 			case syntax.AndStmt:
 				cwd := s.cwd
-				s.changeDir(c.X)
+				s.moved(c.X)
 				right := s.stmt(c.Y, yes, no)
 				s.cwd = cwd
 				return s.stmt(c.X, right, no)
 			case syntax.OrStmt:
-				return s.stmt(c.X, yes, s.stmt(c.Y, yes, no))
+				cwd := s.cwd
+				if moves(c.X) {
+					s.cwd = ""
+				}
+				right := s.stmt(c.Y, yes, no)
+				s.cwd = cwd
+				return s.stmt(c.X, yes, right)
 			case syntax.Pipe, syntax.PipeAll:
 				return s.pipe(st, c, yes, no)
 			}
@@ -143,33 +149,61 @@ func (s *shell) stmt(st *syntax.Stmt, yes, no fs.Expr) fs.Expr {
 	return s.act(s.unknown(source(st)), yes, no)
 }
 
-// changeDir follows cd for what comes after &&.
-func (s *shell) changeDir(st *syntax.Stmt) {
+// moved follows cd. Where it is not certain that a cd has happened, the directory is unknown.
+func (s *shell) moved(st *syntax.Stmt) {
+	if !moves(st) {
+		return
+	}
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	if both, is := st.Cmd.(*syntax.BinaryCmd); is && both.Op == syntax.AndStmt {
-		s.changeDir(both.X)
-		s.changeDir(both.Y)
+		s.moved(both.X)
+		s.moved(both.Y)
 		return
 	}
-	if !ok || len(c.Args) != 2 || c.Args[0].Lit() != "cd" {
-		return
-	}
-	if dir, ok := s.word(c.Args[1]); ok {
-		if p, ok := s.absolute(dir); ok {
-			s.cwd = string(p)
+	if ok && len(c.Args) == 2 && !st.Negated {
+		if dir, ok := s.word(c.Args[1]); ok {
+			if p, ok := s.absolute(dir); ok {
+				s.cwd = string(p)
+				return
+			}
 		}
 	}
+	s.cwd = ""
+}
+
+// moves reports whether a statement may change the directory for those that follow it.
+func moves(n syntax.Node) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Subshell, *syntax.CmdSubst:
+			return false
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				name := n.Args[0].Lit()
+				found = found || name == "cd" || name == "pushd" || name == "popd"
+			}
+		}
+		return true
+	})
+	return found
 }
 
 func (s *shell) ifClause(c *syntax.IfClause, yes, no fs.Expr) fs.Expr {
 	otherwise := yes
+	cwd := s.cwd
+	if slices.ContainsFunc(c.Cond, func(st *syntax.Stmt) bool { return moves(st) }) {
+		s.cwd = ""
+	}
 	switch {
 	case c.Else != nil && len(c.Else.Cond) > 0:
 		otherwise = s.ifClause(c.Else, yes, no)
 	case c.Else != nil:
 		otherwise = s.list(c.Else.Then, yes, no)
 	}
-	return s.list(c.Cond, s.list(c.Then, yes, no), otherwise)
+	then := s.list(c.Then, yes, no)
+	s.cwd = cwd
+	return s.list(c.Cond, then, otherwise)
 }
 
 // loop finds the words that a loop goes through.
@@ -193,6 +227,9 @@ func (s *shell) unroll(c *syntax.ForClause, words []string, yes, no fs.Expr) fs.
 	name := c.Loop.(*syntax.WordIter).Name.Value
 	old, had := s.env[name]
 	out := fs.Seq{}
+	if slices.ContainsFunc(c.Do, func(st *syntax.Stmt) bool { return moves(st) }) {
+		s.cwd = ""
+	}
 	for i, w := range words {
 		s.env[name] = w
 		if i == len(words)-1 {
