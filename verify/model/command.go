@@ -318,7 +318,7 @@ func (s *shell) copies(from, to fs.Path, into, recursive, move bool) action {
 	}
 	missing := fs.Fail{Why: string(from) + " does not exist"}
 	if !recursive && !move {
-		ok := fs.And{file, fs.Not{P: fs.Is{Path: inside, Kind: fs.Dir}}}
+		ok := fs.And{file, fs.Is{Path: to.Parent(), Kind: fs.Dir}, fs.Not{P: fs.Is{Path: inside, Kind: fs.Dir}}}
 		if inside == from {
 			ok = append(ok, fs.Not{P: fs.Is{Path: to, Kind: fs.Dir}})
 		}

@@ -81,7 +81,12 @@ func (s *shell) list(stmts []*syntax.Stmt, yes, no fs.Expr) fs.Expr {
 	out := fs.Seq{}
 	for _, st := range stmts[:len(stmts)-1] {
 		out = append(out, s.stmt(st, fs.Skip{}, fs.Skip{}))
-		s.moved(st)
+		if _, plain := st.Cmd.(*syntax.CallExpr); plain && moves(st) {
+			s.note("cd is taken to succeed: " + source(st))
+			s.moved(st)
+		} else if moves(st) {
+			s.cwd = ""
+		}
 	}
 	last := s.stmt(stmts[len(stmts)-1], yes, no)
 	if len(out) == 0 {

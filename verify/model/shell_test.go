@@ -59,7 +59,7 @@ func TestShellAgainstSh(t *testing.T) {
 		b := empty()
 		s := &shell{b: b, name: "Exec[x]", cwd: dir, env: map[string]string{}}
 		program := s.program(script, fail)
-		if len(s.unread) > 0 {
+		if len(s.unread)+len(s.beside) > 0 {
 			unread++
 			continue
 		}
@@ -95,7 +95,7 @@ func TestShellAgainstSh(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d of %d scripts have a part that is not read", unread, scripts); unread > scripts/10 {
+	if t.Logf("%d of %d scripts have a part that is not read or not modelled exactly", unread, scripts); unread > scripts/10 {
 		t.Errorf("too many")
 	}
 }
