@@ -53,7 +53,7 @@ func (b *builder) exec(it *item) {
 
 // readExec reads the commands of an exec.
 func (b *builder) readExec(it *item) reading {
-	it.read("command", "path", "logoutput", "loglevel", "timeout", "tries", "try_sleep", "environment", "user", "group", "cwd", "provider")
+	it.read("command", "environment", "user", "group", "cwd")
 	command, ok := it.text("command")
 	if !ok {
 		if list := it.list("command"); len(list) > 0 {
@@ -97,6 +97,9 @@ func (b *builder) readExec(it *item) reading {
 	var program fs.Seq
 	if user, ok := it.text("user"); ok && b.users[user] {
 		program = append(program, fs.If{Cond: fs.VarIs("user "+user, absent), Then: fs.Fail{Why: "user " + user + " does not exist"}})
+	}
+	if group, ok := it.text("group"); ok && b.groups[group] {
+		program = append(program, fs.If{Cond: fs.VarIs("group "+group, absent), Then: fs.Fail{Why: "group " + group + " does not exist"}})
 	}
 	if s.cwd != "" {
 		p := b.path(s.cwd)

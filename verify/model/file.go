@@ -30,7 +30,12 @@ func (b *builder) file(it *item) {
 	replace := it.truth("replace", true)
 	recurse, _ := it.text("recurse")
 	purge := it.truth("purge", false)
-	it.read("recurselimit", "links", "ignore", "max_files")
+	it.read("recurselimit", "ignore")
+	for _, x := range [][]string{{"links", "manage"}, {"sourceselect", "first"}, {"source_permissions", "ignore"}, {"checksum", "md5", "md5lite", "sha256", "sha256lite", "sha1", "sha1lite", "sha224", "sha384", "sha512"}} {
+		if v, ok := it.text(x[0]); ok && !slices.Contains(x[1:], v) {
+			it.note(verify.Approximate, "no model of %s => %s", x[0], v)
+		}
+	}
 	if _, ok := it.text("validate_cmd"); ok {
 		it.note(verify.Approximate, "validate_cmd is taken to succeed")
 	}
@@ -69,7 +74,7 @@ func (b *builder) file(it *item) {
 			post = fs.And{fs.Or{is(fs.None), is(fs.Dir)}}
 		}
 		it.program, it.post = program, post
-		it.read("owner", "group", "mode", "content", "source", "recurse", "purge", "backup")
+		it.read("owner", "group", "mode", "content", "source", "recurse", "purge")
 		return
 	case "directory":
 		program = append(program, fs.If{Cond: is(fs.Dir), Else: fs.Seq{fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)}, fs.Mkdir{Path: p}}})
@@ -167,7 +172,6 @@ func (b *builder) attrs(it *item, p fs.Path, dir bool) (fs.Seq, fs.And) {
 			test = append(test, fs.VarIs(cell, v))
 		}
 	}
-	it.read("selinux_ignore_defaults")
 	return program, test
 }
 
@@ -189,7 +193,7 @@ func fullMode(s string) string {
 
 // content is what the file is to hold, and what must be there first.
 func (b *builder) content(it *item) (t fs.Term, given bool, needs fs.Seq) {
-	it.read("content", "source", "checksum", "checksum_value", "sourceselect", "source_permissions")
+	it.read("content", "source")
 	switch v := it.r.Get("content").(type) {
 	case nil, value.Undef:
 	case value.String:
@@ -239,8 +243,15 @@ func (b *builder) concat(it *item) {
 		}
 	}
 	slices.Sort(parts)
+	for _, how := range []string{"order", "ensure_newline", "format"} {
+		v, _ := it.text(how)
+		parts = append(parts, v)
+	}
 	content := fs.Str(strings.Join(parts, "\x00"))
-	it.read("ensure", "order", "backup", "replace", "ensure_newline", "format", "path", "show_diff", "force", "create_empty_file")
+	it.read("create_empty_file")
+	if _, ok := it.text("validate_cmd"); ok {
+		it.note(verify.Approximate, "validate_cmd is taken to succeed")
+	}
 	if e, _ := it.text("ensure"); e == "absent" {
 		it.program, it.post = fs.If{Cond: fs.Is{Path: p, Kind: fs.File}, Then: b.remove(p)}, fs.Not{P: fs.Is{Path: p, Kind: fs.File}}
 		return
@@ -251,7 +262,11 @@ func (b *builder) concat(it *item) {
 		write, post = fs.Skip{}, fs.And{fs.Is{Path: p, Kind: fs.File}}
 	}
 	attrs, test := b.attrs(it, p, false)
-	it.program = append(fs.Seq{
+	way := fs.Expr(fs.Skip{})
+	if it.truth("force", false) {
+		way = fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: b.removeTree(p)}
+	}
+	it.program = append(fs.Seq{way,
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.Link}, Then: b.remove(p)},
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: b.create(p, content), Else: write}}, attrs...)
 	it.post = append(post, test...)

@@ -141,6 +141,7 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 		if !b.container(r) {
 			it = &item{r: r, used: map[string]bool{}, program: fs.Skip{}}
 			it.name = b.nameOf(r)
+			it.read("name", b.namevar(r))
 		}
 		b.items = append(b.items, it)
 	}
@@ -182,13 +183,17 @@ func (b *builder) container(r *catalog.Resource) bool {
 // namevars are those of types that modules bring and that have a model here.
 var namevars = map[string]string{"Archive": "path", "Vcsrepo": "path", "Mysql_datadir": "datadir"}
 
+func (b *builder) namevar(r *catalog.Resource) string {
+	if t := b.opt.Types.Type(value.Downcase(r.Type)); t != nil {
+		return t.Namevar()
+	}
+	return namevars[r.Type]
+}
+
 // nameOf is the namevar's value: the path of a file, the name of a package.
 func (b *builder) nameOf(r *catalog.Resource) string {
 	t := b.opt.Types.Type(value.Downcase(r.Type))
-	namevar := t.Namevar()
-	if t == nil {
-		namevar = namevars[r.Type]
-	}
+	namevar := b.namevar(r)
 	for _, attr := range []string{namevar, "name"} {
 		if s, ok := r.Get(attr).(value.String); ok {
 			return t.Munge(namevar, string(s))

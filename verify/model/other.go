@@ -8,17 +8,72 @@ import (
 	"bunraku/verify/fs"
 )
 
-// harmless reports whether an attribute changes nothing on the machine: relations and tags, which the graph has, and what only says how
-// to report or to find something.
+// harmless reports whether an attribute changes nothing on the machine.
 func harmless(typ, attr string) bool {
-	if resource.IsMetaparam(attr) || attr == "name" {
-		return true
+	return resource.IsMetaparam(attr) || harmlessBecause(typ, attr) != ""
+}
+
+// harmlessBecause says why an attribute has no model and needs none; "" if it needs one.
+func harmlessBecause(typ, attr string) string {
+	if why := harmlessAttributes[attr]; why != "" && !(typ == "Package" && attr == "provider") {
+		return why
 	}
-	switch attr {
-	case "backup", "show_diff", "provider", "path", "logoutput":
-		return true
-	}
-	return typ == "Notify" || typ == "Anchor"
+	return harmlessAttributes[strings.ToLower(typ)+"."+attr]
+}
+
+var harmlessAttributes = map[string]string{
+	"backup":    "copies go to a place of Puppet's own",
+	"show_diff": "it is about the report",
+	"logoutput": "it is about the report",
+	"provider":  "it says which tool is used",
+
+	"exec.path":      "commands are known by their names",
+	"exec.timeout":   "when a command is given up is not modelled",
+	"exec.tries":     "when a command is given up is not modelled",
+	"exec.try_sleep": "when a command is given up is not modelled",
+
+	"file.checksum_value":                 "it names the content that source brings",
+	"file.selinux_ignore_defaults":        "labels that nobody declares are not modelled",
+	"concat_file.checksum_value":          "it names the content that source brings",
+	"concat_file.selinux_ignore_defaults": "labels that nobody declares are not modelled",
+	"tidy.type":                           "how old a file is is not known",
+
+	"group.allowdupe":            "numbers that clash are no errors here",
+	"group.system":               "a number that nobody declares is not modelled",
+	"group.forcelocal":           "it says which tool is used",
+	"group.attribute_membership": "it says how attributes is read, which is reported",
+	"user.allowdupe":             "numbers that clash are no errors here",
+	"user.system":                "a number that nobody declares is not modelled",
+	"user.forcelocal":            "it says which tool is used",
+	"user.attribute_membership":  "it says how attributes is read, which is reported",
+	"user.auth_membership":       "it says how auths is read, which is reported",
+	"user.key_membership":        "it says how keys is read, which is reported",
+
+	"package.allow_virtual": "it says how the package is found",
+	"package.allowcdrom":    "it says how the package is found",
+	"package.command":       "it says which tool is used",
+	"package.category":      "it only reports what was found",
+	"package.description":   "it only reports what was found",
+	"package.instance":      "it only reports what was found",
+	"package.platform":      "it only reports what was found",
+	"package.root":          "it only reports what was found",
+	"package.status":        "it only reports what was found",
+	"package.vendor":        "it only reports what was found",
+
+	"resources.unless_system_user": "what is purged is nobody's that the catalog has",
+	"resources.unless_uid":         "what is purged is nobody's that the catalog has",
+
+	"service.hasstatus":  "it says how the service is asked",
+	"service.hasrestart": "it says how the service is told",
+	"service.pattern":    "it says how the service is asked",
+	"service.control":    "it says how the service is told",
+	"service.binary":     "it says how the service is told",
+	"service.path":       "it says where the script is",
+	"service.timeout":    "when a service is given up is not modelled",
+
+	"notify.name":     "it is about the report",
+	"notify.message":  "it is about the report",
+	"notify.withpath": "it is about the report",
 }
 
 // remote are types that talk to a service and change no file: what they look after is theirs.

@@ -17,22 +17,26 @@ const removed = "removed"
 // Erratum: Rehearsal had no dependencies, so it could not find the conflict of its own §2.2: golang-go needs perl, and removing perl
 // removes golang-go.
 type packages struct {
-	b       *builder
-	known   map[string]*listing.Package
-	order   []string            // all names, sorted
-	needs   map[string][]string // transitive, sorted
-	owners  map[fs.Path][]string
-	keep    map[fs.Path]bool     // paths worth tracking
-	used    map[string]bool      // that have a variable
-	leaving bool                 // somebody removes a package
-	guess   map[string][]fs.Path // directories that packages without a list are taken to bring
+	b        *builder
+	known    map[string]*listing.Package
+	order    []string            // all names, sorted
+	needs    map[string][]string // transitive, sorted
+	owners   map[fs.Path][]string
+	keep     map[fs.Path]bool     // paths worth tracking
+	used     map[string]bool      // that have a variable
+	leaving  bool                 // somebody removes a package
+	replaces map[string]bool      // configuration files are replaced (configfiles => replace)
+	guess    map[string][]fs.Path // directories that packages without a list are taken to bring
 }
 
 func newPackages(b *builder) *packages {
-	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}}
+	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}, replaces: map[string]bool{}}
 	for _, it := range b.items {
 		if it != nil && it.r.Type == "Package" && systemProvider(it) {
 			pk.find(it.name)
+			if c, _ := it.text("configfiles"); c == "replace" {
+				pk.replaces[it.name] = true
+			}
 			switch e, _ := it.text("ensure"); e {
 			case "absent", "purged":
 				pk.leaving = true
@@ -226,7 +230,7 @@ func (pk *packages) files(name string) []fs.Path {
 
 func (pk *packages) config(name string, p fs.Path) bool {
 	l := pk.known[name]
-	return l != nil && pk.b.opt.Packages != Paper && l.Config(string(p))
+	return l != nil && pk.b.opt.Packages != Paper && !pk.replaces[name] && l.Config(string(p))
 }
 
 func cellOf(name string) string { return "package " + name }
@@ -360,7 +364,12 @@ func systemProvider(it *item) bool {
 
 // packageResource is the package type.
 func (b *builder) packageResource(it *item) {
-	it.read("name", "source", "install_options", "uninstall_options", "configfiles", "allow_virtual", "adminfile", "responsefile", "reinstall_on_refresh", "allowcdrom", "enable_only", "package_settings", "mark", "instance", "status", "vendor", "category", "platform", "root", "description", "flavor", "command")
+	it.read("name", "configfiles")
+	for _, a := range []string{"install_options", "uninstall_options"} {
+		if v := it.list(a); len(v) > 0 {
+			it.note(verify.Approximate, "%s are taken to change nothing: %s", a, shorten(strings.Join(v, " ")))
+		}
+	}
 	ensure, given := it.text("ensure")
 	if !given {
 		ensure = present
@@ -391,6 +400,21 @@ func (b *builder) packageResource(it *item) {
 	}
 	cell := pk.cell(name)
 	there := pk.installed(name)
+	b.packageEnsure(it, ensure, cell, there)
+	if src, ok := it.text("source"); ok && strings.HasPrefix(src, "/") && ensure != absent && ensure != "purged" {
+		from := b.path(src)
+		b.sources = append(b.sources, from)
+		it.program = fs.If{Cond: it.post, Else: fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.File}, Else: fs.Fail{Why: src + " does not exist"}}, it.program}}
+	}
+	if mark, ok := it.text("mark"); ok {
+		put, done := set("mark of package "+name, mark)
+		it.program, it.post = fs.Seq{it.program, put}, fs.And{it.post, done}
+	}
+}
+
+// packageEnsure is what ensure asks for.
+func (b *builder) packageEnsure(it *item, ensure, cell string, there fs.Pred) {
+	pk, name := b.pk, it.name
 	switch ensure {
 	case present, "installed":
 		it.program, it.post = fs.If{Cond: there, Else: pk.install(name, present)}, there

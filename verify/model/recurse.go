@@ -180,7 +180,6 @@ func (b *builder) tidy(it *item) {
 		it.note(verify.Opaque, "the path %q is not absolute", it.name)
 		return
 	}
-	it.read("backup", "type", "max_files")
 	top := b.path(it.name)
 	matches := it.list("matches")
 	recurse, _ := it.text("recurse")
