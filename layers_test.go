@@ -47,8 +47,9 @@ var layers = map[string]string{
 	"verify/fs/fstest":      "verify/fs",
 	"cmd/bunraku":           "*",
 
-	"internal/live":   "", // tests only
-	"internal/random": "", // tests only
+	"internal/live":   "",                                                                                 // tests only
+	"internal/random": "",                                                                                 // tests only
+	"internal/mutate": "source provenance syntax value types facts catalog eval template lookup/datafile", // tests only
 }
 
 func TestLayers(t *testing.T) {

@@ -27,6 +27,8 @@ type collector struct {
 	has      map[*Resource]bool
 	ref      provenance.Ref               // the query's literals and the decisions around it
 	reads    []string                     // attributes that the query tests
+	splat    provenance.Ref               // of hashes that its overrides are taken from
+	arrows   []string                     // attributes that arrows from it set on what it finds
 	looked   map[*Resource]provenance.Ref // what the tests saw, at the time
 	// instead is what the left side of a chain falls back to when the collector on its right found nothing
 	instead []value.Value
@@ -55,7 +57,8 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 	}
 	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]provenance.Ref{}}
 	if len(e.Ops) > 0 {
-		params, _ := ev.attributeOps(e.Ops, sc, nil)
+		params, splat := ev.attributeOps(e.Ops, sc, nil)
+		c.splat = splat
 		for _, p := range params {
 			q := *p
 			c.params = append(c.params, &q)
@@ -221,11 +224,13 @@ func (c *collector) override(r *Resource) {
 	o := &Resource{Type: r.Type, Title: r.Title, place: c.place, hasPlace: true, scope: c.scope, source: c.scope.source}
 	for _, p := range c.params {
 		q := *p
-		q.ref = c.ev.trace.With(q.ref, c.ref)
 		o.params = append(o.params, &q)
 	}
 	// Puppet makes the override as a resource of its own, and so it takes the resource defaults of the collector's scope along.
 	c.ev.applyDefaults(o, c.scope)
+	for _, p := range o.params {
+		p.ref = c.ev.trace.With(p.ref, c.ref)
+	}
 	c.ev.addOverride(o)
 }
 
@@ -283,7 +288,7 @@ func (c *Call) Realize(refs []value.Value) {
 	if len(flat) == 0 {
 		return
 	}
-	col := &collector{ev: ev, fixed: flat, scope: c.Scope, place: c.Place, has: map[*Resource]bool{}, ref: ev.trace.Join(append(c.Refs, ev.ctl)...)}
+	col := &collector{ev: ev, fixed: flat, scope: c.Scope, place: c.Place, has: map[*Resource]bool{}, ref: ev.trace.Join(append(c.deepRefs(), ev.ctl)...)}
 	ev.table.collected = append(ev.table.collected, col)
 }
 

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -23,7 +24,10 @@ type effects struct {
 // A touch is a type, a title and an attribute; "" stands for any.
 type touch struct{ typ, title, attr string }
 
-const anyClass = "*"
+const (
+	anyClass   = "*"
+	anyDefault = "*" // an attribute that has a resource default: a collector's overrides take those of its scope along
+)
 
 // effectsOf walks code and what it reaches, once for each piece of code.
 func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
@@ -116,6 +120,9 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 					t.typ = capitalized(canonical(r.Value))
 				}
 				fx.touch(t, n.Ops)
+				if len(n.Ops) > 0 {
+					fx.touches = append(fx.touches, touch{typ: t.typ, attr: anyDefault})
+				}
 				fx.resources = append(fx.resources, t)
 			case *syntax.Defaults:
 				t := touch{}
@@ -214,6 +221,9 @@ func staticRefs(e syntax.Expr) []touch {
 			return []touch{{}}
 		}
 		typ := capitalized(canonical(r.Value))
+		if typ == "Resource" { // the type is the first of the keys
+			return []touch{{}}
+		}
 		var out []touch
 		for _, k := range e.Keys {
 			for _, title := range staticNames(k) {
@@ -298,14 +308,26 @@ func (ev *Evaluator) idleTouches(r *Resource, attr string) bool {
 	return false
 }
 
-// mayConfigure joins the decisions of branches passed over that may declare a class with parameters.
-func (ev *Evaluator) mayConfigure(class string) (r provenance.Ref) {
+// mayConfigure joins what may have given a class a parameter: the decisions of branches passed over that may declare it with parameters,
+// and the titles of classes that were declared with this one.
+func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
+	r = ev.mayBeGiven(param)
 	for i := range ev.ghosts.passed {
 		if fx := ev.effectsAt(i); fx.like[class] || fx.classes[anyClass] {
 			r = ev.trace.Join(r, ev.ghosts.passed[i].why)
+		}
+	}
+	return r
+}
+
+// mayBeGiven joins the titles of class declarations that have an attribute.
+func (ev *Evaluator) mayBeGiven(attr string) (r provenance.Ref) {
+	for _, l := range ev.ghosts.likes {
+		if l.splat != 0 || slices.ContainsFunc(l.params, func(p *param) bool { return p.name == attr }) {
+			r = ev.trace.Join(r, l.title)
 		}
 	}
 	return r
@@ -338,12 +360,22 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
 		return 0
 	}
 	ev.indexTouches()
+	byDefault := ev.table.defaulted[touch{typ: r.Type, attr: attr}]
 	for _, typ := range []string{r.Type, ""} {
 		for _, t := range ev.ghosts.touching[typ] {
-			if t.covers(r.Type, r.Title, attr) {
+			if t.covers(r.Type, r.Title, attr) || byDefault != 0 && t.attr == anyDefault {
 				ref = ev.trace.Join(ref, ev.ghosts.whys[t.by])
 			}
 		}
+	}
+	for _, typ := range []string{r.Type, ""} {
+		for _, a := range []string{attr, ""} {
+			ref = ev.trace.Join(ref, ev.ghosts.written[touch{typ: typ, attr: a}])
+		}
+	}
+	ref = ev.trace.Join(ref, r.arrows[attr])
+	if r.isClass() && isMetaparam(attr) {
+		ref = ev.trace.Join(ref, ev.mayBeGiven(attr))
 	}
 	if attr == "require" {
 		for i := range ev.ghosts.passed {
@@ -359,14 +391,50 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
 		if c.typ != r.Type {
 			continue
 		}
-		for _, p := range c.params {
-			if p.name == attr {
-				ref = ev.trace.Join(ref, c.ref, c.looked[r])
-				break
-			}
+		if c.splat != 0 || slices.Contains(c.arrows, attr) || slices.ContainsFunc(c.params, func(p *param) bool { return p.name == attr }) {
+			ref = ev.trace.Join(ref, c.ref, c.splat, c.looked[r])
+		}
+		if byDefault != 0 && c.params != nil {
+			ref = ev.trace.Join(ref, c.ref, c.looked[r], byDefault)
 		}
 	}
 	return ref
+}
+
+// mayArrow notes the operands of an arrow that get an attribute by it: each could have named another resource of its type.
+func (ev *Evaluator) mayArrow(e *syntax.Relation, attr string, left, right provenance.Ref) {
+	if e.Op == syntax.OpAfter || e.Op == syntax.OpSubscribed {
+		ev.mayWrite(e.Right, attr, right)
+	} else {
+		ev.mayWrite(e.Left, attr, left)
+	}
+}
+
+// mayOverride does so for the target of an override.
+func (ev *Evaluator) mayOverride(e *syntax.Override, params []*param, splat, target provenance.Ref) {
+	for _, p := range params {
+		ev.mayWrite(e.Target, p.name, target)
+	}
+	if splat != 0 {
+		ev.mayWrite(e.Target, "", ev.trace.Join(target, splat))
+	}
+}
+
+func (ev *Evaluator) mayWrite(target syntax.Expr, attr string, ref provenance.Ref) {
+	if ev.trace == nil || ref == 0 {
+		return
+	}
+	if ev.ghosts.written == nil {
+		ev.ghosts.written = map[touch]provenance.Ref{}
+	}
+	seen := map[string]bool{}
+	for _, t := range staticRefs(target) {
+		if !seen[t.typ] {
+			seen[t.typ] = true
+			key := touch{typ: t.typ, attr: attr}
+			ev.ghosts.written[key] = ev.trace.Join(ev.ghosts.written[key], ref)
+		}
+	}
 }
 
 // A touchOf is a touch and the code that has it.
@@ -438,15 +506,27 @@ func (ev *Evaluator) tagsRef(r *Resource, seen map[*Resource]bool) provenance.Re
 		return 0
 	}
 	seen[r] = true
-	ref := ev.trace.Join(r.existence, r.titleRef, r.tagRef)
-	if r.isClass() && !r.main {
-		ref = ev.trace.Join(ref, ev.table.firsts[canonical(r.Title)])
-	}
+	ref := ev.ownTags(r)
 	if r.scope != nil {
 		ref = ev.trace.Join(ref, ev.tagsRef(r.scope.resource, seen))
 	}
 	for _, c := range r.in {
 		ref = ev.trace.Join(ref, ev.tagsRef(c, seen))
+	}
+	return ref
+}
+
+// ownTags is tagsRef without the containers. When everything is declared it does not change any more.
+func (ev *Evaluator) ownTags(r *Resource) provenance.Ref {
+	if r.ownTags != 0 {
+		return r.ownTags
+	}
+	ref := ev.trace.Join(r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag"))
+	if r.isClass() && !r.main {
+		ref = ev.trace.Join(ref, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
+	}
+	if ev.phase == phaseFinish {
+		r.ownTags = ref
 	}
 	return ref
 }

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/syntax"
@@ -37,6 +39,22 @@ func (ev *Evaluator) lit(l *syntax.Lit) provenance.Ref {
 	return ev.trace.Read(ev.lits + provenance.Ref(l.Ord))
 }
 
+// noFact is the place of a fact that was asked for and is not there.
+func (ev *Evaluator) noFact(name string) provenance.Ref {
+	if ev.trace == nil || isNumericName(name) {
+		return 0
+	}
+	r := ev.missing[name]
+	if r == 0 {
+		r = ev.trace.Leaf(provenance.Label{Kind: provenance.Absence, Path: "fact " + name})
+		if ev.missing == nil {
+			ev.missing = map[string]provenance.Ref{}
+		}
+		ev.missing[name] = r
+	}
+	return r
+}
+
 // op records an operation. The operands' containers count with all they hold (rule 1).
 func (ev *Evaluator) op(name string, refs ...provenance.Ref) provenance.Ref {
 	if ev.trace == nil {
@@ -52,7 +70,7 @@ func (ev *Evaluator) deep(v value.Value, r provenance.Ref) provenance.Ref {
 	}
 	switch v := v.(type) {
 	case *value.Array:
-		if v.Refs != nil {
+		if v.Refs != nil || slices.ContainsFunc(v.Elems, isContainer) {
 			return ev.trace.Deep(r, v)
 		}
 	case *value.Hash:
@@ -61,6 +79,27 @@ func (ev *Evaluator) deep(v value.Value, r provenance.Ref) provenance.Ref {
 		return ev.deep(v.Value, r)
 	}
 	return r
+}
+
+func isContainer(v value.Value) bool {
+	switch v.(type) {
+	case *value.Array, *value.Hash, *value.Sensitive:
+		return true
+	}
+	return false
+}
+
+// keysOf is what decides which keys a hash has.
+func (ev *Evaluator) keysOf(h *value.Hash, spine provenance.Ref) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	refs := make([]provenance.Ref, 1, h.Len()+1)
+	refs[0] = spine
+	for _, e := range h.Entries() {
+		refs = append(refs, e.KeyRef)
+	}
+	return ev.trace.Join(refs...)
 }
 
 // decide enters a branch that was taken because of a condition; the result restores what was before (rule 3).
@@ -94,6 +133,10 @@ type ghosts struct {
 	passed []passedBranch
 	// named joins the names given to include and its kin so far: each could have named another class.
 	named provenance.Ref
+	// likes are the titles of classes declared with parameters so far: each could have named another class.
+	likes []like
+	// contained joins what was given to contain: tags come down from the container.
+	contained provenance.Ref
 	// idle are the effects of classes that were never evaluated, by class.
 	idle map[*Definition]*effects
 	// effects are those of code, by its first statement.
@@ -102,6 +145,22 @@ type ghosts struct {
 	touching map[string][]touchOf
 	whys     map[*effects]provenance.Ref
 	indexed  int
+	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
+	written map[touch]provenance.Ref
+}
+
+// A like is a declaration of a class with parameters.
+type like struct {
+	title  provenance.Ref
+	params []*param
+	splat  provenance.Ref
+}
+
+// mayBeLike notes the title of a class that is declared with parameters.
+func (ev *Evaluator) mayBeLike(title provenance.Ref, params []*param, splat provenance.Ref) {
+	if ev.trace != nil && title != 0 {
+		ev.ghosts.likes = append(ev.ghosts.likes, like{title, params, splat})
+	}
 }
 
 // A passedBranch is code that did not run because of a decision.

@@ -121,7 +121,7 @@ func (s *Session) deep(it item) provenance.Ref {
 	}
 	switch v := it.v.(type) {
 	case *value.Array:
-		if v.Refs != nil {
+		if v.Len() > 0 {
 			return s.trace.Deep(it.ref, v)
 		}
 	case *value.Hash:

@@ -122,7 +122,7 @@ func (inv *invocation) dig(key string, segments []value.Value, it item) (item, b
 	for _, s := range segments {
 		next, found, err := inv.digOne(key, s, it)
 		if err != nil || !found {
-			return item{}, false, err
+			return item{ref: it.ref}, false, err // what was dug so far decides that it ends here
 		}
 		it = next
 	}

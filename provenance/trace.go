@@ -54,6 +54,8 @@ type node struct {
 
 type block struct {
 	first Ref
+	n     int
+	file  *source.File // of a block of literals
 	label func(i int) Label
 }
 
@@ -68,7 +70,7 @@ func (t *Trace) Literals(f *source.File, n int, at func(ordinal int) source.Span
 	if t == nil {
 		return 0
 	}
-	return t.block(isLiteral, n, func(i int) Label {
+	return t.block(isLiteral, f, n, func(i int) Label {
 		return Label{Kind: Literal, Place: source.Place{File: f, Span: at(i)}, Ordinal: i}
 	})
 }
@@ -78,12 +80,12 @@ func (t *Trace) Leaves(n int, label func(i int) Label) Ref {
 	if t == nil {
 		return 0
 	}
-	return t.block(isBlockLeaf, n, label)
+	return t.block(isBlockLeaf, nil, n, label)
 }
 
-func (t *Trace) block(s shape, n int, label func(i int) Label) Ref {
+func (t *Trace) block(s shape, f *source.File, n int, label func(i int) Label) Ref {
 	first := Ref(len(t.nodes))
-	t.blocks = append(t.blocks, block{first, label})
+	t.blocks = append(t.blocks, block{first, n, f, label})
 	t.nodes = slices.Grow(t.nodes, n)[:len(t.nodes)+n]
 	for i := range t.nodes[first:] {
 		t.nodes[int(first)+i] = node{shape: s, first: Ref(len(t.blocks) - 1)}
@@ -183,12 +185,12 @@ func (t *Trace) Deep(spine Ref, c Contents) Ref {
 }
 
 func (t *Trace) make(s shape, name uint16, operands []Ref) Ref {
-	switch len(operands) {
-	case 0:
+	switch n := len(operands); {
+	case n == 0:
 		return t.add(node{shape: s, name: name})
-	case 1:
+	case n == 1 && operands[0] != 0:
 		return t.add(node{shape: s, name: name, first: operands[0]})
-	case 2:
+	case n == 2 && operands[1] != 0: // an operand that is not known still counts as one
 		return t.add(node{shape: s, name: name, first: operands[0], second: operands[1]})
 	}
 	from := Ref(len(t.operands))
