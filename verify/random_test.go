@@ -296,7 +296,7 @@ func randomRounds(t *testing.T, seed, graphs int, thorough bool) {
 			all.truths[k] += n
 		}
 	}
-	t.Log(all)
+	t.Logf("score: %d disagreements (bar 0); %v", disagreements.Load(), all)
 }
 
 // Every planted fault shows within the first 60,000 graphs of one seed.

@@ -95,11 +95,11 @@ func (b *builder) readExec(it *item) reading {
 		guards = append(guards, fs.Is{Path: p, Kind: fs.None})
 	}
 	var program fs.Seq
-	if user, ok := it.text("user"); ok && b.users[user] {
-		program = append(program, fs.If{Cond: fs.VarIs("user "+user, absent), Then: fs.Fail{Why: "user " + user + " does not exist"}})
+	if user, ok := it.text("user"); ok {
+		program = append(program, b.needAccount("user", user)...)
 	}
-	if group, ok := it.text("group"); ok && b.groups[group] {
-		program = append(program, fs.If{Cond: fs.VarIs("group "+group, absent), Then: fs.Fail{Why: "group " + group + " does not exist"}})
+	if group, ok := it.text("group"); ok {
+		program = append(program, b.needAccount("group", group)...)
 	}
 	if s.cwd != "" {
 		p := b.path(s.cwd)

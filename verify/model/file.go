@@ -139,16 +139,24 @@ func (b *builder) file(it *item) {
 	it.post = append(post, test...)
 }
 
+// needAccount fails while an account that something in the catalog brings is not there.
+func (b *builder) needAccount(kind, name string) fs.Seq {
+	cell, ok := b.bring(kind, name)
+	if !ok {
+		return nil
+	}
+	return fs.Seq{fs.If{Cond: fs.VarIs(cell, absent), Then: fs.Fail{Why: cell + " does not exist"}}}
+}
+
 // attrs sets owner, group and mode. An account that the catalog manages must be there.
 func (b *builder) attrs(it *item, p fs.Path, dir bool) (fs.Seq, fs.And) {
 	var program fs.Seq
 	var test fs.And
 	for _, x := range []struct {
-		name    string
-		attr    fs.Attr
-		managed map[string]bool
-		kind    string
-	}{{"owner", fs.Owner, b.users, "user"}, {"group", fs.Group, b.groups, "group"}, {"mode", fs.Mode, nil, ""}} {
+		name string
+		attr fs.Attr
+		kind string
+	}{{"owner", fs.Owner, "user"}, {"group", fs.Group, "group"}, {"mode", fs.Mode, ""}} {
 		v, ok := it.text(x.name)
 		if !ok {
 			continue
@@ -159,8 +167,8 @@ func (b *builder) attrs(it *item, p fs.Path, dir bool) (fs.Seq, fs.And) {
 				v = searchable(v)
 			}
 		}
-		if x.managed[v] {
-			program = append(program, fs.If{Cond: fs.VarIs(x.kind+" "+v, absent), Then: fs.Fail{Why: x.kind + " " + v + " does not exist"}})
+		if x.kind != "" {
+			program = append(program, b.needAccount(x.kind, v)...)
 		}
 		program = append(program, fs.SetAttr{Path: p, Attr: x.attr, Value: fs.Str(v)})
 		test = append(test, fs.Equal{A: fs.AttrOf{Path: p, Attr: x.attr}, B: fs.Str(v)})

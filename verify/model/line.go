@@ -211,8 +211,8 @@ func (b *builder) lineResource(it *item) bool {
 	need := fs.Seq{}
 	switch it.r.Type {
 	case "Ssh_authorized_key", "Cron":
-		if user, ok := it.text("user"); ok && b.users[user] {
-			need = append(need, fs.If{Cond: fs.VarIs("user "+user, absent), Then: fs.Fail{Why: "user " + user + " does not exist"}})
+		if user, ok := it.text("user"); ok {
+			need = append(need, b.needAccount("user", user)...)
 		}
 		if it.r.Type == "Ssh_authorized_key" && goal != absent {
 			need = append(need, fs.EnsureDir(p.Parent()))

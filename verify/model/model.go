@@ -105,26 +105,27 @@ func (it *item) note(e verify.Exactness, format string, args ...any) {
 
 // builder is the state of one Build.
 type builder struct {
-	opt     Options
-	cg      *catalog.Graph
-	m       *Model
-	items   []*item // by position in the catalog; nil for containers
-	lines   map[fs.Path][]line
-	links   fs.Links
-	files   map[fs.Path]*item // managed by file resources
-	users   map[string]bool   // managed
-	groups  map[string]bool
-	closed  map[string][]fs.Value
-	events  map[string]fs.Value
-	assume  []fs.Pred
-	fresh   *fs.State
-	sources []fs.Path // local files that are assumed to be there
-	needed  []fs.Path // directories that lines need
-	removed []fs.Path // what commands remove as a file
-	present []fs.Path // directories that are assumed to be there
-	pk      *packages
-	spoken  map[fs.Path]bool // named by commands; nil until somebody asks
-	err     error
+	opt      Options
+	cg       *catalog.Graph
+	m        *Model
+	items    []*item // by position in the catalog; nil for containers
+	lines    map[fs.Path][]line
+	links    fs.Links
+	files    map[fs.Path]*item // managed by file resources
+	users    map[string]bool   // managed
+	groups   map[string]bool
+	accounts map[string][]string // accounts that packages are taken to bring, by cell
+	closed   map[string][]fs.Value
+	events   map[string]fs.Value
+	assume   []fs.Pred
+	fresh    *fs.State
+	sources  []fs.Path // local files that are assumed to be there
+	needed   []fs.Path // directories that lines need
+	removed  []fs.Path // what commands remove as a file
+	present  []fs.Path // directories that are assumed to be there
+	pk       *packages
+	spoken   map[fs.Path]bool // named by commands; nil until somebody asks
+	err      error
 }
 
 // Build models a catalog.
@@ -134,7 +135,7 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 	}
 	b := &builder{opt: opt, cg: cg, m: &Model{Catalog: cg}, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
 		users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{},
-		fresh: fs.NewState()}
+		accounts: map[string][]string{}, fresh: fs.NewState()}
 	b.baseLinks()
 	for _, r := range cg.Catalog.Resources {
 		var it *item

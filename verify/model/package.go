@@ -1,6 +1,8 @@
 package model
 
 import (
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -187,6 +189,64 @@ func called(p fs.Path, names []string) []string {
 		}
 	}
 	return nil
+}
+
+// bring finds the packages that an account comes with, if nobody declares it and not every machine has it: those that are called like it,
+// or that bring something that is. What packages do when they are installed beyond unpacking files is in no list, so this is a guess, and is
+// said. Files, execs and cron jobs of such an account fail before one of the packages is installed.
+func (b *builder) bring(kind, name string) (cell string, ok bool) {
+	managed := map[string]map[string]bool{"user": b.users, "group": b.groups}[kind]
+	cell = kind + " " + name
+	if managed[name] {
+		return cell, true
+	}
+	if b.opt.Packages == Paper || name == "" || strings.Trim(name, "0123456789") == "" || slices.Contains(baseUsers, name) {
+		return "", false
+	}
+	if from, asked := b.accounts[cell]; asked {
+		return cell, len(from) > 0
+	}
+	var from []string
+	for _, it := range b.items {
+		if it == nil || it.r.Type != "Package" || !systemProvider(it) {
+			continue
+		}
+		if e, _ := it.text("ensure"); e != absent && e != "purged" && b.pk.suggests(it.name, name) {
+			from = append(from, it.name)
+		}
+	}
+	b.accounts[cell] = from
+	if len(from) == 0 {
+		return "", false
+	}
+	b.variable(cell, absent, present)
+	b.m.Assumed = append(b.m.Assumed, cell+" comes with package "+strings.Join(from, " or ")+": nothing else in the catalog makes it")
+	return cell, true
+}
+
+// suggests reports whether a package looks as if it brings an account.
+func (pk *packages) suggests(pkg, account string) bool {
+	stem, _, _ := strings.Cut(pkg, "-")
+	if stem == account || pkg == account || len(account) >= 4 && strings.HasPrefix(stem, account) {
+		return true
+	}
+	l := pk.known[pkg]
+	if l == nil {
+		return false
+	}
+	named := func(p string) bool { return path.Base(p) == account }
+	return slices.ContainsFunc(l.Files, named) || slices.ContainsFunc(l.Dirs, named)
+}
+
+// accountsOf are the accounts that a package is taken to bring, as programs.
+func (pk *packages) accountsOf(pkg string) fs.Seq {
+	var out fs.Seq
+	for _, cell := range slices.Sorted(maps.Keys(pk.b.accounts)) {
+		if slices.Contains(pk.b.accounts[cell], pkg) {
+			out = append(out, fs.If{Cond: fs.VarIs(cell, absent), Then: fs.Assign{Var: cell, Value: fs.Str(present)}})
+		}
+	}
+	return out
 }
 
 // dirs and files are the tracked paths of a package, parents first.
@@ -401,6 +461,17 @@ func (b *builder) packageResource(it *item) {
 	cell := pk.cell(name)
 	there := pk.installed(name)
 	b.packageEnsure(it, ensure, cell, there)
+	if g := pk.guess[name]; len(g) > 0 && ensure != absent && ensure != "purged" {
+		// Directories that are only guessed are there afterwards, whether it was installed or not: that much is the guess.
+		var dirs fs.Seq
+		for _, d := range g {
+			dirs = append(dirs, fs.EnsureDir(d))
+		}
+		it.program = append(dirs, it.program)
+	}
+	if a := pk.accountsOf(name); len(a) > 0 && ensure != absent && ensure != "purged" {
+		it.program = append(a, it.program)
+	}
 	if src, ok := it.text("source"); ok && strings.HasPrefix(src, "/") && ensure != absent && ensure != "purged" {
 		from := b.path(src)
 		b.sources = append(b.sources, from)

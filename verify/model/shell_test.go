@@ -16,7 +16,7 @@ import (
 // empty is a builder without a catalog, for commands alone.
 func empty() *builder {
 	b := &builder{opt: Options{Platform: "debian-12"}, cg: &catalog.Graph{Catalog: &catalog.Catalog{}}, m: &Model{}, lines: map[fs.Path][]line{}, links: fs.Links{},
-		files: map[fs.Path]*item{}, users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{}, fresh: fs.NewState()}
+		files: map[fs.Path]*item{}, users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{}, accounts: map[string][]string{}, fresh: fs.NewState()}
 	b.pk = newPackages(b)
 	return b
 }

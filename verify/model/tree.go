@@ -84,8 +84,8 @@ func (b *builder) unpack(it *item, into, creates string) fs.Expr {
 	dir := b.path(into)
 	b.needed = append(b.needed, dir)
 	out := fs.Seq{fs.If{Cond: fs.Is{Path: dir, Kind: fs.Dir}, Else: fs.Fail{Why: into + " does not exist"}}}
-	if user, ok := it.text("user"); ok && b.users[user] {
-		out = append(out, fs.If{Cond: fs.VarIs("user "+user, absent), Then: fs.Fail{Why: "user " + user + " does not exist"}})
+	if user, ok := it.text("user"); ok {
+		out = append(out, b.needAccount("user", user)...)
 	}
 	it.read("group")
 	if creates != "" {
@@ -134,8 +134,8 @@ func (b *builder) vcsrepo(it *item) {
 	is := fs.And{fs.Is{Path: p, Kind: fs.Dir}, fs.VarIs(cell, present)}
 	free := fs.Or{fs.Is{Path: p, Kind: fs.None}, fs.EmptyDir{Path: p}}
 	clone := fs.Seq{}
-	if user, ok := it.text("user"); ok && b.users[user] {
-		clone = append(clone, fs.If{Cond: fs.VarIs("user "+user, absent), Then: fs.Fail{Why: "user " + user + " does not exist"}})
+	if user, ok := it.text("user"); ok {
+		clone = append(clone, b.needAccount("user", user)...)
 	}
 	if it.truth("force", false) {
 		clone = append(clone, b.removeTree(p))

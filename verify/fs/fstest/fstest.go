@@ -188,6 +188,7 @@ type Features struct {
 	Vars     map[string][]string // variables with constants
 	Asks     []string            // spellings of Holds questions
 	Attrs    map[fs.AttrOf]bool  // attributes that are tested
+	Written  []string            // constants that programs write
 }
 
 // Look adds what a program can tell apart.
@@ -268,6 +269,10 @@ func (f *Features) LookPred(p fs.Pred) {
 
 func (f *Features) term(t fs.Term) {
 	switch t := t.(type) {
+	case fs.Const:
+		if text, ok := t.Value.IsText(); ok && !slices.Contains(f.Written, text) {
+			f.Written = append(f.Written, text)
+		}
 	case fs.ContentOf:
 		f.Contents[t.Path] = true
 	case fs.AttrOf:
@@ -375,11 +380,25 @@ func (f *Features) States(yield func(*fs.State) bool) {
 	path(0)
 }
 
+// texts are the constants that a content may have to be told apart from: those that it is compared with, and if contents are compared
+// with each other also those that programs write.
+func (f *Features) texts() []string {
+	out := slices.Clone(f.Texts)
+	if f.Shared {
+		for _, t := range f.Written {
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
 // values lists what a variable can be beside unknown. What is compared with a content may have come from v.
 func (f *Features) values(v string) []fs.Value {
 	texts := slices.Clone(f.Vars[v])
 	if v == "v" {
-		for _, t := range f.Texts {
+		for _, t := range f.texts() {
 			if !slices.Contains(texts, t) {
 				texts = append(texts, t)
 			}
@@ -407,7 +426,7 @@ func (f *Features) nodes(s *fs.State, p fs.Path, k fs.Kind, i int) []fs.Node {
 		n.Others = true
 		out = append(out, n)
 	case k != fs.Dir && f.Contents[p]: // a link's target is like a content
-		for _, t := range f.Texts {
+		for _, t := range f.texts() {
 			n.Content = fs.Text(t)
 			out = append(out, n)
 		}
