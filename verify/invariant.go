@@ -75,8 +75,8 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	star := a.compose(a.fixed(of), a.eff, nil)
 	broken := a.Space.And(star.success(), a.Space.Not(a.Space.NewSubst(star.value).Bool(post)))
 	s, status, err := a.decide(ctx, broken)
-	// A single resource has a single order; and in a deterministic graph all orders are alike.
-	everyOrder = everyOrder && !(status == sat.Unsat && len(of) < 2) && !(a.found != nil && a.found.Verdict == Yes)
+	// A single resource has a single order; and in a deterministic graph all orders are alike in what is observed.
+	everyOrder = everyOrder && !(status == sat.Unsat && len(of) < 2) && !(a.found != nil && a.found.Verdict == Yes && a.observed(post))
 	if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) && len(of) < a.n() {
 		// The rest must succeed too.
 		var rest []int
