@@ -47,6 +47,7 @@ var layers = map[string]string{
 	"bench/smartfrog/shape":   "",
 	"verify/fs/fstest":        "verify/fs",
 	"cmd/bunraku":             "*",
+	"report":                  "source syntax catalog verify/model",
 
 	"internal/live":   "",                                                                                 // tests only
 	"internal/random": "",                                                                                 // tests only

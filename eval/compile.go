@@ -49,6 +49,9 @@ func Compile(w World, in Input) (result *Result) {
 	ev.generate()
 	ev.finish()
 	result.Catalog = ev.catalog()
+	if ev.trace != nil {
+		ev.cache.setTraceSize(ev.trace.Size())
+	}
 	return result
 }
 

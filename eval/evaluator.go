@@ -133,7 +133,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 		ev.set.MaxDepth = defaultMaxDepth
 	}
 	if ev.set.Trace {
-		ev.trace = provenance.NewTrace()
+		ev.trace = provenance.NewTraceLike(ev.cache.traceSize())
 	}
 	ev.program = newProgram()
 	ev.table = newTable()

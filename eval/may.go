@@ -412,10 +412,10 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
 			continue
 		}
 		if c.splat != 0 || slices.Contains(c.arrows, attr) || slices.ContainsFunc(c.params, func(p *param) bool { return p.name == attr }) {
-			ref = ev.trace.Join(ref, c.ref, c.splat, c.looked[r])
+			ref = ev.trace.Join(ref, c.ref, c.splat, c.saw(r))
 		}
 		if byDefault != 0 && c.params != nil {
-			ref = ev.trace.Join(ref, c.ref, c.looked[r], byDefault)
+			ref = ev.trace.Join(ref, c.ref, c.saw(r), byDefault)
 		}
 	}
 	return ref
@@ -511,8 +511,7 @@ func (c *collector) tested(r *Resource) (ref provenance.Ref) {
 		switch name {
 		case "title":
 			ref = tr.Join(ref, r.titleRef)
-		case "tag":
-			ref = tr.Join(ref, c.ev.tagsRef(r, map[*Resource]bool{}))
+		case "tag": // tags only ever grow, and so does what decides them: whoever asks later asks enough
 		default:
 			if p := r.param(name); p != nil {
 				ref = tr.Join(ref, c.ev.deep(p.value, p.ref))
@@ -522,19 +521,31 @@ func (c *collector) tested(r *Resource) (ref provenance.Ref) {
 	return ref
 }
 
-// reach joins all that decides which resources a collector finds.
+// saw joins what a collector's tests of a resource saw: the attributes at the time, and the tags.
+func (c *collector) saw(r *Resource) provenance.Ref {
+	if c.ev.trace == nil || !slices.Contains(c.reads, "tag") {
+		return c.looked[r]
+	}
+	return c.ev.trace.Join(c.looked[r], c.ev.tagsRef(r, map[*Resource]bool{}))
+}
+
+// reach joins all that decides which resources a collector finds. It is asked at the end, when all are there.
 func (c *collector) reach() provenance.Ref {
 	tr := c.ev.trace
 	if tr == nil {
 		return 0
 	}
+	if c.reached != 0 {
+		return c.reached
+	}
 	ref := c.ref
 	for _, r := range c.ev.table.added {
 		if r.Type == c.typ {
-			ref = tr.Join(ref, r.existence, c.looked[r])
+			ref = tr.Join(ref, r.existence, c.saw(r))
 		}
 	}
-	return tr.Join(ref, c.ev.MayExist(c.typ, ""))
+	c.reached = tr.Join(ref, c.ev.MayExist(c.typ, ""))
+	return c.reached
 }
 
 // tagsRef joins what decides a resource's tags: its own, and those of everything that contains it.

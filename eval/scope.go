@@ -75,30 +75,11 @@ func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
 	for _, name := range s.names {
 		seen[name] = true
 	}
-	var assigned func(target syntax.Expr)
-	assigned = func(target syntax.Expr) {
-		switch t := target.(type) {
-		case *syntax.Var:
-			if !seen[t.Name] && !strings.Contains(t.Name, "::") {
-				seen[t.Name] = true
-				s.names = append(s.names, t.Name)
-			}
-		case *syntax.List:
-			for _, e := range t.Elems {
-				assigned(e)
-			}
+	for _, name := range assignedIn(body) {
+		if !seen[name] && !strings.Contains(name, "::") {
+			seen[name] = true
+			s.names = append(s.names, name)
 		}
-	}
-	for _, stmt := range body {
-		syntax.Walk(stmt, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Lambda, syntax.Definition: // they have their own
-				return false
-			case *syntax.Assign:
-				assigned(n.Left)
-			}
-			return true
-		})
 	}
 	if len(s.names) > linearVars {
 		s.index = make(map[string]int, len(s.names))
@@ -107,6 +88,34 @@ func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
 		}
 	}
 	return s
+}
+
+// assignedIn are the variables that statements assign, in the order of the text, without those of lambdas and definitions in it, which have
+// their own.
+func assignedIn(stmts []syntax.Expr) (names []string) {
+	var target func(syntax.Expr)
+	target = func(e syntax.Expr) {
+		switch e := e.(type) {
+		case *syntax.Var:
+			names = append(names, e.Name)
+		case *syntax.List:
+			for _, x := range e.Elems {
+				target(x)
+			}
+		}
+	}
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Lambda, syntax.Definition:
+				return false
+			case *syntax.Assign:
+				target(n.Left)
+			}
+			return true
+		})
+	}
+	return names
 }
 
 // shapeOf is the shape of a definition.

@@ -188,26 +188,8 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	if ev.cache.mayJump(stmts) {
 		ev.jumps = ev.trace.Join(ev.jumps, why)
 	}
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Lambda, syntax.Definition:
-				return false
-			case *syntax.Assign:
-				ev.ghostsOf(n.Left, sc, why)
-			}
-			return true
-		})
-	}
-}
-
-func (ev *Evaluator) ghostsOf(target syntax.Expr, sc *Scope, why provenance.Ref) {
-	switch t := target.(type) {
-	case *syntax.Var:
-		sc.addGhost(ev, t.Name, why)
-	case *syntax.List:
-		for _, e := range t.Elems {
-			ev.ghostsOf(e, sc, why)
-		}
+	names := remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
+	for _, name := range names {
+		sc.addGhost(ev, name, why)
 	}
 }

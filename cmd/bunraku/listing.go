@@ -22,8 +22,14 @@ func openLists(platform, store string, places []string) (*listing.Set, error) {
 }
 
 // tellLists says what people should know of the lists that a run has used: that they are of another platform, or that there are none.
-func (a *app) tellLists(lists *listing.Set) {
+// said has what was told before; it may be nil.
+func (a *app) tellLists(lists *listing.Set, said map[string]bool) {
 	for _, n := range lists.Notes() {
-		fmt.Fprintf(a.err, "note: %s\n", n)
+		if !said[n] {
+			fmt.Fprintf(a.err, "note: %s\n", n)
+		}
+		if said != nil {
+			said[n] = true
+		}
 	}
 }

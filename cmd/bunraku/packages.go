@@ -185,7 +185,7 @@ func (a *app) showPackage(lists *listing.Set, name string, asJSON bool) error {
 		return err
 	}
 	if !asJSON || p == nil {
-		a.tellLists(lists)
+		a.tellLists(lists, nil)
 	}
 	if p == nil {
 		return fail("no list has a package %s; `bunraku packages import` brings more lists", name)
@@ -282,7 +282,7 @@ func (a *app) showOwners(lists *listing.Set, file string, asJSON bool) error {
 		}
 		return nil
 	}
-	a.tellLists(lists)
+	a.tellLists(lists, nil)
 	switch {
 	case many:
 		fmt.Fprintf(a.out, "%s comes with very many packages\n", file)

@@ -126,13 +126,13 @@ func TestVerifyWithoutLists(t *testing.T) {
 	}
 	// A list of the user's in which nginx has neither file nor service.
 	write("empty/nginx", "/opt/nginx\n")
-	if code, out, errText = verify("debian-12", "--packages", filepath.Join(dir, "empty")); strings.Contains(out, "Service[nginx]") {
+	if code, out, errText = verify("debian-12", "--packages", filepath.Join(dir, "empty")); strings.Contains(out, "Package[nginx] and Service[nginx]") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 	if code, out, errText = call("packages", "import", filepath.Join(dir, "empty"), "--platform", "debian-12"); code != exitFine {
 		t.Fatal(out, errText)
 	}
-	if code, out, errText = verify("debian-12"); strings.Contains(out, "Service[nginx]") {
+	if code, out, errText = verify("debian-12"); strings.Contains(out, "Package[nginx] and Service[nginx]") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 	// A store that is broken is said, not passed over.
