@@ -21,7 +21,7 @@ import (
 // are not modelled exactly, and those that the agent refuses, are counted and passed over.
 func TestModelsAgainstPuppet(t *testing.T) {
 	live.Puppet(t)
-	n := 150
+	n := 60
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {
 		n = 800
 	}
