@@ -30,6 +30,7 @@ type collector struct {
 	splat    provenance.Ref               // of hashes that its overrides are taken from
 	arrows   []string                     // attributes that arrows from it set on what it finds
 	looked   map[*Resource]provenance.Ref // what the tests saw, at the time
+	reached  provenance.Ref               // memory of reach
 	// instead is what the left side of a chain falls back to when the collector on its right found nothing
 	instead []value.Value
 }
@@ -193,7 +194,8 @@ func (c *collector) run() bool {
 			found = append(found, r)
 			if r.virtual {
 				r.virtual = false
-				r.existence = ev.trace.Join(r.existence, c.ref, c.looked[r])
+				r.existence = ev.trace.Join(r.existence, c.ref, c.saw(r))
+				ev.changed(r.existence)
 			}
 		}
 	}
@@ -246,6 +248,7 @@ func (c *collector) realize() bool {
 		}
 		r.virtual = false
 		r.existence = c.ev.trace.With(r.existence, c.ref)
+		c.ev.changed(r.existence)
 		if !c.has[r] {
 			c.has[r] = true
 			c.got = append(c.got, r)

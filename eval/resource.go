@@ -104,6 +104,7 @@ func (ev *Evaluator) setParam(r *Resource, p *param) {
 	if p.name == "tag" {
 		ev.tagWith(r, p.value, p.place)
 		r.tagRef = ev.trace.Join(r.tagRef, ev.deep(p.value, p.ref))
+		ev.changed(r.tagRef)
 	}
 	for i, q := range r.params {
 		if q.name == p.name {

@@ -137,14 +137,20 @@ type ghosts struct {
 	likes []like
 	// contained joins what was given to contain: tags come down from the container.
 	contained provenance.Ref
-	// idle are the effects of classes that were never evaluated, by class.
-	idle map[*Definition]*effects
-	// effects are those of code, by its first statement.
-	effects map[*syntax.Expr]*effects
-	// touching has the touches of passed[:indexed] by type, whys the decisions for each.
-	touching map[string][]touchOf
-	whys     map[*effects]provenance.Ref
-	indexed  int
+	// idle are the touches of classes that are not evaluated, by type. They hold while as many classes and scopes are known as idleAt says.
+	idle   map[string][]touch
+	idleAt [3]int
+	// all is what declared has joined so far: of so many resources, and of passed[:allPassed].
+	all                 provenance.Ref
+	allAdded, allPassed int
+	// The rest is what passed[:indexed] may do: classes and resources declared, by name or type, attributes set, by type, and the resources
+	// whose require attribute it may set.
+	indexed   int
+	byEffects map[*effects]*passedCode
+	declaring map[string][]*passedCode
+	making    map[string][]touchOf
+	touching  map[string][]touchOf
+	requiring map[*Resource]provenance.Ref
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
 	written map[touch]provenance.Ref
 }
@@ -169,8 +175,6 @@ type passedBranch struct {
 	file  *syntax.File
 	scope *Scope
 	why   provenance.Ref
-
-	effects *effects // worked out at the first question
 }
 
 // passOver notes a branch that is not taken: a ghost for each variable that it assigns (names are static in Puppet, so this is
@@ -184,26 +188,8 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	if ev.cache.mayJump(stmts) {
 		ev.jumps = ev.trace.Join(ev.jumps, why)
 	}
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Lambda, syntax.Definition:
-				return false
-			case *syntax.Assign:
-				ev.ghostsOf(n.Left, sc, why)
-			}
-			return true
-		})
-	}
-}
-
-func (ev *Evaluator) ghostsOf(target syntax.Expr, sc *Scope, why provenance.Ref) {
-	switch t := target.(type) {
-	case *syntax.Var:
-		sc.addGhost(ev, t.Name, why)
-	case *syntax.List:
-		for _, e := range t.Elems {
-			ev.ghostsOf(e, sc, why)
-		}
+	names := remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
+	for _, name := range names {
+		sc.addGhost(ev, name, why)
 	}
 }

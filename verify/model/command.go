@@ -30,11 +30,11 @@ func (s *shell) call(c *syntax.CallExpr, input string) action {
 		known := false
 		words[i], known = s.word(w)
 		if !known {
-			words[i] = source(w)
+			words[i] = statementText(w)
 			exact = false
 		}
 	}
-	text := source(c)
+	text := statementText(c)
 	if a, ok := s.command(words, exact, input, text); ok {
 		return a
 	}

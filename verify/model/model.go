@@ -17,6 +17,13 @@
 //	world.go      what every machine has, and what a fresh one has
 //	order.go      relations, containers and automatic relations as edges
 //
+// and what is asked of it:
+//
+//	finding.go    all questions, and the findings about order
+//	rerun.go      what a second run changes, and guards against it
+//	notify.go     services that are not restarted
+//	assert.go     what people want to hold at the end
+//
 // It may import catalog, resource, value, provenance, source, verify, verify/fs and verify/listing. Start reading at Build.
 package model
 
@@ -61,6 +68,7 @@ type Options struct {
 	Listing  *listing.Set // nil for no file lists
 	Platform string       // "debian-12"; "" for any
 	Types    resource.Lookup
+	Assert   []Assertion // what people want to hold at the end
 }
 
 // A Model is a catalog as the verifier sees it.
@@ -75,6 +83,9 @@ type Model struct {
 	Assumed []string
 	// Exact, Approximate and Unmodelled count the resources. Containers do nothing and are not counted.
 	Exact, Approximate, Unmodelled int
+
+	from   *builder // what it was made with, for questions that are asked later
+	wanted []wanted // assertions about this node
 }
 
 // A Note says what a model leaves out.
@@ -175,6 +186,7 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 			b.attributes(it)
 		}
 	}
+	b.assertions()
 	b.machine()
 	b.order()
 	b.count()

@@ -29,10 +29,14 @@ type packages struct {
 	leaving  bool                 // somebody removes a package
 	replaces map[string]bool      // configuration files are replaced (configfiles => replace)
 	guess    map[string][]fs.Path // directories that packages without a list are taken to bring
+	tracked  map[string]tracked   // by package; filled when track has decided
 }
 
+// tracked are the paths of a package that matter, parents first.
+type tracked struct{ dirs, files []fs.Path }
+
 func newPackages(b *builder) *packages {
-	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}, replaces: map[string]bool{}}
+	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}, replaces: map[string]bool{}, tracked: map[string]tracked{}}
 	for _, it := range b.items {
 		if it != nil && it.r.Type == "Package" && systemProvider(it) {
 			pk.find(it.name)
@@ -139,12 +143,14 @@ func (pk *packages) track() {
 }
 
 // guessDirs deals with directories that somebody needs and nobody makes, while lists are missing: one that is called like a package
-// without a list is taken to come with it, any other to be on every machine. Both are said.
+// without a list is taken to come with it, any other to be on every machine. One that a list may leave
+// out is taken to come with the package if that has a directory of its own above it. All is said.
 func (pk *packages) guessDirs(u *paths) {
 	b := pk.b
 	unlisted := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] != nil })
+	listed := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] == nil })
 	unknown := len(unlisted) > 0 || slices.ContainsFunc(b.items, func(it *item) bool { return it != nil && it.exact == verify.Opaque })
-	if !unknown {
+	if !unknown && !slices.ContainsFunc(listed, func(n string) bool { return pk.known[n].NoEmpty || pk.known[n].Partial }) {
 		return
 	}
 	var wanted []fs.Path
@@ -169,9 +175,32 @@ func (pk *packages) guessDirs(u *paths) {
 			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", of which there is no file list")
 			continue
 		}
+		if names := pk.above(d, listed); len(names) > 0 {
+			for _, n := range names {
+				pk.guess[n] = append(pk.guess[n], d)
+			}
+			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", whose list may leave it out")
+			continue
+		}
+		if !unknown {
+			continue
+		}
 		b.present = append(b.present, d)
 		b.m.Assumed = append(b.m.Assumed, string(d)+" is there: no package list says who brings it")
 	}
+}
+
+// above finds the packages that have a directory of their own above one that their lists may leave out.
+func (pk *packages) above(p fs.Path, names []string) (out []string) {
+	for _, n := range names {
+		for d := p.Parent(); pk.known[n].Silent(string(p)) && !d.IsRoot() && !pk.b.base(d); d = d.Parent() {
+			if _, ok := slices.BinarySearch(pk.known[n].Dirs, string(d)); ok {
+				out = append(out, n)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // called finds the packages that a part of a path is called after: /etc/mysql/conf.d and mysql-server.
@@ -250,11 +279,22 @@ func (pk *packages) accountsOf(pkg string) fs.Seq {
 }
 
 // dirs and files are the tracked paths of a package, parents first.
-func (pk *packages) dirs(name string) []fs.Path {
-	var out []fs.Path
-	if g := pk.guess[name]; g != nil {
-		return g
+func (pk *packages) dirs(name string) []fs.Path  { return pk.paths(name).dirs }
+func (pk *packages) files(name string) []fs.Path { return pk.paths(name).files }
+
+// paths finds the tracked paths of a package once: lists are long and asked often.
+func (pk *packages) paths(name string) tracked {
+	t, ok := pk.tracked[name]
+	if !ok {
+		t.files = pk.findFiles(name)
+		t.dirs = pk.findDirs(name, t.files)
+		pk.tracked[name] = t
 	}
+	return t
+}
+
+func (pk *packages) findDirs(name string, files []fs.Path) []fs.Path {
+	out := slices.Clone(pk.guess[name])
 	if l := pk.known[name]; l != nil {
 		need := map[fs.Path]bool{}
 		for _, d := range l.Dirs {
@@ -262,8 +302,13 @@ func (pk *packages) dirs(name string) []fs.Path {
 				need[q] = true
 			}
 		}
-		for _, f := range pk.files(name) {
+		for _, f := range files {
 			for d := f.Parent(); !d.IsRoot(); d = d.Parent() {
+				need[d] = true
+			}
+		}
+		for _, d := range out {
+			for d = d.Parent(); !d.IsRoot(); d = d.Parent() {
 				need[d] = true
 			}
 		}
@@ -272,10 +317,10 @@ func (pk *packages) dirs(name string) []fs.Path {
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
-func (pk *packages) files(name string) []fs.Path {
+func (pk *packages) findFiles(name string) []fs.Path {
 	var out []fs.Path
 	if l := pk.known[name]; l != nil {
 		for _, f := range l.Files {

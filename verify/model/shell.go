@@ -82,7 +82,7 @@ func (s *shell) list(stmts []*syntax.Stmt, yes, no fs.Expr) fs.Expr {
 	for _, st := range stmts[:len(stmts)-1] {
 		out = append(out, s.stmt(st, fs.Skip{}, fs.Skip{}))
 		if _, plain := st.Cmd.(*syntax.CallExpr); plain && moves(st) {
-			s.note("cd is taken to succeed: " + source(st))
+			s.note("cd is taken to succeed: " + statementText(st))
 			s.moved(st)
 		} else if moves(st) {
 			s.cwd = ""
@@ -100,7 +100,7 @@ func (s *shell) stmt(st *syntax.Stmt, yes, no fs.Expr) fs.Expr {
 		yes, no = no, yes
 	}
 	if st.Background || st.Coprocess {
-		return s.act(s.unknown(source(st)), yes, no)
+		return s.act(s.unknown(statementText(st)), yes, no)
 	}
 	switch c := st.Cmd.(type) {
 	case nil:
@@ -151,7 +151,7 @@ func (s *shell) stmt(st *syntax.Stmt, yes, no fs.Expr) fs.Expr {
 			return s.unroll(c, words, yes, no)
 		}
 	}
-	return s.act(s.unknown(source(st)), yes, no)
+	return s.act(s.unknown(statementText(st)), yes, no)
 }
 
 // moved follows cd. Where it is not certain that a cd has happened, the directory is unknown.
@@ -257,7 +257,7 @@ func (s *shell) unroll(c *syntax.ForClause, words []string, yes, no fs.Expr) fs.
 func (s *shell) pipe(st *syntax.Stmt, c *syntax.BinaryCmd, yes, no fs.Expr) fs.Expr {
 	right, ok := c.Y.Cmd.(*syntax.CallExpr)
 	if !ok {
-		return s.act(s.unknown(source(st)), yes, no)
+		return s.act(s.unknown(statementText(st)), yes, no)
 	}
 	left := s.stmt(c.X, fs.Skip{}, fs.Skip{})
 	return join(left, s.act(s.redirects(c.Y, s.call(right, s.output(c.X))), yes, no))
@@ -274,13 +274,13 @@ func (s *shell) redirects(st *syntax.Stmt, a action) action {
 		case syntax.AppOut, syntax.AppAll:
 			appends = true
 		default:
-			return s.unknown(source(st))
+			return s.unknown(statementText(st))
 		}
 		text, known := s.word(r.Word)
 		p, ok := s.absolute(text)
 		switch {
 		case !known || !ok:
-			return s.unknown(source(st))
+			return s.unknown(statementText(st))
 		case p.Under("/dev") || p.Under("/proc") || p.Under("/sys"):
 		default:
 			a = both(a, s.store(p, s.output(st), appends))
@@ -350,7 +350,7 @@ func (s *shell) output(st *syntax.Stmt) string {
 	if st.Cmd == nil {
 		return ""
 	}
-	return "output of " + source(st)
+	return "output of " + statementText(st)
 }
 
 // said is the output of echo and of the simple use of printf.
@@ -377,8 +377,8 @@ func said(words []string) (string, bool) {
 	return "", false
 }
 
-// source is the text of a statement.
-func source(n syntax.Node) string {
+// statementText is the text of a statement.
+func statementText(n syntax.Node) string {
 	var out strings.Builder
 	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&out, n); err != nil {
 		return ""
