@@ -1,7 +1,9 @@
 package compiler
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"sort"
 	"strings"
 	"syscall"
@@ -93,6 +95,9 @@ func (c *tally) precision(l *lab, places []*mutate.Place, n int, r *rand.Rand) e
 			return err
 		}
 		for _, s := range wanted[k] {
+			if os.Getenv("BUNRAKU_LOOSE") != "" && !confirmed[s] && compiled {
+				fmt.Println("LOOSE", l.name, s, "|", k)
+			}
 			switch {
 			case confirmed[s]:
 				results[s].confirmed++
