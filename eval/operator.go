@@ -176,7 +176,7 @@ func (ev *Evaluator) matchRegexp(re *value.Regexp, s string, ref provenance.Ref,
 	}
 	if groups == nil {
 		if ev.trace != nil { // a later read of $1 finds an earlier match, because this one failed
-			sc.pushFrame(matchFrame).matchRef = ref
+			sc.setMatch(nil, nil, ref)
 		}
 		return false
 	}
