@@ -151,13 +151,17 @@ func (l *lab) withManifest(path, text string) (*Compiler, string) {
 }
 
 func (l *lab) withTemplate(path, text string) (*Compiler, string) {
-	f, _ := l.base.sources.Load(path)
-	changed, same := mutate.SameTemplate(f.(*source.File), text)
+	changed, same := mutate.SameTemplate(l.templates()[path], text)
 	if !same {
 		return nil, "the changed template is no template, or one of another shape"
 	}
 	n := l.clone()
-	n.sources.Store(path, changed)
+	l.base.sources.Range(func(k, v any) bool {
+		if v.(*erbFile).path == path {
+			n.sources.Store(k, &erbFile{changed, path})
+		}
+		return true
+	})
 	return n, ""
 }
 
@@ -275,6 +279,18 @@ func (l *lab) trees() map[string]*syntax.File {
 	return out
 }
 
+// templates are the ERB templates that the compile rendered, by path.
+func (l *lab) templates() map[string]*source.File {
+	out := map[string]*source.File{}
+	l.base.sources.Range(func(_, v any) bool {
+		if t := v.(*erbFile); t.source != nil {
+			out[t.path] = t.source
+		}
+		return true
+	})
+	return out
+}
+
 // list gives all places, in a fixed order: first those whose datum the compile used, then the others.
 func (l *lab) list() (used, idle []*mutate.Place, err error) {
 	tr := l.res.Trace
@@ -300,8 +316,7 @@ func (l *lab) list() (used, idle []*mutate.Place, err error) {
 	for _, path := range sorted(trees) {
 		add(mutate.InManifest(trees[path], path, pool))
 	}
-	templates := map[string]*source.File{}
-	l.base.sources.Range(func(k, v any) bool { templates[k.(string)] = v.(*source.File); return true })
+	templates := l.templates()
 	for _, path := range sorted(templates) {
 		add(mutate.InERB(templates[path], path))
 	}

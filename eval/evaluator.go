@@ -108,7 +108,8 @@ type Evaluator struct {
 	literals  map[*syntax.File]provenance.Ref
 	ghosts    ghosts
 	nameRef   provenance.Ref
-	facts     *value.Hash               // $facts
+	facts     *value.Hash // $facts
+	behind    map[*value.Hash][]provenance.Ref
 	missing   map[string]provenance.Ref // facts that were asked for and are not there
 	rendering *rendering
 }

@@ -125,6 +125,9 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 				}
 				fx.resources = append(fx.resources, t)
 			case *syntax.Defaults:
+				if container != nil {
+					break // they count for what is declared in there, and who declares it first is known with the class
+				}
 				t := touch{}
 				if r, ok := n.Type.(*syntax.Ref); ok {
 					t.typ = capitalized(canonical(r.Value))
@@ -296,7 +299,8 @@ func (ev *Evaluator) idleTouches(r *Resource, attr string) bool {
 			if len(d.Body) == 0 {
 				continue
 			}
-			fx = ev.effectsOf(d.Body)
+			fx = &effects{classes: map[string]bool{}, like: map[string]bool{}}
+			ev.gather(d.Body, fx, map[*Definition]bool{d: true}, &touch{"Class", capitalized(name), "require"})
 			ev.ghosts.idle[d] = fx
 		}
 		for _, t := range fx.touches {

@@ -360,7 +360,9 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
 		}
 		splat = ev.trace.Join(splat, ev.keysOf(h, r))
-		for _, x := range h.Entries() {
+		entries := h.Entries()
+		for i := range entries {
+			x := &entries[i]
 			name, ok := x.Key.(value.String)
 			if !ok {
 				ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
@@ -369,7 +371,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: err.Error()})
 			}
-			add(param{string(name), v, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false, false})
+			add(param{string(name), v, ev.under(ev.Found(h, x, r)), ev.place(op.Where), sc.source, false, false})
 		}
 	}
 	return out, splat
@@ -581,7 +583,9 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 	}
 	ev := c.Eval
 	list := make([]*param, 0, params.Len())
-	for _, x := range params.Entries() {
+	entries := params.Entries()
+	for i := range entries {
+		x := &entries[i]
 		key, ok := x.Key.(value.String)
 		if !ok {
 			return nil, fmt.Errorf("attribute names must be strings, got %s", types.Infer(x.Key))
@@ -590,7 +594,7 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, why, x.KeyRef)), c.Place, c.Scope.source, false, false})
+		list = append(list, &param{string(key), v, ev.under(ev.Found(params, x, why)), c.Place, c.Scope.source, false, false})
 	}
 	_, text := name.(value.String)
 	t := title{value.ToString(name), ev.trace.With(titleRef, why), !text}

@@ -98,13 +98,19 @@ func createResources(c *eval.Call) (value.Value, error) {
 		c.Fail("E0507", "Evaluation Error: Classes are not virtualizable")
 	}
 	spine := c.Trace().Join(c.Refs...)
-	for _, e := range instances.Entries() {
+	entries := instances.Entries()
+	for i := range entries {
+		e := &entries[i]
 		params, ok := e.Value.(*value.Hash)
 		if !ok {
 			return nil, noConversion(e.Value, "Hash")
 		}
+		why := c.Eval.Found(instances, e, spine)
 		merged := defaults.From(params.Len())
 		for _, p := range params.Entries() {
+			if c.Trace() != nil && merged.Entry(p.Key) != nil { // the key could have hidden another default
+				why = c.Trace().Join(why, p.KeyRef)
+			}
 			merged.SetEntry(p)
 		}
 		titles := []value.Value{e.Key}
@@ -112,7 +118,7 @@ func createResources(c *eval.Call) (value.Value, error) {
 			titles = a.Elems
 		}
 		for _, t := range titles {
-			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), e.KeyRef, c.Trace().Join(e.Ref, spine))
+			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), e.KeyRef, c.Trace().Join(why))
 			if err != nil {
 				return nil, err
 			}
