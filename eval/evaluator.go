@@ -112,6 +112,7 @@ type Evaluator struct {
 	behind    map[*value.Hash][]provenance.Ref
 	missing   map[string]provenance.Ref // facts that were asked for and are not there
 	rendering *rendering
+	scratch   []provenance.Ref
 }
 
 // A step is one level of the stack that error messages show.

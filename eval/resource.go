@@ -50,7 +50,10 @@ type Resource struct {
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
-	ownTags   provenance.Ref            // memory of ownTags
+	position  provenance.Ref // memory of positionRef
+	tagsRef   provenance.Ref // memory of tagsRef, and when it was worked out
+	tagsAt    tagState
+	tagging   bool
 	tagRef    provenance.Ref            // of the tags given to it by attribute or function
 	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
 	arrows    map[string]provenance.Ref // what decides whether an arrow to a collector, or a stage around, sets an attribute
@@ -104,6 +107,7 @@ func (ev *Evaluator) setParam(r *Resource, p *param) {
 	if p.name == "tag" {
 		ev.tagWith(r, p.value, p.place)
 		r.tagRef = ev.trace.Join(r.tagRef, ev.deep(p.value, p.ref))
+		ev.table.tagged++
 	}
 	for i, q := range r.params {
 		if q.name == p.name {

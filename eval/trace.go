@@ -183,14 +183,22 @@ type ghosts struct {
 	likes []like
 	// contained joins what was given to contain: tags come down from the container.
 	contained provenance.Ref
-	// idle are the effects of classes that were never evaluated, by class.
-	idle map[*Definition]*effects
+	// typed joins the names of resource types that were computed.
+	typed provenance.Ref
+	// nodeVars are the variables that node statements set.
+	nodeVars map[string]bool
+	// idle are the effects of classes that were not evaluated, idleOf of how many.
+	idle   *effects
+	idleOf int
+	// all is what mayTouch says, once everything is declared.
+	all map[touch]*touches
 	// effects are those of code, by its first statement.
 	effects map[*syntax.Expr]*effects
-	// touching has the touches of passed[:indexed] by type, whys the decisions for each.
-	touching map[string][]touchOf
-	whys     map[*effects]provenance.Ref
-	indexed  int
+	// touching has the touches of passed[:indexed] by type, making the resources, declaring the classes; whys the decisions for each.
+	touching, making map[string][]touchOf
+	declaring        map[string][]*effects
+	whys             map[*effects]provenance.Ref
+	indexed          int
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
 	written map[touch]provenance.Ref
 }

@@ -157,14 +157,14 @@ func (t *Trace) With(v Ref, more ...Ref) Ref {
 	case 1:
 		return t.add(node{shape: isWith, first: v, second: last})
 	}
-	list := make([]Ref, 1, n+1)
-	list[0] = v
+	from := Ref(len(t.operands))
+	t.operands = append(t.operands, v)
 	for _, m := range more {
 		if m != 0 && m != v {
-			list = append(list, m)
+			t.operands = append(t.operands, m)
 		}
 	}
-	return t.make(isWith, 0, list)
+	return t.add(node{shape: isWith, many: true, first: from, second: Ref(n + 1)})
 }
 
 // Join adds a set of dependencies that is no value: a decision, a context.

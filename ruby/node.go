@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"math/big"
+	"sync"
 
 	"bunraku/onigmo"
 	"bunraku/source"
@@ -374,4 +375,7 @@ type Program struct {
 	Body  *Seq
 	Slots int
 	Names []string // of the top-level local variables, by slot
+
+	once     sync.Once
+	ordinals map[Node]int // of the literals, once somebody has asked
 }

@@ -68,11 +68,18 @@ func (t *tracker) begin(p *Program) {
 	if t.trace == nil || t.literals == nil {
 		return
 	}
-	t.base = t.literals(p)
-	t.ord = map[Node]int{}
-	for i, n := range p.Literals() {
-		t.ord[n] = i
-	}
+	t.base, t.ord = t.literals(p), p.numbers()
+}
+
+// numbers gives each literal its number in source order.
+func (p *Program) numbers() map[Node]int {
+	p.once.Do(func() {
+		p.ordinals = map[Node]int{}
+		for i, n := range p.Literals() {
+			p.ordinals[n] = i
+		}
+	})
+	return p.ordinals
 }
 
 func (t *tracker) literal(n Node) {
