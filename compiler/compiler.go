@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"bunraku/bridge"
 	"bunraku/environment"
 	"bunraku/eval"
 	"bunraku/facts"
@@ -37,6 +39,10 @@ type Options struct {
 	GlobalHiera     string // path of a global hiera.yaml
 	Trace           bool
 	ServerFacts     *value.Hash
+	Ruby            RubyMode
+	RubyTimeout     time.Duration // of Ruby's own time in one call; bridge.DefaultTimeout when zero
+	Mocks           *Mocks        // nil for none
+	StrictOpaque    bool          // a value that is not known is an error
 }
 
 // A Compiler compiles nodes from one environment.
@@ -56,6 +62,7 @@ type Compiler struct {
 	manifest  mainFiles
 	cache     *eval.Cache
 	functions map[string]*eval.Function
+	bridge    *bridge.Bridge // nil unless Ruby may run
 }
 
 // Open prepares an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
@@ -85,6 +92,9 @@ func Open(path string, opt Options) (*Compiler, error) {
 	}
 	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table()}
 	c.moduleFunctions()
+	if opt.Ruby == RubySystem {
+		c.bridge = c.newBridge()
+	}
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
 		Module: func(name string) (dir, provider string, ok bool) {
@@ -122,6 +132,13 @@ func strictSyntax(s eval.Strictness) syntax.Strictness {
 		return syntax.StrictError
 	}
 	return syntax.StrictWarning
+}
+
+// Close ends what a Compiler has started. It need not be called before the program ends.
+func (c *Compiler) Close() {
+	if c.bridge != nil {
+		c.bridge.Close()
+	}
 }
 
 // Environment is what is compiled from.
@@ -173,6 +190,7 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 		result.Catalog.DropVirtual()
 	}
 	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
+	c.reportUnknown(result)
 	return result, nil
 }
 
@@ -301,18 +319,3 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 
 // Type finds a resource type by its lower-case name (resource.Lookup).
 func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }
-
-// rubyFunction stands for a module's function that is written in Ruby: it is not run, and what it would give is not known.
-func (c *Compiler) rubyFunction(name string) *eval.Function {
-	if f, ok := c.ruby.Load(name); ok {
-		return f.(*eval.Function)
-	}
-	var f *eval.Function
-	if path, _, ok := c.env.RubyFunctionFile(name); ok {
-		f = &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
-			return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(path))}, nil
-		}}
-	}
-	c.ruby.Store(name, f)
-	return f
-}

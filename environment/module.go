@@ -226,8 +226,13 @@ func (e *Environment) RubyFunctionFile(name string) (path string, old, ok bool) 
 	if path, ok := e.anywhere("lib", "puppet", "functions", name+".rb"); ok {
 		return path, false, true
 	}
-	path, ok = e.anywhere("lib", "puppet", "parser", "functions", name+".rb")
+	path, ok = e.OldRubyFunctionFile(name)
 	return path, true, ok
+}
+
+// OldRubyFunctionFile is the file of a function of the old kind (3.x), even where one of the new kind has the same name.
+func (e *Environment) OldRubyFunctionFile(name string) (string, bool) {
+	return e.anywhere("lib", "puppet", "parser", "functions", name+".rb")
 }
 
 // anywhere finds a file in the environment or in the first module that has it.

@@ -39,6 +39,8 @@ type Lambda struct {
 	ref   provenance.Ref // of the last call's result
 	why   provenance.Ref // what decides whether, and how often, it is called
 	ran   bool
+	// native is the body of a block that is not written in Puppet
+	native func([]value.Value, []provenance.Ref) (value.Value, provenance.Ref, error)
 }
 
 // call is `name(args) |…| {…}` and the bare statement form; a type that is called makes a new value.
@@ -221,6 +223,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	}
 	if v == nil {
 		v = value.Undef{}
+	}
+	if o := opaque(v); o != nil {
+		ev.unknown(o, f.Name, at)
 	}
 	if ev.trace == nil {
 		return v, 0, nil

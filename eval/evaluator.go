@@ -94,6 +94,7 @@ type Evaluator struct {
 	warnings source.Diagnostics
 	warned   map[string]bool
 	logs     []LogLine
+	unknowns []*Unknown // what could not be computed, in the order of the calls
 
 	file   *syntax.File   // whose code is being evaluated
 	lits   provenance.Ref // the first of its literals in the trace
