@@ -67,6 +67,7 @@ func questionTable() map[string]func(*question) (value.Value, error) {
 		"old_function":     (*question).oldFunction,
 		"old_call":         (*question).oldCall,
 		"log":              (*question).log,
+		"choose":           (*question).choose,
 
 		"instance": func(q *question) (value.Value, error) {
 			return typed(q, 0, func(t types.T) value.Value { return value.Bool(types.IsInstance(t, q.arg(1))) })
@@ -91,15 +92,18 @@ func questionTable() map[string]func(*question) (value.Value, error) {
 		"resources":    (*question).resources,
 		"own_resource": (*question).ownResource,
 		"defaults":     (*question).defaults,
-		"source":       func(q *question) (value.Value, error) { return value.Strings(q.scope.Source(), q.scope.Module()), nil },
-		"classes":      (*question).classes,
-		"tags":         (*question).tags,
-		"top?":         func(q *question) (value.Value, error) { return value.Bool(q.scope == q.f.call.Eval.Top()), nil },
-		"scope_text":   (*question).scopeText,
-		"known_class":  func(q *question) (value.Value, error) { return value.Bool(q.f.call.Eval.KnownClass(q.text(0))), nil },
-		"known_type":   func(q *question) (value.Value, error) { return value.Bool(q.f.call.Eval.KnownType(q.text(0))), nil },
-		"node":         func(q *question) (value.Value, error) { return value.String(q.f.call.Eval.Node()), nil },
-		"stack":        (*question).stack,
+		"source": func(q *question) (value.Value, error) {
+			return value.Strings(q.scope.Source(), q.scope.Module(), q.scope.SourceKind()), nil
+		},
+		"classes":        (*question).classes,
+		"tags":           (*question).tags,
+		"top?":           func(q *question) (value.Value, error) { return value.Bool(q.scope == q.f.call.Eval.Top()), nil },
+		"scope_text":     (*question).scopeText,
+		"known_class":    func(q *question) (value.Value, error) { return value.Bool(q.f.call.Eval.KnownClass(q.text(0))), nil },
+		"known_type":     func(q *question) (value.Value, error) { return value.Bool(q.f.call.Eval.KnownType(q.text(0))), nil },
+		"name_attribute": (*question).nameAttribute,
+		"node":           func(q *question) (value.Value, error) { return value.String(q.f.call.Eval.Node()), nil },
+		"stack":          (*question).stack,
 
 		"find_template": func(q *question) (value.Value, error) { return q.site(Site.Template) },
 		"find_file":     func(q *question) (value.Value, error) { return q.site(Site.File) },
@@ -200,7 +204,7 @@ func (q *question) call() (value.Value, error) {
 	if !is {
 		list = value.NewArray(q.arg(1))
 	}
-	return q.invoke(q.text(0), list.Elems, q.block())
+	return q.invoke(strings.ToLower(q.text(0)), list.Elems, q.block())
 }
 
 func (q *question) invoke(name string, args []value.Value, block *eval.Lambda) (value.Value, error) {
@@ -270,7 +274,7 @@ func (q *question) yield() (value.Value, error) {
 	}
 	v, err := block.Call(args.Elems, refs)
 	if err != nil {
-		return nil, err
+		return nil, &classed{"ArgumentError", err.Error()}
 	}
 	q.saw(v, block.LastRef())
 	if o := unknown(v); o != nil {
@@ -301,6 +305,20 @@ func (q *question) oldCall() (value.Value, error) {
 		list = value.NewArray()
 	}
 	return q.invoke(q.text(0), list.Elems, nil)
+}
+
+// choose finds the signature that a function wants for itself, or words the mismatch.
+func (q *question) choose() (value.Value, error) {
+	fn := q.b.loaded[q.text(0)]
+	args, is := q.arg(1).(*value.Array)
+	if fn == nil || !is {
+		return nil, fmt.Errorf("%s has no signatures", q.text(0))
+	}
+	n, err := fn.choose(args.Elems, q.f.call.Block)
+	if err != nil {
+		return value.String(err.Error()), nil
+	}
+	return value.Int(n), nil
 }
 
 func (q *question) log() (value.Value, error) {
@@ -375,6 +393,14 @@ func (q *question) resources() (value.Value, error) {
 		all = append(all, q.describe(r))
 	}
 	return value.NewArray(all...), nil
+}
+
+// nameAttribute is the attribute whose value a resource's title is by default.
+func (q *question) nameAttribute() (value.Value, error) {
+	if t := q.f.call.Eval.World().ResourceType(strings.ToLower(q.text(0))); t != nil && len(t.Namevars) == 1 {
+		return value.String(t.Namevars[0]), nil
+	}
+	return value.String("name"), nil
 }
 
 func (q *question) ownResource() (value.Value, error) { return q.describe(q.scope.Resource()), nil }

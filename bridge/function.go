@@ -16,6 +16,7 @@ type function struct {
 	name, path string
 	old        bool
 	dispatches []dispatch
+	own        bool              // it chooses its signature itself
 	local      map[string]string // types that only this function knows: texts by name
 
 	ev       *eval.Evaluator // whose aliases the signatures were read with
@@ -70,6 +71,8 @@ func (b *Bridge) settle(c *eval.Call, name string, v value.Value, err error) (va
 		c.Fail(t.code, t.text)
 	case errors.As(err, &o):
 		return o.value, nil
+	case errors.As(err, &r) && r.grave && len(b.frames) == 0:
+		c.Fail("E0401", r.text)
 	case errors.As(err, &r) && r.missing:
 		return &value.Opaque{Why: fmt.Sprintf("%s, called at %s, needs more of Puppet than there is: %s", name, c.Place, r.text)}, nil
 	}
@@ -119,6 +122,8 @@ func (b *Bridge) load(name, path string, old bool) (*function, error) {
 	if !is {
 		return nil, b.garbage("no signatures")
 	}
+	own, _ := h.At("calls_itself").(value.Bool)
+	fn.own = bool(own)
 	list, _ := h.At("dispatches").(*value.Array)
 	if list == nil {
 		return nil, b.garbage("no signatures")
@@ -183,21 +188,13 @@ func (b *Bridge) dispatch(f *frame, fn *function) (value.Value, error) {
 	if err := fn.prepare(c.Eval); err != nil {
 		return nil, err
 	}
-	var block *types.Callable
-	if c.Block != nil {
-		block = c.Block.Type()
-	}
 	chosen := -1
-	for i, t := range fn.callable {
-		if t.Accepts(c.Args, block) {
-			chosen = i
-			break
+	if !fn.own {
+		var err error
+		if chosen, err = fn.choose(c.Args, c.Block); err != nil {
+			return nil, err
 		}
 	}
-	if chosen < 0 {
-		return nil, fn.mismatch(c.Args, block)
-	}
-	d := &fn.dispatches[chosen]
 	m := do("call").set("name", value.String(fn.name)).set("old", value.Bool(fn.old)).set("dispatch", value.Int(chosen)).
 		set("arguments", value.NewArray(c.Args...)).set("scope", value.Int(len(b.frames)-1))
 	if c.Block != nil && !fn.old {
@@ -210,6 +207,10 @@ func (b *Bridge) dispatch(f *frame, fn *function) (value.Value, error) {
 	if v, err = b.reader(f).value(v); err != nil {
 		return nil, err
 	}
+	if fn.own {
+		return v, nil
+	}
+	d := &fn.dispatches[chosen]
 	if d.mismatch {
 		return nil, fmt.Errorf("'%s' %s", fn.name, value.ToString(v))
 	}
@@ -217,6 +218,20 @@ func (b *Bridge) dispatch(f *frame, fn *function) (value.Value, error) {
 		return nil, errors.New(types.DescribeMismatch(fmt.Sprintf("value returned from function '%s' has wrong type,", d.method), want, types.InferSet(v)))
 	}
 	return v, nil
+}
+
+// choose finds the first signature that accepts arguments. A 3.x function counts its arguments itself.
+func (fn *function) choose(args []value.Value, given *eval.Lambda) (int, error) {
+	var block *types.Callable
+	if given != nil {
+		block = given.Type()
+	}
+	for i, t := range fn.callable {
+		if fn.old || t.Accepts(args, block) {
+			return i, nil
+		}
+	}
+	return 0, fn.mismatch(args, block)
 }
 
 // shape is what Ruby code can know about a block.

@@ -49,6 +49,7 @@ type raised struct {
 	number      value.Value // of the exception
 	process     Process     // where it is kept
 	missing     bool        // our runtime lacks something of Puppet
+	grave       bool        // Puppet does not rescue it: it is told without the call around it
 }
 
 func (r *raised) Error() string { return r.text }
@@ -110,7 +111,8 @@ func (b *Bridge) do(m *message) (value.Value, error) {
 				return nil, &opaque{&value.Opaque{Why: string(text)}}
 			}
 			missing, _ := answer.At("missing").(value.Bool)
-			return nil, &raised{text: string(text), class: class, number: answer.At("raised"), process: b.process, missing: bool(missing)}
+			grave, _ := answer.At("grave").(value.Bool)
+			return nil, &raised{text: string(text), class: class, number: answer.At("raised"), process: b.process, missing: bool(missing), grave: bool(grave)}
 		}
 		v, given := answer.GetString("value")
 		if !given {

@@ -84,6 +84,10 @@ func appendTime(dst []byte, ptype string, nanos int64, text string) []byte {
 }
 
 func appendType(dst []byte, t value.Type) []byte {
+	if a, is := t.(*types.Alias); is {
+		dst = appendText(open(dst, "Type"), a.Of)
+		return append(appendText(append(dst, `,"alias":`...), a.String()), '}')
+	}
 	dst = appendText(open(dst, "Type"), t.String())
 	switch t := t.(type) {
 	case *types.Class:

@@ -127,6 +127,19 @@ func (sc *Scope) Source() string {
 	return sc.source.Name
 }
 
+// SourceKind is what Puppet calls the kind of that code: hostclass, definition or node.
+func (sc *Scope) SourceKind() string {
+	if sc.source != nil {
+		switch sc.source.Kind {
+		case DefineKind:
+			return "definition"
+		case NodeKind:
+			return "node"
+		}
+	}
+	return "hostclass"
+}
+
 // Places are where the calls under way stand, innermost first.
 func (c *Call) Places() []source.Place {
 	places := []source.Place{c.Place}

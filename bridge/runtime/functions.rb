@@ -1,5 +1,9 @@
 # The function API: 4.x functions are classes that say what they accept, 3.x functions are methods of the scope.
 
+module Bunraku
+  def self.type_text(type) = type.is_a?(Puppet::Pops::Types::PAnyType) ? type.bunraku_text : type&.to_s
+end
+
 module Puppet
   module Pops
     module Functions
@@ -15,8 +19,25 @@ module Puppet
         def closure_scope = @closure_scope || Bunraku.global_scope
         def call_function(name, *args, &block) = Bunraku.call_function(closure_scope, name, args, &block)
 
+        # call may be overridden: by functions that choose their own arguments.
+        def call(scope, *args, &block) = self.class.dispatcher.dispatch(self, scope, args, &block)
+
+        def self.dispatcher = Dispatcher.new(self)
         def self.dispatches = @dispatches ||= []
+        def self.calls_itself? = instance_method(:call).owner != Function
         def self.local_type_texts = @local_type_texts ||= []
+      end
+
+      # Chooses among signatures; the compiler knows which of them fits.
+      class Dispatcher
+        def initialize(function) = @function = function
+
+        def dispatch(instance, scope, args, &block)
+          number = Bunraku.ask('choose', @function.name, args)
+          raise ArgumentError, number if number.is_a?(String)
+
+          @function.dispatches[number].invoke(instance, scope, args, &block)
+        end
       end
     end
   end
@@ -25,9 +46,11 @@ module Puppet
     # A signature, with the method that it leads to.
     Dispatch = Struct.new(:method_name, :types, :names, :least, :most, :block, :block_optional, :block_name, :returns, :mismatch, :weaving) do
       def to_h
-        { 'types' => types.map(&:to_s), 'names' => names.map(&:to_s), 'least' => least, 'most' => most, 'block' => block&.to_s, 'block_optional' => block_optional,
-          'returns' => returns&.to_s, 'method' => method_name.to_s, 'mismatch' => mismatch }
+        { 'types' => types.map { |t| Bunraku.type_text(t) }, 'names' => names.map(&:to_s), 'least' => least, 'most' => most, 'block' => Bunraku.type_text(block), 'block_optional' => block_optional,
+          'returns' => Bunraku.type_text(returns), 'method' => method_name.to_s, 'mismatch' => mismatch }
       end
+
+      def invoke(instance, scope, args, &block) = catch(:next) { instance.send(method_name, *weave(scope, args), &block) }
 
       # weave puts what is injected between the arguments.
       def weave(scope, args)

@@ -94,6 +94,7 @@ module Bunraku
       out = { 'error' => message.scrub, 'class' => e.class.name.to_s, 'raised' => @raised.size - 1 }
       out['abort'] = e.instance_variable_get(:@bunraku_abort) if e.instance_variable_get(:@bunraku_abort)
       out['missing'] = true if e.is_a?(Missing)
+      out['grave'] = true unless e.is_a?(StandardError)
       out['error'] = 'the code called exit' if e.is_a?(SystemExit)
       out
     end

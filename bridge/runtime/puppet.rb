@@ -117,8 +117,10 @@ module Puppet
         raise ExecutionFailure, "Execution of '#{Array(command).join(' ')}' returned #{status.exitstatus}: #{out.strip}" if options[:failonfail] && !status.success?
 
         ProcessOutput.new(out, status.exitstatus)
-      rescue SystemCallError => e
-        raise ExecutionFailure, "Could not execute posix command: #{e.message}"
+      rescue SystemCallError
+        raise ExecutionFailure, "Execution of '#{Array(command).join(' ')}' returned 1: " if options[:failonfail]
+
+        ProcessOutput.new('', 1)
       end
 
       def execpipe(command, failonfail = true)
@@ -214,9 +216,20 @@ module Puppet
     def expand_path(path, dir = nil) = File.expand_path(path, dir)
   end
 
-  # The features of the machine that compiles; Windows is none of them.
+  # The features of the machine that compiles: a library that can be loaded is one.
   class Features
-    def method_missing(name, *) = name.to_s.end_with?('?') ? name == :posix? : super
+    def posix? = true
+    def root? = Process.uid.zero?
+    def microsoft_windows? = false
+
+    def method_missing(name, *)
+      library = name.to_s[/\A(\w+)\?\z/, 1] or return super
+      require library
+      true
+    rescue LoadError
+      false
+    end
+
     def respond_to_missing?(name, *) = name.to_s.end_with?('?')
   end
 
@@ -244,6 +257,8 @@ module Puppet
 
   # A resource, or a reference to one.
   class Resource
+    include Enumerable
+
     attr_reader :type, :title
 
     def self.type_and_title(type, title)
@@ -264,17 +279,23 @@ module Puppet
     end
 
     def [](name) = %w[title].include?(name.to_s) ? title : @parameters[name.to_s]
-    def to_hash = @parameters.transform_keys(&:to_sym)
+    def to_hash = { name_attribute => title }.merge(@parameters.transform_keys(&:to_sym))
+    def each(&block) = to_hash.each(&block)
     alias to_h to_hash
     def key?(name) = @parameters.key?(name.to_s)
     def ref = "#{type}[#{title}]"
     alias to_ref ref
     alias to_s ref
+    def inspect = "#{ref}#{to_hash.inspect}"
     def name = title
     def class? = type == 'Class'
     def ==(other) = other.respond_to?(:ref) && other.ref == ref
     alias eql? ==
     def hash = ref.hash
+
+    private
+
+    def name_attribute = type == 'Class' ? :name : Bunraku.ask('name_attribute', type).intern
   end
 
   # A module on the module path.
@@ -344,8 +365,8 @@ module Puppet
     module Files
       module_function
 
-      def find_template(name, _environment = nil) = Bunraku.ask('find_template', name)
-      def find_file(name, _environment = nil) = Bunraku.ask('find_file', name)
+      def find_template(path, _environment = nil) = path.split(File::SEPARATOR, 2) && Bunraku.ask('find_template', path)
+      def find_file(path, _environment = nil) = path.split(File::SEPARATOR, 2) && Bunraku.ask('find_file', path)
     end
   end
 
@@ -404,11 +425,36 @@ module Puppet
   [Puppet, Util, Parser, Pops, Pops::Types, Pops::Time, Pops::Serialization, Pops::Evaluator, Node, FileSystem].each { |m| m.extend(Bunraku::Incomplete) }
 end
 
+# Puppet has it loaded; here it is when a module wants it.
+autoload :Facter, 'facter'
+
+# Puppet's own JSON.
+module PSON
+  class ParserError < StandardError; end
+  class JSONError < StandardError; end
+
+  module_function
+
+  def parse(text, *)
+    JSON.parse(text)
+  rescue JSON::ParserError
+    raise ParserError, "source '#{text}' not in PSON!"
+  end
+  alias load parse
+  module_function :load
+
+  def generate(value, *) = JSON.generate(value)
+  def pretty_generate(value, *) = JSON.pretty_generate(value)
+end
+
 module Bunraku
   class << self
     def global_scope = @global_scope ||= Puppet::Parser::Scope.new(-1)
 
-    def setting(name) = settings.fetch(name.to_s) { raise Missing.new("the setting #{name} is not known here", name) }
+    def setting(name)
+      value = settings.fetch(name.to_s) { raise Missing.new("the setting #{name} is not known here", name) }
+      name.to_s == 'strict' ? value.intern : value
+    end
 
     def context(name)
       case name

@@ -87,7 +87,7 @@ module Puppet
       def is_a?(kind) = super
 
       # The class or define whose code this is.
-      Source = Struct.new(:name, :module_name)
+      Source = Struct.new(:name, :module_name, :kind) { def type = kind&.intern }
 
       # The catalog as far as it has come.
       class Catalog

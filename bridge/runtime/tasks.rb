@@ -65,10 +65,7 @@ module Bunraku
             raise ArgumentError, "The code loaded from #{path} produced mis-matched name, expected 'function_#{name}', got '#{known[:name]}'"
           end
         end
-        arity = known[:arity]
-        count = arity.negative? ? -arity : arity
-        { 'value' => { 'dispatches' => [{ 'types' => ['Any'], 'names' => Array.new(count) { |i| "p#{i}" }, 'least' => arity.negative? ? -arity - 1 : arity,
-                                          'most' => arity.negative? ? nil : arity, 'method' => name }], 'local_types' => [] } }
+        { 'value' => { 'dispatches' => [{ 'types' => ['Any'], 'names' => [], 'least' => 0, 'most' => nil, 'method' => name }], 'local_types' => [] } }
       end
 
       def load_new(name, path)
@@ -80,10 +77,11 @@ module Bunraku
         raise ArgumentError, "The code loaded from #{path} produced mis-matched name, expected '#{name}', got #{created.name}" unless created.name == name
 
         @functions[name] = created.new(nil, nil)
-        { 'value' => { 'dispatches' => created.dispatches.map(&:to_h), 'local_types' => created.local_type_texts } }
+        { 'value' => { 'dispatches' => created.dispatches.map(&:to_h), 'local_types' => created.local_type_texts,
+                       'calls_itself' => created.calls_itself? } }
       end
 
-      # refuse_methods finds what Puppet does not allow in a 3.x function, and what every one must have.
+      # refuse_methods (the number that Puppet calls a line is a column) finds what Puppet does not allow in a 3.x function, and what every one must have.
       def refuse_methods(path)
         tree = Ripper.sexp(File.read(path, encoding: 'UTF-8')) or return
         called = false
@@ -91,7 +89,7 @@ module Bunraku
           case node[0]
           when :def, :defs
             _, name, at = node.find { |x| x.is_a?(Array) && x[0] == :@ident }
-            raise SecurityError, "Illegal method definition of method '#{name || '<unknown>'}' in source #{path} on line #{at ? at[0] : '<unknown>'} in legacy function. See https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html for more information"
+            raise SecurityError, "Illegal method definition of method '#{name || '<unknown>'}' in source #{path} on line #{at ? at[1] : '<unknown>'} in legacy function. See https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html for more information"
           when :fcall, :call, :command, :command_call
             called ||= node.any? { |x| x.is_a?(Array) && x[0] == :@ident && x[1] == 'newfunction' }
           end
@@ -112,8 +110,9 @@ module Bunraku
 
       def call_new(scope, m, args, block)
         function = @functions.fetch(m['name'])
-        dispatch = function.class.dispatches[m['dispatch']]
-        catch(:next) { function.send(dispatch.method_name, *dispatch.weave(scope, args), &block) }
+        return function.call(scope, *args, &block) if m['dispatch'].negative?
+
+        function.class.dispatches[m['dispatch']].invoke(function, scope, args, &block)
       end
 
       # puppet_block is a block of the manifest's.

@@ -20,8 +20,8 @@ module Puppet
           @fields = fields
         end
 
-        def to_s = @text
-        alias inspect to_s
+        def to_s = @fields.fetch('alias', @text)
+        def bunraku_text = @text
         def name = @text[/\A[\w:]+/]
         alias simple_name name
         def ==(other) = other.is_a?(PAnyType) && (to_s == other.to_s || Bunraku.ask('same', self, other))
@@ -36,8 +36,12 @@ module Puppet
         def title = @fields.fetch('title', nil)
         def class_name = @fields.fetch('class_name', nil)
 
+        # What types of Puppet can be asked, and these cannot.
+        UNKNOWN = %i[from to range size_type element_type key_type value_type types elements values patterns pattern param_types block_type return_type resolved_type
+                     callable? callable_args? iterable? iterable_type normalize kind_of_callable? hashed_elements common_type accept really_instance? _pcore_type].freeze
+
         def method_missing(name, *_args)
-          raise Bunraku::Missing.new("types have no method #{name} here", name) unless name.to_s.start_with?('to_')
+          raise Bunraku::Missing.new("types have no method #{name} here", name) if UNKNOWN.include?(name)
 
           super
         end
@@ -59,6 +63,7 @@ module Puppet
         name = "P#{text[/\A\w+/]}Type"
         kind = if fields.key?('class_name') then PClassType
                elsif fields.key?('type_name') then PResourceType
+               elsif fields.key?('alias') then PTypeAliasType
                elsif !text.match?(/\A\w+::/) && const_defined?(name, false) then const_get(name)
                else PAnyType
                end

@@ -17,7 +17,7 @@ module Bunraku
       when Hash then hash(v)
       when Regexp then rich('Regexp', v.options.zero? ? v.source : v.to_s)
       when Puppet::Pops::Types::PSensitiveType::Sensitive then { '__ptype' => 'Sensitive', '__pvalue' => encode(v.unwrap) }
-      when Puppet::Pops::Types::PAnyType then rich('Type', v.to_s)
+      when Puppet::Pops::Types::PAnyType then rich('Type', v.bunraku_text)
       when Puppet::Pops::Types::PBinaryType::Binary then rich('Binary', v.to_s)
       when Puppet::Pops::Time::TimeData then rich(v.class.name.split('::').last, v.nsecs)
       when SemanticPuppet::Version then rich('SemVer', v.to_s)
