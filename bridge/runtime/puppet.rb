@@ -280,7 +280,7 @@ module Puppet
 
     def [](name) = %w[title].include?(name.to_s) ? title : @parameters[name.to_s]
     def to_hash = { name_attribute => title }.merge(@parameters.transform_keys(&:to_sym))
-    def each(&block) = to_hash.each(&block)
+    def each(&block) = @parameters.each(&block)
     alias to_h to_hash
     def key?(name) = @parameters.key?(name.to_s)
     def ref = "#{type}[#{title}]"
