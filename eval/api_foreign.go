@@ -33,12 +33,13 @@ func (c *Call) Attempt(body func()) (why *Interruption) {
 		}
 		switch p := p.(type) {
 		case *failure:
-			why = &Interruption{Text: p.diagnostic.Summary, Failure: true, cause: p}
+			why = &Interruption{Text: p.diagnostic.Summary, Failure: true, cause: p, ev: ev}
 		case *jump:
-			why = &Interruption{Text: jumpText(p.kind) + " from context where this is illegal", Break: p.kind == jumpBreak, cause: p}
+			why = &Interruption{Text: jumpText(p.kind) + " from context where this is illegal", Break: p.kind == jumpBreak, cause: p, ev: ev}
 		default:
-			why = &Interruption{Text: "the compile has ended", cause: p}
+			why = &Interruption{Text: "the compile has ended", cause: p, ev: ev}
 		}
+		ev.jumping, ev.unread = nil, nil
 		ev.restoreTo(s)
 		ev.asking = asking
 	}()
@@ -52,10 +53,19 @@ type Interruption struct {
 	Failure bool // an error, that would end the compile
 	Break   bool // the function break
 	cause   any
+	ev      *Evaluator
 }
 
 // Resume goes on with what was interrupted.
-func (i *Interruption) Resume() { panic(i.cause) }
+func (i *Interruption) Resume() {
+	switch cause := i.cause.(type) {
+	case *jump:
+		i.ev.jump(cause)
+	case *unevaluated:
+		i.ev.unread = cause
+	}
+	panic(i.cause)
+}
 
 // NewBlock makes a block of Go code, with least to most parameters; most is -1 for any number. run tells where its result comes from.
 func (c *Call) NewBlock(least, most int, run func([]value.Value, []provenance.Ref) (value.Value, provenance.Ref, error)) *Lambda {

@@ -217,10 +217,14 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 		}
 		run = d.Run
 	}
+	before := ev.bounds.calling
+	ev.bounds.calling = at
 	v, err := run(c)
+	ev.bounds.calling = before
 	if err != nil {
 		return nil, 0, err
 	}
+	ev.made(v, at)
 	if v == nil {
 		v = value.Undef{}
 	}

@@ -13,8 +13,8 @@ import (
 // eval evaluates an expression in a scope. The ref says where the value comes from; for a container it is the spine, the
 // elements carry their own.
 func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref) {
-	if ev.steps++; ev.steps > ev.set.MaxSteps {
-		ev.failf("E0902", e.Span(), "Evaluation takes more than %d steps", ev.set.MaxSteps)
+	if ev.steps++; ev.steps > ev.set.MaxSteps || ev.steps&timeCheck == 0 {
+		ev.tired(ev.place(e.Span()))
 	}
 	switch e := e.(type) {
 	case *syntax.Str:
@@ -151,10 +151,12 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 			refs = append(refs, r)
 		}
 		if b.Len() > maxText {
-			ev.failf("E0906", e.Where, "The string is longer than %d bytes", maxText)
+			ev.tooLarge(ev.place(e.Where), "The string is longer than %d bytes", maxText)
 		}
 	}
-	return value.String(b.String()), ev.op("concat", refs...)
+	s := value.String(b.String())
+	ev.made(s, ev.place(e.Where))
+	return s, ev.op("concat", refs...)
 }
 
 func (ev *Evaluator) list(e *syntax.List, sc *Scope) (value.Value, provenance.Ref) {
@@ -162,7 +164,9 @@ func (ev *Evaluator) list(e *syntax.List, sc *Scope) (value.Value, provenance.Re
 	if len(elems) == 0 {
 		return value.EmptyArray, spine
 	}
-	return &value.Array{Elems: elems, Refs: refs}, spine
+	a := &value.Array{Elems: elems, Refs: refs}
+	ev.made(a, ev.place(e.Where))
+	return a, spine
 }
 
 // unfold evaluates arguments or elements; `*$x` stands for the elements of $x. The spine joins what decides how many there are.
@@ -237,7 +241,9 @@ func (ev *Evaluator) hash(e *syntax.Hash, sc *Scope) (value.Value, provenance.Re
 			spine = ev.trace.Join(spine, kr)
 		}
 	}
-	return b.Hash(), spine
+	h := b.Hash()
+	ev.made(h, ev.place(e.Where))
+	return h, spine
 }
 
 func isLiteralKey(e syntax.Expr) bool {
