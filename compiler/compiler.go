@@ -10,6 +10,7 @@ package compiler
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,7 @@ type Options struct {
 	RubyTimeout     time.Duration // of Ruby's own time in one call; bridge.DefaultTimeout when zero
 	Mocks           *Mocks        // nil for none
 	StrictOpaque    bool          // a value that is not known is an error
+	Outside         bool          // data files, and links, may lie outside of the environment and the module path
 }
 
 // A Compiler compiles nodes from one environment.
@@ -86,7 +88,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 		set.StrictVariables = *opt.StrictVariables
 	}
 	set.Trace = opt.Trace
-	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Syntax: syntax.Options{Strict: strictSyntax(set.Strict)}})
+	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside, Syntax: syntax.Options{Strict: strictSyntax(set.Strict)}})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +106,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display})
+	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display, Inside: c.mayRead})
 	return c, nil
 }
 
@@ -121,6 +123,16 @@ func (c *Compiler) moduleFunctions() {
 			}
 		}
 	}
+}
+
+// mayRead tells whether Hiera may read a file: one of the environment or a module, or beside the global hiera.yaml.
+func (c *Compiler) mayRead(path string) bool {
+	if c.opt.GlobalHiera != "" {
+		if rel, err := filepath.Rel(filepath.Dir(absolute(c.opt.GlobalHiera)), path); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return c.env.Inside(path)
 }
 
 // strictSyntax is the same setting for the validator.

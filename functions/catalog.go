@@ -94,6 +94,10 @@ func createResources(c *eval.Call) (value.Value, error) {
 	}
 	spine := c.Trace().Join(c.Refs...)
 	for _, e := range instances.Entries() {
+		if o, is := e.Value.(*value.Opaque); is {
+			c.Warn("E0702", "create_resources() left out "+value.ToString(e.Key)+", whose attributes are not known: "+o.Why)
+			continue
+		}
 		params, ok := e.Value.(*value.Hash)
 		if !ok {
 			return nil, noConversion(e.Value, "Hash")
