@@ -77,6 +77,10 @@ func (c *Call) deepRefs() []provenance.Ref {
 
 // Contain hangs resources below the one of this scope.
 func (c *Call) Contain(rs []*Resource) {
+	args := c.Eval.trace.Join(c.deepRefs()...)
+	c.Eval.ghosts.contained = c.Eval.trace.Join(c.Eval.ghosts.contained, args)
+	before := c.Eval.decide(args)
+	defer func() { c.Eval.ctl = before }()
 	for _, r := range rs {
 		c.Eval.edge(c.Scope.resource, r)
 	}
@@ -166,7 +170,7 @@ func (ev *Evaluator) HasUserFunction(name string) bool { return ev.userFunction(
 func (sc *Scope) Replace(name string, v value.Value, why provenance.Ref) {
 	for f := sc.frame; f != nil; f = f.outer {
 		for i := range f.vars {
-			if f.vars[i].name == name {
+			if f.vars[i].name == name && f.vars[i].value != nil {
 				f.vars[i].value = v
 				f.vars[i].ref = sc.ev.trace.Join(f.vars[i].ref, why)
 			}

@@ -38,6 +38,7 @@ type Lambda struct {
 	sig   *types.Callable
 	ref   provenance.Ref // of the last call's result
 	why   provenance.Ref // what decides whether, and how often, it is called
+	jumps provenance.Ref // what kept it from ending the iteration
 	ran   bool
 	// native is the body of a block that is not written in Puppet
 	native func([]value.Value, []provenance.Ref) (value.Value, provenance.Ref, error)
@@ -250,6 +251,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if c.Ref == 0 && f.Flow == Reader {
 		c.Ref = ev.trace.Op("call "+f.Name, append(c.deepRefs(), ev.declared())...)
 	}
+	if block != nil {
+		c.Ref = ev.trace.With(c.Ref, block.jumps, c.broke)
+	}
 	return v, c.Ref, nil
 }
 
@@ -302,7 +306,7 @@ func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []proven
 	sc.source = &Definition{Kind: ClassKind, Name: "", File: f.file, Module: f.module}
 	sc.resource = ev.top.resource
 	sc.function = true
-	ev.push("function "+f.def.Name, at)
+	ev.push(step{kind: "function ", text: f.def.Name, place: at})
 	c := ev.enterFile(f.file)
 	before, jumps := ev.ctl, ev.jumps
 	ev.jumps = 0

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -141,9 +142,9 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
 	}
-	ev.push(stackText(r), r.place)
+	ev.push(step{of: r, place: r.place})
 	c := ev.enterFile(d.File)
 	before, jumps := ev.ctl, ev.jumps
 	ev.jumps = 0
@@ -171,7 +172,7 @@ func stackText(r *Resource) string {
 func (ev *Evaluator) runBody(d *Definition, sc *Scope) {
 	run := func(stmts []syntax.Expr) {
 		if !ev.cache.mayJump(stmts) {
-			ev.block(stmts, sc)
+			ev.run(stmts, sc)
 			return
 		}
 		ev.catching(sc, func(k jumpKind) bool { return k != jumpBreak && d.Kind != NodeKind && d.Name != "" }, func() (value.Value, provenance.Ref) {
@@ -197,6 +198,13 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	if v, ok := r.Param("module_name"); ok {
 		module = value.ToString(v)
 	}
+	if sc.own.vars == nil {
+		room := 4 + len(r.params)
+		if d.shape != nil {
+			room += len(d.shape.names)
+		}
+		sc.own.vars = make([]variable, 0, room)
+	}
 	sc.setOnce("module_name", value.String(module), 0)
 	if sc.parent != nil && sc.parent.source != nil {
 		sc.setOnce("caller_module_name", value.String(sc.parent.source.Module), 0)
@@ -213,20 +221,30 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + taken + "'"})
 		}
 	}
+	nameRef := r.titleRef
+	if p := r.param("name"); p != nil {
+		nameRef = ev.trace.With(p.ref, r.titleRef)
+		if d.Kind == ClassKind {
+			nameRef = ev.trace.Op("downcase", nameRef)
+		}
+	}
 	sc.setOnce("title", value.String(title), r.titleRef)
-	sc.setOnce("name", value.String(name), r.titleRef)
+	sc.setOnce("name", value.String(name), nameRef)
 	if d.Kind != DefineKind {
 		ev.table.scopes[d.Name] = sc
 	}
-	var configured provenance.Ref
-	if d.Kind == ClassKind {
-		configured = ev.mayConfigure(d.Name)
+	configured := func(param string) provenance.Ref {
+		if d.Kind != ClassKind {
+			return 0
+		}
+		return ev.mayConfigure(d.Name, param)
 	}
 	mark := sc.mark()
 	f := sc.pushFrame(paramFrame)
-	f.callee = r.Ref()
+	f.of, f.shape = r, d.shape
+	before := len(sc.own.vars)
+	f.vars = sc.own.vars[before:] // they become the scope's own in the end
 	for _, p := range d.Params {
-		f.formals = append(f.formals, p.Name)
 		f.vars = append(f.vars, variable{name: p.Name})
 	}
 	for _, p := range r.params {
@@ -234,16 +252,17 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			continue
 		}
 		if v := f.find(p.name); v != nil {
-			v.value, v.ref = p.value, ev.trace.With(p.ref, configured)
+			v.value, v.ref = p.value, ev.trace.With(p.ref, configured(p.name))
 		} else {
-			f.add(p.name, p.value, p.ref)
+			f.add(p.name, p.value, ev.trace.With(p.ref, r.existence, configured(p.name)))
 		}
 	}
-	for _, p := range d.Params {
+	var made []param
+	for i, p := range d.Params {
 		if p.Default == nil {
 			continue
 		}
-		v := f.find(p.Name)
+		v := &f.vars[i]
 		if v.value != nil && !value.IsUndef(v.value) {
 			continue
 		}
@@ -255,21 +274,43 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0254", Place: ev.declaredAt(r), Summary: err.Error(),
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
-		vr = ev.trace.With(vr, v.ref, ev.ctl, configured, r.absences[p.Name])
-		ev.setParam(r, &param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
-		v = f.find(p.Name)
+		v = &f.vars[i] // the default may have set variables, which stand behind
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absences[p.Name], r.splat)
+		if made == nil { // the rest of them in one piece
+			made = make([]param, 0, len(d.Params)-i)
+			r.params = slices.Grow(r.params, len(d.Params)-i)
+		}
+		made = append(made, param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false, false})
+		if new := &made[len(made)-1]; v.value == nil && p.Name != "tag" {
+			r.params = append(r.params, new)
+		} else {
+			ev.setParam(r, new)
+		}
 		v.value, v.ref = val, vr
 	}
 	sc.restore(mark)
 	ev.checkParameters(r, f.vars)
+	r.checked = true
 	for _, v := range f.vars {
-		if v.value == nil {
-			continue
-		}
 		if sc.bound(v.name) {
 			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + v.name + "'", Place: r.place})
 		}
-		sc.Set(v.name, v.value, v.ref)
+	}
+	sc.own.adopt(f, before)
+}
+
+// adopt makes the parameters, which were laid behind the variables that a scope has from the start, variables of its own.
+func (f *frame) adopt(params *frame, at int) {
+	shaped := params.shaped()
+	more := slices.Clone(params.vars[shaped:]) // metaparameters, mostly none
+	f.vars = append(f.vars, params.vars[:shaped]...)
+	if params.shape != nil {
+		f.shape, f.at = params.shape, int32(at)
+		unset := len(f.shape.names) - shaped
+		f.vars = append(f.vars, make([]variable, unset)...)
+	}
+	for _, v := range more {
+		f.add(v.name, v.value, v.ref)
 	}
 }
 
@@ -290,15 +331,15 @@ func (ev *Evaluator) nameOf(r *Resource) string {
 // automaticLookup asks Hiera for the parameters that were not given.
 func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 	d := r.def
-	for _, p := range d.Params {
+	for i, p := range d.Params {
 		if given := r.param(p.Name); given != nil && !value.IsUndef(given.value) {
 			continue
 		}
-		a, err := ev.world.Lookup(sc, Query{Names: []string{d.Name + "::" + p.Name}, Automatic: true})
+		a, err := ev.world.Lookup(sc, Query{Names: d.shape.keys[i : i+1], Automatic: true})
 		if err != nil {
 			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
 		}
-		if !a.Found {
+		if !a.Found || value.IsUndef(a.Value) && p.Default != nil {
 			if a.Ref != 0 && p.Default != nil { // the default depends on Hiera having no value
 				if r.absences == nil {
 					r.absences = map[string]provenance.Ref{}
@@ -307,43 +348,55 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			}
 			continue
 		}
-		if value.IsUndef(a.Value) && p.Default != nil {
-			continue
-		}
-		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl), source.Place{}, r.source, false})
+		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl, ev.mayConfigure(d.Name, p.Name)), source.Place{}, r.source, false, false})
 	}
 }
 
 // checkParameters tests the parameters of a class or define against their types, all at once, as Puppet does.
 func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
 	d := r.def
-	b := value.NewHashBuilder(len(vars))
 	simple := true
-	for _, v := range vars {
-		if v.value != nil {
-			b.SetString(v.name, v.value)
-		}
-	}
 	// The common case is decided without building the struct type.
-	for _, v := range vars {
-		p := d.param(v.name)
+	for k := range vars {
+		v := &vars[k]
+		i := k // parameters come in their order, mostly
+		if i >= len(d.Params) || d.Params[i].Name != v.name {
+			i = d.find(v.name)
+		}
 		switch {
-		case p == nil:
+		case i < 0:
 			if !isMetaparam(v.name) && v.name != "name" {
 				simple = false
 			}
 		case v.value == nil:
 			simple = false
-		case p.Type != nil && !types.IsInstance(ev.typeOf(p.Type, d.File), v.value):
+		case d.Params[i].Type != nil && !types.IsInstance(ev.paramType(d, i), v.value):
 			simple = false
 		}
 	}
 	if simple {
 		return
 	}
+	b := value.NewHashBuilder(len(vars))
+	for _, v := range vars {
+		if v.value != nil {
+			b.SetString(v.name, v.value)
+		}
+	}
 	if err := types.ValidateParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false, nil); err != nil {
 		ev.parameterError(r, err.Error(), vars)
 	}
+}
+
+// paramType is the type of the i-th parameter.
+func (ev *Evaluator) paramType(d *Definition, i int) value.Type {
+	if d.types == nil {
+		d.types = make([]value.Type, len(d.Params))
+	}
+	if d.types[i] == nil {
+		d.types[i] = ev.typeOf(d.Params[i].Type, d.File)
+	}
+	return d.types[i]
 }
 
 // paramStruct is the type of a definition's parameters, metaparameters included.
@@ -402,22 +455,31 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if !r.isClass() {
 		return
 	}
-	name := "main"
+	name, why := "main", ev.mayBeGiven("stage")
+	if p := r.param("stage"); p != nil {
+		why = ev.trace.Join(why, p.ref)
+	}
 	if v, ok := r.Param("stage"); ok && !value.IsUndef(v) {
 		name = value.ToString(v)
 	} else if r.scope != nil && r.scope.resource != nil {
-		if v, ok := r.scope.resource.Param("stage"); ok && !value.IsUndef(v) {
-			name = value.ToString(v)
+		if p := r.scope.resource.param("stage"); p != nil && !value.IsUndef(p.value) {
+			name, why = value.ToString(p.value), ev.trace.Join(why, p.ref)
 		}
+		why = ev.trace.Join(why, r.scope.resource.arrows["stage"])
+	}
+	if why != 0 {
+		r.note("stage", why)
 	}
 	stage := ev.find("Stage", name)
 	if stage == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place, Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})
 	}
 	if p := r.param("stage"); (p == nil || value.IsUndef(p.value)) && stage.Title != "main" {
-		ev.setParam(r, &param{name: "stage", value: value.String(stage.Title), source: r.source})
+		ev.setParam(r, &param{name: "stage", value: value.String(stage.Title), ref: ev.trace.Join(why, ev.ctl), source: r.source})
 	}
+	before := ev.decide(why)
 	ev.edge(stage, r)
+	ev.ctl = before
 }
 
 // firstOf is what decided that, and when, a class was declared (rule 5).

@@ -52,6 +52,9 @@ func Compile(w World, in Input) (result *Result) {
 	ev.generate()
 	ev.finish()
 	result.Catalog = ev.catalog()
+	if ev.trace != nil {
+		ev.cache.setTraceSize(ev.trace.Size())
+	}
 	return result
 }
 
@@ -144,7 +147,8 @@ func (ev *Evaluator) topVariables() {
 		server = value.EmptyHash
 	}
 	set("server_facts", server, ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server facts"}))
-	set("facts", traced, 0)
+	ev.facts = traced
+	set("facts", traced, ev.trace.Leaf(provenance.Label{Kind: provenance.Absence, Path: "more facts"}))
 }
 
 // traceFacts gives every fact, nested ones too, a leaf named by its path.
@@ -250,11 +254,7 @@ func (ev *Evaluator) settings() {
 	ev.table.classes = append(ev.table.classes, "settings")
 	sc := ev.newScope(ev.top, d, r)
 	ev.table.scopes["settings"] = sc
-	if ev.in.Config != nil {
-		for _, e := range ev.in.Config.Entries() {
-			sc.own.add(value.ToString(e.Key), e.Value, 0)
-		}
-	}
+	sc.own.base = ev.in.Config
 	sc.setOnce("title", value.String("settings"), 0)
 	sc.setOnce("name", value.String("settings"), 0)
 	ev.stageEdge(r)
@@ -345,22 +345,35 @@ func (ev *Evaluator) hostLiterals() (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
+	seen := map[*syntax.NodeDef]bool{}
 	for _, d := range ev.nodeDefs {
-		base := ev.literalsOf(d.File)
-		mark := func(l *syntax.Lit) { r = ev.trace.Join(r, ev.trace.Read(base+provenance.Ref(l.Ord))) }
-		for _, h := range d.Node.(*syntax.NodeDef).Hosts {
-			syntax.Walk(h, func(n syntax.Node) bool {
-				switch n := n.(type) {
-				case *syntax.Str:
-					mark(&n.Lit)
-				case *syntax.Regexp:
-					mark(&n.Lit)
-				case *syntax.Default:
-					mark(&n.Lit)
-				}
-				return true
-			})
+		if n := d.Node.(*syntax.NodeDef); !seen[n] {
+			seen[n] = true
+			r = ev.trace.Join(r, ev.hostsOf(n, d.File))
 		}
+	}
+	return r
+}
+
+// hostsOf joins the names of one node statement.
+func (ev *Evaluator) hostsOf(d *syntax.NodeDef, f *syntax.File) (r provenance.Ref) {
+	if ev.trace == nil {
+		return 0
+	}
+	base := ev.literalsOf(f)
+	mark := func(l *syntax.Lit) { r = ev.trace.Join(r, ev.trace.Read(base+provenance.Ref(l.Ord))) }
+	for _, h := range d.Hosts {
+		syntax.Walk(h, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Str:
+				mark(&n.Lit)
+			case *syntax.Regexp:
+				mark(&n.Lit)
+			case *syntax.Default:
+				mark(&n.Lit)
+			}
+			return true
+		})
 	}
 	return r
 }
@@ -368,7 +381,7 @@ func (ev *Evaluator) hostLiterals() (r provenance.Ref) {
 func (ev *Evaluator) evaluateNodeCode(r *Resource, d *Definition, groups []string, set []bool) {
 	sc := ev.newScope(ev.top, d, r)
 	ev.table.classes = append(ev.table.classes, d.Name)
-	ev.push(stackText(r), d.place())
+	ev.push(step{of: r, place: d.place()})
 	c := ev.enterFile(d.File)
 	sc.setOnce("title", value.String(d.Name), ev.nodeName())
 	sc.setOnce("name", value.String(d.Name), ev.nodeName())

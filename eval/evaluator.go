@@ -109,12 +109,16 @@ type Evaluator struct {
 	literals  map[*syntax.File]provenance.Ref
 	ghosts    ghosts
 	nameRef   provenance.Ref
+	facts     *value.Hash               // $facts
+	missing   map[string]provenance.Ref // facts that were asked for and are not there
 	rendering *rendering
 }
 
 // A step is one level of the stack that error messages show.
 type step struct {
+	kind  string // of what text names
 	text  string
+	of    *Resource // whose code runs, in place of a text
 	place source.Place
 }
 
@@ -134,7 +138,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 	}
 	ev.bounds.began = time.Now()
 	if ev.set.Trace {
-		ev.trace = provenance.NewTrace()
+		ev.trace = provenance.NewTraceLike(ev.cache.traceSize())
 	}
 	ev.program = newProgram()
 	ev.table = newTable()
@@ -200,10 +204,10 @@ func (ev *Evaluator) place(s source.Span) source.Place {
 	return source.Place{File: ev.file.Source, Span: s}
 }
 
-func (ev *Evaluator) push(text string, at source.Place) {
-	ev.stack = append(ev.stack, step{text, at})
+func (ev *Evaluator) push(s step) {
+	ev.stack = append(ev.stack, s)
 	if len(ev.stack) > ev.set.MaxDepth {
-		ev.failf("E0901", at.Span, "Evaluation nests more than %d calls, classes or defines deep", ev.set.MaxDepth)
+		ev.failf("E0901", s.place.Span, "Evaluation nests more than %d calls, classes or defines deep", ev.set.MaxDepth)
 	}
 }
 

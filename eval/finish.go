@@ -68,7 +68,7 @@ func (ev *Evaluator) validate(r *Resource) {
 		}
 		return
 	}
-	if r.def == nil || r.main || r.def.Kind == NodeKind {
+	if r.def == nil || r.main || r.def.Kind == NodeKind || r.checked {
 		return
 	}
 	vars := make([]variable, 0, len(r.params))
@@ -128,7 +128,11 @@ func (ev *Evaluator) flowMetaparams() {
 				data[r] = src
 				for _, p := range src {
 					if q := t.param(p.name); q == nil || value.IsUndef(q.value) {
-						ev.setParam(t, &param{name: p.name, value: p.value, ref: p.ref, place: p.place, source: t.source})
+						ref := p.ref
+						if q != nil { // set, but to undef
+							ref = ev.trace.With(ref, q.ref)
+						}
+						ev.setParam(t, &param{name: p.name, value: p.value, ref: ref, place: p.place, source: t.source})
 					}
 				}
 				data[t] = mergeParams(src, own(t))
@@ -169,17 +173,26 @@ func (ev *Evaluator) checkLeftovers() {
 // catalog turns what was compiled into the result that agents get: virtual resources stay behind.
 func (ev *Evaluator) catalog() *catalog.Catalog {
 	c := &catalog.Catalog{Name: ev.in.Node, Environment: ev.in.Environment, Version: value.Int(0), Format: 2, Classes: ev.table.classes}
-	made := make(map[*Resource]*catalog.Resource, len(ev.table.list))
+	c.Resources = make([]*catalog.Resource, 0, len(ev.table.list))
+	c.Edges = make([]catalog.Edge, 0, len(ev.table.edges))
+	room := make([]catalog.Resource, len(ev.table.list))
+	count := 0
 	for _, r := range ev.table.list {
+		count += len(r.params)
+	}
+	params := make([]catalog.Param, 0, count)
+	for i, r := range ev.table.list {
 		if r.virtual && !r.exported {
 			continue
 		}
-		n := ev.export(r)
-		made[r] = n
-		c.Resources = append(c.Resources, n)
+		r.wire = &room[i]
+		n := len(params)
+		params = params[:n+len(r.params)]
+		ev.export(r, r.wire, params[n:n:len(params)])
+		c.Resources = append(c.Resources, r.wire)
 	}
 	for _, e := range ev.table.edges {
-		if from, to := made[e.from], made[e.to]; from != nil && to != nil {
+		if from, to := e.from.wire, e.to.wire; from != nil && to != nil {
 			c.Edges = append(c.Edges, catalog.Edge{Source: from, Target: to, Ref: ev.trace.Join(e.why, from.Existence, to.Existence)})
 		}
 	}
@@ -191,22 +204,21 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 	c.Tags = tags.list
 	c.OrderEdges()
 	c.Seal()
+	if ev.trace != nil {
+		c.Later(ev.settle)
+	}
 	return c
 }
 
-func (ev *Evaluator) export(r *Resource) *catalog.Resource {
-	n := &catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
+// export fills in the resource that goes into the catalog; declared is room for its attributes.
+func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog.Param) {
+	*n = catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
 		Tags: r.tags.list, Sensitive: r.sensitive, Place: r.place, Existence: r.existence, TitleRef: r.titleRef}
 	if r.hasPlace && r.place.Known() {
 		n.File, n.Line = ev.world.Path(r.place.File), r.place.Line()
 	}
-	declared := make([]catalog.Param, 0, len(r.params))
 	for _, p := range r.params {
-		ref := p.ref
-		if ev.trace != nil {
-			ref = ev.trace.With(ev.deep(p.value, p.ref), r.existence, ev.mayTouch(r, p.name))
-		}
-		declared = append(declared, catalog.Param{Name: p.name, Value: p.value, Ref: ref, Place: p.place})
+		declared = append(declared, catalog.Param{Name: p.name, Value: p.value, Ref: p.ref, Place: p.place})
 	}
 	params, err := catalog.WireParams(r.typ, catalog.Name{Type: r.Type, Title: r.Title}, declared)
 	if err != nil {
@@ -215,13 +227,32 @@ func (ev *Evaluator) export(r *Resource) *catalog.Resource {
 	if r.oddTitle && r.param(r.typ.Namevar()) == nil { // a number is not equal to its text, so the name that the title gives stays
 		params = append([]catalog.Param{{Name: r.typ.Namevar(), Value: value.String(r.Title)}}, params...)
 	}
-	for i := range params {
-		if params[i].Ref == 0 {
-			params[i].Ref = r.titleRef // what the title pattern made of the title
-		}
-	}
 	n.Params = params
-	n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
-	n.Position = ev.positionRef(r, map[*Resource]bool{})
-	return n
+}
+
+// settle completes the provenance of what is in the catalog.
+func (ev *Evaluator) settle() {
+	for _, r := range ev.table.list {
+		n := r.wire
+		if n == nil {
+			continue
+		}
+		for i := range n.Params {
+			p := &n.Params[i]
+			declared := r.param(p.Name)
+			if named := r.param("name"); p.Name == r.typ.Namevar() && named != nil && !value.IsUndef(named.value) {
+				declared = named
+			}
+			switch {
+			case declared != nil && !value.IsUndef(declared.value):
+				p.Ref = ev.trace.With(ev.deep(declared.value, p.Ref), r.existence, ev.mayTouch(r, declared.name))
+			case p.Value == value.Value(value.String(r.Title)):
+				p.Ref = r.titleRef
+			default: // what the title pattern made of the title
+				p.Ref = ev.op("title pattern", r.titleRef)
+			}
+		}
+		n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
+		n.Position = ev.positionRef(r, map[*Resource]bool{})
+	}
 }

@@ -70,6 +70,17 @@ func rubySplit(name string) []string {
 // validTag is Puppet's rule for tags: a letter, digit or underscore, then those and : . -
 func validTag(s string) bool {
 	s = strings.TrimSuffix(s, "\n")
+	plain := s != ""
+	for i := 0; i < len(s) && plain; i++ {
+		c := s[i]
+		plain = c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || i > 0 && (c == ':' || c == '.' || c == '-')
+		if !plain && c < 0x80 {
+			return false
+		}
+	}
+	if plain {
+		return true
+	}
 	for i, r := range s {
 		switch {
 		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r):
@@ -107,6 +118,7 @@ func (c *Call) Tag(v value.Value) {
 	if c.Scope.resource != nil {
 		c.Eval.tagWith(c.Scope.resource, v, c.Place)
 		c.Scope.resource.tagRef = c.Eval.trace.Join(append(c.deepRefs(), c.Scope.resource.tagRef, c.Eval.ctl)...)
+		c.Eval.changed(c.Scope.resource.tagRef)
 	}
 }
 
@@ -128,7 +140,14 @@ func (r *Resource) Tagged(tag string) bool {
 // initialTags are a resource's type and, when it makes a legal tag, its title. The title main of the bookkeeping resources is a Ruby
 // symbol and makes none.
 func (ev *Evaluator) initialTags(r *Resource) {
-	r.tags.addName(value.Downcase(r.Type))
+	if r.tags.list == nil {
+		r.tags.list = make([]string, 0, 12)
+	}
+	for i, tag := range ev.typeName(r.Type).tags {
+		if !r.tags.add(tag) && i == 0 {
+			break
+		}
+	}
 	if !r.main && !r.oddTitle && validTag(r.Title) {
 		r.tags.addName(value.Downcase(r.Title))
 	}
