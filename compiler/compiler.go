@@ -10,10 +10,13 @@ package compiler
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"bunraku/bridge"
 	"bunraku/environment"
 	"bunraku/eval"
 	"bunraku/facts"
@@ -37,6 +40,11 @@ type Options struct {
 	GlobalHiera     string // path of a global hiera.yaml
 	Trace           bool
 	ServerFacts     *value.Hash
+	Ruby            RubyMode
+	RubyTimeout     time.Duration // of Ruby's own time in one call; bridge.DefaultTimeout when zero
+	Mocks           *Mocks        // nil for none
+	StrictOpaque    bool          // a value that is not known is an error
+	Outside         bool          // data files, and links, may lie outside of the environment and the module path
 }
 
 // A Compiler compiles nodes from one environment.
@@ -56,6 +64,7 @@ type Compiler struct {
 	manifest  mainFiles
 	cache     *eval.Cache
 	functions map[string]*eval.Function
+	bridge    *bridge.Bridge // nil unless Ruby may run
 }
 
 // Open prepares an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
@@ -79,12 +88,15 @@ func Open(path string, opt Options) (*Compiler, error) {
 		set.StrictVariables = *opt.StrictVariables
 	}
 	set.Trace = opt.Trace
-	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Syntax: syntax.Options{Strict: strictSyntax(set.Strict)}})
+	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside, Syntax: syntax.Options{Strict: strictSyntax(set.Strict)}})
 	if err != nil {
 		return nil, err
 	}
 	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table()}
 	c.moduleFunctions()
+	if opt.Ruby == RubySystem {
+		c.bridge = c.newBridge()
+	}
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
 		Module: func(name string) (dir, provider string, ok bool) {
@@ -94,7 +106,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display})
+	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display, Inside: c.mayRead})
 	return c, nil
 }
 
@@ -113,6 +125,16 @@ func (c *Compiler) moduleFunctions() {
 	}
 }
 
+// mayRead tells whether Hiera may read a file: one of the environment or a module, or beside the global hiera.yaml.
+func (c *Compiler) mayRead(path string) bool {
+	if c.opt.GlobalHiera != "" {
+		if rel, err := filepath.Rel(filepath.Dir(absolute(c.opt.GlobalHiera)), path); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return c.env.Inside(path)
+}
+
 // strictSyntax is the same setting for the validator.
 func strictSyntax(s eval.Strictness) syntax.Strictness {
 	switch s {
@@ -122,6 +144,13 @@ func strictSyntax(s eval.Strictness) syntax.Strictness {
 		return syntax.StrictError
 	}
 	return syntax.StrictWarning
+}
+
+// Close ends what a Compiler has started. It need not be called before the program ends.
+func (c *Compiler) Close() {
+	if c.bridge != nil {
+		c.bridge.Close()
+	}
 }
 
 // Environment is what is compiled from.
@@ -173,6 +202,7 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 		result.Catalog.DropVirtual()
 	}
 	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
+	c.reportUnknown(result)
 	return result, nil
 }
 
@@ -301,18 +331,3 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 
 // Type finds a resource type by its lower-case name (resource.Lookup).
 func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }
-
-// rubyFunction stands for a module's function that is written in Ruby: it is not run, and what it would give is not known.
-func (c *Compiler) rubyFunction(name string) *eval.Function {
-	if f, ok := c.ruby.Load(name); ok {
-		return f.(*eval.Function)
-	}
-	var f *eval.Function
-	if path, _, ok := c.env.RubyFunctionFile(name); ok {
-		f = &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
-			return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(path))}, nil
-		}}
-	}
-	c.ruby.Store(name, f)
-	return f
-}

@@ -25,7 +25,7 @@ type world struct {
 // world is what one compile sees.
 func (c *Compiler) world() *world {
 	w := &world{c: c, functions: c.functions}
-	w.erb = template.Engine{Cache: c.templates, Find: c.findERB}
+	w.erb = template.Engine{Cache: c.templates, Find: c.findERB, Ruby: c.rubyTemplate()}
 	return w
 }
 
@@ -89,10 +89,11 @@ func (w *world) Module(f *syntax.File) string {
 func (w *world) Path(f *source.File) string { return w.c.env.Path(f) }
 
 func (w *world) Function(name string) *eval.Function {
-	if f := w.functions[name]; f != nil {
-		return f
+	f := w.functions[name]
+	if f == nil {
+		f = w.c.rubyFunction(name)
 	}
-	return w.c.rubyFunction(name)
+	return w.c.opt.Mocks.function(name, f)
 }
 
 func (w *world) ResourceType(name string) *resource.Type { return w.c.resourceType(name) }

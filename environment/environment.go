@@ -26,6 +26,7 @@ type Options struct {
 	CodeDir        string   // $codedir
 	Manifest       string   // in place of environment.conf's
 	Syntax         syntax.Options
+	Outside        bool   // files may be links to anywhere
 	Cache          *Cache // parsed files, to be shared with other environments; by default one of its own
 }
 
@@ -38,14 +39,16 @@ type Environment struct {
 	DataProvider string             // environment_data_provider
 	Problems     source.Diagnostics // with environment.conf and with modules
 
-	given   string // how the user called Dir, for display
-	root    string // what given stands for
-	opt     Options
-	cache   *Cache
-	once    sync.Once
-	modules map[string]*Module
-	order   []*Module
-	alone   *Module // the module that the environment was opened as
+	given     string // how the user called Dir, for display
+	root      string // what given stands for
+	opt       Options
+	cache     *Cache
+	once      sync.Once
+	modules   map[string]*Module
+	order     []*Module
+	alone     *Module  // the module that the environment was opened as
+	roots     []string // where files may really lie
+	rootsOnce sync.Once
 }
 
 var validName = regexp.MustCompile(`^\w+$`)

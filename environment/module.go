@@ -148,8 +148,9 @@ func readModule(name, dir string, read func(string) *source.File) (*Module, *sou
 	return m, nil
 }
 
-// file is a path below a module's directory, if it is a file that exists and the name stays inside.
-func file(dir string, elem ...string) (string, bool) {
+// within is a path below a module's directory, if it is a file that exists, and neither its name nor a link leads out of the environment
+// and the module path.
+func (e *Environment) within(dir string, elem ...string) (string, bool) {
 	rel := filepath.Join(elem...)
 	if !filepath.IsLocal(rel) {
 		return "", false
@@ -161,7 +162,7 @@ func file(dir string, elem ...string) (string, bool) {
 	}
 	path := filepath.Join(dir, rel)
 	info, err := os.Stat(path)
-	return path, err == nil && !info.IsDir()
+	return path, err == nil && !info.IsDir() && (!linked(dir, path) || e.Inside(path))
 }
 
 // ManifestFile is the file that a module's class or define with this name may stand in. rest is the name behind the module's; "" is
@@ -172,9 +173,9 @@ func (e *Environment) ManifestFile(module, rest string) (string, bool) {
 		return "", false
 	}
 	if rest == "" {
-		return file(m.Dir, "manifests", "init.pp")
+		return e.within(m.Dir, "manifests", "init.pp")
 	}
-	return file(m.Dir, "manifests", slashes(rest)+".pp")
+	return e.within(m.Dir, "manifests", slashes(rest)+".pp")
 }
 
 func slashes(name string) string { return strings.ReplaceAll(name, "::", "/") }
@@ -193,7 +194,7 @@ func (e *Environment) TypeFile(name string) (string, bool) {
 // TypeSetFile is the file of a module's type set.
 func (e *Environment) TypeSetFile(module string) (string, bool) {
 	if m := e.Module(strings.ToLower(module)); m != nil {
-		return file(m.Dir, "types", "init_typeset.pp")
+		return e.within(m.Dir, "types", "init_typeset.pp")
 	}
 	return "", false
 }
@@ -204,10 +205,10 @@ func (e *Environment) code(kind, name string) (string, bool) {
 		if e.Dir == "" {
 			return "", false
 		}
-		return file(e.Dir, kind, slashes(name)+".pp")
+		return e.within(e.Dir, kind, slashes(name)+".pp")
 	}
 	if m := e.Module(module); m != nil {
-		return file(m.Dir, kind, slashes(rest)+".pp")
+		return e.within(m.Dir, kind, slashes(rest)+".pp")
 	}
 	return "", false
 }
@@ -217,28 +218,33 @@ func (e *Environment) RubyFunctionFile(name string) (path string, old, ok bool) 
 	name = strings.TrimPrefix(name, "::")
 	if module, _, qualified := strings.Cut(name, "::"); qualified {
 		if m := e.Module(module); m != nil {
-			path, ok = file(m.Dir, "lib", "puppet", "functions", slashes(name)+".rb")
+			path, ok = e.within(m.Dir, "lib", "puppet", "functions", slashes(name)+".rb")
 		} else if module == "environment" && e.Dir != "" {
-			path, ok = file(e.Dir, "lib", "puppet", "functions", slashes(name)+".rb")
+			path, ok = e.within(e.Dir, "lib", "puppet", "functions", slashes(name)+".rb")
 		}
 		return path, false, ok
 	}
 	if path, ok := e.anywhere("lib", "puppet", "functions", name+".rb"); ok {
 		return path, false, true
 	}
-	path, ok = e.anywhere("lib", "puppet", "parser", "functions", name+".rb")
+	path, ok = e.OldRubyFunctionFile(name)
 	return path, true, ok
+}
+
+// OldRubyFunctionFile is the file of a function of the old kind (3.x), even where one of the new kind has the same name.
+func (e *Environment) OldRubyFunctionFile(name string) (string, bool) {
+	return e.anywhere("lib", "puppet", "parser", "functions", name+".rb")
 }
 
 // anywhere finds a file in the environment or in the first module that has it.
 func (e *Environment) anywhere(elem ...string) (string, bool) {
 	if e.Dir != "" {
-		if path, ok := file(e.Dir, elem...); ok {
+		if path, ok := e.within(e.Dir, elem...); ok {
 			return path, true
 		}
 	}
 	for _, m := range e.Modules() {
-		if path, ok := file(m.Dir, elem...); ok {
+		if path, ok := e.within(m.Dir, elem...); ok {
 			return path, true
 		}
 	}
@@ -260,7 +266,7 @@ func (e *Environment) GeneratedTypeFile(name string) (string, bool) {
 	if e.Dir == "" {
 		return "", false
 	}
-	return file(e.Dir, ".resource_types", name+".pp")
+	return e.within(e.Dir, ".resource_types", name+".pp")
 }
 
 // TemplateFile is a template by Puppet's name for it: module/path.
@@ -278,5 +284,5 @@ func (e *Environment) inModule(kind, name string) (string, bool) {
 	if m == nil {
 		return "", false
 	}
-	return file(m.Dir, kind, filepath.FromSlash(rest))
+	return e.within(m.Dir, kind, filepath.FromSlash(rest))
 }

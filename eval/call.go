@@ -40,6 +40,8 @@ type Lambda struct {
 	why   provenance.Ref // what decides whether, and how often, it is called
 	jumps provenance.Ref // what kept it from ending the iteration
 	ran   bool
+	// native is the body of a block that is not written in Puppet
+	native func([]value.Value, []provenance.Ref) (value.Value, provenance.Ref, error)
 }
 
 // call is `name(args) |…| {…}` and the bare statement form; a type that is called makes a new value.
@@ -216,12 +218,19 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 		}
 		run = d.Run
 	}
+	before := ev.bounds.calling
+	ev.bounds.calling = at
 	v, err := run(c)
+	ev.bounds.calling = before
 	if err != nil {
 		return nil, 0, err
 	}
+	ev.made(v, at)
 	if v == nil {
 		v = value.Undef{}
+	}
+	if o := opaque(v); o != nil {
+		ev.unknown(o, f.Name, at)
 	}
 	if ev.trace == nil {
 		return v, 0, nil

@@ -40,17 +40,24 @@ const (
 
 // Next, Return and Break end a block early; they are raised by the functions of those names.
 func (c *Call) Next(v value.Value, r provenance.Ref) {
-	panic(&jump{jumpNext, v, r, c.Place, c.Eval.ctl})
+	c.Eval.jump(&jump{jumpNext, v, r, c.Place, c.Eval.ctl})
 }
 
 // Return ends the function, class or define around.
 func (c *Call) Return(v value.Value, r provenance.Ref) {
-	panic(&jump{jumpReturn, v, r, c.Place, c.Eval.ctl})
+	c.Eval.jump(&jump{jumpReturn, v, r, c.Place, c.Eval.ctl})
 }
 
 // Break ends the iteration around.
 func (c *Call) Break() {
-	panic(&jump{kind: jumpBreak, value: value.Undef{}, at: c.Place, ctl: c.Eval.ctl})
+	c.Eval.jump(&jump{kind: jumpBreak, value: value.Undef{}, at: c.Place, ctl: c.Eval.ctl})
+}
+
+// jump starts a jump. Places that it may land on look at jumping before they recover: to recover and panic again, at every level of a
+// deep recursion, takes very long.
+func (ev *Evaluator) jump(j *jump) {
+	ev.jumping = j
+	panic(j)
 }
 
 // saved is the evaluator's state at a point that a jump may land on.
@@ -77,14 +84,11 @@ func (ev *Evaluator) restoreTo(s saved) {
 func (ev *Evaluator) catching(sc *Scope, kinds func(jumpKind) bool, body func() (value.Value, provenance.Ref)) (v value.Value, r provenance.Ref) {
 	s := ev.save(sc)
 	defer func() {
-		p := recover()
-		if p == nil {
+		j := ev.jumping
+		if j == nil || !kinds(j.kind) || recover() == nil {
 			return
 		}
-		j, ok := p.(*jump)
-		if !ok || !kinds(j.kind) {
-			panic(p)
-		}
+		ev.jumping = nil
 		ev.restoreTo(s)
 		v, r = j.value, ev.trace.With(j.ref, j.ctl)
 	}()
@@ -297,14 +301,11 @@ func (ev *Evaluator) defaultOf(p *syntax.Param, sc *Scope) (v value.Value, r pro
 	}
 	s := ev.save(sc)
 	defer func() {
-		e := recover()
-		if e == nil {
+		u := ev.unread
+		if u == nil || recover() == nil {
 			return
 		}
-		u, ok := e.(unevaluated)
-		if !ok {
-			panic(e)
-		}
+		ev.unread = nil
 		ev.restoreTo(s)
 		err = errors.New(u.frame.parameterFault(p.Name, u.name))
 	}()
@@ -394,8 +395,18 @@ func (l *Lambda) Call(args []value.Value, refs []provenance.Ref) (value.Value, e
 	ev := l.ev
 	s := ev.save(l.scope)
 	ev.enterFile(l.file)
+	if ev.steps += blockSteps; ev.steps > ev.set.MaxSteps {
+		ev.tired(ev.place(l.def.Where))
+	}
 	ev.decide(l.why)
-	v, r, err := ev.apply(l.closure(), l.scope, args, refs)
+	var v value.Value
+	var r provenance.Ref
+	var err error
+	if l.native != nil {
+		v, r, err = l.native(args, refs)
+	} else {
+		v, r, err = ev.apply(l.closure(), l.scope, args, refs)
+	}
 	ev.restoreTo(s)
 	l.ref, l.ran = ev.trace.With(r, l.why), true
 	if ev.jumps != 0 { // a break passed over decides about the next round too
@@ -416,14 +427,11 @@ func (c *Call) Iterating(body func() error) (err error) {
 	ev := c.Eval
 	s := ev.save(c.Scope)
 	defer func() {
-		p := recover()
-		if p == nil {
+		j := ev.jumping
+		if j == nil || j.kind != jumpBreak || recover() == nil {
 			return
 		}
-		j, ok := p.(*jump)
-		if !ok || j.kind != jumpBreak {
-			panic(p)
-		}
+		ev.jumping = nil
 		ev.restoreTo(s)
 		c.broke = ev.trace.Join(c.broke, j.ctl)
 		err = nil

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"bunraku/provenance"
-	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/value"
 )
@@ -20,9 +19,6 @@ func (ev *Evaluator) concatArrays(l *value.Array, lr provenance.Ref, r value.Val
 	default:
 		b.AddRef(r, rr)
 		rr = 0
-	}
-	if b.Len() > maxElements {
-		ev.failf("E0906", source.Span{}, "The array has more than %d elements", maxElements)
 	}
 	return b.Array(), ev.trace.Join(lr, rr)
 }

@@ -38,6 +38,9 @@ func Compile(w World, in Input) (result *Result) {
 		case *jump:
 			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
 			result.FailureRef = ev.trace.Everything()
+		case value.TooMany:
+			result.Failure = &source.Diagnostic{Code: codeSize, Place: ev.bounds.calling, Summary: p.Error(), Stack: ev.describeStack()}
+			result.FailureRef = ev.trace.Everything()
 		default:
 			panic(p)
 		}

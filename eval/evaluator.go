@@ -13,6 +13,8 @@
 package eval
 
 import (
+	"time"
+
 	"bunraku/catalog"
 	"bunraku/provenance"
 	"bunraku/source"
@@ -27,8 +29,9 @@ type Settings struct {
 	Strict          Strictness
 	StrictVariables bool
 	Trace           bool
-	MaxSteps        int // expressions evaluated before giving up; 0 for the default
-	MaxDepth        int // nested calls, classes and defines; 0 for the default
+	MaxSteps        int           // expressions evaluated before giving up; 0 for the default
+	MaxDepth        int           // nested calls, classes and defines; 0 for the default
+	MaxTime         time.Duration // of a compile; 0 for the default
 	Storeconfigs    bool
 }
 
@@ -48,13 +51,6 @@ func Language(version int) Settings {
 	}
 	return Settings{Strict: StrictError, StrictVariables: true}
 }
-
-const (
-	defaultMaxSteps = 200_000_000
-	maxText         = 256 << 20 // bytes of one string
-	maxElements     = 4_000_000 // of one array
-	defaultMaxDepth = 2_000
-)
 
 // Input is what is compiled: a node with its facts, and the manifests that apply to every node.
 type Input struct {
@@ -94,6 +90,7 @@ type Evaluator struct {
 	warnings source.Diagnostics
 	warned   map[string]bool
 	logs     []LogLine
+	unknowns []*Unknown // what could not be computed, in the order of the calls
 
 	file   *syntax.File   // whose code is being evaluated
 	lits   provenance.Ref // the first of its literals in the trace
@@ -104,6 +101,10 @@ type Evaluator struct {
 	// asking is the call or expression that has classes evaluated right now: an included class has no place of its own
 	asking source.Place
 	steps  int
+	bounds bounds
+	// jumping is the jump under way, so that what it passes need not stop it to see what it is
+	jumping *jump
+	unread  *unevaluated // likewise
 
 	literals  map[*syntax.File]provenance.Ref
 	ghosts    ghosts
@@ -134,6 +135,10 @@ func newEvaluator(w World, in Input) *Evaluator {
 	if ev.set.MaxDepth == 0 {
 		ev.set.MaxDepth = defaultMaxDepth
 	}
+	if ev.set.MaxTime == 0 {
+		ev.set.MaxTime = defaultMaxTime
+	}
+	ev.bounds.began = time.Now()
 	if ev.set.Trace {
 		ev.trace = provenance.NewTraceLike(ev.cache.traceSize())
 	}

@@ -13,8 +13,8 @@ import (
 // eval evaluates an expression in a scope. The ref says where the value comes from; for a container it is the spine, the
 // elements carry their own.
 func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref) {
-	if ev.steps++; ev.steps > ev.set.MaxSteps {
-		ev.failf("E0902", e.Span(), "Evaluation takes more than %d steps", ev.set.MaxSteps)
+	if ev.steps++; ev.steps > ev.set.MaxSteps || ev.steps&timeCheck == 0 {
+		ev.tired(ev.place(e.Span()))
 	}
 	switch e := e.(type) {
 	case *syntax.Str:
@@ -165,7 +165,7 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 			refs = append(refs, r)
 		}
 		if size > maxText {
-			ev.failf("E0906", e.Where, "The string is longer than %d bytes", maxText)
+			ev.tooLarge(ev.place(e.Where), "The string is longer than %d bytes", maxText)
 		}
 	}
 	var b strings.Builder
@@ -173,7 +173,9 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 	for _, s := range texts {
 		b.WriteString(s)
 	}
-	return value.String(b.String()), ev.op("concat", refs...)
+	s := value.String(b.String())
+	ev.made(s, ev.place(e.Where))
+	return s, ev.op("concat", refs...)
 }
 
 func (ev *Evaluator) list(e *syntax.List, sc *Scope) (value.Value, provenance.Ref) {
@@ -181,7 +183,9 @@ func (ev *Evaluator) list(e *syntax.List, sc *Scope) (value.Value, provenance.Re
 	if len(elems) == 0 {
 		return value.EmptyArray, spine
 	}
-	return &value.Array{Elems: elems, Refs: refs}, spine
+	a := &value.Array{Elems: elems, Refs: refs}
+	ev.made(a, ev.place(e.Where))
+	return a, spine
 }
 
 // unfold evaluates arguments or elements; `*$x` stands for the elements of $x. The spine joins what decides how many there are.
@@ -252,7 +256,9 @@ func (ev *Evaluator) hash(e *syntax.Hash, sc *Scope) (value.Value, provenance.Re
 		v, vr := ev.eval(x.Value, sc)
 		ev.put(b, value.Entry{Key: k, Value: v, KeyRef: ev.deep(k, kr), Ref: vr})
 	}
-	return b.Hash(), 0
+	h := b.Hash()
+	ev.made(h, ev.place(e.Where))
+	return h, 0
 }
 
 // reference evaluates an upper-case name: a data type, a type alias, or a resource type.

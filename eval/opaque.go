@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"bunraku/source"
 	"bunraku/syntax"
@@ -40,4 +41,76 @@ func (ev *Evaluator) notDone(name string, o *value.Opaque, at source.Place) {
 	ev.warned[key] = true
 	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0702", Severity: source.Warning, Place: at,
 		Summary: fmt.Sprintf("%s was left out, because its argument is not known: %s", name, o.Why)})
+}
+
+// An Unknown is a value that could not be computed.
+type Unknown struct {
+	Why        string
+	Function   string       // whose result it is; "" for one that comes from data
+	Place      source.Place // of the call
+	Attributes int          // of the catalog, in which it is, or a part of it
+
+	value *value.Opaque
+}
+
+// unknown notes the result of a function that could not be computed. One that was handed on is no news.
+func (ev *Evaluator) unknown(o *value.Opaque, function string, at source.Place) {
+	for _, u := range ev.unknowns {
+		if u.value == o || u.Function == function && u.Place == at && u.Why == o.Why {
+			return
+		}
+	}
+	ev.unknowns = append(ev.unknowns, &Unknown{Why: o.Why, Function: function, Place: at, value: o})
+}
+
+// Unknowns are the values that a compile could not compute: those that functions gave, in the order of the calls, and those of the
+// catalog's that come from data.
+func (res *Result) Unknowns() []Unknown {
+	var all []*Unknown
+	if res.ev != nil {
+		for _, u := range res.ev.unknowns {
+			n := *u
+			all = append(all, &n)
+		}
+	}
+	if res.Catalog != nil {
+		for _, r := range res.Catalog.Resources {
+			for _, p := range r.Params {
+				for _, o := range opaquesIn(p.Value, nil) {
+					at := slices.IndexFunc(all, func(u *Unknown) bool { return u.value == o || u.Why == o.Why })
+					if at < 0 {
+						at = len(all)
+						all = append(all, &Unknown{Why: o.Why, value: o})
+					}
+					all[at].Attributes++
+				}
+			}
+		}
+	}
+	out := make([]Unknown, len(all))
+	for i, u := range all {
+		out[i] = *u
+	}
+	return out
+}
+
+// opaquesIn are the different opaque values in a value.
+func opaquesIn(v value.Value, found []*value.Opaque) []*value.Opaque {
+	switch v := v.(type) {
+	case *value.Opaque:
+		if !slices.Contains(found, v) {
+			found = append(found, v)
+		}
+	case *value.Array:
+		for _, e := range v.Elems {
+			found = opaquesIn(e, found)
+		}
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			found = opaquesIn(e.Value, opaquesIn(e.Key, found))
+		}
+	case *value.Sensitive:
+		return opaquesIn(v.Value, found)
+	}
+	return found
 }

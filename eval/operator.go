@@ -70,7 +70,9 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 	}
 	switch e.Op {
 	case syntax.OpAdd, syntax.OpSub, syntax.OpMul, syntax.OpDiv, syntax.OpMod, syntax.OpShl, syntax.OpShr:
-		return ev.arithmetic(e, l, lr, r, rr, sc)
+		v, ref := ev.arithmetic(e, l, lr, r, rr, sc)
+		ev.made(v, ev.place(e.Where))
+		return v, ref
 	}
 	ref := ev.op(e.Op.String(), ev.deep(l, lr), ev.deep(r, rr))
 	switch e.Op {

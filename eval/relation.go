@@ -72,6 +72,9 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 		case *collector:
 			out = append(out, t)
 			continue
+		case *value.Opaque:
+			ev.notDone("A relationship", t, ev.place(opPlace(e.OpAt)))
+			continue
 		case value.String:
 			parsed, err := ev.ParseType(string(t))
 			if err != nil {
@@ -93,7 +96,7 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 				out = append(out, t)
 			}
 		default:
-			ev.failf("E0550", opPlace(e.OpAt), "Evaluation Error: Illegal relationship operand, can not form a relationship with something of type %s. A Catalog type is required.", x.(value.Type))
+			ev.failf("E0550", opPlace(e.OpAt), "Evaluation Error: Illegal relationship operand, can not form a relationship with something of type %s. A Catalog type is required.", value.ToString(x))
 		}
 	}
 	return out

@@ -359,6 +359,10 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			add(param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append, false})
 			continue
 		}
+		if o := opaque(v); o != nil {
+			ev.notDone("The attributes of * =>", o, ev.place(op.Where))
+			continue
+		}
 		h, ok := v.(*value.Hash)
 		if !ok {
 			ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))

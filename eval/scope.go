@@ -326,7 +326,8 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 				continue
 			}
 			if v.value == nil {
-				panic(unevaluated{f, name})
+				sc.ev.unread = &unevaluated{f, name}
+				panic(sc.ev.unread)
 			}
 			return v.value, tr.With(v.ref, passed), true
 		}

@@ -102,6 +102,9 @@ func (ev *Evaluator) findRef(text string) (*Resource, bool) {
 
 // add enters a resource; two with one title, or two names for one thing, are an error that shows both declarations.
 func (ev *Evaluator) enter(r *Resource, e syntax.Expr) {
+	if len(ev.table.list) >= maxResources {
+		ev.failAt(&source.Diagnostic{Code: codeMany, Place: r.place, Summary: fmt.Sprintf("The catalog has more than %d resources", maxResources)})
+	}
 	clash, err := ev.table.index.Declare(r.typ, catalog.Name{Type: r.Type, Title: r.Title}, r, func(attr string) value.Value {
 		if p := r.param(attr); p != nil {
 			return p.value

@@ -98,6 +98,10 @@ func (ev *Evaluator) tagWith(r *Resource, v value.Value, at source.Place) {
 		if value.IsUndef(x) {
 			continue
 		}
+		if o := opaque(x); o != nil {
+			ev.notDone("A tag", o, at)
+			continue
+		}
 		name := value.Downcase(value.ToString(x))
 		if r.tags.has(name) {
 			continue

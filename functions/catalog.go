@@ -102,6 +102,10 @@ func createResources(c *eval.Call) (value.Value, error) {
 	entries := instances.Entries()
 	for i := range entries {
 		e := &entries[i]
+		if o, is := e.Value.(*value.Opaque); is {
+			c.Warn("E0702", "create_resources() left out "+value.ToString(e.Key)+", whose attributes are not known: "+o.Why)
+			continue
+		}
 		params, ok := e.Value.(*value.Hash)
 		if !ok {
 			return nil, noConversion(e.Value, "Hash")

@@ -127,7 +127,10 @@ func split(s string, re *onigmo.Regexp) (value.Value, error) {
 	var out []value.Value
 	add := func(lo, hi int) { out = append(out, value.String(s[lo:hi])) }
 	begin, start, empty := 0, 0, false
-	for s != "" && start <= len(s) {
+	for n := 0; s != "" && start <= len(s); n++ {
+		if n > eval.MaxMatches {
+			return nil, eval.TooManyMatches
+		}
 		loc, err := re.Find(s, start)
 		if err != nil {
 			return nil, err
@@ -243,7 +246,13 @@ func substitute(c *eval.Call, f finder, all bool) (value.Value, error) {
 func replace(s string, f finder, with value.Value, all bool) (string, error) {
 	var b strings.Builder
 	at := 0
-	for at <= len(s) {
+	for n := 0; at <= len(s); n++ {
+		if n > eval.MaxMatches {
+			return "", eval.TooManyMatches
+		}
+		if err := eval.Room(b.Len()); err != nil {
+			return "", err
+		}
 		loc, err := f.find(s, at)
 		if err != nil {
 			return "", err

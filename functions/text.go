@@ -23,7 +23,11 @@ func textFunctions() []*eval.Function {
 		deepText("upcase", "Makes all letters upper case, in nested arrays and hashes too.", value.Upcase),
 		{Name: "join", Doc: "Joins the elements of an array into a string, with a separator between them.", Dispatches: []eval.Dispatch{
 			{Signature: "Callable[Array, String, 1, 2]", Names: []string{"arg", "delimiter"}, Run: func(c *eval.Call) (value.Value, error) {
-				return value.String(joinRuby(c.Args[0].(*value.Array).Elems, value.ToString(c.Arg(1)))), nil
+				list, sep := c.Args[0].(*value.Array).Elems, value.ToString(c.Arg(1))
+				if err := eval.Room(len(sep) * len(list)); err != nil {
+					return nil, err
+				}
+				return value.String(joinRuby(list, sep)), nil
 			}},
 		}},
 		legacy("sprintf", "Formats values by a format string, as Ruby's sprintf does.", eval.Pure, -2, sprintf),

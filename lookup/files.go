@@ -22,9 +22,10 @@ const (
 
 // fileCache keeps files that were read, for all compiles. A file is read again when its time or size has changed.
 type fileCache struct {
-	name func(path string) string
-	mu   sync.Mutex
-	read map[fileKey]*cached
+	name   func(path string) string
+	inside func(path string) bool
+	mu     sync.Mutex
+	read   map[fileKey]*cached
 }
 
 type fileKey struct {
@@ -41,8 +42,8 @@ type cached struct {
 	err   error
 }
 
-func newFileCache(name func(string) string) *fileCache {
-	return &fileCache{name: name, read: map[fileKey]*cached{}}
+func newFileCache(name func(string) string, inside func(string) bool) *fileCache {
+	return &fileCache{name: name, inside: inside, read: map[fileKey]*cached{}}
 }
 
 // load reads a file, or takes what an earlier compile read. A file that is not there is an error of fs.ErrNotExist.
@@ -55,6 +56,10 @@ func (c *fileCache) load(path string, f format) (*datafile.File, error) {
 		return nil, errors.New("Is a directory @ io_fread - " + path)
 	}
 	path = filepath.Clean(path)
+	if c.inside != nil && !c.inside(path) {
+		return nil, &source.Diagnostic{Code: "H0106", Summary: "(" + path + "): the file lies outside of the environment and the module path",
+			Help: "say --allow-outside if it may be read"}
+	}
 	k := fileKey{path, f}
 	c.mu.Lock()
 	e := c.read[k]

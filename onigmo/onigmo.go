@@ -158,7 +158,8 @@ func (re *Regexp) Match(s string) (bool, error) {
 // group, -1 for a group that took no part. It is nil when there is no match. Anchors and look-behinds see the text before
 // from.
 func (re *Regexp) Find(s string, from int) ([]int, error) {
-	if !utf8.ValidString(s) {
+	// Whoever goes on from a match has begun at the start; to look at the whole text again each time would take quadratic time.
+	if from == 0 && !utf8.ValidString(s) {
 		return nil, ErrText
 	}
 	if from == 0 && re.quick(s) {

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,6 +16,8 @@ type Engine struct {
 	Cache *Cache
 	// Find finds a template by Puppet's name for it (module/file.erb), and the path that Puppet's errors show.
 	Find func(name string) (f *source.File, path string, err error)
+	// Ruby renders what our interpreter cannot, or may not. Nil when there is no other: then the text is opaque.
+	Ruby func(c *eval.Call, name, path, text string) (value.Value, provenance.Ref, error)
 
 	leaves map[*Template]provenance.Ref
 	set    map[*eval.Scope]Objects
@@ -46,12 +49,30 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 	o.Objects = e.set[c.Scope]
 	r, err := t.Render(ScopeHost{c}, o)
 	if err != nil {
-		if NeedsRuby(err) {
-			return &value.Opaque{Why: strings.TrimSpace(err.(*source.Diagnostic).Summary)}, 0, nil
+		d := err.(*source.Diagnostic)
+		if e.Ruby != nil && (NeedsRuby(err) || d.Code == CodeSyntax) {
+			v, ref, err := e.Ruby(c, o.Name, t.Path, t.File.Text)
+			return v, e.wholly(t, c.Trace(), ref), err
 		}
-		return nil, 0, fmt.Errorf("%s", err.(*source.Diagnostic).Summary)
+		if NeedsRuby(err) {
+			return &value.Opaque{Why: strings.TrimSpace(d.Summary)}, 0, nil
+		}
+		return nil, 0, errors.New(d.Summary)
 	}
 	return value.String(r.Text), r.Ref, nil
+}
+
+// wholly is a text that may come from anything in its template: nobody has seen which part made what.
+func (e *Engine) wholly(t *Template, tr *provenance.Trace, ref provenance.Ref) provenance.Ref {
+	if tr == nil {
+		return 0
+	}
+	all := []provenance.Ref{ref, tr.Leaf(provenance.Label{Kind: provenance.World, Path: "file " + t.Path})}
+	first := e.leavesOf(t, tr)
+	for i := range t.literals {
+		all = append(all, tr.Read(first+provenance.Ref(i)))
+	}
+	return tr.Op("template", all...)
 }
 
 // leavesOf gives each literal of a template its leaf, once per compile.

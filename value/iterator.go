@@ -1,6 +1,9 @@
 package value
 
-import "iter"
+import (
+	"iter"
+	"strconv"
+)
 
 // An Iterator is a lazy sequence, made by functions such as step and reverse_each. It can be walked any number of times.
 type Iterator struct {
@@ -22,7 +25,20 @@ func (it *Iterator) String() string {
 func (it *Iterator) Array() *Array {
 	b := &ArrayBuilder{}
 	for v := range it.Seq {
+		if b.Len() == MaxElements {
+			panic(TooMany{})
+		}
 		b.Add(v)
 	}
 	return b.Array()
+}
+
+// MaxElements is how many elements an array may have that is made of an iterator, or of anything else in one step.
+const MaxElements = 2_000_000
+
+// TooMany is the panic that ends what would make a longer array. Whoever evaluates programs recovers it.
+type TooMany struct{}
+
+func (TooMany) Error() string {
+	return "The array has more than " + strconv.Itoa(MaxElements) + " elements"
 }

@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// maxWidth bounds how wide a format may make a value.
+const maxWidth = 1 << 20
+
 // Sprintf is Ruby's Kernel#format: %d %x %o %b %e %f %g %a %c %s %p with flags, widths, precisions, positional (%1$s) and
 // starred arguments. Named references (%<name>d, %{name}) need a hash with symbols as keys, which no Puppet value is:
 // they fail as in Puppet's sprintf. SprintfHash takes them from strings.
@@ -114,7 +117,7 @@ func (f *rubyFormat) verb(format string, i int) (int, error) {
 			n := int(c - '0')
 			for i < len(format) && isDigit(format[i]) {
 				n = n*10 + int(format[i]-'0')
-				if n > 1<<20 {
+				if n > maxWidth {
 					return i, errors.New("width too big")
 				}
 				i++
@@ -141,6 +144,9 @@ func (f *rubyFormat) verb(format string, i int) (int, error) {
 			if v.width < 0 {
 				v.minus, v.width = true, -v.width
 			}
+			if !n.IsInt64() || v.width > maxWidth || v.width < 0 {
+				return i, errors.New("width too big")
+			}
 		case '.':
 			v.prec, v.hasPrec = 0, true
 			if i < len(format) && format[i] == '*' {
@@ -153,11 +159,14 @@ func (f *rubyFormat) verb(format string, i int) (int, error) {
 				if err != nil {
 					return i, err
 				}
+				if !n.IsInt64() || n.Int64() > maxWidth {
+					return i, errors.New("precision too big")
+				}
 				v.prec = int(n.Int64())
 				break
 			}
 			for i < len(format) && isDigit(format[i]) {
-				v.prec = min(v.prec*10+int(format[i]-'0'), 1<<20)
+				v.prec = min(v.prec*10+int(format[i]-'0'), maxWidth)
 				i++
 			}
 		case '<', '{':

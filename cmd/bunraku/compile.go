@@ -21,8 +21,9 @@ import (
 type compileFlags struct {
 	facts, node, modulepath, strict string
 	language                        int
-	strictVariables                 bool
+	strictVariables, outside        bool
 	provenance                      string // of compile only: where to write the side file
+	unknown                         rubyFlags
 }
 
 func (f *compileFlags) add(c *cobra.Command) {
@@ -32,6 +33,8 @@ func (f *compileFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.strict, "strict", "", "off, warning or error: what Puppet's setting of that name does")
 	c.Flags().IntVar(&f.language, "language", 8, "the Puppet version whose defaults apply: 7 or 8")
 	c.Flags().BoolVar(&f.strictVariables, "strict-variables", false, "an unknown variable is an error (the default of language 8)")
+	c.Flags().BoolVar(&f.outside, "allow-outside", false, "data files, and files behind links, may lie outside of the environment and the module path")
+	f.unknown.add(c)
 }
 
 func (f *compileFlags) options(c *cobra.Command) compiler.Options {
@@ -42,6 +45,8 @@ func (f *compileFlags) options(c *cobra.Command) compiler.Options {
 	if f.modulepath != "" {
 		o.ModulePath = strings.Split(f.modulepath, ":")
 	}
+	o.Outside = f.outside
+	f.unknown.apply(&o)
 	return o
 }
 
@@ -134,7 +139,7 @@ func (a *app) compileWith(c *compiler.Compiler, flags *compileFlags, env string)
 	if err != nil {
 		return nil, err
 	}
-	a.report(result.Warnings)
+	a.report(append(result.Warnings, c.UnusedMocks()...))
 	for _, l := range result.Logs {
 		if l.Level != "debug" && l.Level != "info" {
 			fmt.Fprintf(a.err, "%s: %s (%s)\n", l.Level, l.Text, l.Place)

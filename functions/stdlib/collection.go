@@ -463,6 +463,11 @@ func affix(c *eval.Call, put func(s, affix string) string) (value.Value, error) 
 			return nil, parseErrorf("%s(): expected second argument to be a String, got %s", c.Name, inspect(c.Args[1]))
 		}
 	}
+	if n, is := c.Args[0].(interface{ Len() int }); is {
+		if err := eval.RoomForAll(n.Len() * len(with)); err != nil {
+			return nil, err
+		}
+	}
 	c.Ref = spine(c)
 	if h, is := c.Args[0].(*value.Hash); is {
 		b := value.NewHashBuilder(h.Len())

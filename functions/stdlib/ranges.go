@@ -11,8 +11,12 @@ import (
 	"bunraku/value"
 )
 
-// rangeLimit is how many elements range gives at most.
+// rangeLimit is how many elements range gives at most; a range of more is an error.
 const rangeLimit = 1_000_000
+
+func longRange() error {
+	return parseErrorf("range(): the range has more than %d elements", rangeLimit)
+}
 
 var (
 	rangeText = onigmo.MustCompile(`^(\w+)(\.\.\.?|\-)(\w+)$`)
@@ -94,8 +98,11 @@ func rangeOf(c *eval.Call) (value.Value, error) {
 			b.Add(value.String(s))
 		}
 		n++
-		return b.Len() < rangeLimit
+		return b.Len() <= rangeLimit && n < 10*rangeLimit
 	})
+	if b.Len() > rangeLimit || n >= 10*rangeLimit {
+		return nil, longRange()
+	}
 	return b.Array(), nil
 }
 
@@ -109,7 +116,10 @@ func intRange(start, stop value.Value, step int64, open bool) (value.Value, erro
 		return nil, err
 	}
 	b := value.NewArrayBuilder(8)
-	for n := new(big.Int).Set(from); b.Len() < rangeLimit; n.Add(n, big.NewInt(step)) {
+	for n := new(big.Int).Set(from); ; n.Add(n, big.NewInt(step)) {
+		if b.Len() > rangeLimit {
+			return nil, longRange()
+		}
 		if o := n.Cmp(to); o > 0 || open && o == 0 {
 			break
 		}

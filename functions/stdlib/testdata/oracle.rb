@@ -133,7 +133,7 @@ Puppet.override(OVERRIDES, 'oracle') do
             end
           end
           { value: render(v) }.merge(logs)
-        rescue SystemStackError, StandardError, ScriptError, UncaughtThrowError => e
+        rescue SystemStackError, StandardError, ScriptError, UncaughtThrowError, SecurityError => e
           fault(e).merge(logs)
         end
       end

@@ -1,0 +1,161 @@
+# The scope that functions and templates see. Its variables are the compiler's.
+
+module Puppet
+  module Parser
+    # The scope of a call, or of the top level.
+    class Scope
+      include Puppet::Util
+      include Puppet::Util::Errors
+
+      attr_reader :frame
+
+      UNCAUGHT_THROW_EXCEPTION = UncaughtThrowError
+
+      def initialize(frame) = @frame = frame
+
+      def lookupvar(name, *)
+        raise Puppet::ParseError, "Scope variable name #{name.inspect} is a #{name.class}, not a string" unless name.is_a?(String)
+
+        value, found = ask('variable', name)
+        return value if found
+
+        throw(:undefined_variable)
+      rescue UncaughtThrowError
+        ask('unknown_variable', name)
+      end
+      alias [] lookupvar
+
+      def include?(name)
+        catch(:undefined_variable) { return !self[name].nil? }
+        false
+      end
+
+      def exist?(name) = ask('variable', name).last
+      def bound?(name) = ask('bound', name)
+
+      def setvar(name, value, *)
+        ask('set', name, value)
+        value
+      end
+      alias []= setvar
+
+      def to_hash(_recursive = true, include_undef = false) = ask('variables', include_undef)
+
+      def call_function(name, args, &block) = Bunraku.call_function(self, name, args, &block)
+
+      # function_NAME is the 3.x function as other 3.x functions and templates call it.
+      def method_missing(method, *args, &block)
+        name = method.to_s[/\Afunction_(.*)/m, 1] or return super
+        case (where = ask('old_function', name))
+        when nil then super
+        when String
+          Bunraku::Tasks.read(where)
+          respond_to?(method, true) ? send(method, *args, &block) : super
+        else
+          unless args.size == 1 && args[0].is_a?(Array)
+            raise ArgumentError, 'custom functions must be called with a single array that contains the arguments. For example, function_example([1]) instead of function_example(1)'
+          end
+          ask('old_call', name, args[0])
+        end
+      end
+
+      def respond_to_missing?(method, all = false)
+        name = method.to_s[/\Afunction_(.*)/m, 1]
+        (name && !ask('old_function', name).nil?) || super
+      end
+
+      def findresource(type, title = nil)
+        type, title = Puppet::Resource.type_and_title(type.is_a?(Puppet::Resource) ? type.ref : type, title)
+        found = ask('resource', type, title)
+        found && Puppet::Resource.new(found[0], found[1], parameters: found[2])
+      end
+
+      def lookupdefaults(type) = ask('defaults', type.to_s).transform_keys(&:to_sym).transform_values { |v| Param.new(v) }
+      Param = Struct.new(:value)
+
+      def catalog = Catalog.new(self)
+      def compiler = Compiler.new(self)
+      def environment = Puppet.lookup(:current_environment)
+      def resource = (r = ask('own_resource')) && Puppet::Resource.new(r[0], r[1], parameters: r[2])
+      def source = Source.new(*ask('source'))
+      def tags = catalog.tags
+      def is_topscope? = ask('top?')
+      def find_hostclass(name) = ask('known_class', name) ? Source.new(name, nil) : nil
+      def find_definition(name) = ask('known_type', name) ? Source.new(name, nil) : nil
+      def to_s = ask('scope_text')
+      alias inspect to_s
+      def is_a?(kind) = super
+
+      # The class or define whose code this is.
+      Source = Struct.new(:name, :module_name, :kind) { def type = kind&.intern }
+
+      # The catalog as far as it has come.
+      class Catalog
+        def initialize(scope) = @scope = scope
+        def classes = @scope.ask('classes')
+        def tags = @scope.ask('tags')
+        def resources = @scope.ask('resources').map { |type, title, parameters| Puppet::Resource.new(type, title, parameters: parameters) }
+        def resource(type, title = nil) = @scope.findresource(type, title)
+      end
+
+      # What there is to ask of a compiler.
+      class Compiler
+        def initialize(scope) = @scope = scope
+        def environment = @scope.environment
+        def catalog = @scope.catalog
+        def topscope = Bunraku.global_scope
+        def node = Puppet::Node.new(Bunraku.ask('node'))
+        def resources = catalog.resources
+        def findresource(*args) = @scope.findresource(*args)
+      end
+
+      def ask(question, *args, **more) = Bunraku.ask(question, *args, scope: frame, **more)
+    end
+
+    # What self is in a template.
+    class TemplateWrapper
+      include Puppet::Util::Errors
+      include Puppet::Logging
+
+      def initialize(scope, file, variables)
+        @__scope__ = scope
+        @__file__ = file
+        variables.each { |name, value| instance_variable_set("@#{name.gsub(/[^\w]/, '_')}", value) }
+      end
+
+      def file = @__file__
+      def scope = @__scope__
+      def has_variable?(name) = scope.include?(name.to_s)
+      def classes = scope.catalog.classes
+      def all_tags = scope.catalog.tags
+      def tags = raise(NotImplementedError, "Call 'all_tags' instead.")
+      def to_s = "template[#{file || 'inline'}]"
+
+      def result(text)
+        template = Puppet::Util.create_erb(text)
+        template.filename = @__file__
+        template.result(binding)
+      end
+    end
+  end
+end
+
+module Bunraku
+  @blocks = []
+
+  # call_function calls any function; a block stays here, and the compiler calls it by number.
+  def self.call_function(scope, name, args, &block)
+    return ask('call', name.to_s, args, scope: scope.frame) unless block
+
+    begin
+      @blocks << block
+      required = block.parameters.count { |kind, _| block.lambda? ? kind == :req : %i[req opt].include?(kind) }
+      rest = block.parameters.any? { |kind, _| kind == :rest }
+      ask('call', name.to_s, args, scope: scope.frame, block: @blocks.size - 1, required: required, most: rest ? -1 : block.parameters.count { |kind, _| %i[req opt].include?(kind) })
+    ensure
+      @blocks.pop
+    end
+  end
+
+  def self.block(number) = @blocks[number]
+end

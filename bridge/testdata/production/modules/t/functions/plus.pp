@@ -1,0 +1,1 @@
+function t::plus($a, $b) { $a + $b }

@@ -1,0 +1,3 @@
+Puppet::Functions.create_function(:'t::other') do
+  def other = 1
+end

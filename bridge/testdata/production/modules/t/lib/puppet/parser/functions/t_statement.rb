@@ -1,0 +1,5 @@
+module Puppet::Parser::Functions
+  newfunction(:t_statement) do |args|
+    args.inspect
+  end
+end

@@ -1,0 +1,1 @@
+type T::Level = Enum['low', 'high']
