@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -172,8 +173,8 @@ func (j *judge) giveBack(platform string, s *listing.Set) {
 // done closes the package lists and says what people should know of those that were used: that they are of another platform, or none.
 func (j *judge) done(a *app) {
 	said := map[string]bool{}
-	for _, sets := range j.lists {
-		for _, s := range sets {
+	for _, platform := range slices.Sorted(maps.Keys(j.lists)) {
+		for _, s := range j.lists[platform] {
 			a.tellLists(s, said)
 			s.Close() // opened to read: there is nothing to lose
 		}
