@@ -107,7 +107,7 @@ type verdict struct {
 	platform  string
 	report    *model.Report // nil if the catalog has cycles, or relationships to nowhere
 	blocked   source.Diagnostics
-	undecided bool // although everything has a model
+	undecided bool // although everything has a model, or about an assertion
 }
 
 // judge verifies one catalog. lookup knows the types of its modules; nil for Puppet's own.
@@ -148,7 +148,7 @@ func (j *judge) judge(ctx context.Context, cat *catalog.Catalog, platform string
 		return nil, fmt.Errorf("%s: %w", cat.Name, err)
 	}
 	v.node.Unknown = v.report.Unknown
-	v.undecided = len(v.report.Unknown) > 0 && m.Unmodelled == 0
+	v.undecided = len(v.report.Unknown) > 0 && m.Unmodelled == 0 || len(v.report.Open) > 0
 	return v, nil
 }
 
