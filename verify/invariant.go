@@ -24,6 +24,8 @@ type Invariant struct {
 	End      *fs.State
 	Breaker  int // the last resource after which it did not hold any more, or -1
 	Reason   string
+	// Modelled says that it holds as far as resources have models: only what they may do beyond that keeps it from being proved.
+	Modelled bool
 }
 
 // Invariants decides, for every declared state and assertion, whether it holds at the end of successful runs: in catalog
@@ -68,7 +70,7 @@ func (a *Analysis) Asserted(ctx context.Context, everyOrder bool) ([]Invariant, 
 
 func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, pred fs.Pred, everyOrder bool) error {
 	if inv.Resource >= 0 && a.alone(inv.Resource, post) {
-		inv.Verdict, inv.Reason = a.yes()
+		a.kept(inv)
 		return nil
 	}
 	of := a.around(post)
@@ -111,11 +113,17 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	case sat.Sat:
 		inv.Verdict = No
 	case sat.Unsat:
-		inv.Verdict, inv.Reason = a.yes()
+		a.kept(inv)
 	default:
 		inv.Verdict, inv.Reason = Unknown, "time was up"
 	}
 	return nil
+}
+
+// kept records that no run ends without it, as far as is known of the resources.
+func (a *Analysis) kept(inv *Invariant) {
+	inv.Verdict, inv.Reason = a.yes()
+	inv.Modelled = inv.Verdict == Unknown && !a.Space.Truncated
 }
 
 // alone reports whether a resource's success brings its declared state about from any state, and nobody else writes what that

@@ -308,6 +308,11 @@ func TestAssertionFiles(t *testing.T) {
 		!strings.Contains(out, "/srv/key is a file, mode 0644   replayed") || !strings.Contains(out, "1 problem on 1 of 1 node") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
+	open := writeRepo(t, map[string]string{"manifests/site.pp": "file { '/srv/key': ensure => file, mode => 'g+w' }\n", "facts/a.json": strings.Replace(facts12, "NAME", "a", 1),
+		"bunraku.assert": "file /srv/key not world-readable\n"})
+	if code, out, errText := call("check", open); code != exitUnknown || !strings.Contains(out, "V301 undecided: assertion "+open+"/bunraku.assert:1:1") {
+		t.Errorf("exit %d\n%s%s", code, out, errText)
+	}
 	if code, out, errText := call("verify", "--facts", "facts/a.json", "--assert", filepath.Join(dir, "other.assert"), dir); code != exitFine {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}

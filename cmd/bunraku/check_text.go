@@ -59,7 +59,25 @@ func (a *app) showCheck(c *checking) {
 		showFinding(a.out, c.style, p.Finding)
 		fmt.Fprintf(a.out, "   on   %s\n", names(p.Nodes))
 	}
+	for _, text := range c.open() {
+		fmt.Fprintf(a.out, "\n%s undecided: %s\n", report.Undecided, text)
+	}
 	fmt.Fprintf(a.out, "\n%s\n", strings.Join(c.summary(), "\n"))
+}
+
+// open are the assertions that were neither proved nor refuted, each once.
+func (c *checking) open() (out []string) {
+	for _, n := range c.nodes {
+		if n.verdict.report == nil {
+			continue
+		}
+		for _, text := range n.verdict.report.Open {
+			if !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
 }
 
 // trouble counts what is wrong with files.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,7 +107,7 @@ type verdict struct {
 	platform  string
 	report    *model.Report // nil if the catalog has cycles, or relationships to nowhere
 	blocked   source.Diagnostics
-	undecided bool // although everything has a model
+	undecided bool // although everything has a model, or about an assertion
 }
 
 // judge verifies one catalog. lookup knows the types of its modules; nil for Puppet's own.
@@ -147,7 +148,7 @@ func (j *judge) judge(ctx context.Context, cat *catalog.Catalog, platform string
 		return nil, fmt.Errorf("%s: %w", cat.Name, err)
 	}
 	v.node.Unknown = v.report.Unknown
-	v.undecided = len(v.report.Unknown) > 0 && m.Unmodelled == 0
+	v.undecided = len(v.report.Unknown) > 0 && m.Unmodelled == 0 || len(v.report.Open) > 0
 	return v, nil
 }
 
@@ -172,8 +173,8 @@ func (j *judge) giveBack(platform string, s *listing.Set) {
 // done closes the package lists and says what people should know of those that were used: that they are of another platform, or none.
 func (j *judge) done(a *app) {
 	said := map[string]bool{}
-	for _, sets := range j.lists {
-		for _, s := range sets {
+	for _, platform := range slices.Sorted(maps.Keys(j.lists)) {
+		for _, s := range j.lists[platform] {
 			a.tellLists(s, said)
 			s.Close() // opened to read: there is nothing to lose
 		}

@@ -55,6 +55,7 @@ type Report struct {
 	Idempotent    verify.Verdict
 	Quiet         verify.Verdict
 	Unknown       []string // what stayed undecided, and why
+	Open          []string // those of Unknown that are assertions, and not for want of models alone
 }
 
 // maxFindings bounds the number of findings about order.

@@ -35,6 +35,12 @@ func (v *verifier) notify() error {
 			index[r] = i
 		}
 	}
+	items := map[*catalog.Resource]*item{}
+	for _, it := range b.items {
+		if it != nil {
+			items[it.r] = it
+		}
+	}
 	out := refreshes(b.cg)
 	seen := map[string]bool{}
 	for _, it := range b.items {
@@ -43,7 +49,7 @@ func (v *verifier) notify() error {
 			continue
 		}
 		for _, s := range services {
-			why := b.whyReads(s, p, it)
+			why := b.whyReads(s, p, it, items)
 			if why == "" || v.a.Precedes(index[s.r], index[it.r]) {
 				continue // what comes after the service is not what it starts with
 			}
@@ -220,7 +226,7 @@ var forClients = []string{"/etc/ssh/ssh_config", "/etc/ssh/ssh_known_hosts", "/e
 
 // whyReads says why a service is thought to read a file when it starts; "" if nothing says so. In this order: its unit; what the package
 // lists say of the package that brings its unit; without such a list, its name; what the catalog itself relates.
-func (b *builder) whyReads(s *item, p fs.Path, it *item) string {
+func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Resource]*item) string {
 	name := serviceName(s)
 	stem, _, _ := strings.Cut(name, "@")
 	for _, n := range slices.Compact([]string{name, stem, stem + "@"}) {
@@ -244,7 +250,7 @@ func (b *builder) whyReads(s *item, p fs.Path, it *item) string {
 	}
 	for d := p.Parent(); strings.Count(string(d), "/") >= 2; d = d.Parent() {
 		for _, pkg := range bringers {
-			if slices.Contains(b.pk.known[pkg].Dirs, string(d)) && !b.base(d) {
+			if _, has := slices.BinarySearch(b.pk.known[pkg].Dirs, string(d)); has && !b.base(d) {
 				return fmt.Sprintf("the file is in %s, which comes with package %s like service %s", d, pkg, name)
 			}
 		}
@@ -252,7 +258,7 @@ func (b *builder) whyReads(s *item, p fs.Path, it *item) string {
 	if len(bringers) == 0 && calledAfter(p, stem) {
 		return fmt.Sprintf("the file is called after service %s", name)
 	}
-	return b.related(s, it, p)
+	return b.related(s, it, p, items)
 }
 
 // bringers are the packages, of those whose lists are known, that hold a service's unit or script.
@@ -295,7 +301,7 @@ func calledAfter(p fs.Path, service string) bool {
 }
 
 // related is what the catalog says: the service waits for this very file, or is restarted by its neighbour of the same kind.
-func (b *builder) related(s, it *item, p fs.Path) string {
+func (b *builder) related(s, it *item, p fs.Path, items map[*catalog.Resource]*item) string {
 	for _, rel := range b.cg.Relations {
 		if rel.To != s.r || rel.Auto {
 			continue
@@ -303,8 +309,10 @@ func (b *builder) related(s, it *item, p fs.Path) string {
 		if rel.From == it.r && !rel.Kind.Refreshes() {
 			return fmt.Sprintf("%s%s", rel, atPlace(rel.Place))
 		}
-		other := b.itemOf(rel.From)
-		if q, ok := b.configures(other); ok && rel.Kind.Refreshes() && q.Parent() == p.Parent() && path.Ext(string(q)) == path.Ext(string(p)) &&
+		if !rel.Kind.Refreshes() {
+			continue
+		}
+		if q, ok := b.configures(items[rel.From]); ok && q.Parent() == p.Parent() && path.Ext(string(q)) == path.Ext(string(p)) &&
 			path.Ext(string(p)) != "" && q.Parent() != "/etc" && !b.base(q.Parent()) {
 			return fmt.Sprintf("%s, which is beside it in %s%s", rel, p.Parent(), atPlace(rel.Place))
 		}
@@ -317,13 +325,6 @@ func atPlace(p source.Place) string {
 		return ""
 	}
 	return " at " + p.String()
-}
-
-func (b *builder) itemOf(r *catalog.Resource) *item {
-	if i := slices.Index(b.cg.Catalog.Resources, r); i >= 0 {
-		return b.items[i]
-	}
-	return nil
 }
 
 // A refreshing is where events go: by node, the nodes that are refreshed when it changes.

@@ -190,8 +190,17 @@ func TestAssertions(t *testing.T) {
 	}
 	// What the mode is depends on what was there.
 	list, _ := model.ParseAssertions(source.NewFile("bunraku.assert", "file /srv/more not world-writable"))
-	if got, r := findings(t, site(t, manifest), model.Options{Assert: list}, "V204"); len(got) > 0 || len(r.Unknown) != 1 {
+	if got, r := findings(t, site(t, manifest), model.Options{Assert: list}, "V204"); len(got) > 0 || len(r.Unknown) != 1 || len(r.Open) != 1 {
 		t.Errorf("%q %q", got, r.Unknown)
+	}
+}
+
+// A command that nobody can read keeps an assertion from being proved, but not from holding as far as there are models.
+func TestAssertionsBesideTheUnknown(t *testing.T) {
+	list, _ := model.ParseAssertions(source.NewFile("bunraku.assert", "file /srv/key mode 0600"))
+	got, r := findings(t, site(t, `file { '/srv/key': content => 'x', mode => '0600' } exec { '/opt/setup': creates => '/opt/done' }`), model.Options{Assert: list}, "V204")
+	if len(got) > 0 || len(r.Open) > 0 || !strings.Contains(strings.Join(r.Unknown, "\n"), "assertion bunraku.assert:1:1 (file /srv/key mode 0600)") {
+		t.Errorf("%q %q %q", got, r.Open, r.Unknown)
 	}
 }
 
