@@ -19,16 +19,17 @@ type Cache struct {
 	types   map[syntax.Expr]value.Type
 	aliases map[*syntax.TypeAlias]value.Type
 	shapes  map[syntax.Definition]*shape
-	jumps   map[*syntax.Expr]bool // whether statements, named by their first, may jump
-	convert types.Converter       // for its parsed signatures
-	facts   *factTree             // of the node compiled last
+	effects map[*syntax.Expr]*effects // what statements, named by their first, may do: for tracing
+	jumps   map[*syntax.Expr]bool     // whether statements, named by their first, may jump
+	convert types.Converter           // for its parsed signatures
+	facts   *factTree                 // of the node compiled last
 }
 
 // NewCache returns an empty cache.
 func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
-		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, shapes: map[syntax.Definition]*shape{},
+		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, effects: map[*syntax.Expr]*effects{}, shapes: map[syntax.Definition]*shape{},
 	}
 }
 

@@ -18,8 +18,9 @@ type effects struct {
 	classes   map[string]bool
 	like      map[string]bool // classes declared with parameters
 	resources []touch
-	touches   []touch // attributes that may be set on resources declared elsewhere
-	requires  bool    // it calls require, which sets an attribute of whatever contains it
+	touches   []touch       // attributes that may be set on resources declared elsewhere
+	reached   []*Definition // classes that it leads to
+	requires  bool          // it calls require, which sets an attribute of whatever contains it
 }
 
 // A touch is a type, a title and an attribute; "" stands for any.
@@ -33,16 +34,11 @@ const (
 
 // effectsOf walks code and what it reaches, once for each piece of code.
 func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
-	if fx := ev.ghosts.effects[&stmts[0]]; fx != nil {
-		return fx
-	}
-	fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
-	ev.gather(stmts, fx, map[any]bool{}, nil)
-	if ev.ghosts.effects == nil {
-		ev.ghosts.effects = map[*syntax.Expr]*effects{}
-	}
-	ev.ghosts.effects[&stmts[0]] = fx
-	return fx
+	return remember(ev.cache, ev.cache.effects, &stmts[0], func() (*effects, bool) {
+		fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
+		ev.gather(stmts, fx, map[any]bool{}, nil)
+		return fx, true
+	})
 }
 
 // gather adds the effects of code. container is what the code's own calls of require change; nil for whatever runs the outermost code.
@@ -54,6 +50,7 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 		seen[d] = true
 		inner := &touch{attr: selfRequire}
 		if d.Kind == ClassKind {
+			fx.reached = append(fx.reached, d)
 			inner.typ, inner.title = "Class", capitalized(d.Name)
 			if d.Parent != "" {
 				ev.gatherClass(d.Parent, fx, seen)
@@ -163,6 +160,7 @@ func (ev *Evaluator) gatherClass(name string, fx *effects, seen map[any]bool) {
 	fx.classes[name] = true
 	if d := ev.quietly(ev.findClass, name); d != nil && !seen[d] {
 		seen[d] = true
+		fx.reached = append(fx.reached, d)
 		ev.gather(d.Body, fx, seen, &touch{"Class", capitalized(name), selfRequire})
 	}
 }
@@ -359,16 +357,26 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 // idleTouches are the attributes that classes which are known but were not evaluated would change, were they named.
 func (ev *Evaluator) idleTouches() []touch {
 	g := &ev.ghosts
-	if g.idle != nil && g.idleOf == len(ev.classes) {
+	ev.indexTouches()
+	if now := [2]int{len(ev.classes), len(g.whys)}; g.idle != nil && g.idleOf == now {
 		return g.idle.touches
+	} else {
+		g.idle, g.idleOf = &effects{classes: map[string]bool{}, like: map[string]bool{}}, now
 	}
-	g.idle, g.idleOf = &effects{classes: map[string]bool{}, like: map[string]bool{}}, len(ev.classes)
+	known := maps.Clone(ev.classes)
+	for fx := range g.whys { // what they lead to may have been found by an earlier compile
+		for _, d := range fx.reached {
+			if known[d.Name] == nil {
+				known[d.Name] = d
+			}
+		}
+	}
 	seen := map[any]bool{}
 	for name := range ev.table.scopes {
 		seen[ev.classes[name]] = true
 	}
-	for _, name := range slices.Sorted(maps.Keys(ev.classes)) {
-		if d := ev.classes[name]; !seen[d] && len(d.Body) > 0 {
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if d := known[name]; !seen[d] && len(d.Body) > 0 {
 			seen[d] = true
 			ev.gather(d.Body, g.idle, seen, &touch{"Class", capitalized(name), selfRequire})
 		}

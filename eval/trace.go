@@ -189,11 +189,9 @@ type ghosts struct {
 	nodeVars map[string]bool
 	// idle are the effects of classes that were not evaluated, idleOf of how many.
 	idle   *effects
-	idleOf int
+	idleOf [2]int
 	// all is what mayTouch says, once everything is declared.
 	all map[touch]*touches
-	// effects are those of code, by its first statement.
-	effects map[*syntax.Expr]*effects
 	// touching has the touches of passed[:indexed] by type, making the resources, declaring the classes; whys the decisions for each.
 	touching, making map[string][]touchOf
 	declaring        map[string][]*effects

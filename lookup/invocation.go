@@ -131,7 +131,14 @@ func (s *Session) deep(it item) provenance.Ref {
 }
 
 // shown is how a path is shown to people; one file has one name.
-func (s *Session) shown(path string) string { return s.l.opt.Name(filepath.Clean(path)) }
+func (s *Session) shown(path string) string {
+	name, known := s.names[path]
+	if !known {
+		name = s.l.opt.Name(filepath.Clean(path))
+		s.names[path] = name
+	}
+	return name
+}
 
 // absence is the place of something that was looked for in vain; each is one node of the trace.
 func (s *Session) absence(file, what string) provenance.Ref {
