@@ -31,6 +31,13 @@ case "${1:-}" in
   run "cost" ./compiler 'TestAccept(Speed|Memory)'
   run "explain" ./cmd/bunraku 'TestExplain'
   ;;
+4)
+  run "verdicts and recorded catalogs" ./verify/model 'TestScoreVerdicts|TestDpkgVerdicts|TestCases|TestAccept'
+  run "figure 13" ./verify 'TestAcceptFigure13'
+  run "errata" ./verify 'TestErrat'
+  run "planted faults" ./verify 'TestPlantedFaults|TestAcceptPlantedFaults'
+  run "200,000 random graphs" ./verify 'TestAcceptRandomGraphs'
+  ;;
 6) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
 7)
   run "µPuppet" ./mupuppet 'TestScore|TestAccept'

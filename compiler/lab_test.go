@@ -518,6 +518,7 @@ func (l *lab) values(key string, asked, pool []string) []value.Value {
 		return out
 	}
 	if i := strings.LastIndex(key, "::"); i > 0 {
+		l.res.Catalog.Settle()
 		for _, r := range l.res.Catalog.Resources {
 			if r.Type == "Class" && strings.EqualFold(r.Title, key[:i]) {
 				if p := r.Param(key[i+2:]); p != nil {

@@ -207,6 +207,9 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 	c.Tags = tags.list
 	c.OrderEdges()
 	c.Seal()
+	if ev.trace != nil {
+		c.Later(ev.settle)
+	}
 	return c
 }
 
@@ -218,11 +221,7 @@ func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog
 		n.File, n.Line = ev.world.Path(r.place.File), r.place.Line()
 	}
 	for _, p := range r.params {
-		ref := p.ref
-		if ev.trace != nil {
-			ref = ev.trace.With(ev.deep(p.value, p.ref), r.existence, ev.mayTouch(r, p.name))
-		}
-		declared = append(declared, catalog.Param{Name: p.name, Value: p.value, Ref: ref, Place: p.place})
+		declared = append(declared, catalog.Param{Name: p.name, Value: p.value, Ref: p.ref, Place: p.place})
 	}
 	params, err := catalog.WireParams(r.typ, catalog.Name{Type: r.Type, Title: r.Title}, declared)
 	if err != nil {
@@ -231,16 +230,31 @@ func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog
 	if r.oddTitle && r.param(r.typ.Namevar()) == nil { // a number is not equal to its text, so the name that the title gives stays
 		params = append([]catalog.Param{{Name: r.typ.Namevar(), Value: value.String(r.Title)}}, params...)
 	}
-	for i := range params {
-		if params[i].Ref == 0 { // what the title pattern made of the title
-			params[i].Ref = r.titleRef
-			if s, ok := params[i].Value.(value.String); !ok || string(s) != r.Title {
-				params[i].Ref = ev.op("title pattern", r.titleRef)
+	n.Params = params
+}
+
+// settle completes the provenance of what is in the catalog.
+func (ev *Evaluator) settle() {
+	for _, r := range ev.table.list {
+		n := r.wire
+		if n == nil {
+			continue
+		}
+		for i := range n.Params {
+			p := &n.Params[i]
+			declared := r.param(p.Name)
+			if named := r.param("name"); p.Name == r.typ.Namevar() && named != nil && !value.IsUndef(named.value) {
+				declared = named
+			}
+			switch {
+			case declared != nil && !value.IsUndef(declared.value):
+				p.Ref = ev.trace.With(ev.deep(declared.value, p.Ref), r.existence, ev.mayTouch(r, declared.name))
+			case p.Value == value.Value(value.String(r.Title)):
+				p.Ref = r.titleRef
+			default: // what the title pattern made of the title
+				p.Ref = ev.op("title pattern", r.titleRef)
 			}
 		}
-	}
-	n.Params = params
-	if ev.trace != nil {
 		n.TagsRef = ev.tagsRef(r)
 		n.Position = ev.positionRef(r)
 	}

@@ -18,9 +18,9 @@ type effects struct {
 	classes   map[string]bool
 	like      map[string]bool // classes declared with parameters
 	resources []touch
-	touches   []touch       // attributes that may be set on resources declared elsewhere
-	reached   []*Definition // classes that it leads to
-	requires  bool          // it calls require, which sets an attribute of whatever contains it
+	touches   []touch  // attributes that may be set on resources declared elsewhere
+	named     []string // classes that it names
+	requires  bool     // it calls require, which sets an attribute of whatever contains it
 }
 
 // A touch is a type, a title and an attribute; "" stands for any.
@@ -34,11 +34,22 @@ const (
 
 // effectsOf walks code and what it reaches, once for each piece of code.
 func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
-	return remember(ev.cache, ev.cache.effects, &stmts[0], func() (*effects, bool) {
+	if fx := ev.ghosts.effects[&stmts[0]]; fx != nil {
+		return fx
+	}
+	fx := remember(ev.cache, ev.cache.effects, &stmts[0], func() (*effects, bool) {
 		fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
 		ev.gather(stmts, fx, map[any]bool{}, nil)
 		return fx, true
 	})
+	for _, name := range fx.named { // what another compile has gathered is to be known in this one too
+		ev.quietly(ev.findClass, name)
+	}
+	if ev.ghosts.effects == nil {
+		ev.ghosts.effects = map[*syntax.Expr]*effects{}
+	}
+	ev.ghosts.effects[&stmts[0]] = fx
+	return fx
 }
 
 // gather adds the effects of code. container is what the code's own calls of require change; nil for whatever runs the outermost code.
@@ -50,7 +61,6 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 		seen[d] = true
 		inner := &touch{attr: selfRequire}
 		if d.Kind == ClassKind {
-			fx.reached = append(fx.reached, d)
 			inner.typ, inner.title = "Class", capitalized(d.Name)
 			if d.Parent != "" {
 				ev.gatherClass(d.Parent, fx, seen)
@@ -69,6 +79,7 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 				}
 				name = canonical(name)
 				fx.classes[name] = true
+				fx.named = append(fx.named, name)
 				if like {
 					fx.like[name] = true
 				}
@@ -158,9 +169,9 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 func (ev *Evaluator) gatherClass(name string, fx *effects, seen map[any]bool) {
 	name = canonical(name)
 	fx.classes[name] = true
+	fx.named = append(fx.named, name)
 	if d := ev.quietly(ev.findClass, name); d != nil && !seen[d] {
 		seen[d] = true
-		fx.reached = append(fx.reached, d)
 		ev.gather(d.Body, fx, seen, &touch{"Class", capitalized(name), selfRequire})
 	}
 }
@@ -327,14 +338,6 @@ func (t touch) covers(typ, title, attr string) bool {
 	return (t.typ == "" || t.typ == typ) && (t.title == "" || t.title == title) && (t.attr == "" || attr == "" || t.attr == attr || t.attr == selfRequire && attr == "require")
 }
 
-func (ev *Evaluator) effectsAt(i int) *effects {
-	p := &ev.ghosts.passed[i]
-	if p.effects == nil {
-		p.effects = ev.effectsOf(p.stmts)
-	}
-	return p.effects
-}
-
 // mayDeclare joins the decisions of every branch passed over so far that may declare a class.
 func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 	if ev.trace == nil {
@@ -357,26 +360,16 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 // idleTouches are the attributes that classes which are known but were not evaluated would change, were they named.
 func (ev *Evaluator) idleTouches() []touch {
 	g := &ev.ghosts
-	ev.indexTouches()
-	if now := [2]int{len(ev.classes), len(g.whys)}; g.idle != nil && g.idleOf == now {
+	if g.idle != nil && g.idleOf == len(ev.classes) {
 		return g.idle.touches
-	} else {
-		g.idle, g.idleOf = &effects{classes: map[string]bool{}, like: map[string]bool{}}, now
 	}
-	known := maps.Clone(ev.classes)
-	for fx := range g.whys { // what they lead to may have been found by an earlier compile
-		for _, d := range fx.reached {
-			if known[d.Name] == nil {
-				known[d.Name] = d
-			}
-		}
-	}
+	g.idle, g.idleOf = &effects{classes: map[string]bool{}, like: map[string]bool{}}, len(ev.classes)
 	seen := map[any]bool{}
 	for name := range ev.table.scopes {
 		seen[ev.classes[name]] = true
 	}
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		if d := known[name]; !seen[d] && len(d.Body) > 0 {
+	for _, name := range slices.Sorted(maps.Keys(ev.classes)) {
+		if d := ev.classes[name]; !seen[d] && len(d.Body) > 0 {
 			seen[d] = true
 			ev.gather(d.Body, g.idle, seen, &touch{"Class", capitalized(name), selfRequire})
 		}
@@ -390,13 +383,18 @@ func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
-	r = ev.mayBeGiven(param)
-	for i := range ev.ghosts.passed {
-		if fx := ev.effectsAt(i); fx.like[class] || fx.classes[anyClass] {
-			r = ev.trace.Join(r, ev.ghosts.passed[i].why)
+	ev.indexTouches()
+	g := &ev.ghosts
+	refs := []provenance.Ref{ev.mayBeGiven(param)}
+	for _, fx := range g.declaring[class] {
+		if fx.like[class] {
+			refs = append(refs, g.whys[fx])
 		}
 	}
-	return r
+	for _, fx := range g.declaring[anyClass] {
+		refs = append(refs, g.whys[fx])
+	}
+	return ev.union(refs)
 }
 
 // mayBeGiven joins the titles of class declarations that have an attribute.
@@ -500,11 +498,8 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 		refs = append(refs, ev.ghosts.named)
 	}
 	if attr == "require" {
-		for i := range ev.ghosts.passed {
-			if p := &ev.ghosts.passed[i]; p.scope.resource == r && ev.effectsAt(i).requires {
-				refs = append(refs, p.why)
-			}
-		}
+		ev.indexTouches()
+		refs = append(refs, ev.ghosts.requiring[r])
 	}
 	for _, c := range m.collectors {
 		refs = append(refs, c.looked[r])
@@ -648,10 +643,14 @@ func (ev *Evaluator) indexTouches() {
 	g := &ev.ghosts
 	if g.whys == nil {
 		g.whys, g.declaring = map[*effects]provenance.Ref{}, map[string][]*effects{}
-		g.touching, g.making = map[string][]touchOf{}, map[string][]touchOf{}
+		g.touching, g.making, g.requiring = map[string][]touchOf{}, map[string][]touchOf{}, map[*Resource]provenance.Ref{}
 	}
 	for ; g.indexed < len(g.passed); g.indexed++ {
-		fx := ev.effectsAt(g.indexed)
+		p := &g.passed[g.indexed]
+		fx := ev.effectsOf(p.stmts)
+		if fx.requires {
+			g.requiring[p.scope.resource] = ev.trace.Join(g.requiring[p.scope.resource], p.why)
+		}
 		if len(fx.touches) == 0 && len(fx.resources) == 0 && len(fx.classes) == 0 {
 			continue
 		}
@@ -666,7 +665,7 @@ func (ev *Evaluator) indexTouches() {
 				g.declaring[class] = append(g.declaring[class], fx)
 			}
 		}
-		g.whys[fx] = ev.trace.Join(g.whys[fx], g.passed[g.indexed].why)
+		g.whys[fx] = ev.trace.Join(g.whys[fx], p.why)
 	}
 }
 

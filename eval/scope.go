@@ -65,6 +65,7 @@ type match struct {
 type shape struct {
 	names  []string
 	params int            // how many of them are parameters
+	keys   []string       // of a class: what Hiera is asked for, by parameter
 	index  map[string]int // nil when there are few
 }
 
@@ -77,30 +78,11 @@ func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
 	for _, name := range s.names {
 		seen[name] = true
 	}
-	var assigned func(target syntax.Expr)
-	assigned = func(target syntax.Expr) {
-		switch t := target.(type) {
-		case *syntax.Var:
-			if !seen[t.Name] && !strings.Contains(t.Name, "::") {
-				seen[t.Name] = true
-				s.names = append(s.names, t.Name)
-			}
-		case *syntax.List:
-			for _, e := range t.Elems {
-				assigned(e)
-			}
+	for _, name := range assignedIn(body) {
+		if !seen[name] && !strings.Contains(name, "::") {
+			seen[name] = true
+			s.names = append(s.names, name)
 		}
-	}
-	for _, stmt := range body {
-		syntax.Walk(stmt, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Lambda, syntax.Definition: // they have their own
-				return false
-			case *syntax.Assign:
-				assigned(n.Left)
-			}
-			return true
-		})
 	}
 	if len(s.names) > linearVars {
 		s.index = make(map[string]int, len(s.names))
@@ -111,9 +93,45 @@ func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
 	return s
 }
 
+// assignedIn are the variables that statements assign, in the order of the text, without those of lambdas and definitions in it, which have
+// their own.
+func assignedIn(stmts []syntax.Expr) (names []string) {
+	var target func(syntax.Expr)
+	target = func(e syntax.Expr) {
+		switch e := e.(type) {
+		case *syntax.Var:
+			names = append(names, e.Name)
+		case *syntax.List:
+			for _, x := range e.Elems {
+				target(x)
+			}
+		}
+	}
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Lambda, syntax.Definition:
+				return false
+			case *syntax.Assign:
+				target(n.Left)
+			}
+			return true
+		})
+	}
+	return names
+}
+
 // shapeOf is the shape of a definition.
 func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []syntax.Expr) *shape {
-	return remember(c, c.shapes, d, func() (*shape, bool) { return newShape(params, body), true })
+	return remember(c, c.shapes, d, func() (*shape, bool) {
+		s := newShape(params, body)
+		if class, ok := d.(*syntax.Class); ok {
+			for _, p := range params {
+				s.keys = append(s.keys, strings.ToLower(class.Name)+"::"+p.Name)
+			}
+		}
+		return s, true
+	})
 }
 
 // find is the place of the variable of that name, or -1.

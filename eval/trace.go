@@ -189,13 +189,16 @@ type ghosts struct {
 	nodeVars map[string]bool
 	// idle are the effects of classes that were not evaluated, idleOf of how many.
 	idle   *effects
-	idleOf [2]int
+	idleOf int
 	// all is what mayTouch says, once everything is declared.
 	all map[touch]*touches
+	// effects are those of code, by its first statement.
+	effects map[*syntax.Expr]*effects
 	// touching has the touches of passed[:indexed] by type, making the resources, declaring the classes; whys the decisions for each.
 	touching, making map[string][]touchOf
 	declaring        map[string][]*effects
 	whys             map[*effects]provenance.Ref
+	requiring        map[*Resource]provenance.Ref // whose require attribute it may set
 	indexed          int
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
 	written map[touch]provenance.Ref
@@ -221,8 +224,6 @@ type passedBranch struct {
 	file  *syntax.File
 	scope *Scope
 	why   provenance.Ref
-
-	effects *effects // worked out at the first question
 }
 
 // passOver notes a branch that is not taken: a ghost for each variable that it assigns (names are static in Puppet, so this is
@@ -239,26 +240,8 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	if ev.rendering != nil { // it would have added text, or ended the template
 		ev.rendering.passed = ev.trace.Join(ev.rendering.passed, why)
 	}
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Lambda, syntax.Definition:
-				return false
-			case *syntax.Assign:
-				ev.ghostsOf(n.Left, sc, why)
-			}
-			return true
-		})
-	}
-}
-
-func (ev *Evaluator) ghostsOf(target syntax.Expr, sc *Scope, why provenance.Ref) {
-	switch t := target.(type) {
-	case *syntax.Var:
-		sc.addGhost(ev, t.Name, why)
-	case *syntax.List:
-		for _, e := range t.Elems {
-			ev.ghostsOf(e, sc, why)
-		}
+	names := remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
+	for _, name := range names {
+		sc.addGhost(ev, name, why)
 	}
 }

@@ -20,8 +20,22 @@ type Trace struct {
 }
 
 // NewTrace returns an empty graph.
-func NewTrace() *Trace {
-	return &Trace{nodes: make([]node, 1, 1024), nameOf: map[string]uint16{}}
+func NewTrace() *Trace { return NewTraceLike(Size{Nodes: 1000, Operands: 500}) }
+
+// A Size is how large a graph is.
+type Size struct{ Nodes, Operands int }
+
+// Size is how large the graph is now.
+func (t *Trace) Size() Size {
+	if t == nil {
+		return Size{}
+	}
+	return Size{len(t.nodes), len(t.operands)}
+}
+
+// NewTraceLike returns an empty graph with room for as much as another took.
+func NewTraceLike(s Size) *Trace {
+	return &Trace{nodes: make([]node, 1, s.Nodes+s.Nodes/16+1), operands: make([]Ref, 0, s.Operands+s.Operands/16), nameOf: map[string]uint16{}}
 }
 
 // Contents is a container whose elements have provenance of their own.

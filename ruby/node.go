@@ -2,7 +2,6 @@ package ruby
 
 import (
 	"math/big"
-	"sync"
 
 	"bunraku/onigmo"
 	"bunraku/source"
@@ -376,6 +375,5 @@ type Program struct {
 	Slots int
 	Names []string // of the top-level local variables, by slot
 
-	once     sync.Once
-	ordinals map[Node]int // of the literals, once somebody has asked
+	facts programFacts
 }

@@ -28,6 +28,7 @@ type View struct {
 
 // Look makes the view of a finished compile.
 func Look(res *eval.Result) (*View, error) {
+	res.Catalog.Settle()
 	v := &View{Res: res, Slots: make(map[string]Slot, 16*len(res.Catalog.Resources)), at: map[string]Slot{}}
 	json := catalog.JSON{Types: types.ToData}
 	for _, r := range res.Catalog.Resources {
