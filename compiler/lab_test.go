@@ -135,6 +135,7 @@ func (l *lab) withManifest(path, text string) (*Compiler, string) {
 		return nil, "the changed text is no program, or one of another shape"
 	}
 	n := l.clone()
+	n.cache = eval.NewCache() // it knows what the unchanged code may do
 	n.manifest.files = append([]*syntax.File(nil), n.manifest.files...)
 	for i, f := range n.manifest.files {
 		if f == tree {

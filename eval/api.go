@@ -58,9 +58,12 @@ func absolute(name string) string {
 func (c *Call) Include(names []string) ([]*Resource, error) {
 	ev := c.Eval
 	args := ev.trace.Join(c.deepRefs()...)
-	ev.ghosts.named = ev.trace.Join(ev.ghosts.named, args, ev.ctl)
+	ev.ghosts.named = ev.trace.Join(ev.ghosts.named, args)
 	before := ev.decide(args)
-	defer func() { ev.ctl = before }()
+	defer func() {
+		ev.ctl = before
+		c.Scope.ensure(names, before)
+	}()
 	return ev.includeClasses(names, c.Scope, c.Place)
 }
 

@@ -148,6 +148,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	c := ev.enterFile(d.File)
 	before, jumps := ev.ctl, ev.jumps
 	ev.jumps = 0
+	sc.ctl = ev.ctl
 	ev.bindParameters(r, sc)
 	ev.stageEdge(r)
 	ev.runBody(d, sc)

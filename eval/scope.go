@@ -25,6 +25,8 @@ type Scope struct {
 	defaults map[string]*defaultSet // by type name, as written in references
 	inherits *Scope                 // of the class it inherits from
 	function bool                   // of a function: it does not see the frames of the scopes around
+	ctl      provenance.Ref         // of a class: the decisions under which its body is evaluated
+	ensured  map[string]bool        // classes that its code has included, whatever was decided
 }
 
 type frameKind uint8
@@ -384,6 +386,9 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	}
 	s, why := ev.classScope(class)
 	first := ev.firstOf(class)
+	if s != nil && s.resource != nil && sc.ensures(s) { // whenever this code runs, the class is there
+		first = s.resource.existence
+	}
 	var passed provenance.Ref
 	for s != nil {
 		if v := s.frame.findOuter(leaf); v != nil && v.value != nil {
@@ -396,6 +401,29 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		s = s.inherits
 	}
 	return value.Undef{}, ev.trace.Join(passed, first), false, why
+}
+
+// ensure notes classes that the code of a class includes under no decision of its own.
+func (sc *Scope) ensure(names []string, ctl provenance.Ref) {
+	if sc.ev.trace == nil || sc.resource == nil || !sc.resource.isClass() || sc.resource.main || ctl != sc.ctl {
+		return
+	}
+	if sc.ensured == nil {
+		sc.ensured = map[string]bool{}
+	}
+	for _, n := range names {
+		sc.ensured[canonical(n)] = true
+	}
+}
+
+// ensures reports whether a class is evaluated whenever this code is: it is the same, or one that it inherits from or has included.
+func (sc *Scope) ensures(other *Scope) bool {
+	for s := sc; s != nil; s = s.inherits {
+		if s == other || other.source != nil && s.ensured[other.source.Name] {
+			return true
+		}
+	}
+	return false
 }
 
 // findOuter looks through all frames of one scope.
