@@ -2,6 +2,7 @@ package environment
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -250,6 +251,47 @@ func (e *Environment) ResourceTypeFile(name string) (string, bool) {
 	return e.anywhere("lib", "puppet", "type", name+".rb")
 }
 
+// LibraryFile is a Ruby file below the lib directory of some module: what require finds.
+func (e *Environment) LibraryFile(feature string) (string, bool) {
+	return e.anywhere("lib", feature+".rb")
+}
+
+// HasProvider reports whether some module has a provider for a resource type.
+func (e *Environment) HasProvider(typ string) bool {
+	dirs := make([]string, 0, 1+len(e.Modules()))
+	if e.Dir != "" {
+		dirs = append(dirs, e.Dir)
+	}
+	for _, m := range e.Modules() {
+		dirs = append(dirs, m.Dir)
+	}
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(filepath.Join(dir, "lib", "puppet", "provider", typ))
+		if err != nil {
+			continue
+		}
+		for _, d := range entries {
+			if strings.HasSuffix(d.Name(), ".rb") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ReadLibrary reads a Ruby file that lies in a module or in the environment itself, and no other.
+func (e *Environment) ReadLibrary(path string) (string, error) {
+	inside := e.ModuleOf(path) != nil
+	if rel, err := filepath.Rel(e.Dir, path); !inside && e.Dir != "" && err == nil {
+		inside = filepath.IsLocal(rel)
+	}
+	if !inside {
+		return "", fmt.Errorf("%s lies outside of the modules", path)
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
+}
+
 // DataTypeFile is the Ruby file of a data type in some module.
 func (e *Environment) DataTypeFile(name string) (string, bool) {
 	return e.anywhere("lib", "puppet", "datatypes", slashes(strings.ToLower(name))+".rb")
@@ -261,6 +303,15 @@ func (e *Environment) GeneratedTypeFile(name string) (string, bool) {
 		return "", false
 	}
 	return file(e.Dir, ".resource_types", name+".pp")
+}
+
+// HasGeneratedTypes reports whether `puppet generate types` was run for the environment.
+func (e *Environment) HasGeneratedTypes() bool {
+	if e.Dir == "" {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(e.Dir, ".resource_types"))
+	return err == nil && info.IsDir()
 }
 
 // TemplateFile is a template by Puppet's name for it: module/path.

@@ -32,6 +32,8 @@ type Type struct {
 	SelfRefresh bool // a change of its own refreshes it
 	DepthFirst  bool // what it generates comes before it (tidy)
 	Open        bool // not all attributes are known: accept any
+
+	Notes []Note // what could not be read of a module's type
 }
 
 // An Attribute is a property or a parameter. Values are those it declares, symbols and /patterns/; none means free text.

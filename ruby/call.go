@@ -15,6 +15,7 @@ type method struct {
 	proc    *Proc
 	ivar    string // of attr_reader and attr_writer
 	private bool
+	single  Object // what a singleton method was defined on
 }
 
 // A builtin is a method written in Go. max is -1 when there is no most.
@@ -341,6 +342,9 @@ func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, 
 	if e, ok := recv.(*Enumerator); ok && e.lazy {
 		in.unsupported("the method " + name + " of a lazy enumerator")
 	}
+	if c := in.stubOf(recv); c != nil {
+		in.unsupported(fmt.Sprintf("the method %s of %s", name, c.name))
+	}
 	if in.rt.knows(in.classOf(recv), recv, name) {
 		in.unsupported(fmt.Sprintf("the method %s of %s", name, in.className(recv)))
 	}
@@ -348,6 +352,23 @@ func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, 
 		in.raise("NameError", "undefined local variable or method `%s' for %s", name, in.receiverText(recv))
 	}
 	in.raise("NoMethodError", "undefined method `%s' for %s", name, in.receiverText(recv))
+	return nil
+}
+
+// stubOf is a class or module that an object has its methods from and that is not known, nil when there is none.
+func (in *Interp) stubOf(o Object) *Class {
+	c, ok := o.(*Class)
+	if !ok {
+		c = in.classOf(o)
+	}
+	if in.Hooks.Constant == nil {
+		return nil
+	}
+	for _, a := range in.ancestors(c) {
+		if a.stub {
+			return a
+		}
+	}
 	return nil
 }
 

@@ -11,6 +11,7 @@ type Class struct {
 	super    *Class
 	module   bool
 	user     bool // made by a program
+	stub     bool // stands for a class or module that only the host's Ruby has
 	includes []*Class
 	table    map[string]*method // its own built-in methods
 	single   map[string]*method // of the class itself

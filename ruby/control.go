@@ -339,6 +339,12 @@ func (in *Interp) evalSuper(n *Super, f *frame) Object {
 		block = in.toProc(in.eval(n.Pass, f))
 	}
 	up := in.findAfter(in.classOf(f.self), m.def.owner, m.def.name)
+	if c, ok := m.def.single.(*Class); ok {
+		up = nil
+		if c.super != nil {
+			up = in.findFor(c.super, m.def.name)
+		}
+	}
 	if up == nil {
 		if m.def.name == "initialize" || m.def.name == "inherited" || m.def.name == "included" {
 			return Nil{}

@@ -1,0 +1,501 @@
+# What reading a resource type needs of Puppet, in the Ruby that package ruby runs. Declarations are kept and not acted on. Reading is
+# the reader's side of it, in Go: library.go.
+
+module Puppet
+  PUPPETVERSION = Reading.version
+
+  class ResourceError < Error; end
+  class MissingCommand < Error; end
+
+  class << self
+    def version = PUPPETVERSION
+    def features = Features
+    def [](setting) = Reading.refuse("Puppet's setting #{setting}")
+
+    %i[debug info notice warning warn err alert crit emerg deprecation_warning warn_once log_exception].each do |level|
+      define_method(level) { |*_| nil }
+    end
+  end
+
+  # Types are loaded on the server, which runs on a Unix.
+  module Features
+    class << self
+      def posix? = true
+      def microsoft_windows? = false
+      def method_missing(name, *_) = Reading.refuse("Puppet.features.#{name}")
+    end
+  end
+
+  module Util
+    def self.absolute_path?(path, platform = nil)
+      platform == :windows ? Reading.refuse('paths of Windows') : path.start_with?('/')
+    end
+
+    def absolute_path?(path, platform = nil) = Puppet::Util.absolute_path?(path, platform)
+
+    module Platform
+      class << self
+        def windows? = false
+        def default_paths = []
+      end
+    end
+
+    module Package
+      def self.versioncmp(a, b, ignore = false) = Reading.versioncmp(a.to_s, b.to_s)
+      def versioncmp(a, b, ignore = false) = Reading.versioncmp(a.to_s, b.to_s)
+    end
+  end
+
+  module Coercion
+    def self.boolean(value)
+      case value
+      when true, :true, 'true', :yes, 'yes' then true
+      when false, :false, 'false', :no, 'no' then false
+      else raise ArgumentError, 'expected a boolean value'
+      end
+    end
+
+    def self.boolean_values = %w[true false yes no]
+  end
+
+  # An attribute. Its value is made (munged) when it is first read, so that what cannot be made is no trouble unless it is needed.
+  class Parameter
+    class << self
+      attr_reader :name, :required_features, :strings, :regexes, :aliases
+      attr_accessor :metaparam, :type
+
+      def begin(name, type)
+        @name = name
+        @type = type
+        @strings = []
+        @regexes = []
+        @aliases = {}
+        initvars
+      end
+
+      def initvars; end
+      def value_collection = self
+      def doc = ''
+      def desc(*_) = nil
+      def isnamevar = @isnamevar = true
+      def isnamevar? = !!@isnamevar
+      def isrequired = @required = true
+      def required? = !!@required
+      def required_features=(*list) = @required_features = list.flatten
+      def nodefault = undef_method(:default)
+      def munge(&block) = define_method(:unsafe_munge, &block)
+      def unmunge(&block) = define_method(:unsafe_unmunge, &block)
+      def validate(&block) = define_method(:unsafe_validate, &block)
+
+      def defaultto(value = nil, &block)
+        block ? define_method(:default, &block) : define_method(:default) { value }
+      end
+
+      def sensitive(*_) = nil
+
+      def newvalues(*names)
+        names.each { |n| newvalue(n) }
+      end
+
+      def newvalue(name, options = {}, &block)
+        list = name.is_a?(Regexp) ? @regexes : @strings
+        list << (name.is_a?(Regexp) ? name : name.to_s.to_sym) unless list.include?(name.is_a?(Regexp) ? name : name.to_s.to_sym)
+      end
+
+      def aliasvalue(name, other) = @aliases[name.to_s] = other.to_s.to_sym
+
+      def proxymethods(*names)
+        names.each { |n| define_method(n) { |*args| @resource.send(n, *args) } }
+      end
+
+      # What is said of attributes elsewhere than in the catalog.
+      def array_matching = @array_matching || :first
+      def array_matching=(value)
+        @array_matching = value.to_sym
+      end
+      def idempotent=(value); end
+      def unmanaged=(value); end
+      def retrieve=(value); end
+      def boolean=(value); end
+      def attributes=(value); end
+      def event=(value); end
+      def call=(value); end
+
+      def declared_values = (@strings.map(&:to_s) + @regexes.map(&:inspect)).uniq
+    end
+
+    attr_accessor :resource, :parent, :raw
+
+    def initialize(resource: nil, **_)
+      @resource = resource
+    end
+
+    def name = self.class.name
+    def provider = @resource.provider
+    def metaparam? = false
+    def unsafe_munge(value) = choose(value)
+    def unsafe_unmunge(value) = value
+    def munge(value) = unsafe_munge(value)
+    def unmunge(value) = unsafe_unmunge(value)
+    def devfail(text) = raise(Puppet::DevError, text)
+    def fail(*args) = raise(Puppet::Error, args.last.to_s)
+
+    # The declared value that was meant.
+    def choose(value)
+      text = value.to_s
+      return self.class.aliases[text] if self.class.aliases.key?(text)
+      found = self.class.strings.find { |s| s.to_s == text }
+      found.nil? ? value : found
+    end
+
+    def value = unmunge(made)
+    def value=(value)
+      @raw = value
+      @made = nil
+    end
+
+    def made
+      @made ||= [munge(@raw)]
+      @made[0]
+    end
+
+    def to_s = name.to_s
+
+    %i[debug info notice warning err].each { |level| define_method(level) { |*_| nil } }
+  end
+
+  class Property < Parameter
+    class << self
+      def defaultvalues; end
+    end
+
+    def match_all? = self.class.array_matching == :all
+
+    def made
+      @made ||= (@raw.is_a?(Array) ? @raw : [@raw]).map { |v| munge(v) }
+    end
+
+    def should = match_all? ? made.map { |v| unmunge(v) } : unmunge(made[0])
+    def value = should
+
+    class Ensure < Property
+      def self.defaultvalues
+        newvalue(:present)
+        newvalue(:absent)
+        define_method(:default) { @resource.managed? ? :present : nil }
+      end
+    end
+
+    class Boolean < Property
+      def unsafe_munge(value) = Puppet::Coercion.boolean(value)
+    end
+
+    class List < Property
+      def self.initvars = self.array_matching = :all
+      def membership = :membership
+      def delimiter = ','
+      def should = made.join(delimiter)
+    end
+
+    class OrderedList < List; end
+
+    class KeyValue < Property; end
+  end
+
+  class Parameter
+    class Boolean < Parameter
+      def self.initvars = newvalues(*Puppet::Coercion.boolean_values)
+      def unsafe_munge(value) = Puppet::Coercion.boolean(value)
+    end
+
+    class Path < Parameter
+      class << self
+        def accept_arrays(*_) = nil
+        def arrays? = false
+      end
+    end
+  end
+
+  class Type
+    class << self
+      attr_reader :name, :properties, :relations
+      attr_accessor :self_refresh, :depthfirst, :doc, :type_notes
+
+      # Puppet::Type.newtype, .type: the registry.
+      def newtype(name, options = {}, &block)
+        name = name.to_sym
+        k = Class.new(Puppet::Type)
+        Puppet::Type.const_set(name.to_s.capitalize, k)
+        k.begin(name)
+        Reading.enter(name.to_s, k)
+        options.each { |key, v| k.instance_variable_set("@#{key}", v) if key.is_a?(Symbol) }
+        Reading.body(k, block) if block
+        k.ensurable if %i[exists? create destroy].all? { |m| k.method_defined?(m) } && !k.validproperty?(:ensure)
+        k.providify if Reading.providers?(name.to_s)
+        k
+      end
+
+      def type(name) = Reading.type(name.to_s.downcase)
+
+      def begin(name)
+        @name = name
+        @parameters = []
+        @properties = []
+        @relations = { require: {}, subscribe: {}, before: {}, notify: {} }
+      end
+
+      # One of Puppet's own types, from the table.
+      def table(name, properties, parameters, namevars)
+        k = Class.new(Puppet::Type)
+        Puppet::Type.const_set(name.capitalize, k)
+        k.begin(name.to_sym)
+        properties.each { |n, values| k.newproperty(n.to_sym).newvalues(*values) }
+        parameters.each { |n, values| k.newparam(n.to_sym, namevar: namevars.include?(n)).newvalues(*values) }
+        k
+      end
+
+      def attribute(name, parent, prefix, block)
+        c = Class.new(parent)
+        const_set(prefix + name.to_s.capitalize, c)
+        c.begin(name, self)
+        yield c if block_given?
+        Reading.body(c, block) if block
+        c
+      end
+
+      def newparam(name, options = {}, &block)
+        name = name.to_sym
+        c = attribute(name, options[:parent] || Puppet::Parameter, 'Parameter', block)
+        @parameters.reject! { |p| p.name == name }
+        @parameters << c
+        question(name) if options[:boolean]
+        c.isnamevar if options[:namevar]
+        c
+      end
+
+      def newproperty(name, options = {}, &block)
+        name = name.to_sym
+        raise Puppet::DevError, "Class #{self.name} already has a property named #{name}" if validproperty?(name)
+        c = attribute(name, options[:parent] || Puppet::Property, '', block) do |k|
+          k.array_matching = options[:array_matching] if options[:array_matching]
+        end
+        name == :ensure ? @properties.unshift(c) : @properties << c
+        c
+      end
+
+      def question(name)
+        define_method("#{name}?") { [true, :true].include?(self[name]) }
+      end
+
+      def ensurable(&block)
+        newproperty(:ensure, parent: Puppet::Property::Ensure, &(block || proc { defaultvalues }))
+      end
+
+      def providify
+        newparam(:provider) unless validparameter?(:provider)
+      end
+
+      def provide(name, *_)
+        providify
+      end
+
+      def parameters = @parameters.map(&:name)
+      def parameter_classes = @parameters
+      def paramclass(name) = @parameters.find { |p| p.name == name.to_sym }
+      def propertybyname(name) = @properties.find { |p| p.name == name.to_sym }
+      def attrclass(name) = paramclass(name) || propertybyname(name)
+      def validproperties = @properties.map(&:name)
+      def validproperty?(name) = !propertybyname(name).nil?
+      def validparameter?(name) = !paramclass(name).nil?
+      def validattr?(name) = name.to_sym == :name || validproperty?(name) || validparameter?(name) || Puppet::Type.metaparam?(name)
+      def valid_parameter?(name) = validattr?(name)
+      def metaparams = Reading.metaparams.map(&:to_sym)
+      def metaparam?(name) = metaparams.include?(name.to_sym)
+      def key_attributes = @parameters.select { |p| p.isnamevar? || p.name == :name }.map(&:name)
+      def allattrs = (key_attributes | (parameters & [:provider]) | validproperties | parameters)
+      def isomorphic? = @isomorphic.nil? ? true : @isomorphic
+
+      def title_patterns
+        case key_attributes.length
+        when 0 then []
+        when 1 then [[/(.*)/m, [[key_attributes.first]]]]
+        else raise Puppet::DevError, 'you must specify title patterns when there are two or more key attributes'
+        end
+      end
+
+      def autorequire(type, &block) = relations[:require][type] = block
+      def autosubscribe(type, &block) = relations[:subscribe][type] = block
+      def autobefore(type, &block) = relations[:before][type] = block
+      def autonotify(type, &block) = relations[:notify][type] = block
+
+      # What is for the agent.
+      def desc(*_) = nil
+      def feature(*_) = nil
+      def has_features(*_) = nil
+      def validate(&block) = define_method(:validate, &block)
+      def apply_to_device = nil
+      def apply_to_host = nil
+      def apply_to_all = nil
+
+      # For the reader.
+      def description
+        {
+          properties: properties.map { |p| [p.name, p.declared_values] },
+          parameters: parameter_classes.map { |p| [p.name, p.declared_values] },
+          namevars: key_attributes,
+          isomorphic: isomorphic? ? true : false,
+          refreshable: method_defined?(:refresh),
+          self_refresh: @self_refresh ? true : false
+        }
+      end
+
+      def related
+        %i[require subscribe before notify].flat_map { |k| relations[k].map { |type, block| [k, type, block] } }
+      end
+    end
+
+    attr_reader :title, :catalog, :parameters
+
+    # A resource: its attributes as the catalog has them, with what its title gives and the defaults.
+    def initialize(resource)
+      @title = resource.title
+      @catalog = resource.catalog
+      @parameters = {}
+      given = resource.to_hash
+      (self.class.allattrs + given.keys).uniq.each do |name|
+        given.key?(name) ? self[name] = given[name] : set_default(name)
+      end
+    end
+
+    def set_default(name)
+      c = self.class.attrclass(name)
+      return unless c && c.method_defined?(:default)
+      p = newattr(name)
+      begin
+        v = p.default
+      rescue StandardError
+        v = nil
+      end
+      v ? p.value = v : @parameters.delete(name)
+    end
+
+    def newattr(name)
+      c = self.class.attrclass(name) || Puppet::Parameter::Meta
+      @parameters[name] ||= c.new(resource: self)
+    end
+
+    def []=(name, value)
+      newattr(key(name)).value = value
+    end
+
+    def [](name)
+      name = key(name)
+      Reading.read(name.to_s)
+      p = @parameters[name]
+      return p.value if p
+      raise Puppet::Error, "Invalid parameter #{name}(#{name.inspect})" unless self.class.validattr?(name)
+    end
+
+    def key(name)
+      name = name.to_sym
+      keys = self.class.key_attributes
+      name == :name && keys.length == 1 ? keys.first : name
+    end
+
+    def value(name)
+      name = name.to_sym
+      Reading.read(name.to_s)
+      p = @parameters[name]
+      p && p.value
+    end
+
+    alias should value
+
+    def parameter(name) = @parameters[name.to_sym]
+    def property(name) = @parameters[name.to_sym]
+    def propertydefined?(name) = @parameters.key?(name.to_sym)
+    def delete(name) = @parameters.delete(name.to_sym)
+    def name = self[:name]
+    def type = self.class.name
+    def managed? = @parameters.values.any? { |p| p.is_a?(Puppet::Property) }
+    def provider = Reading.refuse('a provider')
+    def ref = Reading.reference(self.class.name.to_s, title)
+    def to_s = ref
+    def to_hash = @parameters.transform_values(&:value)
+    def noop? = false
+    def retrieve = Reading.refuse('the state of the machine')
+    def fail(*args) = raise(Puppet::Error, args.last.to_s)
+    def devfail(text) = raise(Puppet::DevError, text)
+
+    %i[debug info notice warning err].each { |level| define_method(level) { |*_| nil } }
+
+    class Component < Type
+      self.begin(:component)
+      newparam(:name, namevar: true)
+    end
+  end
+
+  class Parameter
+    class Meta < Parameter
+      self.begin(:meta, nil)
+      def munge(value) = value
+    end
+  end
+
+  # A resource of the catalog before it becomes a Puppet::Type.
+  class Resource
+    attr_reader :type, :title, :catalog, :to_hash
+
+    def initialize(type, title, hash, catalog)
+      @type = type
+      @title = title
+      @to_hash = hash
+      @catalog = catalog
+    end
+
+    class Catalog
+      def initialize(all)
+        @all = all
+      end
+
+      def resource(type, title = nil) = Reading.find(@all, type.to_s, title)
+      def resources = Reading.resources(@all)
+      def resource_refs = Reading.refs(@all)
+    end
+  end
+
+  # The Resource API: a type is a hash.
+  module ResourceApi
+    def self.register_type(definition)
+      Puppet::Type.newtype(definition[:name]) do
+        unknown = Array(definition[:features]).include?('custom_insync') && definition[:attributes].values.all? { |o| o.key?(:behaviour) }
+        newproperty(:rsapi_custom_insync_trigger) if unknown
+        definition[:attributes].each do |name, options|
+          kind = %i[parameter namevar read_only].include?(options[:behaviour]) ? :newparam : :newproperty
+          c = send(kind, name)
+          c.isnamevar if options[:behaviour] == :namevar
+          c.array_matching = :all if kind == :newproperty
+          c.defaultto(options[:default]) if options.key?(:default) && options[:behaviour] != :read_only
+          c.newvalues(*Reading.enum(options[:type].to_s))
+        end
+        define_singleton_method(:title_patterns) do
+          if definition.key?(:title_patterns)
+            definition[:title_patterns].map { |p| [p[:pattern], p[:pattern].names.map { |n| [n.to_sym] }] }
+          else
+            [[/(.*)/m, [[key_attributes.first]]]]
+          end
+        end
+        %i[autorequire autosubscribe autobefore autonotify].each do |kind|
+          (definition[kind] || {}).each do |type, wanted|
+            send(kind, type.downcase.to_sym) do
+              [wanted].flatten.map { |v| v.is_a?(String) && v.start_with?('$') ? self[v[1..-1]] : v }.flatten.compact
+            end
+          end
+        end
+      end
+    end
+
+    # Transports are no types.
+    def self.register_transport(*_) = nil
+  end
+end

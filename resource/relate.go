@@ -1,0 +1,193 @@
+package resource
+
+import (
+	"fmt"
+
+	"bunraku/ruby"
+	"bunraku/value"
+)
+
+// The automatic relations of a module's type are blocks that give titles. They are run in the Library for each resource, which they see
+// as Puppet::Type shows it: attributes munged, defaults in place, the catalog at hand. Providers and the machine are out of reach.
+
+// objects are the resources of one catalog as Ruby sees them.
+type objects struct {
+	all     Instances
+	catalog ruby.Object
+	made    map[[2]string]ruby.Object
+}
+
+// autos reads which relations a type has; their blocks are run when a graph is built.
+func (l *Library) autos(t *Type, class *ruby.Class) error {
+	list, err := l.in.Send(class, "related")
+	if err != nil {
+		return err
+	}
+	relations, _ := ruby.Elements(list)
+	for _, rel := range relations {
+		parts, _ := ruby.Elements(rel)
+		kind, _ := ruby.Text(parts[0])
+		target, _ := ruby.Text(parts[1])
+		block, ok := parts[2].(*ruby.Proc)
+		if !ok {
+			continue
+		}
+		t.Autos = append(t.Autos, Auto{Relation: relationNamed(kind), Target: target, Ask: func(r Instance, all Instances) ([]Named, error) {
+			return l.related(block, r, all)
+		}})
+	}
+	return nil
+}
+
+func relationNamed(name string) Relation {
+	for _, r := range []Relation{Require, Subscribe, Before} {
+		if r.String() == name {
+			return r
+		}
+	}
+	return Notify
+}
+
+// related runs the block of an automatic relation for one resource.
+func (l *Library) related(block *ruby.Proc, r Instance, all Instances) ([]Named, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.in.Refill()
+	if l.all == nil || l.all.all != all {
+		l.all = &objects{all: all, made: map[[2]string]ruby.Object{}}
+	}
+	self, err := l.object(r)
+	if err != nil {
+		return nil, err
+	}
+	l.reads = nil
+	list, err := l.in.InstanceEval(self, block)
+	if err != nil {
+		return nil, err
+	}
+	attr := ""
+	for i, name := range l.reads {
+		if attr = name; i > 0 && l.reads[0] != name {
+			attr = ""
+			break
+		}
+	}
+	items, isList := ruby.Elements(list)
+	if !isList {
+		items = []ruby.Object{list}
+	}
+	var out []Named
+	for _, o := range items {
+		if s, ok := ruby.Text(o); ok {
+			out = append(out, Named{s, attr})
+			continue
+		}
+		switch o.(type) {
+		case nil, ruby.Nil, ruby.Bool:
+			continue
+		}
+		// a resource, or something that is named by its text
+		title, err := l.in.Send(o, "title")
+		if err != nil {
+			if title, err = l.in.Send(o, "to_s"); err != nil {
+				return nil, err
+			}
+		}
+		if s, ok := ruby.Text(title); ok {
+			out = append(out, Named{s, attr})
+		}
+	}
+	return out, nil
+}
+
+// object is a resource as an instance of its type's class.
+func (l *Library) object(r Instance) (ruby.Object, error) {
+	key := [2]string{r.Type(), r.Title()}
+	if o := l.all.made[key]; o != nil {
+		return o, nil
+	}
+	class := l.class(r.Type())
+	if class == nil {
+		class, _ = l.in.Constant("Puppet::Type::Component")
+	}
+	if l.all.catalog == nil {
+		c, _ := l.in.Constant("Puppet::Resource::Catalog")
+		o, err := l.in.Send(c, "new", ruby.Nil{})
+		if err != nil {
+			return nil, err
+		}
+		l.all.catalog = o
+	}
+	attrs := ruby.NewHash()
+	t := Known(r.Type())
+	if t == nil {
+		t = l.types[r.Type()]
+	}
+	parsed, _ := ParseTitle(t, r.Title())
+	for _, a := range parsed {
+		if !value.IsUndef(a.Value) {
+			attrs.Put(ruby.Symbol(a.Name), l.in.FromValue(a.Value, 0))
+		}
+	}
+	for _, name := range r.Attributes() {
+		v := r.Get(name)
+		if s, ok := v.(*value.Sensitive); ok {
+			v = s.Value
+		}
+		attrs.Put(ruby.Symbol(name), l.in.FromValue(v, 0))
+	}
+	resource, _ := l.in.Constant("Puppet::Resource")
+	given, err := l.in.Send(resource, "new", ruby.NewString(r.Type()), ruby.NewString(r.Title()), attrs, l.all.catalog)
+	if err != nil {
+		return nil, err
+	}
+	o, err := l.in.Send(class, "new", given)
+	if err != nil {
+		return nil, fmt.Errorf("%s[%s] cannot be made: %w", r.Type(), r.Title(), err)
+	}
+	l.all.made[key] = o
+	return o, nil
+}
+
+// ask answers for the catalog.
+func (l *Library) ask(in *ruby.Interp, name string, args []ruby.Object) ruby.Object {
+	make := func(r Instance) ruby.Object {
+		o, err := l.object(r)
+		if err != nil {
+			in.Unsupported(err.Error())
+		}
+		return o
+	}
+	if name == "find" {
+		typ, title := in.ToS(args[1]), ""
+		if s, ok := ruby.Text(args[2]); ok {
+			title = s
+		} else if t, inner, ok := cutReference(typ); ok {
+			typ, title = t, inner
+		}
+		r := l.all.all.Find(value.Downcase(typ), title)
+		if r == nil {
+			return ruby.Nil{}
+		}
+		return make(r)
+	}
+	var list []ruby.Object
+	l.all.all.Each("", func(r Instance) {
+		if name == "refs" {
+			list = append(list, ruby.NewString(value.CapitalizeSegments(r.Type())+"["+r.Title()+"]"))
+			return
+		}
+		list = append(list, make(r))
+	})
+	return ruby.NewArray(list...)
+}
+
+// cutReference reads Type[title].
+func cutReference(s string) (typ, title string, ok bool) {
+	for i := range len(s) {
+		if s[i] == '[' && s[len(s)-1] == ']' {
+			return s[:i], s[i+1 : len(s)-1], true
+		}
+	}
+	return "", "", false
+}
