@@ -17,7 +17,6 @@ import (
 	"bunraku/eval"
 	"bunraku/facts"
 	"bunraku/functions"
-	"bunraku/functions/stdlib"
 	"bunraku/lookup"
 	"bunraku/resource"
 	"bunraku/source"
@@ -55,7 +54,10 @@ type Compiler struct {
 	main      sync.Once
 	manifest  mainFiles
 	cache     *eval.Cache
-	functions map[string]*eval.Function
+	functions map[string]*eval.Function // Puppet's own
+	natives   map[string][]native
+	present   sync.Map // name → *eval.Function: natives whose files were looked for
+	old       sync.Map // name → *eval.Function: 3.x functions
 
 	generated    sync.Once
 	hasGenerated bool
@@ -100,21 +102,6 @@ func Open(path string, opt Options) (*Compiler, error) {
 		},
 	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display})
 	return c, nil
-}
-
-// moduleFunctions adds the functions that we have in Go for modules on the module path. Puppet's own come first, as in Puppet.
-func (c *Compiler) moduleFunctions() {
-	for _, name := range stdlib.Modules() {
-		m := c.env.Module(name)
-		if m == nil {
-			continue
-		}
-		for n, f := range stdlib.Module(name, m.Version) {
-			if c.functions[n] == nil {
-				c.functions[n] = f
-			}
-		}
-	}
 }
 
 // strictSyntax is the same setting for the validator.

@@ -85,6 +85,9 @@ func (w *world) Function(name string) *eval.Function {
 	if f := w.functions[name]; f != nil {
 		return f
 	}
+	if f := w.c.moduleFunction(name); f != nil {
+		return f
+	}
 	return w.c.rubyFunction(name)
 }
 

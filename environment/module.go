@@ -231,6 +231,25 @@ func (e *Environment) RubyFunctionFile(name string) (path string, old, ok bool) 
 	return path, true, ok
 }
 
+// OldFunctionFile is the file of a 3.x function written in Ruby.
+func (e *Environment) OldFunctionFile(name string) (string, bool) {
+	return e.anywhere("lib", "puppet", "parser", "functions", name+".rb")
+}
+
+// HasFunction reports whether a module has a file for a function, in Ruby of either kind or in the Puppet language.
+func (m *Module) HasFunction(name string) bool {
+	if _, ok := file(m.Dir, "lib", "puppet", "functions", slashes(name)+".rb"); ok {
+		return true
+	}
+	rest, own := strings.CutPrefix(name, m.Name+"::")
+	if own {
+		_, ok := file(m.Dir, "functions", slashes(rest)+".pp")
+		return ok
+	}
+	_, ok := file(m.Dir, "lib", "puppet", "parser", "functions", name+".rb")
+	return ok
+}
+
 // anywhere finds a file in the environment or in the first module that has it.
 func (e *Environment) anywhere(elem ...string) (string, bool) {
 	if e.Dir != "" {

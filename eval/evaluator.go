@@ -109,6 +109,7 @@ type Evaluator struct {
 	ghosts    ghosts
 	nameRef   provenance.Ref
 	rendering *rendering
+	bytes     []string // strings that a catalog carries as Binary
 }
 
 // A step is one level of the stack that error messages show.

@@ -125,6 +125,7 @@ func (ev *Evaluator) text(v value.Value) string { return value.ToString(v) }
 func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value, provenance.Ref) {
 	var b strings.Builder
 	var refs []provenance.Ref
+	first := false // it begins with a string of bytes
 	for _, p := range e.Parts {
 		var r provenance.Ref
 		switch p := p.(type) {
@@ -141,6 +142,7 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 				if len(e.Parts) == 1 {
 					return v, r // a lone interpolation of a string copies it
 				}
+				first = first || b.Len() == 0 && ev.isBytes(s)
 				b.WriteString(string(s))
 			} else {
 				b.WriteString(ev.text(v))
@@ -154,7 +156,11 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 			ev.failf("E0906", e.Where, "The string is longer than %d bytes", maxText)
 		}
 	}
-	return value.String(b.String()), ev.op("concat", refs...)
+	text := value.String(b.String())
+	if first {
+		text = ev.Bytes(string(text))
+	}
+	return text, ev.op("concat", refs...)
 }
 
 func (ev *Evaluator) list(e *syntax.List, sc *Scope) (value.Value, provenance.Ref) {

@@ -219,6 +219,9 @@ func (ev *Evaluator) export(r *Resource) *catalog.Resource {
 		if params[i].Ref == 0 {
 			params[i].Ref = r.titleRef // what the title pattern made of the title
 		}
+		if ev.bytes != nil {
+			params[i].Value = ev.wire(params[i].Value)
+		}
 	}
 	n.Params = params
 	n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})

@@ -33,7 +33,6 @@ type Interp struct {
 	Out     []Segment
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
 	MaybeFrozen   bool
-	natives       map[string]Object
 	curExc        *Exception // $!
 	changed       bool       // an array or hash was changed in place
 	yaml          map[string]*onigmo.Regexp
