@@ -289,7 +289,7 @@ type typeFiles struct{ env *environment.Environment }
 
 func (f typeFiles) Type(name string) (string, bool)      { return f.env.ResourceTypeFile(name) }
 func (f typeFiles) Feature(name string) (string, bool)   { return f.env.LibraryFile(name) }
-func (f typeFiles) Provider(typ string) bool             { return f.env.HasProvider(typ) }
+func (f typeFiles) Providers(typ string) []string        { return f.env.Providers(typ) }
 func (f typeFiles) Generated(name string) (string, bool) { return f.env.GeneratedTypeFile(name) }
 func (f typeFiles) Read(path string) (string, error)     { return f.env.ReadLibrary(path) }
 func (f typeFiles) Display(path string) string           { return f.env.Display(path) }

@@ -275,8 +275,9 @@ func (e *Environment) LibraryFile(feature string) (string, bool) {
 	return e.anywhere("lib", feature+".rb")
 }
 
-// HasProvider reports whether some module has a provider for a resource type.
-func (e *Environment) HasProvider(typ string) bool {
+// Providers are the providers that modules have for a resource type.
+func (e *Environment) Providers(typ string) []string {
+	var names []string
 	dirs := make([]string, 0, 1+len(e.Modules()))
 	if e.Dir != "" {
 		dirs = append(dirs, e.Dir)
@@ -290,12 +291,12 @@ func (e *Environment) HasProvider(typ string) bool {
 			continue
 		}
 		for _, d := range entries {
-			if strings.HasSuffix(d.Name(), ".rb") {
-				return true
+			if name, ok := strings.CutSuffix(d.Name(), ".rb"); ok {
+				names = append(names, name)
 			}
 		}
 	}
-	return false
+	return names
 }
 
 // ReadLibrary reads a Ruby file that lies in a module or in the environment itself, and no other.

@@ -17,7 +17,7 @@ import (
 type Files interface {
 	Type(name string) (path string, ok bool)      // lib/puppet/type/NAME.rb of the first module that has it
 	Feature(name string) (path string, ok bool)   // lib/NAME.rb
-	Provider(typ string) bool                     // is there anything in lib/puppet/provider/TYPE?
+	Providers(typ string) []string                // the names of the files in lib/puppet/provider/TYPE
 	Read(path string) (text string, err error)    // a file that lies in a module; an error for any other
 	Display(path string) string                   // how people see it
 	Generated(name string) (path string, ok bool) // .resource_types/NAME.pp of the environment
@@ -42,7 +42,8 @@ type Library struct {
 	notes   []Note                  // of the type that is being read
 	depth   int                     // bodies of types around
 	open    bool                    // something of the type was not understood
-	reads   []string                // attributes that were read
+	self    ruby.Object             // the resource whose automatic relation is asked for
+	reads   []string                // its attributes that were read
 	all     *objects                // the catalog that is being asked
 
 	titlesOnce sync.Once
@@ -131,6 +132,7 @@ func (l *Library) start() {
 	}
 	l.in = runtime().New(ruby.Limits{Steps: 2_000_000, Depth: 400, Size: 4 << 20, Memory: 256 << 20})
 	l.in.Define("Reading", l.in.NewNative("Reading", "Reading", l.call))
+	l.in.Define("Pathname", l.in.NewClass("Pathname")) // in place of the one that could read files
 	l.in.Load(parsePrelude(), func(_ ruby.Node, err error) { panic("resource: prelude.rb: " + err.Error()) })
 	l.in.Hooks = ruby.Hooks{Require: l.require, Constant: l.constant}
 	l.in.Refill()
@@ -305,8 +307,10 @@ func (l *Library) call(in *ruby.Interp, name string, args []ruby.Object, block *
 		l.classes[text(0)] = args[1].(*ruby.Class)
 	case "body":
 		l.body(in, args[0].(*ruby.Class), args[1].(*ruby.Proc))
-	case "providers?":
-		return ruby.Bool(l.files.Provider(text(0))), true
+	case "providers":
+		return texts(l.files.Providers(text(0))), true
+	case "attempt":
+		return l.attempt(in, block), true
 	case "metaparams":
 		names := make([]string, len(metaparams))
 		for i, m := range metaparams {
@@ -318,7 +322,9 @@ func (l *Library) call(in *ruby.Interp, name string, args []ruby.Object, block *
 			return c, true
 		}
 	case "read":
-		l.reads = append(l.reads, text(0))
+		if args[0] == l.self {
+			l.reads = append(l.reads, text(1))
+		}
 	case "reference":
 		return ruby.NewString(value.CapitalizeSegments(text(0)) + "[" + text(1) + "]"), true
 	case "enum":
@@ -329,6 +335,15 @@ func (l *Library) call(in *ruby.Interp, name string, args []ruby.Object, block *
 		return nil, false
 	}
 	return ruby.Nil{}, true
+}
+
+// attempt runs a block and gives its value, and what is the matter when it has none.
+func (l *Library) attempt(in *ruby.Interp, block *ruby.Proc) ruby.Object {
+	v, err := in.CallBlock(block)
+	if err != nil {
+		return ruby.NewArray(ruby.Nil{}, ruby.NewString(err.Error()))
+	}
+	return ruby.NewArray(v, ruby.Nil{})
 }
 
 // body runs what is declared in a type, or in an attribute of one.

@@ -37,13 +37,15 @@ func (m *moduleFiles) Type(name string) (string, bool)    { return m.find("puppe
 func (m *moduleFiles) Feature(name string) (string, bool) { return m.find(name + ".rb") }
 func (m *moduleFiles) Generated(string) (string, bool)    { return "", false }
 func (m *moduleFiles) Display(path string) string         { return path }
-func (m *moduleFiles) Provider(typ string) bool {
+func (m *moduleFiles) Providers(typ string) []string {
+	var names []string
 	for _, lib := range m.libs {
-		if found, _ := filepath.Glob(filepath.Join(lib, "puppet", "provider", typ, "*.rb")); len(found) > 0 {
-			return true
+		found, _ := filepath.Glob(filepath.Join(lib, "puppet", "provider", typ, "*.rb"))
+		for _, f := range found {
+			names = append(names, strings.TrimSuffix(filepath.Base(f), ".rb"))
 		}
 	}
-	return false
+	return names
 }
 func (m *moduleFiles) Read(path string) (string, error) {
 	m.read++

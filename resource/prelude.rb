@@ -1,4 +1,4 @@
-# What reading a resource type needs of Puppet, in the Ruby that package ruby runs. Declarations are kept and not acted on. Reading is
+# What reading a resource type needs of Puppet and of Ruby's library, in the Ruby that package ruby runs. Declarations are kept and not acted on. Reading is
 # the reader's side of it, in Go: library.go.
 
 module Puppet
@@ -83,7 +83,12 @@ module Puppet
       def required? = !!@required
       def required_features=(*list) = @required_features = list.flatten
       def nodefault = undef_method(:default)
-      def munge(&block) = define_method(:unsafe_munge, &block)
+      def munge(&block)
+        @munges = true
+        define_method(:unsafe_munge, &block)
+      end
+
+      def munges? = !!@munges
       def unmunge(&block) = define_method(:unsafe_unmunge, &block)
       def validate(&block) = define_method(:unsafe_validate, &block)
 
@@ -124,7 +129,7 @@ module Puppet
       def declared_values = (@strings.map(&:to_s) + @regexes.map(&:inspect)).uniq
     end
 
-    attr_accessor :resource, :parent, :raw
+    attr_accessor :resource, :parent, :raw, :trouble
 
     def initialize(resource: nil, **_)
       @resource = resource
@@ -155,6 +160,7 @@ module Puppet
     end
 
     def made
+      Reading.refuse(@trouble) if @trouble
       @made ||= [munge(@raw)]
       @made[0]
     end
@@ -172,6 +178,7 @@ module Puppet
     def match_all? = self.class.array_matching == :all
 
     def made
+      Reading.refuse(@trouble) if @trouble
       @made ||= (@raw.is_a?(Array) ? @raw : [@raw]).map { |v| munge(v) }
     end
 
@@ -217,6 +224,8 @@ module Puppet
   end
 
   class Type
+    TYPES = {}
+
     class << self
       attr_reader :name, :properties, :relations
       attr_accessor :self_refresh, :depthfirst, :doc, :type_notes
@@ -228,19 +237,21 @@ module Puppet
         Puppet::Type.const_set(name.to_s.capitalize, k)
         k.begin(name)
         Reading.enter(name.to_s, k)
+        TYPES[name] = k
         options.each { |key, v| k.instance_variable_set("@#{key}", v) if key.is_a?(Symbol) }
         Reading.body(k, block) if block
         k.ensurable if %i[exists? create destroy].all? { |m| k.method_defined?(m) } && !k.validproperty?(:ensure)
-        k.providify if Reading.providers?(name.to_s)
+        k.providify unless Reading.providers(name.to_s).empty?
         k
       end
 
-      def type(name) = Reading.type(name.to_s.downcase)
+      def type(name) = TYPES[name] ||= Reading.type(name.to_s.downcase)
 
       def begin(name)
         @name = name
         @parameters = []
         @properties = []
+        @index = {}
         @relations = { require: {}, subscribe: {}, before: {}, notify: {} }
       end
 
@@ -268,6 +279,7 @@ module Puppet
         c = attribute(name, options[:parent] || Puppet::Parameter, 'Parameter', block)
         @parameters.reject! { |p| p.name == name }
         @parameters << c
+        @index[name] = c
         question(name) if options[:boolean]
         c.isnamevar if options[:namevar]
         c
@@ -280,6 +292,7 @@ module Puppet
           k.array_matching = options[:array_matching] if options[:array_matching]
         end
         name == :ensure ? @properties.unshift(c) : @properties << c
+        @index[name] ||= c
         c
       end
 
@@ -303,7 +316,7 @@ module Puppet
       def parameter_classes = @parameters
       def paramclass(name) = @parameters.find { |p| p.name == name.to_sym }
       def propertybyname(name) = @properties.find { |p| p.name == name.to_sym }
-      def attrclass(name) = paramclass(name) || propertybyname(name)
+      def attrclass(name) = @index[name]
       def validproperties = @properties.map(&:name)
       def validproperty?(name) = !propertybyname(name).nil?
       def validparameter?(name) = !paramclass(name).nil?
@@ -312,7 +325,13 @@ module Puppet
       def metaparams = Reading.metaparams.map(&:to_sym)
       def metaparam?(name) = metaparams.include?(name.to_sym)
       def key_attributes = @parameters.select { |p| p.isnamevar? || p.name == :name }.map(&:name)
-      def allattrs = (key_attributes | (parameters & [:provider]) | validproperties | parameters)
+      def allattrs
+        return @allattrs if @allattrs && @allattrs.length == @index.length
+        @allattrs = key_attributes | (parameters & [:provider]) | validproperties | parameters
+      end
+
+      # The attributes that have a value without being given one.
+      def defaults = @defaults ||= allattrs.select { |name| @index[name].method_defined?(:default) }
       def isomorphic? = @isomorphic.nil? ? true : @isomorphic
 
       def title_patterns
@@ -338,6 +357,11 @@ module Puppet
       def apply_to_all = nil
 
       # For the reader.
+      def steady?(name, given)
+        c = @index[name]
+        c.nil? || !c.munges? && (given || !c.method_defined?(:default))
+      end
+
       def description
         {
           properties: properties.map { |p| [p.name, p.declared_values] },
@@ -354,29 +378,30 @@ module Puppet
       end
     end
 
-    attr_reader :title, :catalog, :parameters
+    attr_reader :catalog, :parameters
+
+    def title
+      Reading.read(self, 'title')
+      @title
+    end
 
     # A resource: its attributes as the catalog has them, with what its title gives and the defaults.
     def initialize(resource)
       @title = resource.title
       @catalog = resource.catalog
       @parameters = {}
-      given = resource.to_hash
-      (self.class.allattrs + given.keys).uniq.each do |name|
-        given.key?(name) ? self[name] = given[name] : set_default(name)
-      end
+      resource.to_hash.each { |name, value| self[name] = value }
+      self.class.defaults.each { |name| set_default(name) unless @parameters.key?(name) }
     end
 
     def set_default(name)
-      c = self.class.attrclass(name)
-      return unless c && c.method_defined?(:default)
       p = newattr(name)
-      begin
-        v = p.default
-      rescue StandardError
-        v = nil
+      v, trouble = Reading.attempt { p.default }
+      if trouble
+        p.trouble = "the default of #{name} (#{trouble})"
+      else
+        v ? p.value = v : @parameters.delete(name)
       end
-      v ? p.value = v : @parameters.delete(name)
     end
 
     def newattr(name)
@@ -390,9 +415,10 @@ module Puppet
 
     def [](name)
       name = key(name)
-      Reading.read(name.to_s)
+      Reading.read(self, name.to_s)
       p = @parameters[name]
       return p.value if p
+      return default_provider if name == :provider
       raise Puppet::Error, "Invalid parameter #{name}(#{name.inspect})" unless self.class.validattr?(name)
     end
 
@@ -404,12 +430,19 @@ module Puppet
 
     def value(name)
       name = name.to_sym
-      Reading.read(name.to_s)
+      Reading.read(self, name.to_s)
       p = @parameters[name]
-      p && p.value
+      return p.value if p
+      default_provider if name == :provider
     end
 
     alias should value
+
+    # Which provider suits is known on the machine; unless there is but one.
+    def default_provider
+      names = Reading.providers(self.class.name.to_s)
+      names.length < 2 ? names.first&.to_sym : Reading.refuse('the default provider')
+    end
 
     def parameter(name) = @parameters[name.to_sym]
     def property(name) = @parameters[name.to_sym]
@@ -419,7 +452,7 @@ module Puppet
     def type = self.class.name
     def managed? = @parameters.values.any? { |p| p.is_a?(Puppet::Property) }
     def provider = Reading.refuse('a provider')
-    def ref = Reading.reference(self.class.name.to_s, title)
+    def ref = Reading.reference(self.class.name.to_s, @title)
     def to_s = ref
     def to_hash = @parameters.transform_values(&:value)
     def noop? = false
@@ -497,5 +530,54 @@ module Puppet
 
     # Transports are no types.
     def self.register_transport(*_) = nil
+  end
+end
+
+# The part of Pathname that works on names alone.
+class Pathname
+  attr_reader :to_s
+
+  def initialize(path)
+    @to_s = path.to_s
+  end
+
+  def to_path = to_s
+  def to_str = to_s
+  def inspect = "#<Pathname:#{self}>"
+  def ==(other) = other.is_a?(Pathname) && to_s == other.to_s
+  def absolute? = to_s.start_with?('/')
+  def relative? = !absolute?
+  def root? = !to_s.empty? && to_s.delete('/').empty?
+  def basename(*suffix) = Pathname.new(File.basename(to_s, *suffix))
+  def dirname = Pathname.new(File.dirname(to_s))
+  def extname = File.extname(to_s)
+  def parent = self + '..'
+  def cleanpath = Pathname.new(absolute? ? File.expand_path(to_s) : Reading.refuse('a relative path'))
+  def join(*parts) = parts.inject(self) { |path, p| path + p }
+
+  def +(other)
+    other = other.to_s
+    return Pathname.new(other) if other.start_with?('/')
+    return other == '..' ? dirname : self if %w[.. .].include?(other) && absolute?
+    Pathname.new(File.join(to_s, other))
+  end
+
+  alias / +
+
+  def ascend
+    list = []
+    path = to_s
+    until path == '.' || list.last == path
+      list << path
+      path = File.dirname(path)
+    end
+    list.map! { |p| Pathname.new(p) }
+    block_given? ? list.each { |p| yield p } : list.each
+  end
+
+  def descend(&block) = ascend.to_a.reverse.each(&block)
+
+  %i[exist? file? directory? read children entries realpath].each do |name|
+    define_method(name) { |*_| Reading.refuse("reading files (Pathname##{name})") }
   end
 end

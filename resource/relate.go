@@ -2,6 +2,7 @@ package resource
 
 import (
 	"fmt"
+	"slices"
 
 	"bunraku/ruby"
 	"bunraku/value"
@@ -15,6 +16,7 @@ type objects struct {
 	all     Instances
 	catalog ruby.Object
 	made    map[[2]string]ruby.Object
+	list    []ruby.Object // all of them, once they were asked for
 }
 
 // autos reads which relations a type has; their blocks are run when a graph is built.
@@ -32,8 +34,9 @@ func (l *Library) autos(t *Type, class *ruby.Class) error {
 		if !ok {
 			continue
 		}
+		rel := &relation{block: block, plain: readsPlainly(block)}
 		t.Autos = append(t.Autos, Auto{Relation: relationNamed(kind), Target: target, Ask: func(r Instance, all Instances) ([]Named, error) {
-			return l.related(block, r, all)
+			return l.related(rel, r, all)
 		}})
 	}
 	return nil
@@ -48,10 +51,107 @@ func relationNamed(name string) Relation {
 	return Notify
 }
 
-// related runs the block of an automatic relation for one resource.
-func (l *Library) related(block *ruby.Proc, r Instance, all Instances) ([]Named, error) {
+// A relation is the block of an automatic relation. One that looks at its resource through attributes only is run once for all
+// resources that have the same: some go through the whole catalog.
+type relation struct {
+	block *ruby.Proc
+	plain bool
+	all   Instances
+	past  []pastAnswer
+}
+
+// A pastAnswer is what a block gave to a resource, and the attributes that it looked at.
+type pastAnswer struct {
+	reads  []string
+	values []value.Value
+	names  []Named
+	err    error
+}
+
+const mostAnswers = 200
+
+// readsPlainly reports whether a block sees its resource only by self[:attribute], value(:attribute) and its like.
+func readsPlainly(block *ruby.Proc) bool {
+	plain, asked := true, map[*ruby.SelfLit]bool{}
+	block.Walk(func(n ruby.Node) bool {
+		switch n := n.(type) {
+		case *ruby.IVar, *ruby.CVar, *ruby.GVar, *ruby.Super, *ruby.Yield, *ruby.Def:
+			plain = false
+		case *ruby.SelfLit:
+			plain = plain && asked[n]
+		case *ruby.Call:
+			if self, ok := n.Recv.(*ruby.SelfLit); ok {
+				asked[self] = n.Name == "[]" || n.Name == "value"
+			}
+			if n.Recv == nil {
+				switch n.Name {
+				case "catalog", "value", "should", "title", "warning", "notice", "info", "debug", "err", "raise", "fail", "proc", "lambda":
+				default:
+					plain = false
+				}
+			}
+		}
+		return plain
+	})
+	return plain
+}
+
+// related answers an automatic relation for one resource.
+func (l *Library) related(rel *relation, r Instance, all Instances) ([]Named, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if rel.all != all {
+		rel.all, rel.past = all, nil
+	}
+	look := func(name string) value.Value {
+		if name == "title" {
+			return value.String(r.Title())
+		}
+		if v := r.Get(name); v != nil {
+			return v
+		}
+		return value.NewArray(value.String(r.Title())) // the title may give it
+	}
+past:
+	for _, p := range rel.past {
+		for i, name := range p.reads {
+			if !value.Same(p.values[i], look(name)) {
+				continue past
+			}
+		}
+		return p.names, p.err
+	}
+	l.reads = nil
+	names, err := l.run(rel.block, r, all)
+	if rel.plain && len(rel.past) < mostAnswers {
+		p := pastAnswer{names: names, err: err}
+		for _, name := range l.reads {
+			if !l.steady(r, name) {
+				return names, err
+			}
+			if !slices.Contains(p.reads, name) {
+				p.reads = append(p.reads, name)
+				p.values = append(p.values, look(name))
+			}
+		}
+		rel.past = append(rel.past, p)
+	}
+	return names, err
+}
+
+// steady reports whether an attribute's value follows from what the catalog says of it: a block that munges it, or makes its default, may
+// look at others.
+func (l *Library) steady(r Instance, name string) bool {
+	class := l.class(r.Type())
+	if class == nil || name == "title" {
+		return name == "title"
+	}
+	o, err := l.in.Send(class, "steady?", ruby.Symbol(name), ruby.Bool(r.Get(name) != nil))
+	return err == nil && o == ruby.Object(ruby.Bool(true))
+}
+
+// run runs the block of an automatic relation.
+func (l *Library) run(block *ruby.Proc, r Instance, all Instances) ([]Named, error) {
 	l.in.Refill()
 	if l.all == nil || l.all.all != all {
 		l.all = &objects{all: all, made: map[[2]string]ruby.Object{}}
@@ -60,7 +160,7 @@ func (l *Library) related(block *ruby.Proc, r Instance, all Instances) ([]Named,
 	if err != nil {
 		return nil, err
 	}
-	l.reads = nil
+	l.self = self
 	list, err := l.in.InstanceEval(self, block)
 	if err != nil {
 		return nil, err
@@ -118,6 +218,7 @@ func (l *Library) object(r Instance) (ruby.Object, error) {
 		}
 		l.all.catalog = o
 	}
+	l.in.Grant(20_000)
 	attrs := ruby.NewHash()
 	t := Known(r.Type())
 	if t == nil {
@@ -171,6 +272,9 @@ func (l *Library) ask(in *ruby.Interp, name string, args []ruby.Object) ruby.Obj
 		}
 		return make(r)
 	}
+	if name == "resources" && l.all.list != nil {
+		return ruby.NewArray(slices.Clone(l.all.list)...)
+	}
 	var list []ruby.Object
 	l.all.all.Each("", func(r Instance) {
 		if name == "refs" {
@@ -179,6 +283,9 @@ func (l *Library) ask(in *ruby.Interp, name string, args []ruby.Object) ruby.Obj
 		}
 		list = append(list, make(r))
 	})
+	if name == "resources" {
+		l.all.list = slices.Clone(list)
+	}
 	return ruby.NewArray(list...)
 }
 

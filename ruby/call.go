@@ -257,7 +257,7 @@ func (in *Interp) callDef(m *method, recv Object, args []Object, block *Proc) (r
 	f.def, f.args, f.block = m, args, block
 	in.bind(m.def.Params, args, f, true, block)
 	if m.def.Jumps&HasReturn != 0 {
-		result = in.catchReturn(f, func() Object { return in.eval(m.def.Body, f) })
+		result = in.catchReturn(f, func() Object { return in.until("return", m.def.Body, f) })
 	} else {
 		result = in.eval(m.def.Body, f)
 	}
@@ -310,11 +310,11 @@ func (in *Interp) callProc(p *Proc, args []Object, block *Proc) Object {
 	case p.lambda && b.Jumps&(HasReturn|HasBreak) != 0:
 		v = in.catchReturn(f, func() Object {
 			var r Object
-			in.catchBreak(p, &r, func() { r = in.catchNext(f, func() Object { return in.seq(b.Body, f) }) })
+			in.catchBreak(p, &r, func() { r = in.catchNext(f, func() Object { return in.until("next", b.Body, f) }) })
 			return r
 		})
 	case b.Jumps&(HasNext|HasRedo) != 0:
-		v = in.catchNext(f, func() Object { return in.seq(b.Body, f) })
+		v = in.catchNext(f, func() Object { return in.until("next", b.Body, f) })
 	default:
 		v = in.seq(b.Body, f)
 	}

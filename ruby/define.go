@@ -52,6 +52,7 @@ func (in *Interp) addMethod(c *Class, m *method) {
 		in.defs[c] = map[string]*method{}
 	}
 	in.defs[c][m.name] = m
+	in.changedClasses()
 	delete(in.undefs[c], m.name)
 }
 
@@ -94,6 +95,7 @@ func (in *Interp) undef(c *Class, name string) {
 		in.undefs[c] = map[string]bool{}
 	}
 	in.undefs[c][name] = true
+	in.changedClasses()
 	if in.defs == nil {
 		in.defs = map[*Class]map[string]*method{}
 	}

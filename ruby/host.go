@@ -18,6 +18,9 @@ type Hooks struct {
 // Refill gives the interpreter its limits anew: each question that a host asks of a program it keeps is bounded by itself.
 func (in *Interp) Refill() { in.left, in.depth = in.limits, 0 }
 
+// Grant allows some more steps, for work that is the host's.
+func (in *Interp) Grant(steps int) { in.left.Steps += steps }
+
 // Define sets a constant at the top.
 func (in *Interp) Define(name string, o Object) {
 	if in.gconst == nil {
@@ -59,6 +62,11 @@ func (in *Interp) Constant(name string) (Object, bool) {
 		}
 	}
 	return o, true
+}
+
+// NewClass makes an empty class, which a program may go on to write.
+func (in *Interp) NewClass(name string) *Class {
+	return &Class{name: name, super: in.rt.object, user: true}
 }
 
 // NewModule makes a module that stands for one whose contents are not known: it can be included, inherited from and named.
@@ -171,6 +179,13 @@ func NamesTrue(c *Call, name string) bool {
 		}
 	}
 	return false
+}
+
+// Walk calls f for every node of a block's body.
+func (p *Proc) Walk(f func(Node) bool) {
+	if p.block != nil && p.block.Body != nil {
+		Walk(p.block.Body, f)
+	}
 }
 
 // IsIdentity reports whether a block only gives back its argument.

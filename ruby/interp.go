@@ -40,6 +40,8 @@ type Interp struct {
 	visibility    map[*lexical]bool   // bodies in which private was said
 	singletonBody map[*lexical]Object // bodies of class << obj
 	classIvars    map[*Class]*Hash
+	chains        map[*Class][]*Class           // ancestors, since the last change
+	found         map[*Class]map[string]*method // methods looked for since the last change
 	Hooks         Hooks
 }
 

@@ -397,7 +397,7 @@ func kernelInteger(c *call) Object {
 		return fail("TypeError", "can't convert nil into Integer")
 	case *String:
 		if strings.ContainsRune(o.String(), 0) {
-			return fail("ArgumentError", "string contains null byte")
+			return fail("ArgumentError", "invalid value for Integer(): %s", in.inspectOf(o))
 		}
 		n, err := value.ParseRubyInt(o.String(), base)
 		if err != nil {

@@ -135,6 +135,7 @@ func moduleTable() []builtin {
 					c.raise("TypeError", "wrong argument type %s (expected module)", c.in.classOf(a).name)
 				}
 				c.in.mixins[self(c)] = append(c.in.mixins[self(c)], m)
+				c.in.changedClasses()
 				if inc := c.in.findFor(m, "included"); inc != nil && inc.builtin == nil {
 					c.in.invoke(inc, m, []Object{self(c)}, nil)
 				}
@@ -175,6 +176,7 @@ func moduleTable() []builtin {
 		{"remove_method", 0, -1, func(c *call) Object {
 			for i := range c.args {
 				delete(c.in.defs[self(c)], c.nameArg(i))
+				c.in.changedClasses()
 			}
 			return c.self
 		}},

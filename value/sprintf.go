@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"bunraku/onigmo"
 )
 
 // Sprintf is Ruby's Kernel#format: %d %x %o %b %e %f %g %a %c %s %p with flags, widths, precisions, positional (%1$s) and
@@ -248,7 +250,7 @@ func rubyToS(v Value) string {
 	case *Array, *Hash:
 		return Inspect(v)
 	case *Regexp:
-		return "(?-mix:" + v.Source + ")"
+		return onigmo.Embed(v.Source, 0)
 	}
 	return ToString(v)
 }
