@@ -107,6 +107,9 @@ func (l *Library) read(name, path string) *Type {
 	l.start()
 	t := &Type{Name: name, Isomorphic: true, Open: true}
 	l.load(path)
+	if depth == 0 {
+		l.in.Refill() // a definition that hit its bound is described as far as it got
+	}
 	class := l.classes[name]
 	if class == nil {
 		l.note(source.Place{File: l.display(path)}, "the file does not declare the type "+name)
@@ -327,8 +330,6 @@ func (l *Library) call(in *ruby.Interp, name string, args []ruby.Object, block *
 		}
 	case "reference":
 		return ruby.NewString(value.CapitalizeSegments(text(0)) + "[" + text(1) + "]"), true
-	case "enum":
-		return texts(enumValues(text(0))), true
 	case "find", "resources", "refs":
 		return l.ask(in, name, args), true
 	default:
@@ -376,26 +377,6 @@ func (l *Library) plain(in *ruby.Interp, c *ruby.Class, stmt ruby.Node) bool {
 	}
 	_, err := in.Send(c, name, ruby.Symbol(attr), options)
 	return err == nil
-}
-
-// enumValues are the words of a type of the Resource API: Enum[present, absent].
-func enumValues(typ string) []string {
-	typ = strings.TrimSpace(typ)
-	if inner, ok := strings.CutPrefix(typ, "Optional["); ok {
-		typ = strings.TrimSuffix(inner, "]")
-	}
-	if typ == "Boolean" {
-		return []string{"true", "false"}
-	}
-	list, ok := strings.CutPrefix(typ, "Enum[")
-	if !ok || !strings.HasSuffix(list, "]") {
-		return nil
-	}
-	var out []string
-	for w := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {
-		out = append(out, strings.Trim(strings.TrimSpace(w), `'"`))
-	}
-	return out
 }
 
 // describe fills a Type from its class.

@@ -241,9 +241,12 @@ module Puppet
         options.each { |key, v| k.instance_variable_set("@#{key}", v) if key.is_a?(Symbol) }
         Reading.body(k, block) if block
         k.ensurable if %i[exists? create destroy].all? { |m| k.method_defined?(m) } && !k.validproperty?(:ensure)
-        k.providify unless Reading.providers(name.to_s).empty?
+        k.providify unless k.registered? || Reading.providers(name.to_s).empty?
         k
       end
+
+      # By the Resource API, whose providers are no Puppet::Provider.
+      def registered? = !!@registered
 
       def type(name) = TYPES[name] ||= Reading.type(name.to_s.downcase)
 
@@ -501,6 +504,7 @@ module Puppet
   module ResourceApi
     def self.register_type(definition)
       Puppet::Type.newtype(definition[:name]) do
+        @registered = true
         unknown = Array(definition[:features]).include?('custom_insync') && definition[:attributes].values.all? { |o| o.key?(:behaviour) }
         newproperty(:rsapi_custom_insync_trigger) if unknown
         definition[:attributes].each do |name, options|
@@ -509,7 +513,7 @@ module Puppet
           c.isnamevar if options[:behaviour] == :namevar
           c.array_matching = :all if kind == :newproperty
           c.defaultto(options[:default]) if options.key?(:default) && options[:behaviour] != :read_only
-          c.newvalues(*Reading.enum(options[:type].to_s))
+          c.newvalues(*ResourceApi.values(options[:type].to_s))
         end
         define_singleton_method(:title_patterns) do
           if definition.key?(:title_patterns)
@@ -525,6 +529,17 @@ module Puppet
             end
           end
         end
+      end
+    end
+
+    # The values that an attribute's data type allows, as far as they are hints.
+    def self.values(type)
+      return %w[absent present] if type == 'Enum[present, absent]'
+      case type.sub(/\AOptional\[(.*)\]\z/, '\1')
+      when 'Boolean' then %w[true false]
+      when /\AString\b/ then [//]
+      when /\AInteger\b/ then [/^-?\d+$/]
+      else []
       end
     end
 
