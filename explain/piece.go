@@ -95,6 +95,8 @@ func (rec *Record) addPiece(out []Piece, upTo string, pos int, atoms []atom) []P
 // atoms flattens concatenations in concatenations.
 func (rec *Record) atoms(t *provenance.Term, out []atom) []atom {
 	switch {
+	case t == nil: // an operand whose origin is not recorded
+		return append(out, atom{})
 	case t.Op == "concat":
 		for _, a := range t.Args {
 			out = rec.atoms(a, out)
