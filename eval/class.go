@@ -331,11 +331,11 @@ func (ev *Evaluator) nameOf(r *Resource) string {
 // automaticLookup asks Hiera for the parameters that were not given.
 func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 	d := r.def
-	for _, p := range d.Params {
+	for i, p := range d.Params {
 		if given := r.param(p.Name); given != nil && !value.IsUndef(given.value) {
 			continue
 		}
-		a, err := ev.world.Lookup(sc, Query{Names: []string{d.Name + "::" + p.Name}, Automatic: true})
+		a, err := ev.world.Lookup(sc, Query{Names: d.shape.keys[i : i+1], Automatic: true})
 		if err != nil {
 			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
 		}

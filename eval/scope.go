@@ -63,6 +63,7 @@ type match struct {
 type shape struct {
 	names  []string
 	params int            // how many of them are parameters
+	keys   []string       // of a class: what Hiera is asked for, by parameter
 	index  map[string]int // nil when there are few
 }
 
@@ -120,7 +121,15 @@ func assignedIn(stmts []syntax.Expr) (names []string) {
 
 // shapeOf is the shape of a definition.
 func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []syntax.Expr) *shape {
-	return remember(c, c.shapes, d, func() (*shape, bool) { return newShape(params, body), true })
+	return remember(c, c.shapes, d, func() (*shape, bool) {
+		s := newShape(params, body)
+		if class, ok := d.(*syntax.Class); ok {
+			for _, p := range params {
+				s.keys = append(s.keys, strings.ToLower(class.Name)+"::"+p.Name)
+			}
+		}
+		return s, true
+	})
 }
 
 // find is the place of the variable of that name, or -1.

@@ -63,9 +63,15 @@ type typeName struct {
 }
 
 func (ev *Evaluator) typeName(name string) *typeName {
-	if t := ev.table.types[name]; t != nil {
-		return t
+	t := ev.table.types[name]
+	if t == nil {
+		t = remember(ev.cache, ev.cache.names, name, func() (*typeName, bool) { return ev.newTypeName(name), len(ev.table.types) < maxMade })
+		ev.table.types[name] = t
 	}
+	return t
+}
+
+func (ev *Evaluator) newTypeName(name string) *typeName {
 	low := strings.ToLower(name)
 	t := &typeName{low: strings.TrimPrefix(low, "::"), capital: capitalized(name)}
 	t.reference = capitalized(t.low)
@@ -75,7 +81,6 @@ func (ev *Evaluator) typeName(name string) *typeName {
 	var tags tagSet
 	tags.addName(value.Downcase(t.reference))
 	t.tags = tags.list
-	ev.table.types[name] = t
 	return t
 }
 

@@ -70,6 +70,17 @@ func rubySplit(name string) []string {
 // validTag is Puppet's rule for tags: a letter, digit or underscore, then those and : . -
 func validTag(s string) bool {
 	s = strings.TrimSuffix(s, "\n")
+	plain := s != ""
+	for i := 0; i < len(s) && plain; i++ {
+		c := s[i]
+		plain = c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || i > 0 && (c == ':' || c == '.' || c == '-')
+		if !plain && c < 0x80 {
+			return false
+		}
+	}
+	if plain {
+		return true
+	}
 	for i, r := range s {
 		switch {
 		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r):
