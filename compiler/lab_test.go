@@ -167,13 +167,6 @@ func (l *lab) withTemplate(path, text string) (*Compiler, string) {
 	return n, ""
 }
 
-// templates are the ERB templates that the subject renders, by path.
-func (l *lab) templates() map[string]*source.File {
-	out := map[string]*source.File{}
-	l.base.sources.Range(func(_, t any) bool { out[t.(*erbFile).path] = t.(*erbFile).source; return true })
-	return out
-}
-
 // withData writes a data file and reads all data anew. Modules that are not the subject's own are shadowed by a copy of their data.
 func (l *lab) withData(path, text string) (c *Compiler, restore func(), err error) {
 	at := path
@@ -288,6 +281,18 @@ func (l *lab) trees() map[string]*syntax.File {
 	return out
 }
 
+// templates are the ERB templates that the compile rendered, by path.
+func (l *lab) templates() map[string]*source.File {
+	out := map[string]*source.File{}
+	l.base.sources.Range(func(_, v any) bool {
+		if t := v.(*erbFile); t.source != nil {
+			out[t.path] = t.source
+		}
+		return true
+	})
+	return out
+}
+
 // list gives all places, in a fixed order: first those whose datum the compile used, then the others.
 func (l *lab) list() (used, idle []*mutate.Place, err error) {
 	tr := l.res.Trace
@@ -323,7 +328,7 @@ func (l *lab) list() (used, idle []*mutate.Place, err error) {
 	}
 	add(data)
 	if l.node.Facts != nil {
-		add(mutate.InFacts(l.node.Facts.Values, pool))
+		add(mutate.InFacts(l.node.Facts.Values, append(l.stems(), pool...)))
 		for _, k := range sortedKeys(depended) {
 			if name, ok := strings.CutPrefix(k.Path, "fact "); ok && k.Kind == provenance.Absence {
 				add([]*mutate.Place{mutate.NewFact(name, []value.Value{value.String("fresh"), value.Bool(true), value.Int(1)})})
@@ -388,12 +393,15 @@ func (l *lab) data(pool []string) ([]*mutate.Place, error) {
 	files := map[string]string{} // name → path
 	missed := map[string][]string{}
 	absent := map[string]bool{}
-	keys := map[string]bool{}
+	keys := map[string]bool{} // that were asked for
 	l.res.Trace.EachLeaf(func(_ provenance.Ref, label provenance.Label) {
 		switch label.Kind {
 		case provenance.Datum:
 			if label.Place.File != nil {
 				files[label.Place.File.Name] = l.path(label.Place.File.Name)
+				if root, _, _ := strings.Cut(label.Path, "."); !strings.ContainsAny(root, `'"`) && filepath.Base(label.Place.File.Name) != "hiera.yaml" {
+					keys[root] = true
+				}
 			}
 		case provenance.Absence:
 			if rest, ok := strings.CutPrefix(label.Path, "key "); ok {
@@ -441,6 +449,55 @@ func (l *lab) data(pool []string) ([]*mutate.Place, error) {
 	return out, nil
 }
 
+// stems are what the names of data files beside the ones that were looked at are made of: a fact with such a value leads to another file.
+func (l *lab) stems() (out []string) {
+	seen := map[string]bool{}
+	l.res.Trace.EachLeaf(func(_ provenance.Ref, label provenance.Label) {
+		name := strings.TrimPrefix(label.Path, "file ")
+		if label.Kind != provenance.Absence || name == label.Path || seen[filepath.Dir(name)] {
+			return
+		}
+		seen[filepath.Dir(name)] = true
+		entries, _ := os.ReadDir(l.path(filepath.Dir(name)))
+		for _, e := range entries {
+			stem, _, _ := strings.Cut(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), "-")
+			if !seen[stem] && len(out) < 5 {
+				seen[stem] = true
+				out = append(out, stem)
+			}
+		}
+	})
+	return out
+}
+
+// targets are strings that can lead a literal to a slot: its resource's title, and the classes around it.
+func (l *lab) targets(slot string) (out []string) {
+	_, ref, _ := strings.Cut(slot, " ")
+	if i := strings.Index(ref, "] "); i > 0 {
+		ref = ref[:i+1]
+	}
+	if rest, ok := strings.CutPrefix(slot, "variable "); ok {
+		if i := strings.LastIndex(rest, "::"); i > 0 {
+			out = append(out, rest[:i])
+		}
+		return out
+	}
+	typ, title, ok := strings.Cut(strings.TrimSuffix(ref, "]"), "[")
+	if !ok {
+		return nil
+	}
+	if typ == "Class" {
+		title = strings.ToLower(title)
+	}
+	out = append(out, title)
+	for _, s := range l.res.Via(typ, title) {
+		if s.Type == "Class" {
+			out = append(out, strings.ToLower(s.Title))
+		}
+	}
+	return out
+}
+
 // path is the absolute path of a file by the name it is shown under.
 func (l *lab) path(name string) string {
 	if filepath.IsAbs(name) {
@@ -468,6 +525,13 @@ func (l *lab) values(key string, asked, pool []string) []value.Value {
 				if p := r.Param(key[i+2:]); p != nil {
 					return mutate.Alternatives(p.Value, pool)
 				}
+			}
+		}
+	}
+	for _, name := range sorted(l.texts) {
+		if root := mutate.ReadData(source.NewFile(name, l.texts[name])); root != nil {
+			if n := root.Entry(key); n != nil {
+				return mutate.Alternatives(n.Value, pool)
 			}
 		}
 	}

@@ -215,16 +215,18 @@ func (b *builder) tidy(it *item) {
 			return nil
 		}
 		is := fs.Or{fs.Is{Path: q, Kind: fs.File}, fs.Is{Path: q, Kind: fs.Link}}
+		if dirs {
+			is = append(is, fs.Is{Path: q, Kind: fs.Dir})
+		}
 		var cond fs.Pred = is
 		if aged || sized {
 			it.note(verify.Approximate, "whether %s is old or large enough is not known", q)
 			cond = fs.And{is, fs.Holds{Name: it.r.Ref() + " picks " + string(q)}}
 		}
-		do := fs.Expr(fs.If{Cond: cond, Then: b.remove(q)})
-		if dirs {
-			do = fs.Seq{do, fs.If{Cond: fs.EmptyDir{Path: q}, Then: fs.Rm{Path: q}}}
+		if dirs { // by force, whatever is in them
+			return fs.If{Cond: cond, Then: b.removeTree(q)}
 		}
-		return do
+		return fs.If{Cond: cond, Then: b.remove(q)}
 	}
 	it.program = fs.Skip{}
 	if do := pick(top); do != nil {
