@@ -21,7 +21,7 @@ var layers = map[string]string{
 	"syntax":                  "source onigmo",
 	"value":                   "provenance onigmo",
 	"types":                   "syntax source value provenance onigmo",
-	"resource":                "value",
+	"resource":                "source onigmo syntax value ruby",
 	"resource/generate":       "",
 	"facts":                   "source provenance value lookup/datafile",
 	"catalog":                 "source provenance value resource",

@@ -38,6 +38,16 @@ case "${1:-}" in
   run "planted faults" ./verify 'TestPlantedFaults|TestAcceptPlantedFaults'
   run "200,000 random graphs" ./verify 'TestAcceptRandomGraphs'
   ;;
+5)
+  run "sites and refusals (bar 1)" ./compiler 'TestScoreSites|TestScoreRefusals|TestSmallSites'
+  run "templates (bar 2)" ./template 'TestScoreTemplates'
+  run "functions of stdlib and modules, with the table of uses (bar 3)" ./functions/stdlib 'TestScore|TestUses'
+  run "resource types of modules" ./resource 'TestModuleTypesAsPuppet|TestAutomaticRelationsAsPuppet|TestTitlesAsPuppet'
+  run "speed (bar 4)" ./compiler 'TestAccept'
+  run "theorems over the sites (bar 5)" ./compiler 'TestTheorems|TestScoreTheorems'
+  run "bounds (bar 6)" ./ruby 'TestBounds|TestParseBounds'
+  run "bounds of type definitions (bar 6)" ./resource 'TestWhatCannotBeRead'
+  ;;
 6) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
 7)
   run "µPuppet" ./mupuppet 'TestScore|TestAccept'

@@ -133,7 +133,7 @@ type site struct{ env *environment.Environment }
 
 func (s site) Template(name string) string    { return pathOf(s.env.TemplateFile(name)) }
 func (s site) File(name string) string        { return pathOf(s.env.ContentFile(name)) }
-func (s site) OldFunction(name string) string { return pathOf(s.env.OldRubyFunctionFile(name)) }
+func (s site) OldFunction(name string) string { return pathOf(s.env.OldFunctionFile(name)) }
 
 func (s site) Module(name string) string {
 	if m := s.env.Module(name); m != nil {

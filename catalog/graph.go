@@ -34,12 +34,21 @@ func (m Missing) Message() string {
 	return fmt.Sprintf("Could not find dependency %s for %s", m.Ref, m.Resource.Ref())
 }
 
+// Unread is an automatic relation of a module's type that could not be worked out: its Ruby asks for what only the agent has.
+type Unread struct {
+	Resource *Resource
+	Kind     resource.Relation
+	Target   string // the type that it may relate to
+	Why      string
+}
+
 // A Graph is a catalog with all its relations, as the agent builds it (Puppet::Graph::RelationshipGraph).
 type Graph struct {
 	Catalog   *Catalog
 	Relations []Relation // those written first, then the automatic ones
 	Skipped   []Relation // automatic relations that were left out, since a relation the other way round is there
 	Missing   []Missing
+	Unread    []Unread // automatic relations that could not be worked out
 
 	lookup   resource.Lookup
 	extra    []Relation
@@ -78,7 +87,7 @@ func NewGraph(c *Catalog, types resource.Lookup) *Graph {
 // With is the graph that a few more written relations would make. Automatic relations that they contradict go, as they would on the agent.
 func (g *Graph) With(extra ...Relation) *Graph {
 	n := *g
-	n.Relations, n.Skipped, n.Missing = nil, nil, nil
+	n.Relations, n.Skipped, n.Missing, n.Unread = nil, nil, nil, nil
 	n.extra = append(slices.Clip(g.extra), extra...)
 	n.build()
 	return &n
@@ -244,7 +253,11 @@ func (g *Graph) automatic(types resource.Lookup) {
 			if target == nil || len(g.perType[a.Target]) == 0 {
 				continue
 			}
-			for _, named := range a.Names(instance{g, i}, instances{g}) {
+			related, err := a.Related(instance{g, i}, instances{g})
+			if err != nil {
+				g.Unread = append(g.Unread, Unread{r, a.Relation, a.Target, err.Error()})
+			}
+			for _, named := range related {
 				other, ok := g.find(target, Name{value.CapitalizeSegments(a.Target), named.Title})
 				if !ok {
 					continue
@@ -265,8 +278,18 @@ type instance struct {
 	i int
 }
 
+func (x instance) Type() string                { return value.Downcase(x.g.Catalog.Resources[x.i].Type) }
 func (x instance) Title() string               { return x.g.Catalog.Resources[x.i].Title }
 func (x instance) Get(attr string) value.Value { return x.g.Catalog.Resources[x.i].Get(attr) }
+
+func (x instance) Attributes() []string {
+	params := x.g.Catalog.Resources[x.i].Params
+	names := make([]string, len(params))
+	for i := range params {
+		names[i] = params[i].Name
+	}
+	return names
+}
 
 func (x instance) Name() string {
 	t := x.g.types[x.i]
@@ -295,7 +318,24 @@ func (all instances) Has(typ, title string) bool {
 	return ok
 }
 
+func (all instances) Find(typ, title string) resource.Instance {
+	var t *resource.Type
+	if k := all.g.perType[typ]; len(k) > 0 {
+		t = all.g.types[k[0]]
+	}
+	if i, ok := all.g.find(t, Name{value.CapitalizeSegments(typ), title}); ok {
+		return instance{all.g, i}
+	}
+	return nil
+}
+
 func (all instances) Each(typ string, f func(resource.Instance)) {
+	if typ == "" {
+		for i := range all.g.Catalog.Resources {
+			f(instance{all.g, i})
+		}
+		return
+	}
 	for _, i := range all.g.perType[typ] {
 		f(instance{all.g, i})
 	}

@@ -9,7 +9,6 @@ package compiler
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +20,6 @@ import (
 	"bunraku/eval"
 	"bunraku/facts"
 	"bunraku/functions"
-	"bunraku/functions/stdlib"
 	"bunraku/lookup"
 	"bunraku/resource"
 	"bunraku/source"
@@ -54,7 +52,8 @@ type Compiler struct {
 	set    eval.Settings
 	opt    Options
 
-	types     typeCache
+	library   *resource.Library
+	types     sync.Map // name → *resource.Type, nil when there is none
 	files     sync.Map // what was asked for, such as "manifest apache vhost" → *found; a Compiler sees each file as it was first
 	modules   sync.Map // *syntax.File → name of its module
 	templates *template.Cache
@@ -63,8 +62,16 @@ type Compiler struct {
 	main      sync.Once
 	manifest  mainFiles
 	cache     *eval.Cache
-	functions map[string]*eval.Function
-	bridge    *bridge.Bridge // nil unless Ruby may run
+	functions map[string]*eval.Function // Puppet's own
+	natives   map[string][]native
+	present   sync.Map // name → *eval.Function: natives whose files were looked for
+	old       sync.Map // name → *eval.Function: 3.x functions
+
+	generated    sync.Once
+	hasGenerated bool
+
+	bridge   *bridge.Bridge // nil unless Ruby may run
+	readable sync.Map       // path of a data file → whether Hiera may read it
 }
 
 // Open prepares an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
@@ -97,6 +104,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 	if opt.Ruby == RubySystem {
 		c.bridge = c.newBridge()
 	}
+	c.library = resource.NewLibrary(typeFiles{env}, c.version())
 	c.lookup = lookup.New(lookup.Site{
 		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
 		Module: func(name string) (dir, provider string, ok bool) {
@@ -110,23 +118,17 @@ func Open(path string, opt Options) (*Compiler, error) {
 	return c, nil
 }
 
-// moduleFunctions adds the functions that we have in Go for modules on the module path. Puppet's own come first, as in Puppet.
-func (c *Compiler) moduleFunctions() {
-	for _, name := range stdlib.Modules() {
-		m := c.env.Module(name)
-		if m == nil {
-			continue
-		}
-		for n, f := range stdlib.Module(name, m.Version) {
-			if c.functions[n] == nil {
-				c.functions[n] = f
-			}
-		}
-	}
-}
-
 // mayRead tells whether Hiera may read a file: one of the environment or a module, or beside the global hiera.yaml.
 func (c *Compiler) mayRead(path string) bool {
+	if ok, known := c.readable.Load(path); known {
+		return ok.(bool)
+	}
+	ok := c.mayReadNow(path)
+	c.readable.Store(path, ok)
+	return ok
+}
+
+func (c *Compiler) mayReadNow(path string) bool {
 	if c.opt.GlobalHiera != "" {
 		if rel, err := filepath.Rel(filepath.Dir(absolute(c.opt.GlobalHiera)), path); err == nil && filepath.IsLocal(rel) {
 			return true
@@ -280,54 +282,58 @@ func (c *Compiler) config() *value.Hash {
 	return b.Hash()
 }
 
+// version is the version of Puppet that is compiled for.
+func (c *Compiler) version() string {
+	if c.opt.Language <= 7 {
+		return "7.23.0"
+	}
+	return "8.10.0"
+}
+
 // serverFacts are what a server says of itself.
 func (c *Compiler) serverFacts() *value.Hash {
 	if c.opt.ServerFacts != nil {
 		return c.opt.ServerFacts
 	}
-	version := "8.10.0"
-	if c.opt.Language <= 7 {
-		version = "7.23.0"
-	}
 	return value.NewHash(
-		value.String("serverversion"), value.String(version),
+		value.String("serverversion"), value.String(c.version()),
 		value.String("servername"), value.String("bunraku"),
 		value.String("serverip"), value.String("127.0.0.1"),
 		value.String("environment"), value.String(c.env.Name),
 	)
 }
 
-// typeCache remembers which resource types the modules have.
-type typeCache struct {
-	mu    sync.Mutex
-	types map[string]*resource.Type
+// resourceType is one of Puppet's own types, or one that a module brings.
+func (c *Compiler) resourceType(name string) *resource.Type {
+	if t := resource.Known(name); t != nil && !c.generatedTypes(name) {
+		return t
+	}
+	if t, known := c.types.Load(name); known {
+		return t.(*resource.Type)
+	}
+	t, _ := c.types.LoadOrStore(name, c.library.Type(name))
+	return t.(*resource.Type)
 }
 
-// resourceType is one of Puppet's own types, or one that a module brings. What attributes a module's type has is not known without
-// running its Ruby code, so it takes any.
-func (c *Compiler) resourceType(name string) *resource.Type {
-	if t := resource.Known(name); t != nil {
-		return t
+// generatedTypes reports whether the environment has its own description of a type, which Puppet prefers even to its own.
+func (c *Compiler) generatedTypes(name string) bool {
+	c.generated.Do(func() { c.hasGenerated = c.env.HasGeneratedTypes() })
+	if !c.hasGenerated {
+		return false
 	}
-	c.types.mu.Lock()
-	defer c.types.mu.Unlock()
-	if t, known := c.types.types[name]; known {
-		return t
-	}
-	var t *resource.Type
-	if path, ok := c.env.ResourceTypeFile(name); ok {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			text = nil // then at least the type's name is known
-		}
-		t = resource.ReadRuby(name, string(text))
-	}
-	if c.types.types == nil {
-		c.types.types = map[string]*resource.Type{}
-	}
-	c.types.types[name] = t
-	return t
+	_, ok := c.env.GeneratedTypeFile(name)
+	return ok
 }
+
+// typeFiles is where resource types are found.
+type typeFiles struct{ env *environment.Environment }
+
+func (f typeFiles) Type(name string) (string, bool)      { return f.env.ResourceTypeFile(name) }
+func (f typeFiles) Feature(name string) (string, bool)   { return f.env.LibraryFile(name) }
+func (f typeFiles) Providers(typ string) []string        { return f.env.Providers(typ) }
+func (f typeFiles) Generated(name string) (string, bool) { return f.env.GeneratedTypeFile(name) }
+func (f typeFiles) Read(path string) (string, error)     { return f.env.ReadLibrary(path) }
+func (f typeFiles) Display(path string) string           { return f.env.Display(path) }
 
 // Type finds a resource type by its lower-case name (resource.Lookup).
 func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }

@@ -114,12 +114,14 @@ func (l *lab) clone() *Compiler {
 	if l.clones++; l.clones%forget == 0 {
 		c.cache, c.templates = eval.NewCache(), template.NewCache()
 	}
-	n := &Compiler{env: c.env, lookup: c.lookup, set: c.set, opt: c.opt, cache: c.cache, templates: c.templates, functions: c.functions, manifest: c.manifest}
-	n.types.types = c.types.types
+	n := &Compiler{env: c.env, lookup: c.lookup, set: c.set, opt: c.opt, cache: c.cache, templates: c.templates, functions: c.functions, natives: c.natives, library: c.library, manifest: c.manifest}
 	n.main.Do(func() {})
 	c.files.Range(func(k, v any) bool { n.files.Store(k, v); return true })
 	c.sources.Range(func(k, v any) bool { n.sources.Store(k, v); return true })
 	c.modules.Range(func(k, v any) bool { n.modules.Store(k, v); return true })
+	c.types.Range(func(k, v any) bool { n.types.Store(k, v); return true })
+	c.present.Range(func(k, v any) bool { n.present.Store(k, v); return true })
+	c.old.Range(func(k, v any) bool { n.old.Store(k, v); return true })
 	c.ruby.Range(func(k, v any) bool { n.ruby.Store(k, v); return true })
 	return n
 }
@@ -157,9 +159,9 @@ func (l *lab) withTemplate(path, text string) (*Compiler, string) {
 		return nil, "the changed template is no template, or one of another shape"
 	}
 	n := l.clone()
-	l.base.sources.Range(func(k, v any) bool {
-		if v.(*erbFile).path == path {
-			n.sources.Store(k, &erbFile{changed, path})
+	l.base.sources.Range(func(name, t any) bool {
+		if t.(*erbFile).path == path {
+			n.sources.Store(name, &erbFile{changed, path})
 		}
 		return true
 	})

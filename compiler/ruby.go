@@ -80,7 +80,7 @@ func found1(path string, ok bool) string {
 
 func (s rubySite) Template(name string) string    { return found1(s.c.env.TemplateFile(name)) }
 func (s rubySite) File(name string) string        { return found1(s.c.env.ContentFile(name)) }
-func (s rubySite) OldFunction(name string) string { return found1(s.c.env.OldRubyFunctionFile(name)) }
+func (s rubySite) OldFunction(name string) string { return found1(s.c.env.OldFunctionFile(name)) }
 
 func (s rubySite) Module(name string) string {
 	if m := s.c.env.Module(name); m != nil {

@@ -91,6 +91,9 @@ func (w *world) Path(f *source.File) string { return w.c.env.Path(f) }
 func (w *world) Function(name string) *eval.Function {
 	f := w.functions[name]
 	if f == nil {
+		f = w.c.moduleFunction(name)
+	}
+	if f == nil {
 		f = w.c.rubyFunction(name)
 	}
 	return w.c.opt.Mocks.function(name, f)

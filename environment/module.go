@@ -2,6 +2,7 @@ package environment
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -227,13 +228,27 @@ func (e *Environment) RubyFunctionFile(name string) (path string, old, ok bool) 
 	if path, ok := e.anywhere("lib", "puppet", "functions", name+".rb"); ok {
 		return path, false, true
 	}
-	path, ok = e.OldRubyFunctionFile(name)
+	path, ok = e.OldFunctionFile(name)
 	return path, true, ok
 }
 
-// OldRubyFunctionFile is the file of a function of the old kind (3.x), even where one of the new kind has the same name.
-func (e *Environment) OldRubyFunctionFile(name string) (string, bool) {
+// OldFunctionFile is the file of a 3.x function written in Ruby.
+func (e *Environment) OldFunctionFile(name string) (string, bool) {
 	return e.anywhere("lib", "puppet", "parser", "functions", name+".rb")
+}
+
+// HasFunction reports whether a module has a file for a function, in Ruby of either kind or in the Puppet language.
+func (e *Environment) HasFunction(m *Module, name string) bool {
+	if _, ok := e.within(m.Dir, "lib", "puppet", "functions", slashes(name)+".rb"); ok {
+		return true
+	}
+	rest, own := strings.CutPrefix(name, m.Name+"::")
+	if own {
+		_, ok := e.within(m.Dir, "functions", slashes(rest)+".pp")
+		return ok
+	}
+	_, ok := e.within(m.Dir, "lib", "puppet", "parser", "functions", name+".rb")
+	return ok
 }
 
 // anywhere finds a file in the environment or in the first module that has it.
@@ -256,6 +271,48 @@ func (e *Environment) ResourceTypeFile(name string) (string, bool) {
 	return e.anywhere("lib", "puppet", "type", name+".rb")
 }
 
+// LibraryFile is a Ruby file below the lib directory of some module: what require finds.
+func (e *Environment) LibraryFile(feature string) (string, bool) {
+	return e.anywhere("lib", feature+".rb")
+}
+
+// Providers are the providers that modules have for a resource type.
+func (e *Environment) Providers(typ string) []string {
+	var names []string
+	dirs := make([]string, 0, 1+len(e.Modules()))
+	if e.Dir != "" {
+		dirs = append(dirs, e.Dir)
+	}
+	for _, m := range e.Modules() {
+		dirs = append(dirs, m.Dir)
+	}
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(filepath.Join(dir, "lib", "puppet", "provider", typ))
+		if err != nil {
+			continue
+		}
+		for _, d := range entries {
+			if name, ok := strings.CutSuffix(d.Name(), ".rb"); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// ReadLibrary reads a Ruby file that lies in a module or in the environment itself, and no other.
+func (e *Environment) ReadLibrary(path string) (string, error) {
+	inside := e.ModuleOf(path) != nil
+	if rel, err := filepath.Rel(e.Dir, path); !inside && e.Dir != "" && err == nil {
+		inside = filepath.IsLocal(rel)
+	}
+	if !inside {
+		return "", fmt.Errorf("%s lies outside of the modules", path)
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
+}
+
 // DataTypeFile is the Ruby file of a data type in some module.
 func (e *Environment) DataTypeFile(name string) (string, bool) {
 	return e.anywhere("lib", "puppet", "datatypes", slashes(strings.ToLower(name))+".rb")
@@ -267,6 +324,15 @@ func (e *Environment) GeneratedTypeFile(name string) (string, bool) {
 		return "", false
 	}
 	return e.within(e.Dir, ".resource_types", name+".pp")
+}
+
+// HasGeneratedTypes reports whether `puppet generate types` was run for the environment.
+func (e *Environment) HasGeneratedTypes() bool {
+	if e.Dir == "" {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(e.Dir, ".resource_types"))
+	return err == nil && info.IsDir()
 }
 
 // TemplateFile is a template by Puppet's name for it: module/path.

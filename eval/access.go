@@ -70,7 +70,11 @@ func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance
 	case *value.Hash:
 		return ev.indexHash(e, left, lr, keys, refs)
 	case value.String:
-		return value.String(ev.substring(e, string(left), keys)), ev.op("[]", append(refs, lr)...)
+		part := value.String(ev.substring(e, string(left), keys))
+		if ev.isBytes(left) {
+			part = ev.Bytes(string(part))
+		}
+		return part, ev.op("[]", append(refs, lr)...)
 	case value.Binary:
 		return value.Binary(ev.substring(e, string(left), keys)), ev.op("[]", append(refs, lr)...)
 	case *types.Resource:

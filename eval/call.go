@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -163,8 +164,17 @@ func (ev *Evaluator) invoke(name string, args []value.Value, refs []provenance.R
 func (ev *Evaluator) CallFunction(sc *Scope, name string, args []value.Value, block *Lambda, at source.Place) (value.Value, error) {
 	v, _, err := ev.invoke(name, args, nil, block, at, sc)
 	if err == errUnknown {
-		return nil, fmt.Errorf("Unknown function '%s'", name)
+		return nil, fmt.Errorf("%w '%s'", ErrUnknownFunction, name)
 	}
+	return v, err
+}
+
+// ErrUnknownFunction is the error of CallFunction when there is no function of the name.
+var ErrUnknownFunction = errors.New("Unknown function") //lint:ignore ST1005 Puppet's wording
+
+// CallBuiltin calls a function that is not found by its name: a 3.x function that a newer one hides.
+func (ev *Evaluator) CallBuiltin(sc *Scope, f *Function, args []value.Value, at source.Place) (value.Value, error) {
+	v, _, err := ev.callBuiltin(f, args, nil, nil, at, sc)
 	return v, err
 }
 
@@ -231,6 +241,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	}
 	if o := opaque(v); o != nil {
 		ev.unknown(o, f.Name, at)
+	}
+	if ev.bytes != nil {
+		v = ev.likeArgument(f.Name, args, v)
 	}
 	if ev.trace == nil {
 		return v, 0, nil

@@ -16,6 +16,7 @@ type rendering struct {
 	text      strings.Builder
 	refs      []provenance.Ref
 	sensitive bool
+	bytes     bool           // it begins with a string of bytes
 	passed    provenance.Ref // of branches that were not taken: they would have added to it
 	outer     *rendering
 }
@@ -25,6 +26,7 @@ func (ev *Evaluator) render(sc *Scope, s value.String, r provenance.Ref) {
 	if out == nil {
 		ev.fail("E0560", source.Span{}, "Template text outside of a template")
 	}
+	out.bytes = out.bytes || out.text.Len() == 0 && ev.isBytes(s)
 	out.text.WriteString(string(s))
 	if ev.trace != nil {
 		out.refs = append(out.refs, ev.under(r))
@@ -70,6 +72,9 @@ func (c *Call) Epp(f *syntax.File, args *value.Hash, given, inline bool) (value.
 		return nil, 0, err
 	}
 	var v value.Value = value.String(out.text.String())
+	if out.bytes {
+		v = ev.Bytes(out.text.String())
+	}
 	if out.sensitive {
 		v = &value.Sensitive{Value: v}
 	}

@@ -113,6 +113,7 @@ type Evaluator struct {
 	behind    map[*value.Hash][]provenance.Ref
 	missing   map[string]provenance.Ref // facts that were asked for and are not there
 	rendering *rendering
+	bytes     []string // strings that a catalog carries as Binary
 	scratch   []provenance.Ref
 }
 

@@ -138,6 +138,7 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 	var room [8]string
 	texts, size := room[:0], 0
 	var refs []provenance.Ref
+	first := false // it begins with a string of bytes
 	for _, p := range e.Parts {
 		var r provenance.Ref
 		switch p := p.(type) {
@@ -154,6 +155,7 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 				if len(e.Parts) == 1 {
 					return v, r // a lone interpolation of a string copies it
 				}
+				first = first || size == 0 && ev.isBytes(s)
 				texts, size = append(texts, string(s)), size+len(s)
 			} else {
 				s := ev.text(v)
@@ -173,9 +175,12 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 	for _, s := range texts {
 		b.WriteString(s)
 	}
-	s := value.String(b.String())
-	ev.made(s, ev.place(e.Where))
-	return s, ev.op("concat", refs...)
+	text := value.String(b.String())
+	if first {
+		text = ev.Bytes(string(text))
+	}
+	ev.made(text, ev.place(e.Where))
+	return text, ev.op("concat", refs...)
 }
 
 func (ev *Evaluator) list(e *syntax.List, sc *Scope) (value.Value, provenance.Ref) {

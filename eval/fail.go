@@ -1,17 +1,44 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"bunraku/provenance"
 	"bunraku/source"
+	"bunraku/value"
 )
 
 // failure carries a diagnostic up to Compile. It is the only panic that is not a bug.
 type failure struct {
 	diagnostic *source.Diagnostic
 	ref        provenance.Ref
+}
+
+// HostPanic tells interpreters inside of the evaluator (package ruby) that the panic is not theirs.
+func (*failure) HostPanic() {}
+
+// Rescue runs f, in which the compile may fail, for code that can rescue the error: a template. Bounds are not rescued.
+func (ev *Evaluator) Rescue(sc *Scope, f func() (value.Value, error)) (v value.Value, err error) {
+	s := ev.save(sc)
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		fail, ours := p.(*failure)
+		if !ours || strings.HasPrefix(fail.diagnostic.Code, "E09") {
+			panic(p)
+		}
+		ev.restoreTo(s)
+		text := fail.diagnostic.Summary
+		if at := fail.diagnostic.Place; at.Known() {
+			text += fmt.Sprintf(" (file: %s, line: %d, column: %d)", ev.world.Path(at.File), at.Line(), at.File.Position(at.Span.Start).Column)
+		}
+		v, err = nil, errors.New(text)
+	}()
+	return f()
 }
 
 // fail ends the compile with a diagnostic at a span of the current file.

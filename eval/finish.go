@@ -45,11 +45,35 @@ func (ev *Evaluator) finishResource(r *Resource) {
 	ev.validate(r)
 }
 
+// unchecked notes an attribute that was taken although the type, which could not be read whole, may not have it.
+func (ev *Evaluator) unchecked(r *Resource, p *param) {
+	if p.name == "name" || r.typ.Attribute(p.name) != nil {
+		return
+	}
+	d := &source.Diagnostic{Code: "E0584", Severity: source.Note, Place: r.place,
+		Summary: fmt.Sprintf("whether %s has an attribute '%s' is not known: its type could not be read whole", r.Type, p.name)}
+	key := d.Code + r.Type + " " + p.name
+	if ev.warned[key] {
+		return
+	}
+	ev.warned[key] = true
+	if p.place.Known() {
+		d.Place = p.place
+	}
+	for _, n := range r.typ.Notes {
+		d.Related = append(d.Related, source.Related{Place: n.Place, Label: n.Why})
+	}
+	ev.warnings = append(ev.warnings, d)
+}
+
 // validate checks attribute names against the type; of a define or class, the parameters' types too.
 func (ev *Evaluator) validate(r *Resource) {
 	if r.typ != nil {
 		for _, p := range r.params {
 			if r.typ.Accepts(p.name) {
+				if r.typ.Open {
+					ev.unchecked(r, p)
+				}
 				continue
 			}
 			at := p.place
@@ -229,6 +253,11 @@ func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog
 	}
 	if r.oddTitle && r.param(r.typ.Namevar()) == nil { // a number is not equal to its text, so the name that the title gives stays
 		params = append([]catalog.Param{{Name: r.typ.Namevar(), Value: value.String(r.Title)}}, params...)
+	}
+	if ev.bytes != nil {
+		for i := range params {
+			params[i].Value = ev.wire(params[i].Value)
+		}
 	}
 	n.Params = params
 }

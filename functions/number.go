@@ -301,30 +301,7 @@ func compareMismatch(c *eval.Call) string {
 
 // ---- versions
 
-// versionParts cuts a version into dots, dashes, numbers and what is between them.
-func versionParts(s string) []string {
-	kind := func(c byte) int {
-		switch {
-		case c == '-' || c == '.':
-			return 0
-		case c >= '0' && c <= '9':
-			return 1
-		}
-		return 2
-	}
-	parts := make([]string, 0, 8)
-	for from := 0; from < len(s); {
-		to := from + 1
-		for k := kind(s[from]); k != 0 && to < len(s) && kind(s[to]) == k; {
-			to++
-		}
-		parts = append(parts, s[from:to])
-		from = to
-	}
-	return parts
-}
-
-// versionCompare is the comparison that Puppet's package type uses: part by part, digits as numbers unless one has a leading zero.
+// versionCompare is the function versioncmp.
 func versionCompare(a, b string, ignoreZeroes bool) (value.Value, error) {
 	if ignoreZeroes {
 		var err error
@@ -335,26 +312,7 @@ func versionCompare(a, b string, ignoreZeroes bool) (value.Value, error) {
 			return nil, err
 		}
 	}
-	as, bs := versionParts(a), versionParts(b)
-	for i := 0; i < len(as) && i < len(bs); i++ {
-		x, y := as[i], bs[i]
-		switch {
-		case x == y:
-			continue
-		case x == "-":
-			return value.Int(-1), nil
-		case y == "-":
-			return value.Int(1), nil
-		case x == ".":
-			return value.Int(-1), nil
-		case y == ".":
-			return value.Int(1), nil
-		case integerLine.MatchString(x) && integerLine.MatchString(y) && x[0] != '0' && y[0] != '0':
-			return value.Int(leadingInt(x).Cmp(leadingInt(y))), nil
-		}
-		return value.Int(strings.Compare(value.Upcase(x), value.Upcase(y))), nil
-	}
-	return value.Int(strings.Compare(a, b)), nil
+	return value.Int(value.VersionCompare(a, b)), nil
 }
 
 var trailingZeroes = regexp.MustCompile(`(?m)([\.0]+)$`)

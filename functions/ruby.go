@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strings"
 
+	"bunraku/onigmo"
 	"bunraku/types"
 	"bunraku/value"
 )
@@ -131,7 +132,7 @@ func rubyString(v value.Value) string {
 }
 
 func rubyRegexp(v *value.Regexp) string {
-	return "(?-mix:" + strings.ReplaceAll(v.Source, "\n", `\n`) + ")"
+	return strings.ReplaceAll(onigmo.Embed(v.Source, 0), "\n", `\n`)
 }
 
 // rubyInspect is Ruby's inspect.

@@ -33,22 +33,36 @@ type Auto struct {
 	Relation Relation
 	Target   string // a type
 	Names    func(r Instance, all Instances) []Named
+	// Ask is set in place of Names for types of modules, whose blocks are run. The error says what could not be.
+	Ask func(r Instance, all Instances) ([]Named, error)
 }
 
-// Named is a resource that an automatic relation asks for, by a title or an alias, and the attribute that gave the name.
+// Related are the resources that an automatic relation asks for.
+func (a *Auto) Related(r Instance, all Instances) ([]Named, error) {
+	if a.Ask != nil {
+		return a.Ask(r, all)
+	}
+	return a.Names(r, all), nil
+}
+
+// Named is a resource that an automatic relation asks for, by a title or an alias, and the attribute that gave the name ("" when none
+// or several did).
 type Named struct{ Title, Attr string }
 
 // An Instance is a resource as the automatic relations see it.
 type Instance interface {
+	Type() string // in lower case; a class is "class"
 	Title() string
 	Name() string                // its (first) key attribute, munged
 	Get(attr string) value.Value // nil when it has none
+	Attributes() []string        // in the catalog's order
 }
 
-// Instances are the resources of the catalog.
+// Instances are the resources of the catalog. They are comparable: the same catalog gives equal ones.
 type Instances interface {
 	Has(typ, title string) bool
-	Each(typ string, f func(Instance))
+	Find(typ, title string) Instance   // nil when there is none
+	Each(typ string, f func(Instance)) // of one type, or of all when typ is ""
 }
 
 // The functions below follow the autorequire blocks of the Ruby types, one each.

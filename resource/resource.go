@@ -1,11 +1,12 @@
 // Package resource is what Puppet knows of resource types: their attributes, which of them name a resource (namevars), how a title is
 // read into attributes (title patterns), when two resources are one (uniqueness key), and the automatic relations they ask for.
 //
-// Known holds Puppet 7.23's own types and those that moved to *_core modules. Types of modules are found by others and come in through
-// Lookup; a Type that could not be read fully is Open. The table is generated (generate/), the automatic relations are written out in
-// auto.go after the autorequire blocks of each type's Ruby source.
+// Known holds Puppet 7.23's own types and those that moved to *_core modules. The table is generated (generate/), the automatic relations
+// are written out in auto.go after the autorequire blocks of each type's Ruby source. A Library reads the types of modules: it runs their
+// definitions in package ruby against a small Puppet::Type (library.go, prelude.rb), their automatic relations too (relate.go), or reads
+// what `puppet generate types` wrote (generated.go). A Type that could not be read whole is Open and says why in its Notes.
 //
-// It may import value. Start reading at Type, then title.go.
+// It may import source, onigmo, syntax, value and ruby. Start reading at Type, then title.go and library.go.
 package resource
 
 import (
@@ -32,6 +33,8 @@ type Type struct {
 	SelfRefresh bool // a change of its own refreshes it
 	DepthFirst  bool // what it generates comes before it (tidy)
 	Open        bool // not all attributes are known: accept any
+
+	Notes []Note // what could not be read of a module's type
 }
 
 // An Attribute is a property or a parameter. Values are those it declares, symbols and /patterns/; none means free text.

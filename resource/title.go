@@ -14,6 +14,8 @@ type TitlePattern struct {
 	Source string
 	Attrs  []string
 	Match  func(title string) []string
+	// Values is set in place of Match for types of modules, whose patterns may compute: one value per attribute.
+	Values func(title string) (values []value.Value, fits bool)
 }
 
 // An Attr is an attribute that a title gives.
@@ -35,6 +37,12 @@ func ParseTitle(t *Type, title string) ([]Attr, error) {
 	}
 	for i := range t.Titles {
 		p := &t.Titles[i]
+		if p.Values != nil {
+			if values, fits := p.Values(title); fits {
+				return named(p.Attrs, values), nil
+			}
+			continue
+		}
 		parts := p.Match(title)
 		if parts == nil {
 			continue
@@ -49,6 +57,22 @@ func ParseTitle(t *Type, title string) ([]Attr, error) {
 		return attrs, nil
 	}
 	return nil, noPattern(title)
+}
+
+// named pairs attributes with their values. An attribute that stands twice in a pattern has the later value, in the earlier place.
+func named(names []string, values []value.Value) []Attr {
+	attrs := make([]Attr, 0, len(names))
+next:
+	for i, name := range names {
+		for j := range attrs {
+			if attrs[j].Name == name {
+				attrs[j].Value = values[i]
+				continue next
+			}
+		}
+		attrs = append(attrs, Attr{name, values[i]})
+	}
+	return attrs
 }
 
 func noPattern(title string) error {

@@ -13,6 +13,7 @@ func arrayTable() []builtin {
 		return out
 	}
 	t := []builtin{
+		{"index", 0, 1, func(c *call) Object { return c.in.send(c.self, "find_index", c.args, c.block) }},
 		{"to_a", 0, 0, func(c *call) Object { return c.self }},
 		{"to_ary", 0, 0, func(c *call) Object { return c.self }},
 		{"to_h", 0, 0, func(c *call) Object {

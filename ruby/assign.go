@@ -79,8 +79,8 @@ func (in *Interp) setConst(t *Const, v Object, f *frame) {
 	owner := (*Class)(nil)
 	if t.Scope != nil {
 		owner, _ = in.eval(t.Scope, f).(*Class)
-	} else if f.cref != nil && !t.Top {
-		owner = f.cref.class
+	} else if l := f.scope(); l != nil && !t.Top {
+		owner = l.class
 	}
 	if c, ok := v.(*Class); ok && c.name == "" {
 		c.name = t.Name

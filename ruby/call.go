@@ -15,6 +15,7 @@ type method struct {
 	proc    *Proc
 	ivar    string // of attr_reader and attr_writer
 	private bool
+	single  Object // what a singleton method was defined on
 }
 
 // A builtin is a method written in Go. max is -1 when there is no most.
@@ -257,7 +258,7 @@ func (in *Interp) callDef(m *method, recv Object, args []Object, block *Proc) (r
 	f.def, f.args, f.block = m, args, block
 	in.bind(m.def.Params, args, f, true, block)
 	if m.def.Jumps&HasReturn != 0 {
-		result = in.catchReturn(f, func() Object { return in.eval(m.def.Body, f) })
+		result = in.catchReturn(f, func() Object { return in.until("return", m.def.Body, f) })
 	} else {
 		result = in.eval(m.def.Body, f)
 	}
@@ -310,11 +311,11 @@ func (in *Interp) callProc(p *Proc, args []Object, block *Proc) Object {
 	case p.lambda && b.Jumps&(HasReturn|HasBreak) != 0:
 		v = in.catchReturn(f, func() Object {
 			var r Object
-			in.catchBreak(p, &r, func() { r = in.catchNext(f, func() Object { return in.seq(b.Body, f) }) })
+			in.catchBreak(p, &r, func() { r = in.catchNext(f, func() Object { return in.until("next", b.Body, f) }) })
 			return r
 		})
 	case b.Jumps&(HasNext|HasRedo) != 0:
-		v = in.catchNext(f, func() Object { return in.seq(b.Body, f) })
+		v = in.catchNext(f, func() Object { return in.until("next", b.Body, f) })
 	default:
 		v = in.seq(b.Body, f)
 	}
@@ -342,6 +343,9 @@ func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, 
 	if e, ok := recv.(*Enumerator); ok && e.lazy {
 		in.unsupported("the method " + name + " of a lazy enumerator")
 	}
+	if c := in.stubOf(recv); c != nil {
+		in.unsupported(fmt.Sprintf("the method %s of %s", name, c.name))
+	}
 	if in.rt.knows(in.classOf(recv), recv, name) {
 		in.unsupported(fmt.Sprintf("the method %s of %s", name, in.className(recv)))
 	}
@@ -349,6 +353,23 @@ func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, 
 		in.raise("NameError", "undefined local variable or method `%s' for %s", name, in.receiverText(recv))
 	}
 	in.raise("NoMethodError", "undefined method `%s' for %s", name, in.receiverText(recv))
+	return nil
+}
+
+// stubOf is a class or module that an object has its methods from and that is not known, nil when there is none.
+func (in *Interp) stubOf(o Object) *Class {
+	c, ok := o.(*Class)
+	if !ok {
+		c = in.classOf(o)
+	}
+	if in.Hooks.Constant == nil {
+		return nil
+	}
+	for _, a := range in.ancestors(c) {
+		if a.stub {
+			return a
+		}
+	}
 	return nil
 }
 

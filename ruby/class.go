@@ -11,6 +11,7 @@ type Class struct {
 	super    *Class
 	module   bool
 	user     bool // made by a program
+	stub     bool // stands for a class or module that only the host's Ruby has
 	includes []*Class
 	table    map[string]*method // its own built-in methods
 	single   map[string]*method // of the class itself
@@ -159,8 +160,19 @@ func (in *Interp) ancestors(c *Class) []*Class {
 	if c.chain != nil && in.mixins == nil {
 		return c.chain
 	}
-	return linearize(c, in.mixins)
+	chain, ok := in.chains[c]
+	if !ok {
+		if in.chains == nil {
+			in.chains = map[*Class][]*Class{}
+		}
+		chain = linearize(c, in.mixins)
+		in.chains[c] = chain
+	}
+	return chain
 }
+
+// changedClasses forgets which methods classes have: a program has defined, removed or included something.
+func (in *Interp) changedClasses() { in.chains, in.found = nil, nil }
 
 // classOf is an object's class.
 func (in *Interp) classOf(o Object) *Class {
@@ -279,6 +291,21 @@ func (in *Interp) findMethod(c *Class, name string) *method {
 	if in.defs == nil && in.mixins == nil && c.flat != nil {
 		return c.flat[name]
 	}
+	if m, ok := in.found[c][name]; ok {
+		return m
+	}
+	m := in.searchMethod(c, name)
+	if in.found == nil {
+		in.found = map[*Class]map[string]*method{}
+	}
+	if in.found[c] == nil {
+		in.found[c] = map[string]*method{}
+	}
+	in.found[c][name] = m
+	return m
+}
+
+func (in *Interp) searchMethod(c *Class, name string) *method {
 	for _, a := range in.ancestors(c) {
 		if in.undefs[a][name] {
 			return nil

@@ -142,6 +142,40 @@ func (in *Interp) evalWhile(n *While, f *frame) (result Object) {
 }
 
 // catchNext runs a body that may jump to its end.
+// until runs the statements of a body that a jump of one kind (next in a block, return in a method) may end. Jumps that stand by
+// themselves or in an if among the statements are the usual ones; they end the body here and now, without unwinding the stack.
+func (in *Interp) until(kind string, body Node, f *frame) Object {
+	seq, ok := body.(*Seq)
+	if !ok || seq == nil || in.prov.trace != nil {
+		return in.eval(body, f)
+	}
+	var v Object = Nil{}
+	for _, s := range seq.Stmts {
+		n := s
+		if cond, ok := s.(*If); ok {
+			in.step()
+			if n = cond.Then; !truthy(in.eval(cond.Cond, f)) {
+				n = cond.Else
+			}
+			if isNone(n) {
+				v = Nil{}
+				continue
+			}
+			if one, ok := n.(*Seq); ok && len(one.Stmts) == 1 {
+				n = one.Stmts[0]
+			}
+		}
+		if j, ok := n.(*Jump); ok && j.Kind == kind {
+			if j.Value == nil {
+				return Nil{}
+			}
+			return in.eval(j.Value, f)
+		}
+		v = in.eval(n, f)
+	}
+	return v
+}
+
 func (in *Interp) catchNext(f *frame, body func() Object) (result Object) {
 	depth := in.depth
 	defer func() {
@@ -339,6 +373,12 @@ func (in *Interp) evalSuper(n *Super, f *frame) Object {
 		block = in.toProc(in.eval(n.Pass, f))
 	}
 	up := in.findAfter(in.classOf(f.self), m.def.owner, m.def.name)
+	if c, ok := m.def.single.(*Class); ok {
+		up = nil
+		if c.super != nil {
+			up = in.findFor(c.super, m.def.name)
+		}
+	}
 	if up == nil {
 		if m.def.name == "initialize" || m.def.name == "inherited" || m.def.name == "included" {
 			return Nil{}

@@ -52,6 +52,7 @@ func (in *Interp) addMethod(c *Class, m *method) {
 		in.defs[c] = map[string]*method{}
 	}
 	in.defs[c][m.name] = m
+	in.changedClasses()
 	delete(in.undefs[c], m.name)
 }
 
@@ -66,7 +67,7 @@ func (in *Interp) addSingleton(o Object, m *method) {
 	if in.sdefs[o] == nil {
 		in.sdefs[o] = map[string]*method{}
 	}
-	m.owner = in.classOf(o)
+	m.owner, m.single = in.classOf(o), o
 	in.sdefs[o][m.name] = m
 }
 
@@ -94,6 +95,7 @@ func (in *Interp) undef(c *Class, name string) {
 		in.undefs[c] = map[string]bool{}
 	}
 	in.undefs[c][name] = true
+	in.changedClasses()
 	if in.defs == nil {
 		in.defs = map[*Class]map[string]*method{}
 	}
@@ -102,13 +104,27 @@ func (in *Interp) undef(c *Class, name string) {
 func (in *Interp) evalClass(n *ClassDef, f *frame) Object {
 	in.at = n.Path.Where
 	var found Object
+	scope := ""
 	lookup := func() {
-		if n.Path.Scope == nil && f.cref != nil {
-			if v, ok := in.ownConst(f.cref.class, n.Path.Name); ok {
+		if l := f.scope(); n.Path.Scope == nil && l != nil {
+			if v, ok := in.ownConst(l.class, n.Path.Name); ok {
 				found = v
 			}
 			return
 		}
+		if n.Path.Scope != nil {
+			owner, ok := in.eval(n.Path.Scope, f).(*Class)
+			if ok {
+				scope = owner.name + "::"
+				if v, has := in.ownConst(owner, n.Path.Name); has {
+					found = v
+				}
+			}
+			return
+		}
+		hooks := in.Hooks
+		in.Hooks = Hooks{} // what is defined here need not be supplied
+		defer func() { in.Hooks = hooks }()
 		found = in.eval(n.Path, f)
 	}
 	if exc := in.try(lookup); exc != nil {
@@ -124,7 +140,7 @@ func (in *Interp) evalClass(n *ClassDef, f *frame) Object {
 		super = s
 	}
 	if c == nil {
-		c = &Class{name: n.Path.Name, module: n.IsModule, super: in.rt.object, user: true}
+		c = &Class{name: scope + n.Path.Name, module: n.IsModule, super: in.rt.object, user: true}
 		if n.IsModule {
 			c.super = nil
 		}
@@ -132,7 +148,7 @@ func (in *Interp) evalClass(n *ClassDef, f *frame) Object {
 			c.super = super
 		}
 		in.setConst(n.Path, c, f)
-		if owner := f.cref; owner != nil && n.Path.Scope == nil {
+		if owner := f.scope(); owner != nil && n.Path.Scope == nil {
 			c.name = owner.class.name + "::" + n.Path.Name
 		}
 		if super != nil {
@@ -147,7 +163,7 @@ func (in *Interp) evalClass(n *ClassDef, f *frame) Object {
 func (in *Interp) classBody(c *Class, body *Seq, slots int, f *frame, single Object) Object {
 	g := in.newFrame(slots)
 	g.meth, g.home, g.self = g, g, c
-	g.cref = &lexical{c, f.cref}
+	g.cref = &lexical{class: c, up: f.cref}
 	if single != nil {
 		if in.singletonBody == nil {
 			in.singletonBody = map[*lexical]Object{}

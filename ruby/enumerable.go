@@ -106,7 +106,6 @@ func enumerableTable() []builtin {
 		return Int(at)
 	}
 	add("find_index", 0, 1, findIndex)
-	add("index", 0, 1, findIndex)
 	need("each_with_index", 0, -1, func(c *call) Object {
 		i := 0
 		c.in.each(c.self, func(e Object) bool { c.yield(e, Int(i)); i++; return true })

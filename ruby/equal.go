@@ -215,8 +215,13 @@ func (in *Interp) order(a, b Object) int {
 
 // comparand is how a failed comparison shows the other side: special constants by inspect, others by class.
 func (in *Interp) comparand(b Object) string {
-	switch b.(type) {
-	case Nil, Bool, Int, Float, Symbol, nil:
+	switch b := b.(type) {
+	case Int:
+		if b >= 1<<62 || b < -1<<62 {
+			return "Integer" // it is no immediate value in Ruby
+		}
+		return in.inspectOf(b)
+	case Nil, Bool, Float, Symbol, nil:
 		return in.inspectOf(b)
 	}
 	return in.classOf(b).name

@@ -33,13 +33,16 @@ type Interp struct {
 	Out     []Segment
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
 	MaybeFrozen   bool
-	natives       map[string]Object
 	curExc        *Exception // $!
 	changed       bool       // an array or hash was changed in place
 	yaml          map[string]*onigmo.Regexp
 	inspect       []Object            // containers being printed, for [...]
 	visibility    map[*lexical]bool   // bodies in which private was said
 	singletonBody map[*lexical]Object // bodies of class << obj
+	classIvars    map[*Class]*Hash
+	chains        map[*Class][]*Class           // ancestors, since the last change
+	found         map[*Class]map[string]*method // methods looked for since the last change
+	Hooks         Hooks
 }
 
 type regexpKey struct {
@@ -74,6 +77,16 @@ type frame struct {
 type lexical struct {
 	class *Class
 	up    *lexical
+	eval  bool // a block given to class_eval: methods land in the class, constants stay with the text around
+}
+
+// scope is the innermost class or module body in whose text the code stands, nil for the top.
+func (f *frame) scope() *lexical {
+	l := f.cref
+	for l != nil && l.eval {
+		l = l.up
+	}
+	return l
 }
 
 func (in *Interp) newFrame(slots int) *frame {
@@ -412,13 +425,17 @@ func (in *Interp) evalConst(n *Const, f *frame) Object {
 		return in.constIn(c, n.Name)
 	}
 	if !n.Top {
-		for l := f.cref; l != nil; l = l.up {
+		scope := f.scope()
+		for l := scope; l != nil; l = l.up {
+			if l.eval {
+				continue
+			}
 			if v, ok := in.ownConst(l.class, n.Name); ok {
 				return v
 			}
 		}
-		if f.cref != nil {
-			for _, c := range in.ancestors(f.cref.class) {
+		if scope != nil {
+			for _, c := range in.ancestors(scope.class) {
 				if v, ok := in.ownConst(c, n.Name); ok {
 					return v
 				}
@@ -445,11 +462,22 @@ func (in *Interp) constIn(c *Class, name string) Object {
 	if c == in.rt.object {
 		return in.topConst(name)
 	}
+	if v, ok := in.hookConst(c.name, name); ok {
+		return v
+	}
 	if in.rt.knownConst(c.name + "::" + name) {
 		in.unsupported("the constant " + c.name + "::" + name)
 	}
 	in.raise("NameError", "uninitialized constant %s::%s", c.name, name)
 	return nil
+}
+
+// hookConst asks the host for a constant that nothing defined.
+func (in *Interp) hookConst(scope, name string) (Object, bool) {
+	if in.Hooks.Constant == nil {
+		return nil, false
+	}
+	return in.Hooks.Constant(in, scope, name)
 }
 
 func (in *Interp) topConst(name string) Object {
@@ -460,6 +488,9 @@ func (in *Interp) topConst(name string) Object {
 		if need, refused := refusedConst(name); refused {
 			in.refuse(need)
 		}
+		return v
+	}
+	if v, ok := in.hookConst("", name); ok {
 		return v
 	}
 	if need, refused := refusedConst(name); refused {
@@ -564,13 +595,13 @@ func (in *Interp) ivarsOf(self Object, make bool) *Hash {
 	case *Exception:
 		slot = &o.ivars
 	case *Class:
-		if in.natives == nil {
-			in.natives = map[string]Object{}
-		}
-		h, _ := in.natives["ivars "+o.name].(*Hash)
+		h := in.classIvars[o]
 		if h == nil && make {
 			h = NewHash()
-			in.natives["ivars "+o.name] = h
+			if in.classIvars == nil {
+				in.classIvars = map[*Class]*Hash{}
+			}
+			in.classIvars[o] = h
 		}
 		return h
 	default:

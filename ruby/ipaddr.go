@@ -19,7 +19,10 @@ func ipaddrSingles() []builtin {
 		if c.has(0) {
 			o, ok := c.arg(0).(*String)
 			if !ok {
-				c.in.unsupported("IPAddr.new of a " + c.in.classOf(c.arg(0)).name)
+				if c.has(1) {
+					c.in.unsupported("IPAddr.new of a number")
+				}
+				c.raise("IPAddr::AddressFamilyError", "address family must be specified")
 			}
 			s = o.String()
 		}

@@ -397,7 +397,7 @@ func yamlSingles() []builtin {
 func fileSingles() []builtin {
 	out := []builtin{
 		{"basename", 1, 2, func(c *call) Object {
-			s := c.str(0)
+			s := c.path(0)
 			t := strings.TrimRight(s, "/")
 			if t == "" {
 				if s == "" {
@@ -419,7 +419,7 @@ func fileSingles() []builtin {
 			return c.ret(t)
 		}},
 		{"dirname", 1, 2, func(c *call) Object {
-			s := c.str(0)
+			s := c.path(0)
 			n := 1
 			if c.has(1) {
 				n = c.int(1)
@@ -430,7 +430,7 @@ func fileSingles() []builtin {
 			return c.ret(s)
 		}},
 		{"extname", 1, 1, func(c *call) Object {
-			s := strings.TrimRight(c.str(0), "/")
+			s := strings.TrimRight(c.path(0), "/")
 			s = s[strings.LastIndexByte(s, '/')+1:]
 			t := strings.TrimLeft(s, ".")
 			i := strings.LastIndexByte(t, '.')
@@ -445,7 +445,7 @@ func fileSingles() []builtin {
 			return NewArray(c.in.send(c.self, "dirname", c.args, nil), base)
 		}},
 		{"expand_path", 1, 2, func(c *call) Object {
-			s := c.str(0)
+			s := c.path(0)
 			if !strings.HasPrefix(s, "/") {
 				if !c.has(1) || !strings.HasPrefix(c.in.toS(c.arg(1)), "/") {
 					c.in.refuse("the working directory (File.expand_path)")
@@ -462,6 +462,15 @@ func fileSingles() []builtin {
 		out = append(out, builtin{n, 0, -1, func(c *call) Object { c.in.refuse("reading files (File." + n + ")"); return nil }})
 	}
 	return out
+}
+
+// path is an argument that names a file.
+func (c *call) path(i int) string {
+	s := c.str(i)
+	if strings.ContainsRune(s, 0) {
+		c.raise("ArgumentError", "path name contains null byte")
+	}
+	return s
 }
 
 func dirname(s string) string {
@@ -492,7 +501,9 @@ func (c *call) fileJoin(parts []Object) string {
 			s = c.fileJoin(l.els())
 			c.in.depth--
 		} else {
-			s = c.in.toStr(a)
+			if s = c.in.toStr(a); strings.ContainsRune(s, 0) {
+				c.raise("ArgumentError", "string contains null byte")
+			}
 		}
 		if i == 0 {
 			out = s

@@ -16,10 +16,10 @@ func moduleTable() []builtin {
 			for i := range c.args {
 				n := c.nameArg(i)
 				if read {
-					c.in.addMethod(self(c), &method{name: n, owner: self(c), ivar: "@" + n})
+					c.define(&method{name: n, owner: self(c), ivar: "@" + n})
 				}
 				if write {
-					c.in.addMethod(self(c), &method{name: n + "=", owner: self(c), ivar: "@" + n})
+					c.define(&method{name: n + "=", owner: self(c), ivar: "@" + n})
 				}
 			}
 			return Nil{}
@@ -135,6 +135,7 @@ func moduleTable() []builtin {
 					c.raise("TypeError", "wrong argument type %s (expected module)", c.in.classOf(a).name)
 				}
 				c.in.mixins[self(c)] = append(c.in.mixins[self(c)], m)
+				c.in.changedClasses()
 				if inc := c.in.findFor(m, "included"); inc != nil && inc.builtin == nil {
 					c.in.invoke(inc, m, []Object{self(c)}, nil)
 				}
@@ -155,13 +156,27 @@ func moduleTable() []builtin {
 			if m.proc == nil {
 				c.raise("ArgumentError", "tried to create Proc object without a block")
 			}
-			c.in.addMethod(self(c), m)
+			c.define(m)
 			return Symbol(m.name)
 		}},
-		{"alias_method", 2, 2, func(c *call) Object { c.in.alias(self(c), c.nameArg(0), c.nameArg(1)); return Symbol(c.nameArg(0)) }},
+		{"alias_method", 2, 2, func(c *call) Object {
+			if c.frame != nil && c.frame.cref != nil {
+				if o := c.in.singletonBody[c.frame.cref]; o != nil && o == c.self {
+					if m := c.in.findFor(o, c.nameArg(1)); m != nil {
+						k := *m
+						k.name = c.nameArg(0)
+						c.in.addSingleton(o, &k)
+						return Symbol(k.name)
+					}
+				}
+			}
+			c.in.alias(self(c), c.nameArg(0), c.nameArg(1))
+			return Symbol(c.nameArg(0))
+		}},
 		{"remove_method", 0, -1, func(c *call) Object {
 			for i := range c.args {
 				delete(c.in.defs[self(c)], c.nameArg(i))
+				c.in.changedClasses()
 			}
 			return c.self
 		}},
@@ -195,6 +210,17 @@ func moduleTable() []builtin {
 	}
 }
 
+// define adds a method to the class that is being written, or to the object whose singleton class is.
+func (c *call) define(m *method) {
+	if c.frame != nil && c.frame.cref != nil {
+		if o := c.in.singletonBody[c.frame.cref]; o != nil && o == c.self {
+			c.in.addSingleton(o, m)
+			return
+		}
+	}
+	c.in.addMethod(c.self.(*Class), m)
+}
+
 func moduleEval(c *call) Object {
 	if c.block == nil {
 		c.in.unsupported("eval")
@@ -203,7 +229,7 @@ func moduleEval(c *call) Object {
 	p.self = c.self
 	if p.frame != nil {
 		f := *p.frame
-		f.cref = &lexical{c.self.(*Class), p.frame.cref}
+		f.cref = &lexical{class: c.self.(*Class), up: p.frame.cref, eval: true}
 		p.frame = &f
 	}
 	return c.in.callProc(&p, append([]Object{c.self}, c.args...), nil)

@@ -135,6 +135,9 @@ func (in *Interp) asError(r any) error {
 		}
 		return nil
 	}
+	if _, host := r.(interface{ HostPanic() }); host {
+		return nil
+	}
 	// A bug of ours. The program is not to blame, and its host can leave its text open.
 	return &Error{Kind: Unsupported, Message: fmt.Sprintf("internal error: %v", r), Place: place}
 }

@@ -265,18 +265,7 @@ func flagText(f onigmo.Flags) string {
 }
 
 // embed is Regexp#to_s: the regexp as it is interpolated into another.
-func (r *Regexp) embed() string {
-	off := ""
-	for _, c := range "mix" {
-		if !strings.ContainsRune(flagText(r.flags), c) {
-			off += string(c)
-		}
-	}
-	if off != "" {
-		off = "-" + off
-	}
-	return "(?" + flagText(r.flags) + off + ":" + strings.ReplaceAll(r.src, "/", `\/`) + ")"
-}
+func (r *Regexp) embed() string { return onigmo.Embed(r.src, r.flags) }
 
 // describe names an object as TypeErrors do: nil, true, false, or its class.
 func (in *Interp) describe(o Object) string {

@@ -175,6 +175,9 @@ func (w *yamlWriter) node(o Object, key, mapping, root bool) {
 			w.in.unsupported("to_yaml of binary data")
 		}
 		w.text(o.String(), key)
+	case *Regexp:
+		w.indicator("!ruby/regexp", true, false, false)
+		w.scalar(w.in.inspectOf(o), "regexp", true, true, yamlAny, key)
 	case *Foreign:
 		w.in.unsupported("to_yaml of " + w.in.toS(o))
 	default:

@@ -3,6 +3,7 @@ package template
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/eval"
@@ -124,14 +125,44 @@ func (h ScopeHost) Unknown(name string) error {
 	return nil
 }
 
-// HasFunction reports whether Puppet has a function of that name.
-func (h ScopeHost) HasFunction(name string) bool {
-	return h.C.Eval.World().Function(name) != nil || h.C.Eval.HasUserFunction(name)
+// OldFunctions is a World that knows which 3.x functions there are, of Puppet and of modules. One of modules may be another than what
+// Puppet code finds under the name.
+type OldFunctions interface {
+	Function3x(name string) *eval.Function
+}
+
+func (h ScopeHost) function3x(name string) *eval.Function {
+	if w, ok := h.C.Eval.World().(OldFunctions); ok {
+		return w.Function3x(name)
+	}
+	return h.C.Eval.World().Function(name)
+}
+
+// HasFunction3 reports whether there is a 3.x function of that name.
+func (h ScopeHost) HasFunction3(name string) bool { return h.function3x(name) != nil }
+
+// newOnly are the functions of Puppet whose 3.x form only says so.
+const newOnly = ` assert_type binary_file break defined dig each epp filter find_file hiera hiera_array hiera_hash hiera_include inline_epp lest lookup
+ map match new next reduce regsubst return reverse_each slice split step strftime then type with `
+
+// Call3 calls a 3.x function.
+func (h ScopeHost) Call3(name string, args []value.Value) (value.Value, provenance.Ref, error) {
+	f := h.function3x(name)
+	if f == h.C.Eval.World().Function(name) && slices.Contains(strings.Fields(newOnly), name) {
+		return nil, 0, fmt.Errorf("%s() can only be called using the 4.x function API. See Scope#call_function", name)
+	}
+	v, err := h.C.Eval.Rescue(h.C.Scope, func() (value.Value, error) { return h.C.Eval.CallBuiltin(h.C.Scope, f, args, h.C.Place) })
+	if f.Flow == eval.Pure {
+		return v, 0, err
+	}
+	return v, h.C.Trace().Everything(), err
 }
 
 // Call calls a function. The evaluator does not say what its result comes from: for one that is not pure it may be anything read so far.
 func (h ScopeHost) Call(name string, args []value.Value) (value.Value, provenance.Ref, error) {
-	v, err := h.C.Eval.CallFunction(h.C.Scope, name, args, nil, h.C.Place)
+	v, err := h.C.Eval.Rescue(h.C.Scope, func() (value.Value, error) {
+		return h.C.Eval.CallFunction(h.C.Scope, name, args, nil, h.C.Place)
+	})
 	if f := h.C.Eval.World().Function(name); f != nil && f.Flow == eval.Pure {
 		return v, 0, err
 	}

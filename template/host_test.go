@@ -45,8 +45,12 @@ func (h *mapHost) Variables(f func(name string, v value.Value, r provenance.Ref)
 	}
 }
 
-func (h *mapHost) Unknown(string) error         { return nil }
-func (h *mapHost) HasFunction(name string) bool { return true }
+func (h *mapHost) Unknown(string) error          { return nil }
+func (h *mapHost) HasFunction3(name string) bool { return true }
+
+func (h *mapHost) Call3(name string, args []value.Value) (value.Value, provenance.Ref, error) {
+	return h.Call(name, args)
+}
 
 func (h *mapHost) Call(name string, args []value.Value) (value.Value, provenance.Ref, error) {
 	v, err := h.call(name, args)

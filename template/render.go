@@ -34,8 +34,10 @@ type Host interface {
 	Variables(f func(name string, v value.Value, r provenance.Ref))
 	// Unknown is told of a variable that was asked for and is not there. An error fails the template.
 	Unknown(name string) error
-	// HasFunction and Call are scope.function_NAME and scope.call_function. The ref is what the result depends on beyond its arguments.
-	HasFunction(name string) bool
+	// HasFunction3 and Call3 are scope.function_NAME, which only 3.x functions have; Call is scope.call_function. The ref is what the
+	// result depends on beyond its arguments.
+	HasFunction3(name string) bool
+	Call3(name string, args []value.Value) (value.Value, provenance.Ref, error)
 	Call(name string, args []value.Value) (value.Value, provenance.Ref, error)
 	// Set gives a variable of the scope a value.
 	Set(name string, v value.Value) error

@@ -1,9 +1,11 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"bunraku/eval"
 	"bunraku/provenance"
 	"bunraku/ruby"
 	"bunraku/value"
@@ -32,7 +34,7 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 	}
 	if f, ok := strings.CutPrefix(name, "respond_to? "); ok {
 		if f, is := strings.CutPrefix(f, "function_"); is {
-			return nil, w.h.HasFunction(f)
+			return nil, w.h.HasFunction3(f)
 		}
 		switch f {
 		case "[]", "lookupvar", "to_hash", "include?", "exist?", "call_function", "setvar", "catalog", "compiler":
@@ -79,7 +81,7 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 		if !ok {
 			list = []ruby.Object{args[1]}
 		}
-		return w.function(in.ToS(args[0]), list), true
+		return w.function(in.ToS(args[0]), list, w.h.Call), true
 	case "catalog":
 		return w.in.NewNative("Puppet::Resource::Catalog", "#<Puppet::Resource::Catalog>", func(in *ruby.Interp, name string, args []ruby.Object, _ *ruby.Proc) (ruby.Object, bool) {
 			switch name {
@@ -150,13 +152,8 @@ func (w *wrapper) variables(undef bool) ruby.Object {
 
 // function3 is scope.function_name([args]).
 func (w *wrapper) function3(name string, args []ruby.Object) (ruby.Object, bool) {
-	if !w.h.HasFunction(name) {
+	if !w.h.HasFunction3(name) {
 		return nil, false
-	}
-	switch name {
-	case "assert_type", "binary_file", "break", "defined", "dig", "each", "epp", "filter", "find_file", "hiera", "hiera_array", "hiera_hash", "hiera_include", "inline_epp", "lest",
-		"lookup", "map", "match", "new", "next", "reduce", "regsubst", "return", "reverse_each", "slice", "split", "step", "strftime", "then", "type", "with":
-		w.in.Raise("Puppet::ParseError", name+"() can only be called using the 4.x function API. See Scope#call_function")
 	}
 	list, ok := []ruby.Object(nil), false
 	if len(args) == 1 {
@@ -165,22 +162,26 @@ func (w *wrapper) function3(name string, args []ruby.Object) (ruby.Object, bool)
 	if !ok {
 		w.in.Raise("ArgumentError", "custom functions must be called with a single array that contains the arguments. For example, function_example([1]) instead of function_example(1)")
 	}
-	return w.function(name, list), true
+	return w.function(name, list, w.h.Call3), true
 }
 
-func (w *wrapper) function(name string, args []ruby.Object) ruby.Object {
+func (w *wrapper) function(name string, args []ruby.Object, call func(string, []value.Value) (value.Value, provenance.Ref, error)) ruby.Object {
 	vals := make([]value.Value, len(args))
 	for i, a := range args {
 		vals[i] = w.in.ToValue(a)
 	}
-	v, ref, err := w.h.Call(name, vals)
+	v, ref, err := call(name, vals)
 	w.all = [2]*ruby.Hash{} // it may have declared variables
 	w.in.Read(ref)
 	if err != nil {
 		if NeedsRuby(err) {
 			w.in.Unsupported("the function " + name)
 		}
-		w.in.Raise("Puppet::ParseError", err.Error())
+		class := "Puppet::ParseError"
+		if errors.Is(err, eval.ErrUnknownFunction) {
+			class = "ArgumentError"
+		}
+		w.in.Raise(class, err.Error())
 	}
 	if o, ok := v.(*value.Opaque); ok {
 		w.in.Unsupported(o.Why)

@@ -70,6 +70,32 @@ func kindOf(name, text string) string {
 type maker struct {
 	r    *rand.Rand
 	keys []string
+	odd  bool // also values that hardly anybody gives to a template
+}
+
+// strange is a value that no template expects.
+func (m *maker) strange(depth int) value.Value {
+	re, err := value.NewRegexp([]string{"^a+$", "x/y", `\d{2,}`, "(?i)foo|bar"}[m.r.Intn(4)])
+	if err != nil {
+		panic(err)
+	}
+	texts := []string{"🙂 e\u0301", "a\tb\r\nc", "\x00\x01", "'\"\\\\", "<%= 1 %>", "0x1F", "1e3", "-0", "٣", strings.Repeat("long ", 40), "#{x}", "nil", "~", "- a: b", "  both  "}
+	numbers := []value.Value{value.Int(1<<62 + 1), value.Int(-1 << 63), value.Float(1e20), value.Float(-0.5), value.Float(1e-7), value.Float(100), value.Float(123456789.125)}
+	switch m.r.Intn(8) {
+	case 0:
+		return re
+	case 1:
+		return value.Default{}
+	case 2:
+		return numbers[m.r.Intn(len(numbers))]
+	case 3:
+		return value.NewHash(value.Int(m.r.Intn(3)), m.any(depth), value.String("b"), value.Undef{}, value.Bool(true), value.NewArray())
+	case 4:
+		return value.NewArray(value.Undef{}, m.any(depth), value.NewArray(value.NewArray(m.text())))
+	case 5:
+		return value.NewHash(value.String(""), m.any(depth), value.String("a b"), m.any(depth))
+	}
+	return value.String(texts[m.r.Intn(len(texts))])
 }
 
 func (m *maker) text() value.Value {
@@ -128,6 +154,9 @@ func (m *maker) nested(depth int) value.Value {
 }
 
 func (m *maker) any(depth int) value.Value {
+	if m.odd && depth > 0 && m.r.Intn(3) == 0 {
+		return m.strange(depth - 1)
+	}
 	switch m.r.Intn(10) {
 	case 0:
 		return value.Undef{}
@@ -159,7 +188,7 @@ func (m *maker) of(kind string) value.Value {
 
 // variables makes set number n for a template: the first ones as guessed, later ones with more and more that is not.
 func variables(text string, kinds map[string]string, n int, seed int64) *value.Hash {
-	m := &maker{r: rand.New(rand.NewSource(seed))}
+	m := &maker{r: rand.New(rand.NewSource(seed)), odd: n >= 20}
 	keys := map[string]bool{}
 	for _, k := range keyUse.FindAllStringSubmatch(text, -1) {
 		keys[k[1]] = true

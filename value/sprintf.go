@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"bunraku/onigmo"
 )
 
 // maxWidth bounds how wide a format may make a value.
@@ -257,7 +259,7 @@ func rubyToS(v Value) string {
 	case *Array, *Hash:
 		return Inspect(v)
 	case *Regexp:
-		return "(?-mix:" + v.Source + ")"
+		return onigmo.Embed(v.Source, 0)
 	}
 	return ToString(v)
 }

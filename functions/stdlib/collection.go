@@ -344,6 +344,8 @@ func sieve(c *eval.Call, wanted bool) (value.Value, error) {
 	method := "grep"
 	if !wanted {
 		method = "reject"
+	} else if _, is := functions.Reference(c.Args[0]); is {
+		return value.EmptyArray, nil // a resource is a list of pairs to Ruby
 	}
 	return nil, noMethod(method, c.Args[0])
 }

@@ -105,6 +105,9 @@ func mysqlPasswordOld() old {
 			}
 			return nil, noConversion(v, "String")
 		}
+		if _, is := c.Args[0].(value.Default); is {
+			return nil, noConversion(c.Args[0], "String") // a symbol can be empty
+		}
 		return nil, noMethod("empty?", c.Args[0])
 	}}
 }

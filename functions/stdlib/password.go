@@ -99,7 +99,7 @@ func pwHash(c *eval.Call) (value.Value, error) {
 		return nil, argumentError("string contains null byte")
 	}
 	if hashed, ok := cryptOnce(string(password), "$"+prefix+"$"+string(salt)); ok {
-		return value.String(hashed), nil
+		return c.Bytes(hashed), nil
 	}
 	return &value.Opaque{Why: "pw_hash(): " + string(kind) + " with this salt is not computed here"}, nil
 }

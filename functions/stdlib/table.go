@@ -198,9 +198,12 @@ const puppet3x = ` assert_type binary_file break contain create_resources define
  reverse_each scanf sha1 sha256 shellquote slice split sprintf step strftime tag tagged template then type versioncmp with alert crit debug emerg err info
  notice warning `
 
+// IsPuppet3x reports whether Puppet itself has a 3.x function of a name.
+func IsPuppet3x(name string) bool { return slices.Contains(strings.Fields(puppet3x), name) }
+
 // is3x reports whether there is a 3.x function of a name: one of Puppet, or of a module that is there.
 func is3x(c *eval.Call, name string) bool {
-	if slices.Contains(strings.Fields(puppet3x), name) {
+	if IsPuppet3x(name) {
 		return true
 	}
 	_, known := old3x(name)

@@ -121,12 +121,12 @@ func base64Function(c *eval.Call) (value.Value, error) {
 		if action == "encode" {
 			return value.String(base64Lines(string(s))), nil
 		}
-		return value.String(base64Loose(string(s))), nil
+		return c.Bytes(base64Loose(string(s))), nil
 	case "strict":
 		if action == "encode" {
 			return value.String(base64.StdEncoding.EncodeToString([]byte(s))), nil
 		}
-		return base64Strict(string(s))
+		return base64Strict(c, string(s))
 	case "urlsafe":
 		if action == "encode" {
 			return value.String(base64.URLEncoding.EncodeToString([]byte(s))), nil
@@ -135,7 +135,7 @@ func base64Function(c *eval.Call) (value.Value, error) {
 		if !strings.HasSuffix(t, "=") && len(t)%4 != 0 {
 			t += strings.Repeat("=", (4-len(t)%4)%4)
 		}
-		return base64Strict(strings.NewReplacer("-", "+", "_", "/").Replace(t))
+		return base64Strict(c, strings.NewReplacer("-", "+", "_", "/").Replace(t))
 	}
 	return nil, parseErrorf("base64(): the third argument must be one of 'default', 'strict', or 'urlsafe'")
 }
@@ -182,12 +182,12 @@ func base64Loose(s string) string {
 	return string(out)
 }
 
-func base64Strict(s string) (value.Value, error) {
+func base64Strict(c *eval.Call, s string) (value.Value, error) {
 	out, err := base64.StdEncoding.Strict().DecodeString(s)
 	if err != nil || strings.ContainsAny(s, "\r\n") {
 		return nil, argumentError("invalid base64")
 	}
-	return value.String(out), nil
+	return c.Bytes(string(out)), nil
 }
 
 func unix2dos(s string) string {

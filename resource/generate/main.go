@@ -80,7 +80,7 @@ func run(in, out string) error {
 			b.WriteString("Autos: []Auto{\n")
 			for _, a := range t.Autos {
 				kind := strings.ToUpper(a[0][:1]) + a[0][1:]
-				fmt.Fprintf(&b, "{%s, %q, %s},\n", kind, a[1], function(t.Name, a[0], a[1]))
+				fmt.Fprintf(&b, "{Relation: %s, Target: %q, Names: %s},\n", kind, a[1], function(t.Name, a[0], a[1]))
 			}
 			b.WriteString("},\n")
 		}

@@ -61,13 +61,25 @@ module Puppet
     end
   end
 end
+# What JSON has no form for stands as {"\u0000": [kind, value]}.
+def odd(v)
+  case v
+  when Array then v.map { |e| odd(e) }
+  when Hash
+    if v.key?("\u0000")
+      kind, x = v["\u0000"]
+      return { 'regexp' => ->(s) { Regexp.new(s) }, 'default' => ->(_) { :default }, 'hash' => ->(l) { l.to_h { |a, b| [odd(a), odd(b)] } }, 'float' => ->(s) { Float(s) } }[kind].call(x)
+    end
+    v.transform_values { |e| odd(e) }
+  else v
+  end
+end
 $stdout = File.open(File::NULL, 'w')
 $stderr = $stdout
 out = JSON.parse($stdin.read).map do |job|
   string = job['file'] ? File.read(job['file'], encoding: 'bom|utf-8') : job['text']
   begin
-    vars = job['vars']
-    # symbols stand in the tests as ":name" keys of no kind: JSON has none
+    vars = odd(job['vars'])
     { text: Puppet::Parser::TemplateWrapper.new(Puppet::Parser::Scope.new(vars), job['file']).result(string).to_s }
   rescue SystemExit, Exception => e
     first = (e.backtrace || []).find { |l| l.start_with?("#{job['file'] || '(erb)'}:") } || ''
