@@ -250,7 +250,7 @@ func (b *builder) lineResource(it *item) bool {
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: fs.Creat{Path: p, Content: fs.Str("")}},
 		put,
 	}})
-	it.post = fs.And{done, fs.Or{here, fs.Is{Path: p, Kind: fs.Link}}}
+	it.post = done // what is not there has no lines
 	return true
 }
 
