@@ -293,17 +293,6 @@ func (s *seeker) seekClass(name string, hop Hop) ([]Hop, bool) {
 }
 
 // find is a class by name; a file that cannot be parsed is none.
-func (s *seeker) find(name string) *Definition { return s.quietly(s.ev.findClass, canonical(name)) }
+func (s *seeker) find(name string) *Definition { return s.ev.quietly(s.ev.findClass, canonical(name)) }
 
-func (s *seeker) define(name string) *Definition { return s.quietly(s.ev.findDefine, name) }
-
-func (s *seeker) quietly(find func(string) *Definition, name string) (d *Definition) {
-	defer func() {
-		if p := recover(); p != nil {
-			if _, ours := p.(*failure); !ours {
-				panic(p)
-			}
-		}
-	}()
-	return find(name)
-}
+func (s *seeker) define(name string) *Definition { return s.ev.quietly(s.ev.findDefine, name) }

@@ -332,8 +332,12 @@ func (ev *Evaluator) nameOf(r *Resource) string {
 func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 	d := r.def
 	for i, p := range d.Params {
-		if given := r.param(p.Name); given != nil && !value.IsUndef(given.value) {
-			continue
+		var unset provenance.Ref // given, but as undef
+		if given := r.param(p.Name); given != nil {
+			if !value.IsUndef(given.value) {
+				continue
+			}
+			unset = given.ref
 		}
 		a, err := ev.world.Lookup(sc, Query{Names: d.shape.keys[i : i+1], Automatic: true})
 		if err != nil {
@@ -348,7 +352,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			}
 			continue
 		}
-		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl, ev.mayConfigure(d.Name, p.Name)), source.Place{}, r.source, false, false})
+		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl, unset, ev.mayConfigure(d.Name, p.Name)), source.Place{}, r.source, false, false})
 	}
 }
 

@@ -330,6 +330,9 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 			}
 			return v.value, tr.With(v.ref, passed), true
 		}
+		if tr != nil && s.inherits == nil && !s.isTop() && !s.isNode() && sc.ev.nodeSets(name) {
+			passed = tr.Join(passed, sc.ev.firstOfScope(s)) // who declared the class first decides whether the node is around it (rule 5)
+		}
 	}
 	return value.Undef{}, tr.Join(passed, sc.ev.noFact(name)), false
 }

@@ -28,8 +28,12 @@ type table struct {
 	relations     []relation
 	types         map[string]*typeName
 	refs          map[*syntax.Ref]value.Type // what type names in the code stand for
-	firsts        map[string]provenance.Ref  // what decided that, and when, a class was evaluated
-	defaulted     map[touch]provenance.Ref   // resource defaults that were set, by type and attribute
+	ofType        map[string]provenance.Ref  // what added[:counted] of a type are called
+	counted       int
+	tagged        int                       // how often a resource was given tags
+	circles       int                       // how often containers were found to go in circles
+	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
+	defaulted     map[touch]provenance.Ref  // resource defaults that were set, by type and attribute
 }
 
 type edge struct {

@@ -113,8 +113,8 @@ func (ev *Evaluator) tagWith(r *Resource, v value.Value, at source.Place) {
 func (c *Call) Tag(v value.Value) {
 	if c.Scope.resource != nil {
 		c.Eval.tagWith(c.Scope.resource, v, c.Place)
+		c.Eval.table.tagged++
 		c.Scope.resource.tagRef = c.Eval.trace.Join(append(c.deepRefs(), c.Scope.resource.tagRef, c.Eval.ctl)...)
-		c.Eval.changed(c.Scope.resource.tagRef)
 	}
 }
 
