@@ -69,7 +69,7 @@ func (a *Analysis) Asserted(ctx context.Context, everyOrder bool) ([]Invariant, 
 }
 
 func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, pred fs.Pred, everyOrder bool) error {
-	if inv.Resource >= 0 && a.alone(inv.Resource, post) {
+	if inv.Resource >= 0 && a.alone(inv.Resource, post, everyOrder) {
 		a.kept(inv)
 		return nil
 	}
@@ -126,12 +126,16 @@ func (a *Analysis) kept(inv *Invariant) {
 	inv.Modelled = inv.Verdict == Unknown && !a.Space.Truncated
 }
 
-// alone reports whether a resource's success brings its declared state about from any state, and nobody else writes what that
-// depends on. Then it lasts, whatever the others do.
-func (a *Analysis) alone(i int, post fs.Bool) bool {
+// alone reports whether a resource's success brings its declared state about from any state, and all others that write what that depends on
+// come before it: in catalog order, or in every order. Then it lasts, whatever the others do.
+func (a *Analysis) alone(i int, post fs.Bool, everyOrder bool) bool {
 	for _, c := range a.Space.Support(post) {
 		for _, w := range a.writers[c] {
-			if w.by != i {
+			before := a.place(w.by) < a.place(i)
+			if everyOrder {
+				before = a.part.precedes(w.by, i)
+			}
+			if w.by != i && !before {
 				return false
 			}
 		}

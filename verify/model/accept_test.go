@@ -10,6 +10,7 @@ import (
 	"bunraku/catalog"
 	"bunraku/internal/live"
 	"bunraku/verify"
+	"bunraku/verify/listing"
 	"bunraku/verify/model"
 )
 
@@ -63,6 +64,9 @@ func TestAcceptCaseTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := model.Options{Platform: platform(t, filepath.Join(filepath.Dir(file), "facts.json"))}
+		if opt.Listing, err = listing.Select(listing.Choice{Platform: opt.Platform, Embedded: true}); err != nil {
+			t.Fatal(err)
+		}
 		took := quickest(5, func() {
 			c, err := catalog.Read(text)
 			if err != nil {

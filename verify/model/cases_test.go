@@ -12,6 +12,7 @@ import (
 	"bunraku/internal/live"
 	"bunraku/value"
 	"bunraku/verify"
+	"bunraku/verify/listing"
 	"bunraku/verify/model"
 )
 
@@ -36,6 +37,9 @@ func TestCases(t *testing.T) {
 		}
 		g := catalog.NewGraph(c, model.Types{})
 		opt := model.Options{Platform: platform(t, filepath.Join(filepath.Dir(file), "facts.json"))}
+		if opt.Listing, err = listing.Select(listing.Choice{Platform: opt.Platform, Embedded: true}); err != nil {
+			t.Fatal(err)
+		}
 		m, err := model.Build(g, opt)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

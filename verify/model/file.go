@@ -99,8 +99,8 @@ func (b *builder) file(it *item) {
 		}
 		goal := fs.Str(target)
 		good := fs.Pred(fs.And{is(fs.Link), fs.Equal{A: fs.ContentOf{Path: p}, B: goal}})
-		if !replace { // another link is made right even so
-			good = fs.Or{is(fs.File), is(fs.Dir), good}
+		if !replace { // links are taken to lead somewhere; a dangling one is made right even so
+			good = exists(p)
 		}
 		program = append(program, fs.If{Cond: good, Else: fs.Seq{
 			fs.If{Cond: is(fs.Dir), Then: clearWay},

@@ -227,7 +227,7 @@ func (b *builder) lineResource(it *item) bool {
 		if !b.made(p) {
 			b.sources = append(b.sources, p)
 		}
-		file := fs.Is{Path: p, Kind: fs.File}
+		file := fs.Or{fs.Is{Path: p, Kind: fs.File}, fs.Is{Path: p, Kind: fs.Link}}
 		it.program, it.post = fs.Seq{fs.If{Cond: file, Else: fs.Fail{Why: string(p) + " does not exist"}}, fs.If{Cond: done, Else: put}}, fs.And{file, done}
 		return true
 	}
@@ -250,7 +250,7 @@ func (b *builder) lineResource(it *item) bool {
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: fs.Creat{Path: p, Content: fs.Str("")}},
 		put,
 	}})
-	it.post = fs.And{done, fs.Or{here, fs.Is{Path: p, Kind: fs.Link}}}
+	it.post = done // what is not there has no lines
 	return true
 }
 

@@ -548,8 +548,10 @@ func (b *builder) packageEnsure(it *item, ensure, cell string, there fs.Pred) {
 	}
 }
 
-// close adds what installed packages say about a machine: their directories and files that are no configuration are there.
+// close adds what packages say about a machine. The directories and files that are no configuration of those that are installed are there;
+// and where one has a directory there is nothing else, installed or not: on no machine that people have is /etc/mysql a file.
 func (pk *packages) close() {
+	seen := map[fs.Path]bool{}
 	for _, name := range pk.order {
 		if !pk.used[name] {
 			continue
@@ -557,6 +559,10 @@ func (pk *packages) close() {
 		var there fs.And
 		for _, d := range pk.dirs(name) {
 			there = append(there, fs.Is{Path: d, Kind: fs.Dir})
+			if !seen[d] && pk.b.opt.Packages != Paper {
+				seen[d] = true
+				pk.b.assume = append(pk.b.assume, fs.Or{fs.Is{Path: d, Kind: fs.Dir}, fs.Is{Path: d, Kind: fs.None}})
+			}
 		}
 		for _, f := range pk.files(name) {
 			if !pk.config(name, f) && pk.b.opt.Packages != Paper {
@@ -566,5 +572,8 @@ func (pk *packages) close() {
 		if len(there) > 0 {
 			pk.b.assume = append(pk.b.assume, fs.Or{fs.Not{P: pk.installed(name)}, there})
 		}
+	}
+	if len(seen) > 0 {
+		pk.b.m.Assumed = append(pk.b.m.Assumed, "where a package has a directory there is no file and no link")
 	}
 }

@@ -224,6 +224,11 @@ func (b *builder) tidy(it *item) {
 			cond = fs.And{is, fs.Holds{Name: it.r.Ref() + " picks " + string(q)}}
 		}
 		if dirs { // by force, whatever is in them
+			for f := range b.files {
+				if f.Under(q) {
+					it.noteOnce(verify.Approximate, "when %s goes, before or after what is managed below it, is not modelled", q)
+				}
+			}
 			return fs.If{Cond: cond, Then: b.removeTree(q)}
 		}
 		return fs.If{Cond: cond, Then: b.remove(q)}
