@@ -131,7 +131,13 @@ func (ev *Evaluator) KnownClass(name string) bool { return ev.findClass(name) !=
 func (ev *Evaluator) KnownType(name string) bool { return ev.knownResourceType(canonical(name)) }
 
 // Lookup asks Hiera on behalf of a function.
-func (c *Call) Lookup(q Query) (Answer, error) { return c.Eval.world.Lookup(c.Scope, q) }
+func (c *Call) Lookup(q Query) (Answer, error) {
+	a, err := c.Eval.world.Lookup(c.Scope, q)
+	if c.Eval.trace != nil && a.Found && len(q.Names) == 1 {
+		a.Ref = c.Eval.trace.Note(a.Ref, provenance.LookedUp, q.Names[0], 0, c.Place, nil)
+	}
+	return a, err
+}
 
 // IsVirtual reports whether the resource is still virtual.
 func (r *Resource) IsVirtual() bool { return r.virtual }

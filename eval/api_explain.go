@@ -18,7 +18,7 @@ type Stage struct {
 	Text  string // node 'web1', role::web, Profile::Admin[ada]
 	Type  string
 	Title string
-	Place source.Place // where it was declared, nowhere for an included class
+	Place source.Place // where it was declared; of an included class, the first call that asked for it
 }
 
 // Via is how a resource came to be declared, outermost first. It differs from containment: an included class hangs below its stage.
@@ -34,6 +34,9 @@ func (res *Result) Via(typ, title string) []Stage {
 	for sc := r.scope; sc != nil && sc.resource != nil && !sc.resource.main; sc = sc.resource.scope {
 		c := sc.resource
 		stage := Stage{stackText(c), c.Type, c.Title, c.place}
+		if !c.place.Known() {
+			stage.Place = c.asked
+		}
 		if c.Type == "Node" && c.def != nil && c.def.Node != nil {
 			stage.Text, stage.Place = nodeText(c.def), c.def.place()
 		}
@@ -44,6 +47,30 @@ func (res *Result) Via(typ, title string) []Stage {
 	}
 	slices.Reverse(way)
 	return way
+}
+
+// Asked is where the call stands that was the first to ask for a class; nowhere when it was declared otherwise.
+func (res *Result) Asked(class string) source.Place {
+	if res.ev == nil {
+		return source.Place{}
+	}
+	if r := res.ev.find("Class", class); r != nil {
+		return r.asked
+	}
+	return source.Place{}
+}
+
+// ParameterAt is where a parameter of a class or define is declared; nowhere when it has none of that name.
+func (res *Result) ParameterAt(typ, title, name string) source.Place {
+	if res.ev == nil {
+		return source.Place{}
+	}
+	if r := res.ev.find(typ, title); r != nil && r.def != nil {
+		if p := r.def.param(name); p != nil {
+			return source.Place{File: r.def.File.Source, Span: p.Where}
+		}
+	}
+	return source.Place{}
 }
 
 // nodeText is a node statement's head as written: node /^web/, node 'a', 'b'.

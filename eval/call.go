@@ -304,7 +304,9 @@ func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []proven
 	if err == nil {
 		v, r, err = ev.apply(cl, sc, args, refs)
 	}
-	r = ev.trace.With(r, ev.jumps)
+	if ev.trace != nil && err == nil {
+		r = ev.trace.Note(ev.trace.With(r, ev.jumps), provenance.Called, f.def.Name, 0, at, v)
+	}
 	ev.ctl, ev.jumps = before, jumps
 	ev.leaveFile(c)
 	ev.pop()

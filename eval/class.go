@@ -33,7 +33,9 @@ func (ev *Evaluator) ensureParent(d *Definition, sc *Scope) {
 	if d.Parent == "" || ev.find("Class", capitalized(canonical(d.Parent))) != nil {
 		return
 	}
-	ev.ensureClass(ev.parentOf(d), sc)
+	if p := ev.ensureClass(ev.parentOf(d), sc); !p.asked.Known() {
+		p.asked = d.place()
+	}
 }
 
 // checkLineage refuses a class that inherits from itself, by whatever detour; Puppet runs out of stack there.
@@ -81,6 +83,9 @@ func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) 
 			continue
 		}
 		r := ev.ensureClass(d, sc)
+		if !r.asked.Known() {
+			r.asked = at
+		}
 		all = append(all, r)
 		fresh = append(fresh, r)
 	}
@@ -269,6 +274,9 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		if sc.bound(v.name) {
 			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + v.name + "'", Place: r.place})
 		}
+		if ev.trace != nil {
+			v.ref = ev.noteParameter(r, &v)
+		}
 		sc.Set(v.name, v.value, v.ref)
 	}
 }
@@ -310,7 +318,10 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		if value.IsUndef(a.Value) && p.Default != nil {
 			continue
 		}
-		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl), source.Place{}, r.source, false})
+		if ev.trace != nil {
+			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl)
+		}
+		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false})
 	}
 }
 

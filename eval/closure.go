@@ -98,6 +98,9 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 	if err != nil {
 		return nil, 0, err
 	}
+	if ev.trace != nil && len(bound) > 0 {
+		ev.noteArguments(c, bound, len(args))
+	}
 	local := sc.pushFrame(localFrame)
 	local.vars = bound
 	sc.pushFrame(matchFrame)

@@ -37,6 +37,9 @@ type Resource struct {
 	main      bool // Class[main]
 	oddTitle  bool // the title was given as something other than a string
 
+	asked source.Place // of an included class: the call that was the first to want it
+	owner uint32       // its number in the trace, once a step of its code was named
+
 	out []*Resource // what it contains, in order; an edge each
 	in  []*Resource
 

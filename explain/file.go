@@ -19,7 +19,7 @@ import (
 // part of the trace that its slots reach, variables, the facts and Hiera levels that were read. It names files by path, line and
 // column, with a checksum, and never quotes them; when a file has changed since, its lines are not shown.
 
-const sideVersion = 1
+const sideVersion = 2
 
 type sideFile struct {
 	Version     int                        `json:"bunraku_provenance"`
@@ -44,11 +44,13 @@ type sideResource struct {
 	Tags      provenance.Ref        `json:"tags"`
 	Params    map[string]sideParam  `json:"params"`
 	Via       []sideStage           `json:"via,omitempty"`
+	Asked     provenance.PackedSpot `json:"asked"` // of an included class: the call
 }
 
 type sideParam struct {
-	Ref provenance.Ref        `json:"ref"`
-	At  provenance.PackedSpot `json:"at"`
+	Ref      provenance.Ref         `json:"ref"`
+	At       provenance.PackedSpot  `json:"at"`
+	Declared *provenance.PackedSpot `json:"declared,omitempty"` // of a class or define: the parameter
 }
 
 type sideStage struct {
@@ -117,7 +119,14 @@ func Save(rec *Record, root string) ([]byte, error) {
 		copied := *r
 		copied.Sensitive = slices.Clone(r.Sensitive)
 		for _, q := range r.Params {
-			side.Params[q.Name] = sideParam{p.At(q.Ref), spot(q.Place)}
+			param := sideParam{Ref: p.At(q.Ref), At: spot(q.Place)}
+			if rec.Parameter != nil && r.Kind != catalog.CompilableType {
+				if at := rec.Parameter(r, q.Name); at.Known() {
+					s := spot(at)
+					param.Declared = &s
+				}
+			}
+			side.Params[q.Name] = param
 			if !copied.IsSensitive(q.Name) && (hasSensitive(q.Value) || secret.hides(rec, q.Ref)) {
 				copied.Sensitive = append(copied.Sensitive, q.Name)
 			}
@@ -126,6 +135,9 @@ func Save(rec *Record, root string) ([]byte, error) {
 			for _, v := range rec.Via(r) {
 				side.Via = append(side.Via, sideStage{v.Text, spot(v.Place)})
 			}
+		}
+		if rec.Asked != nil && !r.Place.Known() {
+			side.Asked = spot(rec.Asked(r))
 		}
 		s.Resources = append(s.Resources, side)
 		shown.Resources = append(shown.Resources, &copied)
@@ -148,6 +160,13 @@ func Save(rec *Record, root string) ([]byte, error) {
 		s.Variables = append(s.Variables, side)
 	}
 	rec.saveLeaves(s, p, files, spot)
+	for i := range p.Notes {
+		n := &p.Notes[i]
+		n.Text = rec.shortNote(provenance.Note{Kind: n.Kind, Value: n.Value}, n.Ref)
+		if note, ok := rec.Trace.NoteAt(n.Ref); ok && note.Place.File != nil {
+			files[note.Place.File.Name] = note.Place.File
+		}
+	}
 	s.Sums = make([]string, len(p.Files))
 	for i, name := range p.Files {
 		if f := files[name]; f != nil {
@@ -244,22 +263,34 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 		return r
 	}
 	via := map[*catalog.Resource][]Stage{}
+	asked := map[*catalog.Resource]source.Place{}
+	type slot struct {
+		r    *catalog.Resource
+		name string
+	}
+	declared := map[slot]source.Place{}
 	for i, r := range c.Resources {
 		side := s.Resources[i]
 		r.Place, r.Existence, r.TitleRef, r.Position, r.TagsRef = side.At.Place(files), known(side.Existence), known(side.Title), known(side.Position), known(side.Tags)
 		for j := range r.Params {
 			q := side.Params[r.Params[j].Name]
 			r.Params[j].Ref, r.Params[j].Place = known(q.Ref), q.At.Place(files)
+			if q.Declared != nil {
+				declared[slot{r, r.Params[j].Name}] = q.Declared.Place(files)
+			}
 		}
 		for _, v := range side.Via {
 			via[r] = append(via[r], Stage{v.Text, v.At.Place(files)})
 		}
+		asked[r] = side.Asked.Place(files)
 	}
 	for i := range c.Edges {
 		e := &c.Edges[i]
 		e.Ref = known(s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()])
 	}
 	rec.Via = func(r *catalog.Resource) []Stage { return via[r] }
+	rec.Parameter = func(r *catalog.Resource, name string) source.Place { return declared[slot{r, name}] }
+	rec.Asked = func(r *catalog.Resource) source.Place { return asked[r] }
 	for _, v := range s.Variables {
 		val := fromJSON(v.Value)
 		if v.Sensitive {
@@ -323,8 +354,12 @@ func (s *sideFile) eachSpot(visit func(provenance.PackedSpot)) {
 	}
 	for _, r := range s.Resources {
 		visit(r.At)
+		visit(r.Asked)
 		for _, p := range r.Params {
 			visit(p.At)
+			if p.Declared != nil {
+				visit(*p.Declared)
+			}
 		}
 		for _, v := range r.Via {
 			visit(v.At)

@@ -236,16 +236,15 @@ func reachPhrase(r *ReachAnswer) string {
 }
 
 // Text shows what a place reaches.
-func (r *ReachAnswer) Text(w io.Writer, style source.Style) {
+func (r *ReachAnswer) Text(w io.Writer, show Show) {
 	if len(r.Slots) == 0 {
 		fmt.Fprintf(w, "%s reaches nothing on %s\n", r.Of, r.Node)
 		return
 	}
 	fmt.Fprintf(w, "%s reaches %d of %d slots on %s\n", r.Of, len(r.Slots), r.Total, r.Node)
-	const most = 6
 	for i := range r.Places {
-		if i == most {
-			fmt.Fprintf(w, "  … %d more\n", len(r.Places)-most)
+		if show.enough(i, 6) {
+			fmt.Fprintf(w, "  … %d more (--all lists them)\n", len(r.Places)-i)
 			break
 		}
 		l := &r.Places[i]
@@ -280,8 +279,12 @@ func (r *ReachAnswer) Text(w io.Writer, style source.Style) {
 			return
 		}
 		fmt.Fprintf(w, "%s\n", title)
-		for _, it := range list {
-			line := "  " + paint(style.Place, it.name)
+		for i, it := range list {
+			if show.enough(i, 20) {
+				fmt.Fprintf(w, "  … %d more (--all lists them)\n", len(list)-i)
+				break
+			}
+			line := "  " + paint(show.Style.Place, it.name)
 			if len(it.attrs) > 0 {
 				line += " " + strings.Join(it.attrs, ", ")
 			}

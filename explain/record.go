@@ -37,8 +37,14 @@ type Record struct {
 	// Missing says what would have declared a resource that is not in the catalog; nil when that is not known.
 	Missing func(typ, title string) *Missing
 
+	// Asked is where the call stands that was the first to ask for a class which has no place of its own; nil when that is not known.
+	Asked func(*catalog.Resource) source.Place
+	// Parameter is where a parameter of a class or define is declared; nil when that is not known.
+	Parameter func(r *catalog.Resource, name string) source.Place
+	// All asks for everything that an answer can have, not only for what people are shown at first.
+	All bool
+
 	secret   *secrets
-	passages map[provenance.Ref]passage
 	trees    map[*source.File]*syntax.File
 	hiera    map[string]*Hiera
 	literals map[*source.File]map[int]string // texts by ordinal

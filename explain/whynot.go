@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"bunraku/catalog"
-	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/syntax"
 )
@@ -62,26 +61,8 @@ func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
 	}
 	w.Virtual = rec.spot(m.Virtual)
 	for _, p := range m.Passed {
-		b := Branch{At: rec.spot(p.Branch), In: p.In, Sure: p.Sure, Conditions: rec.conditions(source.Place{}, p.Why)}
-		own := rec.branchCondition(p.Branch)
-		if own.At != nil {
-			kept := []Condition{own}
-			for _, c := range b.Conditions {
-				if c.At.File == own.At.File && c.At.Line == own.At.Line && c.At.Column == own.At.Column {
-					if c.Outcome != "" {
-						kept[0].Outcome = c.Outcome
-					}
-					kept[0].refs = c.refs
-				} else {
-					kept = append(kept, c)
-				}
-			}
-			kept[0].Data = rec.looksAt([]provenance.Ref{p.Why})
-			if len(kept[0].refs) > 0 && kept[0].Outcome != "" {
-				kept[0].Data = rec.looksAt(kept[0].refs)
-			}
-			b.Conditions = kept
-		}
+		b := Branch{At: rec.spot(p.Branch), In: p.In, Sure: p.Sure, Conditions: rec.conditions(p.Why)}
+		rec.lookInto(b.Conditions, rec.most(shownConditions))
 		for _, h := range p.Hops {
 			b.Hops = append(b.Hops, Step{Kind: "hop", Name: h.Text, At: rec.spot(h.Place)})
 		}
@@ -97,8 +78,8 @@ func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
 }
 
 // Text shows why something is not there.
-func (n *WhyNot) Text(w io.Writer, style source.Style) {
-	p := &page{w: w, style: style}
+func (n *WhyNot) Text(w io.Writer, show Show) {
+	p := &page{w: w, Show: show}
 	if n.Present {
 		fmt.Fprintf(w, "%s is in the catalog of %s\n", n.Resource, n.Node)
 		return
@@ -108,6 +89,10 @@ func (n *WhyNot) Text(w io.Writer, style source.Style) {
 		p.add("virtual", n.Virtual, n.Virtual.Text, "declared as a virtual resource; no collector and no realize() asked for it")
 	}
 	for i := range n.Passed {
+		if p.enough(i, 4) {
+			p.add("", nil, fmt.Sprintf("… %d more branches (--all lists them)", len(n.Passed)-i))
+			break
+		}
 		b := &n.Passed[i]
 		last := b.Hops[len(b.Hops)-1]
 		word := "would be declared"
@@ -133,11 +118,10 @@ func (n *WhyNot) Text(w io.Writer, style source.Style) {
 	if !sure && len(n.Similar) > 0 {
 		fmt.Fprintf(w, "did you mean %s?\n", strings.Join(n.Similar, ", "))
 	}
-	const most = 5
 	for i := range n.Code {
 		c := &n.Code[i]
-		if i == most {
-			p.add("", nil, plural(len(n.Code)-most, "further statement"))
+		if p.enough(i, 5) {
+			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(n.Code)-i))
 			break
 		}
 		remark := ""
@@ -198,54 +182,6 @@ func (rec *Record) stateOf(class string) string {
 		}
 	}
 	return "not declared"
-}
-
-// branchCondition is the condition of the branch that begins at a place: the innermost if or case around its first statement.
-func (rec *Record) branchCondition(p source.Place) (c Condition) {
-	t := rec.tree(p.File)
-	if t == nil {
-		return c
-	}
-	set := func(test syntax.Expr, statement, outcome string) {
-		at := source.Place{File: p.File, Span: test.Span()}
-		c = Condition{Statement: statement, Outcome: outcome, At: rec.spot(at)}
-		if !rec.secrets().hidesText(at) {
-			c.Text = oneLine(at.Text(), 120)
-		}
-	}
-	holds := func(b syntax.Body) bool {
-		return len(b.Stmts) > 0 && b.Stmts[0].Span() == p.Span
-	}
-	walkFile(t, func(n syntax.Node) bool {
-		if !n.Span().Contains(p.Span) {
-			return false
-		}
-		switch n := n.(type) {
-		case *syntax.If:
-			what, then, other := "if", "false", "true"
-			if n.Unless {
-				what, then, other = "unless", "true", "false"
-			}
-			if holds(n.Then) {
-				set(n.Test, what, then)
-			}
-			if holds(n.Else) {
-				set(n.Test, what, other)
-			}
-		case *syntax.Case:
-			for _, o := range n.Options {
-				if holds(o.Then) {
-					var texts []string
-					for _, v := range o.Values {
-						texts = append(texts, p.File.Slice(v.Span()))
-					}
-					set(n.Test, "case", "not "+oneLine(strings.Join(texts, ", "), 60))
-				}
-			}
-		}
-		return true
-	})
-	return c
 }
 
 // Declarations finds the statements that declare a resource, or a class, in parsed files.

@@ -25,7 +25,7 @@ import (
 type explainFlags struct {
 	compileFlags
 	where, expression, dependency bool
-	whyNot, blame                 bool
+	whyNot, blame, all            bool
 	reaches, from, format         string
 }
 
@@ -60,6 +60,7 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.BoolVar(&f.dependency, "dependency", false, "only the places that decide the value, all of them")
 	fs.BoolVar(&f.whyNot, "why-not", false, "say why REF is not in the catalog")
 	fs.StringVar(&f.reaches, "reaches", "", "the reverse: what can a change at `PLACE` alter? FILE:LINE, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
+	fs.BoolVar(&f.all, "all", false, "leave nothing out of the answer, however long it gets")
 	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
 	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
 	fs.StringVar(&f.format, "format", "text", "text or json")
@@ -84,19 +85,21 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) error 
 	if err != nil {
 		return err
 	}
+	rec.All = f.all || f.format == "json"
+	show := explain.Show{Style: styleFor(a.out), All: f.all}
 	switch {
 	case f.reaches != "":
 		answer, err := rec.Reaches(f.reaches)
 		if err != nil {
 			return a.notFound(f, err)
 		}
-		return a.answer(f, answer, func() { answer.Text(a.out, styleFor(a.out)) })
+		return a.answer(f, answer, func() { answer.Text(a.out, show) })
 	case f.whyNot:
 		answer, err := rec.WhyNot(args[1])
 		if err != nil {
 			return a.notFound(f, err)
 		}
-		if err := a.answer(f, answer, func() { answer.Text(a.out, styleFor(a.out)) }); err != nil || !answer.Present {
+		if err := a.answer(f, answer, func() { answer.Text(a.out, show) }); err != nil || !answer.Present {
 			return err
 		}
 		return &exitError{code: exitNo}
@@ -109,19 +112,18 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) error 
 	if err != nil {
 		return a.notFound(f, err)
 	}
-	view := explain.Whole
 	switch {
 	case f.where:
-		view = explain.WhereView
+		show.View = explain.WhereView
 	case f.expression:
-		view = explain.ExpressionView
+		show.View = explain.ExpressionView
 	case f.dependency:
-		view = explain.DependencyView
+		show.View = explain.DependencyView
 	}
 	if f.blame {
-		blame(answer, view == explain.DependencyView)
+		blame(answer, show.View == explain.DependencyView)
 	}
-	return a.answer(f, answer, func() { answer.Text(a.out, view, styleFor(a.out)) })
+	return a.answer(f, answer, func() { answer.Text(a.out, show) })
 }
 
 // answer prints one in the format that was asked for.
@@ -257,7 +259,7 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 			if i > 0 {
 				fmt.Fprintln(a.out)
 			}
-			answer.Text(a.out, styleFor(a.out))
+			answer.Text(a.out, explain.Show{Style: styleFor(a.out), All: f.all})
 		}
 	}
 	if f.format == "json" {
@@ -291,6 +293,13 @@ func newRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options, r
 			out = append(out, explain.Stage{Text: s.Text, Place: s.Place})
 		}
 		return out
+	}
+	rec.Parameter = func(r *catalog.Resource, name string) source.Place { return result.ParameterAt(r.Type, r.Title, name) }
+	rec.Asked = func(r *catalog.Resource) source.Place {
+		if r.Type != "Class" {
+			return source.Place{}
+		}
+		return result.Asked(r.Title)
 	}
 	rec.Absent = func(r *catalog.Resource, attr string) provenance.Ref { return result.Absent(r.Type, r.Title, attr) }
 	rec.Hiera = hieraOf(c, opt, result)
