@@ -103,7 +103,9 @@ func matcher(of string) (func(provenance.Label) bool, error) {
 				}
 				return inside(key, l.Path)
 			case provenance.Absence:
-				return strings.HasPrefix(l.Path, "key "+root+" in file ") || strings.HasPrefix(l.Path, `key "`+root+`" in file `)
+				missing, isKey := strings.CutPrefix(l.Path, "key ")
+				missing, _, _ = strings.Cut(missing, " in file ")
+				return isKey && rootKey(missing) == root
 			}
 			return false
 		}, nil

@@ -99,4 +99,10 @@ func TestNearest(t *testing.T) {
 			t.Errorf("nearest to %q is %q, want %q", in, got, want)
 		}
 	}
+	short := []string{"a", "x", "id", "of", "uid", "gid", "port", "A1"}
+	for in, want := range map[string]string{"b": "", "y": "", "ab": "", "ix": "", "udi": "uid", "prot": "port", "pot": "port", "a1": "A1", "ports": "port", "gids": "gid", "zz": ""} {
+		if got := Nearest(in, short); got != want {
+			t.Errorf("nearest to %q is %q, want %q", in, got, want)
+		}
+	}
 }

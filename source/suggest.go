@@ -3,7 +3,8 @@ package source
 import "strings"
 
 // Nearest returns the candidate that a reader most likely meant by a misspelt name, or "" when none is close.
-// Distance is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's length.
+// Distance is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's length, and more
+// than half of the shorter name must be right: of a name of one or two letters nothing is left when one of them changes.
 func Nearest(name string, candidates []string) string {
 	low := strings.ToLower(name)
 	limit := len(low)/3 + 1
@@ -12,7 +13,11 @@ func Nearest(name string, candidates []string) string {
 		if c == name {
 			continue
 		}
-		if d := distance(low, strings.ToLower(c), bestDistance); d < bestDistance || d == bestDistance && best != "" && c < best {
+		d := distance(low, strings.ToLower(c), bestDistance)
+		if d > 0 && 2*d >= min(len(low), len(c)) {
+			continue
+		}
+		if d < bestDistance || d == bestDistance && best != "" && c < best {
 			best, bestDistance = c, d
 		}
 	}
