@@ -55,7 +55,8 @@ func (ev *Evaluator) access(e *syntax.Access, sc *Scope) (value.Value, provenanc
 		}
 		return t, ev.trace.Join(append(refs, lr)...)
 	}
-	ev.failf("E0240", e.Left.Span(), "Evaluation Error: Operator '[]' is not applicable to %s.", article(valueLabel(left)))
+	ev.failValue(&source.Diagnostic{Code: "E0240", Place: ev.place(e.Left.Span()),
+		Summary: "Evaluation Error: Operator '[]' is not applicable to " + article(valueLabel(left)) + "."}, left, lr)
 	return nil, 0
 }
 

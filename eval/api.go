@@ -61,7 +61,16 @@ func (c *Call) Include(names []string) ([]*Resource, error) {
 	ev.ghosts.named = ev.trace.Join(ev.ghosts.named, args, ev.ctl)
 	before := ev.decide(args)
 	defer func() { ev.ctl = before }()
-	return ev.includeClasses(names, c.Scope, c.Place)
+	rs, err := ev.includeClasses(names, c.Scope, c.Place)
+	if bad, ok := err.(*badValue); ok {
+		for _, n := range names {
+			if ev.trace != nil && ev.findClass(n) == nil {
+				bad.value, bad.ref = c.namedBy(n)
+				break
+			}
+		}
+	}
+	return rs, err
 }
 
 func (c *Call) deepRefs() []provenance.Ref {

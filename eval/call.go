@@ -122,7 +122,7 @@ func (ev *Evaluator) callNamed(name string, args []value.Value, refs []provenanc
 		ev.failAt(d)
 	}
 	if err != nil {
-		ev.runtime(e, err.Error())
+		ev.runtimeError(e, err)
 	}
 	return v, ev.trace.With(r, spine)
 }
@@ -211,7 +211,8 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if run == nil {
 		d, err := ev.dispatch(f, args, block)
 		if err != nil {
-			return nil, 0, err
+			sigs, _ := f.signatures()
+			return nil, 0, ev.badArgument(err, sigs, args, refs)
 		}
 		run = d.Run
 	}
@@ -301,7 +302,9 @@ func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []proven
 	var r provenance.Ref
 	cl := closure{name: f.def.Name, params: f.def.Params, returns: f.def.Returns, body: f.def.Body.Stmts}
 	err := ev.checkGiven(cl, args, block)
-	if err == nil {
+	if err != nil {
+		err = ev.badArgument(err, []*types.Callable{ev.callableOf(cl)}, args, refs)
+	} else {
 		v, r, err = ev.apply(cl, sc, args, refs)
 	}
 	if ev.trace != nil && err == nil {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"bunraku/provenance"
@@ -106,12 +107,12 @@ func (ev *Evaluator) declaredAt(r *Resource) source.Place {
 	return ev.asking
 }
 
-type missingClass struct{ text, help string }
-
-func (m *missingClass) Error() string { return m.text }
-
-func (ev *Evaluator) missingClass(name string) error {
-	return &missingClass{text: fmt.Sprintf("Could not find class %s for %s", name, ev.in.Node), help: source.Nearest(canonical(name), ev.classNames())}
+func (ev *Evaluator) missingClass(name string) *badValue {
+	m := &badValue{text: fmt.Sprintf("Could not find class %s for %s", name, ev.in.Node)}
+	if near := source.Nearest(canonical(name), ev.classNames()); near != "" {
+		m.help = "did you mean " + near + "?"
+	}
+	return m
 }
 
 // evaluateClass evaluates a class or node that is in the catalog, once.
@@ -307,7 +308,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
 		}
 		if !a.Found {
-			if a.Ref != 0 && p.Default != nil { // the default depends on Hiera having no value
+			if a.Ref != 0 { // the default, or that there is none, depends on Hiera having no value
 				if r.absences == nil {
 					r.absences = map[string]provenance.Ref{}
 				}
@@ -392,20 +393,72 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 	d := &source.Diagnostic{Code: CodeParameter, Summary: text, Place: ev.declaredAt(r)}
 	for _, v := range vars {
 		p := r.def.param(v.name)
-		if p == nil || v.value == nil || p.Type == nil || types.IsInstance(ev.typeOf(p.Type, r.def.File), v.value) {
+		if p == nil {
 			continue
 		}
-		if w, ok := ev.trace.Where(v.ref); ok && w.Place.Known() {
-			d.Related = append(d.Related, source.Related{Place: w.Place, Label: "the value comes from here"})
+		declared := source.Place{File: r.def.File.Source, Span: p.Where}
+		if v.value == nil {
+			d.Related = append(d.Related, source.Related{Place: declared, Label: "the parameter is declared here and has no default"})
+			ev.addMissed(d, r, v.name)
+			break
 		}
-		d.Related = append(d.Related, source.Related{Place: source.Place{File: r.def.File.Source, Span: p.Where}, Label: "the parameter is declared here"})
+		if p.Type == nil {
+			continue
+		}
+		t := ev.typeOf(p.Type, r.def.File)
+		if types.IsInstance(t, v.value) {
+			continue
+		}
+		if given := r.param(v.name); given != nil && given.place.Known() && !showsLine(d, given.place) {
+			d.Related = append(d.Related, source.Related{Place: given.place, Label: "it is given here"})
+		}
+		ev.addOrigin(d, v.value, v.ref)
+		d.Related = append(d.Related, source.Related{Place: declared, Label: "the parameter is declared here"})
+		if wantsSensitive(t) || hasSensitive(v.value) {
+			ev.secret = append(ev.secret, ev.deep(v.value, v.ref))
+		} else if s, ok := v.value.(value.String); ok && types.IsInstance(t, literalOf(string(s))) {
+			d.Help = "write " + string(s) + " without quotes"
+		}
 		break
 	}
 	if !d.Place.Known() && len(d.Related) > 0 {
-		d.Place, d.Label = d.Related[0].Place, d.Related[0].Label
+		d.Place, d.Label, d.Hidden = d.Related[0].Place, d.Related[0].Label, d.Related[0].Hidden
 		d.Related = d.Related[1:]
 	}
 	ev.failAt(d)
+}
+
+// literalOf is what a text would be without its quotes: a number or a boolean, else a string.
+func literalOf(s string) value.Value {
+	switch s {
+	case "true", "false":
+		return value.Bool(s == "true")
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return value.Int(n)
+	}
+	return value.String(s)
+}
+
+// addMissed says where Hiera was asked for a parameter in vain.
+func (ev *Evaluator) addMissed(d *source.Diagnostic, r *Resource, name string) {
+	if r.Type != "Class" {
+		d.Help = "give " + name + " a value where " + r.Ref() + " is declared, or the parameter a default"
+		return
+	}
+	key := r.def.Name + "::" + name
+	var files []string
+	if ref := r.absences[name]; ref != 0 {
+		for _, l := range ev.trace.Depends(ref) {
+			if f, ok := strings.CutPrefix(l.Path, "key "+key+" in file "); ok && l.Kind == provenance.Absence {
+				files = append(files, f)
+			}
+		}
+	}
+	if len(files) > 0 {
+		d.Detail = "Hiera has no key " + key + " in " + strings.Join(files, ", ")
+	}
+	d.Help = "give the parameter a default, or Hiera the key " + key
 }
 
 // stageEdge hangs a class below its stage.

@@ -160,7 +160,8 @@ func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, prove
 		chosen = fallback
 	}
 	if chosen == nil {
-		ev.failf("E0230", e.Left.Span(), "Evaluation Error: No matching entry for selector parameter with value '%s'", value.ToString(test))
+		ev.failValue(&source.Diagnostic{Code: "E0230", Place: ev.place(e.Left.Span()),
+			Summary: "Evaluation Error: No matching entry for selector parameter with value '" + value.ToString(test) + "'"}, test, r)
 	}
 	cond = ev.noteOption(provenance.Selected, cond, e.Left, test, chosen.Key.Span())
 	before := ev.decide(cond)

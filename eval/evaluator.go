@@ -104,6 +104,10 @@ type Evaluator struct {
 	// asking is the call or expression that has classes evaluated right now: an included class has no place of its own
 	asking source.Place
 	steps  int
+	// suspects are the operands of the operator that is being applied, when tracing
+	suspects [2]suspect
+	secret   []provenance.Ref // of values that a failure is due to and that must not be shown
+	bared    []suspect        // Sensitive values that the program has unwrapped, when tracing
 
 	literals  map[*syntax.File]provenance.Ref
 	ghosts    ghosts

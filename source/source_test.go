@@ -48,7 +48,7 @@ func TestRender(t *testing.T) {
 	f := NewFile("site.pp", "class a {\n\tfile { 'x' }\n}\n")
 	d := &Diagnostic{
 		Code: "X1", Summary: "something is wrong", Place: Place{f, Span{18, 21}}, Label: "here", Detail: "first\nsecond",
-		Related: []Related{{Place{f, Span{0, 5}}, "and here"}}, Stack: []string{"main", "class a"}, Help: "mend it",
+		Related: []Related{{Place: Place{f, Span{0, 5}}, Label: "and here"}}, Stack: []string{"main", "class a"}, Help: "mend it",
 	}
 	want := `error[X1]: something is wrong
    site.pp:2:9
