@@ -10,6 +10,8 @@ package catalog
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -32,7 +34,7 @@ type Catalog struct {
 	// Metadata of files that the server looked up, as it came; nil for none. RecursiveMetadata likewise.
 	Metadata, RecursiveMetadata *value.Hash
 
-	index map[Name]*Resource
+	index atomic.Pointer[index]
 }
 
 // A Name is type and title: what identifies a resource.
@@ -74,6 +76,8 @@ type Resource struct {
 
 	// Provenance of what is no attribute.
 	Existence, TitleRef, Position, TagsRef provenance.Ref
+
+	position int // among the others, while edges are being ordered
 }
 
 // A Param is one attribute with its value.
@@ -134,18 +138,24 @@ func (r *Resource) IsContainer() bool {
 // Seal builds the index; call it when Resources is complete. Resources are found by type and title only: aliases are the compiler's
 // and the agent's business.
 func (c *Catalog) Seal() {
-	c.index = make(map[Name]*Resource, len(c.Resources))
-	for _, r := range c.Resources {
-		if _, ok := c.index[r.Name()]; !ok {
-			c.index[r.Name()] = r
+	c.index.Store(&index{once: sync.OnceValue(func() map[Name]*Resource {
+		m := make(map[Name]*Resource, len(c.Resources))
+		for _, r := range c.Resources {
+			if _, ok := m[r.Name()]; !ok {
+				m[r.Name()] = r
+			}
 		}
-	}
+		return m
+	})})
 }
+
+// An index is made when it is first needed.
+type index struct{ once func() map[Name]*Resource }
 
 // Resource finds a resource, nil when there is none.
 func (c *Catalog) Resource(typ, title string) *Resource {
-	if c.index != nil {
-		return c.index[Name{typ, title}]
+	if x := c.index.Load(); x != nil {
+		return x.once()[Name{typ, title}]
 	}
 	for _, r := range c.Resources {
 		if r.Type == typ && r.Title == title {
@@ -187,17 +197,18 @@ func ParseRef(ref string) (Name, bool) {
 // OrderEdges puts the edges in Puppet's order: by the position of the target among the resources; edges to one target stay in the order
 // in which their sources were first joined to it.
 func (c *Catalog) OrderEdges() {
-	position := make(map[*Resource]int, len(c.Resources))
 	for i, r := range c.Resources {
-		position[r] = i
+		r.position = i
 	}
-	into := make([][]Edge, len(c.Resources))
-	for _, e := range c.Edges {
-		i := position[e.Target]
-		into[i] = append(into[i], e)
-	}
-	out := c.Edges[:0]
-	for _, edges := range into {
+	slices.SortStableFunc(c.Edges, func(a, b Edge) int { return a.Target.position - b.Target.position })
+	out := make([]Edge, 0, len(c.Edges))
+	for from := 0; from < len(c.Edges); {
+		to := from + 1
+		for to < len(c.Edges) && c.Edges[to].Target == c.Edges[from].Target {
+			to++
+		}
+		edges := c.Edges[from:to]
+		from = to
 		for i := range edges {
 			first := true
 			for j := range i {

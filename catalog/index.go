@@ -10,7 +10,8 @@ import (
 // An Index is what a compile declares resources in: by type and title, by alias, and by uniqueness key, as Puppet's catalog does
 // (resource/catalog.rb: add_one_resource, alias, resource). R is the compiler's own notion of a resource. The zero Index is ready to use.
 type Index[R comparable] struct {
-	entries map[string]R
+	titles map[Name]R
+	keys   map[string]R // by keys that are not one string
 }
 
 // A Clash is why a resource cannot be declared.
@@ -42,14 +43,13 @@ func (c *Clash[R]) Message(ref, place, existingPlace string) string {
 // Declare adds a resource. t is nil for classes and defined types. get gives its attributes; the aliases it asks for are in "alias". The
 // resource is in the index even when an alias clashes.
 func (x *Index[R]) Declare(t *resource.Type, n Name, r R, get func(attr string) value.Value) (*Clash[R], error) {
-	if x.entries == nil {
-		x.entries = map[string]R{}
+	if x.titles == nil {
+		x.titles, x.keys = map[Name]R{}, map[string]R{}
 	}
-	id := titleKey(n)
-	if old, taken := x.entries[id]; taken {
+	if old, taken := x.titles[n]; taken {
 		return &Clash[R]{Existing: old}, nil
 	}
-	x.entries[id] = r
+	x.titles[n] = r
 	if v := get("alias"); !value.IsUndef(v) {
 		aliases := []value.Value{v}
 		if a, ok := v.(*value.Array); ok {
@@ -67,52 +67,72 @@ func (x *Index[R]) Declare(t *resource.Type, n Name, r R, get func(attr string) 
 	if t != nil && !t.Isomorphic {
 		return nil, nil
 	}
+	if simple(t) && value.IsUndef(get(t.Namevar())) && value.IsUndef(get("name")) {
+		return nil, nil // the key is the title
+	}
 	key, err := resource.Key(t, n.Title, get)
 	if err != nil {
 		return nil, err
 	}
-	if len(key) == 1 {
-		if s, ok := key[0].(value.String); ok && string(s) == n.Title {
-			return nil, nil
-		}
+	if s, ok := oneString(key); ok && s == n.Title {
+		return nil, nil
 	}
 	return x.alias(n.Type, value.Inspect(value.NewArray(key...)), key, r), nil
 }
 
 func (x *Index[R]) alias(typ, text string, key []value.Value, r R) *Clash[R] {
-	id := valueKey(typ, key)
-	if old, taken := x.entries[id]; taken {
+	if old, taken := x.byKey(typ, key); taken {
 		if old == r {
 			return nil
 		}
 		full := append([]value.Value{value.String(typ)}, key...)
 		return &Clash[R]{Existing: old, Alias: text, Key: value.Inspect(value.NewArray(full...))}
 	}
-	x.entries[id] = r
+	if s, ok := oneString(key); ok {
+		x.titles[Name{typ, s}] = r
+	} else {
+		x.keys[valueKey(typ, key)] = r
+	}
 	return nil
+}
+
+func (x *Index[R]) byKey(typ string, key []value.Value) (r R, ok bool) {
+	if s, one := oneString(key); one {
+		r, ok = x.titles[Name{typ, s}]
+	} else {
+		r, ok = x.keys[valueKey(typ, key)]
+	}
+	return r, ok
 }
 
 // Lookup finds a resource by title, by alias, or by the key that the title stands for: File[/a/] is File[/a].
 func (x *Index[R]) Lookup(t *resource.Type, n Name) (r R, ok bool) {
-	if r, ok = x.entries[titleKey(n)]; ok || t == nil {
+	if r, ok = x.titles[n]; ok || t == nil {
 		return r, ok
 	}
 	key, err := resource.Key(t, n.Title, func(string) value.Value { return nil })
 	if err != nil {
 		return r, false
 	}
-	r, ok = x.entries[valueKey(n.Type, key)]
-	return r, ok
+	return x.byKey(n.Type, key)
 }
 
-// A title is a key of one string; keys of other shapes cannot be mistaken for it.
+// oneString is a key that is a title: most are.
+func oneString(key []value.Value) (string, bool) {
+	if len(key) != 1 {
+		return "", false
+	}
+	s, ok := key[0].(value.String)
+	return string(s), ok
+}
+
+// titleKey is the key of a title as one text, as valueKey gives it too.
 func titleKey(n Name) string { return n.Type + "\x00s" + n.Title }
 
+// valueKey is a key as one text: keys of other shapes cannot be mistaken for a title's.
 func valueKey(typ string, key []value.Value) string {
-	if len(key) == 1 {
-		if s, ok := key[0].(value.String); ok {
-			return titleKey(Name{typ, string(s)})
-		}
+	if s, ok := oneString(key); ok {
+		return titleKey(Name{typ, s})
 	}
 	var b strings.Builder
 	b.WriteString(typ)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -26,9 +27,34 @@ type JSON struct {
 // Append appends the catalog. It fails only on what JSON cannot say: text that is not UTF-8, numbers that are not finite. The bytes are
 // then still whole, with the character U+FFFD or null in their place.
 func (o JSON) Append(dst []byte, c *Catalog) ([]byte, error) {
-	w := &writer{dst: dst, JSON: o}
+	w := &writer{dst: slices.Grow(dst, c.size()), JSON: o}
 	w.catalog(c)
 	return w.dst, errors.Join(w.errs...)
+}
+
+// size guesses how many bytes a catalog takes, a little too many rather than too few.
+func (c *Catalog) size() int {
+	n := 1024 + 16*len(c.Classes)
+	for _, r := range c.Resources {
+		n += 100 + len(r.Type) + len(r.Title) + len(r.File) + 14*len(r.Tags)
+		for i := range r.Params {
+			n += 8 + len(r.Params[i].Name)
+			switch v := r.Params[i].Value.(type) {
+			case value.String:
+				n += len(v) + len(v)/32
+			case *value.Array:
+				n += 24 * len(v.Elems)
+			case *value.Hash:
+				n += 48 * v.Len()
+			default:
+				n += 24
+			}
+		}
+	}
+	for _, e := range c.Edges {
+		n += 40 + len(e.Source.Type) + len(e.Source.Title) + len(e.Target.Type) + len(e.Target.Title)
+	}
+	return n
 }
 
 // AppendResource appends one resource.

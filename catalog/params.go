@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"bunraku/resource"
 	"bunraku/value"
 )
@@ -14,7 +16,22 @@ type Reference interface {
 // WireParams are a resource's attributes as its catalog has them, from those that were declared: what the title gives comes first and is
 // overruled by what was written; "name" is called what the type calls it; undef goes; relationships, and any array with a reference in
 // it, are flattened; the namevar is left out when it is the title. t is nil for classes and defined types.
+//
+// The result may share memory with what was declared.
 func WireParams(t *resource.Type, n Name, declared []Param) ([]Param, error) {
+	if simple(t) && !slices.ContainsFunc(declared, func(p Param) bool { return p.Name == "name" || p.Name == t.Namevar() }) && !bySymbol(n) {
+		out := declared[:0] // the title gives the name, which goes again
+		for _, p := range declared {
+			if value.IsUndef(p.Value) {
+				continue
+			}
+			if a, ok := p.Value.(*value.Array); ok {
+				p.Value = flatten(a, isRelation(p.Name))
+			}
+			out = append(out, p)
+		}
+		return out, nil
+	}
 	attrs, err := resource.ParseTitle(t, n.Title)
 	if err != nil {
 		return nil, err
@@ -50,8 +67,7 @@ declared:
 		}
 		out = append(out, p)
 	}
-	// The main class and stage are named by a symbol, which never equals the text.
-	if n.Title == "main" && (n.Type == "Class" || n.Type == "Stage") {
+	if bySymbol(n) {
 		return out, nil
 	}
 	for i := range out {
@@ -64,6 +80,12 @@ declared:
 	}
 	return out, nil
 }
+
+// bySymbol reports whether a resource is named by a symbol, which never equals the text: the main class and stage.
+func bySymbol(n Name) bool { return n.Title == "main" && (n.Type == "Class" || n.Type == "Stage") }
+
+// simple reports whether a title is the value of one attribute.
+func simple(t *resource.Type) bool { return t == nil || t.Titles == nil && len(t.Namevars) == 1 }
 
 func isRelation(name string) bool {
 	switch name {

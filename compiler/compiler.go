@@ -50,7 +50,7 @@ type Compiler struct {
 	files     sync.Map // what was asked for, such as "manifest apache vhost" → *found; a Compiler sees each file as it was first
 	modules   sync.Map // *syntax.File → name of its module
 	templates *template.Cache
-	sources   sync.Map // path of an ERB template → *source.File
+	sources   sync.Map // name of an ERB template → *erbFile
 	ruby      sync.Map // name → *eval.Function, nil when there is none
 	main      sync.Once
 	manifest  mainFiles

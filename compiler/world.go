@@ -37,19 +37,26 @@ func (w *world) Template3(c *eval.Call, name string, inline bool) (value.Value, 
 
 // findERB reads a template once.
 func (c *Compiler) findERB(name string) (*source.File, string, error) {
+	if t, ok := c.sources.Load(name); ok {
+		t := t.(*erbFile)
+		return t.source, t.path, nil
+	}
 	path, ok := c.env.TemplateFile(name)
 	if !ok {
 		return nil, "", nil
-	}
-	if f, ok := c.sources.Load(path); ok {
-		return f.(*source.File), path, nil
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, path, err
 	}
-	f, _ := c.sources.LoadOrStore(path, source.NewFile(c.env.Display(path), string(text)))
-	return f.(*source.File), path, nil
+	t, _ := c.sources.LoadOrStore(name, &erbFile{source.NewFile(c.env.Display(path), string(text)), path})
+	return t.(*erbFile).source, path, nil
+}
+
+// erbFile is a template that was found.
+type erbFile struct {
+	source *source.File
+	path   string
 }
 
 func (w *world) Manifest(module, rest string) (*syntax.File, source.Diagnostics) {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"errors"
+	"slices"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -13,6 +14,13 @@ import (
 // access is `left[keys]`: indexing, slicing, specialising a type, naming a resource, reading a resource's attribute.
 func (ev *Evaluator) access(e *syntax.Access, sc *Scope) (value.Value, provenance.Ref) {
 	left, lr := ev.eval(e.Left, sc)
+	if len(e.Keys) == 1 && ev.trace == nil {
+		if v, key := ev.accessOne(left, e.Keys[0], sc); v != nil {
+			return v, 0
+		} else if key != nil {
+			return ev.accessAll(e, left, 0, []value.Value{key}, nil, sc)
+		}
+	}
 	keys := make([]value.Value, 0, len(e.Keys))
 	var refs []provenance.Ref
 	for _, k := range e.Keys {
@@ -22,7 +30,38 @@ func (ev *Evaluator) access(e *syntax.Access, sc *Scope) (value.Value, provenanc
 			refs = append(refs, ev.deep(v, r))
 		}
 	}
-	if o := opaque(append(keys, left)...); o != nil {
+	return ev.accessAll(e, left, lr, keys, refs, sc)
+}
+
+// accessOne is the plain cases of one key; without a result it gives the key that it evaluated.
+func (ev *Evaluator) accessOne(left value.Value, x syntax.Expr, sc *Scope) (result, key value.Value) {
+	key, _ = ev.eval(x, sc)
+	switch left := left.(type) {
+	case *value.Hash:
+		if k, ok := key.(value.String); ok {
+			if e := left.EntryString(string(k)); e != nil {
+				return e.Value, key
+			}
+			return value.Undef{}, key
+		}
+	case *value.Array:
+		if k, ok := key.(value.Int); ok && k >= 0 && int(k) < len(left.Elems) {
+			return left.Elems[k], key
+		}
+	case *types.Resource:
+		if k, ok := key.(value.String); ok && left.Type != "" && !left.HasTitle && k != "" && types.IsTypeName(left.Type) {
+			return types.NewResource(left.Type, string(k), true), key
+		}
+	}
+	return nil, key
+}
+
+func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance.Ref, keys []value.Value, refs []provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
+	o := opaque(keys...)
+	if o == nil {
+		o = opaque(left)
+	}
+	if o != nil {
 		return o, ev.op("[]", append(refs, lr)...)
 	}
 	switch left := left.(type) {
@@ -81,7 +120,15 @@ func (ev *Evaluator) accessError(e *syntax.Access, err error) {
 }
 
 func flatKeys(keys []value.Value) []value.Value {
+	if !slices.ContainsFunc(keys, nested) {
+		return keys
+	}
 	return value.Flatten(value.NewArray(keys...)).Elems
+}
+
+func nested(v value.Value) bool {
+	_, ok := v.(*value.Array)
+	return ok
 }
 
 func (ev *Evaluator) keySpan(e *syntax.Access, i int) source.Span {

@@ -181,7 +181,7 @@ func (ev *Evaluator) HasUserFunction(name string) bool { return ev.userFunction(
 func (sc *Scope) Replace(name string, v value.Value, why provenance.Ref) {
 	for f := sc.frame; f != nil; f = f.outer {
 		for i := range f.vars {
-			if f.vars[i].name == name {
+			if f.vars[i].name == name && f.vars[i].value != nil {
 				f.vars[i].value = v
 				f.vars[i].ref = sc.ev.trace.Join(f.vars[i].ref, why)
 			}

@@ -18,6 +18,7 @@ type Cache struct {
 	made    map[string]*value.Regexp // from strings, at run time
 	types   map[syntax.Expr]value.Type
 	aliases map[*syntax.TypeAlias]value.Type
+	shapes  map[syntax.Definition]*shape
 	jumps   map[*syntax.Expr]bool // whether statements, named by their first, may jump
 	convert types.Converter       // for its parsed signatures
 	facts   *factTree             // of the node compiled last
@@ -27,7 +28,7 @@ type Cache struct {
 func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
-		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{},
+		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, shapes: map[syntax.Definition]*shape{},
 	}
 }
 

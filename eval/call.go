@@ -294,7 +294,7 @@ func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []proven
 	sc.source = &Definition{Kind: ClassKind, Name: "", File: f.file, Module: f.module}
 	sc.resource = ev.top.resource
 	sc.function = true
-	ev.push("function "+f.def.Name, at)
+	ev.push(step{kind: "function ", text: f.def.Name, place: at})
 	c := ev.enterFile(f.file)
 	before, jumps := ev.ctl, ev.jumps
 	ev.jumps = 0

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -149,7 +150,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 		ev.table.classes = append(ev.table.classes, d.Name)
 		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
 	}
-	ev.push(stackText(r), r.place)
+	ev.push(step{of: r, place: r.place})
 	c := ev.enterFile(d.File)
 	before, jumps := ev.ctl, ev.jumps
 	ev.jumps = 0
@@ -177,7 +178,7 @@ func stackText(r *Resource) string {
 func (ev *Evaluator) runBody(d *Definition, sc *Scope) {
 	run := func(stmts []syntax.Expr) {
 		if !ev.cache.mayJump(stmts) {
-			ev.block(stmts, sc)
+			ev.run(stmts, sc)
 			return
 		}
 		ev.catching(sc, func(k jumpKind) bool { return k != jumpBreak && d.Kind != NodeKind && d.Name != "" }, func() (value.Value, provenance.Ref) {
@@ -202,6 +203,13 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	module := d.Module
 	if v, ok := r.Param("module_name"); ok {
 		module = value.ToString(v)
+	}
+	if sc.own.vars == nil {
+		room := 4 + len(r.params)
+		if d.shape != nil {
+			room += len(d.shape.names)
+		}
+		sc.own.vars = make([]variable, 0, room)
 	}
 	sc.setOnce("module_name", value.String(module), 0)
 	if sc.parent != nil && sc.parent.source != nil {
@@ -230,9 +238,10 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	}
 	mark := sc.mark()
 	f := sc.pushFrame(paramFrame)
-	f.callee = r.Ref()
+	f.of, f.shape = r, d.shape
+	before := len(sc.own.vars)
+	f.vars = sc.own.vars[before:] // they become the scope's own in the end
 	for _, p := range d.Params {
-		f.formals = append(f.formals, p.Name)
 		f.vars = append(f.vars, variable{name: p.Name})
 	}
 	for _, p := range r.params {
@@ -241,15 +250,19 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		}
 		if v := f.find(p.name); v != nil {
 			v.value, v.ref = p.value, ev.trace.With(p.ref, configured)
+			if ev.trace != nil {
+				v.ref = ev.trace.Note(v.ref, provenance.Parameter, p.name, ev.ownerOf(r), p.place, p.value)
+			}
 		} else {
 			f.add(p.name, p.value, p.ref)
 		}
 	}
-	for _, p := range d.Params {
+	var made []param
+	for i, p := range d.Params {
 		if p.Default == nil {
 			continue
 		}
-		v := f.find(p.Name)
+		v := &f.vars[i]
 		if v.value != nil && !value.IsUndef(v.value) {
 			continue
 		}
@@ -261,24 +274,46 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0254", Place: ev.declaredAt(r), Summary: err.Error(),
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
+		v = &f.vars[i] // the default may have set variables, which stand behind
 		vr = ev.trace.With(vr, v.ref, ev.ctl, configured, r.absences[p.Name])
-		ev.setParam(r, &param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false})
-		v = f.find(p.Name)
+		if made == nil { // the rest of them in one piece
+			made = make([]param, 0, len(d.Params)-i)
+			r.params = slices.Grow(r.params, len(d.Params)-i)
+		}
+		made = append(made, param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false, false})
+		if new := &made[len(made)-1]; v.value == nil && p.Name != "tag" {
+			r.params = append(r.params, new)
+		} else {
+			ev.setParam(r, new)
+		}
+		if ev.trace != nil {
+			vr = ev.trace.Note(vr, provenance.Defaulted, p.Name, ev.ownerOf(r), made[len(made)-1].place, val)
+		}
 		v.value, v.ref = val, vr
 	}
 	sc.restore(mark)
 	ev.checkParameters(r, f.vars)
+	r.checked = true
 	for _, v := range f.vars {
-		if v.value == nil {
-			continue
-		}
 		if sc.bound(v.name) {
 			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + v.name + "'", Place: r.place})
 		}
-		if ev.trace != nil {
-			v.ref = ev.noteParameter(r, &v)
-		}
-		sc.Set(v.name, v.value, v.ref)
+	}
+	sc.own.adopt(f, before)
+}
+
+// adopt makes the parameters, which were laid behind the variables that a scope has from the start, variables of its own.
+func (f *frame) adopt(params *frame, at int) {
+	shaped := params.shaped()
+	more := slices.Clone(params.vars[shaped:]) // metaparameters, mostly none
+	f.vars = append(f.vars, params.vars[:shaped]...)
+	if params.shape != nil {
+		f.shape, f.at = params.shape, int32(at)
+		unset := len(f.shape.names) - shaped
+		f.vars = append(f.vars, make([]variable, unset)...)
+	}
+	for _, v := range more {
+		f.add(v.name, v.value, v.ref)
 	}
 }
 
@@ -322,40 +357,55 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		if ev.trace != nil {
 			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl)
 		}
-		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false})
+		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}
 }
 
 // checkParameters tests the parameters of a class or define against their types, all at once, as Puppet does.
 func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
 	d := r.def
-	b := value.NewHashBuilder(len(vars))
 	simple := true
-	for _, v := range vars {
-		if v.value != nil {
-			b.SetString(v.name, v.value)
-		}
-	}
 	// The common case is decided without building the struct type.
-	for _, v := range vars {
-		p := d.param(v.name)
+	for k := range vars {
+		v := &vars[k]
+		i := k // parameters come in their order, mostly
+		if i >= len(d.Params) || d.Params[i].Name != v.name {
+			i = d.find(v.name)
+		}
 		switch {
-		case p == nil:
+		case i < 0:
 			if !isMetaparam(v.name) && v.name != "name" {
 				simple = false
 			}
 		case v.value == nil:
 			simple = false
-		case p.Type != nil && !types.IsInstance(ev.typeOf(p.Type, d.File), v.value):
+		case d.Params[i].Type != nil && !types.IsInstance(ev.paramType(d, i), v.value):
 			simple = false
 		}
 	}
 	if simple {
 		return
 	}
+	b := value.NewHashBuilder(len(vars))
+	for _, v := range vars {
+		if v.value != nil {
+			b.SetString(v.name, v.value)
+		}
+	}
 	if err := types.ValidateParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false, nil); err != nil {
 		ev.parameterError(r, err.Error(), vars)
 	}
+}
+
+// paramType is the type of the i-th parameter.
+func (ev *Evaluator) paramType(d *Definition, i int) value.Type {
+	if d.types == nil {
+		d.types = make([]value.Type, len(d.Params))
+	}
+	if d.types[i] == nil {
+		d.types[i] = ev.typeOf(d.Params[i].Type, d.File)
+	}
+	return d.types[i]
 }
 
 // paramStruct is the type of a definition's parameters, metaparameters included.

@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -101,9 +102,7 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 	if ev.trace != nil && len(bound) > 0 {
 		ev.noteArguments(c, bound, len(args))
 	}
-	local := sc.pushFrame(localFrame)
-	local.vars = bound
-	sc.pushFrame(matchFrame)
+	sc.pushFrame(localFrame).vars = bound
 	if ev.cache.mayJump(c.body) {
 		v, r = ev.catching(sc, func(k jumpKind) bool { return k == jumpNext || k == jumpReturn && !c.lambda }, func() (value.Value, provenance.Ref) {
 			return ev.block(c.body, sc)
@@ -150,10 +149,9 @@ func mayJump(stmts []syntax.Expr) bool {
 func (ev *Evaluator) bind(c closure, sc *Scope, args []value.Value, refs []provenance.Ref) ([]variable, error) {
 	f := sc.pushFrame(paramFrame)
 	f.callee = c.name
-	f.formals = make([]string, len(c.params))
+	f.vars = make([]variable, len(c.params))
 	for i, p := range c.params {
-		f.formals[i] = p.Name
-		f.vars = append(f.vars, variable{name: p.Name})
+		f.vars[i].name = p.Name
 	}
 	argRef := func(i int) provenance.Ref {
 		if i < len(refs) {
@@ -296,6 +294,10 @@ func (ev *Evaluator) callableOf(c closure) *types.Callable {
 
 // defaultOf evaluates a parameter's default; reading a parameter that has no value yet is an error.
 func (ev *Evaluator) defaultOf(p *syntax.Param, sc *Scope) (v value.Value, r provenance.Ref, err error) {
+	if plain(p.Default) {
+		v, r = ev.eval(p.Default, sc)
+		return v, r, nil
+	}
 	s := ev.save(sc)
 	defer func() {
 		e := recover()
@@ -309,26 +311,44 @@ func (ev *Evaluator) defaultOf(p *syntax.Param, sc *Scope) (v value.Value, r pro
 		ev.restoreTo(s)
 		err = errors.New(u.frame.parameterFault(p.Name, u.name))
 	}()
-	sc.pushFrame(matchFrame)
 	v, r = ev.eval(p.Default, sc)
 	sc.restore(s.frame)
 	return v, r, nil
 }
 
+// plain reports whether evaluating an expression can neither match nor read a parameter.
+func plain(e syntax.Expr) bool {
+	switch e := e.(type) {
+	case *syntax.Undef, *syntax.Bool, *syntax.Str, *syntax.Name, *syntax.Int, *syntax.Float, *syntax.Default:
+		return true
+	case *syntax.Var:
+		return strings.Contains(e.Name, "::")
+	case *syntax.List:
+		return len(e.Elems) == 0
+	case *syntax.Hash:
+		return len(e.Entries) == 0
+	}
+	return false
+}
+
 func (f *frame) parameterFault(from, to string) string {
 	a, b := -1, -1
-	for i, n := range f.formals {
-		if n == from {
+	for i := range f.vars {
+		if f.vars[i].name == from {
 			a = i
 		}
-		if n == to {
+		if f.vars[i].name == to {
 			b = i
 		}
 	}
-	if b < a {
-		return fmt.Sprintf("%s: expects a value for parameter $%s", f.callee, to)
+	callee := f.callee
+	if f.of != nil {
+		callee = f.of.Ref()
 	}
-	return fmt.Sprintf("%s: default expression for $%s tries to illegally access not yet evaluated $%s", f.callee, from, to)
+	if b < a {
+		return fmt.Sprintf("%s: expects a value for parameter $%s", callee, to)
+	}
+	return fmt.Sprintf("%s: default expression for $%s tries to illegally access not yet evaluated $%s", callee, from, to)
 }
 
 // ---- lambdas

@@ -366,7 +366,7 @@ func (ev *Evaluator) hostLiterals() (r provenance.Ref) {
 func (ev *Evaluator) evaluateNodeCode(r *Resource, d *Definition, groups []string, set []bool) {
 	sc := ev.newScope(ev.top, d, r)
 	ev.table.classes = append(ev.table.classes, d.Name)
-	ev.push(stackText(r), d.place())
+	ev.push(step{of: r, place: d.place()})
 	c := ev.enterFile(d.File)
 	sc.setOnce("title", value.String(d.Name), ev.nodeName())
 	sc.setOnce("name", value.String(d.Name), ev.nodeName())

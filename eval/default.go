@@ -116,7 +116,7 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 			ev.failf("E0521", e.Where, "Evaluation Error: Resource Override can only operate on resources, got: %s", valueLabel(t))
 		}
 		o := &Resource{place: ev.place(e.Where), hasPlace: true, scope: sc, source: sc.source}
-		if !ev.resolveResource(o, strings.ToLower(ref.Type), ref.Title) {
+		if !ev.resolveResource(o, ev.typeName(ref.Type), ref.Title) {
 			o.Type, o.Title = ref.Type, ref.Title
 		}
 		for _, p := range params {

@@ -35,6 +35,8 @@ type Definition struct {
 
 	overriding bool // a collector with overrides was written in it: it may override what it does not own
 	params     *types.Struct
+	shape      *shape
+	types      []value.Type // of the parameters, once they are known
 }
 
 // place is where the definition stands.
@@ -46,12 +48,20 @@ func (d *Definition) place() source.Place {
 }
 
 func (d *Definition) param(name string) *syntax.Param {
-	for _, p := range d.Params {
-		if p.Name == name {
-			return p
-		}
+	if i := d.find(name); i >= 0 {
+		return d.Params[i]
 	}
 	return nil
+}
+
+// find is the place of a parameter among the others, or -1.
+func (d *Definition) find(name string) int {
+	if d.shape != nil {
+		if i := d.shape.find(name); i < d.shape.params {
+			return i
+		}
+	}
+	return -1
 }
 
 // program is everything that has been defined so far; more is loaded when it is asked for.
@@ -85,9 +95,11 @@ func (ev *Evaluator) define(f *syntax.File) {
 	for _, d := range f.Defs {
 		switch n := d.(type) {
 		case *syntax.Class:
-			ev.addClass(&Definition{Kind: ClassKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Parent: n.Parent, Params: n.Params, Body: n.Body.Stmts})
+			ev.addClass(&Definition{Kind: ClassKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Parent: n.Parent, Params: n.Params, Body: n.Body.Stmts,
+				shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)})
 		case *syntax.Define:
-			ev.addDefine(&Definition{Kind: DefineKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Params: n.Params, Body: n.Body.Stmts})
+			ev.addDefine(&Definition{Kind: DefineKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Params: n.Params, Body: n.Body.Stmts,
+				shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)})
 		case *syntax.NodeDef:
 			ev.addNode(n, f)
 		case *syntax.Function:
@@ -340,6 +352,15 @@ func (ev *Evaluator) knownResourceType(name string) bool {
 
 // capitalized gives a type name the form that references have: apache::vhost → Apache::Vhost.
 func capitalized(name string) string {
+	done := true
+	for i := 0; i < len(name) && done; i++ {
+		c := name[i]
+		first := i == 0 || name[i-1] == ':'
+		done = c < 0x80 && !(first && c >= 'a' && c <= 'z') && (first || c < 'A' || c > 'Z')
+	}
+	if done {
+		return name
+	}
 	b := []byte(strings.ToLower(name))
 	for i := range b {
 		if (i == 0 || b[i-1] == ':') && b[i] >= 'a' && b[i] <= 'z' {

@@ -55,7 +55,7 @@ func (c *Call) Epp(f *syntax.File, args *value.Hash, given, inline bool) (value.
 		frames = sc.frame
 		sc.frame = sc.own
 	}
-	ev.push("template "+f.Source.Name, c.Place)
+	ev.push(step{kind: "template ", text: f.Source.Name, place: c.Place})
 	ev.enterFile(f)
 	out := &rendering{outer: ev.rendering}
 	ev.rendering = out
@@ -101,7 +101,6 @@ func (ev *Evaluator) runTemplate(f *syntax.File, sc *Scope, args *value.Hash, gi
 	local.callee = "lambda"
 	if enforce {
 		for _, p := range f.Epp.Params {
-			local.formals = append(local.formals, p.Name)
 			local.vars = append(local.vars, variable{name: p.Name})
 		}
 	}
@@ -134,7 +133,6 @@ func (ev *Evaluator) runTemplate(f *syntax.File, sc *Scope, args *value.Hash, gi
 			body.add(v.name, v.value, v.ref)
 		}
 	}
-	sc.pushFrame(matchFrame)
 	ev.catching(sc, func(k jumpKind) bool { return k == jumpNext }, func() (value.Value, provenance.Ref) {
 		return ev.block(f.Epp.Body.Stmts, sc)
 	})

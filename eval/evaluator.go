@@ -117,7 +117,9 @@ type Evaluator struct {
 
 // A step is one level of the stack that error messages show.
 type step struct {
+	kind  string // of what text names
 	text  string
+	of    *Resource // whose code runs, in place of a text
 	place source.Place
 }
 
@@ -199,10 +201,10 @@ func (ev *Evaluator) place(s source.Span) source.Place {
 	return source.Place{File: ev.file.Source, Span: s}
 }
 
-func (ev *Evaluator) push(text string, at source.Place) {
-	ev.stack = append(ev.stack, step{text, at})
+func (ev *Evaluator) push(s step) {
+	ev.stack = append(ev.stack, s)
 	if len(ev.stack) > ev.set.MaxDepth {
-		ev.failf("E0901", at.Span, "Evaluation nests more than %d calls, classes or defines deep", ev.set.MaxDepth)
+		ev.failf("E0901", s.place.Span, "Evaluation nests more than %d calls, classes or defines deep", ev.set.MaxDepth)
 	}
 }
 

@@ -112,24 +112,37 @@ func (ev *Evaluator) regexp(e *syntax.Regexp) value.Value {
 
 // block evaluates statements and yields the value of the last.
 func (ev *Evaluator) block(stmts []syntax.Expr, sc *Scope) (v value.Value, r provenance.Ref) {
-	v = value.Undef{}
-	for _, s := range stmts {
-		v, r = ev.eval(s, sc)
+	if len(stmts) == 0 {
+		return value.Undef{}, 0
 	}
-	return v, r
+	last := len(stmts) - 1
+	ev.run(stmts[:last], sc)
+	return ev.eval(stmts[last], sc)
+}
+
+// run evaluates statements for what they do.
+func (ev *Evaluator) run(stmts []syntax.Expr, sc *Scope) {
+	for _, s := range stmts {
+		if e, ok := s.(*syntax.Resource); ok {
+			ev.resourceStatement(e, sc)
+		} else {
+			ev.eval(s, sc)
+		}
+	}
 }
 
 // text is a value in an interpolated string.
 func (ev *Evaluator) text(v value.Value) string { return value.ToString(v) }
 
 func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value, provenance.Ref) {
-	var b strings.Builder
+	var room [8]string
+	texts, size := room[:0], 0
 	var refs []provenance.Ref
 	for _, p := range e.Parts {
 		var r provenance.Ref
 		switch p := p.(type) {
 		case *syntax.Str:
-			b.WriteString(p.Value)
+			texts, size = append(texts, p.Value), size+len(p.Value)
 			r = ev.lit(&p.Lit)
 		case *syntax.Text:
 			var v value.Value
@@ -141,18 +154,24 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 				if len(e.Parts) == 1 {
 					return v, r // a lone interpolation of a string copies it
 				}
-				b.WriteString(string(s))
+				texts, size = append(texts, string(s)), size+len(s)
 			} else {
-				b.WriteString(ev.text(v))
+				s := ev.text(v)
+				texts, size = append(texts, s), size+len(s)
 				r = ev.op("text", ev.deep(v, r))
 			}
 		}
 		if ev.trace != nil {
 			refs = append(refs, r)
 		}
-		if b.Len() > maxText {
+		if size > maxText {
 			ev.failf("E0906", e.Where, "The string is longer than %d bytes", maxText)
 		}
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, s := range texts {
+		b.WriteString(s)
 	}
 	return value.String(b.String()), ev.op("concat", refs...)
 }
@@ -250,11 +269,15 @@ func isLiteralKey(e syntax.Expr) bool {
 
 // reference evaluates an upper-case name: a data type, a type alias, or a resource type.
 func (ev *Evaluator) reference(e *syntax.Ref) value.Value {
+	if t := ev.table.refs[e]; t != nil {
+		return t
+	}
 	t, err := ev.resolveType(e.Value)
 	if err != nil {
 		ev.runtime(e, err.Error())
 	}
 	if t != nil {
+		ev.table.refs[e] = t
 		return t
 	}
 	d := &source.Diagnostic{Code: "E0206", Summary: "Evaluation Error: Resource type not found: " + strings.TrimPrefix(e.Value, "::"), Place: ev.place(e.Where)}

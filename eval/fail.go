@@ -51,7 +51,10 @@ func (ev *Evaluator) describeStack() []string {
 		if len(ev.stack) > most && i >= most/2 && i < len(ev.stack)-most/2 {
 			continue
 		}
-		text := s.text
+		text := s.kind + s.text
+		if s.of != nil {
+			text = stackText(s.of)
+		}
 		if s.place.Known() {
 			text += fmt.Sprintf(" %s:%d", s.place.File.Name, s.place.Line())
 		}

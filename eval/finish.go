@@ -68,7 +68,7 @@ func (ev *Evaluator) validate(r *Resource) {
 		}
 		return
 	}
-	if r.def == nil || r.main || r.def.Kind == NodeKind {
+	if r.def == nil || r.main || r.def.Kind == NodeKind || r.checked {
 		return
 	}
 	vars := make([]variable, 0, len(r.params))
@@ -169,17 +169,26 @@ func (ev *Evaluator) checkLeftovers() {
 // catalog turns what was compiled into the result that agents get: virtual resources stay behind.
 func (ev *Evaluator) catalog() *catalog.Catalog {
 	c := &catalog.Catalog{Name: ev.in.Node, Environment: ev.in.Environment, Version: value.Int(0), Format: 2, Classes: ev.table.classes}
-	made := make(map[*Resource]*catalog.Resource, len(ev.table.list))
+	c.Resources = make([]*catalog.Resource, 0, len(ev.table.list))
+	c.Edges = make([]catalog.Edge, 0, len(ev.table.edges))
+	room := make([]catalog.Resource, len(ev.table.list))
+	count := 0
 	for _, r := range ev.table.list {
+		count += len(r.params)
+	}
+	params := make([]catalog.Param, 0, count)
+	for i, r := range ev.table.list {
 		if r.virtual && !r.exported {
 			continue
 		}
-		n := ev.export(r)
-		made[r] = n
-		c.Resources = append(c.Resources, n)
+		r.wire = &room[i]
+		n := len(params)
+		params = params[:n+len(r.params)]
+		ev.export(r, r.wire, params[n:n:len(params)])
+		c.Resources = append(c.Resources, r.wire)
 	}
 	for _, e := range ev.table.edges {
-		if from, to := made[e.from], made[e.to]; from != nil && to != nil {
+		if from, to := e.from.wire, e.to.wire; from != nil && to != nil {
 			c.Edges = append(c.Edges, catalog.Edge{Source: from, Target: to, Ref: ev.trace.Join(e.why, from.Existence, to.Existence)})
 		}
 	}
@@ -194,13 +203,13 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 	return c
 }
 
-func (ev *Evaluator) export(r *Resource) *catalog.Resource {
-	n := &catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
+// export fills in the resource that goes into the catalog; declared is room for its attributes.
+func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog.Param) {
+	*n = catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
 		Tags: r.tags.list, Sensitive: r.sensitive, Place: r.place, Existence: r.existence, TitleRef: r.titleRef}
 	if r.hasPlace && r.place.Known() {
 		n.File, n.Line = ev.world.Path(r.place.File), r.place.Line()
 	}
-	declared := make([]catalog.Param, 0, len(r.params))
 	for _, p := range r.params {
 		ref := p.ref
 		if ev.trace != nil {
@@ -221,7 +230,8 @@ func (ev *Evaluator) export(r *Resource) *catalog.Resource {
 		}
 	}
 	n.Params = params
-	n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
-	n.Position = ev.positionRef(r, map[*Resource]bool{})
-	return n
+	if ev.trace != nil {
+		n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
+		n.Position = ev.positionRef(r, map[*Resource]bool{})
+	}
 }

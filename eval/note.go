@@ -72,19 +72,3 @@ func (ev *Evaluator) noteArguments(c closure, bound []variable, given int) {
 		bound[i].ref = ev.trace.Note(bound[i].ref, kind, bound[i].name, owner, ev.place(c.params[i].Where), bound[i].value)
 	}
 }
-
-// noteParameter names a parameter of a class or define, and how it came by its value.
-func (ev *Evaluator) noteParameter(r *Resource, v *variable) provenance.Ref {
-	kind, at := provenance.Parameter, source.Place{}
-	d := r.def.param(v.name)
-	if d == nil {
-		return v.ref
-	}
-	if p := r.param(v.name); p != nil {
-		at = p.place
-	}
-	if d.Default != nil && at.File == r.def.File.Source && at.Span == d.Default.Span() {
-		kind = provenance.Defaulted
-	}
-	return ev.trace.Note(v.ref, kind, v.name, ev.ownerOf(r), at, v.value)
-}

@@ -91,55 +91,79 @@ func (ev *Evaluator) ParseType(text string) (value.Type, error) {
 // resolveRelations turns arrows into attributes.
 func (ev *Evaluator) resolveRelations() {
 	for _, r := range ev.table.relations {
-		for _, end := range []value.Value{r.from, r.to} {
+		for _, end := range [2]value.Value{r.from, r.to} {
 			if c, ok := end.(*collector); ok {
 				r.ref = ev.trace.Join(r.ref, c.reach())
 			}
 		}
-		for _, s := range ends(r.from, true) {
-			for _, t := range ends(r.to, false) {
+		to := ev.ends(r.to, false)
+		for _, s := range ev.ends(r.from, true) {
+			for _, t := range to {
 				ev.relate(s, t, r)
 			}
 		}
 	}
 }
 
-// ends are the references that one end of an arrow stands for.
-func ends(v value.Value, left bool) []value.Value {
+// An end is a resource that one end of an arrow stands for, and how the arrow names it; nil when there is none of that name.
+type end struct {
+	ref value.Value // nil when a collector found it
+	res *Resource
+}
+
+func (e end) text() string {
+	if e.ref == nil {
+		return e.res.Ref()
+	}
+	return refText(e.ref)
+}
+
+// ends are what one end of an arrow stands for.
+func (ev *Evaluator) ends(v value.Value, left bool) []end {
 	c, ok := v.(*collector)
 	if !ok {
-		return []value.Value{v}
+		return []end{{v, ev.resourceOf(v)}}
 	}
 	if len(c.got) > 0 || !left {
-		out := make([]value.Value, len(c.got))
+		out := make([]end, len(c.got))
 		for i, r := range c.got {
-			out[i] = types.Ref(r.Type, r.Title)
+			out[i].res = r
 		}
 		return out
 	}
-	var out []value.Value
+	var out []end
 	for _, x := range c.instead {
-		out = append(out, ends(x, true)...)
+		out = append(out, ev.ends(x, true)...)
 	}
 	return out
 }
 
-func (ev *Evaluator) relate(s, t value.Value, r relation) {
-	for _, x := range []value.Value{s, t} {
-		if x, ok := x.(*types.Resource); ok && !x.HasTitle {
+func (ev *Evaluator) relate(s, t end, r relation) {
+	for _, x := range [2]end{s, t} {
+		if x, ok := x.ref.(*types.Resource); ok && !x.HasTitle {
 			ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("No title provided and \"%s[]\" is not a valid resource reference", capitalized(x.Type))})
 		}
 	}
-	from, to := ev.resourceOf(s), ev.resourceOf(t)
+	from, to := s.res, t.res
 	if from == nil {
-		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", refText(s), refText(t))})
+		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", s.text(), t.text())})
 	}
 	if to == nil {
-		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", refText(t), refText(s))})
+		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", t.text(), s.text())})
 	}
 	b := value.NewArrayBuilder(4)
 	var before provenance.Ref
-	if p := from.param(r.param); p != nil && !value.IsUndef(p.value) {
+	p := from.param(r.param)
+	if p != nil && p.arrows {
+		a := p.value.(*value.Array)
+		a.Elems = append(a.Elems, t.value())
+		if ev.trace != nil {
+			a.Refs = append(append(a.Refs, make([]provenance.Ref, len(a.Elems)-1-len(a.Refs))...), r.ref)
+		}
+		p.ref, p.place = ev.trace.Join(p.ref, r.ref), r.place
+		return
+	}
+	if p != nil && !value.IsUndef(p.value) {
 		before = p.ref
 		if a, ok := p.value.(*value.Array); ok {
 			b.AddAll(a)
@@ -147,8 +171,22 @@ func (ev *Evaluator) relate(s, t value.Value, r relation) {
 			b.AddRef(p.value, p.ref)
 		}
 	}
-	b.AddRef(value.String(refText(t)), r.ref)
-	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place, source: from.source})
+	b.AddRef(t.value(), r.ref)
+	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place, source: from.source, arrows: true})
+}
+
+// value is the reference as text. Many arrows may point at one resource.
+func (e end) value() value.Value {
+	r := e.res
+	if e.ref != nil {
+		if t, ok := e.ref.(*types.Resource); !ok || t.Title != r.Title {
+			return value.String(refText(e.ref))
+		}
+	}
+	if r.asValue == nil {
+		r.asValue = value.String(r.Ref())
+	}
+	return r.asValue
 }
 
 // checkRelations makes sure that everything a relationship names is in the catalog.
@@ -163,17 +201,30 @@ func (ev *Evaluator) checkRelations() {
 			default:
 				continue
 			}
-			for _, v := range flatKeys([]value.Value{p.value}) {
-				if value.IsUndef(v) {
-					continue
+			list := []value.Value{p.value}
+			if a, ok := p.value.(*value.Array); ok {
+				list = flatKeys(a.Elems)
+			}
+			for _, v := range list {
+				if !value.IsUndef(v) {
+					ev.checkRelation(r, p, v)
 				}
-				ev.checkRelation(r, p, v)
 			}
 		}
 	}
 }
 
 func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
+	switch v := v.(type) {
+	case *types.Resource:
+		if v.HasTitle && ev.find(v.Type, v.Title) != nil {
+			return
+		}
+	case *types.Class:
+		if v.Of != "" && ev.find("Class", v.Of) != nil {
+			return
+		}
+	}
 	text := refText(v)
 	at := p.place
 	if !at.Known() {

@@ -3,8 +3,10 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"bunraku/catalog"
 	"bunraku/provenance"
 	"bunraku/resource"
 	"bunraku/source"
@@ -31,17 +33,22 @@ type Resource struct {
 	virtual   bool
 	exported  bool
 	evaluated bool
+	checked   bool // its parameters have been tested against their types, and not set since
 	tagged    bool // the container's tags have been taken over
 	finished  bool
 	made      bool // by create_resources
 	main      bool // Class[main]
 	oddTitle  bool // the title was given as something other than a string
 
-	asked source.Place // of an included class: the call that was the first to want it
-	owner uint32       // its number in the trace, once a step of its code was named
+	asked   source.Place // of an included class: the call that was the first to want it
+	owner   uint32       // its number in the trace, once a step of its code was named
+	asValue value.Value  // its reference as text, once it was needed
 
 	out []*Resource // what it contains, in order; an edge each
 	in  []*Resource
+
+	container [1]*Resource      // room for in, which mostly has one
+	wire      *catalog.Resource // what it became
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
@@ -58,6 +65,7 @@ type param struct {
 	place  source.Place
 	source *Definition
 	add    bool // +>
+	arrows bool // its array was made of arrows and is nobody else's
 }
 
 // Ref is the resource's name in messages and edges.
@@ -84,6 +92,7 @@ func (r *Resource) isClass() bool { return r.Type == "Class" }
 
 // set replaces or adds an attribute; a tag attribute tags the resource at once.
 func (ev *Evaluator) setParam(r *Resource, p *param) {
+	r.checked = false
 	if p.name == "tag" {
 		ev.tagWith(r, p.value, p.place)
 		r.tagRef = ev.trace.Join(r.tagRef, ev.deep(p.value, p.ref))
@@ -124,11 +133,21 @@ func typeNames() []string {
 // resource is `type { title: … }`.
 func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, provenance.Ref) {
 	name := ev.resourceTypeName(e, sc)
+	var refs []value.Value
+	ev.declareBodies(e, name, sc, func(r *Resource) { refs = append(refs, ev.refOf(r)) })
+	return value.NewArray(refs...), 0
+}
+
+// resourceStatement is a resource whose value nobody asks for.
+func (ev *Evaluator) resourceStatement(e *syntax.Resource, sc *Scope) {
+	ev.declareBodies(e, ev.resourceTypeName(e, sc), sc, func(*Resource) {})
+}
+
+func (ev *Evaluator) declareBodies(e *syntax.Resource, name string, sc *Scope, declared func(*Resource)) {
 	if e.Form == syntax.Exported && !ev.set.Storeconfigs {
 		ev.warn("E0501", e.Where, "You cannot collect exported resources without storeconfigs being set; the export is ignored")
 	}
 	bodies := ev.resourceBodies(e, sc)
-	var refs []value.Value
 	for i := range bodies {
 		b := &bodies[i]
 		params := b.params
@@ -138,10 +157,9 @@ func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, prove
 		for _, t := range b.titles {
 			r := ev.declare(name, t, params, e.Form, sc, e.Where, e)
 			r.splat = b.splat
-			refs = append(refs, ev.refOf(r))
+			declared(r)
 		}
 	}
-	return value.NewArray(refs...), 0
 }
 
 // refOf is the reference that stands for a declared resource.
@@ -156,6 +174,7 @@ type resourceBodies []resourceBody
 
 type resourceBody struct {
 	titles    []title
+	only      [1]title // room for titles, which are mostly one
 	params    []*param
 	splat     provenance.Ref
 	isDefault bool
@@ -227,11 +246,20 @@ func (ev *Evaluator) resourceTypeName(e *syntax.Resource, sc *Scope) string {
 
 func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodies {
 	bodies := make(resourceBodies, len(e.Bodies))
-	used := map[string]bool{}
+	var used map[string]bool // made when a second title comes up: one alone clashes with nothing
+	if len(e.Bodies) > 1 {
+		used = map[string]bool{}
+	}
 	for i, b := range e.Bodies {
 		v, r := ev.eval(b.Title, sc)
 		if value.IsUndef(v) {
 			ev.failValue(&source.Diagnostic{Code: "E0503", Place: ev.place(b.Title.Span()), Summary: "Evaluation Error: Missing title. The title expression resulted in undef"}, v, r)
+		}
+		if s, ok := v.(value.String); ok && used == nil && s != "" {
+			bodies[i].only[0] = title{text: string(s), ref: r}
+			bodies[i].titles = bodies[i].only[:]
+			bodies[i].params, bodies[i].splat = ev.attributeOps(b.Ops, sc, e)
+			continue
 		}
 		list := value.NewArray(v)
 		if ev.trace != nil {
@@ -240,12 +268,17 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 		if a, ok := v.(*value.Array); ok {
 			list = value.Flatten(a)
 		}
+		if used == nil && len(list.Elems) > 1 {
+			used = map[string]bool{}
+		}
 		for j, t := range list.Elems {
 			if _, ok := t.(value.Default); ok {
 				if used["\x00default"] {
 					ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression", "default")
 				}
-				used["\x00default"] = true
+				if used != nil {
+					used["\x00default"] = true
+				}
 				bodies[i].isDefault = true
 				continue
 			}
@@ -265,7 +298,9 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 			case used[string(s)]:
 				ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression", s)
 			}
-			used[string(s)] = true
+			if used != nil {
+				used[string(s)] = true
+			}
 			bodies[i].titles = append(bodies[i].titles, title{text: string(s), ref: ev.trace.With(list.Ref(j), r)})
 		}
 		bodies[i].params, bodies[i].splat = ev.attributeOps(b.Ops, sc, e)
@@ -275,8 +310,12 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 
 // attributeOps evaluates attributes; naming one twice is an error.
 func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr) (list []*param, splat provenance.Ref) {
+	if len(ops) == 0 {
+		return nil, 0
+	}
 	out := make([]*param, 0, len(ops))
-	add := func(p *param) {
+	room := make([]param, 0, len(ops))
+	add := func(p param) {
 		if e != nil {
 			for _, q := range out {
 				if q.name == p.name {
@@ -284,7 +323,11 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 				}
 			}
 		}
-		out = append(out, p)
+		if len(room) == cap(room) { // a hash brought more than one
+			room = make([]param, 0, 8)
+		}
+		room = append(room, p)
+		out = append(out, &room[len(room)-1])
 	}
 	for _, op := range ops {
 		v, r := ev.eval(op.Value, sc)
@@ -293,7 +336,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: "Evaluation Error: Error while evaluating " + article(label(op)) + ", " + err.Error()})
 			}
-			add(&param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append})
+			add(param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append, false})
 			continue
 		}
 		h, ok := v.(*value.Hash)
@@ -311,7 +354,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: err.Error()})
 			}
-			add(&param{string(name), v, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false})
+			add(param{string(name), v, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false, false})
 		}
 	}
 	return out, splat
@@ -320,14 +363,15 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 // declare makes one resource and puts it into the catalog; a class is evaluated at once.
 func (ev *Evaluator) declare(typeName string, t title, params []*param, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr) *Resource {
 	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular, exported: form == syntax.Exported}
+	r.in = r.container[:0]
 	r.existence = ev.trace.Join(ev.ctl, t.ref)
 	r.titleRef = t.ref
 	r.oddTitle = t.odd
 	if _, ok := e.(*syntax.Call); ok && form != syntax.Exported {
 		r.made = true
 	}
-	low := strings.ToLower(typeName)
-	if low == "class" {
+	kind := ev.typeName(typeName)
+	if low := strings.ToLower(typeName); low == "class" {
 		d := ev.findClass(t.text)
 		if d == nil {
 			ev.noClass(e, t, "Could not find declared class "+t.text)
@@ -336,16 +380,16 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
 		}
 		r.Type, r.Title, r.def, r.kind = "Class", capitalized(d.Name), d, "class"
-	} else if !ev.resolveResource(r, low, t.text) {
+	} else if !ev.resolveResource(r, kind, t.text) {
 		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), typeName)}
 		if near := source.Nearest(low, ev.resourceTypeNames()); near != "" {
 			d.Help = "did you mean " + near + "?"
 		}
 		ev.failAt(d)
 	}
+	r.params = make([]*param, 0, len(params)+2)
 	for _, p := range params {
-		q := *p
-		ev.setParam(r, &q)
+		ev.setParam(r, p)
 	}
 	ev.initialTags(r)
 	ev.applyDefaults(r, sc)
@@ -391,16 +435,13 @@ func (ev *Evaluator) resourceTypeNames() []string {
 }
 
 // resolveResource finds what a resource type's name stands for: a native type first, then a define.
-func (ev *Evaluator) resolveResource(r *Resource, low, title string) bool {
-	low = strings.TrimPrefix(low, "::")
-	if !strings.Contains(low, ":") {
-		if t := ev.world.ResourceType(low); t != nil {
-			r.Type, r.Title, r.typ, r.kind = capitalized(low), title, t, "compilable_type"
-			return true
-		}
+func (ev *Evaluator) resolveResource(r *Resource, t *typeName, title string) bool {
+	if t.native != nil {
+		r.Type, r.Title, r.typ, r.kind = t.reference, title, t.native, "compilable_type"
+		return true
 	}
-	if d := ev.findDefine(low); d != nil {
-		r.Type, r.Title, r.def, r.kind = capitalized(low), title, d, "defined_type"
+	if d := ev.findDefine(t.low); d != nil {
+		r.Type, r.Title, r.def, r.kind = t.reference, title, d, "defined_type"
 		return true
 	}
 	return false
@@ -504,10 +545,8 @@ func (ev *Evaluator) addResource(r *Resource, sc *Scope, e syntax.Expr) {
 }
 
 func (ev *Evaluator) edge(from, to *Resource) {
-	for _, o := range from.out {
-		if o == to {
-			return
-		}
+	if slices.Contains(to.in, from) {
+		return
 	}
 	from.out = append(from.out, to)
 	to.in = append(to.in, from)
@@ -534,7 +573,7 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false})
+		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false, false})
 	}
 	_, text := name.(value.String)
 	return ev.declare(typeName, title{value.ToString(name), titleRef, !text}, list, form, c.Scope, c.Place.Span, &syntax.Call{}), nil

@@ -21,6 +21,7 @@ type Scope struct {
 	resource *Resource
 	frame    *frame // the innermost; never nil, the first is the scope's own table
 	own      *frame
+	first    frame                  // what own points at
 	defaults map[string]*defaultSet // by type name, as written in references
 	inherits *Scope                 // of the class it inherits from
 	function bool                   // of a function: it does not see the frames of the scopes around
@@ -36,18 +37,97 @@ const (
 )
 
 type frame struct {
-	outer *frame
-	kind  frameKind
-	vars  []variable
-	index map[string]int // of vars, once there are many
-	match []string
-	// missed tells $2 of a match with fewer groups or an unmatched group (undef) from the empty string.
-	matched  []bool
-	matchRef provenance.Ref
-	ghosts   []ghost
-	base     *value.Hash // of the top scope: the facts, which are variables too
-	callee   string      // of a paramFrame: who is being called, for messages
-	formals  []string
+	outer  *frame
+	vars   []variable
+	shape  *shape         // of a class or define: vars[at:] begins with its parameters
+	index  map[string]int // of the other variables, once there are many
+	ghosts []ghost
+	base   *value.Hash // of the top scope: the facts, which are variables too
+	match  *match
+	callee string    // of a paramFrame: who is being called, for messages,
+	of     *Resource // or whose parameters they are
+	at     int32
+	kind   frameKind
+}
+
+// A match is what $0 … $9 read.
+type match struct {
+	groups []string
+	// matched tells $2 of a match with fewer groups or an unmatched group (undef) from the empty string.
+	matched []bool
+	ref     provenance.Ref
+}
+
+// A shape is where the variables of a class or define stand among each other, worked out once for all its instances: first the
+// parameters, then the variables that its body assigns.
+type shape struct {
+	names  []string
+	params int            // how many of them are parameters
+	index  map[string]int // nil when there are few
+}
+
+func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
+	s := &shape{params: len(params)}
+	for _, p := range params {
+		s.names = append(s.names, p.Name)
+	}
+	seen := map[string]bool{"title": true, "name": true, "module_name": true, "caller_module_name": true} // every scope's own
+	for _, name := range s.names {
+		seen[name] = true
+	}
+	var assigned func(target syntax.Expr)
+	assigned = func(target syntax.Expr) {
+		switch t := target.(type) {
+		case *syntax.Var:
+			if !seen[t.Name] && !strings.Contains(t.Name, "::") {
+				seen[t.Name] = true
+				s.names = append(s.names, t.Name)
+			}
+		case *syntax.List:
+			for _, e := range t.Elems {
+				assigned(e)
+			}
+		}
+	}
+	for _, stmt := range body {
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Lambda, syntax.Definition: // they have their own
+				return false
+			case *syntax.Assign:
+				assigned(n.Left)
+			}
+			return true
+		})
+	}
+	if len(s.names) > linearVars {
+		s.index = make(map[string]int, len(s.names))
+		for i := len(s.names) - 1; i >= 0; i-- {
+			s.index[s.names[i]] = i
+		}
+	}
+	return s
+}
+
+// shapeOf is the shape of a definition.
+func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []syntax.Expr) *shape {
+	return remember(c, c.shapes, d, func() (*shape, bool) { return newShape(params, body), true })
+}
+
+// find is the place of the variable of that name, or -1.
+func (s *shape) find(name string) int {
+	if s.index != nil {
+		if i, ok := s.index[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, n := range s.names {
+		if n == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // A variable is a slot: a value and where it comes from.
@@ -66,14 +146,31 @@ type ghost struct {
 const linearVars = 12
 
 func (f *frame) find(name string) *variable {
+	rest := f.vars
+	if f.shape != nil {
+		if i := f.shape.find(name); i >= 0 {
+			if i >= f.shape.params && (f.kind == paramFrame || f.vars[int(f.at)+i].value == nil) {
+				return nil // not assigned yet
+			}
+			return &f.vars[int(f.at)+i]
+		}
+		rest = f.vars[int(f.at)+f.shaped():]
+	}
 	if f.index != nil {
 		if i, ok := f.index[name]; ok {
 			return &f.vars[i]
 		}
 	} else {
-		for i := range f.vars {
-			if f.vars[i].name == name {
-				return &f.vars[i]
+		for i := range rest {
+			if rest[i].name == name {
+				return &rest[i]
+			}
+		}
+		if f.shape != nil {
+			for i := range f.vars[:f.at] {
+				if f.vars[i].name == name {
+					return &f.vars[i]
+				}
 			}
 		}
 	}
@@ -85,13 +182,33 @@ func (f *frame) find(name string) *variable {
 	return nil
 }
 
+// shaped is how many variables have their places by the shape.
+func (f *frame) shaped() int {
+	switch {
+	case f.shape == nil:
+		return 0
+	case f.kind == paramFrame:
+		return f.shape.params
+	}
+	return len(f.shape.names)
+}
+
 func (f *frame) add(name string, v value.Value, r provenance.Ref) {
+	if f.shape != nil && f.kind != paramFrame {
+		if i := f.shape.find(name); i >= 0 {
+			f.vars[int(f.at)+i] = variable{name, v, r}
+			return
+		}
+	}
+	shaped := f.shaped()
 	if f.index != nil {
 		f.index[name] = len(f.vars)
-	} else if len(f.vars) == linearVars {
+	} else if len(f.vars)-shaped == linearVars {
 		f.index = make(map[string]int, 2*linearVars)
 		for i := range f.vars {
-			f.index[f.vars[i].name] = i
+			if i < int(f.at) || i >= int(f.at)+shaped {
+				f.index[f.vars[i].name] = i
+			}
 		}
 		f.index[name] = len(f.vars)
 	}
@@ -99,8 +216,9 @@ func (f *frame) add(name string, v value.Value, r provenance.Ref) {
 }
 
 func (ev *Evaluator) newScope(parent *Scope, source *Definition, res *Resource) *Scope {
-	own := &frame{}
-	return &Scope{ev: ev, parent: parent, source: source, resource: res, frame: own, own: own}
+	sc := &Scope{ev: ev, parent: parent, source: source, resource: res}
+	sc.frame, sc.own = &sc.first, &sc.first
+	return sc
 }
 
 func (sc *Scope) isTop() bool  { return sc == sc.ev.top }
@@ -168,7 +286,7 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 		for f := s.visible(sc); f != nil; f = f.outer {
 			if f.kind == matchFrame {
 				if numeric && f.match != nil {
-					v, r := f.group(name)
+					v, r := f.match.group(name)
 					return v, tr.With(r, passed), true
 				}
 				continue
@@ -211,15 +329,15 @@ func isNumericName(name string) bool {
 	return true
 }
 
-func (f *frame) group(name string) (value.Value, provenance.Ref) {
+func (m *match) group(name string) (value.Value, provenance.Ref) {
 	n := 0
 	for i := 0; i < len(name) && n < 1000; i++ {
 		n = 10*n + int(name[i]-'0')
 	}
-	if n < len(f.match) && f.matched[n] {
-		return value.String(f.match[n]), f.matchRef
+	if n < len(m.groups) && m.matched[n] {
+		return value.String(m.groups[n]), m.ref
 	}
-	return value.Undef{}, f.matchRef
+	return value.Undef{}, m.ref
 }
 
 // qualified looks up class::variable, with the reason when it is not found.
@@ -318,8 +436,7 @@ func (sc *Scope) pushFrame(k frameKind) *frame {
 
 // setMatch makes the groups of a match readable as $0, $1, …
 func (sc *Scope) setMatch(groups []string, matched []bool, r provenance.Ref) {
-	f := sc.pushFrame(matchFrame)
-	f.match, f.matched, f.matchRef = groups, matched, r
+	sc.pushFrame(matchFrame).match = &match{groups, matched, r}
 }
 
 // builtinVariable names are never undefined, only undef.
@@ -376,7 +493,9 @@ func (sc *Scope) names() []string {
 	for s := sc; s != nil; s = s.next() {
 		for f := s.visible(sc); f != nil; f = f.outer {
 			for _, v := range f.vars {
-				out = append(out, v.name)
+				if v.name != "" {
+					out = append(out, v.name)
+				}
 			}
 			if f.base != nil {
 				for _, e := range f.base.Entries() {

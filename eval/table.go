@@ -6,6 +6,7 @@ import (
 
 	"bunraku/catalog"
 	"bunraku/provenance"
+	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/value"
@@ -25,7 +26,9 @@ type table struct {
 	collected     []*collector
 	everCollected []*collector // those with overrides stay, whatever becomes of them
 	relations     []relation
-	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
+	types         map[string]*typeName
+	refs          map[*syntax.Ref]value.Type // what type names in the code stand for
+	firsts        map[string]provenance.Ref  // what decided that, and when, a class was evaluated
 }
 
 type edge struct {
@@ -34,22 +37,45 @@ type edge struct {
 }
 
 func newTable() table {
-	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{}, firsts: map[string]provenance.Ref{}}
+	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{}, firsts: map[string]provenance.Ref{}, types: map[string]*typeName{},
+		refs: map[*syntax.Ref]value.Type{}}
 }
 
 // find is the resource with a type and title, or with that alias.
 func (ev *Evaluator) find(typ, title string) *Resource {
-	n := catalog.Name{Type: capitalized(typ), Title: title}
+	t := ev.typeName(typ)
+	n := catalog.Name{Type: t.capital, Title: title}
 	if n.Type == "Class" && title != "main" {
 		n.Title = capitalized(strings.TrimPrefix(title, "::"))
 	}
-	var r *Resource
-	if strings.Contains(n.Type, ":") || n.Type == "Class" || n.Type == "Node" {
-		r, _ = ev.table.index.Lookup(nil, n)
-	} else {
-		r, _ = ev.table.index.Lookup(ev.world.ResourceType(strings.ToLower(n.Type)), n)
-	}
+	r, _ := ev.table.index.Lookup(t.native, n)
 	return r
+}
+
+// A typeName is what a resource type's name stands for, worked out once per spelling.
+type typeName struct {
+	low       string // without :: in front
+	capital   string // capitalized as it is
+	reference string // as in references
+	native    *resource.Type
+	tags      []string
+}
+
+func (ev *Evaluator) typeName(name string) *typeName {
+	if t := ev.table.types[name]; t != nil {
+		return t
+	}
+	low := strings.ToLower(name)
+	t := &typeName{low: strings.TrimPrefix(low, "::"), capital: capitalized(name)}
+	t.reference = capitalized(t.low)
+	if !strings.Contains(t.low, ":") && t.low != "class" && t.low != "node" {
+		t.native = ev.world.ResourceType(t.low)
+	}
+	var tags tagSet
+	tags.addName(value.Downcase(t.reference))
+	t.tags = tags.list
+	ev.table.types[name] = t
+	return t
 }
 
 // Find is the resource with a type and title that the catalog has so far, or nil.

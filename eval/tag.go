@@ -124,7 +124,14 @@ func (r *Resource) Tagged(tag string) bool {
 // initialTags are a resource's type and, when it makes a legal tag, its title. The title main of the bookkeeping resources is a Ruby
 // symbol and makes none.
 func (ev *Evaluator) initialTags(r *Resource) {
-	r.tags.addName(value.Downcase(r.Type))
+	if r.tags.list == nil {
+		r.tags.list = make([]string, 0, 12)
+	}
+	for i, tag := range ev.typeName(r.Type).tags {
+		if !r.tags.add(tag) && i == 0 {
+			break
+		}
+	}
 	if !r.main && !r.oddTitle && validTag(r.Title) {
 		r.tags.addName(value.Downcase(r.Title))
 	}

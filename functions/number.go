@@ -301,7 +301,28 @@ func compareMismatch(c *eval.Call) string {
 
 // ---- versions
 
-var versionPart = regexp.MustCompile(`[-.]|\d+|[^-.\d]+`)
+// versionParts cuts a version into dots, dashes, numbers and what is between them.
+func versionParts(s string) []string {
+	kind := func(c byte) int {
+		switch {
+		case c == '-' || c == '.':
+			return 0
+		case c >= '0' && c <= '9':
+			return 1
+		}
+		return 2
+	}
+	parts := make([]string, 0, 8)
+	for from := 0; from < len(s); {
+		to := from + 1
+		for k := kind(s[from]); k != 0 && to < len(s) && kind(s[to]) == k; {
+			to++
+		}
+		parts = append(parts, s[from:to])
+		from = to
+	}
+	return parts
+}
 
 // versionCompare is the comparison that Puppet's package type uses: part by part, digits as numbers unless one has a leading zero.
 func versionCompare(a, b string, ignoreZeroes bool) (value.Value, error) {
@@ -314,7 +335,7 @@ func versionCompare(a, b string, ignoreZeroes bool) (value.Value, error) {
 			return nil, err
 		}
 	}
-	as, bs := versionPart.FindAllString(a, -1), versionPart.FindAllString(b, -1)
+	as, bs := versionParts(a), versionParts(b)
 	for i := 0; i < len(as) && i < len(bs); i++ {
 		x, y := as[i], bs[i]
 		switch {

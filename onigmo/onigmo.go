@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 )
@@ -72,8 +73,41 @@ func plain(src string) bool {
 	return utf8.ValidString(src)
 }
 
-// Compile makes a pattern ready to search.
+// Programs compile the same few patterns over and over: those that they compute, and those of types.
+var compiled struct {
+	sync.RWMutex
+	m map[pattern]*Regexp
+}
+
+type pattern struct {
+	source string
+	flags  Flags
+}
+
+const maxCompiled, maxKept = 4096, 4096 // patterns kept, and how long one may be
+
+// Compile makes a pattern ready to search. A pattern that was compiled before is found again.
 func Compile(src string, flags Flags) (*Regexp, error) {
+	key := pattern{src, flags}
+	compiled.RLock()
+	re := compiled.m[key]
+	compiled.RUnlock()
+	if re != nil {
+		return re, nil
+	}
+	re, err := compile(src, flags)
+	if err == nil && len(src) <= maxKept {
+		compiled.Lock()
+		if compiled.m == nil || len(compiled.m) >= maxCompiled {
+			compiled.m = map[pattern]*Regexp{}
+		}
+		compiled.m[key] = re
+		compiled.Unlock()
+	}
+	return re, err
+}
+
+func compile(src string, flags Flags) (*Regexp, error) {
 	t, err := parse(src, flags, false)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ type Hash struct {
 	frozen  bool
 	busy    int  // iterations under way
 	kw      bool // the keyword arguments of a call
+	shares  bool // entries and index are another hash's too
 	src     *value.Hash
 	origin  *origin
 	in      *Interp
@@ -138,6 +139,7 @@ func (h *Hash) at(key Object) Object {
 // put sets a key; a string that is a key is copied and frozen, as Ruby does.
 func (h *Hash) put(key, val Object) {
 	h.load()
+	h.unshare()
 	k := keyOf(key)
 	if i := h.find(k); i >= 0 {
 		h.entries[i].val = val
@@ -170,6 +172,7 @@ func (h *Hash) remove(key Object) (Object, bool) {
 	if i < 0 {
 		return nil, false
 	}
+	h.unshare()
 	v := h.entries[i].val
 	if h.index != nil {
 		delete(h.index, h.entries[i].k)
@@ -196,7 +199,25 @@ func (h *Hash) compact() {
 	}
 }
 
-func (h *Hash) clear() { h.load(); h.entries, h.index, h.live = nil, nil, 0 }
+func (h *Hash) clear() { h.load(); h.entries, h.index, h.live, h.shares = nil, nil, 0, false }
+
+// Share is another hash with the same entries. They are copied when one of the two is changed.
+func (h *Hash) Share() *Hash {
+	h.load()
+	h.shares = true
+	return &Hash{entries: h.entries, live: h.live, index: h.index, shares: true}
+}
+
+func (h *Hash) unshare() {
+	if !h.shares {
+		return
+	}
+	h.shares = false
+	h.entries = append(make([]hashEntry, 0, len(h.entries)+4), h.entries...)
+	if h.index != nil {
+		h.reindex()
+	}
+}
 
 // each calls f for the entries, also those added on the way; f returns false to stop.
 func (h *Hash) each(f func(k, v Object) bool) {

@@ -34,12 +34,7 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 		if f == nil {
 			return nil, 0, fmt.Errorf("Could not find template '%s'", template)
 		}
-		t = e.Cache.File(f)
-		if path != t.Path {
-			k := *t
-			k.Path = path
-			t = &k
-		}
+		t = e.Cache.File(f, path)
 		o.Name = template
 	}
 	if e.set == nil {

@@ -54,6 +54,7 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 			w.set = Objects{}
 		}
 		w.set[n] = args[1]
+		w.all = [2]*ruby.Hash{}
 		return args[1], true
 	case "include?":
 		need(1, 1)
@@ -128,7 +129,15 @@ func (w *wrapper) lookup(name ruby.Object) ruby.Object {
 
 // variables is scope.to_hash.
 func (w *wrapper) variables(undef bool) ruby.Object {
+	kept := &w.all[0]
+	if undef {
+		kept = &w.all[1]
+	}
+	if *kept != nil { // templates ask for it again and again
+		return (*kept).Share()
+	}
 	h := ruby.NewHash()
+	*kept = h
 	w.h.Variables(func(name string, v value.Value, r provenance.Ref) {
 		if value.IsUndef(v) && !undef {
 			return
@@ -136,7 +145,7 @@ func (w *wrapper) variables(undef bool) ruby.Object {
 		w.in.Read(r)
 		h.Put(ruby.NewString(name), w.in.FromValue(v, r))
 	})
-	return h
+	return h.Share()
 }
 
 // function3 is scope.function_name([args]).
@@ -165,6 +174,7 @@ func (w *wrapper) function(name string, args []ruby.Object) ruby.Object {
 		vals[i] = w.in.ToValue(a)
 	}
 	v, ref, err := w.h.Call(name, vals)
+	w.all = [2]*ruby.Hash{} // it may have declared variables
 	w.in.Read(ref)
 	if err != nil {
 		if NeedsRuby(err) {

@@ -126,12 +126,13 @@ func NewCache() *Cache {
 func (c *Cache) Runtime() *ruby.Runtime { return c.rt() }
 
 // File is the template of a file.
-func (c *Cache) File(f *source.File) *Template {
+func (c *Cache) File(f *source.File, path string) *Template {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.files[f]
 	if t == nil {
 		t = Parse(f)
+		t.Path = path
 		c.files[f] = t
 	}
 	return t

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"sync"
 
 	"bunraku/eval"
 	"bunraku/onigmo"
@@ -30,6 +31,33 @@ func plain(v value.Value) value.Value {
 		return s.Value
 	}
 	return v
+}
+
+// Hashing is slow by design, and every node of a site asks for the same few hashes.
+var hashes struct {
+	sync.Mutex
+	m map[[2]string]string
+}
+
+// cryptOnce is crypt with what it made before kept.
+func cryptOnce(password, setting string) (string, bool) {
+	key := [2]string{password, setting}
+	hashes.Lock()
+	h, known := hashes.m[key]
+	hashes.Unlock()
+	if known {
+		return h, true
+	}
+	h, ok := crypt(password, setting)
+	if ok {
+		hashes.Lock()
+		if hashes.m == nil || len(hashes.m) >= 1000 {
+			hashes.m = map[[2]string]string{}
+		}
+		hashes.m[key] = h
+		hashes.Unlock()
+	}
+	return h, ok
 }
 
 func pwHash(c *eval.Call) (value.Value, error) {
@@ -70,7 +98,7 @@ func pwHash(c *eval.Call) (value.Value, error) {
 	if strings.Contains(string(password), "\x00") {
 		return nil, argumentError("string contains null byte")
 	}
-	if hashed, ok := crypt(string(password), "$"+prefix+"$"+string(salt)); ok {
+	if hashed, ok := cryptOnce(string(password), "$"+prefix+"$"+string(salt)); ok {
 		return value.String(hashed), nil
 	}
 	return &value.Opaque{Why: "pw_hash(): " + string(kind) + " with this salt is not computed here"}, nil

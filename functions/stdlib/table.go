@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"bunraku/eval"
@@ -84,14 +85,20 @@ func old8() []old {
 
 // old3x is the 3.x function of a name.
 func old3x(name string) (old, bool) {
-	for _, list := range [][]old{old8(), shadowed()} {
-		for _, o := range list {
-			if o.name == name {
-				return o, true
-			}
+	all3x.once.Do(func() {
+		all3x.m = map[string]old{}
+		for _, o := range append(shadowed(), old8()...) {
+			all3x.m[o.name] = o
 		}
-	}
-	return old{}, false
+	})
+	o, known := all3x.m[name]
+	return o, known
+}
+
+// all3x are the 3.x functions by name. Some of them ask for others.
+var all3x struct {
+	once sync.Once
+	m    map[string]old
 }
 
 // table8 is stdlib 8.5.
