@@ -22,18 +22,22 @@ import (
 const sideVersion = 2
 
 type sideFile struct {
-	Version     int                        `json:"bunraku_provenance"`
-	Root        string                     `json:"root"` // the environment, as the user called it
-	Catalog     json.RawMessage            `json:"catalog"`
-	Trace       *provenance.Packed         `json:"trace"`
-	Sums        []string                   `json:"sums"`      // of trace.files, SHA-256
-	Resources   []sideResource             `json:"resources"` // in the catalog's order
-	Edges       map[string]provenance.Ref  `json:"edges"`
-	Variables   []sideVariable             `json:"variables"`
-	Facts       map[string]json.RawMessage `json:"facts"` // by path
-	Hiera       []sideHiera                `json:"hiera"`
-	Secret      []provenance.Ref           `json:"secret"` // leaves whose data must not be shown
-	Environment string                     `json:"environment"`
+	Version   int                        `json:"bunraku_provenance"`
+	Root      string                     `json:"root"` // the environment, as the user called it
+	Catalog   json.RawMessage            `json:"catalog"`
+	Trace     *provenance.Packed         `json:"trace"`
+	Sums      []string                   `json:"sums"`      // of trace.files, SHA-256
+	Resources []sideResource             `json:"resources"` // in the catalog's order
+	Edges     map[string]provenance.Ref  `json:"edges"`
+	Variables []sideVariable             `json:"variables"`
+	Facts     map[string]json.RawMessage `json:"facts"` // by path
+	Hiera     []sideHiera                `json:"hiera"`
+	Secret    []provenance.Ref           `json:"secret"` // leaves whose data must not be shown
+	Passed    []sidePassed               `json:"passed"` // branches that were not taken and declare something
+	Virtual   []sideStub                 `json:"virtual"`
+
+	changed     []string // files that could not be read again, or are different now
+	Environment string   `json:"environment"`
 }
 
 type sideResource struct {
@@ -51,6 +55,18 @@ type sideParam struct {
 	Ref      provenance.Ref         `json:"ref"`
 	At       provenance.PackedSpot  `json:"at"`
 	Declared *provenance.PackedSpot `json:"declared,omitempty"` // of a class or define: the parameter
+}
+
+type sidePassed struct {
+	At  provenance.PackedSpot `json:"at"`
+	In  string                `json:"in,omitempty"`
+	Why provenance.Ref        `json:"why"`
+}
+
+type sideStub struct {
+	Type  string                `json:"type"`
+	Title string                `json:"title"`
+	At    provenance.PackedSpot `json:"at"`
 }
 
 type sideStage struct {
@@ -89,18 +105,13 @@ type sideLevel struct {
 func Save(rec *Record, root string) ([]byte, error) {
 	c := rec.Catalog
 	secret := rec.secrets()
-	var roots []provenance.Ref
-	for _, r := range c.Resources {
-		roots = append(roots, r.Existence, r.TitleRef, r.Position, r.TagsRef)
-		for _, p := range r.Params {
-			roots = append(roots, p.Ref)
+	roots := rec.slots()
+	var passed []PassedBranch
+	for _, b := range rec.Passed {
+		if declaresAny(rec.statementsAt(b.Place)) {
+			passed = append(passed, b)
+			roots = append(roots, b.Why)
 		}
-	}
-	for _, e := range c.Edges {
-		roots = append(roots, e.Ref)
-	}
-	for _, v := range rec.Variables {
-		roots = append(roots, v.Ref)
 	}
 	p := rec.Trace.Pack(roots...)
 	s := &sideFile{Version: sideVersion, Root: root, Trace: p, Edges: map[string]provenance.Ref{}, Facts: map[string]json.RawMessage{}, Environment: c.Environment}
@@ -111,8 +122,7 @@ func Save(rec *Record, root string) ([]byte, error) {
 		}
 		return p.Spot(at)
 	}
-	shown := *c
-	shown.Resources = nil
+	shown := &catalog.Catalog{Name: c.Name, Environment: c.Environment, Version: c.Version, CodeID: c.CodeID, UUID: c.UUID, Format: c.Format, Tags: c.Tags, Classes: c.Classes}
 	copies := map[*catalog.Resource]*catalog.Resource{}
 	for _, r := range c.Resources {
 		side := sideResource{At: spot(r.Place), Existence: p.At(r.Existence), Title: p.At(r.TitleRef), Position: p.At(r.Position), Tags: p.At(r.TagsRef), Params: map[string]sideParam{}}
@@ -143,13 +153,12 @@ func Save(rec *Record, root string) ([]byte, error) {
 		shown.Resources = append(shown.Resources, &copied)
 		copies[r] = &copied
 	}
-	shown.Edges = nil
 	for _, e := range c.Edges {
 		shown.Edges = append(shown.Edges, catalog.Edge{Source: copies[e.Source], Target: copies[e.Target]})
 		s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()] = p.At(e.Ref)
 	}
 	var err error
-	if s.Catalog, err = (catalog.JSON{Redact: true}).Append(nil, &shown); err != nil {
+	if s.Catalog, err = (catalog.JSON{Redact: true}).Append(nil, shown); err != nil {
 		return nil, err
 	}
 	for _, v := range rec.Variables {
@@ -158,6 +167,12 @@ func Save(rec *Record, root string) ([]byte, error) {
 			side.Value = dataOf(v.Value)
 		}
 		s.Variables = append(s.Variables, side)
+	}
+	for _, b := range passed {
+		s.Passed = append(s.Passed, sidePassed{spot(b.Place), b.In, p.At(b.Why)})
+	}
+	for _, v := range rec.Unrealized {
+		s.Virtual = append(s.Virtual, sideStub{v.Name.Type, v.Name.Title, spot(v.Place)})
 	}
 	rec.saveLeaves(s, p, files, spot)
 	for i := range p.Notes {
@@ -298,6 +313,13 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 		}
 		rec.Variables = append(rec.Variables, Variable{v.Class, v.Name, val, known(v.Ref)})
 	}
+	for _, b := range s.Passed {
+		rec.Passed = append(rec.Passed, PassedBranch{b.At.Place(files), b.In, known(b.Why)})
+	}
+	for _, v := range s.Virtual {
+		rec.Unrealized = append(rec.Unrealized, Stub{catalog.Name{Type: v.Type, Title: v.Title}, v.At.Place(files)})
+	}
+	rec.Changed = s.changed
 	rec.loadLeaves(s, files, names)
 	return rec, err
 }
@@ -314,6 +336,7 @@ func (s *sideFile) open(open func(name, root string) (string, []byte, error)) ([
 			files[i] = source.NewFile(shown, string(text))
 		} else {
 			files[i] = source.NewFile(shown, "")
+			s.changed = append(s.changed, shown)
 		}
 	}
 	shape := make([][]int, len(files)) // columns that each line must have
@@ -369,6 +392,12 @@ func (s *sideFile) eachSpot(visit func(provenance.PackedSpot)) {
 		for _, l := range h.Levels {
 			visit(l.At)
 		}
+	}
+	for _, b := range s.Passed {
+		visit(b.At)
+	}
+	for _, v := range s.Virtual {
+		visit(v.At)
 	}
 }
 

@@ -40,15 +40,28 @@ func (rec *Record) Reaches(of string) (*ReachAnswer, error) {
 	var leaves []provenance.Ref
 	seen := map[provenance.LabelKey]bool{}
 	rec.Trace.EachLeaf(func(r provenance.Ref, l provenance.Label) {
-		if !match(l) {
-			return
+		if match(l) {
+			leaves = append(leaves, r)
 		}
-		leaves = append(leaves, r)
-		if !seen[l.Key()] {
+	})
+	counts := map[provenance.Ref]bool{} // those that some slot depends on; what only a step in between has read is of no interest
+	if len(leaves) > 0 {
+		for _, r := range leaves {
+			counts[r] = false
+		}
+		rec.Trace.Near(func(r provenance.Ref) bool {
+			if _, asked := counts[r]; asked {
+				counts[r] = true
+			}
+			return true
+		}, rec.slots()...)
+	}
+	for _, r := range leaves {
+		if l, _ := rec.Trace.Label(r); counts[r] && !seen[l.Key()] {
 			seen[l.Key()] = true
 			out.Places = append(out.Places, rec.leaf(r))
 		}
-	})
+	}
 	if len(leaves) == 0 {
 		return out, rec.nothingThere(of)
 	}

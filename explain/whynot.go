@@ -20,6 +20,7 @@ type WhyNot struct {
 	Passed   []Branch `json:"passed,omitempty"`  // branches that were not taken
 	Code     []Near   `json:"code,omitempty"`    // declarations that this node does not reach
 	Similar  []string `json:"similar,omitempty"` // in the catalog, spelt alike
+	Changed  []string `json:"changed,omitempty"` // from a side file: files that have changed since, whose code is not known any more
 }
 
 // A Branch was not taken and leads to the declaration.
@@ -52,15 +53,9 @@ func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
 		return w, nil
 	}
 	w.Similar = rec.similar(n)
-	if rec.Missing == nil {
-		return w, nil
-	}
-	m := rec.Missing(n.Type, n.Title)
-	if m == nil {
-		return w, nil
-	}
-	w.Virtual = rec.spot(m.Virtual)
-	for _, p := range m.Passed {
+	virtual, passed, code := rec.missing(n)
+	w.Virtual, w.Changed = rec.spot(virtual), rec.Changed
+	for _, p := range passed {
 		b := Branch{At: rec.spot(p.Branch), In: p.In, Sure: p.Sure, Conditions: rec.conditions(p.Why)}
 		rec.lookInto(b.Conditions, rec.most(shownConditions))
 		for _, h := range p.Hops {
@@ -68,7 +63,7 @@ func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
 		}
 		w.Passed = append(w.Passed, b)
 	}
-	for _, d := range m.Code {
+	for _, d := range code {
 		if rec.inHops(w, d.Place) {
 			continue
 		}
@@ -145,6 +140,9 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 	p.flush()
 	if n.Virtual == nil && len(n.Passed) == 0 && len(n.Code) == 0 {
 		fmt.Fprintf(w, "No code in this environment declares it.\n")
+	}
+	if len(n.Changed) > 0 {
+		fmt.Fprintf(w, "%s changed since the side file was written; what did not run there is not known: %s\n", plural(len(n.Changed), "file"), clip(strings.Join(n.Changed, ", "), 200))
 	}
 	if sure && len(n.Similar) > 0 {
 		fmt.Fprintf(w, "The catalog has %s\n", strings.Join(n.Similar, ", "))

@@ -171,7 +171,16 @@ func (a *app) notFound(f *explainFlags, err error) error {
 // recordFor compiles, or reads a side file.
 func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*explain.Record, error) {
 	if f.from != "" {
-		return readRecord(f.from, env)
+		rec, err := readRecord(f.from, env)
+		if err != nil || !f.whyNot {
+			return rec, err
+		}
+		c, err := compiler.Open(env, f.options(cmd)) // nothing is compiled: the manifests are read
+		if err != nil {
+			return nil, err
+		}
+		rec.Code = &codeOf{c}
+		return rec, nil
 	}
 	node, err := f.readNode(env)
 	if err != nil {
@@ -303,59 +312,54 @@ func newRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options, r
 	}
 	rec.Absent = func(r *catalog.Resource, attr string) provenance.Ref { return result.Absent(r.Type, r.Title, attr) }
 	rec.Hiera = hieraOf(c, opt, result)
-	rec.Missing = func(typ, title string) *explain.Missing { return missing(c, result, typ, title) }
+	rec.Code = &codeOf{c}
+	result.EachPassed(func(p eval.Passed) {
+		rec.Passed = append(rec.Passed, explain.PassedBranch{Place: p.Branch, In: p.In, Why: p.Why})
+	})
+	for _, v := range result.Unrealized() {
+		rec.Unrealized = append(rec.Unrealized, explain.Stub{Name: catalog.Name{Type: v.Type, Title: v.Title}, Place: v.Place})
+	}
 	return rec
 }
 
-// missing collects what would have declared a resource.
-func missing(c *compiler.Compiler, result *eval.Result, typ, title string) *explain.Missing {
-	m := &explain.Missing{}
-	for _, v := range result.Unrealized() {
-		if v.Type == typ && v.Title == title {
-			m.Virtual = v.Place
-		}
-	}
-	for _, p := range result.PassedOver(typ, title) {
-		hops := make([]explain.Stage, len(p.Hops))
-		for i, h := range p.Hops {
-			hops[i] = explain.Stage{Text: h.Text, Place: h.Place}
-		}
-		m.Passed = append(m.Passed, explain.Passed{Branch: p.Branch, In: p.In, Why: p.Why, Hops: hops, Sure: p.Sure})
-	}
-	for _, d := range explain.Declarations(allManifests(c), typ, title) {
-		if d.Sure || len(m.Passed) == 0 && m.Virtual.File == nil {
-			m.Code = append(m.Code, d)
-		}
-	}
-	if sure := certain(m.Code); len(sure) > 0 {
-		m.Code = sure
-	}
-	if m.Virtual.File != nil {
-		m.Code = nil
-	}
-	if len(m.Passed) > 0 && m.Passed[0].Sure {
-		for i, p := range m.Passed {
-			if !p.Sure {
-				m.Passed = m.Passed[:i]
-				break
+// codeOf is an environment's manifests, parsed as they are wanted (explain.Code).
+type codeOf struct{ c *compiler.Compiler }
+
+func (o *codeOf) Main() (out []*syntax.File) {
+	paths, _ := o.c.Environment().Manifests()
+	return o.parse(paths)
+}
+
+func (o *codeOf) Manifest(name string) *syntax.File {
+	module, rest, _ := strings.Cut(name, "::")
+	env := o.c.Environment()
+	for _, r := range []string{rest, ""} { // a module's init.pp may hold all of it
+		if path, ok := env.ManifestFile(module, r); ok {
+			if list := o.parse([]string{path}); len(list) > 0 {
+				return list[0]
 			}
 		}
 	}
-	return m
+	return nil
 }
 
-// certain keeps the declarations whose titles are written out.
-func certain(list []explain.Declaration) (out []explain.Declaration) {
-	for _, d := range list {
-		if d.Sure {
-			out = append(out, d)
+func (o *codeOf) All() []*syntax.File { return allManifests(o.c) }
+
+// parse leaves out what cannot be parsed.
+func (o *codeOf) parse(paths []string) (out []*syntax.File) {
+	for _, p := range paths {
+		if filepath.Ext(p) != ".pp" {
+			continue
+		}
+		if f, ds, err := o.c.Environment().Parse(p); err == nil && f != nil && !ds.HasErrors() {
+			out = append(out, f)
 		}
 	}
 	return out
 }
 
 // allManifests parses every manifest of the environment and its modules; those that cannot be parsed are left out.
-func allManifests(c *compiler.Compiler) (out []*syntax.File) {
+func allManifests(c *compiler.Compiler) []*syntax.File {
 	env := c.Environment()
 	paths, _ := env.Manifests()
 	for _, m := range env.Modules() {
@@ -363,15 +367,7 @@ func allManifests(c *compiler.Compiler) (out []*syntax.File) {
 			paths = append(paths, list...)
 		}
 	}
-	for _, p := range paths {
-		if filepath.Ext(p) != ".pp" {
-			continue
-		}
-		if f, ds, err := env.Parse(p); err == nil && f != nil && !ds.HasErrors() {
-			out = append(out, f)
-		}
-	}
-	return out
+	return (&codeOf{c}).parse(paths)
 }
 
 // readRecord reads a side file. Its files are looked for where they were, and in the environment that was named now.

@@ -165,7 +165,9 @@ func TestExplainFrom(t *testing.T) {
 	if err := json.Unmarshal([]byte(catalog), &c); err != nil {
 		t.Fatal(err)
 	}
-	questions := [][]string{{"$profile::web::shop::listen"}, {"hiera:profile::nginx::port"}, {"Package[nginx] -> Service[nginx]"}, {"--reaches", "fact:os.family"}, {"--reaches", "data/role/web.yaml:4"}}
+	questions := [][]string{{"$profile::web::shop::listen"}, {"hiera:profile::nginx::port"}, {"Package[nginx] -> Service[nginx]"}, {"--reaches", "fact:os.family"}, {"--reaches", "data/role/web.yaml:4"}, {"--reaches", "hiera:profile::nginx::port"},
+		{"--reaches", "hiera:profile::base::admins.ada"}, {"--reaches", "hiera:lookup_options"}, {"--why-not", "Service[postgresql]"}, {"--why-not", "Class[role::db]"}, {"--why-not", "File[/etc/mtod]"}, {"--why-not", "Mount[/x]"},
+		{"--why-not", "Class[profile::database]", "--format", "json"}, {"fact:os.family"}, {"hiera:profile::nginx::conf_mode"}}
 	for _, r := range c.Resources {
 		ref := r.Type + "[" + r.Title + "]"
 		questions = append(questions, []string{ref}, []string{ref, "--format", "json"})
@@ -181,6 +183,37 @@ func TestExplainFrom(t *testing.T) {
 		}
 	}
 	t.Logf("%d questions", len(questions))
+}
+
+// TestWhyNotFrom: branches that were passed over and virtual resources are known from a side file as well; a file that has changed is named.
+func TestWhyNotFrom(t *testing.T) {
+	dir := t.TempDir()
+	text, err := os.ReadFile("../../docs/examples/desk.pp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, side := filepath.Join(dir, "desk.pp"), filepath.Join(dir, "side.json")
+	if err := os.WriteFile(manifest, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, err := call("compile", manifest, "--node", "n", "--provenance", side); code != 0 {
+		t.Fatal(err)
+	}
+	for _, ref := range []string{"Service[lpd]", "User[guest]", "File[/nowhere]"} {
+		for _, format := range []string{"text", "json"} {
+			_, want, _ := call("explain", manifest, "--node", "n", "--why-not", ref, "--format", format)
+			code, got, err := call("explain", manifest, "--from", side, "--why-not", ref, "--format", format)
+			if code != 0 || got != want || got == "" {
+				t.Errorf("%s: from the side file (exit %d)\n%s%s\nfrom a compile\n%s", ref, code, got, err, want)
+			}
+		}
+	}
+	if err := os.WriteFile(manifest, append(text, "# changed\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, _ := call("explain", manifest, "--from", side, "--why-not", "Service[lpd]"); !strings.Contains(got, "1 file changed since the side file was written") {
+		t.Errorf("after a change:\n%s", got)
+	}
 }
 
 // TestExplainFromChangedFiles: places stay right when files have changed since, and their lines are not shown.
