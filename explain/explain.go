@@ -60,10 +60,10 @@ func (rec *Record) derive(a *Answer, v value.Value, self string, roots ...proven
 	}
 	a.Expression, a.Data = rec.term(r)
 	if a.Where == nil {
-		through := rec.ways(r)
+		through := rec.ways(r, a.Data)
 		for i := range a.Data {
 			l := &a.Data[i]
-			l.Through = withoutPrefix(through[l.label.Key()], a.Steps)
+			l.Through = withoutPrefix(rec.stepsOf(through[l.label.Key()]), a.Steps)
 		}
 	}
 	if s, ok := v.(value.String); ok && !a.Sensitive {

@@ -104,6 +104,7 @@ type Passed struct {
 	Why    provenance.Ref
 	Hops   []Stage
 	Sure   bool
+	Others int // how many more times it was passed over, in other instances
 }
 
 // A Declaration is a statement somewhere in the environment.

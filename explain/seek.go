@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/catalog"
@@ -15,8 +16,8 @@ type Code interface {
 	Main() []*syntax.File
 	// Manifest is the file that ought to hold a class or define; nil when there is none.
 	Manifest(name string) *syntax.File
-	// All are Main and every manifest of every module.
-	All() []*syntax.File
+	// Containing are those of Main and of the modules that hold a text, whatever its case; modules is nil for all of them.
+	Containing(text string, modules map[string]bool) []*syntax.File
 }
 
 // A PassedBranch was not taken.
@@ -44,19 +45,27 @@ func (rec *Record) missing(n catalog.Name) (virtual source.Place, passed []Passe
 		return virtual, nil, nil
 	}
 	var sure, unsure []Passed
+	known := map[source.Place]*seeker{} // by branch: every instance of a define passes over the same code
+	barren := map[syntax.Definition]bool{}
 	for _, b := range rec.Passed {
-		stmts := rec.statementsAt(b.Place)
-		if stmts == nil {
-			continue
+		s := known[b.Place]
+		if s == nil {
+			s = &seeker{rec: rec, want: n, seen: map[syntax.Definition]bool{}, barren: barren}
+			s.code(rec.statementsAt(b.Place), b.Place.File, nil)
+			if known[b.Place] = s; s.best == nil { // nor has any that it looked through
+				for d := range s.seen {
+					barren[d] = true
+				}
+			}
 		}
-		s := &seeker{rec: rec, want: n, seen: map[syntax.Definition]bool{}}
-		hops, certain := s.seek(stmts, b.Place.File)
-		switch {
-		case hops == nil:
-		case certain:
-			sure = append(sure, Passed{b.Place, b.In, b.Why, hops, true})
-		default:
-			unsure = append(unsure, Passed{b.Place, b.In, b.Why, hops, false})
+		list := &unsure
+		if s.sure {
+			list = &sure
+		}
+		if i := slices.IndexFunc(*list, func(p Passed) bool { return p.Branch == b.Place }); i >= 0 {
+			(*list)[i].Others++
+		} else if s.best != nil {
+			*list = append(*list, Passed{Branch: b.Place, In: b.In, Why: b.Why, Hops: s.best, Sure: s.sure})
 		}
 	}
 	if passed = sure; len(sure) == 0 {
@@ -65,16 +74,32 @@ func (rec *Record) missing(n catalog.Name) (virtual source.Place, passed []Passe
 	if virtual.File != nil {
 		return virtual, passed, nil
 	}
-	all := Declarations(rec.Code.All(), n.Type, n.Title)
-	for _, d := range all {
+	for _, d := range Declarations(rec.Code.Containing(n.Title, nil), n.Type, n.Title) {
 		if d.Sure {
 			code = append(code, d)
 		}
 	}
-	if len(code) == 0 && len(passed) == 0 {
-		code = all
+	if len(code) == 0 && len(passed) == 0 && n.Type != "Class" { // a title that is computed, in code near this node's
+		code = Declarations(rec.Code.Containing(n.Type, rec.modules()), n.Type, n.Title)
 	}
 	return virtual, passed, code
+}
+
+// modules are those that the node has classes or defines of.
+func (rec *Record) modules() map[string]bool {
+	out := map[string]bool{}
+	add := func(name string) {
+		module, _, _ := strings.Cut(name, "::")
+		out[strings.ToLower(module)] = true
+	}
+	for _, r := range rec.Catalog.Resources {
+		if r.Type == "Class" {
+			add(r.Title)
+		} else if r.Kind != catalog.CompilableType {
+			add(r.Type)
+		}
+	}
+	return out
 }
 
 // statementsAt is the branch whose first statement stands at a place.
@@ -131,17 +156,14 @@ type seeker struct {
 	rec  *Record
 	want catalog.Name
 	seen map[syntax.Definition]bool
+	// barren are classes and defines that do not lead to it, as other searches know
+	barren map[syntax.Definition]bool
 
 	best []Stage
 	sure bool
 }
 
-// seek finds the way to a declaration. One whose names are all written out is better than one that is computed.
-func (s *seeker) seek(stmts []syntax.Expr, f *source.File) (way []Stage, sure bool) {
-	s.code(stmts, f, nil)
-	return s.best, s.sure
-}
-
+// found keeps the way to a declaration. One whose names are all written out is better than one that is computed.
 func (s *seeker) found(way []Stage, last Stage, certain bool) {
 	if s.best == nil || certain && !s.sure {
 		s.best, s.sure = append(way[:len(way):len(way)], last), certain
@@ -166,7 +188,7 @@ func (s *seeker) code(stmts []syntax.Expr, f *source.File, way []Stage) {
 							s.classes(name.Value, a, source.Place{File: f, Span: n.Where}, way)
 						}
 					case "create_resources", "ensure_resource", "ensure_resources", "ensure_packages":
-						s.found(way, Stage{name.Value + "(…)", source.Place{File: f, Span: n.Where}}, false)
+						s.maker(name.Value, n, source.Place{File: f, Span: n.Where}, way)
 					}
 				}
 			case *syntax.MethodCall:
@@ -179,6 +201,24 @@ func (s *seeker) code(stmts []syntax.Expr, f *source.File, way []Stage) {
 			}
 			return true
 		})
+	}
+}
+
+// maker is a call of a function that makes resources: of the type that its first argument names, with titles from a hash.
+func (s *seeker) maker(function string, n *syntax.Call, at source.Place, way []Stage) {
+	types := []string{"package"}
+	if function != "ensure_packages" {
+		if types = []string{""}; len(n.Args) > 0 {
+			types = writtenNames(n.Args[0])
+		}
+	}
+	for _, name := range types {
+		stage := Stage{function + "(…)", at}
+		if ref, ok := catalog.ParseRef(strings.TrimLeft(name, "@:") + "[x]"); name == "" || ok && ref.Type == s.want.Type {
+			s.found(way, stage, false)
+		} else {
+			s.follow(plainClass(strings.TrimLeft(name, "@")), stage, way)
+		}
 	}
 }
 
@@ -231,10 +271,13 @@ func (s *seeker) resource(n *syntax.Resource, f *source.File, way []Stage) {
 // follow looks through the class or define of a name, once.
 func (s *seeker) follow(name string, stage Stage, way []Stage) {
 	d, f := s.rec.definition(name)
-	if d == nil || s.seen[d] || s.sure {
+	if d == nil || s.seen[d] || s.barren[d] || s.sure {
 		return
 	}
 	s.seen[d] = true
+	if _, class := d.(*syntax.Class); class && s.rec.Catalog.Find("Class["+name+"]") != nil {
+		return // the node has it: to include it once more changes nothing
+	}
 	way = append(way[:len(way):len(way)], stage)
 	switch d := d.(type) {
 	case *syntax.Class:

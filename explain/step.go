@@ -99,44 +99,61 @@ func short(v value.Value) string {
 	return oneLine(value.Literal(v), most)
 }
 
-// ways finds, for the leaves of a value that was computed, the steps between the value and each leaf: the shortest way counts.
-func (rec *Record) ways(r provenance.Ref) map[provenance.LabelKey][]Step {
-	type visit struct {
-		ref   provenance.Ref
-		steps []Step
+// A way is how a walk came to a node: the copies that it passed, and the way to the operation before.
+type way struct {
+	from   *way
+	copies []provenance.Ref
+}
+
+// steps names the steps of a way, the first one first.
+func (rec *Record) stepsOf(w *way) (out []Step) {
+	if w == nil {
+		return nil
 	}
-	const most = 20_000
-	out := map[provenance.LabelKey][]Step{}
+	out = rec.stepsOf(w.from)
+	for _, n := range w.copies {
+		if s, ok := rec.stepAt(n); ok {
+			out = addStep(out, s)
+		}
+	}
+	return out
+}
+
+// ways finds, for some leaves of a value that was computed, how the value came from each: the shortest way counts.
+func (rec *Record) ways(r provenance.Ref, leaves []Leaf) map[provenance.LabelKey]*way {
+	wanted := map[provenance.LabelKey]bool{}
+	for i := range leaves {
+		wanted[leaves[i].label.Key()] = true
+	}
+	type visit struct {
+		ref  provenance.Ref
+		from *way
+	}
+	const most = 10_000
+	out := map[provenance.LabelKey]*way{}
 	seen := map[provenance.Ref]bool{}
 	queue := []visit{{ref: r}}
-	for len(queue) > 0 && len(seen) < most {
+	for len(queue) > 0 && len(seen) < most && len(out) < len(wanted) {
 		v := queue[0]
 		queue = queue[1:]
-		way := rec.Trace.Path(v.ref)
-		if len(way) == 0 || seen[way[len(way)-1]] {
+		path := rec.Trace.Path(v.ref)
+		if len(path) == 0 || seen[path[len(path)-1]] {
 			continue
 		}
-		steps := v.steps
-		for _, n := range way {
-			if s, ok := rec.stepAt(n); ok {
-				steps = addStep(steps[:len(steps):len(steps)], s)
-			}
-		}
-		last := way[len(way)-1]
-		for _, n := range way { // elements hang on the containers along the way
-			if l, ok := rec.Trace.Label(n); ok {
-				if _, known := out[l.Key()]; !known {
-					out[l.Key()] = steps
-				}
-				continue
-			}
-			if n == last || rec.Trace.Spine(n) != n {
-				for _, a := range rec.Trace.Operands(n) {
-					queue = append(queue, visit{a, steps})
-				}
-			}
-		}
+		last := path[len(path)-1]
 		seen[last] = true
+		w := &way{v.from, path}
+		for _, n := range path { // elements hang on the containers along the way
+			if l, ok := rec.Trace.Label(n); ok {
+				if k := l.Key(); out[k] == nil && wanted[k] {
+					out[k] = w
+				}
+			} else if n == last || rec.Trace.Spine(n) != n {
+				for _, a := range rec.Trace.Operands(n) {
+					queue = append(queue, visit{a, w})
+				}
+			}
+		}
 	}
 	return out
 }

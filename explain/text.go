@@ -26,6 +26,8 @@ const (
 const (
 	width           = 100 // columns that an answer should fit
 	shownConditions = 5   // of an answer, unless all are asked for
+	shownBranches   = 3
+	shownAttributes = 30
 )
 
 // Show is how an answer is shown: the zero Show gives people what they want to know first, in plain text.
@@ -335,7 +337,7 @@ func (p *page) evidence(a *Answer) {
 	if a.Parameter != nil && a.By == "" && !p.onLine(a.Parameter) {
 		p.add("for", a.Parameter, a.Parameter.Text)
 	}
-	p.conditions(a.Conditions)
+	p.conditions(a.Conditions, shownConditions)
 	p.via(a)
 	if a.Kind == "resource" {
 		p.flush()
@@ -571,11 +573,11 @@ func (p *page) data(a *Answer) {
 }
 
 // conditions shows decisions with what they look at.
-func (p *page) conditions(list []Condition) {
+func (p *page) conditions(list []Condition, most int) {
 	for i := range list {
 		c := &list[i]
-		if p.enough(i, shownConditions) {
-			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(list)-i)).remarks = []string{"conditions further away: of the classes and functions that led here"}
+		if p.enough(i, most) {
+			p.add("", nil, fmt.Sprintf("… %s further away (--all lists them)", plural(len(list)-i, "condition")))
 			break
 		}
 		var remarks []string
@@ -622,15 +624,25 @@ func (c *Condition) describe() string {
 // attributes lists a resource's attributes, each with the place it comes from.
 func (p *page) attributes(a *Answer) {
 	names, values := 0, 0
-	for _, s := range a.Attributes {
+	list := a.Attributes
+	if !p.All {
+		list = list[:min(len(list), shownAttributes)]
+	}
+	for _, s := range list {
 		names = max(names, len(s.Name))
 		values = max(values, utf8.RuneCountInString(s.shown()))
 	}
-	for _, s := range a.Attributes {
+	for i, s := range a.Attributes {
+		if p.enough(i, shownAttributes) {
+			fmt.Fprintf(p.w, "  … %d more (--all lists them)\n", len(a.Attributes)-i)
+			break
+		}
 		from := ""
 		switch {
 		case s.From != nil:
 			from = s.From.describe()
+		case s.Set != nil && s.Places == 0: // an empty array or hash is made of nothing
+			from = s.Set.String()
 		case s.Set != nil:
 			from = s.Set.String() + " (computed)"
 		case s.Places > 0:

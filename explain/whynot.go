@@ -27,7 +27,8 @@ type WhyNot struct {
 type Branch struct {
 	At         *Spot       `json:"at"`
 	In         string      `json:"in,omitempty"`
-	Sure       bool        `json:"sure"` // false: a name on the way is computed
+	Others     int         `json:"others,omitempty"` // how many more times it was passed over, in other instances
+	Sure       bool        `json:"sure"`             // false: a name on the way is computed
 	Conditions []Condition `json:"conditions,omitempty"`
 	Hops       []Step      `json:"hops"` // the last is the declaration
 	Data       []Leaf      `json:"data,omitempty"`
@@ -55,9 +56,12 @@ func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
 	w.Similar = rec.similar(n)
 	virtual, passed, code := rec.missing(n)
 	w.Virtual, w.Changed = rec.spot(virtual), rec.Changed
-	for _, p := range passed {
-		b := Branch{At: rec.spot(p.Branch), In: p.In, Sure: p.Sure, Conditions: rec.conditions(p.Why)}
-		rec.lookInto(b.Conditions, rec.most(shownConditions))
+	for i, p := range passed {
+		b := Branch{At: rec.spot(p.Branch), In: p.In, Others: p.Others, Sure: p.Sure}
+		if i < rec.most(shownBranches) {
+			b.Conditions = rec.conditions(p.Why)
+			rec.lookInto(b.Conditions, rec.most(shownConditions))
+		}
 		for _, h := range p.Hops {
 			b.Hops = append(b.Hops, Step{Kind: "hop", Name: h.Text, At: rec.spot(h.Place)})
 		}
@@ -84,8 +88,8 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 		p.add("virtual", n.Virtual, n.Virtual.Text, "declared as a virtual resource; no collector and no realize() asked for it")
 	}
 	for i := range n.Passed {
-		if p.enough(i, 4) {
-			p.add("", nil, fmt.Sprintf("… %d more branches (--all lists them)", len(n.Passed)-i))
+		if p.enough(i, shownBranches) {
+			p.add("", nil, fmt.Sprintf("… %d more branches like these (--all lists them)", len(n.Passed)-i))
 			break
 		}
 		b := &n.Passed[i]
@@ -98,8 +102,11 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 		if b.At.Text != "" {
 			p.rows[len(p.rows)-1].text = b.At.Text
 		}
-		p.conditions(b.Conditions)
-		if b.In != "" {
+		p.conditions(b.Conditions, 2)
+		switch {
+		case b.In != "" && b.Others > 0:
+			p.add("in", nil, fmt.Sprintf("%s, and in %d others", b.In, b.Others))
+		case b.In != "":
 			p.add("in", nil, b.In)
 		}
 		for _, h := range b.Hops[:len(b.Hops)-1] {

@@ -99,6 +99,12 @@ func TestNearest(t *testing.T) {
 			t.Errorf("nearest to %q is %q, want %q", in, got, want)
 		}
 	}
+	long := []string{"apache::mod::dav", "apache::mod::sll", "/etc/motd", "/etc/passwd", "Profile::Nginx"}
+	for in, want := range map[string]string{"apache::mod::xyz": "", "apache::mod::ssl": "apache::mod::sll", "/etc/mtd": "/etc/motd", "/etc/host": "", "profile::ngnix": "Profile::Nginx", "profil::nginx": "Profile::Nginx"} {
+		if got := Nearest(in, long); got != want {
+			t.Errorf("nearest to %q is %q, want %q", in, got, want)
+		}
+	}
 	short := []string{"a", "x", "id", "of", "uid", "gid", "port", "A1"}
 	for in, want := range map[string]string{"b": "", "y": "", "ab": "", "ix": "", "udi": "uid", "prot": "port", "pot": "port", "a1": "A1", "ports": "port", "gids": "gid", "zz": ""} {
 		if got := Nearest(in, short); got != want {

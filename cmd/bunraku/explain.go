@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -343,7 +345,22 @@ func (o *codeOf) Manifest(name string) *syntax.File {
 	return nil
 }
 
-func (o *codeOf) All() []*syntax.File { return allManifests(o.c) }
+func (o *codeOf) Containing(text string, modules map[string]bool) []*syntax.File {
+	env := o.c.Environment()
+	paths, _ := env.Manifests()
+	for _, m := range env.Modules() {
+		if modules == nil || modules[m.Name] {
+			if list, err := puppetFiles(filepath.Join(m.Dir, "manifests")); err == nil {
+				paths = append(paths, list...)
+			}
+		}
+	}
+	low := bytes.ToLower([]byte(text))
+	return o.parse(slices.DeleteFunc(paths, func(path string) bool {
+		content, err := os.ReadFile(path)
+		return err != nil || !bytes.Contains(bytes.ToLower(content), low)
+	}))
+}
 
 // parse leaves out what cannot be parsed.
 func (o *codeOf) parse(paths []string) (out []*syntax.File) {
@@ -356,18 +373,6 @@ func (o *codeOf) parse(paths []string) (out []*syntax.File) {
 		}
 	}
 	return out
-}
-
-// allManifests parses every manifest of the environment and its modules; those that cannot be parsed are left out.
-func allManifests(c *compiler.Compiler) []*syntax.File {
-	env := c.Environment()
-	paths, _ := env.Manifests()
-	for _, m := range env.Modules() {
-		if list, err := puppetFiles(filepath.Join(m.Dir, "manifests")); err == nil {
-			paths = append(paths, list...)
-		}
-	}
-	return (&codeOf{c}).parse(paths)
 }
 
 // readRecord reads a side file. Its files are looked for where they were, and in the environment that was named now.
