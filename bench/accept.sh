@@ -25,6 +25,13 @@ case "${1:-}" in
   run "evaluator" ./eval 'TestScore(Upuppet|Cases|Random)$|TestTheorems|TestExpressionTheorem'
   run "sites" ./compiler 'TestScore|TestAccept'
   ;;
+4)
+  run "verdicts and recorded catalogs" ./verify/model 'TestScoreVerdicts|TestDpkgVerdicts|TestCases|TestAccept'
+  run "figure 13" ./verify 'TestAcceptFigure13'
+  run "errata" ./verify 'TestErrat'
+  run "planted faults" ./verify 'TestPlantedFaults|TestAcceptPlantedFaults'
+  run "200,000 random graphs" ./verify 'TestAcceptRandomGraphs'
+  ;;
 6) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
 7)
   run "µPuppet" ./mupuppet 'TestScore|TestAccept'

@@ -11,7 +11,6 @@ package catalog
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -34,7 +33,8 @@ type Catalog struct {
 	// Metadata of files that the server looked up, as it came; nil for none. RecursiveMetadata likewise.
 	Metadata, RecursiveMetadata *value.Hash
 
-	index atomic.Pointer[index]
+	index  *index
+	settle func()
 }
 
 // A Name is type and title: what identifies a resource.
@@ -138,7 +138,7 @@ func (r *Resource) IsContainer() bool {
 // Seal builds the index; call it when Resources is complete. Resources are found by type and title only: aliases are the compiler's
 // and the agent's business.
 func (c *Catalog) Seal() {
-	c.index.Store(&index{once: sync.OnceValue(func() map[Name]*Resource {
+	c.index = &index{once: sync.OnceValue(func() map[Name]*Resource {
 		m := make(map[Name]*Resource, len(c.Resources))
 		for _, r := range c.Resources {
 			if _, ok := m[r.Name()]; !ok {
@@ -146,7 +146,17 @@ func (c *Catalog) Seal() {
 			}
 		}
 		return m
-	})})
+	})}
+}
+
+// Later sets what Settle runs.
+func (c *Catalog) Later(settle func()) { c.settle = sync.OnceFunc(settle) }
+
+// Settle works out the provenance of attributes, tags and positions, which a compile leaves until somebody asks for it.
+func (c *Catalog) Settle() {
+	if c.settle != nil {
+		c.settle()
+	}
 }
 
 // An index is made when it is first needed.
@@ -154,8 +164,8 @@ type index struct{ once func() map[Name]*Resource }
 
 // Resource finds a resource, nil when there is none.
 func (c *Catalog) Resource(typ, title string) *Resource {
-	if x := c.index.Load(); x != nil {
-		return x.once()[Name{typ, title}]
+	if c.index != nil {
+		return c.index.once()[Name{typ, title}]
 	}
 	for _, r := range c.Resources {
 		if r.Type == typ && r.Title == title {

@@ -53,7 +53,7 @@ func Read(text []byte) (*Catalog, error) {
 		c.Resources = append(c.Resources, r)
 	}
 	c.Seal()
-	if len(c.index.Load().once()) != len(c.Resources) {
+	if len(c.index.once()) != len(c.Resources) {
 		seen := map[Name]bool{}
 		for _, r := range c.Resources {
 			if seen[r.Name()] {

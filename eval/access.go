@@ -206,6 +206,12 @@ func (ev *Evaluator) indexHash(e *syntax.Access, h *value.Hash, lr provenance.Re
 			}
 			return entry.Value, 0
 		}
+		if h == ev.facts { // one fact does not depend on which others there are
+			if entry == nil {
+				return value.Undef{}, ev.trace.Join(append(refs, ev.noFact(value.ToString(keys[0])))...)
+			}
+			return entry.Value, ev.trace.With(entry.Ref, refs...)
+		}
 		if entry == nil { // a miss depends on every key (rule 2)
 			all := append(refs, lr)
 			for _, x := range h.Entries() {
@@ -336,15 +342,19 @@ func (ev *Evaluator) attributeNow(res *Resource, name string) (value.Value, prov
 	if name == "title" {
 		return value.String(res.Title), res.titleRef
 	}
-	if p := res.param(name); p != nil && !value.IsUndef(p.value) {
-		return p.value, p.ref
+	var unset provenance.Ref // set, but to undef
+	if p := res.param(name); p != nil {
+		if !value.IsUndef(p.value) {
+			return p.value, p.ref
+		}
+		unset = ev.trace.Join(p.ref)
 	}
 	if res.scope != nil {
 		if d := res.scope.defaultFor(res.Type, name); d != nil {
-			return d.value, d.ref
+			return d.value, ev.trace.With(d.ref, unset)
 		}
 	}
-	return value.Undef{}, 0
+	return value.Undef{}, unset
 }
 
 // accessObject reads an attribute of a Pcore object by its name.

@@ -86,6 +86,10 @@ func (c *Call) deepRefs() []provenance.Ref {
 
 // Contain hangs resources below the one of this scope.
 func (c *Call) Contain(rs []*Resource) {
+	args := c.Eval.trace.Join(c.deepRefs()...)
+	c.Eval.ghosts.contained = c.Eval.trace.Join(c.Eval.ghosts.contained, args)
+	before := c.Eval.decide(args)
+	defer func() { c.Eval.ctl = before }()
 	for _, r := range rs {
 		c.Eval.edge(c.Scope.resource, r)
 	}

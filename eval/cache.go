@@ -12,23 +12,26 @@ import (
 // A Cache keeps what compiles of one environment have in common: the values of literals, compiled regular expressions, the types of
 // parameters. Everything in it follows from parsed files alone, so any number of compiles may share it, also at the same time.
 type Cache struct {
-	mu      sync.RWMutex
-	consts  map[*syntax.File][]value.Value
-	regexps map[*syntax.Regexp]*value.Regexp
-	made    map[string]*value.Regexp // from strings, at run time
-	types   map[syntax.Expr]value.Type
-	aliases map[*syntax.TypeAlias]value.Type
-	shapes  map[syntax.Definition]*shape
-	jumps   map[*syntax.Expr]bool // whether statements, named by their first, may jump
-	convert types.Converter       // for its parsed signatures
-	facts   *factTree             // of the node compiled last
+	mu       sync.RWMutex
+	consts   map[*syntax.File][]value.Value
+	regexps  map[*syntax.Regexp]*value.Regexp
+	made     map[string]*value.Regexp // from strings, at run time
+	types    map[syntax.Expr]value.Type
+	aliases  map[*syntax.TypeAlias]value.Type
+	shapes   map[syntax.Definition]*shape
+	effects  map[*syntax.Expr]*effects // what statements, named by their first, may do
+	assigned map[*syntax.Expr][]string // the variables that statements, named by their first, assign
+	jumps    map[*syntax.Expr]bool     // whether statements, named by their first, may jump
+	convert  types.Converter           // for its parsed signatures
+	facts    *factTree                 // of the node compiled last
+	size     provenance.Size           // of its trace
 }
 
 // NewCache returns an empty cache.
 func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
-		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, shapes: map[syntax.Definition]*shape{},
+		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, assigned: map[*syntax.Expr][]string{}, effects: map[*syntax.Expr]*effects{}, shapes: map[syntax.Definition]*shape{},
 	}
 }
 
@@ -102,6 +105,19 @@ func (ev *Evaluator) Regexp(source string) (*value.Regexp, error) {
 		return re, err == nil && len(ev.cache.made) < maxMadeRegexps
 	})
 	return re, err
+}
+
+// traceSize is how much room to make for a trace: as much as the last one took.
+func (c *Cache) traceSize() provenance.Size {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.size
+}
+
+func (c *Cache) setTraceSize(s provenance.Size) {
+	c.mu.Lock()
+	c.size = s
+	c.mu.Unlock()
 }
 
 // tracedFacts are a node's facts with their leaves; those of the last node are kept.

@@ -38,6 +38,7 @@ type Lambda struct {
 	sig   *types.Callable
 	ref   provenance.Ref // of the last call's result
 	why   provenance.Ref // what decides whether, and how often, it is called
+	jumps provenance.Ref // what kept it from ending the iteration
 	ran   bool
 }
 
@@ -241,6 +242,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	}
 	if c.Ref == 0 && f.Flow == Reader {
 		c.Ref = ev.trace.Op("call "+f.Name, append(c.deepRefs(), ev.declared())...)
+	}
+	if block != nil {
+		c.Ref = ev.trace.With(c.Ref, block.jumps, c.broke)
 	}
 	return v, c.Ref, nil
 }

@@ -148,7 +148,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
 	}
 	ev.push(step{of: r, place: r.place})
 	c := ev.enterFile(d.File)
@@ -227,14 +227,23 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + taken + "'"})
 		}
 	}
+	nameRef := r.titleRef
+	if p := r.param("name"); p != nil {
+		nameRef = ev.trace.With(p.ref, r.titleRef)
+		if d.Kind == ClassKind {
+			nameRef = ev.trace.Op("downcase", nameRef)
+		}
+	}
 	sc.setOnce("title", value.String(title), r.titleRef)
-	sc.setOnce("name", value.String(name), r.titleRef)
+	sc.setOnce("name", value.String(name), nameRef)
 	if d.Kind != DefineKind {
 		ev.table.scopes[d.Name] = sc
 	}
-	var configured provenance.Ref
-	if d.Kind == ClassKind {
-		configured = ev.mayConfigure(d.Name)
+	configured := func(param string) provenance.Ref {
+		if d.Kind != ClassKind {
+			return 0
+		}
+		return ev.mayConfigure(d.Name, param)
 	}
 	mark := sc.mark()
 	f := sc.pushFrame(paramFrame)
@@ -249,12 +258,12 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			continue
 		}
 		if v := f.find(p.name); v != nil {
-			v.value, v.ref = p.value, ev.trace.With(p.ref, configured)
+			v.value, v.ref = p.value, ev.trace.With(p.ref, configured(p.name))
 			if ev.trace != nil {
 				v.ref = ev.trace.Note(v.ref, provenance.Parameter, p.name, ev.ownerOf(r), p.place, p.value)
 			}
 		} else {
-			f.add(p.name, p.value, p.ref)
+			f.add(p.name, p.value, ev.trace.With(p.ref, r.existence, configured(p.name)))
 		}
 	}
 	var made []param
@@ -275,7 +284,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
 		v = &f.vars[i] // the default may have set variables, which stand behind
-		vr = ev.trace.With(vr, v.ref, ev.ctl, configured, r.absences[p.Name])
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absences[p.Name], r.splat)
 		if made == nil { // the rest of them in one piece
 			made = make([]param, 0, len(d.Params)-i)
 			r.params = slices.Grow(r.params, len(d.Params)-i)
@@ -342,7 +351,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		if err != nil {
 			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
 		}
-		if !a.Found {
+		if !a.Found || value.IsUndef(a.Value) && p.Default != nil {
 			if a.Ref != 0 { // the default, or that there is none, depends on Hiera having no value
 				if r.absences == nil {
 					r.absences = map[string]provenance.Ref{}
@@ -351,11 +360,8 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			}
 			continue
 		}
-		if value.IsUndef(a.Value) && p.Default != nil {
-			continue
-		}
 		if ev.trace != nil {
-			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl)
+			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl, ev.mayConfigure(d.Name, p.Name))
 		}
 		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}
@@ -516,22 +522,31 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if !r.isClass() {
 		return
 	}
-	name := "main"
+	name, why := "main", ev.mayBeGiven("stage")
+	if p := r.param("stage"); p != nil {
+		why = ev.trace.Join(why, p.ref)
+	}
 	if v, ok := r.Param("stage"); ok && !value.IsUndef(v) {
 		name = value.ToString(v)
 	} else if r.scope != nil && r.scope.resource != nil {
-		if v, ok := r.scope.resource.Param("stage"); ok && !value.IsUndef(v) {
-			name = value.ToString(v)
+		if p := r.scope.resource.param("stage"); p != nil && !value.IsUndef(p.value) {
+			name, why = value.ToString(p.value), ev.trace.Join(why, p.ref)
 		}
+		why = ev.trace.Join(why, r.scope.resource.arrows["stage"])
+	}
+	if why != 0 {
+		r.note("stage", why)
 	}
 	stage := ev.find("Stage", name)
 	if stage == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place, Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})
 	}
 	if p := r.param("stage"); (p == nil || value.IsUndef(p.value)) && stage.Title != "main" {
-		ev.setParam(r, &param{name: "stage", value: value.String(stage.Title), source: r.source})
+		ev.setParam(r, &param{name: "stage", value: value.String(stage.Title), ref: ev.trace.Join(why, ev.ctl), source: r.source})
 	}
+	before := ev.decide(why)
 	ev.edge(stage, r)
+	ev.ctl = before
 }
 
 // firstOf is what decided that, and when, a class was declared (rule 5).

@@ -403,6 +403,7 @@ func (l *Lambda) Call(args []value.Value, refs []provenance.Ref) (value.Value, e
 	l.ref, l.ran = ev.trace.With(r, l.why), true
 	if ev.jumps != 0 { // a break passed over decides about the next round too
 		l.why = ev.trace.Join(l.why, ev.jumps)
+		l.jumps = ev.jumps
 	}
 	if err != nil {
 		return nil, err
@@ -427,6 +428,7 @@ func (c *Call) Iterating(body func() error) (err error) {
 			panic(p)
 		}
 		ev.restoreTo(s)
+		c.broke = ev.trace.Join(c.broke, j.ctl)
 		err = nil
 	}()
 	return body()

@@ -27,7 +27,10 @@ type collector struct {
 	has      map[*Resource]bool
 	ref      provenance.Ref               // the query's literals and the decisions around it
 	reads    []string                     // attributes that the query tests
+	splat    provenance.Ref               // of hashes that its overrides are taken from
+	arrows   []string                     // attributes that arrows from it set on what it finds
 	looked   map[*Resource]provenance.Ref // what the tests saw, at the time
+	reached  provenance.Ref               // memory of reach
 	// instead is what the left side of a chain falls back to when the collector on its right found nothing
 	instead []value.Value
 }
@@ -55,7 +58,8 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 	}
 	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]provenance.Ref{}}
 	if len(e.Ops) > 0 {
-		params, _ := ev.attributeOps(e.Ops, sc, nil)
+		params, splat := ev.attributeOps(e.Ops, sc, nil)
+		c.splat = splat
 		for _, p := range params {
 			q := *p
 			c.params = append(c.params, &q)
@@ -190,7 +194,8 @@ func (c *collector) run() bool {
 			found = append(found, r)
 			if r.virtual {
 				r.virtual = false
-				r.existence = ev.trace.Join(r.existence, c.ref, c.looked[r])
+				r.existence = ev.trace.Join(r.existence, c.ref, c.saw(r))
+				ev.changed(r.existence)
 			}
 		}
 	}
@@ -221,11 +226,13 @@ func (c *collector) override(r *Resource) {
 	o := &Resource{Type: r.Type, Title: r.Title, place: c.place, hasPlace: true, scope: c.scope, source: c.scope.source}
 	for _, p := range c.params {
 		q := *p
-		q.ref = c.ev.trace.With(q.ref, c.ref)
 		o.params = append(o.params, &q)
 	}
 	// Puppet makes the override as a resource of its own, and so it takes the resource defaults of the collector's scope along.
 	c.ev.applyDefaults(o, c.scope)
+	for _, p := range o.params {
+		p.ref = c.ev.trace.With(p.ref, c.ref)
+	}
 	c.ev.addOverride(o)
 }
 
@@ -241,6 +248,7 @@ func (c *collector) realize() bool {
 		}
 		r.virtual = false
 		r.existence = c.ev.trace.With(r.existence, c.ref)
+		c.ev.changed(r.existence)
 		if !c.has[r] {
 			c.has[r] = true
 			c.got = append(c.got, r)
@@ -283,7 +291,7 @@ func (c *Call) Realize(refs []value.Value) {
 	if len(flat) == 0 {
 		return
 	}
-	col := &collector{ev: ev, fixed: flat, scope: c.Scope, place: c.Place, has: map[*Resource]bool{}, ref: ev.trace.Join(append(c.Refs, ev.ctl)...)}
+	col := &collector{ev: ev, fixed: flat, scope: c.Scope, place: c.Place, has: map[*Resource]bool{}, ref: ev.trace.Join(append(c.deepRefs(), ev.ctl)...)}
 	ev.table.collected = append(ev.table.collected, col)
 }
 

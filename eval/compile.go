@@ -50,6 +50,9 @@ func Compile(w World, in Input) (result *Result) {
 	ev.generate()
 	ev.finish()
 	result.Catalog = ev.catalog()
+	if ev.trace != nil {
+		ev.cache.setTraceSize(ev.trace.Size())
+	}
 	return result
 }
 
@@ -142,7 +145,8 @@ func (ev *Evaluator) topVariables() {
 		server = value.EmptyHash
 	}
 	set("server_facts", server, ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server facts"}))
-	set("facts", traced, 0)
+	ev.facts = traced
+	set("facts", traced, ev.trace.Leaf(provenance.Label{Kind: provenance.Absence, Path: "more facts"}))
 }
 
 // traceFacts gives every fact, nested ones too, a leaf named by its path.
@@ -343,22 +347,35 @@ func (ev *Evaluator) hostLiterals() (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
+	seen := map[*syntax.NodeDef]bool{}
 	for _, d := range ev.nodeDefs {
-		base := ev.literalsOf(d.File)
-		mark := func(l *syntax.Lit) { r = ev.trace.Join(r, ev.trace.Read(base+provenance.Ref(l.Ord))) }
-		for _, h := range d.Node.(*syntax.NodeDef).Hosts {
-			syntax.Walk(h, func(n syntax.Node) bool {
-				switch n := n.(type) {
-				case *syntax.Str:
-					mark(&n.Lit)
-				case *syntax.Regexp:
-					mark(&n.Lit)
-				case *syntax.Default:
-					mark(&n.Lit)
-				}
-				return true
-			})
+		if n := d.Node.(*syntax.NodeDef); !seen[n] {
+			seen[n] = true
+			r = ev.trace.Join(r, ev.hostsOf(n, d.File))
 		}
+	}
+	return r
+}
+
+// hostsOf joins the names of one node statement.
+func (ev *Evaluator) hostsOf(d *syntax.NodeDef, f *syntax.File) (r provenance.Ref) {
+	if ev.trace == nil {
+		return 0
+	}
+	base := ev.literalsOf(f)
+	mark := func(l *syntax.Lit) { r = ev.trace.Join(r, ev.trace.Read(base+provenance.Ref(l.Ord))) }
+	for _, h := range d.Hosts {
+		syntax.Walk(h, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Str:
+				mark(&n.Lit)
+			case *syntax.Regexp:
+				mark(&n.Lit)
+			case *syntax.Default:
+				mark(&n.Lit)
+			}
+			return true
+		})
 	}
 	return r
 }

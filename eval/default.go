@@ -13,7 +13,10 @@ import (
 )
 
 // defaultSet is the resource defaults of one type that one scope sets.
-type defaultSet struct{ params []*param }
+type defaultSet struct {
+	params []*param
+	splat  provenance.Ref // of the hashes that they are taken from: which keys they have
+}
 
 func (d *defaultSet) find(name string) *param {
 	for _, p := range d.params {
@@ -31,7 +34,7 @@ func (ev *Evaluator) resourceDefaults(e *syntax.Defaults, sc *Scope) (value.Valu
 	if !ok || t.Type == "" || t.HasTitle {
 		ev.failf("E0502", e.Type.Span(), "Evaluation Error: Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got %s", types.Generalize(types.Infer(v)))
 	}
-	params, _ := ev.attributeOps(e.Ops, sc, nil)
+	params, splat := ev.attributeOps(e.Ops, sc, nil)
 	name := capitalized(t.Type)
 	if sc.defaults == nil {
 		sc.defaults = map[string]*defaultSet{}
@@ -48,7 +51,15 @@ func (ev *Evaluator) resourceDefaults(e *syntax.Defaults, sc *Scope) (value.Valu
 			ev.failAt(d)
 		}
 		set.params = append(set.params, p)
+		if ev.trace != nil {
+			key := touch{typ: name, attr: p.name}
+			if ev.table.defaulted == nil {
+				ev.table.defaulted = map[touch]provenance.Ref{}
+			}
+			ev.table.defaulted[key] = ev.trace.Join(ev.table.defaulted[key], ev.deep(p.value, p.ref))
+		}
 	}
+	set.splat = ev.trace.Join(set.splat, splat)
 	return v, r
 }
 
@@ -68,6 +79,7 @@ func (ev *Evaluator) applyDefaults(r *Resource, sc *Scope) {
 	var merged []*param
 	for i := len(chain) - 1; i >= 0; i-- {
 		merged = mergeParams(merged, chain[i].params)
+		r.splat = ev.trace.Join(r.splat, chain[i].splat)
 	}
 	first := ev.trace.Join(ev.firstOfScope(sc))
 	for _, p := range merged {
@@ -91,6 +103,18 @@ func (sc *Scope) defaultFor(typ, name string) *param {
 	return nil
 }
 
+// defaultsOf joins the defaults that the scopes around set for an attribute.
+func (sc *Scope) defaultsOf(ev *Evaluator, typ, name string) (r provenance.Ref) {
+	for s := sc; s != nil; s = s.parent {
+		if d := s.defaults[typ]; d != nil {
+			if p := d.find(name); p != nil {
+				r = ev.trace.Join(r, ev.deep(p.value, p.ref))
+			}
+		}
+	}
+	return r
+}
+
 // isDefault reports whether a value is the default that some scope around sets.
 func (sc *Scope) isDefault(typ, name string, v value.Value) bool {
 	for s := sc; s != nil; s = s.parent {
@@ -106,7 +130,8 @@ func (sc *Scope) isDefault(typ, name string, v value.Value) bool {
 // override is `File['a'] { mode => '0600' }`.
 func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, provenance.Ref) {
 	v, r := ev.eval(e.Target, sc)
-	params, _ := ev.attributeOps(e.Ops, sc, nil)
+	params, splat := ev.attributeOps(e.Ops, sc, nil)
+	ev.mayOverride(e, params, splat, ev.deep(v, r))
 	for _, t := range flatKeys([]value.Value{v}) {
 		ref, ok := t.(*types.Resource)
 		if ok && ref.Type != "" && !ref.HasTitle {
@@ -121,7 +146,7 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 		}
 		for _, p := range params {
 			q := *p
-			q.ref = ev.trace.With(q.ref, r)
+			q.ref = ev.trace.With(q.ref, ev.deep(v, r))
 			if o.param(q.name) != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0505", Place: o.place, Summary: fmt.Sprintf("Duplicate parameter '%s' for on %s", q.name, o.Ref())})
 			}
@@ -183,7 +208,17 @@ func (ev *Evaluator) overrideParam(r *Resource, p *param) {
 		ev.setParam(r, p)
 		return
 	}
+	if ev.trace != nil { // what is as a default says does not count as set (rule 8), so the defaults decide too
+		q := *p
+		q.ref = ev.trace.With(q.ref, r.scope.defaultsOf(ev, r.Type, p.name))
+		p = &q
+	}
 	if r.scope.isDefault(r.Type, p.name, p.value) {
+		if ev.trace != nil {
+			kept := *current
+			kept.ref = ev.trace.With(kept.ref, p.ref)
+			ev.setParam(r, &kept)
+		}
 		return
 	}
 	if !ev.childOf(p.source, current.source) && !(p.source == current.source && r.scope.isDefault(r.Type, p.name, current.value)) {

@@ -183,6 +183,7 @@ func (ev *Evaluator) checkMetaparams(d *Definition) {
 }
 
 func (ev *Evaluator) addNode(n *syntax.NodeDef, f *syntax.File) {
+	ev.hostsOf(n, f) // they are read now: a name that is taken is an error
 	for _, h := range n.Hosts {
 		d := &Definition{Kind: NodeKind, Node: n, File: f, Module: ev.world.Module(f), Body: n.Body.Stmts}
 		switch h := h.(type) {

@@ -51,8 +51,8 @@ func Language(version int) Settings {
 
 const (
 	defaultMaxSteps = 200_000_000
-	maxText         = 256 << 20  // bytes of one string
-	maxElements     = 20_000_000 // of one array
+	maxText         = 256 << 20 // bytes of one string
+	maxElements     = 4_000_000 // of one array
 	defaultMaxDepth = 2_000
 )
 
@@ -112,6 +112,8 @@ type Evaluator struct {
 	literals  map[*syntax.File]provenance.Ref
 	ghosts    ghosts
 	nameRef   provenance.Ref
+	facts     *value.Hash               // $facts
+	missing   map[string]provenance.Ref // facts that were asked for and are not there
 	rendering *rendering
 }
 
@@ -135,7 +137,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 		ev.set.MaxDepth = defaultMaxDepth
 	}
 	if ev.set.Trace {
-		ev.trace = provenance.NewTrace()
+		ev.trace = provenance.NewTraceLike(ev.cache.traceSize())
 	}
 	ev.program = newProgram()
 	ev.table = newTable()

@@ -57,7 +57,7 @@ func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref
 	case *syntax.Assign:
 		return ev.assign(e, sc)
 	case *syntax.Relation:
-		return ev.relation(e, sc), 0
+		return ev.relation(e, sc)
 	case *syntax.Access:
 		return ev.access(e, sc)
 	case *syntax.Call:
@@ -247,24 +247,17 @@ func (ev *Evaluator) splat(u *syntax.Unary, sc *Scope) (*value.Array, provenance
 
 func (ev *Evaluator) hash(e *syntax.Hash, sc *Scope) (value.Value, provenance.Ref) {
 	b := value.NewHashBuilder(len(e.Entries))
-	var spine provenance.Ref
+	var keys []provenance.Ref // which entries there are: a key that comes twice takes the later value
 	for _, x := range e.Entries {
 		k, kr := ev.eval(x.Key, sc)
 		v, vr := ev.eval(x.Value, sc)
-		b.SetEntry(value.Entry{Key: k, Value: v, KeyRef: ev.deep(k, kr), Ref: vr})
-		if ev.trace != nil && !isLiteralKey(x.Key) {
-			spine = ev.trace.Join(spine, kr)
+		kr = ev.deep(k, kr)
+		b.SetEntry(value.Entry{Key: k, Value: v, KeyRef: kr, Ref: vr})
+		if ev.trace != nil {
+			keys = append(keys, kr)
 		}
 	}
-	return b.Hash(), spine
-}
-
-func isLiteralKey(e syntax.Expr) bool {
-	switch e.(type) {
-	case *syntax.Str, *syntax.Name, *syntax.Int:
-		return true
-	}
-	return false
+	return b.Hash(), ev.trace.Join(keys...)
 }
 
 // reference evaluates an upper-case name: a data type, a type alias, or a resource type.

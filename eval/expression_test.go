@@ -126,6 +126,7 @@ func TestExpressionTheorem(t *testing.T) {
 		if ds.HasErrors() || res.Failure != nil {
 			continue
 		}
+		res.Catalog.Settle()
 		for _, r := range res.Catalog.Resources {
 			for _, p := range r.Params {
 				term := res.Trace.Expression(p.Ref)

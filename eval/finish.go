@@ -128,7 +128,11 @@ func (ev *Evaluator) flowMetaparams() {
 				data[r] = src
 				for _, p := range src {
 					if q := t.param(p.name); q == nil || value.IsUndef(q.value) {
-						ev.setParam(t, &param{name: p.name, value: p.value, ref: p.ref, place: p.place, source: t.source})
+						ref := p.ref
+						if q != nil { // set, but to undef
+							ref = ev.trace.With(ref, q.ref)
+						}
+						ev.setParam(t, &param{name: p.name, value: p.value, ref: ref, place: p.place, source: t.source})
 					}
 				}
 				data[t] = mergeParams(src, own(t))
@@ -200,6 +204,9 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 	c.Tags = tags.list
 	c.OrderEdges()
 	c.Seal()
+	if ev.trace != nil {
+		c.Later(ev.settle)
+	}
 	return c
 }
 
@@ -211,11 +218,7 @@ func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog
 		n.File, n.Line = ev.world.Path(r.place.File), r.place.Line()
 	}
 	for _, p := range r.params {
-		ref := p.ref
-		if ev.trace != nil {
-			ref = ev.trace.With(ev.deep(p.value, p.ref), r.existence, ev.mayTouch(r, p.name))
-		}
-		declared = append(declared, catalog.Param{Name: p.name, Value: p.value, Ref: ref, Place: p.place})
+		declared = append(declared, catalog.Param{Name: p.name, Value: p.value, Ref: p.ref, Place: p.place})
 	}
 	params, err := catalog.WireParams(r.typ, catalog.Name{Type: r.Type, Title: r.Title}, declared)
 	if err != nil {
@@ -224,13 +227,31 @@ func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog
 	if r.oddTitle && r.param(r.typ.Namevar()) == nil { // a number is not equal to its text, so the name that the title gives stays
 		params = append([]catalog.Param{{Name: r.typ.Namevar(), Value: value.String(r.Title)}}, params...)
 	}
-	for i := range params {
-		if params[i].Ref == 0 {
-			params[i].Ref = r.titleRef // what the title pattern made of the title
-		}
-	}
 	n.Params = params
-	if ev.trace != nil {
+}
+
+// settle completes the provenance of what is in the catalog.
+func (ev *Evaluator) settle() {
+	for _, r := range ev.table.list {
+		n := r.wire
+		if n == nil {
+			continue
+		}
+		for i := range n.Params {
+			p := &n.Params[i]
+			declared := r.param(p.Name)
+			if named := r.param("name"); p.Name == r.typ.Namevar() && named != nil && !value.IsUndef(named.value) {
+				declared = named
+			}
+			switch {
+			case declared != nil && !value.IsUndef(declared.value):
+				p.Ref = ev.trace.With(ev.deep(declared.value, p.Ref), r.existence, ev.mayTouch(r, declared.name))
+			case p.Value == value.Value(value.String(r.Title)):
+				p.Ref = r.titleRef
+			default: // what the title pattern made of the title
+				p.Ref = ev.op("title pattern", r.titleRef)
+			}
+		}
 		n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
 		n.Position = ev.positionRef(r, map[*Resource]bool{})
 	}

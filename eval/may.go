@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -16,27 +17,26 @@ type effects struct {
 	classes   map[string]bool
 	like      map[string]bool // classes declared with parameters
 	resources []touch
-	touches   []touch // attributes that may be set on resources declared elsewhere
-	requires  bool    // it calls require, which sets an attribute of whatever contains it
+	touches   []touch  // attributes that may be set on resources declared elsewhere
+	named     []string // classes that it names
+	requires  bool     // it calls require, which sets an attribute of whatever contains it
 }
 
 // A touch is a type, a title and an attribute; "" stands for any.
 type touch struct{ typ, title, attr string }
 
-const anyClass = "*"
+const (
+	anyClass   = "*"
+	anyDefault = "*" // an attribute that has a resource default: a collector's overrides take those of its scope along
+)
 
 // effectsOf walks code and what it reaches, once for each piece of code.
 func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
-	if fx := ev.ghosts.effects[&stmts[0]]; fx != nil {
-		return fx
-	}
-	fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
-	ev.gather(stmts, fx, map[*Definition]bool{}, nil)
-	if ev.ghosts.effects == nil {
-		ev.ghosts.effects = map[*syntax.Expr]*effects{}
-	}
-	ev.ghosts.effects[&stmts[0]] = fx
-	return fx
+	return remember(ev.cache, ev.cache.effects, &stmts[0], func() (*effects, bool) {
+		fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
+		ev.gather(stmts, fx, map[*Definition]bool{}, nil)
+		return fx, true
+	})
 }
 
 // gather adds the effects of code. container is what the code's own calls of require change; nil for whatever runs the outermost code.
@@ -66,6 +66,7 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 				}
 				name = canonical(name)
 				fx.classes[name] = true
+				fx.named = append(fx.named, name)
 				if like {
 					fx.like[name] = true
 				}
@@ -116,6 +117,9 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 					t.typ = capitalized(canonical(r.Value))
 				}
 				fx.touch(t, n.Ops)
+				if len(n.Ops) > 0 {
+					fx.touches = append(fx.touches, touch{typ: t.typ, attr: anyDefault})
+				}
 				fx.resources = append(fx.resources, t)
 			case *syntax.Defaults:
 				t := touch{}
@@ -141,6 +145,7 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 func (ev *Evaluator) gatherClass(name string, fx *effects, seen map[*Definition]bool) {
 	name = canonical(name)
 	fx.classes[name] = true
+	fx.named = append(fx.named, name)
 	if d := ev.findClass(name); d != nil && !seen[d] {
 		seen[d] = true
 		ev.gather(d.Body, fx, seen, &touch{"Class", capitalized(name), "require"})
@@ -214,6 +219,9 @@ func staticRefs(e syntax.Expr) []touch {
 			return []touch{{}}
 		}
 		typ := capitalized(canonical(r.Value))
+		if typ == "Resource" { // the type is the first of the keys
+			return []touch{{}}
+		}
 		var out []touch
 		for _, k := range e.Keys {
 			for _, title := range staticNames(k) {
@@ -248,22 +256,15 @@ func (t touch) covers(typ, title, attr string) bool {
 	return (t.typ == "" || t.typ == typ) && (t.title == "" || t.title == title) && (t.attr == "" || attr == "" || t.attr == attr)
 }
 
-func (ev *Evaluator) effectsAt(i int) *effects {
-	p := &ev.ghosts.passed[i]
-	if p.effects == nil {
-		p.effects = ev.effectsOf(p.stmts)
-	}
-	return p.effects
-}
-
 // mayDeclare joins the decisions of every branch passed over so far that may declare a class.
 func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
-	for i := range ev.ghosts.passed {
-		if fx := ev.effectsAt(i); fx.classes[class] || fx.classes[anyClass] {
-			r = ev.trace.Join(r, ev.ghosts.passed[i].why)
+	ev.indexPassed()
+	for _, name := range [2]string{class, anyClass} {
+		for _, by := range ev.ghosts.declaring[name] {
+			r = ev.trace.Join(r, by.why)
 		}
 	}
 	if ev.table.scopes[class] == nil {
@@ -274,23 +275,10 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 
 // idleTouches reports whether a class that is known but was not evaluated would change an attribute.
 func (ev *Evaluator) idleTouches(r *Resource, attr string) bool {
-	for name, d := range ev.classes {
-		if name == "" || ev.table.scopes[name] != nil {
-			continue
-		}
-		fx := ev.ghosts.idle[d]
-		if fx == nil {
-			if ev.ghosts.idle == nil {
-				ev.ghosts.idle = map[*Definition]*effects{}
-			}
-			if len(d.Body) == 0 {
-				continue
-			}
-			fx = ev.effectsOf(d.Body)
-			ev.ghosts.idle[d] = fx
-		}
-		for _, t := range fx.touches {
-			if t.covers(r.Type, r.Title, attr) && t.attr != "require" {
+	ev.indexIdle()
+	for _, typ := range [2]string{r.Type, ""} {
+		for _, t := range ev.ghosts.idle[typ] {
+			if t.covers(r.Type, r.Title, attr) {
 				return true
 			}
 		}
@@ -298,14 +286,72 @@ func (ev *Evaluator) idleTouches(r *Resource, attr string) bool {
 	return false
 }
 
-// mayConfigure joins the decisions of branches passed over that may declare a class with parameters.
-func (ev *Evaluator) mayConfigure(class string) (r provenance.Ref) {
+// indexIdle sorts the touches of classes that are known but were not evaluated by type. Known are those that are loaded, and those that
+// code passed over or not evaluated names.
+func (ev *Evaluator) indexIdle() {
+	ev.indexPassed()
+	state := [3]int{len(ev.classes), len(ev.table.scopes), len(ev.ghosts.byEffects)}
+	if ev.ghosts.idle != nil && state == ev.ghosts.idleAt {
+		return
+	}
+	idle := map[string][]touch{}
+	seen := map[touch]bool{}
+	done := map[string]bool{}
+	var todo []string
+	for name := range ev.classes {
+		todo = append(todo, name)
+	}
+	for fx := range ev.ghosts.byEffects {
+		todo = append(todo, fx.named...)
+	}
+	for len(todo) > 0 {
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if done[name] || name == "" || ev.table.scopes[name] != nil {
+			continue
+		}
+		done[name] = true
+		d := ev.findClass(name)
+		if d == nil || len(d.Body) == 0 {
+			continue
+		}
+		fx := ev.effectsOf(d.Body)
+		todo = append(todo, fx.named...)
+		for _, t := range fx.touches {
+			if t.attr != "require" && !seen[t] {
+				seen[t] = true
+				idle[t.typ] = append(idle[t.typ], t)
+			}
+		}
+	}
+	ev.ghosts.idle = idle
+	ev.ghosts.idleAt = [3]int{len(ev.classes), len(ev.table.scopes), len(ev.ghosts.byEffects)}
+}
+
+// mayConfigure joins what may have given a class a parameter: the decisions of branches passed over that may declare it with parameters,
+// and the titles of classes that were declared with this one.
+func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
-	for i := range ev.ghosts.passed {
-		if fx := ev.effectsAt(i); fx.like[class] || fx.classes[anyClass] {
-			r = ev.trace.Join(r, ev.ghosts.passed[i].why)
+	r = ev.mayBeGiven(param)
+	ev.indexPassed()
+	for _, by := range ev.ghosts.declaring[class] {
+		if by.fx.like[class] && !by.fx.classes[anyClass] {
+			r = ev.trace.Join(r, by.why)
+		}
+	}
+	for _, by := range ev.ghosts.declaring[anyClass] {
+		r = ev.trace.Join(r, by.why)
+	}
+	return r
+}
+
+// mayBeGiven joins the titles of class declarations that have an attribute.
+func (ev *Evaluator) mayBeGiven(attr string) (r provenance.Ref) {
+	for _, l := range ev.ghosts.likes {
+		if l.splat != 0 || slices.ContainsFunc(l.params, func(p *param) bool { return p.name == attr }) {
+			r = ev.trace.Join(r, l.title)
 		}
 	}
 	return r
@@ -320,11 +366,11 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	if typ == "Class" {
 		return ev.mayDeclare(canonical(title))
 	}
-	for i := range ev.ghosts.passed {
-		for _, t := range ev.effectsAt(i).resources {
+	ev.indexPassed()
+	for _, name := range [2]string{typ, ""} {
+		for _, t := range ev.ghosts.making[name] {
 			if t.covers(typ, title, "") {
-				r = ev.trace.Join(r, ev.ghosts.passed[i].why)
-				break
+				r = ev.trace.Join(r, t.by.why)
 			}
 		}
 	}
@@ -337,20 +383,26 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
-	ev.indexTouches()
+	ev.indexPassed()
+	byDefault := ev.table.defaulted[touch{typ: r.Type, attr: attr}]
 	for _, typ := range []string{r.Type, ""} {
 		for _, t := range ev.ghosts.touching[typ] {
-			if t.covers(r.Type, r.Title, attr) {
-				ref = ev.trace.Join(ref, ev.ghosts.whys[t.by])
+			if t.covers(r.Type, r.Title, attr) || byDefault != 0 && t.attr == anyDefault {
+				ref = ev.trace.Join(ref, t.by.why)
 			}
 		}
 	}
-	if attr == "require" {
-		for i := range ev.ghosts.passed {
-			if p := &ev.ghosts.passed[i]; ev.effectsAt(i).requires && p.scope.resource == r {
-				ref = ev.trace.Join(ref, p.why)
-			}
+	for _, typ := range []string{r.Type, ""} {
+		for _, a := range []string{attr, ""} {
+			ref = ev.trace.Join(ref, ev.ghosts.written[touch{typ: typ, attr: a}])
 		}
+	}
+	ref = ev.trace.Join(ref, r.arrows[attr])
+	if r.isClass() && isMetaparam(attr) {
+		ref = ev.trace.Join(ref, ev.mayBeGiven(attr))
+	}
+	if attr == "require" {
+		ref = ev.trace.Join(ref, ev.ghosts.requiring[r])
 	}
 	if ev.ghosts.named != 0 && ev.idleTouches(r, attr) {
 		ref = ev.trace.Join(ref, ev.ghosts.named)
@@ -359,40 +411,93 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
 		if c.typ != r.Type {
 			continue
 		}
-		for _, p := range c.params {
-			if p.name == attr {
-				ref = ev.trace.Join(ref, c.ref, c.looked[r])
-				break
-			}
+		if c.splat != 0 || slices.Contains(c.arrows, attr) || slices.ContainsFunc(c.params, func(p *param) bool { return p.name == attr }) {
+			ref = ev.trace.Join(ref, c.ref, c.splat, c.saw(r))
+		}
+		if byDefault != 0 && c.params != nil {
+			ref = ev.trace.Join(ref, c.ref, c.saw(r), byDefault)
 		}
 	}
 	return ref
 }
 
+// mayArrow notes the operands of an arrow that get an attribute by it: each could have named another resource of its type.
+func (ev *Evaluator) mayArrow(e *syntax.Relation, attr string, left, right provenance.Ref) {
+	if e.Op == syntax.OpAfter || e.Op == syntax.OpSubscribed {
+		ev.mayWrite(e.Right, attr, right)
+	} else {
+		ev.mayWrite(e.Left, attr, left)
+	}
+}
+
+// mayOverride does so for the target of an override.
+func (ev *Evaluator) mayOverride(e *syntax.Override, params []*param, splat, target provenance.Ref) {
+	for _, p := range params {
+		ev.mayWrite(e.Target, p.name, target)
+	}
+	if splat != 0 {
+		ev.mayWrite(e.Target, "", ev.trace.Join(target, splat))
+	}
+}
+
+func (ev *Evaluator) mayWrite(target syntax.Expr, attr string, ref provenance.Ref) {
+	if ev.trace == nil || ref == 0 {
+		return
+	}
+	if ev.ghosts.written == nil {
+		ev.ghosts.written = map[touch]provenance.Ref{}
+	}
+	seen := map[string]bool{}
+	for _, t := range staticRefs(target) {
+		if !seen[t.typ] {
+			seen[t.typ] = true
+			key := touch{typ: t.typ, attr: attr}
+			ev.ghosts.written[key] = ev.trace.Join(ev.ghosts.written[key], ref)
+		}
+	}
+}
+
+// A passedCode is code that was passed over, however often, and the decisions that did it.
+type passedCode struct {
+	fx  *effects
+	why provenance.Ref
+}
+
 // A touchOf is a touch and the code that has it.
 type touchOf struct {
 	touch
-	by *effects
+	by *passedCode
 }
 
-// indexTouches sorts the touches of branches passed over by type, and joins the decisions for each piece of code, so that the same
-// code passed over a thousand times counts once. It goes on from where it stopped.
-func (ev *Evaluator) indexTouches() {
+// indexPassed sorts what branches passed over may do, and joins the decisions for each piece of code, so that the same code passed over a
+// thousand times counts once. It goes on from where it stopped.
+func (ev *Evaluator) indexPassed() {
 	g := &ev.ghosts
-	if g.whys == nil {
-		g.whys, g.touching = map[*effects]provenance.Ref{}, map[string][]touchOf{}
+	if g.byEffects == nil {
+		g.byEffects, g.declaring, g.requiring = map[*effects]*passedCode{}, map[string][]*passedCode{}, map[*Resource]provenance.Ref{}
+		g.touching, g.making = map[string][]touchOf{}, map[string][]touchOf{}
 	}
 	for ; g.indexed < len(g.passed); g.indexed++ {
-		fx := ev.effectsAt(g.indexed)
-		if len(fx.touches) == 0 {
-			continue
+		p := &g.passed[g.indexed]
+		fx := ev.effectsOf(p.stmts)
+		if fx.requires {
+			g.requiring[p.scope.resource] = ev.trace.Join(g.requiring[p.scope.resource], p.why)
 		}
-		if g.whys[fx] == 0 {
+		by := g.byEffects[fx]
+		if by == nil {
+			by = &passedCode{fx: fx}
+			g.byEffects[fx] = by
+			for class := range fx.classes {
+				g.declaring[class] = append(g.declaring[class], by)
+			}
 			for _, t := range fx.touches {
-				g.touching[t.typ] = append(g.touching[t.typ], touchOf{t, fx})
+				g.touching[t.typ] = append(g.touching[t.typ], touchOf{t, by})
+			}
+			for _, t := range fx.resources {
+				g.making[t.typ] = append(g.making[t.typ], touchOf{t, by})
 			}
 		}
-		g.whys[fx] = ev.trace.Join(g.whys[fx], g.passed[g.indexed].why)
+		by.why = ev.trace.Join(by.why, p.why)
 	}
 }
 
@@ -406,8 +511,7 @@ func (c *collector) tested(r *Resource) (ref provenance.Ref) {
 		switch name {
 		case "title":
 			ref = tr.Join(ref, r.titleRef)
-		case "tag":
-			ref = tr.Join(ref, c.ev.tagsRef(r, map[*Resource]bool{}))
+		case "tag": // tags only ever grow, and so does what decides them: whoever asks later asks enough
 		default:
 			if p := r.param(name); p != nil {
 				ref = tr.Join(ref, c.ev.deep(p.value, p.ref))
@@ -417,19 +521,31 @@ func (c *collector) tested(r *Resource) (ref provenance.Ref) {
 	return ref
 }
 
-// reach joins all that decides which resources a collector finds.
+// saw joins what a collector's tests of a resource saw: the attributes at the time, and the tags.
+func (c *collector) saw(r *Resource) provenance.Ref {
+	if c.ev.trace == nil || !slices.Contains(c.reads, "tag") {
+		return c.looked[r]
+	}
+	return c.ev.trace.Join(c.looked[r], c.ev.tagsRef(r, map[*Resource]bool{}))
+}
+
+// reach joins all that decides which resources a collector finds. It is asked at the end, when all are there.
 func (c *collector) reach() provenance.Ref {
 	tr := c.ev.trace
 	if tr == nil {
 		return 0
 	}
+	if c.reached != 0 {
+		return c.reached
+	}
 	ref := c.ref
 	for _, r := range c.ev.table.added {
 		if r.Type == c.typ {
-			ref = tr.Join(ref, r.existence, c.looked[r])
+			ref = tr.Join(ref, r.existence, c.saw(r))
 		}
 	}
-	return tr.Join(ref, c.ev.MayExist(c.typ, ""))
+	c.reached = tr.Join(ref, c.ev.MayExist(c.typ, ""))
+	return c.reached
 }
 
 // tagsRef joins what decides a resource's tags: its own, and those of everything that contains it.
@@ -438,15 +554,27 @@ func (ev *Evaluator) tagsRef(r *Resource, seen map[*Resource]bool) provenance.Re
 		return 0
 	}
 	seen[r] = true
-	ref := ev.trace.Join(r.existence, r.titleRef, r.tagRef)
-	if r.isClass() && !r.main {
-		ref = ev.trace.Join(ref, ev.table.firsts[canonical(r.Title)])
-	}
+	ref := ev.ownTags(r)
 	if r.scope != nil {
 		ref = ev.trace.Join(ref, ev.tagsRef(r.scope.resource, seen))
 	}
 	for _, c := range r.in {
 		ref = ev.trace.Join(ref, ev.tagsRef(c, seen))
+	}
+	return ref
+}
+
+// ownTags is tagsRef without the containers. When everything is declared it does not change any more.
+func (ev *Evaluator) ownTags(r *Resource) provenance.Ref {
+	if r.ownTags != 0 {
+		return r.ownTags
+	}
+	ref := ev.trace.Join(r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag"))
+	if r.isClass() && !r.main {
+		ref = ev.trace.Join(ref, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
+	}
+	if ev.phase == phaseFinish {
+		r.ownTags = ref
 	}
 	return ref
 }
@@ -499,12 +627,22 @@ func (res *Result) Absent(typ, title, attr string) provenance.Ref {
 
 // declared joins everything that decides what has been declared so far, and with which tags (rule 6, at its loosest).
 func (ev *Evaluator) declared() (ref provenance.Ref) {
-	refs := []provenance.Ref{ev.ctl}
-	for _, r := range ev.table.added {
+	g := &ev.ghosts
+	refs := []provenance.Ref{g.all}
+	for ; g.allAdded < len(ev.table.added); g.allAdded++ {
+		r := ev.table.added[g.allAdded]
 		refs = append(refs, r.existence, r.titleRef, r.tagRef)
 	}
-	for i := range ev.ghosts.passed {
-		refs = append(refs, ev.ghosts.passed[i].why)
+	for ; g.allPassed < len(g.passed); g.allPassed++ {
+		refs = append(refs, g.passed[g.allPassed].why)
 	}
-	return ev.trace.Join(refs...)
+	g.all = ev.trace.Join(refs...)
+	return ev.trace.Join(g.all, ev.ctl)
+}
+
+// changed notes that what decides about a resource, or its tags, is more than before.
+func (ev *Evaluator) changed(ref provenance.Ref) {
+	if ev.trace != nil {
+		ev.ghosts.all = ev.trace.Join(ev.ghosts.all, ref)
+	}
 }

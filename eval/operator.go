@@ -181,6 +181,9 @@ func (ev *Evaluator) matchRegexp(re *value.Regexp, s string, ref provenance.Ref,
 		ev.fail("E0903", at.Span(), err.Error())
 	}
 	if groups == nil {
+		if ev.trace != nil { // a later read of $1 finds an earlier match, because this one failed
+			sc.setMatch(nil, nil, ref)
+		}
 		return false
 	}
 	texts := make([]string, len(groups)/2)

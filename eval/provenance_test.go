@@ -38,6 +38,7 @@ func slots(t *testing.T, res *eval.Result) map[string]slot {
 		}
 		return set
 	}
+	res.Catalog.Settle()
 	for _, r := range res.Catalog.Resources {
 		ref := r.Ref()
 		out["resource "+ref] = slot{"", deps(r.Existence, r.TitleRef)}
@@ -61,6 +62,7 @@ func slots(t *testing.T, res *eval.Result) map[string]slot {
 // order gives each resource's place in the catalog and what that depends on.
 func order(res *eval.Result) (refs []string, deps map[string]map[provenance.LabelKey]bool) {
 	deps = map[string]map[provenance.LabelKey]bool{}
+	res.Catalog.Settle()
 	for _, r := range res.Catalog.Resources {
 		refs = append(refs, r.Ref())
 		set := map[provenance.LabelKey]bool{}
@@ -284,6 +286,7 @@ func whereHolds(c *tally, name, text string, set eval.Settings) (checked int) {
 	if ds.HasErrors() || res.Failure != nil {
 		return 0
 	}
+	res.Catalog.Settle()
 	for _, r := range res.Catalog.Resources {
 		for _, p := range r.Params {
 			l, ok := res.Trace.Where(p.Ref)

@@ -19,7 +19,7 @@ type relation struct {
 }
 
 // relation is `left -> right`: it notes the pairs and yields the right side, so that arrows can be chained.
-func (ev *Evaluator) relation(e *syntax.Relation, sc *Scope) value.Value {
+func (ev *Evaluator) relation(e *syntax.Relation, sc *Scope) (value.Value, provenance.Ref) {
 	l, lr := ev.eval(e.Left, sc)
 	r, rr := ev.eval(e.Right, sc)
 	left, right := ev.operands(e, l), ev.operands(e, r)
@@ -31,21 +31,37 @@ func (ev *Evaluator) relation(e *syntax.Relation, sc *Scope) value.Value {
 	if e.Op == syntax.OpNotify || e.Op == syntax.OpSubscribed {
 		name = "notify"
 	}
-	ref := ev.trace.Join(ev.deep(l, lr), ev.deep(r, rr), ev.ctl)
+	lr, rr = ev.deep(l, lr), ev.deep(r, rr)
+	ref := ev.trace.Join(lr, rr, ev.ctl)
+	ev.mayArrow(e, name, lr, rr)
 	for _, s := range from {
+		if c, ok := s.(*collector); ok {
+			c.arrows = append(c.arrows, name)
+		}
 		for _, t := range to {
 			ev.table.relations = append(ev.table.relations, relation{s, t, name, ev.place(opPlace(e.OpAt)), ref})
 		}
 	}
 	if len(right) == 0 {
-		return value.NewArray(left...)
+		return ev.arrowed(left, ev.trace.Join(lr, rr))
 	}
 	if len(right) == 1 {
 		if c, ok := right[0].(*collector); ok {
 			c.instead = left
 		}
 	}
-	return value.NewArray(right...)
+	return ev.arrowed(right, rr)
+}
+
+// arrowed is the value of an arrow: one of its sides.
+func (ev *Evaluator) arrowed(side []value.Value, ref provenance.Ref) (value.Value, provenance.Ref) {
+	a := value.NewArray(side...)
+	if ref = ev.trace.Join(ref); ref != 0 {
+		for range side {
+			a.Refs = append(a.Refs, ref)
+		}
+	}
+	return a, ref
 }
 
 // operands flattens one side of an arrow into references and collectors, each once.
@@ -98,10 +114,18 @@ func (ev *Evaluator) resolveRelations() {
 		}
 		to := ev.ends(r.to, false)
 		for _, s := range ev.ends(r.from, true) {
+			ev.arrowTo(s.res, r)
 			for _, t := range to {
 				ev.relate(s, t, r)
 			}
 		}
+	}
+}
+
+// arrowTo notes that an arrow to a collector gives a resource an attribute, or none when the collector finds nothing.
+func (ev *Evaluator) arrowTo(from *Resource, r relation) {
+	if _, ok := r.to.(*collector); ok && ev.trace != nil && from != nil {
+		from.note(r.param, ev.trace.Join(from.arrows[r.param], r.ref))
 	}
 }
 

@@ -52,8 +52,10 @@ type Resource struct {
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
+	ownTags   provenance.Ref            // memory of ownTags
 	tagRef    provenance.Ref            // of the tags given to it by attribute or function
 	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
+	arrows    map[string]provenance.Ref // what decides whether an arrow to a collector, or a stage around, sets an attribute
 	splat     provenance.Ref            // of the hashes that its attributes were taken from: which keys they have
 }
 
@@ -80,6 +82,14 @@ func (r *Resource) param(name string) *param {
 	return nil
 }
 
+// note keeps what decides whether an attribute is set from outside.
+func (r *Resource) note(attr string, why provenance.Ref) {
+	if r.arrows == nil {
+		r.arrows = map[string]provenance.Ref{}
+	}
+	r.arrows[attr] = why
+}
+
 // Param is an attribute's value, and whether it is set.
 func (r *Resource) Param(name string) (value.Value, bool) {
 	if p := r.param(name); p != nil {
@@ -96,6 +106,7 @@ func (ev *Evaluator) setParam(r *Resource, p *param) {
 	if p.name == "tag" {
 		ev.tagWith(r, p.value, p.place)
 		r.tagRef = ev.trace.Join(r.tagRef, ev.deep(p.value, p.ref))
+		ev.changed(r.tagRef)
 	}
 	for i, q := range r.params {
 		if q.name == p.name {
@@ -133,21 +144,28 @@ func typeNames() []string {
 // resource is `type { title: … }`.
 func (ev *Evaluator) resource(e *syntax.Resource, sc *Scope) (value.Value, provenance.Ref) {
 	name := ev.resourceTypeName(e, sc)
-	var refs []value.Value
-	ev.declareBodies(e, name, sc, func(r *Resource) { refs = append(refs, ev.refOf(r)) })
-	return value.NewArray(refs...), 0
+	out := &value.Array{}
+	spine := ev.declareBodies(e, name, sc, func(r *Resource, title provenance.Ref) {
+		out.Elems = append(out.Elems, ev.refOf(r))
+		if ev.trace != nil {
+			out.Refs = append(out.Refs, ev.op("reference", title))
+		}
+	})
+	return out, spine
 }
 
 // resourceStatement is a resource whose value nobody asks for.
 func (ev *Evaluator) resourceStatement(e *syntax.Resource, sc *Scope) {
-	ev.declareBodies(e, ev.resourceTypeName(e, sc), sc, func(*Resource) {})
+	ev.declareBodies(e, ev.resourceTypeName(e, sc), sc, func(*Resource, provenance.Ref) {})
 }
 
-func (ev *Evaluator) declareBodies(e *syntax.Resource, name string, sc *Scope, declared func(*Resource)) {
+// declareBodies declares what the bodies of a resource expression say, and gives what decides how many there are.
+func (ev *Evaluator) declareBodies(e *syntax.Resource, name string, sc *Scope, declared func(r *Resource, title provenance.Ref)) provenance.Ref {
 	if e.Form == syntax.Exported && !ev.set.Storeconfigs {
 		ev.warn("E0501", e.Where, "You cannot collect exported resources without storeconfigs being set; the export is ignored")
 	}
 	bodies := ev.resourceBodies(e, sc)
+	var spine provenance.Ref
 	for i := range bodies {
 		b := &bodies[i]
 		params := b.params
@@ -155,11 +173,11 @@ func (ev *Evaluator) declareBodies(e *syntax.Resource, name string, sc *Scope, d
 			params = mergeParams(d.params, b.params)
 		}
 		for _, t := range b.titles {
-			r := ev.declare(name, t, params, e.Form, sc, e.Where, e)
-			r.splat = b.splat
-			declared(r)
+			declared(ev.declare(name, t, params, b.splat, e.Form, sc, e.Where, e), t.ref)
 		}
+		spine = ev.trace.Join(spine, b.spine)
 	}
+	return spine
 }
 
 // refOf is the reference that stands for a declared resource.
@@ -177,6 +195,7 @@ type resourceBody struct {
 	only      [1]title // room for titles, which are mostly one
 	params    []*param
 	splat     provenance.Ref
+	spine     provenance.Ref // of the titles: how many there are
 	isDefault bool
 }
 
@@ -267,6 +286,7 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 		}
 		if a, ok := v.(*value.Array); ok {
 			list = value.Flatten(a)
+			bodies[i].spine = r
 		}
 		if used == nil && len(list.Elems) > 1 {
 			used = map[string]bool{}
@@ -344,7 +364,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			ev.failValue(&source.Diagnostic{Code: "E0506", Place: ev.place(op.Value.Span()),
 				Summary: "Evaluation Error: Expected value of type Hash, got " + types.Generalize(types.Infer(v)).String()}, v, r)
 		}
-		splat = ev.trace.Join(splat, ev.deep(h, r))
+		splat = ev.trace.Join(splat, ev.keysOf(h, r))
 		for _, x := range h.Entries() {
 			name, ok := x.Key.(value.String)
 			if !ok {
@@ -361,11 +381,11 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 }
 
 // declare makes one resource and puts it into the catalog; a class is evaluated at once.
-func (ev *Evaluator) declare(typeName string, t title, params []*param, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr) *Resource {
+func (ev *Evaluator) declare(typeName string, t title, params []*param, splat provenance.Ref, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr) *Resource {
 	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular, exported: form == syntax.Exported}
 	r.in = r.container[:0]
 	r.existence = ev.trace.Join(ev.ctl, t.ref)
-	r.titleRef = t.ref
+	r.titleRef, r.splat = t.ref, splat
 	r.oddTitle = t.odd
 	if _, ok := e.(*syntax.Call); ok && form != syntax.Exported {
 		r.made = true
@@ -380,6 +400,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
 		}
 		r.Type, r.Title, r.def, r.kind = "Class", capitalized(d.Name), d, "class"
+		ev.mayBeLike(t.ref, params, splat)
 	} else if !ev.resolveResource(r, kind, t.text) {
 		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), typeName)}
 		if near := source.Nearest(low, ev.resourceTypeNames()); near != "" {
@@ -399,10 +420,10 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, form syn
 	}
 	ev.addResource(r, sc, e)
 	if r.isClass() {
-		before := ev.asking
+		before, ctl := ev.asking, ev.decide(t.ref)
 		ev.asking = r.place
 		ev.evaluateClass(r)
-		ev.asking = before
+		ev.asking, ev.ctl = before, ctl
 	}
 	return r
 }
@@ -553,8 +574,9 @@ func (ev *Evaluator) edge(from, to *Resource) {
 	ev.table.edges = append(ev.table.edges, edge{from, to, ev.trace.Join(ev.ctl)})
 }
 
-// Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one.
-func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef provenance.Ref) (*Resource, error) {
+// Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one. why is what
+// decides that it is made, and with which attributes.
+func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef, why provenance.Ref) (*Resource, error) {
 	form := syntax.Regular
 	switch {
 	case strings.HasPrefix(typeName, "@@"):
@@ -573,8 +595,9 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, titleRef)), c.Place, c.Scope.source, false, false})
+		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, why, x.KeyRef)), c.Place, c.Scope.source, false, false})
 	}
 	_, text := name.(value.String)
-	return ev.declare(typeName, title{value.ToString(name), titleRef, !text}, list, form, c.Scope, c.Place.Span, &syntax.Call{}), nil
+	t := title{value.ToString(name), ev.trace.With(titleRef, why), !text}
+	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{}), nil
 }

@@ -75,30 +75,11 @@ func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
 	for _, name := range s.names {
 		seen[name] = true
 	}
-	var assigned func(target syntax.Expr)
-	assigned = func(target syntax.Expr) {
-		switch t := target.(type) {
-		case *syntax.Var:
-			if !seen[t.Name] && !strings.Contains(t.Name, "::") {
-				seen[t.Name] = true
-				s.names = append(s.names, t.Name)
-			}
-		case *syntax.List:
-			for _, e := range t.Elems {
-				assigned(e)
-			}
+	for _, name := range assignedIn(body) {
+		if !seen[name] && !strings.Contains(name, "::") {
+			seen[name] = true
+			s.names = append(s.names, name)
 		}
-	}
-	for _, stmt := range body {
-		syntax.Walk(stmt, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Lambda, syntax.Definition: // they have their own
-				return false
-			case *syntax.Assign:
-				assigned(n.Left)
-			}
-			return true
-		})
 	}
 	if len(s.names) > linearVars {
 		s.index = make(map[string]int, len(s.names))
@@ -107,6 +88,34 @@ func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
 		}
 	}
 	return s
+}
+
+// assignedIn are the variables that statements assign, in the order of the text, without those of lambdas and definitions in it, which have
+// their own.
+func assignedIn(stmts []syntax.Expr) (names []string) {
+	var target func(syntax.Expr)
+	target = func(e syntax.Expr) {
+		switch e := e.(type) {
+		case *syntax.Var:
+			names = append(names, e.Name)
+		case *syntax.List:
+			for _, x := range e.Elems {
+				target(x)
+			}
+		}
+	}
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Lambda, syntax.Definition:
+				return false
+			case *syntax.Assign:
+				target(n.Left)
+			}
+			return true
+		})
+	}
+	return names
 }
 
 // shapeOf is the shape of a definition.
@@ -285,9 +294,14 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 	for s := sc; s != nil; s = s.next() {
 		for f := s.visible(sc); f != nil; f = f.outer {
 			if f.kind == matchFrame {
-				if numeric && f.match != nil {
+				if numeric && f.match != nil && f.match.groups == nil { // a match that failed
+					passed = tr.Join(passed, f.match.ref)
+				} else if numeric && f.match != nil {
 					v, r := f.match.group(name)
-					return v, tr.With(r, passed), true
+					if tr != nil {
+						r = tr.With(tr.Op("$"+name, r), passed)
+					}
+					return v, r, true
 				}
 				continue
 			}
@@ -308,7 +322,7 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 			return v.value, tr.With(v.ref, passed), true
 		}
 	}
-	return value.Undef{}, passed, false
+	return value.Undef{}, tr.Join(passed, sc.ev.noFact(name)), false
 }
 
 // unevaluated is raised when a parameter's default reads a parameter that has no value yet.
@@ -347,7 +361,7 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
 			return v.value, ev.trace.With(v.ref, ev.ghostsNamed(ev.top.own, name)), true, ""
 		}
-		return value.Undef{}, ev.ghostsNamed(ev.top.own, name), false, ""
+		return value.Undef{}, ev.trace.Join(ev.ghostsNamed(ev.top.own, name), ev.noFact(name)), false, ""
 	}
 	class, leaf := name[:i], name[i+2:]
 	if class == "settings" {

@@ -29,6 +29,7 @@ type table struct {
 	types         map[string]*typeName
 	refs          map[*syntax.Ref]value.Type // what type names in the code stand for
 	firsts        map[string]provenance.Ref  // what decided that, and when, a class was evaluated
+	defaulted     map[touch]provenance.Ref   // resource defaults that were set, by type and attribute
 }
 
 type edge struct {

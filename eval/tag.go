@@ -103,6 +103,7 @@ func (c *Call) Tag(v value.Value) {
 	if c.Scope.resource != nil {
 		c.Eval.tagWith(c.Scope.resource, v, c.Place)
 		c.Scope.resource.tagRef = c.Eval.trace.Join(append(c.deepRefs(), c.Scope.resource.tagRef, c.Eval.ctl)...)
+		c.Eval.changed(c.Scope.resource.tagRef)
 	}
 }
 

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/syntax"
@@ -37,6 +39,22 @@ func (ev *Evaluator) lit(l *syntax.Lit) provenance.Ref {
 	return ev.trace.Read(ev.lits + provenance.Ref(l.Ord))
 }
 
+// noFact is the place of a fact that was asked for and is not there.
+func (ev *Evaluator) noFact(name string) provenance.Ref {
+	if ev.trace == nil || isNumericName(name) {
+		return 0
+	}
+	r := ev.missing[name]
+	if r == 0 {
+		r = ev.trace.Leaf(provenance.Label{Kind: provenance.Absence, Path: "fact " + name})
+		if ev.missing == nil {
+			ev.missing = map[string]provenance.Ref{}
+		}
+		ev.missing[name] = r
+	}
+	return r
+}
+
 // op records an operation. The operands' containers count with all they hold (rule 1).
 func (ev *Evaluator) op(name string, refs ...provenance.Ref) provenance.Ref {
 	if ev.trace == nil {
@@ -52,7 +70,7 @@ func (ev *Evaluator) deep(v value.Value, r provenance.Ref) provenance.Ref {
 	}
 	switch v := v.(type) {
 	case *value.Array:
-		if v.Refs != nil {
+		if v.Refs != nil || slices.ContainsFunc(v.Elems, isContainer) {
 			return ev.trace.Deep(r, v)
 		}
 	case *value.Hash:
@@ -61,6 +79,27 @@ func (ev *Evaluator) deep(v value.Value, r provenance.Ref) provenance.Ref {
 		return ev.deep(v.Value, r)
 	}
 	return r
+}
+
+func isContainer(v value.Value) bool {
+	switch v.(type) {
+	case *value.Array, *value.Hash, *value.Sensitive:
+		return true
+	}
+	return false
+}
+
+// keysOf is what decides which keys a hash has.
+func (ev *Evaluator) keysOf(h *value.Hash, spine provenance.Ref) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	refs := make([]provenance.Ref, 1, h.Len()+1)
+	refs[0] = spine
+	for _, e := range h.Entries() {
+		refs = append(refs, e.KeyRef)
+	}
+	return ev.trace.Join(refs...)
 }
 
 // decide enters a branch that was taken because of a condition; the result restores what was before (rule 3).
@@ -94,14 +133,40 @@ type ghosts struct {
 	passed []passedBranch
 	// named joins the names given to include and its kin so far: each could have named another class.
 	named provenance.Ref
-	// idle are the effects of classes that were never evaluated, by class.
-	idle map[*Definition]*effects
-	// effects are those of code, by its first statement.
-	effects map[*syntax.Expr]*effects
-	// touching has the touches of passed[:indexed] by type, whys the decisions for each.
-	touching map[string][]touchOf
-	whys     map[*effects]provenance.Ref
-	indexed  int
+	// likes are the titles of classes declared with parameters so far: each could have named another class.
+	likes []like
+	// contained joins what was given to contain: tags come down from the container.
+	contained provenance.Ref
+	// idle are the touches of classes that are not evaluated, by type. They hold while as many classes and scopes are known as idleAt says.
+	idle   map[string][]touch
+	idleAt [3]int
+	// all is what declared has joined so far: of so many resources, and of passed[:allPassed].
+	all                 provenance.Ref
+	allAdded, allPassed int
+	// The rest is what passed[:indexed] may do: classes and resources declared, by name or type, attributes set, by type, and the resources
+	// whose require attribute it may set.
+	indexed   int
+	byEffects map[*effects]*passedCode
+	declaring map[string][]*passedCode
+	making    map[string][]touchOf
+	touching  map[string][]touchOf
+	requiring map[*Resource]provenance.Ref
+	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
+	written map[touch]provenance.Ref
+}
+
+// A like is a declaration of a class with parameters.
+type like struct {
+	title  provenance.Ref
+	params []*param
+	splat  provenance.Ref
+}
+
+// mayBeLike notes the title of a class that is declared with parameters.
+func (ev *Evaluator) mayBeLike(title provenance.Ref, params []*param, splat provenance.Ref) {
+	if ev.trace != nil && title != 0 {
+		ev.ghosts.likes = append(ev.ghosts.likes, like{title, params, splat})
+	}
 }
 
 // A passedBranch is code that did not run because of a decision.
@@ -110,8 +175,6 @@ type passedBranch struct {
 	file  *syntax.File
 	scope *Scope
 	why   provenance.Ref
-
-	effects *effects // worked out at the first question
 }
 
 // passOver notes a branch that is not taken: a ghost for each variable that it assigns (names are static in Puppet, so this is
@@ -125,26 +188,8 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	if ev.cache.mayJump(stmts) {
 		ev.jumps = ev.trace.Join(ev.jumps, why)
 	}
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Lambda, syntax.Definition:
-				return false
-			case *syntax.Assign:
-				ev.ghostsOf(n.Left, sc, why)
-			}
-			return true
-		})
-	}
-}
-
-func (ev *Evaluator) ghostsOf(target syntax.Expr, sc *Scope, why provenance.Ref) {
-	switch t := target.(type) {
-	case *syntax.Var:
-		sc.addGhost(ev, t.Name, why)
-	case *syntax.List:
-		for _, e := range t.Elems {
-			ev.ghostsOf(e, sc, why)
-		}
+	names := remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
+	for _, name := range names {
+		sc.addGhost(ev, name, why)
 	}
 }

@@ -95,6 +95,8 @@ type Call struct {
 	Place source.Place
 
 	Ref provenance.Ref // set by the implementation when it knows better than Flow where the result comes from
+
+	broke provenance.Ref // the decisions that ended the iteration early
 }
 
 // Arg is argument i, or undef when it was not given.

@@ -276,7 +276,7 @@ func (r *ReachAnswer) items(keep func(*Reach) string, all bool) (list []item) {
 		}
 		list = append(list, it)
 	}
-	if all {
+	if all || len(list) <= shownItems {
 		return list
 	}
 	var out []item
@@ -335,7 +335,7 @@ func (r *ReachAnswer) Text(w io.Writer, show Show) {
 		if list := r.items(keep, show.All); len(list) > 0 {
 			fmt.Fprintln(w, title)
 			for i, it := range list {
-				if show.enough(i, 20) {
+				if show.enough(i, shownItems) {
 					fmt.Fprintf(w, "  … %d more (--all lists them)\n", len(list)-i)
 					break
 				}

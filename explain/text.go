@@ -28,6 +28,7 @@ const (
 	shownConditions = 5   // of an answer, unless all are asked for
 	shownBranches   = 3
 	shownAttributes = 30
+	shownItems      = 20
 )
 
 // Show is how an answer is shown: the zero Show gives people what they want to know first, in plain text.

@@ -27,7 +27,12 @@ func catalogFunctions() []*eval.Function {
 				if then != nil {
 					then(c, rs)
 				}
-				return eval.ClassRefs(names), nil
+				c.Ref = computed(c, everything(c))
+				list := eval.ClassRefs(names)
+				if c.Ref != 0 {
+					list.Refs = repeat(c.Ref, len(names))
+				}
+				return list, nil
 			},
 		}}}
 	}
@@ -107,7 +112,7 @@ func createResources(c *eval.Call) (value.Value, error) {
 			titles = a.Elems
 		}
 		for _, t := range titles {
-			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), c.Trace().Join(e.KeyRef, e.Ref, spine))
+			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), e.KeyRef, c.Trace().Join(e.Ref, spine))
 			if err != nil {
 				return nil, err
 			}

@@ -121,7 +121,7 @@ func items(c *eval.Call, f func(item) error) error {
 	case *value.Array:
 		for i, x := range v.Elems {
 			r := tr.With(v.Ref(i), spine)
-			if err := f(item{one: x, first: value.Int(i), second: x, oneRef: r, firstRef: spine, secondRef: r}); err != nil {
+			if err := f(item{one: x, first: value.Int(i), second: x, oneRef: r, firstRef: tr.Join(spine), secondRef: r}); err != nil {
 				return err
 			}
 		}
@@ -131,6 +131,7 @@ func items(c *eval.Call, f func(item) error) error {
 	if seq == nil {
 		return notIterable(c)
 	}
+	spine = tr.Op("element", spine) // made of the number, the text or the range, not copied
 	i := 0
 	for x := range seq.Seq {
 		it := item{one: x, first: value.Int(i), second: x, oneRef: spine, firstRef: spine, secondRef: spine}
@@ -182,7 +183,7 @@ func each(c *eval.Call) (value.Value, error) {
 }
 
 func mapEach(c *eval.Call) (value.Value, error) {
-	c.Ref = c.ArgRef(0)
+	c.Ref = c.Trace().Join(c.ArgRef(0))
 	b := value.NewArrayBuilder(8)
 	err := c.Iterating(func() error {
 		return items(c, func(it item) error {
@@ -358,7 +359,7 @@ func reduce(c *eval.Call) (value.Value, error) {
 			return nil
 		})
 	})
-	c.Ref = ref
+	c.Ref = c.Trace().With(ref, c.ArgRef(0)) // also when there is nothing to walk
 	return value.OrUndef(memo), err
 }
 

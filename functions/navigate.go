@@ -62,7 +62,7 @@ func newDigError(msg string, walked []value.Value, detail string, t value.Type, 
 // dig follows keys. What it finds is a copy that depends on the containers passed and on the keys.
 func dig(c *eval.Call, data value.Value, ref provenance.Ref, keys []value.Value, keyRefs []provenance.Ref) (value.Value, provenance.Ref, error) {
 	tr := c.Trace()
-	why := []provenance.Ref{ref}
+	why, last := []provenance.Ref{ref}, ref // the last is the value itself, when it is found
 	for i, k := range keys {
 		if i < len(keyRefs) {
 			why = append(why, keyRefs[i])
@@ -82,16 +82,20 @@ func dig(c *eval.Call, data value.Value, ref provenance.Ref, keys []value.Value,
 			if n < 0 {
 				n += value.Int(d.Len())
 			}
-			data = value.Undef{}
+			data, last = value.Undef{}, 0
 			if n >= 0 && n < value.Int(d.Len()) {
-				data = d.Elems[n]
-				why = append(why, d.Ref(int(n)))
+				data, last = d.Elems[n], d.Ref(int(n))
+				why = append(why, last)
 			}
 		case *value.Hash:
-			data = value.Undef{}
+			data, last = value.Undef{}, 0
 			if e := d.Entry(k); e != nil {
-				data = e.Value
-				why = append(why, e.Ref)
+				data, last = e.Value, e.Ref
+				why = append(why, e.KeyRef, last)
+			} else {
+				for _, e := range d.Entries() { // a miss depends on every key
+					why = append(why, e.KeyRef)
+				}
 			}
 		default:
 			t := types.Infer(data)
@@ -99,7 +103,7 @@ func dig(c *eval.Call, data value.Value, ref provenance.Ref, keys []value.Value,
 				keys[:i], "value_type", t, "EXPECTED_COLLECTION")
 		}
 	}
-	return data, tr.With(why[len(why)-1], why[:len(why)-1]...), nil
+	return data, tr.With(last, why...), nil
 }
 
 func get(c *eval.Call, data value.Value, ref provenance.Ref, path string, pathRef provenance.Ref, otherwise value.Value, otherwiseRef provenance.Ref) (value.Value, provenance.Ref, error) {

@@ -208,14 +208,15 @@ func (inv *invocation) scopeLookup(key, subject string) (item, error) {
 		return item{}, err
 	}
 	if !value.IsUndef(it.v) && len(segments) > 1 {
+		if facts, is := it.v.(*value.Hash); is && root == "facts" && facts.Entry(segments[1]) != nil {
+			it.ref = 0 // which other facts there are does not matter to one that is there
+		}
 		sub, found, err := inv.dig(key, segments[1:], it)
 		if err != nil {
 			return item{}, err
 		}
-		if found {
-			it = sub
-		} else {
-			it = item{value.Undef{}, it.ref}
+		if it = sub; !found {
+			it.v = value.Undef{}
 		}
 	}
 	if inv.reads != nil {

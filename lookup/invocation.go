@@ -121,7 +121,7 @@ func (s *Session) deep(it item) provenance.Ref {
 	}
 	switch v := it.v.(type) {
 	case *value.Array:
-		if v.Refs != nil {
+		if v.Len() > 0 {
 			return s.trace.Deep(it.ref, v)
 		}
 	case *value.Hash:
@@ -131,7 +131,24 @@ func (s *Session) deep(it item) provenance.Ref {
 }
 
 // shown is how a path is shown to people; one file has one name.
-func (s *Session) shown(path string) string { return s.l.opt.Name(filepath.Clean(path)) }
+func (s *Session) shown(path string) string {
+	if name, known := s.l.names.Load(path); known {
+		return name.(string)
+	}
+	name := s.l.opt.Name(filepath.Clean(path))
+	s.l.names.Store(path, name)
+	return name
+}
+
+// noFile is the place of a file that is not there.
+func (s *Session) noFile(path string) provenance.Ref {
+	r := s.noFiles[path]
+	if r == 0 {
+		r = s.absence(s.shown(path), "file ")
+		s.noFiles[path] = r
+	}
+	return r
+}
 
 // absence is the place of something that was looked for in vain; each is one node of the trace.
 func (s *Session) absence(file, what string) provenance.Ref {
@@ -188,7 +205,9 @@ func (inv *invocation) search(name string, merge value.Value) (item, bool, error
 
 // searchLayers asks the three layers and then, for a key of a module, that module's default hierarchy.
 func (inv *invocation) searchLayers(key *Key, merge value.Value) (item, bool, error) {
-	defer inv.explain.push(&Event{Kind: Searching, Name: key.Text})()
+	if inv.explain != nil {
+		defer inv.explain.push(&Event{Kind: Searching, Name: key.Text})()
+	}
 	it, found, err := inv.layers(key, merge)
 	if err != nil || found || inv.isGlobalOnly() {
 		return it, found, err

@@ -20,6 +20,11 @@ type Key struct {
 
 // ParseKey splits a key at its dots. A segment in quotes may contain dots; one of digits is an index.
 func ParseKey(text string) (*Key, error) {
+	if !strings.ContainsAny(text, `'".`) {
+		k := &Key{Text: text, Root: text}
+		k.setModule()
+		return k, nil
+	}
 	segments, ok := splitKey(text)
 	if !ok {
 		return nil, fail("H0201", "Syntax error in key: '"+text+"'")
@@ -29,13 +34,17 @@ func ParseKey(text string) (*Key, error) {
 		return nil, fail("H0201", "undefined method `index' for "+value.ToString(segments[0])+":Integer")
 	}
 	k := &Key{Text: text, Root: string(root), Segments: segments[1:]}
+	k.setModule()
+	return k, nil
+}
+
+func (k *Key) setModule() {
 	switch i := strings.Index(k.Root, "::"); {
 	case i > 0:
 		k.Module, k.qualified = k.Root[:i], true
 	case i == 0: // Puppet cuts "::x" at -1, which is its end
 		k.Module, k.qualified = k.Root, true
 	}
-	return k, nil
 }
 
 // Codes H02 are lookup errors, H03 are lookup errors to which Puppet gives an issue code of its own, H04 are other errors. The
@@ -122,7 +131,7 @@ func (inv *invocation) dig(key string, segments []value.Value, it item) (item, b
 	for _, s := range segments {
 		next, found, err := inv.digOne(key, s, it)
 		if err != nil || !found {
-			return item{}, false, err
+			return item{ref: it.ref}, false, err // what was dug so far decides that it ends here
 		}
 		it = next
 	}

@@ -187,7 +187,7 @@ func (inv *invocation) lookupModule(key *Key, s *strategy) (item, bool, error) {
 // noConfig notes that a place has no hiera.yaml.
 func (inv *invocation) noConfig(dir string) {
 	if inv.s.trace != nil && dir != "" {
-		inv.depend(inv.s.absence(inv.s.shown(filepath.Join(dir, "hiera.yaml")), "file "))
+		inv.depend(inv.s.noFile(filepath.Join(dir, "hiera.yaml")))
 	}
 }
 
@@ -289,7 +289,7 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 	if loc.kind == pathLocation && !loc.exists {
 		inv.explain.outcome(LocationNotFound, "", nil)
 		if inv.s.trace != nil {
-			inv.depend(inv.s.absence(inv.s.shown(loc.path), "file "))
+			inv.depend(inv.s.noFile(loc.path))
 		}
 		return item{}, false, nil
 	}

@@ -99,6 +99,7 @@ type Lookup struct {
 
 	mu      sync.Mutex
 	configs map[configKey]*readConfig
+	names   sync.Map // path → how it is shown
 }
 
 // New makes the lookup of an environment. Nothing is read before the first question.
@@ -128,12 +129,13 @@ type Session struct {
 	absent         map[provenance.LabelKey]provenance.Ref
 	files          map[string]*loaded
 	traced         map[*loaded]map[string]item
+	noFiles        map[string]provenance.Ref
 }
 
 // Session starts the lookups of one compile. trace may be nil; warn, which may be nil too, hears of trouble that Puppet only warns about.
 func (l *Lookup) Session(trace *provenance.Trace, warn func(*source.Diagnostic)) *Session {
 	return &Session{l: l, trace: trace, warn: warn, warned: map[string]bool{}, modules: map[string]*layer{}, options: map[string]*keyOptions{},
-		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, files: map[string]*loaded{}, traced: map[*loaded]map[string]item{}}
+		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, traced: map[*loaded]map[string]item{}}
 }
 
 // An item is a value on its way, with its provenance: of a container, the provenance of its spine.

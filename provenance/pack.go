@@ -94,12 +94,12 @@ func (t *Trace) Pack(roots ...Ref) *Packed {
 			case isDeep:
 				kind = packDeep
 			}
-			seen := 0
-			t.operandsOf(n, func(a Ref) {
-				if seen++; a != 0 || seen == 1 { // the first of a copy or container stays first
-					operands = append(operands, a)
+			t.operandsOf(n, func(a Ref) { operands = append(operands, a) })
+			if !n.many && n.shape != isDeep { // two places, filled from the left
+				for len(operands) > 0 && operands[len(operands)-1] == 0 && (len(operands) == 2 || n.shape == isOp) {
+					operands = operands[:len(operands)-1]
 				}
-			})
+			}
 		}
 		count++
 		p.where[r] = Ref(count)

@@ -121,8 +121,8 @@ func (t *Trace) Depends(roots ...Ref) []Label {
 type Term struct {
 	Op   string // "" for a leaf
 	Leaf Label
-	Ref  Ref // the node, so that two terms can be told apart and shared parts recognised
-	Args []*Term
+	Ref  Ref     // the node, so that two terms can be told apart and shared parts recognised
+	Args []*Term // nil for an operand whose origin is not recorded
 }
 
 // Expression is the term of operations whose leaves are places. Shared parts are shared in the result.
@@ -154,10 +154,12 @@ func (t *Trace) Expression(r Ref) *Term {
 			})
 		case isOp:
 			term.Op = t.names[n.name]
+			last := !n.many && n.second == 0 // then there is no second operand
 			t.operandsOf(n, func(a Ref) {
-				if a = t.origin(a); a != 0 {
-					term.Args = append(term.Args, read(a))
+				if last && len(term.Args) == 1 || last && n.first == 0 {
+					return
 				}
+				term.Args = append(term.Args, read(a))
 			})
 		}
 		return term

@@ -22,8 +22,22 @@ type Trace struct {
 }
 
 // NewTrace returns an empty graph.
-func NewTrace() *Trace {
-	return &Trace{nodes: make([]node, 1, 1024), nameOf: map[string]uint16{}}
+func NewTrace() *Trace { return NewTraceLike(Size{Nodes: 1000, Operands: 500}) }
+
+// A Size is how large a graph is.
+type Size struct{ Nodes, Operands int }
+
+// Size is how large the graph is now.
+func (t *Trace) Size() Size {
+	if t == nil {
+		return Size{}
+	}
+	return Size{len(t.nodes), len(t.operands)}
+}
+
+// NewTraceLike returns an empty graph with room for as much as another took.
+func NewTraceLike(s Size) *Trace {
+	return &Trace{nodes: make([]node, 1, s.Nodes+s.Nodes/16+1), operands: make([]Ref, 0, s.Operands+s.Operands/16), nameOf: map[string]uint16{}}
 }
 
 // Contents is a container whose elements have provenance of their own.
@@ -56,6 +70,8 @@ type node struct {
 
 type block struct {
 	first Ref
+	n     int
+	file  *source.File // of a block of literals
 	label func(i int) Label
 }
 
@@ -70,7 +86,7 @@ func (t *Trace) Literals(f *source.File, n int, at func(ordinal int) source.Span
 	if t == nil {
 		return 0
 	}
-	return t.block(isLiteral, n, func(i int) Label {
+	return t.block(isLiteral, f, n, func(i int) Label {
 		return Label{Kind: Literal, Place: source.Place{File: f, Span: at(i)}, Ordinal: i}
 	})
 }
@@ -80,12 +96,12 @@ func (t *Trace) Leaves(n int, label func(i int) Label) Ref {
 	if t == nil {
 		return 0
 	}
-	return t.block(isBlockLeaf, n, label)
+	return t.block(isBlockLeaf, nil, n, label)
 }
 
-func (t *Trace) block(s shape, n int, label func(i int) Label) Ref {
+func (t *Trace) block(s shape, f *source.File, n int, label func(i int) Label) Ref {
 	first := Ref(len(t.nodes))
-	t.blocks = append(t.blocks, block{first, label})
+	t.blocks = append(t.blocks, block{first, n, f, label})
 	t.nodes = slices.Grow(t.nodes, n)[:len(t.nodes)+n]
 	for i := range t.nodes[first:] {
 		t.nodes[int(first)+i] = node{shape: s, first: Ref(len(t.blocks) - 1)}
@@ -157,14 +173,14 @@ func (t *Trace) With(v Ref, more ...Ref) Ref {
 	case 1:
 		return t.add(node{shape: isWith, first: v, second: last})
 	}
-	list := make([]Ref, 1, n+1)
-	list[0] = v
+	from := Ref(len(t.operands))
+	t.operands = append(t.operands, v)
 	for _, m := range more {
 		if m != 0 && m != v {
-			list = append(list, m)
+			t.operands = append(t.operands, m)
 		}
 	}
-	return t.make(isWith, 0, list)
+	return t.add(node{shape: isWith, many: true, first: from, second: Ref(n + 1)})
 }
 
 // Join adds a set of dependencies that is no value: a decision, a context.
@@ -185,12 +201,12 @@ func (t *Trace) Deep(spine Ref, c Contents) Ref {
 }
 
 func (t *Trace) make(s shape, name uint16, operands []Ref) Ref {
-	switch len(operands) {
-	case 0:
+	switch n := len(operands); {
+	case n == 0:
 		return t.add(node{shape: s, name: name})
-	case 1:
+	case n == 1 && operands[0] != 0:
 		return t.add(node{shape: s, name: name, first: operands[0]})
-	case 2:
+	case n == 2 && operands[1] != 0: // an operand that is not known still counts as one
 		return t.add(node{shape: s, name: name, first: operands[0], second: operands[1]})
 	}
 	from := Ref(len(t.operands))

@@ -1,5 +1,7 @@
 package provenance
 
+import "bunraku/source"
+
 // More readings, for those who explain a value: the way it was copied, what lies near it, what it reaches.
 
 // Path is the way along which a value was copied, nearest first: the node itself, the steps between, and the leaf, operation or
@@ -110,6 +112,57 @@ func (t *Trace) EachLeaf(visit func(Ref, Label)) {
 		l, _ := t.label(r)
 		visit(r, l)
 	}
+}
+
+// Find gives the leaves that stand for a literal: a template that is rendered twice may have several. Unlike EachLeaf it computes no spans.
+func (t *Trace) Find(file string, ordinal int) (leaves []Ref) {
+	if t == nil {
+		return nil
+	}
+	for _, b := range t.blocks {
+		if b.file != nil && b.file.Name == file && ordinal < b.n {
+			leaves = append(leaves, b.first+Ref(ordinal))
+		}
+	}
+	return leaves
+}
+
+// FindOther gives the leaves other than literals whose labels match.
+func (t *Trace) FindOther(match func(Label) bool) (leaves []Ref) {
+	if t == nil {
+		return nil
+	}
+	for r := Ref(1); int(r) < len(t.nodes); r++ {
+		if s := t.nodes[r].shape; s != isLeaf && s != isBlockLeaf {
+			continue
+		}
+		if l, _ := t.label(r); match(l) {
+			leaves = append(leaves, r)
+		}
+	}
+	return leaves
+}
+
+// EachLiteral visits the literals that were evaluated, by file and number.
+func (t *Trace) EachLiteral(visit func(f *source.File, ordinal int)) {
+	if t == nil {
+		return
+	}
+	for _, b := range t.blocks {
+		for i := 0; b.file != nil && i < b.n; i++ {
+			if t.wasRead(b.first + Ref(i)) {
+				visit(b.file, i)
+			}
+		}
+	}
+}
+
+// ContentsOf is the container that a node is, or nil.
+func (t *Trace) ContentsOf(r Ref) Contents {
+	if t == nil || r == 0 || t.nodes[r].shape != isDeep {
+		return nil
+	}
+	return t.contents[t.nodes[r].second]
 }
 
 // How is in which way a place reaches a value.

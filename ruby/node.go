@@ -374,4 +374,6 @@ type Program struct {
 	Body  *Seq
 	Slots int
 	Names []string // of the top-level local variables, by slot
+
+	facts programFacts
 }

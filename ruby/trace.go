@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"sync"
+
 	"bunraku/provenance"
 	"bunraku/source"
 )
@@ -27,15 +29,14 @@ type tracker struct {
 	ivars map[string]provenance.Ref
 	lits  map[*Program]provenance.Ref
 	base  provenance.Ref // literals of the program under way
-	ord   map[Node]int
-	after map[Node]*effects
+	facts *programFacts  // of that program
 	// Literals reserves leaves for a program's literals.
 	literals func(p *Program) provenance.Ref
 }
 
 // Trace switches tracing on. literals reserves a leaf for each of a program's literals and returns the first.
 func (in *Interp) Trace(t *provenance.Trace, literals func(p *Program) provenance.Ref) {
-	in.prov = tracker{trace: t, seen: map[provenance.Ref]bool{}, ivars: map[string]provenance.Ref{}, lits: map[*Program]provenance.Ref{}, after: map[Node]*effects{}, literals: literals}
+	in.prov = tracker{trace: t, seen: map[provenance.Ref]bool{}, ivars: map[string]provenance.Ref{}, lits: map[*Program]provenance.Ref{}, literals: literals}
 }
 
 // Everything is all that was read by the runs so far.
@@ -51,8 +52,30 @@ func (in *Interp) SetIvarRef(name string, r provenance.Ref) {
 	}
 }
 
+// programFacts are what tracing wants to know of a program's code, worked out once for all its runs.
+type programFacts struct {
+	once     sync.Once
+	literals []Node
+	number   map[Node]int
+	mu       sync.RWMutex
+	effects  map[Node]*effects
+}
+
 // Literals lists a program's literals in source order.
 func (p *Program) Literals() []Node {
+	f := &p.facts
+	f.once.Do(func() {
+		f.literals = p.findLiterals()
+		f.number = make(map[Node]int, len(f.literals))
+		for i, n := range f.literals {
+			f.number[n] = i
+		}
+		f.effects = map[Node]*effects{}
+	})
+	return f.literals
+}
+
+func (p *Program) findLiterals() []Node {
 	var out []Node
 	Walk(p.Body, func(n Node) bool {
 		switch n.(type) {
@@ -69,17 +92,15 @@ func (t *tracker) begin(p *Program) {
 		return
 	}
 	t.base = t.literals(p)
-	t.ord = map[Node]int{}
-	for i, n := range p.Literals() {
-		t.ord[n] = i
-	}
+	p.Literals()
+	t.facts = &p.facts
 }
 
 func (t *tracker) literal(n Node) {
 	if t.trace == nil || t.base == 0 {
 		return
 	}
-	if i, ok := t.ord[n]; ok {
+	if i, ok := t.facts.number[n]; ok {
 		t.read(t.trace.Read(t.base + provenance.Ref(i)))
 	}
 }
@@ -258,11 +279,23 @@ type effects struct {
 }
 
 func (t *tracker) effects(n Node) *effects {
-	if e := t.after[n]; e != nil {
-		return e
+	if t.facts == nil {
+		return effectsOf(n)
 	}
+	t.facts.mu.RLock()
+	e := t.facts.effects[n]
+	t.facts.mu.RUnlock()
+	if e == nil {
+		e = effectsOf(n)
+		t.facts.mu.Lock()
+		t.facts.effects[n] = e
+		t.facts.mu.Unlock()
+	}
+	return e
+}
+
+func effectsOf(n Node) *effects {
 	e := &effects{}
-	t.after[n] = e
 	depth := 0
 	var visit func(n Node) bool
 	walkBelow := func(n Node) {

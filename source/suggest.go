@@ -3,8 +3,8 @@ package source
 import "strings"
 
 // Nearest returns the candidate that a reader most likely meant by a misspelt name, or "" when none is close.
-// Distance is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's length, and more
-// than half of the shorter name must be right: of a name of one or two letters nothing is left when one of them changes.
+// Distance is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's length, and half
+// of the shorter name must be right. Of a name of one or two letters nothing is left when one of them changes.
 // What two paths or qualified names have in common in front does not count: apache::mod::ssl is not nearly apache::mod::dav.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", len(name)
@@ -15,7 +15,8 @@ func Nearest(name string, candidates []string) string {
 		a, b := withoutCommon(strings.ToLower(name), strings.ToLower(c))
 		limit := min(len(a)/3+1, bestDistance)
 		d := distance(a, b, limit)
-		if d > limit || d > 0 && 2*d >= min(len(a), len(b)) {
+		shorter := min(len(a), len(b))
+		if d > limit || 2*d > shorter || d > 0 && shorter <= 2 && len(a) == len(name) {
 			continue
 		}
 		if best == "" || d < bestDistance || d == bestDistance && c < best {

@@ -14,7 +14,7 @@ import (
 // A brute walks a graph. States are numbered; each resource is applied to each state once.
 type brute struct {
 	g      *Graph
-	sp     *fs.Space
+	see    *observer
 	states []*fs.State
 	number map[stateKey]int
 	f      *fstest.Features
@@ -25,11 +25,7 @@ type brute struct {
 
 func newBrute(g *Graph, f *fstest.Features) *brute {
 	b := &brute{g: g, number: map[stateKey]int{}, f: f, next: make([][]int, len(g.Resources)), need: make([]uint, len(g.Resources))}
-	var programs []fs.Expr
-	for _, r := range g.Resources {
-		programs = append(programs, r.Program)
-	}
-	b.sp = fs.NewSpace(g.Init, programs, nil)
+	b.see = newObserver(g, f.Paths)
 	b.order, _ = g.catalogOrder(nil)
 	for _, i := range b.order {
 		for _, e := range g.Edges {
@@ -132,26 +128,24 @@ func (b *brute) ends(s int) []int {
 
 // same compares two ends as the model observes them.
 func (b *brute) same(s, t int) bool {
-	return s == t || s >= 0 && t >= 0 && len(b.sp.Diff(b.states[s], b.states[t])) == 0
+	return s == t || s >= 0 && t >= 0 && b.see.alike(b.states[s], b.states[t])
 }
 
 // A truth is what brute force finds.
 type truth struct {
 	deterministic, idempotent, quiet, kept bool
 	broken                                 bool // even in catalog order
-	always, never                          bool // from an empty machine
+	always, never                          bool // from the fresh machine
 	keptAlways                             bool // in every order
 }
 
 func (b *brute) truth() truth {
 	t := truth{deterministic: true, idempotent: true, quiet: true, kept: true, keptAlways: true, always: true, never: true}
 	b.f.States(func(st *fs.State) bool {
-		s := b.start(b.id(st))
-		for _, p := range b.g.Init.Assume {
-			if !b.states[s].Eval(p) {
-				return true
-			}
+		if !b.initial(st) {
+			return true
 		}
+		s := b.start(b.id(st))
 		ends := b.ends(s)
 		for _, e := range ends[1:] {
 			t.deterministic = t.deterministic && b.same(ends[0], e)
@@ -170,7 +164,11 @@ func (b *brute) truth() truth {
 		}
 		return true
 	})
-	for _, e := range b.ends(b.start(b.id(fs.NewState()))) {
+	fresh := b.g.Fresh
+	if fresh == nil {
+		fresh = fs.NewState()
+	}
+	for _, e := range b.ends(b.start(b.id(fresh))) {
 		if e < 0 {
 			t.always = false
 		} else {
@@ -255,6 +253,7 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 	if g.Rich && r.IntN(4) == 0 {
 		graph.Init.Transient = map[string]fs.Value{"w": fs.Text([]string{"on", "off"}[r.IntN(2)])}
 	}
+	enrich(r, g, graph)
 	return graph, graphFeatures(g, graph)
 }
 
@@ -303,6 +302,13 @@ func graphFeatures(g *fstest.Gen, graph *Graph) *fstest.Features {
 	}
 	for _, p := range graph.Init.Assume {
 		f.LookPred(p)
+	}
+	for _, v := range graph.Init.Closed["w"] {
+		text, _ := v.IsText()
+		f.Value("w", text)
+		if ask := fs.Ask("q", v); len(f.Asks) > 0 && !slices.Contains(f.Asks, ask) {
+			f.Asks = append(f.Asks, ask)
+		}
 	}
 	f.Links = true // rm and file? tell links from all else
 	return f

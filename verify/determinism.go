@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"bunraku/verify/fs"
 	"bunraku/verify/sat"
 )
 
@@ -32,6 +33,11 @@ func (a *Analysis) Determinism(ctx context.Context) (*Determinism, error) {
 		a.Stats.Stage = d.Stage
 	}
 	return a.found, nil
+}
+
+// observed reports whether all that a formula speaks about is part of an outcome.
+func (a *Analysis) observed(f fs.Bool) bool {
+	return !slices.ContainsFunc(a.Space.Support(f), func(c fs.Cell) bool { return !a.Space.Observed(c) })
 }
 
 // maxWitness is the number of pairs for which likely counter-examples are tried before the exact stages.

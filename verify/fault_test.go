@@ -32,7 +32,7 @@ func plantedFaults() []planted {
 	exactOnly := func(o *Options) { o.Commutativity = false }
 	return []planted{
 		{"errors ignored in masking", faultMaskErrors, nil, 0},
-		{"may-write taken as overwrite", faultMayOverwrite, nil, 1400},
+		{"may-write taken as overwrite", faultMayOverwrite, nil, 400},
 		{"readers ignored in masking", faultMaskReaders, nil, 2000},
 		{"unstable facts", faultUnstableFacts, nil, 0},
 		{"closed contents", faultClosedContents, nil, 0},

@@ -3,7 +3,9 @@ package verify
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
+	"time"
 
 	"bunraku/verify/fs"
 )
@@ -75,6 +77,33 @@ func BenchmarkFigure13(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// Bar 3: n = 50 within 20 ms, n = 200 within 1 s, with the last overwriter and without.
+func TestAcceptFigure13(t *testing.T) {
+	if os.Getenv("BUNRAKU_ACCEPT") == "" {
+		t.Skip("acceptance bars: set BUNRAKU_ACCEPT=1")
+	}
+	for _, x := range []struct {
+		n   int
+		bar time.Duration
+	}{{50, 20 * time.Millisecond}, {200, time.Second}} {
+		for _, last := range []bool{true, false} {
+			best := time.Hour
+			for range 5 {
+				began := time.Now()
+				d, _, err := determinismOf(figure13(x.n, last), DefaultOptions())
+				if err != nil || d.Verdict != verdict(last) {
+					t.Fatal(d, err)
+				}
+				best = min(best, time.Since(began))
+			}
+			t.Logf("score: figure 13, n = %d, last overwriter %v: %.1f ms (bar %v)", x.n, last, best.Seconds()*1000, x.bar)
+			if best > x.bar {
+				t.Errorf("n = %d takes %v, the bar is %v", x.n, best, x.bar)
+			}
 		}
 	}
 }

@@ -29,6 +29,16 @@ type Invariant struct {
 // Invariants decides, for every declared state and assertion, whether it holds at the end of successful runs: in catalog
 // order, or in every order. Replayed examples come with the answers.
 func (a *Analysis) Invariants(ctx context.Context, everyOrder bool) ([]Invariant, error) {
+	declared, err := a.Declared(ctx, everyOrder)
+	if err != nil {
+		return nil, err
+	}
+	asserted, err := a.Asserted(ctx, everyOrder)
+	return append(declared, asserted...), err
+}
+
+// Declared is Invariants for the declared states of resources.
+func (a *Analysis) Declared(ctx context.Context, everyOrder bool) ([]Invariant, error) {
 	var out []Invariant
 	for i, r := range a.Graph.Resources {
 		if r.Post == nil {
@@ -40,6 +50,12 @@ func (a *Analysis) Invariants(ctx context.Context, everyOrder bool) ([]Invariant
 		}
 		out = append(out, inv)
 	}
+	return out, nil
+}
+
+// Asserted is Invariants for the assertions of the graph, in their order.
+func (a *Analysis) Asserted(ctx context.Context, everyOrder bool) ([]Invariant, error) {
+	var out []Invariant
 	for i, x := range a.Graph.Assertions {
 		inv := Invariant{Name: x.Name, Resource: -1, Breaker: -1}
 		if err := a.invariant(ctx, &inv, a.asserted[i], x.Pred, everyOrder); err != nil {
@@ -59,8 +75,8 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	star := a.compose(a.fixed(of), a.eff, nil)
 	broken := a.Space.And(star.success(), a.Space.Not(a.Space.NewSubst(star.value).Bool(post)))
 	s, status, err := a.decide(ctx, broken)
-	// A single resource has a single order; and in a deterministic graph all orders are alike.
-	everyOrder = everyOrder && !(status == sat.Unsat && len(of) < 2) && !(a.found != nil && a.found.Verdict == Yes)
+	// A single resource has a single order; and in a deterministic graph all orders are alike in what is observed.
+	everyOrder = everyOrder && !(status == sat.Unsat && len(of) < 2) && !(a.found != nil && a.found.Verdict == Yes && a.observed(post))
 	if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) && len(of) < a.n() {
 		// The rest must succeed too.
 		var rest []int

@@ -25,6 +25,9 @@ type partial struct {
 func (p *partial) precedes(i, j int) bool   { return p.before[j].has(i) }
 func (p *partial) comparable(i, j int) bool { return p.before[j].has(i) || p.before[i].has(j) }
 
+// Precedes reports whether the dependencies put i before j.
+func (a *Analysis) Precedes(i, j int) bool { return a.part.precedes(i, j) }
+
 // newPartial closes the edges transitively. order is any order that respects them.
 func newPartial(n int, edges []Edge, order []int) *partial {
 	p := &partial{n: n, before: make([]bitset, n)}

@@ -117,7 +117,11 @@ func (s *repairer) propose() {
 		}
 	}
 	for _, e := range s.shared(plain) {
+		plain[e] = true
 		s.proposals = append(s.proposals, proposal{edges: []Edge{e}, rank: s.rank(e) + 50})
+	}
+	for _, e := range s.others(plain) {
+		s.proposals = append(s.proposals, proposal{edges: []Edge{e}, rank: s.rank(e) + 200})
 	}
 	slices.SortStableFunc(s.proposals, func(x, y proposal) int { return x.rank - y.rank })
 }
@@ -150,6 +154,27 @@ func (s *repairer) shared(plain map[Edge]bool) []Edge {
 		}
 	}
 	slices.SortFunc(out, byEnds)
+	return out
+}
+
+// maxOthers bounds the edges between resources that commute. In small graphs they are looked at last, so that a repair is really a smallest
+// one: keeping two apart that commute can keep a third one away from both.
+const maxOthers = 60
+
+// others lists the edges that nothing else has proposed, if there are few.
+func (s *repairer) others(known map[Edge]bool) []Edge {
+	a := s.a
+	var out []Edge
+	for x := range a.n() {
+		for y := range a.n() {
+			if x == y || known[Edge{From: x, To: y}] || a.part.comparable(x, y) || a.Graph.Resources[x].Anchor || a.Graph.Resources[y].Anchor {
+				continue
+			}
+			if out = append(out, Edge{From: x, To: y}); len(out) > maxOthers {
+				return nil
+			}
+		}
+	}
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"strings"
@@ -17,21 +18,34 @@ import (
 	"bunraku/catalog"
 	"bunraku/compiler"
 	"bunraku/facts"
+	"bunraku/report"
+	"bunraku/resource"
 	"bunraku/source"
+	"bunraku/syntax"
 	"bunraku/value"
 
 	"github.com/spf13/cobra"
 )
 
+// checkFlags are the switches of check.
+type checkFlags struct {
+	compileFlags
+	judgeFlags
+}
+
 func (a *app) checkCommand() *cobra.Command {
-	var flags compileFlags
-	format := "text"
+	var flags checkFlags
 	c := &cobra.Command{
 		Use:   "check [ENV]",
 		Short: "Check a whole control repo: the main job",
 		Long: `Reads every manifest (.pp) and template (.epp) below ENV (the current directory by default), a control repo, an
 environment or a module, and reports what Puppet would reject, each with its place, the source line and advice. Then it
-compiles every node whose facts it finds: in ENV/facts/*.json and *.yaml, or in the directory or file that --facts names.`,
+compiles every node whose facts it finds: in ENV/facts/*.json and *.yaml, or in the directory or file that --facts names.
+Each catalog is verified (see bunraku verify --help); what several nodes have in common is said once.
+
+Exits with 1 when something does not compile, 2 when something was found, and 0 otherwise, also when a node could not be proved
+in full because some of its resources have no model: the last lines say so, and --fail-on=unknown makes it 3. It is 3 as well
+when the search for an answer took too long.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := "."
@@ -40,19 +54,21 @@ compiles every node whose facts it finds: in ENV/facts/*.json and *.yaml, or in 
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			defer stop()
-			if format != "text" && format != "json" {
-				return fail("unknown format %q: text or json", format)
-			}
-			return a.check(ctx, root, &flags, flags.options(cmd), format == "json")
+			return a.check(ctx, cmd, root, &flags)
 		},
 	}
-	flags.add(c)
-	c.Flags().StringVar(&format, "format", format, "text or json")
+	flags.compileFlags.add(c)
+	flags.judgeFlags.add(c)
 	return c
 }
 
-func (a *app) check(ctx context.Context, root string, flags *compileFlags, opt compiler.Options, asJSON bool) error {
+func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags *checkFlags) error {
 	began := time.Now()
+	j, err := a.newJudge(&flags.judgeFlags, root)
+	if err != nil {
+		return err
+	}
+	defer j.done(a)
 	files, err := puppetFiles(root)
 	if err != nil {
 		return err
@@ -60,93 +76,161 @@ func (a *app) check(ctx context.Context, root string, flags *compileFlags, opt c
 	if len(files) == 0 {
 		return fail("%s holds no .pp and no .epp file; is it a control repo?", root)
 	}
-	all, err := a.readAll(ctx, files)
+	sources, all, err := a.readAll(ctx, files)
 	if err != nil {
 		return err
 	}
-	if !asJSON {
-		a.report(all)
+	out := &checking{judge: j, files: files, began: began, style: styleFor(a.out), root: root,
+		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(absolute(root))}}
+	for _, d := range all {
+		out.run.Add(nil, d)
 	}
-	manifests := 0
-	for _, f := range files {
-		if filepath.Ext(f) == ".pp" {
-			manifests++
-		}
-	}
-	count := plural(manifests, "manifest") + ", " + plural(len(files)-manifests, "template")
-	name := filepath.Base(absolute(root))
-	if all.HasErrors() && asJSON {
-		if err := a.writeJSON(answerJSON{Files: len(files), Problems: problemsOf(all)}); err != nil {
+	if !all.HasErrors() {
+		nodes, err := nodesOf(root, flags.facts)
+		if err != nil {
 			return err
 		}
-		return &exitError{code: exitFailed}
-	}
-	if all.HasErrors() {
-		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", name, count, troubleText(all), seconds(time.Since(began)))
-		return &exitError{code: exitFailed}
-	}
-	nodes, err := nodesOf(root, flags.facts)
-	if err != nil {
-		return err
-	}
-	if flags.node != "" {
-		nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return n.Name != flags.node })
-		if len(nodes) == 0 {
-			return fail("there are no facts of a node named %s", flags.node)
+		if flags.node != "" {
+			nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return n.Name != flags.node })
+			if len(nodes) == 0 {
+				return fail("there are no facts of a node named %s", flags.node)
+			}
+		}
+		out.platforms = platforms(nodes)
+		if out.nodes, err = a.checkNodes(ctx, root, flags.options(cmd), j, nodes); err != nil {
+			return err
 		}
 	}
-	if len(nodes) == 0 && !asJSON {
-		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", name, count, troubleText(all), seconds(time.Since(began)))
-		return nil
+	out.gather()
+	var about func(string, int) bool
+	if len(out.nodes) == 0 || flags.node != "" {
+		about = out.declared // nothing, or not everything, was verified
 	}
-	results, err := a.compileAll(ctx, root, opt, nodes)
+	if err := j.suppress(out.run, sources, about); err != nil {
+		return err
+	}
+	done, err := a.finish(j, out.run)
+	switch {
+	case err != nil || done:
+	case flags.format == "json":
+		err = a.writeJSON(out.answer())
+	default:
+		a.showCheck(out)
+	}
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return a.nodesJSON(files, all, results)
-	}
-	failed := a.showNodes(name, count, results, platforms(nodes), began)
-	if failed > 0 {
-		fmt.Fprintf(a.out, "%d of %s failed\n", failed, plural(len(nodes), "node"))
-		return &exitError{code: exitFailed}
+	if code := out.code(); code != exitFine {
+		return &exitError{code: code}
 	}
 	return nil
 }
 
-// answerJSON is what check answers to tools.
-type answerJSON struct {
-	Files    int           `json:"files"`
-	Problems []problemJSON `json:"problems"`
-	Nodes    []nodeJSON    `json:"nodes,omitempty"`
+// A checking is what check has found out.
+type checking struct {
+	judge     *judge
+	run       *report.Run
+	root      string
+	files     []string
+	nodes     []checked
+	platforms int
+	began     time.Time
+	style     source.Style
 }
 
-type nodeJSON struct {
-	Name      string        `json:"name"`
-	Resources int           `json:"resources"`
-	Compiles  bool          `json:"compiles"`
-	Unknown   int           `json:"unknown_values"`
-	Problems  []problemJSON `json:"problems"`
-}
-
-func (a *app) nodesJSON(files []string, all source.Diagnostics, results []checked) error {
-	answer := answerJSON{Files: len(files), Problems: problemsOf(all)}
-	failed := false
-	for _, r := range results {
-		n := nodeJSON{Name: r.node, Compiles: r.catalog != nil, Unknown: r.opaque, Problems: problemsOf(r.problems)}
-		if r.catalog != nil {
-			n.Resources = len(r.catalog.Resources)
+// gather puts what was found about nodes into the run.
+func (c *checking) gather() {
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if n.verdict == nil {
+			n.verdict = &verdict{node: &report.Node{Name: n.name, Failed: true}}
 		}
-		failed = failed || r.problems.HasErrors()
-		answer.Nodes = append(answer.Nodes, n)
+		c.run.Nodes = append(c.run.Nodes, n.verdict.node)
+		for _, d := range n.problems {
+			c.run.Add(n.verdict.node, d)
+		}
+		n.verdict.tell(c.run)
 	}
-	if err := a.writeJSON(answer); err != nil {
-		return err
+	for _, p := range c.run.Problems {
+		if len(p.Fixes) > 0 && p.Finding != nil && !c.holdsEverywhere(p) {
+			p.Retract()
+		}
 	}
-	if failed {
-		return &exitError{code: exitFailed}
+	c.run.Sort()
+}
+
+// holdsEverywhere reports whether the edit that mends a problem on its nodes does no harm on the others that have the same words in their
+// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only.
+func (c *checking) holdsEverywhere(p *report.Problem) bool {
+	fix := p.Finding.Fix
+	for _, n := range c.nodes {
+		if n.catalog == nil {
+			continue
+		}
+		var more []catalog.Relation
+		for _, r := range n.catalog.Resources {
+			if r.Place != fix.Resource.Place {
+				continue
+			}
+			if fix.Target == nil {
+				if r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource) {
+					return false
+				}
+				continue
+			}
+			target := n.catalog.Resource(fix.Target.Type, fix.Target.Title)
+			if target == nil {
+				return false
+			}
+			rel := catalog.Relation{From: target, To: r, By: r, Attr: fix.Attr, Kind: resource.Require}
+			if fix.Attr == "notify" {
+				rel.From, rel.To, rel.Kind = r, target, resource.Notify
+			}
+			more = append(more, rel)
+		}
+		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && n.verdict.report != nil && len(n.verdict.report.Model.Catalog.With(more...).Cycles()) > 0 {
+			return false
+		}
 	}
-	return nil
+	return true
+}
+
+func commandOf(r *catalog.Resource) string {
+	if v := r.Get("command"); v != nil {
+		return value.ToString(v)
+	}
+	return r.Title
+}
+
+// declared reports whether some node has a resource that is declared in a line.
+func (c *checking) declared(file string, line int) bool {
+	return slices.ContainsFunc(c.nodes, func(n checked) bool {
+		return n.catalog != nil && slices.ContainsFunc(n.catalog.Resources, func(r *catalog.Resource) bool {
+			return r.Place.Known() && r.Place.Line() == line && r.Place.File.Name == file
+		})
+	})
+}
+
+// code is the exit code: the gravest of all.
+func (c *checking) code() int {
+	code := exitFine
+	for _, p := range c.run.Problems {
+		switch {
+		case p.Finding == nil && p.Severity == source.Error && p.Code != "C0001" && p.Code != "C0002":
+			return exitFailed
+		case c.judge.fails(p):
+			code = exitNo
+		}
+	}
+	if code != exitFine {
+		return code
+	}
+	for _, n := range c.nodes {
+		if n.verdict.undecided || len(n.verdict.node.Unknown) > 0 && c.judge.flags.failOn == "unknown" {
+			return exitUnknown
+		}
+	}
+	return code
 }
 
 // nodesOf reads the facts of every node: a file, a directory of files, or the facts directory of the environment.
@@ -202,22 +286,26 @@ func platforms(nodes []*facts.Facts) int {
 
 // A checked is what became of one node.
 type checked struct {
-	node     string
-	catalog  *catalog.Catalog
+	name     string
+	catalog  *catalog.Catalog // nil if it does not compile
 	problems source.Diagnostics
 	opaque   int
+	verdict  *verdict
 	done     bool
 }
 
-// compileAll compiles the nodes on all processors.
-func (a *app) compileAll(ctx context.Context, root string, opt compiler.Options, nodes []*facts.Facts) ([]checked, error) {
+// checkNodes compiles and verifies the nodes on all processors.
+func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options, j *judge, nodes []*facts.Facts) ([]checked, error) {
+	if len(nodes) == 0 {
+		return nil, nil
+	}
 	c, err := compiler.Open(root, opt)
 	if err != nil {
 		return nil, err
 	}
 	results := make([]checked, len(nodes))
 	errs := make([]error, len(nodes))
-	bar := a.progress("compiling", len(nodes))
+	bar := a.progress("checking nodes", len(nodes))
 	defer bar.stop()
 	each(ctx, len(nodes), func(i int) {
 		defer bar.step()
@@ -226,37 +314,31 @@ func (a *app) compileAll(ctx context.Context, root string, opt compiler.Options,
 			errs[i] = err
 			return
 		}
-		r := checked{node: nodes[i].Name, catalog: res.Catalog, problems: res.Warnings, done: true}
+		r := checked{name: nodes[i].Name, problems: res.Warnings, done: true}
 		if res.Failure != nil {
 			r.problems = append(r.problems, res.Failure)
 		} else {
-			graph := catalog.NewGraph(res.Catalog, c)
-			for _, cycle := range graph.Cycles() {
-				r.problems = append(r.problems, cycle.Diagnostic())
-			}
-			r.opaque = countOpaque(res.Catalog)
+			r.catalog, r.opaque = res.Catalog, countOpaque(res.Catalog)
+			r.verdict, errs[i] = j.judge(ctx, res.Catalog, platformOf(nodes[i]), c)
+			r.done = errs[i] == nil
 		}
 		results[i] = r
 	})
+	if ctx.Err() != nil {
+		n := 0
+		for _, r := range results {
+			if r.done {
+				n++
+			}
+		}
+		return nil, fail("interrupted: %d of %d nodes were checked", n, len(results))
+	}
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
 	}
-	return results, interrupted(ctx, a, results)
-}
-
-func interrupted(ctx context.Context, a *app, results []checked) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	n := 0
-	for _, r := range results {
-		if r.done {
-			n++
-		}
-	}
-	return fail("interrupted: %d of %d nodes were compiled", n, len(results))
+	return results, nil
 }
 
 // countOpaque counts the attributes that could not be computed.
@@ -269,63 +351,6 @@ func countOpaque(c *catalog.Catalog) (n int) {
 		}
 	}
 	return n
-}
-
-// showNodes prints a line for each node and every distinct problem once, and returns how many nodes failed.
-func (a *app) showNodes(name, count string, results []checked, platforms int, began time.Time) (failed int) {
-	type shownProblem struct {
-		d     *source.Diagnostic
-		nodes int
-	}
-	seen := map[string]*shownProblem{}
-	var order []*shownProblem
-	width := 0
-	for _, r := range results {
-		width = max(width, len(r.node))
-		for _, d := range r.problems {
-			key := d.Code + d.Place.String() + d.Summary
-			if seen[key] == nil {
-				seen[key] = &shownProblem{d: d}
-				order = append(order, seen[key])
-			}
-			seen[key].nodes++
-		}
-	}
-	for _, p := range order {
-		if p.nodes > 1 {
-			c := *p.d
-			c.Detail = strings.TrimPrefix(c.Detail+"\n"+fmt.Sprintf("on %d nodes", p.nodes), "\n")
-			p.d = &c
-		}
-		a.report(source.Diagnostics{p.d})
-	}
-	fmt.Fprintf(a.out, "%s   %s on %s, %s   %s\n", name, plural(len(results), "node"), plural(platforms, "platform"), count, seconds(time.Since(began)))
-	for _, r := range results {
-		verdict := "fine"
-		if len(r.problems) > 0 {
-			verdict = troubleText(r.problems)
-		}
-		if r.opaque > 0 {
-			verdict += ", " + plural(r.opaque, "value") + " unknown without Ruby"
-		}
-		if r.problems.HasErrors() {
-			failed++
-		}
-		if r.catalog == nil {
-			fmt.Fprintf(a.out, "  %-*s   no catalog      %s\n", width, r.node, verdict)
-			continue
-		}
-		fmt.Fprintf(a.out, "  %-*s   %4d resources  %s\n", width, r.node, len(r.catalog.Resources), verdict)
-	}
-	return failed
-}
-
-func troubleText(ds source.Diagnostics) string {
-	errors, warnings := ds.Count(source.Error), ds.Count(source.Warning)
-	if errors+warnings == 0 {
-		return "fine"
-	}
-	return plural(errors, "error") + ", " + plural(warnings, "warning")
 }
 
 func absolute(path string) string {
@@ -344,14 +369,23 @@ func plural(n int, noun string) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
-// each runs work 0 … n-1 on all processors until it is done or the context ends.
+// each runs work 0 … n-1 on all processors until it is done or the context ends. A bug in one of them ends up with the caller.
 func each(ctx context.Context, n int, work func(i int)) {
 	jobs := make(chan int)
 	var wait sync.WaitGroup
+	var once sync.Once
+	bug := ""
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
 			for i := range jobs {
-				work(i)
+				func() {
+					defer func() {
+						if p := recover(); p != nil {
+							once.Do(func() { bug = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
+						}
+					}()
+					work(i)
+				}()
 			}
 		})
 	}
@@ -363,36 +397,44 @@ func each(ctx context.Context, n int, work func(i int)) {
 	}
 	close(jobs)
 	wait.Wait()
+	if bug != "" {
+		panic(bug)
+	}
 }
 
-// readAll reads the files on all processors and returns their diagnostics in the order of the files.
-func (a *app) readAll(ctx context.Context, files []string) (source.Diagnostics, error) {
+// readAll reads the files on all processors and returns them with their diagnostics in the order of the files.
+func (a *app) readAll(ctx context.Context, files []string) ([]*source.File, source.Diagnostics, error) {
 	results := make([]source.Diagnostics, len(files))
+	trees := make([]*syntax.File, len(files))
 	errs := make([]error, len(files))
 	read := make([]bool, len(files))
 	bar := a.progress("reading", len(files))
 	defer bar.stop()
 	each(ctx, len(files), func(i int) {
 		tasks := strings.Contains(filepath.ToSlash(files[i]), "/plans/")
-		_, results[i], errs[i] = readSyntax(files[i], tasks)
+		trees[i], results[i], errs[i] = readSyntax(files[i], tasks)
 		read[i] = true
 		bar.step()
 	})
 	var all source.Diagnostics
+	var sources []*source.File
 	done := 0
 	for i := range files {
 		if errs[i] != nil {
-			return nil, errs[i]
+			return nil, nil, errs[i]
 		}
 		if read[i] {
 			done++
 		}
+		if trees[i] != nil {
+			sources = append(sources, trees[i].Source)
+		}
 		all = append(all, results[i]...)
 	}
 	if ctx.Err() != nil {
-		return nil, fail("interrupted: %d of %d files were read", done, len(files))
+		return nil, nil, fail("interrupted: %d of %d files were read", done, len(files))
 	}
-	return all, nil
+	return sources, all, nil
 }
 
 // puppetFiles lists the manifests and templates below a directory in a fixed order. Hidden directories and the fixtures that

@@ -110,6 +110,19 @@ func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*
 	if err != nil {
 		return nil, err
 	}
+	result, err := a.compileWith(c, flags, env)
+	if err != nil || flags.provenance == "" {
+		return result, err
+	}
+	node, err := flags.readNode(env)
+	if err != nil {
+		return nil, err
+	}
+	return result, writeProvenance(flags.provenance, env, c, node, opt, result)
+}
+
+// compileWith is compileOne with a compiler that is kept.
+func (a *app) compileWith(c *compiler.Compiler, flags *compileFlags, env string) (*eval.Result, error) {
 	node, err := flags.readNode(env)
 	if err != nil {
 		return nil, err
@@ -130,9 +143,6 @@ func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*
 	if result.Failure != nil {
 		a.report(source.Diagnostics{result.Failure})
 		return nil, &exitError{code: exitFailed}
-	}
-	if flags.provenance != "" {
-		return result, writeProvenance(flags.provenance, env, c, node, opt, result)
 	}
 	return result, nil
 }

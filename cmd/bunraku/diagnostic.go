@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 
 	"bunraku/source"
 )
@@ -43,17 +44,11 @@ func problemOf(d *source.Diagnostic) problemJSON {
 	return p
 }
 
-func problemsOf(ds source.Diagnostics) []problemJSON {
-	out := make([]problemJSON, 0, len(ds))
-	for _, d := range ds {
-		out = append(out, problemOf(d))
-	}
-	return out
-}
-
 // writeJSON prints an answer for tools, indented, one document.
-func (a *app) writeJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+func (a *app) writeJSON(v any) error { return writeJSON(a.out, v) }
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)

@@ -289,6 +289,7 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 
 // newRecord wires a finished compile to what explain asks.
 func newRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options, result *eval.Result) *explain.Record {
+	result.Catalog.Settle()
 	rec := &explain.Record{Catalog: result.Catalog, Trace: result.Trace}
 	if node.Facts != nil {
 		rec.Facts = node.Facts.Values

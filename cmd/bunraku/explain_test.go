@@ -33,7 +33,7 @@ func TestExplain(t *testing.T) {
 	}{
 		// The question of the example control repo, by attribute, by file, and by value.
 		{web2("Class[profile::nginx]", "port"), 0, []string{"8443\n", "data/nodes/web2.shop.example.yaml:3:23", "profile::nginx::port: 8443", `level "Node"`, "via", "role::web"}},
-		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "content"), 0, []string{"listen *:8443;", "[5]\n", "[5] ", "data/nodes/web2.shop.example.yaml:3:23", "Hiera key profile::nginx::port",
+		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "content"), 0, []string{"listen *:8443;", "[4]\n", "[4] ", "data/nodes/web2.shop.example.yaml:3:23", "Hiera key profile::nginx::port",
 			"through $profile::nginx::port, $port, profile::listen(), $profile::web::shop::listen, $listen", "content => epp(", "template ", "templates/shop.conf.epp", "unless", "$backends.empty (false)", "selector", "$address = undef"}},
 		{web2("8443"), 2, []string{"names nothing", "'Class[Profile::Nginx]' port", "'File[/etc/nginx/conf.d/shop.example.conf]' content"}},
 
@@ -61,7 +61,7 @@ func TestExplain(t *testing.T) {
 		{web2("--where", "$profile::web::shop::listen"), 0, []string{"computed"}},
 		{web2("--expression", "$profile::web::shop::listen"), 0, []string{"concat('*:' [1], text(8443 [2]))", "[1] ", "listen.pp:4:16", "[2] ", "web2.shop.example.yaml:3:23"}},
 		{web2("--dependency", "Class[profile::nginx]", "port"), 0, []string{"14 places decide Class[Profile::Nginx] port", "data/nodes/web2.shop.example.yaml\n  3:23", "the node's name", "key lookup_options.profile::nginx::port in file", "key lookup_options in file"}},
-		{append(branch, "$w", "--dependency"), 0, []string{"3 places decide $w", "1:6", "3:12", "6:19      class { 'a': x => 2 }"}},
+		{append(branch, "$w", "--dependency"), 0, []string{"4 places decide $w", "1:6", "3:12", "6:9,19    class { 'a': x => 2 }"}},
 
 		// The reverse.
 		{web2("--reaches", "data/nodes/web2.shop.example.yaml:3"), 0, []string{"reaches 3 of", "its data are part of", "Class[Profile::Nginx] port", "$profile::web::shop::listen"}},

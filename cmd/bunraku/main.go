@@ -93,6 +93,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.compileCommand(),
 		a.explainCommand(),
 		a.mupuppetCommand(),
+		a.packagesCommand(),
 		a.parseCommand(),
 		a.smartfrogCommand(),
 		a.verifyCommand(),

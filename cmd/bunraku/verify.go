@@ -2,44 +2,42 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"bunraku/catalog"
-	"bunraku/facts"
+	"bunraku/compiler"
+	"bunraku/report"
 	"bunraku/source"
-	"bunraku/value"
 	"bunraku/verify"
-	"bunraku/verify/listing"
 	"bunraku/verify/model"
-	"bunraku/verify/sat"
 
 	"github.com/spf13/cobra"
 )
 
-// verifyFlags are the switches of verify beyond those of every command that compiles.
+// verifyFlags are the switches of verify.
 type verifyFlags struct {
 	compileFlags
-	catalog, platform, packageModel, solver, failOn, format string
-	packages                                                []string
+	judgeFlags
+	catalog string
 }
 
 func (a *app) verifyCommand() *cobra.Command {
-	flags := verifyFlags{failOn: "error", format: "text"}
+	var flags verifyFlags
 	c := &cobra.Command{
 		Use:   "verify ENV|--catalog FILE",
 		Short: "Prove that a catalog is deterministic, idempotent and able to succeed, or show why not",
 		Long: `Compiles a node's catalog, or reads one, and proves that it ends alike in every order that its dependencies allow, that it can
-succeed from a fresh machine, that a second run changes nothing, and that what is declared holds at the end. Where it cannot, it
-shows a machine and two orders that end differently, and an edge to add, each tried out before it is shown.
+succeed from a fresh machine, that a second run changes nothing, that what is declared and what is asserted holds at the end, and that
+services are restarted when a file that they read changes. Where it cannot, it shows a machine and a run that show it, and an edit that
+mends it, each tried out before it is shown.
 
-Exits with 0 when all is proved, 2 when something was found, 3 when something stayed unknown.`,
+Exits with 0 when all is proved, 2 when something was found, 3 when something stayed unknown. A service that is not restarted is a
+warning: it counts with --fail-on=warning.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -47,65 +45,40 @@ Exits with 0 when all is proved, 2 when something was found, 3 when something st
 			return a.verify(ctx, cmd, &flags, args)
 		},
 	}
-	flags.add(c)
-	f := c.Flags()
-	f.StringVar(&flags.catalog, "catalog", "", "a catalog to read in place of compiling one: `FILE` in Puppet's JSON")
-	f.StringVar(&flags.platform, "platform", "", "what the node runs, such as debian-12; by default what its facts say")
-	f.StringArrayVar(&flags.packages, "packages", nil, "a `DIR` with package file lists, or dpkg's database (/var/lib/dpkg); may be repeated")
-	f.StringVar(&flags.packageModel, "package-model", "", "what installing over existing files does: dpkg, rpm or paper (Rehearsal's); by default the platform's")
-	f.StringVar(&flags.solver, "solver", "gophersat", "gophersat, minisat, cadical or z3")
-	f.StringVar(&flags.failOn, "fail-on", flags.failOn, "error or warning: what makes the exit code 2")
-	f.StringVar(&flags.format, "format", flags.format, "text or json")
+	flags.compileFlags.add(c)
+	flags.judgeFlags.add(c)
+	c.Flags().StringVar(&flags.catalog, "catalog", "", "a catalog to read in place of compiling one: `FILE` in Puppet's JSON")
 	return c
 }
 
 func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags, args []string) error {
 	began := time.Now()
-	if flags.format != "text" && flags.format != "json" {
-		return fail("unknown format %q: text or json", flags.format)
+	env := ""
+	if len(args) > 0 {
+		env = args[0]
 	}
-	if flags.failOn != "error" && flags.failOn != "warning" {
-		return fail("--fail-on is error or warning, not %q", flags.failOn)
-	}
-	solver, err := sat.Named(flags.solver)
+	j, err := a.newJudge(&flags.judgeFlags, env)
 	if err != nil {
 		return err
 	}
-	cat, platform, err := a.subject(cmd, flags, args)
+	defer j.done(a)
+	v, err := a.subject(ctx, cmd, j, flags, args)
 	if err != nil {
 		return err
 	}
-	packages := model.Dpkg
-	if flags.packageModel != "" {
-		if packages, err = model.ParsePackages(flags.packageModel); err != nil {
-			return err
-		}
-	} else if isRedHat(platform) {
-		packages = model.RPM
-	}
-	lists, err := listing.Open(platform, flags.packages...)
-	if err != nil {
+	run := &report.Run{Command: "verify", Version: version, Name: v.catalog.Name, Nodes: []*report.Node{v.node}}
+	v.tell(run)
+	declared := declarations(v.catalog)
+	if err := j.suppress(run, declared.files, declared.at); err != nil {
 		return err
 	}
-	out := &verification{name: cat.Name, platform: platform, flags: flags, began: began, style: styleFor(a.out)}
-	graph := catalog.NewGraph(cat, model.Types{})
-	for _, m := range graph.Missing {
-		return fail("%s", m.Message())
-	}
-	if out.cycles = graph.Cycles(); len(out.cycles) == 0 {
-		m, err := model.Build(graph, model.Options{Packages: packages, Listing: lists, Platform: platform})
-		if err != nil {
-			return err
-		}
-		opt := verify.DefaultOptions()
-		opt.Solver = solver
-		if out.report, err = m.Verify(ctx, opt); err != nil {
-			return err
-		}
-	}
-	if flags.format == "json" {
+	out := &verification{verdict: v, run: run, judge: j, began: began, style: styleFor(a.out)}
+	done, err := a.finish(j, run)
+	switch {
+	case err != nil || done:
+	case flags.format == "json":
 		err = out.json(a.out)
-	} else {
+	default:
 		out.text(a.out)
 	}
 	if err != nil {
@@ -117,115 +90,116 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	return nil
 }
 
-// subject is the catalog that is asked about, and the platform that it is for.
-func (a *app) subject(cmd *cobra.Command, flags *verifyFlags, args []string) (*catalog.Catalog, string, error) {
+// subject verifies the catalog that is asked about.
+func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *verifyFlags, args []string) (*verdict, error) {
 	switch {
 	case flags.catalog != "" && len(args) > 0:
-		return nil, "", fail("give an environment or --catalog, not both")
+		return nil, fail("give an environment or --catalog, not both")
 	case flags.catalog == "" && len(args) == 0:
-		return nil, "", fail("say what to verify: an environment, or --catalog FILE")
+		return nil, fail("say what to verify: an environment, or --catalog FILE")
 	}
 	env := ""
 	if len(args) > 0 {
 		env = args[0]
 	}
-	platform := flags.platform
-	if platform == "" && flags.facts != "" {
+	platform := ""
+	if flags.facts != "" {
 		n, err := flags.readNode(env)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		platform = platformOf(n.Facts)
 	}
 	if flags.catalog == "" {
-		r, err := a.compileOne(cmd, &flags.compileFlags, env)
+		c, err := compiler.Open(env, flags.options(cmd))
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		return r.Catalog, platform, nil
+		r, err := a.compileWith(c, &flags.compileFlags, env)
+		if err != nil {
+			return nil, err
+		}
+		return j.judge(ctx, r.Catalog, platform, c)
 	}
 	text, err := os.ReadFile(flags.catalog)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	c, err := catalog.Read(text)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", flags.catalog, err)
+		return nil, fmt.Errorf("%s: %w", flags.catalog, err)
 	}
-	return c, platform, nil
+	return j.judge(ctx, c, platform, nil)
 }
 
-// platformOf is the name of what a node runs: debian-12, ubuntu-22.04.
-func platformOf(f *facts.Facts) string {
-	if f == nil {
-		return ""
-	}
-	osFact, _ := f.Values.At("os").(*value.Hash)
-	if osFact == nil {
-		return ""
-	}
-	name := strings.ToLower(value.ToString(osFact.At("name")))
-	if release, ok := osFact.At("release").(*value.Hash); ok {
-		if major := value.ToString(release.At("major")); major != "" {
-			name += "-" + major
-		}
-	}
-	return name
+// declaring says where a catalog's resources are declared.
+type declaring struct {
+	files []*source.File
+	lines map[string]map[int]bool
 }
 
-func isRedHat(platform string) bool {
-	for _, p := range []string{"redhat", "centos", "fedora", "rocky", "almalinux", "oraclelinux", "amazon", "scientific"} {
-		if strings.HasPrefix(platform, p) {
-			return true
+func declarations(c *catalog.Catalog) *declaring {
+	d := &declaring{lines: map[string]map[int]bool{}}
+	for _, r := range c.Resources {
+		if !r.Place.Known() {
+			continue
 		}
+		name := r.Place.File.Name
+		if d.lines[name] == nil {
+			d.lines[name] = map[int]bool{}
+			d.files = append(d.files, r.Place.File)
+		}
+		d.lines[name][r.Place.Line()] = true
 	}
-	return false
+	return d
 }
+
+func (d *declaring) at(file string, line int) bool { return d.lines[file][line] }
 
 // A verification is the answer for one node, ready to be shown.
 type verification struct {
-	name, platform string
-	flags          *verifyFlags
-	began          time.Time
-	style          source.Style
-	cycles         []catalog.Cycle
-	report         *model.Report // nil if there are cycles
+	*verdict
+	run   *report.Run
+	judge *judge
+	began time.Time
+	style source.Style
 }
 
 // code is the exit code.
 func (v *verification) code() int {
-	if len(v.cycles) > 0 {
-		return exitNo
-	}
-	for _, f := range v.report.Findings {
-		if !f.Warning || v.flags.failOn == "warning" {
+	for _, p := range v.run.Problems {
+		if v.judge.fails(p) {
 			return exitNo
 		}
 	}
-	if len(v.report.Unknown) > 0 {
+	if v.report != nil && len(v.report.Unknown) > 0 {
 		return exitUnknown
 	}
 	return exitFine
 }
 
 func (v *verification) text(w io.Writer) {
-	if len(v.cycles) > 0 {
-		for _, c := range v.cycles {
-			c.Diagnostic().Render(w, v.style)
+	for _, p := range v.run.Problems {
+		if p.Finding == nil {
+			p.Render(w, v.style)
 		}
-		fmt.Fprintf(w, "\n%s: %s. No agent applies this catalog.%s\n", v.name, plural(len(v.cycles), "dependency cycle"), v.took())
+	}
+	if v.report == nil {
+		fmt.Fprintf(w, "\n%s: %s. No agent applies this catalog.%s\n", v.catalog.Name, v.blockedBy(), v.took())
 		return
 	}
 	r := v.report
 	m := r.Model
-	fmt.Fprintf(w, "%s: %s, %d modelled exactly, %d approximately, %d not%s\n", v.name, plural(m.Exact+m.Approximate+m.Unmodelled, "resource"),
+	fmt.Fprintf(w, "%s: %s, %d modelled exactly, %d approximately, %d not%s\n", v.catalog.Name, plural(m.Exact+m.Approximate+m.Unmodelled, "resource"),
 		m.Exact, m.Approximate, m.Unmodelled, v.unmodelled())
-	for _, f := range r.Findings {
-		fmt.Fprintln(w)
-		v.finding(w, f)
+	for _, p := range v.run.Problems {
+		if p.Finding != nil && p.Suppressed.By == "" {
+			fmt.Fprintln(w)
+			showFinding(w, v.style, p.Finding)
+		}
 	}
 	if len(r.Unknown) > 0 {
-		fmt.Fprintf(w, "\nV301 undecided\n")
+		fmt.Fprintf(w, "\n%s undecided\n", report.Undecided)
 		for _, u := range r.Unknown {
 			fmt.Fprintf(w, "   %s\n", u)
 		}
@@ -242,6 +216,23 @@ func (v *verification) text(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "\n%s%s\n", v.summary(), v.took())
+}
+
+func (v *verification) blockedBy() string {
+	cycles := 0
+	for _, d := range v.blocked {
+		if d.Code == "C0001" {
+			cycles++
+		}
+	}
+	var parts []string
+	if cycles > 0 {
+		parts = append(parts, plural(cycles, "dependency cycle"))
+	}
+	if n := len(v.blocked) - cycles; n > 0 {
+		parts = append(parts, plural(n, "relationship")+" to nowhere")
+	}
+	return strings.Join(parts, " and ")
 }
 
 func (v *verification) took() string { return "   " + seconds(time.Since(v.began)) }
@@ -265,54 +256,28 @@ func (v *verification) unmodelled() string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-func (v *verification) finding(w io.Writer, f model.Finding) {
-	title := f.Title
-	if f.Grade != "" {
-		title += " (" + f.Grade + ")"
-	}
-	var refs []string
-	for _, r := range f.Resources {
-		refs = append(refs, r.Ref())
-	}
-	if len(refs) > 0 {
-		title += ": " + strings.Join(refs, " and ")
-	}
-	fmt.Fprintf(w, "%s %s\n", paintCode(v.style, f), title)
-	width := 0
-	for _, r := range f.Resources {
-		width = max(width, len(declaredAt(r)))
+// showFinding prints a finding in full.
+func showFinding(w io.Writer, style source.Style, f *model.Finding) {
+	fmt.Fprintf(w, "%s %s\n", paintCode(style, f), report.Headline(f))
+	type row struct{ at, text string }
+	var rows []row
+	if f.At.Known() {
+		rows = append(rows, row{f.At.String(), f.About})
 	}
 	for _, r := range f.Resources {
 		if at := declaredAt(r); at != "" {
-			fmt.Fprintf(w, "   %-*s   %s\n", width, at, strings.TrimSpace(firstLine(r)))
+			rows = append(rows, row{at, strings.TrimSpace(firstLine(r))})
 		}
 	}
-	if f.Note != "" {
-		fmt.Fprintf(w, "   %s\n", f.Note)
+	width := 0
+	for _, r := range rows {
+		width = max(width, len(r.at))
 	}
-	if f.Code == "V101" || f.Code == "V102" || len(f.Initial) > 0 {
-		start := "on a fresh machine"
-		if len(f.Initial) > 0 {
-			start = "on a machine where " + strings.Join(f.Initial, ", ")
-		}
-		fmt.Fprintf(w, "   %s\n", start)
+	for _, r := range rows {
+		fmt.Fprintf(w, "   %-*s   %s\n", width, r.at, r.text)
 	}
-	width = 0
-	var heads []string
-	for i, r := range f.Runs {
-		h := orderText(r.Order)
-		if h == "" {
-			h = []string{"first run", "second run", "", ""}[min(i, 3)]
-		}
-		heads = append(heads, h)
-		width = max(width, utf8.RuneCountInString(h))
-	}
-	for i, r := range f.Runs {
-		replayed := ""
-		if i == len(f.Runs)-1 {
-			replayed = "   replayed"
-		}
-		fmt.Fprintf(w, "     %s%s   %s%s\n", heads[i], strings.Repeat(" ", width-utf8.RuneCountInString(heads[i])), r.Result, replayed)
+	for _, line := range report.Evidence(f) {
+		fmt.Fprintf(w, "   %s\n", line)
 	}
 	if f.Fix != nil {
 		verified := ""
@@ -323,11 +288,11 @@ func (v *verification) finding(w io.Writer, f model.Finding) {
 		if at == "" {
 			at = f.Fix.Resource.Ref()
 		}
-		fmt.Fprintf(w, "   fix  %s   %s%s\n", at, f.Fix.Text, verified)
+		fmt.Fprintf(w, "   fix  %s   %s%s\n", at, f.Fix, verified)
 	}
 }
 
-func paintCode(style source.Style, f model.Finding) string {
+func paintCode(style source.Style, f *model.Finding) string {
 	paint := style.Error
 	if f.Warning {
 		paint = style.Warning
@@ -336,23 +301,6 @@ func paintCode(style source.Style, f model.Finding) string {
 		return f.Code
 	}
 	return paint(f.Code)
-}
-
-// orderText names the resources of an order: by type if that is enough.
-func orderText(order []*catalog.Resource) string {
-	var names []string
-	types := map[string]bool{}
-	for _, r := range order {
-		types[r.Type] = true
-	}
-	for _, r := range order {
-		if len(types) == len(order) {
-			names = append(names, strings.ToLower(r.Type))
-		} else {
-			names = append(names, r.Ref())
-		}
-	}
-	return strings.Join(names, ", then ")
 }
 
 func declaredAt(r *catalog.Resource) string {
@@ -403,8 +351,11 @@ func (v *verification) summary() string {
 	text := strings.Join(parts, "; ") + "."
 	text = strings.ToUpper(text[:1]) + text[1:]
 	count := "No findings"
-	if n := len(r.Findings); n > 0 {
+	if n := v.run.Count(source.Error) + v.run.Count(source.Warning); n > 0 {
 		count = plural(n, "finding")
+	}
+	if n := v.run.Suppressed(); n > 0 {
+		count += fmt.Sprintf(", %d ignored", n)
 	}
 	return count + ". " + text
 }
@@ -417,99 +368,4 @@ func fixed(r *model.Report) bool {
 		}
 	}
 	return true
-}
-
-type findingJSON struct {
-	Code      string         `json:"code"`
-	Severity  string         `json:"severity"`
-	Title     string         `json:"title"`
-	Grade     string         `json:"grade,omitempty"`
-	Note      string         `json:"note,omitempty"`
-	Resources []resourceJSON `json:"resources"`
-	Initial   []string       `json:"initial,omitempty"`
-	Runs      []runJSON      `json:"runs,omitempty"`
-	Fix       *fixJSON       `json:"fix,omitempty"`
-}
-
-type resourceJSON struct {
-	Ref   string `json:"ref"`
-	Place string `json:"place,omitempty"`
-}
-
-type runJSON struct {
-	Order  []string `json:"order,omitempty"`
-	Result string   `json:"result"`
-}
-
-type fixJSON struct {
-	Resource resourceJSON `json:"resource"`
-	Text     string       `json:"text"`
-	Verified bool         `json:"verified"`
-}
-
-type noteJSON struct {
-	Resource string `json:"resource"`
-	Model    string `json:"model"`
-	Text     string `json:"text"`
-}
-
-type verifyJSON struct {
-	Node          string         `json:"node"`
-	Platform      string         `json:"platform,omitempty"`
-	Resources     map[string]int `json:"resources,omitempty"`
-	Deterministic string         `json:"deterministic,omitempty"`
-	Success       string         `json:"succeeds,omitempty"`
-	Idempotent    string         `json:"idempotent,omitempty"`
-	Quiet         string         `json:"quiet,omitempty"`
-	Cycles        []string       `json:"cycles,omitempty"`
-	Findings      []findingJSON  `json:"findings"`
-	Unknown       []string       `json:"unknown,omitempty"`
-	Assumed       []string       `json:"assumed,omitempty"`
-	Notes         []noteJSON     `json:"notes,omitempty"`
-}
-
-func (v *verification) json(w io.Writer) error {
-	doc := verifyJSON{Node: v.name, Platform: v.platform, Findings: []findingJSON{}}
-	for _, c := range v.cycles {
-		doc.Cycles = append(doc.Cycles, c.Diagnostic().Summary)
-	}
-	if r := v.report; r != nil {
-		m := r.Model
-		doc.Resources = map[string]int{"exact": m.Exact, "approximate": m.Approximate, "unmodelled": m.Unmodelled}
-		doc.Deterministic, doc.Success = r.Deterministic.String(), r.Success.String()
-		doc.Idempotent, doc.Quiet = r.Idempotent.String(), r.Quiet.String()
-		doc.Unknown, doc.Assumed = r.Unknown, m.Assumed
-		for _, n := range m.Notes {
-			doc.Notes = append(doc.Notes, noteJSON{n.Resource.Ref(), n.Exact.String(), n.Text})
-		}
-		for _, f := range r.Findings {
-			doc.Findings = append(doc.Findings, toFindingJSON(f))
-		}
-	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(doc)
-}
-
-func toFindingJSON(f model.Finding) findingJSON {
-	resource := func(r *catalog.Resource) resourceJSON { return resourceJSON{r.Ref(), declaredAt(r)} }
-	out := findingJSON{Code: f.Code, Severity: "error", Title: f.Title, Grade: f.Grade, Note: f.Note, Initial: f.Initial, Resources: []resourceJSON{}}
-	if f.Warning {
-		out.Severity = "warning"
-	}
-	for _, r := range f.Resources {
-		out.Resources = append(out.Resources, resource(r))
-	}
-	for _, r := range f.Runs {
-		run := runJSON{Result: r.Result}
-		for _, x := range r.Order {
-			run.Order = append(run.Order, x.Ref())
-		}
-		out.Runs = append(out.Runs, run)
-	}
-	if f.Fix != nil {
-		out.Fix = &fixJSON{resource(f.Fix.Resource), f.Fix.Text, f.Fix.Verified}
-	}
-	return out
 }

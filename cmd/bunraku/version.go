@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const version = "0.1.0-dev"
+
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -22,7 +24,7 @@ func (a *app) versionCommand() *cobra.Command {
 					}
 				}
 			}
-			fmt.Fprintf(a.out, "bunraku 0.1.0-dev (%s, %s)\nspeaks Puppet 8 and 7\n", revision, runtime.Version())
+			fmt.Fprintf(a.out, "bunraku %s (%s, %s)\nspeaks Puppet 8 and 7\n", version, revision, runtime.Version())
 			return nil
 		},
 	}

@@ -50,6 +50,7 @@ func trace(text string) (*eval.Result, *syntax.File) {
 // messages are the attributes of a catalog as text, with the offsets of the literals that each depends on.
 func messages(r *eval.Result) (texts map[string]string, depends map[string]map[uint32]bool) {
 	texts, depends = map[string]string{}, map[string]map[uint32]bool{}
+	r.Catalog.Settle()
 	for _, res := range r.Catalog.Resources {
 		for _, p := range res.Params {
 			key := res.Ref() + " " + p.Name

@@ -162,9 +162,10 @@ func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.
 			return v, ref
 		}
 		b := value.NewHashBuilder(v.Len())
+		keys := t.Join(ref) // a key is no copy of the hash that it is in
 		for i, e := range v.Entries() {
 			sub, r := n.Kids[i].Node.Traced(t, kind, f, n.kidPath(path, i))
-			b.SetEntry(value.Entry{Key: e.Key, Value: sub, KeyRef: ref, Ref: r})
+			b.SetEntry(value.Entry{Key: e.Key, Value: sub, KeyRef: keys, Ref: r})
 		}
 		return b.Hash(), ref
 	}

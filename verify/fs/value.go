@@ -61,6 +61,9 @@ func Result(function string, args []Value) Value {
 }
 
 func escape(s string) string {
+	if !strings.ContainsAny(s, `\,()`) {
+		return s
+	}
 	return strings.NewReplacer(`\`, `\\`, `,`, `\,`, `(`, `\(`, `)`, `\)`).Replace(s)
 }
 

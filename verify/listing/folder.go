@@ -92,3 +92,5 @@ func (f *folder) names() ([]string, error) {
 	}
 	return out, nil
 }
+
+func (f *folder) owners(file string) ([]string, bool, error) { return scanOwners(f, file) }

@@ -44,7 +44,7 @@ func (b *builder) user(it *item) {
 			gone = append(gone, b.removeTree(home))
 		}
 		it.program, it.post = fs.If{Cond: fs.VarIs(cell, absent), Else: gone}, fs.VarIs(cell, absent)
-		it.read("uid", "gid", "groups", "shell", "home", "comment", "password", "membership", "system")
+		it.read("uid", "gid", "groups", "shell", "home", "comment", "password", "membership")
 		return
 	case !given: // only looked after if it is there
 		it.post = fs.True{}
@@ -82,7 +82,6 @@ func (b *builder) user(it *item) {
 	if it.truth("purge_ssh_keys", false) {
 		it.note(verify.Approximate, "purge_ssh_keys is not modelled")
 	}
-	it.read("system", "allowdupe", "forcelocal", "attribute_membership", "key_membership", "auth_membership")
 	if given {
 		it.program, it.post = append(program, fields...), append(post, test...)
 		return
@@ -127,6 +126,8 @@ func (b *builder) group(it *item) {
 		p, d := set(m+" in group "+it.name, "yes")
 		fields, test = append(fields, p), append(test, d)
 	}
-	it.read("system", "allowdupe", "forcelocal", "auth_membership", "attribute_membership")
+	if len(it.list("members")) > 0 && it.truth("auth_membership", true) {
+		it.note(verify.Approximate, "members that it leaves out are not modelled")
+	}
 	it.program, it.post = append(fs.Seq{put}, fields...), append(fs.And{done}, test...)
 }

@@ -10,30 +10,72 @@ import (
 	"bunraku/verify/fs"
 )
 
+// A reading is what is known of an exec.
+type reading struct {
+	program fs.Expr
+	shell   *shell
+	unread  []string // guards
+	guarded bool
+	only    bool // refreshonly
+}
+
 // exec is the exec type: a command behind guards. A command that was read is a program; of any other it is only known what it names, and
 // the verdict that includes it is "unknown" at best. A guard that was not read is taken to say, once the command has run, that it need not
 // run again: that is what people write guards for.
 func (b *builder) exec(it *item) {
-	it.read("command", "path", "logoutput", "loglevel", "timeout", "tries", "try_sleep", "environment", "umask", "user", "group", "cwd", "returns", "provider", "refresh")
+	r := b.readExec(it)
+	it.program = r.program
+	switch {
+	case len(r.shell.unread) == 0:
+	case r.guarded || r.only:
+		it.note(verify.Opaque, "the command is not read: %s", shorten(strings.Join(r.shell.unread, "; ")))
+	default:
+		it.note(verify.Opaque, "the command is not read and nothing guards it: %s", shorten(strings.Join(r.shell.unread, "; ")))
+	}
+	for _, n := range r.shell.beside {
+		it.note(verify.Approximate, "%s", n)
+	}
+	if r.shell.once && !r.guarded && !r.only {
+		it.note(verify.Opaque, "nothing guards it, and nobody knows whether it changes something again")
+	}
+	for _, g := range r.unread {
+		it.note(verify.Approximate, "a guard is not read; once the command has run it is taken to say no: %s", shorten(g))
+	}
+	if r := it.list("returns"); len(r) > 0 && !slices.Equal(r, []string{"0"}) {
+		it.note(verify.Approximate, "a command that fails is taken to return one of %s", strings.Join(r, ", "))
+	}
+	for _, a := range []string{"refresh", "umask"} {
+		if v, ok := it.text(a); ok && !(a == "refresh" && r.only) {
+			it.note(verify.Approximate, "no model of %s => %s", a, shorten(v))
+		}
+	}
+}
+
+// readExec reads the commands of an exec.
+func (b *builder) readExec(it *item) reading {
+	it.read("command", "environment", "user", "group", "cwd")
 	command, ok := it.text("command")
 	if !ok {
 		if list := it.list("command"); len(list) > 0 {
 			command = quoteWords(list)
 		} else {
-			command = it.r.Title
+			command = it.name
 		}
 	}
-	cwd, _ := it.text("cwd")
-	run, known := b.readCommand(command, cwd)
+	s := b.newShell(it)
+	out := reading{shell: s, only: it.truth("refreshonly", false)}
+	otherwise := fs.Expr(fail)
+	if r := it.list("returns"); len(r) > 0 && !slices.Equal(r, []string{"0"}) {
+		otherwise = fs.Skip{}
+	}
 	done := "effect of " + it.r.Ref()
 	var guards fs.And
-	var guarded, unread bool
 	test := func(list []string, want bool) {
 		for _, text := range list {
-			guarded = true
-			p, ok := b.readTest(text, cwd)
+			out.guarded = true
+			p, ok := s.readTest(text)
 			if !ok {
-				unread = true
+				out.unread = append(out.unread, text)
 				continue
 			}
 			if want {
@@ -45,67 +87,61 @@ func (b *builder) exec(it *item) {
 	}
 	test(commands(it, "onlyif"), true)
 	test(commands(it, "unless"), false)
+	var creates []fs.Path
 	for _, c := range it.list("creates") {
-		guarded = true
+		out.guarded = true
 		p := b.path(c)
+		creates = append(creates, p)
 		guards = append(guards, fs.Is{Path: p, Kind: fs.None})
 	}
 	var program fs.Seq
-	if user, ok := it.text("user"); ok && b.users[user] {
-		program = append(program, fs.If{Cond: fs.VarIs("user "+user, absent), Then: fs.Fail{Why: "user " + user + " does not exist"}})
+	if user, ok := it.text("user"); ok {
+		program = append(program, b.needAccount("user", user)...)
 	}
-	if cwd != "" {
-		p := b.path(cwd)
-		program = append(program, fs.If{Cond: fs.Or{fs.Is{Path: p, Kind: fs.Dir}, fs.Is{Path: p, Kind: fs.Link}}, Else: fs.Fail{Why: cwd + " does not exist"}})
+	if group, ok := it.text("group"); ok {
+		program = append(program, b.needAccount("group", group)...)
 	}
-	refreshonly := it.truth("refreshonly", false)
-	switch {
-	case known:
-		program = append(program, run, fs.Act{})
-	case guarded || refreshonly:
-		it.note(verify.Opaque, "the command is not read: %s", shorten(command))
-		program = append(program, b.unread(it, command, cwd)...)
-	default:
-		it.note(verify.Opaque, "the command is not read and nothing guards it: %s", shorten(command))
-		program = append(program, b.unread(it, command, cwd)...)
+	if s.cwd != "" {
+		p := b.path(s.cwd)
+		program = append(program, fs.If{Cond: fs.Or{fs.Is{Path: p, Kind: fs.Dir}, fs.Is{Path: p, Kind: fs.Link}}, Else: fs.Fail{Why: s.cwd + " does not exist"}})
+	}
+	program = append(program, s.program(command, otherwise), fs.Act{})
+	if len(s.unread) > 0 && !out.guarded && !out.only {
 		program = append(program, fs.Assign{Var: done, Value: fs.Apply{Func: it.r.Ref(), Args: []fs.Term{fs.VarOf{Name: done}}}})
 	}
-	for _, c := range it.list("creates") {
-		// What it says that it creates is there afterwards.
-		if p := b.path(c); !known {
-			program = append(program, fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: b.create(p, fs.Str("what "+it.r.Ref()+" makes"))})
+	if len(s.unread)+len(s.beside) > 0 {
+		for _, p := range creates {
+			program = append(program, b.says(it, p))
 		}
 	}
-	if unread {
+	if len(out.unread) > 0 {
 		b.variable(done, "no", "done")
 		guards = append(guards, fs.VarIs(done, "no"))
 		program = append(program, fs.Assign{Var: done, Value: fs.Str("done")})
-		it.note(verify.Approximate, "a guard is not read; once the command has run it is taken to say no")
 	}
-	if refreshonly {
+	if out.only {
 		event := eventOf(it.r)
 		b.events[event] = fs.Text("no")
 		guards = append(guards, fs.VarIs(event, "yes"))
 	}
-	it.program = fs.Expr(program)
+	out.program = program
 	if len(guards) > 0 {
-		it.program = fs.If{Cond: guards, Then: program}
-		if !refreshonly {
-			it.post = nil
-		}
+		out.program = fs.If{Cond: guards, Then: program}
 	}
+	return out
 }
 
-// unread is what is known of a command nobody has read: it may change the contents of what it names.
-func (b *builder) unread(it *item, command, cwd string) fs.Seq {
-	var out fs.Seq
-	for _, p := range b.named(command) {
-		if b.files[p] == nil && !b.pk.lists(p) {
-			continue
+// says makes what an exec says that it creates, if nothing that was read of its command has made it: a directory if something is managed
+// below it.
+func (b *builder) says(it *item, p fs.Path) fs.Expr {
+	make := b.create(p, fs.Str("what "+it.r.Ref()+" makes"))
+	for q := range b.files {
+		if q.Under(p) {
+			make = fs.Mkdir{Path: p}
+			break
 		}
-		out = append(out, fs.If{Cond: fs.Is{Path: p, Kind: fs.File}, Then: fs.Write{Path: p, Content: fs.Apply{Func: it.r.Ref(), Args: []fs.Term{fs.ContentOf{Path: p}}}}})
 	}
-	return append(out, fs.Act{})
+	return fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: make}
 }
 
 // named are the paths that a text names and that some resource manages.
@@ -205,20 +241,52 @@ func (b *builder) eventTargets() map[*catalog.Resource][]string {
 	return targets
 }
 
-// withEvents makes a program that also tells the execs it notifies when it has changed something.
+// withEvents makes the whole program of a resource, which also tells the execs it notifies when it has changed something.
 func (b *builder) withEvents(it *item, events []string) fs.Expr {
+	var body fs.Seq
+	if it.sweep != nil {
+		body = it.sweep.body
+	}
 	if len(events) == 0 || it.passive {
-		return it.program
+		if len(body) == 0 {
+			return it.program
+		}
+		return append(fs.Seq{it.program}, body...)
 	}
 	var tell fs.Seq
 	for _, e := range events {
 		tell = append(tell, fs.Assign{Var: e, Value: fs.Str("yes")})
 	}
+	out := append(fs.Seq{it.program}, tell...)
 	if it.post != nil {
-		return fs.If{Cond: it.post, Else: append(fs.Seq{it.program}, tell...)}
+		out = fs.Seq{fs.If{Cond: it.post, Else: out}}
+	} else if guarded, ok := it.program.(fs.If); ok && guarded.Else == nil {
+		out = fs.Seq{fs.If{Cond: guarded.Cond, Then: append(fs.Seq{guarded.Then}, tell...)}}
 	}
-	if guarded, ok := it.program.(fs.If); ok && guarded.Else == nil {
-		return fs.If{Cond: guarded.Cond, Then: append(fs.Seq{guarded.Then}, tell...)}
+	for _, e := range body {
+		out = append(out, telling(e, tell))
 	}
-	return append(fs.Seq{it.program}, tell...)
+	if len(out) == 1 {
+		return out[0]
+	}
+	return out
+}
+
+// telling adds news to every place of a program that changes something. The program must look before it acts.
+func telling(e fs.Expr, tell fs.Seq) fs.Expr {
+	switch e := e.(type) {
+	case nil, fs.Skip, fs.Fail, fs.Act, fs.Assign:
+		return e
+	case fs.Clear: // what nobody names may not be there; its end is no news
+		return e
+	case fs.If:
+		return fs.If{Cond: e.Cond, Then: telling(e.Then, tell), Else: telling(e.Else, tell)}
+	case fs.Seq:
+		out := make(fs.Seq, len(e))
+		for i, x := range e {
+			out[i] = telling(x, tell)
+		}
+		return out
+	}
+	return append(fs.Seq{e}, tell...)
 }

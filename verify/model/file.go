@@ -1,7 +1,9 @@
 package model
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bunraku/value"
@@ -28,7 +30,12 @@ func (b *builder) file(it *item) {
 	replace := it.truth("replace", true)
 	recurse, _ := it.text("recurse")
 	purge := it.truth("purge", false)
-	it.read("recurselimit", "links", "ignore")
+	it.read("recurselimit", "ignore")
+	for _, x := range [][]string{{"links", "manage"}, {"sourceselect", "first"}, {"source_permissions", "ignore"}, {"checksum", "md5", "md5lite", "sha256", "sha256lite", "sha1", "sha1lite", "sha224", "sha384", "sha512"}} {
+		if v, ok := it.text(x[0]); ok && !slices.Contains(x[1:], v) {
+			it.note(verify.Approximate, "no model of %s => %s", x[0], v)
+		}
+	}
 	if _, ok := it.text("validate_cmd"); ok {
 		it.note(verify.Approximate, "validate_cmd is taken to succeed")
 	}
@@ -37,6 +44,14 @@ func (b *builder) file(it *item) {
 	}
 	if ensure == "" && hasTarget {
 		ensure = "link"
+	}
+	source := ""
+	if list := it.list("source"); len(list) > 0 {
+		source = strings.TrimPrefix(list[0], "file://")
+	}
+	if ensure == "" && source != "" && recurse != "" && recurse != "false" { // a directory is copied
+		ensure = "directory"
+		needs = nil
 	}
 	if ensure == "" && hasContent {
 		ensure = "file"
@@ -59,21 +74,12 @@ func (b *builder) file(it *item) {
 			post = fs.And{fs.Or{is(fs.None), is(fs.Dir)}}
 		}
 		it.program, it.post = program, post
-		it.read("owner", "group", "mode", "content", "source", "recurse", "purge", "backup")
+		it.read("owner", "group", "mode", "content", "source", "recurse", "purge")
 		return
 	case "directory":
 		program = append(program, fs.If{Cond: is(fs.Dir), Else: fs.Seq{fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)}, fs.Mkdir{Path: p}}})
 		post = append(post, is(fs.Dir))
-		if recurse == "true" || recurse == "remote" || recurse == "inf" {
-			b.recurse(it, p, hasContent)
-		}
-		if purge && recurse != "" && recurse != "false" {
-			clear := b.clear(p)
-			program = append(program, clear)
-			if !force {
-				it.note(verify.Approximate, "purge without force leaves directories; here it does not")
-			}
-		}
+		b.recursion(it, p, recurse, purge, force, source)
 	case "link":
 		if !hasTarget {
 			it.note(verify.Opaque, "a link without a target")
@@ -119,54 +125,50 @@ func (b *builder) file(it *item) {
 		program = append(program, make)
 	case "":
 		// Only what is there is looked after.
-		attrs, test := b.attrs(it, p)
+		attrs, test := b.attrs(it, p, ensure == "directory")
 		it.program = fs.If{Cond: exists(p), Then: attrs}
 		it.post = fs.Or{is(fs.None), test}
-		if recurse == "true" {
-			b.recurse(it, p, false)
-		}
+		b.recursion(it, p, recurse, purge, force, source)
 		return
 	default:
 		it.note(verify.Opaque, "ensure => %s has no model", ensure)
 		return
 	}
-	attrs, test := b.attrs(it, p)
+	attrs, test := b.attrs(it, p, ensure == "directory")
 	it.program = append(program, attrs...)
 	it.post = append(post, test...)
 }
 
-// recurse notes what recursion does beyond the model.
-func (b *builder) recurse(it *item, p fs.Path, copied bool) {
-	if copied {
-		it.note(verify.Approximate, "the files that come with its source are not modelled")
+// needAccount fails while an account that something in the catalog brings is not there.
+func (b *builder) needAccount(kind, name string) fs.Seq {
+	cell, ok := b.bring(kind, name)
+	if !ok {
+		return nil
 	}
-	for _, a := range []string{"owner", "group", "mode"} {
-		if it.r.Get(a) != nil {
-			it.note(verify.Approximate, "%s of what is below %s is not modelled", a, p)
-			return
-		}
-	}
+	return fs.Seq{fs.If{Cond: fs.VarIs(cell, absent), Then: fs.Fail{Why: cell + " does not exist"}}}
 }
 
 // attrs sets owner, group and mode. An account that the catalog manages must be there.
-func (b *builder) attrs(it *item, p fs.Path) (fs.Seq, fs.And) {
+func (b *builder) attrs(it *item, p fs.Path, dir bool) (fs.Seq, fs.And) {
 	var program fs.Seq
 	var test fs.And
 	for _, x := range []struct {
-		name    string
-		attr    fs.Attr
-		managed map[string]bool
-		kind    string
-	}{{"owner", fs.Owner, b.users, "user"}, {"group", fs.Group, b.groups, "group"}, {"mode", fs.Mode, nil, ""}} {
+		name string
+		attr fs.Attr
+		kind string
+	}{{"owner", fs.Owner, "user"}, {"group", fs.Group, "group"}, {"mode", fs.Mode, ""}} {
 		v, ok := it.text(x.name)
 		if !ok {
 			continue
 		}
 		if x.attr == fs.Mode {
 			v = fullMode(v)
+			if dir {
+				v = searchable(v)
+			}
 		}
-		if x.managed[v] {
-			program = append(program, fs.If{Cond: fs.VarIs(x.kind+" "+v, absent), Then: fs.Fail{Why: x.kind + " " + v + " does not exist"}})
+		if x.kind != "" {
+			program = append(program, b.needAccount(x.kind, v)...)
 		}
 		program = append(program, fs.SetAttr{Path: p, Attr: x.attr, Value: fs.Str(v)})
 		test = append(test, fs.Equal{A: fs.AttrOf{Path: p, Attr: x.attr}, B: fs.Str(v)})
@@ -178,8 +180,16 @@ func (b *builder) attrs(it *item, p fs.Path) (fs.Seq, fs.And) {
 			test = append(test, fs.VarIs(cell, v))
 		}
 	}
-	it.read("selinux_ignore_defaults")
 	return program, test
+}
+
+// searchable is the mode that Puppet gives a directory: who may read it may search it.
+func searchable(mode string) string {
+	n, err := strconv.ParseUint(mode, 8, 16)
+	if err != nil {
+		return mode
+	}
+	return fmt.Sprintf("%04o", n|n&0o444>>2)
 }
 
 func fullMode(s string) string {
@@ -191,7 +201,7 @@ func fullMode(s string) string {
 
 // content is what the file is to hold, and what must be there first.
 func (b *builder) content(it *item) (t fs.Term, given bool, needs fs.Seq) {
-	it.read("content", "source", "checksum", "checksum_value", "sourceselect", "source_permissions")
+	it.read("content", "source")
 	switch v := it.r.Get("content").(type) {
 	case nil, value.Undef:
 	case value.String:
@@ -241,8 +251,15 @@ func (b *builder) concat(it *item) {
 		}
 	}
 	slices.Sort(parts)
+	for _, how := range []string{"order", "ensure_newline", "format"} {
+		v, _ := it.text(how)
+		parts = append(parts, v)
+	}
 	content := fs.Str(strings.Join(parts, "\x00"))
-	it.read("ensure", "order", "backup", "replace", "ensure_newline", "format", "path", "show_diff", "force", "create_empty_file")
+	it.read("create_empty_file")
+	if _, ok := it.text("validate_cmd"); ok {
+		it.note(verify.Approximate, "validate_cmd is taken to succeed")
+	}
 	if e, _ := it.text("ensure"); e == "absent" {
 		it.program, it.post = fs.If{Cond: fs.Is{Path: p, Kind: fs.File}, Then: b.remove(p)}, fs.Not{P: fs.Is{Path: p, Kind: fs.File}}
 		return
@@ -252,8 +269,12 @@ func (b *builder) concat(it *item) {
 	if !it.truth("replace", true) {
 		write, post = fs.Skip{}, fs.And{fs.Is{Path: p, Kind: fs.File}}
 	}
-	attrs, test := b.attrs(it, p)
-	it.program = append(fs.Seq{
+	attrs, test := b.attrs(it, p, false)
+	way := fs.Expr(fs.Skip{})
+	if it.truth("force", false) {
+		way = fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: b.removeTree(p)}
+	}
+	it.program = append(fs.Seq{way,
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.Link}, Then: b.remove(p)},
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: b.create(p, content), Else: write}}, attrs...)
 	it.post = append(post, test...)

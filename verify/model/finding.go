@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"bunraku/catalog"
+	"bunraku/source"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )
@@ -22,7 +23,9 @@ type Finding struct {
 	Initial   []string // what the machine is like at first
 	Runs      []Run
 	Fix       *Fix
-	Note      string // what else there is to say
+	Note      string       // what else there is to say
+	About     string       // what it is about, if not the resources: an assertion
+	At        source.Place // where that is written
 }
 
 // A Run is an order and what it leads to.
@@ -31,12 +34,17 @@ type Run struct {
 	Result string
 }
 
-// A Fix is an edge that a person can write: Resource gets Text.
+// A Fix is an attribute that a person can write: Resource gets Attr => Value.
 type Fix struct {
 	Resource *catalog.Resource
-	Text     string
-	Verified bool // together with all other fixes: deterministic, can succeed, no less idempotent
+	Attr     string            // "require"
+	Value    string            // as manifests write it: "Package['nginx']"
+	Target   *catalog.Resource // what Value refers to, if it is a reference
+	Verified bool              // together with all other fixes: deterministic, can succeed, no less idempotent
 }
+
+// String is the line to add.
+func (f *Fix) String() string { return f.Attr + " => " + f.Value + "," }
 
 // A Report is what verifying a model gives.
 type Report struct {
@@ -61,8 +69,8 @@ func (m *Model) Verify(ctx context.Context, opt verify.Options) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{m: m, a: a, ctx: ctx, r: &Report{Model: m}}
-	for _, step := range []func() error{v.determinism, v.success, v.idempotence, v.invariants} {
+	v := &verifier{m: m, a: a, ctx: ctx, opt: opt, r: &Report{Model: m}}
+	for _, step := range []func() error{v.determinism, v.success, v.idempotence, v.invariants, v.assertions, v.widen, v.notify} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -74,7 +82,11 @@ type verifier struct {
 	m   *Model
 	a   *verify.Analysis
 	ctx context.Context
+	opt verify.Options
 	r   *Report
+	// fixes are the edges that the fixes of missing order add, to every resource that is declared by the words they are added to.
+	fixes    []verify.Edge
+	declared map[string][]int // by the words that declare them: resources
 }
 
 func (v *verifier) unknown(what, why string) {
@@ -129,7 +141,49 @@ func (v *verifier) determinism() error {
 		}
 		v.r.Findings = append(v.r.Findings, v.order(b, example, grade, &e, verified))
 	}
+	v.fixes = edges
 	return nil
+}
+
+// widen looks at what an edit really does: the words it is added to may declare more resources than the one that needs it. All of them get
+// the edge, and the fix has to hold with those too.
+func (v *verifier) widen() error {
+	all := slices.Clone(v.fixes)
+	for _, e := range v.fixes {
+		for _, i := range v.alike(e.To) {
+			if x := (verify.Edge{From: e.From, To: i}); i != e.From && !slices.Contains(all, x) {
+				all = append(all, x)
+			}
+		}
+	}
+	if len(all) == len(v.fixes) {
+		return nil
+	}
+	v.fixes = all
+	fine, err := v.noWorse(all)
+	if err != nil || fine {
+		return err
+	}
+	v.fixes = nil
+	for _, f := range v.r.Findings {
+		if f.Code == "V101" && f.Fix != nil {
+			f.Fix.Verified = false
+		}
+	}
+	return nil
+}
+
+// alike are the resources that are declared by the same words as one of them, itself included.
+func (v *verifier) alike(i int) []int {
+	if v.declared == nil {
+		v.declared = map[string][]int{}
+		for k, r := range v.m.Resources {
+			if r != nil {
+				v.declared[declaration(r)] = append(v.declared[declaration(r)], k)
+			}
+		}
+	}
+	return v.declared[declaration(v.m.Resources[i])]
 }
 
 // repair looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up.
@@ -236,14 +290,14 @@ func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade str
 	f.Runs = runs
 	if fix != nil {
 		from, to := v.m.Resources[fix.From], v.m.Resources[fix.To]
-		f.Fix = &Fix{Resource: to, Text: "require => " + reference(from) + ",", Verified: verified}
+		f.Fix = &Fix{Resource: to, Attr: "require", Value: reference(from), Target: from, Verified: verified}
 	}
 	return f
 }
 
 // reference is a resource as manifests name it.
 func reference(r *catalog.Resource) string {
-	return r.Type + "['" + strings.ReplaceAll(r.Title, "'", `\'`) + "']"
+	return r.Type + "[" + quoted(r.Title) + "]"
 }
 
 // run says where an order leads.
@@ -420,70 +474,12 @@ func (v *verifier) success() error {
 	return nil
 }
 
-// idempotence reports what a second run changes.
-func (v *verifier) idempotence() error {
-	i, err := v.a.Idempotence(v.ctx)
-	if err != nil {
-		return err
-	}
-	v.r.Idempotent = i.Verdict
-	switch i.Verdict {
-	case verify.Unknown:
-		v.unknown("idempotence", i.Reason)
-	case verify.No:
-		x := i.Example
-		f := Finding{Code: "V201", Title: "not idempotent"}
-		guilty := x.Second.Acts
-		if x.Second.Failed >= 0 {
-			guilty = []int{x.Second.Failed}
-		}
-		for _, k := range guilty {
-			if r := v.m.Resources[k]; r != nil && len(f.Resources) < 4 && v.changes(k, x) {
-				f.Resources = append(f.Resources, r)
-			}
-		}
-		f.Initial = v.describe(x.Initial, guilty)
-		first := Run{Result: "works"}
-		second := Run{Result: "changes something"}
-		if x.Second.Failed >= 0 {
-			second.Result = "fails: " + v.why(v.a, v.a.Order(), x.First.State, x.Second.Failed)
-		} else if len(x.Differ) > 0 {
-			d := x.Differ[0]
-			second.Result = "changes " + d.Cell + " from " + shorten(d.A) + " to " + shorten(d.B)
-		}
-		f.Runs = []Run{first, second}
-		v.r.Findings = append(v.r.Findings, f)
-	}
-	q, err := v.a.Quiet(v.ctx)
-	if err != nil {
-		return err
-	}
-	v.r.Quiet = q.Verdict
-	return nil
-}
-
-// changes reports whether a resource has to do with a difference of a second run.
-func (v *verifier) changes(k int, x *verify.Rerun) bool {
-	if x.Second.Failed >= 0 || len(x.Differ) == 0 {
-		return true
-	}
-	u := newPaths()
-	u.expr(v.m.Graph.Resources[k].Program)
-	return slices.ContainsFunc(x.Differ, func(d fs.Difference) bool {
-		if u.vars[d.Cell] {
-			return true
-		}
-		at := strings.LastIndex(d.Cell, "/")
-		return at >= 0 && slices.ContainsFunc(sortedKeys(u.kind), func(p fs.Path) bool { return strings.HasSuffix(d.Cell, string(p)) && p != "/" })
-	})
-}
-
 // invariants reports declared states that do not last until the end of the run.
 func (v *verifier) invariants() error {
 	if v.r.Success == verify.Never {
 		return nil
 	}
-	list, err := v.a.Invariants(v.ctx, false)
+	list, err := v.a.Declared(v.ctx, false)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,8 +21,67 @@ const (
 // whole writes its lines too. The content of the file is what is beside the lines.
 type line struct {
 	variable string
-	value    string   // when it is there as declared
-	words    []string // a text that has all of them on one line has it
+	value    string         // when it is there as declared
+	words    []string       // a text that has all of them on one line has it
+	match    *regexp.Regexp // or: a text in which some line matches
+	none     *regexp.Regexp // or: a text in which no line matches
+	has      func(text string) bool
+	text     string // what it adds to the file, if that is known
+}
+
+// entry is a line that a text has if all the words are on one of its lines.
+func entry(variable, value string, words ...string) line {
+	return line{variable: variable, value: value, words: words}
+}
+
+// iniHas finds a setting with its value in a section.
+func iniHas(section, setting, value, separator string) func(string) bool {
+	return func(text string) bool {
+		in := ""
+		for row := range strings.SplitSeq(text, "\n") {
+			row = strings.TrimSpace(row)
+			if name, ok := strings.CutPrefix(row, "["); ok {
+				in = strings.TrimSuffix(name, "]")
+				continue
+			}
+			key, v, ok := strings.Cut(row, strings.TrimSpace(separator))
+			if ok && in == section && strings.TrimSpace(key) == setting && strings.TrimSpace(v) == strings.TrimSpace(value) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// within reports whether a text has the line.
+func (l line) within(text string) bool {
+	if l.has != nil {
+		return l.has(text)
+	}
+	if l.none != nil {
+		return !slices.ContainsFunc(strings.Split(text, "\n"), l.none.MatchString)
+	}
+	for row := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		switch {
+		case l.match != nil:
+			if l.match.MatchString(row) {
+				return true
+			}
+		case len(l.words) == 0 || strings.HasPrefix(strings.TrimSpace(row), "#"):
+		case !slices.ContainsFunc(l.words, func(w string) bool { return !strings.Contains(row, w) }):
+			return true
+		}
+	}
+	return false
+}
+
+// addLine makes a line known to everybody who writes its file.
+func (b *builder) addLine(p fs.Path, l line, values ...string) {
+	if slices.ContainsFunc(b.lines[p], func(x line) bool { return x.variable == l.variable }) {
+		return
+	}
+	b.variable(l.variable, values...)
+	b.lines[p] = append(b.lines[p], l)
 }
 
 // declareLine finds the line that a resource looks after.
@@ -29,9 +90,7 @@ func (b *builder) declareLine(it *item) {
 	if !ok {
 		return
 	}
-	p := b.path(path)
-	b.variable(l.variable, absent, l.value, "other")
-	b.lines[p] = append(b.lines[p], l)
+	b.addLine(b.path(path), l, absent, l.value, "other")
 }
 
 // lineOf says where a resource's line is and what it is.
@@ -56,13 +115,13 @@ func (b *builder) lineOf(it *item) (path string, l line, ok bool) {
 	name := it.name
 	switch it.r.Type {
 	case "Host":
-		return get("target", "/etc/hosts"), line{"host " + name, all(), []string{name, get("ip", "")}}, true
+		return get("target", "/etc/hosts"), entry("host "+name, all(), name, get("ip", "")), true
 	case "Mailalias":
-		return get("target", "/etc/aliases"), line{"mail alias " + name, all(), []string{name + ":"}}, true
+		return get("target", "/etc/aliases"), entry("mail alias "+name, all(), name+":"), true
 	case "Sshkey":
-		return get("target", "/etc/ssh/ssh_known_hosts"), line{"host key " + name, all(), []string{name, get("key", "")}}, true
+		return get("target", "/etc/ssh/ssh_known_hosts"), entry("host key "+name, all(), name, get("key", "")), true
 	case "Mount":
-		return get("target", "/etc/fstab"), line{"fstab entry " + name, all(), []string{name, get("device", "")}}, true
+		return get("target", "/etc/fstab"), entry("fstab entry "+name, all(), name, get("device", "")), true
 	case "Ssh_authorized_key":
 		user := get("user", "")
 		path := get("target", "")
@@ -72,31 +131,42 @@ func (b *builder) lineOf(it *item) (path string, l line, ok bool) {
 		if path[0] != '/' {
 			return "", line{}, false
 		}
-		return path, line{"key " + name + " in " + path, all(), []string{get("key", name)}}, true
+		return path, entry("key "+name+" in "+path, all(), get("key", name)), true
 	case "Cron":
 		user := get("user", "root")
 		dir := "/var/spool/cron/crontabs/"
 		if b.redHat() {
 			dir = "/var/spool/cron/"
 		}
-		return dir + user, line{"cron job " + name + " of " + user, all(), []string{get("command", name)}}, true
+		return dir + user, entry("cron job "+name+" of "+user, all(), get("command", name)), true
 	case "File_line":
 		path, text := get("path", ""), get("line", "")
 		if !strings.HasPrefix(path, "/") {
 			return "", line{}, false
 		}
 		it.read("match", "after", "multiple", "append_on_no_match", "replace", "encoding", "match_for_absence", "replace_all_matches_not_matching_line")
-		return path, line{"line " + it.r.Title + " of " + path, present + " " + text, []string{text}}, true
+		l := entry("line "+it.r.Title+" of "+path, present+" "+text, text)
+		l.text = text
+		return path, l, true
 	case "Ini_setting", "Ini_subsetting":
 		path := get("path", "")
 		if !strings.HasPrefix(path, "/") {
 			return "", line{}, false
 		}
 		setting := get("section", "") + "/" + get("setting", "") + "/" + get("subsetting", "")
-		return path, line{"setting " + setting + " of " + path, present + " " + get("value", "") + all(), []string{get("setting", ""), get("value", "")}}, true
+		l := entry("setting "+setting+" of "+path, present+" "+get("value", "")+all(), get("setting", ""), get("value", ""))
+		if it.r.Type == "Ini_setting" {
+			l.has = iniHas(get("section", ""), get("setting", ""), get("value", ""), get("key_val_separator", " = "))
+		}
+		return path, l, true
+	case "Sysctl":
+		return get("target", "/etc/sysctl.conf"), entry("setting "+name+" of the kernel", all(), name, get("val", get("value", ""))), true
+	case "Postgresql_conf":
+		path := get("target", "/etc/postgresql.conf")
+		return path, entry("setting "+name+" of "+path, all(), name, get("value", "")), true
 	case "Yumrepo":
 		path := get("target", "/etc/yum.repos.d/"+name+".repo")
-		return path, line{"repository " + name, all(), []string{"[" + name + "]"}}, true
+		return path, entry("repository "+name, all(), "["+name+"]"), true
 	case "Augeas":
 		path := get("incl", "")
 		if path == "" {
@@ -105,23 +175,15 @@ func (b *builder) lineOf(it *item) (path string, l line, ok bool) {
 		if !strings.HasPrefix(path, "/") {
 			return "", line{}, false
 		}
-		return path, line{"changes " + it.r.Title + " of " + path, all(), nil}, true
+		return path, entry("changes "+it.r.Title+" of "+path, all()), true
 	}
 	if path, ok := settingFiles[it.r.Type]; ok {
-		return path, line{"setting " + it.r.Title + " of " + path, all(), []string{name[strings.LastIndex(name, "/")+1:], get("value", "")}}, true
+		section, setting, _ := strings.Cut(name, "/")
+		l := entry("setting "+it.r.Title+" of "+path, all())
+		l.has = iniHas(section, setting, get("value", ""), "=")
+		return path, l, true
 	}
 	return "", line{}, false
-}
-
-// settingFiles are types made of ini_setting, with the file that each looks after.
-var settingFiles = map[string]string{
-	"Ceph_config": "/etc/ceph/ceph.conf", "Cinder_config": "/etc/cinder/cinder.conf", "Glance_api_config": "/etc/glance/glance-api.conf",
-	"Glance_cache_config": "/etc/glance/glance-cache.conf", "Glance_image_import_config": "/etc/glance/glance-image-import.conf",
-	"Heat_config": "/etc/heat/heat.conf", "Keystone_config": "/etc/keystone/keystone.conf", "Neutron_config": "/etc/neutron/neutron.conf",
-	"Neutron_agent_ovs": "/etc/neutron/plugins/ml2/openvswitch_agent.ini", "Neutron_dhcp_agent_config": "/etc/neutron/dhcp_agent.ini",
-	"Neutron_l3_agent_config": "/etc/neutron/l3_agent.ini", "Neutron_metadata_agent_config": "/etc/neutron/metadata_agent.ini",
-	"Neutron_plugin_ml2": "/etc/neutron/plugins/ml2/ml2_conf.ini", "Nova_config": "/etc/nova/nova.conf",
-	"Swift_config": "/etc/swift/swift.conf", "Swift_proxy_config": "/etc/swift/proxy-server.conf",
 }
 
 // lineResource models a resource that looks after a line.
@@ -137,17 +199,26 @@ func (b *builder) lineResource(it *item) bool {
 		goal = absent
 	}
 	put, done := set(l.variable, goal)
+	if l.text != "" && goal != absent {
+		told := fs.Seq{put}
+		for _, other := range b.lines[p] {
+			if other.match != nil && other.match.MatchString(l.text) {
+				told = append(told, fs.Assign{Var: other.variable, Value: fs.Str(other.value)})
+			}
+		}
+		put = told
+	}
 	need := fs.Seq{}
 	switch it.r.Type {
 	case "Ssh_authorized_key", "Cron":
-		if user, ok := it.text("user"); ok && b.users[user] {
-			need = append(need, fs.If{Cond: fs.VarIs("user "+user, absent), Then: fs.Fail{Why: "user " + user + " does not exist"}})
+		if user, ok := it.text("user"); ok {
+			need = append(need, b.needAccount("user", user)...)
 		}
 		if it.r.Type == "Ssh_authorized_key" && goal != absent {
 			need = append(need, fs.EnsureDir(p.Parent()))
 		}
 	case "Augeas":
-		it.note(verify.Approximate, "its changes are one unknown part of %s", p)
+		b.augeas(it, p)
 	case "Mount":
 		b.mounted(it, &need)
 	}
@@ -174,6 +245,25 @@ func (b *builder) lineResource(it *item) bool {
 	return true
 }
 
+// augeas says what is not known of changes to a file's tree: whether a file that somebody writes as a whole has them, and whether
+// inserting happens twice.
+func (b *builder) augeas(it *item, p fs.Path) {
+	if !b.private(p) {
+		it.note(verify.Approximate, "whether %s has the changes already is not known", p)
+	}
+	for _, c := range it.list("changes") {
+		for row := range strings.SplitSeq(c, "\n") {
+			switch word, _, _ := strings.Cut(strings.TrimSpace(row), " "); word {
+			case "", "set", "rm", "remove", "clear", "touch", "setm", "clearm", "defvar", "defnode", "mv", "move", "rename":
+			default:
+				if _, guarded := it.text("onlyif"); !guarded {
+					it.note(verify.Approximate, "%s is taken to happen once", word)
+				}
+			}
+		}
+	}
+}
+
 // private reports whether a file is spoken of by its lines only: no file resource, package, purge or command names it or what is above it.
 func (b *builder) private(p fs.Path) bool {
 	if b.files[p] != nil || b.pk.lists(p) {
@@ -188,7 +278,10 @@ func (b *builder) private(p fs.Path) bool {
 		b.spoken = map[fs.Path]bool{}
 		for _, it := range b.items {
 			if it != nil && it.r.Type == "Exec" {
-				b.speak(it)
+				u := newPaths()
+				u.expr(b.readExec(it).program)
+				maps.Copy(b.spoken, u.own)
+				maps.DeleteFunc(b.spoken, func(p fs.Path, _ bool) bool { return b.base(p) })
 			}
 		}
 	}
@@ -198,31 +291,6 @@ func (b *builder) private(p fs.Path) bool {
 		}
 	}
 	return true
-}
-
-// speak notes the paths in an exec's commands, if they can be read; of others only managed files matter (see unread).
-func (b *builder) speak(it *item) {
-	cwd, _ := it.text("cwd")
-	note := func(text string, read bool) {
-		for _, q := range b.named(text) {
-			b.spoken[q] = b.spoken[q] || read
-		}
-	}
-	all := commands(it, "command")
-	if len(all) == 0 {
-		all = []string{it.r.Title}
-	}
-	for _, text := range all {
-		_, ok := b.readCommand(text, cwd)
-		note(text, ok)
-	}
-	for _, text := range append(commands(it, "unless"), commands(it, "onlyif")...) {
-		_, ok := b.readTest(text, cwd)
-		note(text, ok)
-	}
-	for _, p := range it.list("creates") {
-		b.spoken[b.path(p)] = true
-	}
 }
 
 // mounted is the other half of mount: the file system itself. The mount point must be there.
@@ -290,17 +358,8 @@ func (l line) in(content fs.Term) fs.Term {
 	if !ok {
 		return fs.Apply{Func: l.variable, Args: []fs.Term{content}}
 	}
-	text, ok := c.Value.IsText()
-	if !ok || len(l.words) == 0 {
-		return fs.Str(absent)
-	}
-	for row := range strings.SplitSeq(text, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(row), "#") {
-			continue
-		}
-		if !slices.ContainsFunc(l.words, func(w string) bool { return !strings.Contains(row, w) }) {
-			return fs.Str(l.value)
-		}
+	if text, ok := c.Value.IsText(); ok && l.within(text) {
+		return fs.Str(l.value)
 	}
 	return fs.Str(absent)
 }
@@ -316,18 +375,11 @@ func (b *builder) removeTree(p fs.Path) fs.Expr {
 	return out
 }
 
-// clear removes what nobody manages below p.
-func (b *builder) clear(p fs.Path) fs.Expr {
-	var keep []fs.Path
-	for q := range b.files {
-		if q.Under(p) {
-			keep = append(keep, q)
-		}
-	}
-	slices.Sort(keep)
-	out := fs.Seq{fs.Clear{Path: p, Keep: keep}}
+// clearBelow is rm -rf p/*.
+func (b *builder) clearBelow(p fs.Path) fs.Expr {
+	out := fs.Seq{fs.Clear{Path: p}}
 	for _, q := range b.filesWithLines() {
-		if q.Under(p) && !slices.ContainsFunc(keep, func(k fs.Path) bool { return q == k || q.Under(k) }) {
+		if q.Under(p) {
 			out = append(out, b.withLines(q, nil, fs.Skip{}))
 		}
 	}

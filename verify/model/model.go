@@ -5,14 +5,24 @@
 // One file holds the models of related types:
 //
 //	file.go       file, concat_file: what is at one path
+//	recurse.go    what file does below a directory; tidy
+//	tree.go       archive, vcsrepo: trees from elsewhere
 //	package.go    package: the paper's model and dpkg's, with file lists and dependencies
 //	account.go    user and group
 //	service.go    service
-//	line.go       what lives in a file beside others: host, mount, cron, keys, settings
-//	exec.go       exec: guards and events; shell.go reads its commands
+//	line.go       what lives in a file beside others: host, mount, cron, keys, settings; setting.go lists types of settings
+//	exec.go       exec: guards and events; shell.go reads its commands, guard.go tests, command.go and product.go what commands do
+//	              to files, outside.go what they do to everything else
 //	other.go      containers, notify, and types that only talk to a service
 //	world.go      what every machine has, and what a fresh one has
 //	order.go      relations, containers and automatic relations as edges
+//
+// and what is asked of it:
+//
+//	finding.go    all questions, and the findings about order
+//	rerun.go      what a second run changes, and guards against it
+//	notify.go     services that are not restarted
+//	assert.go     what people want to hold at the end
 //
 // It may import catalog, resource, value, provenance, source, verify, verify/fs and verify/listing. Start reading at Build.
 package model
@@ -58,6 +68,7 @@ type Options struct {
 	Listing  *listing.Set // nil for no file lists
 	Platform string       // "debian-12"; "" for any
 	Types    resource.Lookup
+	Assert   []Assertion // what people want to hold at the end
 }
 
 // A Model is a catalog as the verifier sees it.
@@ -72,6 +83,9 @@ type Model struct {
 	Assumed []string
 	// Exact, Approximate and Unmodelled count the resources. Containers do nothing and are not counted.
 	Exact, Approximate, Unmodelled int
+
+	from   *builder // what it was made with, for questions that are asked later
+	wanted []wanted // assertions about this node
 }
 
 // A Note says what a model leaves out.
@@ -91,6 +105,7 @@ type item struct {
 	notes   []string
 	used    map[string]bool // attributes that a model has read
 	passive bool            // does nothing and never sends events
+	sweep   *sweep          // what it does to a tree, or nil
 }
 
 // note lowers the exactness and says why.
@@ -101,26 +116,27 @@ func (it *item) note(e verify.Exactness, format string, args ...any) {
 
 // builder is the state of one Build.
 type builder struct {
-	opt     Options
-	cg      *catalog.Graph
-	m       *Model
-	items   []*item // by position in the catalog; nil for containers
-	lines   map[fs.Path][]line
-	links   fs.Links
-	files   map[fs.Path]*item // managed by file resources
-	users   map[string]bool   // managed
-	groups  map[string]bool
-	closed  map[string][]fs.Value
-	events  map[string]fs.Value
-	assume  []fs.Pred
-	fresh   *fs.State
-	sources []fs.Path // local files that are assumed to be there
-	needed  []fs.Path // directories that lines need
-	removed []fs.Path // what commands remove as a file
-	present []fs.Path // directories that are assumed to be there
-	pk      *packages
-	spoken  map[fs.Path]bool // named by commands; nil until somebody asks
-	err     error
+	opt      Options
+	cg       *catalog.Graph
+	m        *Model
+	items    []*item // by position in the catalog; nil for containers
+	lines    map[fs.Path][]line
+	links    fs.Links
+	files    map[fs.Path]*item // managed by file resources
+	users    map[string]bool   // managed
+	groups   map[string]bool
+	accounts map[string][]string // accounts that packages are taken to bring, by cell
+	closed   map[string][]fs.Value
+	events   map[string]fs.Value
+	assume   []fs.Pred
+	fresh    *fs.State
+	sources  []fs.Path // local files that are assumed to be there
+	needed   []fs.Path // directories that lines need
+	removed  []fs.Path // what commands remove as a file
+	present  []fs.Path // directories that are assumed to be there
+	pk       *packages
+	spoken   map[fs.Path]bool // named by commands; nil until somebody asks
+	err      error
 }
 
 // Build models a catalog.
@@ -130,18 +146,20 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 	}
 	b := &builder{opt: opt, cg: cg, m: &Model{Catalog: cg}, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
 		users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{},
-		fresh: fs.NewState()}
+		accounts: map[string][]string{}, fresh: fs.NewState()}
 	b.baseLinks()
 	for _, r := range cg.Catalog.Resources {
 		var it *item
 		if !b.container(r) {
 			it = &item{r: r, used: map[string]bool{}, program: fs.Skip{}}
 			it.name = b.nameOf(r)
+			it.read("name", b.namevar(r))
 		}
 		b.items = append(b.items, it)
 	}
 	b.survey()
 	b.pk = newPackages(b)
+	b.surveyLines()
 	for _, it := range b.items {
 		if it != nil && it.r.Type != "Package" {
 			b.model(it)
@@ -154,11 +172,13 @@ func Build(cg *catalog.Graph, opt Options) (*Model, error) {
 		}
 	}
 	b.pk.close()
+	b.sweeps()
 	for _, it := range b.items {
 		if it != nil {
 			b.attributes(it)
 		}
 	}
+	b.assertions()
 	b.machine()
 	b.order()
 	b.count()
@@ -173,10 +193,20 @@ func (b *builder) container(r *catalog.Resource) bool {
 	return r.IsContainer()
 }
 
+// namevars are those of types that modules bring and that have a model here.
+var namevars = map[string]string{"Archive": "path", "Vcsrepo": "path", "Mysql_datadir": "datadir"}
+
+func (b *builder) namevar(r *catalog.Resource) string {
+	if t := b.opt.Types.Type(value.Downcase(r.Type)); t != nil {
+		return t.Namevar()
+	}
+	return namevars[r.Type]
+}
+
 // nameOf is the namevar's value: the path of a file, the name of a package.
 func (b *builder) nameOf(r *catalog.Resource) string {
 	t := b.opt.Types.Type(value.Downcase(r.Type))
-	namevar := t.Namevar()
+	namevar := b.namevar(r)
 	for _, attr := range []string{namevar, "name"} {
 		if s, ok := r.Get(attr).(value.String); ok {
 			return t.Munge(namevar, string(s))
@@ -185,7 +215,7 @@ func (b *builder) nameOf(r *catalog.Resource) string {
 	return t.Munge(namevar, r.Title)
 }
 
-// survey finds out what the models of other resources need: links, lines, accounts.
+// survey finds out what the models of other resources need: links, accounts, managed files.
 func (b *builder) survey() {
 	for _, it := range b.items {
 		if it == nil {
@@ -209,9 +239,18 @@ func (b *builder) survey() {
 			b.files[b.path(it.name)] = it
 		}
 	}
+}
+
+// surveyLines finds the parts of files that resources look after or ask for.
+func (b *builder) surveyLines() {
 	for _, it := range b.items {
 		if it != nil {
 			b.declareLine(it)
+		}
+	}
+	for _, it := range b.items {
+		if it != nil && it.r.Type == "Exec" {
+			b.readExec(it) // its searches and edits are lines of files
 		}
 	}
 }
@@ -237,6 +276,12 @@ func (b *builder) model(it *item) {
 		b.group(it)
 	case "Exec":
 		b.exec(it)
+	case "Tidy":
+		b.tidy(it)
+	case "Archive":
+		b.archive(it)
+	case "Vcsrepo":
+		b.vcsrepo(it)
 	default:
 		if !b.lineResource(it) {
 			b.other(it)

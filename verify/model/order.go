@@ -36,6 +36,9 @@ func (b *builder) order() {
 	for _, e := range edges {
 		g.Edges = append(g.Edges, verify.Edge{From: index[e.from], To: index[e.to], Why: e.why})
 	}
+	for _, w := range b.m.wanted {
+		g.Assertions = append(g.Assertions, verify.Assertion{Name: w.Text(), Pred: w.pred})
+	}
 	cg := b.cg
 	resources := b.m.Resources
 	g.Order = func(added []verify.Edge) ([]int, error) {

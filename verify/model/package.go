@@ -1,6 +1,8 @@
 package model
 
 import (
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -17,22 +19,30 @@ const removed = "removed"
 // Erratum: Rehearsal had no dependencies, so it could not find the conflict of its own §2.2: golang-go needs perl, and removing perl
 // removes golang-go.
 type packages struct {
-	b       *builder
-	known   map[string]*listing.Package
-	order   []string            // all names, sorted
-	needs   map[string][]string // transitive, sorted
-	owners  map[fs.Path][]string
-	keep    map[fs.Path]bool     // paths worth tracking
-	used    map[string]bool      // that have a variable
-	leaving bool                 // somebody removes a package
-	guess   map[string][]fs.Path // directories that packages without a list are taken to bring
+	b        *builder
+	known    map[string]*listing.Package
+	order    []string            // all names, sorted
+	needs    map[string][]string // transitive, sorted
+	owners   map[fs.Path][]string
+	keep     map[fs.Path]bool     // paths worth tracking
+	used     map[string]bool      // that have a variable
+	leaving  bool                 // somebody removes a package
+	replaces map[string]bool      // configuration files are replaced (configfiles => replace)
+	guess    map[string][]fs.Path // directories that packages without a list are taken to bring
+	tracked  map[string]tracked   // by package; filled when track has decided
 }
 
+// tracked are the paths of a package that matter, parents first.
+type tracked struct{ dirs, files []fs.Path }
+
 func newPackages(b *builder) *packages {
-	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}}
+	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}, replaces: map[string]bool{}, tracked: map[string]tracked{}}
 	for _, it := range b.items {
 		if it != nil && it.r.Type == "Package" && systemProvider(it) {
 			pk.find(it.name)
+			if c, _ := it.text("configfiles"); c == "replace" {
+				pk.replaces[it.name] = true
+			}
 			switch e, _ := it.text("ensure"); e {
 			case "absent", "purged":
 				pk.leaving = true
@@ -112,6 +122,9 @@ func (pk *packages) track() {
 			u.pred(it.post)
 		}
 	}
+	for t := range pk.b.trees() {
+		u.trees[t] = true
+	}
 	for p, owners := range pk.owners {
 		if u.kind[p] || u.inTree(p) || len(owners) > 1 && pk.b.opt.Packages == Paper {
 			pk.keep[p] = true
@@ -130,12 +143,14 @@ func (pk *packages) track() {
 }
 
 // guessDirs deals with directories that somebody needs and nobody makes, while lists are missing: one that is called like a package
-// without a list is taken to come with it, any other to be on every machine. Both are said.
+// without a list is taken to come with it, any other to be on every machine. One that a list may leave
+// out is taken to come with the package if that has a directory of its own above it. All is said.
 func (pk *packages) guessDirs(u *paths) {
 	b := pk.b
 	unlisted := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] != nil })
+	listed := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] == nil })
 	unknown := len(unlisted) > 0 || slices.ContainsFunc(b.items, func(it *item) bool { return it != nil && it.exact == verify.Opaque })
-	if !unknown {
+	if !unknown && !slices.ContainsFunc(listed, func(n string) bool { return pk.known[n].NoEmpty || pk.known[n].Partial }) {
 		return
 	}
 	var wanted []fs.Path
@@ -160,9 +175,32 @@ func (pk *packages) guessDirs(u *paths) {
 			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", of which there is no file list")
 			continue
 		}
+		if names := pk.above(d, listed); len(names) > 0 {
+			for _, n := range names {
+				pk.guess[n] = append(pk.guess[n], d)
+			}
+			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", whose list may leave it out")
+			continue
+		}
+		if !unknown {
+			continue
+		}
 		b.present = append(b.present, d)
 		b.m.Assumed = append(b.m.Assumed, string(d)+" is there: no package list says who brings it")
 	}
+}
+
+// above finds the packages that have a directory of their own above one that their lists may leave out.
+func (pk *packages) above(p fs.Path, names []string) (out []string) {
+	for _, n := range names {
+		for d := p.Parent(); pk.known[n].Silent(string(p)) && !d.IsRoot() && !pk.b.base(d); d = d.Parent() {
+			if _, ok := slices.BinarySearch(pk.known[n].Dirs, string(d)); ok {
+				out = append(out, n)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // called finds the packages that a part of a path is called after: /etc/mysql/conf.d and mysql-server.
@@ -182,12 +220,81 @@ func called(p fs.Path, names []string) []string {
 	return nil
 }
 
-// dirs and files are the tracked paths of a package, parents first.
-func (pk *packages) dirs(name string) []fs.Path {
-	var out []fs.Path
-	if g := pk.guess[name]; g != nil {
-		return g
+// bring finds the packages that an account comes with, if nobody declares it and not every machine has it: those that are called like it,
+// or that bring something that is. What packages do when they are installed beyond unpacking files is in no list, so this is a guess, and is
+// said. Files, execs and cron jobs of such an account fail before one of the packages is installed.
+func (b *builder) bring(kind, name string) (cell string, ok bool) {
+	managed := map[string]map[string]bool{"user": b.users, "group": b.groups}[kind]
+	cell = kind + " " + name
+	if managed[name] {
+		return cell, true
 	}
+	if b.opt.Packages == Paper || name == "" || strings.Trim(name, "0123456789") == "" || slices.Contains(baseUsers, name) {
+		return "", false
+	}
+	if from, asked := b.accounts[cell]; asked {
+		return cell, len(from) > 0
+	}
+	var from []string
+	for _, it := range b.items {
+		if it == nil || it.r.Type != "Package" || !systemProvider(it) {
+			continue
+		}
+		if e, _ := it.text("ensure"); e != absent && e != "purged" && b.pk.suggests(it.name, name) {
+			from = append(from, it.name)
+		}
+	}
+	b.accounts[cell] = from
+	if len(from) == 0 {
+		return "", false
+	}
+	b.variable(cell, absent, present)
+	b.m.Assumed = append(b.m.Assumed, cell+" comes with package "+strings.Join(from, " or ")+": nothing else in the catalog makes it")
+	return cell, true
+}
+
+// suggests reports whether a package looks as if it brings an account.
+func (pk *packages) suggests(pkg, account string) bool {
+	stem, _, _ := strings.Cut(pkg, "-")
+	if stem == account || pkg == account || len(account) >= 4 && strings.HasPrefix(stem, account) {
+		return true
+	}
+	l := pk.known[pkg]
+	if l == nil {
+		return false
+	}
+	named := func(p string) bool { return path.Base(p) == account }
+	return slices.ContainsFunc(l.Files, named) || slices.ContainsFunc(l.Dirs, named)
+}
+
+// accountsOf are the accounts that a package is taken to bring, as programs.
+func (pk *packages) accountsOf(pkg string) fs.Seq {
+	var out fs.Seq
+	for _, cell := range slices.Sorted(maps.Keys(pk.b.accounts)) {
+		if slices.Contains(pk.b.accounts[cell], pkg) {
+			out = append(out, fs.If{Cond: fs.VarIs(cell, absent), Then: fs.Assign{Var: cell, Value: fs.Str(present)}})
+		}
+	}
+	return out
+}
+
+// dirs and files are the tracked paths of a package, parents first.
+func (pk *packages) dirs(name string) []fs.Path  { return pk.paths(name).dirs }
+func (pk *packages) files(name string) []fs.Path { return pk.paths(name).files }
+
+// paths finds the tracked paths of a package once: lists are long and asked often.
+func (pk *packages) paths(name string) tracked {
+	t, ok := pk.tracked[name]
+	if !ok {
+		t.files = pk.findFiles(name)
+		t.dirs = pk.findDirs(name, t.files)
+		pk.tracked[name] = t
+	}
+	return t
+}
+
+func (pk *packages) findDirs(name string, files []fs.Path) []fs.Path {
+	out := slices.Clone(pk.guess[name])
 	if l := pk.known[name]; l != nil {
 		need := map[fs.Path]bool{}
 		for _, d := range l.Dirs {
@@ -195,8 +302,13 @@ func (pk *packages) dirs(name string) []fs.Path {
 				need[q] = true
 			}
 		}
-		for _, f := range pk.files(name) {
+		for _, f := range files {
 			for d := f.Parent(); !d.IsRoot(); d = d.Parent() {
+				need[d] = true
+			}
+		}
+		for _, d := range out {
+			for d = d.Parent(); !d.IsRoot(); d = d.Parent() {
 				need[d] = true
 			}
 		}
@@ -205,10 +317,10 @@ func (pk *packages) dirs(name string) []fs.Path {
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
-func (pk *packages) files(name string) []fs.Path {
+func (pk *packages) findFiles(name string) []fs.Path {
 	var out []fs.Path
 	if l := pk.known[name]; l != nil {
 		for _, f := range l.Files {
@@ -223,7 +335,7 @@ func (pk *packages) files(name string) []fs.Path {
 
 func (pk *packages) config(name string, p fs.Path) bool {
 	l := pk.known[name]
-	return l != nil && pk.b.opt.Packages != Paper && l.Config(string(p))
+	return l != nil && pk.b.opt.Packages != Paper && !pk.replaces[name] && l.Config(string(p))
 }
 
 func cellOf(name string) string { return "package " + name }
@@ -357,7 +469,12 @@ func systemProvider(it *item) bool {
 
 // packageResource is the package type.
 func (b *builder) packageResource(it *item) {
-	it.read("name", "source", "install_options", "uninstall_options", "configfiles", "allow_virtual", "adminfile", "responsefile", "reinstall_on_refresh", "allowcdrom", "enable_only", "package_settings", "mark", "instance", "status", "vendor", "category", "platform", "root", "description", "flavor", "command")
+	it.read("name", "configfiles")
+	for _, a := range []string{"install_options", "uninstall_options"} {
+		if v := it.list(a); len(v) > 0 {
+			it.note(verify.Approximate, "%s are taken to change nothing: %s", a, shorten(strings.Join(v, " ")))
+		}
+	}
 	ensure, given := it.text("ensure")
 	if !given {
 		ensure = present
@@ -388,6 +505,32 @@ func (b *builder) packageResource(it *item) {
 	}
 	cell := pk.cell(name)
 	there := pk.installed(name)
+	b.packageEnsure(it, ensure, cell, there)
+	if g := pk.guess[name]; len(g) > 0 && ensure != absent && ensure != "purged" {
+		// Directories that are only guessed are there afterwards, whether it was installed or not: that much is the guess.
+		var dirs fs.Seq
+		for _, d := range g {
+			dirs = append(dirs, fs.EnsureDir(d))
+		}
+		it.program = append(dirs, it.program)
+	}
+	if a := pk.accountsOf(name); len(a) > 0 && ensure != absent && ensure != "purged" {
+		it.program = append(a, it.program)
+	}
+	if src, ok := it.text("source"); ok && strings.HasPrefix(src, "/") && ensure != absent && ensure != "purged" {
+		from := b.path(src)
+		b.sources = append(b.sources, from)
+		it.program = fs.If{Cond: it.post, Else: fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.File}, Else: fs.Fail{Why: src + " does not exist"}}, it.program}}
+	}
+	if mark, ok := it.text("mark"); ok {
+		put, done := set("mark of package "+name, mark)
+		it.program, it.post = fs.Seq{it.program, put}, fs.And{it.post, done}
+	}
+}
+
+// packageEnsure is what ensure asks for.
+func (b *builder) packageEnsure(it *item, ensure, cell string, there fs.Pred) {
+	pk, name := b.pk, it.name
 	switch ensure {
 	case present, "installed":
 		it.program, it.post = fs.If{Cond: there, Else: pk.install(name, present)}, there

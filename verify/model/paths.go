@@ -18,16 +18,26 @@ type paths struct {
 	made  map[fs.Path]bool // somebody makes a directory or a link there
 	below map[fs.Path]bool // somebody puts something there
 	vars  map[string]bool
+	own   map[fs.Path]bool // named themselves, not only on the way to something
+	dirs  map[fs.Path]int  // known to be directories in the branch that is being looked at
 }
 
 func newPaths() *paths {
-	return &paths{map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[string]bool{}}
+	return &paths{map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[string]bool{}, map[fs.Path]bool{}, map[fs.Path]int{}}
 }
 
 // at notes a path with the directories that lead to it.
 func (u *paths) at(p fs.Path) {
+	u.own[p] = true
 	for ; !u.kind[p]; p = p.Parent() {
 		u.kind[p] = true
+	}
+}
+
+// puts notes that something is put at p, into a directory that must be there.
+func (u *paths) puts(p fs.Path) {
+	if up := p.Parent(); u.dirs[up] == 0 {
+		u.below[up] = true
 	}
 }
 
@@ -35,10 +45,11 @@ func (u *paths) expr(e fs.Expr) {
 	switch e := e.(type) {
 	case fs.Mkdir:
 		u.at(e.Path)
-		u.made[e.Path], u.below[e.Path.Parent()] = true, true
+		u.made[e.Path] = true
+		u.puts(e.Path)
 	case fs.Creat:
 		u.at(e.Path)
-		u.below[e.Path.Parent()] = true
+		u.puts(e.Path)
 		u.term(e.Content)
 	case fs.Rm:
 		u.at(e.Path)
@@ -48,7 +59,8 @@ func (u *paths) expr(e fs.Expr) {
 		u.at(e.To)
 	case fs.Ln:
 		u.at(e.Path)
-		u.made[e.Path], u.below[e.Path.Parent()] = true, true
+		u.made[e.Path] = true
+		u.puts(e.Path)
 	case fs.Write:
 		u.at(e.Path)
 		u.term(e.Content)
@@ -66,7 +78,13 @@ func (u *paths) expr(e fs.Expr) {
 		}
 	case fs.If:
 		u.pred(e.Cond)
-		u.expr(e.Then)
+		if is, ok := e.Cond.(fs.Is); ok && is.Kind == fs.Dir {
+			u.dirs[is.Path]++
+			u.expr(e.Then)
+			u.dirs[is.Path]--
+		} else {
+			u.expr(e.Then)
+		}
 		u.expr(e.Else)
 	}
 }

@@ -10,7 +10,11 @@ import (
 // service is the service type: it runs or not, it starts with the machine or not. A service whose unit or script some package or file of
 // the catalog brings cannot be started or enabled before that is there. The paper's model has no such rule.
 func (b *builder) service(it *item) {
-	it.read("hasstatus", "hasrestart", "restart", "start", "stop", "status", "pattern", "control", "binary", "path", "manifest", "timeout", "flags", "logonaccount", "logonpassword")
+	for _, a := range []string{"start", "stop", "restart", "status"} {
+		if c, ok := it.text(a); ok {
+			it.note(verify.Approximate, "its own command to %s is taken to do no more: %s", map[string]string{"status": "ask"}[a]+strings.TrimPrefix(a, "status"), shorten(c))
+		}
+	}
 	name := strings.TrimSuffix(it.name, ".service")
 	program, post := fs.Seq{}, fs.And{}
 	ensure, _ := it.text("ensure")

@@ -1,7 +1,7 @@
 package model
 
 import (
-	"path"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,141 +10,311 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// readCommand reads a shell command as a program. It gives up on anything whose effect it does not know in full.
-func (b *builder) readCommand(command, cwd string) (fs.Expr, bool) {
+// A shell reads commands as programs. What a command does is told by command.go (files) and outside.go (everything else); this file
+// knows the language: lists, conditions, loops over words, redirections, variables whose value is known.
+//
+// A simple command that nobody has read is in the program as an unknown effect on what it names, and is remembered in unread.
+type shell struct {
+	b      *builder
+	name   string // of the resource, for what unread commands make
+	cwd    string
+	env    map[string]string
+	unread []string // commands whose effect nobody knows
+	beside []string // what is not modelled of commands that were read
+	once   bool     // it is not known that running it again changes nothing
+	depth  int
+}
+
+// An action is what a simple command does. do fails if ok does not hold; a nil ok always holds.
+type action struct {
+	ok fs.Pred
+	do fs.Expr
+}
+
+var fail = fs.Fail{Why: "the command fails"}
+
+// newShell makes a reader for the commands of an exec.
+func (b *builder) newShell(it *item) *shell {
+	s := &shell{b: b, name: it.r.Ref(), env: map[string]string{}}
+	s.cwd, _ = it.text("cwd")
+	for _, e := range it.list("environment") {
+		if name, value, ok := strings.Cut(e, "="); ok {
+			s.env[name] = value
+		}
+	}
+	return s
+}
+
+// program reads a command: what it does if it succeeds in every part that must, and otherwise the given program.
+func (s *shell) program(command string, otherwise fs.Expr) fs.Expr {
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
 	if err != nil {
-		return nil, false
+		return s.act(s.unknown(command), fs.Skip{}, otherwise)
 	}
-	s := &shell{b: b, cwd: cwd}
-	return s.list(file.Stmts)
+	return s.list(file.Stmts, fs.Skip{}, otherwise)
 }
 
-// readTest reads a shell command as a test that changes nothing.
-func (b *builder) readTest(command, cwd string) (fs.Pred, bool) {
-	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
-	if err != nil || len(file.Stmts) != 1 {
-		return nil, false
+// act goes on with one program after a success and with another after a failure.
+func (s *shell) act(a action, yes, no fs.Expr) fs.Expr {
+	body := join(a.do, yes)
+	if _, fails := no.(fs.Fail); fails || a.ok == nil {
+		return body
 	}
-	s := &shell{b: b, cwd: cwd}
-	return s.test(file.Stmts[0])
+	return fs.If{Cond: a.ok, Then: body, Else: no}
 }
 
-// A shell reads statements.
-type shell struct {
-	b   *builder
-	cwd string
+func join(x, y fs.Expr) fs.Expr {
+	if _, skip := y.(fs.Skip); skip {
+		return x
+	}
+	if _, skip := x.(fs.Skip); skip {
+		return y
+	}
+	return fs.Seq{x, y}
 }
 
-func (s *shell) list(stmts []*syntax.Stmt) (fs.Expr, bool) {
-	var out fs.Seq
-	for _, st := range stmts {
-		e, ok := s.stmt(st)
-		if !ok {
-			return nil, false
+// list is a; b; c: only the last one decides.
+func (s *shell) list(stmts []*syntax.Stmt, yes, no fs.Expr) fs.Expr {
+	if len(stmts) == 0 {
+		return yes
+	}
+	out := fs.Seq{}
+	for _, st := range stmts[:len(stmts)-1] {
+		out = append(out, s.stmt(st, fs.Skip{}, fs.Skip{}))
+		if _, plain := st.Cmd.(*syntax.CallExpr); plain && moves(st) {
+			s.note("cd is taken to succeed: " + statementText(st))
+			s.moved(st)
+		} else if moves(st) {
+			s.cwd = ""
 		}
-		out = append(out, e)
 	}
-	return out, true
+	last := s.stmt(stmts[len(stmts)-1], yes, no)
+	if len(out) == 0 {
+		return last
+	}
+	return append(out, last)
 }
 
-func (s *shell) stmt(st *syntax.Stmt) (fs.Expr, bool) {
-	if st.Background || st.Coprocess || st.Negated {
-		return nil, false
+func (s *shell) stmt(st *syntax.Stmt, yes, no fs.Expr) fs.Expr {
+	if st.Negated {
+		yes, no = no, yes
 	}
-	var out fs.Seq
+	if st.Background || st.Coprocess {
+		return s.act(s.unknown(statementText(st)), yes, no)
+	}
 	switch c := st.Cmd.(type) {
 	case nil:
+		return s.act(s.redirects(st, action{do: fs.Skip{}}), yes, no)
 	case *syntax.CallExpr:
-		e, ok := s.call(c)
-		if !ok {
-			return nil, false
+		return s.act(s.redirects(st, s.call(c, "")), yes, no)
+	case *syntax.TestClause:
+		if p, ok := s.testExpr(c.X); ok {
+			return s.act(test(p), yes, no)
 		}
-		out = append(out, e)
 	case *syntax.Subshell:
-		return s.only(st, c.Stmts)
+		if len(st.Redirs) == 0 {
+			cwd, env := s.cwd, maps.Clone(s.env)
+			defer func() { s.cwd, s.env = cwd, env }()
+			return s.list(c.Stmts, yes, no)
+		}
 	case *syntax.Block:
-		return s.only(st, c.Stmts)
+		if len(st.Redirs) == 0 {
+			return s.list(c.Stmts, yes, no)
+		}
 	case *syntax.BinaryCmd:
-		if len(st.Redirs) > 0 {
-			return nil, false
-		}
-		right, ok := s.stmt(c.Y)
-		if !ok {
-			return nil, false
-		}
-		if test, ok := s.test(c.X); ok {
+		if len(st.Redirs) == 0 {
 			switch c.Op {
 			case syntax.AndStmt:
-				return fs.If{Cond: test, Then: right, Else: fs.Fail{Why: "the test before && says no"}}, true
+				cwd := s.cwd
+				s.moved(c.X)
+				right := s.stmt(c.Y, yes, no)
+				s.cwd = cwd
+				return s.stmt(c.X, right, no)
 			case syntax.OrStmt:
-				return fs.If{Cond: test, Else: right}, true
+				cwd := s.cwd
+				if moves(c.X) {
+					s.cwd = ""
+				}
+				right := s.stmt(c.Y, yes, no)
+				s.cwd = cwd
+				return s.stmt(c.X, yes, right)
+			case syntax.Pipe, syntax.PipeAll:
+				return s.pipe(st, c, yes, no)
 			}
-			return nil, false
 		}
-		left, ok := s.stmt(c.X)
-		if !ok || c.Op != syntax.AndStmt {
-			return nil, false
-		}
-		return fs.Seq{left, right}, true
 	case *syntax.IfClause:
-		if len(st.Redirs) > 0 || len(c.Cond) != 1 || c.Else != nil {
-			return nil, false
+		if len(st.Redirs) == 0 {
+			return s.ifClause(c, yes, no)
 		}
-		test, ok := s.test(c.Cond[0])
+	case *syntax.ForClause:
+		if words, ok := s.loop(c); ok && len(st.Redirs) == 0 {
+			return s.unroll(c, words, yes, no)
+		}
+	}
+	return s.act(s.unknown(statementText(st)), yes, no)
+}
+
+// moved follows cd. Where it is not certain that a cd has happened, the directory is unknown.
+func (s *shell) moved(st *syntax.Stmt) {
+	if !moves(st) {
+		return
+	}
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if both, is := st.Cmd.(*syntax.BinaryCmd); is && both.Op == syntax.AndStmt {
+		s.moved(both.X)
+		s.moved(both.Y)
+		return
+	}
+	if ok && len(c.Args) == 2 && !st.Negated {
+		if dir, ok := s.word(c.Args[1]); ok {
+			if p, ok := s.absolute(dir); ok {
+				s.cwd = string(p)
+				return
+			}
+		}
+	}
+	s.cwd = ""
+}
+
+// moves reports whether a statement may change the directory for those that follow it.
+func moves(n syntax.Node) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Subshell, *syntax.CmdSubst:
+			return false
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				name := n.Args[0].Lit()
+				found = found || name == "cd" || name == "pushd" || name == "popd"
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func (s *shell) ifClause(c *syntax.IfClause, yes, no fs.Expr) fs.Expr {
+	otherwise := yes
+	cwd := s.cwd
+	if slices.ContainsFunc(c.Cond, func(st *syntax.Stmt) bool { return moves(st) }) {
+		s.cwd = ""
+	}
+	switch {
+	case c.Else != nil && len(c.Else.Cond) > 0:
+		otherwise = s.ifClause(c.Else, yes, no)
+	case c.Else != nil:
+		otherwise = s.list(c.Else.Then, yes, no)
+	}
+	then := s.list(c.Then, yes, no)
+	s.cwd = cwd
+	return s.list(c.Cond, then, otherwise)
+}
+
+// loop finds the words that a loop goes through.
+func (s *shell) loop(c *syntax.ForClause) ([]string, bool) {
+	it, ok := c.Loop.(*syntax.WordIter)
+	if !ok || len(it.Items) > 50 {
+		return nil, false
+	}
+	var words []string
+	for _, w := range it.Items {
+		t, ok := s.word(w)
 		if !ok {
 			return nil, false
 		}
-		then, ok := s.list(c.Then)
-		return fs.If{Cond: test, Then: then}, ok
-	default:
-		return nil, false
+		words = append(words, t)
 	}
-	for _, r := range st.Redirs {
-		e, ok := s.redirect(r, st)
-		if !ok {
-			return nil, false
+	return words, true
+}
+
+func (s *shell) unroll(c *syntax.ForClause, words []string, yes, no fs.Expr) fs.Expr {
+	name := c.Loop.(*syntax.WordIter).Name.Value
+	old, had := s.env[name]
+	out := fs.Seq{}
+	if slices.ContainsFunc(c.Do, func(st *syntax.Stmt) bool { return moves(st) }) {
+		s.cwd = ""
+	}
+	for i, w := range words {
+		s.env[name] = w
+		if i == len(words)-1 {
+			out = append(out, s.list(c.Do, yes, no))
+		} else {
+			out = append(out, s.list(c.Do, fs.Skip{}, fs.Skip{}))
 		}
-		out = append(out, e)
 	}
-	return out, true
+	delete(s.env, name)
+	if had {
+		s.env[name] = old
+	}
+	if len(words) == 0 {
+		return yes
+	}
+	return out
 }
 
-func (s *shell) only(st *syntax.Stmt, list []*syntax.Stmt) (fs.Expr, bool) {
-	if len(st.Redirs) > 0 {
-		return nil, false
-	}
-	return s.list(list)
-}
-
-// redirect is what > and >> do: the output of a command nobody has run is a constant of its text.
-func (s *shell) redirect(r *syntax.Redirect, st *syntax.Stmt) (fs.Expr, bool) {
-	switch r.Op {
-	case syntax.DplOut, syntax.RdrIn, syntax.DplIn:
-		return fs.Skip{}, true
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
-	default:
-		return nil, false
-	}
-	p, ok := s.path(r.Word)
+// pipe is a | b: both do what they do, and the last one decides. What the first one says goes to the second one.
+func (s *shell) pipe(st *syntax.Stmt, c *syntax.BinaryCmd, yes, no fs.Expr) fs.Expr {
+	right, ok := c.Y.Cmd.(*syntax.CallExpr)
 	if !ok {
-		return nil, false
+		return s.act(s.unknown(statementText(st)), yes, no)
 	}
-	if p.Under("/dev") {
-		return fs.Skip{}, true
-	}
-	var text strings.Builder
-	if st.Cmd != nil {
-		if err := syntax.NewPrinter().Print(&text, st.Cmd); err != nil {
-			return nil, false
+	left := s.stmt(c.X, fs.Skip{}, fs.Skip{})
+	return join(left, s.act(s.redirects(c.Y, s.call(right, s.output(c.X))), yes, no))
+}
+
+// redirects adds what > and >> do to an action.
+func (s *shell) redirects(st *syntax.Stmt, a action) action {
+	for _, r := range st.Redirs {
+		appends := false
+		switch r.Op {
+		case syntax.DplOut, syntax.RdrIn, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			continue
+		case syntax.RdrOut, syntax.RdrAll, syntax.RdrClob:
+		case syntax.AppOut, syntax.AppAll:
+			appends = true
+		default:
+			return s.unknown(statementText(st))
+		}
+		text, known := s.word(r.Word)
+		p, ok := s.absolute(text)
+		switch {
+		case !known || !ok:
+			return s.unknown(statementText(st))
+		case p.Under("/dev") || p.Under("/proc") || p.Under("/sys"):
+		default:
+			a = both(a, s.store(p, s.output(st), appends))
 		}
 	}
-	output := fs.Str("output of " + text.String())
-	if r.Op == syntax.AppOut || r.Op == syntax.AppAll {
-		return fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: s.b.create(p, output),
-			Else: fs.Write{Path: p, Content: fs.Apply{Func: "append " + text.String(), Args: []fs.Term{fs.ContentOf{Path: p}}}}}, true
+	return a
+}
+
+// both does one action after the other.
+func both(a, b action) action {
+	out := action{do: join(a.do, b.do), ok: a.ok}
+	switch {
+	case a.ok == nil:
+		out.ok = b.ok
+	case b.ok != nil:
+		out.ok = fs.And{a.ok, b.ok}
 	}
-	return s.put(p, output), true
+	return out
+}
+
+// store puts text into a file, or behind what is there.
+func (s *shell) store(p fs.Path, text string, appends bool) action {
+	up := fs.Is{Path: p.Parent(), Kind: fs.Dir}
+	ok := fs.And{up, fs.Not{P: fs.Is{Path: p, Kind: fs.Dir}}}
+	if !appends {
+		return action{ok: ok, do: s.put(p, fs.Str(text))}
+	}
+	more := fs.Seq{fs.Write{Path: p, Content: fs.Apply{Func: "append " + text, Args: []fs.Term{fs.ContentOf{Path: p}}}}}
+	for _, l := range s.b.lines[p] {
+		if l.within(text) {
+			more = append(more, fs.Assign{Var: l.variable, Value: fs.Str(l.value)})
+		}
+	}
+	return action{ok: ok, do: fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: s.b.create(p, fs.Str(text)), Else: more}}
 }
 
 // put makes p a file with the given content.
@@ -152,303 +322,161 @@ func (s *shell) put(p fs.Path, content fs.Term) fs.Expr {
 	return fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: s.b.create(p, content), Else: s.b.write(p, content)}
 }
 
-// word is the text of a word without expansions.
-func word(w *syntax.Word) (string, bool) {
+// output is what a command says: its text if that is known, else something that stands for it.
+func (s *shell) output(st *syntax.Stmt) string {
+	for _, r := range st.Redirs {
+		if r.Hdoc != nil {
+			if text, ok := s.word(r.Hdoc); ok {
+				if c, is := st.Cmd.(*syntax.CallExpr); is && len(c.Args) == 1 && c.Args[0].Lit() == "cat" {
+					return text
+				}
+			}
+		}
+	}
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if ok && len(c.Args) > 0 {
+		var words []string
+		for _, w := range c.Args {
+			t, known := s.word(w)
+			ok = ok && known
+			words = append(words, t)
+		}
+		if ok {
+			if text, ok := said(words); ok {
+				return text
+			}
+		}
+	}
+	if st.Cmd == nil {
+		return ""
+	}
+	return "output of " + statementText(st)
+}
+
+// said is the output of echo and of the simple use of printf.
+func said(words []string) (string, bool) {
+	switch words[0] {
+	case "echo", "/bin/echo", "/usr/bin/echo":
+		end := "\n"
+		words = words[1:]
+		for len(words) > 0 && (words[0] == "-n" || words[0] == "-e" || words[0] == "-ne") {
+			if strings.Contains(words[0], "n") {
+				end = ""
+			}
+			words = words[1:]
+		}
+		return strings.ReplaceAll(strings.Join(words, " "), `\n`, "\n") + end, true
+	case "printf", "/usr/bin/printf":
+		switch {
+		case len(words) == 2 && !strings.Contains(words[1], "%"):
+			return strings.ReplaceAll(words[1], `\n`, "\n"), true
+		case len(words) == 3 && (words[1] == "%s" || words[1] == `%s\n`):
+			return words[2] + strings.Repeat("\n", strings.Count(words[1], `\n`)), true
+		}
+	}
+	return "", false
+}
+
+// statementText is the text of a statement.
+func statementText(n syntax.Node) string {
 	var out strings.Builder
+	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&out, n); err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// word is the text of a word, if its expansions are known.
+func (s *shell) word(w *syntax.Word) (string, bool) {
+	var out strings.Builder
+	ok := true
 	for _, part := range w.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			if strings.ContainsAny(part.Value, "*?[~{") {
-				return "", false
+			if strings.ContainsAny(part.Value, "*?[~{") && len(part.Value) > 1 && !strings.Contains(part.Value, `\`) {
+				ok = false
 			}
-			out.WriteString(strings.ReplaceAll(part.Value, `\`, ""))
+			out.WriteString(unescape(part.Value))
 		case *syntax.SglQuoted:
 			out.WriteString(part.Value)
 		case *syntax.DblQuoted:
 			for _, p := range part.Parts {
-				l, ok := p.(*syntax.Lit)
-				if !ok {
-					return "", false
+				switch p := p.(type) {
+				case *syntax.Lit:
+					out.WriteString(unescapeQuoted(p.Value))
+				case *syntax.ParamExp:
+					ok = s.param(p, &out) && ok
+				default:
+					ok = false
 				}
-				out.WriteString(l.Value)
 			}
+		case *syntax.ParamExp:
+			ok = s.param(part, &out) && ok
 		default:
-			return "", false
+			ok = false
 		}
 	}
-	return out.String(), true
+	return out.String(), ok
 }
 
-func (s *shell) path(w *syntax.Word) (fs.Path, bool) {
-	text, ok := word(w)
-	if !ok {
-		return "", false
+// param is $name or ${name} with a value that is known.
+func (s *shell) param(p *syntax.ParamExp, out *strings.Builder) bool {
+	if p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Exp != nil {
+		return false
 	}
-	return s.absolute(text)
+	v, ok := s.env[p.Param.Value]
+	out.WriteString(v)
+	return ok
 }
 
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+func unescapeQuoted(s string) string {
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\$`, `$`, "\\`", "`").Replace(s)
+}
+
+// absolute is the path that a word means.
 func (s *shell) absolute(text string) (fs.Path, bool) {
 	switch {
 	case strings.HasPrefix(text, "/"):
 		return s.b.path(text), true
-	case s.cwd != "" && text != "":
+	case strings.HasPrefix(s.cwd, "/") && text != "":
 		return s.b.path(s.cwd + "/" + text), true
 	}
 	return "", false
 }
 
-// harmlessCommands change no file that anybody manages.
-var harmlessCommands = []string{"true", ":", "echo", "printf", "sleep", "sync", "systemctl", "service", "invoke-rc.d", "ldconfig", "udevadm", "sysctl",
-	"modprobe", "test", "[", "systemd-tmpfiles", "rndc", "newaliases", "grep", "egrep", "fgrep", "which", "cat", "ls", "id", "pgrep", "hostname", "ifup", "ifdown", "swapon", "exit"}
-
-// call reads a simple command.
-func (s *shell) call(c *syntax.CallExpr) (fs.Expr, bool) {
-	var words []string
-	exact := true
-	for _, w := range c.Args {
-		t, ok := word(w)
-		exact = exact && ok
-		words = append(words, t)
+// unknown is a command nobody has read: it may change the contents of what it names.
+func (s *shell) unknown(command string) action {
+	if !slices.Contains(s.unread, command) {
+		s.unread = append(s.unread, command)
 	}
-	if len(words) == 0 {
-		return fs.Skip{}, len(c.Assigns) > 0
-	}
-	name := path.Base(words[0])
-	switch {
-	case name == "test" || name == "[":
-		p, ok := s.testCall(words)
-		return fs.If{Cond: p, Else: fs.Fail{Why: "the test says no"}}, ok && exact
-	case slices.Contains(harmlessCommands, name) && words[0] != "":
-		return fs.Act{}, true
-	case (name == "apt-get" || name == "apt" || name == "yum" || name == "dnf") && slices.ContainsFunc(words[1:], func(w string) bool {
-		return w == "update" || w == "makecache" || w == "clean"
-	}):
-		return fs.Act{}, true
-	}
-	if !exact {
-		return nil, false
-	}
-	flags, args := split(words[1:])
-	var paths []fs.Path
-	for _, a := range args {
-		p, ok := s.absolute(a)
-		if !ok && name != "chmod" && name != "chown" && name != "chgrp" && name != "ln" {
-			return nil, false
+	out := fs.Seq{}
+	for _, p := range s.b.named(command) {
+		if s.b.files[p] == nil && !s.b.pk.lists(p) {
+			continue
 		}
-		paths = append(paths, p)
+		out = append(out, fs.If{Cond: fs.Is{Path: p, Kind: fs.File},
+			Then: s.b.write(p, fs.Apply{Func: s.name, Args: []fs.Term{fs.ContentOf{Path: p}}})})
 	}
-	return s.files(name, flags, args, paths)
+	return action{do: append(out, fs.Act{})}
 }
 
-// split separates single-letter and long flags from arguments.
-func split(words []string) (flags string, args []string) {
-	for i, w := range words {
-		switch {
-		case w == "--":
-			return flags, append(args, words[i+1:]...)
-		case strings.HasPrefix(w, "--"):
-			flags += map[string]string{"--parents": "p", "--recursive": "r", "--force": "f", "--symbolic": "s"}[w]
-		case len(w) > 1 && w[0] == '-':
-			flags += w[1:]
-		default:
-			args = append(args, w)
-		}
+// note remembers what is not modelled of a command that was read.
+func (s *shell) note(text string) {
+	if !slices.Contains(s.beside, text) {
+		s.beside = append(s.beside, text)
 	}
-	return flags, args
-}
-
-// files reads the commands that people use on files.
-func (s *shell) files(name, flags string, args []string, paths []fs.Path) (fs.Expr, bool) {
-	var out fs.Seq
-	has := func(f string) bool { return strings.ContainsAny(flags, f) }
-	switch name {
-	case "mkdir":
-		if has("m") {
-			return nil, false
-		}
-		for _, p := range paths {
-			if !has("p") {
-				out = append(out, fs.Mkdir{Path: p})
-				continue
-			}
-			var up []fs.Path
-			for d := p; !d.IsRoot(); d = d.Parent() {
-				up = append(up, d)
-			}
-			for _, d := range slices.Backward(up) {
-				out = append(out, fs.EnsureDir(d))
-			}
-		}
-	case "touch":
-		for _, p := range paths {
-			out = append(out, fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: s.b.create(p, fs.Str(""))})
-		}
-	case "rm", "unlink":
-		for _, p := range paths {
-			switch {
-			case has("rR"):
-				out = append(out, s.b.removeTree(p))
-			case has("f"):
-				out = append(out, fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Else: s.b.removeFile(p)})
-			default:
-				out = append(out, s.b.removeFile(p))
-			}
-		}
-	case "rmdir":
-		for _, p := range paths {
-			out = append(out, fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: fs.Rm{Path: p}, Else: fs.Fail{Why: string(p) + " is no directory"}})
-		}
-	case "cp", "mv":
-		if len(paths) != 2 || has("rRt") {
-			return nil, false
-		}
-		from, to := paths[0], paths[1]
-		out = append(out, fs.If{Cond: fs.Is{Path: from, Kind: fs.File}, Else: fs.Fail{Why: string(from) + " does not exist"}},
-			fs.If{Cond: fs.Is{Path: to, Kind: fs.Dir}, Then: fs.Fail{Why: string(to) + " is a directory"}},
-			s.put(to, fs.ContentOf{Path: from}))
-		if name == "mv" {
-			out = append(out, s.b.remove(from))
-		}
-	case "ln":
-		if len(args) != 2 || !has("s") || paths[1] == "" {
-			return nil, false
-		}
-		if has("f") {
-			out = append(out, fs.If{Cond: fs.Or{fs.Is{Path: paths[1], Kind: fs.File}, fs.Is{Path: paths[1], Kind: fs.Link}}, Then: s.b.remove(paths[1])})
-		}
-		out = append(out, fs.Ln{Path: paths[1], Target: fs.Str(args[0])})
-	case "chmod", "chown", "chgrp":
-		if len(args) < 2 || has("R") {
-			return nil, false
-		}
-		return s.change(name, args[0], paths[1:])
-	default:
-		return nil, false
-	}
-	return out, len(paths) > 0
-}
-
-// change sets an attribute.
-func (s *shell) change(name, value string, paths []fs.Path) (fs.Expr, bool) {
-	var out fs.Seq
-	set := func(a fs.Attr, v string) {
-		for _, p := range paths {
-			out = append(out, fs.SetAttr{Path: p, Attr: a, Value: fs.Str(v)})
-		}
-	}
-	if slices.Contains(paths, "") {
-		return nil, false
-	}
-	switch name {
-	case "chmod":
-		if strings.Trim(value, "01234567") != "" {
-			return nil, false
-		}
-		set(fs.Mode, fullMode(value))
-	case "chgrp":
-		set(fs.Group, value)
-	default:
-		owner, group, both := strings.Cut(value, ":")
-		if owner != "" {
-			set(fs.Owner, owner)
-		}
-		if both && group != "" {
-			set(fs.Group, group)
-		}
-	}
-	return out, true
-}
-
-// test reads a statement as a test.
-func (s *shell) test(st *syntax.Stmt) (fs.Pred, bool) {
-	for _, r := range st.Redirs {
-		if p, ok := s.path(r.Word); !(ok && p.Under("/dev")) && r.Op != syntax.DplOut {
-			return nil, false
-		}
-	}
-	var p fs.Pred
-	switch c := st.Cmd.(type) {
-	case *syntax.CallExpr:
-		var words []string
-		for _, w := range c.Args {
-			t, ok := word(w)
-			if !ok && !(t == "" && len(words) == 0) {
-				// The lone [ is a literal that looks like a pattern.
-				return nil, false
-			}
-			if l := w.Lit(); l == "[" {
-				t = l
-			}
-			words = append(words, t)
-		}
-		q, ok := s.testCall(words)
-		if !ok {
-			return nil, false
-		}
-		p = q
-	case *syntax.BinaryCmd:
-		x, ok := s.test(c.X)
-		y, ok2 := s.test(c.Y)
-		if !ok || !ok2 {
-			return nil, false
-		}
-		switch c.Op {
-		case syntax.AndStmt:
-			p = fs.And{x, y}
-		case syntax.OrStmt:
-			p = fs.Or{x, y}
-		default:
-			return nil, false
-		}
-	default:
-		return nil, false
-	}
-	if st.Negated {
-		p = fs.Not{P: p}
-	}
-	return p, true
-}
-
-// testCall reads test and [.
-func (s *shell) testCall(words []string) (fs.Pred, bool) {
-	if len(words) == 0 {
-		return nil, false
-	}
-	switch path.Base(words[0]) {
-	case "true", ":":
-		return fs.True{}, true
-	case "false":
-		return fs.Or{}, true
-	case "[":
-		if words[len(words)-1] != "]" {
-			return nil, false
-		}
-		words = words[:len(words)-1]
-	case "test":
-	default:
-		return nil, false
-	}
-	words = words[1:]
-	if len(words) > 0 && words[0] == "!" {
-		p, ok := s.testCall(append([]string{"test"}, words[1:]...))
-		return fs.Not{P: p}, ok
-	}
-	if len(words) != 2 {
-		return nil, false
-	}
-	p, ok := s.absolute(words[1])
-	if !ok {
-		return nil, false
-	}
-	switch words[0] {
-	case "-e":
-		return exists(p), true
-	case "-f":
-		return fs.Is{Path: p, Kind: fs.File}, true
-	case "-d":
-		return fs.Is{Path: p, Kind: fs.Dir}, true
-	case "-L", "-h":
-		return fs.Is{Path: p, Kind: fs.Link}, true
-	}
-	return nil, false
 }

@@ -201,6 +201,22 @@ func TestDpkgVerdicts(t *testing.T) {
 	if n < 5 {
 		t.Errorf("only %d rows", n)
 	}
+	t.Logf("score: dpkg verdicts %d rows", n)
+}
+
+// The row that the corpus has for RPM, whose configuration files are kept too.
+func TestRPMVerdict(t *testing.T) {
+	for _, row := range readVerdicts(t) {
+		for _, alt := range row.Alt {
+			if !strings.HasPrefix(alt.When, "rpm %config(noreplace)") {
+				continue
+			}
+			got, _ := ask(t, compile(t, row.Name), model.Options{Packages: model.RPM, Listing: lists(t, row.Platform), Platform: row.Platform})
+			if wrong := got.agrees(alt); len(wrong) > 0 {
+				t.Errorf("%s: %s; pairs %v", row.Name, strings.Join(wrong, ", "), got.pairs)
+			}
+		}
+	}
 }
 
 func notes(m *model.Model) []model.Note {

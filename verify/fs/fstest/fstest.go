@@ -187,6 +187,8 @@ type Features struct {
 	Links    bool
 	Vars     map[string][]string // variables with constants
 	Asks     []string            // spellings of Holds questions
+	Attrs    map[fs.AttrOf]bool  // attributes that are tested
+	Written  []string            // constants that programs write
 }
 
 // Look adds what a program can tell apart.
@@ -241,7 +243,7 @@ func (f *Features) LookPred(p fs.Pred) {
 			if v, ok := p.A.(fs.VarOf); ok {
 				f.variable(v.Name, text)
 			}
-			if !slices.Contains(f.Texts, text) { // it may have come from a content
+			if _, attr := p.A.(fs.AttrOf); !attr && !slices.Contains(f.Texts, text) { // it may have come from a content
 				f.Texts = append(f.Texts, text)
 			}
 		}
@@ -267,8 +269,14 @@ func (f *Features) LookPred(p fs.Pred) {
 
 func (f *Features) term(t fs.Term) {
 	switch t := t.(type) {
+	case fs.Const:
+		if text, ok := t.Value.IsText(); ok && !slices.Contains(f.Written, text) {
+			f.Written = append(f.Written, text)
+		}
 	case fs.ContentOf:
 		f.Contents[t.Path] = true
+	case fs.AttrOf:
+		f.Attrs[t] = true
 	case fs.VarOf:
 		f.variable(t.Name, "")
 	case fs.Apply:
@@ -277,6 +285,9 @@ func (f *Features) term(t fs.Term) {
 		}
 	}
 }
+
+// Value adds a value that a variable may have at first.
+func (f *Features) Value(name, value string) { f.variable(name, value) }
 
 func (f *Features) variable(name, value string) {
 	if f.Vars == nil {
@@ -292,7 +303,7 @@ func (f *Features) variable(name, value string) {
 
 // NewFeatures starts with paths and nothing to tell apart but what is there.
 func NewFeatures(paths []fs.Path) *Features {
-	return &Features{Paths: paths, Contents: map[fs.Path]bool{}, Rest: map[fs.Path]bool{}}
+	return &Features{Paths: paths, Contents: map[fs.Path]bool{}, Rest: map[fs.Path]bool{}, Attrs: map[fs.AttrOf]bool{}}
 }
 
 // States calls yield for every initial state that the features tell apart, until yield returns false.
@@ -369,11 +380,25 @@ func (f *Features) States(yield func(*fs.State) bool) {
 	path(0)
 }
 
+// texts are the constants that a content may have to be told apart from: those that it is compared with, and if contents are compared
+// with each other also those that programs write.
+func (f *Features) texts() []string {
+	out := slices.Clone(f.Texts)
+	if f.Shared {
+		for _, t := range f.Written {
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
 // values lists what a variable can be beside unknown. What is compared with a content may have come from v.
 func (f *Features) values(v string) []fs.Value {
 	texts := slices.Clone(f.Vars[v])
 	if v == "v" {
-		for _, t := range f.Texts {
+		for _, t := range f.texts() {
 			if !slices.Contains(texts, t) {
 				texts = append(texts, t)
 			}
@@ -401,13 +426,24 @@ func (f *Features) nodes(s *fs.State, p fs.Path, k fs.Kind, i int) []fs.Node {
 		n.Others = true
 		out = append(out, n)
 	case k != fs.Dir && f.Contents[p]: // a link's target is like a content
-		for _, t := range f.Texts {
+		for _, t := range f.texts() {
 			n.Content = fs.Text(t)
 			out = append(out, n)
 		}
 		if f.Shared {
 			for _, q := range f.Paths[:i] {
 				n.Content = fs.Initial(fmt.Sprintf("content of %s", q))
+				out = append(out, n)
+			}
+		}
+	}
+	for a := fs.Owner; a <= fs.Mode; a++ {
+		if !f.Attrs[fs.AttrOf{Path: p, Attr: a}] {
+			continue
+		}
+		for _, n := range slices.Clone(out) {
+			for _, t := range []string{"root", "bob"} {
+				n.Attrs[a] = fs.Text(t)
 				out = append(out, n)
 			}
 		}

@@ -28,7 +28,7 @@ class profile::database (
     content => $settings.map |$key, $value| { "${key} = ${value}\n" }.join,
   }
 
-  file { '/etc/postgresql.d/password':
+  file { '/etc/postgresql.d/password': # bunraku:ignore V203 the shop reads it, not the server
     mode    => '0600',
     content => $password,
   }

@@ -31,4 +31,10 @@ class profile::nginx (
     enable  => true,
     require => Package['nginx'],
   }
+
+  file { '/etc/nginx/conf.d/gzip.conf':
+    mode    => '0644',
+    content => "gzip on;\ngzip_types text/css application/json;\n",
+    require => Package['nginx'],
+  }
 }

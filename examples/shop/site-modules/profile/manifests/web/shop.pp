@@ -45,4 +45,16 @@ class profile::web::shop (
     hour    => fqdn_rand(24, 'baskets'),
     minute  => 0,
   }
+
+  # Where nginx tells the monitoring how it is.
+  file { '/etc/nginx/conf.d/status.conf':
+    mode    => '0644',
+    content => "server { listen 127.0.0.1:8080; location /status { stub_status; } }\n",
+    notify  => Service['nginx'],
+  }
+
+  # Baskets outlive a restart of the shop.
+  exec { 'basket store':
+    command => '/bin/mkdir /var/lib/baskets',
+  }
 }

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"bunraku/report"
+	"bunraku/source"
+	"bunraku/verify"
+)
+
+// maxListed is how many nodes check lists one by one.
+const maxListed = 20
+
+// maxShown is how many findings check shows in full; of the others, one line each.
+const maxShown = 25
+
+// showCheck prints what check has found: what is wrong with the code on stderr; on stdout the nodes, each finding in full and once, and a
+// summary.
+func (a *app) showCheck(c *checking) {
+	for _, p := range c.run.Problems {
+		if p.Finding == nil && p.Suppressed.By == "" {
+			d := *p.Diagnostic
+			if len(p.Nodes) > 1 {
+				d.Detail = strings.TrimPrefix(d.Detail+"\n"+fmt.Sprintf("on %d nodes", len(p.Nodes)), "\n")
+			}
+			a.report(source.Diagnostics{&d})
+		}
+	}
+	manifests := 0
+	for _, f := range c.files {
+		if filepath.Ext(f) == ".pp" {
+			manifests++
+		}
+	}
+	count := plural(manifests, "manifest") + ", " + plural(len(c.files)-manifests, "template")
+	if len(c.nodes) == 0 {
+		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", c.run.Name, count, c.trouble(), seconds(time.Since(c.began)))
+		return
+	}
+	fmt.Fprintf(a.out, "%s   %s on %s, %s   %s\n", c.run.Name, plural(len(c.nodes), "node"), plural(c.platforms, "platform"), count, seconds(time.Since(c.began)))
+	a.listNodes(c)
+	shown := 0
+	for _, p := range c.run.Problems {
+		if p.Finding == nil || p.Suppressed.By != "" {
+			continue
+		}
+		if shown++; shown > maxShown {
+			if shown == maxShown+1 {
+				fmt.Fprintln(a.out)
+			}
+			fmt.Fprintf(a.out, "%s %s   %s\n", paintCode(c.style, p.Finding), report.Headline(p.Finding), plural(len(p.Nodes), "node"))
+			continue
+		}
+		fmt.Fprintln(a.out)
+		showFinding(a.out, c.style, p.Finding)
+		fmt.Fprintf(a.out, "   on   %s\n", names(p.Nodes))
+	}
+	fmt.Fprintf(a.out, "\n%s\n", strings.Join(c.summary(), "\n"))
+}
+
+// trouble counts what is wrong with files.
+func (c *checking) trouble() string {
+	e, w := c.run.Count(source.Error), c.run.Count(source.Warning)
+	if e+w == 0 {
+		return "fine"
+	}
+	return plural(e, "error") + ", " + plural(w, "warning")
+}
+
+// listNodes prints a line per node; if there are many, a line per answer.
+func (a *app) listNodes(c *checking) {
+	if len(c.nodes) > maxListed {
+		var order []string
+		same := map[string][]string{}
+		for i := range c.nodes {
+			text := c.nodes[i].verdictText()
+			if same[text] == nil {
+				order = append(order, text)
+			}
+			same[text] = append(same[text], c.nodes[i].name)
+		}
+		for _, text := range order {
+			fmt.Fprintf(a.out, "  %10s   %s: %s\n", plural(len(same[text]), "node"), text, names(same[text]))
+		}
+		return
+	}
+	width := 0
+	for i := range c.nodes {
+		width = max(width, len(c.nodes[i].name))
+	}
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if n.catalog == nil {
+			fmt.Fprintf(a.out, "  %-*s   no catalog      %s\n", width, n.name, n.verdictText())
+			continue
+		}
+		fmt.Fprintf(a.out, "  %-*s   %4d resources  %s\n", width, n.name, len(n.catalog.Resources), n.verdictText())
+	}
+}
+
+// verdictText is one node in a few words: the codes of its problems.
+func (n *checked) verdictText() string {
+	var codes []string
+	for _, p := range n.verdict.node.Open() {
+		if !slices.Contains(codes, p.Code) && p.Severity != source.Note {
+			codes = append(codes, p.Code)
+		}
+	}
+	slices.Sort(codes)
+	text := strings.Join(codes, " ")
+	if text == "" {
+		text = "fine"
+	}
+	if r := n.verdict.report; r != nil && r.Model.Unmodelled > 0 {
+		text += fmt.Sprintf(", %d not modelled", r.Model.Unmodelled)
+	}
+	if n.opaque > 0 {
+		text += ", " + plural(n.opaque, "value") + " unknown without Ruby"
+	}
+	return text
+}
+
+// names lists nodes, at most three of them by name.
+func names(nodes []string) string {
+	if len(nodes) > 3 {
+		return strings.Join(nodes[:3], ", ") + fmt.Sprintf(" and %d more", len(nodes)-3)
+	}
+	return strings.Join(nodes, ", ")
+}
+
+// summary is what it comes to.
+func (c *checking) summary() []string {
+	var out []string
+	touched, failed, unproved, unmodelled := 0, 0, 0, 0
+	fixes := false
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if slices.ContainsFunc(n.verdict.node.Open(), func(p *report.Problem) bool { return p.Severity != source.Note }) {
+			touched++
+		}
+		if n.catalog == nil {
+			failed++
+		}
+		if len(n.verdict.node.Unknown) > 0 {
+			unproved++
+			unmodelled += n.verdict.report.Model.Unmodelled
+		}
+	}
+	for _, p := range c.run.Problems {
+		fixes = fixes || p.Suppressed.By == "" && len(p.Fixes) > 0
+	}
+	ignored := ""
+	if n := c.run.Suppressed(); n > 0 {
+		ignored = fmt.Sprintf(", %d ignored", n)
+	}
+	if n := c.run.Count(source.Error) + c.run.Count(source.Warning); n > 0 {
+		out = append(out, fmt.Sprintf("%s on %d of %s%s.", plural(n, "problem"), touched, plural(len(c.nodes), "node"), ignored))
+	} else {
+		out = append(out, "Nothing found"+ignored+".")
+	}
+	if fixes {
+		out[0] += " `--fix` prints the edits as a patch."
+	}
+	if failed > 0 {
+		out = append(out, fmt.Sprintf("%d of %s failed to compile.", failed, plural(len(c.nodes), "node")))
+	}
+	switch {
+	case c.proved():
+		out[0] += " Every node is deterministic, idempotent and can succeed from a fresh machine."
+	case unproved > 0 && unmodelled > 0:
+		out = append(out, fmt.Sprintf("%d of %s not proved in full: %s no model (`bunraku verify` names them).", unproved, plural(len(c.nodes), "node"), hasHave(unmodelled, "resource")))
+	case unproved > 0:
+		out = append(out, fmt.Sprintf("%d of %s not decided in time (`bunraku verify` says what).", unproved, plural(len(c.nodes), "node")))
+	}
+	return out
+}
+
+// proved reports whether every question about every node was answered with yes, whatever is ignored.
+func (c *checking) proved() bool {
+	return !slices.ContainsFunc(c.nodes, func(n checked) bool {
+		r := n.verdict.report
+		return r == nil || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
+	})
+}
+
+func hasHave(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " has"
+	}
+	return fmt.Sprintf("%d %ss have", n, noun)
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"io"
+
+	"bunraku/catalog"
+	"bunraku/report"
+	"bunraku/source"
+)
+
+type findingJSON struct {
+	Code        string         `json:"code"`
+	Severity    string         `json:"severity"`
+	Title       string         `json:"title"`
+	Grade       string         `json:"grade,omitempty"`
+	About       string         `json:"about,omitempty"`
+	Place       string         `json:"place,omitempty"`
+	Note        string         `json:"note,omitempty"`
+	Nodes       []string       `json:"nodes,omitempty"`
+	Resources   []resourceJSON `json:"resources"`
+	Initial     []string       `json:"initial,omitempty"`
+	Runs        []runJSON      `json:"runs,omitempty"`
+	Fix         *fixJSON       `json:"fix,omitempty"`
+	Fingerprint string         `json:"fingerprint"`
+	Ignored     *ignoredJSON   `json:"ignored,omitempty"`
+}
+
+type resourceJSON struct {
+	Ref   string `json:"ref"`
+	Place string `json:"place,omitempty"`
+}
+
+type runJSON struct {
+	Order  []string `json:"order,omitempty"`
+	Result string   `json:"result"`
+}
+
+type fixJSON struct {
+	Resource resourceJSON `json:"resource"`
+	Text     string       `json:"text"`
+	Verified bool         `json:"verified"`
+	Edits    []editJSON   `json:"edits,omitempty"`
+}
+
+// editJSON replaces what is between two places of a file: lines and columns from 1, columns in characters.
+type editJSON struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"end_line"`
+	EndColumn int    `json:"end_column"`
+	Text      string `json:"text"`
+}
+
+type ignoredJSON struct {
+	By     string `json:"by"`
+	Reason string `json:"reason,omitempty"`
+}
+
+type noteJSON struct {
+	Resource string `json:"resource"`
+	Model    string `json:"model"`
+	Text     string `json:"text"`
+}
+
+// answersJSON are the verdicts about one catalog.
+type answersJSON struct {
+	Platform      string         `json:"platform,omitempty"`
+	Modelled      map[string]int `json:"modelled,omitempty"`
+	Deterministic string         `json:"deterministic,omitempty"`
+	Success       string         `json:"succeeds,omitempty"`
+	Idempotent    string         `json:"idempotent,omitempty"`
+	Quiet         string         `json:"quiet,omitempty"`
+	Unknown       []string       `json:"unknown,omitempty"`
+}
+
+type verifyJSON struct {
+	Node string `json:"node"`
+	answersJSON
+	Problems []problemJSON `json:"problems,omitempty"`
+	Findings []findingJSON `json:"findings"`
+	Assumed  []string      `json:"assumed,omitempty"`
+	Notes    []noteJSON    `json:"notes,omitempty"`
+}
+
+func (v *verdict) answers() answersJSON {
+	out := answersJSON{Platform: v.platform}
+	if r := v.report; r != nil {
+		m := r.Model
+		out.Modelled = map[string]int{"exact": m.Exact, "approximate": m.Approximate, "not": m.Unmodelled}
+		out.Deterministic, out.Success = r.Deterministic.String(), r.Success.String()
+		out.Idempotent, out.Quiet = r.Idempotent.String(), r.Quiet.String()
+		out.Unknown = r.Unknown
+	}
+	return out
+}
+
+func (v *verification) json(w io.Writer) error {
+	doc := verifyJSON{Node: v.catalog.Name, answersJSON: v.answers(), Findings: []findingJSON{}}
+	for _, p := range v.run.Problems {
+		if p.Finding == nil {
+			doc.Problems = append(doc.Problems, problemOf(p.Diagnostic))
+		} else {
+			doc.Findings = append(doc.Findings, toFindingJSON(p))
+		}
+	}
+	if v.report != nil {
+		doc.Assumed = v.report.Model.Assumed
+		for _, n := range v.report.Model.Notes {
+			doc.Notes = append(doc.Notes, noteJSON{n.Resource.Ref(), n.Exact.String(), n.Text})
+		}
+	}
+	return writeJSON(w, doc)
+}
+
+func toFindingJSON(p *report.Problem) findingJSON {
+	f := p.Finding
+	resource := func(r *catalog.Resource) resourceJSON { return resourceJSON{r.Ref(), declaredAt(r)} }
+	out := findingJSON{Code: f.Code, Severity: p.Severity.String(), Title: f.Title, Grade: f.Grade, About: f.About, Place: f.At.String(), Note: f.Note,
+		Nodes: p.Nodes, Initial: f.Initial, Resources: []resourceJSON{}, Fingerprint: p.Fingerprint}
+	for _, r := range f.Resources {
+		out.Resources = append(out.Resources, resource(r))
+	}
+	for _, r := range f.Runs {
+		run := runJSON{Result: r.Result}
+		for _, x := range r.Order {
+			run.Order = append(run.Order, x.Ref())
+		}
+		out.Runs = append(out.Runs, run)
+	}
+	if f.Fix != nil {
+		out.Fix = &fixJSON{Resource: resource(f.Fix.Resource), Text: f.Fix.String(), Verified: f.Fix.Verified}
+		for _, x := range p.Fixes {
+			out.Fix.Edits = append(out.Fix.Edits, editsOf(x)...)
+		}
+	}
+	if p.Suppressed.By != "" {
+		out.Ignored = &ignoredJSON{p.Suppressed.By, p.Suppressed.Reason}
+	}
+	return out
+}
+
+func editsOf(fix source.Fix) (out []editJSON) {
+	for _, e := range fix.Edits {
+		f := e.Place.File
+		from, to := f.Position(e.Place.Span.Start), f.Position(e.Place.Span.End)
+		out = append(out, editJSON{f.Name, from.Line, from.Column, to.Line, to.Column, e.Text})
+	}
+	return out
+}

@@ -1,0 +1,252 @@
+package mutate
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"bunraku/lookup/datafile"
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/value"
+)
+
+// ReadData reads a data file by its ending; nil when it is no hash in a format that can be changed.
+func ReadData(f *source.File) *datafile.Node {
+	var root *datafile.Node
+	var err error
+	switch filepath.Ext(f.Name) {
+	case ".yaml", ".yml":
+		root, err = datafile.ReadYAML(f)
+	case ".json":
+		root, err = datafile.ReadJSON(f)
+	}
+	if err != nil || root == nil {
+		return nil
+	}
+	if _, ok := root.Value.(*value.Hash); !ok {
+		return nil
+	}
+	return root
+}
+
+// InData lists the leaves of a data file and its keys: a leaf can be another value, a key can be called otherwise, which deletes it. pool
+// holds strings that the program compares with.
+func InData(f *source.File, path string, pool []string) []*Place {
+	root := ReadData(f)
+	if root == nil {
+		return nil
+	}
+	w := &data{f: f, path: path, pool: pool, json: filepath.Ext(path) == ".json", seen: map[*datafile.Node]bool{}}
+	w.node(root, "")
+	return w.places
+}
+
+type data struct {
+	f      *source.File
+	path   string
+	pool   []string
+	json   bool
+	seen   map[*datafile.Node]bool // what an alias stands for has its place where it is written
+	places []*Place
+}
+
+func (w *data) key(path string) provenance.LabelKey {
+	return provenance.LabelKey{Kind: provenance.Datum, File: w.f.Name, Path: path}
+}
+
+func (w *data) node(n *datafile.Node, path string) {
+	if w.seen[n] {
+		return
+	}
+	w.seen[n] = true
+	below := func(segment string) string {
+		if path == "" {
+			return segment
+		}
+		return path + "." + segment
+	}
+	switch v := n.Value.(type) {
+	case *value.Array:
+		for i, k := range n.Kids {
+			w.node(k.Node, below(fmt.Sprint(i)))
+		}
+	case *value.Hash:
+		for i, e := range v.Entries() {
+			p := below(datafile.Segment(e.Key))
+			w.rename(n.Kids[i].Key, path, p)
+			w.node(n.Kids[i].Node, p)
+		}
+	default:
+		if texts := unique(w.f.Slice(n.Span), choices, w.texts(n)); len(texts) > 0 && n.Span.Start < n.Span.End {
+			key := w.key(path)
+			below := Names{Key: key, More: func(k provenance.LabelKey) bool { // a leaf can become a list
+				return k.Kind == provenance.Datum && k.File == key.File && strings.HasPrefix(k.Path, path+".")
+			}}
+			w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: Named(key), Is: below, New: texts})
+		}
+	}
+}
+
+// rename deletes a key. The place of a nested one is also that of the hash it is in, which says which keys there are.
+func (w *data) rename(at source.Span, parent, path string) {
+	if at.Start >= at.End {
+		return
+	}
+	renamed := "renamed_key"
+	if w.json {
+		renamed = `"renamed_key"`
+	}
+	below := func(k provenance.LabelKey) bool {
+		return k.Kind == provenance.Datum && k.File == w.f.Name && (strings.HasPrefix(k.Path, path+".") || parent != "" && k.Path == parent)
+	}
+	p := &Place{Kind: Deletion, Path: w.path, Span: at, New: []string{renamed}, Was: Names{Key: w.key(path), More: below}}
+	if parent != "" {
+		p.Is = Names{Key: w.key(parent), More: below}
+	} else {
+		p.Is = Missed(path, w.f.Name)
+	}
+	w.places = append(w.places, p)
+}
+
+// Missed is the absence of a key in a file. Of lookup_options it may be that of one key's options.
+func Missed(key, file string) Names {
+	names := Named(provenance.LabelKey{Kind: provenance.Absence, Path: "key " + key + " in file " + file})
+	if key == "lookup_options" {
+		names.More = func(k provenance.LabelKey) bool {
+			return k.Kind == provenance.Absence && strings.HasPrefix(k.Path, "key lookup_options") && strings.HasSuffix(k.Path, " in file "+file)
+		}
+	}
+	return names
+}
+
+func (w *data) texts(n *datafile.Node) []string {
+	old := w.f.Slice(n.Span)
+	if strings.HasPrefix(old, "|") || strings.HasPrefix(old, ">") {
+		head, rest, _ := strings.Cut(old, "\n")
+		if with, ok := word(rest, "fresh"); ok {
+			return []string{head + "\n" + with}
+		}
+		return nil
+	}
+	var out []string
+	for _, v := range Alternatives(n.Value, w.pool) {
+		out = append(out, Flow(v))
+	}
+	return out
+}
+
+// Alternatives are other values than v, those of its own type first.
+func Alternatives(v value.Value, pool []string) []value.Value {
+	var out []value.Value
+	switch v := v.(type) {
+	case value.Bool:
+		out = append(out, !v)
+	case value.Int:
+		out = append(out, v+1, v-1, value.Int(0), value.Int(7919))
+	case value.Float:
+		out = append(out, v+1)
+	case *value.Array:
+		if v.Len() > 0 {
+			out = append(out, value.EmptyArray, v.Slice(1, v.Len()))
+		}
+		out = append(out, value.NewArray(append(append([]value.Value{}, v.Elems...), value.String("fresh"))...))
+		return out
+	case *value.Hash:
+		if v.Len() > 0 {
+			out = append(out, value.EmptyHash)
+		}
+		out = append(out, value.NewHash(value.String("fresh"), value.String("fresh")))
+		return out
+	}
+	out = append(out, value.String("fresh"))
+	if _, ok := v.(value.String); ok {
+		out = append(out, value.String(""))
+		for _, s := range pool {
+			if len(out) < choices-1 {
+				out = append(out, value.String(s))
+			}
+		}
+	}
+	return append(out, value.Undef{}, value.Strings("fresh"))
+}
+
+// Flow writes a value in YAML's flow style, which JSON reads as well.
+func Flow(v value.Value) string {
+	switch v := v.(type) {
+	case value.String:
+		var b strings.Builder
+		b.WriteByte('"')
+		for _, r := range string(v) {
+			switch {
+			case r == '"' || r == '\\':
+				b.WriteByte('\\')
+				b.WriteRune(r)
+			case r < 0x20 || r == 0x7f:
+				fmt.Fprintf(&b, "\\u%04x", r)
+			default:
+				b.WriteRune(r)
+			}
+		}
+		return b.String() + `"`
+	case *value.Array:
+		parts := make([]string, len(v.Elems))
+		for i, e := range v.Elems {
+			parts[i] = Flow(e)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case *value.Hash:
+		parts := make([]string, 0, v.Len())
+		for _, e := range v.Entries() {
+			parts = append(parts, Flow(value.String(value.ToString(e.Key)))+": "+Flow(e.Value))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case value.Bool, value.Int, value.Float:
+		return value.ToString(v)
+	}
+	return "null"
+}
+
+// Insert adds a key that was looked for in vain to a data file.
+func Insert(f *source.File, path, key string, values []value.Value) *Place {
+	p := &Place{Kind: Insertion, Path: path, Was: Missed(key, f.Name), Is: inserted(key, f.Name)}
+	json := filepath.Ext(path) == ".json"
+	trimmed := strings.TrimRight(f.Text, " \n")
+	end := uint32(len(trimmed))
+	p.Span = source.Span{Start: end, End: uint32(len(f.Text))}
+	if braced := strings.HasSuffix(trimmed, "}"); json || braced && strings.HasPrefix(strings.TrimPrefix(trimmed, "---\n"), "{") {
+		body := strings.TrimRight(strings.TrimSuffix(trimmed, "}"), " \n")
+		if !strings.HasSuffix(trimmed, "}") {
+			return nil
+		}
+		comma := ","
+		if strings.HasSuffix(body, "{") {
+			comma = ""
+		}
+		p.Span.Start = uint32(len(body))
+		for _, v := range values {
+			p.New = append(p.New, comma+Flow(value.String(key))+": "+Flow(v)+"}\n")
+		}
+		return p
+	}
+	for _, v := range values {
+		p.New = append(p.New, "\n"+Flow(value.String(key))+": "+Flow(v)+"\n")
+	}
+	return p
+}
+
+// NewFile adds a file that was looked for in vain, with one key in it.
+func NewFile(name, path, key string, values []value.Value) *Place {
+	p := &Place{Kind: Insertion, Path: path, Was: Named(provenance.LabelKey{Kind: provenance.Absence, Path: "file " + name}), Is: inserted(key, name)}
+	for _, v := range values {
+		p.New = append(p.New, "{"+Flow(value.String(key))+": "+Flow(v)+"}\n")
+	}
+	return p
+}
+
+func inserted(key, file string) Names {
+	path := datafile.Segment(value.String(key))
+	return Names{Key: provenance.LabelKey{Kind: provenance.Datum, File: file, Path: path}, More: func(k provenance.LabelKey) bool {
+		return k.Kind == provenance.Datum && k.File == file && strings.HasPrefix(k.Path, path+".")
+	}}
+}

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"bunraku/source"
+)
+
+// Mend makes all verified edits of the problems that count, file by file: the new texts by file name.
+func (run *Run) Mend() (files []*source.File, texts []string) {
+	type change struct {
+		at        spot
+		attr, val string
+	}
+	order := []string{}
+	original := map[string]*source.File{}
+	changes := map[string][]change{}
+	for _, p := range run.Problems {
+		if p.Suppressed.By != "" || len(p.Fixes) == 0 || p.Finding == nil {
+			continue
+		}
+		fix := p.Finding.Fix
+		s, ok := findSpot(fix.Resource)
+		if !ok {
+			continue
+		}
+		f := fix.Resource.Place.File
+		if original[f.Name] == nil {
+			original[f.Name] = f
+			order = append(order, f.Name)
+		}
+		if c := (change{s, fix.Attr, fix.Value}); !slices.Contains(changes[f.Name], c) {
+			changes[f.Name] = append(changes[f.Name], c)
+		}
+	}
+	slices.Sort(order)
+	for _, name := range order {
+		now := original[name]
+		for _, c := range changes[name] {
+			// The bytes have moved with every edit before, so each one is looked for in the text as it is by then.
+			if e, ok := c.at.edit(now, c.attr, c.val); ok {
+				now = source.NewFile(name, apply(now.Text, e))
+			}
+		}
+		files, texts = append(files, original[name]), append(texts, now.Text)
+	}
+	return files, texts
+}
+
+// Patch prints the edits as a unified diff, for `git apply` or `patch -p1`, and says how many files it changes.
+func (run *Run) Patch(w io.Writer) int {
+	files, texts := run.Mend()
+	for i, f := range files {
+		fmt.Fprintf(w, "--- %s\n+++ %s\n", prefixed("a", f.Name), prefixed("b", f.Name))
+		unified(w, lines(f.Text), lines(texts[i]))
+	}
+	return len(files)
+}
+
+func prefixed(side, name string) string {
+	if strings.HasPrefix(name, "/") {
+		return name
+	}
+	return side + "/" + path.Clean(name)
+}
+
+// lines cuts a text into lines, each with its end.
+func lines(s string) []string {
+	all := strings.SplitAfter(s, "\n")
+	if all[len(all)-1] == "" {
+		all = all[:len(all)-1]
+	}
+	return all
+}
+
+// around is how many unchanged lines a diff shows beside changes.
+const around = 3
+
+// unified prints the hunks that turn a into b.
+func unified(w io.Writer, a, b []string) {
+	ops := compare(a, b)
+	for i := 0; i < len(ops); {
+		if ops[i].kind == ' ' {
+			i++
+			continue
+		}
+		from := max(0, i-around)
+		to := i
+		for k, quiet := i, 0; k < len(ops) && quiet <= 2*around; k++ {
+			if ops[k].kind == ' ' {
+				quiet++
+			} else {
+				quiet, to = 0, k+1
+			}
+		}
+		end := min(len(ops), to+around)
+		hunk(w, ops[from:end])
+		i = end
+	}
+}
+
+func hunk(w io.Writer, ops []lineOp) {
+	left, right := 0, 0
+	for _, o := range ops {
+		if o.kind != '+' {
+			left++
+		}
+		if o.kind != '-' {
+			right++
+		}
+	}
+	start := func(n, count int) int {
+		if count == 0 {
+			return n
+		}
+		return n + 1
+	}
+	fmt.Fprintf(w, "@@ -%d,%d +%d,%d @@\n", start(ops[0].a, left), left, start(ops[0].b, right), right)
+	for _, o := range ops {
+		fmt.Fprintf(w, "%c%s", o.kind, o.text)
+		if !strings.HasSuffix(o.text, "\n") {
+			fmt.Fprint(w, "\n\\ No newline at end of file\n")
+		}
+	}
+}
+
+// A lineOp is one line of a diff: kept, taken away or put in; a and b count the lines before it on either side.
+type lineOp struct {
+	kind byte
+	text string
+	a, b int
+}
+
+// compare finds a longest common subsequence. Edits are few and local, so all but a small middle falls away first.
+func compare(a, b []string) []lineOp {
+	head := 0
+	for head < len(a) && head < len(b) && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
+	common := make([][]int, len(x)+1)
+	for i := range common {
+		common[i] = make([]int, len(y)+1)
+	}
+	for i := len(x) - 1; i >= 0; i-- {
+		for j := len(y) - 1; j >= 0; j-- {
+			if x[i] == y[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	var out []lineOp
+	i, j := 0, 0
+	put := func(kind byte, text string) {
+		out = append(out, lineOp{kind, text, i, j})
+		if kind != '+' {
+			i++
+		}
+		if kind != '-' {
+			j++
+		}
+	}
+	for _, l := range a[:head] {
+		put(' ', l)
+	}
+	for i-head < len(x) || j-head < len(y) {
+		p, q := i-head, j-head
+		switch {
+		case p < len(x) && q < len(y) && x[p] == y[q]:
+			put(' ', x[p])
+		case p < len(x) && (q == len(y) || common[p+1][q] >= common[p][q+1]):
+			put('-', x[p])
+		default:
+			put('+', y[q])
+		}
+	}
+	for _, l := range a[len(a)-tail:] {
+		put(' ', l)
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package listing
+
+import (
+	"errors"
+	"os"
+)
+
+// A Choice says which lists a run may use.
+type Choice struct {
+	Platform string   // what the node runs; "" if nobody knows
+	Places   []string // folders, databases of dpkg and stores, asked first
+	Store    string   // the user's store, "" for none; it need not be there
+	Embedded bool     // use the built-in index for what the others do not have
+}
+
+// Select opens the lists for a platform: the given places, the user's store, the built-in index. Where there are none of the platform,
+// those of its nearest relative are taken, and Notes says so.
+func Select(c Choice) (*Set, error) {
+	s, err := Open(c.Platform, c.Places...)
+	if err != nil {
+		return nil, err
+	}
+	if c.Store != "" {
+		if _, err := os.Stat(c.Store); err == nil {
+			if err := s.openStore(c.Platform, c.Store); err != nil {
+				s.Close()
+				return nil, err
+			}
+		} else if !errors.Is(err, os.ErrNotExist) {
+			s.Close()
+			return nil, err
+		}
+	}
+	if c.Embedded {
+		if err := s.addEmbedded(c.Platform); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// addEmbedded adds the built-in index if it is of the platform, of a relative and there is nothing nearer, or if nobody knows the platform.
+func (s *Set) addEmbedded(platform string) error {
+	x, err := openIndex(embeddedIndex)
+	if err != nil {
+		return err
+	}
+	stored := false
+	for _, src := range s.sources {
+		if _, ok := src.(*storeSource); ok {
+			stored = true
+		}
+	}
+	const advice = "; `bunraku packages import` brings the right ones"
+	switch {
+	case platform == x.Platform:
+		s.add(x, "")
+	case stored:
+	case platform == "":
+		s.add(x, "the platform is not known (no facts, no --platform): the built-in package lists of "+x.Platform+" are used")
+	case nearest(platform, []string{x.Platform}) != "":
+		s.add(x, "no package lists of "+platform+": the built-in ones of "+x.Platform+" are used"+advice)
+	default:
+		s.none = "no package lists of " + platform + ": what its packages bring is guessed from their names" + advice
+	}
+	return nil
+}

@@ -1,0 +1,375 @@
+package model
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/resource"
+	"bunraku/source"
+	"bunraku/verify"
+	"bunraku/verify/fs"
+)
+
+// notify reports services that go on with an old configuration: a file that the service reads can change in a run, and nothing restarts
+// the service (analysis §3, "missing notify"). That a service reads a file is never certain; each finding says why it is thought to.
+func (v *verifier) notify() error {
+	b := v.m.from
+	if b.opt.Packages == Paper {
+		return nil // Rehearsal's services know no units
+	}
+	var services []*item
+	for _, it := range b.items {
+		if it != nil && it.r.Type == "Service" && runs(it) && !slices.Contains(rereads, serviceName(it)) {
+			services = append(services, it)
+		}
+	}
+	if len(services) == 0 {
+		return nil
+	}
+	index := map[*catalog.Resource]int{}
+	for i, r := range v.m.Resources {
+		if r != nil {
+			index[r] = i
+		}
+	}
+	out := refreshes(b.cg)
+	seen := map[string]bool{}
+	for _, it := range b.items {
+		p, ok := b.configures(it)
+		if !ok || out.reachesSomebody(it.r) {
+			continue
+		}
+		for _, s := range services {
+			why := b.whyReads(s, p, it)
+			if why == "" || v.a.Precedes(index[s.r], index[it.r]) {
+				continue // what comes after the service is not what it starts with
+			}
+			where := fmt.Sprint(declaration(it.r), s.r.Ref())
+			if seen[where] {
+				continue // declared by the same words: one edit is enough
+			}
+			seen[where] = true
+			v.r.Findings = append(v.r.Findings, v.stale(it, s, p, why, verify.Edge{From: index[it.r], To: index[s.r]}))
+		}
+	}
+	return v.verifyNotifies(index)
+}
+
+// declaration identifies the words that declare a resource; several resources may share them.
+func declaration(r *catalog.Resource) string {
+	if r.Place.Known() {
+		return r.Place.String()
+	}
+	return r.Ref()
+}
+
+// stale makes the finding, and replays the change.
+func (v *verifier) stale(it, s *item, p fs.Path, why string, e verify.Edge) Finding {
+	name := serviceName(s)
+	f := Finding{Code: "V203", Title: "service not restarted", Warning: true, Resources: []*catalog.Resource{it.r, s.r}, Note: why,
+		Fix: &Fix{Resource: it.r, Attr: "notify", Value: reference(s.r), Target: s.r}}
+	start := v.m.Graph.Fresh.Clone()
+	if start.At(p).Kind == fs.None {
+		start.Put(p, fs.File)
+	}
+	start.Vars["service "+name] = fs.Text("running")
+	order := v.a.Order()
+	outcome := v.a.Replay(order, start)
+	if outcome.Failed >= 0 || !slices.Contains(outcome.Acts, e.From) {
+		// Something else may fail on such a machine: what the file's own resource does is enough.
+		outcome = v.a.Replay([]int{e.From}, start)
+	}
+	if outcome.Failed >= 0 || !slices.Contains(outcome.Acts, e.From) {
+		return f
+	}
+	f.Initial = []string{string(p) + " is older", "service " + name + " is running"}
+	run := Run{Order: []*catalog.Resource{it.r, s.r}, Result: fmt.Sprintf("%s changes; %s goes on with the old one", p, name)}
+	if slices.Index(order, e.From) > slices.Index(order, e.To) {
+		slices.Reverse(run.Order)
+	}
+	f.Runs = []Run{run}
+	return f
+}
+
+// verifyNotifies tries all these fixes together with those of missing order.
+func (v *verifier) verifyNotifies(index map[*catalog.Resource]int) error {
+	edges := slices.Clone(v.fixes)
+	for _, f := range v.r.Findings {
+		if f.Code == "V203" {
+			for _, i := range v.alike(index[f.Resources[0]]) {
+				edges = append(edges, verify.Edge{From: i, To: index[f.Resources[1]]})
+			}
+		}
+	}
+	if len(edges) == len(v.fixes) {
+		return nil
+	}
+	fine, err := v.noWorse(edges)
+	if err != nil {
+		return err
+	}
+	for i := range v.r.Findings {
+		if f := &v.r.Findings[i]; f.Code == "V203" {
+			f.Fix.Verified = fine
+		}
+	}
+	return nil
+}
+
+// noWorse reports whether the catalog with more edges has no cycle and keeps every good answer that it has.
+func (v *verifier) noWorse(edges []verify.Edge) (bool, error) {
+	b, err := v.a.With(edges...)
+	if err != nil {
+		return false, nil // a cycle
+	}
+	d, err := b.Determinism(v.ctx)
+	if err != nil {
+		return false, err
+	}
+	if d.Verdict == verify.No && (v.r.Deterministic != verify.No || len(v.fixes) > 0) {
+		return false, nil
+	}
+	s, err := b.Success(v.ctx)
+	if err != nil {
+		return false, err
+	}
+	if s.Chance == verify.Never && v.r.Success != verify.Never && v.r.Success != verify.ChanceUnknown {
+		return false, nil
+	}
+	i, err := b.Idempotence(v.ctx)
+	if err != nil {
+		return false, err
+	}
+	return i.Verdict != verify.No || v.r.Idempotent == verify.No, nil
+}
+
+// runs reports whether a service resource keeps its service running.
+func runs(it *item) bool {
+	e, _ := it.text("ensure")
+	return e == "running" || e == "true"
+}
+
+func serviceName(it *item) string { return strings.TrimSuffix(it.name, ".service") }
+
+// rereads are services that notice a changed file by themselves, or restart themselves.
+var rereads = []string{"cron", "crond", "anacron", "puppet", "pe-puppet", "systemd-tmpfiles-setup"}
+
+// configures finds the file that a resource writes, if it lies in /etc and its contents can change.
+func (b *builder) configures(it *item) (fs.Path, bool) {
+	if it == nil {
+		return "", false
+	}
+	var p string
+	switch it.r.Type {
+	case "File":
+		p = it.name
+		switch e, _ := it.text("ensure"); e {
+		case "directory", "absent", "false":
+			return "", false
+		}
+		if !it.truth("replace", true) || it.r.Get("content") == nil && it.r.Get("source") == nil && it.r.Get("target") == nil {
+			return "", false
+		}
+		if mode, ok := it.text("mode"); ok && executable(mode) {
+			return "", false
+		}
+	case "Concat_file":
+		p = it.name
+		if e, _ := it.text("ensure"); e == "absent" {
+			return "", false
+		}
+	case "Host", "Mailalias", "Sshkey", "Mount", "Ssh_authorized_key", "Cron", "Yumrepo":
+		return "", false
+	default:
+		var ok bool
+		if p, _, ok = b.lineOf(it); !ok {
+			return "", false
+		}
+	}
+	if !strings.HasPrefix(p, "/etc/") || notForServices(p) {
+		return "", false
+	}
+	return b.path(p), true
+}
+
+// executable reports whether a mode lets somebody run the file: hooks and scripts are not read when a service starts.
+func executable(mode string) bool {
+	if strings.Trim(mode, "01234567") != "" {
+		return strings.Contains(mode, "x")
+	}
+	return strings.ContainsAny(mode[max(0, len(mode)-3):], "1357")
+}
+
+// notForServices lists what lies in /etc and is read by others: package managers, log rotation, log-in shells, cron.
+func notForServices(p string) bool {
+	top, _, below := strings.Cut(strings.TrimPrefix(p, "/etc/"), "/")
+	switch top {
+	case "apt", "yum", "yum.repos.d", "dnf", "pam.d", "security", "profile.d", "sudoers.d", "sysctl.d", "modprobe.d", "modules-load.d", "udev",
+		"init.d", "rc.d", "alternatives", "skel", "tmpfiles.d", "ld.so.conf.d", "bash_completion.d", "update-motd.d", "network", "ssl", "pki", "facter",
+		"puppet", "puppetlabs", "logrotate.d", "limits.d":
+		return below
+	}
+	return strings.HasPrefix(top, "cron") || strings.Contains(p, "/logrotate.d/") || slices.Contains(forClients, p)
+}
+
+// forClients are files beside a service's own that only client programs read.
+var forClients = []string{"/etc/ssh/ssh_config", "/etc/ssh/ssh_known_hosts", "/etc/ldap/ldap.conf", "/etc/openldap/ldap.conf", "/etc/mysql/debian.cnf"}
+
+// whyReads says why a service is thought to read a file when it starts; "" if nothing says so. In this order: its unit; what the package
+// lists say of the package that brings its unit; without such a list, its name; what the catalog itself relates.
+func (b *builder) whyReads(s *item, p fs.Path, it *item) string {
+	name := serviceName(s)
+	stem, _, _ := strings.Cut(name, "@")
+	for _, n := range slices.Compact([]string{name, stem, stem + "@"}) {
+		for _, unit := range []string{"/etc/systemd/system/" + n + ".service", "/usr/lib/systemd/system/" + n + ".service"} {
+			if string(p) == unit || p.Under(fs.Path(unit+".d")) {
+				return "the file is the unit of service " + name
+			}
+		}
+	}
+	if p.Under("/etc/systemd") {
+		return ""
+	}
+	bringers := b.bringers(name, stem)
+	for _, pkg := range bringers {
+		if b.pk.known[pkg].Config(string(p)) && slices.Contains(b.pk.owners[p], pkg) {
+			return fmt.Sprintf("the file is a configuration file of package %s, which brings service %s", pkg, name)
+		}
+	}
+	if owners := b.pk.owners[p]; len(owners) > 0 && len(bringers) > 0 {
+		return "" // somebody else's
+	}
+	for d := p.Parent(); strings.Count(string(d), "/") >= 2; d = d.Parent() {
+		for _, pkg := range bringers {
+			if slices.Contains(b.pk.known[pkg].Dirs, string(d)) && !b.base(d) {
+				return fmt.Sprintf("the file is in %s, which comes with package %s like service %s", d, pkg, name)
+			}
+		}
+	}
+	if len(bringers) == 0 && calledAfter(p, stem) {
+		return fmt.Sprintf("the file is called after service %s", name)
+	}
+	return b.related(s, it, p)
+}
+
+// bringers are the packages, of those whose lists are known, that hold a service's unit or script.
+func (b *builder) bringers(names ...string) []string {
+	var out []string
+	for _, n := range names {
+		for _, unit := range []string{"/lib/systemd/system/" + n + ".service", "/usr/lib/systemd/system/" + n + ".service", "/lib/systemd/system/" + n + "@.service",
+			"/etc/init.d/" + n, "/etc/rc.d/init.d/" + n} {
+			for _, pkg := range b.pk.owners[b.path(unit)] {
+				if !slices.Contains(out, pkg) {
+					out = append(out, pkg)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// calledAfter reports whether a path has the name of a service where packages put their configuration: /etc/NAME/…, /etc/NAME.conf,
+// /etc/NAME.d/…, /etc/default/NAME, /etc/sysconfig/NAME. A daemon's d does not count: sshd reads /etc/ssh/sshd_config.
+func calledAfter(p fs.Path, service string) bool {
+	top, rest, _ := strings.Cut(strings.TrimPrefix(string(p), "/etc/"), "/")
+	names := []string{service}
+	if short := strings.TrimSuffix(service, "d"); len(short) > 2 && short != service {
+		names = append(names, short)
+	}
+	for _, n := range names {
+		switch top {
+		case "default", "sysconfig":
+			if rest == n {
+				return true
+			}
+		case n, n + ".d":
+			return rest != ""
+		case n + ".conf", n + ".cfg", n + ".ini":
+			return rest == ""
+		}
+	}
+	return false
+}
+
+// related is what the catalog says: the service waits for this very file, or is restarted by its neighbour of the same kind.
+func (b *builder) related(s, it *item, p fs.Path) string {
+	for _, rel := range b.cg.Relations {
+		if rel.To != s.r || rel.Auto {
+			continue
+		}
+		if rel.From == it.r && !rel.Kind.Refreshes() {
+			return fmt.Sprintf("%s%s", rel, atPlace(rel.Place))
+		}
+		other := b.itemOf(rel.From)
+		if q, ok := b.configures(other); ok && rel.Kind.Refreshes() && q.Parent() == p.Parent() && path.Ext(string(q)) == path.Ext(string(p)) &&
+			path.Ext(string(p)) != "" && q.Parent() != "/etc" && !b.base(q.Parent()) {
+			return fmt.Sprintf("%s, which is beside it in %s%s", rel, p.Parent(), atPlace(rel.Place))
+		}
+	}
+	return ""
+}
+
+func atPlace(p source.Place) string {
+	if !p.Known() {
+		return ""
+	}
+	return " at " + p.String()
+}
+
+func (b *builder) itemOf(r *catalog.Resource) *item {
+	if i := slices.Index(b.cg.Catalog.Resources, r); i >= 0 {
+		return b.items[i]
+	}
+	return nil
+}
+
+// A refreshing is where events go: by node, the nodes that are refreshed when it changes.
+type refreshing map[catalog.Node][]catalog.Node
+
+func refreshes(g *catalog.Graph) refreshing {
+	out := refreshing{}
+	for _, l := range g.Links() {
+		if l.Refresh {
+			out[l.From] = append(out[l.From], l.To)
+		}
+	}
+	return out
+}
+
+// reachesSomebody reports whether a change of a resource refreshes a service or a command, through containers and through what passes
+// events on. If it does, somebody has thought about who needs to know.
+func (out refreshing) reachesSomebody(r *catalog.Resource) bool {
+	start := catalog.Node{Resource: r}
+	seen := map[catalog.Node]bool{start: true}
+	work := []catalog.Node{start}
+	for len(work) > 0 {
+		n := work[0]
+		work = work[1:]
+		for _, to := range out[n] {
+			if seen[to] {
+				continue
+			}
+			seen[to] = true
+			switch {
+			case to.End == catalog.Whole && (to.Resource.Type == "Service" || to.Resource.Type == "Exec"):
+				return true
+			case to.End != catalog.Whole || passesOn(to.Resource.Type):
+				work = append(work, to)
+			}
+		}
+	}
+	return false
+}
+
+// passesOn reports whether a type can be refreshed, and so sends an event on (EventManager#process_events): types without a refresh method
+// swallow it.
+func passesOn(typ string) bool {
+	switch typ {
+	case "Mount", "Package", "Anchor", "Ini_setting", "Postgresql_psql", "Cs_commit", "Wait_for":
+		return true
+	}
+	return resource.Known(strings.ToLower(typ)) == nil
+}

@@ -1,0 +1,229 @@
+package model
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bunraku/verify"
+	"bunraku/verify/fs"
+)
+
+// A sweep is what a resource does to the paths below another one that somebody names: file with recurse, tidy. It can only be written down
+// when all programs are known (see sweeps).
+type sweep struct {
+	top   fs.Path
+	limit int      // how deep it goes; -1 for all the way
+	skip  []string // patterns of names that it passes over, with what is below
+	keeps bool     // what the catalog manages is left alone, with what is below
+	visit func(q fs.Path) (do fs.Expr, whole bool)
+	body  fs.Seq // what all that comes to
+	rest  bool   // the children nobody names go too
+}
+
+// sweeps completes the programs of resources that go through a tree. Puppet generates a resource for everything that it finds below the top,
+// and drops those at or below a path that the catalog manages.
+func (b *builder) sweeps() {
+	var named []fs.Path
+	u := newPaths()
+	for _, it := range b.items {
+		if it != nil {
+			u.expr(it.program)
+			u.pred(it.post)
+		}
+	}
+	for p := range u.kind {
+		named = append(named, p)
+	}
+	slices.Sort(named)
+	for _, it := range b.items {
+		if it == nil || it.sweep == nil {
+			continue
+		}
+		s := it.sweep
+		var managed []fs.Path
+		if s.keeps {
+			for q := range b.files {
+				if q.Under(s.top) {
+					managed = append(managed, q)
+				}
+			}
+		}
+		body := fs.Seq{}
+		var children, done []fs.Path
+		for _, q := range named {
+			if !q.Under(s.top) {
+				continue
+			}
+			if q.Parent() == s.top {
+				children = append(children, q)
+			}
+			if atOrBelow(q, done) || atOrBelow(q, managed) || !s.reaches(q) {
+				continue
+			}
+			do, whole := s.visit(q)
+			if whole {
+				done = append(done, q)
+			}
+			if do != nil {
+				body = append(body, do)
+			}
+		}
+		if s.rest {
+			body = append(body, fs.Clear{Path: s.top, Keep: children})
+		}
+		s.body = body
+	}
+}
+
+func atOrBelow(q fs.Path, tops []fs.Path) bool {
+	return slices.ContainsFunc(tops, func(t fs.Path) bool { return q == t || q.Under(t) })
+}
+
+// reaches reports whether the sweep comes to q: not too deep, and no name on the way is passed over.
+func (s *sweep) reaches(q fs.Path) bool {
+	names := strings.Split(strings.TrimPrefix(string(q[len(s.top):]), "/"), "/")
+	if s.limit >= 0 && len(names) > s.limit {
+		return false
+	}
+	return !slices.ContainsFunc(names, func(n string) bool { return globs(s.skip, n) })
+}
+
+// globs matches a name as File.fnmatch does with dot files: what path.Match has is what Puppet's documentation promises.
+func globs(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, err := path.Match(p, name)
+		return ok && err == nil
+	})
+}
+
+// recursion is what a file resource does below its path.
+func (b *builder) recursion(it *item, p fs.Path, recurse string, purge, force bool, source string) {
+	if recurse != "true" && recurse != "remote" && recurse != "inf" {
+		return
+	}
+	s := &sweep{top: p, limit: -1, skip: it.list("ignore"), keeps: true}
+	if n, err := strconv.Atoi(strings.Join(it.list("recurselimit"), "")); err == nil {
+		s.limit = n
+	}
+	attrs := func(q fs.Path) fs.Expr {
+		set, test := b.attrs(it, q, false)
+		if len(set) == 0 {
+			return nil
+		}
+		return fs.If{Cond: fs.Or{fs.Is{Path: q, Kind: fs.None}, test}, Else: set}
+	}
+	local := strings.HasPrefix(source, "/")
+	from := func(q fs.Path) fs.Path { return fs.Clean(source + string(q[len(p):])) }
+	if source != "" && !local {
+		it.note(verify.Approximate, "which files come with its source is not known")
+	}
+	s.visit = func(q fs.Path) (fs.Expr, bool) {
+		gone, whole := b.purged(q, force)
+		if !purge {
+			gone, whole = nil, false
+		}
+		if recurse == "remote" {
+			gone, whole = nil, false // only what the source has is looked at
+		}
+		rest := attrs(q)
+		if rest == nil {
+			rest = fs.Skip{}
+		}
+		switch {
+		case local:
+			f := from(q)
+			is := func(k fs.Kind) fs.Pred { return fs.Is{Path: f, Kind: k} }
+			return fs.If{Cond: is(fs.File), Then: fs.Seq{b.makeFile(q, fs.ContentOf{Path: f}), rest},
+				Else: fs.If{Cond: is(fs.Dir), Then: fs.Seq{fs.EnsureDir(q), rest}, Else: orElse(gone, rest)}}, false
+		case source != "":
+			brought := fs.Holds{Name: source + " brings " + string(q)}
+			return fs.If{Cond: brought, Then: fs.Seq{b.makeFile(q, fs.Str("what "+source+string(q[len(p):])+" holds")), rest}, Else: orElse(gone, rest)}, false
+		}
+		if gone != nil {
+			return gone, whole
+		}
+		return rest, false
+	}
+	if purge && force && recurse != "remote" && len(s.skip) == 0 && source == "" {
+		s.rest = true
+	}
+	it.sweep = s
+}
+
+func orElse(e, otherwise fs.Expr) fs.Expr {
+	if e != nil {
+		return e
+	}
+	return otherwise
+}
+
+// purged is what becomes of something that nobody manages in a directory that is purged. Without force, directories stay.
+func (b *builder) purged(q fs.Path, force bool) (fs.Expr, bool) {
+	if force {
+		return b.removeTree(q), true
+	}
+	return fs.If{Cond: fs.Or{fs.Is{Path: q, Kind: fs.File}, fs.Is{Path: q, Kind: fs.Link}}, Then: b.remove(q)}, false
+}
+
+// makeFile makes q a file, whatever file or link was there.
+func (b *builder) makeFile(q fs.Path, content fs.Term) fs.Expr {
+	return fs.If{Cond: fs.ContentIs(q, content), Else: fs.Seq{fs.If{Cond: fs.Is{Path: q, Kind: fs.Link}, Then: b.remove(q)},
+		fs.If{Cond: fs.Is{Path: q, Kind: fs.None}, Then: b.create(q, content), Else: b.write(q, content)}}}
+}
+
+// tidy is the tidy type: files that are old or large enough go, but for those that the catalog manages. How old and how large they are is
+// not known; with neither said, all that match go.
+func (b *builder) tidy(it *item) {
+	if !strings.HasPrefix(it.name, "/") {
+		it.note(verify.Opaque, "the path %q is not absolute", it.name)
+		return
+	}
+	top := b.path(it.name)
+	matches := it.list("matches")
+	recurse, _ := it.text("recurse")
+	_, aged := it.text("age")
+	_, sized := it.text("size")
+	dirs := it.truth("rmdirs", false)
+	pick := func(q fs.Path) fs.Expr {
+		if b.files[q] != nil || len(matches) > 0 && !globs(matches, path.Base(string(q))) {
+			return nil
+		}
+		is := fs.Or{fs.Is{Path: q, Kind: fs.File}, fs.Is{Path: q, Kind: fs.Link}}
+		var cond fs.Pred = is
+		if aged || sized {
+			it.note(verify.Approximate, "whether %s is old or large enough is not known", q)
+			cond = fs.And{is, fs.Holds{Name: it.r.Ref() + " picks " + string(q)}}
+		}
+		do := fs.Expr(fs.If{Cond: cond, Then: b.remove(q)})
+		if dirs {
+			do = fs.Seq{do, fs.If{Cond: fs.EmptyDir{Path: q}, Then: fs.Rm{Path: q}}}
+		}
+		return do
+	}
+	it.program = fs.Skip{}
+	if do := pick(top); do != nil {
+		it.program = do
+	}
+	if recurse == "" || recurse == "false" {
+		return
+	}
+	s := &sweep{top: top, limit: -1}
+	if n, err := strconv.Atoi(recurse); err == nil {
+		s.limit = n
+	}
+	s.visit = func(q fs.Path) (fs.Expr, bool) { return pick(q), false }
+	it.sweep = s
+}
+
+// trees are the tops of what is swept, so that the files of packages below them count.
+func (b *builder) trees() map[fs.Path]bool {
+	out := map[fs.Path]bool{}
+	for _, it := range b.items {
+		if it != nil && it.sweep != nil {
+			out[it.sweep.top] = true
+		}
+	}
+	return out
+}

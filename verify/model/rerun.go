@@ -1,0 +1,172 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/value"
+	"bunraku/verify"
+	"bunraku/verify/fs"
+)
+
+// idempotence reports what a second run changes. A command that can be guarded gets its guard, and the search goes on with the catalog as
+// it would be then, so that one fault does not hide another.
+func (v *verifier) idempotence() error {
+	now := v.m
+	a := v.a
+	for len(v.r.Findings) < maxFindings {
+		i, err := a.Idempotence(v.ctx)
+		if err != nil {
+			return err
+		}
+		if now == v.m {
+			v.r.Idempotent = i.Verdict
+			if i.Verdict == verify.Unknown {
+				v.unknown("idempotence", i.Reason)
+			}
+		}
+		if i.Verdict != verify.No {
+			break
+		}
+		w := &verifier{m: now, a: a, ctx: v.ctx, opt: v.opt, r: v.r}
+		f, guilty := w.rerun(i.Example)
+		next, b := w.guard(&f, guilty, i.Example)
+		v.r.Findings = append(v.r.Findings, f)
+		if next == nil {
+			break
+		}
+		now, a = next, b
+	}
+	q, err := v.a.Quiet(v.ctx)
+	if err != nil {
+		return err
+	}
+	v.r.Quiet = q.Verdict
+	return nil
+}
+
+// rerun makes the finding of a second run that does something, and names the resources that do it.
+func (v *verifier) rerun(x *verify.Rerun) (f Finding, guilty []int) {
+	f = Finding{Code: "V201", Title: "not idempotent"}
+	acts := x.Second.Acts
+	if x.Second.Failed >= 0 {
+		acts = []int{x.Second.Failed}
+	}
+	for _, k := range acts {
+		if r := v.m.Resources[k]; r != nil && v.changes(k, x) {
+			guilty = append(guilty, k)
+			if len(f.Resources) < 4 {
+				f.Resources = append(f.Resources, r)
+			}
+		}
+	}
+	f.Initial = v.describe(x.Initial, acts)
+	second := Run{Result: "changes something"}
+	if x.Second.Failed >= 0 {
+		second.Result = "fails: " + v.why(v.a, v.a.Order(), x.First.State, x.Second.Failed)
+	} else if len(x.Differ) > 0 {
+		d := x.Differ[0]
+		second.Result = "changes " + d.Cell + " from " + shorten(d.A) + " to " + shorten(d.B)
+	}
+	f.Runs = []Run{{Result: "works"}, second}
+	return f, guilty
+}
+
+// changes reports whether a resource has to do with a difference of a second run.
+func (v *verifier) changes(k int, x *verify.Rerun) bool {
+	if x.Second.Failed >= 0 || len(x.Differ) == 0 {
+		return true
+	}
+	u := newPaths()
+	u.expr(v.m.Graph.Resources[k].Program)
+	return slices.ContainsFunc(x.Differ, func(d fs.Difference) bool {
+		if u.vars[d.Cell] {
+			return true
+		}
+		at := strings.LastIndex(d.Cell, "/")
+		return at >= 0 && slices.ContainsFunc(sortedKeys(u.kind), func(p fs.Path) bool { return strings.HasSuffix(d.Cell, string(p)) && p != "/" })
+	})
+}
+
+// guard looks for a guard that keeps a command from running again: `creates`, with something that its first run has made. It tries the
+// catalog with the guard and returns it, with the fix in the finding; nil if there is none.
+func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) (*Model, *verify.Analysis) {
+	if len(guilty) != 1 {
+		return nil, nil
+	}
+	r := v.m.Resources[guilty[0]]
+	if r.Type != "Exec" || r.Get("creates") != nil || len(v.alike(guilty[0])) > 1 {
+		return nil, nil // … and what one command makes says nothing about another that the same words declare
+	}
+	made := newPaths()
+	made.expr(v.m.Graph.Resources[guilty[0]].Program)
+	for _, p := range sortedKeys(made.kind) {
+		if x.Initial.At(p).Kind != fs.None || x.First.State == nil || x.First.State.At(p).Kind == fs.None {
+			continue
+		}
+		m, err := v.m.withParam(r, catalog.Param{Name: "creates", Value: value.String(string(p))})
+		if err != nil {
+			continue
+		}
+		a, err := verify.Prepare(m.Graph, v.opt)
+		if err != nil {
+			continue
+		}
+		if !v.better(m, a, r) {
+			continue
+		}
+		f.Fix = &Fix{Resource: r, Attr: "creates", Value: quoted(string(p)), Verified: true}
+		return m, a
+	}
+	return nil, nil
+}
+
+// better reports whether, in a changed catalog, a resource is no reason any more to call it not idempotent, and nothing else got worse.
+func (v *verifier) better(m *Model, a *verify.Analysis, r *catalog.Resource) bool {
+	i, err := a.Idempotence(v.ctx)
+	if err != nil {
+		return false
+	}
+	if i.Verdict == verify.No {
+		w := &verifier{m: m, a: a, ctx: v.ctx, opt: v.opt, r: &Report{}}
+		if _, guilty := w.rerun(i.Example); slices.ContainsFunc(guilty, func(k int) bool { return m.Resources[k].Name() == r.Name() }) {
+			return false
+		}
+	}
+	d, err := a.Determinism(v.ctx)
+	if err != nil || d.Verdict == verify.No && v.r.Deterministic != verify.No {
+		return false
+	}
+	s, err := a.Success(v.ctx)
+	return err == nil && (s.Chance != verify.Never || v.r.Success == verify.Never || v.r.Success == verify.ChanceUnknown)
+}
+
+// withParam models the catalog in which a resource has one more attribute.
+func (m *Model) withParam(r *catalog.Resource, p catalog.Param) (*Model, error) {
+	old := m.Catalog.Catalog
+	changed := *r
+	changed.Params = append(slices.Clone(r.Params), p)
+	as := func(x *catalog.Resource) *catalog.Resource {
+		if x == r {
+			return &changed
+		}
+		return x
+	}
+	c := &catalog.Catalog{Name: old.Name, Environment: old.Environment, Version: old.Version, Format: old.Format, Tags: old.Tags, Classes: old.Classes,
+		Resources: make([]*catalog.Resource, len(old.Resources)), Edges: make([]catalog.Edge, len(old.Edges))}
+	for i, x := range old.Resources {
+		c.Resources[i] = as(x)
+	}
+	for i, e := range old.Edges {
+		e.Source, e.Target = as(e.Source), as(e.Target)
+		c.Edges[i] = e
+	}
+	c.Seal()
+	return Build(catalog.NewGraph(c, m.from.opt.Types), m.from.opt)
+}
+
+// quoted is a text as manifests write it.
+func quoted(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
+}
