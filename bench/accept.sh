@@ -22,8 +22,14 @@ case "${1:-}" in
   sh bench/newcomer.sh || status=1
   ;;
 2)
-  run "evaluator" ./eval 'TestScore(Upuppet|Cases|Random)$|TestTheorems|TestExpressionTheorem'
+  run "evaluator" ./eval 'TestScore(Upuppet|Cases|Random)$|TestRules'
   run "sites" ./compiler 'TestScore|TestAccept'
+  ;;
+3)
+  run "theorems and precision" ./compiler 'TestScoreTheorems'
+  run "rules" ./eval 'TestRules'
+  run "cost" ./compiler 'TestAccept(Speed|Memory)'
+  run "explain" ./cmd/bunraku 'TestExplain'
   ;;
 4)
   run "verdicts and recorded catalogs" ./verify/model 'TestScoreVerdicts|TestDpkgVerdicts|TestCases|TestAccept'

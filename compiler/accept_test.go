@@ -117,7 +117,7 @@ func race(t *testing.T, dirs []string) (speed, cost float64) {
 	}
 	defer func() { in.Close(); cmd.Wait() }()
 	lines := bufio.NewScanner(out)
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the program has it
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program has it
 	const runs = 10
 	speed, cost = 1, 1
 	for _, dir := range dirs {

@@ -151,13 +151,17 @@ func (l *lab) withManifest(path, text string) (*Compiler, string) {
 }
 
 func (l *lab) withTemplate(path, text string) (*Compiler, string) {
-	f, _ := l.base.sources.Load(path)
-	changed, same := mutate.SameTemplate(f.(*source.File), text)
+	changed, same := mutate.SameTemplate(l.templates()[path], text)
 	if !same {
 		return nil, "the changed template is no template, or one of another shape"
 	}
 	n := l.clone()
-	n.sources.Store(path, changed)
+	l.base.sources.Range(func(k, v any) bool {
+		if v.(*erbFile).path == path {
+			n.sources.Store(k, &erbFile{changed, path})
+		}
+		return true
+	})
 	return n, ""
 }
 
@@ -275,6 +279,18 @@ func (l *lab) trees() map[string]*syntax.File {
 	return out
 }
 
+// templates are the ERB templates that the compile rendered, by path.
+func (l *lab) templates() map[string]*source.File {
+	out := map[string]*source.File{}
+	l.base.sources.Range(func(_, v any) bool {
+		if t := v.(*erbFile); t.source != nil {
+			out[t.path] = t.source
+		}
+		return true
+	})
+	return out
+}
+
 // list gives all places, in a fixed order: first those whose datum the compile used, then the others.
 func (l *lab) list() (used, idle []*mutate.Place, err error) {
 	tr := l.res.Trace
@@ -300,8 +316,7 @@ func (l *lab) list() (used, idle []*mutate.Place, err error) {
 	for _, path := range sorted(trees) {
 		add(mutate.InManifest(trees[path], path, pool))
 	}
-	templates := map[string]*source.File{}
-	l.base.sources.Range(func(k, v any) bool { templates[k.(string)] = v.(*source.File); return true })
+	templates := l.templates()
 	for _, path := range sorted(templates) {
 		add(mutate.InERB(templates[path], path))
 	}
@@ -311,7 +326,7 @@ func (l *lab) list() (used, idle []*mutate.Place, err error) {
 	}
 	add(data)
 	if l.node.Facts != nil {
-		add(mutate.InFacts(l.node.Facts.Values, pool))
+		add(mutate.InFacts(l.node.Facts.Values, append(l.stems(), pool...)))
 		for _, k := range sortedKeys(depended) {
 			if name, ok := strings.CutPrefix(k.Path, "fact "); ok && k.Kind == provenance.Absence {
 				add([]*mutate.Place{mutate.NewFact(name, []value.Value{value.String("fresh"), value.Bool(true), value.Int(1)})})
@@ -376,12 +391,15 @@ func (l *lab) data(pool []string) ([]*mutate.Place, error) {
 	files := map[string]string{} // name → path
 	missed := map[string][]string{}
 	absent := map[string]bool{}
-	keys := map[string]bool{}
+	keys := map[string]bool{} // that were asked for
 	l.res.Trace.EachLeaf(func(_ provenance.Ref, label provenance.Label) {
 		switch label.Kind {
 		case provenance.Datum:
 			if label.Place.File != nil {
 				files[label.Place.File.Name] = l.path(label.Place.File.Name)
+				if root, _, _ := strings.Cut(label.Path, "."); !strings.ContainsAny(root, `'"`) && filepath.Base(label.Place.File.Name) != "hiera.yaml" {
+					keys[root] = true
+				}
 			}
 		case provenance.Absence:
 			if rest, ok := strings.CutPrefix(label.Path, "key "); ok {
@@ -429,6 +447,55 @@ func (l *lab) data(pool []string) ([]*mutate.Place, error) {
 	return out, nil
 }
 
+// stems are what the names of data files beside the ones that were looked at are made of: a fact with such a value leads to another file.
+func (l *lab) stems() (out []string) {
+	seen := map[string]bool{}
+	l.res.Trace.EachLeaf(func(_ provenance.Ref, label provenance.Label) {
+		name := strings.TrimPrefix(label.Path, "file ")
+		if label.Kind != provenance.Absence || name == label.Path || seen[filepath.Dir(name)] {
+			return
+		}
+		seen[filepath.Dir(name)] = true
+		entries, _ := os.ReadDir(l.path(filepath.Dir(name)))
+		for _, e := range entries {
+			stem, _, _ := strings.Cut(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), "-")
+			if !seen[stem] && len(out) < 5 {
+				seen[stem] = true
+				out = append(out, stem)
+			}
+		}
+	})
+	return out
+}
+
+// targets are strings that can lead a literal to a slot: its resource's title, and the classes around it.
+func (l *lab) targets(slot string) (out []string) {
+	_, ref, _ := strings.Cut(slot, " ")
+	if i := strings.Index(ref, "] "); i > 0 {
+		ref = ref[:i+1]
+	}
+	if rest, ok := strings.CutPrefix(slot, "variable "); ok {
+		if i := strings.LastIndex(rest, "::"); i > 0 {
+			out = append(out, rest[:i])
+		}
+		return out
+	}
+	typ, title, ok := strings.Cut(strings.TrimSuffix(ref, "]"), "[")
+	if !ok {
+		return nil
+	}
+	if typ == "Class" {
+		title = strings.ToLower(title)
+	}
+	out = append(out, title)
+	for _, s := range l.res.Via(typ, title) {
+		if s.Type == "Class" {
+			out = append(out, strings.ToLower(s.Title))
+		}
+	}
+	return out
+}
+
 // path is the absolute path of a file by the name it is shown under.
 func (l *lab) path(name string) string {
 	if filepath.IsAbs(name) {
@@ -456,6 +523,13 @@ func (l *lab) values(key string, asked, pool []string) []value.Value {
 				if p := r.Param(key[i+2:]); p != nil {
 					return mutate.Alternatives(p.Value, pool)
 				}
+			}
+		}
+	}
+	for _, name := range sorted(l.texts) {
+		if root := mutate.ReadData(source.NewFile(name, l.texts[name])); root != nil {
+			if n := root.Entry(key); n != nil {
+				return mutate.Alternatives(n.Value, pool)
 			}
 		}
 	}

@@ -219,7 +219,7 @@ func (ev *Evaluator) indexHash(e *syntax.Access, h *value.Hash, lr provenance.Re
 			}
 			return value.Undef{}, ev.trace.Join(all...)
 		}
-		return entry.Value, ev.trace.With(entry.Ref, append(refs, lr, entry.KeyRef)...)
+		return entry.Value, ev.Found(h, entry, append(refs, lr)...)
 	}
 	b := value.NewArrayBuilder(len(keys))
 	for _, k := range keys {

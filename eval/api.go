@@ -152,6 +152,19 @@ func (c *Call) Lookup(q Query) (Answer, error) {
 	return a, err
 }
 
+// Attribute is what an attribute of a resource depends on as it is now, also when the resource lacks it.
+func (r *Resource) Attribute(name string) provenance.Ref {
+	ev := r.scope.ev
+	if ev.trace == nil {
+		return 0
+	}
+	refs := []provenance.Ref{ev.mayTouch(r, name), r.splat, ev.firstOfScope(r.scope)}
+	if p := r.param(name); p != nil {
+		refs = append(refs, ev.deep(p.value, p.ref))
+	}
+	return ev.union(refs)
+}
+
 // IsVirtual reports whether the resource is still virtual.
 func (r *Resource) IsVirtual() bool { return r.virtual }
 

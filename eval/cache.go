@@ -18,6 +18,7 @@ type Cache struct {
 	made     map[string]*value.Regexp // from strings, at run time
 	types    map[syntax.Expr]value.Type
 	aliases  map[*syntax.TypeAlias]value.Type
+	names    map[string]*typeName
 	shapes   map[syntax.Definition]*shape
 	effects  map[*syntax.Expr]*effects // what statements, named by their first, may do
 	assigned map[*syntax.Expr][]string // the variables that statements, named by their first, assign
@@ -31,7 +32,7 @@ type Cache struct {
 func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
-		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, assigned: map[*syntax.Expr][]string{}, effects: map[*syntax.Expr]*effects{}, shapes: map[syntax.Definition]*shape{},
+		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, assigned: map[*syntax.Expr][]string{}, effects: map[*syntax.Expr]*effects{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
 	}
 }
 
@@ -92,7 +93,7 @@ func (ev *Evaluator) Converter() *types.Converter {
 	return &types.Converter{Shared: &ev.cache.convert, Load: ev.TypeNamed}
 }
 
-const maxMadeRegexps = 10_000 // beyond these, patterns that are computed are compiled each time
+const maxMade = 10_000 // beyond these, patterns and type names that are computed are worked out each time
 
 // Regexp compiles a pattern that a program made at run time, once.
 func (ev *Evaluator) Regexp(source string) (*value.Regexp, error) {
@@ -102,7 +103,7 @@ func (ev *Evaluator) Regexp(source string) (*value.Regexp, error) {
 		re, err = value.NewRegexp(source)
 		ev.cache.mu.RLock()
 		defer ev.cache.mu.RUnlock()
-		return re, err == nil && len(ev.cache.made) < maxMadeRegexps
+		return re, err == nil && len(ev.cache.made) < maxMade
 	})
 	return re, err
 }

@@ -343,11 +343,15 @@ func (ev *Evaluator) nameOf(r *Resource) string {
 // automaticLookup asks Hiera for the parameters that were not given.
 func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 	d := r.def
-	for _, p := range d.Params {
-		if given := r.param(p.Name); given != nil && !value.IsUndef(given.value) {
-			continue
+	for i, p := range d.Params {
+		var unset provenance.Ref // given, but as undef
+		if given := r.param(p.Name); given != nil {
+			if !value.IsUndef(given.value) {
+				continue
+			}
+			unset = given.ref
 		}
-		a, err := ev.world.Lookup(sc, Query{Names: []string{d.Name + "::" + p.Name}, Automatic: true})
+		a, err := ev.world.Lookup(sc, Query{Names: d.shape.keys[i : i+1], Automatic: true})
 		if err != nil {
 			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
 		}
@@ -361,7 +365,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			continue
 		}
 		if ev.trace != nil {
-			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl, ev.mayConfigure(d.Name, p.Name))
+			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl, unset, ev.mayConfigure(d.Name, p.Name))
 		}
 		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}

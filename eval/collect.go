@@ -30,7 +30,7 @@ type collector struct {
 	splat    provenance.Ref               // of hashes that its overrides are taken from
 	arrows   []string                     // attributes that arrows from it set on what it finds
 	looked   map[*Resource]provenance.Ref // what the tests saw, at the time
-	reached  provenance.Ref               // memory of reach
+	last     map[*Resource]provenance.Ref // what they saw last
 	// instead is what the left side of a chain falls back to when the collector on its right found nothing
 	instead []value.Value
 }
@@ -56,7 +56,7 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 	if e.Exported && !ev.set.Storeconfigs {
 		ev.warn("E0540", e.QueryAt, "You cannot collect exported resources without storeconfigs being set; the collection will be ignored")
 	}
-	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]provenance.Ref{}}
+	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]provenance.Ref{}, last: map[*Resource]provenance.Ref{}}
 	if len(e.Ops) > 0 {
 		params, splat := ev.attributeOps(e.Ops, sc, nil)
 		c.splat = splat
@@ -188,14 +188,16 @@ func (c *collector) run() bool {
 	var found []*Resource
 	for _, r := range ev.table.added {
 		if ev.trace != nil && r.Type == c.typ {
-			c.looked[r] = ev.trace.Join(c.looked[r], c.tested(r))
+			if t := c.tested(r); t != c.last[r] {
+				c.last[r] = t
+				c.looked[r] = ev.union([]provenance.Ref{c.looked[r], t})
+			}
 		}
 		if r.Type == c.typ && (!c.exported || r.exported) && (c.query == nil || c.query(r)) {
 			found = append(found, r)
 			if r.virtual {
 				r.virtual = false
-				r.existence = ev.trace.Join(r.existence, c.ref, c.saw(r))
-				ev.changed(r.existence)
+				r.existence = ev.trace.Join(r.existence, c.ref, c.looked[r])
 			}
 		}
 	}
@@ -248,7 +250,6 @@ func (c *collector) realize() bool {
 		}
 		r.virtual = false
 		r.existence = c.ev.trace.With(r.existence, c.ref)
-		c.ev.changed(r.existence)
 		if !c.has[r] {
 			c.has[r] = true
 			c.got = append(c.got, r)

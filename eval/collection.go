@@ -68,10 +68,14 @@ func (ev *Evaluator) mergeHashes(e *syntax.Binary, l *value.Hash, lr provenance.
 		ev.runtime(e, "Can only append Array or Hash to a Hash")
 	}
 	b := l.From(other.Len())
+	spine := ev.trace.Join(lr, rr)
 	for _, x := range other.Entries() {
-		b.SetEntry(x)
+		if ev.trace != nil && b.Entry(x.Key) != nil { // any other key of the left side could have been overwritten instead
+			spine = ev.trace.Join(spine, x.KeyRef)
+		}
+		ev.put(b, x)
 	}
-	return b.Hash(), ev.trace.Join(lr, rr)
+	return b.Hash(), spine
 }
 
 // hashFromArray is Ruby's Hash[…]: of pairs when every element is an array, else of alternating keys and values.

@@ -252,11 +252,7 @@ func (ev *Evaluator) settings() {
 	ev.table.classes = append(ev.table.classes, "settings")
 	sc := ev.newScope(ev.top, d, r)
 	ev.table.scopes["settings"] = sc
-	if ev.in.Config != nil {
-		for _, e := range ev.in.Config.Entries() {
-			sc.own.add(value.ToString(e.Key), e.Value, 0)
-		}
-	}
+	sc.own.base = ev.in.Config
 	sc.setOnce("title", value.String("settings"), 0)
 	sc.setOnce("name", value.String("settings"), 0)
 	ev.stageEdge(r)

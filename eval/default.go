@@ -190,6 +190,9 @@ func (ev *Evaluator) merge(r, o *Resource) {
 		}
 	}
 	for _, p := range o.params {
+		if ev.trace != nil && r.def != nil { // whether it comes in time is decided by when the classes around were declared (rule 5)
+			p.ref = ev.trace.With(p.ref, ev.firstOfScope(r.scope), ev.firstOfScope(o.scope))
+		}
 		ev.overrideParam(r, p)
 	}
 }

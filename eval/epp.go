@@ -16,6 +16,7 @@ type rendering struct {
 	text      strings.Builder
 	refs      []provenance.Ref
 	sensitive bool
+	passed    provenance.Ref // of branches that were not taken: they would have added to it
 	outer     *rendering
 }
 
@@ -72,7 +73,8 @@ func (c *Call) Epp(f *syntax.File, args *value.Hash, given, inline bool) (value.
 	if out.sensitive {
 		v = &value.Sensitive{Value: v}
 	}
-	r := ev.op("concat", out.refs...)
+	// which parameters are given decides what the template sees of the scopes around
+	r := ev.trace.With(ev.op("concat", out.refs...), out.passed, ev.keysOf(args, 0))
 	if ev.trace != nil {
 		r = ev.trace.Note(r, provenance.Rendered, f.Source.Name, 0, c.Place, nil)
 	}
@@ -104,17 +106,19 @@ func (ev *Evaluator) runTemplate(f *syntax.File, sc *Scope, args *value.Hash, gi
 			local.vars = append(local.vars, variable{name: p.Name})
 		}
 	}
-	for _, x := range args.Entries() {
-		name := value.ToString(x.Key)
+	entries := args.Entries()
+	for i := range entries {
+		x := &entries[i]
+		name, ref := value.ToString(x.Key), ev.Found(args, x)
 		if strings.Contains(name, "::") {
 			continue
 		}
 		if v := local.find(name); v != nil {
 			if !value.IsUndef(x.Value) {
-				v.value, v.ref = x.Value, x.Ref
+				v.value, v.ref = x.Value, ref
 			}
 		} else {
-			local.add(name, x.Value, x.Ref)
+			local.add(name, x.Value, ref)
 		}
 	}
 	if enforce {

@@ -112,9 +112,11 @@ type Evaluator struct {
 	literals  map[*syntax.File]provenance.Ref
 	ghosts    ghosts
 	nameRef   provenance.Ref
-	facts     *value.Hash               // $facts
+	facts     *value.Hash // $facts
+	behind    map[*value.Hash][]provenance.Ref
 	missing   map[string]provenance.Ref // facts that were asked for and are not there
 	rendering *rendering
+	scratch   []provenance.Ref
 }
 
 // A step is one level of the stack that error messages show.

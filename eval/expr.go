@@ -247,17 +247,12 @@ func (ev *Evaluator) splat(u *syntax.Unary, sc *Scope) (*value.Array, provenance
 
 func (ev *Evaluator) hash(e *syntax.Hash, sc *Scope) (value.Value, provenance.Ref) {
 	b := value.NewHashBuilder(len(e.Entries))
-	var keys []provenance.Ref // which entries there are: a key that comes twice takes the later value
 	for _, x := range e.Entries {
 		k, kr := ev.eval(x.Key, sc)
 		v, vr := ev.eval(x.Value, sc)
-		kr = ev.deep(k, kr)
-		b.SetEntry(value.Entry{Key: k, Value: v, KeyRef: kr, Ref: vr})
-		if ev.trace != nil {
-			keys = append(keys, kr)
-		}
+		ev.put(b, value.Entry{Key: k, Value: v, KeyRef: ev.deep(k, kr), Ref: vr})
 	}
-	return b.Hash(), ev.trace.Join(keys...)
+	return b.Hash(), 0
 }
 
 // reference evaluates an upper-case name: a data type, a type alias, or a resource type.
@@ -357,7 +352,7 @@ func (ev *Evaluator) destructure(t *syntax.List, v value.Value, r provenance.Ref
 			if entry == nil {
 				ev.failf("E0212", opPlace(e.OpAt), "Evaluation Error: No value for required key '%s' in assignment to variables from hash", name)
 			}
-			ev.assignTo(x, entry.Value, ev.trace.With(entry.Ref, r), e, sc)
+			ev.assignTo(x, entry.Value, ev.Found(v, entry, r), e, sc)
 		}
 		return
 	case *types.Class:

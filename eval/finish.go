@@ -129,6 +129,9 @@ func (ev *Evaluator) flowMetaparams() {
 				for _, p := range src {
 					if q := t.param(p.name); q == nil || value.IsUndef(q.value) {
 						ref := p.ref
+						if t.isClass() { // contain might have been given another
+							ref = ev.trace.With(ref, ev.ghosts.contained)
+						}
 						if q != nil { // set, but to undef
 							ref = ev.trace.With(ref, q.ref)
 						}
@@ -252,7 +255,7 @@ func (ev *Evaluator) settle() {
 				p.Ref = ev.op("title pattern", r.titleRef)
 			}
 		}
-		n.TagsRef = ev.tagsRef(r, map[*Resource]bool{})
-		n.Position = ev.positionRef(r, map[*Resource]bool{})
+		n.TagsRef = ev.tagsRef(r)
+		n.Position = ev.positionRef(r)
 	}
 }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,27 +27,39 @@ type effects struct {
 type touch struct{ typ, title, attr string }
 
 const (
-	anyClass   = "*"
-	anyDefault = "*" // an attribute that has a resource default: a collector's overrides take those of its scope along
+	anyClass    = "*"
+	anyDefault  = "*"  // an attribute that has a resource default: a collector's overrides take those of its scope along
+	selfRequire = "**" // the attribute require of whatever runs the code, set by the function require
 )
 
 // effectsOf walks code and what it reaches, once for each piece of code.
 func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
-	return remember(ev.cache, ev.cache.effects, &stmts[0], func() (*effects, bool) {
+	if fx := ev.ghosts.effects[&stmts[0]]; fx != nil {
+		return fx
+	}
+	fx := remember(ev.cache, ev.cache.effects, &stmts[0], func() (*effects, bool) {
 		fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
-		ev.gather(stmts, fx, map[*Definition]bool{}, nil)
+		ev.gather(stmts, fx, map[any]bool{}, nil)
 		return fx, true
 	})
+	for _, name := range fx.named { // what another compile has gathered is to be known in this one too
+		ev.quietly(ev.findClass, name)
+	}
+	if ev.ghosts.effects == nil {
+		ev.ghosts.effects = map[*syntax.Expr]*effects{}
+	}
+	ev.ghosts.effects[&stmts[0]] = fx
+	return fx
 }
 
 // gather adds the effects of code. container is what the code's own calls of require change; nil for whatever runs the outermost code.
-func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definition]bool, container *touch) {
+func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool, container *touch) {
 	follow := func(d *Definition) {
 		if d == nil || seen[d] {
 			return
 		}
 		seen[d] = true
-		inner := &touch{attr: "require"}
+		inner := &touch{attr: selfRequire}
 		if d.Kind == ClassKind {
 			inner.typ, inner.title = "Class", capitalized(d.Name)
 			if d.Parent != "" {
@@ -70,7 +83,7 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 				if like {
 					fx.like[name] = true
 				}
-				follow(ev.findClass(name))
+				follow(ev.quietly(ev.findClass, name))
 			}
 		}
 	}
@@ -99,6 +112,14 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 					fx.resources = append(fx.resources, touch{})
 				case "realize":
 					fx.resources = append(fx.resources, touch{})
+				case "tag":
+					if container == nil {
+						fx.touches = append(fx.touches, touch{attr: "tag"})
+					} else {
+						fx.touches = append(fx.touches, touch{container.typ, container.title, "tag"})
+					}
+				default:
+					ev.gatherFunction(f.Value, fx, seen)
 				}
 			case *syntax.MethodCall:
 				switch n.Functor.Name.Value {
@@ -122,6 +143,9 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 				}
 				fx.resources = append(fx.resources, t)
 			case *syntax.Defaults:
+				if container != nil {
+					break // they count for what is declared in there, and who declares it first is known with the class
+				}
 				t := touch{}
 				if r, ok := n.Type.(*syntax.Ref); ok {
 					t.typ = capitalized(canonical(r.Value))
@@ -142,13 +166,13 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[*Definiti
 	}
 }
 
-func (ev *Evaluator) gatherClass(name string, fx *effects, seen map[*Definition]bool) {
+func (ev *Evaluator) gatherClass(name string, fx *effects, seen map[any]bool) {
 	name = canonical(name)
 	fx.classes[name] = true
 	fx.named = append(fx.named, name)
-	if d := ev.findClass(name); d != nil && !seen[d] {
+	if d := ev.quietly(ev.findClass, name); d != nil && !seen[d] {
 		seen[d] = true
-		ev.gather(d.Body, fx, seen, &touch{"Class", capitalized(name), "require"})
+		ev.gather(d.Body, fx, seen, &touch{"Class", capitalized(name), selfRequire})
 	}
 }
 
@@ -170,9 +194,35 @@ func (ev *Evaluator) gatherResource(n *syntax.Resource, fx *effects, follow func
 			}
 		}
 		if ev.world.ResourceType(strings.ToLower(typ)) == nil {
-			follow(ev.findDefine(name.Value))
+			follow(ev.quietly(ev.findDefine, name.Value))
 		}
 	}
+}
+
+// gatherFunction adds what a function of the program does. It runs for the top scope.
+func (ev *Evaluator) gatherFunction(name string, fx *effects, seen map[any]bool) {
+	name = strings.TrimPrefix(name, "::")
+	if ev.functions[name] == nil && ev.world.Function(name) != nil {
+		return
+	}
+	var f *userFunction
+	ev.quietly(func(name string) *Definition { f = ev.userFunction(name); return nil }, name)
+	if f != nil && !seen[f] && len(f.def.Body.Stmts) > 0 {
+		seen[f] = true
+		ev.gather(f.def.Body.Stmts, fx, seen, &touch{"Class", "main", selfRequire})
+	}
+}
+
+// quietly looks for a definition; a file that cannot be parsed has none.
+func (ev *Evaluator) quietly(find func(string) *Definition, name string) (d *Definition) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ours := p.(*failure); !ours {
+				panic(p)
+			}
+		}
+	}()
+	return find(name)
 }
 
 // touch notes attributes that may be set.
@@ -181,6 +231,38 @@ func (fx *effects) touch(t touch, ops []*syntax.AttrOp) {
 		t.attr = op.Name // "" for a splat: any
 		fx.touches = append(fx.touches, t)
 	}
+}
+
+// nodeSets reports whether the code of a node statement has an assignment to a variable.
+func (ev *Evaluator) nodeSets(name string) bool {
+	if len(ev.nodeDefs) == 0 {
+		return false
+	}
+	if ev.ghosts.nodeVars == nil {
+		ev.ghosts.nodeVars = map[string]bool{}
+		var note func(target syntax.Expr)
+		note = func(target syntax.Expr) {
+			switch t := target.(type) {
+			case *syntax.Var:
+				ev.ghosts.nodeVars[t.Name] = true
+			case *syntax.List:
+				for _, e := range t.Elems {
+					note(e)
+				}
+			}
+		}
+		for _, d := range ev.nodeDefs {
+			for _, s := range d.Body {
+				syntax.Walk(s, func(n syntax.Node) bool {
+					if a, ok := n.(*syntax.Assign); ok {
+						note(a.Left)
+					}
+					return true
+				})
+			}
+		}
+	}
+	return ev.ghosts.nodeVars[name]
 }
 
 // staticNames are the strings that an expression may name; "" stands for one that is computed.
@@ -225,8 +307,8 @@ func staticRefs(e syntax.Expr) []touch {
 		var out []touch
 		for _, k := range e.Keys {
 			for _, title := range staticNames(k) {
-				if typ == "Class" {
-					title = capitalized(title)
+				if typ == "Class" && title != "" {
+					title = capitalized(canonical(title))
 				}
 				out = append(out, touch{typ: typ, title: title})
 			}
@@ -253,7 +335,7 @@ func staticRefs(e syntax.Expr) []touch {
 }
 
 func (t touch) covers(typ, title, attr string) bool {
-	return (t.typ == "" || t.typ == typ) && (t.title == "" || t.title == title) && (t.attr == "" || attr == "" || t.attr == attr)
+	return (t.typ == "" || t.typ == typ) && (t.title == "" || t.title == title) && (t.attr == "" || attr == "" || t.attr == attr || t.attr == selfRequire && attr == "require")
 }
 
 // mayDeclare joins the decisions of every branch passed over so far that may declare a class.
@@ -261,71 +343,38 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
-	ev.indexPassed()
-	for _, name := range [2]string{class, anyClass} {
-		for _, by := range ev.ghosts.declaring[name] {
-			r = ev.trace.Join(r, by.why)
+	ev.indexTouches()
+	g := &ev.ghosts
+	var refs []provenance.Ref
+	for _, name := range []string{class, anyClass} {
+		for _, fx := range g.declaring[name] {
+			refs = append(refs, g.whys[fx])
 		}
 	}
 	if ev.table.scopes[class] == nil {
-		r = ev.trace.Join(r, ev.ghosts.named)
+		refs = append(refs, g.named)
 	}
-	return r
+	return ev.union(refs)
 }
 
-// idleTouches reports whether a class that is known but was not evaluated would change an attribute.
-func (ev *Evaluator) idleTouches(r *Resource, attr string) bool {
-	ev.indexIdle()
-	for _, typ := range [2]string{r.Type, ""} {
-		for _, t := range ev.ghosts.idle[typ] {
-			if t.covers(r.Type, r.Title, attr) {
-				return true
-			}
+// idleTouches are the attributes that classes which are known but were not evaluated would change, were they named.
+func (ev *Evaluator) idleTouches() []touch {
+	g := &ev.ghosts
+	if g.idle != nil && g.idleOf == len(ev.classes) {
+		return g.idle.touches
+	}
+	g.idle, g.idleOf = &effects{classes: map[string]bool{}, like: map[string]bool{}}, len(ev.classes)
+	seen := map[any]bool{}
+	for name := range ev.table.scopes {
+		seen[ev.classes[name]] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(ev.classes)) {
+		if d := ev.classes[name]; !seen[d] && len(d.Body) > 0 {
+			seen[d] = true
+			ev.gather(d.Body, g.idle, seen, &touch{"Class", capitalized(name), selfRequire})
 		}
 	}
-	return false
-}
-
-// indexIdle sorts the touches of classes that are known but were not evaluated by type. Known are those that are loaded, and those that
-// code passed over or not evaluated names.
-func (ev *Evaluator) indexIdle() {
-	ev.indexPassed()
-	state := [3]int{len(ev.classes), len(ev.table.scopes), len(ev.ghosts.byEffects)}
-	if ev.ghosts.idle != nil && state == ev.ghosts.idleAt {
-		return
-	}
-	idle := map[string][]touch{}
-	seen := map[touch]bool{}
-	done := map[string]bool{}
-	var todo []string
-	for name := range ev.classes {
-		todo = append(todo, name)
-	}
-	for fx := range ev.ghosts.byEffects {
-		todo = append(todo, fx.named...)
-	}
-	for len(todo) > 0 {
-		name := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if done[name] || name == "" || ev.table.scopes[name] != nil {
-			continue
-		}
-		done[name] = true
-		d := ev.findClass(name)
-		if d == nil || len(d.Body) == 0 {
-			continue
-		}
-		fx := ev.effectsOf(d.Body)
-		todo = append(todo, fx.named...)
-		for _, t := range fx.touches {
-			if t.attr != "require" && !seen[t] {
-				seen[t] = true
-				idle[t.typ] = append(idle[t.typ], t)
-			}
-		}
-	}
-	ev.ghosts.idle = idle
-	ev.ghosts.idleAt = [3]int{len(ev.classes), len(ev.table.scopes), len(ev.ghosts.byEffects)}
+	return g.idle.touches
 }
 
 // mayConfigure joins what may have given a class a parameter: the decisions of branches passed over that may declare it with parameters,
@@ -334,17 +383,18 @@ func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
-	r = ev.mayBeGiven(param)
-	ev.indexPassed()
-	for _, by := range ev.ghosts.declaring[class] {
-		if by.fx.like[class] && !by.fx.classes[anyClass] {
-			r = ev.trace.Join(r, by.why)
+	ev.indexTouches()
+	g := &ev.ghosts
+	refs := []provenance.Ref{ev.mayBeGiven(param)}
+	for _, fx := range g.declaring[class] {
+		if fx.like[class] {
+			refs = append(refs, g.whys[fx])
 		}
 	}
-	for _, by := range ev.ghosts.declaring[anyClass] {
-		r = ev.trace.Join(r, by.why)
+	for _, fx := range g.declaring[anyClass] {
+		refs = append(refs, g.whys[fx])
 	}
-	return r
+	return ev.union(refs)
 }
 
 // mayBeGiven joins the titles of class declarations that have an attribute.
@@ -366,59 +416,183 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	if typ == "Class" {
 		return ev.mayDeclare(canonical(title))
 	}
-	ev.indexPassed()
-	for _, name := range [2]string{typ, ""} {
-		for _, t := range ev.ghosts.making[name] {
+	ev.indexTouches()
+	g := &ev.ghosts
+	var refs []provenance.Ref
+	for _, of := range []string{typ, ""} {
+		for _, t := range g.making[of] {
 			if t.covers(typ, title, "") {
-				r = ev.trace.Join(r, t.by.why)
+				refs = append(refs, g.whys[t.by])
 			}
 		}
 	}
-	return r
+	refs = append(refs, g.typed)
+	if g.named != 0 {
+		ev.idleTouches()
+		if slices.ContainsFunc(g.idle.resources, func(t touch) bool { return t.covers(typ, title, "") }) {
+			refs = append(refs, g.named)
+		}
+	}
+	return ev.union(refs)
+}
+
+// MayBeOf notes what names a resource type at run time: it could have named another.
+func (ev *Evaluator) MayBeOf(typ provenance.Ref) {
+	if typ != 0 {
+		ev.ghosts.typed = ev.trace.Join(ev.ghosts.typed, typ)
+	}
+}
+
+// Asked is what the answer to the question whether a resource is declared depends on (rule 6): the resource that was found or, when there is
+// none, all that could be it, by its title, its name or an alias, and the branches that might have declared it.
+func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	typ = capitalized(typ)
+	if r := ev.find(typ, title); r != nil {
+		return r.existence
+	}
+	refs := []provenance.Ref{ev.MayExist(typ, title)}
+	if typ == "Class" {
+		for _, l := range ev.ghosts.likes {
+			refs = append(refs, l.title)
+		}
+		return ev.union(refs)
+	}
+	for ; ev.table.counted < len(ev.table.added); ev.table.counted++ {
+		r := ev.table.added[ev.table.counted]
+		of := []provenance.Ref{ev.table.ofType[r.Type], r.existence}
+		for _, name := range []string{"alias", "name"} {
+			if p := r.param(name); p != nil {
+				of = append(of, ev.deep(p.value, p.ref))
+			}
+		}
+		if r.typ != nil {
+			if p := r.param(r.typ.Namevar()); p != nil {
+				of = append(of, p.ref)
+			}
+		}
+		if ev.table.ofType == nil {
+			ev.table.ofType = map[string]provenance.Ref{}
+		}
+		ev.table.ofType[r.Type] = ev.union(of)
+	}
+	return ev.union(append(refs, ev.table.ofType[typ]))
 }
 
 // mayTouch joins what could have changed an attribute from afar: overrides, defaults, arrows and collectors in branches passed
 // over, and every collector with overrides, whether its query matched or not.
-func (ev *Evaluator) mayTouch(r *Resource, attr string) (ref provenance.Ref) {
+func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 	if ev.trace == nil {
 		return 0
 	}
-	ev.indexPassed()
-	byDefault := ev.table.defaulted[touch{typ: r.Type, attr: attr}]
-	for _, typ := range []string{r.Type, ""} {
-		for _, t := range ev.ghosts.touching[typ] {
-			if t.covers(r.Type, r.Title, attr) || byDefault != 0 && t.attr == anyDefault {
-				ref = ev.trace.Join(ref, t.by.why)
+	m := ev.touchesOf(r.Type, attr)
+	refs := append(ev.scratch[:0], m.ref, r.arrows[attr])
+	for _, t := range m.titled {
+		if t.title == r.Title {
+			refs = append(refs, ev.ghosts.whys[t.by])
+		}
+	}
+	if slices.Contains(m.idle, r.Title) {
+		refs = append(refs, ev.ghosts.named)
+	}
+	if attr == "require" {
+		ev.indexTouches()
+		refs = append(refs, ev.ghosts.requiring[r])
+	}
+	for _, c := range m.collectors {
+		refs = append(refs, c.looked[r])
+	}
+	ev.scratch = refs
+	return ev.union(refs)
+}
+
+// touches is what mayTouch says of all resources of a type.
+type touches struct {
+	ref        provenance.Ref
+	titled     []touchOf // those that concern one title
+	idle       []string  // titles that idle classes touch
+	collectors []*collector
+}
+
+// touchesOf is worked out once for each type and attribute when everything is declared, and anew before.
+func (ev *Evaluator) touchesOf(typ, attr string) *touches {
+	key := touch{typ: typ, attr: attr}
+	if m := ev.ghosts.all[key]; m != nil {
+		return m
+	}
+	ev.indexTouches()
+	g := &ev.ghosts
+	byDefault := ev.table.defaulted[key]
+	m := &touches{}
+	var refs []provenance.Ref
+	for _, of := range []string{typ, ""} {
+		for _, t := range g.touching[of] {
+			switch {
+			case t.title != "" && t.covers(typ, t.title, attr):
+				m.titled = append(m.titled, t)
+			case t.covers(typ, t.title, attr) || byDefault != 0 && t.attr == anyDefault:
+				refs = append(refs, g.whys[t.by])
+			}
+		}
+		refs = append(refs, g.written[touch{typ: of, attr: attr}], g.written[touch{typ: of}])
+	}
+	if typ == "Class" && isMetaparam(attr) {
+		refs = append(refs, ev.mayBeGiven(attr))
+	}
+	if attr == "before" || attr == "notify" { // a class that nobody has named so far may draw arrows from anything
+		refs = append(refs, g.named)
+	} else if g.named != 0 {
+		for _, t := range ev.idleTouches() {
+			if t.attr == selfRequire || !t.covers(typ, t.title, attr) {
+				continue
+			}
+			if t.title == "" {
+				refs = append(refs, g.named)
+				m.idle = nil
+				break
+			}
+			m.idle = append(m.idle, t.title)
+		}
+	}
+	for _, c := range ev.table.everCollected {
+		if c.typ != typ {
+			continue
+		}
+		here := c.splat != 0 || slices.Contains(c.arrows, attr) || slices.ContainsFunc(c.params, func(p *param) bool { return p.name == attr })
+		if here || byDefault != 0 && c.params != nil {
+			m.collectors = append(m.collectors, c)
+			refs = append(refs, c.ref, c.splat)
+			if !here {
+				refs = append(refs, byDefault)
 			}
 		}
 	}
-	for _, typ := range []string{r.Type, ""} {
-		for _, a := range []string{attr, ""} {
-			ref = ev.trace.Join(ref, ev.ghosts.written[touch{typ: typ, attr: a}])
+	m.ref = ev.union(refs)
+	if ev.phase == phaseFinish {
+		if g.all == nil {
+			g.all = map[touch]*touches{}
 		}
+		g.all[key] = m
 	}
-	ref = ev.trace.Join(ref, r.arrows[attr])
-	if r.isClass() && isMetaparam(attr) {
-		ref = ev.trace.Join(ref, ev.mayBeGiven(attr))
+	return m
+}
+
+// union joins refs, each once; one alone needs no node. It reorders them.
+func (ev *Evaluator) union(refs []provenance.Ref) provenance.Ref {
+	slices.Sort(refs)
+	refs = slices.Compact(refs)
+	if len(refs) > 0 && refs[0] == 0 {
+		refs = refs[1:]
 	}
-	if attr == "require" {
-		ref = ev.trace.Join(ref, ev.ghosts.requiring[r])
+	switch len(refs) {
+	case 0:
+		return 0
+	case 1:
+		return refs[0]
 	}
-	if ev.ghosts.named != 0 && ev.idleTouches(r, attr) {
-		ref = ev.trace.Join(ref, ev.ghosts.named)
-	}
-	for _, c := range ev.table.everCollected {
-		if c.typ != r.Type {
-			continue
-		}
-		if c.splat != 0 || slices.Contains(c.arrows, attr) || slices.ContainsFunc(c.params, func(p *param) bool { return p.name == attr }) {
-			ref = ev.trace.Join(ref, c.ref, c.splat, c.saw(r))
-		}
-		if byDefault != 0 && c.params != nil {
-			ref = ev.trace.Join(ref, c.ref, c.saw(r), byDefault)
-		}
-	}
-	return ref
+	return ev.trace.Join(refs...)
 }
 
 // mayArrow notes the operands of an arrow that get an attribute by it: each could have named another resource of its type.
@@ -457,25 +631,19 @@ func (ev *Evaluator) mayWrite(target syntax.Expr, attr string, ref provenance.Re
 	}
 }
 
-// A passedCode is code that was passed over, however often, and the decisions that did it.
-type passedCode struct {
-	fx  *effects
-	why provenance.Ref
-}
-
 // A touchOf is a touch and the code that has it.
 type touchOf struct {
 	touch
-	by *passedCode
+	by *effects
 }
 
-// indexPassed sorts what branches passed over may do, and joins the decisions for each piece of code, so that the same code passed over a
-// thousand times counts once. It goes on from where it stopped.
-func (ev *Evaluator) indexPassed() {
+// indexTouches sorts the effects of branches passed over by type, and joins the decisions for each piece of code, so that the same
+// code passed over a thousand times counts once. It goes on from where it stopped.
+func (ev *Evaluator) indexTouches() {
 	g := &ev.ghosts
-	if g.byEffects == nil {
-		g.byEffects, g.declaring, g.requiring = map[*effects]*passedCode{}, map[string][]*passedCode{}, map[*Resource]provenance.Ref{}
-		g.touching, g.making = map[string][]touchOf{}, map[string][]touchOf{}
+	if g.whys == nil {
+		g.whys, g.declaring = map[*effects]provenance.Ref{}, map[string][]*effects{}
+		g.touching, g.making, g.requiring = map[string][]touchOf{}, map[string][]touchOf{}, map[*Resource]provenance.Ref{}
 	}
 	for ; g.indexed < len(g.passed); g.indexed++ {
 		p := &g.passed[g.indexed]
@@ -483,116 +651,115 @@ func (ev *Evaluator) indexPassed() {
 		if fx.requires {
 			g.requiring[p.scope.resource] = ev.trace.Join(g.requiring[p.scope.resource], p.why)
 		}
-		by := g.byEffects[fx]
-		if by == nil {
-			by = &passedCode{fx: fx}
-			g.byEffects[fx] = by
-			for class := range fx.classes {
-				g.declaring[class] = append(g.declaring[class], by)
-			}
+		if len(fx.touches) == 0 && len(fx.resources) == 0 && len(fx.classes) == 0 {
+			continue
+		}
+		if g.whys[fx] == 0 {
 			for _, t := range fx.touches {
-				g.touching[t.typ] = append(g.touching[t.typ], touchOf{t, by})
+				g.touching[t.typ] = append(g.touching[t.typ], touchOf{t, fx})
 			}
 			for _, t := range fx.resources {
-				g.making[t.typ] = append(g.making[t.typ], touchOf{t, by})
+				g.making[t.typ] = append(g.making[t.typ], touchOf{t, fx})
+			}
+			for class := range fx.classes {
+				g.declaring[class] = append(g.declaring[class], fx)
 			}
 		}
-		by.why = ev.trace.Join(by.why, p.why)
+		g.whys[fx] = ev.trace.Join(g.whys[fx], p.why)
 	}
 }
 
 // tested joins the attributes of a resource that a collector's query looks at.
-func (c *collector) tested(r *Resource) (ref provenance.Ref) {
-	tr := c.ev.trace
-	if tr == nil {
-		return 0
-	}
+func (c *collector) tested(r *Resource) provenance.Ref {
+	var refs []provenance.Ref
 	for _, name := range c.reads {
 		switch name {
 		case "title":
-			ref = tr.Join(ref, r.titleRef)
-		case "tag": // tags only ever grow, and so does what decides them: whoever asks later asks enough
+			refs = append(refs, r.titleRef)
+		case "tag":
+			refs = append(refs, c.ev.tagsRef(r))
 		default:
 			if p := r.param(name); p != nil {
-				ref = tr.Join(ref, c.ev.deep(p.value, p.ref))
+				refs = append(refs, c.ev.deep(p.value, p.ref))
 			}
 		}
 	}
-	return ref
+	return c.ev.union(refs)
 }
 
-// saw joins what a collector's tests of a resource saw: the attributes at the time, and the tags.
-func (c *collector) saw(r *Resource) provenance.Ref {
-	if c.ev.trace == nil || !slices.Contains(c.reads, "tag") {
-		return c.looked[r]
-	}
-	return c.ev.trace.Join(c.looked[r], c.ev.tagsRef(r, map[*Resource]bool{}))
-}
-
-// reach joins all that decides which resources a collector finds. It is asked at the end, when all are there.
+// reach joins all that decides which resources a collector finds.
 func (c *collector) reach() provenance.Ref {
 	tr := c.ev.trace
 	if tr == nil {
 		return 0
 	}
-	if c.reached != 0 {
-		return c.reached
-	}
 	ref := c.ref
 	for _, r := range c.ev.table.added {
 		if r.Type == c.typ {
-			ref = tr.Join(ref, r.existence, c.saw(r))
+			ref = tr.Join(ref, r.existence, c.looked[r])
 		}
 	}
-	c.reached = tr.Join(ref, c.ev.MayExist(c.typ, ""))
-	return c.reached
+	return tr.Join(ref, c.ev.MayExist(c.typ, ""))
 }
 
-// tagsRef joins what decides a resource's tags: its own, and those of everything that contains it.
-func (ev *Evaluator) tagsRef(r *Resource, seen map[*Resource]bool) provenance.Ref {
-	if ev.trace == nil || r == nil || seen[r] {
+// tagsRef joins what decides a resource's tags: its own, and those of everything that contains it. As long as nothing changes it is the
+// same node.
+func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
+	if ev.trace == nil || r == nil {
 		return 0
 	}
-	seen[r] = true
-	ref := ev.ownTags(r)
+	if r.tagging { // what is in the circle is being joined further out
+		ev.table.circles++
+		return 0
+	}
+	now := tagState{len(ev.ghosts.passed), len(ev.table.everCollected), len(ev.table.edges), ev.table.tagged, ev.phase, r.existence}
+	if r.tagsRef != 0 && r.tagsAt == now {
+		return r.tagsRef
+	}
+	r.tagging = true
+	circles := ev.table.circles
+	refs := []provenance.Ref{r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag")}
+	if r.isClass() && !r.main {
+		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
+	}
 	if r.scope != nil {
-		ref = ev.trace.Join(ref, ev.tagsRef(r.scope.resource, seen))
+		refs = append(refs, ev.tagsRef(r.scope.resource))
 	}
 	for _, c := range r.in {
-		ref = ev.trace.Join(ref, ev.tagsRef(c, seen))
+		refs = append(refs, ev.tagsRef(c))
+	}
+	r.tagging = false
+	ref := ev.union(refs)
+	if ev.table.circles == circles {
+		r.tagsRef, r.tagsAt = ref, now
 	}
 	return ref
 }
 
-// ownTags is tagsRef without the containers. When everything is declared it does not change any more.
-func (ev *Evaluator) ownTags(r *Resource) provenance.Ref {
-	if r.ownTags != 0 {
-		return r.ownTags
-	}
-	ref := ev.trace.Join(r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag"))
-	if r.isClass() && !r.main {
-		ref = ev.trace.Join(ref, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
-	}
-	if ev.phase == phaseFinish {
-		r.ownTags = ref
-	}
-	return ref
+// A tagState says whether anything has happened since that tags may depend on.
+type tagState struct {
+	passed, collectors, edges, tagged int
+	phase                             phase
+	existence                         provenance.Ref
 }
 
 // positionRef joins what decides where a resource stands among the others: when it, and the classes around it, were declared.
-func (ev *Evaluator) positionRef(r *Resource, seen map[*Resource]bool) provenance.Ref {
-	if ev.trace == nil || r == nil || seen[r] {
+func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
+	if ev.trace == nil || r == nil {
 		return 0
 	}
-	seen[r] = true
-	ref := r.existence
+	if r.position != 0 {
+		return r.position
+	}
+	refs := []provenance.Ref{r.existence}
 	if r.isClass() && !r.main {
-		ref = ev.trace.Join(ref, ev.table.firsts[canonical(r.Title)])
+		refs = append(refs, ev.table.firsts[canonical(r.Title)])
 	}
-	if r.scope != nil {
-		ref = ev.trace.Join(ref, ev.positionRef(r.scope.resource, seen))
+	if r.scope != nil && r.scope.resource != r {
+		refs = append(refs, ev.positionRef(r.scope.resource))
 	}
-	return ref
+	r.position = ev.union(refs)
+	return r.position
 }
 
 // absentRef joins what an attribute's absence depends on.
@@ -606,6 +773,9 @@ func (ev *Evaluator) absentRef(r *Resource, attr string, seen map[*Resource]bool
 		ref = ev.trace.Join(ref, ev.deep(p.value, p.ref))
 	}
 	if isMetaparam(attr) { // might have come down from a container
+		if r.isClass() {
+			ref = ev.trace.Join(ref, ev.ghosts.contained)
+		}
 		for _, c := range r.in {
 			ref = ev.trace.Join(ref, ev.absentRef(c, attr, seen))
 		}
@@ -627,22 +797,15 @@ func (res *Result) Absent(typ, title, attr string) provenance.Ref {
 
 // declared joins everything that decides what has been declared so far, and with which tags (rule 6, at its loosest).
 func (ev *Evaluator) declared() (ref provenance.Ref) {
-	g := &ev.ghosts
-	refs := []provenance.Ref{g.all}
-	for ; g.allAdded < len(ev.table.added); g.allAdded++ {
-		r := ev.table.added[g.allAdded]
+	refs := []provenance.Ref{ev.ctl, ev.ghosts.named, ev.ghosts.contained}
+	for _, l := range ev.ghosts.likes {
+		refs = append(refs, l.title)
+	}
+	for _, r := range ev.table.added {
 		refs = append(refs, r.existence, r.titleRef, r.tagRef)
 	}
-	for ; g.allPassed < len(g.passed); g.allPassed++ {
-		refs = append(refs, g.passed[g.allPassed].why)
+	for i := range ev.ghosts.passed {
+		refs = append(refs, ev.ghosts.passed[i].why)
 	}
-	g.all = ev.trace.Join(refs...)
-	return ev.trace.Join(g.all, ev.ctl)
-}
-
-// changed notes that what decides about a resource, or its tags, is more than before.
-func (ev *Evaluator) changed(ref provenance.Ref) {
-	if ev.trace != nil {
-		ev.ghosts.all = ev.trace.Join(ev.ghosts.all, ref)
-	}
+	return ev.trace.Join(refs...)
 }

@@ -52,7 +52,10 @@ type Resource struct {
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
-	ownTags   provenance.Ref            // memory of ownTags
+	position  provenance.Ref // memory of positionRef
+	tagsRef   provenance.Ref // memory of tagsRef, and when it was worked out
+	tagsAt    tagState
+	tagging   bool
 	tagRef    provenance.Ref            // of the tags given to it by attribute or function
 	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
 	arrows    map[string]provenance.Ref // what decides whether an arrow to a collector, or a stage around, sets an attribute
@@ -106,7 +109,7 @@ func (ev *Evaluator) setParam(r *Resource, p *param) {
 	if p.name == "tag" {
 		ev.tagWith(r, p.value, p.place)
 		r.tagRef = ev.trace.Join(r.tagRef, ev.deep(p.value, p.ref))
-		ev.changed(r.tagRef)
+		ev.table.tagged++
 	}
 	for i, q := range r.params {
 		if q.name == p.name {
@@ -365,7 +368,9 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 				Summary: "Evaluation Error: Expected value of type Hash, got " + types.Generalize(types.Infer(v)).String()}, v, r)
 		}
 		splat = ev.trace.Join(splat, ev.keysOf(h, r))
-		for _, x := range h.Entries() {
+		entries := h.Entries()
+		for i := range entries {
+			x := &entries[i]
 			name, ok := x.Key.(value.String)
 			if !ok {
 				ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
@@ -374,7 +379,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: err.Error()})
 			}
-			add(param{string(name), v, ev.under(ev.trace.With(x.Ref, r, x.KeyRef)), ev.place(op.Where), sc.source, false, false})
+			add(param{string(name), v, ev.under(ev.Found(h, x, r)), ev.place(op.Where), sc.source, false, false})
 		}
 	}
 	return out, splat
@@ -586,7 +591,9 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 	}
 	ev := c.Eval
 	list := make([]*param, 0, params.Len())
-	for _, x := range params.Entries() {
+	entries := params.Entries()
+	for i := range entries {
+		x := &entries[i]
 		key, ok := x.Key.(value.String)
 		if !ok {
 			return nil, fmt.Errorf("attribute names must be strings, got %s", types.Infer(x.Key))
@@ -595,7 +602,7 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &param{string(key), v, ev.under(ev.trace.With(x.Ref, why, x.KeyRef)), c.Place, c.Scope.source, false, false})
+		list = append(list, &param{string(key), v, ev.under(ev.Found(params, x, why)), c.Place, c.Scope.source, false, false})
 	}
 	_, text := name.(value.String)
 	t := title{value.ToString(name), ev.trace.With(titleRef, why), !text}

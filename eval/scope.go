@@ -63,6 +63,7 @@ type match struct {
 type shape struct {
 	names  []string
 	params int            // how many of them are parameters
+	keys   []string       // of a class: what Hiera is asked for, by parameter
 	index  map[string]int // nil when there are few
 }
 
@@ -120,7 +121,15 @@ func assignedIn(stmts []syntax.Expr) (names []string) {
 
 // shapeOf is the shape of a definition.
 func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []syntax.Expr) *shape {
-	return remember(c, c.shapes, d, func() (*shape, bool) { return newShape(params, body), true })
+	return remember(c, c.shapes, d, func() (*shape, bool) {
+		s := newShape(params, body)
+		if class, ok := d.(*syntax.Class); ok {
+			for _, p := range params {
+				s.keys = append(s.keys, strings.ToLower(class.Name)+"::"+p.Name)
+			}
+		}
+		return s, true
+	})
 }
 
 // find is the place of the variable of that name, or -1.
@@ -320,6 +329,9 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 				panic(unevaluated{f, name})
 			}
 			return v.value, tr.With(v.ref, passed), true
+		}
+		if tr != nil && s.inherits == nil && !s.isTop() && !s.isNode() && sc.ev.nodeSets(name) {
+			passed = tr.Join(passed, sc.ev.firstOfScope(s)) // who declared the class first decides whether the node is around it (rule 5)
 		}
 	}
 	return value.Undef{}, tr.Join(passed, sc.ev.noFact(name)), false

@@ -28,8 +28,12 @@ type table struct {
 	relations     []relation
 	types         map[string]*typeName
 	refs          map[*syntax.Ref]value.Type // what type names in the code stand for
-	firsts        map[string]provenance.Ref  // what decided that, and when, a class was evaluated
-	defaulted     map[touch]provenance.Ref   // resource defaults that were set, by type and attribute
+	ofType        map[string]provenance.Ref  // what added[:counted] of a type are called
+	counted       int
+	tagged        int                       // how often a resource was given tags
+	circles       int                       // how often containers were found to go in circles
+	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
+	defaulted     map[touch]provenance.Ref  // resource defaults that were set, by type and attribute
 }
 
 type edge struct {
@@ -63,9 +67,15 @@ type typeName struct {
 }
 
 func (ev *Evaluator) typeName(name string) *typeName {
-	if t := ev.table.types[name]; t != nil {
-		return t
+	t := ev.table.types[name]
+	if t == nil {
+		t = remember(ev.cache, ev.cache.names, name, func() (*typeName, bool) { return ev.newTypeName(name), len(ev.table.types) < maxMade })
+		ev.table.types[name] = t
 	}
+	return t
+}
+
+func (ev *Evaluator) newTypeName(name string) *typeName {
 	low := strings.ToLower(name)
 	t := &typeName{low: strings.TrimPrefix(low, "::"), capital: capitalized(name)}
 	t.reference = capitalized(t.low)
@@ -75,7 +85,6 @@ func (ev *Evaluator) typeName(name string) *typeName {
 	var tags tagSet
 	tags.addName(value.Downcase(t.reference))
 	t.tags = tags.list
-	ev.table.types[name] = t
 	return t
 }
 

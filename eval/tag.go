@@ -70,6 +70,17 @@ func rubySplit(name string) []string {
 // validTag is Puppet's rule for tags: a letter, digit or underscore, then those and : . -
 func validTag(s string) bool {
 	s = strings.TrimSuffix(s, "\n")
+	plain := s != ""
+	for i := 0; i < len(s) && plain; i++ {
+		c := s[i]
+		plain = c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || i > 0 && (c == ':' || c == '.' || c == '-')
+		if !plain && c < 0x80 {
+			return false
+		}
+	}
+	if plain {
+		return true
+	}
 	for i, r := range s {
 		switch {
 		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r):
@@ -102,8 +113,8 @@ func (ev *Evaluator) tagWith(r *Resource, v value.Value, at source.Place) {
 func (c *Call) Tag(v value.Value) {
 	if c.Scope.resource != nil {
 		c.Eval.tagWith(c.Scope.resource, v, c.Place)
+		c.Eval.table.tagged++
 		c.Scope.resource.tagRef = c.Eval.trace.Join(append(c.deepRefs(), c.Scope.resource.tagRef, c.Eval.ctl)...)
-		c.Eval.changed(c.Scope.resource.tagRef)
 	}
 }
 

@@ -89,6 +89,52 @@ func isContainer(v value.Value) bool {
 	return false
 }
 
+// put adds an entry to a hash. A key that comes twice has its first place and its last value: both keys decide (rule 2).
+func (ev *Evaluator) put(b *value.HashBuilder, e value.Entry) {
+	if ev.trace != nil {
+		if old := b.Entry(e.Key); old != nil {
+			old.KeyRef = ev.trace.Join(old.KeyRef, e.KeyRef)
+		}
+	}
+	b.SetEntry(e)
+}
+
+// Found is the value of an entry as a read finds it. Its key led there, and the keys behind it could have come in its place (rule 2).
+func (ev *Evaluator) Found(h *value.Hash, e *value.Entry, more ...provenance.Ref) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	more = append(more, e.KeyRef)
+	if n := h.Len(); n > 1 && h.Entries()[n-1].KeyRef != e.KeyRef {
+		more = append(more, ev.later(h, e))
+	}
+	return ev.trace.With(e.Ref, more...)
+}
+
+// later joins the keys behind an entry.
+func (ev *Evaluator) later(h *value.Hash, e *value.Entry) provenance.Ref {
+	entries := h.Entries()
+	sums := ev.behind[h]
+	if sums == nil {
+		sums = make([]provenance.Ref, len(entries))
+		for i := len(entries) - 2; i >= 0; i-- {
+			if sums[i] = sums[i+1]; entries[i+1].KeyRef != sums[i] {
+				sums[i] = ev.trace.Join(sums[i], entries[i+1].KeyRef)
+			}
+		}
+		if ev.behind == nil {
+			ev.behind = map[*value.Hash][]provenance.Ref{}
+		}
+		ev.behind[h] = sums
+	}
+	for i := range entries {
+		if &entries[i] == e {
+			return sums[i]
+		}
+	}
+	return 0
+}
+
 // keysOf is what decides which keys a hash has.
 func (ev *Evaluator) keysOf(h *value.Hash, spine provenance.Ref) provenance.Ref {
 	if ev.trace == nil {
@@ -137,20 +183,23 @@ type ghosts struct {
 	likes []like
 	// contained joins what was given to contain: tags come down from the container.
 	contained provenance.Ref
-	// idle are the touches of classes that are not evaluated, by type. They hold while as many classes and scopes are known as idleAt says.
-	idle   map[string][]touch
-	idleAt [3]int
-	// all is what declared has joined so far: of so many resources, and of passed[:allPassed].
-	all                 provenance.Ref
-	allAdded, allPassed int
-	// The rest is what passed[:indexed] may do: classes and resources declared, by name or type, attributes set, by type, and the resources
-	// whose require attribute it may set.
-	indexed   int
-	byEffects map[*effects]*passedCode
-	declaring map[string][]*passedCode
-	making    map[string][]touchOf
-	touching  map[string][]touchOf
-	requiring map[*Resource]provenance.Ref
+	// typed joins the names of resource types that were computed.
+	typed provenance.Ref
+	// nodeVars are the variables that node statements set.
+	nodeVars map[string]bool
+	// idle are the effects of classes that were not evaluated, idleOf of how many.
+	idle   *effects
+	idleOf int
+	// all is what mayTouch says, once everything is declared.
+	all map[touch]*touches
+	// effects are those of code, by its first statement.
+	effects map[*syntax.Expr]*effects
+	// touching has the touches of passed[:indexed] by type, making the resources, declaring the classes; whys the decisions for each.
+	touching, making map[string][]touchOf
+	declaring        map[string][]*effects
+	whys             map[*effects]provenance.Ref
+	requiring        map[*Resource]provenance.Ref // whose require attribute it may set
+	indexed          int
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
 	written map[touch]provenance.Ref
 }
@@ -187,6 +236,9 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{stmts: stmts, file: ev.file, scope: sc, why: why})
 	if ev.cache.mayJump(stmts) {
 		ev.jumps = ev.trace.Join(ev.jumps, why)
+	}
+	if ev.rendering != nil { // it would have added text, or ended the template
+		ev.rendering.passed = ev.trace.Join(ev.rendering.passed, why)
 	}
 	names := remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
 	for _, name := range names {

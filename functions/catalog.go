@@ -69,7 +69,7 @@ func catalogFunctions() []*eval.Function {
 			}
 			return value.Bool(true), nil
 		}),
-		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.", Flow: eval.Reader, Dispatches: []eval.Dispatch{{
+		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.", Flow: eval.Observer, Dispatches: []eval.Dispatch{{
 			Signature: "Callable[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1]", Names: []string{"vals"}, Run: defined,
 		}}},
 	}
@@ -98,13 +98,20 @@ func createResources(c *eval.Call) (value.Value, error) {
 		c.Fail("E0507", "Evaluation Error: Classes are not virtualizable")
 	}
 	spine := c.Trace().Join(c.Refs...)
-	for _, e := range instances.Entries() {
+	c.Eval.MayBeOf(c.ArgRef(0))
+	entries := instances.Entries()
+	for i := range entries {
+		e := &entries[i]
 		params, ok := e.Value.(*value.Hash)
 		if !ok {
 			return nil, noConversion(e.Value, "Hash")
 		}
+		why := c.Eval.Found(instances, e, spine)
 		merged := defaults.From(params.Len())
 		for _, p := range params.Entries() {
+			if c.Trace() != nil && merged.Entry(p.Key) != nil { // the key could have hidden another default
+				why = c.Trace().Join(why, p.KeyRef)
+			}
 			merged.SetEntry(p)
 		}
 		titles := []value.Value{e.Key}
@@ -112,7 +119,7 @@ func createResources(c *eval.Call) (value.Value, error) {
 			titles = a.Elems
 		}
 		for _, t := range titles {
-			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), e.KeyRef, c.Trace().Join(e.Ref, spine))
+			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), e.KeyRef, c.Trace().Join(why))
 			if err != nil {
 				return nil, err
 			}
@@ -124,11 +131,36 @@ func createResources(c *eval.Call) (value.Value, error) {
 // defined: a class or type by name, a resource by reference, a variable by $name. The first that is defined decides.
 func defined(c *eval.Call) (value.Value, error) {
 	for _, a := range c.Args {
+		asked(c, a)
 		if yes, err := definedOne(c, a); yes || err != nil {
 			return value.Bool(yes), err
 		}
 	}
 	return value.Bool(false), nil
+}
+
+// asked joins what the answer for one argument depends on.
+func asked(c *eval.Call, a value.Value) {
+	if c.Trace() == nil {
+		return
+	}
+	if c.Ref == 0 {
+		c.Ref = computed(c, everything(c))
+	}
+	switch a := a.(type) {
+	case value.String:
+		if len(a) > 1 && a[0] == '$' {
+			name, _, _ := strings.Cut(string(a[1:]), "\n")
+			_, ref, _ := c.Scope.Variable(strings.TrimPrefix(name, "::"))
+			c.Ref = computed(c, c.Ref, ref)
+		}
+	case *types.Resource:
+		if a.HasTitle {
+			c.Ref = computed(c, c.Ref, c.Eval.Asked(a.Type, a.Title))
+		}
+	case *types.Class:
+		c.Ref = computed(c, c.Ref, c.Eval.Asked("Class", a.Of))
+	}
 }
 
 func definedOne(c *eval.Call, a value.Value) (bool, error) {

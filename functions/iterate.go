@@ -109,7 +109,7 @@ func items(c *eval.Call, f func(item) error) error {
 		for i := range entries {
 			e := &entries[i]
 			pair := value.NewArray(e.Key, e.Value)
-			k, r := tr.With(e.KeyRef, spine), tr.With(e.Ref, spine)
+			k, r := tr.With(e.KeyRef, spine), c.Eval.Found(v, e, spine)
 			if tr != nil {
 				pair.Refs = []provenance.Ref{k, r}
 			}

@@ -90,8 +90,8 @@ func dig(c *eval.Call, data value.Value, ref provenance.Ref, keys []value.Value,
 		case *value.Hash:
 			data, last = value.Undef{}, 0
 			if e := d.Entry(k); e != nil {
-				data, last = e.Value, e.Ref
-				why = append(why, e.KeyRef, last)
+				data, last = e.Value, c.Eval.Found(d, e)
+				why = append(why, last)
 			} else {
 				for _, e := range d.Entries() { // a miss depends on every key
 					why = append(why, e.KeyRef)

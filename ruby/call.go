@@ -142,8 +142,9 @@ func (in *Interp) evalCall(n *Call, f *frame) Object {
 				return v
 			}
 		}
-		in.prov.callArgs(m, recv, n.Name, []Object{arg})
-		return in.callFrom(f, recv, n.Name, []Object{arg}, nil, n)
+		args := []Object{arg}
+		in.prov.callArgs(m, recv, n.Name, args)
+		return in.callFrom(f, recv, n.Name, args, nil, n)
 	}
 	args, _ := in.evalArgs(n.Args, f)
 	var block *Proc

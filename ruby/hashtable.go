@@ -131,6 +131,15 @@ func (h *Hash) get(key Object) (Object, bool) {
 	return nil, false
 }
 
+// symbol is get of a symbol, which need not be made for it.
+func (h *Hash) symbol(name string) (Object, bool) {
+	h.load()
+	if i := h.find(hashKey{kind: 2, s: name}); i >= 0 {
+		return h.entries[i].val, true
+	}
+	return nil, false
+}
+
 func (h *Hash) at(key Object) Object {
 	v, _ := h.get(key)
 	return orNil(v)

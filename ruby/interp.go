@@ -537,7 +537,7 @@ func (in *Interp) getIvar(self Object, name string) Object {
 	if h == nil {
 		return Nil{}
 	}
-	v, ok := h.get(Symbol(name))
+	v, ok := h.symbol(name)
 	if !ok {
 		if n, native := self.(*Native); native && n.Call != nil {
 			// variables of the scope are looked up when they are first read

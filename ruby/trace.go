@@ -412,9 +412,20 @@ func (t *tracker) element(recv Object, name string, args []Object) bool {
 		if !ok {
 			return false
 		}
-		if e := r.origin.hash.EntryString(s.String()); e != nil {
-			t.read(e.KeyRef)
-			t.read(e.Ref)
+		// a later key could come in the place of the one that is found, any in that of one that is not
+		found := false
+		last := provenance.Ref(0)
+		entries := r.origin.hash.Entries()
+		e := r.origin.hash.EntryString(s.String())
+		for i := range entries {
+			if &entries[i] == e {
+				found = true
+				t.read(e.Ref)
+			}
+			if k := entries[i].KeyRef; (found || e == nil) && k != last {
+				t.read(k)
+				last = k
+			}
 		}
 		return name != "dig" || len(args) == 1
 	case *Array:

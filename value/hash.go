@@ -261,6 +261,9 @@ func (b *HashBuilder) Get(k Value) (Value, bool) {
 	return nil, false
 }
 
+// Entry is the entry that key k has so far, or nil.
+func (b *HashBuilder) Entry(k Value) *Entry { return b.find(k) }
+
 // Len is the number of entries so far.
 func (b *HashBuilder) Len() int { return len(b.entries) }
 

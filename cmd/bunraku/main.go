@@ -30,7 +30,10 @@ func main() {
 // tuneMemory lets garbage pile up while there is little of it: a compile needs a few megabytes and is over in milliseconds.
 func tuneMemory() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(800)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(2 << 30) // beyond it, collect more often
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 
 // resources are the functions that ask what has been declared, or declare what has not.
 //
-// Their answers depend on the whole compile so far: on resources that are there, on the attributes of those, and on every branch that might
-// have declared them. (*eval.Call).Ref is therefore set to all that was read, which is sound and as coarse as it must be.
+// Their answers depend on the resource that is there and its attributes or, when there is none, on all that could have been it: the other
+// resources of its type, and every branch that might have declared it (rule 6).
 func resources() []old {
 	return []old{
 		{"defined_with_params", "Reports whether a resource is declared, with attributes of given values.", eval.Observer, -1, definedWithParams},
@@ -55,8 +55,22 @@ func capitalized(name string) string {
 }
 
 // declared is the provenance of an answer about what has been declared so far.
-func declared(c *eval.Call, typ, title string) provenance.Ref {
-	return functions.Computed(c, functions.Everything(c), c.Eval.MayExist(typ, title), c.Trace().Everything())
+func declared(c *eval.Call, typ, title string, attrs ...string) provenance.Ref {
+	if c.Trace() == nil {
+		return 0
+	}
+	refs := []provenance.Ref{functions.Everything(c)}
+	if title == "" { // any of the type will do
+		refs = append(refs, c.Trace().Everything())
+	} else {
+		refs = append(refs, c.Eval.Asked(typ, title))
+		if r := c.Eval.Find(typ, title); r != nil {
+			for _, name := range attrs {
+				refs = append(refs, r.Attribute(name))
+			}
+		}
+	}
+	return functions.Computed(c, refs...)
 }
 
 func definedWithParams(c *eval.Call) (value.Value, error) {
@@ -81,7 +95,13 @@ func definedWithParams(c *eval.Call) (value.Value, error) {
 	} else {
 		return nil, argumentError("Reference is not understood: '" + class(c.Args[0]) + "'")
 	}
-	c.Ref = declared(c, typ, title)
+	var attrs []string
+	if h, is := params.(*value.Hash); is {
+		for _, e := range h.Entries() {
+			attrs = append(attrs, value.ToString(e.Key))
+		}
+	}
+	c.Ref = declared(c, typ, title, attrs...)
 	var found []*eval.Resource
 	switch {
 	case title == "":
@@ -235,7 +255,10 @@ func ensurePackages() *eval.Function {
 			if given, is := c.Arg(1).(*value.Hash); is {
 				for _, e := range given.Entries() {
 					if e.Key == value.Value(value.String("ensure")) && e.Value == value.Value(value.String("present")) {
-						e.Value = value.String("installed")
+						e.Value, e.Ref = value.String("installed"), functions.Computed(c, e.Ref)
+					}
+					if old := b.Entry(e.Key); old != nil {
+						old.KeyRef = e.KeyRef // the default gives way because of this key
 					}
 					b.SetEntry(e)
 				}
@@ -348,7 +371,7 @@ func getparam(c *eval.Call) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Ref = declared(c, typ, title)
+	c.Ref = declared(c, typ, title, string(param))
 	if r := c.Eval.Find(typ, title); r != nil {
 		if v := attribute(r, string(param)); !value.IsUndef(v) {
 			return v, nil

@@ -68,10 +68,14 @@ func (w *data) node(n *datafile.Node, path string) {
 	}
 	switch v := n.Value.(type) {
 	case *value.Array:
+		w.whole(n, path)
 		for i, k := range n.Kids {
 			w.node(k.Node, below(fmt.Sprint(i)))
 		}
 	case *value.Hash:
+		if path != "" {
+			w.whole(n, path)
+		}
 		for i, e := range v.Entries() {
 			p := below(datafile.Segment(e.Key))
 			w.rename(n.Kids[i].Key, path, p)
@@ -86,6 +90,25 @@ func (w *data) node(n *datafile.Node, path string) {
 			w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: Named(key), Is: below, New: texts})
 		}
 	}
+}
+
+// whole changes a container as a whole: its place says which elements there are, and the elements change with it.
+func (w *data) whole(n *datafile.Node, path string) {
+	if n.Span.Start >= n.Span.End || strings.HasPrefix(w.f.Slice(n.Span), "&") {
+		return
+	}
+	names := Names{Key: w.key(path), More: func(k provenance.LabelKey) bool {
+		return k.Kind == provenance.Datum && k.File == w.f.Name && strings.HasPrefix(k.Path, path+".")
+	}}
+	var texts []string
+	for _, v := range Alternatives(n.Value, w.pool) {
+		text := Flow(v)
+		if strings.HasSuffix(w.f.Slice(n.Span), "\n") {
+			text += "\n"
+		}
+		texts = append(texts, text)
+	}
+	w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: names, Is: names, New: texts})
 }
 
 // rename deletes a key. The place of a nested one is also that of the hash it is in, which says which keys there are.
@@ -147,17 +170,23 @@ func Alternatives(v value.Value, pool []string) []value.Value {
 	case value.Float:
 		out = append(out, v+1)
 	case *value.Array:
-		if v.Len() > 0 {
-			out = append(out, value.EmptyArray, v.Slice(1, v.Len()))
+		for i, e := range v.Elems {
+			if i < 3 { // one element another, or gone
+				elems := append([]value.Value{}, v.Elems...)
+				elems[i] = Alternatives(e, pool)[0]
+				out = append(out, value.NewArray(elems...), value.NewArray(append(append([]value.Value{}, v.Elems[:i]...), v.Elems[i+1:]...)...))
+			}
 		}
-		out = append(out, value.NewArray(append(append([]value.Value{}, v.Elems...), value.String("fresh"))...))
-		return out
+		return append(out, value.EmptyArray, value.NewArray(append(append([]value.Value{}, v.Elems...), value.String("fresh"))...))
 	case *value.Hash:
-		if v.Len() > 0 {
-			out = append(out, value.EmptyHash)
+		for i, e := range v.Entries() {
+			if i < 4 {
+				b := v.From(0)
+				b.Set(e.Key, Alternatives(e.Value, pool)[0])
+				out = append(out, b.Hash())
+			}
 		}
-		out = append(out, value.NewHash(value.String("fresh"), value.String("fresh")))
-		return out
+		return append(out, value.EmptyHash, value.NewHash(value.String("fresh"), value.String("fresh")))
 	}
 	out = append(out, value.String("fresh"))
 	if _, ok := v.(value.String); ok {

@@ -11,7 +11,10 @@ import (
 	"bunraku/value"
 )
 
-const maxTerm = 3000 // nodes of a term that is written as code
+const (
+	maxTerm = 500     // nodes of a term that is written as code
+	maxCode = 3 << 20 // bytes of code for one subject
+)
 
 // An Expression is a value's term as Puppet code, and what evaluating it must give.
 type Expression struct {
@@ -24,6 +27,7 @@ func (d *Places) Expressions(res *eval.Result, pure func(function string) bool, 
 	w := &coder{d: d, t: res.Trace, pure: pure}
 	json := catalog.JSON{Types: types.ToData}
 	var out []Expression
+	size, seen := 0, map[string]bool{}
 	eachValue(res, func(slot string, v value.Value, r provenance.Ref) {
 		if strings.HasPrefix(slot, "title ") {
 			return // a title is a text, whatever it was made of
@@ -39,6 +43,14 @@ func (d *Places) Expressions(res *eval.Result, pure func(function string) bool, 
 		if err != nil {
 			skip("expression: " + err.Error())
 			return
+		}
+		if key := code + string(want); seen[key] { // a thousand resources may have the same attribute
+			return
+		} else if size += len(key); size > maxCode {
+			skip("expression: beyond what is checked of one subject")
+			return
+		} else {
+			seen[key] = true
 		}
 		out = append(out, Expression{slot, code, string(want)})
 	})

@@ -15,7 +15,7 @@ const choices = 8 // mutants of one place, at most
 // that stand for themselves. Names of functions, resource types and definitions are code. pool holds strings that the program compares
 // with elsewhere, such as the values of facts: a fresh string rarely flips a decision.
 func InManifest(tree *syntax.File, path string, pool []string) []*Place {
-	w := &literals{tree: tree, path: path, code: map[*syntax.Name]bool{}, kind: Manifest}
+	w := &literals{tree: tree, path: path, code: map[*syntax.Name]bool{}, first: map[*syntax.Lit][]string{}, kind: Manifest}
 	if tree.Epp != nil {
 		w.kind = EPP
 	}
@@ -30,7 +30,8 @@ type literals struct {
 	path       string
 	kind       Kind
 	code       map[*syntax.Name]bool
-	tested     []string // strings that stand in comparisons, options and titles: the first to try
+	first      map[*syntax.Lit][]string // what is worth trying first at a literal
+	tested     []string                 // strings that stand in comparisons, options and titles: the first to try
 	strs, ints []string
 	places     []*Place
 }
@@ -59,11 +60,31 @@ func (w *literals) survey(n syntax.Node) bool {
 			w.tested = append(w.tested, e.Value)
 		}
 	}
+	prefer := func(e syntax.Expr, texts ...string) {
+		switch e := e.(type) {
+		case *syntax.Str:
+			w.first[&e.Lit] = texts
+		case *syntax.Name:
+			w.first[&e.Lit] = texts
+		}
+	}
 	switch n := n.(type) {
 	case *syntax.Call:
 		isCode(n.Functor)
+		f, _ := n.Functor.(*syntax.Name)
 		for _, a := range n.Args {
 			test(a)
+			if f != nil && (f.Value == "include" || f.Value == "contain" || f.Value == "require") {
+				prefer(a, "'settings'") // a class that is always there
+			}
+		}
+	case *syntax.Hash: // a key that comes twice takes the later value
+		var before []string
+		for _, e := range n.Entries {
+			prefer(e.Key, before...)
+			if s, ok := e.Key.(*syntax.Str); ok && !strings.ContainsAny(s.Value, "'\\\n") {
+				before = append([]string{"'" + s.Value + "'"}, before[:min(2, len(before))]...)
+			}
 		}
 	case *syntax.NamedAccess:
 		w.code[n.Name] = true
@@ -119,7 +140,7 @@ func (w *literals) visit(n syntax.Node) bool {
 	case *syntax.Str:
 		switch n.Quote {
 		case syntax.Single, syntax.Double, syntax.Bare:
-			w.add(&n.Lit, append([]string{"'fresh'", "''"}, w.quoted()...))
+			w.add(&n.Lit, append(append(w.first[&n.Lit], "'fresh'", "''"), w.quoted()...))
 		case syntax.Host:
 			w.add(&n.Lit, []string{"'fresh'"})
 		case syntax.Key:
@@ -135,7 +156,7 @@ func (w *literals) visit(n syntax.Node) bool {
 		}
 	case *syntax.Name:
 		if !w.code[n] {
-			w.add(&n.Lit, append([]string{"fresh"}, w.quoted()...))
+			w.add(&n.Lit, append(append(w.first[&n.Lit], "fresh"), w.quoted()...))
 		}
 	case *syntax.Int:
 		w.add(&n.Lit, append([]string{"7919", fmt.Sprint(n.Value + 1), fmt.Sprint(max(0, n.Value-1)), "0"}, w.ints...))

@@ -10,6 +10,7 @@ package mutate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -61,6 +62,21 @@ func (n Names) leaves(t *provenance.Trace) []provenance.Ref {
 		return t.Find(n.Key.File, n.Key.Ordinal)
 	}
 	return t.FindOther(func(l provenance.Label) bool { return n.match(l.Key()) })
+}
+
+// With is the place with other texts to put there; nil when it does not take strings.
+func (p *Place) With(strs []string) *Place {
+	if (p.Kind != Manifest && p.Kind != EPP) || len(p.New) == 0 || !slices.Contains(p.New, "'fresh'") && !slices.Contains(p.New, "fresh") {
+		return nil
+	}
+	q := *p
+	q.New = nil
+	for _, s := range strs {
+		if text := "'" + s + "'"; s != "" && !strings.ContainsAny(s, "'\\\n") && !slices.Contains(p.New, text) {
+			q.New = append(q.New, text)
+		}
+	}
+	return &q
 }
 
 // Choices is how many mutants the place has.

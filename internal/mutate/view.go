@@ -106,8 +106,8 @@ func Compare(before, after *View, p *Place) *Result {
 	c := &comparison{Result: Result{Changed: map[string]bool{}}}
 	c.was = before.Res.Trace.Reach(p.Was.leaves(before.Res.Trace))
 	c.is = after.Res.Trace.Reach(p.Is.leaves(after.Res.Trace))
-	c.side(before, after, c.was, c.is, "before", "after", p, p.Is)
-	c.side(after, before, c.is, c.was, "after", "before", p, p.Was)
+	c.side(before, after, c.was, "before", "after", p.Is)
+	c.side(after, before, c.is, "after", "before", p.Was)
 	c.order(before, after)
 	sort.Slice(c.Violations, func(i, j int) bool { return c.Violations[i] < c.Violations[j] })
 	return &c.Result
@@ -127,7 +127,8 @@ func (s Slot) names(reach func(provenance.Ref) provenance.How) bool {
 	return false
 }
 
-func (c *comparison) side(from, to *View, reach, other func(provenance.Ref) provenance.How, side, there string, p *Place, otherNames Names) {
+func (c *comparison) side(from, to *View, reach func(provenance.Ref) provenance.How, side, there string, other Names) {
+	var absent []absentSlot
 	for name, s := range from.Slots {
 		o, has := to.Slots[name]
 		if has && o.Value == s.Value {
@@ -146,28 +147,41 @@ func (c *comparison) side(from, to *View, reach, other func(provenance.Ref) prov
 			c.Violations = append(c.Violations, Violation(fmt.Sprintf("%s, %s in the run %s, %s in the run %s, and does not name the place", name, short(s.Value), side, with, there)))
 		}
 		if !has {
-			c.absence(name, side, there, to, otherNames)
+			if r, is := to.absence(name); is {
+				absent = append(absent, absentSlot{name, r})
+			}
+		}
+	}
+	if absent == nil {
+		return
+	}
+	t := to.Res.Trace
+	reach = t.Reach(other.leaves(t)) // anew: asking for absences made new nodes
+	for _, a := range absent {
+		if a.ref == 0 || reach(a.ref) == provenance.Not {
+			c.Violations = append(c.Violations, Violation(fmt.Sprintf("%s is there in the run %s; its absence in the run %s does not name the place", a.name, side, there)))
 		}
 	}
 }
 
-// absence: an attribute that a resource of the other run lacks must name the place there as well.
-func (c *comparison) absence(name, side, there string, to *View, names Names) {
+type absentSlot struct {
+	name string
+	ref  provenance.Ref
+}
+
+// absence is what the absence of an attribute depends on, if it is one of a resource that is there.
+func (v *View) absence(name string) (r provenance.Ref, is bool) {
 	rest, ok := strings.CutPrefix(name, "attribute ")
 	if !ok {
-		return
+		return 0, false
 	}
 	i := strings.LastIndex(rest, "] ")
 	ref, attr := rest[:i+1], rest[i+2:]
-	if _, exists := to.Slots["resource "+ref]; !exists {
-		return
+	if _, exists := v.Slots["resource "+ref]; !exists {
+		return 0, false
 	}
 	typ, title, _ := strings.Cut(ref[:len(ref)-1], "[")
-	t := to.Res.Trace
-	absent := to.Res.Absent(typ, title, attr) // makes new nodes
-	if absent == 0 || t.Reach(names.leaves(t))(absent) == provenance.Not {
-		c.Violations = append(c.Violations, Violation(fmt.Sprintf("%s is there in the run %s; its absence in the run %s does not name the place", name, side, there)))
-	}
+	return v.Res.Absent(typ, title, attr), true
 }
 
 // order: resources whose position lacks the place in both runs keep their relative order.

@@ -183,6 +183,9 @@ func (b *builder) write(to sink) error {
 			}
 			places = append(places, packagePlace{r.name, binary.AppendUvarint(binary.BigEndian.AppendUint32(nil, chunks), uint64(len(chunk)))})
 			text := r.append(nil)
+			if len(text) > maxRecord {
+				return fmt.Errorf("%s has %d files: this is no package list", r.name, len(r.files))
+			}
 			chunk = append(chunk, text)
 			if size += len(text); size >= chunkSize {
 				if err := flush(); err != nil {

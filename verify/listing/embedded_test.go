@@ -63,6 +63,17 @@ func TestEmbedded(t *testing.T) {
 	if p := get(t, s, "nginx-common"); !slices.Contains(p.Dirs, "/etc/nginx/conf.d") || p.NoEmpty || !p.Known || !p.Partial {
 		t.Errorf("nginx-common: %+v", p)
 	}
+	// What installation scripts make.
+	for name, file := range map[string]string{"chrony": "/etc/chrony/chrony.conf", "postgresql-15": "/etc/postgresql/15/main/pg_hba.conf", "openssh-server": "/etc/ssh/sshd_config",
+		"nfs-kernel-server": "/etc/exports"} {
+		if p := get(t, s, name); !slices.Contains(p.Files, file) || !p.Config(file) {
+			t.Errorf("%s does not bring %s", name, file)
+		}
+	}
+	// Timers are units too.
+	if p := get(t, s, "certbot"); !slices.Contains(p.Files, "/lib/systemd/system/certbot.timer") {
+		t.Errorf("certbot: %v", p.Files)
+	}
 	if notes := s.Notes(); len(notes) > 0 {
 		t.Errorf("%q", notes)
 	}

@@ -135,6 +135,10 @@ func (g *group) key() string { return layerKey(g.kind, g.names()) }
 func (im Import) groups() ([]*group, error) {
 	var out []*group
 	for _, source := range im.Sources {
+		source, err := filepath.Abs(source) // the store is read from anywhere
+		if err != nil {
+			return nil, err
+		}
 		f, err := detect(source)
 		if err != nil {
 			return nil, err

@@ -328,6 +328,23 @@ func TestRPM(t *testing.T) {
 	}
 }
 
+// What createrepo_c 0.17.3 wrote for three packages that rpmbuild made.
+func TestRealRepository(t *testing.T) {
+	for _, packed := range []string{"gz", "xz"} {
+		s := imports(t, "rocky-9", "testdata/rpm/"+packed)
+		p := get(t, s, "web")
+		same(t, "files", p.Files, "/etc/web/web.conf", "/usr/lib/systemd/system/web.service", "/usr/share/web/a & b/c d")
+		same(t, "directories", p.Dirs, "/etc", "/etc/web", "/etc/web/conf.d", "/usr", "/usr/lib", "/usr/lib/systemd", "/usr/lib/systemd/system", "/usr/share", "/usr/share/web",
+			"/usr/share/web/a & b", "/var", "/var/lib", "/var/lib/web")
+		same(t, "depends", p.Depends, "libweb")
+		if lib := get(t, s, "libweb"); p.Version != "1:2.0-1" || lib.Version != "1.10-2" {
+			t.Errorf("%s, libweb %s", p.Version, lib.Version)
+		}
+		same(t, "the newest", owners(t, s, "/usr/bin/webtool"), "libweb")
+		same(t, "an older", owners(t, s, "/usr/bin/oldtool"))
+	}
+}
+
 // A second import of the same sources takes the place of the first; others are kept, also of other platforms.
 func TestLayers(t *testing.T) {
 	dir := t.TempDir()

@@ -124,7 +124,7 @@ func parseRecord(b []byte) (*record, error) {
 	for range r.number(len(r.b)) {
 		out.depends = append(out.depends, r.text())
 	}
-	n := r.number(len(r.b))
+	n := r.number(len(r.b) / 2) // a path takes two bytes and more
 	out.files = make([]listed, 0, n)
 	before := []byte(nil)
 	for range n {
@@ -260,6 +260,9 @@ func unpackChunk(dec *zstd.Decoder, packed []byte) ([][]byte, error) {
 	return records, nil
 }
 
+// maxRecord is the size of a package's record. The longest of Debian has 3 MB.
+const maxRecord = 128 << 20
+
 func newDecoder() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2*maxRecord))
 }

@@ -176,12 +176,5 @@ func (w *rewrite) abort() {
 
 // layerKey tells the imports of a platform apart: a second import of the same sources takes the place of the first.
 func layerKey(kind Kind, sources []string) string {
-	var all []string
-	for _, s := range sources {
-		if abs, err := filepath.Abs(s); err == nil {
-			s = abs
-		}
-		all = append(all, s)
-	}
-	return fmt.Sprintf("%s %016x", kind, hashText(strings.Join(all, "\x00")))
+	return fmt.Sprintf("%s %016x", kind, hashText(strings.Join(sources, "\x00")))
 }

@@ -18,11 +18,6 @@ func (b *builder) file(it *item) {
 		return
 	}
 	p := b.path(it.name)
-	if raw := fs.Clean(it.name); raw != p {
-		if _, managed := b.links[raw.Parent()]; managed && b.files[raw.Parent()] != nil {
-			it.note(verify.Approximate, "its directory is taken for the link that leads to %s", p.Parent())
-		}
-	}
 	ensure, _ := it.text("ensure")
 	target, hasTarget := it.text("target")
 	content, hasContent, needs := b.content(it)
@@ -52,6 +47,9 @@ func (b *builder) file(it *item) {
 	if ensure == "" && source != "" && recurse != "" && recurse != "false" { // a directory is copied
 		ensure = "directory"
 		needs = nil
+		if strings.HasPrefix(source, "/") {
+			needs = fs.Seq{fs.If{Cond: fs.Is{Path: b.path(source), Kind: fs.None}, Then: fs.Fail{Why: source + " does not exist"}}}
+		}
 	}
 	if ensure == "" && hasContent {
 		ensure = "file"
@@ -66,19 +64,33 @@ func (b *builder) file(it *item) {
 	}
 	switch ensure {
 	case "absent", "false":
-		if force {
+		if !replace { // nothing that is there is touched
+			it.program, it.post = fs.Skip{}, fs.True{}
+		} else if force {
 			program, post = fs.Seq{b.removeTree(p)}, fs.And{is(fs.None)}
 		} else {
 			// Without force Puppet leaves a directory alone and says so.
 			program = fs.Seq{fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)}}
 			post = fs.And{fs.Or{is(fs.None), is(fs.Dir)}}
 		}
-		it.program, it.post = program, post
+		if replace {
+			it.program, it.post = program, post
+		}
 		it.read("owner", "group", "mode", "content", "source", "recurse", "purge")
 		return
 	case "directory":
-		program = append(program, fs.If{Cond: is(fs.Dir), Else: fs.Seq{fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)}, fs.Mkdir{Path: p}}})
-		post = append(post, is(fs.Dir))
+		switch {
+		case !replace:
+			program, post = append(program, fs.If{Cond: is(fs.None), Then: fs.Mkdir{Path: p}}), append(post, exists(p))
+		case strings.HasPrefix(source, "/") && recurse != "" && recurse != "false":
+			// A source that turns out to be a file makes it a file, whatever ensure says.
+			from := b.path(source)
+			single := fs.Is{Path: from, Kind: fs.File}
+			program = append(program, fs.If{Cond: single, Then: fs.Seq{b.way(p, force), b.makeFile(p, fs.ContentOf{Path: from})}, Else: b.makeDir(p)})
+			post = append(post, fs.Or{is(fs.Dir), single})
+		default:
+			program, post = append(program, b.makeDir(p)), append(post, is(fs.Dir))
+		}
 		b.recursion(it, p, recurse, purge, force, source)
 	case "link":
 		if !hasTarget {
@@ -86,7 +98,10 @@ func (b *builder) file(it *item) {
 			return
 		}
 		goal := fs.Str(target)
-		good := fs.And{is(fs.Link), fs.Equal{A: fs.ContentOf{Path: p}, B: goal}}
+		good := fs.Pred(fs.And{is(fs.Link), fs.Equal{A: fs.ContentOf{Path: p}, B: goal}})
+		if !replace { // another link is made right even so
+			good = fs.Or{is(fs.File), is(fs.Dir), good}
+		}
 		program = append(program, fs.If{Cond: good, Else: fs.Seq{
 			fs.If{Cond: is(fs.Dir), Then: clearWay},
 			fs.If{Cond: fs.Or{is(fs.File), is(fs.Link)}, Then: b.remove(p)},
@@ -99,30 +114,24 @@ func (b *builder) file(it *item) {
 		if !hasContent {
 			content = fs.Str("")
 		}
-		kinds := fs.Pred(is(fs.File))
-		var way fs.Expr
-		if ensure == "present" && !hasContent {
-			kinds = exists(p) // anything will do
-		} else {
-			way = fs.Seq{
-				fs.If{Cond: is(fs.Dir), Then: clearWay},
-				fs.If{Cond: is(fs.Link), Then: b.remove(p)},
+		good := append(fs.And{fs.ContentIs(p, content)}, b.linesAre(p, content)...)
+		write := b.write(p, content)
+		switch {
+		case !replace: // whatever is there stays
+			program, post = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content)}), append(post, exists(p))
+		case ensure == "present" && !hasContent:
+			program, post = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content)}), append(post, exists(p))
+		case ensure == "present": // only a file gets the content
+			program = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content), Else: fs.If{Cond: is(fs.File), Then: write}})
+			post = append(post, fs.Or{is(fs.Dir), is(fs.Link), good})
+		default:
+			program = append(program, fs.If{Cond: is(fs.Dir), Then: clearWay}, fs.If{Cond: is(fs.Link), Then: b.remove(p)})
+			if hasContent {
+				program, post = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content), Else: write}), append(post, good...)
+			} else {
+				program, post = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content)}), append(post, is(fs.File))
 			}
 		}
-		make := b.create(p, content)
-		switch {
-		case hasContent && replace:
-			make = fs.If{Cond: is(fs.None), Then: make, Else: b.write(p, content)}
-			post = append(post, fs.ContentIs(p, content))
-			post = append(post, b.linesAre(p, content)...)
-		default:
-			make = fs.If{Cond: is(fs.None), Then: make}
-			post = append(post, kinds)
-		}
-		if way != nil {
-			program = append(program, way)
-		}
-		program = append(program, make)
 	case "":
 		// Only what is there is looked after.
 		attrs, test := b.attrs(it, p, ensure == "directory")

@@ -222,6 +222,15 @@ func (b *builder) lineResource(it *item) bool {
 	case "Mount":
 		b.mounted(it, &need)
 	}
+	if it.r.Type == "File_line" {
+		// It reads the file in any case, and fails if that is not there.
+		if !b.made(p) {
+			b.sources = append(b.sources, p)
+		}
+		file := fs.Is{Path: p, Kind: fs.File}
+		it.program, it.post = fs.Seq{fs.If{Cond: file, Else: fs.Fail{Why: string(p) + " does not exist"}}, fs.If{Cond: done, Else: put}}, fs.And{file, done}
+		return true
+	}
 	if goal == absent {
 		it.program = fs.If{Cond: done, Else: append(need, put)}
 		it.post = done

@@ -114,6 +114,13 @@ func (it *item) note(e verify.Exactness, format string, args ...any) {
 	it.notes = append(it.notes, fmt.Sprintf(format, args...))
 }
 
+// noteOnce is note for what may be found several times.
+func (it *item) noteOnce(e verify.Exactness, format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(it.notes, text) {
+		it.note(e, "%s", text)
+	}
+}
+
 // builder is the state of one Build.
 type builder struct {
 	opt      Options
@@ -135,6 +142,7 @@ type builder struct {
 	removed  []fs.Path // what commands remove as a file
 	present  []fs.Path // directories that are assumed to be there
 	pk       *packages
+	now      *item            // that is being modelled
 	spoken   map[fs.Path]bool // named by commands; nil until somebody asks
 	err      error
 }
@@ -224,7 +232,7 @@ func (b *builder) survey() {
 		switch it.r.Type {
 		case "File":
 			if target, ok := it.text("target"); ok && strings.HasPrefix(target, "/") && strings.HasPrefix(it.name, "/") {
-				if e, set := it.text("ensure"); !set || e == "link" {
+				if e, set := it.text("ensure"); (!set || e == "link") && it.truth("replace", true) {
 					b.links[fs.Clean(it.name)] = target
 				}
 			}
@@ -257,12 +265,22 @@ func (b *builder) surveyLines() {
 
 // path is the place that a path leads to, with known links to directories followed.
 func (b *builder) path(p string) fs.Path {
-	q, _ := b.links.Resolve(fs.Clean(p), false)
+	raw := fs.Clean(p)
+	q, _ := b.links.Resolve(raw, false)
+	if q != raw && b.now != nil {
+		for d := raw.Parent(); !d.IsRoot(); d = d.Parent() {
+			if _, link := b.links[d]; link && b.files[d] != nil {
+				b.now.noteOnce(verify.Approximate, "%s is taken for the link that leads to %s", d, b.links[d])
+			}
+		}
+	}
 	return q
 }
 
 // model finds the model of a resource.
 func (b *builder) model(it *item) {
+	b.now = it
+	defer func() { b.now = nil }()
 	switch it.r.Type {
 	case "File":
 		b.file(it)

@@ -135,8 +135,11 @@ func (b *builder) recursion(it *item, p fs.Path, recurse string, purge, force bo
 		case local:
 			f := from(q)
 			is := func(k fs.Kind) fs.Pred { return fs.Is{Path: f, Kind: k} }
-			return fs.If{Cond: is(fs.File), Then: fs.Seq{b.makeFile(q, fs.ContentOf{Path: f}), rest},
-				Else: fs.If{Cond: is(fs.Dir), Then: fs.Seq{fs.EnsureDir(q), rest}, Else: orElse(gone, rest)}}, false
+			return fs.If{Cond: is(fs.None), Then: orElse(gone, rest), Else: fs.Seq{
+				fs.If{Cond: is(fs.Dir), Then: b.makeDir(q), Else: b.way(q, force)},
+				fs.If{Cond: is(fs.File), Then: b.makeFile(q, fs.ContentOf{Path: f})},
+				fs.If{Cond: is(fs.Link), Then: b.makeLink(q, fs.ContentOf{Path: f})},
+				rest}}, false
 		case source != "":
 			brought := fs.Holds{Name: source + " brings " + string(q)}
 			return fs.If{Cond: brought, Then: fs.Seq{b.makeFile(q, fs.Str("what "+source+string(q[len(p):])+" holds")), rest}, Else: orElse(gone, rest)}, false
@@ -167,6 +170,27 @@ func (b *builder) purged(q fs.Path, force bool) (fs.Expr, bool) {
 	return fs.If{Cond: fs.Or{fs.Is{Path: q, Kind: fs.File}, fs.Is{Path: q, Kind: fs.Link}}, Then: b.remove(q)}, false
 }
 
+// way is what Puppet does to a directory where something else should be.
+func (b *builder) way(q fs.Path, force bool) fs.Expr {
+	clear := fs.Expr(fs.Fail{Why: string(q) + " is a directory"})
+	if force {
+		clear = b.removeTree(q)
+	}
+	return fs.If{Cond: fs.Is{Path: q, Kind: fs.Dir}, Then: clear}
+}
+
+// makeDir makes q a directory, whatever file or link was there.
+func (b *builder) makeDir(q fs.Path) fs.Expr {
+	return fs.If{Cond: fs.Is{Path: q, Kind: fs.Dir}, Else: fs.Seq{
+		fs.If{Cond: fs.Is{Path: q, Kind: fs.None}, Else: b.remove(q)}, fs.Mkdir{Path: q}}}
+}
+
+// makeLink makes q a link, whatever file or link was there.
+func (b *builder) makeLink(q fs.Path, target fs.Term) fs.Expr {
+	good := fs.And{fs.Is{Path: q, Kind: fs.Link}, fs.Equal{A: fs.ContentOf{Path: q}, B: target}}
+	return fs.If{Cond: good, Else: fs.Seq{fs.If{Cond: fs.Is{Path: q, Kind: fs.None}, Else: b.remove(q)}, fs.Ln{Path: q, Target: target}}}
+}
+
 // makeFile makes q a file, whatever file or link was there.
 func (b *builder) makeFile(q fs.Path, content fs.Term) fs.Expr {
 	return fs.If{Cond: fs.ContentIs(q, content), Else: fs.Seq{fs.If{Cond: fs.Is{Path: q, Kind: fs.Link}, Then: b.remove(q)},
@@ -191,16 +215,18 @@ func (b *builder) tidy(it *item) {
 			return nil
 		}
 		is := fs.Or{fs.Is{Path: q, Kind: fs.File}, fs.Is{Path: q, Kind: fs.Link}}
+		if dirs {
+			is = append(is, fs.Is{Path: q, Kind: fs.Dir})
+		}
 		var cond fs.Pred = is
 		if aged || sized {
 			it.note(verify.Approximate, "whether %s is old or large enough is not known", q)
 			cond = fs.And{is, fs.Holds{Name: it.r.Ref() + " picks " + string(q)}}
 		}
-		do := fs.Expr(fs.If{Cond: cond, Then: b.remove(q)})
-		if dirs {
-			do = fs.Seq{do, fs.If{Cond: fs.EmptyDir{Path: q}, Then: fs.Rm{Path: q}}}
+		if dirs { // by force, whatever is in them
+			return fs.If{Cond: cond, Then: b.removeTree(q)}
 		}
-		return do
+		return fs.If{Cond: cond, Then: b.remove(q)}
 	}
 	it.program = fs.Skip{}
 	if do := pick(top); do != nil {

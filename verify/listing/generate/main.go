@@ -4,10 +4,11 @@
 //	apt-get install apt-file && apt-file update
 //	go run ./verify/listing/generate -o verify/listing/debian-12.index /var/lib/apt/lists [EXACT]
 //
-// Contents files neither list empty directories nor mark configuration files. EXACT is a folder in the shape of dpkg's database (status,
-// info/NAME.list with a slash at the end of directories, info/NAME.conffiles), made from the packages themselves, and takes precedence:
+// Contents files neither list empty directories nor mark configuration files, and know nothing of installation scripts. EXACT is a folder in
+// the shape of dpkg's database that exact.sh makes from the packages themselves, and takes precedence:
 //
-//	generate -names /var/lib/apt/lists | while read name; do apt-get download $name; … dpkg-deb --fsys-tarfile, --ctrl-tarfile …; done
+//	go run ./verify/listing/generate -names /var/lib/apt/lists | xargs -n 50 apt-get download
+//	verify/listing/generate/exact.sh EXACT *.deb
 //
 // Where it has nothing, all files in /etc count as configuration files, as Debian's tools mark them (Policy §10.7, debhelper).
 package main
