@@ -195,10 +195,12 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	w := c.world()
 	result := eval.Compile(w, in)
-	if result.Failure != nil && result.Failure.Code == eval.CodeParameter && !in.Settings.Trace {
-		// Once more with tracing: it says where the value that does not fit comes from.
+	if result.Failure != nil && !strings.HasPrefix(result.Failure.Code, "E09") && !in.Settings.Trace { // E09: a bound was hit
+		// Once more with tracing: it says where the value that does not fit comes from, and which lines hold secrets.
 		in.Settings.Trace = true
-		result = eval.Compile(c.world(), in)
+		if again := eval.Compile(c.world(), in); again.Failure != nil {
+			result = again
+		}
 	}
 	if result.Catalog != nil {
 		result.Catalog.DropVirtual()

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"os"
+	"strings"
 
 	"bunraku/eval"
 	"bunraku/lookup"
@@ -177,4 +178,33 @@ func (w *world) ModuleDirectory(module string) (string, bool) {
 		return "", false
 	}
 	return m.Dir, true
+}
+
+// Level is the level of Hiera that has a key's value in a file (eval.Levels).
+func (w *world) Level(sc *eval.Scope, key, file string) (name string) {
+	var told lookup.Explanation
+	session := w.c.lookup.Session(nil, nil)
+	if _, err := session.Find(key, &lookupHost{sc, w}, lookup.Query{Explain: &told}); err != nil {
+		return ""
+	}
+	var walk func(e *lookup.Event, level string)
+	walk = func(e *lookup.Event, level string) {
+		switch {
+		case e.Kind == lookup.Searching && e.Name != key: // its options
+			return
+		case e.Kind == lookup.Level:
+			level = e.Name
+		case e.Kind == lookup.Location && e.Outcome == lookup.Found && w.c.env.Display(e.Path) == file:
+			if _, quoted, ok := strings.Cut(level, `"`); ok && name == "" {
+				name = strings.TrimSuffix(quoted, `"`)
+			}
+		}
+		for _, s := range e.Steps {
+			walk(s, level)
+		}
+	}
+	for _, e := range told.Steps {
+		walk(e, "")
+	}
+	return name
 }

@@ -98,7 +98,8 @@ func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance
 		}
 		return t, ev.trace.Join(append(refs, lr)...)
 	}
-	ev.failf("E0240", e.Left.Span(), "Evaluation Error: Operator '[]' is not applicable to %s.", article(valueLabel(left)))
+	ev.failValue(&source.Diagnostic{Code: "E0240", Place: ev.place(e.Left.Span()),
+		Summary: "Evaluation Error: Operator '[]' is not applicable to " + article(valueLabel(left)) + "."}, left, lr)
 	return nil, 0
 }
 

@@ -64,7 +64,16 @@ func (c *Call) Include(names []string) ([]*Resource, error) {
 		ev.ctl = before
 		c.Scope.ensure(names, before)
 	}()
-	return ev.includeClasses(names, c.Scope, c.Place)
+	rs, err := ev.includeClasses(names, c.Scope, c.Place)
+	if bad, ok := err.(*badValue); ok {
+		for _, n := range names {
+			if ev.trace != nil && ev.findClass(n) == nil {
+				bad.value, bad.ref = c.namedBy(n)
+				break
+			}
+		}
+	}
+	return rs, err
 }
 
 func (c *Call) deepRefs() []provenance.Ref {
@@ -138,7 +147,13 @@ func (ev *Evaluator) KnownClass(name string) bool { return ev.findClass(name) !=
 func (ev *Evaluator) KnownType(name string) bool { return ev.knownResourceType(canonical(name)) }
 
 // Lookup asks Hiera on behalf of a function.
-func (c *Call) Lookup(q Query) (Answer, error) { return c.Eval.world.Lookup(c.Scope, q) }
+func (c *Call) Lookup(q Query) (Answer, error) {
+	a, err := c.Eval.world.Lookup(c.Scope, q)
+	if c.Eval.trace != nil && a.Found && len(q.Names) == 1 {
+		a.Ref = c.Eval.trace.Note(a.Ref, provenance.LookedUp, q.Names[0], 0, c.Place, nil)
+	}
+	return a, err
+}
 
 // Attribute is what an attribute of a resource depends on as it is now, also when the resource lacks it.
 func (r *Resource) Attribute(name string) provenance.Ref {

@@ -126,7 +126,7 @@ func (ev *Evaluator) callNamed(name string, args []value.Value, refs []provenanc
 		ev.failAt(d)
 	}
 	if err != nil {
-		ev.runtime(e, err.Error())
+		ev.runtimeError(e, err)
 	}
 	return v, ev.trace.With(r, spine)
 }
@@ -224,7 +224,8 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if run == nil {
 		d, err := ev.dispatch(f, args, block)
 		if err != nil {
-			return nil, 0, err
+			sigs, _ := f.signatures()
+			return nil, 0, ev.badArgument(err, sigs, args, refs)
 		}
 		run = d.Run
 	}
@@ -327,10 +328,14 @@ func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []proven
 	var r provenance.Ref
 	cl := closure{name: f.def.Name, params: f.def.Params, returns: f.def.Returns, body: f.def.Body.Stmts}
 	err := ev.checkGiven(cl, args, block)
-	if err == nil {
+	if err != nil {
+		err = ev.badArgument(err, []*types.Callable{ev.callableOf(cl)}, args, refs)
+	} else {
 		v, r, err = ev.apply(cl, sc, args, refs)
 	}
-	r = ev.trace.With(r, ev.jumps)
+	if ev.trace != nil && err == nil {
+		r = ev.trace.Note(ev.trace.With(r, ev.jumps), provenance.Called, f.def.Name, 0, at, v)
+	}
 	ev.ctl, ev.jumps = before, jumps
 	ev.leaveFile(c)
 	ev.pop()

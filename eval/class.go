@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bunraku/provenance"
@@ -34,7 +35,9 @@ func (ev *Evaluator) ensureParent(d *Definition, sc *Scope) {
 	if d.Parent == "" || ev.find("Class", capitalized(canonical(d.Parent))) != nil {
 		return
 	}
-	ev.ensureClass(ev.parentOf(d), sc)
+	if p := ev.ensureClass(ev.parentOf(d), sc); !p.asked.Known() {
+		p.asked = d.place()
+	}
 }
 
 // checkLineage refuses a class that inherits from itself, by whatever detour; Puppet runs out of stack there.
@@ -82,6 +85,9 @@ func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) 
 			continue
 		}
 		r := ev.ensureClass(d, sc)
+		if !r.asked.Known() {
+			r.asked = at
+		}
 		all = append(all, r)
 		fresh = append(fresh, r)
 	}
@@ -102,12 +108,12 @@ func (ev *Evaluator) declaredAt(r *Resource) source.Place {
 	return ev.asking
 }
 
-type missingClass struct{ text, help string }
-
-func (m *missingClass) Error() string { return m.text }
-
-func (ev *Evaluator) missingClass(name string) error {
-	return &missingClass{text: fmt.Sprintf("Could not find class %s for %s", name, ev.in.Node), help: source.Nearest(canonical(name), ev.classNames())}
+func (ev *Evaluator) missingClass(name string) *badValue {
+	m := &badValue{text: fmt.Sprintf("Could not find class %s for %s", name, ev.in.Node)}
+	if near := source.Nearest(canonical(name), ev.classNames()); near != "" {
+		m.help = "did you mean " + near + "?"
+	}
+	return m
 }
 
 // evaluateClass evaluates a class or node that is in the catalog, once.
@@ -254,6 +260,9 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		}
 		if v := f.find(p.name); v != nil {
 			v.value, v.ref = p.value, ev.trace.With(p.ref, configured(p.name))
+			if ev.trace != nil {
+				v.ref = ev.trace.Note(v.ref, provenance.Parameter, p.name, ev.ownerOf(r), p.place, p.value)
+			}
 		} else {
 			f.add(p.name, p.value, ev.trace.With(p.ref, r.existence, configured(p.name)))
 		}
@@ -286,6 +295,9 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			r.params = append(r.params, new)
 		} else {
 			ev.setParam(r, new)
+		}
+		if ev.trace != nil {
+			vr = ev.trace.Note(vr, provenance.Defaulted, p.Name, ev.ownerOf(r), made[len(made)-1].place, val)
 		}
 		v.value, v.ref = val, vr
 	}
@@ -345,7 +357,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
 		}
 		if !a.Found || value.IsUndef(a.Value) && p.Default != nil {
-			if a.Ref != 0 && p.Default != nil { // the default depends on Hiera having no value
+			if a.Ref != 0 { // the default, or that there is none, depends on Hiera having no value
 				if r.absences == nil {
 					r.absences = map[string]provenance.Ref{}
 				}
@@ -353,7 +365,10 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			}
 			continue
 		}
-		ev.setParam(r, &param{p.Name, a.Value, ev.trace.With(a.Ref, ev.ctl, unset, ev.mayConfigure(d.Name, p.Name)), source.Place{}, r.source, false, false})
+		if ev.trace != nil {
+			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl, unset, ev.mayConfigure(d.Name, p.Name))
+		}
+		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}
 }
 
@@ -439,20 +454,72 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 	d := &source.Diagnostic{Code: CodeParameter, Summary: text, Place: ev.declaredAt(r)}
 	for _, v := range vars {
 		p := r.def.param(v.name)
-		if p == nil || v.value == nil || p.Type == nil || types.IsInstance(ev.typeOf(p.Type, r.def.File), v.value) {
+		if p == nil {
 			continue
 		}
-		if w, ok := ev.trace.Where(v.ref); ok && w.Place.Known() {
-			d.Related = append(d.Related, source.Related{Place: w.Place, Label: "the value comes from here"})
+		declared := source.Place{File: r.def.File.Source, Span: p.Where}
+		if v.value == nil {
+			d.Related = append(d.Related, source.Related{Place: declared, Label: "the parameter is declared here and has no default"})
+			ev.addMissed(d, r, v.name)
+			break
 		}
-		d.Related = append(d.Related, source.Related{Place: source.Place{File: r.def.File.Source, Span: p.Where}, Label: "the parameter is declared here"})
+		if p.Type == nil {
+			continue
+		}
+		t := ev.typeOf(p.Type, r.def.File)
+		if types.IsInstance(t, v.value) {
+			continue
+		}
+		if given := r.param(v.name); given != nil && given.place.Known() && !showsLine(d, given.place) {
+			d.Related = append(d.Related, source.Related{Place: given.place, Label: "it is given here"})
+		}
+		ev.addOrigin(d, v.value, v.ref)
+		d.Related = append(d.Related, source.Related{Place: declared, Label: "the parameter is declared here"})
+		if wantsSensitive(t) || hasSensitive(v.value) {
+			ev.secret = append(ev.secret, ev.deep(v.value, v.ref))
+		} else if s, ok := v.value.(value.String); ok && types.IsInstance(t, literalOf(string(s))) {
+			d.Help = "write " + string(s) + " without quotes"
+		}
 		break
 	}
 	if !d.Place.Known() && len(d.Related) > 0 {
-		d.Place, d.Label = d.Related[0].Place, d.Related[0].Label
+		d.Place, d.Label, d.Hidden = d.Related[0].Place, d.Related[0].Label, d.Related[0].Hidden
 		d.Related = d.Related[1:]
 	}
 	ev.failAt(d)
+}
+
+// literalOf is what a text would be without its quotes: a number or a boolean, else a string.
+func literalOf(s string) value.Value {
+	switch s {
+	case "true", "false":
+		return value.Bool(s == "true")
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return value.Int(n)
+	}
+	return value.String(s)
+}
+
+// addMissed says where Hiera was asked for a parameter in vain.
+func (ev *Evaluator) addMissed(d *source.Diagnostic, r *Resource, name string) {
+	if r.Type != "Class" {
+		d.Help = "give " + name + " a value where " + r.Ref() + " is declared, or the parameter a default"
+		return
+	}
+	key := r.def.Name + "::" + name
+	var files []string
+	if ref := r.absences[name]; ref != 0 {
+		for _, l := range ev.trace.Depends(ref) {
+			if f, ok := strings.CutPrefix(l.Path, "key "+key+" in file "); ok && l.Kind == provenance.Absence {
+				files = append(files, f)
+			}
+		}
+	}
+	if len(files) > 0 {
+		d.Detail = "Hiera has no key " + key + " in " + strings.Join(files, ", ")
+	}
+	d.Help = "give the parameter a default, or Hiera the key " + key
 }
 
 // stageEdge hangs a class below its stage.

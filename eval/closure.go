@@ -103,6 +103,9 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 	if err != nil {
 		return nil, 0, err
 	}
+	if ev.trace != nil && len(bound) > 0 {
+		ev.noteArguments(c, bound, len(args))
+	}
 	sc.pushFrame(localFrame).vars = bound
 	if ev.cache.mayJump(c.body) {
 		v, r = ev.catching(sc, func(k jumpKind) bool { return k == jumpNext || k == jumpReturn && !c.lambda }, func() (value.Value, provenance.Ref) {

@@ -34,6 +34,7 @@ func Compile(w World, in Input) (result *Result) {
 		switch p := recover().(type) {
 		case nil:
 		case *failure:
+			ev.hideSecrets(p.diagnostic)
 			result.Failure, result.FailureRef = p.diagnostic, ev.trace.Everything()
 		case *jump:
 			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
@@ -405,11 +406,8 @@ func (ev *Evaluator) assignedClasses() {
 	find := func(name string) *Definition {
 		d := ev.findClass(name)
 		if d == nil {
-			diag := &source.Diagnostic{Code: "E0509", Summary: ev.missingClass(name).Error()}
-			if near := source.Nearest(canonical(name), ev.classNames()); near != "" {
-				diag.Help = "did you mean " + near + "?"
-			}
-			ev.failAt(diag)
+			m := ev.missingClass(name)
+			ev.failAt(&source.Diagnostic{Code: "E0509", Summary: m.text, Help: m.help})
 		}
 		return d
 	}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bunraku/provenance"
+	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/types"
 	"bunraku/value"
@@ -16,6 +17,7 @@ func (ev *Evaluator) ifExpr(e *syntax.If, sc *Scope) (value.Value, provenance.Re
 	if ev.undecided(test, e.Test) || value.Truthy(test) == e.Unless {
 		taken, passed = passed, taken
 	}
+	cond = ev.noteTest(cond, e, test)
 	ev.passOver(passed, sc, cond)
 	before := ev.decide(cond)
 	v, vr := ev.block(taken, sc)
@@ -55,6 +57,11 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 	}
 	if chosen == nil {
 		chosen = fallback
+	}
+	if chosen != nil {
+		cond = ev.noteOption(provenance.Chosen, cond, e.Test, test, chosen.Values[0].Span().Join(chosen.Values[len(chosen.Values)-1].Span()))
+	} else {
+		cond = ev.noteOption(provenance.Chosen, cond, e.Test, test, source.Span{})
 	}
 	for _, o := range e.Options {
 		if o != chosen {
@@ -153,8 +160,10 @@ func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, prove
 		chosen = fallback
 	}
 	if chosen == nil {
-		ev.failf("E0230", e.Left.Span(), "Evaluation Error: No matching entry for selector parameter with value '%s'", value.ToString(test))
+		ev.failValue(&source.Diagnostic{Code: "E0230", Place: ev.place(e.Left.Span()),
+			Summary: "Evaluation Error: No matching entry for selector parameter with value '" + value.ToString(test) + "'"}, test, r)
 	}
+	cond = ev.noteOption(provenance.Selected, cond, e.Left, test, chosen.Key.Span())
 	before := ev.decide(cond)
 	v, vr := ev.eval(chosen.Value, sc)
 	vr = ev.under(vr)

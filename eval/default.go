@@ -227,6 +227,11 @@ func (ev *Evaluator) overrideParam(r *Resource, p *param) {
 	if !ev.childOf(p.source, current.source) && !(p.source == current.source && r.scope.isDefault(r.Type, p.name, current.value)) {
 		ev.alreadySet(r, current, p)
 	}
+	if ev.trace != nil {
+		q := *p
+		q.ref = ev.trace.Note(p.ref, provenance.Replaced, p.name, 0, current.place, nil)
+		p = &q
+	}
 	if p.add {
 		q := *p
 		both := value.NewArray(current.value, p.value)

@@ -79,7 +79,11 @@ func (c *Call) Epp(f *syntax.File, args *value.Hash, given, inline bool) (value.
 		v = &value.Sensitive{Value: v}
 	}
 	// which parameters are given decides what the template sees of the scopes around
-	return v, ev.trace.With(ev.op("concat", out.refs...), out.passed, ev.keysOf(args, 0)), nil
+	r := ev.trace.With(ev.op("concat", out.refs...), out.passed, ev.keysOf(args, 0))
+	if ev.trace != nil {
+		r = ev.trace.Note(r, provenance.Rendered, f.Source.Name, 0, c.Place, nil)
+	}
+	return v, r, nil
 }
 
 // global is the node or top scope around.
@@ -129,8 +133,12 @@ func (ev *Evaluator) runTemplate(f *syntax.File, sc *Scope, args *value.Hash, gi
 	}
 	sc.restore(mark)
 	body := sc.pushFrame(localFrame)
+	owner := ev.trace.Owner(called{"template ", f.Source.Name})
 	for _, v := range local.vars {
 		if v.value != nil {
+			if ev.trace != nil {
+				v.ref = ev.trace.Note(v.ref, provenance.Parameter, v.name, owner, source.Place{}, v.value)
+			}
 			body.add(v.name, v.value, v.ref)
 		}
 	}

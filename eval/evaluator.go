@@ -105,6 +105,10 @@ type Evaluator struct {
 	// jumping is the jump under way, so that what it passes need not stop it to see what it is
 	jumping *jump
 	unread  *unevaluated // likewise
+	// suspects are the operands of the operator that is being applied, when tracing
+	suspects [2]suspect
+	secret   []provenance.Ref // of values that a failure is due to and that must not be shown
+	bared    []suspect        // Sensitive values that the program has unwrapped, when tracing
 
 	literals  map[*syntax.File]provenance.Ref
 	ghosts    ghosts

@@ -342,6 +342,9 @@ func (ev *Evaluator) setVariable(t *syntax.Var, v value.Value, r provenance.Ref,
 	case name == "facts" || name == "trusted":
 		ev.failf("E0210", opPlace(e.OpAt), "Evaluation Error: Error while evaluating a '=' expression, Attempt to assign to a reserved variable name: '%s'", name)
 	}
+	if ev.trace != nil {
+		r = ev.trace.Note(r, provenance.Variable, name, sc.owner(), ev.place(t.Where), v)
+	}
 	sc.Set(name, v, r)
 }
 

@@ -59,6 +59,11 @@ func (ev *Evaluator) failRef(d *source.Diagnostic, ref provenance.Ref) {
 	if len(d.Stack) == 0 {
 		d.Stack = ev.describeStack()
 	}
+	if ev.trace != nil && ref == 0 && strings.HasPrefix(d.Code, "E022") { // an operator
+		for _, s := range ev.suspects {
+			ev.addOrigin(d, s.value, s.ref)
+		}
+	}
 	panic(&failure{d, ref})
 }
 

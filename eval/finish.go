@@ -88,7 +88,7 @@ func (ev *Evaluator) validate(r *Resource) {
 			if near := source.Nearest(p.name, r.typ.AttributeNames()); near != "" {
 				d.Help = "did you mean " + near + "?"
 			}
-			ev.failRef(d, p.ref)
+			ev.failValue(d, p.value, p.ref)
 		}
 		return
 	}

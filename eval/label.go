@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 
 	"bunraku/source"
@@ -192,7 +193,10 @@ func valueLabel(v value.Value) string {
 }
 
 // runtime fails as Puppet does when something inside an expression raised an error.
-func (ev *Evaluator) runtime(e syntax.Expr, detail string) {
+func (ev *Evaluator) runtime(e syntax.Expr, detail string) { ev.runtimeError(e, errors.New(detail)) }
+
+// runtimeError is runtime for an error that may know the value it is due to.
+func (ev *Evaluator) runtimeError(e syntax.Expr, err error) {
 	at := e.Span()
 	switch e := e.(type) {
 	case *syntax.Binary:
@@ -204,6 +208,16 @@ func (ev *Evaluator) runtime(e syntax.Expr, detail string) {
 	case *syntax.MethodCall:
 		at = source.Span{Start: e.Functor.Name.Where.Start, End: e.Functor.Name.Where.End}
 	}
-	ev.failAt(&source.Diagnostic{Code: "E0401", Place: ev.place(at),
-		Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), detail)})
+	d := &source.Diagnostic{Code: "E0401", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), err)}
+	var bad *badValue
+	if errors.As(err, &bad) {
+		d.Help = bad.help
+		ev.failValue(d, bad.value, bad.ref)
+	}
+	if c, ok := e.(*syntax.Call); ok && ev.trace != nil {
+		if name, ok := c.Functor.(*syntax.Name); ok && name.Value == "fail" {
+			ev.addDecision(d)
+		}
+	}
+	ev.failAt(d)
 }

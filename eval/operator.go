@@ -27,6 +27,9 @@ func (ev *Evaluator) unary(e *syntax.Unary, sc *Scope) (value.Value, provenance.
 	if o := opaque(v); o != nil {
 		return o, ev.op("-", r)
 	}
+	if ev.trace != nil {
+		ev.suspects = [2]suspect{{v, r}}
+	}
 	switch n := ev.number(v, e, sc).(type) {
 	case value.Int:
 		if n == math.MinInt64 {
@@ -67,6 +70,9 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 	r, rr := ev.eval(e.Right, sc)
 	if o := opaque(l, r); o != nil {
 		return o, ev.op(e.Op.String(), ev.deep(l, lr), ev.deep(r, rr))
+	}
+	if ev.trace != nil {
+		ev.suspects = [2]suspect{{l, lr}, {r, rr}}
 	}
 	switch e.Op {
 	case syntax.OpAdd, syntax.OpSub, syntax.OpMul, syntax.OpDiv, syntax.OpMod, syntax.OpShl, syntax.OpShr:

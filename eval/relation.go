@@ -272,5 +272,17 @@ func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 	if near := source.Nearest(text, names); near != "" {
 		d.Help = "did you mean " + near + "?"
 	}
-	ev.failRef(d, p.ref)
+	ev.failValue(d, v, ev.elementRef(p, v))
+}
+
+// elementRef is the provenance of one reference among those of an attribute.
+func (ev *Evaluator) elementRef(p *param, v value.Value) provenance.Ref {
+	if a, ok := p.value.(*value.Array); ok && ev.trace != nil {
+		for i, e := range value.Flatten(a).Elems {
+			if r := value.Flatten(a).Ref(i); r != 0 && refText(e) == refText(v) {
+				return r
+			}
+		}
+	}
+	return p.ref
 }

@@ -40,7 +40,9 @@ type Resource struct {
 	main      bool // Class[main]
 	oddTitle  bool // the title was given as something other than a string
 
-	asValue value.Value // its reference as text, once it was needed
+	asked   source.Place // of an included class: the call that was the first to want it
+	owner   uint32       // its number in the trace, once a step of its code was named
+	asValue value.Value  // its reference as text, once it was needed
 
 	out []*Resource // what it contains, in order; an edge each
 	in  []*Resource
@@ -273,7 +275,7 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 	for i, b := range e.Bodies {
 		v, r := ev.eval(b.Title, sc)
 		if value.IsUndef(v) {
-			ev.fail("E0503", b.Title.Span(), "Evaluation Error: Missing title. The title expression resulted in undef")
+			ev.failValue(&source.Diagnostic{Code: "E0503", Place: ev.place(b.Title.Span()), Summary: "Evaluation Error: Missing title. The title expression resulted in undef"}, v, r)
 		}
 		if s, ok := v.(value.String); ok && used == nil && s != "" {
 			bodies[i].only[0] = title{text: string(s), ref: r}
@@ -312,7 +314,8 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 			case value.IsUndef(t):
 				ev.failf("E0503", b.Title.Span(), "Evaluation Error: Missing title at index %d. The title expression resulted in an undef title", j)
 			case !ok:
-				ev.failf("E0503", b.Title.Span(), "Evaluation Error: Illegal title type at index %d. Expected String, got %s", j, types.Generalize(types.Infer(t)))
+				ev.failValue(&source.Diagnostic{Code: "E0503", Place: ev.place(b.Title.Span()),
+					Summary: fmt.Sprintf("Evaluation Error: Illegal title type at index %d. Expected String, got %s", j, types.Generalize(types.Infer(t)))}, t, list.Ref(j))
 			case s == "":
 				ev.failf("E0503", b.Title.Span(), "Evaluation Error: Empty string title at %d. Title strings must have a length greater than zero.", j)
 			case used[string(s)]:
@@ -365,7 +368,8 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 		}
 		h, ok := v.(*value.Hash)
 		if !ok {
-			ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
+			ev.failValue(&source.Diagnostic{Code: "E0506", Place: ev.place(op.Value.Span()),
+				Summary: "Evaluation Error: Expected value of type Hash, got " + types.Generalize(types.Infer(v)).String()}, v, r)
 		}
 		splat = ev.trace.Join(splat, ev.keysOf(h, r))
 		entries := h.Entries()
@@ -399,7 +403,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	if low := strings.ToLower(typeName); low == "class" {
 		d := ev.findClass(t.text)
 		if d == nil {
-			ev.noClass(e, t.text, "Could not find declared class "+t.text)
+			ev.noClass(e, t, "Could not find declared class "+t.text)
 		}
 		if form != syntax.Regular {
 			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
@@ -433,12 +437,12 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	return r
 }
 
-func (ev *Evaluator) noClass(e syntax.Expr, name, detail string) {
+func (ev *Evaluator) noClass(e syntax.Expr, t title, detail string) {
 	d := &source.Diagnostic{Code: "E0509", Place: ev.place(callSpan(e)), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), detail)}
-	if near := source.Nearest(canonical(name), ev.classNames()); near != "" {
+	if near := source.Nearest(canonical(t.text), ev.classNames()); near != "" {
 		d.Help = "did you mean " + near + "?"
 	}
-	ev.failAt(d)
+	ev.failValue(d, value.String(t.text), t.ref)
 }
 
 func (ev *Evaluator) classNames() []string {

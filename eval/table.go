@@ -142,6 +142,8 @@ func (ev *Evaluator) twice(r, old *Resource, e syntax.Expr, summary string) {
 		}
 		d.Related = []source.Related{{Place: old.place, Label: by}}
 	}
+	ev.addOriginOf(d, "title", value.String(r.Title), r.titleRef)
+	ev.addOriginOf(d, "title", value.String(old.Title), old.titleRef)
 	ev.failRef(d, ev.trace.Join(r.existence, old.existence))
 }
 

@@ -23,8 +23,9 @@ type Answer struct {
 	Sensitive bool            `json:"sensitive,omitempty"`
 	Value     json.RawMessage `json:"value,omitempty"`
 
-	Set        *Spot       `json:"set,omitempty"` // where it was written
-	By         string      `json:"by,omitempty"`  // what wrote it, when that is not the resource itself
+	Set        *Spot       `json:"set,omitempty"`       // where it was written
+	By         string      `json:"by,omitempty"`        // what wrote it, when that is not the resource itself
+	Parameter  *Spot       `json:"parameter,omitempty"` // of a class or define: where the parameter is declared
 	Steps      []Step      `json:"steps,omitempty"`
 	Where      *Leaf       `json:"where,omitempty"`
 	Expression *Node       `json:"expression,omitempty"`
@@ -72,9 +73,10 @@ type Leaf struct {
 	Path      string      `json:"path,omitempty"` // of a datum its key, of a fact its path, else what it is
 	Text      string      `json:"text,omitempty"` // the datum as written
 	Sensitive bool        `json:"sensitive,omitempty"`
-	Level     string      `json:"level,omitempty"` // of a datum: the level of Hiera that has it
-	Merge     string      `json:"merge,omitempty"` // how levels are put together, when not "first"
-	Hides     []LevelSpot `json:"hides,omitempty"` // levels further down that have the key, too
+	Level     string      `json:"level,omitempty"`   // of a datum: the level of Hiera that has it
+	Merge     string      `json:"merge,omitempty"`   // how levels are put together, when not "first"
+	Hides     []LevelSpot `json:"hides,omitempty"`   // levels further down that have the key, too
+	Through   []Step      `json:"through,omitempty"` // of a part of a computed value: the steps between, nearest to the value first
 
 	label provenance.Label
 	ref   provenance.Ref
@@ -95,18 +97,20 @@ type LevelSpot struct {
 	value value.Value
 }
 
-// A Step is a variable, parameter, class or call on the way.
+// A Step is a variable, parameter, function, template, override or class on the way.
 type Step struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-	In   string `json:"in,omitempty"`
-	At   *Spot  `json:"at,omitempty"`
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	In    string `json:"in,omitempty"`
+	At    *Spot  `json:"at,omitempty"`
+	Value string `json:"value,omitempty"` // at this step, in a few characters of Puppet code
 }
 
 // A Condition is a decision on the way.
 type Condition struct {
 	Text      string `json:"text"`
-	Outcome   string `json:"outcome,omitempty"` // true, false, or the option that was taken
+	Outcome   string `json:"outcome,omitempty"` // true, false, the option that was taken, or none
+	Value     string `json:"value,omitempty"`   // that was tested, in a few characters of Puppet code
 	Statement string `json:"statement"`         // if, unless, case, selector
 	At        *Spot  `json:"at"`
 	Data      []Leaf `json:"data,omitempty"` // facts and Hiera data that it looks at
@@ -139,6 +143,7 @@ func (a *Answer) EachSpot(all bool, visit func(*Spot)) {
 		}
 	}
 	see(a.Set)
+	see(a.Parameter)
 	leaf(a.Where)
 	for i := range a.Steps {
 		see(a.Steps[i].At)

@@ -47,7 +47,7 @@ func (rec *Record) explainEdge(a *Answer, from, to string) error {
 			a.Attribute = name
 			a.Set, a.By = rec.spot(p.Place), rec.writtenBy(p.Place, try.at)
 			a.value, a.Value = value.String(try.at.Ref()+" "+name+" "+try.other.Ref()), dataOf(value.String(name))
-			rec.derive(a, nil, "", p.Place, r, p.Ref, f.Existence, t.Existence)
+			rec.derive(a, nil, "", r, p.Ref, f.Existence, t.Existence)
 			a.Via = rec.via(try.at)
 			return nil
 		}
@@ -57,7 +57,7 @@ func (rec *Record) explainEdge(a *Answer, from, to string) error {
 			a.Attribute = "contains"
 			a.value, a.Value = value.String(f.Ref()+" contains "+t.Ref()), dataOf(value.String("contains"))
 			a.Set = rec.spot(t.Place)
-			rec.derive(a, nil, "", t.Place, e.Ref, f.Existence, t.Existence)
+			rec.derive(a, nil, "", e.Ref, f.Existence, t.Existence)
 			a.Via = rec.via(t)
 			return nil
 		}

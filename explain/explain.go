@@ -5,7 +5,6 @@ import (
 
 	"bunraku/catalog"
 	"bunraku/provenance"
-	"bunraku/source"
 	"bunraku/value"
 )
 
@@ -49,7 +48,7 @@ func (rec *Record) show(a *Answer, v value.Value, r provenance.Ref, sensitive bo
 }
 
 // derive fills in everything that is a reading of the trace. The first root is the value's own.
-func (rec *Record) derive(a *Answer, v value.Value, self string, slot source.Place, roots ...provenance.Ref) {
+func (rec *Record) derive(a *Answer, v value.Value, self string, roots ...provenance.Ref) {
 	r := roots[0]
 	a.Steps = rec.steps(r, self)
 	way := rec.Trace.Path(r)
@@ -60,11 +59,40 @@ func (rec *Record) derive(a *Answer, v value.Value, self string, slot source.Pla
 		}
 	}
 	a.Expression, a.Data = rec.term(r)
+	if a.Where == nil {
+		through := rec.ways(r, a.Data)
+		for i := range a.Data {
+			l := &a.Data[i]
+			l.Through = withoutPrefix(rec.stepsOf(through[l.label.Key()]), a.Steps)
+		}
+	}
 	if s, ok := v.(value.String); ok && !a.Sensitive {
 		a.Pieces = rec.pieces(string(s), r)
 	}
-	a.Conditions = rec.conditions(slot, roots...)
+	rec.decide(a, roots...)
+}
+
+// decide fills in the decisions and places that the roots depend on.
+func (rec *Record) decide(a *Answer, roots ...provenance.Ref) {
+	a.Conditions = rec.conditions(roots...)
+	rec.lookInto(a.Conditions, rec.most(shownConditions))
 	a.Depends = rec.depends(roots...)
+}
+
+// most is how many of something are looked into: what is shown, or everything that one would read.
+func (rec *Record) most(shown int) int {
+	if rec.All {
+		return 1000
+	}
+	return shown
+}
+
+// withoutPrefix leaves out the steps that were shown already.
+func withoutPrefix(steps, shown []Step) []Step {
+	for len(steps) > 0 && len(shown) > 0 && steps[0].Kind == shown[0].Kind && steps[0].Name == shown[0].Name {
+		steps, shown = steps[1:], shown[1:]
+	}
+	return steps
 }
 
 func isContainer(v value.Value) bool {
@@ -95,12 +123,16 @@ func (rec *Record) explainAttribute(a *Answer, r *catalog.Resource, p *catalog.P
 	if p.Place.Known() {
 		a.By = rec.writtenBy(p.Place, r)
 	}
-	self := "$" + p.Name + r.Ref()
-	if r.Type == "Class" {
-		self = "$" + strings.ToLower(r.Title) + "::" + p.Name + r.Ref()
-	}
-	rec.derive(a, p.Value, self, p.Place, p.Ref, r.Existence, r.TitleRef)
+	rec.declaration(a, r)
+	rec.derive(a, p.Value, "", p.Ref, r.Existence, r.TitleRef)
 	a.Via = rec.via(r)
+}
+
+// declaration adds where a parameter of a class or define is declared.
+func (rec *Record) declaration(a *Answer, r *catalog.Resource) {
+	if rec.Parameter != nil && r.Kind != catalog.CompilableType {
+		a.Parameter = rec.spot(rec.Parameter(r, a.Attribute))
+	}
 }
 
 func (rec *Record) via(r *catalog.Resource) (out []Step) {
@@ -113,10 +145,18 @@ func (rec *Record) via(r *catalog.Resource) (out []Step) {
 	return out
 }
 
+// declared is where a resource was declared; of an included class, where the first call stands that asked for it.
+func (rec *Record) declared(r *catalog.Resource) *Spot {
+	if r.Place.Known() || rec.Asked == nil {
+		return rec.spot(r.Place)
+	}
+	return rec.spot(rec.Asked(r))
+}
+
 func (rec *Record) explainResource(a *Answer, r *catalog.Resource) {
 	a.Kind = "resource"
-	a.Set = rec.spot(r.Place)
-	rec.derive(a, nil, "", r.Place, r.TitleRef, r.Existence)
+	a.Set = rec.declared(r)
+	rec.derive(a, nil, "", r.TitleRef, r.Existence)
 	if r.TitleRef == 0 {
 		a.Where = nil
 	}
@@ -154,14 +194,13 @@ func (rec *Record) explainAbsent(a *Answer, r *catalog.Resource, attribute strin
 		return &NotFound{Message: r.Ref() + " has no attribute " + attribute, Suggestions: []string{"'" + r.Ref() + "' " + near}}
 	}
 	a.Kind, a.Attribute = "absent", attribute
-	a.Set = rec.spot(r.Place)
+	a.Set = rec.declared(r)
 	a.Via = rec.via(r)
 	roots := []provenance.Ref{0, r.Existence, r.TitleRef}
 	if rec.Absent != nil {
 		roots[0] = rec.Absent(r, attribute)
 	}
-	a.Conditions = rec.conditions(r.Place, roots...)
-	a.Depends = rec.depends(roots...)
+	rec.decide(a, roots...)
 	return nil
 }
 
@@ -185,6 +224,7 @@ func (rec *Record) explainVariable(a *Answer, ref string) error {
 		class := rec.Catalog.Find("Class[" + v.Class + "]")
 		self = v.Qualified() + class.Ref()
 		a.Resource, a.Attribute = class.Ref(), p.Name
+		rec.declaration(a, class)
 		a.Set = rec.spot(p.Place)
 		if p.Place.Known() {
 			a.By = rec.writtenBy(p.Place, class)
@@ -195,7 +235,7 @@ func (rec *Record) explainVariable(a *Answer, ref string) error {
 			a.Via = append(rec.via(class), Step{Kind: "via", Name: v.Class})
 		}
 	}
-	rec.derive(a, val, self, source.Place{}, roots...)
+	rec.derive(a, val, self, roots...)
 	if n := len(a.Steps); a.Set == nil && n > 0 && a.Steps[0].Kind == "variable" && a.Steps[0].Name == v.Qualified() {
 		a.Set, a.Steps = a.Steps[0].At, a.Steps[1:]
 	}

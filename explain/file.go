@@ -19,21 +19,25 @@ import (
 // part of the trace that its slots reach, variables, the facts and Hiera levels that were read. It names files by path, line and
 // column, with a checksum, and never quotes them; when a file has changed since, its lines are not shown.
 
-const sideVersion = 1
+const sideVersion = 2
 
 type sideFile struct {
-	Version     int                        `json:"bunraku_provenance"`
-	Root        string                     `json:"root"` // the environment, as the user called it
-	Catalog     json.RawMessage            `json:"catalog"`
-	Trace       *provenance.Packed         `json:"trace"`
-	Sums        []string                   `json:"sums"`      // of trace.files, SHA-256
-	Resources   []sideResource             `json:"resources"` // in the catalog's order
-	Edges       map[string]provenance.Ref  `json:"edges"`
-	Variables   []sideVariable             `json:"variables"`
-	Facts       map[string]json.RawMessage `json:"facts"` // by path
-	Hiera       []sideHiera                `json:"hiera"`
-	Secret      []provenance.Ref           `json:"secret"` // leaves whose data must not be shown
-	Environment string                     `json:"environment"`
+	Version   int                        `json:"bunraku_provenance"`
+	Root      string                     `json:"root"` // the environment, as the user called it
+	Catalog   json.RawMessage            `json:"catalog"`
+	Trace     *provenance.Packed         `json:"trace"`
+	Sums      []string                   `json:"sums"`      // of trace.files, SHA-256
+	Resources []sideResource             `json:"resources"` // in the catalog's order
+	Edges     map[string]provenance.Ref  `json:"edges"`
+	Variables []sideVariable             `json:"variables"`
+	Facts     map[string]json.RawMessage `json:"facts"` // by path
+	Hiera     []sideHiera                `json:"hiera"`
+	Secret    []provenance.Ref           `json:"secret"` // leaves whose data must not be shown
+	Passed    []sidePassed               `json:"passed"` // branches that were not taken and declare something
+	Virtual   []sideStub                 `json:"virtual"`
+
+	changed     []string // files that could not be read again, or are different now
+	Environment string   `json:"environment"`
 }
 
 type sideResource struct {
@@ -44,11 +48,25 @@ type sideResource struct {
 	Tags      provenance.Ref        `json:"tags"`
 	Params    map[string]sideParam  `json:"params"`
 	Via       []sideStage           `json:"via,omitempty"`
+	Asked     provenance.PackedSpot `json:"asked"` // of an included class: the call
 }
 
 type sideParam struct {
-	Ref provenance.Ref        `json:"ref"`
+	Ref      provenance.Ref         `json:"ref"`
+	At       provenance.PackedSpot  `json:"at"`
+	Declared *provenance.PackedSpot `json:"declared,omitempty"` // of a class or define: the parameter
+}
+
+type sidePassed struct {
 	At  provenance.PackedSpot `json:"at"`
+	In  string                `json:"in,omitempty"`
+	Why provenance.Ref        `json:"why"`
+}
+
+type sideStub struct {
+	Type  string                `json:"type"`
+	Title string                `json:"title"`
+	At    provenance.PackedSpot `json:"at"`
 }
 
 type sideStage struct {
@@ -87,18 +105,13 @@ type sideLevel struct {
 func Save(rec *Record, root string) ([]byte, error) {
 	c := rec.Catalog
 	secret := rec.secrets()
-	var roots []provenance.Ref
-	for _, r := range c.Resources {
-		roots = append(roots, r.Existence, r.TitleRef, r.Position, r.TagsRef)
-		for _, p := range r.Params {
-			roots = append(roots, p.Ref)
+	roots := rec.slots()
+	var passed []PassedBranch
+	for _, b := range rec.Passed {
+		if declaresAny(rec.statementsAt(b.Place)) {
+			passed = append(passed, b)
+			roots = append(roots, b.Why)
 		}
-	}
-	for _, e := range c.Edges {
-		roots = append(roots, e.Ref)
-	}
-	for _, v := range rec.Variables {
-		roots = append(roots, v.Ref)
 	}
 	p := rec.Trace.Pack(roots...)
 	s := &sideFile{Version: sideVersion, Root: root, Trace: p, Edges: map[string]provenance.Ref{}, Facts: map[string]json.RawMessage{}, Environment: c.Environment}
@@ -109,15 +122,21 @@ func Save(rec *Record, root string) ([]byte, error) {
 		}
 		return p.Spot(at)
 	}
-	shown := *c
-	shown.Resources = nil
+	shown := &catalog.Catalog{Name: c.Name, Environment: c.Environment, Version: c.Version, CodeID: c.CodeID, UUID: c.UUID, Format: c.Format, Tags: c.Tags, Classes: c.Classes}
 	copies := map[*catalog.Resource]*catalog.Resource{}
 	for _, r := range c.Resources {
 		side := sideResource{At: spot(r.Place), Existence: p.At(r.Existence), Title: p.At(r.TitleRef), Position: p.At(r.Position), Tags: p.At(r.TagsRef), Params: map[string]sideParam{}}
 		copied := *r
 		copied.Sensitive = slices.Clone(r.Sensitive)
 		for _, q := range r.Params {
-			side.Params[q.Name] = sideParam{p.At(q.Ref), spot(q.Place)}
+			param := sideParam{Ref: p.At(q.Ref), At: spot(q.Place)}
+			if rec.Parameter != nil && r.Kind != catalog.CompilableType {
+				if at := rec.Parameter(r, q.Name); at.Known() {
+					s := spot(at)
+					param.Declared = &s
+				}
+			}
+			side.Params[q.Name] = param
 			if !copied.IsSensitive(q.Name) && (hasSensitive(q.Value) || secret.hides(rec, q.Ref)) {
 				copied.Sensitive = append(copied.Sensitive, q.Name)
 			}
@@ -127,17 +146,19 @@ func Save(rec *Record, root string) ([]byte, error) {
 				side.Via = append(side.Via, sideStage{v.Text, spot(v.Place)})
 			}
 		}
+		if rec.Asked != nil && !r.Place.Known() {
+			side.Asked = spot(rec.Asked(r))
+		}
 		s.Resources = append(s.Resources, side)
 		shown.Resources = append(shown.Resources, &copied)
 		copies[r] = &copied
 	}
-	shown.Edges = nil
 	for _, e := range c.Edges {
 		shown.Edges = append(shown.Edges, catalog.Edge{Source: copies[e.Source], Target: copies[e.Target]})
 		s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()] = p.At(e.Ref)
 	}
 	var err error
-	if s.Catalog, err = (catalog.JSON{Redact: true}).Append(nil, &shown); err != nil {
+	if s.Catalog, err = (catalog.JSON{Redact: true}).Append(nil, shown); err != nil {
 		return nil, err
 	}
 	for _, v := range rec.Variables {
@@ -147,7 +168,20 @@ func Save(rec *Record, root string) ([]byte, error) {
 		}
 		s.Variables = append(s.Variables, side)
 	}
+	for _, b := range passed {
+		s.Passed = append(s.Passed, sidePassed{spot(b.Place), b.In, p.At(b.Why)})
+	}
+	for _, v := range rec.Unrealized {
+		s.Virtual = append(s.Virtual, sideStub{v.Name.Type, v.Name.Title, spot(v.Place)})
+	}
 	rec.saveLeaves(s, p, files, spot)
+	for i := range p.Notes {
+		n := &p.Notes[i]
+		n.Text = rec.shortNote(provenance.Note{Kind: n.Kind, Value: n.Value}, n.Ref)
+		if note, ok := rec.Trace.NoteAt(n.Ref); ok && note.Place.File != nil {
+			files[note.Place.File.Name] = note.Place.File
+		}
+	}
 	s.Sums = make([]string, len(p.Files))
 	for i, name := range p.Files {
 		if f := files[name]; f != nil {
@@ -244,22 +278,34 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 		return r
 	}
 	via := map[*catalog.Resource][]Stage{}
+	asked := map[*catalog.Resource]source.Place{}
+	type slot struct {
+		r    *catalog.Resource
+		name string
+	}
+	declared := map[slot]source.Place{}
 	for i, r := range c.Resources {
 		side := s.Resources[i]
 		r.Place, r.Existence, r.TitleRef, r.Position, r.TagsRef = side.At.Place(files), known(side.Existence), known(side.Title), known(side.Position), known(side.Tags)
 		for j := range r.Params {
 			q := side.Params[r.Params[j].Name]
 			r.Params[j].Ref, r.Params[j].Place = known(q.Ref), q.At.Place(files)
+			if q.Declared != nil {
+				declared[slot{r, r.Params[j].Name}] = q.Declared.Place(files)
+			}
 		}
 		for _, v := range side.Via {
 			via[r] = append(via[r], Stage{v.Text, v.At.Place(files)})
 		}
+		asked[r] = side.Asked.Place(files)
 	}
 	for i := range c.Edges {
 		e := &c.Edges[i]
 		e.Ref = known(s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()])
 	}
 	rec.Via = func(r *catalog.Resource) []Stage { return via[r] }
+	rec.Parameter = func(r *catalog.Resource, name string) source.Place { return declared[slot{r, name}] }
+	rec.Asked = func(r *catalog.Resource) source.Place { return asked[r] }
 	for _, v := range s.Variables {
 		val := fromJSON(v.Value)
 		if v.Sensitive {
@@ -267,6 +313,13 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 		}
 		rec.Variables = append(rec.Variables, Variable{v.Class, v.Name, val, known(v.Ref)})
 	}
+	for _, b := range s.Passed {
+		rec.Passed = append(rec.Passed, PassedBranch{b.At.Place(files), b.In, known(b.Why)})
+	}
+	for _, v := range s.Virtual {
+		rec.Unrealized = append(rec.Unrealized, Stub{catalog.Name{Type: v.Type, Title: v.Title}, v.At.Place(files)})
+	}
+	rec.Changed = s.changed
 	rec.loadLeaves(s, files, names)
 	return rec, err
 }
@@ -283,6 +336,7 @@ func (s *sideFile) open(open func(name, root string) (string, []byte, error)) ([
 			files[i] = source.NewFile(shown, string(text))
 		} else {
 			files[i] = source.NewFile(shown, "")
+			s.changed = append(s.changed, shown)
 		}
 	}
 	shape := make([][]int, len(files)) // columns that each line must have
@@ -323,8 +377,12 @@ func (s *sideFile) eachSpot(visit func(provenance.PackedSpot)) {
 	}
 	for _, r := range s.Resources {
 		visit(r.At)
+		visit(r.Asked)
 		for _, p := range r.Params {
 			visit(p.At)
+			if p.Declared != nil {
+				visit(*p.Declared)
+			}
 		}
 		for _, v := range r.Via {
 			visit(v.At)
@@ -334,6 +392,12 @@ func (s *sideFile) eachSpot(visit func(provenance.PackedSpot)) {
 		for _, l := range h.Levels {
 			visit(l.At)
 		}
+	}
+	for _, b := range s.Passed {
+		visit(b.At)
+	}
+	for _, v := range s.Virtual {
+		visit(v.At)
 	}
 }
 

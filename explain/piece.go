@@ -89,7 +89,22 @@ func (rec *Record) addPiece(out []Piece, upTo string, pos int, atoms []atom) []P
 			p.From = append(p.From, rec.leaf(r))
 		}
 	}
+	if len(p.From) == 0 && !atoms[0].known {
+		p.From = rec.nearest(atoms[0].ref)
+	}
 	return append(out, p)
+}
+
+// nearest is the datum or fact that a part hangs on which is no copy of one: the key of a hash comes from the hash as a whole.
+func (rec *Record) nearest(r provenance.Ref) (out []Leaf) {
+	rec.Trace.Near(func(n provenance.Ref) bool {
+		l, ok := rec.Trace.Label(n)
+		if ok && out == nil && (l.Kind == provenance.Datum && !isConfig(l.Place.File.Name) || l.Kind == provenance.Fact) {
+			out = []Leaf{rec.leaf(n)}
+		}
+		return out == nil
+	}, r)
+	return out
 }
 
 // atoms flattens concatenations in concatenations.
@@ -102,7 +117,7 @@ func (rec *Record) atoms(t *provenance.Term, out []atom) []atom {
 			out = rec.atoms(a, out)
 		}
 		return out
-	case t.Op == "text" && len(t.Args) == 1:
+	case t.Op == "text" && len(t.Args) == 1 && t.Args[0] != nil:
 		return rec.atoms(t.Args[0], out)
 	case t.Op == "":
 		text, known := rec.plainText(t.Ref)

@@ -40,15 +40,28 @@ func (rec *Record) Reaches(of string) (*ReachAnswer, error) {
 	var leaves []provenance.Ref
 	seen := map[provenance.LabelKey]bool{}
 	rec.Trace.EachLeaf(func(r provenance.Ref, l provenance.Label) {
-		if !match(l) {
-			return
+		if match(l) {
+			leaves = append(leaves, r)
 		}
-		leaves = append(leaves, r)
-		if !seen[l.Key()] {
+	})
+	counts := map[provenance.Ref]bool{} // those that some slot depends on; what only a step in between has read is of no interest
+	if len(leaves) > 0 {
+		for _, r := range leaves {
+			counts[r] = false
+		}
+		rec.Trace.Near(func(r provenance.Ref) bool {
+			if _, asked := counts[r]; asked {
+				counts[r] = true
+			}
+			return true
+		}, rec.slots()...)
+	}
+	for _, r := range leaves {
+		if l, _ := rec.Trace.Label(r); counts[r] && !seen[l.Key()] {
 			seen[l.Key()] = true
 			out.Places = append(out.Places, rec.leaf(r))
 		}
-	})
+	}
 	if len(leaves) == 0 {
 		return out, rec.nothingThere(of)
 	}
@@ -103,7 +116,9 @@ func matcher(of string) (func(provenance.Label) bool, error) {
 				}
 				return inside(key, l.Path)
 			case provenance.Absence:
-				return strings.HasPrefix(l.Path, "key "+root+" in file ") || strings.HasPrefix(l.Path, `key "`+root+`" in file `)
+				missing, isKey := strings.CutPrefix(l.Path, "key ")
+				missing, _, _ = strings.Cut(missing, " in file ")
+				return isKey && rootKey(missing) == root
 			}
 			return false
 		}, nil
@@ -235,17 +250,78 @@ func reachPhrase(r *ReachAnswer) string {
 	return fmt.Sprintf("%d of %d slots depend on it in the catalog", len(r.Slots), r.Total)
 }
 
+// An item is a line of what a place reaches: a resource or variable with the attributes in question.
+type item struct {
+	name, typ string
+	attrs     []string
+	others    int // of the same type, with the same attributes
+}
+
+// items lists what keep gives a name to. Many resources of one type that it reaches in the same way are one item, unless all are asked for.
+func (r *ReachAnswer) items(keep func(*Reach) string, all bool) (list []item) {
+	for i := range r.Slots {
+		s := &r.Slots[i]
+		name := keep(s)
+		if name == "" {
+			continue
+		}
+		if n := len(list); n > 0 && list[n-1].name == name && s.Attribute != "" {
+			list[n-1].attrs = append(list[n-1].attrs, s.Attribute)
+			continue
+		}
+		typ, _, _ := strings.Cut(name, "[")
+		it := item{name: name, typ: typ}
+		if s.Attribute != "" {
+			it.attrs = []string{s.Attribute}
+		}
+		list = append(list, it)
+	}
+	if all || len(list) <= shownItems {
+		return list
+	}
+	var out []item
+	at := map[string]int{}
+	for _, it := range list {
+		key := it.typ + " " + strings.Join(it.attrs, " ")
+		if i, known := at[key]; known && strings.Contains(it.name, "[") {
+			out[i].others++
+			continue
+		}
+		at[key] = len(out)
+		out = append(out, it)
+	}
+	return out
+}
+
+func (it *item) text(show Show) string {
+	const most = 6
+	line := paint(show.Style.Place, it.name)
+	if it.others > 0 {
+		line += fmt.Sprintf(" and %d more of %s", it.others, it.typ)
+	}
+	attrs := it.attrs
+	if n := len(attrs); n > most+1 && !show.All {
+		attrs = append(attrs[:most:most], fmt.Sprintf("… %d more", n-most))
+	}
+	if len(attrs) > 0 && it.others > 0 {
+		line += ":"
+	}
+	if len(attrs) > 0 {
+		line += " " + strings.Join(attrs, ", ")
+	}
+	return line
+}
+
 // Text shows what a place reaches.
-func (r *ReachAnswer) Text(w io.Writer, style source.Style) {
+func (r *ReachAnswer) Text(w io.Writer, show Show) {
 	if len(r.Slots) == 0 {
 		fmt.Fprintf(w, "%s reaches nothing on %s\n", r.Of, r.Node)
 		return
 	}
 	fmt.Fprintf(w, "%s reaches %d of %d slots on %s\n", r.Of, len(r.Slots), r.Total, r.Node)
-	const most = 6
 	for i := range r.Places {
-		if i == most {
-			fmt.Fprintf(w, "  … %d more\n", len(r.Places)-most)
+		if show.enough(i, 6) {
+			fmt.Fprintf(w, "  … %d more (--all lists them)\n", len(r.Places)-i)
 			break
 		}
 		l := &r.Places[i]
@@ -256,36 +332,15 @@ func (r *ReachAnswer) Text(w io.Writer, style source.Style) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 	group := func(title string, keep func(*Reach) string) {
-		type item struct {
-			name  string
-			attrs []string
-		}
-		var list []item
-		for i := range r.Slots {
-			name := keep(&r.Slots[i])
-			if name == "" {
-				continue
+		if list := r.items(keep, show.All); len(list) > 0 {
+			fmt.Fprintln(w, title)
+			for i, it := range list {
+				if show.enough(i, shownItems) {
+					fmt.Fprintf(w, "  … %d more (--all lists them)\n", len(list)-i)
+					break
+				}
+				fmt.Fprintln(w, "  "+it.text(show))
 			}
-			if n := len(list); n > 0 && list[n-1].name == name && r.Slots[i].Attribute != "" {
-				list[n-1].attrs = append(list[n-1].attrs, r.Slots[i].Attribute)
-				continue
-			}
-			it := item{name: name}
-			if r.Slots[i].Attribute != "" {
-				it.attrs = []string{r.Slots[i].Attribute}
-			}
-			list = append(list, it)
-		}
-		if len(list) == 0 {
-			return
-		}
-		fmt.Fprintf(w, "%s\n", title)
-		for _, it := range list {
-			line := "  " + paint(style.Place, it.name)
-			if len(it.attrs) > 0 {
-				line += " " + strings.Join(it.attrs, ", ")
-			}
-			fmt.Fprintln(w, line)
 		}
 	}
 	group("its data are part of", func(s *Reach) string {

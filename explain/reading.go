@@ -28,13 +28,13 @@ func (p *page) where(a *Answer) {
 	for i := range p.rows {
 		r := &p.rows[i]
 		if r.place != "" {
-			fmt.Fprintln(p.w, paint(p.style.Place, r.place))
+			fmt.Fprintln(p.w, paint(p.Style.Place, r.place))
 		}
 		if r.text != "" {
 			fmt.Fprintln(p.w, "  "+r.text)
 		}
 		for _, s := range r.remarks {
-			fmt.Fprintln(p.w, "  "+paint(p.style.Faint, s))
+			fmt.Fprintln(p.w, "  "+paint(p.Style.Faint, s))
 		}
 	}
 	p.rows = nil
@@ -115,7 +115,7 @@ func (p *page) dependency(a *Answer) {
 	sort.Strings(files)
 	fmt.Fprintf(p.w, "%s decide %s\n", plural(len(a.Depends)-len(absent), "place"), subject)
 	for _, f := range files {
-		fmt.Fprintln(p.w, paint(p.style.Place, f))
+		fmt.Fprintln(p.w, paint(p.Style.Place, f))
 		list := byFile[f]
 		sort.SliceStable(list, func(i, j int) bool {
 			x, y := list[i].At, list[j].At
@@ -137,7 +137,7 @@ func (p *page) dependency(a *Answer) {
 			at := fmt.Sprintf("%d:%s", l.At.Line, strings.Join(columns, ","))
 			fmt.Fprintf(p.w, "  %-9s %s\n", at, oneLine(text, width-12))
 			if c := l.At.Change; c != nil {
-				fmt.Fprintf(p.w, "            %s\n", paint(p.style.Faint, c.String()))
+				fmt.Fprintf(p.w, "            %s\n", paint(p.Style.Faint, c.String()))
 			}
 			i = j
 		}

@@ -34,14 +34,25 @@ type Record struct {
 	Absent func(r *catalog.Resource, attribute string) provenance.Ref
 	// Hiera says what each level has for a key; nil, or a nil answer, when that is not known.
 	Hiera func(key string) *Hiera
-	// Missing says what would have declared a resource that is not in the catalog; nil when that is not known.
-	Missing func(typ, title string) *Missing
+	// Code is the environment's manifests, for what is not in the catalog; nil when they are not at hand.
+	Code       Code
+	Passed     []PassedBranch
+	Unrealized []Stub
+	// Changed are the files that are no longer what they were when the record was made.
+	Changed []string
+
+	// Asked is where the call stands that was the first to ask for a class which has no place of its own; nil when that is not known.
+	Asked func(*catalog.Resource) source.Place
+	// Parameter is where a parameter of a class or define is declared; nil when that is not known.
+	Parameter func(r *catalog.Resource, name string) source.Place
+	// All asks for everything that an answer can have, not only for what people are shown at first.
+	All bool
 
 	secret   *secrets
-	passages map[provenance.Ref]passage
 	trees    map[*source.File]*syntax.File
 	hiera    map[string]*Hiera
 	literals map[*source.File]map[int]string // texts by ordinal
+	defined  map[string]definedIn
 }
 
 // A Variable is a variable of the top scope, the node, or a class.
@@ -86,15 +97,6 @@ type Level struct {
 	Value  value.Value
 }
 
-// Missing is what is known of a resource that is not in the catalog.
-type Missing struct {
-	// Virtual is where it was declared, as a virtual resource that nobody realized.
-	Virtual source.Place
-	Passed  []Passed
-	// Code is where it is declared in code that this node does not reach.
-	Code []Declaration
-}
-
 // A Passed is a branch that was not taken and leads to the declaration.
 type Passed struct {
 	Branch source.Place
@@ -102,6 +104,7 @@ type Passed struct {
 	Why    provenance.Ref
 	Hops   []Stage
 	Sure   bool
+	Others int // how many more times it was passed over, in other instances
 }
 
 // A Declaration is a statement somewhere in the environment.
@@ -109,6 +112,23 @@ type Declaration struct {
 	Place source.Place
 	In    string // class or define around, "" for none
 	Sure  bool   // the title is written out
+}
+
+// slots are the nodes of everything that one can ask about.
+func (rec *Record) slots() (roots []provenance.Ref) {
+	for _, r := range rec.Catalog.Resources {
+		roots = append(roots, r.Existence, r.TitleRef, r.Position, r.TagsRef)
+		for _, p := range r.Params {
+			roots = append(roots, p.Ref)
+		}
+	}
+	for _, e := range rec.Catalog.Edges {
+		roots = append(roots, e.Ref)
+	}
+	for _, v := range rec.Variables {
+		roots = append(roots, v.Ref)
+	}
+	return roots
 }
 
 // tree is the parsed text of a manifest or template; nil when it is neither.

@@ -97,9 +97,8 @@ func (rec *Record) similar(n catalog.Name) (out []string) {
 			out = append(out, ref)
 		}
 	}
-	var titles, refs []string
+	var titles []string
 	for _, r := range rec.Catalog.Resources {
-		refs = append(refs, r.Ref())
 		if r.Type == n.Type {
 			titles = append(titles, r.Title)
 		}
@@ -113,9 +112,11 @@ func (rec *Record) similar(n catalog.Name) (out []string) {
 			add(r.Ref())
 		}
 	}
-	if len(out) == 0 {
-		if near := source.Nearest(n.String(), refs); near != "" {
-			add(near)
+	if len(out) == 0 { // the type may be misspelt
+		for _, r := range rec.Catalog.Resources {
+			if r.Title == n.Title && source.Nearest(n.Type, []string{r.Type}) != "" {
+				add(r.Ref())
+			}
 		}
 	}
 	return out

@@ -8,58 +8,8 @@ import (
 	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/syntax"
+	"bunraku/value"
 )
-
-// A passage is a parameter or variable that a value passed through, known by the node of the trace that the slot has.
-type passage struct {
-	step     Step
-	distance int
-}
-
-// passagesOf knows the parameters and variables by the nodes of their slots. A node that lies on the ways of several belongs to the
-// one that is nearest to it.
-func (rec *Record) passagesOf() map[provenance.Ref]passage {
-	if rec.passages != nil {
-		return rec.passages
-	}
-	m := map[provenance.Ref]passage{}
-	rec.passages = m
-	add := func(r provenance.Ref, s Step) {
-		way := rec.Trace.Path(r)
-		for d, n := range way {
-			if d == len(way)-1 && d > 0 {
-				break // where it ends is no passage: a literal is read by everyone who copies it
-			}
-			if _, leaf := rec.Trace.Label(n); leaf {
-				break
-			}
-			if old, known := m[n]; !known || d < old.distance {
-				m[n] = passage{s, d}
-			}
-		}
-	}
-	for i := range rec.Variables {
-		v := &rec.Variables[i]
-		if rec.parameterOf(v) == nil {
-			add(v.Ref, Step{Kind: "variable", Name: v.Qualified()})
-		}
-	}
-	for _, r := range rec.Catalog.Resources {
-		if r.Kind == catalog.CompilableType {
-			continue
-		}
-		for _, p := range r.Params {
-			name := "$" + p.Name
-			if r.Type == "Class" {
-				name = "$" + strings.ToLower(r.Title) + "::" + p.Name
-			}
-			s := Step{Kind: "parameter", Name: name, In: r.Ref()}
-			s.At = rec.spot(p.Place)
-			add(p.Ref, s)
-		}
-	}
-	return m
-}
 
 // parameterOf is the class parameter that a variable is, nil when it is none.
 func (rec *Record) parameterOf(v *Variable) *catalog.Param {
@@ -73,35 +23,39 @@ func (rec *Record) parameterOf(v *Variable) *catalog.Param {
 	return r.Param(v.Name)
 }
 
-// steps are the variables and parameters that a value passed through, nearest first. Notes in the trace name them; where there are none,
-// slots that are known by their nodes do. self is the slot that was asked about.
+// steps are the variables, parameters, functions, templates and overrides that a value passed through as it was copied, nearest first.
+// self is the slot that was asked about.
 func (rec *Record) steps(r provenance.Ref, self string) (out []Step) {
-	known := rec.passagesOf()
-	add := func(s Step) {
-		if s.Name+s.In == self {
-			return
-		}
-		if n := len(out); n > 0 && out[n-1].Name == s.Name && (out[n-1].In == s.In || s.Kind == "variable") {
-			if out[n-1].At == nil {
-				out[n-1].At = s.At
-			}
-			return
-		}
-		out = append(out, s)
-	}
 	for _, n := range rec.Trace.Path(r) {
-		if note, ok := rec.Trace.NoteAt(n); ok {
-			switch note.Kind {
-			case provenance.Variable, provenance.Parameter:
-				add(Step{Kind: note.Kind.String(), Name: noteName(note), In: note.In, At: rec.spot(note.Place)})
-			case provenance.LookedUp:
-				add(Step{Kind: "lookup", Name: note.Name, At: rec.spot(note.Place)})
-			}
-		} else if p, ok := known[n]; ok {
-			add(p.step)
+		if s, ok := rec.stepAt(n); ok && s.Name+s.In != self {
+			out = addStep(out, s)
 		}
 	}
 	return out
+}
+
+// addStep leaves out what says the same once more: a variable that is read twice is one step.
+func addStep(list []Step, s Step) []Step {
+	if n := len(list); n > 0 && list[n-1].Name == s.Name && list[n-1].In == s.In && list[n-1].Kind == s.Kind {
+		return list
+	}
+	return append(list, s)
+}
+
+// stepAt is the step that a node of the trace names; decisions are no steps of a value.
+func (rec *Record) stepAt(r provenance.Ref) (s Step, ok bool) {
+	note, ok := rec.Trace.NoteAt(r)
+	if !ok || note.Kind.IsDecision() {
+		return s, false
+	}
+	s = Step{Kind: note.Kind.String(), Name: note.Name, In: note.In, At: rec.spot(note.Place), Value: rec.shortNote(note, r)}
+	switch note.Kind {
+	case provenance.Variable, provenance.Parameter, provenance.Defaulted:
+		s.Name = noteName(note)
+	case provenance.Called:
+		s.Name += "()"
+	}
+	return s, true
 }
 
 // noteName is a variable's name as it can be read anywhere: qualified when it belongs to a class.
@@ -112,73 +66,145 @@ func noteName(n provenance.Note) string {
 	return "$" + n.Name
 }
 
-// conditions are the decisions that a value depends on, nearest first. Notes name them; where there are none, those around the
-// statement that wrote the slot are known by the code, and literals betray the condition that they stand in.
-func (rec *Record) conditions(slot source.Place, roots ...provenance.Ref) (out []Condition) {
+// shortNote is the value of a step in a few characters, "" when there is none to show.
+func (rec *Record) shortNote(n provenance.Note, r provenance.Ref) string {
+	switch v := n.Value.(type) {
+	case string: // of a side file
+		return v
+	case value.Value:
+		if !hasSensitive(v) && !rec.secrets().hides(rec, r) {
+			return short(v)
+		}
+	}
+	return ""
+}
+
+// short is a value in a few characters: a container that has much in it is only counted.
+func short(v value.Value) string {
+	const most = 60
+	switch c := v.(type) {
+	case *value.Array:
+		if c.Len() > 8 {
+			return fmt.Sprintf("an array of %d", c.Len())
+		}
+	case *value.Hash:
+		if c.Len() > 8 {
+			return fmt.Sprintf("a hash of %d", c.Len())
+		}
+	case value.String:
+		if len(c) > 4*most {
+			v = c[:4*most]
+		}
+	}
+	return oneLine(value.Literal(v), most)
+}
+
+// A way is how a walk came to a node: the copies that it passed, and the way to the operation before.
+type way struct {
+	from   *way
+	copies []provenance.Ref
+}
+
+// steps names the steps of a way, the first one first.
+func (rec *Record) stepsOf(w *way) (out []Step) {
+	if w == nil {
+		return nil
+	}
+	out = rec.stepsOf(w.from)
+	for _, n := range w.copies {
+		if s, ok := rec.stepAt(n); ok {
+			out = addStep(out, s)
+		}
+	}
+	return out
+}
+
+// ways finds, for some leaves of a value that was computed, how the value came from each: the shortest way counts.
+func (rec *Record) ways(r provenance.Ref, leaves []Leaf) map[provenance.LabelKey]*way {
+	wanted := map[provenance.LabelKey]bool{}
+	for i := range leaves {
+		wanted[leaves[i].label.Key()] = true
+	}
+	type visit struct {
+		ref  provenance.Ref
+		from *way
+	}
+	const most = 10_000
+	out := map[provenance.LabelKey]*way{}
+	seen := map[provenance.Ref]bool{}
+	queue := []visit{{ref: r}}
+	for len(queue) > 0 && len(seen) < most && len(out) < len(wanted) {
+		v := queue[0]
+		queue = queue[1:]
+		path := rec.Trace.Path(v.ref)
+		if len(path) == 0 || seen[path[len(path)-1]] {
+			continue
+		}
+		last := path[len(path)-1]
+		seen[last] = true
+		w := &way{v.from, path}
+		for _, n := range path { // elements hang on the containers along the way
+			if l, ok := rec.Trace.Label(n); ok {
+				if k := l.Key(); out[k] == nil && wanted[k] {
+					out[k] = w
+				}
+			} else if n == last || rec.Trace.Spine(n) != n {
+				for _, a := range rec.Trace.Operands(n) {
+					queue = append(queue, visit{a, w})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// conditions are the decisions that a value depends on, nearest first.
+func (rec *Record) conditions(roots ...provenance.Ref) (out []Condition) {
 	type spot struct {
 		file  *source.File
 		start uint32
 	}
 	seen := map[spot]int{}
-	add := func(p source.Place, c Condition) {
-		at := spot{p.File, p.Span.Start}
+	rec.Trace.Near(func(r provenance.Ref) bool {
+		note, ok := rec.Trace.NoteAt(r)
+		if !ok || !note.Kind.IsDecision() || note.Place.File == nil {
+			return true
+		}
+		at := spot{note.Place.File, note.Place.Span.Start}
 		if i, known := seen[at]; known {
-			out[i].refs = append(out[i].refs, c.refs...)
-			if out[i].Outcome == "" {
-				out[i].Outcome = c.Outcome
+			out[i].refs = append(out[i].refs, r)
+			return true
+		}
+		c := Condition{Statement: "if", At: rec.spot(note.Place), Value: rec.shortNote(note, r), refs: []provenance.Ref{r}}
+		switch note.Kind {
+		case provenance.IfTrue:
+			c.Outcome = "true"
+		case provenance.IfFalse:
+			c.Outcome = "false"
+		default:
+			if c.Statement, c.Outcome = note.Kind.String(), oneLine(note.Name, 60); c.Outcome == "" {
+				c.Outcome = "none"
 			}
-			return
 		}
-		if c.At = rec.spot(p); c.At == nil {
-			return
+		if c.Statement == "if" && note.Name != "" {
+			c.Statement = note.Name
 		}
-		if !rec.secrets().hidesText(p) {
-			c.Text = oneLine(p.Text(), 120)
+		if !rec.secrets().hidesText(note.Place) {
+			c.Text = oneLine(note.Place.Text(), 120)
 		}
 		seen[at] = len(out)
 		out = append(out, c)
-	}
-	var plain []provenance.Ref
-	flows := map[provenance.Ref]bool{}
-	if len(roots) > 0 {
-		for _, r := range rec.Trace.Flows(roots[0]) {
-			flows[r] = true
-		}
-	}
-	rec.Trace.Near(func(r provenance.Ref) bool {
-		if note, ok := rec.Trace.NoteAt(r); ok && note.Kind.IsDecision() {
-			c := Condition{Statement: "if", refs: []provenance.Ref{r}}
-			switch note.Kind {
-			case provenance.IfTrue:
-				c.Outcome = "true"
-			case provenance.IfFalse:
-				c.Outcome = "false"
-			case provenance.Chosen:
-				c.Statement, c.Outcome = "case", oneLine(note.Name, 60)
-			}
-			if note.Kind != provenance.Chosen && note.Name != "" {
-				c.Statement = note.Name
-			}
-			add(note.Place, c)
-		}
-		if l, ok := rec.Trace.Label(r); ok && l.Kind == provenance.Literal && !flows[r] {
-			plain = append(plain, r)
-		}
 		return true
 	}, roots...)
-	rec.eachAround(slot, func(test source.Place, statement, outcome string) {
-		add(test, Condition{Statement: statement, Outcome: outcome})
-	})
-	for _, r := range plain {
-		l, _ := rec.Trace.Label(r)
-		if p, statement := rec.conditionAround(l.Place); p.Known() {
-			add(p, Condition{Statement: statement, refs: []provenance.Ref{r}})
-		}
-	}
-	for i := range out {
-		out[i].Data = rec.looksAt(out[i].refs)
-	}
 	return out
+}
+
+// lookInto adds to conditions the facts and Hiera data that they look at. That takes a walk through the trace for each, so that only those
+// are looked into that are shown.
+func (rec *Record) lookInto(list []Condition, most int) {
+	for i := range list[:min(len(list), most)] {
+		list[i].Data = rec.looksAt(list[i].refs)
+	}
 }
 
 // looksAt are the facts and Hiera data that decisions look at.
@@ -214,88 +240,6 @@ func (rec *Record) looksAt(refs []provenance.Ref) (out []Leaf) {
 		return len(out) < 4
 	}, refs...)
 	return out
-}
-
-// conditionAround is the test of the if, case or selector whose test or options a literal stands in.
-func (rec *Record) conditionAround(p source.Place) (at source.Place, statement string) {
-	t := rec.tree(p.File)
-	if t == nil {
-		return source.Place{}, ""
-	}
-	walkFile(t, func(n syntax.Node) bool {
-		if !n.Span().Contains(p.Span) {
-			return false
-		}
-		inside := func(test syntax.Expr, what string, others ...syntax.Expr) {
-			for _, e := range append(others, test) {
-				if e != nil && e.Span().Contains(p.Span) {
-					at, statement = source.Place{File: p.File, Span: test.Span()}, what
-				}
-			}
-		}
-		switch n := n.(type) {
-		case *syntax.If:
-			what := "if"
-			if n.Unless {
-				what = "unless"
-			}
-			inside(n.Test, what)
-		case *syntax.Case:
-			for _, o := range n.Options {
-				inside(n.Test, "case", o.Values...)
-			}
-		case *syntax.Selector:
-			for _, e := range n.Entries {
-				inside(n.Left, "selector", e.Key)
-			}
-		}
-		return true
-	})
-	return at, statement
-}
-
-// eachAround visits the conditions around a statement that was run, innermost first: each went the way that leads to it.
-func (rec *Record) eachAround(slot source.Place, visit func(test source.Place, statement, outcome string)) {
-	t := rec.tree(slot.File)
-	if t == nil {
-		return
-	}
-	type found struct {
-		test               syntax.Expr
-		statement, outcome string
-	}
-	var list []found
-	holds := func(b syntax.Body) bool {
-		n := len(b.Stmts)
-		return n > 0 && b.Stmts[0].Span().Join(b.Stmts[n-1].Span()).Contains(slot.Span)
-	}
-	walkFile(t, func(n syntax.Node) bool {
-		if !n.Span().Contains(slot.Span) {
-			return false
-		}
-		switch n := n.(type) {
-		case *syntax.If:
-			what := "if"
-			if n.Unless {
-				what = "unless"
-			}
-			if holds(n.Then) {
-				list = append(list, found{n.Test, what, fmt.Sprint(!n.Unless)})
-			} else if holds(n.Else) {
-				list = append(list, found{n.Test, what, fmt.Sprint(n.Unless)})
-			}
-		case *syntax.Case:
-			for _, o := range n.Options {
-				if holds(o.Then) && len(o.Values) > 0 {
-					list = append(list, found{n.Test, "case", oneLine(slot.File.Slice(o.Values[0].Span().Join(o.Values[len(o.Values)-1].Span())), 60)})
-				}
-			}
-		}
-		return true
-	})
-	for i := len(list) - 1; i >= 0; i-- {
-		visit(source.Place{File: slot.File, Span: list[i].test.Span()}, list[i].statement, list[i].outcome)
-	}
 }
 
 // writtenBy says what kind of statement set an attribute, when it is not the resource's own declaration.

@@ -23,12 +23,28 @@ const (
 	DependencyView
 )
 
-const width = 100 // columns that an answer should fit
+const (
+	width           = 100 // columns that an answer should fit
+	shownConditions = 5   // of an answer, unless all are asked for
+	shownBranches   = 3
+	shownAttributes = 30
+	shownItems      = 20
+)
+
+// Show is how an answer is shown: the zero Show gives people what they want to know first, in plain text.
+type Show struct {
+	View  View
+	Style source.Style
+	All   bool // nothing is left out, however long it gets
+}
+
+// enough reports whether a list has got too long to be shown on.
+func (s *Show) enough(i, most int) bool { return i >= most && !s.All }
 
 // Text shows an answer to people: the answer first, then the evidence, nearest first.
-func (a *Answer) Text(w io.Writer, view View, style source.Style) {
-	p := &page{w: w, style: style}
-	switch view {
+func (a *Answer) Text(w io.Writer, show Show) {
+	p := &page{w: w, Show: show}
+	switch show.View {
 	case WhereView:
 		p.where(a)
 		return
@@ -55,16 +71,17 @@ func (a *Answer) Text(w io.Writer, view View, style source.Style) {
 type row struct {
 	label, place, text string
 	remarks            []string
+	at                 *Spot
 }
 
 type page struct {
-	w     io.Writer
-	style source.Style
-	rows  []row
+	Show
+	w    io.Writer
+	rows []row
 }
 
-func (p *page) add(label string, at *Spot, text string, remarks ...string) {
-	r := row{label: label, text: text, remarks: remarks}
+func (p *page) add(label string, at *Spot, text string, remarks ...string) *row {
+	r := row{label: label, text: text, remarks: remarks, at: at}
 	if at != nil {
 		r.place = at.String()
 		if at.Change != nil {
@@ -72,6 +89,7 @@ func (p *page) add(label string, at *Spot, text string, remarks ...string) {
 		}
 	}
 	p.rows = append(p.rows, r)
+	return &p.rows[len(p.rows)-1]
 }
 
 // String is the change in a line.
@@ -103,15 +121,15 @@ func (p *page) flush() {
 		case r.place == "":
 			fmt.Fprintf(p.w, "%s%s\n", label, r.text)
 		case r.text == "":
-			fmt.Fprintf(p.w, "%s%s\n", label, paint(p.style.Place, r.place))
+			fmt.Fprintf(p.w, "%s%s\n", label, paint(p.Style.Place, r.place))
 		case beside:
 			pad := strings.Repeat(" ", places-utf8.RuneCountInString(r.place))
-			fmt.Fprintf(p.w, "%s%s%s   %s\n", label, paint(p.style.Place, r.place), pad, r.text)
+			fmt.Fprintf(p.w, "%s%s%s   %s\n", label, paint(p.Style.Place, r.place), pad, r.text)
 		default:
-			fmt.Fprintf(p.w, "%s%s\n%s%s\n", label, paint(p.style.Place, r.place), strings.Repeat(" ", indent+2), r.text)
+			fmt.Fprintf(p.w, "%s%s\n%s%s\n", label, paint(p.Style.Place, r.place), strings.Repeat(" ", indent+2), r.text)
 		}
 		for _, s := range r.remarks {
-			fmt.Fprintf(p.w, "%s%s\n", strings.Repeat(" ", indent+2), paint(p.style.Faint, s))
+			fmt.Fprintf(p.w, "%s%s\n", strings.Repeat(" ", indent+2), paint(p.Style.Faint, s))
 		}
 	}
 	p.rows = nil
@@ -130,7 +148,7 @@ func (p *page) head(a *Answer) {
 	case "absent":
 		fmt.Fprintf(p.w, "%s is not set on %s\n", a.Attribute, a.Resource)
 	case "resource":
-		fmt.Fprintf(p.w, "%s\n", paint(p.style.Place, a.Resource))
+		fmt.Fprintf(p.w, "%s\n", paint(p.Style.Place, a.Resource))
 	case "edge":
 		fmt.Fprintf(p.w, "%s\n", value.ToString(a.value))
 	case "hiera":
@@ -210,6 +228,7 @@ func (p *page) block(a *Answer, text string) {
 			}
 			n, known := number[l.label.Key()]
 			if !known {
+				l.Through = a.through(l)
 				notes = append(notes, l)
 				n = len(notes)
 				number[l.label.Key()] = n
@@ -220,7 +239,10 @@ func (p *page) block(a *Answer, text string) {
 			}
 		}
 	}
-	const most = 40
+	most := 40
+	if p.All {
+		most = len(lines)
+	}
 	wide := 0
 	for i, l := range lines[:min(len(lines), most)] {
 		if marks[i] != "" {
@@ -229,19 +251,32 @@ func (p *page) block(a *Answer, text string) {
 	}
 	for i, l := range lines {
 		if i == most {
-			fmt.Fprintf(p.w, "  … %d more lines\n", len(lines)-most)
+			fmt.Fprintf(p.w, "  … %d more lines (--all shows them)\n", len(lines)-most)
 			break
 		}
 		if marks[i] == "" {
 			fmt.Fprintf(p.w, "  | %s\n", l)
 			continue
 		}
-		fmt.Fprintf(p.w, "  | %s%s  %s\n", l, strings.Repeat(" ", max(0, wide-utf8.RuneCountInString(l))), paint(p.style.Faint, marks[i]))
+		fmt.Fprintf(p.w, "  | %s%s  %s\n", l, strings.Repeat(" ", max(0, wide-utf8.RuneCountInString(l))), paint(p.Style.Faint, marks[i]))
 	}
 	for i, l := range notes {
 		p.leaf(fmt.Sprintf("[%d]", i+1), l)
 	}
 	p.flush()
+}
+
+// isMany reports whether a datum is a container of several lines, whose text says little when it is cut.
+func (l *Leaf) isMany() bool { return strings.Contains(l.label.Place.Text(), "\n") }
+
+// through finds the steps of a leaf that is among the data.
+func (a *Answer) through(l *Leaf) []Step {
+	for i := range a.Data {
+		if a.Data[i].label.Key() == l.label.Key() {
+			return a.Data[i].Through
+		}
+	}
+	return nil
 }
 
 // describe is a leaf in one phrase: what it is and where.
@@ -283,8 +318,14 @@ func (p *page) evidence(a *Answer) {
 			p.add(label, a.Set, setText)
 		}
 	}
+	answer := ""
+	if a.value != nil {
+		answer = short(a.value)
+	}
 	for _, s := range a.Steps {
-		p.step(s)
+		if s.Kind != "lookup" || s.At != nil { // an automatic one is told with the datum
+			p.step(s, answer)
+		}
 	}
 	switch {
 	case a.Kind == "resource":
@@ -294,41 +335,114 @@ func (p *page) evidence(a *Answer) {
 	case len(a.Data) > 0 && !a.isBlock():
 		p.data(a)
 	}
-	p.conditions(a.Conditions)
-	if len(a.Via) > 0 {
-		names := make([]string, len(a.Via))
-		for i, v := range a.Via {
-			names[i] = v.Name
-		}
-		p.add("via", nil, strings.Join(names, " > "))
+	if a.Parameter != nil && a.By == "" && !p.onLine(a.Parameter) {
+		p.add("for", a.Parameter, a.Parameter.Text)
 	}
+	p.conditions(a.Conditions, shownConditions)
+	p.via(a)
 	if a.Kind == "resource" {
 		p.flush()
 		p.attributes(a)
 	}
 }
 
-func (p *page) step(s Step) {
-	var text string
-	switch s.Kind {
-	case "parameter":
-		text = s.Name
-		if s.In != "" {
-			text += ", a parameter of " + s.In
+// via is how the declaration was reached: for a resource with the places, else in one line.
+func (p *page) via(a *Answer) {
+	if a.Kind != "resource" && !p.All {
+		names := make([]string, len(a.Via))
+		for i, v := range a.Via {
+			names[i] = v.Name
 		}
-	case "variable":
-		text = "variable " + s.Name
-	case "lookup":
-		text = "Hiera key " + s.Name
-	default:
-		text = s.Name
-	}
-	if s.At != nil && s.At.Text != "" {
-		p.add("from", nil, text)
-		p.add("", s.At, s.At.Text)
+		if len(names) > 0 {
+			p.add("via", nil, strings.Join(names, " > "))
+		}
 		return
 	}
-	p.add("from", s.At, text)
+	label := "via"
+	for _, v := range a.Via {
+		p.add(label, v.At, v.Name)
+		label = ""
+	}
+}
+
+// step shows one step of the way: what it is, where it stands, and the value there unless it is that of the answer.
+func (p *page) step(s Step, answer string) {
+	text := s.describe()
+	if s.Value != "" && s.Value != answer {
+		text += " = " + s.Value
+	}
+	switch {
+	case s.At != nil && p.onLine(s.At): // the line was shown just now
+		p.add(s.label(), nil, text)
+	case s.At == nil || s.At.Text == "":
+		p.add(s.label(), s.At, text)
+	default:
+		p.add(s.label(), s.At, s.At.Text, text)
+	}
+}
+
+// onLine reports whether the last row that has a place shows the same line.
+func (p *page) onLine(at *Spot) bool {
+	for i := len(p.rows) - 1; i >= 0; i-- {
+		if s := p.rows[i].at; s != nil {
+			return s.File == at.File && s.Line == at.Line
+		}
+	}
+	return false
+}
+
+func (s *Step) label() string {
+	switch s.Kind {
+	case "override":
+		return "instead"
+	case "template":
+		return "template"
+	}
+	return "from"
+}
+
+// describe is a step in one phrase.
+func (s *Step) describe() string {
+	switch s.Kind {
+	case "parameter":
+		switch {
+		case s.In == "":
+			return s.Name + ", a parameter of a lambda"
+		case s.At == nil && strings.HasPrefix(s.In, "Class["):
+			return s.Name + ", a parameter of " + s.In + ", looked up in Hiera"
+		}
+		return s.Name + ", a parameter of " + s.In
+	case "default":
+		return s.Name + ", the default of a parameter of " + s.In
+	case "variable":
+		if s.In != "" && !strings.HasPrefix(s.In, "Class[") {
+			return "variable " + s.Name + " of " + s.In
+		}
+		return "variable " + s.Name
+	case "lookup":
+		return "Hiera key " + s.Name
+	case "function":
+		return "what " + s.Name + " returns"
+	case "template":
+		if s.Name == "" {
+			return "an inline template"
+		}
+		return s.Name
+	case "override":
+		return "in place of what was set here"
+	}
+	return s.Name
+}
+
+// short is a step among others.
+func (s *Step) short() string {
+	switch s.Kind {
+	case "template":
+		return "template " + s.Name
+	case "lookup":
+		return "lookup('" + s.Name + "')"
+	}
+	return s.Name
 }
 
 // title shows where a resource's title comes from, unless it is written in the declaration.
@@ -357,6 +471,12 @@ func (p *page) origin(a *Answer) {
 }
 
 func (p *page) leaf(label string, l *Leaf) {
+	defer func() {
+		if way := l.through(); way != "" {
+			r := &p.rows[len(p.rows)-1]
+			r.remarks = append(r.remarks, way)
+		}
+	}()
 	switch l.Kind {
 	case "datum":
 		remark := "Hiera key " + l.Path
@@ -388,6 +508,28 @@ func (p *page) leaf(label string, l *Leaf) {
 	}
 }
 
+// through names the steps between a part and the whole, the part's side first.
+func (l *Leaf) through() string {
+	const most = 5
+	var names []string
+	for i := len(l.Through) - 1; i >= 0; i-- {
+		s := &l.Through[i]
+		if s.Kind == "lookup" && s.At == nil || s.Kind == "template" && i == 0 {
+			continue
+		}
+		if n := s.short(); len(names) == 0 || names[len(names)-1] != n {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if n := len(names); n > most {
+		names = append(append(names[:most-1:most-1], "…"), names[n-1])
+	}
+	return "through " + strings.Join(names, ", ")
+}
+
 func (h *LevelSpot) describe() string {
 	at := h.File
 	if h.At != nil {
@@ -402,7 +544,10 @@ func (h *LevelSpot) describe() string {
 
 // data lists what a computed value is made of: facts and Hiera data first, literals after them.
 func (p *page) data(a *Answer) {
-	const most = 8
+	most := 8
+	if p.All {
+		most = len(a.Data) * 2
+	}
 	label := "made of"
 	shown, literals := 0, 0
 	for _, kind := range []bool{false, true} {
@@ -424,54 +569,81 @@ func (p *page) data(a *Answer) {
 		}
 	}
 	if literals > 0 {
-		p.add(label, nil, fmt.Sprintf("%s (--expression shows all)", plural(literals, "further piece")))
+		p.add(label, nil, fmt.Sprintf("… %s (--all lists them)", plural(literals, "more piece")))
 	}
 }
 
 // conditions shows decisions with what they look at.
-func (p *page) conditions(list []Condition) {
-	const most = 6
-	for i, c := range list {
-		if i == most {
-			p.add("", nil, plural(len(list)-most, "further condition"))
+func (p *page) conditions(list []Condition, most int) {
+	for i := range list {
+		c := &list[i]
+		if p.enough(i, most) {
+			p.add("", nil, fmt.Sprintf("… %s further away (--all lists them)", plural(len(list)-i, "condition")))
 			break
-		}
-		text := c.Text
-		if text == "" {
-			text = "(sensitive)"
-		}
-		if c.Outcome != "" {
-			text += " (" + c.Outcome + ")"
 		}
 		var remarks []string
 		for j := range c.Data {
 			l := &c.Data[j]
-			if j == 3 {
-				remarks = append(remarks, fmt.Sprintf("… %d more", len(c.Data)-3))
+			if p.enough(j, 3) {
+				remarks = append(remarks, fmt.Sprintf("… %d more", len(c.Data)-j))
 				break
 			}
 			what := l.describe()
-			if l.Text != "" {
-				what += " = " + oneLine(l.Text, 40)
+			if left := width - 16 - utf8.RuneCountInString(what); l.Text != "" && left > 8 && !l.isMany() {
+				what += " = " + oneLine(l.Text, left)
 			}
 			remarks = append(remarks, what)
 		}
-		p.add(c.Statement, c.At, text, remarks...)
+		p.add(c.Statement, c.At, c.describe(), remarks...)
 	}
+}
+
+// describe is what was tested, its value, and the way that was taken.
+func (c *Condition) describe() string {
+	text := c.Text
+	if text == "" {
+		text = "(sensitive)"
+	}
+	if c.Statement == "if" || c.Statement == "unless" {
+		if c.Value != "" && c.Value != c.Outcome {
+			text += " = " + c.Value
+		}
+		return text + " (" + c.Outcome + ")"
+	}
+	if c.Value != "" {
+		text += " = " + c.Value
+	}
+	switch c.Outcome {
+	case c.Value:
+		return text
+	case "none":
+		return text + ", which no option matches"
+	}
+	return text + ", takes " + c.Outcome
 }
 
 // attributes lists a resource's attributes, each with the place it comes from.
 func (p *page) attributes(a *Answer) {
 	names, values := 0, 0
-	for _, s := range a.Attributes {
+	list := a.Attributes
+	if !p.All {
+		list = list[:min(len(list), shownAttributes)]
+	}
+	for _, s := range list {
 		names = max(names, len(s.Name))
 		values = max(values, utf8.RuneCountInString(s.shown()))
 	}
-	for _, s := range a.Attributes {
+	for i, s := range a.Attributes {
+		if p.enough(i, shownAttributes) {
+			fmt.Fprintf(p.w, "  … %d more (--all lists them)\n", len(a.Attributes)-i)
+			break
+		}
 		from := ""
 		switch {
 		case s.From != nil:
 			from = s.From.describe()
+		case s.Set != nil && s.Places == 0: // an empty array or hash is made of nothing
+			from = s.Set.String()
 		case s.Set != nil:
 			from = s.Set.String() + " (computed)"
 		case s.Places > 0:
@@ -479,7 +651,7 @@ func (p *page) attributes(a *Answer) {
 		}
 		line := fmt.Sprintf("  %-*s => %s", names, s.Name, s.shown())
 		pad := max(1, names+values+8-utf8.RuneCountInString(line))
-		fmt.Fprintln(p.w, strings.TrimRight(line+strings.Repeat(" ", pad)+paint(p.style.Faint, from), " "))
+		fmt.Fprintln(p.w, strings.TrimRight(line+strings.Repeat(" ", pad)+paint(p.Style.Faint, from), " "))
 	}
 }
 

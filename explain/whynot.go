@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"bunraku/catalog"
-	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/syntax"
 )
@@ -21,13 +20,15 @@ type WhyNot struct {
 	Passed   []Branch `json:"passed,omitempty"`  // branches that were not taken
 	Code     []Near   `json:"code,omitempty"`    // declarations that this node does not reach
 	Similar  []string `json:"similar,omitempty"` // in the catalog, spelt alike
+	Changed  []string `json:"changed,omitempty"` // from a side file: files that have changed since, whose code is not known any more
 }
 
 // A Branch was not taken and leads to the declaration.
 type Branch struct {
 	At         *Spot       `json:"at"`
 	In         string      `json:"in,omitempty"`
-	Sure       bool        `json:"sure"` // false: a name on the way is computed
+	Others     int         `json:"others,omitempty"` // how many more times it was passed over, in other instances
+	Sure       bool        `json:"sure"`             // false: a name on the way is computed
 	Conditions []Condition `json:"conditions,omitempty"`
 	Hops       []Step      `json:"hops"` // the last is the declaration
 	Data       []Leaf      `json:"data,omitempty"`
@@ -53,41 +54,20 @@ func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
 		return w, nil
 	}
 	w.Similar = rec.similar(n)
-	if rec.Missing == nil {
-		return w, nil
-	}
-	m := rec.Missing(n.Type, n.Title)
-	if m == nil {
-		return w, nil
-	}
-	w.Virtual = rec.spot(m.Virtual)
-	for _, p := range m.Passed {
-		b := Branch{At: rec.spot(p.Branch), In: p.In, Sure: p.Sure, Conditions: rec.conditions(source.Place{}, p.Why)}
-		own := rec.branchCondition(p.Branch)
-		if own.At != nil {
-			kept := []Condition{own}
-			for _, c := range b.Conditions {
-				if c.At.File == own.At.File && c.At.Line == own.At.Line && c.At.Column == own.At.Column {
-					if c.Outcome != "" {
-						kept[0].Outcome = c.Outcome
-					}
-					kept[0].refs = c.refs
-				} else {
-					kept = append(kept, c)
-				}
-			}
-			kept[0].Data = rec.looksAt([]provenance.Ref{p.Why})
-			if len(kept[0].refs) > 0 && kept[0].Outcome != "" {
-				kept[0].Data = rec.looksAt(kept[0].refs)
-			}
-			b.Conditions = kept
+	virtual, passed, code := rec.missing(n)
+	w.Virtual, w.Changed = rec.spot(virtual), rec.Changed
+	for i, p := range passed {
+		b := Branch{At: rec.spot(p.Branch), In: p.In, Others: p.Others, Sure: p.Sure}
+		if i < rec.most(shownBranches) {
+			b.Conditions = rec.conditions(p.Why)
+			rec.lookInto(b.Conditions, rec.most(shownConditions))
 		}
 		for _, h := range p.Hops {
 			b.Hops = append(b.Hops, Step{Kind: "hop", Name: h.Text, At: rec.spot(h.Place)})
 		}
 		w.Passed = append(w.Passed, b)
 	}
-	for _, d := range m.Code {
+	for _, d := range code {
 		if rec.inHops(w, d.Place) {
 			continue
 		}
@@ -97,8 +77,8 @@ func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
 }
 
 // Text shows why something is not there.
-func (n *WhyNot) Text(w io.Writer, style source.Style) {
-	p := &page{w: w, style: style}
+func (n *WhyNot) Text(w io.Writer, show Show) {
+	p := &page{w: w, Show: show}
 	if n.Present {
 		fmt.Fprintf(w, "%s is in the catalog of %s\n", n.Resource, n.Node)
 		return
@@ -108,6 +88,10 @@ func (n *WhyNot) Text(w io.Writer, style source.Style) {
 		p.add("virtual", n.Virtual, n.Virtual.Text, "declared as a virtual resource; no collector and no realize() asked for it")
 	}
 	for i := range n.Passed {
+		if p.enough(i, shownBranches) {
+			p.add("", nil, fmt.Sprintf("… %d more branches like these (--all lists them)", len(n.Passed)-i))
+			break
+		}
 		b := &n.Passed[i]
 		last := b.Hops[len(b.Hops)-1]
 		word := "would be declared"
@@ -118,8 +102,11 @@ func (n *WhyNot) Text(w io.Writer, style source.Style) {
 		if b.At.Text != "" {
 			p.rows[len(p.rows)-1].text = b.At.Text
 		}
-		p.conditions(b.Conditions)
-		if b.In != "" {
+		p.conditions(b.Conditions, 2)
+		switch {
+		case b.In != "" && b.Others > 0:
+			p.add("in", nil, fmt.Sprintf("%s, and in %d others", b.In, b.Others))
+		case b.In != "":
 			p.add("in", nil, b.In)
 		}
 		for _, h := range b.Hops[:len(b.Hops)-1] {
@@ -133,11 +120,10 @@ func (n *WhyNot) Text(w io.Writer, style source.Style) {
 	if !sure && len(n.Similar) > 0 {
 		fmt.Fprintf(w, "did you mean %s?\n", strings.Join(n.Similar, ", "))
 	}
-	const most = 5
 	for i := range n.Code {
 		c := &n.Code[i]
-		if i == most {
-			p.add("", nil, plural(len(n.Code)-most, "further statement"))
+		if p.enough(i, 5) {
+			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(n.Code)-i))
 			break
 		}
 		remark := ""
@@ -161,6 +147,9 @@ func (n *WhyNot) Text(w io.Writer, style source.Style) {
 	p.flush()
 	if n.Virtual == nil && len(n.Passed) == 0 && len(n.Code) == 0 {
 		fmt.Fprintf(w, "No code in this environment declares it.\n")
+	}
+	if len(n.Changed) > 0 {
+		fmt.Fprintf(w, "%s changed since the side file was written; what did not run there is not known: %s\n", plural(len(n.Changed), "file"), clip(strings.Join(n.Changed, ", "), 200))
 	}
 	if sure && len(n.Similar) > 0 {
 		fmt.Fprintf(w, "The catalog has %s\n", strings.Join(n.Similar, ", "))
@@ -198,54 +187,6 @@ func (rec *Record) stateOf(class string) string {
 		}
 	}
 	return "not declared"
-}
-
-// branchCondition is the condition of the branch that begins at a place: the innermost if or case around its first statement.
-func (rec *Record) branchCondition(p source.Place) (c Condition) {
-	t := rec.tree(p.File)
-	if t == nil {
-		return c
-	}
-	set := func(test syntax.Expr, statement, outcome string) {
-		at := source.Place{File: p.File, Span: test.Span()}
-		c = Condition{Statement: statement, Outcome: outcome, At: rec.spot(at)}
-		if !rec.secrets().hidesText(at) {
-			c.Text = oneLine(at.Text(), 120)
-		}
-	}
-	holds := func(b syntax.Body) bool {
-		return len(b.Stmts) > 0 && b.Stmts[0].Span() == p.Span
-	}
-	walkFile(t, func(n syntax.Node) bool {
-		if !n.Span().Contains(p.Span) {
-			return false
-		}
-		switch n := n.(type) {
-		case *syntax.If:
-			what, then, other := "if", "false", "true"
-			if n.Unless {
-				what, then, other = "unless", "true", "false"
-			}
-			if holds(n.Then) {
-				set(n.Test, what, then)
-			}
-			if holds(n.Else) {
-				set(n.Test, what, other)
-			}
-		case *syntax.Case:
-			for _, o := range n.Options {
-				if holds(o.Then) {
-					var texts []string
-					for _, v := range o.Values {
-						texts = append(texts, p.File.Slice(v.Span()))
-					}
-					set(n.Test, "case", "not "+oneLine(strings.Join(texts, ", "), 60))
-				}
-			}
-		}
-		return true
-	})
-	return c
 }
 
 // Declarations finds the statements that declare a resource, or a class, in parsed files.

@@ -115,6 +115,7 @@ func assertType(c *eval.Call, t value.Type) (value.Value, error) {
 func unwrap(c *eval.Call) (value.Value, error) {
 	v := c.Args[0]
 	if s, is := v.(*value.Sensitive); is {
+		c.Unwrapped(s)
 		v = s.Value
 	}
 	if c.Block == nil {

@@ -211,6 +211,13 @@ func template(c *eval.Call, inline bool) (value.Value, error) {
 		parts = append(parts, r, c.ArgRef(i))
 	}
 	c.Ref = computed(c, parts...)
+	if t := c.Trace(); t != nil {
+		name := value.ToString(c.Arg(0))
+		if inline {
+			name = ""
+		}
+		c.Ref = t.Note(c.Ref, provenance.Rendered, name, 0, c.Place, nil)
+	}
 	return value.String(b.String()), nil
 }
 

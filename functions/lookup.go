@@ -226,6 +226,9 @@ func includeFound(c *eval.Call, key string, found value.Value) (value.Value, err
 	if err != nil {
 		return nil, err
 	}
+	if c.Trace() != nil { // which classes there are depends on what was found
+		c.Args, c.Refs = append(c.Args[:len(c.Args):len(c.Args)], found), append(c.Refs[:len(c.Refs):len(c.Refs)], c.Ref)
+	}
 	if _, err := c.Include(names); err != nil {
 		return nil, err
 	}

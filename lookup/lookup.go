@@ -125,8 +125,8 @@ type Session struct {
 	modules map[string]*layer
 
 	options        map[string]*keyOptions // lookup_options by module name
-	globalOptions  *item
-	envOptions     *item
+	globalOptions  *layerOptions
+	envOptions     *layerOptions
 	defaultOptions map[string]*keyOptions // lookup_options of modules' default hierarchies
 	absent         map[provenance.LabelKey]provenance.Ref
 	files          map[string]*loaded

@@ -1,8 +1,10 @@
 package lookup
 
 import (
+	"slices"
 	"strings"
 
+	"bunraku/lookup/datafile"
 	"bunraku/provenance"
 	"bunraku/value"
 )
@@ -11,7 +13,10 @@ import (
 type keyOptions struct {
 	keys     map[string]*foundOptions
 	patterns []patternOptions
-	ref      provenance.Ref // of the merged hash, and of every place it was missed at
+	missed   provenance.Ref // where there might have been lookup_options, and how those places were found
+	spine    provenance.Ref // which keys the merged hash has
+	files    []string       // that have lookup_options
+	more     provenance.Ref // that they have no further patterns
 	err      error
 }
 
@@ -23,7 +28,8 @@ type patternOptions struct {
 // foundOptions are the options of one key.
 type foundOptions struct {
 	hash *value.Hash
-	ref  provenance.Ref
+	ref  provenance.Ref // of the options with all in them
+	own  provenance.Ref // of the entry alone
 }
 
 // optionsFor gives the lookup_options of a key. The result is never nil when tracing, so that their absence counts.
@@ -37,14 +43,46 @@ func (inv *invocation) optionsFor(key *Key) (*foundOptions, error) {
 		delete(inv.s.options, optionsName(key)) // Puppet forgets too, and fails again
 		return nil, o.err
 	}
-	found := o.extract(key.Root)
-	if inv.s.trace == nil {
-		return found, nil
+	return inv.extract(o, key.Root), nil
+}
+
+// extract finds the options of one key: those under its own name, else those of the first pattern that matches. A key that has none depends
+// on that alone (no entry of its name and no further pattern in any file, and the patterns that do not match it), not on what other keys have.
+func (inv *invocation) extract(o *keyOptions, root string) *foundOptions {
+	t := inv.s.trace
+	found := o.keys[root]
+	if t == nil && found != nil {
+		return found
+	}
+	var why []provenance.Ref
+	holder := ""
+	if found != nil {
+		why = append(why, o.spine)
+		if l, ok := t.Where(found.own); ok && l.Place.File != nil {
+			holder = l.Place.File.Name
+		}
+	}
+	for i := 0; i < len(o.patterns) && found == nil; i++ {
+		p := o.patterns[i]
+		if ok, _ := p.pattern.Re.Match(root); ok {
+			found = p.options
+			why = append(why, o.spine, o.more)
+		} else if t != nil {
+			why = append(why, p.options.own)
+		}
+	}
+	if t == nil {
+		return found
 	}
 	if found == nil {
-		return &foundOptions{value.EmptyHash, o.ref}, nil
+		found = &foundOptions{hash: value.EmptyHash, ref: o.more}
 	}
-	return &foundOptions{found.hash, inv.s.trace.Join(o.ref, found.ref)}, nil
+	for _, f := range o.files {
+		if f != holder {
+			why = append(why, inv.s.absence(f, "key "+lookupOptions+"."+datafile.Segment(value.String(root))+" in file "))
+		}
+	}
+	return &foundOptions{hash: found.hash, ref: t.Join(append(why, found.ref, o.missed)...)}
 }
 
 // optionsName tells "no module" from a module.
@@ -55,27 +93,12 @@ func optionsName(key *Key) string {
 	return "::" + key.Module
 }
 
-func (o *keyOptions) extract(root string) *foundOptions {
-	if o == nil {
-		return nil
-	}
-	if h := o.keys[root]; h != nil {
-		return h
-	}
-	for _, p := range o.patterns {
-		if ok, _ := p.pattern.Re.Match(root); ok {
-			return p.options
-		}
-	}
-	return nil
-}
-
 func (inv *invocation) retrieveOptions(key *Key) *keyOptions {
 	meta := inv.meta()
 	k := &Key{Text: lookupOptions, Root: lookupOptions}
 	defer meta.begin(k, inv.module)()
 	defer meta.explain.push(&Event{Kind: Searching, Name: lookupOptions})()
-	var it item
+	var it layerOptions
 	var err error
 	if meta.isGlobalOnly() {
 		it, err = meta.globalLookupOptions(k)
@@ -87,17 +110,17 @@ func (inv *invocation) retrieveOptions(key *Key) *keyOptions {
 					inv.s.options[""] = o
 				}
 			}
-			var mod item
+			var mod layerOptions
 			mod, err = meta.moduleLookupOptions(k, key.Module)
+			missed := inv.s.trace.Join(it.missed, mod.missed)
 			switch {
 			case err != nil:
 			case it.v == nil:
-				it = item{mod.v, inv.s.trace.With(mod.ref, it.ref)}
+				it.item = mod.item
 			case mod.v != nil:
-				it, err = meta.mergeModuleOptions(key.Module, it, mod)
-			default:
-				it.ref = inv.s.trace.With(it.ref, mod.ref)
+				it.item, err = meta.mergeModuleOptions(key.Module, it.item, mod.item)
 			}
+			it.missed = missed
 		}
 	}
 	if err != nil {
@@ -120,62 +143,66 @@ func (inv *invocation) mergeModuleOptions(module string, upper, own item) (item,
 	return it, err
 }
 
-// A layer's lookup_options are an item without a value when there are none; its provenance is then where they were missed.
+// layerOptions are the lookup_options of a layer, without a value when it has none. missed is where they might have been, too.
+type layerOptions struct {
+	item
+	missed provenance.Ref
+}
 
-func (inv *invocation) globalLookupOptions(k *Key) (item, error) {
+func (inv *invocation) globalLookupOptions(k *Key) (layerOptions, error) {
 	if inv.s.globalOptions == nil {
-		it, err := inv.layerOptions(func() (item, bool, error) { return inv.lookupGlobal(k, hashStrategy) }, "")
+		o, err := inv.layerOptions(func() (item, bool, error) { return inv.lookupGlobal(k, hashStrategy) }, "")
 		if err != nil {
-			return item{}, err
+			return layerOptions{}, err
 		}
-		inv.s.globalOptions = &it
+		inv.s.globalOptions = &o
 	}
 	return *inv.s.globalOptions, nil
 }
 
-func (inv *invocation) environmentLookupOptions(k *Key) (item, error) {
+func (inv *invocation) environmentLookupOptions(k *Key) (layerOptions, error) {
 	if inv.s.envOptions != nil {
 		return *inv.s.envOptions, nil
 	}
 	global, err := inv.globalLookupOptions(k)
 	if err != nil {
-		return item{}, err
+		return layerOptions{}, err
 	}
-	it, err := inv.layerOptions(func() (item, bool, error) { return inv.lookupEnvironment(k, hashStrategy) }, "")
+	o, err := inv.layerOptions(func() (item, bool, error) { return inv.lookupEnvironment(k, hashStrategy) }, "")
 	if err != nil {
-		return item{}, err
+		return layerOptions{}, err
 	}
+	o.missed = inv.s.trace.Join(global.missed, o.missed)
 	switch {
 	case global.v == nil:
-		it.ref = inv.s.trace.With(it.ref, global.ref)
-	case it.v == nil:
-		it = item{global.v, inv.s.trace.With(global.ref, it.ref)}
+	case o.v == nil:
+		o.item = global.item
 	default:
-		if it, err = hashMerge(inv, global, it); err != nil {
-			return item{}, err
+		if o.item, err = hashMerge(inv, global.item, o.item); err != nil {
+			return layerOptions{}, err
 		}
 	}
-	inv.s.envOptions = &it
-	return it, nil
+	inv.s.envOptions = &o
+	return o, nil
 }
 
-func (inv *invocation) moduleLookupOptions(k *Key, module string) (item, error) {
+func (inv *invocation) moduleLookupOptions(k *Key, module string) (layerOptions, error) {
 	return inv.layerOptions(func() (item, bool, error) { return inv.lookupModule(k, hashStrategy) }, module)
 }
 
-func (inv *invocation) layerOptions(look func() (item, bool, error), module string) (item, error) {
+func (inv *invocation) layerOptions(look func() (item, bool, error), module string) (layerOptions, error) {
 	saved := inv.deps
 	inv.deps = nil
 	it, found, err := look()
-	it.ref = inv.conclude(it.ref)
+	o := layerOptions{it, inv.conclude(0)}
 	inv.deps = saved
 	if err != nil {
-		return item{}, err
+		return layerOptions{}, err
 	}
 	if _, opaque := it.v.(*value.Opaque); !found || opaque {
-		return item{ref: it.ref}, nil
+		return layerOptions{missed: inv.s.trace.Join(o.missed, it.ref)}, nil
 	}
-	return it, validateOptions(it.v, module)
+	return o, validateOptions(it.v, module)
 }
 
 func validateOptions(v value.Value, module string) error {
@@ -199,18 +226,24 @@ func validateOptions(v value.Value, module string) error {
 	return nil
 }
 
-func (inv *invocation) compileOptions(it item) *keyOptions {
-	o := &keyOptions{keys: map[string]*foundOptions{}, ref: it.ref}
+func (inv *invocation) compileOptions(it layerOptions) *keyOptions {
+	o := &keyOptions{keys: map[string]*foundOptions{}, missed: it.missed, spine: it.ref}
 	h, is := it.v.(*value.Hash)
 	if !is {
 		return o
+	}
+	for _, l := range inv.s.trace.Depends(it.ref) {
+		if f := l.Place.File; l.Kind == provenance.Datum && f != nil && !slices.Contains(o.files, f.Name) {
+			o.files = append(o.files, f.Name)
+			o.more = inv.s.trace.Join(o.more, inv.s.absence(f.Name, "key "+lookupOptions+".^… in file "))
+		}
 	}
 	for _, e := range h.Entries() {
 		options, is := e.Value.(*value.Hash)
 		if !is {
 			options = value.EmptyHash
 		}
-		found := &foundOptions{options, inv.s.deep(item{e.Value, e.Ref})}
+		found := &foundOptions{options, inv.s.deep(item{e.Value, e.Ref}), e.Ref}
 		key := value.ToString(e.Key)
 		if !strings.HasPrefix(key, "^") {
 			o.keys[key] = found
@@ -243,9 +276,8 @@ func (inv *invocation) defaultHierarchy(key *Key) (item, bool, error) {
 		}
 		inv.s.defaultOptions[key.Module] = opts
 	}
-	inv.depend(opts.ref)
 	var merge value.Value
-	if found := opts.extract(key.Root); found != nil {
+	if found := inv.extract(opts, key.Root); found != nil {
 		inv.depend(found.ref)
 		merge, _ = found.hash.GetString("merge")
 		if value.IsUndef(merge) {

@@ -206,6 +206,41 @@ func TestDependency(t *testing.T) {
 				key := datafile.Segment(h.Entries()[i].Key)
 				leaves(k.Node, key)
 				edit(k.Key, "renamed_by_the_test", "no "+key, provenance.LabelKey{Kind: provenance.Datum, File: path, Path: key})
+				if key != "lookup_options" || len(k.Node.Kids) == 0 {
+					continue
+				}
+				options, is := k.Node.Value.(*value.Hash)
+				if !is {
+					continue
+				}
+				first := k.Node.Kids[0].Key
+				for j, o := range k.Node.Kids {
+					name := datafile.Segment(options.Entries()[j].Key)
+					label := name
+					if strings.HasPrefix(strings.Trim(name, `"'`), "^") {
+						label = "^…"
+					}
+					os.WriteFile(path, []byte(f.Text[:o.Key.Start]+"renamed_by_the_test"+f.Text[o.Key.End:]), 0o644)
+					try("no options of "+name+" in "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Datum, File: path, Path: key + "." + name},
+						provenance.LabelKey{Kind: provenance.Absence, Path: "key lookup_options." + label + " in file " + path})
+				}
+				column := f.Position(first.Start).Column - 1
+				line := strings.TrimSpace(f.Text[int(first.Start)-column : first.Start])
+				if line != "" || column == 0 { // written in one line
+					continue
+				}
+				for root := range roots {
+					for name, label := range map[string]string{root: datafile.Segment(value.String(root)), "^" + root: "^…"} {
+						if options.EntryString(name) != nil {
+							continue
+						}
+						for _, with := range []string{"merge: unique", "convert_to: Array", "merge: hash"} {
+							os.WriteFile(path, []byte(f.Text[:first.Start]+`"`+name+`": {`+with+"}\n"+strings.Repeat(" ", column)+f.Text[first.Start:]), 0o644)
+							try("options "+with+" of "+name+" in "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Absence, Path: "key lookup_options." + label + " in file " + path},
+								provenance.LabelKey{Kind: provenance.Datum, File: path, Path: "lookup_options." + datafile.Segment(value.String(name))})
+						}
+					}
+				}
 			}
 			if !strings.HasPrefix(strings.TrimSpace(f.Text), "{") {
 				for key := range roots {

@@ -6,17 +6,21 @@ import "bunraku/source"
 type NoteKind uint8
 
 const (
-	Variable  NoteKind = iota // Name was assigned in In
-	Parameter                 // Name is a parameter of In: a class, define, function, lambda or template
-	LookedUp                  // Hiera was asked for the key Name
-	Included                  // a call declared classes; Name is the function's
-	IfTrue                    // a condition was true; of `unless`, Name says so
+	Variable  NoteKind = iota // Name was assigned
+	Parameter                 // Name is a parameter that was given; Place is where
+	Defaulted                 // Name is a parameter that took its default; Place is the default
+	LookedUp                  // Hiera was asked for the key Name: at Place by a call, nowhere for an automatic class parameter
+	Called                    // the function Name, written in Puppet, returned it; Place is the call
+	Rendered                  // the template Name made it; Place is the call
+	Replaced                  // an override took the place of what Place had set
+	IfTrue                    // a condition was true
 	IfFalse                   // a condition was false
-	Chosen                    // case or selector took the option that is written as Name, or none when that is empty
+	Chosen                    // a case took the option that is written as Name, or none when that is empty
+	Selected                  // a selector took the option that is written as Name
 )
 
 func (k NoteKind) String() string {
-	return [...]string{"variable", "parameter", "lookup", "include", "if true", "if false", "option"}[k]
+	return [...]string{"variable", "parameter", "default", "lookup", "function", "template", "override", "if true", "if false", "case", "selector"}[k]
 }
 
 // IsDecision reports whether the note is about which way evaluation went.
@@ -26,17 +30,46 @@ func (k NoteKind) IsDecision() bool { return k >= IfTrue }
 type Note struct {
 	Kind  NoteKind
 	Name  string
-	In    string
+	In    string // the class, define, function or template that the step belongs to, "" for none
 	Place source.Place
+	Value any // at this step, or the value that a condition tested
 }
 
-// Note adds a named step: the value of r, copied. Where, Expression and Depends pass through it.
-func (t *Trace) Note(r Ref, n Note) Ref {
+// An Owner is what steps belong to. It is asked for its name only when somebody reads the trace.
+type Owner interface{ Ref() string }
+
+// A note is a Note as evaluation writes it: nothing is put into words yet.
+type note struct {
+	place source.Place
+	name  string
+	value any
+	owner uint32
+	kind  NoteKind
+}
+
+// Notes stand in blocks, so that adding one never moves the others.
+const noteBlock = 64
+
+// Owner enters who steps belong to, for OwnedNote.
+func (t *Trace) Owner(o Owner) uint32 {
 	if t == nil {
 		return 0
 	}
-	t.notes = append(t.notes, n)
-	return t.add(node{shape: isNote, first: r, second: Ref(len(t.notes) - 1)})
+	t.owners = append(t.owners, o)
+	return uint32(len(t.owners))
+}
+
+// Note adds a named step: the value of r, copied. Where, Expression and Depends pass through it. owner is a number of Owner's, or 0.
+func (t *Trace) Note(r Ref, kind NoteKind, name string, owner uint32, place source.Place, value any) Ref {
+	if t == nil {
+		return 0
+	}
+	if t.noteCount%noteBlock == 0 {
+		t.notes = append(t.notes, make([]note, noteBlock))
+	}
+	t.notes[t.noteCount/noteBlock][t.noteCount%noteBlock] = note{place, name, value, owner, kind}
+	t.noteCount++
+	return t.add(node{shape: isNote, first: r, second: Ref(t.noteCount - 1)})
 }
 
 // NoteAt is the note that a node is, if it is one.
@@ -44,5 +77,11 @@ func (t *Trace) NoteAt(r Ref) (Note, bool) {
 	if t == nil || r == 0 || t.nodes[r].shape != isNote {
 		return Note{}, false
 	}
-	return t.notes[t.nodes[r].second], true
+	i := int(t.nodes[r].second)
+	n := &t.notes[i/noteBlock][i%noteBlock]
+	out := Note{Kind: n.kind, Name: n.name, Place: n.place, Value: n.value}
+	if n.owner != 0 {
+		out.In = t.owners[n.owner-1].Ref()
+	}
+	return out, true
 }

@@ -37,7 +37,16 @@ type PackedNote struct {
 	Name string     `json:"n,omitempty"`
 	In   string     `json:"in,omitempty"`
 	At   PackedSpot `json:"at"`
+	Text string     `json:"v,omitempty"` // the value in a few words; whoever packs fills it in
+
+	Value any `json:"-"` // as the trace had it
+	Ref   Ref `json:"-"` // the node in the old trace
 }
+
+// Ref makes a name an Owner.
+func (o ownerName) Ref() string { return string(o) }
+
+type ownerName string
 
 // Nodes are written one after the other, each as unsigned varints (encoding/binary): what it is (0 leaf, 1 operation, 2 copy with
 // dependencies, 3 note, 4 container), the number of its leaf, operation or note, how many operands it has, then for each of them how
@@ -74,9 +83,9 @@ func (t *Trace) Pack(roots ...Ref) *Packed {
 			kind, number = packLeaf, uint32(len(p.Leaves))
 			p.Leaves = append(p.Leaves, PackedLeaf{l.Kind, p.Spot(l.Place), l.Ordinal, l.Path})
 		case isNote:
-			note := t.notes[n.second]
+			note, _ := t.NoteAt(r)
 			kind, number, operands = packNote, uint32(len(p.Notes)), []Ref{n.first}
-			p.Notes = append(p.Notes, PackedNote{note.Kind, note.Name, note.In, p.Spot(note.Place)})
+			p.Notes = append(p.Notes, PackedNote{Kind: note.Kind, Name: note.Name, In: note.In, At: p.Spot(note.Place), Value: note.Value, Ref: r})
 		default:
 			kind = packWith
 			switch n.shape {
@@ -154,11 +163,14 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 		}
 		t.labels = append(t.labels, Label{Kind: l.Kind, Place: l.At.Place(files), Ordinal: l.Ordinal, Path: l.Path})
 	}
+	owners := map[string]uint32{"": 0}
 	for i, n := range p.Notes {
-		if n.Kind > Chosen {
+		if n.Kind > Selected {
 			return nil, fmt.Errorf("note %d is of no known kind", i)
 		}
-		t.notes = append(t.notes, Note{Kind: n.Kind, Name: n.Name, In: n.In, Place: n.At.Place(files)})
+		if _, known := owners[n.In]; !known {
+			owners[n.In] = t.Owner(ownerName(n.In))
+		}
 	}
 	rest := p.Nodes
 	var bad bool
@@ -171,7 +183,7 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 		rest = rest[n:]
 		return uint32(x)
 	}
-	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(t.notes), packDeep: 1}
+	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(p.Notes), packDeep: 1}
 	var refs []Ref
 	for i := uint32(1); len(rest) > 0; i++ {
 		kind, number, count := next(), next(), next()
@@ -200,7 +212,8 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 		case packWith:
 			t.make(isWith, 0, refs)
 		case packNote:
-			t.add(node{shape: isNote, first: refs[0], second: Ref(number)})
+			n := &p.Notes[number]
+			t.Note(refs[0], n.Kind, n.Name, owners[n.In], n.At.Place(files), n.Text)
 		case packDeep:
 			t.Deep(refs[0], list(slices.Clone(refs[1:])))
 		}

@@ -51,7 +51,7 @@ func random(t *rapid.T, f *source.File) (*provenance.Trace, []provenance.Ref) {
 		case 3:
 			r = tr.Deep(one, refs(some()))
 		case 4:
-			r = tr.Note(one, provenance.Note{Kind: provenance.IfTrue, Name: "x", Place: source.Place{File: f, Span: source.Span{Start: 3, End: 4}}})
+			r = tr.Note(one, provenance.IfTrue, "x", 0, source.Place{File: f, Span: source.Span{Start: 3, End: 4}}, nil)
 		case 5:
 			r = tr.Leaf(provenance.Label{Kind: provenance.Absence, Path: "key"})
 		}
@@ -157,7 +157,7 @@ func TestReach(t *testing.T) {
 // A nil trace is tracing switched off: everything may be asked and answers nothing.
 func TestNil(t *testing.T) {
 	var tr *provenance.Trace
-	if tr.Note(1, provenance.Note{}) != 0 || tr.Path(1) != nil || tr.Flows(1) != nil || tr.Spine(3) != 3 || tr.Reach(nil)(7) != provenance.Not {
+	if tr.Note(1, provenance.Variable, "", 0, source.Place{}, nil) != 0 || tr.Path(1) != nil || tr.Flows(1) != nil || tr.Spine(3) != 3 || tr.Reach(nil)(7) != provenance.Not {
 		t.Error("a nil trace says something")
 	}
 	tr.EachLeaf(func(provenance.Ref, provenance.Label) { t.Error("a leaf") })

@@ -8,15 +8,17 @@ import (
 
 // A Trace is the graph of one evaluation: every node says what it was made of. Nodes point only at older nodes.
 type Trace struct {
-	nodes    []node
-	operands []Ref      // of nodes with more than two
-	contents []Contents // containers whose elements carry their own provenance
-	labels   []Label    // of leaves outside the literal blocks
-	blocks   []block    // literals, file by file
-	read     []uint64   // which nodes were read as literals, a bit each
-	names    []string   // of operations
-	nameOf   map[string]uint16
-	notes    []Note // names of steps
+	nodes     []node
+	operands  []Ref      // of nodes with more than two
+	contents  []Contents // containers whose elements carry their own provenance
+	labels    []Label    // of leaves outside the literal blocks
+	blocks    []block    // literals, file by file
+	read      []uint64   // which nodes were read as literals, a bit each
+	names     []string   // of operations
+	nameOf    map[string]uint16
+	notes     [][]note // names of steps, in blocks
+	noteCount int
+	owners    []Owner // of steps
 }
 
 // NewTrace returns an empty graph.

@@ -202,3 +202,12 @@ func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 	}
 	return func(r Ref) How { return how[r] }
 }
+
+// Operands are what a node was made of; a container's are its spine and then its elements'.
+func (t *Trace) Operands(r Ref) (out []Ref) {
+	if t == nil || r == 0 {
+		return nil
+	}
+	t.operandsOf(t.nodes[r], func(a Ref) { out = append(out, a) })
+	return out
+}

@@ -36,6 +36,7 @@ type Diagnostic struct {
 	Detail   string   // further lines, may be empty
 	Place    Place    // the tight subject
 	Label    string   // what is written beside the caret, may be empty
+	Hidden   bool     // the place's line holds a secret and is not shown
 	Related  []Related
 	Stack    []string // "how did we get here", outermost first; shown as one "by:" line
 	Help     string   // what to do about it, may be empty
@@ -44,8 +45,25 @@ type Diagnostic struct {
 
 // Related is another place that contributed, shown with its own source line.
 type Related struct {
-	Place Place
-	Label string
+	Place  Place
+	Label  string
+	Hidden bool // its line holds a secret and is not shown
+}
+
+// Shows reports whether one of the diagnostic's places is the given one.
+func (d *Diagnostic) Shows(p Place) bool {
+	if !p.Known() {
+		return false
+	}
+	if d.Place == p {
+		return true
+	}
+	for _, r := range d.Related {
+		if r.Place == p {
+			return true
+		}
+	}
+	return false
 }
 
 // A Fix is an edit that would remove the trouble.
@@ -139,9 +157,19 @@ func (d *Diagnostic) Render(w io.Writer, style Style) {
 		head = paint(style.Note, head)
 	}
 	fmt.Fprintf(w, "%s: %s\n", head, d.Summary)
-	snippet(w, style, d.Place, d.Label)
+	show := func(p Place, label string, hidden bool) {
+		if hidden && p.Known() {
+			if label != "" {
+				label += "; "
+			}
+			fmt.Fprintf(w, "   %s\n     (%sthe line holds a secret)\n", paint(style.Place, p.String()), label)
+			return
+		}
+		snippet(w, style, p, label)
+	}
+	show(d.Place, d.Label, d.Hidden)
 	for _, r := range d.Related {
-		snippet(w, style, r.Place, r.Label)
+		show(r.Place, r.Label, r.Hidden)
 	}
 	if d.Detail != "" {
 		for _, line := range strings.Split(d.Detail, "\n") {

@@ -48,7 +48,7 @@ func TestRender(t *testing.T) {
 	f := NewFile("site.pp", "class a {\n\tfile { 'x' }\n}\n")
 	d := &Diagnostic{
 		Code: "X1", Summary: "something is wrong", Place: Place{f, Span{18, 21}}, Label: "here", Detail: "first\nsecond",
-		Related: []Related{{Place{f, Span{0, 5}}, "and here"}}, Stack: []string{"main", "class a"}, Help: "mend it",
+		Related: []Related{{Place: Place{f, Span{0, 5}}, Label: "and here"}}, Stack: []string{"main", "class a"}, Help: "mend it",
 	}
 	want := `error[X1]: something is wrong
    site.pp:2:9
@@ -96,6 +96,18 @@ func TestNearest(t *testing.T) {
 	names := []string{"owner", "group", "mode", "content", "ensure"}
 	for in, want := range map[string]string{"onwer": "owner", "ensrue": "ensure", "contents": "content", "Mode": "mode", "xyzzy": "", "owner": "", "": ""} {
 		if got := Nearest(in, names); got != want {
+			t.Errorf("nearest to %q is %q, want %q", in, got, want)
+		}
+	}
+	long := []string{"apache::mod::dav", "apache::mod::sll", "/etc/motd", "/etc/passwd", "Profile::Nginx"}
+	for in, want := range map[string]string{"apache::mod::xyz": "", "apache::mod::ssl": "apache::mod::sll", "/etc/mtd": "/etc/motd", "/etc/host": "", "profile::ngnix": "Profile::Nginx", "profil::nginx": "Profile::Nginx"} {
+		if got := Nearest(in, long); got != want {
+			t.Errorf("nearest to %q is %q, want %q", in, got, want)
+		}
+	}
+	short := []string{"a", "x", "id", "of", "uid", "gid", "port", "A1"}
+	for in, want := range map[string]string{"b": "", "y": "", "ab": "", "ix": "", "udi": "uid", "prot": "port", "pot": "port", "a1": "A1", "ports": "port", "gids": "gid", "zz": ""} {
+		if got := Nearest(in, short); got != want {
 			t.Errorf("nearest to %q is %q, want %q", in, got, want)
 		}
 	}

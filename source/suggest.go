@@ -3,20 +3,38 @@ package source
 import "strings"
 
 // Nearest returns the candidate that a reader most likely meant by a misspelt name, or "" when none is close.
-// Distance is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's length.
+// Distance is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's length, and half
+// of the shorter name must be right. Of a name of one or two letters nothing is left when one of them changes.
+// What two paths or qualified names have in common in front does not count: apache::mod::ssl is not nearly apache::mod::dav.
 func Nearest(name string, candidates []string) string {
-	low := strings.ToLower(name)
-	limit := len(low)/3 + 1
-	best, bestDistance := "", limit+1
+	best, bestDistance := "", len(name)
 	for _, c := range candidates {
 		if c == name {
 			continue
 		}
-		if d := distance(low, strings.ToLower(c), bestDistance); d < bestDistance || d == bestDistance && best != "" && c < best {
+		a, b := withoutCommon(strings.ToLower(name), strings.ToLower(c))
+		limit := min(len(a)/3+1, bestDistance)
+		d := distance(a, b, limit)
+		shorter := min(len(a), len(b))
+		if d > limit || 2*d > shorter || d > 0 && shorter <= 2 && len(a) == len(name) {
+			continue
+		}
+		if best == "" || d < bestDistance || d == bestDistance && c < best {
 			best, bestDistance = c, d
 		}
 	}
 	return best
+}
+
+// withoutCommon leaves out the segments that two names begin with, up to the last : or /.
+func withoutCommon(a, b string) (string, string) {
+	cut := 0
+	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {
+		if a[i] == ':' || a[i] == '/' {
+			cut = i + 1
+		}
+	}
+	return a[cut:], b[cut:]
 }
 
 // distance stops early with a value over the limit when it is certain to exceed it.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -25,7 +27,7 @@ import (
 type explainFlags struct {
 	compileFlags
 	where, expression, dependency bool
-	whyNot, blame                 bool
+	whyNot, blame, all            bool
 	reaches, from, format         string
 }
 
@@ -60,6 +62,7 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.BoolVar(&f.dependency, "dependency", false, "only the places that decide the value, all of them")
 	fs.BoolVar(&f.whyNot, "why-not", false, "say why REF is not in the catalog")
 	fs.StringVar(&f.reaches, "reaches", "", "the reverse: what can a change at `PLACE` alter? FILE:LINE, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
+	fs.BoolVar(&f.all, "all", false, "leave nothing out of the answer, however long it gets")
 	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
 	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
 	fs.StringVar(&f.format, "format", "text", "text or json")
@@ -84,19 +87,21 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) error 
 	if err != nil {
 		return err
 	}
+	rec.All = f.all || f.format == "json"
+	show := explain.Show{Style: styleFor(a.out), All: f.all}
 	switch {
 	case f.reaches != "":
 		answer, err := rec.Reaches(f.reaches)
 		if err != nil {
 			return a.notFound(f, err)
 		}
-		return a.answer(f, answer, func() { answer.Text(a.out, styleFor(a.out)) })
+		return a.answer(f, answer, func() { answer.Text(a.out, show) })
 	case f.whyNot:
 		answer, err := rec.WhyNot(args[1])
 		if err != nil {
 			return a.notFound(f, err)
 		}
-		if err := a.answer(f, answer, func() { answer.Text(a.out, styleFor(a.out)) }); err != nil || !answer.Present {
+		if err := a.answer(f, answer, func() { answer.Text(a.out, show) }); err != nil || !answer.Present {
 			return err
 		}
 		return &exitError{code: exitNo}
@@ -109,19 +114,18 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) error 
 	if err != nil {
 		return a.notFound(f, err)
 	}
-	view := explain.Whole
 	switch {
 	case f.where:
-		view = explain.WhereView
+		show.View = explain.WhereView
 	case f.expression:
-		view = explain.ExpressionView
+		show.View = explain.ExpressionView
 	case f.dependency:
-		view = explain.DependencyView
+		show.View = explain.DependencyView
 	}
 	if f.blame {
-		blame(answer, view == explain.DependencyView)
+		blame(answer, show.View == explain.DependencyView)
 	}
-	return a.answer(f, answer, func() { answer.Text(a.out, view, styleFor(a.out)) })
+	return a.answer(f, answer, func() { answer.Text(a.out, show) })
 }
 
 // answer prints one in the format that was asked for.
@@ -169,7 +173,16 @@ func (a *app) notFound(f *explainFlags, err error) error {
 // recordFor compiles, or reads a side file.
 func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*explain.Record, error) {
 	if f.from != "" {
-		return readRecord(f.from, env)
+		rec, err := readRecord(f.from, env)
+		if err != nil || !f.whyNot {
+			return rec, err
+		}
+		c, err := compiler.Open(env, f.options(cmd)) // nothing is compiled: the manifests are read
+		if err != nil {
+			return nil, err
+		}
+		rec.Code = &codeOf{c}
+		return rec, nil
 	}
 	node, err := f.readNode(env)
 	if err != nil {
@@ -257,7 +270,7 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 			if i > 0 {
 				fmt.Fprintln(a.out)
 			}
-			answer.Text(a.out, styleFor(a.out))
+			answer.Text(a.out, explain.Show{Style: styleFor(a.out), All: f.all})
 		}
 	}
 	if f.format == "json" {
@@ -293,73 +306,70 @@ func newRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options, r
 		}
 		return out
 	}
+	rec.Parameter = func(r *catalog.Resource, name string) source.Place { return result.ParameterAt(r.Type, r.Title, name) }
+	rec.Asked = func(r *catalog.Resource) source.Place {
+		if r.Type != "Class" {
+			return source.Place{}
+		}
+		return result.Asked(r.Title)
+	}
 	rec.Absent = func(r *catalog.Resource, attr string) provenance.Ref { return result.Absent(r.Type, r.Title, attr) }
 	rec.Hiera = hieraOf(c, opt, result)
-	rec.Missing = func(typ, title string) *explain.Missing { return missing(c, result, typ, title) }
+	rec.Code = &codeOf{c}
+	result.EachPassed(func(p eval.Passed) {
+		rec.Passed = append(rec.Passed, explain.PassedBranch{Place: p.Branch, In: p.In, Why: p.Why})
+	})
+	for _, v := range result.Unrealized() {
+		rec.Unrealized = append(rec.Unrealized, explain.Stub{Name: catalog.Name{Type: v.Type, Title: v.Title}, Place: v.Place})
+	}
 	return rec
 }
 
-// missing collects what would have declared a resource.
-func missing(c *compiler.Compiler, result *eval.Result, typ, title string) *explain.Missing {
-	m := &explain.Missing{}
-	for _, v := range result.Unrealized() {
-		if v.Type == typ && v.Title == title {
-			m.Virtual = v.Place
-		}
-	}
-	for _, p := range result.PassedOver(typ, title) {
-		hops := make([]explain.Stage, len(p.Hops))
-		for i, h := range p.Hops {
-			hops[i] = explain.Stage{Text: h.Text, Place: h.Place}
-		}
-		m.Passed = append(m.Passed, explain.Passed{Branch: p.Branch, In: p.In, Why: p.Why, Hops: hops, Sure: p.Sure})
-	}
-	for _, d := range explain.Declarations(allManifests(c), typ, title) {
-		if d.Sure || len(m.Passed) == 0 && m.Virtual.File == nil {
-			m.Code = append(m.Code, d)
-		}
-	}
-	if sure := certain(m.Code); len(sure) > 0 {
-		m.Code = sure
-	}
-	if m.Virtual.File != nil {
-		m.Code = nil
-	}
-	if len(m.Passed) > 0 && m.Passed[0].Sure {
-		for i, p := range m.Passed {
-			if !p.Sure {
-				m.Passed = m.Passed[:i]
-				break
+// codeOf is an environment's manifests, parsed as they are wanted (explain.Code).
+type codeOf struct{ c *compiler.Compiler }
+
+func (o *codeOf) Main() (out []*syntax.File) {
+	paths, _ := o.c.Environment().Manifests()
+	return o.parse(paths)
+}
+
+func (o *codeOf) Manifest(name string) *syntax.File {
+	module, rest, _ := strings.Cut(name, "::")
+	env := o.c.Environment()
+	for _, r := range []string{rest, ""} { // a module's init.pp may hold all of it
+		if path, ok := env.ManifestFile(module, r); ok {
+			if list := o.parse([]string{path}); len(list) > 0 {
+				return list[0]
 			}
 		}
 	}
-	return m
+	return nil
 }
 
-// certain keeps the declarations whose titles are written out.
-func certain(list []explain.Declaration) (out []explain.Declaration) {
-	for _, d := range list {
-		if d.Sure {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-// allManifests parses every manifest of the environment and its modules; those that cannot be parsed are left out.
-func allManifests(c *compiler.Compiler) (out []*syntax.File) {
-	env := c.Environment()
+func (o *codeOf) Containing(text string, modules map[string]bool) []*syntax.File {
+	env := o.c.Environment()
 	paths, _ := env.Manifests()
 	for _, m := range env.Modules() {
-		if list, err := puppetFiles(filepath.Join(m.Dir, "manifests")); err == nil {
-			paths = append(paths, list...)
+		if modules == nil || modules[m.Name] {
+			if list, err := puppetFiles(filepath.Join(m.Dir, "manifests")); err == nil {
+				paths = append(paths, list...)
+			}
 		}
 	}
+	low := bytes.ToLower([]byte(text))
+	return o.parse(slices.DeleteFunc(paths, func(path string) bool {
+		content, err := os.ReadFile(path)
+		return err != nil || !bytes.Contains(bytes.ToLower(content), low)
+	}))
+}
+
+// parse leaves out what cannot be parsed.
+func (o *codeOf) parse(paths []string) (out []*syntax.File) {
 	for _, p := range paths {
 		if filepath.Ext(p) != ".pp" {
 			continue
 		}
-		if f, ds, err := env.Parse(p); err == nil && f != nil && !ds.HasErrors() {
+		if f, ds, err := o.c.Environment().Parse(p); err == nil && f != nil && !ds.HasErrors() {
 			out = append(out, f)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"bunraku/compiler"
 	"bunraku/explain"
 	"bunraku/facts"
-	"bunraku/source"
 )
 
 // bigEnvironment writes a control repo whose catalog has over 2,000 resources: classes with Hiera parameters, defines, templates,
@@ -97,8 +96,8 @@ func bigQuestions(t testing.TB) []struct {
 		return func(rec *explain.Record) error {
 			a, err := rec.Explain(ref, name)
 			if err == nil {
-				a.Text(io.Discard, explain.Whole, source.Style{})
-				a.Text(io.Discard, explain.DependencyView, source.Style{})
+				a.Text(io.Discard, explain.Show{})
+				a.Text(io.Discard, explain.Show{View: explain.DependencyView})
 			}
 			return err
 		}
@@ -107,7 +106,7 @@ func bigQuestions(t testing.TB) []struct {
 		return func(rec *explain.Record) error {
 			a, err := rec.Reaches(of)
 			if err == nil {
-				a.Text(io.Discard, source.Style{})
+				a.Text(io.Discard, explain.Show{})
 			}
 			return err
 		}

@@ -33,15 +33,17 @@ func TestExplain(t *testing.T) {
 	}{
 		// The question of the example control repo, by attribute, by file, and by value.
 		{web2("Class[profile::nginx]", "port"), 0, []string{"8443\n", "data/nodes/web2.shop.example.yaml:3:23", "profile::nginx::port: 8443", `level "Node"`, "via", "role::web"}},
-		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "content"), 0, []string{"listen *:8443;", "[5]\n", "[5] ", "data/nodes/web2.shop.example.yaml:3:23", "Hiera key profile::nginx::port", "content => epp("}},
+		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "content"), 0, []string{"listen *:8443;", "[4]\n", "[4] ", "data/nodes/web2.shop.example.yaml:3:23", "Hiera key profile::nginx::port",
+			"through $profile::nginx::port, $port, profile::listen(), $profile::web::shop::listen, $listen", "content => epp(", "template ", "templates/shop.conf.epp", "unless", "$backends.empty (false)", "selector", "$address = undef"}},
 		{web2("8443"), 2, []string{"names nothing", "'Class[Profile::Nginx]' port", "'File[/etc/nginx/conf.d/shop.example.conf]' content"}},
 
 		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "mode"), 0, []string{"'0640'", "set ", "shop.pp:21:7", "from ", "$profile::nginx::conf_mode, a parameter of Class[Profile::Nginx]",
-			"value ", "data/role/web.yaml:4:28", `level "Role"`, "hides", "data/common.yaml:13:28  '0644'", `level "Common"`, "via ", "role::web > profile::web::shop", "20 places and 6 absences"}},
+			"value ", "data/role/web.yaml:4:28", `level "Role"`, "hides", "data/common.yaml:13:28  '0644'", `level "Common"`, "via ", "role::web > profile::web::shop", "19 places and 9 absences"}},
 		{web2("File[/etc/motd]", "owner"), 0, []string{"'root'", "manifests/site.pp:3:3", "by resource default File { … }"}},
 		{web2("Class[profile::nginx]", "workers"), 0, []string{"8\n", "by the default of the parameter", "fact processors.count = 8"}},
-		{web2("User[ada]", "uid"), 0, []string{"2001", "from", "$uid, a parameter of Profile::Admin[ada]", "* => $account", "data/common.yaml:8:10", "merged (deep)"}},
+		{web2("User[ada]", "uid"), 0, []string{"2001", "from", "* => $account", "$uid, a parameter of Profile::Admin[ada]", "data/common.yaml:8:10", "merged (deep)"}},
 		{web2("Class[profile::base]", "packages"), 0, []string{"'goaccess'", "data/role/web.yaml:3:5", "data/os/Debian.yaml:3:5", "data/common.yaml:4:5"}},
+		{web2("Class[profile::nginx]"), 0, []string{"declared", "role/manifests/web.pp:4:3", "include profile::nginx", "via", "manifests/site.pp:7:1", "node /^web", "manifests/site.pp:8:3", "role::web", "port ", "8443"}},
 		{web2("/etc/motd", "mode"), 0, []string{"'0644'"}},
 		{web2("File['/etc/motd']", "mode"), 0, []string{"'0644'"}},
 		{web2("File[/etc/nginx/sites-enabled/default]"), 0, []string{"declared", "if ", "$facts['os']['family'] == 'Debian' (true)", "'absent'", "decide that it is there"}},
@@ -58,8 +60,8 @@ func TestExplain(t *testing.T) {
 		{web2("--where", "Class[profile::nginx]", "port"), 0, []string{"data/nodes/web2.shop.example.yaml:3:23\n"}},
 		{web2("--where", "$profile::web::shop::listen"), 0, []string{"computed"}},
 		{web2("--expression", "$profile::web::shop::listen"), 0, []string{"concat('*:' [1], text(8443 [2]))", "[1] ", "listen.pp:4:16", "[2] ", "web2.shop.example.yaml:3:23"}},
-		{web2("--dependency", "Class[profile::nginx]", "port"), 0, []string{"15 places decide Class[Profile::Nginx] port", "data/nodes/web2.shop.example.yaml\n  3:23", "the node's name", "key lookup_options in file"}},
-		{append(branch, "$w", "--dependency"), 0, []string{"3 places decide $w", "1:6", "3:12", "6:19      class { 'a': x => 2 }"}},
+		{web2("--dependency", "Class[profile::nginx]", "port"), 0, []string{"14 places decide Class[Profile::Nginx] port", "data/nodes/web2.shop.example.yaml\n  3:23", "the node's name", "key lookup_options.profile::nginx::port in file", "key lookup_options in file"}},
+		{append(branch, "$w", "--dependency"), 0, []string{"4 places decide $w", "1:6", "3:12", "6:9,19    class { 'a': x => 2 }"}},
 
 		// The reverse.
 		{web2("--reaches", "data/nodes/web2.shop.example.yaml:3"), 0, []string{"reaches 3 of", "its data are part of", "Class[Profile::Nginx] port", "$profile::web::shop::listen"}},
@@ -163,7 +165,9 @@ func TestExplainFrom(t *testing.T) {
 	if err := json.Unmarshal([]byte(catalog), &c); err != nil {
 		t.Fatal(err)
 	}
-	questions := [][]string{{"$profile::web::shop::listen"}, {"hiera:profile::nginx::port"}, {"Package[nginx] -> Service[nginx]"}, {"--reaches", "fact:os.family"}, {"--reaches", "data/role/web.yaml:4"}}
+	questions := [][]string{{"$profile::web::shop::listen"}, {"hiera:profile::nginx::port"}, {"Package[nginx] -> Service[nginx]"}, {"--reaches", "fact:os.family"}, {"--reaches", "data/role/web.yaml:4"}, {"--reaches", "hiera:profile::nginx::port"},
+		{"--reaches", "hiera:profile::base::admins.ada"}, {"--reaches", "hiera:lookup_options"}, {"--why-not", "Service[postgresql]"}, {"--why-not", "Class[role::db]"}, {"--why-not", "File[/etc/mtod]"}, {"--why-not", "Mount[/x]"},
+		{"--why-not", "Class[profile::database]", "--format", "json"}, {"fact:os.family"}, {"hiera:profile::nginx::conf_mode"}}
 	for _, r := range c.Resources {
 		ref := r.Type + "[" + r.Title + "]"
 		questions = append(questions, []string{ref}, []string{ref, "--format", "json"})
@@ -179,6 +183,37 @@ func TestExplainFrom(t *testing.T) {
 		}
 	}
 	t.Logf("%d questions", len(questions))
+}
+
+// TestWhyNotFrom: branches that were passed over and virtual resources are known from a side file as well; a file that has changed is named.
+func TestWhyNotFrom(t *testing.T) {
+	dir := t.TempDir()
+	text, err := os.ReadFile("../../docs/examples/desk.pp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, side := filepath.Join(dir, "desk.pp"), filepath.Join(dir, "side.json")
+	if err := os.WriteFile(manifest, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, err := call("compile", manifest, "--node", "n", "--provenance", side); code != 0 {
+		t.Fatal(err)
+	}
+	for _, ref := range []string{"Service[lpd]", "User[guest]", "File[/nowhere]"} {
+		for _, format := range []string{"text", "json"} {
+			_, want, _ := call("explain", manifest, "--node", "n", "--why-not", ref, "--format", format)
+			code, got, err := call("explain", manifest, "--from", side, "--why-not", ref, "--format", format)
+			if code != 0 || got != want || got == "" {
+				t.Errorf("%s: from the side file (exit %d)\n%s%s\nfrom a compile\n%s", ref, code, got, err, want)
+			}
+		}
+	}
+	if err := os.WriteFile(manifest, append(text, "# changed\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, _ := call("explain", manifest, "--from", side, "--why-not", "Service[lpd]"); !strings.Contains(got, "1 file changed since the side file was written") {
+		t.Errorf("after a change:\n%s", got)
+	}
 }
 
 // TestExplainFromChangedFiles: places stay right when files have changed since, and their lines are not shown.
@@ -229,7 +264,7 @@ func TestExplainJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &a); err != nil {
 		t.Fatal(err)
 	}
-	if a.Value != "8443" || a.Where.Kind != "datum" || a.Where.Level != "Node" || a.Where.At.Line != 3 || len(a.Depends) != 19 {
+	if a.Value != "8443" || a.Where.Kind != "datum" || a.Where.Level != "Node" || a.Where.At.Line != 3 || len(a.Depends) != 20 {
 		t.Errorf("%+v", a)
 	}
 }

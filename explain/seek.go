@@ -1,0 +1,364 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/syntax"
+)
+
+// Code is what explain reads of an environment's manifests to say what would have declared something.
+type Code interface {
+	// Main are the manifests that every compile starts with.
+	Main() []*syntax.File
+	// Manifest is the file that ought to hold a class or define; nil when there is none.
+	Manifest(name string) *syntax.File
+	// Containing are those of Main and of the modules that hold a text, whatever its case; modules is nil for all of them.
+	Containing(text string, modules map[string]bool) []*syntax.File
+}
+
+// A PassedBranch was not taken.
+type PassedBranch struct {
+	Place source.Place // its first statement
+	In    string
+	Why   provenance.Ref
+}
+
+// A Stub is a virtual resource that nobody realized.
+type Stub struct {
+	Name  catalog.Name
+	Place source.Place
+}
+
+// missing collects what would have declared a resource: the virtual one that stayed behind, branches that were passed over, and
+// statements in code that this node does not reach.
+func (rec *Record) missing(n catalog.Name) (virtual source.Place, passed []Passed, code []Declaration) {
+	for _, v := range rec.Unrealized {
+		if v.Name == n {
+			virtual = v.Place
+		}
+	}
+	if rec.Code == nil {
+		return virtual, nil, nil
+	}
+	var sure, unsure []Passed
+	known := map[source.Place]*seeker{} // by branch: every instance of a define passes over the same code
+	barren := map[syntax.Definition]bool{}
+	for _, b := range rec.Passed {
+		s := known[b.Place]
+		if s == nil {
+			s = &seeker{rec: rec, want: n, seen: map[syntax.Definition]bool{}, barren: barren}
+			s.code(rec.statementsAt(b.Place), b.Place.File, nil)
+			if known[b.Place] = s; s.best == nil { // nor has any that it looked through
+				for d := range s.seen {
+					barren[d] = true
+				}
+			}
+		}
+		list := &unsure
+		if s.sure {
+			list = &sure
+		}
+		if i := slices.IndexFunc(*list, func(p Passed) bool { return p.Branch == b.Place }); i >= 0 {
+			(*list)[i].Others++
+		} else if s.best != nil {
+			*list = append(*list, Passed{Branch: b.Place, In: b.In, Why: b.Why, Hops: s.best, Sure: s.sure})
+		}
+	}
+	if passed = sure; len(sure) == 0 {
+		passed = unsure
+	}
+	if virtual.File != nil {
+		return virtual, passed, nil
+	}
+	for _, d := range Declarations(rec.Code.Containing(n.Title, nil), n.Type, n.Title) {
+		if d.Sure {
+			code = append(code, d)
+		}
+	}
+	if len(code) == 0 && len(passed) == 0 && n.Type != "Class" { // a title that is computed, in code near this node's
+		code = Declarations(rec.Code.Containing(n.Type, rec.modules()), n.Type, n.Title)
+	}
+	return virtual, passed, code
+}
+
+// modules are those that the node has classes or defines of.
+func (rec *Record) modules() map[string]bool {
+	out := map[string]bool{}
+	add := func(name string) {
+		module, _, _ := strings.Cut(name, "::")
+		out[strings.ToLower(module)] = true
+	}
+	for _, r := range rec.Catalog.Resources {
+		if r.Type == "Class" {
+			add(r.Title)
+		} else if r.Kind != catalog.CompilableType {
+			add(r.Type)
+		}
+	}
+	return out
+}
+
+// statementsAt is the branch whose first statement stands at a place.
+func (rec *Record) statementsAt(p source.Place) (out []syntax.Expr) {
+	t := rec.tree(p.File)
+	if t == nil {
+		return nil
+	}
+	look := func(b syntax.Body) {
+		if len(b.Stmts) > 0 && b.Stmts[0].Span() == p.Span {
+			out = b.Stmts
+		}
+	}
+	walkFile(t, func(n syntax.Node) bool {
+		if out != nil || !n.Span().Contains(p.Span) {
+			return false
+		}
+		switch n := n.(type) {
+		case *syntax.If:
+			look(n.Then)
+			look(n.Else)
+		case *syntax.Case:
+			for _, o := range n.Options {
+				look(o.Then)
+			}
+		case *syntax.Lambda:
+			look(n.Body)
+		case *syntax.NodeDef:
+			look(n.Body)
+		}
+		return out == nil
+	})
+	return out
+}
+
+// declaresAny reports whether code may put something into a catalog, so that it is worth remembering.
+func declaresAny(stmts []syntax.Expr) (found bool) {
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n.(type) {
+			case syntax.Definition:
+				return false
+			case *syntax.Resource, *syntax.Call, *syntax.MethodCall:
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// A seeker looks through code, and the classes and defines that it declares, for the statement that declares a resource.
+type seeker struct {
+	rec  *Record
+	want catalog.Name
+	seen map[syntax.Definition]bool
+	// barren are classes and defines that do not lead to it, as other searches know
+	barren map[syntax.Definition]bool
+
+	best []Stage
+	sure bool
+}
+
+// found keeps the way to a declaration. One whose names are all written out is better than one that is computed.
+func (s *seeker) found(way []Stage, last Stage, certain bool) {
+	if s.best == nil || certain && !s.sure {
+		s.best, s.sure = append(way[:len(way):len(way)], last), certain
+	}
+}
+
+// code looks through statements; way is how it came to them.
+func (s *seeker) code(stmts []syntax.Expr, f *source.File, way []Stage) {
+	for _, stmt := range stmts {
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			if s.sure {
+				return false
+			}
+			switch n := n.(type) {
+			case syntax.Definition:
+				return false
+			case *syntax.Call:
+				if name, ok := n.Functor.(*syntax.Name); ok {
+					switch name.Value {
+					case "include", "contain", "require":
+						for _, a := range n.Args {
+							s.classes(name.Value, a, source.Place{File: f, Span: n.Where}, way)
+						}
+					case "create_resources", "ensure_resource", "ensure_resources", "ensure_packages":
+						s.maker(name.Value, n, source.Place{File: f, Span: n.Where}, way)
+					}
+				}
+			case *syntax.MethodCall:
+				switch verb := n.Functor.Name.Value; verb {
+				case "include", "contain", "require":
+					s.classes(verb, n.Functor.Left, source.Place{File: f, Span: n.Where}, way)
+				}
+			case *syntax.Resource:
+				s.resource(n, f, way)
+			}
+			return true
+		})
+	}
+}
+
+// maker is a call of a function that makes resources: of the type that its first argument names, with titles from a hash.
+func (s *seeker) maker(function string, n *syntax.Call, at source.Place, way []Stage) {
+	types := []string{"package"}
+	if function != "ensure_packages" {
+		if types = []string{""}; len(n.Args) > 0 {
+			types = writtenNames(n.Args[0])
+		}
+	}
+	for _, name := range types {
+		stage := Stage{function + "(…)", at}
+		if ref, ok := catalog.ParseRef(strings.TrimLeft(name, "@:") + "[x]"); name == "" || ok && ref.Type == s.want.Type {
+			s.found(way, stage, false)
+		} else {
+			s.follow(plainClass(strings.TrimLeft(name, "@")), stage, way)
+		}
+	}
+}
+
+// classes follows the declaration of classes by an expression.
+func (s *seeker) classes(verb string, e syntax.Expr, at source.Place, way []Stage) {
+	for _, name := range writtenNames(e) {
+		stage := Stage{strings.TrimSpace(verb + " " + plainClass(name)), at}
+		switch {
+		case name == "" && s.want.Type == "Class":
+			s.found(way, stage, false)
+		case name == "":
+		case s.want.Type == "Class" && sameClass(name, s.want.Title):
+			s.found(way, stage, true)
+		default:
+			s.follow(plainClass(name), stage, way)
+		}
+	}
+}
+
+func (s *seeker) resource(n *syntax.Resource, f *source.File, way []Stage) {
+	name, ok := n.Type.(*syntax.Name)
+	if !ok {
+		return
+	}
+	ref, ok := catalog.ParseRef(strings.TrimPrefix(name.Value, "::") + "[x]")
+	if !ok {
+		return
+	}
+	for _, b := range n.Bodies {
+		at := source.Place{File: f, Span: b.Where}
+		if ref.Type == "Class" {
+			s.classes("class", b.Title, at, way)
+			continue
+		}
+		for _, title := range writtenNames(b.Title) {
+			shown := title
+			if title == "" {
+				shown = f.Slice(b.Title.Span())
+			}
+			stage := Stage{ref.Type + "[" + shown + "]", at}
+			if ref.Type == s.want.Type && (title == "" || title == s.want.Title) {
+				s.found(way, stage, title != "")
+				continue
+			}
+			s.follow(plainClass(name.Value), stage, way)
+		}
+	}
+}
+
+// follow looks through the class or define of a name, once.
+func (s *seeker) follow(name string, stage Stage, way []Stage) {
+	d, f := s.rec.definition(name)
+	if d == nil || s.seen[d] || s.barren[d] || s.sure {
+		return
+	}
+	s.seen[d] = true
+	if _, class := d.(*syntax.Class); class && s.rec.Catalog.Find("Class["+name+"]") != nil {
+		return // the node has it: to include it once more changes nothing
+	}
+	way = append(way[:len(way):len(way)], stage)
+	switch d := d.(type) {
+	case *syntax.Class:
+		if d.Parent != "" {
+			at := Stage{"inherits " + plainClass(d.Parent), source.Place{File: f, Span: d.ParentAt}}
+			if s.want.Type == "Class" && sameClass(d.Parent, s.want.Title) {
+				s.found(way, at, true)
+			}
+			s.follow(plainClass(d.Parent), at, way)
+		}
+		s.code(d.Body.Stmts, f, way)
+	case *syntax.Define:
+		s.code(d.Body.Stmts, f, way)
+	}
+}
+
+// definition finds a class or define by name: in the manifests of the site, else in the file of its module that ought to hold it.
+func (rec *Record) definition(name string) (syntax.Definition, *source.File) {
+	if rec.defined == nil {
+		rec.defined = map[string]definedIn{}
+		for _, f := range rec.Code.Main() {
+			rec.define(f)
+		}
+	}
+	d, known := rec.defined[name]
+	if !known {
+		if f := rec.Code.Manifest(name); f != nil {
+			rec.define(f)
+		}
+		d = rec.defined[name]
+		rec.defined[name] = d // nothing, when it is not there
+	}
+	return d.def, d.file
+}
+
+type definedIn struct {
+	def  syntax.Definition
+	file *source.File
+}
+
+func (rec *Record) define(f *syntax.File) {
+	for _, d := range f.Defs {
+		name := ""
+		switch d := d.(type) {
+		case *syntax.Class:
+			name = d.Name
+		case *syntax.Define:
+			name = d.Name
+		}
+		if name = plainClass(name); name != "" && rec.defined[name].def == nil {
+			rec.defined[name] = definedIn{d, f.Source}
+		}
+	}
+}
+
+// writtenNames are the names that an expression stands for; "" is one that is computed.
+func writtenNames(e syntax.Expr) []string {
+	switch e := e.(type) {
+	case *syntax.Name:
+		return []string{e.Value}
+	case *syntax.Str:
+		return []string{e.Value}
+	case *syntax.Default:
+		return nil
+	case *syntax.List:
+		var out []string
+		for _, x := range e.Elems {
+			out = append(out, writtenNames(x)...)
+		}
+		return out
+	case *syntax.Access: // Class['a']
+		if r, ok := e.Left.(*syntax.Ref); ok && strings.EqualFold(r.Value, "class") {
+			var out []string
+			for _, k := range e.Keys {
+				out = append(out, writtenNames(k)...)
+			}
+			return out
+		}
+	}
+	return []string{""}
+}
+
+// plainClass is a class's name as definitions have it.
+func plainClass(name string) string { return strings.ToLower(strings.TrimPrefix(name, "::")) }
