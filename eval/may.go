@@ -426,14 +426,7 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 			}
 		}
 	}
-	refs = append(refs, g.typed)
-	if g.named != 0 {
-		ev.idleTouches()
-		if slices.ContainsFunc(g.idle.resources, func(t touch) bool { return t.covers(typ, title, "") }) {
-			refs = append(refs, g.named)
-		}
-	}
-	return ev.union(refs)
+	return ev.union(append(refs, g.typed, g.named)) // a class that nobody has named so far may declare anything
 }
 
 // MayBeOf notes what names a resource type at run time: it could have named another.

@@ -47,7 +47,7 @@ func (ev *Evaluator) relation(e *syntax.Relation, sc *Scope) (value.Value, prove
 	}
 	if len(right) == 1 {
 		if c, ok := right[0].(*collector); ok {
-			c.instead = left
+			c.instead, rr = left, ev.trace.Join(lr, rr)
 		}
 	}
 	return ev.arrowed(right, rr)

@@ -542,6 +542,22 @@ func (ev *Evaluator) unknownVariable(name string, at source.Span, why string, sc
 	ev.failRef(d, r)
 }
 
+// Ghosts joins the branches not taken that would have set a variable which can be read here.
+func (sc *Scope) Ghosts() provenance.Ref {
+	if sc.ev.trace == nil {
+		return 0
+	}
+	var refs []provenance.Ref
+	for s := sc; s != nil; s = s.next() {
+		for f := s.visible(sc); f != nil; f = f.outer {
+			for _, g := range f.ghosts {
+				refs = append(refs, g.why)
+			}
+		}
+	}
+	return sc.ev.union(refs)
+}
+
 // names lists the variables that can be read here, for suggestions.
 func (sc *Scope) names() []string {
 	var out []string

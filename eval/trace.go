@@ -215,6 +215,7 @@ type like struct {
 func (ev *Evaluator) mayBeLike(title provenance.Ref, params []*param, splat provenance.Ref) {
 	if ev.trace != nil && title != 0 {
 		ev.ghosts.likes = append(ev.ghosts.likes, like{title, params, splat})
+		ev.ghosts.named = ev.trace.Join(ev.ghosts.named, title)
 	}
 }
 

@@ -114,6 +114,9 @@ func (h ScopeHost) Variables(f func(name string, v value.Value, r provenance.Ref
 	}
 }
 
+// Missing is what decides which variables there are not: branches that were not taken would have set them.
+func (h ScopeHost) Missing() provenance.Ref { return h.C.Scope.Ghosts() }
+
 // Unknown follows the setting strict.
 func (h ScopeHost) Unknown(name string) error {
 	switch h.C.Eval.Settings().Strict {

@@ -140,6 +140,9 @@ func (w *wrapper) variables(undef bool) ruby.Object {
 	}
 	h := ruby.NewHash()
 	*kept = h
+	if m, ok := w.h.(interface{ Missing() provenance.Ref }); ok {
+		w.in.Read(m.Missing())
+	}
 	w.h.Variables(func(name string, v value.Value, r provenance.Ref) {
 		if value.IsUndef(v) && !undef {
 			return

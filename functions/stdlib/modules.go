@@ -200,7 +200,7 @@ func createIniSettings(c *eval.Call) (value.Value, error) {
 			} else {
 				b.SetEntry(value.Entry{Key: value.String("value"), Value: e.Value, Ref: e.Ref})
 			}
-			why := c.Trace().Join(s.KeyRef, s.Ref, e.KeyRef, e.Ref, at.Ref)
+			why := c.Trace().Join(functions.Everything(c)) // any key may stand where another stands
 			title := text(at.Value) + " [" + text(s.Key) + "] " + text(e.Key)
 			out.SetEntry(value.Entry{Key: value.String(title), Value: b.Hash(), KeyRef: why, Ref: why})
 		}

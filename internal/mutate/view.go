@@ -50,7 +50,7 @@ func Look(res *eval.Result) (*View, error) {
 	for _, e := range res.Catalog.Edges {
 		v.Slots["edge "+e.Source.Ref()+" -> "+e.Target.Ref()] = Slot{"", [3]provenance.Ref{e.Ref, e.Source.Existence, e.Target.Existence}}
 	}
-	res.EachVariable(func(class, name string, x value.Value, _ provenance.Ref) {
+	res.EachVariable(func(class, name string, _ value.Value, _ provenance.Ref) {
 		sc, read := res.ScopeOf(" "), name // the node's scope, or the top one
 		if class != "" {
 			read = class + "::" + name

@@ -162,7 +162,7 @@ func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.
 			return v, ref
 		}
 		b := value.NewHashBuilder(v.Len())
-		keys := t.Join(ref) // a key is no copy of the hash that it is in
+		keys := t.Op("key", ref) // made of the hash, not a copy of it
 		for i, e := range v.Entries() {
 			sub, r := n.Kids[i].Node.Traced(t, kind, f, n.kidPath(path, i))
 			b.SetEntry(value.Entry{Key: e.Key, Value: sub, KeyRef: keys, Ref: r})
