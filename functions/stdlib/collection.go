@@ -169,9 +169,18 @@ func overlay(c *eval.Call, under, over *value.Hash) *value.Hash {
 				e.Value, e.Ref = overlay(c, x, y), c.Trace().Join(before.Ref, e.Ref)
 			}
 		}
-		b.SetEntry(e)
+		cover(c, b, e)
 	}
 	return b.Hash()
+}
+
+// cover sets an entry over what may be there: the key that hides another's value decides too, for every key that it could have been.
+func cover(c *eval.Call, b *value.HashBuilder, e value.Entry) {
+	if old := b.Entry(e.Key); old != nil && c.Trace() != nil {
+		old.KeyRef = c.Trace().Join(old.KeyRef, e.KeyRef)
+		c.Ref = c.Trace().Join(c.Ref, e.KeyRef)
+	}
+	b.SetEntry(e)
 }
 
 func difference(c *eval.Call) (value.Value, error) {
