@@ -37,6 +37,11 @@ var meanings = map[string]string{
 	"E0103": "a node's regular expression is malformed",
 	"E0205": "a regular expression is malformed",
 	"E0254": "a parameter's default cannot be computed or cannot be in a catalog",
+	"E0902": "evaluation takes too many steps",
+	"E0906": "a value is too large",
+	"E0907": "evaluation makes too much data",
+	"E0908": "the compile takes too long",
+	"E0909": "the catalog has too many resources",
 	"E0401": "a call failed: what the function says",
 	"E0412": "a parameter's value does not have its type",
 	"E0509": "a class cannot be found",
@@ -69,6 +74,7 @@ var meanings = map[string]string{
 	"H0417": "a data file cannot be read",
 
 	"R0006": "a regular expression is malformed",
+	"K0101": "a file of mocks does not have a form that is known",
 	"F0101": "a file of facts does not have a form that is known",
 	"M0007": "a title that is no string",
 }

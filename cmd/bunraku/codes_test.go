@@ -30,6 +30,7 @@ var families = []struct{ letter, title, intro string }{
 	{"R", "Ruby", "The Ruby of templates and of module code."},
 	{"N", "Environments", "environment.conf, modules and their metadata."},
 	{"F", "Facts", ""},
+	{"K", "Mocks", "The file that `--mock` names."},
 	{"C", "Catalogs", "What makes a catalog useless although it compiles."},
 	{"V", "Verification", "What `check` and `verify` find. [verify.md](verify.md) explains them."},
 	{"A", "Assertions", "The file that `--assert` names, or bunraku.assert in an environment."},

@@ -33,12 +33,12 @@ func TestExplain(t *testing.T) {
 	}{
 		// The question of the example control repo, by attribute, by file, and by value.
 		{web2("Class[profile::nginx]", "port"), 0, []string{"8443\n", "data/nodes/web2.shop.example.yaml:3:23", "profile::nginx::port: 8443", `level "Node"`, "via", "role::web"}},
-		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "content"), 0, []string{"listen *:8443;", "[4]\n", "[4] ", "data/nodes/web2.shop.example.yaml:3:23", "Hiera key profile::nginx::port",
+		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "content"), 0, []string{"listen *:8443;", "[5]\n", "[5] ", "data/nodes/web2.shop.example.yaml:3:23", "Hiera key profile::nginx::port",
 			"through $profile::nginx::port, $port, profile::listen(), $profile::web::shop::listen, $listen", "content => epp(", "template ", "templates/shop.conf.epp", "unless", "$backends.empty (false)", "selector", "$address = undef"}},
 		{web2("8443"), 2, []string{"names nothing", "'Class[Profile::Nginx]' port", "'File[/etc/nginx/conf.d/shop.example.conf]' content"}},
 
 		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "mode"), 0, []string{"'0640'", "set ", "shop.pp:21:7", "from ", "$profile::nginx::conf_mode, a parameter of Class[Profile::Nginx]",
-			"value ", "data/role/web.yaml:4:28", `level "Role"`, "hides", "data/common.yaml:13:28  '0644'", `level "Common"`, "via ", "role::web > profile::web::shop", "19 places and 9 absences"}},
+			"value ", "data/role/web.yaml:4:28", `level "Role"`, "hides", "data/common.yaml:13:28  '0644'", `level "Common"`, "via ", "role::web > profile::web::shop", "18 places and 9 absences"}},
 		{web2("File[/etc/motd]", "owner"), 0, []string{"'root'", "manifests/site.pp:3:3", "by resource default File { … }"}},
 		{web2("Class[profile::nginx]", "workers"), 0, []string{"8\n", "by the default of the parameter", "fact processors.count = 8"}},
 		{web2("User[ada]", "uid"), 0, []string{"2001", "from", "* => $account", "$uid, a parameter of Profile::Admin[ada]", "data/common.yaml:8:10", "merged (deep)"}},
