@@ -57,6 +57,7 @@ func (ev *Evaluator) resourceDefaults(e *syntax.Defaults, sc *Scope) (value.Valu
 				ev.table.defaulted = map[touch]provenance.Ref{}
 			}
 			ev.table.defaulted[key] = ev.trace.Join(ev.table.defaulted[key], ev.deep(p.value, p.ref))
+			ev.ghosts.writes++
 		}
 	}
 	set.splat = ev.trace.Join(set.splat, splat)

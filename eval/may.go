@@ -509,14 +509,15 @@ type touches struct {
 	collectors []*collector
 }
 
-// touchesOf is worked out once for each type and attribute when everything is declared, and anew before.
+// touchesOf is worked out once for each type and attribute, and anew when something was declared, passed over or written since.
 func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 	key := touch{typ: typ, attr: attr}
-	if m := ev.ghosts.all[key]; m != nil {
+	g := &ev.ghosts
+	now := touchState{len(g.passed), len(ev.table.everCollected), len(g.likes), len(ev.classes), len(ev.table.scopes), g.writes, g.named}
+	if m := g.all[key]; m != nil && g.allAt == now {
 		return m
 	}
 	ev.indexTouches()
-	g := &ev.ghosts
 	byDefault := ev.table.defaulted[key]
 	m := &touches{}
 	var refs []provenance.Ref
@@ -563,13 +564,17 @@ func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 		}
 	}
 	m.ref = ev.union(refs)
-	if ev.phase == phaseFinish {
-		if g.all == nil {
-			g.all = map[touch]*touches{}
-		}
-		g.all[key] = m
+	if now.classes, now.scopes = len(ev.classes), len(ev.table.scopes); g.all == nil || g.allAt != now {
+		g.all, g.allAt = map[touch]*touches{}, now
 	}
+	g.all[key] = m
 	return m
+}
+
+// A touchState is what decides about touches: as long as it is the same, so are they.
+type touchState struct {
+	passed, collected, likes, classes, scopes, writes int
+	named                                             provenance.Ref
 }
 
 // union joins refs, each once; one alone needs no node. It reorders them.
@@ -620,6 +625,7 @@ func (ev *Evaluator) mayWrite(target syntax.Expr, attr string, ref provenance.Re
 			seen[t.typ] = true
 			key := touch{typ: t.typ, attr: attr}
 			ev.ghosts.written[key] = ev.trace.Join(ev.ghosts.written[key], ref)
+			ev.ghosts.writes++
 		}
 	}
 }

@@ -37,6 +37,7 @@ func (ev *Evaluator) relation(e *syntax.Relation, sc *Scope) (value.Value, prove
 	for _, s := range from {
 		if c, ok := s.(*collector); ok {
 			c.arrows = append(c.arrows, name)
+			ev.ghosts.writes++
 		}
 		for _, t := range to {
 			ev.table.relations = append(ev.table.relations, relation{s, t, name, ev.place(opPlace(e.OpAt)), ref})

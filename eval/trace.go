@@ -190,8 +190,10 @@ type ghosts struct {
 	// idle are the effects of classes that were not evaluated, idleOf of how many.
 	idle   *effects
 	idleOf int
-	// all is what mayTouch says, once everything is declared.
-	all map[touch]*touches
+	// all is what mayTouch says of types, as long as the state is allAt. writes counts what else it depends on.
+	all    map[touch]*touches
+	allAt  touchState
+	writes int
 	// effects are those of code, by its first statement.
 	effects map[*syntax.Expr]*effects
 	// touching has the touches of passed[:indexed] by type, making the resources, declaring the classes; whys the decisions for each.
