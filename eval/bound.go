@@ -223,8 +223,8 @@ func (w *weighing) add(s *size, e value.Value, depth int) bool {
 // MaxMatches is how many matches of a pattern one function may look for in a text.
 const MaxMatches = 1_000_000
 
-// TooManyMatches is the error of a function that would look for more.
-var TooManyMatches = fmt.Errorf("the pattern matches more than %d times", MaxMatches)
+// ErrTooManyMatches is the error of a function that would look for more.
+var ErrTooManyMatches = fmt.Errorf("the pattern matches more than %d times", MaxMatches)
 
 // Room reports whether a text of so many bytes may be made, so that a function need not make it to find out.
 func Room(bytes int) error {

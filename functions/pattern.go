@@ -129,7 +129,7 @@ func split(s string, re *onigmo.Regexp) (value.Value, error) {
 	begin, start, empty := 0, 0, false
 	for n := 0; s != "" && start <= len(s); n++ {
 		if n > eval.MaxMatches {
-			return nil, eval.TooManyMatches
+			return nil, eval.ErrTooManyMatches
 		}
 		loc, err := re.Find(s, start)
 		if err != nil {
@@ -248,7 +248,7 @@ func replace(s string, f finder, with value.Value, all bool) (string, error) {
 	at := 0
 	for n := 0; at <= len(s); n++ {
 		if n > eval.MaxMatches {
-			return "", eval.TooManyMatches
+			return "", eval.ErrTooManyMatches
 		}
 		if err := eval.Room(b.Len()); err != nil {
 			return "", err
