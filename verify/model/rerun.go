@@ -13,6 +13,15 @@ import (
 // idempotence reports what a second run changes. A command that can be guarded gets its guard, and the search goes on with the catalog as
 // it would be then, so that one fault does not hide another.
 func (v *verifier) idempotence() error {
+	q, err := v.a.Quiet(v.ctx)
+	if err != nil {
+		return err
+	}
+	v.r.Quiet = q.Verdict
+	if q.Verdict == verify.Yes { // what does nothing leaves everything as it is
+		v.r.Idempotent = verify.Yes
+		return nil
+	}
 	now := v.m
 	a := v.a
 	for len(v.r.Findings) < maxFindings {
@@ -38,11 +47,6 @@ func (v *verifier) idempotence() error {
 		}
 		now, a = next, b
 	}
-	q, err := v.a.Quiet(v.ctx)
-	if err != nil {
-		return err
-	}
-	v.r.Quiet = q.Verdict
 	return nil
 }
 
