@@ -23,7 +23,10 @@ case "${1:-}" in
   ;;
 2)
   run "evaluator" ./eval 'TestScore(Upuppet|Cases|Random)$|TestRules'
-  run "sites" ./compiler 'TestScore|TestAccept'
+  run "sites" ./compiler 'TestScore(Sites|Refusals|RandomSites)$|TestAcceptSpeed$'
+  export BUNRAKU_SUBJECT='[.]pp$' # the corpus and the probes
+  run "theorems over the corpus" ./compiler 'TestScoreTheorems'
+  unset BUNRAKU_SUBJECT
   ;;
 3)
   run "theorems and precision" ./compiler 'TestScoreTheorems'
@@ -43,9 +46,12 @@ case "${1:-}" in
   run "templates (bar 2)" ./template 'TestScoreTemplates'
   run "functions of stdlib and modules, with the table of uses (bar 3)" ./functions/stdlib 'TestScore|TestUses'
   run "resource types of modules" ./resource 'TestModuleTypesAsPuppet|TestAutomaticRelationsAsPuppet|TestTitlesAsPuppet'
-  run "speed (bar 4)" ./compiler 'TestAccept'
-  run "theorems over the sites (bar 5)" ./compiler 'TestTheorems|TestScoreTheorems'
+  run "functions that only Ruby has, over the bridge" ./bridge 'TestAPI|TestScore'
+  run "speed (bar 4)" ./compiler 'TestAcceptSpeedAll'
+  run "theorems over the sites (bar 5)" ./compiler 'TestScoreTheorems'
   run "bounds (bar 6)" ./ruby 'TestBounds|TestParseBounds'
+  run "bounds of manifests (bar 6)" ./eval 'TestBounds|TestHostile'
+  run "bounds of data and templates, and what lies outside (bar 6)" ./compiler 'TestOutside|TestLinkInside|TestDataBombs|TestTemplateBombs'
   run "bounds of type definitions (bar 6)" ./resource 'TestWhatCannotBeRead'
   ;;
 6) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
