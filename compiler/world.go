@@ -1,7 +1,9 @@
 package compiler
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"bunraku/eval"
@@ -98,6 +100,17 @@ func (w *world) Function(name string) *eval.Function {
 		f = w.c.rubyFunction(name)
 	}
 	return w.c.opt.Mocks.function(name, f)
+}
+
+// FunctionNames are the functions that we have in Go, for suggestions.
+func (w *world) FunctionNames() []string {
+	names := slices.Collect(maps.Keys(w.functions))
+	for name := range w.c.natives {
+		if w.c.moduleFunction(name) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (w *world) ResourceType(name string) *resource.Type { return w.c.resourceType(name) }

@@ -72,7 +72,7 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 	}
 	classes := func(args []syntax.Expr, like bool) {
 		for _, a := range args {
-			for _, name := range staticNames(a) {
+			for _, name := range syntax.StaticNames(a) {
 				if name == "" {
 					fx.classes[anyClass] = true
 					continue
@@ -189,7 +189,7 @@ func (ev *Evaluator) gatherResource(n *syntax.Resource, fx *effects, follow func
 	default:
 		typ := capitalized(strings.TrimPrefix(name.Value, "::"))
 		for _, b := range n.Bodies {
-			for _, title := range staticNames(b.Title) {
+			for _, title := range syntax.StaticNames(b.Title) {
 				fx.resources = append(fx.resources, touch{typ: typ, title: title})
 			}
 		}
@@ -265,33 +265,6 @@ func (ev *Evaluator) nodeSets(name string) bool {
 	return ev.ghosts.nodeVars[name]
 }
 
-// staticNames are the strings that an expression may name; "" stands for one that is computed.
-func staticNames(e syntax.Expr) []string {
-	switch e := e.(type) {
-	case *syntax.Name:
-		return []string{e.Value}
-	case *syntax.Str:
-		return []string{e.Value}
-	case *syntax.Default:
-		return nil
-	case *syntax.List:
-		var out []string
-		for _, x := range e.Elems {
-			out = append(out, staticNames(x)...)
-		}
-		return out
-	case *syntax.Access: // Class['a']
-		if r, ok := e.Left.(*syntax.Ref); ok && strings.EqualFold(r.Value, "class") {
-			var out []string
-			for _, k := range e.Keys {
-				out = append(out, staticNames(k)...)
-			}
-			return out
-		}
-	}
-	return []string{""}
-}
-
 // staticRefs are the resources that an operand may name.
 func staticRefs(e syntax.Expr) []touch {
 	switch e := e.(type) {
@@ -306,7 +279,7 @@ func staticRefs(e syntax.Expr) []touch {
 		}
 		var out []touch
 		for _, k := range e.Keys {
-			for _, title := range staticNames(k) {
+			for _, title := range syntax.StaticNames(k) {
 				if typ == "Class" && title != "" {
 					title = capitalized(canonical(title))
 				}

@@ -450,9 +450,6 @@ func (ev *Evaluator) classNames() []string {
 	for n := range ev.classes {
 		names = append(names, n)
 	}
-	if w, ok := ev.world.(interface{ ClassNames() []string }); ok {
-		names = append(names, w.ClassNames()...)
-	}
 	return names
 }
 

@@ -209,7 +209,7 @@ func (s *seeker) maker(function string, n *syntax.Call, at source.Place, way []S
 	types := []string{"package"}
 	if function != "ensure_packages" {
 		if types = []string{""}; len(n.Args) > 0 {
-			types = writtenNames(n.Args[0])
+			types = syntax.StaticNames(n.Args[0])
 		}
 	}
 	for _, name := range types {
@@ -224,7 +224,7 @@ func (s *seeker) maker(function string, n *syntax.Call, at source.Place, way []S
 
 // classes follows the declaration of classes by an expression.
 func (s *seeker) classes(verb string, e syntax.Expr, at source.Place, way []Stage) {
-	for _, name := range writtenNames(e) {
+	for _, name := range syntax.StaticNames(e) {
 		stage := Stage{strings.TrimSpace(verb + " " + plainClass(name)), at}
 		switch {
 		case name == "" && s.want.Type == "Class":
@@ -253,7 +253,7 @@ func (s *seeker) resource(n *syntax.Resource, f *source.File, way []Stage) {
 			s.classes("class", b.Title, at, way)
 			continue
 		}
-		for _, title := range writtenNames(b.Title) {
+		for _, title := range syntax.StaticNames(b.Title) {
 			shown := title
 			if title == "" {
 				shown = f.Slice(b.Title.Span())
@@ -331,33 +331,6 @@ func (rec *Record) define(f *syntax.File) {
 			rec.defined[name] = definedIn{d, f.Source}
 		}
 	}
-}
-
-// writtenNames are the names that an expression stands for; "" is one that is computed.
-func writtenNames(e syntax.Expr) []string {
-	switch e := e.(type) {
-	case *syntax.Name:
-		return []string{e.Value}
-	case *syntax.Str:
-		return []string{e.Value}
-	case *syntax.Default:
-		return nil
-	case *syntax.List:
-		var out []string
-		for _, x := range e.Elems {
-			out = append(out, writtenNames(x)...)
-		}
-		return out
-	case *syntax.Access: // Class['a']
-		if r, ok := e.Left.(*syntax.Ref); ok && strings.EqualFold(r.Value, "class") {
-			var out []string
-			for _, k := range e.Keys {
-				out = append(out, writtenNames(k)...)
-			}
-			return out
-		}
-	}
-	return []string{""}
 }
 
 // plainClass is a class's name as definitions have it.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bunraku/internal/live"
 )
 
 const shop = "../../examples/shop"
@@ -271,10 +273,7 @@ func TestExplainJSON(t *testing.T) {
 
 // TestExplainBlame: in a git repository each line says who changed it; elsewhere nothing is said, and nothing fails.
 func TestExplainBlame(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
+	git := live.Tool(t, "git")
 	dir := t.TempDir()
 	manifest := filepath.Join(dir, "m.pp")
 	if err := os.WriteFile(manifest, []byte("$m = '0600'\nfile { '/x':\n  mode => $m,\n}\n"), 0o644); err != nil {

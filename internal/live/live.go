@@ -56,6 +56,19 @@ func Puppet(t testing.TB) {
 	}
 }
 
+// Tool makes sure that a program which every developer's machine can have is there, and returns its path.
+func Tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%s is not installed, which is a failure under CI", name)
+		}
+		t.Skip(name + " is not installed")
+	}
+	return path
+}
+
 // Ruby runs a Ruby script with arguments and standard input, and returns what it printed.
 func Ruby(t testing.TB, script string, stdin string, args ...string) string {
 	t.Helper()

@@ -11,6 +11,8 @@ import (
 
 	"bunraku/catalog"
 	"bunraku/verify/fs"
+
+	"bunraku/internal/live"
 )
 
 // empty is a builder without a catalog, for commands alone.
@@ -23,9 +25,7 @@ func empty() *builder {
 
 // What is read of a command is what a shell does: random scripts run by /bin/sh in a directory, and by the model.
 func TestShellAgainstSh(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no sh")
-	}
+	live.Tool(t, "sh")
 	const scripts = 500
 	unread := 0
 	for seed := range scripts {
