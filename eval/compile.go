@@ -419,13 +419,13 @@ func (ev *Evaluator) assignedClasses() {
 		}
 		d := find(c.Name)
 		r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
-		r.existence = ev.trace.Join(ev.ctl)
+		r.existence = ev.trace.Any(ev.ctl)
 		for _, e := range c.Params.Entries() {
 			ev.setParam(r, &param{name: value.ToString(e.Key), value: e.Value, ref: why, source: d})
 		}
 		ev.initialTags(r)
 		ev.applyDefaults(r, sc)
-		ev.ensureParent(d, sc)
+		ev.ensureParent(r, sc)
 		ev.table.tags.merge(&r.tags)
 		ev.addResource(r, sc, &syntax.Nop{})
 	}
@@ -482,7 +482,7 @@ func (ev *Evaluator) evaluateDefines() bool {
 			continue
 		}
 		before := ev.ctl
-		ev.ctl = r.existence
+		ev.ctl = ev.trace.With(r.existence, ev.tooLate(r))
 		ev.evaluateClass(r)
 		ev.ctl = before
 	}

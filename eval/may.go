@@ -380,7 +380,7 @@ func (ev *Evaluator) mayBeGiven(attr string) (r provenance.Ref) {
 	return r
 }
 
-// MayExist joins the decisions of branches passed over that may declare, or realize, a resource: what a question such as defined()
+// MayExist joins the decisions of branches passed over that may declare, or realize, a resource ("" for any of the type): what a question such as defined()
 // depends on when the answer is no.
 func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	if ev.trace == nil {
@@ -394,7 +394,7 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	var refs []provenance.Ref
 	for _, of := range []string{typ, ""} {
 		for _, t := range g.making[of] {
-			if t.covers(typ, title, "") {
+			if title == "" || t.covers(typ, title, "") {
 				refs = append(refs, g.whys[t.by])
 			}
 		}
@@ -417,9 +417,12 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	}
 	typ = capitalized(typ)
 	if r := ev.find(typ, title); r != nil {
-		return r.existence
+		if r.scope != nil && ev.current().ensures(r.scope) { // whenever this code runs, the resource is there
+			return r.existence
+		}
+		return ev.trace.Join(r.existence, ev.sinceRef(r), ev.moment())
 	}
-	refs := []provenance.Ref{ev.MayExist(typ, title)}
+	refs := []provenance.Ref{ev.MayExist(typ, title), ev.moment()}
 	if typ == "Class" {
 		for _, l := range ev.ghosts.likes {
 			refs = append(refs, l.title)
@@ -428,7 +431,7 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	}
 	for ; ev.table.counted < len(ev.table.added); ev.table.counted++ {
 		r := ev.table.added[ev.table.counted]
-		of := []provenance.Ref{ev.table.ofType[r.Type], r.existence}
+		of := []provenance.Ref{ev.table.ofType[r.Type], ev.namesRef(r)}
 		for _, name := range []string{"alias", "name"} {
 			if p := r.param(name); p != nil {
 				of = append(of, ev.deep(p.value, p.ref))
@@ -445,6 +448,18 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 		ev.table.ofType[r.Type] = ev.union(of)
 	}
 	return ev.union(append(refs, ev.table.ofType[typ]))
+}
+
+// namesRef joins what decides what a resource is called, and that there are not more like it: its title, and the decisions of the code that
+// declares it, which may be loops.
+func (ev *Evaluator) namesRef(r *Resource) provenance.Ref {
+	switch {
+	case r.decided:
+		return r.existence
+	case r.scope != nil && r.scope.resource != nil && r.scope.resource.def != nil && r.scope.resource.def.Kind == DefineKind:
+		return ev.trace.Join(r.titleRef, ev.namesRef(r.scope.resource))
+	}
+	return r.titleRef
 }
 
 // mayTouch joins what could have changed an attribute from afar: overrides, defaults, arrows and collectors in branches passed
@@ -730,8 +745,78 @@ func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
 	if r.scope != nil && r.scope.resource != r {
 		refs = append(refs, ev.positionRef(r.scope.resource))
 	}
-	r.position = ev.union(refs)
-	return r.position
+	ref := ev.union(refs)
+	if !r.isClass() || r.evaluated {
+		r.position = ref
+	}
+	return ref
+}
+
+// sinceRef joins what a resource owes it to that it was declared no later than it was: its own declaration and those of the classes around, as
+// far as the one that came first.
+func (ev *Evaluator) sinceRef(r *Resource) provenance.Ref {
+	if r == nil {
+		return 0
+	}
+	if r.isClass() && !r.main {
+		return ev.table.since[canonical(r.Title)]
+	}
+	if r.scope == nil || r.scope.resource == r {
+		return r.existence
+	}
+	return ev.trace.Join(r.existence, ev.sinceRef(r.scope.resource))
+}
+
+// tooLate is the set of what decided that overrides of a define's instances came after their evaluation.
+func (ev *Evaluator) tooLate(r *Resource) provenance.Ref {
+	if ev.trace == nil || r.def == nil {
+		return 0
+	}
+	set := ev.table.late[r.Type]
+	if set == 0 {
+		if ev.table.late == nil {
+			ev.table.late = map[string]provenance.Ref{}
+		}
+		set = ev.trace.Open()
+		ev.table.late[r.Type] = set
+	}
+	return set
+}
+
+// moment is what decides when the code that runs now is evaluated, as against other code: it counts where the code asks what is there already.
+func (ev *Evaluator) moment() provenance.Ref {
+	if r := ev.running(); r != nil {
+		return ev.positionRef(r)
+	}
+	return 0
+}
+
+// running is the class, node or define whose code runs now; nil when tracing is off.
+func (ev *Evaluator) running() *Resource {
+	if ev.trace == nil {
+		return nil
+	}
+	for i := len(ev.stack) - 1; i >= 0; i-- {
+		if r := ev.stack[i].of; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// current is the scope of the class that runs now; nil for anything else.
+func (ev *Evaluator) current() *Scope {
+	if r := ev.running(); r != nil && r.isClass() {
+		return ev.table.scopes[canonical(r.Title)]
+	}
+	return nil
+}
+
+func (ev *Evaluator) positionOf(sc *Scope) provenance.Ref {
+	if sc == nil {
+		return 0
+	}
+	return ev.positionRef(sc.resource)
 }
 
 // absentRef joins what an attribute's absence depends on.
@@ -769,7 +854,7 @@ func (res *Result) Absent(typ, title, attr string) provenance.Ref {
 
 // declared joins everything that decides what has been declared so far, and with which tags (rule 6, at its loosest).
 func (ev *Evaluator) declared() (ref provenance.Ref) {
-	refs := []provenance.Ref{ev.ctl, ev.ghosts.named, ev.ghosts.contained}
+	refs := []provenance.Ref{ev.ctl, ev.moment(), ev.ghosts.named, ev.ghosts.contained}
 	for _, l := range ev.ghosts.likes {
 		refs = append(refs, l.title)
 	}

@@ -385,9 +385,11 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		}
 	}
 	s, why := ev.classScope(class)
-	first := ev.firstOf(class)
-	if s != nil && s.resource != nil && sc.ensures(s) { // whenever this code runs, the class is there
+	var first provenance.Ref
+	if s != nil && s.resource != nil && (ev.phase == phaseFinish || sc.ensures(s)) { // whenever this code runs, the class is there
 		first = s.resource.existence
+	} else if ev.trace != nil {
+		first = ev.trace.Join(ev.firstOf(class), ev.moment())
 	}
 	var passed provenance.Ref
 	for s != nil {

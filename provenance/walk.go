@@ -1,6 +1,10 @@
 package provenance
 
-import "bunraku/source"
+import (
+	"slices"
+
+	"bunraku/source"
+)
 
 // More readings, for those who explain a value: the way it was copied, what lies near it, what it reaches.
 
@@ -181,12 +185,25 @@ func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 		return func(Ref) How { return Not }
 	}
 	how := make([]How, len(t.nodes))
+	common := t.common()
 	for _, r := range leaves {
 		how[r] = Flowed
 	}
 	for r := 1; r < len(t.nodes); r++ {
 		n := t.nodes[r]
 		if n.shape <= isBlockLeaf {
+			continue
+		}
+		if n.shape == isAny || n.shape == isOpen {
+			var set []Ref
+			if n.shape == isAny {
+				set = common[n.second]
+			} else if len(t.open[n.first]) > 0 { // what is in it may be newer
+				set = (&walk{t: t}).leaves(Ref(r))
+			}
+			if slices.ContainsFunc(set, func(leaf Ref) bool { return how[leaf] != Not }) {
+				how[r] = Decides
+			}
 			continue
 		}
 		first, copied := t.copied(n)
