@@ -186,15 +186,25 @@ func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 	}
 	how := make([]How, len(t.nodes))
 	common := t.common()
+	oldest := Ref(len(t.nodes)) // of the leaves that count as read: every set of all that was read has it from then on
 	for _, r := range leaves {
 		how[r] = Flowed
+		if t.nodes[r].shape != isLiteral || t.wasRead(r) {
+			oldest = min(oldest, r)
+		}
 	}
 	for r := 1; r < len(t.nodes); r++ {
 		n := t.nodes[r]
 		if n.shape <= isBlockLeaf {
 			continue
 		}
-		if n.shape == isAny || n.shape == isOpen {
+		switch n.shape {
+		case isAll:
+			if oldest < n.first {
+				how[r] = Flowed
+			}
+			continue
+		case isAny, isOpen:
 			var set []Ref
 			if n.shape == isAny {
 				set = common[n.second]

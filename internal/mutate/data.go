@@ -166,7 +166,7 @@ func Alternatives(v value.Value, pool []string) []value.Value {
 	case value.Bool:
 		out = append(out, !v)
 	case value.Int:
-		out = append(out, v+1, v-1, value.Int(0), value.Int(7919))
+		out = append(out, v+1, v-1, value.Int(0), v+far)
 	case value.Float:
 		out = append(out, v+1)
 	case *value.Array:

@@ -9,7 +9,10 @@ import (
 	"bunraku/syntax"
 )
 
-const choices = 8 // mutants of one place, at most
+const (
+	choices = 8  // mutants of one place, at most
+	far     = 83 // from a number to another one that the program has not heard of: not much more, for numbers may say how many
+)
 
 // InManifest lists the data literals of a manifest or EPP template: strings and their pieces, numbers, booleans, undef, regexps, bare words
 // that stand for themselves. Names of functions, resource types and definitions are code. pool holds strings that the program compares
@@ -26,14 +29,15 @@ func InManifest(tree *syntax.File, path string, pool []string) []*Place {
 }
 
 type literals struct {
-	tree       *syntax.File
-	path       string
-	kind       Kind
-	code       map[*syntax.Name]bool
-	first      map[*syntax.Lit][]string // what is worth trying first at a literal
-	tested     []string                 // strings that stand in comparisons, options and titles: the first to try
-	strs, ints []string
-	places     []*Place
+	tree   *syntax.File
+	path   string
+	kind   Kind
+	code   map[*syntax.Name]bool
+	first  map[*syntax.Lit][]string // what is worth trying first at a literal
+	tested []string                 // strings that stand in comparisons, options and titles: the first to try
+	strs   []string
+	ints   []int64
+	places []*Place
 }
 
 func (w *literals) walk(f func(syntax.Node) bool) {
@@ -112,7 +116,7 @@ func (w *literals) survey(n syntax.Node) bool {
 	case *syntax.Str:
 		w.strs = append(w.strs, n.Value)
 	case *syntax.Int:
-		w.ints = append(w.ints, fmt.Sprint(n.Value))
+		w.ints = append(w.ints, n.Value)
 	}
 	return true
 }
@@ -159,7 +163,13 @@ func (w *literals) visit(n syntax.Node) bool {
 			w.add(&n.Lit, append(append(w.first[&n.Lit], "fresh"), w.quoted()...))
 		}
 	case *syntax.Int:
-		w.add(&n.Lit, append([]string{"7919", fmt.Sprint(n.Value + 1), fmt.Sprint(max(0, n.Value-1)), "0"}, w.ints...))
+		texts := []string{fmt.Sprint(n.Value + far), fmt.Sprint(n.Value + 1), fmt.Sprint(max(0, n.Value-1)), "0"}
+		for _, i := range w.ints {
+			if i < 1000 || i < 10*n.Value {
+				texts = append(texts, fmt.Sprint(i))
+			}
+		}
+		w.add(&n.Lit, texts)
 	case *syntax.Float:
 		w.add(&n.Lit, []string{"7919.5", "0.0"})
 	case *syntax.Bool:
