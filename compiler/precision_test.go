@@ -146,6 +146,7 @@ func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (confirm
 		for _, s := range slots {
 			strs = append(strs, l.targets(s)...)
 		}
+		strs = append(strs, l.rivals(slots)...)
 		if p := places[i].With(strs); p != nil {
 			places = append(places[:len(places):len(places)], p)
 		}

@@ -695,32 +695,57 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 	if ev.trace == nil || r == nil {
 		return 0
 	}
-	if r.tagging { // what is in the circle is being joined further out
-		ev.table.circles++
+	if r.tagging {
+		ev.table.circles = true
 		return 0
 	}
 	now := tagState{len(ev.ghosts.passed), len(ev.table.everCollected), len(ev.table.edges), ev.table.tagged, ev.phase, r.existence}
 	if r.tagsRef != 0 && r.tagsAt == now {
 		return r.tagsRef
 	}
-	r.tagging = true
-	circles := ev.table.circles
+	var refs []provenance.Ref
+	if !ev.table.circles {
+		r.tagging = true
+		refs = ev.ownTags(r)
+		ev.eachContainer(r, func(c *Resource) { refs = append(refs, ev.tagsRef(c)) })
+		r.tagging = false
+	}
+	if ev.table.circles { // classes may contain each other: then everything around counts once
+		refs = nil
+		seen := map[*Resource]bool{r: true}
+		for todo := []*Resource{r}; len(todo) > 0; {
+			x := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			refs = append(refs, ev.ownTags(x)...)
+			ev.eachContainer(x, func(c *Resource) {
+				if !seen[c] {
+					seen[c] = true
+					todo = append(todo, c)
+				}
+			})
+		}
+	}
+	r.tagsRef, r.tagsAt = ev.union(refs), now
+	return r.tagsRef
+}
+
+// ownTags are what decides a resource's own tags.
+func (ev *Evaluator) ownTags(r *Resource) []provenance.Ref {
 	refs := []provenance.Ref{r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag")}
 	if r.isClass() && !r.main {
 		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
 	}
-	if r.scope != nil {
-		refs = append(refs, ev.tagsRef(r.scope.resource))
+	return refs
+}
+
+// eachContainer visits what a resource gets tags from.
+func (ev *Evaluator) eachContainer(r *Resource, visit func(*Resource)) {
+	if r.scope != nil && r.scope.resource != nil {
+		visit(r.scope.resource)
 	}
 	for _, c := range r.in {
-		refs = append(refs, ev.tagsRef(c))
+		visit(c)
 	}
-	r.tagging = false
-	ref := ev.union(refs)
-	if ev.table.circles == circles {
-		r.tagsRef, r.tagsAt = ref, now
-	}
-	return ref
 }
 
 // A tagState says whether anything has happened since that tags may depend on.

@@ -31,7 +31,7 @@ type table struct {
 	ofType        map[string]provenance.Ref  // what added[:counted] of a type are called
 	counted       int
 	tagged        int                       // how often a resource was given tags
-	circles       int                       // how often containers were found to go in circles
+	circles       bool                      // containers were found to go in circles
 	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
 	since         map[string]provenance.Ref // of that, what decided that it was no later
 	drawn         map[*param]provenance.Ref // what decided when the first arrow of an attribute was drawn
