@@ -164,7 +164,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	if ev.jumps = 0; ev.trace != nil && r.isClass() && !r.main { // whoever includes the class, its code runs
 		ev.ctl = r.existence
 	}
-	sc.ctl = ev.ctl
+	sc.ctl, r.inside = ev.ctl, sc
 	ev.bindParameters(r, sc)
 	ev.stageEdge(r)
 	ev.runBody(d, sc)

@@ -387,6 +387,7 @@ func (ev *Evaluator) evaluateNodeCode(r *Resource, d *Definition, groups []strin
 	sc.setOnce("title", value.String(d.Name), ev.nodeName())
 	sc.setOnce("name", value.String(d.Name), ev.nodeName())
 	ev.table.scopes[d.Name] = sc
+	sc.ctl, r.inside = ev.ctl, sc
 	mark := sc.mark()
 	if groups != nil {
 		sc.setMatch(groups, set, ev.nodeName())

@@ -829,10 +829,10 @@ func (ev *Evaluator) running() *Resource {
 	return nil
 }
 
-// current is the scope of the class that runs now; nil for anything else.
+// current is the scope of the code that runs now, nil when tracing is off.
 func (ev *Evaluator) current() *Scope {
-	if r := ev.running(); r != nil && r.isClass() {
-		return ev.table.scopes[canonical(r.Title)]
+	if r := ev.running(); r != nil {
+		return r.inside
 	}
 	return nil
 }

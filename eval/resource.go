@@ -53,6 +53,7 @@ type Resource struct {
 	existence provenance.Ref
 	titleRef  provenance.Ref
 	position  provenance.Ref // memory of positionRef
+	inside    *Scope         // of its code
 	decided   bool           // it stands under a decision of the code that declares it
 	tagsRef   provenance.Ref // memory of tagsRef, and when it was worked out
 	tagsAt    tagState
@@ -435,6 +436,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 		ev.asking = r.place
 		ev.evaluateClass(r)
 		ev.asking, ev.ctl = before, ctl
+		sc.ensure([]string{r.def.Name}, ctl)
 	}
 	return r
 }
