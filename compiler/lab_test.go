@@ -314,25 +314,28 @@ func (l *lab) list() (used, idle []*mutate.Place, err error) {
 			}
 		}
 	}
-	pool := l.pool()
 	trees := l.trees()
+	h, err := l.hints(trees)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, path := range sorted(trees) {
-		add(mutate.InManifest(trees[path], path, pool))
+		add(mutate.InManifest(trees[path], path, h))
 	}
 	templates := l.templates()
 	for _, path := range sorted(templates) {
 		add(mutate.InERB(templates[path], path))
 	}
-	data, err := l.data(pool)
+	data, err := l.data(h)
 	if err != nil {
 		return nil, nil, err
 	}
 	add(data)
 	if l.node.Facts != nil {
-		add(mutate.InFacts(l.node.Facts.Values, append(l.stems(), pool...)))
+		add(mutate.InFacts(l.node.Facts.Values, l.stems(), h))
 		for _, k := range sortedKeys(depended) {
 			if name, ok := strings.CutPrefix(k.Path, "fact "); ok && k.Kind == provenance.Absence {
-				add([]*mutate.Place{mutate.NewFact(name, []value.Value{value.String("fresh"), value.Bool(true), value.Int(1)})})
+				add([]*mutate.Place{mutate.NewFact(name, append(h.Compared(name), value.String("fresh"), value.Bool(true), value.Int(1)))})
 			}
 		}
 	}
@@ -374,6 +377,68 @@ func (l *lab) depended() map[provenance.LabelKey]bool {
 	return out
 }
 
+// hints are what this program holds that can flip its decisions.
+func (l *lab) hints(trees map[string]*syntax.File) (*mutate.Hints, error) {
+	var files []*syntax.File
+	for _, path := range sorted(trees) {
+		files = append(files, trees[path])
+	}
+	h := mutate.Survey(files)
+	h.Pool, h.Classes = l.pool(), l.res.Catalog.Classes
+	for _, e := range l.facts().Entries() {
+		h.Holds(value.ToString(e.Key), e.Value)
+	}
+	l.res.EachVariable(func(_, name string, v value.Value, _ provenance.Ref) { h.Holds(name, v) })
+	for _, r := range l.res.Catalog.Resources {
+		for _, p := range r.Params {
+			h.Holds(p.Name, p.Value)
+		}
+	}
+	return h, l.ask(h, h.Types())
+}
+
+// ask finds out which samples the types take: all types at once, and by halves when some are no types outside of where they stand.
+func (l *lab) ask(h *mutate.Hints, types []string) error {
+	if len(types) == 0 {
+		return nil
+	}
+	samples := h.Samples()
+	code, err := mutate.Literal(value.NewArray(samples...))
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "$samples = %s\n", code)
+	for i, t := range types {
+		fmt.Fprintf(&b, "notify { 'type %d': message => $samples.map |$i, $v| { if $v =~ %s { $i } }.filter |$i| { $i =~ Integer } }\n", i, t)
+	}
+	res, err := l.evaluate(b.String())
+	if err != nil {
+		return err
+	}
+	if res.Failure != nil {
+		if len(types) == 1 {
+			return nil
+		}
+		if err := l.ask(h, types[:len(types)/2]); err != nil {
+			return err
+		}
+		return l.ask(h, types[len(types)/2:])
+	}
+	for i, t := range types {
+		var taken []value.Value
+		if p := res.Catalog.Resource("Notify", fmt.Sprint("type ", i)).Param("message"); p != nil {
+			if list, ok := p.Value.(*value.Array); ok {
+				for _, n := range list.Elems {
+					taken = append(taken, samples[n.(value.Int)])
+				}
+			}
+		}
+		h.Take(t, taken)
+	}
+	return nil
+}
+
 // pool are strings that decisions may hang on: the values of facts that are used, and the names of classes.
 func (l *lab) pool() []string {
 	out := []string{"absent", "true"}
@@ -390,7 +455,7 @@ func (l *lab) pool() []string {
 }
 
 // data lists what can change in the data files that were read, and the keys and files that were missed.
-func (l *lab) data(pool []string) ([]*mutate.Place, error) {
+func (l *lab) data(h *mutate.Hints) ([]*mutate.Place, error) {
 	files := map[string]string{} // name → path
 	missed := map[string][]string{}
 	absent := map[string]bool{}
@@ -430,10 +495,10 @@ func (l *lab) data(pool []string) ([]*mutate.Place, error) {
 		if filepath.Base(name) == "hiera.yaml" || mutate.ReadData(f) == nil {
 			continue
 		}
-		out = append(out, mutate.InData(f, path, pool)...)
+		out = append(out, mutate.InData(f, path, h)...)
 		sort.Strings(missed[name])
 		for _, key := range missed[name] {
-			if p := mutate.Insert(f, path, key, l.values(key, asked, pool)); p != nil {
+			if p := mutate.Insert(f, path, key, l.values(key, asked, h)); p != nil {
 				out = append(out, p)
 			}
 		}
@@ -443,7 +508,7 @@ func (l *lab) data(pool []string) ([]*mutate.Place, error) {
 			continue
 		}
 		for _, key := range append([]string{"lookup_options"}, asked...) {
-			p := mutate.NewFile(name, l.path(name), key, l.values(key, asked, pool))
+			p := mutate.NewFile(name, l.path(name), key, l.values(key, asked, h))
 			out = append(out, p)
 		}
 	}
@@ -461,8 +526,9 @@ func (l *lab) stems() (out []string) {
 		seen[filepath.Dir(name)] = true
 		entries, _ := os.ReadDir(l.path(filepath.Dir(name)))
 		for _, e := range entries {
-			stem, _, _ := strings.Cut(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), "-")
-			if !seen[stem] && len(out) < 5 {
+			ext := filepath.Ext(e.Name())
+			stem, _, _ := strings.Cut(strings.TrimSuffix(e.Name(), ext), "-")
+			if !seen[stem] && len(out) < 5 && ext == filepath.Ext(name) {
 				seen[stem] = true
 				out = append(out, stem)
 			}
@@ -509,7 +575,7 @@ func (l *lab) path(name string) string {
 }
 
 // values are what a key that has none can be: other values than the parameter it is for has now.
-func (l *lab) values(key string, asked, pool []string) []value.Value {
+func (l *lab) values(key string, asked []string, h *mutate.Hints) []value.Value {
 	if key == "lookup_options" {
 		var out []value.Value
 		for i, k := range asked {
@@ -524,7 +590,7 @@ func (l *lab) values(key string, asked, pool []string) []value.Value {
 		for _, r := range l.res.Catalog.Resources {
 			if r.Type == "Class" && strings.EqualFold(r.Title, key[:i]) {
 				if p := r.Param(key[i+2:]); p != nil {
-					return mutate.Alternatives(p.Value, pool)
+					return append(h.Parameter(key[:i], key[i+2:]), mutate.Alternatives(p.Value, h.Pool)...)
 				}
 			}
 		}
@@ -532,7 +598,7 @@ func (l *lab) values(key string, asked, pool []string) []value.Value {
 	for _, name := range sorted(l.texts) {
 		if root := mutate.ReadData(source.NewFile(name, l.texts[name])); root != nil {
 			if n := root.Entry(key); n != nil {
-				return mutate.Alternatives(n.Value, pool)
+				return mutate.Alternatives(n.Value, h.Pool)
 			}
 		}
 	}

@@ -146,7 +146,11 @@ func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (confirm
 		for _, s := range slots {
 			strs = append(strs, l.targets(s)...)
 		}
-		if p := places[i].With(strs); p != nil {
+		text, err := l.text(places[i].Path)
+		if err != nil {
+			return nil, false, err
+		}
+		if p := places[i].With(text, strs); p != nil {
 			places = append(places[:len(places):len(places)], p)
 		}
 	}

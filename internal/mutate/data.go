@@ -30,14 +30,13 @@ func ReadData(f *source.File) *datafile.Node {
 	return root
 }
 
-// InData lists the leaves of a data file and its keys: a leaf can be another value, a key can be called otherwise, which deletes it. pool
-// holds strings that the program compares with.
-func InData(f *source.File, path string, pool []string) []*Place {
+// InData lists the leaves of a data file and its keys: a leaf can be another value, a key can be called otherwise, which deletes it.
+func InData(f *source.File, path string, h *Hints) []*Place {
 	root := ReadData(f)
 	if root == nil {
 		return nil
 	}
-	w := &data{f: f, path: path, pool: pool, json: filepath.Ext(path) == ".json", seen: map[*datafile.Node]bool{}}
+	w := &data{f: f, path: path, hints: h, json: filepath.Ext(path) == ".json", seen: map[*datafile.Node]bool{}}
 	w.node(root, "")
 	return w.places
 }
@@ -45,7 +44,7 @@ func InData(f *source.File, path string, pool []string) []*Place {
 type data struct {
 	f      *source.File
 	path   string
-	pool   []string
+	hints  *Hints
 	json   bool
 	seen   map[*datafile.Node]bool // what an alias stands for has its place where it is written
 	places []*Place
@@ -82,7 +81,7 @@ func (w *data) node(n *datafile.Node, path string) {
 			w.node(n.Kids[i].Node, p)
 		}
 	default:
-		if texts := unique(w.f.Slice(n.Span), choices, w.texts(n)); len(texts) > 0 && n.Span.Start < n.Span.End {
+		if texts := unique(w.f.Slice(n.Span), choices, w.texts(n, path)); len(texts) > 0 && n.Span.Start < n.Span.End {
 			key := w.key(path)
 			below := Names{Key: key, More: func(k provenance.LabelKey) bool { // a leaf can become a list
 				return k.Kind == provenance.Datum && k.File == key.File && strings.HasPrefix(k.Path, path+".")
@@ -101,14 +100,23 @@ func (w *data) whole(n *datafile.Node, path string) {
 		return k.Kind == provenance.Datum && k.File == w.f.Name && strings.HasPrefix(k.Path, path+".")
 	}}
 	var texts []string
-	for _, v := range Alternatives(n.Value, w.pool) {
+	for _, v := range append(w.preferred(path), Alternatives(n.Value, w.hints.Pool)...) {
 		text := Flow(v)
 		if strings.HasSuffix(w.f.Slice(n.Span), "\n") {
 			text += "\n"
 		}
 		texts = append(texts, text)
 	}
-	w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: names, Is: names, New: texts})
+	w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: names, Is: names, New: unique("", choices, texts)})
+}
+
+// preferred is what the class parameter takes that a key is for.
+func (w *data) preferred(path string) []value.Value {
+	i := strings.LastIndex(path, "::")
+	if i < 0 {
+		return nil
+	}
+	return w.hints.Parameter(path[:i], path[i+2:])
 }
 
 // rename deletes a key. The place of a nested one is also that of the hash it is in, which says which keys there are.
@@ -143,7 +151,7 @@ func Missed(key, file string) Names {
 	return names
 }
 
-func (w *data) texts(n *datafile.Node) []string {
+func (w *data) texts(n *datafile.Node, path string) []string {
 	old := w.f.Slice(n.Span)
 	if strings.HasPrefix(old, "|") || strings.HasPrefix(old, ">") {
 		head, rest, _ := strings.Cut(old, "\n")
@@ -153,7 +161,7 @@ func (w *data) texts(n *datafile.Node) []string {
 		return nil
 	}
 	var out []string
-	for _, v := range Alternatives(n.Value, w.pool) {
+	for _, v := range append(w.preferred(path), Alternatives(n.Value, w.hints.Pool)...) {
 		out = append(out, Flow(v))
 	}
 	return out
