@@ -95,10 +95,11 @@ func (c *tally) precision(l *lab, places []*mutate.Place, n int, r *rand.Rand) e
 	}
 	r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	for _, k := range keys[:min(len(keys), placesTested)] {
-		if at[k] == nil {
+		list := l.aimed(k, at[k], wanted[k])
+		if list == nil {
 			c.skip("precision: places of the kind " + k.Kind.String() + " that no mutation is known for")
 		}
-		confirmed, compiled, err := c.confirm(l, at[k], wanted[k])
+		confirmed, compiled, err := c.confirm(l, list, wanted[k])
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func InFacts(facts *value.Hash, stems []string, h *Hints) []*Place {
 				walk(e, path+"."+fmt.Sprint(i), path, true)
 			}
 		}
-		p.Val = others(v, append(h.Compared(path), Alternatives(v, append(stems[:len(stems):len(stems)], h.Pool...))...))
+		p.Val = others(v, append(h.within(path, v), Alternatives(v, append(stems[:len(stems):len(stems)], h.Pool...))...))
 		out = append(out, p)
 		if !element { // without it: which facts there are is said by the one around it
 			gone := &Place{Kind: Fact, Fact: path, Val: []value.Value{nil}, Was: factNames(path), Is: MissingFact(path)}
@@ -37,6 +37,23 @@ func InFacts(facts *value.Hash, stems []string, h *Hints) []*Place {
 	}
 	for _, e := range facts.Entries() {
 		walk(e.Value, value.ToString(e.Key), "", false)
+	}
+	return out
+}
+
+// within are values that differ from a fact in what the program compares it, or something in it, with.
+func (h *Hints) within(path string, v value.Value) []value.Value {
+	out := append([]value.Value{}, h.Compared(path)...)
+	if hash, ok := v.(*value.Hash); ok {
+		for _, e := range hash.Entries() {
+			for i, inner := range h.within(path+"."+value.ToString(e.Key), e.Value) {
+				if i < 3 {
+					b := hash.From(0)
+					b.Set(e.Key, inner)
+					out = append(out, b.Hash())
+				}
+			}
+		}
 	}
 	return out
 }

@@ -131,7 +131,8 @@ func unique(old string, most int, lists ...[]string) []string {
 	return out
 }
 
-// word replaces the first word of a text by another, so that everything else about the text stays; ok is false when it has none.
+// word replaces the first word of a text by another, so that everything else about the text stays. Signs get one behind them, and blanks
+// within a line one more; ok is false when there is nothing but the end of a line.
 func word(text, with string) (string, bool) {
 	letter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
 	for i := 0; i < len(text); i++ {
@@ -150,6 +151,14 @@ func word(text, with string) (string, bool) {
 			with += "er"
 		}
 		return text[:i] + with + text[j:], true
+	}
+	switch i := strings.LastIndexAny(text, "!#%&()*+,-./:;<=>?@[]^_|~"); {
+	case strings.Contains(text, `\`) || text == "":
+		return text, false
+	case i >= 0:
+		return text[:i+1] + with + text[i+1:], true
+	case strings.Trim(text, " ") == "":
+		return text + " ", true
 	}
 	return text, false
 }
