@@ -95,10 +95,11 @@ func (c *tally) precision(l *lab, places []*mutate.Place, n int, r *rand.Rand) e
 	}
 	r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	for _, k := range keys[:min(len(keys), placesTested)] {
-		if at[k] == nil {
+		list := l.aimed(k, at[k], wanted[k])
+		if list == nil {
 			c.skip("precision: places of the kind " + k.Kind.String() + " that no mutation is known for")
 		}
-		confirmed, compiled, err := c.confirm(l, at[k], wanted[k])
+		confirmed, compiled, err := c.confirm(l, list, wanted[k])
 		if err != nil {
 			return err
 		}
@@ -139,31 +140,41 @@ func (l *lab) show(label provenance.Label) string {
 }
 
 // confirm changes one place until all slots that name it have changed.
-func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (confirmed map[string]bool, compiled bool, err error) {
+//
+// tested is false when the changes do not show whether the place matters: none compiles, or those that do are no changes at all (another way to
+// write the same name) while others, which are, do not compile.
+func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (confirmed map[string]bool, tested bool, err error) {
 	confirmed = map[string]bool{}
+	compiled, effective, failed := false, false, false
 	for i, n := 0, len(places); i < n; i++ {
 		var strs []string
 		for _, s := range slots {
 			strs = append(strs, l.targets(s)...)
 		}
 		strs = append(strs, l.rivals(slots)...)
-		if p := places[i].With(strs); p != nil {
+		text, err := l.text(places[i].Path)
+		if err != nil {
+			return nil, false, err
+		}
+		if p := places[i].With(text, strs); p != nil {
 			places = append(places[:len(places):len(places)], p)
 		}
 	}
 	for _, p := range places {
 		for i := range p.Choices() {
 			if len(confirmed) == len(slots) {
-				return confirmed, compiled, nil
+				return confirmed, true, nil
 			}
+			failing, same := sum(c.failing), sum(c.same)
 			changed, err := c.try(l, p, i)
 			if err != nil {
 				return nil, false, err
 			}
+			failed = failed || sum(c.failing) > failing
 			if changed == nil {
 				continue
 			}
-			compiled = true
+			compiled, effective = true, effective || sum(c.same) == same
 			for _, s := range slots {
 				if changed[s] {
 					confirmed[s] = true
@@ -171,7 +182,7 @@ func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (confirm
 			}
 		}
 	}
-	return confirmed, compiled, nil
+	return confirmed, effective || compiled && !failed, nil
 }
 
 // sizes compares dependency sets with all that was evaluated, where that is much.
@@ -207,7 +218,7 @@ func (c *tally) reportPrecision(t *testing.T) {
 		all = append(all, s.tightness())
 		pairs, confirmed, untested = pairs+s.tested, confirmed+s.confirmed, untested+s.untested
 	}
-	t.Logf("precision: median tightness %.2f over %d slots (bar: 0.5); %d of %d pairs of slot and place confirmed, %d more have no mutant that compiles", median(all), len(all), confirmed, pairs, untested)
+	t.Logf("precision: median tightness %.2f over %d slots (bar: 0.5); %d of %d pairs of slot and place confirmed, %d more have no telling mutant that compiles", median(all), len(all), confirmed, pairs, untested)
 	if median(all) < 0.5 {
 		t.Error("the answers are too loose")
 	}

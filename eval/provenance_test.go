@@ -77,7 +77,7 @@ func TestRules(t *testing.T) {
 			_, bad := places.Where(base, nil, func(string) {})
 			check("where", bad)
 			compared := 0
-			for _, p := range mutate.InManifest(tree, "site.pp", []string{"settings"}) {
+			for _, p := range mutate.InManifest(tree, "site.pp", &mutate.Hints{Pool: []string{"settings"}}) {
 				for i := range p.Choices() {
 					res, ds := compileText("site.pp", p.Apply(r.text, i), set)
 					if ds.HasErrors() {
