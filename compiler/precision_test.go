@@ -212,13 +212,15 @@ func (c *tally) reportPrecision(t *testing.T) {
 	if len(c.looseness) == 0 {
 		return
 	}
-	var all []float64
+	var all, strict []float64
 	pairs, confirmed, untested := 0, 0, 0
 	for _, s := range c.looseness {
 		all = append(all, s.tightness())
+		strict = append(strict, float64(s.confirmed)/float64(s.tested+s.untested))
 		pairs, confirmed, untested = pairs+s.tested, confirmed+s.confirmed, untested+s.untested
 	}
 	t.Logf("precision: median tightness %.2f over %d slots (bar: 0.5); %d of %d pairs of slot and place confirmed, %d more have no telling mutant that compiles", median(all), len(all), confirmed, pairs, untested)
+	t.Logf("precision: were those counted as loose, median tightness %.2f", median(strict))
 	if median(all) < 0.5 {
 		t.Error("the answers are too loose")
 	}

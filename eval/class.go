@@ -537,7 +537,7 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if !r.isClass() {
 		return
 	}
-	name, why := "main", ev.mayBeGiven("stage")
+	name, why := "main", ev.trace.Join(ev.mayBeGiven("stage"), ev.stageByFirst(r))
 	if p := r.param("stage"); p != nil {
 		why = ev.trace.Join(why, p.ref)
 	}
@@ -552,6 +552,9 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if why != 0 {
 		r.note("stage", why)
 	}
+	if name != "main" {
+		ev.useStages()
+	}
 	stage := ev.find("Stage", name)
 	if stage == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place, Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})
@@ -562,6 +565,30 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	before := ev.decide(why)
 	ev.edge(stage, r)
 	ev.ctl = before
+}
+
+// stageByFirst is what decides who declared a class first: that gives it its stage, where stages are used at all. Whether they are may turn out
+// later.
+func (ev *Evaluator) stageByFirst(r *Resource) provenance.Ref {
+	if ev.trace == nil || r.main {
+		return 0
+	}
+	first := ev.table.firsts[canonical(r.Title)]
+	if ev.table.stages {
+		return first
+	}
+	set := ev.trace.Open()
+	ev.table.stageless = append(ev.table.stageless, [2]provenance.Ref{set, first})
+	return set
+}
+
+// useStages notes that a class is in another stage than main.
+func (ev *Evaluator) useStages() {
+	ev.table.stages = true
+	for _, x := range ev.table.stageless {
+		ev.trace.Extend(x[0], x[1])
+	}
+	ev.table.stageless = nil
 }
 
 // firstOf is what decided that, and when, a class was declared (rule 5).

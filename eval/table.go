@@ -35,6 +35,8 @@ type table struct {
 	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
 	since         map[string]provenance.Ref // of that, what decided that it was no later
 	drawn         map[*param]provenance.Ref // what decided when the first arrow of an attribute was drawn
+	stages        bool                      // a class is in another stage than main
+	stageless     [][2]provenance.Ref       // sets that then get what decided who declared a class first
 	late          map[string]provenance.Ref // what decided that overrides came too late, by type
 	defaulted     map[touch]provenance.Ref  // resource defaults that were set, by type and attribute
 }
