@@ -44,12 +44,18 @@ type frame struct {
 	shape  *shape         // of a class or define: vars[at:] begins with its parameters
 	index  map[string]int // of the other variables, once there are many
 	ghosts []ghost
-	base   *value.Hash // of the top scope: the facts, which are variables too
+	base   *base // of the top scope: the facts, which are variables too
 	match  *match
 	callee string    // of a paramFrame: who is being called, for messages,
 	of     *Resource // or whose parameters they are
 	at     int32
 	kind   frameKind
+}
+
+// base is variables that stand in a hash.
+type base struct {
+	*value.Hash
+	found variable // the one that was asked for last
 }
 
 // A match is what $0 … $9 read.
@@ -196,7 +202,8 @@ func (f *frame) find(name string) *variable {
 	}
 	if f.base != nil {
 		if e := f.base.EntryString(name); e != nil {
-			return &variable{name, e.Value, e.Ref}
+			f.base.found = variable{name, e.Value, e.Ref}
+			return &f.base.found
 		}
 	}
 	return nil
@@ -299,6 +306,15 @@ func (sc *Scope) Variable(name string) (v value.Value, r provenance.Ref, found b
 }
 
 func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
+	return sc.visibleVariable(name, false)
+}
+
+// Peek is a variable as Variables lists it: parameters that have no value yet are not there.
+func (sc *Scope) Peek(name string) (value.Value, provenance.Ref, bool) {
+	return sc.visibleVariable(name, true)
+}
+
+func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, provenance.Ref, bool) {
 	numeric := isNumericName(name)
 	var passed provenance.Ref
 	tr := sc.ev.trace
@@ -324,7 +340,7 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 					}
 				}
 			}
-			if v == nil {
+			if v == nil || v.value == nil && skipUnset {
 				continue
 			}
 			if v.value == nil {

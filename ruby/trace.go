@@ -45,6 +45,13 @@ func (in *Interp) Everything() []provenance.Ref { return in.prov.all }
 // Read notes that something was read: a variable asked for through the host.
 func (in *Interp) Read(r provenance.Ref) { in.prov.read(r) }
 
+// Lasting runs f, whose reads count for all that follows: what it makes is kept.
+func (in *Interp) Lasting(f func()) {
+	mark := in.prov.mark()
+	f()
+	in.prov.mutate(mark)
+}
+
 // SetIvarRef says where an instance variable of self comes from.
 func (in *Interp) SetIvarRef(name string, r provenance.Ref) {
 	if in.prov.trace != nil {

@@ -165,7 +165,7 @@ type wrapper struct {
 	scope ruby.Object
 	set   Objects
 	texts map[string]ruby.Object // strings are objects too: @a and scope['a'] are one
-	all   [2]*ruby.Hash          // scope.to_hash, without and with what is undef
+	views [2]*view               // scope.to_hash, without and with what is undef
 	read  []readVariable         // arrays and hashes that the template has in hand
 }
 
