@@ -162,14 +162,14 @@ func (in *Interp) evalCall(n *Call, f *frame) Object {
 	if n.Block == nil {
 		return in.callFrom(f, recv, n.Name, args, block, n)
 	}
-	leave := in.prov.decideBlock(m, n.Block, f)
+	d := in.prov.decide(m)
 	var result Object
 	if n.Block.Jumps&HasBreak != 0 {
 		in.catchBreak(block, &result, func() { result = in.callFrom(f, recv, n.Name, args, block, n) })
 	} else {
 		result = in.callFrom(f, recv, n.Name, args, block, n)
 	}
-	leave()
+	in.prov.leaveBlock(d, n.Block, f)
 	return result
 }
 

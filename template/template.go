@@ -164,7 +164,9 @@ type Part struct {
 
 // A Rendering is what a template gives.
 type Rendering struct {
-	Text  string
-	Parts []Part         // in order, without gaps, when tracing
-	Ref   provenance.Ref // of the text as a whole
+	Text string
+	Ref  provenance.Ref // of the text as a whole
+
+	template *Template
+	segments []ruby.Segment // when tracing
 }
