@@ -285,7 +285,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
 		v = &f.vars[i] // the default may have set variables, which stand behind
-		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absences[p.Name], r.splat)
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absence(i), r.splat)
 		if made == nil { // the rest of them in one piece
 			made = make([]param, 0, len(d.Params)-i)
 			r.params = slices.Grow(r.params, len(d.Params)-i)
@@ -359,9 +359,9 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		if !a.Found || value.IsUndef(a.Value) && p.Default != nil {
 			if a.Ref != 0 { // the default, or that there is none, depends on Hiera having no value
 				if r.absences == nil {
-					r.absences = map[string]provenance.Ref{}
+					r.absences = make([]provenance.Ref, len(d.Params))
 				}
-				r.absences[p.Name] = a.Ref
+				r.absences[i] = a.Ref
 			}
 			continue
 		}
@@ -509,7 +509,7 @@ func (ev *Evaluator) addMissed(d *source.Diagnostic, r *Resource, name string) {
 	}
 	key := r.def.Name + "::" + name
 	var files []string
-	if ref := r.absences[name]; ref != 0 {
+	if ref := r.absence(r.def.find(name)); ref != 0 {
 		for _, l := range ev.trace.Depends(ref) {
 			if f, ok := strings.CutPrefix(l.Path, "key "+key+" in file "); ok && l.Kind == provenance.Absence {
 				files = append(files, f)

@@ -52,14 +52,34 @@ type Resource struct {
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
-	position  provenance.Ref // memory of positionRef
-	tagsRef   provenance.Ref // memory of tagsRef, and when it was worked out
-	tagsAt    tagState
-	tagging   bool
+	memo      *resourceMemo
 	tagRef    provenance.Ref            // of the tags given to it by attribute or function
-	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
+	absences  []provenance.Ref          // parameters that Hiera was asked for in vain, by their place
 	arrows    map[string]provenance.Ref // what decides whether an arrow to a collector, or a stage around, sets an attribute
 	splat     provenance.Ref            // of the hashes that its attributes were taken from: which keys they have
+}
+
+// resourceMemo is what was worked out of a resource while tracing.
+type resourceMemo struct {
+	position provenance.Ref // by positionRef
+	tags     provenance.Ref // by tagsRef, and when
+	tagsAt   tagState
+	tagging  bool
+}
+
+func (r *Resource) remembered() *resourceMemo {
+	if r.memo == nil {
+		r.memo = &resourceMemo{}
+	}
+	return r.memo
+}
+
+// absence is what the absence of the i-th parameter's value in Hiera depends on.
+func (r *Resource) absence(i int) provenance.Ref {
+	if i < 0 || i >= len(r.absences) {
+		return 0
+	}
+	return r.absences[i]
 }
 
 // A param is an attribute slot.
