@@ -17,10 +17,11 @@ import (
 // ensureClass puts a class into the catalog without parameters, unless it is there (rules IncU and IncPU of µPuppet: a class that is
 // included twice is declared once). It does not evaluate it.
 func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
-	if r := ev.find("Class", capitalized(d.Name)); r != nil {
+	title := d.title()
+	if r := ev.find("Class", title); r != nil {
 		return r
 	}
-	r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
+	r := &Resource{Type: "Class", Title: title, kind: "unknown", def: d, scope: sc, source: d}
 	r.existence = ev.trace.Join(ev.ctl)
 	ev.initialTags(r)
 	ev.applyDefaults(r, sc)
@@ -133,7 +134,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	var inherited *Scope
 	if d.Kind == ClassKind && d.Parent != "" {
 		p := ev.parentOf(d)
-		if pr := ev.find("Class", capitalized(p.Name)); pr != nil {
+		if pr := ev.find("Class", p.title()); pr != nil {
 			ev.evaluateClass(pr)
 			if inherited = ev.table.scopes[p.Name]; inherited == nil { // the parent is waiting for its own parent, which led here
 				ev.failAt(&source.Diagnostic{Code: "E0534", Place: ev.declaredAt(r), Summary: "Could not find scope for " + p.Name})
@@ -207,8 +208,8 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	}
 	if sc.own.vars == nil {
 		room := 4 + len(r.params)
-		if d.shape != nil {
-			room += len(d.shape.names)
+		if d.shape != nil { // what is given is mostly parameters; the rest are metaparameters
+			room = 6 + len(d.shape.names)
 		}
 		sc.own.vars = make([]variable, 0, room)
 	}
@@ -366,7 +367,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			continue
 		}
 		if ev.trace != nil {
-			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl, unset, ev.mayConfigure(d.Name, p.Name))
+			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.shape.keys[i], 0, source.Place{}, nil), ev.ctl, unset, ev.mayConfigure(d.Name, p.Name))
 		}
 		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}

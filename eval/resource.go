@@ -428,7 +428,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 		if form != syntax.Regular {
 			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
 		}
-		r.Type, r.Title, r.def, r.kind = "Class", capitalized(d.Name), d, "class"
+		r.Type, r.Title, r.def, r.kind = "Class", d.title(), d, "class"
 		ev.mayBeLike(t.ref, params, splat)
 	} else if !ev.resolveResource(r, kind, t.text) {
 		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), typeName)}

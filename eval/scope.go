@@ -72,6 +72,7 @@ type shape struct {
 	names  []string
 	params int            // how many of them are parameters
 	keys   []string       // of a class: what Hiera is asked for, by parameter
+	title  string         // of a class: as resources have it
 	index  map[string]int // nil when there are few
 }
 
@@ -132,6 +133,7 @@ func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []synt
 	return remember(c, c.shapes, d, func() (*shape, bool) {
 		s := newShape(params, body)
 		if class, ok := d.(*syntax.Class); ok {
+			s.title = capitalized(strings.ToLower(class.Name))
 			for _, p := range params {
 				s.keys = append(s.keys, strings.ToLower(class.Name)+"::"+p.Name)
 			}

@@ -116,8 +116,8 @@ func hashTable() []builtin {
 	add("to_a", 0, 0, func(c *call) Object { return c.in.array(append([]Object(nil), c.in.items(c.self)...)) })
 	add("to_s inspect", 0, 0, func(c *call) Object { return c.ret(c.in.inspectOf(c.self)) })
 	add("to_proc", 0, 0, func(c *call) Object {
-		h := c.table()
-		return &Proc{lambda: true, arity: 1, native: func(args []Object) Object { return c.in.hashGet(h, args[0]) }}
+		h, in := c.table(), c.in
+		return &Proc{lambda: true, arity: 1, native: func(args []Object) Object { return in.hashGet(h, args[0]) }}
 	})
 	need("each each_pair", 0, 0, func(c *call) Object {
 		two := c.block.takesTwo()

@@ -90,6 +90,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 		})
 	}
 	in.MaybeFrozen = o.MaybeFrozen
+	in.OutSize = int(t.size.Load())
 	w := &wrapper{t: t, h: h, in: in, set: o.Objects}
 	self := w.object()
 	v, err := in.Run(t.program, self)
@@ -103,6 +104,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 			return nil, t.wrap(o, err)
 		}
 	}
+	t.size.Store(int64(len(text)))
 	r := &Rendering{Text: text}
 	if o.Trace != nil {
 		t.trace(r, in, o.Trace)
