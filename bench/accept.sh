@@ -32,7 +32,7 @@ case "${1:-}" in
   run "theorems and precision" ./compiler 'TestScoreTheorems'
   run "rules" ./eval 'TestRules'
   run "cost" ./compiler 'TestAccept(Speed|Memory)'
-  run "explain" ./cmd/bunraku 'TestExplain'
+  run "explain" ./cmd/bunraku 'TestExplain|TestAcceptExplainSites'
   ;;
 4)
   run "verdicts and recorded catalogs" ./verify/model 'TestScoreVerdicts|TestDpkgVerdicts|TestCases|TestAccept'
@@ -48,7 +48,10 @@ case "${1:-}" in
   run "resource types of modules" ./resource 'TestModuleTypesAsPuppet|TestAutomaticRelationsAsPuppet|TestTitlesAsPuppet'
   run "functions that only Ruby has, over the bridge" ./bridge 'TestAPI|TestScore'
   run "speed (bar 4)" ./compiler 'TestAcceptSpeedAll'
-  run "theorems over the sites (bar 5)" ./compiler 'TestScoreTheorems'
+  export BUNRAKU_SUBJECT='^sites'
+  run "theorems and precision over the sites (bar 5)" ./compiler 'TestScoreTheorems'
+  unset BUNRAKU_SUBJECT
+  run "explain every site (bar 5)" ./cmd/bunraku 'TestAcceptExplainSites'
   run "bounds (bar 6)" ./ruby 'TestBounds|TestParseBounds'
   run "bounds of manifests (bar 6)" ./eval 'TestBounds|TestHostile'
   run "bounds of data and templates, and what lies outside (bar 6)" ./compiler 'TestOutside|TestLinkInside|TestDataBombs|TestTemplateBombs'

@@ -113,7 +113,11 @@ func (p *page) dependency(a *Answer) {
 		}
 	}
 	sort.Strings(files)
-	fmt.Fprintf(p.w, "%s decide %s\n", plural(len(a.Depends)-len(absent), "place"), subject)
+	verb := "decide"
+	if len(a.Depends)-len(absent) == 1 {
+		verb = "decides"
+	}
+	fmt.Fprintf(p.w, "%s %s %s\n", plural(len(a.Depends)-len(absent), "place"), verb, subject)
 	for _, f := range files {
 		fmt.Fprintln(p.w, paint(p.Style.Place, f))
 		list := byFile[f]
