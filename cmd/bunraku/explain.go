@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"runtime"
 	"sort"
 	"strings"
+	"sync"
 
 	"bunraku/catalog"
 	"bunraku/compiler"
@@ -356,11 +357,51 @@ func (o *codeOf) Containing(text string, modules map[string]bool) []*syntax.File
 			}
 		}
 	}
-	low := bytes.ToLower([]byte(text))
-	return o.parse(slices.DeleteFunc(paths, func(path string) bool {
-		content, err := os.ReadFile(path)
-		return err != nil || !bytes.Contains(bytes.ToLower(content), low)
-	}))
+	has := make([]bool, len(paths))
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := w; i < len(paths); i += workers {
+				content, err := os.ReadFile(paths[i])
+				has[i] = err == nil && containsFold(content, text)
+			}
+		}()
+	}
+	wg.Wait()
+	var found []string
+	for i, path := range paths {
+		if has[i] {
+			found = append(found, path)
+		}
+	}
+	return o.parse(found)
+}
+
+// containsFold reports whether a text is in the content, whatever the case of its letters.
+func containsFold(content []byte, text string) bool {
+	if text == "" {
+		return true
+	}
+	first := []byte{text[0]}
+	if c := text[0] | 0x20; c >= 'a' && c <= 'z' {
+		first = []byte{c, c &^ 0x20}
+	}
+	for _, b := range first {
+		for rest := content; len(rest) >= len(text); {
+			i := bytes.IndexByte(rest, b)
+			if i < 0 || len(rest)-i < len(text) {
+				break
+			}
+			if bytes.EqualFold(rest[i:i+len(text)], []byte(text)) {
+				return true
+			}
+			rest = rest[i+1:]
+		}
+	}
+	return false
 }
 
 // parse leaves out what cannot be parsed.
