@@ -17,11 +17,12 @@ import (
 // ensureClass puts a class into the catalog without parameters, unless it is there (rules IncU and IncPU of µPuppet: a class that is
 // included twice is declared once). It does not evaluate it.
 func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
-	if r := ev.find("Class", capitalized(d.Name)); r != nil {
+	title := d.title()
+	if r := ev.find("Class", title); r != nil {
 		ev.trace.Also(r.existence, ev.ctl)
 		return r
 	}
-	r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
+	r := &Resource{Type: "Class", Title: title, kind: "unknown", def: d, scope: sc, source: d}
 	r.existence = ev.trace.Any(ev.ctl)
 	ev.initialTags(r)
 	ev.applyDefaults(r, sc)
@@ -140,7 +141,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	var inherited *Scope
 	if d.Kind == ClassKind && d.Parent != "" {
 		p := ev.parentOf(d)
-		if pr := ev.find("Class", capitalized(p.Name)); pr != nil {
+		if pr := ev.find("Class", p.title()); pr != nil {
 			ev.evaluateClass(pr)
 			if inherited = ev.table.scopes[p.Name]; inherited == nil { // the parent is waiting for its own parent, which led here
 				ev.failAt(&source.Diagnostic{Code: "E0534", Place: ev.declaredAt(r), Summary: "Could not find scope for " + p.Name})
@@ -217,8 +218,8 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	}
 	if sc.own.vars == nil {
 		room := 4 + len(r.params)
-		if d.shape != nil {
-			room += len(d.shape.names)
+		if d.shape != nil { // what is given is mostly parameters; the rest are metaparameters
+			room = 6 + len(d.shape.names)
 		}
 		sc.own.vars = make([]variable, 0, room)
 	}
@@ -295,7 +296,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
 		v = &f.vars[i] // the default may have set variables, which stand behind
-		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absences[p.Name], r.splat)
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absence(i), r.splat)
 		if made == nil { // the rest of them in one piece
 			made = make([]param, 0, len(d.Params)-i)
 			r.params = slices.Grow(r.params, len(d.Params)-i)
@@ -369,14 +370,14 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		if !a.Found || value.IsUndef(a.Value) && p.Default != nil {
 			if a.Ref != 0 { // the default, or that there is none, depends on Hiera having no value
 				if r.absences == nil {
-					r.absences = map[string]provenance.Ref{}
+					r.absences = make([]provenance.Ref, len(d.Params))
 				}
-				r.absences[p.Name] = a.Ref
+				r.absences[i] = a.Ref
 			}
 			continue
 		}
 		if ev.trace != nil {
-			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl, unset, ev.mayConfigure(d.Name, p.Name))
+			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.shape.keys[i], 0, source.Place{}, nil), ev.ctl, unset, ev.mayConfigure(d.Name, p.Name))
 		}
 		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}
@@ -519,7 +520,7 @@ func (ev *Evaluator) addMissed(d *source.Diagnostic, r *Resource, name string) {
 	}
 	key := r.def.Name + "::" + name
 	var files []string
-	if ref := r.absences[name]; ref != 0 {
+	if ref := r.absence(r.def.find(name)); ref != 0 {
 		for _, l := range ev.trace.Depends(ref) {
 			if f, ok := strings.CutPrefix(l.Path, "key "+key+" in file "); ok && l.Kind == provenance.Absence {
 				files = append(files, f)

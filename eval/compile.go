@@ -130,7 +130,7 @@ func (ev *Evaluator) topVariables() {
 			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
 		}
 	}
-	own.base = traced
+	own.base = &base{Hash: traced}
 	each(ev.in.ServerFacts, func(name string, _ value.Entry) provenance.Ref {
 		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server fact " + name})
 	})
@@ -255,7 +255,9 @@ func (ev *Evaluator) settings() {
 	ev.table.classes = append(ev.table.classes, "settings")
 	sc := ev.newScope(ev.top, d, r)
 	ev.table.scopes["settings"] = sc
-	sc.own.base = ev.in.Config
+	if ev.in.Config != nil {
+		sc.own.base = &base{Hash: ev.in.Config}
+	}
 	sc.setOnce("title", value.String("settings"), 0)
 	sc.setOnce("name", value.String("settings"), 0)
 	ev.stageEdge(r)

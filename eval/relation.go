@@ -133,7 +133,7 @@ func (ev *Evaluator) resolveRelations() {
 		for _, s := range ev.ends(r.from, true) {
 			one := r
 			if ok && len(c.got) > 0 {
-				one.ref = ev.trace.Join(r.ref, c.ref, c.looked[s.res], s.res.existence)
+				one.ref = ev.trace.Join(r.ref, c.ref, c.looked[s.res].ref, s.res.existence)
 			}
 			ev.arrowTo(s.res, one)
 			for _, t := range to {

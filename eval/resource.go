@@ -52,16 +52,36 @@ type Resource struct {
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
-	position  provenance.Ref // memory of positionRef
-	inside    *Scope         // of its code
-	decided   bool           // it stands under a decision of the code that declares it
-	tagsRef   provenance.Ref // memory of tagsRef, and when it was worked out
-	tagsAt    tagState
-	tagging   bool
+	memo      *resourceMemo
+	inside    *Scope                    // of its code
+	decided   bool                      // it stands under a decision of the code that declares it
 	tagRef    provenance.Ref            // of the tags given to it by attribute or function
-	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
+	absences  []provenance.Ref          // parameters that Hiera was asked for in vain, by their place
 	arrows    map[string]provenance.Ref // what decides whether an arrow to a collector, or a stage around, sets an attribute
 	splat     provenance.Ref            // of the hashes that its attributes were taken from: which keys they have
+}
+
+// resourceMemo is what was worked out of a resource while tracing.
+type resourceMemo struct {
+	position provenance.Ref // by positionRef
+	tags     provenance.Ref // by tagsRef, and when
+	tagsAt   tagState
+	tagging  bool
+}
+
+func (r *Resource) remembered() *resourceMemo {
+	if r.memo == nil {
+		r.memo = &resourceMemo{}
+	}
+	return r.memo
+}
+
+// absence is what the absence of the i-th parameter's value in Hiera depends on.
+func (r *Resource) absence(i int) provenance.Ref {
+	if i < 0 || i >= len(r.absences) {
+		return 0
+	}
+	return r.absences[i]
 }
 
 // A param is an attribute slot.
@@ -410,7 +430,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 		if form != syntax.Regular {
 			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
 		}
-		r.Type, r.Title, r.def, r.kind = "Class", capitalized(d.Name), d, "class"
+		r.Type, r.Title, r.def, r.kind = "Class", d.title(), d, "class"
 		ev.mayBeLike(t.ref, params, splat)
 		params = ev.declareClass(r, params)
 	} else if !ev.resolveResource(r, kind, t.text) {

@@ -44,12 +44,18 @@ type frame struct {
 	shape  *shape         // of a class or define: vars[at:] begins with its parameters
 	index  map[string]int // of the other variables, once there are many
 	ghosts []ghost
-	base   *value.Hash // of the top scope: the facts, which are variables too
+	base   *base // of the top scope: the facts, which are variables too
 	match  *match
 	callee string    // of a paramFrame: who is being called, for messages,
 	of     *Resource // or whose parameters they are
 	at     int32
 	kind   frameKind
+}
+
+// base is variables that stand in a hash.
+type base struct {
+	*value.Hash
+	found variable // the one that was asked for last
 }
 
 // A match is what $0 … $9 read.
@@ -66,6 +72,7 @@ type shape struct {
 	names  []string
 	params int            // how many of them are parameters
 	keys   []string       // of a class: what Hiera is asked for, by parameter
+	title  string         // of a class: as resources have it
 	index  map[string]int // nil when there are few
 }
 
@@ -126,6 +133,7 @@ func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []synt
 	return remember(c, c.shapes, d, func() (*shape, bool) {
 		s := newShape(params, body)
 		if class, ok := d.(*syntax.Class); ok {
+			s.title = capitalized(strings.ToLower(class.Name))
 			for _, p := range params {
 				s.keys = append(s.keys, strings.ToLower(class.Name)+"::"+p.Name)
 			}
@@ -196,7 +204,8 @@ func (f *frame) find(name string) *variable {
 	}
 	if f.base != nil {
 		if e := f.base.EntryString(name); e != nil {
-			return &variable{name, e.Value, e.Ref}
+			f.base.found = variable{name, e.Value, e.Ref}
+			return &f.base.found
 		}
 	}
 	return nil
@@ -299,6 +308,15 @@ func (sc *Scope) Variable(name string) (v value.Value, r provenance.Ref, found b
 }
 
 func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
+	return sc.visibleVariable(name, false)
+}
+
+// Peek is a variable as Variables lists it: parameters that have no value yet are not there.
+func (sc *Scope) Peek(name string) (value.Value, provenance.Ref, bool) {
+	return sc.visibleVariable(name, true)
+}
+
+func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, provenance.Ref, bool) {
 	numeric := isNumericName(name)
 	var passed provenance.Ref
 	tr := sc.ev.trace
@@ -324,7 +342,7 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 					}
 				}
 			}
-			if v == nil {
+			if v == nil || v.value == nil && skipUnset {
 				continue
 			}
 			if v.value == nil {

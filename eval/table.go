@@ -27,6 +27,7 @@ type table struct {
 	everCollected []*collector // those with overrides stay, whatever becomes of them
 	relations     []relation
 	types         map[string]*typeName
+	class         *typeName                  // of Class, which is asked for most
 	refs          map[*syntax.Ref]value.Type // what type names in the code stand for
 	ofType        map[string]provenance.Ref  // what added[:counted] of a type are called
 	counted       int
@@ -72,10 +73,17 @@ type typeName struct {
 }
 
 func (ev *Evaluator) typeName(name string) *typeName {
+	class := name == "Class"
+	if class && ev.table.class != nil {
+		return ev.table.class
+	}
 	t := ev.table.types[name]
 	if t == nil {
 		t = remember(ev.cache, ev.cache.names, name, func() (*typeName, bool) { return ev.newTypeName(name), len(ev.table.types) < maxMade })
 		ev.table.types[name] = t
+	}
+	if class {
+		ev.table.class = t
 	}
 	return t
 }
