@@ -39,6 +39,7 @@ func (a *app) showCheck(c *checking) {
 	count := plural(manifests, "manifest") + ", " + plural(len(c.files)-manifests, "template")
 	if len(c.nodes) == 0 {
 		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", c.run.Name, count, c.trouble(), seconds(time.Since(c.began)))
+		fmt.Fprintln(a.out, "No node was compiled or verified: put the nodes' facts into facts/, or give --facts DIR.")
 		return
 	}
 	fmt.Fprintf(a.out, "%s   %s on %s, %s   %s\n", c.run.Name, plural(len(c.nodes), "node"), plural(c.platforms, "platform"), count, seconds(time.Since(c.began)))
@@ -56,7 +57,7 @@ func (a *app) showCheck(c *checking) {
 			continue
 		}
 		fmt.Fprintln(a.out)
-		showFinding(a.out, c.style, p.Finding)
+		showFinding(a.out, c.style, p.Finding, c.root)
 		fmt.Fprintf(a.out, "   on   %s\n", names(p.Nodes))
 	}
 	for _, text := range c.open() {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -72,7 +73,7 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	if err := j.suppress(run, declared.files, declared.at); err != nil {
 		return err
 	}
-	out := &verification{verdict: v, run: run, judge: j, began: began, style: styleFor(a.out)}
+	out := &verification{verdict: v, run: run, judge: j, env: env, began: began, style: styleFor(a.out)}
 	done, err := a.finish(j, run)
 	switch {
 	case err != nil || done:
@@ -101,6 +102,16 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 	env := ""
 	if len(args) > 0 {
 		env = args[0]
+	}
+	if flags.catalog == "" && flags.facts == "" && flags.node == "" {
+		switch list := factFiles(env); {
+		case len(list) == 1:
+			flags.facts = list[0]
+		case len(list) > 5:
+			return nil, fail("say which node: --facts %s, or another of %d in %s; `bunraku check %s` verifies them all", list[0], len(list), filepath.Dir(list[0]), env)
+		case len(list) > 1:
+			return nil, fail("say which node: --facts %s; `bunraku check %s` verifies them all", strings.Join(list, ", or --facts "), env)
+		}
 	}
 	platform := ""
 	if flags.facts != "" {
@@ -161,6 +172,7 @@ type verification struct {
 	*verdict
 	run   *report.Run
 	judge *judge
+	env   string // "" for a catalog that was read
 	began time.Time
 	style source.Style
 }
@@ -198,7 +210,7 @@ func (v *verification) text(w io.Writer) {
 	for _, p := range v.run.Problems {
 		if p.Finding != nil && p.Suppressed.By == "" {
 			fmt.Fprintln(w)
-			showFinding(w, v.style, p.Finding)
+			showFinding(w, v.style, p.Finding, v.env)
 		}
 	}
 	if len(r.Unknown) > 0 {
@@ -259,8 +271,8 @@ func (v *verification) unmodelled() string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// showFinding prints a finding in full.
-func showFinding(w io.Writer, style source.Style, f *model.Finding) {
+// showFinding prints a finding in full. env is where the user's own code is, if that is known.
+func showFinding(w io.Writer, style source.Style, f *model.Finding, env string) {
 	fmt.Fprintf(w, "%s %s\n", paintCode(style, f), report.Headline(f))
 	type row struct{ at, text string }
 	var rows []row
@@ -292,7 +304,27 @@ func showFinding(w io.Writer, style source.Style, f *model.Finding) {
 			at = f.Fix.Resource.Ref()
 		}
 		fmt.Fprintf(w, "   fix  %s   %s%s\n", at, f.Fix, verified)
+		if chain := f.Fix.Chain(); chain != "" && env != "" && foreign(f.Fix.Resource, env) {
+			fmt.Fprintf(w, "   or   in your own code   %s\n", chain)
+		}
 	}
+}
+
+// foreign reports whether a resource is declared outside of an environment.
+func foreign(r *catalog.Resource, env string) bool {
+	if !r.Place.Known() {
+		return false
+	}
+	file, err1 := filepath.Abs(r.Place.File.Name)
+	root, err2 := filepath.Abs(env)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+		root = filepath.Dir(root)
+	}
+	rel, err := filepath.Rel(root, file)
+	return err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 func paintCode(style source.Style, f *model.Finding) string {

@@ -110,3 +110,39 @@ end
 		t.Errorf("%v", doc.Unread)
 	}
 }
+
+// A fix in a module from elsewhere comes with a statement for one's own code; who does not say which node is told which there are.
+func TestVerifyForeignModule(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"env/manifests/site.pp":              "include vendor\n",
+		"env/environment.conf":               "modulepath = ../elsewhere\n",
+		"env/facts/a.json":                   `{"fqdn": "a.example"}`,
+		"elsewhere/vendor/manifests/init.pp": "class vendor {\n  package { 'nginx': }\n  file { '/etc/nginx/x': content => 'x' }\n}\n",
+		"lists/nginx":                        "/etc/nginx/nginx.conf\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := filepath.Join(dir, "env")
+	verifyIt := func() (int, string) {
+		code, out, errText := call("verify", env, "--platform", "debian-12", "--packages", filepath.Join(dir, "lists"))
+		return code, out + errText
+	}
+	code, out := verifyIt() // there is only one node
+	if want := "   or   in your own code   Package['nginx'] -> File['/etc/nginx/x']\n"; code != exitNo || !strings.Contains(out, want) {
+		t.Errorf("exit %d, no %q in\n%s", code, want, out)
+	}
+	if err := os.WriteFile(filepath.Join(env, "facts", "b.json"), []byte(`{"fqdn": "b.example"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out = verifyIt()
+	if want := "a.json, or --facts "; code != exitFailed || !strings.Contains(out, want) || !strings.Contains(out, "`bunraku check "+env+"` verifies them all") {
+		t.Errorf("exit %d, no %q in\n%s", code, want, out)
+	}
+}

@@ -51,6 +51,9 @@ func (b *builder) exec(it *item) {
 	}
 }
 
+// effectOf is the cell of what a command does that nobody has read.
+func effectOf(r *catalog.Resource) string { return "effect of " + r.Ref() }
+
 // readExec reads the commands of an exec.
 func (b *builder) readExec(it *item) reading {
 	it.read("command", "environment", "user", "group", "cwd")
@@ -68,7 +71,7 @@ func (b *builder) readExec(it *item) reading {
 	if r := it.list("returns"); len(r) > 0 && !slices.Equal(r, []string{"0"}) {
 		otherwise = fs.Skip{}
 	}
-	done := "effect of " + it.r.Ref()
+	done := effectOf(it.r)
 	var guards fs.And
 	test := func(list []string, want bool) {
 		for _, text := range list {

@@ -46,10 +46,18 @@ func (b *builder) file(it *item) {
 	}
 	if ensure == "" && source != "" && recurse != "" && recurse != "false" { // a directory is copied
 		ensure = "directory"
-		needs = nil
-		if strings.HasPrefix(source, "/") {
-			needs = fs.Seq{fs.If{Cond: fs.Is{Path: b.path(source), Kind: fs.None}, Then: fs.Fail{Why: source + " does not exist"}}}
+	}
+	if strings.HasPrefix(source, "/") && (ensure == "" || ensure == "directory") && it.r.Get("content") == nil {
+		program, post := b.copied(p, b.path(source), force, replace)
+		attrs, test := b.attrs(it, p, ensure == "directory")
+		it.program, it.post = append(program, attrs...), append(fs.And{post}, test...)
+		if ensure == "directory" {
+			if !replace && recurse != "" && recurse != "false" {
+				it.note(verify.Approximate, "what replace => false keeps below it has no model")
+			}
+			b.recursion(it, p, recurse, purge && replace, force, source)
 		}
+		return
 	}
 	if ensure == "" && hasContent {
 		ensure = "file"
@@ -82,16 +90,10 @@ func (b *builder) file(it *item) {
 		switch {
 		case !replace:
 			program, post = append(program, fs.If{Cond: is(fs.None), Then: fs.Mkdir{Path: p}}), append(post, exists(p))
-		case strings.HasPrefix(source, "/") && recurse != "" && recurse != "false":
-			// A source that turns out to be a file makes it a file, whatever ensure says.
-			from := b.path(source)
-			single := fs.Is{Path: from, Kind: fs.File}
-			program = append(program, fs.If{Cond: single, Then: fs.Seq{b.way(p, force), b.makeFile(p, fs.ContentOf{Path: from})}, Else: b.makeDir(p)})
-			post = append(post, fs.Or{is(fs.Dir), single})
 		default:
 			program, post = append(program, b.makeDir(p)), append(post, is(fs.Dir))
 		}
-		b.recursion(it, p, recurse, purge, force, source)
+		b.recursion(it, p, recurse, purge && replace, force, source)
 	case "link":
 		if !hasTarget {
 			it.note(verify.Opaque, "a link without a target")
@@ -137,7 +139,7 @@ func (b *builder) file(it *item) {
 		attrs, test := b.attrs(it, p, ensure == "directory")
 		it.program = fs.If{Cond: exists(p), Then: attrs}
 		it.post = fs.Or{is(fs.None), test}
-		b.recursion(it, p, recurse, purge, force, source)
+		b.recursion(it, p, recurse, purge && replace, force, source)
 		return
 	default:
 		it.note(verify.Opaque, "ensure => %s has no model", ensure)
@@ -230,11 +232,32 @@ func (b *builder) content(it *item) (t fs.Term, given bool, needs fs.Seq) {
 		return fs.Str("what " + src + " holds"), true, nil
 	}
 	from := b.path(src)
-	b.sources = append(b.sources, from)
-	if ensure, _ := it.text("ensure"); ensure == "directory" {
-		return fs.Str(""), true, fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.None}, Then: fs.Fail{Why: src + " does not exist"}}}
+	ensure, _ := it.text("ensure")
+	if recurse, _ := it.text("recurse"); ensure == "directory" || recurse != "" && recurse != "false" {
+		b.folders = append(b.folders, from)
+	} else {
+		b.sources = append(b.sources, from)
 	}
 	return fs.ContentOf{Path: from}, true, fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.File}, Else: fs.Fail{Why: src + " does not exist"}}}
+}
+
+// copied is what a file becomes that has a local source, and no ensure or that of a directory: what the source is, whatever ensure says. A
+// source that is a link is copied as one, and must lead somewhere.
+func (b *builder) copied(p, from fs.Path, force, replace bool) (fs.Seq, fs.Pred) {
+	is := func(p fs.Path, k fs.Kind) fs.Pred { return fs.Is{Path: p, Kind: k} }
+	what := fs.ContentOf{Path: from}
+	become := fs.Expr(fs.If{Cond: is(from, fs.Dir), Then: b.makeDir(p), Else: fs.Seq{b.way(p, force),
+		fs.If{Cond: is(from, fs.File), Then: b.makeFile(p, what), Else: b.makeLink(p, what)}}})
+	var post fs.Pred = fs.Or{fs.And{is(from, fs.Dir), is(p, fs.Dir)}, fs.And{is(from, fs.Link), is(p, fs.Link)},
+		append(fs.And{is(from, fs.File), fs.ContentIs(p, what)}, b.linesAre(p, what)...)}
+	if !replace { // whatever is there stays
+		become, post = fs.If{Cond: is(p, fs.None), Then: become}, exists(p)
+	}
+	return fs.Seq{
+		fs.If{Cond: is(from, fs.None), Then: fs.Fail{Why: string(from) + " does not exist"}},
+		fs.If{Cond: fs.Or{fs.Not{P: is(from, fs.Link)}, b.followed(from)}, Else: fs.Fail{Why: string(from) + " leads nowhere"}},
+		become,
+	}, post
 }
 
 // concat is the file that the concat module makes of its fragments.

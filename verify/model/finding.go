@@ -47,6 +47,17 @@ type Fix struct {
 // String is the line to add.
 func (f *Fix) String() string { return f.Attr + " => " + f.Value + "," }
 
+// Chain is the same as a statement of its own, for code that may not be edited: "Package['nginx'] -> File['/etc/x']"; "" if there is none.
+func (f *Fix) Chain() string {
+	switch {
+	case f.Target != nil && f.Attr == "require":
+		return reference(f.Target) + " -> " + reference(f.Resource)
+	case f.Target != nil && f.Attr == "notify":
+		return reference(f.Resource) + " ~> " + reference(f.Target)
+	}
+	return ""
+}
+
 // A Report is what verifying a model gives.
 type Report struct {
 	Model         *Model

@@ -227,7 +227,7 @@ func (b *builder) lineResource(it *item) bool {
 		if !b.made(p) {
 			b.sources = append(b.sources, p)
 		}
-		file := fs.Or{fs.Is{Path: p, Kind: fs.File}, fs.Is{Path: p, Kind: fs.Link}}
+		file := fs.Or{fs.Is{Path: p, Kind: fs.File}, b.followed(p)}
 		it.program, it.post = fs.Seq{fs.If{Cond: file, Else: fs.Fail{Why: string(p) + " does not exist"}}, fs.If{Cond: done, Else: put}}, fs.And{file, done}
 		return true
 	}
@@ -252,6 +252,24 @@ func (b *builder) lineResource(it *item) bool {
 	}})
 	it.post = done // what is not there has no lines
 	return true
+}
+
+// followed says that p is a link to something. One that the catalog makes leads to where it says; others are taken to lead somewhere.
+func (b *builder) followed(p fs.Path) fs.Pred {
+	link := fs.Is{Path: p, Kind: fs.Link}
+	target, known := b.links[p]
+	if !known || b.files[p] == nil {
+		return link
+	}
+	to, ends := b.links.Resolve(fs.Clean(target), true)
+	if !ends {
+		return link
+	}
+	if !b.made(to) {
+		b.sources = append(b.sources, to)
+	}
+	elsewhere := fs.Not{P: fs.Equal{A: fs.ContentOf{Path: p}, B: fs.Str(target)}}
+	return fs.And{link, fs.Or{elsewhere, fs.Is{Path: to, Kind: fs.File}}}
 }
 
 // augeas says what is not known of changes to a file's tree: whether a file that somebody writes as a whole has them, and whether

@@ -138,6 +138,7 @@ type builder struct {
 	assume   []fs.Pred
 	fresh    *fs.State
 	sources  []fs.Path // local files that are assumed to be there
+	folders  []fs.Path // local directories that are assumed to be there
 	needed   []fs.Path // directories that lines need
 	removed  []fs.Path // what commands remove as a file
 	present  []fs.Path // directories that are assumed to be there

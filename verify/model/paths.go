@@ -19,11 +19,12 @@ type paths struct {
 	below map[fs.Path]bool // somebody puts something there
 	vars  map[string]bool
 	own   map[fs.Path]bool // named themselves, not only on the way to something
+	new   map[fs.Path]bool // somebody makes something there
 	dirs  map[fs.Path]int  // known to be directories in the branch that is being looked at
 }
 
 func newPaths() *paths {
-	return &paths{map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[string]bool{}, map[fs.Path]bool{}, map[fs.Path]int{}}
+	return &paths{map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[string]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]int{}}
 }
 
 // at notes a path with the directories that lead to it.
@@ -36,6 +37,7 @@ func (u *paths) at(p fs.Path) {
 
 // puts notes that something is put at p, into a directory that must be there.
 func (u *paths) puts(p fs.Path) {
+	u.new[p] = true
 	if up := p.Parent(); u.dirs[up] == 0 {
 		u.below[up] = true
 	}
@@ -57,6 +59,7 @@ func (u *paths) expr(e fs.Expr) {
 	case fs.Cp:
 		u.at(e.From)
 		u.at(e.To)
+		u.new[e.To] = true
 	case fs.Ln:
 		u.at(e.Path)
 		u.made[e.Path] = true

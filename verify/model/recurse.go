@@ -33,6 +33,7 @@ func (b *builder) sweeps() {
 			u.pred(it.post)
 		}
 	}
+	b.tidied(u)
 	for p := range u.kind {
 		named = append(named, p)
 	}
@@ -74,6 +75,32 @@ func (b *builder) sweeps() {
 			body = append(body, fs.Clear{Path: s.top, Keep: children})
 		}
 		s.body = body
+	}
+}
+
+// reaches reports whether a resource with a sweep, or without, comes to a path.
+func (it *item) reaches(top, p fs.Path) bool {
+	return p == top || p.Under(top) && it.sweep != nil && it.sweep.reaches(p)
+}
+
+// tidied says what is not exact about tidy: agents look for what it removes before they do anything else, so what is made in the same run
+// stays until the next one, and what goes is a file of the catalog like others, which other resources come after.
+func (b *builder) tidied(u *paths) {
+	for _, it := range b.items {
+		if it == nil || it.r.Type != "Tidy" {
+			continue
+		}
+		top := b.path(it.name)
+		for _, p := range sortedKeys(u.new) {
+			if b.files[p] == nil && it.reaches(top, p) {
+				it.noteOnce(verify.Approximate, "what a run makes at %s goes only with the next one", p)
+			}
+		}
+		for p, lines := range b.lines {
+			if b.files[p] == nil && len(lines) > 0 && it.reaches(top, p) {
+				it.noteOnce(verify.Approximate, "what it removes goes before lines of such files are looked at")
+			}
+		}
 	}
 }
 

@@ -69,6 +69,8 @@ func (v *verifier) rerun(x *verify.Rerun) (f Finding, guilty []int) {
 	second := Run{Result: "changes something"}
 	if x.Second.Failed >= 0 {
 		second.Result = "fails: " + v.why(v.a, v.a.Order(), x.First.State, x.Second.Failed)
+	} else if len(x.Differ) > 0 && slices.ContainsFunc(guilty, func(k int) bool { return x.Differ[0].Cell == effectOf(v.m.Resources[k]) }) {
+		second.Result = "runs the command again: no guard says that it need not"
 	} else if len(x.Differ) > 0 {
 		d := x.Differ[0]
 		second.Result = "changes " + d.Cell + " from " + shorten(d.A) + " to " + shorten(d.B)

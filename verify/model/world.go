@@ -120,11 +120,17 @@ func (b *builder) machine() {
 	for _, f := range baseFiles {
 		b.fresh.Put(f, fs.File)
 	}
-	for _, p := range b.sources {
+	source := func(p fs.Path, k fs.Kind) {
 		if !b.made(p) && b.fresh.At(p).Kind == fs.None {
-			b.fresh.Put(p, fs.File)
+			b.fresh.Put(p, k)
 			b.m.Assumed = append(b.m.Assumed, string(p)+" is there: a source")
 		}
+	}
+	for _, p := range b.sources {
+		source(p, fs.File)
+	}
+	for _, p := range b.folders {
+		source(p, fs.Dir)
 	}
 	slices.Sort(b.m.Assumed)
 	for p, lines := range b.lines {
