@@ -14,6 +14,7 @@ import (
 
 	"bunraku/bridge"
 	"bunraku/eval"
+	"bunraku/internal/ask"
 	"bunraku/internal/live"
 	"bunraku/provenance"
 	"bunraku/source"
@@ -159,7 +160,7 @@ func TestProvenance(t *testing.T) {
 	}
 	set := eval.Language(7)
 	set.Trace = true
-	r := eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree}, Facts: facts(), Settings: set})
+	r := eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree}, Facts: ask.ReadFacts(factsFile), Settings: set})
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"bunraku/bridge"
 	"bunraku/functions/stdlib"
+	"bunraku/internal/ask"
 	"bunraku/internal/live"
 )
 
@@ -74,7 +75,7 @@ func TestAPI(t *testing.T) {
 	add("t::syntax", "1")
 
 	w := open(t, environmentDir, bridge.Options{})
-	want := askPuppet(t, exprs)
+	want := asking.Puppet(t, questions(exprs))
 	equal := 0
 	for i, e := range exprs {
 		if got := w.ask(e); got != want[i] {
@@ -105,6 +106,14 @@ var pools = map[string][]string{
 }
 
 var kinds = []string{"String", "String", "String", "String", "Integer", "Integer", "Array", "Array", "Array", "Hash", "Hash", "Boolean", "Float", "Undef", "Default", "Regexp", "Type", "Sensitive", "Rich"}
+
+func questions(exprs []string) []ask.Question {
+	out := make([]ask.Question, len(exprs))
+	for i, e := range exprs {
+		out[i] = ask.Question(e)
+	}
+	return out
+}
 
 var parameter = regexp.MustCompile(`\b(?:\w+_)?param\s*\(?\s*['"]([^'"]+)['"]`)
 
@@ -208,7 +217,7 @@ func TestScoreBridge(t *testing.T) {
 		libraries = append(libraries, filepath.Join(m.Dir, "lib"))
 	}
 	t.Setenv("RUBYLIB", strings.Join(libraries, ":"))
-	want := askPuppet(t, exprs)
+	want := asking.Puppet(t, questions(exprs))
 	differ, equal, total := map[string]int{}, 0, 0
 	for i, e := range exprs {
 		if strings.Contains(want[i], ":0x0000") {

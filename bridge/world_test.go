@@ -1,7 +1,6 @@
 package bridge_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -11,7 +10,7 @@ import (
 	"bunraku/environment"
 	"bunraku/eval"
 	"bunraku/functions"
-	"bunraku/lookup/datafile"
+	"bunraku/internal/ask"
 	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
@@ -21,7 +20,6 @@ import (
 const (
 	environmentDir = "testdata/production"
 	factsFile      = "testdata/facts.json"
-	oracle         = "../functions/stdlib/testdata/oracle.rb"
 )
 
 // testWorld is an environment in which every function of a module runs in Ruby, also those that we have in Go.
@@ -29,7 +27,7 @@ type testWorld struct {
 	env    *environment.Environment
 	bridge *bridge.Bridge
 	ruby   map[string]*eval.Function
-	caught value.Value
+	probe  ask.Probe
 }
 
 var table = sync.OnceValue(functions.Table)
@@ -97,10 +95,7 @@ func (w *testWorld) Module(f *syntax.File) string {
 
 func (w *testWorld) Function(name string) *eval.Function {
 	if name == "probe" {
-		return &eval.Function{Name: name, Unknown: true, Raw: func(c *eval.Call) (value.Value, error) {
-			w.caught = c.Arg(0).(*value.Array).Elems[0]
-			return value.Undef{}, nil
-		}}
+		return w.probe.Function()
 	}
 	if f := table()[name]; f != nil {
 		return f
@@ -149,33 +144,5 @@ func (s site) Modules() (out [][2]string) {
 	return out
 }
 
-// ask evaluates an expression. An answer is a rendered value, or "! " and the error.
-func (w *testWorld) ask(expr string) string {
-	tree, ds := syntax.Parse(source.NewFile("t.pp", "probe(["+expr+"\n])"), syntax.Options{})
-	if !ds.HasErrors() {
-		ds = append(ds, syntax.Validate(tree, syntax.Options{})...)
-	}
-	for _, d := range ds {
-		if d.Severity == source.Error {
-			return "! " + d.Summary
-		}
-	}
-	in := eval.Input{Node: "n1.example.com", Environment: "production", Main: []*syntax.File{tree}, Facts: facts(), Settings: eval.Language(7)}
-	r := eval.Compile(w, in)
-	if r.Failure != nil {
-		return "! " + mask(r.Failure.Summary)
-	}
-	return render(w.caught)
-}
-
-var facts = sync.OnceValue(func() *value.Hash {
-	text, err := os.ReadFile(factsFile)
-	if err != nil {
-		panic(err)
-	}
-	n, err := datafile.ReadJSON(source.NewFile(factsFile, string(text)))
-	if err != nil {
-		panic(err)
-	}
-	return n.Value.(*value.Hash)
-})
+// ask evaluates an expression.
+func (w *testWorld) ask(expr string) string { return asking.Us(w, &w.probe, ask.Question(expr)) }

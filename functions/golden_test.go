@@ -94,7 +94,7 @@ func recordGoldens(t *testing.T) {
 	for name, s := range shapes {
 		path := filepath.Join("testdata", "golden", name+".txtar")
 		if archives[path] == nil {
-			archives[path] = chosen(t, s.generate(name, 60))
+			archives[path] = chosen(t, generator.Calls(s, name, 60))
 		}
 	}
 	names := make([]string, 0, len(archives))

@@ -1,10 +1,6 @@
 package functions_test
 
-import (
-	"fmt"
-	"math/rand/v2"
-	"strings"
-)
+import "bunraku/internal/ask"
 
 // The values that calls are made of, as Puppet source.
 var (
@@ -38,13 +34,9 @@ var (
 	blocks0     = []string{"|| { 7 }"}
 )
 
-func join(lists ...[]string) []string {
-	var out []string
-	for _, l := range lists {
-		out = append(out, l...)
-	}
-	return out
-}
+var join, of = ask.Join, ask.Of
+
+type shape = ask.Shape
 
 var (
 	scalars     = join(ints, floats, texts, numerals, bools)
@@ -56,32 +48,6 @@ var (
 	searches    = join(blocks1, blocks2)
 )
 
-// A shape is how calls of a function are made: counts of arguments, a pool for each (the last for all that follow), blocks ("" for none).
-type shape struct {
-	counts []int
-	args   [][]string
-	blocks []string
-	others []string // what an odd argument may be; nil for anything
-	wrap   string   // what is done to the result, for instance Array(%s)
-}
-
-func of(counts []int, args ...[]string) shape { return shape{counts: counts, args: args} }
-
-func (s shape) with(blocks ...[]string) shape {
-	s.blocks = join(blocks...)
-	return s
-}
-
-func (s shape) odd(others ...[]string) shape {
-	s.others = join(others...)
-	return s
-}
-
-func (s shape) wrapped(f string) shape {
-	s.wrap = f
-	return s
-}
-
 var (
 	one  = []int{1}
 	two  = []int{2}
@@ -91,9 +57,9 @@ var (
 // shapes are the functions whose calls are generated. What changes the catalog has manifests of its own in testdata/golden.
 var shapes = map[string]shape{
 	"abs":              of(one, join(ints, floats, numerals)),
-	"all":              of(one, iterables).with(searches),
-	"any":              of(one, iterables).with(searches),
-	"assert_type":      of(two, join(typeVals, []string{"'Integer'", "'String[1]'", "'Foo'", "'Integer['"}), anything).with(none, none, blocks2),
+	"all":              of(one, iterables).With(searches),
+	"any":              of(one, iterables).With(searches),
+	"assert_type":      of(two, join(typeVals, []string{"'Integer'", "'String[1]'", "'Foo'", "'Integer['"}), anything).With(none, none, blocks2),
 	"binary_file":      of(one, files),
 	"call":             of([]int{1, 2, 3}, []string{"'abs'", "'upcase'", "'join'", "'md5'", "'nope'", "Deferred('upcase',['a'])", "Deferred('nope')", "Deferred('$facts',['os','family'])"}, join(texts, arrays)),
 	"camelcase":        of(one, join(texts, strArrays, iterators, ints)),
@@ -102,121 +68,78 @@ var shapes = map[string]shape{
 	"chomp":            of(one, join(texts, strArrays, iterators, ints)),
 	"chop":             of(one, join(texts, strArrays, iterators, ints)),
 	"compare":          of([]int{2, 2, 2, 3}, join(scalars, rich), join(scalars, rich), bools),
-	"convert_to":       of([]int{2, 2, 3}, join(scalars, numerals), join(typeVals, []string{"Integer", "Float", "Numeric", "Boolean", "Array", "String"}), []string{"10", "16", "'%s'", "true"}).with(none, none, blocks1),
+	"convert_to":       of([]int{2, 2, 3}, join(scalars, numerals), join(typeVals, []string{"Integer", "Float", "Numeric", "Boolean", "Array", "String"}), []string{"10", "16", "'%s'", "true"}).With(none, none, blocks1),
 	"defined":          of([]int{1, 1, 2}, join(references, []string{"'m'", "'file'", "'nope'", "'$facts'", "'$nope'", "'$::facts'", "'main'", "''", "'$'", "'md5'", "'$m::x'", "'$module_name'", "'M'", "'File'", "'::m'"})),
-	"dig":              of([]int{1, 2, 3, 4}, join(collections, nothing), join(ints, []string{"'a'", "'b'", "1", "0", "'x'", "undef"})).odd(scalars, nothing, collections, typeVals),
+	"dig":              of([]int{1, 2, 3, 4}, join(collections, nothing), join(ints, []string{"'a'", "'b'", "1", "0", "'x'", "undef"})).Odd(scalars, nothing, collections, typeVals),
 	"digest":           of(one, join(texts, numerals)),
 	"downcase":         of(one, join(texts, arrays, hashes, ints)),
-	"each":             of(one, walkables).with(walks),
+	"each":             of(one, walkables).With(walks),
 	"empty":            of(one, anything),
 	"epp":              of([]int{1, 2}, []string{"'m/t.epp'", "'m/t'", "'m/nope'", "'nope'", "''", "'m/plain.epp'", "'m/bad.epp'"}, []string{"{}", "{'a'=>2}", "{'a'=>[1,undef]}", "{'b'=>1}", "{'a'=>Sensitive('x')}", "{1=>2}"}),
 	"fail":             of([]int{0, 1, 2, 3}, anything),
-	"file":             of([]int{1, 2}, files).odd(texts, ints, arrays, hashes, typeVals, references),
-	"filter":           of(one, iterables).with(walks),
+	"file":             of([]int{1, 2}, files).Odd(texts, ints, arrays, hashes, typeVals, references),
+	"filter":           of(one, iterables).With(walks),
 	"find_file":        of([]int{0, 1, 2}, join(files, []string{"['m/nope','m/blob']"})),
 	"find_template":    of([]int{0, 1, 2}, join(files, []string{"['m/nope','m/t.epp']"})),
 	"flatten":          of([]int{0, 1, 2, 3}, anything),
 	"floor":            of(one, join(floats, ints, numerals)),
-	"fqdn_rand":        of([]int{1, 2, 3}, []string{"100", "10", "'100'", "1", "2", "4294967296", "10000000000", "'0'", "-5", "3.7", "'abc'", "9223372036854775807", "60"}, scalars, bools).odd(texts, floats, bools, nothing, arrays, hashes),
-	"get":              of([]int{2, 2, 3}, join(collections, nothing), paths, scalars).with(none, none, none, blocks1),
-	"getvar":           of([]int{1, 1, 2}, []string{"'facts'", "'facts.os.family'", "'facts.os.nope'", "'nope'", "'nope.x'", "'facts.networking.fqdn.x'", "'A'", "'::facts.os'", "'m::x'", "'facts[os]'", "''", "'facts.'", "'1'", "'_x'", "'facts.\"os\".family'"}, scalars).with(none, none, none, blocks1),
-	"group_by":         of(one, collections).with(blocks1, blocks2, breakers),
-	"hiera":            of([]int{1, 2, 3}, keys, scalars, nothing).with(none, none, blocks1).odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
-	"hiera_array":      of([]int{1, 2}, []string{"'list'", "'nope'", "'str'", "'num'"}, arrays).with(none, none, blocks1).odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
-	"hiera_hash":       of([]int{1, 2}, []string{"'hash'", "'nope'"}, hashes).with(none, none, blocks1).odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
+	"fqdn_rand":        of([]int{1, 2, 3}, []string{"100", "10", "'100'", "1", "2", "4294967296", "10000000000", "'0'", "-5", "3.7", "'abc'", "9223372036854775807", "60"}, scalars, bools).Odd(texts, floats, bools, nothing, arrays, hashes),
+	"get":              of([]int{2, 2, 3}, join(collections, nothing), paths, scalars).With(none, none, none, blocks1),
+	"getvar":           of([]int{1, 1, 2}, []string{"'facts'", "'facts.os.family'", "'facts.os.nope'", "'nope'", "'nope.x'", "'facts.networking.fqdn.x'", "'A'", "'::facts.os'", "'m::x'", "'facts[os]'", "''", "'facts.'", "'1'", "'_x'", "'facts.\"os\".family'"}, scalars).With(none, none, none, blocks1),
+	"group_by":         of(one, collections).With(blocks1, blocks2, breakers),
+	"hiera":            of([]int{1, 2, 3}, keys, scalars, nothing).With(none, none, blocks1).Odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
+	"hiera_array":      of([]int{1, 2}, []string{"'list'", "'nope'", "'str'", "'num'"}, arrays).With(none, none, blocks1).Odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
+	"hiera_hash":       of([]int{1, 2}, []string{"'hash'", "'nope'"}, hashes).With(none, none, blocks1).Odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
 	"import":           of([]int{0, 1}, texts),
-	"index":            of([]int{1, 2}, join(iterables, texts), join(scalars, regexps, texts)).with(none, searches),
+	"index":            of([]int{1, 2}, join(iterables, texts), join(scalars, regexps, texts)).With(none, searches),
 	"inline_epp":       of([]int{1, 2}, []string{"'a<%= $a %>b'", "'<%= 1 + 1 %>'", "'<%- |$a| -%>x<%= $a %>'", "'<%- |Integer $a = 3| -%>x<%= $a %>'", "''", "'<% if true { %>y<% } %>'", "'<%= [1,[2]] %>'", "'<%= {a=>undef} %>'", "'<%# c %>z'", "'<%= 1'", "'<% $x = %>'", "'<%= Sensitive(\"q\") %>'", "'%%<%%'", "'<%- [1,2].each |$n| { -%>n<%= $n %><% } %>'", "'<%= $nope %>'"}, []string{"{}", "{'a'=>2}", "{'a'=>'x'}", "{'b'=>1}", "{'a'=>undef}"}),
 	"join":             of([]int{1, 2}, arrays, texts),
 	"keys":             of(one, hashes),
 	"length":           of(one, join(collections, texts, rich)),
-	"lest":             of(one, anything).with(blocks0),
-	"lookup":           of([]int{1, 2, 3, 4}, keys, join(typeVals, []string{"{'default_value'=>1}", "{'merge'=>'unique'}", "{'value_type'=>Integer}", "{'default_values_hash'=>{'nope'=>9}}", "{'override'=>{'str'=>'o'}}", "undef"}), []string{"'first'", "'unique'", "undef"}, scalars).with(none, none, blocks1).odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
+	"lest":             of(one, anything).With(blocks0),
+	"lookup":           of([]int{1, 2, 3, 4}, keys, join(typeVals, []string{"{'default_value'=>1}", "{'merge'=>'unique'}", "{'value_type'=>Integer}", "{'default_values_hash'=>{'nope'=>9}}", "{'override'=>{'str'=>'o'}}", "undef"}), []string{"'first'", "'unique'", "undef"}, scalars).With(none, none, blocks1).Odd(ints, floats, bools, nothing, arrays, hashes, typeVals, rich),
 	"lstrip":           of(one, join(texts, strArrays, iterators, ints)),
-	"map":              of(one, iterables).with(walks),
+	"map":              of(one, iterables).With(walks),
 	"match":            of(two, join(texts, strArrays), join(regexps, patterns, typeVals, []string{"['z','a']", "[/z/,/(a)/]", "[]"})),
-	"max":              of([]int{0, 1, 2, 3}, join(scalars, arrays, rich)).with(none, none, comparers),
+	"max":              of([]int{0, 1, 2, 3}, join(scalars, arrays, rich)).With(none, none, comparers),
 	"md5":              of(one, join(texts, numerals)),
-	"min":              of([]int{0, 1, 2, 3}, join(scalars, arrays, rich)).with(none, none, comparers),
+	"min":              of([]int{0, 1, 2, 3}, join(scalars, arrays, rich)).With(none, none, comparers),
 	"module_directory": of([]int{0, 1, 2}, []string{"'m'", "'nope'", "''", "['nope','m']", "[]"}),
-	"new":              of([]int{1, 2, 2, 3}, join(typeVals, []string{"Integer", "Float", "String", "Array", "Hash", "Boolean", "Timespan", "SemVer", "Sensitive", "Binary", "Tuple", "Numeric", "Struct"}), join(scalars, numerals, collections), []string{"10", "16", "'%s'", "true", "'%x'", "default"}).with(none, none, blocks1),
-	"partition":        of(one, collections).with(blocks1, blocks2, breakers),
-	"reduce":           of([]int{1, 1, 2}, iterables, scalars).with([]string{"|$m, $x| { [$m, $x] }", "|$m, $x| { \"${m}${x}\" }", "|$m, $x| { if $x == 2 { break() } [$m, $x] }", "|$m, $x| { $x }", "|$m| { $m }"}),
+	"new":              of([]int{1, 2, 2, 3}, join(typeVals, []string{"Integer", "Float", "String", "Array", "Hash", "Boolean", "Timespan", "SemVer", "Sensitive", "Binary", "Tuple", "Numeric", "Struct"}), join(scalars, numerals, collections), []string{"10", "16", "'%s'", "true", "'%x'", "default"}).With(none, none, blocks1),
+	"partition":        of(one, collections).With(blocks1, blocks2, breakers),
+	"reduce":           of([]int{1, 1, 2}, iterables, scalars).With([]string{"|$m, $x| { [$m, $x] }", "|$m, $x| { \"${m}${x}\" }", "|$m, $x| { if $x == 2 { break() } [$m, $x] }", "|$m, $x| { $x }", "|$m| { $m }"}),
 	"regsubst":         of([]int{3, 3, 4, 4, 5}, join(texts, strArrays), join(regexps, patterns, []string{"Regexp[/a./]", "Regexp"}), []string{"'z'", "'<\\0>'", "'\\1-\\2'", "''", "'[\\k<n>]'", "{'a'=>'1','b'=>'2'}", "'\\\\'", "\"\\\\&\\\\'\"", "'\\x'", "{}"}, []string{"'G'", "''", "'GI'", "'M'", "undef", "'E'", "'x'"}, []string{"'N'", "'U'", "'X'"}),
-	"reverse_each":     of(one, iterables).with(none, blocks1, breakers),
+	"reverse_each":     of(one, iterables).With(none, blocks1, breakers),
 	"round":            of(one, join(floats, ints)),
 	"rstrip":           of(one, join(texts, strArrays, iterators, ints)),
 	"sha1":             of(one, join(texts, numerals)),
 	"sha256":           of(one, join(texts, numerals)),
 	"shellquote":       of([]int{0, 1, 2, 3}, join(texts, strArrays, []string{"'a`b'", "'$HOME'", "'it\\'s $5'", "'-x=1,2'"})),
 	"size":             of(one, join(collections, texts, rich)),
-	"slice":            of(two, walkables, smalls).with(none, none, []string{"|$x| { notice($x) }", "|$a, $b| { [$a, $b] }", "|$a, $b, $c| { $a }", "|*$r| { $r }", "|| { 1 }", "|$a, $b = 1| { $a }"}),
-	"sort":             of(one, join(arrays, texts)).with(none, none, comparers),
+	"slice":            of(two, walkables, smalls).With(none, none, []string{"|$x| { notice($x) }", "|$a, $b| { [$a, $b] }", "|$a, $b, $c| { $a }", "|*$r| { $r }", "|| { 1 }", "|$a, $b = 1| { $a }"}),
+	"sort":             of(one, join(arrays, texts)).With(none, none, comparers),
 	"split":            of(two, texts, join(regexps, patterns, []string{"Regexp[/b/]", "Regexp"})),
-	"sprintf":          of([]int{1, 2, 2, 3, 3}, formats, join(scalars, nothing, collections, rich, regexps, []string{"{'a'=>1,'b'=>'x'}", "{'a'=>-7,'b'=>[1,undef],'c'=>undef}"})).odd(scalars, nothing, collections, rich),
-	"step":             of(two, iterables, smalls).with(none, blocks1, breakers),
+	"sprintf":          of([]int{1, 2, 2, 3, 3}, formats, join(scalars, nothing, collections, rich, regexps, []string{"{'a'=>1,'b'=>'x'}", "{'a'=>-7,'b'=>[1,undef],'c'=>undef}"})).Odd(scalars, nothing, collections, rich),
+	"step":             of(two, iterables, smalls).With(none, blocks1, breakers),
 	"strftime":         of([]int{2, 2, 3}, []string{"Timestamp('2016-08-24T12:13:14 UTC')", "Timestamp(0)", "Timestamp('1999-12-31T23:59:59.123 UTC')", "Timespan('1-02:03:04')", "Timespan(90.5)", "Timespan(-3600)", "Timespan(0)"}, timeFormats, zones),
 	"strip":            of(one, join(texts, strArrays, iterators, ints)),
-	"then":             of(one, anything).with(blocks1),
-	"tree_each":        of([]int{1, 1, 2}, join(collections, []string{"Deferred('x',[1,[2]])"}), []string{"{'order'=>'breadth_first'}", "{'include_root'=>false}", "{'include_containers'=>false}", "{'include_values'=>false}", "{'include_values'=>false,'order'=>'breadth_first'}", "{'container_type'=>Array}", "{'container_type'=>String}", "{'include_values'=>false,'include_containers'=>false}", "{'order'=>'x'}", "{}"}).with(none, []string{"|$v| { notice($v) }", "|$p, $v| { notice($p) }"}).wrapped("Array(%s)").odd(scalars, nothing, iterators),
+	"then":             of(one, anything).With(blocks1),
+	"tree_each":        of([]int{1, 1, 2}, join(collections, []string{"Deferred('x',[1,[2]])"}), []string{"{'order'=>'breadth_first'}", "{'include_root'=>false}", "{'include_containers'=>false}", "{'include_values'=>false}", "{'include_values'=>false,'order'=>'breadth_first'}", "{'container_type'=>Array}", "{'container_type'=>String}", "{'include_values'=>false,'include_containers'=>false}", "{'order'=>'x'}", "{}"}).With(none, []string{"|$v| { notice($v) }", "|$p, $v| { notice($p) }"}).Wrapped("Array(%s)").Odd(scalars, nothing, iterators),
 	"type":             of([]int{1, 2}, anything, []string{"'detailed'", "'reduced'", "'generalized'"}),
-	"unique":           of(one, join(iterables, texts)).with(none, none, blocks1, []string{"|String $x| { downcase($x) }"}),
-	"unwrap":           of(one, anything).with(none, none, blocks1),
+	"unique":           of(one, join(iterables, texts)).With(none, none, blocks1, []string{"|String $x| { downcase($x) }"}),
+	"unwrap":           of(one, anything).With(none, none, blocks1),
 	"upcase":           of(one, join(texts, arrays, hashes, ints)),
 	"values":           of(one, hashes),
 	"versioncmp":       of([]int{2, 2, 3}, versions, versions, bools),
-	"with":             of([]int{0, 1, 2}, anything).with(blocks0, blocks1, blocks2),
+	"with":             of([]int{0, 1, 2}, anything).With(blocks0, blocks1, blocks2),
 }
 
 // endless are the functions that would count up to a number they are given.
 var endless = map[string]bool{"all": true, "any": true, "each": true, "filter": true, "index": true, "map": true, "new": true, "convert_to": true, "tree_each": true, "reduce": true, "reverse_each": true, "slice": true, "step": true, "unique": true}
 
-// generate makes n calls of a function, always the same ones. Some have an argument too many or too few, or of any kind at all.
-func (s shape) generate(name string, n int) []question {
-	seed := uint64(0)
-	for _, c := range name {
-		seed = seed*31 + uint64(c)
+var generator = ask.Generator{Anything: anything, Blocks: join(blocks0, blocks1, blocks2), Rarely: 24, Instead: func(name, arg string) string {
+	if arg == "9223372036854775807" && endless[name] {
+		return "4"
 	}
-	r := rand.New(rand.NewPCG(20, seed))
-	pick := func(pool []string) string { return pool[r.IntN(len(pool))] }
-	seen := map[string]bool{}
-	var out []question
-	for tries := 0; len(out) < n && tries < 4*n; tries++ {
-		count := s.counts[r.IntN(len(s.counts))]
-		if r.IntN(16) == 0 {
-			count = max(0, count+r.IntN(3)-1)
-		}
-		args := make([]string, count)
-		for i := range args {
-			pool := anything
-			if len(s.args) > 0 {
-				pool = s.args[min(i, len(s.args)-1)]
-			}
-			if r.IntN(8) == 0 {
-				if pool = anything; s.others != nil {
-					pool = s.others
-				}
-			}
-			args[i] = pick(pool)
-			if args[i] == "9223372036854775807" && endless[name] {
-				args[i] = "4"
-			}
-		}
-		block := ""
-		switch {
-		case len(s.blocks) > 0 && r.IntN(16) != 0:
-			block = pick(s.blocks)
-		case r.IntN(24) == 0:
-			block = pick(join(blocks0, blocks1, blocks2))
-		}
-		call := strings.TrimSpace(fmt.Sprintf("%s(%s) %s", name, strings.Join(args, ", "), block))
-		if s.wrap != "" {
-			call = fmt.Sprintf(s.wrap, call)
-		}
-		if !seen[call] {
-			seen[call] = true
-			out = append(out, question(call))
-		}
-	}
-	return out
-}
+	return arg
+}}

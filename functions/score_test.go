@@ -35,7 +35,7 @@ func TestScoreFunctions(t *testing.T) {
 	names := slices.Sorted(maps.Keys(functions.Table()))
 	for _, name := range names {
 		if s, has := shapes[name]; has {
-			for _, q := range s.generate(name, *calls) {
+			for _, q := range generator.Calls(s, name, *calls) {
 				add(name, q)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"bunraku/eval"
 	"bunraku/functions"
+	"bunraku/internal/ask"
 	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
@@ -19,15 +20,12 @@ const environmentDir = "testdata/production"
 type testWorld struct {
 	functions map[string]*eval.Function
 	data      *value.Hash
-	caught    value.Value
+	probe     ask.Probe
 }
 
 func newTestWorld() *testWorld {
 	w := &testWorld{functions: functions.Table()}
-	w.functions["probe"] = &eval.Function{Name: "probe", Unknown: true, Raw: func(c *eval.Call) (value.Value, error) {
-		w.caught = c.Arg(0)
-		return value.Undef{}, nil
-	}}
+	w.functions["probe"] = w.probe.Function()
 	s := func(s string) value.Value { return value.String(s) }
 	w.data = value.NewHash(
 		s("str"), s("found"), s("num"), value.Int(7), s("nothing"), value.Undef{}, s("list"), value.Strings("a", "b", "a"),

@@ -97,8 +97,14 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			}
 		}
 		out.platforms = platforms(nodes)
-		if out.nodes, err = a.checkNodes(ctx, root, flags.options(cmd), j, nodes); err != nil {
+		unused, err := a.checkNodes(ctx, root, flags.options(cmd), out, nodes)
+		if err != nil {
 			return err
+		}
+		if flags.node == "" { // another node may be what a mock is for
+			for _, d := range unused {
+				out.run.Add(nil, d)
+			}
 		}
 	}
 	out.gather()
@@ -295,7 +301,7 @@ type checked struct {
 }
 
 // checkNodes compiles and verifies the nodes on all processors.
-func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options, j *judge, nodes []*facts.Facts) ([]checked, error) {
+func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options, out *checking, nodes []*facts.Facts) (unused source.Diagnostics, err error) {
 	if len(nodes) == 0 {
 		return nil, nil
 	}
@@ -303,7 +309,7 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 	if err != nil {
 		return nil, err
 	}
-	results := make([]checked, len(nodes))
+	j, results := out.judge, make([]checked, len(nodes))
 	errs := make([]error, len(nodes))
 	bar := a.progress("checking nodes", len(nodes))
 	defer bar.stop()
@@ -338,7 +344,11 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 			return nil, err
 		}
 	}
-	return results, nil
+	out.nodes = results
+	if slices.ContainsFunc(results, func(r checked) bool { return r.catalog == nil }) {
+		return nil, nil // who knows what a compile that ended early would have called
+	}
+	return c.UnusedMocks(), nil
 }
 
 // countOpaque counts the attributes that could not be computed.

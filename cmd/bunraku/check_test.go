@@ -197,6 +197,36 @@ func TestCheckExitCodes(t *testing.T) {
 	}
 }
 
+// A mock that no node's compile used is noted, in its file; unless there is a compile that could have used it.
+func TestUnusedMocks(t *testing.T) {
+	const mocks = "- function: m::a\n  result: 1\n- function: m::b\n  arguments: [x]\n  result: 2\n"
+	repo := func(site string) (dir, mock string) {
+		dir = writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1), "mocks.yaml": mocks})
+		return dir, filepath.Join(dir, "mocks.yaml")
+	}
+	for _, x := range []struct {
+		site  string
+		args  []string
+		code  int
+		noted bool
+	}{
+		{"notify { 'x': message => m::a() }", []string{"check"}, exitFine, true},
+		{"notify { 'x': message => m::a() }", []string{"compile", "--node", "a"}, exitFine, true},
+		{"notify { 'x': message => m::a() }", []string{"check", "--node", "a"}, exitFine, false},
+		{"notify { 'x': message => [m::a(), m::b('x')] }", []string{"check"}, exitFine, false},
+		{"node 'a' { notify { 'x': message => m::b('x') } }\nnode 'b' { notify { 'x': message => m::a() } }", []string{"check"}, exitFine, false},
+		{"notify { 'x': message => m::a() }\nif $facts['networking']['fqdn'] == 'b' { fail('no') }", []string{"check"}, exitFailed, false},
+		{"fail('no')", []string{"compile", "--node", "a"}, exitFailed, false},
+	} {
+		dir, mock := repo(x.site)
+		code, out, errText := call(append(x.args, "--mock", mock, dir)...)
+		noted := strings.Contains(out+errText, "K0102") && strings.Contains(out+errText, "this mock of m::b answered no call") && strings.Contains(out+errText, "mocks.yaml:3:13")
+		if code != x.code || noted != x.noted {
+			t.Errorf("%s %v: exit %d, want %d; noted is to be %t\n%s%s", x.site, x.args, code, x.code, x.noted, out, errText)
+		}
+	}
+}
+
 // An edit that is right for one node and wrong for another that has the same words is not offered.
 func TestEditsForAllNodes(t *testing.T) {
 	const site = `define conf($package) {

@@ -139,7 +139,11 @@ func (a *app) compileWith(c *compiler.Compiler, flags *compileFlags, env string)
 	if err != nil {
 		return nil, err
 	}
-	a.report(append(result.Warnings, c.UnusedMocks()...))
+	notes := result.Warnings
+	if result.Failure == nil { // who knows what a compile that ended early would have called
+		notes = append(notes, c.UnusedMocks()...)
+	}
+	a.report(notes)
 	for _, l := range result.Logs {
 		if l.Level != "debug" && l.Level != "info" {
 			fmt.Fprintf(a.err, "%s: %s (%s)\n", l.Level, l.Text, l.Place)

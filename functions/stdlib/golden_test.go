@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/internal/ask"
 	"bunraku/internal/live"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -32,7 +33,7 @@ func manifests(t *testing.T) (names []string, qs []question) {
 	}
 	for _, f := range a.Files {
 		names = append(names, f.Name)
-		qs = append(qs, question(manifestMark+string(f.Data)))
+		qs = append(qs, question(ask.ManifestMark+string(f.Data)))
 	}
 	return names, qs
 }
@@ -121,7 +122,7 @@ func write(t *testing.T, shapes map[string]shape, manifests []string, ms []quest
 	var qs []question
 	var whose []string
 	for _, name := range names(shapes) {
-		for _, q := range shapes[name].generate(name, 12) {
+		for _, q := range generator.Calls(shapes[name], name, 12) {
 			qs, whose = append(qs, q), append(whose, name)
 		}
 	}

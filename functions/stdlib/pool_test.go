@@ -1,10 +1,6 @@
 package stdlib_test
 
-import (
-	"fmt"
-	"math/rand/v2"
-	"strings"
-)
+import "bunraku/internal/ask"
 
 // The values that calls are made of, as Puppet source.
 var (
@@ -40,39 +36,15 @@ var (
 	blocks3    = []string{"|$h, $k, $v| { { $k => $v } }", "|$h, $i, $x| { { $x => $i } }", "|$a, $b, $c| { $c }"}
 )
 
-func join(lists ...[]string) []string {
-	var out []string
-	for _, l := range lists {
-		out = append(out, l...)
-	}
-	return out
-}
+var join, of = ask.Join, ask.Of
+
+type shape = ask.Shape
 
 var (
 	scalars     = join(ints, floats, texts, numerals, bools)
 	collections = join(arrays, hashes)
 	anything    = join(ints, floats, texts, numerals, bools, nothing, arrays, hashes, regexps, typeVals, references, rich)
 )
-
-// A shape is how calls of a function are made: counts of arguments, a pool for each (the last for all that follow), blocks ("" for none).
-type shape struct {
-	counts []int
-	args   [][]string
-	blocks []string
-	others []string // what an odd argument may be; nil for anything
-}
-
-func of(counts []int, args ...[]string) shape { return shape{counts: counts, args: args} }
-
-func (s shape) with(blocks ...[]string) shape {
-	s.blocks = join(blocks...)
-	return s
-}
-
-func (s shape) odd(others ...[]string) shape {
-	s.others = join(others...)
-	return s
-}
 
 var (
 	one    = []int{1}
@@ -81,46 +53,4 @@ var (
 	none   = []string{""}
 )
 
-// generate makes n calls of a function, always the same ones. Some have an argument too many or too few, or of any kind at all.
-func (s shape) generate(name string, n int) []question {
-	seed := uint64(0)
-	for _, c := range name {
-		seed = seed*31 + uint64(c)
-	}
-	r := rand.New(rand.NewPCG(20, seed))
-	pick := func(pool []string) string { return pool[r.IntN(len(pool))] }
-	seen := map[string]bool{}
-	var out []question
-	for tries := 0; len(out) < n && tries < 4*n; tries++ {
-		count := s.counts[r.IntN(len(s.counts))]
-		if r.IntN(16) == 0 {
-			count = max(0, count+r.IntN(3)-1)
-		}
-		args := make([]string, count)
-		for i := range args {
-			pool := anything
-			if len(s.args) > 0 {
-				pool = s.args[min(i, len(s.args)-1)]
-			}
-			if r.IntN(8) == 0 {
-				if pool = anything; s.others != nil {
-					pool = s.others
-				}
-			}
-			args[i] = pick(pool)
-		}
-		block := ""
-		switch {
-		case len(s.blocks) > 0 && r.IntN(16) != 0:
-			block = pick(s.blocks)
-		case r.IntN(32) == 0 && s.others == nil:
-			block = pick(join(blocks1, blocks2))
-		}
-		call := strings.TrimSpace(fmt.Sprintf("%s(%s) %s", name, strings.Join(args, ", "), block))
-		if !seen[call] {
-			seen[call] = true
-			out = append(out, question(call))
-		}
-	}
-	return out
-}
+var generator = ask.Generator{Anything: anything, Blocks: join(blocks1, blocks2), Rarely: 32}

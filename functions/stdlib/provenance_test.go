@@ -6,6 +6,7 @@ import (
 
 	"bunraku/catalog"
 	"bunraku/eval"
+	"bunraku/internal/ask"
 	"bunraku/source"
 	"bunraku/syntax"
 )
@@ -19,7 +20,7 @@ func TestDependencies(t *testing.T) {
 			continue // slow, and nothing but pure
 		}
 		functions++
-		for _, q := range shapes[name].generate(name, 12) {
+		for _, q := range generator.Calls(shapes[name], name, 12) {
 			changes += mutate(t, "notify { 'n': message => ["+string(q)+"] }")
 		}
 	}
@@ -39,7 +40,7 @@ func trace(text string) (*eval.Result, *syntax.File) {
 	}
 	set := eval.Language(7)
 	set.Trace = true
-	in := eval.Input{Node: "n1.example.com", Environment: "production", Main: []*syntax.File{tree}, Facts: facts(), Settings: set}
+	in := eval.Input{Node: "n1.example.com", Environment: "production", Main: []*syntax.File{tree}, Facts: ask.ReadFacts(factsFile), Settings: set}
 	r := eval.Compile(newTestWorld(""), in)
 	if r.Failure != nil {
 		return nil, nil

@@ -38,7 +38,7 @@ func score(t *testing.T, shapes map[string]shape, environment, nine string) {
 	var qs []question
 	var whose []string
 	for _, name := range list {
-		for _, q := range shapes[name].generate(name, *calls) {
+		for _, q := range generator.Calls(shapes[name], name, *calls) {
 			qs = append(qs, q)
 			whose = append(whose, name)
 		}

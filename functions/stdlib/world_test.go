@@ -1,7 +1,6 @@
 package stdlib_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,12 +9,11 @@ import (
 	"bunraku/eval"
 	"bunraku/functions"
 	"bunraku/functions/stdlib"
+	"bunraku/internal/ask"
 	"bunraku/internal/live"
-	"bunraku/lookup/datafile"
 	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
-	"bunraku/value"
 )
 
 const (
@@ -41,28 +39,11 @@ var (
 	tables9 = sync.OnceValue(func() map[string]*eval.Function { return tables("9.7.0") })
 )
 
-var facts = sync.OnceValue(func() *value.Hash {
-	text, err := os.ReadFile(factsFile)
-	if err != nil {
-		panic(err)
-	}
-	var check map[string]any
-	if err := json.Unmarshal(text, &check); err != nil {
-		panic(err)
-	}
-	n, err := datafile.ReadJSON(source.NewFile(factsFile, string(text)))
-	if err != nil {
-		panic(err)
-	}
-	return n.Value.(*value.Hash)
-})
-
 // testWorld is testdata/production as a World, with Debian's modules behind it, and a function that catches a value.
 type testWorld struct {
 	functions map[string]*eval.Function
-	probe     *eval.Function
+	probe     ask.Probe
 	modules   string // where stdlib's own types and Puppet functions are
-	caught    value.Value
 }
 
 func newTestWorld(nine string) *testWorld {
@@ -70,10 +51,6 @@ func newTestWorld(nine string) *testWorld {
 	if nine != "" {
 		w.functions, w.modules = tables9(), nine
 	}
-	w.probe = &eval.Function{Name: "probe", Unknown: true, Raw: func(c *eval.Call) (value.Value, error) {
-		w.caught = c.Arg(0).(*value.Array).Elems[0]
-		return value.Undef{}, nil
-	}}
 	return w
 }
 
@@ -120,7 +97,7 @@ func (w *testWorld) Module(f *syntax.File) string {
 func (w *testWorld) Path(f *source.File) string { return f.Name }
 func (w *testWorld) Function(name string) *eval.Function {
 	if name == "probe" {
-		return w.probe
+		return w.probe.Function()
 	}
 	if old, is := strings.CutPrefix(name, "function_"); is {
 		return stdlib.Function3x(old)

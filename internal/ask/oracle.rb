@@ -3,7 +3,7 @@
 #
 # Asks the installed Puppet what calls of its functions answer: many in ONE Ruby process.
 #
-#   ruby oracle.rb ENVIRONMENT_DIR <questions
+#   ruby oracle.rb ENVIRONMENT_DIR FACTS_FILE <questions
 #
 # A question is a JSON line. {"expr": CODE} evaluates an expression in a compile that is kept for all of them; {"manifest": CODE}
 # compiles CODE by itself. An answer is a JSON line: {"value"} in the notation of render below, or {"resources"} for a manifest,
@@ -32,7 +32,7 @@ Puppet::Util::Log.newdestination(Puppet::Test::LogCollector.new(LOGS))
 
 DIR = File.expand_path(ARGV[0])
 NODE = 'n1.example.com'
-FACTS = { 'networking' => { 'fqdn' => NODE }, 'os' => { 'family' => 'Debian' } }.freeze
+FACTS = JSON.parse(File.read(ARGV[1])).freeze
 
 def overrides
   Puppet[:environmentpath] = File.dirname(DIR)
@@ -71,7 +71,7 @@ def render(v)
   when Puppet::Pops::Types::PSensitiveType::Sensitive then "Sensitive(#{render(v.unwrap)})"
   when Puppet::Pops::Types::PAnyType then "Type(#{v})"
   when Puppet::Pops::Types::Iterable then "#{v} of #{render(v.to_a)}"
-  when Puppet::Resource then "Resource(#{v})"
+  when Puppet::Resource then "Type(#{v.type == "Class" ? Puppet::Pops::Types::TypeFactory.host_class(v.title.downcase) : Puppet::Pops::Types::TypeFactory.resource(v.type, v.title)})"
   when Puppet::Pops::Types::PBinaryType::Binary then "Binary(#{v})"
   when URI::Generic then "URI(#{v})"
   when Puppet::Pops::Types::PuppetObject then "#{v._pcore_type.name}(#{v})"
@@ -108,7 +108,6 @@ def questions
   $stdin.each_line { |l| yield JSON.parse(l) }
 end
 
-$stdout.sync = true
 ENVIRONMENT, OVERRIDES = overrides
 $count = 0
 Puppet.override(OVERRIDES, 'oracle') do
@@ -128,11 +127,16 @@ Puppet.override(OVERRIDES, 'oracle') do
           v = Timeout.timeout(5) do
             scope.with_guarded_scope do
               scope.new_ephemeral(true)
-              parser.evaluate_string(scope, "$oracle_#{$count} = #{q['expr']}", '')
+              # function_NAME(…) is the 3.x function as templates call it, with arguments as they are
+              if (m = /\Afunction_(\w+)\((.*)\)\z/m.match(q['expr']))
+                scope.send("function_#{m[1]}", parser.evaluate_string(scope, "$oracle_#{$count} = [#{m[2]}]", ''))
+              else
+                parser.evaluate_string(scope, "$oracle_#{$count} = #{q['expr']}", '')
+              end
             end
           end
           { value: render(v) }.merge(logs)
-        rescue SystemStackError, StandardError, ScriptError, UncaughtThrowError => e
+        rescue SystemStackError, StandardError, ScriptError, UncaughtThrowError, SecurityError => e
           fault(e).merge(logs)
         end
       end
