@@ -72,6 +72,15 @@ func (l *lab) text(path string) (string, error) {
 
 // mutant compiles with choice i at a place. The reason says why there is nothing to compile.
 func (l *lab) mutant(p *mutate.Place, i int) (res *eval.Result, at *mutate.Places, reason string, err error) {
+	if p.Kind == mutate.Node {
+		n := l.node
+		n.Name = value.ToString(p.Val[i])
+		f := *l.node.Facts
+		f.Trusted = facts.Trusted(n.Name, nil, nil)
+		n.Facts = &f
+		res, err = l.base.Compile(n)
+		return res, &mutate.Places{Facts: l.facts()}, "", err
+	}
 	if p.Fact != "" {
 		f := *l.node.Facts
 		f.Values = mutate.SetFact(f.Values, p.Fact, p.Val[i])
@@ -232,6 +241,15 @@ func (l *lab) list() (used, idle []*mutate.Place, err error) {
 	}
 	add(data)
 	if l.node.Facts != nil {
+		name := l.node.Name
+		if name == "" {
+			name = l.node.Facts.Name
+		}
+		var files []*syntax.File
+		for _, path := range sorted(trees) {
+			files = append(files, trees[path])
+		}
+		add([]*mutate.Place{mutate.NodeName(files, name)})
 		add(mutate.InFacts(l.node.Facts.Values, l.stems(), h))
 		for _, k := range sortedKeys(depended) {
 			if name, ok := strings.CutPrefix(k.Path, "fact "); ok && k.Kind == provenance.Absence {

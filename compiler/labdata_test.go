@@ -101,7 +101,11 @@ func (l *lab) data(h *mutate.Hints) ([]*mutate.Place, error) {
 			return nil, err
 		}
 		f := source.NewFile(name, text)
-		if filepath.Base(name) == "hiera.yaml" || mutate.ReadData(f) == nil {
+		if mutate.ReadData(f) == nil {
+			continue
+		}
+		if filepath.Base(name) == "hiera.yaml" {
+			out = append(out, mutate.InConfig(f, path)...)
 			continue
 		}
 		out = append(out, mutate.InData(f, path, h)...)

@@ -38,7 +38,9 @@ func (l *lab) evaluate(program string) (*eval.Result, error) {
 	n := l.clone()
 	n.set.Trace = false
 	n.manifest.files = []*syntax.File{f}
-	return n.Compile(l.node)
+	node := l.node
+	node.Classes = nil // they are defined in the files that are left out
+	return n.Compile(node)
 }
 
 // loose is a slot and how many of its places some mutation confirms.
@@ -76,7 +78,7 @@ func (c *tally) precision(l *lab, places []*mutate.Place, n int, r *rand.Rand) e
 	for _, s := range slots {
 		for _, label := range l.view.Depends(s) {
 			k := label.Key()
-			if k.Kind == provenance.World || k.Kind == provenance.NodeName {
+			if k.Kind == provenance.World {
 				continue // frozen
 			}
 			if wanted[k] == nil {

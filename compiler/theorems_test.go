@@ -17,6 +17,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"bunraku/catalog"
+	"bunraku/eval"
 	"bunraku/internal/live"
 	"bunraku/internal/mutate"
 	"bunraku/internal/random"
@@ -34,8 +36,9 @@ type subject struct {
 	dir        string
 	opt        Options
 	node       string
-	mutations  int // how many to try at random, beside those that measure precision
-	slots      int // of which the precision is measured
+	enc        string // what a node classifier says of it
+	mutations  int    // how many to try at random, beside those that measure precision
+	slots      int    // of which the precision is measured
 }
 
 // A tally is what the run counts.
@@ -191,7 +194,12 @@ func (s *subject) run() (*tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := openLab(s.kind, s.name, s.dir, s.opt, Node{Facts: f, Name: s.node})
+	node, err := classified(s.enc)
+	if err != nil {
+		return nil, err
+	}
+	node.Facts, node.Name = f, s.node
+	l, err := openLab(s.kind, s.name, s.dir, s.opt, node)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -236,6 +244,35 @@ func (s *subject) run() (*tally, error) {
 }
 
 // ---- subjects
+
+// classified is a node with what a classifier says of it.
+func classified(enc string) (n Node, err error) {
+	if enc == "" {
+		return n, nil
+	}
+	v, err := catalog.ReadJSON([]byte(enc))
+	if err != nil {
+		return n, err
+	}
+	h := v.(*value.Hash)
+	if e := h.EntryString("parameters"); e != nil {
+		n.Parameters = e.Value.(*value.Hash)
+	}
+	if e := h.EntryString("classes"); e != nil {
+		switch v := e.Value.(type) {
+		case *value.Array:
+			for _, x := range v.Elems {
+				n.Classes = append(n.Classes, eval.Assigned{Name: value.ToString(x)})
+			}
+		case *value.Hash:
+			for _, x := range v.Entries() {
+				params, _ := x.Value.(*value.Hash)
+				n.Classes = append(n.Classes, eval.Assigned{Name: value.ToString(x.Key), Params: params})
+			}
+		}
+	}
+	return n, nil
+}
 
 var nodeStatement = regexp.MustCompile(`(?m)^\s*node\b`)
 
@@ -310,9 +347,10 @@ func recorded(t *testing.T, root string) (out []*subject) {
 		var files map[string]string
 		last := ""
 		flush := func() {
-			if s == nil || files["want.err"] != "" || files["enc.json"] != "" {
+			if s == nil || files["want.err"] != "" {
 				return
 			}
+			s.enc = files["enc.json"]
 			conf := plainConf
 			if files["site.pp"] == "" {
 				conf = "modulepath = modules\n"

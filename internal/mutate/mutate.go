@@ -31,6 +31,8 @@ const (
 	Deletion  Kind = "keys deleted from data"
 	Fact      Kind = "facts"
 	Missing   Kind = "facts that were missing"
+	Config    Kind = "files and directories in hiera.yaml"
+	Node      Kind = "names of nodes"
 )
 
 // A Place is a datum that can be changed.
@@ -42,7 +44,7 @@ type Place struct {
 	Is   Names // what the run after does
 	New  []string
 	Fact string        // path of a fact
-	Val  []value.Value // what a fact can be instead; nil deletes it
+	Val  []value.Value // what a fact or the node's name can be instead; nil deletes it
 }
 
 // Names are the labels of a place. Deleting a key changes all that was below it, so there can be several.
@@ -97,6 +99,9 @@ func (p *Place) Apply(text string, i int) string {
 
 // Describe says what choice i changes.
 func (p *Place) Describe(text string, i int) string {
+	if p.Kind == Node {
+		return "the node's name → " + value.Inspect(p.Val[i])
+	}
 	if p.Fact != "" {
 		with := "nothing"
 		if p.Val[i] != nil {
