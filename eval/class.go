@@ -19,26 +19,32 @@ import (
 func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
 	title := d.title()
 	if r := ev.find("Class", title); r != nil {
+		ev.trace.Also(r.existence, ev.ctl)
 		return r
 	}
 	r := &Resource{Type: "Class", Title: title, kind: "unknown", def: d, scope: sc, source: d}
-	r.existence = ev.trace.Join(ev.ctl)
+	r.existence = ev.trace.Any(ev.ctl)
 	ev.initialTags(r)
 	ev.applyDefaults(r, sc)
-	ev.ensureParent(d, sc)
+	ev.ensureParent(r, sc)
 	ev.table.tags.merge(&r.tags)
 	ev.addResource(r, sc, &syntax.Nop{})
 	return r
 }
 
-func (ev *Evaluator) ensureParent(d *Definition, sc *Scope) {
+// ensureParent puts the class that a class inherits from into the catalog: where the one is, the other is.
+func (ev *Evaluator) ensureParent(r *Resource, sc *Scope) {
+	d := r.def
 	ev.checkLineage(d)
-	if d.Parent == "" || ev.find("Class", capitalized(canonical(d.Parent))) != nil {
+	if d.Parent == "" {
 		return
 	}
-	if p := ev.ensureClass(ev.parentOf(d), sc); !p.asked.Known() {
+	before := ev.ctl
+	ev.ctl = r.existence
+	if p := ev.ensureClass(ev.parentOf(d), sc); !p.asked.Known() && !p.evaluated {
 		p.asked = d.place()
 	}
+	ev.ctl = before
 }
 
 // checkLineage refuses a class that inherits from itself, by whatever detour; Puppet runs out of stack there.
@@ -82,6 +88,7 @@ func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) 
 	var fresh []*Resource
 	for _, d := range defs {
 		if s := ev.table.scopes[d.Name]; s != nil {
+			ev.trace.Also(s.resource.existence, ev.ctl)
 			all = append(all, s.resource)
 			continue
 		}
@@ -149,13 +156,16 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, ev.mayDeclare(d.Name), ev.moment(), ev.positionOf(r.scope)) // before its scope is entered: all names given so far count
+		ev.table.since[d.Name] = ev.trace.Join(ev.ctl, ev.sinceRef(ev.running()))
 	}
 	ev.push(step{of: r, place: r.place})
 	c := ev.enterFile(d.File)
 	before, jumps := ev.ctl, ev.jumps
-	ev.jumps = 0
-	sc.ctl = ev.ctl
+	if ev.jumps = 0; ev.trace != nil && r.isClass() && !r.main { // whoever includes the class, its code runs
+		ev.ctl = r.existence
+	}
+	sc.ctl, r.inside = ev.ctl, sc
 	ev.bindParameters(r, sc)
 	ev.stageEdge(r)
 	ev.runBody(d, sc)
@@ -215,7 +225,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	}
 	sc.setOnce("module_name", value.String(module), 0)
 	if sc.parent != nil && sc.parent.source != nil {
-		sc.setOnce("caller_module_name", value.String(sc.parent.source.Module), 0)
+		sc.setOnce("caller_module_name", value.String(sc.parent.source.Module), ev.firstOfScope(sc))
 	}
 	if d.Kind == ClassKind {
 		ev.automaticLookup(r, sc)
@@ -528,7 +538,7 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if !r.isClass() {
 		return
 	}
-	name, why := "main", ev.mayBeGiven("stage")
+	name, why := "main", ev.trace.Join(ev.mayBeGiven("stage"), ev.stageByFirst(r))
 	if p := r.param("stage"); p != nil {
 		why = ev.trace.Join(why, p.ref)
 	}
@@ -543,6 +553,9 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if why != 0 {
 		r.note("stage", why)
 	}
+	if name != "main" {
+		ev.useStages()
+	}
 	stage := ev.find("Stage", name)
 	if stage == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place, Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})
@@ -553,6 +566,30 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	before := ev.decide(why)
 	ev.edge(stage, r)
 	ev.ctl = before
+}
+
+// stageByFirst is what decides who declared a class first: that gives it its stage, where stages are used at all. Whether they are may turn out
+// later.
+func (ev *Evaluator) stageByFirst(r *Resource) provenance.Ref {
+	if ev.trace == nil || r.main {
+		return 0
+	}
+	first := ev.table.firsts[canonical(r.Title)]
+	if ev.table.stages {
+		return first
+	}
+	set := ev.trace.Open()
+	ev.table.stageless = append(ev.table.stageless, [2]provenance.Ref{set, first})
+	return set
+}
+
+// useStages notes that a class is in another stage than main.
+func (ev *Evaluator) useStages() {
+	ev.table.stages = true
+	for _, x := range ev.table.stageless {
+		ev.trace.Extend(x[0], x[1])
+	}
+	ev.table.stageless = nil
 }
 
 // firstOf is what decided that, and when, a class was declared (rule 5).

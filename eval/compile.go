@@ -389,6 +389,7 @@ func (ev *Evaluator) evaluateNodeCode(r *Resource, d *Definition, groups []strin
 	sc.setOnce("title", value.String(d.Name), ev.nodeName())
 	sc.setOnce("name", value.String(d.Name), ev.nodeName())
 	ev.table.scopes[d.Name] = sc
+	sc.ctl, r.inside = ev.ctl, sc
 	mark := sc.mark()
 	if groups != nil {
 		sc.setMatch(groups, set, ev.nodeName())
@@ -421,13 +422,13 @@ func (ev *Evaluator) assignedClasses() {
 		}
 		d := find(c.Name)
 		r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
-		r.existence = ev.trace.Join(ev.ctl)
+		r.existence = ev.trace.Any(ev.ctl)
 		for _, e := range c.Params.Entries() {
 			ev.setParam(r, &param{name: value.ToString(e.Key), value: e.Value, ref: why, source: d})
 		}
 		ev.initialTags(r)
 		ev.applyDefaults(r, sc)
-		ev.ensureParent(d, sc)
+		ev.ensureParent(r, sc)
 		ev.table.tags.merge(&r.tags)
 		ev.addResource(r, sc, &syntax.Nop{})
 	}
@@ -484,7 +485,7 @@ func (ev *Evaluator) evaluateDefines() bool {
 			continue
 		}
 		before := ev.ctl
-		ev.ctl = r.existence
+		ev.ctl = ev.trace.With(r.existence, ev.tooLate(r))
 		ev.evaluateClass(r)
 		ev.ctl = before
 	}

@@ -373,7 +373,7 @@ func (ev *Evaluator) mayBeGiven(attr string) provenance.Ref {
 	return ev.union([]provenance.Ref{ev.ghosts.given[attr], ev.ghosts.given[""]})
 }
 
-// MayExist joins the decisions of branches passed over that may declare, or realize, a resource: what a question such as defined()
+// MayExist joins the decisions of branches passed over that may declare, or realize, a resource ("" for any of the type): what a question such as defined()
 // depends on when the answer is no.
 func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	if ev.trace == nil {
@@ -387,7 +387,7 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	var refs []provenance.Ref
 	for _, of := range []string{typ, ""} {
 		for _, t := range ev.cache.making(of) {
-			if why := g.why(t.by); why != 0 && t.covers(typ, title, "") {
+			if why := g.why(t.by); why != 0 && (title == "" || t.covers(typ, title, "")) {
 				refs = append(refs, why)
 			}
 		}
@@ -410,9 +410,12 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	}
 	typ = capitalized(typ)
 	if r := ev.find(typ, title); r != nil {
-		return r.existence
+		if r.scope != nil && ev.current().ensures(r.scope) { // whenever this code runs, the resource is there
+			return r.existence
+		}
+		return ev.trace.Join(r.existence, ev.sinceRef(r), ev.moment())
 	}
-	refs := []provenance.Ref{ev.MayExist(typ, title)}
+	refs := []provenance.Ref{ev.MayExist(typ, title), ev.moment()}
 	if typ == "Class" {
 		for _, l := range ev.ghosts.likes {
 			refs = append(refs, l.title)
@@ -421,7 +424,7 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	}
 	for ; ev.table.counted < len(ev.table.added); ev.table.counted++ {
 		r := ev.table.added[ev.table.counted]
-		of := []provenance.Ref{ev.table.ofType[r.Type], r.existence}
+		of := []provenance.Ref{ev.table.ofType[r.Type], ev.namesRef(r)}
 		for _, name := range []string{"alias", "name"} {
 			if p := r.param(name); p != nil {
 				of = append(of, ev.deep(p.value, p.ref))
@@ -438,6 +441,18 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 		ev.table.ofType[r.Type] = ev.union(of)
 	}
 	return ev.union(append(refs, ev.table.ofType[typ]))
+}
+
+// namesRef joins what decides what a resource is called, and that there are not more like it: its title, and the decisions of the code that
+// declares it, which may be loops.
+func (ev *Evaluator) namesRef(r *Resource) provenance.Ref {
+	switch {
+	case r.decided:
+		return r.existence
+	case r.scope != nil && r.scope.resource != nil && r.scope.resource.def != nil && r.scope.resource.def.Kind == DefineKind:
+		return ev.trace.Join(r.titleRef, ev.namesRef(r.scope.resource))
+	}
+	return r.titleRef
 }
 
 // mayTouch joins what could have changed an attribute from afar: overrides, defaults, arrows and collectors in branches passed
@@ -670,33 +685,57 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 		return 0
 	}
 	m := r.remembered()
-	if m.tagging { // what is in the circle is being joined further out
-		ev.table.circles++
+	if m.tagging {
+		ev.table.circles = true
 		return 0
 	}
 	now := tagState{len(ev.ghosts.passed), len(ev.table.everCollected), len(ev.table.edges), ev.table.tagged, ev.phase, r.existence}
 	if m.tags != 0 && m.tagsAt == now {
 		return m.tags
 	}
-	m.tagging = true
-	circles := ev.table.circles
-	var room [12]provenance.Ref
-	refs := append(room[:0], r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag"))
+	var refs []provenance.Ref
+	if !ev.table.circles {
+		m.tagging = true
+		refs = ev.ownTags(r)
+		ev.eachContainer(r, func(c *Resource) { refs = append(refs, ev.tagsRef(c)) })
+		m.tagging = false
+	}
+	if ev.table.circles { // classes may contain each other: then everything around counts once
+		refs = nil
+		seen := map[*Resource]bool{r: true}
+		for todo := []*Resource{r}; len(todo) > 0; {
+			x := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			refs = append(refs, ev.ownTags(x)...)
+			ev.eachContainer(x, func(c *Resource) {
+				if !seen[c] {
+					seen[c] = true
+					todo = append(todo, c)
+				}
+			})
+		}
+	}
+	m.tags, m.tagsAt = ev.union(refs), now
+	return m.tags
+}
+
+// ownTags are what decides a resource's own tags.
+func (ev *Evaluator) ownTags(r *Resource) []provenance.Ref {
+	refs := []provenance.Ref{r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag")}
 	if r.isClass() && !r.main {
 		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
 	}
-	if r.scope != nil {
-		refs = append(refs, ev.tagsRef(r.scope.resource))
+	return refs
+}
+
+// eachContainer visits what a resource gets tags from.
+func (ev *Evaluator) eachContainer(r *Resource, visit func(*Resource)) {
+	if r.scope != nil && r.scope.resource != nil {
+		visit(r.scope.resource)
 	}
 	for _, c := range r.in {
-		refs = append(refs, ev.tagsRef(c))
+		visit(c)
 	}
-	m.tagging = false
-	ref := ev.union(refs)
-	if ev.table.circles == circles {
-		m.tags, m.tagsAt = ref, now
-	}
-	return ref
 }
 
 // A tagState says whether anything has happened since that tags may depend on.
@@ -722,8 +761,78 @@ func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
 	if r.scope != nil && r.scope.resource != r {
 		refs = append(refs, ev.positionRef(r.scope.resource))
 	}
-	m.position = ev.union(refs)
-	return m.position
+	ref := ev.union(refs)
+	if !r.isClass() || r.evaluated {
+		m.position = ref
+	}
+	return ref
+}
+
+// sinceRef joins what a resource owes it to that it was declared no later than it was: its own declaration and those of the classes around, as
+// far as the one that came first.
+func (ev *Evaluator) sinceRef(r *Resource) provenance.Ref {
+	if r == nil {
+		return 0
+	}
+	if r.isClass() && !r.main {
+		return ev.table.since[canonical(r.Title)]
+	}
+	if r.scope == nil || r.scope.resource == r {
+		return r.existence
+	}
+	return ev.trace.Join(r.existence, ev.sinceRef(r.scope.resource))
+}
+
+// tooLate is the set of what decided that overrides of a define's instances came after their evaluation.
+func (ev *Evaluator) tooLate(r *Resource) provenance.Ref {
+	if ev.trace == nil || r.def == nil {
+		return 0
+	}
+	set := ev.table.late[r.Type]
+	if set == 0 {
+		if ev.table.late == nil {
+			ev.table.late = map[string]provenance.Ref{}
+		}
+		set = ev.trace.Open()
+		ev.table.late[r.Type] = set
+	}
+	return set
+}
+
+// moment is what decides when the code that runs now is evaluated, as against other code: it counts where the code asks what is there already.
+func (ev *Evaluator) moment() provenance.Ref {
+	if r := ev.running(); r != nil {
+		return ev.positionRef(r)
+	}
+	return 0
+}
+
+// running is the class, node or define whose code runs now; nil when tracing is off.
+func (ev *Evaluator) running() *Resource {
+	if ev.trace == nil {
+		return nil
+	}
+	for i := len(ev.stack) - 1; i >= 0; i-- {
+		if r := ev.stack[i].of; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// current is the scope of the code that runs now, nil when tracing is off.
+func (ev *Evaluator) current() *Scope {
+	if r := ev.running(); r != nil {
+		return r.inside
+	}
+	return nil
+}
+
+func (ev *Evaluator) positionOf(sc *Scope) provenance.Ref {
+	if sc == nil {
+		return 0
+	}
+	return ev.positionRef(sc.resource)
 }
 
 // absentRef joins what an attribute's absence depends on.
@@ -761,7 +870,7 @@ func (res *Result) Absent(typ, title, attr string) provenance.Ref {
 
 // declared joins everything that decides what has been declared so far, and with which tags (rule 6, at its loosest).
 func (ev *Evaluator) declared() (ref provenance.Ref) {
-	refs := []provenance.Ref{ev.ctl, ev.ghosts.named, ev.ghosts.contained}
+	refs := []provenance.Ref{ev.ctl, ev.moment(), ev.ghosts.named, ev.ghosts.contained}
 	for _, l := range ev.ghosts.likes {
 		refs = append(refs, l.title)
 	}

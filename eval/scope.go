@@ -403,9 +403,11 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		}
 	}
 	s, why := ev.classScope(class)
-	first := ev.firstOf(class)
-	if s != nil && s.resource != nil && sc.ensures(s) { // whenever this code runs, the class is there
+	var first provenance.Ref
+	if s != nil && s.resource != nil && (ev.phase == phaseFinish || sc.ensures(s)) { // whenever this code runs, the class is there
 		first = s.resource.existence
+	} else if ev.trace != nil {
+		first = ev.trace.Join(ev.firstOf(class), ev.moment())
 	}
 	var passed provenance.Ref
 	for s != nil {
@@ -421,9 +423,9 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	return value.Undef{}, ev.trace.Join(passed, first), false, why
 }
 
-// ensure notes classes that the code of a class includes under no decision of its own.
+// ensure notes classes that code includes under no decision of its own.
 func (sc *Scope) ensure(names []string, ctl provenance.Ref) {
-	if sc.ev.trace == nil || sc.resource == nil || !sc.resource.isClass() || sc.resource.main || ctl != sc.ctl {
+	if sc.ev.trace == nil || sc.resource == nil || ctl != sc.ctl {
 		return
 	}
 	if sc.ensured == nil {
@@ -434,12 +436,19 @@ func (sc *Scope) ensure(names []string, ctl provenance.Ref) {
 	}
 }
 
-// ensures reports whether a class is evaluated whenever this code is: it is the same, or one that it inherits from or has included.
+// ensures reports whether a class is evaluated whenever this code is: it is the same, or one that it inherits from or has included. The code of
+// a define runs after that of whatever declares it.
 func (sc *Scope) ensures(other *Scope) bool {
-	for s := sc; s != nil; s = s.inherits {
-		if s == other || other.source != nil && s.ensured[other.source.Name] {
-			return true
+	for sc != nil {
+		for s := sc; s != nil; s = s.inherits {
+			if s == other || other.source != nil && s.ensured[other.source.Name] {
+				return true
+			}
 		}
+		if sc.source == nil || sc.source.Kind != DefineKind {
+			break
+		}
+		sc = sc.parent
 	}
 	return false
 }
