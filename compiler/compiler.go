@@ -58,13 +58,12 @@ type Compiler struct {
 	modules   sync.Map // *syntax.File → name of its module
 	templates *template.Cache
 	sources   sync.Map // name of an ERB template → *erbFile
-	ruby      sync.Map // name → *eval.Function, nil when there is none
 	main      sync.Once
 	manifest  mainFiles
 	cache     *eval.Cache
 	functions map[string]*eval.Function // Puppet's own
 	natives   map[string][]native
-	present   sync.Map // name → *eval.Function: natives whose files were looked for
+	present   sync.Map // name → *eval.Function: functions of modules whose files were looked for, nil when there are none
 	old       sync.Map // name → *eval.Function: 3.x functions
 
 	generated    sync.Once

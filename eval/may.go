@@ -693,20 +693,21 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 	if m.tags != 0 && m.tagsAt == now {
 		return m.tags
 	}
-	var refs []provenance.Ref
+	var room [12]provenance.Ref
+	refs := room[:0]
 	if !ev.table.circles {
 		m.tagging = true
-		refs = ev.ownTags(r)
+		refs = ev.ownTags(refs, r)
 		ev.eachContainer(r, func(c *Resource) { refs = append(refs, ev.tagsRef(c)) })
 		m.tagging = false
 	}
 	if ev.table.circles { // classes may contain each other: then everything around counts once
-		refs = nil
+		refs = refs[:0]
 		seen := map[*Resource]bool{r: true}
 		for todo := []*Resource{r}; len(todo) > 0; {
 			x := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
-			refs = append(refs, ev.ownTags(x)...)
+			refs = ev.ownTags(refs, x)
 			ev.eachContainer(x, func(c *Resource) {
 				if !seen[c] {
 					seen[c] = true
@@ -719,9 +720,9 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 	return m.tags
 }
 
-// ownTags are what decides a resource's own tags.
-func (ev *Evaluator) ownTags(r *Resource) []provenance.Ref {
-	refs := []provenance.Ref{r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag")}
+// ownTags adds what decides a resource's own tags.
+func (ev *Evaluator) ownTags(refs []provenance.Ref, r *Resource) []provenance.Ref {
+	refs = append(refs, r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag"))
 	if r.isClass() && !r.main {
 		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
 	}

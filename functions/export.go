@@ -17,7 +17,7 @@ func Legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (v
 }
 
 // ToLegacy turns an argument into what a 3.x function gets.
-func ToLegacy(c *eval.Call, v value.Value) (value.Value, error) { return toLegacy(c, v, true) }
+func ToLegacy(c *eval.Call, v value.Value) (value.Value, error) { return toOld{call: c}.value(v, true) }
 
 // Restore turns references, as 3.x functions see them, back into types, at every depth.
 func Restore(v value.Value) value.Value {
