@@ -7,6 +7,8 @@ import (
 
 // A branch is code that was passed over in this compile, however often.
 type branch struct {
+	stmts    []syntax.Expr
+	file     *syntax.File
 	assigned []string // the variables that it assigns
 	jumps    bool
 	effects  *effects // nil until somebody asks
@@ -20,7 +22,7 @@ func (ev *Evaluator) branchOf(stmts []syntax.Expr) *branch {
 		if g.branches == nil {
 			g.branches = map[*syntax.Expr]*branch{}
 		}
-		b = &branch{jumps: ev.cache.mayJump(stmts)}
+		b = &branch{stmts: stmts, file: ev.file, jumps: ev.cache.mayJump(stmts)}
 		b.assigned = remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
 		g.branches[&stmts[0]] = b
 	}

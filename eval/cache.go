@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"bunraku/provenance"
+	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/types"
 	"bunraku/value"
@@ -15,6 +16,7 @@ import (
 type Cache struct {
 	mu       sync.RWMutex
 	consts   map[*syntax.File][]value.Value
+	spans    map[*syntax.File]func(ordinal int) source.Span // where literals stand
 	regexps  map[*syntax.Regexp]*value.Regexp
 	made     map[string]*value.Regexp // from strings, at run time
 	types    map[syntax.Expr]value.Type
@@ -34,7 +36,7 @@ type Cache struct {
 // NewCache returns an empty cache.
 func NewCache() *Cache {
 	return &Cache{
-		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
+		consts: map[*syntax.File][]value.Value{}, spans: map[*syntax.File]func(int) source.Span{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
 		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, targets: map[syntax.Expr][]string{}, assigned: map[*syntax.Expr][]string{}, effects: map[*syntax.Expr]*effects{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
 		index: effectIndex{touching: map[string][]touchOf{}, making: map[string][]touchOf{}, declaring: map[string][]*effects{}},
 	}
@@ -81,6 +83,14 @@ func (c *Cache) constants(f *syntax.File) []value.Value {
 			syntax.Walk(f.Epp, box)
 		}
 		return table, true
+	})
+}
+
+// literalSpans tells where the literals of a file stand. It finds them at the first question.
+func (c *Cache) literalSpans(f *syntax.File) func(ordinal int) source.Span {
+	return remember(c, c.spans, f, func() (func(int) source.Span, bool) {
+		spans := sync.OnceValue(func() []source.Span { return syntax.LiteralSpans(f) })
+		return func(ordinal int) source.Span { return spans()[ordinal] }, true
 	})
 }
 

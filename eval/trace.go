@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"bunraku/provenance"
-	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/value"
 )
@@ -20,13 +19,7 @@ func (ev *Evaluator) literalsOf(f *syntax.File) provenance.Ref {
 	if r, ok := ev.literals[f]; ok {
 		return r
 	}
-	var spans []source.Span // found at the first question, not now
-	r := ev.trace.Literals(f.Source, f.Literals, func(ordinal int) source.Span {
-		if spans == nil {
-			spans = syntax.LiteralSpans(f)
-		}
-		return spans[ordinal]
-	})
+	r := ev.trace.Literals(f.Source, f.Literals, ev.cache.literalSpans(f))
 	ev.literals[f] = r
 	return r
 }
@@ -238,8 +231,6 @@ func (ev *Evaluator) mayBeLike(title provenance.Ref, params []*param, splat prov
 // A passedBranch is code that did not run because of a decision.
 type passedBranch struct {
 	*branch
-	stmts []syntax.Expr
-	file  *syntax.File
 	scope *Scope
 	why   provenance.Ref
 }
@@ -252,7 +243,7 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	}
 	why := ev.trace.Join(condition, ev.ctl)
 	b := ev.branchOf(stmts)
-	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{branch: b, stmts: stmts, file: ev.file, scope: sc, why: why})
+	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{b, sc, why})
 	if b.jumps {
 		ev.jumps = ev.trace.Join(ev.jumps, why)
 	}

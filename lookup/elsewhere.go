@@ -13,18 +13,25 @@ import (
 // have been asked; but that matters only if there is one that has the key. So what the path was made of counts only then. Values that climb out
 // of their directory with dots are not thought of.
 
-// elsewhere is what a key's absence from the file of one path depends on. It is worked out when somebody asks.
+// elsewhere is what a key's absence from the files of some paths depends on. It is worked out when somebody asks.
 type elsewhere struct {
-	s    *Session
-	loc  *location
-	f    format
-	root string
+	s      *Session
+	root   string
+	places []placeOf
+	room   [4]placeOf
 }
 
-// EachRef visits what the path was made of, if another path would have found the key.
+type placeOf struct {
+	loc *location
+	f   format
+}
+
+// EachRef visits what the paths were made of whose others would have found the key.
 func (e *elsewhere) EachRef(visit func(provenance.Ref)) {
-	if e.s.otherHas(e.loc, e.f, e.root) {
-		visit(e.loc.ref)
+	for _, p := range e.places {
+		if e.s.otherHas(p.loc, p.f, e.root) {
+			visit(p.loc.ref)
+		}
 	}
 }
 
@@ -48,7 +55,13 @@ func (inv *invocation) missedAt(lv *level, loc *location, root string) {
 	if !strings.Contains(loc.pattern, "%{") {
 		return
 	}
-	inv.depend(t.Deep(0, &elsewhere{inv.s, loc, f, root}))
+	if inv.missed == nil || inv.missed.root != root { // one for all paths of a question
+		e := &elsewhere{s: inv.s, root: root}
+		e.places = e.room[:0]
+		inv.missed = e
+		inv.depend(t.Deep(0, e))
+	}
+	inv.missed.places = append(inv.missed.places, placeOf{loc, f})
 }
 
 // otherHas reports whether a file that the location's path could have led to has a key.

@@ -18,13 +18,15 @@ type invocation struct {
 	explain            *explainer
 	key                *Key
 	module             string
-	stack              []string // of the names being looked up
+	stack              []string  // of the names being looked up
+	names              [2]string // room for it
 	globalOnly         bool
 	hiera              bool // called by hiera() and its kin
 	v3Merge            bool // a version 3 hiera.yaml decides how to merge
 	extraPaths         []string
 	reads              *[]scopeRead // remembers the variables read, when a hierarchy is resolved
 	deps               []provenance.Ref
+	missed             *elsewhere        // among deps: paths that led to no value, so far
 	room               [8]provenance.Ref // for deps, which mostly are few
 }
 
@@ -93,6 +95,9 @@ func (inv *invocation) enter(name string) error {
 	if slices.Contains(inv.stack, name) {
 		return fail("H0204", "Recursive lookup detected in ["+strings.Join(inv.stack, ", ")+"]")
 	}
+	if inv.stack == nil {
+		inv.stack = inv.names[:0]
+	}
 	inv.stack = append(inv.stack, name)
 	return nil
 }
@@ -112,7 +117,7 @@ func (inv *invocation) conclude(ref provenance.Ref) provenance.Ref {
 		return 0
 	}
 	deps := inv.deps
-	inv.deps = nil
+	inv.deps, inv.missed = nil, nil
 	return inv.s.trace.With(ref, deps...)
 }
 

@@ -200,11 +200,11 @@ func (inv *invocation) moduleLookupOptions(k *Key, module string) (layerOptions,
 }
 
 func (inv *invocation) layerOptions(look func() (item, bool, error), module string) (layerOptions, error) {
-	saved := inv.deps
-	inv.deps = nil
+	saved, missed := inv.deps, inv.missed
+	inv.deps, inv.missed = nil, nil
 	it, found, err := look()
 	o := layerOptions{it, inv.conclude(0)}
-	inv.deps = saved
+	inv.deps, inv.missed = saved, missed
 	if err != nil {
 		return layerOptions{}, err
 	}

@@ -47,8 +47,21 @@ type note struct {
 	kind  NoteKind
 }
 
-// Notes stand in blocks, so that adding one never moves the others.
+// Notes stand in blocks, so that adding one never moves the others. The first has room for as many as the last graph had.
 const noteBlock = 64
+
+// noteAt is where the i-th note stands, in a block that there is.
+func (t *Trace) noteAt(i int) *note {
+	if i < t.firstNotes {
+		return &t.notes[0][i]
+	}
+	i -= t.firstNotes
+	first := 0
+	if t.firstNotes > 0 {
+		first = 1
+	}
+	return &t.notes[first+i/noteBlock][i%noteBlock]
+}
 
 // Owner enters who steps belong to, for OwnedNote.
 func (t *Trace) Owner(o Owner) uint32 {
@@ -64,10 +77,13 @@ func (t *Trace) Note(r Ref, kind NoteKind, name string, owner uint32, place sour
 	if t == nil {
 		return 0
 	}
-	if t.noteCount%noteBlock == 0 {
+	switch n := t.noteCount - t.firstNotes; {
+	case t.noteCount == 0 && t.firstNotes > 0:
+		t.notes = append(t.notes, make([]note, t.firstNotes))
+	case n >= 0 && n%noteBlock == 0:
 		t.notes = append(t.notes, make([]note, noteBlock))
 	}
-	t.notes[t.noteCount/noteBlock][t.noteCount%noteBlock] = note{place, name, value, owner, kind}
+	*t.noteAt(t.noteCount) = note{place, name, value, owner, kind}
 	t.noteCount++
 	return t.add(node{shape: isNote, first: r, second: Ref(t.noteCount - 1)})
 }
@@ -77,8 +93,7 @@ func (t *Trace) NoteAt(r Ref) (Note, bool) {
 	if t == nil || r == 0 || t.nodes[r].shape != isNote {
 		return Note{}, false
 	}
-	i := int(t.nodes[r].second)
-	n := &t.notes[i/noteBlock][i%noteBlock]
+	n := t.noteAt(int(t.nodes[r].second))
 	out := Note{Kind: n.kind, Name: n.name, Place: n.place, Value: n.value}
 	if n.owner != 0 {
 		out.In = t.owners[n.owner-1].Ref()

@@ -4,8 +4,8 @@ package provenance
 func (t *Trace) label(r Ref) (Label, bool) {
 	switch n := t.nodes[r]; n.shape {
 	case isLiteral, isBlockLeaf:
-		b := t.blocks[n.first]
-		return b.label(int(r - b.first)), true
+		b := &t.blocks[n.first]
+		return b.at(int(r - b.first)), true
 	case isLeaf:
 		return t.labels[n.first], true
 	}

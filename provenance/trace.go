@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"maps"
 	"slices"
 
 	"bunraku/source"
@@ -9,38 +10,56 @@ import (
 // A Trace is the graph of one evaluation: every node says what it was made of. Nodes point only at older nodes.
 type Trace struct {
 	nodes     []node
-	operands  []Ref      // of nodes with more than two
-	contents  []Contents // containers whose elements carry their own provenance
-	labels    []Label    // of leaves outside the literal blocks
-	blocks    []block    // literals, file by file
-	read      []uint64   // which nodes were read as literals, a bit each
-	names     []string   // of operations
-	nameOf    map[string]uint16
-	notes     [][]note // names of steps, in blocks
+	operands  []Ref             // of nodes with more than two
+	contents  []Contents        // containers whose elements carry their own provenance
+	labels    []Label           // of leaves outside the literal blocks
+	blocks    []block           // literals, file by file
+	read      []uint64          // which nodes were read as literals, a bit each
+	names     []string          // of operations
+	known     map[string]uint16 // those that the graph before it had too; shared, never written to
+	nameOf    map[string]uint16 // the others
+	notes     [][]note          // names of steps, in blocks
 	noteCount int
-	owners    []Owner // of steps
-	causes    [][]Ref // of nodes with several, but the first
-	open      [][]Ref // sets that were not complete when they were made
-	shared    [][]Ref // the leaves that those nodes depend on, once they were asked for
+	// firstNotes is how large the first block of notes is, 0 for as large as the others.
+	firstNotes int
+	owners     []Owner // of steps
+	causes     [][]Ref // of nodes with several, but the first
+	open       [][]Ref // sets that were not complete when they were made
+	shared     [][]Ref // the leaves that those nodes depend on, once they were asked for
 }
 
 // NewTrace returns an empty graph.
 func NewTrace() *Trace { return NewTraceLike(Size{Nodes: 1000, Operands: 500}) }
 
-// A Size is how large a graph is.
-type Size struct{ Nodes, Operands int }
+// A Size is how large a graph is, and which operations it names.
+type Size struct {
+	Nodes, Operands, Notes int
+
+	names  []string
+	nameOf map[string]uint16 // never written to again
+}
 
 // Size is how large the graph is now.
 func (t *Trace) Size() Size {
 	if t == nil {
 		return Size{}
 	}
-	return Size{len(t.nodes), len(t.operands)}
+	s := Size{Nodes: len(t.nodes), Operands: len(t.operands), Notes: t.noteCount, names: slices.Clip(t.names), nameOf: t.known}
+	if len(t.nameOf) > 0 { // there are new ones
+		s.nameOf = maps.Clone(t.known)
+		if s.nameOf == nil {
+			s.nameOf = map[string]uint16{}
+		}
+		maps.Copy(s.nameOf, t.nameOf)
+	}
+	return s
 }
 
 // NewTraceLike returns an empty graph with room for as much as another took.
 func NewTraceLike(s Size) *Trace {
-	return &Trace{nodes: make([]node, 1, s.Nodes+s.Nodes/16+1), operands: make([]Ref, 0, s.Operands+s.Operands/16), nameOf: map[string]uint16{}}
+	t := &Trace{nodes: make([]node, 1, s.Nodes+s.Nodes/16+1), operands: make([]Ref, 0, s.Operands+s.Operands/16), names: s.names, known: s.nameOf}
+	t.firstNotes = s.Notes + s.Notes/16
+	return t
 }
 
 // Contents is a container whose elements have provenance of their own.
@@ -77,7 +96,16 @@ type block struct {
 	first Ref
 	n     int
 	file  *source.File // of a block of literals
-	label func(i int) Label
+	span  func(i int) source.Span
+	label func(i int) Label // of another
+}
+
+// at is the label of the i-th leaf.
+func (b *block) at(i int) Label {
+	if b.label != nil {
+		return b.label(i)
+	}
+	return Label{Kind: Literal, Place: source.Place{File: b.file, Span: b.span(i)}, Ordinal: i}
 }
 
 func (t *Trace) add(n node) Ref {
@@ -91,9 +119,7 @@ func (t *Trace) Literals(f *source.File, n int, at func(ordinal int) source.Span
 	if t == nil {
 		return 0
 	}
-	return t.block(isLiteral, f, n, func(i int) Label {
-		return Label{Kind: Literal, Place: source.Place{File: f, Span: at(i)}, Ordinal: i}
-	})
+	return t.block(isLiteral, n, block{file: f, span: at})
 }
 
 // Leaves adds n places at once and returns the first; label is asked only when somebody reads the trace.
@@ -101,12 +127,13 @@ func (t *Trace) Leaves(n int, label func(i int) Label) Ref {
 	if t == nil {
 		return 0
 	}
-	return t.block(isBlockLeaf, nil, n, label)
+	return t.block(isBlockLeaf, n, block{label: label})
 }
 
-func (t *Trace) block(s shape, f *source.File, n int, label func(i int) Label) Ref {
+func (t *Trace) block(s shape, n int, b block) Ref {
 	first := Ref(len(t.nodes))
-	t.blocks = append(t.blocks, block{first, n, f, label})
+	b.first, b.n = first, n
+	t.blocks = append(t.blocks, b)
 	t.nodes = slices.Grow(t.nodes, n)[:len(t.nodes)+n]
 	for i := range t.nodes[first:] {
 		t.nodes[int(first)+i] = node{shape: s, first: Ref(len(t.blocks) - 1)}
@@ -149,11 +176,17 @@ func (t *Trace) Op(name string, operands ...Ref) Ref {
 }
 
 func (t *Trace) nameNumber(name string) uint16 {
+	if n, ok := t.known[name]; ok {
+		return n
+	}
 	if n, ok := t.nameOf[name]; ok {
 		return n
 	}
 	n := uint16(len(t.names))
 	t.names = append(t.names, name)
+	if t.nameOf == nil {
+		t.nameOf = map[string]uint16{}
+	}
 	t.nameOf[name] = n
 	return n
 }
@@ -176,6 +209,9 @@ func (t *Trace) With(v Ref, more ...Ref) Ref {
 	case 0:
 		return v
 	case 1:
+		if v == 0 && t.isJoin(last) { // a set of one set
+			return last
+		}
 		return t.add(node{shape: isWith, first: v, second: last})
 	}
 	from := Ref(len(t.operands))
@@ -186,6 +222,12 @@ func (t *Trace) With(v Ref, more ...Ref) Ref {
 		}
 	}
 	return t.add(node{shape: isWith, many: true, first: from, second: Ref(n + 1)})
+}
+
+// isJoin reports whether a node is a set of dependencies and no value.
+func (t *Trace) isJoin(r Ref) bool {
+	n := t.nodes[r]
+	return n.shape == isWith && (n.many && t.operands[n.first] == 0 || !n.many && n.first == 0)
 }
 
 // Join adds a set of dependencies that is no value: a decision, a context.
