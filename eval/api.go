@@ -58,11 +58,11 @@ func absolute(name string) string {
 func (c *Call) Include(names []string) ([]*Resource, error) {
 	ev := c.Eval
 	args := ev.trace.Join(c.deepRefs()...)
-	ev.ghosts.named = ev.trace.Join(ev.ghosts.named, args)
+	ev.ghosts.name(ev.trace, args)
 	before := ev.decide(args)
 	defer func() {
 		ev.ctl = before
-		c.Scope.ensure(names, before)
+		c.Scope.ensure(names, before, args)
 	}()
 	rs, err := ev.includeClasses(names, c.Scope, c.Place)
 	if bad, ok := err.(*badValue); ok {

@@ -166,9 +166,11 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 		ev.ctl = r.existence
 	}
 	sc.ctl, r.inside = ev.ctl, sc
+	began := ev.ghosts.count()
 	ev.bindParameters(r, sc)
 	ev.stageEdge(r)
 	ev.runBody(d, sc)
+	ev.closeScope(sc, began)
 	ev.ctl, ev.jumps = before, jumps
 	ev.leaveFile(c)
 	ev.pop()
@@ -252,8 +254,8 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		ev.table.scopes[d.Name] = sc
 	}
 	configured := func(param string) provenance.Ref {
-		if d.Kind != ClassKind {
-			return 0
+		if d.Kind != ClassKind { // an override in a branch that was passed over
+			return ev.mayTouch(r, param)
 		}
 		return ev.mayConfigure(d.Name, param)
 	}

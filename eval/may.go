@@ -410,8 +410,10 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	}
 	typ = capitalized(typ)
 	if r := ev.find(typ, title); r != nil {
-		if r.scope != nil && ev.current().ensures(r.scope) { // whenever this code runs, the resource is there
-			return r.existence
+		if r.scope != nil && r.scope.resource != nil {
+			if why, always := ev.current().ensures(r.scope); always { // whenever this code runs, the resource is there
+				return ev.trace.Join(r.existence, why)
+			}
 		}
 		return ev.trace.Join(r.existence, ev.sinceRef(r), ev.moment())
 	}
@@ -798,6 +800,26 @@ func (ev *Evaluator) tooLate(r *Resource) provenance.Ref {
 		ev.table.late[r.Type] = set
 	}
 	return set
+}
+
+// ghostCount is how many names of classes were given, and branches passed over.
+type ghostCount struct{ names, passed int }
+
+func (g *ghosts) count() ghostCount { return ghostCount{len(g.names), len(g.passed)} }
+
+// closeScope notes that the code of a class, node or define is done, and what in it could have led to other code.
+func (ev *Evaluator) closeScope(sc *Scope, began ghostCount) {
+	if sc.done = true; ev.trace == nil || sc.source == nil || sc.source.Kind == DefineKind {
+		return
+	}
+	g := &ev.ghosts
+	refs := append([]provenance.Ref(nil), g.names[began.names:]...)
+	for i := began.passed; i < len(g.passed); i++ {
+		if p := &g.passed[i]; len(ev.effectsOf(p.stmts).classes) > 0 {
+			refs = append(refs, p.why)
+		}
+	}
+	sc.during = ev.union(refs)
 }
 
 // moment is what decides when the code that runs now is evaluated, as against other code: it counts where the code asks what is there already.

@@ -456,7 +456,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 		ev.asking = r.place
 		ev.evaluateClass(r)
 		ev.asking, ev.ctl = before, ctl
-		sc.ensure([]string{r.def.Name}, ctl)
+		sc.ensure([]string{r.def.Name}, ctl, t.ref)
 	}
 	return r
 }

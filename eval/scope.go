@@ -26,7 +26,10 @@ type Scope struct {
 	inherits *Scope                 // of the class it inherits from
 	function bool                   // of a function: it does not see the frames of the scopes around
 	ctl      provenance.Ref         // of a class: the decisions under which its body is evaluated
-	ensured  map[string]bool        // classes that its code has included, whatever was decided
+	// ensured has the classes that its code has included, whatever was decided, and what named them
+	ensured map[string]provenance.Ref
+	done    bool           // its code has been evaluated
+	during  provenance.Ref // what in it named classes, or might have
 }
 
 type frameKind uint8
@@ -404,10 +407,8 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	}
 	s, why := ev.classScope(class)
 	var first provenance.Ref
-	if s != nil && s.resource != nil && (ev.phase == phaseFinish || sc.ensures(s)) { // whenever this code runs, the class is there
-		first = s.resource.existence
-	} else if ev.trace != nil {
-		first = ev.trace.Join(ev.firstOf(class), ev.moment())
+	if ev.trace != nil {
+		first = ev.readable(sc, s, class)
 	}
 	var passed provenance.Ref
 	for s != nil {
@@ -423,34 +424,68 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	return value.Undef{}, ev.trace.Join(passed, first), false, why
 }
 
-// ensure notes classes that code includes under no decision of its own.
-func (sc *Scope) ensure(names []string, ctl provenance.Ref) {
+// readable is what it depends on that a class's variables are there, or not, when code reads them.
+func (ev *Evaluator) readable(sc, s *Scope, class string) provenance.Ref {
+	if s != nil && s.resource != nil {
+		if ev.phase == phaseFinish {
+			return s.resource.existence
+		}
+		if why, always := sc.ensures(s); always {
+			return why
+		}
+	}
+	return ev.trace.Join(ev.firstOf(class), ev.moment())
+}
+
+// ensure notes classes that code includes under no decision of its own, and what names them.
+func (sc *Scope) ensure(names []string, ctl, named provenance.Ref) {
 	if sc.ev.trace == nil || sc.resource == nil || ctl != sc.ctl {
 		return
 	}
 	if sc.ensured == nil {
-		sc.ensured = map[string]bool{}
+		sc.ensured = map[string]provenance.Ref{}
 	}
 	for _, n := range names {
-		sc.ensured[canonical(n)] = true
+		if n = canonical(n); sc.ensured[n] == 0 {
+			sc.ensured[n] = sc.ev.trace.With(sc.resource.existence, named)
+		}
 	}
 }
 
-// ensures reports whether a class is evaluated whenever this code is: it is the same, or one that it inherits from or has included. The code of
-// a define runs after that of whatever declares it.
-func (sc *Scope) ensures(other *Scope) bool {
+// ensures reports whether a class is evaluated whenever this code is, and on what that depends: the class is the same, or one that it inherits
+// from or has included. The code of a define runs after that of whatever declares it, and never in the middle of a class; that of a class may,
+// so there the other class must have done nothing that could have led here.
+func (sc *Scope) ensures(other *Scope) (why provenance.Ref, yes bool) {
+	lazy := false
 	for sc != nil {
 		for s := sc; s != nil; s = s.inherits {
-			if s == other || other.source != nil && s.ensured[other.source.Name] {
-				return true
+			ref, included := provenance.Ref(0), false
+			if other.source != nil {
+				ref, included = s.ensured[other.source.Name]
+			}
+			switch {
+			case s == other && s == sc && !lazy:
+				return other.resource.existence, true
+			case s == other && (lazy || other.done):
+				return sc.ev.trace.Join(other.resource.existence, other.doing(lazy)), true
+			case included && (lazy || other.done):
+				return sc.ev.trace.Join(ref, other.doing(lazy)), true
 			}
 		}
 		if sc.source == nil || sc.source.Kind != DefineKind {
 			break
 		}
-		sc = sc.parent
+		sc, lazy = sc.parent, true
 	}
-	return false
+	return 0, false
+}
+
+// doing joins what a class named while it was evaluated, and the decisions there that may have named more.
+func (sc *Scope) doing(lazy bool) provenance.Ref {
+	if lazy {
+		return 0
+	}
+	return sc.during
 }
 
 // findOuter looks through all frames of one scope.

@@ -172,6 +172,7 @@ type ghosts struct {
 	passed []passedBranch
 	// named joins the names given to include and its kin so far: each could have named another class.
 	named provenance.Ref
+	names []provenance.Ref // one by one
 	// likes are the titles of classes declared with parameters so far: each could have named another class.
 	likes []like
 	// contained joins what was given to contain: tags come down from the container.
@@ -201,6 +202,14 @@ type ghosts struct {
 	written map[touch]provenance.Ref
 }
 
+// name notes what names a class.
+func (g *ghosts) name(t *provenance.Trace, what provenance.Ref) {
+	if what != 0 {
+		g.named = t.Join(g.named, what)
+		g.names = append(g.names, what)
+	}
+}
+
 // A like is a declaration of a class with parameters.
 type like struct{ title provenance.Ref }
 
@@ -224,7 +233,7 @@ func (ev *Evaluator) mayBeLike(title provenance.Ref, params []*param, splat prov
 		if splat != 0 {
 			ev.ghosts.given[""] = ev.trace.Join(ev.ghosts.given[""], title)
 		}
-		ev.ghosts.named = ev.trace.Join(ev.ghosts.named, title)
+		ev.ghosts.name(ev.trace, title)
 	}
 }
 

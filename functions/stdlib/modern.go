@@ -73,7 +73,7 @@ func merge(name string) *eval.Function {
 					b = h.From(8)
 				default:
 					for _, e := range h.Entries() {
-						b.SetEntry(e)
+						cover(c, b, e)
 					}
 				}
 			}
@@ -120,7 +120,7 @@ func mergeEach(c *eval.Call, keyed bool) (value.Value, error) {
 			if h, is := v.(*value.Hash); is {
 				b := so.From(h.Len())
 				for _, e := range h.Entries() {
-					b.SetEntry(e)
+					cover(c, b, e)
 				}
 				so = b.Hash()
 			}

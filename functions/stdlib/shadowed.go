@@ -333,7 +333,7 @@ func upcase3(c *eval.Call) (value.Value, error) {
 					return nil, err
 				}
 				e.Key, e.Value = k, x
-				b.SetEntry(e)
+				cover(c, b, e)
 			}
 			return b.Hash(), nil
 		}
