@@ -371,9 +371,11 @@ func floatArg(v Value) (float64, error) {
 }
 
 func rubyKind(v Value) string {
-	switch v.(type) {
+	switch v := v.(type) {
 	case String:
 		return "String"
+	case *URI:
+		return v.RubyClass()
 	case *Array:
 		return "Array"
 	case *Hash:
