@@ -69,6 +69,9 @@ type Compiler struct {
 	generated    sync.Once
 	hasGenerated bool
 
+	fixed            sync.Once
+	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
+
 	bridge   *bridge.Bridge // nil unless Ruby may run
 	readable sync.Map       // path of a data file → whether Hiera may read it
 }
@@ -177,8 +180,9 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 		rest := slices.DeleteFunc(slices.Clone(ds), func(d *source.Diagnostic) bool { return d == failure })
 		return &eval.Result{Failure: failure, Warnings: rest}, nil
 	}
+	c.fixed.Do(func() { c.settings, c.server = c.config(), c.serverFacts() })
 	name := n.Name
-	in := eval.Input{Environment: c.env.Name, Config: c.config(), Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
+	in := eval.Input{Environment: c.env.Name, Config: c.settings, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server}
 	if n.Facts != nil {
 		if name == "" {
 			name = n.Facts.Name

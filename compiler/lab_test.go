@@ -10,7 +10,6 @@ import (
 	"bunraku/eval"
 	"bunraku/facts"
 	"bunraku/internal/mutate"
-	"bunraku/lookup"
 	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/syntax"
@@ -29,6 +28,7 @@ type lab struct {
 	places     *mutate.Places
 	shadows    map[string]string // of modules whose data are changed: a copy of their data, by module
 	texts      map[string]string
+	aims       map[provenance.LabelKey]aim // of places that can be changed in more ways than can be listed
 	clones     int
 }
 
@@ -41,7 +41,7 @@ func openLab(kind, name, dir string, opt Options, node Node) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, shadows: map[string]string{}, texts: map[string]string{}}
+	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, shadows: map[string]string{}, texts: map[string]string{}, aims: map[provenance.LabelKey]aim{}}
 	if l.res, err = c.Compile(node); err != nil || l.res.Failure != nil {
 		return nil, err
 	}
@@ -167,105 +167,6 @@ func (l *lab) withTemplate(path, text string) (*Compiler, string) {
 	return n, ""
 }
 
-// withData writes a data file and reads all data anew. Modules that are not the subject's own are shadowed by a copy of their data.
-func (l *lab) withData(path, text string) (c *Compiler, restore func(), err error) {
-	at := path
-	shadow := func(string) string { return "" }
-	if !strings.HasPrefix(path, l.dir+"/") {
-		m := l.base.env.ModuleOf(path)
-		if m == nil {
-			return nil, nil, fmt.Errorf("%s is in no module", path)
-		}
-		dir := l.shadows[m.Name]
-		if dir == "" {
-			dir = filepath.Join(l.dir, ".shadow", m.Name)
-			for _, name := range []string{"hiera.yaml", "data"} {
-				if err := copyTree(filepath.Join(m.Dir, name), filepath.Join(dir, name)); err != nil {
-					return nil, nil, err
-				}
-			}
-			l.shadows[m.Name] = dir
-		}
-		rel, err := filepath.Rel(m.Dir, path)
-		if err != nil {
-			return nil, nil, err
-		}
-		at = filepath.Join(dir, rel)
-		shadow = func(name string) string {
-			if name == m.Name {
-				return dir
-			}
-			return ""
-		}
-	}
-	old, readErr := os.ReadFile(at)
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		return nil, nil, err
-	}
-	if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
-		return nil, nil, err
-	}
-	restore = func() {
-		if readErr != nil {
-			os.Remove(at)
-		} else {
-			os.WriteFile(at, old, 0o644)
-		}
-	}
-	n := l.clone()
-	env := l.base.env
-	n.lookup = lookup.New(lookup.Site{
-		Environment: env.Name, Dir: env.Dir, GlobalConfig: l.base.opt.GlobalHiera, DataProvider: env.DataProvider,
-		Module: func(name string) (dir, provider string, ok bool) {
-			m := env.Module(name)
-			if m == nil {
-				return "", "", false
-			}
-			if dir := shadow(name); dir != "" {
-				return dir, m.DataProvider, true
-			}
-			return m.Dir, m.DataProvider, true
-		},
-	}, lookup.Options{Strict: lookup.Strictness(l.base.set.Strict), Name: func(path string) string {
-		if rest, ok := strings.CutPrefix(path, filepath.Join(l.dir, ".shadow")+"/"); ok {
-			name, rest, _ := strings.Cut(rest, "/")
-			path = filepath.Join(env.Module(name).Dir, rest)
-		}
-		return env.Display(path)
-	}})
-	return n, restore, nil
-}
-
-func copyTree(from, to string) error {
-	info, err := os.Stat(from)
-	if os.IsNotExist(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		text, err := os.ReadFile(from)
-		if err != nil {
-			return err
-		}
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			return err
-		}
-		return os.WriteFile(to, text, 0o644)
-	}
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := copyTree(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // trees are the manifests and EPP templates that the compile read, by path.
 func (l *lab) trees() map[string]*syntax.File {
 	out := map[string]*syntax.File{}
@@ -313,25 +214,28 @@ func (l *lab) list() (used, idle []*mutate.Place, err error) {
 			}
 		}
 	}
-	pool := l.pool()
 	trees := l.trees()
+	h, err := l.hints(trees)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, path := range sorted(trees) {
-		add(mutate.InManifest(trees[path], path, pool))
+		add(mutate.InManifest(trees[path], path, h))
 	}
 	templates := l.templates()
 	for _, path := range sorted(templates) {
 		add(mutate.InERB(templates[path], path))
 	}
-	data, err := l.data(pool)
+	data, err := l.data(h)
 	if err != nil {
 		return nil, nil, err
 	}
 	add(data)
 	if l.node.Facts != nil {
-		add(mutate.InFacts(l.node.Facts.Values, append(l.stems(), pool...)))
+		add(mutate.InFacts(l.node.Facts.Values, l.stems(), h))
 		for _, k := range sortedKeys(depended) {
 			if name, ok := strings.CutPrefix(k.Path, "fact "); ok && k.Kind == provenance.Absence {
-				add([]*mutate.Place{mutate.NewFact(name, []value.Value{value.String("fresh"), value.Bool(true), value.Int(1)})})
+				add([]*mutate.Place{mutate.NewFact(name, append(h.Compared(name), value.String("fresh"), value.Bool(true), value.Int(1)))})
 			}
 		}
 	}
@@ -373,6 +277,68 @@ func (l *lab) depended() map[provenance.LabelKey]bool {
 	return out
 }
 
+// hints are what this program holds that can flip its decisions.
+func (l *lab) hints(trees map[string]*syntax.File) (*mutate.Hints, error) {
+	var files []*syntax.File
+	for _, path := range sorted(trees) {
+		files = append(files, trees[path])
+	}
+	h := mutate.Survey(files)
+	h.Pool, h.Classes = l.pool(), l.res.Catalog.Classes
+	for _, e := range l.facts().Entries() {
+		h.Holds(value.ToString(e.Key), e.Value)
+	}
+	l.res.EachVariable(func(_, name string, v value.Value, _ provenance.Ref) { h.Holds(name, v) })
+	for _, r := range l.res.Catalog.Resources {
+		for _, p := range r.Params {
+			h.Holds(p.Name, p.Value)
+		}
+	}
+	return h, l.ask(h, h.Types())
+}
+
+// ask finds out which samples the types take: all types at once, and by halves when some are no types outside of where they stand.
+func (l *lab) ask(h *mutate.Hints, types []string) error {
+	if len(types) == 0 {
+		return nil
+	}
+	samples := h.Samples()
+	code, err := mutate.Literal(value.NewArray(samples...))
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "$samples = %s\n", code)
+	for i, t := range types {
+		fmt.Fprintf(&b, "notify { 'type %d': message => $samples.map |$i, $v| { if $v =~ %s { $i } }.filter |$i| { $i =~ Integer } }\n", i, t)
+	}
+	res, err := l.evaluate(b.String())
+	if err != nil {
+		return err
+	}
+	if res.Failure != nil {
+		if len(types) == 1 {
+			return nil
+		}
+		if err := l.ask(h, types[:len(types)/2]); err != nil {
+			return err
+		}
+		return l.ask(h, types[len(types)/2:])
+	}
+	for i, t := range types {
+		var taken []value.Value
+		if p := res.Catalog.Resource("Notify", fmt.Sprint("type ", i)).Param("message"); p != nil {
+			if list, ok := p.Value.(*value.Array); ok {
+				for _, n := range list.Elems {
+					taken = append(taken, samples[n.(value.Int)])
+				}
+			}
+		}
+		h.Take(t, taken)
+	}
+	return nil
+}
+
 // pool are strings that decisions may hang on: the values of facts that are used, and the names of classes.
 func (l *lab) pool() []string {
 	out := []string{"absent", "true"}
@@ -386,88 +352,6 @@ func (l *lab) pool() []string {
 		}
 	}
 	return append(append(out, "RedHat", "Debian"), l.res.Catalog.Classes...)
-}
-
-// data lists what can change in the data files that were read, and the keys and files that were missed.
-func (l *lab) data(pool []string) ([]*mutate.Place, error) {
-	files := map[string]string{} // name → path
-	missed := map[string][]string{}
-	absent := map[string]bool{}
-	keys := map[string]bool{} // that were asked for
-	l.res.Trace.EachLeaf(func(_ provenance.Ref, label provenance.Label) {
-		switch label.Kind {
-		case provenance.Datum:
-			if label.Place.File != nil {
-				files[label.Place.File.Name] = l.path(label.Place.File.Name)
-				if root, _, _ := strings.Cut(label.Path, "."); !strings.ContainsAny(root, `'"`) && filepath.Base(label.Place.File.Name) != "hiera.yaml" {
-					keys[root] = true
-				}
-			}
-		case provenance.Absence:
-			if rest, ok := strings.CutPrefix(label.Path, "key "); ok {
-				key, name, _ := strings.Cut(rest, " in file ")
-				if !strings.ContainsAny(key, `'".`) {
-					missed[name] = append(missed[name], key)
-					files[name] = l.path(name)
-					keys[key] = true
-				}
-			} else if name, ok := strings.CutPrefix(label.Path, "file "); ok && filepath.Base(name) != "hiera.yaml" {
-				absent[name] = true
-			}
-		}
-	})
-	delete(keys, "lookup_options")
-	asked := sorted(keys)
-	var out []*mutate.Place
-	for _, name := range sorted(files) {
-		path := files[name]
-		text, err := l.text(path)
-		if err != nil {
-			return nil, err
-		}
-		f := source.NewFile(name, text)
-		if filepath.Base(name) == "hiera.yaml" || mutate.ReadData(f) == nil {
-			continue
-		}
-		out = append(out, mutate.InData(f, path, pool)...)
-		sort.Strings(missed[name])
-		for _, key := range missed[name] {
-			if p := mutate.Insert(f, path, key, l.values(key, asked, pool)); p != nil {
-				out = append(out, p)
-			}
-		}
-	}
-	for _, name := range sorted(absent) {
-		if ext := filepath.Ext(name); ext != ".yaml" && ext != ".json" {
-			continue
-		}
-		for _, key := range append([]string{"lookup_options"}, asked...) {
-			p := mutate.NewFile(name, l.path(name), key, l.values(key, asked, pool))
-			out = append(out, p)
-		}
-	}
-	return out, nil
-}
-
-// stems are what the names of data files beside the ones that were looked at are made of: a fact with such a value leads to another file.
-func (l *lab) stems() (out []string) {
-	seen := map[string]bool{}
-	l.res.Trace.EachLeaf(func(_ provenance.Ref, label provenance.Label) {
-		name := strings.TrimPrefix(label.Path, "file ")
-		if label.Kind != provenance.Absence || name == label.Path || seen[filepath.Dir(name)] {
-			return
-		}
-		seen[filepath.Dir(name)] = true
-		entries, _ := os.ReadDir(l.path(filepath.Dir(name)))
-		for _, e := range entries {
-			stem, _, _ := strings.Cut(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), "-")
-			if !seen[stem] && len(out) < 5 {
-				seen[stem] = true
-				out = append(out, stem)
-			}
-		}
-	})
-	return out
 }
 
 // targets are strings that can lead a literal to a slot: its resource's title, and the classes around it.
@@ -505,37 +389,6 @@ func (l *lab) path(name string) string {
 	}
 	abs, _ := filepath.Abs(name)
 	return abs
-}
-
-// values are what a key that has none can be: other values than the parameter it is for has now.
-func (l *lab) values(key string, asked, pool []string) []value.Value {
-	if key == "lookup_options" {
-		var out []value.Value
-		for i, k := range asked {
-			if i < 4 {
-				out = append(out, value.NewHash(value.String(k), value.NewHash(value.String("merge"), value.String([]string{"unique", "hash", "deep", "first"}[i%4]))))
-			}
-		}
-		return out
-	}
-	if i := strings.LastIndex(key, "::"); i > 0 {
-		l.res.Catalog.Settle()
-		for _, r := range l.res.Catalog.Resources {
-			if r.Type == "Class" && strings.EqualFold(r.Title, key[:i]) {
-				if p := r.Param(key[i+2:]); p != nil {
-					return mutate.Alternatives(p.Value, pool)
-				}
-			}
-		}
-	}
-	for _, name := range sorted(l.texts) {
-		if root := mutate.ReadData(source.NewFile(name, l.texts[name])); root != nil {
-			if n := root.Entry(key); n != nil {
-				return mutate.Alternatives(n.Value, pool)
-			}
-		}
-	}
-	return []value.Value{value.String("fresh"), value.Bool(true), value.Int(3), value.Strings("fresh"), value.NewHash(value.String("fresh"), value.Int(1))}
 }
 
 // factsOf reads facts.json of a subject's directory; without one the node has none.

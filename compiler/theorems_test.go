@@ -11,7 +11,9 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -431,10 +433,10 @@ func TestScoreTheorems(t *testing.T) {
 			}
 		}
 	}
-	began := cpu()
+	began := cpu(syscall.RUSAGE_SELF)
 	all := runAll(t, subjects)
 	report(t, all)
-	t.Logf("CPU time %v", cpu()-began)
+	t.Logf("CPU time %v", cpu(syscall.RUSAGE_SELF)-began)
 	if onlySubject == "" && long && sum(all.mutations) < 20_000 {
 		t.Errorf("only %d mutations", sum(all.mutations))
 	}
@@ -443,6 +445,7 @@ func TestScoreTheorems(t *testing.T) {
 func runAll(t *testing.T, subjects []*subject) *tally {
 	results := make([]*tally, len(subjects))
 	errs := make([]error, len(subjects))
+	took := make([]time.Duration, len(subjects))
 	var next sync.Mutex
 	at := 0
 	var wg sync.WaitGroup
@@ -450,6 +453,8 @@ func runAll(t *testing.T, subjects []*subject) *tally {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			runtime.LockOSThread() // so that a subject's CPU time can be told from the others'
+			defer runtime.UnlockOSThread()
 			for {
 				next.Lock()
 				i := at
@@ -458,13 +463,18 @@ func runAll(t *testing.T, subjects []*subject) *tally {
 				if i >= len(subjects) {
 					return
 				}
+				began := cpu(thisThread)
 				results[i], errs[i] = subjects[i].run()
+				took[i] = cpu(thisThread) - began
 			}
 		}()
 	}
 	wg.Wait()
 	all := newTally()
 	for i, c := range results {
+		if took[i] > 20*time.Second {
+			t.Logf("%s/%s took %v of CPU time, without what collecting garbage takes", subjects[i].kind, subjects[i].name, took[i])
+		}
 		if errs[i] != nil {
 			t.Error(errs[i])
 			continue

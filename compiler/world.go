@@ -22,6 +22,7 @@ type world struct {
 	c         *Compiler
 	functions map[string]*eval.Function
 	session   *lookup.Session
+	host      *lookupHost // of the scope that asked last
 	erb       template.Engine
 }
 
@@ -124,7 +125,10 @@ func (w *world) Lookup(sc *eval.Scope, q eval.Query) (eval.Answer, error) {
 	if q.Default != nil {
 		query.Default, query.HasDefault = q.Default, true
 	}
-	host := &lookupHost{sc, w}
+	if w.host == nil || w.host.sc != sc {
+		w.host = &lookupHost{sc, w}
+	}
+	host := w.host
 	for _, name := range q.Names {
 		res, err := w.session.Find(name, host, query)
 		if err != nil {

@@ -71,6 +71,13 @@ func TestReadings(t *testing.T) {
 	if got := show(tr.Depends(tr.Everything())); got != "literal3 fact0os.family " {
 		t.Errorf("everything read is %s", got)
 	}
+	early := tr.Everything()
+	late := tr.Leaf(Label{Kind: Fact, Path: "kernel"})
+	for leaf, want := range map[Ref]How{lit: Not, lit + 3: Flowed, fact: Flowed, late: Not} {
+		if how := tr.Reach([]Ref{leaf})(early); how != want {
+			t.Errorf("leaf %d reaches all that was read as %d, want %d", leaf, how, want)
+		}
+	}
 	if tr.With(lit) != lit || tr.With(lit, lit, 0) != lit {
 		t.Error("a copy that depends on nothing more is not the thing itself")
 	}

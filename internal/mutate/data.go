@@ -30,22 +30,21 @@ func ReadData(f *source.File) *datafile.Node {
 	return root
 }
 
-// InData lists the leaves of a data file and its keys: a leaf can be another value, a key can be called otherwise, which deletes it. pool
-// holds strings that the program compares with.
-func InData(f *source.File, path string, pool []string) []*Place {
+// InData lists the leaves of a data file and its keys: a leaf can be another value, a key can be called otherwise, which deletes it.
+func InData(f *source.File, path string, h *Hints) []*Place {
 	root := ReadData(f)
 	if root == nil {
 		return nil
 	}
-	w := &data{f: f, path: path, pool: pool, json: filepath.Ext(path) == ".json", seen: map[*datafile.Node]bool{}}
-	w.node(root, "")
+	w := &data{f: f, path: path, hints: h, json: filepath.Ext(path) == ".json", seen: map[*datafile.Node]bool{}}
+	w.node(root, "", "")
 	return w.places
 }
 
 type data struct {
 	f      *source.File
 	path   string
-	pool   []string
+	hints  *Hints
 	json   bool
 	seen   map[*datafile.Node]bool // what an alias stands for has its place where it is written
 	places []*Place
@@ -55,7 +54,7 @@ func (w *data) key(path string) provenance.LabelKey {
 	return provenance.LabelKey{Kind: provenance.Datum, File: w.f.Name, Path: path}
 }
 
-func (w *data) node(n *datafile.Node, path string) {
+func (w *data) node(n *datafile.Node, path, parent string) {
 	if w.seen[n] {
 		return
 	}
@@ -68,21 +67,21 @@ func (w *data) node(n *datafile.Node, path string) {
 	}
 	switch v := n.Value.(type) {
 	case *value.Array:
-		w.whole(n, path)
+		w.whole(n, path, parent)
 		for i, k := range n.Kids {
-			w.node(k.Node, below(fmt.Sprint(i)))
+			w.node(k.Node, below(fmt.Sprint(i)), path)
 		}
 	case *value.Hash:
 		if path != "" {
-			w.whole(n, path)
+			w.whole(n, path, parent)
 		}
 		for i, e := range v.Entries() {
 			p := below(datafile.Segment(e.Key))
 			w.rename(n.Kids[i].Key, path, p)
-			w.node(n.Kids[i].Node, p)
+			w.node(n.Kids[i].Node, p, path)
 		}
 	default:
-		if texts := unique(w.f.Slice(n.Span), choices, w.texts(n)); len(texts) > 0 && n.Span.Start < n.Span.End {
+		if texts := unique(w.f.Slice(n.Span), choices, w.texts(n, path, parent)); len(texts) > 0 && n.Span.Start < n.Span.End {
 			key := w.key(path)
 			below := Names{Key: key, More: func(k provenance.LabelKey) bool { // a leaf can become a list
 				return k.Kind == provenance.Datum && k.File == key.File && strings.HasPrefix(k.Path, path+".")
@@ -93,7 +92,7 @@ func (w *data) node(n *datafile.Node, path string) {
 }
 
 // whole changes a container as a whole: its place says which elements there are, and the elements change with it.
-func (w *data) whole(n *datafile.Node, path string) {
+func (w *data) whole(n *datafile.Node, path, parent string) {
 	if n.Span.Start >= n.Span.End || strings.HasPrefix(w.f.Slice(n.Span), "&") {
 		return
 	}
@@ -101,14 +100,45 @@ func (w *data) whole(n *datafile.Node, path string) {
 		return k.Kind == provenance.Datum && k.File == w.f.Name && strings.HasPrefix(k.Path, path+".")
 	}}
 	var texts []string
-	for _, v := range Alternatives(n.Value, w.pool) {
+	for _, v := range append(w.preferred(path, parent), Alternatives(n.Value, w.hints.Pool)...) {
 		text := Flow(v)
 		if strings.HasSuffix(w.f.Slice(n.Span), "\n") {
 			text += "\n"
 		}
 		texts = append(texts, text)
 	}
-	w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: names, Is: names, New: texts})
+	is := names
+	if path == options { // and so lacks those of some keys
+		is.More = func(k provenance.LabelKey) bool { return names.More(k) || missedOptions(k, w.f.Name) }
+	}
+	w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: names, Is: is, New: unique("", choices, texts)})
+}
+
+const options = "lookup_options" // the key whose value says how other keys are looked up
+
+// Options are what lookup_options can say of a key.
+var Options = []value.Value{
+	option("merge", value.String("unique")), option("merge", value.String("hash")), option("merge", value.String("deep")),
+	option("convert_to", value.Strings("String", "%p")), option("convert_to", value.String("Array")), option("merge", value.String("first")),
+}
+
+func option(name string, v value.Value) value.Value { return value.NewHash(value.String(name), v) }
+
+// preferred is what the class parameter takes that a key is for, or what lookup options can be.
+func (w *data) preferred(path, parent string) (out []value.Value) {
+	switch {
+	case parent == options:
+		return Options
+	case strings.HasPrefix(path, options+".") && (strings.HasSuffix(path, ".merge") || strings.HasSuffix(path, ".strategy")):
+		for _, s := range []string{"first", "unique", "hash", "deep"} {
+			out = append(out, value.String(s))
+		}
+		return out
+	}
+	if i := strings.LastIndex(path, "::"); i > 0 {
+		return w.hints.Parameter(path[:i], path[i+2:])
+	}
+	return nil
 }
 
 // rename deletes a key. The place of a nested one is also that of the hash it is in, which says which keys there are.
@@ -124,26 +154,35 @@ func (w *data) rename(at source.Span, parent, path string) {
 		return k.Kind == provenance.Datum && k.File == w.f.Name && (strings.HasPrefix(k.Path, path+".") || parent != "" && k.Path == parent)
 	}
 	p := &Place{Kind: Deletion, Path: w.path, Span: at, New: []string{renamed}, Was: Names{Key: w.key(path), More: below}}
-	if parent != "" {
+	switch {
+	case parent == options: // then that key has none, or a pattern is gone
+		gone := Missed(path, w.f.Name)
+		if strings.HasPrefix(path, options+".^") {
+			gone = Missed(options+".^…", w.f.Name)
+		}
+		p.Is = Names{Key: gone.Key, More: below}
+	case parent != "":
 		p.Is = Names{Key: w.key(parent), More: below}
-	} else {
+	default:
 		p.Is = Missed(path, w.f.Name)
 	}
 	w.places = append(w.places, p)
 }
 
-// Missed is the absence of a key in a file. Of lookup_options it may be that of one key's options.
+// Missed is the absence of a key in a file, the key as data paths have it. Of lookup_options it may be that of one key's options.
 func Missed(key, file string) Names {
 	names := Named(provenance.LabelKey{Kind: provenance.Absence, Path: "key " + key + " in file " + file})
-	if key == "lookup_options" {
-		names.More = func(k provenance.LabelKey) bool {
-			return k.Kind == provenance.Absence && strings.HasPrefix(k.Path, "key lookup_options") && strings.HasSuffix(k.Path, " in file "+file)
-		}
+	if key == options {
+		names.More = func(k provenance.LabelKey) bool { return missedOptions(k, file) }
 	}
 	return names
 }
 
-func (w *data) texts(n *datafile.Node) []string {
+func missedOptions(k provenance.LabelKey, file string) bool {
+	return k.Kind == provenance.Absence && strings.HasPrefix(k.Path, "key "+options) && strings.HasSuffix(k.Path, " in file "+file)
+}
+
+func (w *data) texts(n *datafile.Node, path, parent string) []string {
 	old := w.f.Slice(n.Span)
 	if strings.HasPrefix(old, "|") || strings.HasPrefix(old, ">") {
 		head, rest, _ := strings.Cut(old, "\n")
@@ -153,7 +192,7 @@ func (w *data) texts(n *datafile.Node) []string {
 		return nil
 	}
 	var out []string
-	for _, v := range Alternatives(n.Value, w.pool) {
+	for _, v := range append(w.preferred(path, parent), Alternatives(n.Value, w.hints.Pool)...) {
 		out = append(out, Flow(v))
 	}
 	return out
@@ -166,7 +205,7 @@ func Alternatives(v value.Value, pool []string) []value.Value {
 	case value.Bool:
 		out = append(out, !v)
 	case value.Int:
-		out = append(out, v+1, v-1, value.Int(0), value.Int(7919))
+		out = append(out, v+1, v-1, value.Int(0), v+far)
 	case value.Float:
 		out = append(out, v+1)
 	case *value.Array:
@@ -238,7 +277,7 @@ func Flow(v value.Value) string {
 
 // Insert adds a key that was looked for in vain to a data file.
 func Insert(f *source.File, path, key string, values []value.Value) *Place {
-	p := &Place{Kind: Insertion, Path: path, Was: Missed(key, f.Name), Is: inserted(key, f.Name)}
+	p := &Place{Kind: Insertion, Path: path, Was: Missed(datafile.Segment(value.String(key)), f.Name), Is: inserted(key, f.Name)}
 	json := filepath.Ext(path) == ".json"
 	trimmed := strings.TrimRight(f.Text, " \n")
 	end := uint32(len(trimmed))
@@ -260,6 +299,38 @@ func Insert(f *source.File, path, key string, values []value.Value) *Place {
 	}
 	for _, v := range values {
 		p.New = append(p.New, "\n"+Flow(value.String(key))+": "+Flow(v)+"\n")
+	}
+	return p
+}
+
+// InsertOptions adds lookup options of a key to a file that has some of others; nil when it has none, or they stand elsewhere.
+func InsertOptions(f *source.File, path, key string) *Place {
+	n := ReadData(f).Entry(options)
+	if n == nil || n.Span.Start >= n.Span.End || strings.HasPrefix(f.Slice(n.Span), "&") || strings.HasPrefix(f.Slice(n.Span), "*") {
+		return nil
+	}
+	h, ok := n.Value.(*value.Hash)
+	if !ok {
+		return nil
+	}
+	label := options + "." + datafile.Segment(value.String(key))
+	is := inserted(key, f.Name)
+	is.Key.Path = label
+	is.More = func(k provenance.LabelKey) bool {
+		return k.Kind == provenance.Datum && k.File == f.Name && (k.Path == options || strings.HasPrefix(k.Path, label+"."))
+	}
+	p := &Place{Kind: Insertion, Path: path, Span: n.Span, Is: is}
+	if p.Was = Missed(label, f.Name); strings.HasPrefix(key, "^") {
+		p.Was = Missed(options+".^…", f.Name)
+	}
+	end := ""
+	if strings.HasSuffix(f.Slice(n.Span), "\n") {
+		end = "\n"
+	}
+	for _, o := range Options {
+		b := h.From(1)
+		b.SetString(key, o)
+		p.New = append(p.New, Flow(b.Hash())+end)
 	}
 	return p
 }

@@ -45,7 +45,7 @@ func rubyTexts(f *source.File, span source.Span, old string) []string {
 			return []string{"/fresh/", "/./"}
 		}
 		if n, err := strconv.Atoi(old); err == nil {
-			return []string{"7919", strconv.Itoa(n + 1), "0"}
+			return []string{strconv.Itoa(n + far), strconv.Itoa(n + 1), "0"}
 		}
 		if strings.HasPrefix(old, ":") && len(old) > 1 {
 			return []string{":fresh"}

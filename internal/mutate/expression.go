@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -165,7 +166,16 @@ func (w *coder) container(v value.Value) (code, why string) {
 	return "", "a container of another kind"
 }
 
-// literal writes a value as code.
+// Literal writes a value as code.
+func Literal(v value.Value) (string, error) {
+	code, why := literal(v)
+	if why != "" {
+		return "", errors.New(why)
+	}
+	return code, nil
+}
+
+// literal writes a value as code; why says what keeps it from being code.
 func literal(v value.Value) (code, why string) {
 	switch v := v.(type) {
 	case value.String:

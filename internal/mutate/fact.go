@@ -8,8 +8,8 @@ import (
 	"bunraku/value"
 )
 
-// InFacts lists a node's facts, nested ones too: each can have another value or be missing.
-func InFacts(facts *value.Hash, pool []string) []*Place {
+// InFacts lists a node's facts, nested ones too: each can have another value or be missing. stems are values that lead to other data files.
+func InFacts(facts *value.Hash, stems []string, h *Hints) []*Place {
 	var out []*Place
 	var walk func(v value.Value, path, parent string, element bool)
 	walk = func(v value.Value, path, parent string, element bool) {
@@ -24,7 +24,7 @@ func InFacts(facts *value.Hash, pool []string) []*Place {
 				walk(e, path+"."+fmt.Sprint(i), path, true)
 			}
 		}
-		p.Val = Alternatives(v, pool)
+		p.Val = others(v, append(h.within(path, v), Alternatives(v, append(stems[:len(stems):len(stems)], h.Pool...))...))
 		out = append(out, p)
 		if !element { // without it: which facts there are is said by the one around it
 			gone := &Place{Kind: Fact, Fact: path, Val: []value.Value{nil}, Was: factNames(path), Is: MissingFact(path)}
@@ -39,6 +39,32 @@ func InFacts(facts *value.Hash, pool []string) []*Place {
 		walk(e.Value, value.ToString(e.Key), "", false)
 	}
 	return out
+}
+
+// within are values that differ from a fact in what the program compares it, or something in it, with.
+func (h *Hints) within(path string, v value.Value) []value.Value {
+	out := append([]value.Value{}, h.Compared(path)...)
+	if hash, ok := v.(*value.Hash); ok {
+		for _, e := range hash.Entries() {
+			for i, inner := range h.within(path+"."+value.ToString(e.Key), e.Value) {
+				if i < 3 {
+					b := hash.From(0)
+					b.Set(e.Key, inner)
+					out = append(out, b.Hash())
+				}
+			}
+		}
+	}
+	return out
+}
+
+// others are the values of a list that differ from each other and from v.
+func others(v value.Value, list []value.Value) []value.Value {
+	out := []value.Value{v}
+	for _, o := range list {
+		out = addNew(out, o)
+	}
+	return out[1:min(len(out), choices+5)]
 }
 
 // NewFact is a fact that was asked for in vain.

@@ -2,47 +2,44 @@ package mutate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/syntax"
+	"bunraku/value"
 )
 
-const choices = 8 // mutants of one place, at most
+const (
+	choices = 8  // mutants of one place, at most
+	far     = 83 // from a number to another one that the program has not heard of: not much more, for numbers may say how many
+)
 
 // InManifest lists the data literals of a manifest or EPP template: strings and their pieces, numbers, booleans, undef, regexps, bare words
-// that stand for themselves. Names of functions, resource types and definitions are code. pool holds strings that the program compares
-// with elsewhere, such as the values of facts: a fresh string rarely flips a decision.
-func InManifest(tree *syntax.File, path string, pool []string) []*Place {
-	w := &literals{tree: tree, path: path, code: map[*syntax.Name]bool{}, first: map[*syntax.Lit][]string{}, kind: Manifest}
+// that stand for themselves. Names of functions, resource types and definitions are code.
+func InManifest(tree *syntax.File, path string, h *Hints) []*Place {
+	w := &literals{tree: tree, path: path, hints: h, code: map[*syntax.Name]bool{}, first: map[*syntax.Lit][]string{}, kind: Manifest}
 	if tree.Epp != nil {
 		w.kind = EPP
 	}
-	w.walk(w.survey)
-	w.strs = append(w.strs, pool...)
-	w.walk(w.visit)
+	eachNode(tree, w.survey)
+	w.strs = append(w.strs, h.Pool...)
+	eachNode(tree, w.visit)
 	return w.places
 }
 
 type literals struct {
-	tree       *syntax.File
-	path       string
-	kind       Kind
-	code       map[*syntax.Name]bool
-	first      map[*syntax.Lit][]string // what is worth trying first at a literal
-	tested     []string                 // strings that stand in comparisons, options and titles: the first to try
-	strs, ints []string
-	places     []*Place
-}
-
-func (w *literals) walk(f func(syntax.Node) bool) {
-	for _, s := range w.tree.Body.Stmts {
-		syntax.Walk(s, f)
-	}
-	if w.tree.Epp != nil {
-		syntax.Walk(w.tree.Epp, f)
-	}
+	tree   *syntax.File
+	hints  *Hints
+	path   string
+	kind   Kind
+	code   map[*syntax.Name]bool
+	first  map[*syntax.Lit][]string // what is worth trying first at a literal
+	tested []string                 // strings that stand in comparisons, options and titles: the first to try
+	strs   []string
+	ints   []int64
+	places []*Place
 }
 
 // survey finds out which names are code, and what values the program has.
@@ -61,14 +58,21 @@ func (w *literals) survey(n syntax.Node) bool {
 		}
 	}
 	prefer := func(e syntax.Expr, texts ...string) {
-		switch e := e.(type) {
-		case *syntax.Str:
-			w.first[&e.Lit] = texts
-		case *syntax.Name:
-			w.first[&e.Lit] = texts
+		if l := literalOf(e); l != nil {
+			w.first[l] = append(w.first[l], texts...)
+		}
+	}
+	comparisons(n, func(name string, with syntax.Expr) { prefer(with, w.hints.held(name)...) })
+	params := func(of string, list []*syntax.Param) {
+		for _, p := range list {
+			prefer(p.Default, literals1(w.hints.Parameter(of, p.Name)...)...)
 		}
 	}
 	switch n := n.(type) {
+	case *syntax.Class:
+		params(n.Name, n.Params)
+	case *syntax.Define:
+		params(n.Name, n.Params)
 	case *syntax.Call:
 		isCode(n.Functor)
 		f, _ := n.Functor.(*syntax.Name)
@@ -76,6 +80,11 @@ func (w *literals) survey(n syntax.Node) bool {
 			test(a)
 			if f != nil && (f.Value == "include" || f.Value == "contain" || f.Value == "require") {
 				prefer(a, "'settings'") // a class that is always there
+				for i, c := range w.hints.Classes {
+					if i < 3 {
+						prefer(a, "'"+c+"'")
+					}
+				}
 			}
 		}
 	case *syntax.Hash: // a key that comes twice takes the later value
@@ -92,6 +101,9 @@ func (w *literals) survey(n syntax.Node) bool {
 		isCode(n.Type)
 		for _, b := range n.Bodies {
 			test(b.Title)
+			for _, op := range b.Ops {
+				w.attribute(n, b, op, prefer)
+			}
 		}
 	case *syntax.Collect:
 		syntax.Walk(n.Query, func(q syntax.Node) bool {
@@ -112,14 +124,53 @@ func (w *literals) survey(n syntax.Node) bool {
 	case *syntax.Str:
 		w.strs = append(w.strs, n.Value)
 	case *syntax.Int:
-		w.ints = append(w.ints, fmt.Sprint(n.Value))
+		w.ints = append(w.ints, n.Value)
 	}
 	return true
 }
 
+// attribute prefers what the parameter takes that a resource's attribute is for.
+func (w *literals) attribute(n *syntax.Resource, b *syntax.ResourceBody, op *syntax.AttrOp, prefer func(syntax.Expr, ...string)) {
+	of := ""
+	switch t := n.Type.(type) {
+	case *syntax.Name:
+		if of = t.Value; of == "class" {
+			if v, ok := datum(b.Title); ok {
+				of = value.ToString(v)
+			}
+		}
+	case *syntax.Ref:
+		of = t.Value
+	}
+	prefer(op.Value, literals1(w.hints.Parameter(of, op.Name)...)...)
+	if op.Name == "ensure" {
+		prefer(op.Value, "'absent'", "'present'", "'stopped'")
+	}
+}
+
+// literalOf is the part of a literal that has its number.
+func literalOf(e syntax.Expr) *syntax.Lit {
+	switch e := e.(type) {
+	case *syntax.Str:
+		return &e.Lit
+	case *syntax.Name:
+		return &e.Lit
+	case *syntax.Int:
+		return &e.Lit
+	case *syntax.Bool:
+		return &e.Lit
+	case *syntax.Undef:
+		return &e.Lit
+	}
+	return nil
+}
+
+func isString(s string) bool { return !slices.Contains([]string{"true", "false", "undef"}, s) }
+
 func (w *literals) add(l *syntax.Lit, texts []string) {
 	key := Named(provenance.LabelKey{Kind: provenance.Literal, File: w.tree.Source.Name, Ordinal: int(l.Ord)})
 	old := w.tree.Source.Slice(l.Where)
+	texts = slices.DeleteFunc(texts, func(s string) bool { return bare(s) == bare(old) && isString(s) == isString(old) })
 	if texts = unique(old, choices, texts); len(texts) > 0 {
 		w.places = append(w.places, &Place{Kind: w.kind, Path: w.path, Span: l.Where, Was: key, Is: key, New: texts})
 	}
@@ -135,12 +186,18 @@ func (w *literals) quoted() (q []string) {
 	return q
 }
 
+// strings are what a string can be instead: a fresh one, some that are preferred for it, an empty one, then others of the program.
+func (w *literals) strings(l *syntax.Lit, fresh string) []string {
+	first := unique(w.tree.Source.Slice(l.Where), choices-3, w.first[l])
+	return append(append([]string{fresh}, append(first, "''")...), w.quoted()...)
+}
+
 func (w *literals) visit(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Str:
 		switch n.Quote {
 		case syntax.Single, syntax.Double, syntax.Bare:
-			w.add(&n.Lit, append(append(w.first[&n.Lit], "'fresh'", "''"), w.quoted()...))
+			w.add(&n.Lit, w.strings(&n.Lit, "'fresh'"))
 		case syntax.Host:
 			w.add(&n.Lit, []string{"'fresh'"})
 		case syntax.Key:
@@ -156,16 +213,22 @@ func (w *literals) visit(n syntax.Node) bool {
 		}
 	case *syntax.Name:
 		if !w.code[n] {
-			w.add(&n.Lit, append(append(w.first[&n.Lit], "fresh"), w.quoted()...))
+			w.add(&n.Lit, w.strings(&n.Lit, "fresh"))
 		}
 	case *syntax.Int:
-		w.add(&n.Lit, append([]string{"7919", fmt.Sprint(n.Value + 1), fmt.Sprint(max(0, n.Value-1)), "0"}, w.ints...))
+		texts := []string{fmt.Sprint(n.Value + far), fmt.Sprint(n.Value + 1), fmt.Sprint(max(0, n.Value-1)), "0"}
+		for _, i := range w.ints {
+			if i < 1000 || i < 10*n.Value {
+				texts = append(texts, fmt.Sprint(i))
+			}
+		}
+		w.add(&n.Lit, append(w.first[&n.Lit], texts...))
 	case *syntax.Float:
 		w.add(&n.Lit, []string{"7919.5", "0.0"})
 	case *syntax.Bool:
-		w.add(&n.Lit, []string{fmt.Sprint(!n.Value), "undef"})
+		w.add(&n.Lit, append([]string{fmt.Sprint(!n.Value), "undef"}, w.first[&n.Lit]...))
 	case *syntax.Undef:
-		w.add(&n.Lit, []string{"'fresh'", "false"})
+		w.add(&n.Lit, append(w.first[&n.Lit], "'fresh'", "false", "true"))
 	case *syntax.Regexp:
 		w.add(&n.Lit, []string{"/fresh/", "/./"})
 	}

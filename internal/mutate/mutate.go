@@ -64,20 +64,28 @@ func (n Names) leaves(t *provenance.Trace) []provenance.Ref {
 	return t.FindOther(func(l provenance.Label) bool { return n.match(l.Key()) })
 }
 
-// With is the place with other texts to put there; nil when it does not take strings.
-func (p *Place) With(strs []string) *Place {
+// With is the place with other strings to put there than the ones it has and the one that the file's text has; nil when it does not take strings.
+func (p *Place) With(text string, strs []string) *Place {
 	if (p.Kind != Manifest && p.Kind != EPP) || len(p.New) == 0 || !slices.Contains(p.New, "'fresh'") && !slices.Contains(p.New, "fresh") {
 		return nil
+	}
+	known := []string{"", bare(text[p.Span.Start:p.Span.End])}
+	for _, s := range p.New {
+		known = append(known, bare(s))
 	}
 	q := *p
 	q.New = nil
 	for _, s := range strs {
-		if text := "'" + s + "'"; s != "" && !strings.ContainsAny(s, "'\\\n") && !slices.Contains(p.New, text) {
-			q.New = append(q.New, text)
+		if s = bare(s); !strings.ContainsAny(s, "'\\\n") && !slices.Contains(known, s) {
+			known = append(known, s)
+			q.New = append(q.New, "'"+s+"'")
 		}
 	}
 	return &q
 }
+
+// bare is a string without quotes, or the name of a class without what says that it is a full one.
+func bare(s string) string { return strings.TrimPrefix(strings.Trim(s, `'"`), "::") }
 
 // Choices is how many mutants the place has.
 func (p *Place) Choices() int { return len(p.New) + len(p.Val) }
@@ -123,7 +131,8 @@ func unique(old string, most int, lists ...[]string) []string {
 	return out
 }
 
-// word replaces the first word of a text by another, so that everything else about the text stays; ok is false when it has none.
+// word replaces the first word of a text by another, so that everything else about the text stays. Signs get one behind them, and blanks
+// within a line one more; ok is false when there is nothing but the end of a line.
 func word(text, with string) (string, bool) {
 	letter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
 	for i := 0; i < len(text); i++ {
@@ -142,6 +151,14 @@ func word(text, with string) (string, bool) {
 			with += "er"
 		}
 		return text[:i] + with + text[j:], true
+	}
+	switch i := strings.LastIndexAny(text, "!#%&()*+,-./:;<=>?@[]^_|~"); {
+	case strings.Contains(text, `\`) || text == "":
+		return text, false
+	case i >= 0:
+		return text[:i+1] + with + text[i+1:], true
+	case strings.Trim(text, " ") == "":
+		return text + " ", true
 	}
 	return text, false
 }

@@ -1,0 +1,329 @@
+package compiler
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+
+	"bunraku/internal/mutate"
+	"bunraku/lookup"
+	"bunraku/provenance"
+	"bunraku/source"
+	"bunraku/value"
+)
+
+// An aim lists the ways to change a place that can matter to some keys.
+type aim func(keys []string) []*mutate.Place
+
+// A reading is what a compile looked for in data files.
+type reading struct {
+	files  map[string]string   // name → path
+	missed map[string][]string // keys by the file that has them not; those of lookup options as "lookup_options.KEY"
+	absent map[string]bool     // files
+	asked  []string            // keys
+}
+
+func (l *lab) reading() *reading {
+	r := &reading{map[string]string{}, map[string][]string{}, map[string]bool{}, nil}
+	keys := map[string]bool{}
+	l.res.Trace.EachLeaf(func(_ provenance.Ref, label provenance.Label) {
+		if label.Kind == provenance.Datum && label.Place.File != nil {
+			r.files[label.Place.File.Name] = l.path(label.Place.File.Name)
+		}
+		if key, name, ok := missedKey(label); ok {
+			r.missed[name] = append(r.missed[name], key)
+			r.files[name] = l.path(name)
+		} else if name, ok := strings.CutPrefix(label.Path, "file "); ok && label.Kind == provenance.Absence && filepath.Base(name) != "hiera.yaml" {
+			r.absent[name] = true
+		}
+		if key := rootKey(label); key != "" {
+			keys[key] = true
+		}
+	})
+	r.asked = sorted(keys)
+	return r
+}
+
+// missedKey is the key whose absence in a file a label is.
+func missedKey(label provenance.Label) (key, file string, ok bool) {
+	rest, ok := strings.CutPrefix(label.Path, "key ")
+	if !ok || label.Kind != provenance.Absence {
+		return "", "", false
+	}
+	key, file, ok = strings.Cut(rest, " in file ")
+	if option, is := strings.CutPrefix(key, "lookup_options."); is {
+		return "lookup_options." + unquoted(option), file, ok
+	}
+	return unquoted(key), file, ok
+}
+
+// unquoted is a segment of a key path as data has it.
+func unquoted(segment string) string {
+	if n := len(segment); n >= 2 && (segment[0] == '"' || segment[0] == '\'') && segment[n-1] == segment[0] {
+		return segment[1 : n-1]
+	}
+	return segment
+}
+
+// rootKey is the key that a label of data belongs to; "" for those of lookup options and of what is no data.
+func rootKey(label provenance.Label) string {
+	key, _, ok := missedKey(label)
+	if !ok {
+		if label.Kind != provenance.Datum || label.Place.File == nil || filepath.Base(label.Place.File.Name) == "hiera.yaml" {
+			return ""
+		}
+		if key, _, _ = strings.Cut(label.Path, "."); strings.ContainsAny(key, `'"`) {
+			return ""
+		}
+	}
+	if strings.HasPrefix(key, "lookup_options") {
+		return ""
+	}
+	return key
+}
+
+// data lists what can change in the data files that were read, and the keys and files that were missed.
+func (l *lab) data(h *mutate.Hints) ([]*mutate.Place, error) {
+	r := l.reading()
+	var out []*mutate.Place
+	add := func(p *mutate.Place) {
+		if p != nil {
+			out = append(out, p)
+		}
+	}
+	for _, name := range sorted(r.files) {
+		path := r.files[name]
+		text, err := l.text(path)
+		if err != nil {
+			return nil, err
+		}
+		f := source.NewFile(name, text)
+		if filepath.Base(name) == "hiera.yaml" || mutate.ReadData(f) == nil {
+			continue
+		}
+		out = append(out, mutate.InData(f, path, h)...)
+		sort.Strings(r.missed[name])
+		for _, key := range r.missed[name] {
+			option, is := strings.CutPrefix(key, "lookup_options.")
+			switch {
+			case is && option == "^…":
+				l.aim(mutate.Missed(key, name), func(keys []string) (list []*mutate.Place) {
+					for _, k := range keys {
+						list = append(list, mutate.InsertOptions(f, path, "^"+regexp.QuoteMeta(k)+"$"))
+					}
+					return list
+				})
+				if len(r.asked) > 0 {
+					add(mutate.InsertOptions(f, path, "^"+regexp.QuoteMeta(r.asked[0])+"$"))
+				}
+			case is:
+				add(mutate.InsertOptions(f, path, option))
+			default:
+				add(mutate.Insert(f, path, key, l.values(key, r.asked, h)))
+			}
+			if key == "lookup_options" {
+				l.aim(mutate.Missed(key, name), func(keys []string) []*mutate.Place {
+					return []*mutate.Place{mutate.Insert(f, path, key, optionsOf(keys))}
+				})
+			}
+		}
+	}
+	for _, name := range sorted(r.absent) {
+		if ext := filepath.Ext(name); ext != ".yaml" && ext != ".json" {
+			continue
+		}
+		with := func(keys []string) (list []*mutate.Place) {
+			for _, key := range append(keys[:len(keys):len(keys)], "lookup_options") {
+				list = append(list, mutate.NewFile(name, l.path(name), key, l.values(key, keys, h)))
+			}
+			return list
+		}
+		l.aim(mutate.Names{Key: provenance.LabelKey{Kind: provenance.Absence, Path: "file " + name}}, with)
+		out = append(out, with(r.asked)...)
+	}
+	return out, nil
+}
+
+func (l *lab) aim(at mutate.Names, with aim) { l.aims[at.Key] = with }
+
+// aimed are the ways to change a place that can matter to some slots: all that are listed, or those that concern the keys that the slots
+// depend on.
+func (l *lab) aimed(at provenance.LabelKey, listed []*mutate.Place, slots []string) (out []*mutate.Place) {
+	with := l.aims[at]
+	if with == nil {
+		return listed
+	}
+	keys := map[string]bool{}
+	for _, s := range slots {
+		for _, label := range l.view.Depends(s) {
+			if k := rootKey(label); k != "" {
+				keys[k] = true
+			}
+		}
+	}
+	for _, p := range with(sorted(keys)[:min(6, len(keys))]) {
+		if p != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// optionsOf are lookup options of one of the first few keys.
+func optionsOf(keys []string) (out []value.Value) {
+	for _, k := range keys[:min(3, len(keys))] {
+		for _, o := range mutate.Options {
+			out = append(out, value.NewHash(value.String(k), o))
+		}
+	}
+	return out
+}
+
+// stems are what the names of data files beside the ones that were looked at are made of: a fact with such a value leads to another file.
+func (l *lab) stems() (out []string) {
+	seen := map[string]bool{}
+	l.res.Trace.EachLeaf(func(_ provenance.Ref, label provenance.Label) {
+		name := strings.TrimPrefix(label.Path, "file ")
+		if label.Kind != provenance.Absence || name == label.Path || seen[filepath.Dir(name)] {
+			return
+		}
+		seen[filepath.Dir(name)] = true
+		entries, _ := os.ReadDir(l.path(filepath.Dir(name)))
+		for _, e := range entries {
+			ext := filepath.Ext(e.Name())
+			stem, _, _ := strings.Cut(strings.TrimSuffix(e.Name(), ext), "-")
+			if !seen[stem] && len(out) < 5 && ext == filepath.Ext(name) {
+				seen[stem] = true
+				out = append(out, stem)
+			}
+		}
+	})
+	return out
+}
+
+// values are what a key that has none can be: other values than the parameter it is for has now.
+func (l *lab) values(key string, asked []string, h *mutate.Hints) []value.Value {
+	if key == "lookup_options" {
+		return optionsOf(asked)
+	}
+	if i := strings.LastIndex(key, "::"); i > 0 {
+		l.res.Catalog.Settle()
+		for _, r := range l.res.Catalog.Resources {
+			if r.Type == "Class" && strings.EqualFold(r.Title, key[:i]) {
+				if p := r.Param(key[i+2:]); p != nil {
+					return append(h.Parameter(key[:i], key[i+2:]), mutate.Alternatives(p.Value, h.Pool)...)
+				}
+			}
+		}
+	}
+	for _, name := range sorted(l.texts) {
+		if root := mutate.ReadData(source.NewFile(name, l.texts[name])); root != nil {
+			if n := root.Entry(key); n != nil {
+				return mutate.Alternatives(n.Value, h.Pool)
+			}
+		}
+	}
+	return []value.Value{value.String("fresh"), value.Bool(true), value.Int(3), value.Strings("fresh"), value.NewHash(value.String("fresh"), value.Int(1))}
+}
+
+// withData writes a data file and reads all data anew. Modules that are not the subject's own are shadowed by a copy of their data.
+func (l *lab) withData(path, text string) (c *Compiler, restore func(), err error) {
+	at := path
+	shadow := func(string) string { return "" }
+	if !strings.HasPrefix(path, l.dir+"/") {
+		m := l.base.env.ModuleOf(path)
+		if m == nil {
+			return nil, nil, fmt.Errorf("%s is in no module", path)
+		}
+		dir := l.shadows[m.Name]
+		if dir == "" {
+			dir = filepath.Join(l.dir, ".shadow", m.Name)
+			for _, name := range []string{"hiera.yaml", "data"} {
+				if err := copyTree(filepath.Join(m.Dir, name), filepath.Join(dir, name)); err != nil {
+					return nil, nil, err
+				}
+			}
+			l.shadows[m.Name] = dir
+		}
+		rel, err := filepath.Rel(m.Dir, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		at = filepath.Join(dir, rel)
+		shadow = func(name string) string {
+			if name == m.Name {
+				return dir
+			}
+			return ""
+		}
+	}
+	old, readErr := os.ReadFile(at)
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return nil, nil, err
+	}
+	if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+		return nil, nil, err
+	}
+	restore = func() {
+		if readErr != nil {
+			os.Remove(at)
+		} else {
+			os.WriteFile(at, old, 0o644)
+		}
+	}
+	n := l.clone()
+	env := l.base.env
+	n.lookup = lookup.New(lookup.Site{
+		Environment: env.Name, Dir: env.Dir, GlobalConfig: l.base.opt.GlobalHiera, DataProvider: env.DataProvider,
+		Module: func(name string) (dir, provider string, ok bool) {
+			m := env.Module(name)
+			if m == nil {
+				return "", "", false
+			}
+			if dir := shadow(name); dir != "" {
+				return dir, m.DataProvider, true
+			}
+			return m.Dir, m.DataProvider, true
+		},
+	}, lookup.Options{Strict: lookup.Strictness(l.base.set.Strict), Name: func(path string) string {
+		if rest, ok := strings.CutPrefix(path, filepath.Join(l.dir, ".shadow")+"/"); ok {
+			name, rest, _ := strings.Cut(rest, "/")
+			path = filepath.Join(env.Module(name).Dir, rest)
+		}
+		return env.Display(path)
+	}})
+	return n, restore, nil
+}
+
+func copyTree(from, to string) error {
+	info, err := os.Stat(from)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(to, text, 0o644)
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := copyTree(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
