@@ -54,11 +54,7 @@ func rubyClass(v value.Value) string {
 	case *value.Iterator:
 		return "Puppet::Pops::Types::Iterator"
 	case *value.URI:
-		switch strings.ToLower(v.Scheme) {
-		case "http", "https", "ftp", "ldap", "ldaps", "file", "mailto":
-			return "URI::" + rubyScheme(v.Scheme)
-		}
-		return "URI::Generic"
+		return v.RubyClass()
 	case *puppetResource:
 		return "Puppet::Resource"
 	case *types.Alias:
@@ -71,16 +67,6 @@ func rubyClass(v value.Value) string {
 		return "Puppet::Pops::Types::PuppetObject"
 	}
 	return "Object"
-}
-
-func rubyScheme(s string) string {
-	switch s = strings.ToLower(s); s {
-	case "mailto":
-		return "MailTo"
-	case "file":
-		return "File"
-	}
-	return strings.ToUpper(s)
 }
 
 // rubyName is how "no implicit conversion of …" names a value: by itself when it is one of the three that are alone in their class.

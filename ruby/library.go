@@ -284,7 +284,7 @@ func regexpSingles() []builtin {
 		if !ok {
 			s = c.str(0)
 		}
-		return c.ret(onigmoQuote(s))
+		return c.ret(onigmo.Quote(s))
 	}
 	return []builtin{
 		{"new", 1, 3, compile}, {"compile", 1, 3, compile},
@@ -308,7 +308,7 @@ func regexpSingles() []builtin {
 					if !ok {
 						s = c.in.toStr(a)
 					}
-					parts = append(parts, onigmoQuote(s))
+					parts = append(parts, onigmo.Quote(s))
 				}
 			}
 			if len(parts) == 0 {

@@ -55,7 +55,7 @@ func (in *Interp) matchString(pat, s string, from int) *Match {
 // setMatch sets $~ in the caller.
 func (c *call) setMatch(m *Match) {
 	if m != nil && m.re == nil {
-		m.re = c.in.newRegexp(onigmoQuote(m.s[m.loc[0]:m.loc[1]]), 0)
+		m.re = c.in.newRegexp(onigmo.Quote(m.s[m.loc[0]:m.loc[1]]), 0)
 	}
 	if c.frame != nil {
 		c.frame.meth.match = m
@@ -488,32 +488,6 @@ func (in *Interp) expand(r string, m *Match) string {
 			i += end
 		default:
 			b.WriteByte('\\')
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-func onigmoQuote(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '.', '*', '?', '+', '^', '$', '|', '\\', '(', ')', '[', ']', '{', '}', '-', '#':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case ' ':
-			b.WriteString(`\ `)
-		case '\n':
-			b.WriteString(`\n`)
-		case '\t':
-			b.WriteString(`\t`)
-		case '\r':
-			b.WriteString(`\r`)
-		case '\f':
-			b.WriteString(`\f`)
-		case '\v':
-			b.WriteString(`\v`)
-		default:
 			b.WriteByte(c)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"bunraku/onigmo"
 	"bunraku/value"
 )
 
@@ -554,34 +555,9 @@ func makeHash(_ *Converter, i int, args []value.Value) (value.Value, error) {
 func makeRegexp(_ *Converter, _ int, args []value.Value) (value.Value, error) {
 	src := string(args[0].(value.String))
 	if value.Truthy(arg(args, 1)) {
-		src = QuoteRegexp(src)
+		src = onigmo.Quote(src)
 	}
 	return value.NewRegexp(src)
-}
-
-// QuoteRegexp is Ruby's Regexp.escape.
-func QuoteRegexp(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '[', ']', '{', '}', '(', ')', '|', '-', '*', '.', '\\', '?', '+', '^', '$', ' ', '#':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case '\n':
-			b.WriteString(`\n`)
-		case '\t':
-			b.WriteString(`\t`)
-		case '\f':
-			b.WriteString(`\f`)
-		case '\v':
-			b.WriteString(`\v`)
-		case '\r':
-			b.WriteString(`\r`)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }
 
 func makeType(c *Converter, _ int, args []value.Value) (value.Value, error) {

@@ -56,9 +56,30 @@ func ParseRubyInt(s string, radix int) (*big.Int, error) {
 	return n, nil
 }
 
+// inspectBytes is Ruby's inspect of a text whose encoding was forgotten, as Float() forgets it.
+func inspectBytes(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	from := 0
+	flush := func(to int) {
+		text := InspectString(s[from:to])
+		b.WriteString(text[1 : len(text)-1])
+		from = to + 1
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= 0x7f || c < ' ' && strings.IndexByte("\a\b\t\n\v\f\r\x1b", c) < 0 {
+			flush(i)
+			fmt.Fprintf(&b, `\x%02X`, c)
+		}
+	}
+	flush(len(s))
+	b.WriteByte('"')
+	return b.String()
+}
+
 // ParseRubyFloat is Ruby's Float(s), strict.
 func ParseRubyFloat(s string) (float64, error) {
-	bad := fmt.Errorf("invalid value for Float(): %s", InspectString(s))
+	bad := fmt.Errorf("invalid value for Float(): %s", inspectBytes(s))
 	t := strings.Trim(s, " \t\n\v\f\r")
 	u := strings.TrimLeft(t, "+-")
 	if len(t)-len(u) > 1 || u == "" || !isDigit(u[0]) && u[0] != '.' || strings.Contains(u, "__") || strings.HasSuffix(u, "_") {

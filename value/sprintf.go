@@ -138,7 +138,7 @@ func (f *rubyFormat) verb(format string, i int) (int, error) {
 			if err != nil {
 				return i, err
 			}
-			n, err := intArg(a)
+			n, err := widthArg(a)
 			if err != nil {
 				return i, err
 			}
@@ -157,7 +157,7 @@ func (f *rubyFormat) verb(format string, i int) (int, error) {
 				if err != nil {
 					return i, err
 				}
-				n, err := intArg(a)
+				n, err := widthArg(a)
 				if err != nil {
 					return i, err
 				}
@@ -295,12 +295,30 @@ func charArg(v Value) (string, error) {
 			return "", errors.New("invalid character")
 		}
 		return string(rune(n.Int64())), nil
-	case Undef, nil:
-		return "", errors.New("no implicit conversion from nil to integer")
-	case Bool:
-		return "", fmt.Errorf("no implicit conversion of %t into Integer", bool(v))
 	}
-	return "", fmt.Errorf("no implicit conversion of %s into Integer", rubyKind(v))
+	return "", notImplicit(v)
+}
+
+// notImplicit is Ruby's error of a value where only an integer will do.
+func notImplicit(v Value) error {
+	switch v := v.(type) {
+	case Undef, nil:
+		return errors.New("no implicit conversion from nil to integer")
+	case Bool:
+		return fmt.Errorf("no implicit conversion of %t into Integer", bool(v))
+	}
+	return fmt.Errorf("no implicit conversion of %s into Integer", rubyKind(v))
+}
+
+// widthArg is an argument that gives a width or a precision: no text will do.
+func widthArg(v Value) (*big.Int, error) {
+	switch v := v.(type) {
+	case Int, Timespan, Timestamp:
+		return intArg(v)
+	case Float:
+		return intArg(Float(math.Trunc(float64(v))))
+	}
+	return nil, notImplicit(v)
 }
 
 func intArg(v Value) (*big.Int, error) {
@@ -353,7 +371,11 @@ func floatArg(v Value) (float64, error) {
 }
 
 func rubyKind(v Value) string {
-	switch v.(type) {
+	switch v := v.(type) {
+	case String:
+		return "String"
+	case *URI:
+		return v.RubyClass()
 	case *Array:
 		return "Array"
 	case *Hash:
@@ -362,6 +384,20 @@ func rubyKind(v Value) string {
 		return "Regexp"
 	case Default:
 		return "Symbol"
+	case *Sensitive:
+		return "Puppet::Pops::Types::PSensitiveType::Sensitive"
+	case *SemVer:
+		return "SemanticPuppet::Version"
+	case *SemVerRange:
+		return "SemanticPuppet::VersionRange"
+	case Timestamp:
+		return "Puppet::Pops::Time::Timestamp"
+	case Timespan:
+		return "Puppet::Pops::Time::Timespan"
+	case Binary:
+		return "Puppet::Pops::Types::PBinaryType::Binary"
+	case *Deferred:
+		return "#<Class>" // Puppet makes its class on the way, without a name
 	}
 	return "Object"
 }

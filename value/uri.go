@@ -227,3 +227,16 @@ func (u *URI) rubyClass() string {
 	}
 	return "Generic"
 }
+
+// RubyClass is what Ruby calls the class of the URI: its scheme decides.
+func (u *URI) RubyClass() string {
+	switch scheme := strings.ToLower(u.Scheme); scheme {
+	case "http", "https", "ftp", "ldap", "ldaps":
+		return "URI::" + strings.ToUpper(scheme)
+	case "file":
+		return "URI::File"
+	case "mailto":
+		return "URI::MailTo"
+	}
+	return "URI::Generic"
+}

@@ -31,7 +31,7 @@ func texts() []old {
 			}
 			return value.String(unix2dos(string(s))), nil
 		}},
-		each("regexpescape", "Escapes what regular expressions treat specially.", regexpEscape),
+		each("regexpescape", "Escapes what regular expressions treat specially.", onigmo.Quote),
 		each("swapcase", "Makes upper case letters lower case, and lower case ones upper case.", swapcase),
 		each("uriescape", "Escapes what may not stand in a URI.", uriEscape),
 		{"squeeze", "Replaces runs of one character by a single one.", eval.Pure, -1, squeeze},
@@ -207,31 +207,6 @@ func unix2dos(s string) string {
 		returns = 0
 	}
 	b.WriteString(strings.Repeat("\r", returns))
-	return b.String()
-}
-
-// regexpEscape is Ruby's Regexp.escape.
-func regexpEscape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch ch := s[i]; ch {
-		case '[', ']', '{', '}', '(', ')', '|', '-', '*', '.', '\\', '?', '+', '^', '$', ' ', '#':
-			b.WriteByte('\\')
-			b.WriteByte(ch)
-		case '\t':
-			b.WriteString(`\t`)
-		case '\f':
-			b.WriteString(`\f`)
-		case '\v':
-			b.WriteString(`\v`)
-		case '\n':
-			b.WriteString(`\n`)
-		case '\r':
-			b.WriteString(`\r`)
-		default:
-			b.WriteByte(ch)
-		}
-	}
 	return b.String()
 }
 
