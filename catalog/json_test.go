@@ -75,3 +75,21 @@ func TestJSONAsRuby(t *testing.T) {
 		}
 	}
 }
+
+// Every byte is written as itself or escaped wherever it stands in a text.
+func TestJSONEveryByte(t *testing.T) {
+	for b := range 0x80 {
+		for at := range 20 {
+			text := []byte("some plain text, long")
+			text[at] = byte(b)
+			out, err := catalog.JSON{}.AppendValue(nil, value.String(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back string
+			if err := json.Unmarshal(out, &back); err != nil || back != string(text) {
+				t.Errorf("%q at %d: %s gives %q, %v", byte(b), at, out, back, err)
+			}
+		}
+	}
+}

@@ -41,7 +41,9 @@ func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
 		return fx
 	})
 	for _, name := range fx.named { // what another compile has gathered is to be known in this one too
-		ev.quietly(ev.findClass, name)
+		if ev.classes[name] == nil {
+			ev.quietly(ev.findClass, name)
+		}
 	}
 	return fx
 }

@@ -102,6 +102,12 @@ var manifests = []string{
 	`notify{a: message=>inline_template('<%= [1, 2.5, nil, :a, "s"].to_s %>')}`,
 	`notify{a: message=>inline_template('a<%%= 1 %%>b')}`,
 	`notify{a: message=>inline_template("<% 3.times do |i| -%>\n<%= i %>,\n<% end -%>")}`,
+	// scope.to_hash is as the variables were when it was called
+	`$a = 1 $b = undef notify { 'x': message => inline_template("<% h = scope.to_hash %><%= h['a'] %><%= h.has_key?('b') %><%= h.has_key?('nope') %><%= h.key?('networking') || h.key?('os') %>") }`,
+	`$a = 'x' notify { 'x': message => inline_template("<% h = scope.to_hash %><%= h['a'] %><% scope.setvar('later', 3) %><%= h['later'].inspect %><%= scope.to_hash['later'] %><%= h['a'] %>") }`,
+	`$a = [1] notify { 'x': message => inline_template("<% scope.to_hash['a'] << 2 %><%= scope.to_hash['a'].inspect %><%= @a.inspect %>") }`,
+	`define d($p, $q = 4) { $own = 'me' notify { $title: message => inline_template("<%= %w(p q own title name other).select { |k| scope.to_hash.has_key?(k) }.join(',') %> <%= scope.to_hash.select { |k, v| k.size == 1 }.keys.sort.join %>") } } d { 't': p => 1 }`,
+	`$z = 'top' class c { $y = 1 notify { 'x': message => inline_template("<%= scope.to_hash['z'] %><%= scope.to_hash.fetch('y') %><%= scope.to_hash.fetch('no', 'd') %><%= scope.to_hash.dig('y') %><%= scope.to_hash['::z'].inspect %><%= scope.to_hash['0'].inspect %>") } } include c`,
 }
 
 type outcome struct {
