@@ -694,7 +694,7 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 	if r.isClass() && !r.main {
 		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
 	}
-	if r.scope != nil {
+	if r.scope != nil && !r.main { // Class[main] and Stage[main] stand in each other: a circle there would keep every answer from being kept
 		refs = append(refs, ev.tagsRef(r.scope.resource))
 	}
 	for _, c := range r.in {
