@@ -312,6 +312,9 @@ func (l *lab) hints(trees map[string]*syntax.File) (*mutate.Hints, error) {
 			h.Holds(p.Name, p.Value)
 		}
 	}
+	if err := l.paths(h); err != nil {
+		return nil, err
+	}
 	return h, l.ask(h, h.Types())
 }
 

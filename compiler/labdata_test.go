@@ -186,6 +186,65 @@ func optionsOf(keys []string) (out []value.Value) {
 	return out
 }
 
+var interpolation = regexp.MustCompile(`%\{(?:facts\.|::)?([^}]+)\}`)
+
+// paths tells the hints with which values of facts the levels of a hiera.yaml lead to files that are there.
+func (l *lab) paths(h *mutate.Hints) error {
+	for _, name := range sorted(l.reading().files) {
+		if filepath.Base(name) != "hiera.yaml" {
+			continue
+		}
+		path := l.path(name)
+		text, err := l.text(path)
+		if err != nil {
+			return err
+		}
+		var files []string
+		err = filepath.WalkDir(filepath.Dir(path), func(p string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() && (e.Name() == "manifests" || e.Name() == "modules" || strings.HasPrefix(e.Name(), ".")) {
+				return filepath.SkipDir
+			}
+			files = append(files, p)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, p := range mutate.InConfig(source.NewFile(name, text), path) {
+			l.leads(h, strings.Trim(text[p.Span.Start:p.Span.End], `'"`), files)
+		}
+	}
+	return nil
+}
+
+// leads compares one level's path with files.
+func (l *lab) leads(h *mutate.Hints, level string, files []string) {
+	parts := interpolation.FindAllStringSubmatchIndex(level, -1)
+	for n, part := range parts {
+		var pattern strings.Builder
+		at := 0
+		for m, other := range parts {
+			pattern.WriteString(regexp.QuoteMeta(level[at:other[0]]))
+			v, known := l.places.At(provenance.Label{Kind: provenance.Fact, Path: level[other[2]:other[3]]})
+			switch {
+			case m == n:
+				pattern.WriteString("([^/]+)")
+			case known:
+				pattern.WriteString(regexp.QuoteMeta(value.ToString(v)))
+			default:
+				pattern.WriteString("[^/]+")
+			}
+			at = other[1]
+		}
+		re := regexp.MustCompile("/" + pattern.String() + regexp.QuoteMeta(level[at:]) + "$")
+		for _, f := range files {
+			if found := re.FindStringSubmatch(f); found != nil {
+				h.Compare(level[part[2]:part[3]], value.String(found[1]))
+			}
+		}
+	}
+}
+
 // stems are what the names of data files beside the ones that were looked at are made of: a fact with such a value leads to another file.
 func (l *lab) stems() (out []string) {
 	seen := map[string]bool{}

@@ -735,7 +735,7 @@ func (ev *Evaluator) ownTags(refs []provenance.Ref, r *Resource) []provenance.Re
 
 // eachContainer visits what a resource gets tags from.
 func (ev *Evaluator) eachContainer(r *Resource, visit func(*Resource)) {
-	if r.scope != nil && r.scope.resource != nil {
+	if r.scope != nil && r.scope.resource != nil && !r.main { // Class[main] and Stage[main] stand in each other
 		visit(r.scope.resource)
 	}
 	for _, c := range r.in {

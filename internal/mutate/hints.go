@@ -19,11 +19,12 @@ type Hints struct {
 	types    map[string]string        // of parameters: "class parameter"
 	compared map[string][]value.Value // what a variable or fact is compared with, by the same names as Values
 	words    []value.Value            // the words of the program's types
+	looked   map[string]bool          // strings that something is looked up by
 }
 
 // Survey reads programs for what they compare with what, and for the types of parameters. Values and Takes are the caller's to fill.
 func Survey(trees []*syntax.File) *Hints {
-	h := &Hints{Values: map[string][]value.Value{}, Takes: map[string][]value.Value{}, types: map[string]string{}, compared: map[string][]value.Value{}}
+	h := &Hints{Values: map[string][]value.Value{}, Takes: map[string][]value.Value{}, types: map[string]string{}, compared: map[string][]value.Value{}, looked: map[string]bool{}}
 	for _, tree := range trees {
 		params := func(of string, list []*syntax.Param) {
 			for _, p := range list {
@@ -41,6 +42,12 @@ func Survey(trees []*syntax.File) *Hints {
 				params(n.Name, n.Params)
 			case *syntax.TypeAlias:
 				h.wordsOf(n.X)
+			case *syntax.Access:
+				for _, k := range n.Keys {
+					if v, ok := datum(k); ok {
+						h.looked[value.ToString(v)] = true
+					}
+				}
 			}
 			comparisons(n, func(name string, with syntax.Expr) {
 				if v, ok := datum(with); ok {
@@ -292,6 +299,11 @@ func literals1(list ...value.Value) (texts []string) {
 		}
 	}
 	return texts
+}
+
+// Compare notes that something is compared with a value outside of the programs.
+func (h *Hints) Compare(name string, with value.Value) {
+	h.compared[name] = addNew(h.compared[name], with)
 }
 
 // Compared is what a fact is compared with.

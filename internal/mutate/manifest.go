@@ -87,12 +87,15 @@ func (w *literals) survey(n syntax.Node) bool {
 				}
 			}
 		}
-	case *syntax.Hash: // a key that comes twice takes the later value
-		var before []string
+	case *syntax.Hash: // a key that comes twice takes the later value; those that are looked up by name matter most
+		var before, looked []string
 		for _, e := range n.Entries {
-			prefer(e.Key, before...)
+			prefer(e.Key, append(looked[max(0, len(looked)-3):len(looked):len(looked)], before[:min(2, len(before))]...)...)
 			if s, ok := e.Key.(*syntax.Str); ok && !strings.ContainsAny(s.Value, "'\\\n") {
 				before = append([]string{"'" + s.Value + "'"}, before[:min(2, len(before))]...)
+				if w.hints.looked[s.Value] {
+					looked = append(looked, "'"+s.Value+"'")
+				}
 			}
 		}
 	case *syntax.NamedAccess:
