@@ -76,8 +76,8 @@ type Bridge struct {
 	frames      []*frame
 	process     Process
 	starts      int
-	spent       time.Duration // of Ruby's own time in this turn
-	loaded      map[string]*function
+	spent       time.Duration        // of Ruby's own time in this turn
+	loaded      map[string]*function // by path
 	interrupted []*eval.Interruption
 }
 

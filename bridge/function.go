@@ -110,7 +110,7 @@ func (b *Bridge) load(name, path string, old bool) (*function, error) {
 	if err := b.start(); err != nil {
 		return nil, err
 	}
-	if fn := b.loaded[name]; fn != nil {
+	if fn := b.loaded[path]; fn != nil {
 		return fn, nil
 	}
 	v, err := b.do(do("load").set("name", value.String(name)).set("path", value.String(path)).set("old", value.Bool(old)))
@@ -143,7 +143,7 @@ func (b *Bridge) load(name, path string, old bool) (*function, error) {
 		}
 		fn.local[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(text)
 	}
-	b.loaded[name] = fn
+	b.loaded[path] = fn
 	return fn, nil
 }
 
@@ -195,7 +195,7 @@ func (b *Bridge) dispatch(f *frame, fn *function) (value.Value, error) {
 			return nil, err
 		}
 	}
-	m := do("call").set("name", value.String(fn.name)).set("old", value.Bool(fn.old)).set("dispatch", value.Int(chosen)).
+	m := do("call").set("name", value.String(fn.name)).set("path", value.String(fn.path)).set("old", value.Bool(fn.old)).set("dispatch", value.Int(chosen)).
 		set("arguments", value.NewArray(c.Args...)).set("scope", value.Int(len(b.frames)-1))
 	if c.Block != nil && !fn.old {
 		m.set("block", shape(c.Block))

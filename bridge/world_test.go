@@ -108,8 +108,8 @@ func (w *testWorld) Function(name string) *eval.Function {
 	if f, known := w.ruby[name]; known {
 		return f
 	}
-	if path, old, ok := w.env.RubyFunctionFile(name); ok {
-		w.ruby[name] = w.bridge.Function(name, absolute(path), old)
+	if files := w.env.RubyFunctions(name); len(files) > 0 {
+		w.ruby[name] = w.bridge.Function(name, absolute(files[0].Path), files[0].Old)
 	} else {
 		w.ruby[name] = nil
 	}

@@ -162,6 +162,16 @@ var quoted = func() (t [256]byte) {
 	return t
 }()
 
+// plain reports whether eight bytes all stand for themselves. It looks at them at once: a byte of a word is below 0x20, or equal to
+// another, if subtracting makes it borrow.
+func plain(s string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	_ = s[7]
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quote, backslash := w^'"'*ones, w^'\\'*ones
+	return (w|(w-0x20*ones)|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops == 0
+}
+
 func (w *writer) string(s string) {
 	w.dst = append(w.dst, '"')
 	w.text(s)
@@ -171,6 +181,12 @@ func (w *writer) string(s string) {
 func (w *writer) text(s string) {
 	start, checked := 0, false
 	for i := 0; i < len(s); i++ {
+		for i+8 <= len(s) && plain(s[i:i+8]) {
+			i += 8
+		}
+		if i == len(s) {
+			break
+		}
 		q := quoted[s[i]]
 		switch {
 		case q == 0:

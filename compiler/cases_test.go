@@ -23,10 +23,17 @@ func serverFacts(env string) *value.Hash {
 
 func compileCase(t testing.TB, dir string, trace bool) (*eval.Result, error) {
 	t.Helper()
-	c, err := compiler.Open(dir, compiler.Options{Language: 7, ServerFacts: serverFacts(filepath.Base(dir)), Trace: trace})
+	return compileWith(t, dir, compiler.Options{Trace: trace})
+}
+
+func compileWith(t testing.TB, dir string, opt compiler.Options) (*eval.Result, error) {
+	t.Helper()
+	opt.Language, opt.ServerFacts = 7, serverFacts(filepath.Base(dir))
+	c, err := compiler.Open(dir, opt)
 	if err != nil {
 		return nil, err
 	}
+	t.Cleanup(c.Close)
 	f, err := facts.Read(filepath.Join(dir, "facts.json"))
 	if err != nil {
 		return nil, err

@@ -58,17 +58,19 @@ type Compiler struct {
 	modules   sync.Map // *syntax.File → name of its module
 	templates *template.Cache
 	sources   sync.Map // name of an ERB template → *erbFile
-	ruby      sync.Map // name → *eval.Function, nil when there is none
 	main      sync.Once
 	manifest  mainFiles
 	cache     *eval.Cache
 	functions map[string]*eval.Function // Puppet's own
 	natives   map[string][]native
-	present   sync.Map // name → *eval.Function: natives whose files were looked for
+	present   sync.Map // name → *eval.Function: functions of modules whose files were looked for, nil when there are none
 	old       sync.Map // name → *eval.Function: 3.x functions
 
 	generated    sync.Once
 	hasGenerated bool
+
+	fixed            sync.Once
+	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
 
 	bridge   *bridge.Bridge // nil unless Ruby may run
 	readable sync.Map       // path of a data file → whether Hiera may read it
@@ -178,8 +180,9 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 		rest := slices.DeleteFunc(slices.Clone(ds), func(d *source.Diagnostic) bool { return d == failure })
 		return &eval.Result{Failure: failure, Warnings: rest}, nil
 	}
+	c.fixed.Do(func() { c.settings, c.server = c.config(), c.serverFacts() })
 	name := n.Name
-	in := eval.Input{Environment: c.env.Name, Config: c.config(), Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.serverFacts()}
+	in := eval.Input{Environment: c.env.Name, Config: c.settings, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server}
 	if n.Facts != nil {
 		if name == "" {
 			name = n.Facts.Name

@@ -131,7 +131,6 @@ func (l *lab) clone() *Compiler {
 	c.types.Range(func(k, v any) bool { n.types.Store(k, v); return true })
 	c.present.Range(func(k, v any) bool { n.present.Store(k, v); return true })
 	c.old.Range(func(k, v any) bool { n.old.Store(k, v); return true })
-	c.ruby.Range(func(k, v any) bool { n.ruby.Store(k, v); return true })
 	return n
 }
 

@@ -8,6 +8,7 @@ import (
 	"bunraku/environment"
 	"bunraku/eval"
 	"bunraku/functions/stdlib"
+	"bunraku/source"
 )
 
 // native is a function of a module that we have in Go. It exists where the module has a file for it, as in Puppet.
@@ -52,24 +53,47 @@ func stdlibVersions(m *environment.Module) []string {
 	return []string{version, "9"}
 }
 
-// moduleFunction is a module's function that we have in Go, nil when no module has a file for it.
-func (c *Compiler) moduleFunction(name string) *eval.Function {
-	list := c.natives[name]
-	if list == nil {
-		return nil
+// moduleFunction is the function of a module, or of the environment, that code in a file sees (nil: code outside of modules): one that we
+// have in Go, or else one in Ruby. It is nil when there is no such file, or one in the Puppet language comes first.
+func (c *Compiler) moduleFunction(name string, from *source.File) *eval.Function {
+	places := c.env.RubyFunctions(name)
+	key, place := name, environment.RubyFunction{}
+	if len(places) > 0 {
+		place = places[0]
 	}
-	if f, known := c.present.Load(name); known {
+	if len(places) > 1 && from != nil {
+		place = c.env.Seen(c.env.ModuleOf(c.env.Path(from)), places)
+		key = name + " " + place.Path
+	}
+	if f, known := c.present.Load(key); known {
 		return f.(*eval.Function)
 	}
-	var found *eval.Function
-	for _, n := range list {
-		if c.env.HasFunction(n.module, name) {
-			found = n.function
-			break
+	f := c.functionIn(name, place)
+	c.present.Store(key, f)
+	return f
+}
+
+func (c *Compiler) functionIn(name string, place environment.RubyFunction) *eval.Function {
+	module, _, qualified := strings.Cut(name, "::")
+	_, inPuppet := c.env.FunctionFile(name)
+	switch {
+	case qualified:
+		place.Module = c.env.Module(module)
+		if inPuppet = inPuppet && place.Path == ""; !inPuppet && place.Path == "" {
+			return nil
+		}
+	case place.Path == "" || inPuppet && (place.Module != nil || place.Old): // the environment's own; no module has one by a plain name
+		return nil
+	}
+	for _, n := range c.natives[name] {
+		if n.module == place.Module {
+			return n.function
 		}
 	}
-	c.present.Store(name, found)
-	return found
+	if inPuppet && qualified {
+		return nil
+	}
+	return c.rubyFunction(name, place)
 }
 
 // Function3x is a function as templates call it, scope.function_name([…]): only 3.x functions can be. Those of modules come before
@@ -92,13 +116,16 @@ func (c *Compiler) function3x(name string) *eval.Function {
 		}
 		return nil
 	}
-	if m := c.env.ModuleOf(path); m != nil && m.Name == "stdlib" {
+	m := c.env.ModuleOf(path)
+	if m != nil && m.Name == "stdlib" {
 		if f := stdlib.Function3x(name); f != nil {
 			return f
 		}
 	}
-	if f := c.moduleFunction(name); f != nil {
-		return f
+	for _, n := range c.natives[name] {
+		if n.module == m {
+			return n.function
+		}
 	}
-	return c.rubyFunction(name)
+	return c.rubyFunction(name, environment.RubyFunction{Path: path, Old: true, Module: m})
 }

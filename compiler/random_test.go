@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bunraku/catalog"
+	"bunraku/compiler"
 	"bunraku/internal/live"
 	"bunraku/internal/random"
 	"bunraku/source"
@@ -43,7 +44,7 @@ func TestScoreRandomSites(t *testing.T) {
 	}
 	equal, failing := 0, 0
 	for i, dir := range dirs {
-		why, failed := compareAnswer(t, dir, answers[i])
+		why, failed := compareAnswer(t, dir, answers[i], compiler.RubyOff)
 		if failed {
 			failing++
 		}
@@ -64,8 +65,8 @@ func TestScoreRandomSites(t *testing.T) {
 	}
 }
 
-func compareAnswer(t *testing.T, dir, answer string) (why string, failed bool) {
-	res, err := compileCase(t, dir, false)
+func compareAnswer(t *testing.T, dir, answer string, ruby compiler.RubyMode) (why string, failed bool) {
+	res, err := compileWith(t, dir, compiler.Options{Ruby: ruby})
 	if err != nil {
 		return err.Error(), false
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"bunraku/bridge"
+	"bunraku/environment"
 	"bunraku/eval"
 	"bunraku/provenance"
 	"bunraku/value"
@@ -39,23 +40,14 @@ func absolute(path string) string {
 	return path
 }
 
-// rubyFunction is a module's function that is written in Ruby. Unless Ruby may run, what it would give is not known.
-func (c *Compiler) rubyFunction(name string) *eval.Function {
-	if f, ok := c.ruby.Load(name); ok {
-		return f.(*eval.Function)
+// rubyFunction is a function that is written in Ruby. Unless Ruby may run, what it would give is not known.
+func (c *Compiler) rubyFunction(name string, file environment.RubyFunction) *eval.Function {
+	if c.bridge != nil {
+		return c.bridge.Function(name, absolute(file.Path), file.Old)
 	}
-	var f *eval.Function
-	if path, old, ok := c.env.RubyFunctionFile(name); ok {
-		if c.bridge != nil {
-			f = c.bridge.Function(name, absolute(path), old)
-		} else {
-			f = &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
-				return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(path))}, nil
-			}}
-		}
-	}
-	c.ruby.Store(name, f)
-	return f
+	return &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
+		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(file.Path))}, nil
+	}}
 }
 
 // rubyTemplate renders templates that need real Ruby, nil when it may not run.

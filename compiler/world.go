@@ -22,6 +22,7 @@ type world struct {
 	c         *Compiler
 	functions map[string]*eval.Function
 	session   *lookup.Session
+	host      *lookupHost // of the scope that asked last
 	erb       template.Engine
 }
 
@@ -91,13 +92,13 @@ func (w *world) Module(f *syntax.File) string {
 
 func (w *world) Path(f *source.File) string { return w.c.env.Path(f) }
 
-func (w *world) Function(name string) *eval.Function {
+func (w *world) Function(name string) *eval.Function { return w.FunctionFrom(name, nil) }
+
+// FunctionFrom is the function that code in a file sees: Puppet's own come first, then modules (eval.Viewer).
+func (w *world) FunctionFrom(name string, from *source.File) *eval.Function {
 	f := w.functions[name]
 	if f == nil {
-		f = w.c.moduleFunction(name)
-	}
-	if f == nil {
-		f = w.c.rubyFunction(name)
+		f = w.c.moduleFunction(name, from)
 	}
 	return w.c.opt.Mocks.function(name, f)
 }
@@ -106,7 +107,7 @@ func (w *world) Function(name string) *eval.Function {
 func (w *world) FunctionNames() []string {
 	names := slices.Collect(maps.Keys(w.functions))
 	for name := range w.c.natives {
-		if w.c.moduleFunction(name) != nil {
+		if w.c.moduleFunction(name, nil) != nil {
 			names = append(names, name)
 		}
 	}
@@ -124,7 +125,10 @@ func (w *world) Lookup(sc *eval.Scope, q eval.Query) (eval.Answer, error) {
 	if q.Default != nil {
 		query.Default, query.HasDefault = q.Default, true
 	}
-	host := &lookupHost{sc, w}
+	if w.host == nil || w.host.sc != sc {
+		w.host = &lookupHost{sc, w}
+	}
+	host := w.host
 	for _, name := range q.Names {
 		res, err := w.session.Find(name, host, query)
 		if err != nil {
@@ -153,7 +157,7 @@ func (h *lookupHost) CallingClass() string { return h.sc.CallingClass() }
 func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, error) {
 	ev := h.sc.Evaluator()
 	if !ev.HasUserFunction(c.Name) {
-		if _, _, ruby := h.w.c.env.RubyFunctionFile(c.Name); ruby {
+		if len(h.w.c.env.RubyFunctions(c.Name)) > 0 {
 			return nil, 0, lookup.ErrRuby
 		}
 		return nil, 0, lookup.ErrNoFunction

@@ -49,6 +49,9 @@ type Environment struct {
 	alone     *Module  // the module that the environment was opened as
 	roots     []string // where files may really lie
 	rootsOnce sync.Once
+
+	functions     map[string][]RubyFunction // by plain name
+	functionsOnce sync.Once
 }
 
 var validName = regexp.MustCompile(`^\w+$`)

@@ -214,41 +214,9 @@ func (e *Environment) code(kind, name string) (string, bool) {
 	return "", false
 }
 
-// RubyFunctionFile is the file of a function written in Ruby, of either kind; old says that it is of the old one (3.x).
-func (e *Environment) RubyFunctionFile(name string) (path string, old, ok bool) {
-	name = strings.TrimPrefix(name, "::")
-	if module, _, qualified := strings.Cut(name, "::"); qualified {
-		if m := e.Module(module); m != nil {
-			path, ok = e.within(m.Dir, "lib", "puppet", "functions", slashes(name)+".rb")
-		} else if module == "environment" && e.Dir != "" {
-			path, ok = e.within(e.Dir, "lib", "puppet", "functions", slashes(name)+".rb")
-		}
-		return path, false, ok
-	}
-	if path, ok := e.anywhere("lib", "puppet", "functions", name+".rb"); ok {
-		return path, false, true
-	}
-	path, ok = e.OldFunctionFile(name)
-	return path, true, ok
-}
-
 // OldFunctionFile is the file of a 3.x function written in Ruby.
 func (e *Environment) OldFunctionFile(name string) (string, bool) {
 	return e.anywhere("lib", "puppet", "parser", "functions", name+".rb")
-}
-
-// HasFunction reports whether a module has a file for a function, in Ruby of either kind or in the Puppet language.
-func (e *Environment) HasFunction(m *Module, name string) bool {
-	if _, ok := e.within(m.Dir, "lib", "puppet", "functions", slashes(name)+".rb"); ok {
-		return true
-	}
-	rest, own := strings.CutPrefix(name, m.Name+"::")
-	if own {
-		_, ok := e.within(m.Dir, "functions", slashes(rest)+".pp")
-		return ok
-	}
-	_, ok := e.within(m.Dir, "lib", "puppet", "parser", "functions", name+".rb")
-	return ok
 }
 
 // anywhere finds a file in the environment or in the first module that has it.

@@ -161,7 +161,7 @@ func (r *Resource) Attribute(name string) provenance.Ref {
 	if ev.trace == nil {
 		return 0
 	}
-	refs := []provenance.Ref{ev.mayTouch(r, name), r.splat, ev.firstOfScope(r.scope)}
+	refs := []provenance.Ref{ev.mayTouch(r, name), r.splat, ev.firstOfScope(r.scope), ev.moment()}
 	if p := r.param(name); p != nil {
 		refs = append(refs, ev.deep(p.value, p.ref))
 	}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"sync"
 
 	"bunraku/provenance"
@@ -21,7 +22,9 @@ type Cache struct {
 	names    map[string]*typeName
 	shapes   map[syntax.Definition]*shape
 	effects  map[*syntax.Expr]*effects // what statements, named by their first, may do
+	index    effectIndex               // of them
 	assigned map[*syntax.Expr][]string // the variables that statements, named by their first, assign
+	targets  map[syntax.Expr][]string  // the types of the resources that an operand may name
 	jumps    map[*syntax.Expr]bool     // whether statements, named by their first, may jump
 	convert  types.Converter           // for its parsed signatures
 	facts    *factTree                 // of the node compiled last
@@ -32,7 +35,8 @@ type Cache struct {
 func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
-		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, assigned: map[*syntax.Expr][]string{}, effects: map[*syntax.Expr]*effects{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
+		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, targets: map[syntax.Expr][]string{}, assigned: map[*syntax.Expr][]string{}, effects: map[*syntax.Expr]*effects{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
+		index: effectIndex{touching: map[string][]touchOf{}, making: map[string][]touchOf{}, declaring: map[string][]*effects{}},
 	}
 }
 
@@ -86,6 +90,18 @@ func (c *Cache) mayJump(stmts []syntax.Expr) bool {
 		return false
 	}
 	return remember(c, c.jumps, &stmts[0], func() (bool, bool) { return mayJump(stmts), true })
+}
+
+// targetTypes are the types of the resources that an operand may name, each once.
+func (c *Cache) targetTypes(e syntax.Expr) []string {
+	return remember(c, c.targets, e, func() (out []string, keep bool) {
+		for _, t := range staticRefs(e) {
+			if !slices.Contains(out, t.typ) {
+				out = append(out, t.typ)
+			}
+		}
+		return out, true
+	})
 }
 
 // Converter makes values of types, with the program's types in sight.

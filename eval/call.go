@@ -150,7 +150,7 @@ func (ev *Evaluator) invoke(name string, args []value.Value, refs []provenance.R
 	name = strings.TrimPrefix(name, "::")
 	f := ev.functions[name] // the manifest may hide a built-in
 	if f == nil {
-		if b := ev.world.Function(name); b != nil {
+		if b := ev.builtin(name, at.File); b != nil {
 			return ev.callBuiltin(b, args, refs, block, at, sc)
 		}
 		if f = ev.userFunction(name); f == nil {
@@ -158,6 +158,14 @@ func (ev *Evaluator) invoke(name string, args []value.Value, refs []provenance.R
 		}
 	}
 	return ev.callUser(f, args, refs, block, at)
+}
+
+// builtin is the function that code in a file sees by a name, nil for one that is written in Puppet.
+func (ev *Evaluator) builtin(name string, from *source.File) *Function {
+	if v, is := ev.world.(Viewer); is {
+		return v.FunctionFrom(name, from)
+	}
+	return ev.world.Function(name)
 }
 
 // CallFunction lets built-ins and templates call a function by name.

@@ -17,27 +17,34 @@ import (
 // ensureClass puts a class into the catalog without parameters, unless it is there (rules IncU and IncPU of µPuppet: a class that is
 // included twice is declared once). It does not evaluate it.
 func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
-	if r := ev.find("Class", capitalized(d.Name)); r != nil {
+	title := d.title()
+	if r := ev.find("Class", title); r != nil {
+		ev.trace.Also(r.existence, ev.ctl)
 		return r
 	}
-	r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
-	r.existence = ev.trace.Join(ev.ctl)
+	r := &Resource{Type: "Class", Title: title, kind: "unknown", def: d, scope: sc, source: d}
+	r.existence = ev.trace.Any(ev.ctl)
 	ev.initialTags(r)
 	ev.applyDefaults(r, sc)
-	ev.ensureParent(d, sc)
+	ev.ensureParent(r, sc)
 	ev.table.tags.merge(&r.tags)
 	ev.addResource(r, sc, &syntax.Nop{})
 	return r
 }
 
-func (ev *Evaluator) ensureParent(d *Definition, sc *Scope) {
+// ensureParent puts the class that a class inherits from into the catalog: where the one is, the other is.
+func (ev *Evaluator) ensureParent(r *Resource, sc *Scope) {
+	d := r.def
 	ev.checkLineage(d)
-	if d.Parent == "" || ev.find("Class", capitalized(canonical(d.Parent))) != nil {
+	if d.Parent == "" {
 		return
 	}
-	if p := ev.ensureClass(ev.parentOf(d), sc); !p.asked.Known() {
+	before := ev.ctl
+	ev.ctl = r.existence
+	if p := ev.ensureClass(ev.parentOf(d), sc); !p.asked.Known() && !p.evaluated {
 		p.asked = d.place()
 	}
+	ev.ctl = before
 }
 
 // checkLineage refuses a class that inherits from itself, by whatever detour; Puppet runs out of stack there.
@@ -81,6 +88,7 @@ func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) 
 	var fresh []*Resource
 	for _, d := range defs {
 		if s := ev.table.scopes[d.Name]; s != nil {
+			ev.trace.Also(s.resource.existence, ev.ctl)
 			all = append(all, s.resource)
 			continue
 		}
@@ -133,7 +141,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	var inherited *Scope
 	if d.Kind == ClassKind && d.Parent != "" {
 		p := ev.parentOf(d)
-		if pr := ev.find("Class", capitalized(p.Name)); pr != nil {
+		if pr := ev.find("Class", p.title()); pr != nil {
 			ev.evaluateClass(pr)
 			if inherited = ev.table.scopes[p.Name]; inherited == nil { // the parent is waiting for its own parent, which led here
 				ev.failAt(&source.Diagnostic{Code: "E0534", Place: ev.declaredAt(r), Summary: "Could not find scope for " + p.Name})
@@ -148,13 +156,16 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, ev.mayDeclare(d.Name)) // before its scope is entered: all names given so far count
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, ev.mayDeclare(d.Name), ev.moment(), ev.positionOf(r.scope)) // before its scope is entered: all names given so far count
+		ev.table.since[d.Name] = ev.trace.Join(ev.ctl, ev.sinceRef(ev.running()))
 	}
 	ev.push(step{of: r, place: r.place})
 	c := ev.enterFile(d.File)
 	before, jumps := ev.ctl, ev.jumps
-	ev.jumps = 0
-	sc.ctl = ev.ctl
+	if ev.jumps = 0; ev.trace != nil && r.isClass() && !r.main { // whoever includes the class, its code runs
+		ev.ctl = r.existence
+	}
+	sc.ctl, r.inside = ev.ctl, sc
 	ev.bindParameters(r, sc)
 	ev.stageEdge(r)
 	ev.runBody(d, sc)
@@ -207,14 +218,14 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	}
 	if sc.own.vars == nil {
 		room := 4 + len(r.params)
-		if d.shape != nil {
-			room += len(d.shape.names)
+		if d.shape != nil { // what is given is mostly parameters; the rest are metaparameters
+			room = 6 + len(d.shape.names)
 		}
 		sc.own.vars = make([]variable, 0, room)
 	}
 	sc.setOnce("module_name", value.String(module), 0)
 	if sc.parent != nil && sc.parent.source != nil {
-		sc.setOnce("caller_module_name", value.String(sc.parent.source.Module), 0)
+		sc.setOnce("caller_module_name", value.String(sc.parent.source.Module), ev.firstOfScope(sc))
 	}
 	if d.Kind == ClassKind {
 		ev.automaticLookup(r, sc)
@@ -285,7 +296,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
 		v = &f.vars[i] // the default may have set variables, which stand behind
-		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absences[p.Name], r.splat)
+		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absence(i), r.splat)
 		if made == nil { // the rest of them in one piece
 			made = make([]param, 0, len(d.Params)-i)
 			r.params = slices.Grow(r.params, len(d.Params)-i)
@@ -359,14 +370,14 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		if !a.Found || value.IsUndef(a.Value) && p.Default != nil {
 			if a.Ref != 0 { // the default, or that there is none, depends on Hiera having no value
 				if r.absences == nil {
-					r.absences = map[string]provenance.Ref{}
+					r.absences = make([]provenance.Ref, len(d.Params))
 				}
-				r.absences[p.Name] = a.Ref
+				r.absences[i] = a.Ref
 			}
 			continue
 		}
 		if ev.trace != nil {
-			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.Name+"::"+p.Name, 0, source.Place{}, nil), ev.ctl, unset, ev.mayConfigure(d.Name, p.Name))
+			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.shape.keys[i], 0, source.Place{}, nil), ev.ctl, unset, ev.mayConfigure(d.Name, p.Name))
 		}
 		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}
@@ -509,7 +520,7 @@ func (ev *Evaluator) addMissed(d *source.Diagnostic, r *Resource, name string) {
 	}
 	key := r.def.Name + "::" + name
 	var files []string
-	if ref := r.absences[name]; ref != 0 {
+	if ref := r.absence(r.def.find(name)); ref != 0 {
 		for _, l := range ev.trace.Depends(ref) {
 			if f, ok := strings.CutPrefix(l.Path, "key "+key+" in file "); ok && l.Kind == provenance.Absence {
 				files = append(files, f)
@@ -527,7 +538,7 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if !r.isClass() {
 		return
 	}
-	name, why := "main", ev.mayBeGiven("stage")
+	name, why := "main", ev.trace.Join(ev.mayBeGiven("stage"), ev.stageByFirst(r))
 	if p := r.param("stage"); p != nil {
 		why = ev.trace.Join(why, p.ref)
 	}
@@ -542,6 +553,9 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if why != 0 {
 		r.note("stage", why)
 	}
+	if name != "main" {
+		ev.useStages()
+	}
 	stage := ev.find("Stage", name)
 	if stage == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place, Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})
@@ -552,6 +566,30 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	before := ev.decide(why)
 	ev.edge(stage, r)
 	ev.ctl = before
+}
+
+// stageByFirst is what decides who declared a class first: that gives it its stage, where stages are used at all. Whether they are may turn out
+// later.
+func (ev *Evaluator) stageByFirst(r *Resource) provenance.Ref {
+	if ev.trace == nil || r.main {
+		return 0
+	}
+	first := ev.table.firsts[canonical(r.Title)]
+	if ev.table.stages {
+		return first
+	}
+	set := ev.trace.Open()
+	ev.table.stageless = append(ev.table.stageless, [2]provenance.Ref{set, first})
+	return set
+}
+
+// useStages notes that a class is in another stage than main.
+func (ev *Evaluator) useStages() {
+	ev.table.stages = true
+	for _, x := range ev.table.stageless {
+		ev.trace.Extend(x[0], x[1])
+	}
+	ev.table.stageless = nil
 }
 
 // firstOf is what decided that, and when, a class was declared (rule 5).

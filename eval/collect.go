@@ -25,15 +25,17 @@ type collector struct {
 	place    source.Place
 	got      []*Resource
 	has      map[*Resource]bool
-	ref      provenance.Ref               // the query's literals and the decisions around it
-	reads    []string                     // attributes that the query tests
-	splat    provenance.Ref               // of hashes that its overrides are taken from
-	arrows   []string                     // attributes that arrows from it set on what it finds
-	looked   map[*Resource]provenance.Ref // what the tests saw, at the time
-	last     map[*Resource]provenance.Ref // what they saw last
+	ref      provenance.Ref     // the query's literals and the decisions around it
+	reads    []string           // attributes that the query tests
+	splat    provenance.Ref     // of hashes that its overrides are taken from
+	arrows   []string           // attributes that arrows from it set on what it finds
+	looked   map[*Resource]look // what the tests saw, at the time
 	// instead is what the left side of a chain falls back to when the collector on its right found nothing
 	instead []value.Value
 }
+
+// A look is what the tests of a query saw of a resource: all, and the last time.
+type look struct{ ref, last provenance.Ref }
 
 // A collector stands for a catalog type where it is printed.
 func (c *collector) String() string              { return "Catalog-Collector[" + c.typ + "]" }
@@ -56,7 +58,7 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 	if e.Exported && !ev.set.Storeconfigs {
 		ev.warn("E0540", e.QueryAt, "You cannot collect exported resources without storeconfigs being set; the collection will be ignored")
 	}
-	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]provenance.Ref{}, last: map[*Resource]provenance.Ref{}}
+	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]look{}}
 	if len(e.Ops) > 0 {
 		params, splat := ev.attributeOps(e.Ops, sc, nil)
 		c.splat = splat
@@ -188,16 +190,15 @@ func (c *collector) run() bool {
 	var found []*Resource
 	for _, r := range ev.table.added {
 		if ev.trace != nil && r.Type == c.typ {
-			if t := c.tested(r); t != c.last[r] {
-				c.last[r] = t
-				c.looked[r] = ev.union([]provenance.Ref{c.looked[r], t})
+			if t, seen := c.tested(r), c.looked[r]; t != seen.last {
+				c.looked[r] = look{ev.union([]provenance.Ref{seen.ref, t}), t}
 			}
 		}
 		if r.Type == c.typ && (!c.exported || r.exported) && (c.query == nil || c.query(r)) {
 			found = append(found, r)
 			if r.virtual {
 				r.virtual = false
-				r.existence = ev.trace.Join(r.existence, c.ref, c.looked[r])
+				r.existence = ev.trace.Join(r.existence, c.ref, c.looked[r].ref)
 			}
 		}
 	}

@@ -130,7 +130,7 @@ func (ev *Evaluator) topVariables() {
 			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
 		}
 	}
-	own.base = traced
+	own.base = &base{Hash: traced}
 	each(ev.in.ServerFacts, func(name string, _ value.Entry) provenance.Ref {
 		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server fact " + name})
 	})
@@ -255,7 +255,9 @@ func (ev *Evaluator) settings() {
 	ev.table.classes = append(ev.table.classes, "settings")
 	sc := ev.newScope(ev.top, d, r)
 	ev.table.scopes["settings"] = sc
-	sc.own.base = ev.in.Config
+	if ev.in.Config != nil {
+		sc.own.base = &base{Hash: ev.in.Config}
+	}
 	sc.setOnce("title", value.String("settings"), 0)
 	sc.setOnce("name", value.String("settings"), 0)
 	ev.stageEdge(r)
@@ -387,6 +389,7 @@ func (ev *Evaluator) evaluateNodeCode(r *Resource, d *Definition, groups []strin
 	sc.setOnce("title", value.String(d.Name), ev.nodeName())
 	sc.setOnce("name", value.String(d.Name), ev.nodeName())
 	ev.table.scopes[d.Name] = sc
+	sc.ctl, r.inside = ev.ctl, sc
 	mark := sc.mark()
 	if groups != nil {
 		sc.setMatch(groups, set, ev.nodeName())
@@ -419,13 +422,13 @@ func (ev *Evaluator) assignedClasses() {
 		}
 		d := find(c.Name)
 		r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
-		r.existence = ev.trace.Join(ev.ctl)
+		r.existence = ev.trace.Any(ev.ctl)
 		for _, e := range c.Params.Entries() {
 			ev.setParam(r, &param{name: value.ToString(e.Key), value: e.Value, ref: why, source: d})
 		}
 		ev.initialTags(r)
 		ev.applyDefaults(r, sc)
-		ev.ensureParent(d, sc)
+		ev.ensureParent(r, sc)
 		ev.table.tags.merge(&r.tags)
 		ev.addResource(r, sc, &syntax.Nop{})
 	}
@@ -482,7 +485,7 @@ func (ev *Evaluator) evaluateDefines() bool {
 			continue
 		}
 		before := ev.ctl
-		ev.ctl = r.existence
+		ev.ctl = ev.trace.With(r.existence, ev.tooLate(r))
 		ev.evaluateClass(r)
 		ev.ctl = before
 	}

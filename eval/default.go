@@ -190,6 +190,9 @@ func (ev *Evaluator) merge(r, o *Resource) {
 			ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0523", Severity: source.Warning, Summary: summary, Place: o.place})
 		}
 	}
+	if r.evaluated && r.def != nil {
+		ev.trace.Extend(ev.tooLate(r), ev.sinceRef(r), ev.firstOfScope(o.scope))
+	}
 	for _, p := range o.params {
 		if ev.trace != nil && r.def != nil { // whether it comes in time is decided by when the classes around were declared (rule 5)
 			p.ref = ev.trace.With(p.ref, ev.firstOfScope(r.scope), ev.firstOfScope(o.scope))

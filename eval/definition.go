@@ -47,6 +47,14 @@ func (d *Definition) place() source.Place {
 	return source.Place{File: d.File.Source, Span: d.Node.Span()}
 }
 
+// title is what the resource of a class is called.
+func (d *Definition) title() string {
+	if d.shape != nil && d.shape.title != "" {
+		return d.shape.title
+	}
+	return capitalized(d.Name)
+}
+
 func (d *Definition) param(name string) *syntax.Param {
 	if i := d.find(name); i >= 0 {
 		return d.Params[i]

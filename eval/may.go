@@ -21,6 +21,7 @@ type effects struct {
 	touches   []touch  // attributes that may be set on resources declared elsewhere
 	named     []string // classes that it names
 	requires  bool     // it calls require, which sets an attribute of whatever contains it
+	number    int      // among all of an environment
 }
 
 // A touch is a type, a title and an attribute; "" stands for any.
@@ -32,23 +33,16 @@ const (
 	selfRequire = "**" // the attribute require of whatever runs the code, set by the function require
 )
 
-// effectsOf walks code and what it reaches, once for each piece of code.
+// effectsOf walks code and what it reaches.
 func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
-	if fx := ev.ghosts.effects[&stmts[0]]; fx != nil {
-		return fx
-	}
-	fx := remember(ev.cache, ev.cache.effects, &stmts[0], func() (*effects, bool) {
+	fx := ev.cache.effectsOf(&stmts[0], func() *effects {
 		fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
 		ev.gather(stmts, fx, map[any]bool{}, nil)
-		return fx, true
+		return fx
 	})
 	for _, name := range fx.named { // what another compile has gathered is to be known in this one too
 		ev.quietly(ev.findClass, name)
 	}
-	if ev.ghosts.effects == nil {
-		ev.ghosts.effects = map[*syntax.Expr]*effects{}
-	}
-	ev.ghosts.effects[&stmts[0]] = fx
 	return fx
 }
 
@@ -318,15 +312,16 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 	}
 	ev.indexTouches()
 	g := &ev.ghosts
-	var refs []provenance.Ref
-	for _, name := range []string{class, anyClass} {
-		for _, fx := range g.declaring[name] {
-			refs = append(refs, g.whys[fx])
+	refs := ev.scratch[:0]
+	for _, name := range [...]string{class, anyClass} {
+		for _, fx := range ev.cache.declaring(name) {
+			refs = append(refs, g.why(fx))
 		}
 	}
 	if ev.table.scopes[class] == nil {
 		refs = append(refs, g.named)
 	}
+	ev.scratch = refs
 	return ev.union(refs)
 }
 
@@ -358,29 +353,27 @@ func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 	}
 	ev.indexTouches()
 	g := &ev.ghosts
-	refs := []provenance.Ref{ev.mayBeGiven(param)}
-	for _, fx := range g.declaring[class] {
-		if fx.like[class] {
-			refs = append(refs, g.whys[fx])
+	if c := &g.configuring; c.class != class || c.passed != len(g.passed) {
+		var refs []provenance.Ref
+		for _, fx := range ev.cache.declaring(class) {
+			if fx.like[class] {
+				refs = append(refs, g.why(fx))
+			}
 		}
+		for _, fx := range ev.cache.declaring(anyClass) {
+			refs = append(refs, g.why(fx))
+		}
+		*c = configuring{class, len(g.passed), ev.union(refs)}
 	}
-	for _, fx := range g.declaring[anyClass] {
-		refs = append(refs, g.whys[fx])
-	}
-	return ev.union(refs)
+	return ev.union([]provenance.Ref{ev.mayBeGiven(param), g.configuring.ref})
 }
 
 // mayBeGiven joins the titles of class declarations that have an attribute.
-func (ev *Evaluator) mayBeGiven(attr string) (r provenance.Ref) {
-	for _, l := range ev.ghosts.likes {
-		if l.splat != 0 || slices.ContainsFunc(l.params, func(p *param) bool { return p.name == attr }) {
-			r = ev.trace.Join(r, l.title)
-		}
-	}
-	return r
+func (ev *Evaluator) mayBeGiven(attr string) provenance.Ref {
+	return ev.union([]provenance.Ref{ev.ghosts.given[attr], ev.ghosts.given[""]})
 }
 
-// MayExist joins the decisions of branches passed over that may declare, or realize, a resource: what a question such as defined()
+// MayExist joins the decisions of branches passed over that may declare, or realize, a resource ("" for any of the type): what a question such as defined()
 // depends on when the answer is no.
 func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	if ev.trace == nil {
@@ -393,9 +386,9 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	g := &ev.ghosts
 	var refs []provenance.Ref
 	for _, of := range []string{typ, ""} {
-		for _, t := range g.making[of] {
-			if t.covers(typ, title, "") {
-				refs = append(refs, g.whys[t.by])
+		for _, t := range ev.cache.making(of) {
+			if why := g.why(t.by); why != 0 && (title == "" || t.covers(typ, title, "")) {
+				refs = append(refs, why)
 			}
 		}
 	}
@@ -417,9 +410,12 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	}
 	typ = capitalized(typ)
 	if r := ev.find(typ, title); r != nil {
-		return r.existence
+		if r.scope != nil && ev.current().ensures(r.scope) { // whenever this code runs, the resource is there
+			return r.existence
+		}
+		return ev.trace.Join(r.existence, ev.sinceRef(r), ev.moment())
 	}
-	refs := []provenance.Ref{ev.MayExist(typ, title)}
+	refs := []provenance.Ref{ev.MayExist(typ, title), ev.moment()}
 	if typ == "Class" {
 		for _, l := range ev.ghosts.likes {
 			refs = append(refs, l.title)
@@ -428,7 +424,7 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	}
 	for ; ev.table.counted < len(ev.table.added); ev.table.counted++ {
 		r := ev.table.added[ev.table.counted]
-		of := []provenance.Ref{ev.table.ofType[r.Type], r.existence}
+		of := []provenance.Ref{ev.table.ofType[r.Type], ev.namesRef(r)}
 		for _, name := range []string{"alias", "name"} {
 			if p := r.param(name); p != nil {
 				of = append(of, ev.deep(p.value, p.ref))
@@ -447,6 +443,18 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	return ev.union(append(refs, ev.table.ofType[typ]))
 }
 
+// namesRef joins what decides what a resource is called, and that there are not more like it: its title, and the decisions of the code that
+// declares it, which may be loops.
+func (ev *Evaluator) namesRef(r *Resource) provenance.Ref {
+	switch {
+	case r.decided:
+		return r.existence
+	case r.scope != nil && r.scope.resource != nil && r.scope.resource.def != nil && r.scope.resource.def.Kind == DefineKind:
+		return ev.trace.Join(r.titleRef, ev.namesRef(r.scope.resource))
+	}
+	return r.titleRef
+}
+
 // mayTouch joins what could have changed an attribute from afar: overrides, defaults, arrows and collectors in branches passed
 // over, and every collector with overrides, whether its query matched or not.
 func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
@@ -457,7 +465,7 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 	refs := append(ev.scratch[:0], m.ref, r.arrows[attr])
 	for _, t := range m.titled {
 		if t.title == r.Title {
-			refs = append(refs, ev.ghosts.whys[t.by])
+			refs = append(refs, ev.ghosts.why(t.by))
 		}
 	}
 	if slices.Contains(m.idle, r.Title) {
@@ -468,7 +476,7 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 		refs = append(refs, ev.ghosts.requiring[r])
 	}
 	for _, c := range m.collectors {
-		refs = append(refs, c.looked[r])
+		refs = append(refs, c.looked[r].ref)
 	}
 	ev.scratch = refs
 	return ev.union(refs)
@@ -495,12 +503,14 @@ func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 	m := &touches{}
 	var refs []provenance.Ref
 	for _, of := range []string{typ, ""} {
-		for _, t := range g.touching[of] {
+		for _, t := range ev.cache.touching(of) {
+			why := g.why(t.by)
 			switch {
+			case why == 0:
 			case t.title != "" && t.covers(typ, t.title, attr):
 				m.titled = append(m.titled, t)
 			case t.covers(typ, t.title, attr) || byDefault != 0 && t.attr == anyDefault:
-				refs = append(refs, g.whys[t.by])
+				refs = append(refs, why)
 			}
 		}
 		refs = append(refs, g.written[touch{typ: of, attr: attr}], g.written[touch{typ: of}])
@@ -592,14 +602,10 @@ func (ev *Evaluator) mayWrite(target syntax.Expr, attr string, ref provenance.Re
 	if ev.ghosts.written == nil {
 		ev.ghosts.written = map[touch]provenance.Ref{}
 	}
-	seen := map[string]bool{}
-	for _, t := range staticRefs(target) {
-		if !seen[t.typ] {
-			seen[t.typ] = true
-			key := touch{typ: t.typ, attr: attr}
-			ev.ghosts.written[key] = ev.trace.Join(ev.ghosts.written[key], ref)
-			ev.ghosts.writes++
-		}
+	for _, typ := range ev.cache.targetTypes(target) {
+		key := touch{typ: typ, attr: attr}
+		ev.ghosts.written[key] = ev.trace.Join(ev.ghosts.written[key], ref)
+		ev.ghosts.writes++
 	}
 }
 
@@ -609,35 +615,33 @@ type touchOf struct {
 	by *effects
 }
 
-// indexTouches sorts the effects of branches passed over by type, and joins the decisions for each piece of code, so that the same
-// code passed over a thousand times counts once. It goes on from where it stopped.
+// indexTouches joins the decisions for each piece of code that was passed over, so that the same code passed over a thousand times counts
+// once. It goes on from where it stopped.
 func (ev *Evaluator) indexTouches() {
 	g := &ev.ghosts
-	if g.whys == nil {
-		g.whys, g.declaring = map[*effects]provenance.Ref{}, map[string][]*effects{}
-		g.touching, g.making, g.requiring = map[string][]touchOf{}, map[string][]touchOf{}, map[*Resource]provenance.Ref{}
-	}
 	for ; g.indexed < len(g.passed); g.indexed++ {
 		p := &g.passed[g.indexed]
-		fx := ev.effectsOf(p.stmts)
+		if p.effects == nil {
+			p.effects = ev.effectsOf(p.stmts)
+		}
+		fx := p.effects
 		if fx.requires {
+			if g.requiring == nil {
+				g.requiring = map[*Resource]provenance.Ref{}
+			}
 			g.requiring[p.scope.resource] = ev.trace.Join(g.requiring[p.scope.resource], p.why)
 		}
 		if len(fx.touches) == 0 && len(fx.resources) == 0 && len(fx.classes) == 0 {
 			continue
 		}
-		if g.whys[fx] == 0 {
-			for _, t := range fx.touches {
-				g.touching[t.typ] = append(g.touching[t.typ], touchOf{t, fx})
-			}
-			for _, t := range fx.resources {
-				g.making[t.typ] = append(g.making[t.typ], touchOf{t, fx})
-			}
-			for class := range fx.classes {
-				g.declaring[class] = append(g.declaring[class], fx)
-			}
+		if fx.number >= len(g.whys) {
+			g.whys = append(g.whys, make([]provenance.Ref, fx.number+1-len(g.whys))...)
 		}
-		g.whys[fx] = ev.trace.Join(g.whys[fx], p.why)
+		if g.whys[fx.number] == 0 {
+			g.whys[fx.number] = p.why
+		} else {
+			g.whys[fx.number] = ev.trace.Join(g.whys[fx.number], p.why)
+		}
 	}
 }
 
@@ -668,7 +672,7 @@ func (c *collector) reach() provenance.Ref {
 	ref := c.ref
 	for _, r := range c.ev.table.added {
 		if r.Type == c.typ {
-			ref = tr.Join(ref, r.existence, c.looked[r])
+			ref = tr.Join(ref, r.existence, c.looked[r].ref)
 		}
 	}
 	return tr.Join(ref, c.ev.MayExist(c.typ, ""))
@@ -680,32 +684,59 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 	if ev.trace == nil || r == nil {
 		return 0
 	}
-	if r.tagging { // what is in the circle is being joined further out
-		ev.table.circles++
+	m := r.remembered()
+	if m.tagging {
+		ev.table.circles = true
 		return 0
 	}
 	now := tagState{len(ev.ghosts.passed), len(ev.table.everCollected), len(ev.table.edges), ev.table.tagged, ev.phase, r.existence}
-	if r.tagsRef != 0 && r.tagsAt == now {
-		return r.tagsRef
+	if m.tags != 0 && m.tagsAt == now {
+		return m.tags
 	}
-	r.tagging = true
-	circles := ev.table.circles
-	refs := []provenance.Ref{r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag")}
+	var room [12]provenance.Ref
+	refs := room[:0]
+	if !ev.table.circles {
+		m.tagging = true
+		refs = ev.ownTags(refs, r)
+		ev.eachContainer(r, func(c *Resource) { refs = append(refs, ev.tagsRef(c)) })
+		m.tagging = false
+	}
+	if ev.table.circles { // classes may contain each other: then everything around counts once
+		refs = refs[:0]
+		seen := map[*Resource]bool{r: true}
+		for todo := []*Resource{r}; len(todo) > 0; {
+			x := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			refs = ev.ownTags(refs, x)
+			ev.eachContainer(x, func(c *Resource) {
+				if !seen[c] {
+					seen[c] = true
+					todo = append(todo, c)
+				}
+			})
+		}
+	}
+	m.tags, m.tagsAt = ev.union(refs), now
+	return m.tags
+}
+
+// ownTags adds what decides a resource's own tags.
+func (ev *Evaluator) ownTags(refs []provenance.Ref, r *Resource) []provenance.Ref {
+	refs = append(refs, r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag"))
 	if r.isClass() && !r.main {
 		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
 	}
-	if r.scope != nil && !r.main { // Class[main] and Stage[main] stand in each other: a circle there would keep every answer from being kept
-		refs = append(refs, ev.tagsRef(r.scope.resource))
+	return refs
+}
+
+// eachContainer visits what a resource gets tags from.
+func (ev *Evaluator) eachContainer(r *Resource, visit func(*Resource)) {
+	if r.scope != nil && r.scope.resource != nil {
+		visit(r.scope.resource)
 	}
 	for _, c := range r.in {
-		refs = append(refs, ev.tagsRef(c))
+		visit(c)
 	}
-	r.tagging = false
-	ref := ev.union(refs)
-	if ev.table.circles == circles {
-		r.tagsRef, r.tagsAt = ref, now
-	}
-	return ref
 }
 
 // A tagState says whether anything has happened since that tags may depend on.
@@ -720,8 +751,9 @@ func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
 	if ev.trace == nil || r == nil {
 		return 0
 	}
-	if r.position != 0 {
-		return r.position
+	m := r.remembered()
+	if m.position != 0 {
+		return m.position
 	}
 	refs := []provenance.Ref{r.existence}
 	if r.isClass() && !r.main {
@@ -730,8 +762,78 @@ func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
 	if r.scope != nil && r.scope.resource != r {
 		refs = append(refs, ev.positionRef(r.scope.resource))
 	}
-	r.position = ev.union(refs)
-	return r.position
+	ref := ev.union(refs)
+	if !r.isClass() || r.evaluated {
+		m.position = ref
+	}
+	return ref
+}
+
+// sinceRef joins what a resource owes it to that it was declared no later than it was: its own declaration and those of the classes around, as
+// far as the one that came first.
+func (ev *Evaluator) sinceRef(r *Resource) provenance.Ref {
+	if r == nil {
+		return 0
+	}
+	if r.isClass() && !r.main {
+		return ev.table.since[canonical(r.Title)]
+	}
+	if r.scope == nil || r.scope.resource == r {
+		return r.existence
+	}
+	return ev.trace.Join(r.existence, ev.sinceRef(r.scope.resource))
+}
+
+// tooLate is the set of what decided that overrides of a define's instances came after their evaluation.
+func (ev *Evaluator) tooLate(r *Resource) provenance.Ref {
+	if ev.trace == nil || r.def == nil {
+		return 0
+	}
+	set := ev.table.late[r.Type]
+	if set == 0 {
+		if ev.table.late == nil {
+			ev.table.late = map[string]provenance.Ref{}
+		}
+		set = ev.trace.Open()
+		ev.table.late[r.Type] = set
+	}
+	return set
+}
+
+// moment is what decides when the code that runs now is evaluated, as against other code: it counts where the code asks what is there already.
+func (ev *Evaluator) moment() provenance.Ref {
+	if r := ev.running(); r != nil {
+		return ev.positionRef(r)
+	}
+	return 0
+}
+
+// running is the class, node or define whose code runs now; nil when tracing is off.
+func (ev *Evaluator) running() *Resource {
+	if ev.trace == nil {
+		return nil
+	}
+	for i := len(ev.stack) - 1; i >= 0; i-- {
+		if r := ev.stack[i].of; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// current is the scope of the code that runs now, nil when tracing is off.
+func (ev *Evaluator) current() *Scope {
+	if r := ev.running(); r != nil {
+		return r.inside
+	}
+	return nil
+}
+
+func (ev *Evaluator) positionOf(sc *Scope) provenance.Ref {
+	if sc == nil {
+		return 0
+	}
+	return ev.positionRef(sc.resource)
 }
 
 // absentRef joins what an attribute's absence depends on.
@@ -769,7 +871,7 @@ func (res *Result) Absent(typ, title, attr string) provenance.Ref {
 
 // declared joins everything that decides what has been declared so far, and with which tags (rule 6, at its loosest).
 func (ev *Evaluator) declared() (ref provenance.Ref) {
-	refs := []provenance.Ref{ev.ctl, ev.ghosts.named, ev.ghosts.contained}
+	refs := []provenance.Ref{ev.ctl, ev.moment(), ev.ghosts.named, ev.ghosts.contained}
 	for _, l := range ev.ghosts.likes {
 		refs = append(refs, l.title)
 	}

@@ -43,6 +43,13 @@ var rules = []struct{ rule, text string }{
 	{"the node around a class", `class c { notify { 'c': message => ["<${v}>"] } } include c node default { $v = 'node' include c }`},
 	{"an override that comes too late", `class base { d { 'i': x => 1 } } define d($x) { notify { "d-${title}": message => $x } } class derived inherits base { D['i'] { x => 2 } }
 class z { include derived } include base z2 { 'q': } define z2 { include z }`},
+	{"a class that is included twice", `class a { notify { 'n': } include b } class b { include a } class c { include a } include a include c`},
+	{"a class that is declared with parameters and included", `class a($x = 1, $y = 2) { notify { 'n': message => "${x}${y}" } } class b { include a } class { 'a': x => 3 } include b`},
+	{"a class that another inherits from", `class p { $v = 1 notify { 'p': } } class a inherits p { notify { 'a': message => $v } } class b inherits p { } include a include b`},
+	{"classes that contain each other", `class a { contain b notify { 'n': } } class b { contain c } class c { contain a } include a`},
+	{"resources named by a hash", `create_resources('notify', { 'a' => { 'message' => 'x' }, 'b' => { 'message' => 'y' }, 'c' => {} })`},
+	{"what is asked for in a loop", `['a', 'b'].each |$x| { d { $x: } } define d { notify { "n-${title}": } } unless defined(Notify['n-c']) { notify { 'n': } }`},
+	{"the order of what a collector finds", `class a { notify { 'x': } } class b { notify { 'y': } } include a include b notify { 'z': } Notify['z'] -> Notify<| title != 'z' |>`},
 	{"the type that create_resources is given", `notify { 'a': } create_resources('notify', { 'b' => { 'message' => 'm' } }) Notify['a'] -> File<| |>`},
 }
 

@@ -16,6 +16,7 @@ type relation struct {
 	param    string
 	place    source.Place
 	ref      provenance.Ref
+	moment   provenance.Ref // what decided when it was drawn
 }
 
 // relation is `left -> right`: it notes the pairs and yields the right side, so that arrows can be chained.
@@ -40,7 +41,7 @@ func (ev *Evaluator) relation(e *syntax.Relation, sc *Scope) (value.Value, prove
 			ev.ghosts.writes++
 		}
 		for _, t := range to {
-			ev.table.relations = append(ev.table.relations, relation{s, t, name, ev.place(opPlace(e.OpAt)), ref})
+			ev.table.relations = append(ev.table.relations, relation{s, t, name, ev.place(opPlace(e.OpAt)), ref, ev.moment()})
 		}
 	}
 	if len(right) == 0 {
@@ -108,21 +109,44 @@ func (ev *Evaluator) ParseType(text string) (value.Type, error) {
 	return types.Parse(text, ev.TypeNamed)
 }
 
-// resolveRelations turns arrows into attributes.
+// resolveRelations turns arrows into attributes. What a collector on the right finds stands in the attribute, in the order in which it was found;
+// of what one on the left finds each gets the attribute by itself.
 func (ev *Evaluator) resolveRelations() {
 	for _, r := range ev.table.relations {
-		for _, end := range [2]value.Value{r.from, r.to} {
-			if c, ok := end.(*collector); ok {
-				r.ref = ev.trace.Join(r.ref, c.reach())
-			}
-		}
 		to := ev.ends(r.to, false)
-		for _, s := range ev.ends(r.from, true) {
-			ev.arrowTo(s.res, r)
-			for _, t := range to {
-				ev.relate(s, t, r)
+		if c, ok := r.to.(*collector); ok {
+			r.ref = ev.trace.Join(r.ref, c.reach())
+			for i := 0; len(to) > 1 && i < len(to); i++ {
+				r.ref = ev.trace.Join(r.ref, ev.positionRef(to[i].res))
 			}
 		}
+		c, ok := r.from.(*collector)
+		if ok && len(c.got) == 0 {
+			r.ref = ev.trace.Join(r.ref, c.reach())
+		} else if ok {
+			for _, x := range c.instead { // what would have the attribute, had the collector found nothing
+				for _, s := range ev.ends(x, true) {
+					ev.arrowFrom(s.res, r, c.reach())
+				}
+			}
+		}
+		for _, s := range ev.ends(r.from, true) {
+			one := r
+			if ok && len(c.got) > 0 {
+				one.ref = ev.trace.Join(r.ref, c.ref, c.looked[s.res].ref, s.res.existence)
+			}
+			ev.arrowTo(s.res, one)
+			for _, t := range to {
+				ev.relate(s, t, one)
+			}
+		}
+	}
+}
+
+// arrowFrom notes that a resource has no attribute from an arrow because of what a collector found.
+func (ev *Evaluator) arrowFrom(from *Resource, r relation, why provenance.Ref) {
+	if ev.trace != nil && from != nil {
+		from.note(r.param, ev.trace.Join(from.arrows[r.param], r.ref, why))
 	}
 }
 
@@ -188,7 +212,7 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 		if ev.trace != nil {
 			a.Refs = append(append(a.Refs, make([]provenance.Ref, len(a.Elems)-1-len(a.Refs))...), r.ref)
 		}
-		p.ref, p.place = ev.trace.Join(p.ref, r.ref), r.place
+		p.ref, p.place = ev.trace.Join(p.ref, r.ref, r.moment, ev.table.drawn[p]), r.place // one of several: their order is that in which they were drawn
 		return
 	}
 	if p != nil && !value.IsUndef(p.value) {
@@ -200,7 +224,21 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 		}
 	}
 	b.AddRef(t.value(), r.ref)
-	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place, source: from.source, arrows: true})
+	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref, ev.momentIf(p, r)), place: r.place, source: from.source, arrows: true})
+	if ev.trace != nil && p == nil {
+		if ev.table.drawn == nil {
+			ev.table.drawn = map[*param]provenance.Ref{}
+		}
+		ev.table.drawn[from.param(r.param)] = r.moment
+	}
+}
+
+// momentIf is what decides when an arrow was drawn, if the attribute has something else already.
+func (ev *Evaluator) momentIf(p *param, r relation) provenance.Ref {
+	if p == nil {
+		return 0
+	}
+	return r.moment
 }
 
 // value is the reference as text. Many arrows may point at one resource.

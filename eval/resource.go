@@ -52,14 +52,36 @@ type Resource struct {
 
 	existence provenance.Ref
 	titleRef  provenance.Ref
-	position  provenance.Ref // memory of positionRef
-	tagsRef   provenance.Ref // memory of tagsRef, and when it was worked out
-	tagsAt    tagState
-	tagging   bool
+	memo      *resourceMemo
+	inside    *Scope                    // of its code
+	decided   bool                      // it stands under a decision of the code that declares it
 	tagRef    provenance.Ref            // of the tags given to it by attribute or function
-	absences  map[string]provenance.Ref // parameters that Hiera was asked for in vain
+	absences  []provenance.Ref          // parameters that Hiera was asked for in vain, by their place
 	arrows    map[string]provenance.Ref // what decides whether an arrow to a collector, or a stage around, sets an attribute
 	splat     provenance.Ref            // of the hashes that its attributes were taken from: which keys they have
+}
+
+// resourceMemo is what was worked out of a resource while tracing.
+type resourceMemo struct {
+	position provenance.Ref // by positionRef
+	tags     provenance.Ref // by tagsRef, and when
+	tagsAt   tagState
+	tagging  bool
+}
+
+func (r *Resource) remembered() *resourceMemo {
+	if r.memo == nil {
+		r.memo = &resourceMemo{}
+	}
+	return r.memo
+}
+
+// absence is what the absence of the i-th parameter's value in Hiera depends on.
+func (r *Resource) absence(i int) provenance.Ref {
+	if i < 0 || i >= len(r.absences) {
+		return 0
+	}
+	return r.absences[i]
 }
 
 // A param is an attribute slot.
@@ -394,7 +416,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular, exported: form == syntax.Exported}
 	r.in = r.container[:0]
 	r.existence = ev.trace.Join(ev.ctl, t.ref)
-	r.titleRef, r.splat = t.ref, splat
+	r.titleRef, r.splat, r.decided = t.ref, splat, ev.ctl != sc.ctl
 	r.oddTitle = t.odd
 	if _, ok := e.(*syntax.Call); ok && form != syntax.Exported {
 		r.made = true
@@ -408,8 +430,9 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 		if form != syntax.Regular {
 			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
 		}
-		r.Type, r.Title, r.def, r.kind = "Class", capitalized(d.Name), d, "class"
+		r.Type, r.Title, r.def, r.kind = "Class", d.title(), d, "class"
 		ev.mayBeLike(t.ref, params, splat)
+		params = ev.declareClass(r, params)
 	} else if !ev.resolveResource(r, kind, t.text) {
 		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), typeName)}
 		if near := source.Nearest(low, ev.resourceTypeNames()); near != "" {
@@ -424,7 +447,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	ev.initialTags(r)
 	ev.applyDefaults(r, sc)
 	if r.def != nil && r.def.Kind == ClassKind {
-		ev.ensureParent(r.def, sc)
+		ev.ensureParent(r, sc)
 		ev.table.tags.merge(&r.tags)
 	}
 	ev.addResource(r, sc, e)
@@ -433,8 +456,30 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 		ev.asking = r.place
 		ev.evaluateClass(r)
 		ev.asking, ev.ctl = before, ctl
+		sc.ensure([]string{r.def.Name}, ctl)
 	}
 	return r
+}
+
+// declareClass is what sets a class apart that is declared with parameters. It may be included elsewhere too, and would then be in the catalog
+// without this declaration; but what it is given here depends on it.
+func (ev *Evaluator) declareClass(r *Resource, params []*param) []*param {
+	if ev.trace == nil {
+		return params
+	}
+	why := r.existence
+	given := make([]param, len(params))
+	out := make([]*param, len(params))
+	for i, p := range params {
+		given[i] = *p
+		given[i].ref = ev.trace.With(p.ref, why)
+		out[i] = &given[i]
+	}
+	if r.splat != 0 {
+		r.splat = ev.trace.With(r.splat, why)
+	}
+	r.existence, r.titleRef = ev.trace.Any(why), 0
+	return out
 }
 
 func (ev *Evaluator) noClass(e syntax.Expr, t title, detail string) {
@@ -580,9 +625,9 @@ func (ev *Evaluator) edge(from, to *Resource) {
 	ev.table.edges = append(ev.table.edges, edge{from, to, ev.trace.Join(ev.ctl)})
 }
 
-// Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one. why is what
-// decides that it is made, and with which attributes.
-func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef, why provenance.Ref) (*Resource, error) {
+// Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one. exists is
+// what decides that it is made, why with which attributes.
+func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef, exists, why provenance.Ref) (*Resource, error) {
 	form := syntax.Regular
 	switch {
 	case strings.HasPrefix(typeName, "@@"):
@@ -606,6 +651,6 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		list = append(list, &param{string(key), v, ev.under(ev.Found(params, x, why)), c.Place, c.Scope.source, false, false})
 	}
 	_, text := name.(value.String)
-	t := title{value.ToString(name), ev.trace.With(titleRef, why), !text}
+	t := title{value.ToString(name), ev.trace.With(titleRef, exists), !text}
 	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{}), nil
 }

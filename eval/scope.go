@@ -44,12 +44,18 @@ type frame struct {
 	shape  *shape         // of a class or define: vars[at:] begins with its parameters
 	index  map[string]int // of the other variables, once there are many
 	ghosts []ghost
-	base   *value.Hash // of the top scope: the facts, which are variables too
+	base   *base // of the top scope: the facts, which are variables too
 	match  *match
 	callee string    // of a paramFrame: who is being called, for messages,
 	of     *Resource // or whose parameters they are
 	at     int32
 	kind   frameKind
+}
+
+// base is variables that stand in a hash.
+type base struct {
+	*value.Hash
+	found variable // the one that was asked for last
 }
 
 // A match is what $0 … $9 read.
@@ -66,6 +72,7 @@ type shape struct {
 	names  []string
 	params int            // how many of them are parameters
 	keys   []string       // of a class: what Hiera is asked for, by parameter
+	title  string         // of a class: as resources have it
 	index  map[string]int // nil when there are few
 }
 
@@ -126,6 +133,7 @@ func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []synt
 	return remember(c, c.shapes, d, func() (*shape, bool) {
 		s := newShape(params, body)
 		if class, ok := d.(*syntax.Class); ok {
+			s.title = capitalized(strings.ToLower(class.Name))
 			for _, p := range params {
 				s.keys = append(s.keys, strings.ToLower(class.Name)+"::"+p.Name)
 			}
@@ -196,7 +204,8 @@ func (f *frame) find(name string) *variable {
 	}
 	if f.base != nil {
 		if e := f.base.EntryString(name); e != nil {
-			return &variable{name, e.Value, e.Ref}
+			f.base.found = variable{name, e.Value, e.Ref}
+			return &f.base.found
 		}
 	}
 	return nil
@@ -299,6 +308,15 @@ func (sc *Scope) Variable(name string) (v value.Value, r provenance.Ref, found b
 }
 
 func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
+	return sc.visibleVariable(name, false)
+}
+
+// Peek is a variable as Variables lists it: parameters that have no value yet are not there.
+func (sc *Scope) Peek(name string) (value.Value, provenance.Ref, bool) {
+	return sc.visibleVariable(name, true)
+}
+
+func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, provenance.Ref, bool) {
 	numeric := isNumericName(name)
 	var passed provenance.Ref
 	tr := sc.ev.trace
@@ -324,7 +342,7 @@ func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 					}
 				}
 			}
-			if v == nil {
+			if v == nil || v.value == nil && skipUnset {
 				continue
 			}
 			if v.value == nil {
@@ -385,9 +403,11 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		}
 	}
 	s, why := ev.classScope(class)
-	first := ev.firstOf(class)
-	if s != nil && s.resource != nil && sc.ensures(s) { // whenever this code runs, the class is there
+	var first provenance.Ref
+	if s != nil && s.resource != nil && (ev.phase == phaseFinish || sc.ensures(s)) { // whenever this code runs, the class is there
 		first = s.resource.existence
+	} else if ev.trace != nil {
+		first = ev.trace.Join(ev.firstOf(class), ev.moment())
 	}
 	var passed provenance.Ref
 	for s != nil {
@@ -403,9 +423,9 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	return value.Undef{}, ev.trace.Join(passed, first), false, why
 }
 
-// ensure notes classes that the code of a class includes under no decision of its own.
+// ensure notes classes that code includes under no decision of its own.
 func (sc *Scope) ensure(names []string, ctl provenance.Ref) {
-	if sc.ev.trace == nil || sc.resource == nil || !sc.resource.isClass() || sc.resource.main || ctl != sc.ctl {
+	if sc.ev.trace == nil || sc.resource == nil || ctl != sc.ctl {
 		return
 	}
 	if sc.ensured == nil {
@@ -416,12 +436,19 @@ func (sc *Scope) ensure(names []string, ctl provenance.Ref) {
 	}
 }
 
-// ensures reports whether a class is evaluated whenever this code is: it is the same, or one that it inherits from or has included.
+// ensures reports whether a class is evaluated whenever this code is: it is the same, or one that it inherits from or has included. The code of
+// a define runs after that of whatever declares it.
 func (sc *Scope) ensures(other *Scope) bool {
-	for s := sc; s != nil; s = s.inherits {
-		if s == other || other.source != nil && s.ensured[other.source.Name] {
-			return true
+	for sc != nil {
+		for s := sc; s != nil; s = s.inherits {
+			if s == other || other.source != nil && s.ensured[other.source.Name] {
+				return true
+			}
 		}
+		if sc.source == nil || sc.source.Kind != DefineKind {
+			break
+		}
+		sc = sc.parent
 	}
 	return false
 }

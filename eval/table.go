@@ -27,12 +27,18 @@ type table struct {
 	everCollected []*collector // those with overrides stay, whatever becomes of them
 	relations     []relation
 	types         map[string]*typeName
+	class         *typeName                  // of Class, which is asked for most
 	refs          map[*syntax.Ref]value.Type // what type names in the code stand for
 	ofType        map[string]provenance.Ref  // what added[:counted] of a type are called
 	counted       int
 	tagged        int                       // how often a resource was given tags
-	circles       int                       // how often containers were found to go in circles
+	circles       bool                      // containers were found to go in circles
 	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
+	since         map[string]provenance.Ref // of that, what decided that it was no later
+	drawn         map[*param]provenance.Ref // what decided when the first arrow of an attribute was drawn
+	stages        bool                      // a class is in another stage than main
+	stageless     [][2]provenance.Ref       // sets that then get what decided who declared a class first
+	late          map[string]provenance.Ref // what decided that overrides came too late, by type
 	defaulted     map[touch]provenance.Ref  // resource defaults that were set, by type and attribute
 }
 
@@ -42,7 +48,7 @@ type edge struct {
 }
 
 func newTable() table {
-	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{}, firsts: map[string]provenance.Ref{}, types: map[string]*typeName{},
+	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{}, firsts: map[string]provenance.Ref{}, since: map[string]provenance.Ref{}, types: map[string]*typeName{},
 		refs: map[*syntax.Ref]value.Type{}}
 }
 
@@ -67,10 +73,17 @@ type typeName struct {
 }
 
 func (ev *Evaluator) typeName(name string) *typeName {
+	class := name == "Class"
+	if class && ev.table.class != nil {
+		return ev.table.class
+	}
 	t := ev.table.types[name]
 	if t == nil {
 		t = remember(ev.cache, ev.cache.names, name, func() (*typeName, bool) { return ev.newTypeName(name), len(ev.table.types) < maxMade })
 		ev.table.types[name] = t
+	}
+	if class {
+		ev.table.class = t
 	}
 	return t
 }

@@ -194,35 +194,50 @@ type ghosts struct {
 	all    map[touch]*touches
 	allAt  touchState
 	writes int
-	// effects are those of code, by its first statement.
-	effects map[*syntax.Expr]*effects
-	// touching has the touches of passed[:indexed] by type, making the resources, declaring the classes; whys the decisions for each.
-	touching, making map[string][]touchOf
-	declaring        map[string][]*effects
-	whys             map[*effects]provenance.Ref
-	requiring        map[*Resource]provenance.Ref // whose require attribute it may set
-	indexed          int
+	// branches are what was passed over, by the first statement.
+	branches map[*syntax.Expr]*branch
+	// whys has the decisions for each piece of code of passed[:indexed], by the number of its effects.
+	whys      []provenance.Ref
+	requiring map[*Resource]provenance.Ref // whose require attribute it may set
+	indexed   int
+	// given joins the titles of classes declared with parameters by the name of a parameter, "" for a splat, which may have any.
+	given map[string]provenance.Ref
+	// configuring is what may have declared a class with parameters, as far as that is the same for all of them.
+	configuring configuring
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
 	written map[touch]provenance.Ref
 }
 
 // A like is a declaration of a class with parameters.
-type like struct {
-	title  provenance.Ref
-	params []*param
-	splat  provenance.Ref
+type like struct{ title provenance.Ref }
+
+// configuring belongs to a class, as long as no more branches are passed over.
+type configuring struct {
+	class  string
+	passed int
+	ref    provenance.Ref
 }
 
 // mayBeLike notes the title of a class that is declared with parameters.
 func (ev *Evaluator) mayBeLike(title provenance.Ref, params []*param, splat provenance.Ref) {
 	if ev.trace != nil && title != 0 {
-		ev.ghosts.likes = append(ev.ghosts.likes, like{title, params, splat})
+		ev.ghosts.likes = append(ev.ghosts.likes, like{title})
+		if ev.ghosts.given == nil {
+			ev.ghosts.given = map[string]provenance.Ref{}
+		}
+		for _, p := range params {
+			ev.ghosts.given[p.name] = ev.trace.Join(ev.ghosts.given[p.name], title)
+		}
+		if splat != 0 {
+			ev.ghosts.given[""] = ev.trace.Join(ev.ghosts.given[""], title)
+		}
 		ev.ghosts.named = ev.trace.Join(ev.ghosts.named, title)
 	}
 }
 
 // A passedBranch is code that did not run because of a decision.
 type passedBranch struct {
+	*branch
 	stmts []syntax.Expr
 	file  *syntax.File
 	scope *Scope
@@ -236,15 +251,15 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 		return
 	}
 	why := ev.trace.Join(condition, ev.ctl)
-	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{stmts: stmts, file: ev.file, scope: sc, why: why})
-	if ev.cache.mayJump(stmts) {
+	b := ev.branchOf(stmts)
+	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{branch: b, stmts: stmts, file: ev.file, scope: sc, why: why})
+	if b.jumps {
 		ev.jumps = ev.trace.Join(ev.jumps, why)
 	}
 	if ev.rendering != nil { // it would have added text, or ended the template
 		ev.rendering.passed = ev.trace.Join(ev.rendering.passed, why)
 	}
-	names := remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
-	for _, name := range names {
+	for _, name := range b.assigned {
 		sc.addGhost(ev, name, why)
 	}
 }

@@ -34,6 +34,11 @@ type World interface {
 	Lookup(sc *Scope, q Query) (Answer, error)
 }
 
+// A Viewer is a World in which code of different files may see different functions by one name.
+type Viewer interface {
+	FunctionFrom(name string, from *source.File) *Function
+}
+
 // A Query is a question to Hiera.
 type Query struct {
 	Names     []string

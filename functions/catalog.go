@@ -110,6 +110,7 @@ func createResources(c *eval.Call) (value.Value, error) {
 		if !ok {
 			return nil, noConversion(e.Value, "Hash")
 		}
+		exists := c.Trace().Join(spine, e.KeyRef)
 		why := c.Eval.Found(instances, e, spine)
 		merged := defaults.From(params.Len())
 		for _, p := range params.Entries() {
@@ -123,7 +124,7 @@ func createResources(c *eval.Call) (value.Value, error) {
 			titles = a.Elems
 		}
 		for _, t := range titles {
-			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), e.KeyRef, c.Trace().Join(why))
+			_, err := c.Declare(typeName, t, restore(merged.Hash()).(*value.Hash), e.KeyRef, exists, c.Trace().Join(why))
 			if err != nil {
 				return nil, err
 			}

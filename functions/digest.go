@@ -72,7 +72,9 @@ func fqdnRand(c *eval.Call) (value.Value, error) {
 	}
 	c.Ref = computed(c, ref, everything(c))
 	sum := md5.Sum([]byte(joinRuby(parts, ":")))
-	n, err := newTwister(new(big.Int).SetBytes(sum[:])).below(int64(most))
+	var t twister
+	t.start(new(big.Int).SetBytes(sum[:]))
+	n, err := t.below(int64(most))
 	return value.Int(n), err
 }
 

@@ -17,7 +17,7 @@ func Legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (v
 }
 
 // ToLegacy turns an argument into what a 3.x function gets.
-func ToLegacy(c *eval.Call, v value.Value) (value.Value, error) { return toLegacy(c, v, true) }
+func ToLegacy(c *eval.Call, v value.Value) (value.Value, error) { return toOld{call: c}.value(v, true) }
 
 // Restore turns references, as 3.x functions see them, back into types, at every depth.
 func Restore(v value.Value) value.Value {
@@ -115,10 +115,14 @@ func VersionCompare(a, b string) (value.Value, error) { return versionCompare(a,
 func SplitText(s, sep string) []string { return splitText(s, sep) }
 
 // A Random is Ruby's random number generator.
-type Random struct{ t *twister }
+type Random struct{ t twister }
 
 // NewRandom seeds a generator.
-func NewRandom(seed *big.Int) *Random { return &Random{newTwister(seed)} }
+func NewRandom(seed *big.Int) *Random {
+	r := &Random{}
+	r.t.start(seed)
+	return r
+}
 
 // Below is the next number below n.
 func (r *Random) Below(n int64) (int64, error) { return r.t.below(n) }

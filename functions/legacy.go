@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bunraku/eval"
+	"bunraku/resource"
 	"bunraku/types"
 	"bunraku/value"
 )
@@ -14,9 +15,10 @@ import (
 // Puppet 3 had them. An arity of -n means n-1 arguments or more, as in Ruby. A statement yields undef whatever it computes.
 func legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (value.Value, error)) *eval.Function {
 	return &eval.Function{Name: name, Doc: doc, Flow: flow, Raw: func(c *eval.Call) (value.Value, error) {
+		var raised error
 		old := make([]value.Value, len(c.Args))
 		for i, a := range c.Args {
-			v, err := toLegacy(c, a, true)
+			v, err := toOld{c, &raised}.value(a, true)
 			if err != nil {
 				return nil, err
 			}
@@ -29,13 +31,22 @@ func legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (v
 			return nil, fmt.Errorf("%s(): Wrong number of arguments given (%d for minimum %d)", name, n, -arity-1)
 		}
 		c.Args = old
-		return run(c)
+		v, err := run(c)
+		if raised != nil {
+			return nil, raised
+		}
+		return v, err
 	}}
 }
 
-// toLegacy turns a value into what a 3.x function gets: undef as an argument is the empty text, rich values are texts, references are
-// resources.
-func toLegacy(c *eval.Call, v value.Value, top bool) (value.Value, error) {
+// A toOld turns values into what a 3.x function gets: undef as an argument is the empty text, rich values are texts, references are
+// resources. What inspecting such a resource raises is noted in raised: in Ruby it ends the function.
+type toOld struct {
+	call   *eval.Call
+	raised *error
+}
+
+func (t toOld) value(v value.Value, top bool) (value.Value, error) {
 	switch v := v.(type) {
 	case nil, value.Undef:
 		if top {
@@ -45,7 +56,7 @@ func toLegacy(c *eval.Call, v value.Value, top bool) (value.Value, error) {
 	case *value.Array:
 		out := value.NewArrayBuilder(v.Len())
 		for i, e := range v.Elems {
-			x, err := toLegacy(c, e, false)
+			x, err := t.value(e, false)
 			if err != nil {
 				return nil, err
 			}
@@ -55,11 +66,11 @@ func toLegacy(c *eval.Call, v value.Value, top bool) (value.Value, error) {
 	case *value.Hash:
 		out := value.NewHashBuilder(v.Len())
 		for _, e := range v.Entries() {
-			k, err := toLegacy(c, e.Key, false)
+			k, err := t.value(e.Key, false)
 			if err != nil {
 				return nil, err
 			}
-			x, err := toLegacy(c, e.Value, false)
+			x, err := t.value(e.Value, false)
 			if err != nil {
 				return nil, err
 			}
@@ -76,21 +87,27 @@ func toLegacy(c *eval.Call, v value.Value, top bool) (value.Value, error) {
 		if v.Of == "" {
 			return nil, errors.New(`No title provided and "class" is not a valid resource reference`)
 		}
-		return &puppetResource{text: "Class[" + value.CapitalizeSegments(strings.TrimPrefix(v.Of, "::")) + "]", of: v}, nil
+		return t.resource("Class", value.CapitalizeSegments(strings.TrimPrefix(v.Of, "::")), v), nil
 	case *types.Resource:
 		if v.Type == "" {
 			return nil, noMethod("include?", value.Undef{})
 		}
-		return &puppetResource{text: value.CapitalizeSegments(strings.ToLower(strings.TrimPrefix(v.Type, "::"))) + "[" + v.Title + "]", of: v}, nil
+		return t.resource(value.CapitalizeSegments(strings.ToLower(strings.TrimPrefix(v.Type, "::"))), v.Title, v), nil
 	}
 	return v, nil
+}
+
+func (t toOld) resource(typ, title string, of value.Type) *puppetResource {
+	return &puppetResource{typ: typ, title: title, text: typ + "[" + title + "]", of: of, to: t}
 }
 
 // A puppetResource is a reference as 3.x functions see it. It lives no longer than their call.
 type puppetResource struct {
 	value.TypeMark
-	text string
-	of   value.Type
+	typ, title string
+	text       string // typ[title]
+	of         value.Type
+	to         toOld
 }
 
 // String is the reference without quotes: File[/etc/motd].
@@ -127,11 +144,32 @@ func restore(v value.Value) value.Value {
 	return v
 }
 
-// namevar is the attribute that inspecting a resource shows.
-func (r *puppetResource) namevar() string {
-	name, title := "name", r.text[strings.IndexByte(r.text, '[')+1:len(r.text)-1]
-	if strings.HasPrefix(r.text, "File[") {
-		name = "path"
+// inspect is Puppet::Resource#inspect: the reference, and what its type reads in its title.
+func (r *puppetResource) inspect() string {
+	attrs, err := resource.ParseTitle(r.to.call.Eval.World().ResourceType(strings.ToLower(r.typ)), r.title)
+	if err != nil {
+		if r.to.raised != nil && *r.to.raised == nil {
+			*r.to.raised = err
+		}
+		return r.text
 	}
-	return "{:" + name + "=>" + value.InspectString(title) + "}"
+	parts := make([]string, len(attrs))
+	for i, a := range attrs {
+		parts[i] = ":" + a.Name + "=>" + rubyInspect(a.Value)
+	}
+	return r.text + "{" + strings.Join(parts, ", ") + "}"
+}
+
+// receiver is a resource as a NoMethodError names it: without what inspecting it raised.
+func (r *puppetResource) receiver() string {
+	if r.to.raised == nil {
+		return r.inspect() + ":Puppet::Resource"
+	}
+	before := *r.to.raised
+	text := r.inspect()
+	if *r.to.raised != before {
+		*r.to.raised = before
+		return "#<Puppet::Resource>"
+	}
+	return text + ":Puppet::Resource"
 }

@@ -6,79 +6,90 @@ import (
 	"math/bits"
 )
 
-// twister is the Mersenne Twister MT19937 as Ruby's Random has it (Matsumoto and Nishimura, 1998: mt19937ar).
+// twister is the Mersenne Twister MT19937 as Ruby's Random has it (Matsumoto and Nishimura, 1998: mt19937ar). Most of Puppet's functions
+// draw one number of each, so a word of the state is turned when it is drawn, not all of them at once.
 type twister struct {
-	state [624]uint32
+	state [words]uint32
 	next  int
 }
 
-// newTwister seeds by the 32-bit words of a number, least first (init_by_array).
-func newTwister(seed *big.Int) *twister {
-	var key []uint32
-	for n := new(big.Int).Abs(seed); n.Sign() > 0; n.Rsh(n, 32) {
-		key = append(key, uint32(new(big.Int).And(n, big.NewInt(0xffffffff)).Uint64()))
+const words = 624
+
+// common is the state that seeding by several words starts from.
+var common = func() (t twister) {
+	t.seed(19650218)
+	return t
+}()
+
+// start seeds by the 32-bit words of a number, least first (init_by_array).
+func (t *twister) start(seed *big.Int) {
+	var room [8]uint32
+	key := room[:0]
+	bytes := seed.Bytes()
+	for n := len(bytes); n > 0; n -= 4 {
+		var w uint32
+		for _, b := range bytes[max(0, n-4):n] {
+			w = w<<8 | uint32(b)
+		}
+		key = append(key, w)
 	}
 	if n := len(key); n > 1 && key[n-1] == 1 {
 		key = key[:n-1] // Ruby takes a highest word of 1 for its own mark of leading zeroes
 	}
-	if len(key) == 0 {
-		key = []uint32{0}
-	}
-	t := &twister{}
-	if len(key) == 1 {
+	switch len(key) {
+	case 0:
+		t.seed(0)
+		return
+	case 1:
 		t.seed(key[0])
-		return t
+		return
 	}
-	t.seed(19650218)
+	*t = common
+	s := &t.state
 	i, j := 1, 0
-	wrap := func() {
-		if i++; i >= len(t.state) {
-			t.state[0] = t.state[len(t.state)-1]
-			i = 1
+	last := s[0]
+	for range max(words, len(key)) {
+		last = (s[i] ^ (last^last>>30)*1664525) + key[j] + uint32(j)
+		s[i] = last
+		if i++; i >= words {
+			s[0], i = last, 1
 		}
-	}
-	for range max(len(t.state), len(key)) {
-		t.state[i] = (t.state[i] ^ (t.state[i-1]^t.state[i-1]>>30)*1664525) + key[j] + uint32(j)
-		wrap()
 		if j++; j >= len(key) {
 			j = 0
 		}
 	}
-	for range len(t.state) - 1 {
-		t.state[i] = (t.state[i] ^ (t.state[i-1]^t.state[i-1]>>30)*1566083941) - uint32(i)
-		wrap()
+	for range words - 1 {
+		last = (s[i] ^ (last^last>>30)*1566083941) - uint32(i)
+		s[i] = last
+		if i++; i >= words {
+			s[0], i = last, 1
+		}
 	}
-	t.state[0] = 0x80000000
-	t.next = len(t.state)
-	return t
+	s[0] = 0x80000000
 }
 
 func (t *twister) seed(s uint32) {
 	t.state[0] = s
-	for i := 1; i < len(t.state); i++ {
+	for i := 1; i < words; i++ {
 		t.state[i] = 1812433253*(t.state[i-1]^t.state[i-1]>>30) + uint32(i)
 	}
-	t.next = len(t.state)
+	t.next = 0
 }
 
 func (t *twister) uint32() uint32 {
-	const n, m = 624, 397
-	if t.next >= n {
-		for i := range n {
-			y := t.state[i]&0x80000000 | t.state[(i+1)%n]&0x7fffffff
-			t.state[i] = t.state[(i+m)%n] ^ y>>1
-			if y&1 != 0 {
-				t.state[i] ^= 0x9908b0df
-			}
-		}
-		t.next = 0
+	const m = 397
+	i := t.next
+	y := t.state[i]&0x80000000 | t.state[(i+1)%words]&0x7fffffff
+	w := t.state[(i+m)%words] ^ y>>1
+	if y&1 != 0 {
+		w ^= 0x9908b0df
 	}
-	y := t.state[t.next]
-	t.next++
-	y ^= y >> 11
-	y ^= y << 7 & 0x9d2c5680
-	y ^= y << 15 & 0xefc60000
-	return y ^ y>>18
+	t.state[i] = w
+	t.next = (i + 1) % words
+	w ^= w >> 11
+	w ^= w << 7 & 0x9d2c5680
+	w ^= w << 15 & 0xefc60000
+	return w ^ w>>18
 }
 
 // below is Ruby's Random#rand(n): words are masked to the size of n-1, and drawn again until they do not exceed it.

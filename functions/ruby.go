@@ -101,14 +101,16 @@ func noConversion(v value.Value, into string) error {
 
 // noMethod is Ruby's NoMethodError.
 func noMethod(method string, v value.Value) error {
+	if r, is := v.(*puppetResource); is {
+		return fmt.Errorf("undefined method `%s' for %s", method, r.receiver())
+	}
 	text := rubyInspect(v)
 	switch v.(type) {
-	case *puppetResource:
 	case value.Type, *value.Object, *value.Deferred, *value.Iterator:
 		text = "#"
 	}
 	switch {
-	case len(text) > 65 || text == "#":
+	case text == "#":
 		return fmt.Errorf("undefined method `%s' for #<%s>", method, rubyClass(v))
 	case text[0] == '#':
 		return fmt.Errorf("undefined method `%s' for %s", method, text)
@@ -139,7 +141,7 @@ func rubyRegexp(v *value.Regexp) string {
 func rubyInspect(v value.Value) string {
 	switch v := v.(type) {
 	case *puppetResource:
-		return v.text + v.namevar()
+		return v.inspect()
 	case value.Type:
 		return "#<" + rubyClass(v) + ">"
 	case *value.Array:

@@ -134,8 +134,26 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 func (inv *invocation) missing(d *loaded, root string) {
 	inv.explain.notFound(root)
 	if inv.s.trace != nil {
-		inv.depend(inv.s.absence(d.file.Source.Name, "key "+datafile.Segment(value.String(root))+" in file "))
+		inv.depend(inv.s.noKey(d, root))
 	}
+}
+
+// noKey is the place of a key that a file has not got; it is put into words when somebody asks.
+func (s *Session) noKey(d *loaded, root string) provenance.Ref {
+	k := fileAndKey{d, root}
+	r := s.noKeys[k]
+	if r == 0 {
+		r = s.trace.Leaves(1, func(int) provenance.Label {
+			return provenance.Label{Kind: provenance.Absence, Path: "key " + datafile.Segment(value.String(root)) + " in file " + d.file.Source.Name}
+		})
+		s.noKeys[k] = r
+	}
+	return r
+}
+
+type fileAndKey struct {
+	file *loaded
+	key  string
 }
 
 // leaf is a value of a data file with its provenance, made once per session.

@@ -65,6 +65,11 @@ type location struct {
 	original string
 	exists   bool
 	ref      provenance.Ref // of what the path was made of
+	fixed    provenance.Ref // without what was interpolated
+	pattern  string         // the path before that; "" when it was not made so
+	others   []string       // files that it could have led to, once they were searched for
+	searched bool
+	tooMany  bool
 	context  *Context
 	data     *loaded
 }
@@ -277,6 +282,11 @@ func (inv *invocation) locations(c *config, he *value.Hash, lv *level, at string
 		switch key {
 		case "path", "paths":
 			lv.locations, err = inv.paths(lv.datadir, stringList(e.Value), "", ref, c.path == "")
+			for _, loc := range lv.locations {
+				if loc.fixed = ref; dirRef == 0 {
+					loc.pattern = filepath.Clean(join(lv.datadir, loc.original))
+				}
+			}
 		case "glob", "globs":
 			lv.locations, err = inv.globs(lv.datadir, stringList(e.Value), ref, &lv.ref)
 		case "uri", "uris":

@@ -25,6 +25,7 @@ type invocation struct {
 	extraPaths         []string
 	reads              *[]scopeRead // remembers the variables read, when a hierarchy is resolved
 	deps               []provenance.Ref
+	room               [8]provenance.Ref // for deps, which mostly are few
 }
 
 // A scopeRead is a variable that a hierarchy's paths depend on.
@@ -37,6 +38,7 @@ type scopeRead struct {
 
 func (s *Session) newInvocation(scope Scope, q Query) *invocation {
 	inv := &invocation{s: s, scope: scope, override: q.Override, defaults: q.Defaults}
+	inv.deps = inv.room[:0]
 	if p := s.current; p != nil {
 		inv.inherit(p)
 	} else if q.Explain != nil {

@@ -38,14 +38,7 @@ func ParseKey(text string) (*Key, error) {
 	return k, nil
 }
 
-func (k *Key) setModule() {
-	switch i := strings.Index(k.Root, "::"); {
-	case i > 0:
-		k.Module, k.qualified = k.Root[:i], true
-	case i == 0: // Puppet cuts "::x" at -1, which is its end
-		k.Module, k.qualified = k.Root, true
-	}
-}
+func (k *Key) setModule() { k.Module, k.qualified = moduleOf(k.Root) }
 
 // Codes H02 are lookup errors, H03 are lookup errors to which Puppet gives an issue code of its own, H04 are other errors. The
 // difference shows in the global layer, which words only the first kind anew.

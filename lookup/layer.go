@@ -285,15 +285,21 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 	if inv.explain != nil && loc.kind != noLocation {
 		defer inv.explain.push(&Event{Kind: Location, Path: loc.path, Original: loc.original, URI: loc.kind == uriLocation})()
 	}
-	inv.depend(loc.ref)
 	if loc.kind == pathLocation && !loc.exists {
 		inv.explain.outcome(LocationNotFound, "", nil)
 		if inv.s.trace != nil {
 			inv.depend(inv.s.noFile(loc.path))
+			inv.missedAt(lv, loc, key.Root)
 		}
 		return item{}, false, nil
 	}
-	return inv.ask(ly, lv, loc, key, s)
+	it, found, err := inv.ask(ly, lv, loc, key, s)
+	if found || err != nil {
+		inv.depend(loc.ref)
+	} else {
+		inv.missedAt(lv, loc, key.Root)
+	}
+	return it, found, err
 }
 
 // configAt reads a configuration once for all compiles, as long as the file does not change.

@@ -132,12 +132,15 @@ type Session struct {
 	files          map[string]*loaded
 	traced         map[*loaded]map[string]item
 	noFiles        map[string]provenance.Ref
+	noKeys         map[fileAndKey]provenance.Ref
+	nothing        map[string]provenance.Ref // why nobody has an answer, by module
 }
 
 // Session starts the lookups of one compile. trace may be nil; warn, which may be nil too, hears of trouble that Puppet only warns about.
 func (l *Lookup) Session(trace *provenance.Trace, warn func(*source.Diagnostic)) *Session {
 	return &Session{l: l, trace: trace, warn: warn, warned: map[string]bool{}, modules: map[string]*layer{}, options: map[string]*keyOptions{},
-		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, traced: map[*loaded]map[string]item{}}
+		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, traced: map[*loaded]map[string]item{}, nothing: map[string]provenance.Ref{},
+		noKeys: map[fileAndKey]provenance.Ref{}}
 }
 
 // An item is a value on its way, with its provenance: of a container, the provenance of its spine.
@@ -148,11 +151,20 @@ type item struct {
 
 // Find looks a key up in all layers, as automatic class parameters do.
 func (s *Session) Find(key string, scope Scope, q Query) (Result, error) {
+	plain := s.plain(key, &q)
+	if plain {
+		if why, nobody := s.nobody(key); nobody {
+			return Result{Value: value.Undef{}, Ref: why, Key: key}, nil
+		}
+	}
 	inv := s.newInvocation(scope, q)
 	it, found, err := inv.search(key, q.Merge)
 	res := Result{Value: it.v, Ref: inv.conclude(it.ref), Found: found, Key: key}
 	if !found {
 		res.Value = value.Undef{}
+		if plain && err == nil {
+			s.noteNobody(key, res.Ref)
+		}
 	}
 	return res, err
 }

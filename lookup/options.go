@@ -17,6 +17,7 @@ type keyOptions struct {
 	spine    provenance.Ref // which keys the merged hash has
 	files    []string       // that have lookup_options
 	more     provenance.Ref // that they have no further patterns
+	none     *foundOptions  // what a key without options has, where that is the same for all keys
 	err      error
 }
 
@@ -54,6 +55,10 @@ func (inv *invocation) extract(o *keyOptions, root string) *foundOptions {
 	if t == nil && found != nil {
 		return found
 	}
+	same := found == nil && len(o.patterns) == 0 && len(o.files) == 0
+	if same && o.none != nil {
+		return o.none
+	}
 	var why []provenance.Ref
 	holder := ""
 	if found != nil {
@@ -82,7 +87,11 @@ func (inv *invocation) extract(o *keyOptions, root string) *foundOptions {
 			why = append(why, inv.s.absence(f, "key "+lookupOptions+"."+datafile.Segment(value.String(root))+" in file "))
 		}
 	}
-	return &foundOptions{hash: found.hash, ref: t.Join(append(why, found.ref, o.missed)...)}
+	found = &foundOptions{hash: found.hash, ref: t.Join(append(why, found.ref, o.missed)...)}
+	if same {
+		o.none = found
+	}
+	return found
 }
 
 // optionsName tells "no module" from a module.

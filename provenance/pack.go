@@ -8,8 +8,8 @@ import (
 	"bunraku/source"
 )
 
-// A Packed is the part of a trace that some slots reach, as plain data to be written down. Nodes are renumbered from 1 in their old
-// order. Files are named, never quoted: data files hold secrets.
+// A Packed is the part of a trace that some slots reach, as plain data to be written down. Nodes are renumbered from 1, leaves first,
+// the others in their old order. Files are named, never quoted: data files hold secrets.
 type Packed struct {
 	Files  []string       `json:"files"`
 	Ops    []string       `json:"ops"`
@@ -49,7 +49,7 @@ func (o ownerName) Ref() string { return string(o) }
 type ownerName string
 
 // Nodes are written one after the other, each as unsigned varints (encoding/binary): what it is (0 leaf, 1 operation, 2 copy with
-// dependencies, 3 note, 4 container), the number of its leaf, operation or note, how many operands it has, then for each of them how
+// dependencies, 3 note, 4 container, 5 several causes: the first, then the leaves that all depend on), the number of its leaf, operation or note, how many operands it has, then for each of them how
 // many nodes back it stands; 0 is none.
 
 const (
@@ -58,6 +58,7 @@ const (
 	packWith
 	packNote
 	packDeep
+	packAny
 )
 
 // Pack collects what the roots reach.
@@ -69,12 +70,18 @@ func (t *Trace) Pack(roots ...Ref) *Packed {
 	p.Ops = t.names
 	keep := make([]bool, len(t.nodes))
 	t.Near(func(r Ref) bool { keep[r] = true; return true }, roots...)
-	count := 0
-	for i := 1; i < len(t.nodes); i++ {
-		if !keep[i] {
-			continue
+	var order []Ref // leaves first: what points at newer nodes points at leaves
+	for _, leaf := range []bool{true, false} {
+		for i, n := range t.nodes {
+			if keep[i] && leaf == (n.shape <= isBlockLeaf) {
+				order = append(order, Ref(i))
+			}
 		}
-		r, n := Ref(i), t.nodes[i]
+	}
+	common := t.common()
+	w := &walk{t: t}
+	for i, r := range order {
+		count, n := i+1, t.nodes[r]
 		var kind, number uint32
 		var operands []Ref
 		switch n.shape {
@@ -93,15 +100,22 @@ func (t *Trace) Pack(roots ...Ref) *Packed {
 				kind, number = packOp, uint32(n.name)
 			case isDeep:
 				kind = packDeep
+			case isAny:
+				kind = packAny
 			}
-			t.operandsOf(n, func(a Ref) { operands = append(operands, a) })
-			if !n.many && n.shape != isDeep { // two places, filled from the left
+			if n.shape == isOpen {
+				operands = append([]Ref{0}, w.leaves(r)...) // no value
+			} else {
+				t.operandsOf(n, func(a Ref) { operands = append(operands, a) })
+			}
+			if n.shape == isAny {
+				operands = append(operands, common[n.second]...)
+			} else if !n.many && n.shape != isDeep && n.shape != isOpen { // two places, filled from the left
 				for len(operands) > 0 && operands[len(operands)-1] == 0 && (len(operands) == 2 || n.shape == isOp) {
 					operands = operands[:len(operands)-1]
 				}
 			}
 		}
-		count++
 		p.where[r] = Ref(count)
 		for _, x := range []uint32{kind, number, uint32(len(operands))} {
 			p.Nodes = binary.AppendUvarint(p.Nodes, uint64(x))
@@ -183,7 +197,7 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 		rest = rest[n:]
 		return uint32(x)
 	}
-	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(p.Notes), packDeep: 1}
+	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(p.Notes), packDeep: 1, packAny: 1}
 	var refs []Ref
 	for i := uint32(1); len(rest) > 0; i++ {
 		kind, number, count := next(), next(), next()
@@ -201,7 +215,7 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 			}
 			refs = append(refs, Ref(back))
 		}
-		if bad || (kind == packNote || kind == packDeep) && count == 0 {
+		if bad || (kind == packNote || kind == packDeep || kind == packAny) && count == 0 {
 			return nil, fmt.Errorf("node %d is cut short", i)
 		}
 		switch kind {
@@ -216,6 +230,9 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 			t.Note(refs[0], n.Kind, n.Name, owners[n.In], n.At.Place(files), n.Text)
 		case packDeep:
 			t.Deep(refs[0], list(slices.Clone(refs[1:])))
+		case packAny:
+			t.Any(refs[0])
+			t.shared = append(t.shared, slices.Clone(refs[1:]))
 		}
 	}
 	return t, nil

@@ -1,7 +1,5 @@
 package provenance
 
-import "slices"
-
 // label returns the place of a leaf.
 func (t *Trace) label(r Ref) (Label, bool) {
 	switch n := t.nodes[r]; n.shape {
@@ -32,8 +30,12 @@ func (t *Trace) operandsOf(n node, f func(Ref)) {
 				f(r)
 			}
 		}
-	case n.shape == isNote:
+	case n.shape == isNote || n.shape == isAny:
 		f(n.first)
+	case n.shape == isOpen:
+		for _, r := range t.open[n.first] {
+			f(r)
+		}
 	case n.shape == isDeep:
 		f(n.first)
 		t.contents[n.second].EachRef(f)
@@ -79,6 +81,8 @@ func (t *Trace) copied(n node) (Ref, bool) {
 		return t.operands[n.first], true
 	case n.shape == isWith:
 		return n.first, true
+	case n.shape == isAny || n.shape == isOpen: // no value
+		return 0, true
 	}
 	return 0, false
 }
@@ -88,28 +92,8 @@ func (t *Trace) Depends(roots ...Ref) []Label {
 	if t == nil {
 		return nil
 	}
-	seen := make([]uint64, len(t.nodes)/64+1)
-	var stack, leaves []Ref
-	push := func(r Ref) {
-		if r != 0 && seen[r/64]&(1<<(r%64)) == 0 {
-			seen[r/64] |= 1 << (r % 64)
-			stack = append(stack, r)
-		}
-	}
-	for _, r := range roots {
-		push(r)
-	}
-	for len(stack) > 0 {
-		r := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		n := t.nodes[r]
-		if n.shape <= isBlockLeaf && n.shape != isNone {
-			leaves = append(leaves, r)
-			continue
-		}
-		t.operandsOf(n, push)
-	}
-	slices.Sort(leaves)
+	t.common()
+	leaves := (&walk{t: t}).leaves(roots...)
 	out := make([]Label, len(leaves))
 	for i, r := range leaves {
 		out[i], _ = t.label(r)

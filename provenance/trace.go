@@ -19,6 +19,9 @@ type Trace struct {
 	notes     [][]note // names of steps, in blocks
 	noteCount int
 	owners    []Owner // of steps
+	causes    [][]Ref // of nodes with several, but the first
+	open      [][]Ref // sets that were not complete when they were made
+	shared    [][]Ref // the leaves that those nodes depend on, once they were asked for
 }
 
 // NewTrace returns an empty graph.
@@ -56,6 +59,8 @@ const (
 	isWith            // the value of first, which also depends on the rest
 	isNote            // the value of first, copied; second: number of the note
 	isDeep            // a container: first is its spine, second the number of its contents
+	isAny             // first is the first of several causes, each of which is enough; second: number of the others
+	isOpen            // first: number of a set that newer nodes may be in
 	isAll             // everything read before it: what a failure may be due to
 )
 

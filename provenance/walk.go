@@ -1,6 +1,10 @@
 package provenance
 
-import "bunraku/source"
+import (
+	"slices"
+
+	"bunraku/source"
+)
 
 // More readings, for those who explain a value: the way it was copied, what lies near it, what it reaches.
 
@@ -181,6 +185,7 @@ func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 		return func(Ref) How { return Not }
 	}
 	how := make([]How, len(t.nodes))
+	common := t.common()
 	oldest := Ref(len(t.nodes)) // of the leaves that count as read: every set of all that was read has it from then on
 	for _, r := range leaves {
 		how[r] = Flowed
@@ -193,9 +198,21 @@ func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 		if n.shape <= isBlockLeaf {
 			continue
 		}
-		if n.shape == isAll {
+		switch n.shape {
+		case isAll:
 			if oldest < n.first {
 				how[r] = Flowed
+			}
+			continue
+		case isAny, isOpen:
+			var set []Ref
+			if n.shape == isAny {
+				set = common[n.second]
+			} else if len(t.open[n.first]) > 0 { // what is in it may be newer
+				set = (&walk{t: t}).leaves(Ref(r))
+			}
+			if slices.ContainsFunc(set, func(leaf Ref) bool { return how[leaf] != Not }) {
+				how[r] = Decides
 			}
 			continue
 		}

@@ -58,6 +58,7 @@ var meanings = map[string]string{
 	"W0650": "a deprecation, in the function's words",
 
 	"H0110": "cannot be read as JSON",
+	"H0112": "values of a HOCON text do not go together",
 	"H0209": "a data file cannot be parsed",
 	"H0210": "a data file holds no hash",
 	"H0220": "values of different kinds cannot be merged",

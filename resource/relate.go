@@ -34,7 +34,7 @@ func (l *Library) autos(t *Type, class *ruby.Class) error {
 		if !ok {
 			continue
 		}
-		rel := &relation{block: block, plain: readsPlainly(block)}
+		rel := &relation{block: block, plain: readsPlainly(block), idle: givesNothing(block)}
 		t.Autos = append(t.Autos, Auto{Relation: relationNamed(kind), Target: target, Ask: func(r Instance, all Instances) ([]Named, error) {
 			return l.related(rel, r, all)
 		}})
@@ -56,6 +56,7 @@ func relationNamed(name string) Relation {
 type relation struct {
 	block *ruby.Proc
 	plain bool
+	idle  bool // it relates nobody
 	all   Instances
 	past  []pastAnswer
 }
@@ -96,8 +97,45 @@ func readsPlainly(block *ruby.Proc) bool {
 	return plain
 }
 
+// givesNothing reports whether a block, whatever its resource, ends with a message or with nothing: it looks around to warn people, and
+// relates nobody. Concat's fragments go through the whole catalog for that, each.
+func givesNothing(block *ruby.Proc) bool {
+	var body *ruby.Seq
+	jumps := false
+	block.Walk(func(n ruby.Node) bool {
+		switch n := n.(type) {
+		case *ruby.Seq:
+			if body == nil {
+				body = n
+			}
+		case *ruby.Jump:
+			jumps = jumps || n.Value != nil
+		}
+		return true
+	})
+	return body != nil && !jumps && isMessage(body)
+}
+
+// isMessage reports whether a node's value is that of a message, or nil.
+func isMessage(n ruby.Node) bool {
+	switch n := n.(type) {
+	case nil, *ruby.NilLit:
+		return true
+	case *ruby.Seq:
+		return n == nil || len(n.Stmts) == 0 || isMessage(n.Stmts[len(n.Stmts)-1])
+	case *ruby.If:
+		return isMessage(n.Then) && isMessage(n.Else)
+	case *ruby.Call:
+		return n.Recv == nil && slices.Contains([]string{"debug", "info", "notice", "warning", "err"}, n.Name)
+	}
+	return false
+}
+
 // related answers an automatic relation for one resource.
 func (l *Library) related(rel *relation, r Instance, all Instances) ([]Named, error) {
+	if rel.idle {
+		return nil, nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if rel.all != all {

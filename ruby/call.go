@@ -26,6 +26,8 @@ type builtin struct {
 }
 
 // A call is one call of a built-in.
+//
+// It is used again for later calls: what outlives the function, such as a proc that it returns, must not hold it.
 type call struct {
 	in    *Interp
 	self  Object
@@ -162,14 +164,14 @@ func (in *Interp) evalCall(n *Call, f *frame) Object {
 	if n.Block == nil {
 		return in.callFrom(f, recv, n.Name, args, block, n)
 	}
-	leave := in.prov.decideBlock(m, n.Block, f)
+	d := in.prov.decide(m)
 	var result Object
 	if n.Block.Jumps&HasBreak != 0 {
 		in.catchBreak(block, &result, func() { result = in.callFrom(f, recv, n.Name, args, block, n) })
 	} else {
 		result = in.callFrom(f, recv, n.Name, args, block, n)
 	}
-	leave()
+	in.prov.leaveBlock(d, n.Block, f)
 	return result
 }
 
@@ -199,8 +201,17 @@ func (in *Interp) callBuiltin(m *method, recv Object, args []Object, block *Proc
 		in.wrongArgs(len(args), b.min, b.max)
 	}
 	in.enter()
-	c := call{in: in, self: recv, name: b.name, args: args, block: block, frame: f}
-	v := b.fn(&c)
+	var c *call
+	if n := len(in.calls); n > 0 {
+		c = in.calls[n-1]
+		in.calls = in.calls[:n-1]
+	} else {
+		c = &call{in: in}
+	}
+	c.self, c.name, c.args, c.block, c.frame = recv, b.name, args, block, f
+	v := b.fn(c)
+	c.self, c.args, c.block, c.frame = nil, nil, nil, nil
+	in.calls = append(in.calls, c)
 	in.depth--
 	return v
 }

@@ -13,12 +13,12 @@ func (in *Interp) evalIf(n *If, f *frame) Object {
 		}
 		return in.eval(branch, f)
 	}
-	leave := in.prov.decide(m, n, f)
+	d := in.prov.decide(m)
 	var v Object = Nil{}
 	if !isNone(branch) {
 		v = in.eval(branch, f)
 	}
-	leave()
+	in.prov.leave(d, n, f)
 	return v
 }
 
@@ -52,12 +52,12 @@ search:
 	if !found {
 		body = n.Else
 	}
-	leave := in.prov.decide(m, n, f)
+	d := in.prov.decide(m)
 	var v Object = Nil{}
 	if !isNone(body) {
 		v = in.eval(body, f)
 	}
-	leave()
+	in.prov.leave(d, n, f)
 	return v
 }
 
@@ -132,12 +132,12 @@ func (in *Interp) evalWhile(n *While, f *frame) (result Object) {
 		body()
 	}
 	for truthy(in.eval(n.Cond, f)) != n.Until {
-		leave := in.prov.decide(m, n, f)
+		d := in.prov.decide(m)
 		body()
-		leave()
+		in.prov.leave(d, n, f)
 		in.step()
 	}
-	in.prov.decide(m, n, f)()
+	in.prov.leave(in.prov.decide(m), n, f)
 	return result
 }
 
@@ -202,7 +202,8 @@ func (in *Interp) evalFor(n *For, f *frame) Object {
 	m := in.prov.mark()
 	list := in.eval(n.Value, f)
 	in.prov.deepOf(list)
-	defer in.prov.decide(m, n, f)()
+	d := in.prov.decide(m)
+	defer func() { in.prov.leave(d, n, f) }()
 	p := &Proc{lambda: false, arity: -1}
 	p.native = func(args []Object) Object {
 		var v Object = Nil{}

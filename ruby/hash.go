@@ -8,6 +8,9 @@ func (c *call) table() *Hash {
 	return h
 }
 
+// one is the table for a question about one key: it need not be complete.
+func (c *call) one() *Hash { return c.self.(*Hash) }
+
 // hashGet is h[k], with the default.
 func (in *Interp) hashGet(h *Hash, k Object) Object {
 	if v, ok := h.get(k); ok {
@@ -34,10 +37,10 @@ func hashTable() []builtin {
 			return f(c)
 		})
 	}
-	add("[]", 1, 1, func(c *call) Object { return c.in.hashGet(c.table(), c.arg(0)) })
-	add("dig", 1, -1, func(c *call) Object { return c.in.dig(c.in.hashGet(c.table(), c.arg(0)), c.args[1:]) })
+	add("[]", 1, 1, func(c *call) Object { return c.in.hashGet(c.one(), c.arg(0)) })
+	add("dig", 1, -1, func(c *call) Object { return c.in.dig(c.in.hashGet(c.one(), c.arg(0)), c.args[1:]) })
 	add("fetch", 1, 2, func(c *call) Object {
-		if v, ok := c.table().get(c.arg(0)); ok {
+		if v, ok := c.one().get(c.arg(0)); ok {
 			return v
 		}
 		if c.block != nil {
@@ -70,7 +73,7 @@ func hashTable() []builtin {
 		}
 		return c.in.array(out)
 	})
-	add("key? has_key? include? member?", 1, 1, func(c *call) Object { _, ok := c.table().get(c.arg(0)); return Bool(ok) })
+	add("key? has_key? include? member?", 1, 1, func(c *call) Object { _, ok := c.one().get(c.arg(0)); return Bool(ok) })
 	add("value? has_value?", 1, 1, func(c *call) Object {
 		for _, v := range c.table().values() {
 			if c.in.equal(v, c.arg(0)) {
@@ -113,8 +116,8 @@ func hashTable() []builtin {
 	add("to_a", 0, 0, func(c *call) Object { return c.in.array(append([]Object(nil), c.in.items(c.self)...)) })
 	add("to_s inspect", 0, 0, func(c *call) Object { return c.ret(c.in.inspectOf(c.self)) })
 	add("to_proc", 0, 0, func(c *call) Object {
-		h := c.table()
-		return &Proc{lambda: true, arity: 1, native: func(args []Object) Object { return c.in.hashGet(h, args[0]) }}
+		h, in := c.table(), c.in
+		return &Proc{lambda: true, arity: 1, native: func(args []Object) Object { return in.hashGet(h, args[0]) }}
 	})
 	need("each each_pair", 0, 0, func(c *call) Object {
 		two := c.block.takesTwo()

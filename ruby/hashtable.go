@@ -20,6 +20,7 @@ type Hash struct {
 	kw      bool // the keyword arguments of a call
 	shares  bool // entries and index are another hash's too
 	src     *value.Hash
+	lazy    *Lazy
 	origin  *origin
 	in      *Interp
 }
@@ -42,6 +43,17 @@ const linearHash = 8
 
 // NewHash makes an empty hash.
 func NewHash() *Hash { return &Hash{} }
+
+// A Lazy is where a hash's entries come from that are many, while few of them are asked for.
+type Lazy struct {
+	// Get finds one; known is false when only Fill can tell.
+	Get func(key string) (val Object, found, known bool)
+	// All has them all.
+	All func() *Hash
+}
+
+// NewLazyHash makes a hash of string keys whose entries are put in when they are needed.
+func NewLazyHash(l *Lazy) *Hash { return &Hash{lazy: l} }
 
 // keyOf maps an object to its key.
 func keyOf(o Object) hashKey {
@@ -95,6 +107,10 @@ func keyOf(o Object) hashKey {
 }
 
 func (h *Hash) load() {
+	if h.lazy != nil {
+		all := h.lazy.All().Share()
+		h.lazy, h.entries, h.live, h.index, h.shares = nil, all.entries, all.live, all.index, true
+	}
 	if h.src == nil {
 		return
 	}
@@ -124,6 +140,13 @@ func (h *Hash) find(k hashKey) int {
 }
 
 func (h *Hash) get(key Object) (Object, bool) {
+	if h.lazy != nil {
+		if s, ok := key.(*String); ok {
+			if v, found, known := h.lazy.Get(s.String()); known {
+				return v, found
+			}
+		}
+	}
 	h.load()
 	if i := h.find(keyOf(key)); i >= 0 {
 		return h.entries[i].val, true

@@ -14,6 +14,8 @@ type Interp struct {
 	limits  Limits
 	left    Limits // what is left of them
 	depth   int
+	calls   []*call  // that are free
+	slots   []Object // room for frames
 	globals map[string]Object
 	gconst  map[string]Object             // top-level constants set by the program
 	consts  map[*Class]map[string]Object  // of modules, set by the program
@@ -31,6 +33,8 @@ type Interp struct {
 	prov    tracker
 	out     *String // _erbout, once it is known
 	Out     []Segment
+	// OutSize is how long the output will be, as far as anybody knows.
+	OutSize int
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
 	MaybeFrozen   bool
 	curExc        *Exception // $!
@@ -90,7 +94,11 @@ func (f *frame) scope() *lexical {
 }
 
 func (in *Interp) newFrame(slots int) *frame {
-	f := &frame{slots: make([]Object, slots)}
+	if slots > len(in.slots) {
+		in.slots = make([]Object, max(slots, 32))
+	}
+	f := &frame{slots: in.slots[:slots:slots]}
+	in.slots = in.slots[slots:]
 	if in.prov.trace != nil {
 		f.refs = make([]provenance.Ref, slots)
 	}

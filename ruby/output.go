@@ -33,6 +33,9 @@ func (in *Interp) output(n *Call, v *LVar, f *frame) (Object, bool) {
 		in.Out = append(in.Out, Segment{Start: out.len(), At: at, Ref: in.prov.value(mark)})
 		in.prov.forget(mark)
 	}
+	if out.buf == nil && in.OutSize > len(out.s)+len(text) {
+		out.buf = append(make([]byte, 0, in.OutSize), out.s...)
+	}
 	out.add(text)
 	return out, true
 }

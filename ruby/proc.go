@@ -69,12 +69,13 @@ func procTable() []builtin {
 			if c.has(0) {
 				n = c.int(0)
 			}
+			in := c.in
 			var make func(have []Object) *Proc
 			make = func(have []Object) *Proc {
 				return &Proc{lambda: true, arity: -1, native: func(args []Object) Object {
 					all := append(append([]Object(nil), have...), args...)
 					if len(all) >= n {
-						return c.in.callProc(p, all, nil)
+						return in.callProc(p, all, nil)
 					}
 					return make(all)
 				}}
@@ -124,18 +125,20 @@ func enumeratorTable() []builtin {
 			i = c.int(0)
 		}
 		e := self(c)
+		in, block := c.in, c.block
 		p := &Proc{arity: -1}
 		p.native = func(args []Object) Object {
 			i++
-			return c.yield(packed(c.in, args), Int(i-1))
+			return in.yield(block, packed(in, args), Int(i-1))
 		}
 		return c.in.send(e.recv, e.name, e.args, p)
 	}
 	withObject := func(c *call) Object {
 		e := self(c)
-		p := &Proc{arity: -1, native: func(args []Object) Object { return c.yield(packed(c.in, args), c.arg(0)) }}
-		c.in.send(e.recv, e.name, e.args, p)
-		return c.arg(0)
+		in, block, memo := c.in, c.block, c.arg(0)
+		p := &Proc{arity: -1, native: func(args []Object) Object { return in.yield(block, packed(in, args), memo) }}
+		in.send(e.recv, e.name, e.args, p)
+		return memo
 	}
 	fill := func(c *call) *Enumerator {
 		e := self(c)

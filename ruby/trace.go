@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"slices"
 	"sync"
 
 	"bunraku/provenance"
@@ -25,18 +26,20 @@ type tracker struct {
 	ctl   provenance.Ref   // decisions in force
 	heap  provenance.Ref   // changes of objects
 	all   []provenance.Ref
-	seen  map[provenance.Ref]bool
+	seen  refSet
+	buf   []provenance.Ref // for joins
 	ivars map[string]provenance.Ref
-	lits  map[*Program]provenance.Ref
 	base  provenance.Ref // literals of the program under way
-	facts *programFacts  // of that program
+	// joined has the join of acc[:i+1] at i, as far as that was asked for and acc has not been cut since.
+	joined []provenance.Ref
+	facts  *programFacts // of that program
 	// Literals reserves leaves for a program's literals.
 	literals func(p *Program) provenance.Ref
 }
 
 // Trace switches tracing on. literals reserves a leaf for each of a program's literals and returns the first.
 func (in *Interp) Trace(t *provenance.Trace, literals func(p *Program) provenance.Ref) {
-	in.prov = tracker{trace: t, seen: map[provenance.Ref]bool{}, ivars: map[string]provenance.Ref{}, lits: map[*Program]provenance.Ref{}, literals: literals}
+	in.prov = tracker{trace: t, ivars: map[string]provenance.Ref{}, literals: literals}
 }
 
 // Everything is all that was read by the runs so far.
@@ -44,6 +47,13 @@ func (in *Interp) Everything() []provenance.Ref { return in.prov.all }
 
 // Read notes that something was read: a variable asked for through the host.
 func (in *Interp) Read(r provenance.Ref) { in.prov.read(r) }
+
+// Lasting runs f, whose reads count for all that follows: what it makes is kept.
+func (in *Interp) Lasting(f func()) {
+	mark := in.prov.mark()
+	f()
+	in.prov.mutate(mark)
+}
 
 // SetIvarRef says where an instance variable of self comes from.
 func (in *Interp) SetIvarRef(name string, r provenance.Ref) {
@@ -110,8 +120,7 @@ func (t *tracker) read(r provenance.Ref) {
 		return
 	}
 	t.acc = append(t.acc, r)
-	if !t.seen[r] {
-		t.seen[r] = true
+	if t.seen.add(r) {
 		t.all = append(t.all, r)
 	}
 }
@@ -133,31 +142,36 @@ func (t *tracker) mark() int { return len(t.acc) }
 // forget drops the reads of a statement whose value nobody uses.
 func (t *tracker) forget(mark int) {
 	if t.trace != nil && mark < len(t.acc) {
-		t.acc = t.acc[:mark]
+		t.cut(mark)
 	}
 }
 
-func (t *tracker) since(mark int) []provenance.Ref {
-	if mark > len(t.acc) {
-		mark = len(t.acc)
+func (t *tracker) cut(mark int) {
+	t.acc = t.acc[:mark]
+	if mark < len(t.joined) {
+		t.joined = t.joined[:mark]
 	}
-	refs := append([]provenance.Ref(nil), t.acc[mark:]...)
-	return distinct(refs)
 }
 
-func distinct(refs []provenance.Ref) []provenance.Ref {
-	if len(refs) < 2 {
-		return refs
-	}
-	seen := make(map[provenance.Ref]bool, len(refs))
-	out := refs[:0]
-	for _, r := range refs {
-		if !seen[r] {
-			seen[r] = true
-			out = append(out, r)
+// since are the reads since the mark, each once, and more. The slice is good until the next call.
+func (t *tracker) since(mark int, more ...provenance.Ref) []provenance.Ref {
+	out := t.buf[:0]
+	if reads := t.acc[min(mark, len(t.acc)):]; len(reads) <= fewRefs {
+		for _, r := range reads {
+			if !slices.Contains(out, r) {
+				out = append(out, r)
+			}
+		}
+	} else {
+		var seen refSet
+		for _, r := range reads {
+			if seen.add(r) {
+				out = append(out, r)
+			}
 		}
 	}
-	return out
+	t.buf = append(out, more...)
+	return t.buf
 }
 
 // fold makes one of the reads since the mark, so that loops do not pile them up.
@@ -166,7 +180,8 @@ func (t *tracker) fold(mark int) {
 		return
 	}
 	r := t.trace.Join(t.since(mark)...)
-	t.acc = append(t.acc[:mark], r)
+	t.cut(mark)
+	t.acc = append(t.acc, r)
 }
 
 // value is the ref of a value made of what was read since the mark, under the decisions in force.
@@ -174,92 +189,97 @@ func (t *tracker) value(mark int) provenance.Ref {
 	if t.trace == nil {
 		return 0
 	}
-	return t.trace.Op("ruby", append(t.since(mark), t.ctl, t.heap)...)
+	return t.trace.Op("ruby", t.since(mark, t.ctl, t.heap)...)
 }
 
-// argument is the ref of a block's or method's parameter: the decision that its call stands under holds what it was called with.
+// argument is the ref of a block's or method's parameter: the decision that its call stands under holds what it was called with, and the
+// reads of the expressions around it hold the rest.
 func (t *tracker) argument() provenance.Ref {
 	if t.trace == nil {
 		return 0
 	}
-	return t.trace.Join(t.ctl, t.heap, t.trace.Join(t.recent()...))
+	var reads provenance.Ref
+	if n := len(t.joined); n > 0 {
+		reads = t.joined[n-1]
+	}
+	for _, r := range t.acc[len(t.joined):] {
+		if r != reads {
+			reads = t.trace.Join(reads, r)
+		}
+		t.joined = append(t.joined, reads)
+	}
+	return t.trace.Join(t.ctl, t.heap, reads)
 }
-
-// recent are the reads of the innermost expressions; enough for the arguments of a call, which were just evaluated.
-func (t *tracker) recent() []provenance.Ref { return distinct(append([]provenance.Ref(nil), t.acc...)) }
 
 // mutate notes that an object or global was changed on the strength of what was read since the mark.
 func (t *tracker) mutate(mark int) {
 	if t.trace != nil {
-		t.heap = t.trace.Join(append(t.since(mark), t.ctl, t.heap)...)
+		t.heap = t.trace.Join(t.since(mark, t.ctl, t.heap)...)
 	}
 }
 
-// decide enters what was decided by the reads since the mark. The result leaves it; what the branches could have done stays marked.
-func (t *tracker) decide(mark int, n Node, f *frame) (leave func()) {
+// A decision is what to go back to when the code is left that runs because of it.
+type decision struct{ before, under provenance.Ref }
+
+// decide enters what was decided by the reads since the mark. It must be left.
+func (t *tracker) decide(mark int) decision {
 	if t.trace == nil {
-		return func() {}
+		return decision{}
 	}
-	cond := t.trace.Join(t.since(mark)...)
-	before := t.ctl
-	t.ctl = t.trace.Join(before, cond)
-	return func() { t.leave(before, cond, n, f) }
+	d := decision{before: t.ctl}
+	d.under = t.trace.Join(d.before, t.trace.Join(t.since(mark)...))
+	t.ctl = d.under
+	return d
 }
 
-func (t *tracker) leave(before, cond provenance.Ref, n Node, f *frame) {
-	e := t.effects(n)
-	under := t.trace.Join(before, cond)
-	for _, v := range e.assigned {
-		g := f
-		for d := v.Depth; d > 0 && g != nil; d-- {
-			g = g.up
-		}
-		if g != nil && v.Index < len(g.refs) {
-			g.refs[v.Index] = t.trace.With(g.refs[v.Index], under)
-		}
+// leave leaves a decision about n; what the branches could have done stays marked.
+func (t *tracker) leave(d decision, n Node, f *frame) {
+	if t.trace == nil {
+		return
 	}
+	e := t.effects(n)
+	for _, v := range e.assigned {
+		t.under(d, f, v.Depth, v.Index)
+	}
+	t.left(d, e)
+	if !e.jumps {
+		t.ctl = d.before
+	} else {
+		t.ctl = t.trace.Join(t.ctl, d.under)
+	}
+}
+
+// leaveBlock leaves the decision about a call with a block: the block ran because of what the receiver and arguments are.
+func (t *tracker) leaveBlock(d decision, b *Block, f *frame) {
+	if t.trace == nil {
+		return
+	}
+	e := t.effects(b)
+	for _, v := range b.Outer {
+		t.under(d, f, v.Depth-1, v.Index)
+	}
+	t.left(d, e)
+	if !e.jumps {
+		t.ctl = d.before
+	}
+}
+
+// under marks a local variable that the code could have set.
+func (t *tracker) under(d decision, f *frame, depth, index int) {
+	for ; depth > 0 && f != nil; depth-- {
+		f = f.up
+	}
+	if f != nil && index < len(f.refs) {
+		f.refs[index] = t.trace.With(f.refs[index], d.under)
+	}
+}
+
+func (t *tracker) left(d decision, e *effects) {
 	for _, name := range e.ivars {
-		t.ivars[name] = t.trace.With(t.ivars[name], under)
+		t.ivars[name] = t.trace.With(t.ivars[name], d.under)
 	}
 	if e.changes {
-		t.heap = t.trace.Join(t.heap, under)
-	}
-	if !e.jumps {
-		t.ctl = before
-	} else {
-		t.ctl = t.trace.Join(t.ctl, under)
-	}
-}
-
-// decideBlock is decide for a call with a block: the block runs because of what the receiver and arguments are.
-func (t *tracker) decideBlock(mark int, b *Block, f *frame) (leave func()) {
-	if t.trace == nil {
-		return func() {}
-	}
-	cond := t.trace.Join(t.since(mark)...)
-	before := t.ctl
-	t.ctl = t.trace.Join(before, cond)
-	return func() {
-		e := t.effects(b)
-		under := t.trace.Join(before, cond)
-		for _, v := range b.Outer {
-			g := f
-			for d := v.Depth - 1; d > 0 && g != nil; d-- {
-				g = g.up
-			}
-			if g != nil && v.Index < len(g.refs) {
-				g.refs[v.Index] = t.trace.With(g.refs[v.Index], under)
-			}
-		}
-		for _, name := range e.ivars {
-			t.ivars[name] = t.trace.With(t.ivars[name], under)
-		}
-		if e.changes {
-			t.heap = t.trace.Join(t.heap, under)
-		}
-		if !e.jumps {
-			t.ctl = before
-		}
+		t.heap = t.trace.Join(t.heap, d.under)
 	}
 }
 

@@ -114,6 +114,11 @@ func (h ScopeHost) Variables(f func(name string, v value.Value, r provenance.Ref
 	}
 }
 
+// Peek is one of Variables.
+func (h ScopeHost) Peek(name string) (value.Value, provenance.Ref, bool) {
+	return h.C.Scope.Peek(name)
+}
+
 // Missing is what decides which variables there are not: branches that were not taken would have set them.
 func (h ScopeHost) Missing() provenance.Ref { return h.C.Scope.Ghosts() }
 

@@ -223,7 +223,7 @@ func TestProvenance(t *testing.T) {
 		}
 		var parts []string
 		text := ""
-		for _, p := range r.Parts {
+		for _, p := range r.Parts() {
 			names := map[string]bool{}
 			var list []string
 			for _, l := range tr.Depends(p.Ref) {

@@ -3,6 +3,7 @@ package template
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -89,6 +90,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 		})
 	}
 	in.MaybeFrozen = o.MaybeFrozen
+	in.OutSize = int(t.size.Load())
 	w := &wrapper{t: t, h: h, in: in, set: o.Objects}
 	self := w.object()
 	v, err := in.Run(t.program, self)
@@ -102,6 +104,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 			return nil, t.wrap(o, err)
 		}
 	}
+	t.size.Store(int64(len(text)))
 	r := &Rendering{Text: text}
 	if o.Trace != nil {
 		t.trace(r, in, o.Trace)
@@ -110,26 +113,31 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	return r, nil
 }
 
-// trace turns the interpreter's segments into parts of the text.
+// trace joins what the interpreter's segments and reads come from.
 func (t *Template) trace(r *Rendering, in *ruby.Interp, tr *provenance.Trace) {
-	all := in.Everything()
-	for i, s := range in.Out {
-		end := len(r.Text)
-		if i+1 < len(in.Out) {
-			end = in.Out[i+1].Start
-		}
-		if s.Start > len(r.Text) || end > len(r.Text) {
-			// the template took back what it had written: only the whole is known
-			r.Parts = nil
-			break
-		}
-		r.Parts = append(r.Parts, Part{Start: s.Start, End: end, Place: t.place(s.At), Ref: s.Ref})
+	r.template = t
+	if !slices.ContainsFunc(in.Out, func(s ruby.Segment) bool { return s.Start > len(r.Text) }) {
+		r.segments = in.Out // else the template took back what it had written: only the whole is known
 	}
-	refs := make([]provenance.Ref, 0, len(all)+len(r.Parts))
-	for _, p := range r.Parts {
-		refs = append(refs, p.Ref)
+	all := in.Everything()
+	refs := make([]provenance.Ref, 0, len(all)+len(r.segments))
+	for i := range r.segments {
+		refs = append(refs, r.segments[i].Ref)
 	}
 	r.Ref = tr.Op("template", append(refs, all...)...)
+}
+
+// Parts are the pieces of the text, in order, without gaps; none when tracing is off, or the template took back what it had written.
+func (r *Rendering) Parts() []Part {
+	parts := make([]Part, len(r.segments))
+	for i, s := range r.segments {
+		end := len(r.Text)
+		if i+1 < len(r.segments) {
+			end = r.segments[i+1].Start
+		}
+		parts[i] = Part{Start: s.Start, End: end, Place: r.template.place(s.At), Ref: s.Ref}
+	}
+	return parts
 }
 
 func (t *Template) wrap(o Options, err error) error {
@@ -165,7 +173,7 @@ type wrapper struct {
 	scope ruby.Object
 	set   Objects
 	texts map[string]ruby.Object // strings are objects too: @a and scope['a'] are one
-	all   [2]*ruby.Hash          // scope.to_hash, without and with what is undef
+	views [2]*view               // scope.to_hash, without and with what is undef
 	read  []readVariable         // arrays and hashes that the template has in hand
 }
 

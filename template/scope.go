@@ -49,6 +49,7 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 	case "[]=", "setvar":
 		need(2, 3)
 		n := in.ToS(args[0])
+		w.snapshot()
 		if err := w.h.Set(n, in.ToValue(args[1])); err != nil {
 			in.Raise("Puppet::ParseError", err.Error())
 		}
@@ -56,7 +57,6 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 			w.set = Objects{}
 		}
 		w.set[n] = args[1]
-		w.all = [2]*ruby.Hash{}
 		return args[1], true
 	case "include?":
 		need(1, 1)
@@ -129,30 +129,6 @@ func (w *wrapper) lookup(name ruby.Object) ruby.Object {
 	return w.value(strings.TrimPrefix(n, "::"), v, ref)
 }
 
-// variables is scope.to_hash.
-func (w *wrapper) variables(undef bool) ruby.Object {
-	kept := &w.all[0]
-	if undef {
-		kept = &w.all[1]
-	}
-	if *kept != nil { // templates ask for it again and again
-		return (*kept).Share()
-	}
-	h := ruby.NewHash()
-	*kept = h
-	if m, ok := w.h.(interface{ Missing() provenance.Ref }); ok {
-		w.in.Read(m.Missing())
-	}
-	w.h.Variables(func(name string, v value.Value, r provenance.Ref) {
-		if value.IsUndef(v) && !undef {
-			return
-		}
-		w.in.Read(r)
-		h.Put(ruby.NewString(name), w.in.FromValue(v, r))
-	})
-	return h.Share()
-}
-
 // function3 is scope.function_name([args]).
 func (w *wrapper) function3(name string, args []ruby.Object) (ruby.Object, bool) {
 	if !w.h.HasFunction3(name) {
@@ -173,8 +149,8 @@ func (w *wrapper) function(name string, args []ruby.Object, call func(string, []
 	for i, a := range args {
 		vals[i] = w.in.ToValue(a)
 	}
+	w.snapshot() // it may declare variables
 	v, ref, err := call(name, vals)
-	w.all = [2]*ruby.Hash{} // it may have declared variables
 	w.in.Read(ref)
 	if err != nil {
 		if NeedsRuby(err) {

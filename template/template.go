@@ -16,6 +16,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"bunraku/provenance"
 	"bunraku/ruby"
@@ -31,6 +32,7 @@ type Template struct {
 	pieces   []piece
 	trouble  source.Diagnostics
 	literals []source.Span
+	size     atomic.Int64 // of the last text
 }
 
 // Parse reads a template. What is wrong with its Ruby is told when it is rendered, as in Puppet, and by Trouble.
@@ -164,7 +166,9 @@ type Part struct {
 
 // A Rendering is what a template gives.
 type Rendering struct {
-	Text  string
-	Parts []Part         // in order, without gaps, when tracing
-	Ref   provenance.Ref // of the text as a whole
+	Text string
+	Ref  provenance.Ref // of the text as a whole
+
+	template *Template
+	segments []ruby.Segment // when tracing
 }

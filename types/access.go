@@ -321,11 +321,24 @@ func bound(v value.Value, missing int64) (int64, bool) {
 	return 0, false
 }
 
-func checkedRange(lo, hi int64) (*Integer, error) {
+// checkedRange is the range between two bounds; the upper one is missing, or written, which even the greatest integer can be.
+func checkedRange(lo, hi int64, written bool) (*Integer, error) {
 	if lo > hi {
 		return nil, fmt.Errorf("'from' must be less or equal to 'to'. Got (%d, %d", lo, hi)
 	}
+	if written {
+		return exactly(lo, hi), nil
+	}
 	return Range(lo, hi), nil
+}
+
+// written reports whether the upper of two bounds is a number.
+func written(args []value.Value) bool {
+	if len(args) < 2 {
+		return false
+	}
+	_, is := args[1].(value.Int)
+	return is
 }
 
 // sizeArg makes a size of one Integer type, or one or two integers; first is the index of args[0] for blame.
@@ -351,7 +364,7 @@ func sizeArg(first int, args []value.Value) (*Integer, error) {
 			hi = n
 		}
 	}
-	return checkedRange(lo, hi)
+	return checkedRange(lo, hi, written(args))
 }
 
 func accessInteger(args []value.Value) (value.Value, error) {
@@ -370,7 +383,7 @@ func accessInteger(args []value.Value) (value.Value, error) {
 			hi = n
 		}
 	}
-	return checkedRange(lo, hi)
+	return checkedRange(lo, hi, written(args))
 }
 
 func accessFloat(args []value.Value) (value.Value, error) {
@@ -420,7 +433,7 @@ func accessArray(args []value.Value) (value.Value, error) {
 
 func accessHash(args []value.Value) (value.Value, error) {
 	if len(args) == 2 && isOf[value.Int](args[0]) && isOf[value.Int](args[1]) {
-		size, err := checkedRange(int64(args[0].(value.Int)), int64(args[1].(value.Int)))
+		size, err := checkedRange(int64(args[0].(value.Int)), int64(args[1].(value.Int)), true)
 		return NewHash(nil, nil, size), err
 	}
 	for i := 0; i < len(args) && i < 2; i++ {
@@ -464,7 +477,7 @@ func rangeBound(v value.Value, missing int64) int64 {
 func splitSize(args []value.Value) ([]value.Value, *Integer, error) {
 	n := len(args)
 	if n >= 2 && isRange(args[n-2]) && isRange(args[n-1]) {
-		size, err := checkedRange(rangeBound(args[n-2], NoMin), rangeBound(args[n-1], NoMax))
+		size, err := checkedRange(rangeBound(args[n-2], NoMin), rangeBound(args[n-1], NoMax), written(args[n-2:]))
 		return args[:n-2], size, err
 	}
 	if n >= 1 && isRange(args[n-1]) {

@@ -157,7 +157,11 @@ func typeData(t T) value.Value {
 	}
 	switch t := t.(type) {
 	case *Integer:
-		return rangeData("Integer", intBound(t.From, NoMin), intBound(t.To, NoMax))
+		to := value.Value(value.Int(t.To))
+		if t.open() {
+			to = nil
+		}
+		return rangeData("Integer", lowest(t.From), to)
 	case *Float:
 		return rangeData("Float", floatBound(t.From), floatBound(t.To))
 	case *String:
@@ -340,8 +344,8 @@ func rangeData(name string, from, to value.Value) value.Value {
 	return b.Hash()
 }
 
-func intBound(n, missing int64) value.Value {
-	if n == missing {
+func lowest(n int64) value.Value {
+	if n == NoMin {
 		return nil
 	}
 	return value.Int(n)

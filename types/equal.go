@@ -86,7 +86,7 @@ func (t *Sensitive) EqualType(o T) bool {
 
 func (t *Integer) EqualType(o T) bool {
 	p, is := o.(*Integer)
-	return is && t.From == p.From && t.To == p.To
+	return is && t.From == p.From && t.To == p.To && t.Closed == p.Closed
 }
 
 func (t *Float) EqualType(o T) bool {

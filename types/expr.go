@@ -40,10 +40,15 @@ func Parse(text string, load Load) (T, error) {
 	if diags.HasErrors() {
 		return nil, fmt.Errorf("%s", diags[0].Summary)
 	}
-	if len(tree.Body.Stmts) != 1 {
-		return nil, fmt.Errorf("The expression <%s> is not a valid type specification.", text)
+	stmts := tree.Body.Stmts
+	if len(stmts) != 1 {
+		var all source.Span // comments around the statements do not count
+		if n := len(stmts); n > 0 {
+			all = source.Span{Start: stmts[0].Span().Start, End: stmts[n-1].Span().End}
+		}
+		return nil, fmt.Errorf("The expression <%s> is not a valid type specification.", f.Slice(all))
 	}
-	return FromExpr(tree.Body.Stmts[0], f, load)
+	return FromExpr(stmts[0], f, load)
 }
 
 // MustParse is Parse for texts of our own.

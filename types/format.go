@@ -118,7 +118,7 @@ func rangeParts(i *Integer) []any {
 	if i.From != NoMin {
 		from = strconv.FormatInt(i.From, 10)
 	}
-	if i.To == NoMax {
+	if i.open() {
 		return []any{from}
 	}
 	return []any{from, strconv.FormatInt(i.To, 10)}

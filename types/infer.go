@@ -13,7 +13,7 @@ func Infer(v value.Value) T {
 		s := string(v)
 		return &String{Val: &s}
 	case value.Int:
-		return Range(int64(v), int64(v))
+		return exactly(int64(v), int64(v))
 	case value.Float:
 		return &Float{From: float64(v), To: float64(v)}
 	case value.Bool:
@@ -220,7 +220,7 @@ func commonOfKind(a, b T) T {
 		}
 	case *Integer:
 		if b, is := b.(*Integer); is {
-			return Range(min(a.From, b.From), max(a.To, b.To))
+			return span(a, b)
 		}
 	case *Float:
 		if b, is := b.(*Float); is {

@@ -9,6 +9,15 @@ import (
 // Range is the integers from lo to hi.
 func Range(lo, hi int64) *Integer { return &Integer{From: lo, To: hi} }
 
+// exactly is the range up to hi, even where hi is the greatest integer.
+func exactly(lo, hi int64) *Integer { return &Integer{From: lo, To: hi, Closed: hi == NoMax} }
+
+// span is the least range that holds two.
+func span(a, b *Integer) *Integer {
+	hi := max(a.To, b.To)
+	return &Integer{From: min(a.From, b.From), To: hi, Closed: hi == NoMax && !a.open() && !b.open()}
+}
+
 // toSize makes a range usable as a size: nothing below zero.
 func toSize(i *Integer) *Integer {
 	if i == nil || i.From >= 0 {
@@ -192,10 +201,13 @@ func orAnySize(i *Integer) *Integer {
 	return i
 }
 
-func (i *Integer) contains(n int64) bool  { return n >= i.From && n <= i.To }
-func (i *Integer) covers(o *Integer) bool { return i.From <= o.From && i.To >= o.To }
-func (i *Integer) unbounded() bool        { return i.From == NoMin && i.To == NoMax }
-func (i *Integer) finite() bool           { return i.From != NoMin && i.To != NoMax }
+func (i *Integer) contains(n int64) bool { return n >= i.From && n <= i.To }
+func (i *Integer) covers(o *Integer) bool {
+	return i.From <= o.From && i.To >= o.To && (i.open() || !o.open())
+}
+func (i *Integer) open() bool      { return i.To == NoMax && !i.Closed }
+func (i *Integer) unbounded() bool { return i.From == NoMin && i.open() }
+func (i *Integer) finite() bool    { return i.From != NoMin && !i.open() }
 func (s *String) derivedSize() *Integer {
 	switch {
 	case s.Size != nil:

@@ -169,7 +169,7 @@ func (m *mismatch) message() string {
 		e := m.expected.(*Integer)
 		lo := max(e.From, 0)
 		s := "s"
-		if lo == 1 && (e.To == 1 || e.To == NoMax) || lo == 0 && e.To == 1 {
+		if lo == 1 && (e.To == 1 || e.open()) || lo == 0 && e.To == 1 {
 			s = ""
 		}
 		return " expects " + sizeText(e, "no") + " argument" + s + ", got " + sizeText(m.actual.(*Integer), "none")
@@ -185,11 +185,11 @@ func sizeText(i *Integer, zero string) string {
 		return zero
 	case lo == i.To:
 		return n(lo)
-	case lo == 0 && i.To == NoMax:
+	case lo == 0 && i.open():
 		return "unlimited"
 	case lo == 0:
 		return "at most " + n(i.To)
-	case i.To == NoMax:
+	case i.open():
 		return "at least " + n(lo)
 	}
 	return "between " + n(lo) + " and " + n(i.To)

@@ -392,7 +392,7 @@ func mergeIntegers(x, y T) T {
 	if apart && !adjacent {
 		return nil
 	}
-	return Range(min(a.From, b.From), max(a.To, b.To))
+	return span(a, b)
 }
 
 func mergeFloats(x, y T) T {

@@ -75,10 +75,11 @@ type (
 	}
 )
 
-// Integer is a range of integers. The ends of int64 stand for "no bound".
+// Integer is a range of integers. The ends of int64 stand for "no bound", unless Closed says that the greatest of them is meant.
 type Integer struct {
 	value.TypeMark
 	From, To int64
+	Closed   bool
 }
 
 // Float is a range of floats, infinite where unbounded.

@@ -36,13 +36,12 @@ func (r *composed) value(c fs.Cell) fs.Val {
 	return r.before(c)
 }
 
-// step runs one more effect.
-func (r *composed) step(e *fs.Effect) (changed fs.Bool, acted fs.Bool) {
+// step runs one more effect. It says which observed cells change, one condition for each, and whether something is done.
+func (r *composed) step(e *fs.Effect) (changed []fs.Bool, acted fs.Bool) {
 	s := r.a.Space.NewSubst(r.value)
 	for _, k := range e.OK {
 		r.ok = append(r.ok, s.Bool(k.F))
 	}
-	changed = fs.Bottom
 	next := make([]fs.Val, len(e.Out))
 	for i, o := range e.Out {
 		next[i] = s.Val(o.Val)
@@ -51,12 +50,27 @@ func (r *composed) step(e *fs.Effect) (changed fs.Bool, acted fs.Bool) {
 	for i, o := range e.Out {
 		if now := r.value(o.Cell); now != next[i] {
 			if r.a.Space.Observed(o.Cell) {
-				changed = r.a.Space.Or(changed, r.a.Space.Not(r.a.Space.Eq(now, next[i])))
+				changed = append(changed, r.a.Space.Not(r.a.Space.Eq(now, next[i])))
 			}
 			r.at[o.Cell] = next[i]
 		}
 	}
 	return changed, acted
+}
+
+// rest is the run of all resources but some.
+func (a *Analysis) rest(of []int) *composed {
+	in := newBitset(a.n())
+	for _, i := range of {
+		in.add(i)
+	}
+	var others []int
+	for _, i := range a.order {
+		if !in.has(i) {
+			others = append(others, i)
+		}
+	}
+	return a.compose(others, a.eff, nil)
 }
 
 // success says that nothing failed.
@@ -101,13 +115,7 @@ func (a *Analysis) decide(ctx context.Context, f fs.Bool) (*fs.State, sat.Status
 	if a.opt.Explicit {
 		w.Forget()
 		defer w.Forget()
-		var certain []fs.Fact // what f says of single cells needs no walking
-		for _, k := range a.Space.Conjuncts(f) {
-			if v := a.Space.View(k); v.Op == fs.OpAtom {
-				certain = append(certain, fs.Fact{Cell: v.Cell, Mask: v.Mask})
-			}
-		}
-		if !w.Assume(certain) {
+		if !w.Assume(a.atoms(a.Space.Conjuncts(f))) { // what f says of single cells needs no walking
 			return nil, a.unsat(), nil
 		}
 		ev := w.NewEval()

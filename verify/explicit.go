@@ -9,7 +9,8 @@ import (
 
 // This file searches all orders of a few resources by brute force made bearable: for each initial state that they can
 // tell apart, it walks through the sets of resources applied so far, and merges equal states that were reached by
-// different orders.
+// different orders. A resource that commutes with all that may still come before it comes at once: by Lemma 1, moving it
+// there changes no outcome.
 
 // maxExplicit is the number of resources up to which sets of them are walked through.
 const maxExplicit = 12
@@ -37,6 +38,7 @@ type explicit struct {
 	of    []int // the component
 	eff   []*fs.Effect
 	need  []uint64  // per position: positions that come before
+	clash []uint64  // per position: positions with which it may not commute; nil if that is not known
 	cells []fs.Cell // that someone writes
 	pos   map[fs.Cell]int
 	steps int  // left
@@ -67,6 +69,37 @@ func (a *Analysis) newExplicit(of []int, eff []*fs.Effect, w *fs.World) *explici
 	return x
 }
 
+// reduce finds out who commutes with whom. It holds for the effects of a first run.
+func (x *explicit) reduce() {
+	if !x.a.opt.Commutativity {
+		return
+	}
+	x.clash = make([]uint64, len(x.of))
+	for k, i := range x.of {
+		for l, j := range x.of[:k] {
+			if !x.a.part.comparable(i, j) && !x.a.pair(min(i, j), max(i, j)).commute {
+				x.clash[k] |= 1 << l
+				x.clash[l] |= 1 << k
+			}
+		}
+	}
+}
+
+// next lists the positions worth applying when some are done.
+func (x *explicit) next(done uint64) []int {
+	var ready []int
+	for k := range x.of {
+		if done&(1<<k) != 0 || x.need[k]&^done != 0 {
+			continue
+		}
+		if x.clash != nil && x.clash[k]&^done == 0 {
+			return []int{k}
+		}
+		ready = append(ready, k)
+	}
+	return ready
+}
+
 // outcomes lists the ends that orders reach from the present initial state: one stage per different end, and one that
 // stands just before a failure, with the position that fails. ok is false when the work was too much.
 func (x *explicit) outcomes() (ends []*stage, failed *stage, fails int, ok bool) {
@@ -75,10 +108,7 @@ func (x *explicit) outcomes() (ends []*stage, failed *stage, fails int, ok bool)
 		var next []*stage
 		merged := map[string]bool{}
 		for _, s := range level {
-			for k := range x.of {
-				if s.done&(1<<k) != 0 || x.need[k]&^s.done != 0 {
-					continue
-				}
+			for _, k := range x.next(s.done) {
 				if x.steps--; x.steps < 0 {
 					return nil, nil, 0, false
 				}
@@ -190,7 +220,7 @@ func (x *explicit) complete(order []int) []int {
 }
 
 // place is the position of a resource in catalog order.
-func (a *Analysis) place(i int) int { return slices.Index(a.order, i) }
+func (a *Analysis) place(i int) int { return a.at[i] }
 
 // A difference is a suspected counter-example within a component.
 type difference struct {
@@ -207,6 +237,7 @@ func (a *Analysis) explore(of []int) (*difference, bool) {
 	w := a.world
 	w.Forget()
 	x := a.newExplicit(of, a.eff, w)
+	x.reduce()
 	var found *difference
 	gaveUp := false
 	complete := w.Explore(a.opt.limit(20000), func() bool {

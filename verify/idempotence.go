@@ -37,17 +37,20 @@ func (a *Analysis) Quiet(ctx context.Context) (*Idempotence, error) { return a.r
 
 func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) {
 	r := &Idempotence{Verdict: Yes}
+	if a.opt.Witness { // the fresh machine is the first that comes to mind, and the example that people understand best
+		if r.Example = a.replayTwice(a.fresh(), quiet); r.Example != nil {
+			r.Verdict = No
+			return r, nil
+		}
+	}
 	groups := [][]int{a.order}
 	if a.opt.Components {
 		groups = a.components(a.bare, nil)
 	}
-	hidden := false
+	settled, hidden := a.settled(), false
 	for _, of := range groups {
-		q, others := a.again(a.fixed(of), quiet)
-		if q == fs.Bottom {
-			continue
-		}
-		s, status, err := a.decide(ctx, q)
+		q := a.again(a.fixed(of), settled, quiet)
+		s, status, err := a.prove(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +63,7 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 		}
 		if r.Example = a.replayTwice(s, quiet); r.Example == nil && len(of) < a.n() {
 			// The rest of the graph must succeed too.
-			s, status, err = a.decide(ctx, a.Space.And(q, others()))
+			s, status, err = a.prove(ctx, claim{append(q.all, a.rest(of).ok...), q.some})
 			if err != nil {
 				return nil, err
 			}
@@ -75,8 +78,7 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 		}
 	}
 	if hidden { // what a component shows did not replay: ask about the whole
-		q, _ := a.again(a.order, quiet)
-		s, status, err := a.decide(ctx, q)
+		s, status, err := a.prove(ctx, a.again(a.order, settled, quiet))
 		if err != nil {
 			return nil, err
 		}
@@ -95,39 +97,37 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 	return r, nil
 }
 
-// again says that some resources, in a fixed order, succeed once and do something else the second time. The second result
-// says that all others succeed.
-func (a *Analysis) again(order []int, quiet bool) (differ fs.Bool, others func() fs.Bool) {
+// again claims that some resources, in a fixed order, succeed once and do something else the second time, in which those
+// that are settled do nothing.
+func (a *Analysis) again(order []int, settled []bool, quiet bool) claim {
+	if !slices.ContainsFunc(order, func(i int) bool { return !settled[i] }) {
+		return claim{}
+	}
 	sp := a.Space
 	first := a.compose(order, a.eff, nil)
 	second := &composed{a: a, at: map[fs.Cell]fs.Val{}, before: first.restart}
-	loud := fs.Bottom
+	var some []fs.Bool
 	for _, i := range order {
+		if settled[i] {
+			continue
+		}
 		changed, acted := second.step(a.raw[i])
 		if quiet {
-			loud = sp.Or(loud, changed, acted)
+			some = append(some, acted)
+			some = append(some, changed...)
 		}
 	}
-	differ = sp.Or(loud, sp.Not(second.success()))
+	for _, ok := range second.ok {
+		some = append(some, sp.Not(ok))
+	}
 	if !quiet {
 		for _, c := range sortedCells(second.at) {
 			if sp.Observed(c) {
-				differ = sp.Or(differ, sp.Not(sp.Eq(second.value(c), first.value(c))))
+				some = append(some, sp.Not(sp.Eq(second.value(c), first.value(c))))
 			}
 		}
 	}
-	if differ == fs.Bottom {
-		return differ, nil
-	}
-	return sp.And(first.success(), differ), func() fs.Bool {
-		var rest []int
-		for _, i := range a.order {
-			if !slices.Contains(order, i) {
-				rest = append(rest, i)
-			}
-		}
-		return a.compose(rest, a.eff, nil).success()
-	}
+	return claim{first.ok, some}
 }
 
 // replayTwice checks a suspected example.

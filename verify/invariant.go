@@ -75,26 +75,16 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	}
 	of := a.around(post)
 	star := a.compose(a.fixed(of), a.eff, nil)
-	broken := a.Space.And(star.success(), a.Space.Not(a.Space.NewSubst(star.value).Bool(post)))
-	s, status, err := a.decide(ctx, broken)
+	broken := a.without(star, post)
+	s, status, err := a.prove(ctx, broken)
 	// A single resource has a single order; and in a deterministic graph all orders are alike in what is observed.
 	everyOrder = everyOrder && !(status == sat.Unsat && len(of) < 2) && !(a.found != nil && a.found.Verdict == Yes && a.observed(post))
 	if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) && len(of) < a.n() {
 		// The rest must succeed too.
-		var rest []int
-		in := newBitset(a.n())
-		for _, i := range of {
-			in.add(i)
-		}
-		for _, i := range a.order {
-			if !in.has(i) {
-				rest = append(rest, i)
-			}
-		}
-		s, status, err = a.decide(ctx, a.Space.And(broken, a.compose(rest, a.eff, nil).success()))
+		s, status, err = a.prove(ctx, claim{append(broken.all, a.rest(of).ok...), broken.some})
 		if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) {
 			whole := a.compose(a.order, a.eff, nil)
-			s, status, err = a.decide(ctx, a.Space.And(whole.success(), a.Space.Not(a.Space.NewSubst(whole.value).Bool(post))))
+			s, status, err = a.prove(ctx, a.without(whole, post))
 			if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) {
 				status = sat.Unknown
 			}
@@ -118,6 +108,15 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 		inv.Verdict, inv.Reason = Unknown, "time was up"
 	}
 	return nil
+}
+
+// without claims that a run succeeds and ends in a state where post does not hold.
+func (a *Analysis) without(r *composed, post fs.Bool) claim {
+	c := claim{all: r.ok}
+	for _, k := range a.Space.Conjuncts(a.Space.NewSubst(r.value).Bool(post)) {
+		c.some = append(c.some, a.Space.Not(k))
+	}
+	return c
 }
 
 // kept records that no run ends without it, as far as is known of the resources.

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"math/bits"
 	"slices"
 
 	"bunraku/verify/fs"
@@ -19,6 +18,7 @@ type Analysis struct {
 	added []Edge
 	part  *partial
 	order []int // catalog order, L*
+	at    []int // per resource: its position in it
 
 	raw  []*fs.Effect // for any state of any number of runs
 	eff  []*fs.Effect // for the states in which a first run can be when the resource is next
@@ -42,6 +42,7 @@ type Analysis struct {
 	groups    [][]int            // components by foot, if asked for
 	groupOf   []int              // per resource: its component
 	found     *Determinism
+	resting   []bool // per resource: settled, if asked for
 }
 
 // Stats says how an answer was found.
@@ -130,7 +131,10 @@ func (a *Analysis) Order() []int { return slices.Clone(a.order) }
 
 func (a *Analysis) finish(order []int) {
 	n := a.n()
-	a.order = order
+	a.order, a.at = order, make([]int, n)
+	for k, i := range order {
+		a.at[i] = k
+	}
 	a.edges = append(slices.Clone(a.Graph.Edges), a.added...)
 	a.part = newPartial(n, a.edges, order)
 	a.eff = slices.Clone(a.raw)
@@ -243,23 +247,34 @@ func (a *Analysis) stable(c fs.Cell, s source, u, v int) bool {
 	return true
 }
 
-// publish records what r's success makes certain: constants it leaves, and conditions on cells that it does not change.
+// publish records what r's success makes certain.
 func (a *Analysis) publish(r int) {
+	for _, f := range a.established(r) {
+		a.facts[f.Cell] = append(a.facts[f.Cell], source{r, f.Mask})
+	}
+}
+
+// established lists what r's success makes certain: what it leaves, and conditions on cells that it does not change.
+func (a *Analysis) established(r int) []fs.Fact {
 	e := a.eff[r]
-	add := func(c fs.Cell, mask uint64) { a.facts[c] = append(a.facts[c], source{r, mask}) }
+	given := make([]fs.Bool, len(e.OK))
+	for i, k := range e.OK {
+		given[i] = k.F
+	}
+	var out []fs.Fact
 	for _, o := range e.Out {
-		if w := a.writer(r, o); !w.wild && bits.OnesCount64(w.mask) >= 1 && !slices.Contains(a.Space.SupportVal(o.Val), o.Cell) {
-			add(o.Cell, w.mask)
+		if mask, ok := a.Space.Span(o.Cell, o.Val, given); ok {
+			out = append(out, fs.Fact{Cell: o.Cell, Mask: mask})
 		}
 	}
 	for _, k := range e.OK {
 		if v := a.Space.View(k.F); v.Op == fs.OpAtom {
 			if _, written := e.Writes(v.Cell); !written {
-				add(v.Cell, v.Mask)
+				out = append(out, fs.Fact{Cell: v.Cell, Mask: v.Mask})
 			}
 		}
 	}
-
+	return out
 }
 
 // conj indexes the conditions of i by the cells they depend on.

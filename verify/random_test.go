@@ -30,6 +30,7 @@ func variants() []variant {
 	off("no commutativity", func(o *Options) { o.Commutativity = false })
 	off("no dead writes", func(o *Options) { o.DeadWrites = false })
 	off("no components", func(o *Options) { o.Components = false })
+	off("no neighbours", func(o *Options) { o.Nearby = false })
 	off("no witness", func(o *Options) { o.Witness = false })
 	off("no merging", func(o *Options) { o.Merge = false })
 	off("small limits", func(o *Options) { o.Limit = 3 })

@@ -163,6 +163,7 @@ func (a *Analysis) exploreWorse(of []int) (*difference, bool) {
 	w.Forget()
 	x, again := a.newExplicit(of, a.eff, w), a.newExplicit(of, a.raw, w)
 	x.whole = true
+	x.reduce()
 	endsWell := func(s *stage) bool {
 		x.ev.In(x.at(s.state))
 		for _, i := range of {
@@ -192,7 +193,7 @@ func (a *Analysis) exploreWorse(of []int) (*difference, bool) {
 	}
 	var found *difference
 	gaveUp := false
-	complete := w.Explore(a.opt.limit(20000), func() bool {
+	complete := w.Explore(a.opt.limit(1000), func() bool {
 		a.Stats.Walked++
 		if !x.ev.In(w.Initial).Bool(a.Space.Remaining(), true) {
 			return true

@@ -9,8 +9,9 @@
 //	determinism.go   Definition 1, by the stages of commute.go (§4.3), dead.go, component.go, witness.go, explicit.go
 //	                 (§4.1, small graphs) and orders.go (§4.2, by SAT)
 //	severity.go      is catalog order enough?
+//	claim.go         from which state does a run do this or that? By what stands near it, by walking or by SAT
 //	success.go       always, in some orders, never
-//	idempotence.go   §5, and quiet: the second run does nothing
+//	idempotence.go   §5, and quiet: the second run does nothing; settled.go says who has no part in it
 //	invariant.go     §5: what is declared holds at the end
 //	repair.go        fewest edges that make it deterministic
 //
@@ -75,6 +76,7 @@ type Options struct {
 	Commutativity bool // look at pairs first
 	DeadWrites    bool // differences that are always overwritten unseen do not count (Lemma 3)
 	Components    bool // decide interfering components on their own (Lemma 4)
+	Nearby        bool // what could differ is excluded by the conditions on its own cells where they do
 	Witness       bool // try likely counter-examples before an exact search
 	Explicit      bool // search small components by walking through states and sets of applied resources
 	Merge         bool // … merging equal states
@@ -90,7 +92,7 @@ type Options struct {
 
 // DefaultOptions has every shortcut on.
 func DefaultOptions() Options {
-	return Options{Facts: true, Commutativity: true, DeadWrites: true, Components: true, Witness: true,
+	return Options{Facts: true, Commutativity: true, DeadWrites: true, Components: true, Nearby: true, Witness: true,
 		Explicit: true, Merge: true, FixedOrder: true, EagerOrder: true, Time: 10 * time.Second}
 }
 
@@ -120,6 +122,7 @@ const (
 	faultReadEnsure           // "read p, then ensure p" taken for "ensure p"
 	faultEliminate            // Rehearsal §4.4: a resource that commutes with its successors dropped
 	faultClosedContents       // initial contents limited to the manifest's
+	faultUnsettled            // what a resource needs to rest taken to last, whoever else writes it
 )
 
 // A Verdict answers a yes-or-no question.

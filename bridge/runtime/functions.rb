@@ -22,6 +22,11 @@ module Puppet
         # call may be overridden: by functions that choose their own arguments.
         def call(scope, *args, &block) = self.class.dispatcher.dispatch(self, scope, args, &block)
 
+        # The file that the function is from: several may have one name.
+        class << self
+          attr_accessor :bunraku_path
+        end
+
         def self.dispatcher = Dispatcher.new(self)
         def self.dispatches = @dispatches ||= []
         def self.calls_itself? = instance_method(:call).owner != Function
@@ -33,7 +38,7 @@ module Puppet
         def initialize(function) = @function = function
 
         def dispatch(instance, scope, args, &block)
-          number = Bunraku.ask('choose', @function.name, args)
+          number = Bunraku.ask('choose', @function.bunraku_path, args)
           raise ArgumentError, number if number.is_a?(String)
 
           @function.dispatches[number].invoke(instance, scope, args, &block)

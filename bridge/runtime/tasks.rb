@@ -76,7 +76,8 @@ module Bunraku
         raise ArgumentError, "The code loaded from #{path} did not produce a Function class when evaluated. Got '#{created.class}'" unless created.is_a?(Class)
         raise ArgumentError, "The code loaded from #{path} produced mis-matched name, expected '#{name}', got #{created.name}" unless created.name == name
 
-        @functions[name] = created.new(nil, nil)
+        created.bunraku_path = path
+        @functions[path] = created.new(nil, nil)
         { 'value' => { 'dispatches' => created.dispatches.map(&:to_h), 'local_types' => created.local_type_texts,
                        'calls_itself' => created.calls_itself? } }
       end
@@ -109,7 +110,7 @@ module Bunraku
       end
 
       def call_new(scope, m, args, block)
-        function = @functions.fetch(m['name'])
+        function = @functions.fetch(m['path'])
         return function.call(scope, *args, &block) if m['dispatch'].negative?
 
         function.class.dispatches[m['dispatch']].invoke(function, scope, args, &block)

@@ -18,7 +18,7 @@ import (
 	"bunraku/report"
 )
 
-var writeCodes = flag.Bool("write", false, "write docs/codes.md instead of comparing it")
+var write = flag.Bool("write", false, "write docs/codes.md, and the outputs in the docs, instead of comparing them")
 
 // families are the sections of docs/codes.md, by the letter that codes begin with.
 var families = []struct{ letter, title, intro string }{
@@ -74,7 +74,7 @@ func TestCodes(t *testing.T) {
 	}
 	page := codesPage(t, said)
 	file := filepath.Join(root, "docs", "codes.md")
-	if *writeCodes {
+	if *write {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}

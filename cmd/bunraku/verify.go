@@ -192,6 +192,9 @@ func (v *verification) text(w io.Writer) {
 	m := r.Model
 	fmt.Fprintf(w, "%s: %s, %d modelled exactly, %d approximately, %d not%s\n", v.catalog.Name, plural(m.Exact+m.Approximate+m.Unmodelled, "resource"),
 		m.Exact, m.Approximate, m.Unmodelled, v.unmodelled())
+	for _, line := range unreadText(m.Catalog.Unread) {
+		fmt.Fprintf(w, "   %s\n", line)
+	}
 	for _, p := range v.run.Problems {
 		if p.Finding != nil && p.Suppressed.By == "" {
 			fmt.Fprintln(w)

@@ -72,6 +72,7 @@ type answersJSON struct {
 	Idempotent    string         `json:"idempotent,omitempty"`
 	Quiet         string         `json:"quiet,omitempty"`
 	Unknown       []string       `json:"unknown,omitempty"`
+	Unread        []unreadJSON   `json:"unread,omitempty"` // automatic relations
 }
 
 type verifyJSON struct {
@@ -90,7 +91,7 @@ func (v *verdict) answers() answersJSON {
 		out.Modelled = map[string]int{"exact": m.Exact, "approximate": m.Approximate, "not": m.Unmodelled}
 		out.Deterministic, out.Success = r.Deterministic.String(), r.Success.String()
 		out.Idempotent, out.Quiet = r.Idempotent.String(), r.Quiet.String()
-		out.Unknown = r.Unknown
+		out.Unknown, out.Unread = r.Unknown, toUnreadJSON(m.Catalog.Unread)
 	}
 	return out
 }

@@ -76,3 +76,37 @@ func TestVerify(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// An automatic relation whose Ruby asks for what only an agent has is told, and is a reason to doubt a missing order.
+func TestVerifyUnread(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"manifests/site.pp": "vendor_thing { ['a', 'b']: }\nfile { '/srv/x': content => 'x' }\n",
+		"modules/vendor/lib/puppet/type/vendor_thing.rb": `Puppet::Type.newtype(:vendor_thing) do
+  newparam(:name, namevar: true)
+  autorequire(:file) { [Facter.value(:path)] }
+end
+`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, out, errText := call("verify", "--node", "web", "--platform", "debian-12", dir)
+	if want := "   not known: the automatic require of 2 Vendor_thing on file (it takes an agent: the system (Facter))\n"; !strings.Contains(out, want) {
+		t.Errorf("no %q in\n%s%s", want, out, errText)
+	}
+	_, out, errText = call("verify", "--node", "web", "--platform", "debian-12", dir, "--format", "json")
+	var doc verifyJSON
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatal(err, out, errText)
+	}
+	want := unreadJSON{"Vendor_thing[a]", "require", "file", "refused: the system (Facter)"}
+	if len(doc.Unread) != 2 || doc.Unread[0] != want {
+		t.Errorf("%v", doc.Unread)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"bunraku/functions"
 	"bunraku/onigmo"
 	"bunraku/provenance"
+	"bunraku/types"
 	"bunraku/value"
 )
 
@@ -120,8 +121,19 @@ func count(c *eval.Call) (value.Value, error) {
 			}
 		}
 		return value.Int(n), err
+	case *types.Tuple: // these types are lists of what they are made of
+		list = typeList(v.Types)
+	case *types.Variant:
+		list = typeList(v.Types)
+	case *types.Struct:
+		if truthy(c, 1) {
+			return value.Int(0), nil // no value is a struct's element
+		}
+		return value.Int(len(v.Elems)), nil
 	default:
-		return nil, noMethod("count", v)
+		if _, is := functions.Reference(v); !is {
+			return nil, noMethod("count", v)
+		}
 	}
 	n := 0
 	for _, v := range list {
@@ -135,6 +147,14 @@ func count(c *eval.Call) (value.Value, error) {
 		}
 	}
 	return value.Int(n), nil
+}
+
+func typeList(ts []types.T) []value.Value {
+	list := make([]value.Value, len(ts))
+	for i, t := range ts {
+		list[i] = t
+	}
+	return list
 }
 
 func deepMerge(c *eval.Call) (value.Value, error) {
@@ -240,11 +260,11 @@ func dig44(c *eval.Call) (value.Value, error) {
 	switch data.(type) {
 	case *value.Array, *value.Hash:
 	default:
-		return nil, parseErrorf("dig44(): first argument must be a hash or an array, given %s", class(data))
+		return nil, parseErrorf("dig44(): first argument must be a hash or an array, given %s", className(data))
 	}
 	path, is := c.Args[1].(*value.Array)
 	if !is {
-		return nil, parseErrorf("dig44(): second argument must be an array, given %s", class(c.Args[1]))
+		return nil, parseErrorf("dig44(): second argument must be an array, given %s", className(c.Args[1]))
 	}
 	for _, key := range path.Elems {
 		var next value.Value

@@ -212,9 +212,17 @@ func toInt(v value.Value) (*big.Int, error) {
 	case value.Undef:
 		return new(big.Int), nil
 	case value.Timespan, value.Timestamp:
-		return functions.LeadingInt(text(v)), nil
+		return seconds(v), nil
 	}
 	return nil, noMethod("to_i", v)
+}
+
+// seconds is what Ruby makes of a time as a number.
+func seconds(v value.Value) *big.Int {
+	if t, is := v.(value.Timestamp); is {
+		return big.NewInt(t.Sec)
+	}
+	return big.NewInt(v.(value.Timespan).Seconds())
 }
 
 func floatInt(f float64) (*big.Int, error) {
@@ -240,6 +248,8 @@ func strictInt(v value.Value) (*big.Int, error) {
 		return n, nil
 	case value.Undef:
 		return nil, fmt.Errorf("can't convert nil into Integer")
+	case value.Timespan, value.Timestamp:
+		return seconds(v), nil
 	}
 	return nil, fmt.Errorf("can't convert %s into Integer", rubyName(v))
 }

@@ -105,6 +105,9 @@ func mysqlPasswordOld() old {
 			}
 			return nil, noConversion(v, "String")
 		}
+		if _, is := functions.Reference(c.Args[0]); is {
+			return value.String(""), nil // a resource is as empty as its parameters
+		}
 		if _, is := c.Args[0].(value.Default); is {
 			return nil, noConversion(c.Args[0], "String") // a symbol can be empty
 		}

@@ -80,7 +80,8 @@ func validateLegacy(nine bool) *eval.Function {
 		case second.Accepts(args, nil):
 			var err error
 			if t, err = c.Eval.ParseType(text(c.Args[0])); err != nil {
-				if strings.HasPrefix(err.Error(), "Syntax error") || strings.HasPrefix(err.Error(), "Illegal number") {
+				// An error with a place is told as it is. The one at the end of the text has none.
+				if s := err.Error(); s != "Syntax error at end of input" && (strings.HasPrefix(s, "Syntax error") || strings.HasPrefix(s, "Illegal number")) {
 					c.Fail("E0650", err.Error())
 				}
 				return nil, err

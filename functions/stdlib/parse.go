@@ -2,7 +2,6 @@ package stdlib
 
 import (
 	"errors"
-	"strings"
 
 	"bunraku/eval"
 	"bunraku/lookup/datafile"
@@ -68,22 +67,18 @@ func textFile(s string) *source.File { return source.NewFile("<unknown>", s) }
 func readJSON(s string) (value.Value, error) { return readNode(datafile.ReadJSON(textFile(s))) }
 func readYAML(s string) (value.Value, error) { return readNode(datafile.ReadYAML(textFile(s))) }
 
-// A hoconFault is an error of Ruby's HOCON library that is no syntax error: no default helps.
-type hoconFault struct{ text string }
+// A hoconFault is an error of Ruby's HOCON library that it does not count among those of the text: no default helps.
+type hoconFault string
 
-func (e *hoconFault) Error() string { return e.text }
+func (e hoconFault) Error() string { return string(e) }
 
-func hoconError(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case strings.HasSuffix(err.Error(), "rather than object at file root"):
-		return &hoconFault{err.Error()}
+func readHOCON(s string) (value.Value, error) {
+	n, err := datafile.ReadHOCON(textFile(s))
+	var d *source.Diagnostic
+	if errors.As(err, &d) && d.Code == datafile.HOCONFault {
+		return nil, hoconFault(d.Summary)
 	}
-	if at := strings.Index(err.Error(), "path has a leading, trailing"); at >= 0 {
-		return &hoconFault{err.Error()[at:]}
-	}
-	return err
+	return readNode(n, err)
 }
 
 // newParsers are the 4.x ones.
@@ -91,7 +86,7 @@ func newParsers(prefix string) []*eval.Function {
 	parse := func(name, doc, signature, first string, read reader) *eval.Function {
 		return new4(name, doc, eval.Pure, signature, []string{first, "default"}, func(c *eval.Call) (value.Value, error) {
 			v, err := read(text(c.Args[0]))
-			var odd *hoconFault
+			var odd hoconFault
 			if err != nil && len(c.Args) > 1 && !errors.As(err, &odd) {
 				return c.Args[1], nil
 			}
@@ -99,10 +94,7 @@ func newParsers(prefix string) []*eval.Function {
 		})
 	}
 	out := []*eval.Function{
-		parse(prefix+"parsehocon", "Reads HOCON.", "Callable[String, Any, 1, 2]", "hocon_string", func(s string) (value.Value, error) {
-			v, err := readNode(datafile.ReadHOCON(textFile(s)))
-			return v, hoconError(err)
-		}),
+		parse(prefix+"parsehocon", "Reads HOCON.", "Callable[String, Any, 1, 2]", "hocon_string", readHOCON),
 	}
 	if prefix == "" {
 		out = append(out, parse("parsepson", "Reads PSON, Puppet's JSON.", "Callable[String[1], Any, 1, 2]", "pson_string", readPSON))

@@ -21,7 +21,7 @@ type psonReader struct {
 }
 
 var (
-	psonIgnore  = regexp.MustCompile(`^(?://[^\n\r]*[\n\r]|/\*(?s:.*?)\*/|[ \t\r\n]+)+`)
+	psonIgnore  = regexp.MustCompile(`^(?://[^\n\r]*[\n\r]|/\*(?:[^*/]|/[^*]|\*[^/])*/?\*/|[ \t\r\n]+)+`)
 	psonFloat   = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d+(?i:e[+-]?\d+)|\.\d+|(?i:e[+-]?\d+))`)
 	psonInteger = regexp.MustCompile(`^-?(?:0|[1-9]\d*)`)
 	psonString  = regexp.MustCompile(`^"((?:[^\x00-\x1f"\\]|\\[^u\x00-\x1f]|\\u[0-9A-Fa-f]{4})*)"`)

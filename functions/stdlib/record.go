@@ -74,6 +74,14 @@ func class(v value.Value) string {
 	return functions.RubyClass(v)
 }
 
+// className is the name of a value's class, which the class that Puppet makes on the way has not.
+func className(v value.Value) string {
+	if _, is := v.(*value.Deferred); is {
+		return ""
+	}
+	return functions.RubyClass(v)
+}
+
 func text(v value.Value) string { return functions.RubyString(v) }
 
 func inspect(v value.Value) string {
@@ -87,9 +95,6 @@ func inspect(v value.Value) string {
 func noMethod(method string, v value.Value) error {
 	if _, is := v.(*value.Deferred); is {
 		return fmt.Errorf("undefined method `%s' for #<Class>", method)
-	}
-	if _, is := functions.Reference(v); is && len(inspect(v)) <= 65 {
-		return fmt.Errorf("undefined method `%s' for %s:Puppet::Resource", method, inspect(v))
 	}
 	return functions.NoMethod(method, v)
 }

@@ -1,6 +1,8 @@
 package datafile
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"bunraku/value"
@@ -10,7 +12,7 @@ import (
 type hoconResolver struct {
 	p     *hoconParser
 	root  *hoconValue
-	busy  map[*hoconValue]bool
+	busy  []*hoconValue // the substitutions that are being resolved
 	steps int
 }
 
@@ -19,7 +21,7 @@ const maxHOCONSteps = 1 << 20
 // resolve gives a value without substitutions at its top; nil stands for an optional substitution that has nothing.
 func (r *hoconResolver) resolve(v *hoconValue) (*hoconValue, error) {
 	if r.steps++; r.steps > maxHOCONSteps {
-		return nil, r.p.fail(int(v.span.Start), "too many substitutions")
+		return nil, r.p.failAt(v.line, v.span, "too many substitutions")
 	}
 	switch v.kind {
 	case hoconSubst:
@@ -27,10 +29,6 @@ func (r *hoconResolver) resolve(v *hoconValue) (*hoconValue, error) {
 	case hoconConcat:
 		var parts []*hoconValue
 		for _, e := range v.elems {
-			if e.kind == hoconBlank {
-				parts = append(parts, e)
-				continue
-			}
 			part, err := r.resolve(e)
 			if err != nil {
 				return nil, err
@@ -39,23 +37,11 @@ func (r *hoconResolver) resolve(v *hoconValue) (*hoconValue, error) {
 				parts = append(parts, part)
 			}
 		}
-		solid := 0
-		var only *hoconValue
-		for _, e := range parts {
-			if e.kind != hoconBlank {
-				solid++
-				only = e
-			}
+		parts, err := r.p.join(parts, v.span)
+		if err != nil || len(parts) == 0 {
+			return nil, err
 		}
-		switch {
-		case solid == 0 && len(parts) == 0:
-			return nil, nil
-		case solid == 1 && only.kind != hoconScalar:
-			return only, nil
-		case solid == 1 && len(parts) == 1:
-			return only, nil
-		}
-		return concatenate(r.p, parts, v.span)
+		return parts[0], nil
 	case hoconMerge:
 		newer, err := r.resolve(v.elems[1])
 		if err != nil {
@@ -78,41 +64,56 @@ func (r *hoconResolver) resolve(v *hoconValue) (*hoconValue, error) {
 	return v, nil
 }
 
+// A hoconCycle is a substitution that is asked for while it is being resolved. The one that asked says so.
+type hoconCycle struct{ through string }
+
+func (e *hoconCycle) Error() string { return "cycle: " + e.through }
+
 func (r *hoconResolver) substitute(v *hoconValue) (*hoconValue, error) {
-	name := strings.Join(v.path, ".")
-	if r.busy[v] {
-		return nil, r.p.fail(int(v.span.Start), "Cycle in a substitution: ${"+name+"}")
+	if slices.Contains(r.busy, v) {
+		return nil, r.cycle(v)
 	}
-	r.busy[v] = true
-	defer delete(r.busy, v)
+	r.busy = append(r.busy, v)
+	defer func() { r.busy = r.busy[:len(r.busy)-1] }()
 	var found *hoconValue
 	var err error
-	if v.self != nil && equalPath(v.self, v.path) { // a field that mentions itself means what it was before
+	if v.self != nil && slices.Equal(v.self, v.path) { // a field that mentions itself means what it was before
 		if v.before != nil {
 			found, err = r.resolve(v.before)
+		} else {
+			err = r.cycle(v)
 		}
 	} else {
 		found, err = r.find(v.path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, r.caught(v, err)
 	}
 	if found == nil && !v.maybe {
-		return nil, r.p.fail(int(v.span.Start), "Could not resolve substitution to a value: ${"+name+"}")
+		return nil, r.p.failAt(v.line, v.span, "Could not resolve substitution to a value: "+v.json())
 	}
 	return found, nil
 }
 
-func equalPath(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
+// cycle is the error of asking for a substitution again.
+func (r *hoconResolver) cycle(v *hoconValue) error {
+	names := make([]string, 0, len(r.busy)+1)
+	for _, b := range r.busy {
+		names = append(names, b.json())
 	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
+	return &hoconCycle{strings.Join(append(names, v.json()), ", ")}
+}
+
+// caught is what a substitution makes of an error on the way to its value: a cycle is its own error, or nothing if it may be absent.
+func (r *hoconResolver) caught(v *hoconValue, err error) error {
+	var cycle *hoconCycle
+	switch {
+	case !errors.As(err, &cycle):
+		return err
+	case v.maybe:
+		return nil
 	}
-	return true
+	return r.p.failAt(v.line, v.span, "Could not resolve substitution to a value: "+v.json()+" was part of a cycle of substitutions involving "+cycle.through)
 }
 
 // find follows a path from the root.
@@ -135,6 +136,19 @@ func (r *hoconResolver) find(path []string) (*hoconValue, error) {
 
 // node turns a value into the tree that every format gives.
 func (r *hoconResolver) node(v *hoconValue) (*Node, error) {
+	if v.kind == hoconSubst && !slices.Contains(r.busy, v) { // it is not done before all that it stands for is
+		found, err := r.substitute(v)
+		if err != nil || found == nil {
+			return nil, err
+		}
+		r.busy = append(r.busy, v)
+		defer func() { r.busy = r.busy[:len(r.busy)-1] }()
+		n, err := r.node(found)
+		if err != nil {
+			return nil, r.caught(v, err)
+		}
+		return n, nil
+	}
 	v, err := r.resolve(v)
 	if err != nil || v == nil {
 		return nil, err
@@ -165,7 +179,7 @@ func (r *hoconResolver) node(v *hoconValue) (*Node, error) {
 		}
 		n := m.node(v.span)
 		if n.size > maxSize {
-			return nil, r.p.fail(int(v.span.Start), "substitutions make this value too large")
+			return nil, r.p.failAt(v.line, v.span, "substitutions make this value too large")
 		}
 		return n, nil
 	}

@@ -26,7 +26,7 @@ func ReadJSON(f *source.File) (*Node, error) {
 		return nil, err
 	}
 	r.blank()
-	if r.at < len(r.text) {
+	if r.at < len(r.text) || r.stuck {
 		return nil, r.unexpected("859", r.at)
 	}
 	return n, nil
@@ -39,9 +39,10 @@ var errUnexpected = errors.New("unexpected token")
 const maxJSONDepth = 100 // Ruby's max_nesting
 
 type jsonReader struct {
-	file *source.File
-	text string
-	at   int
+	file  *source.File
+	text  string
+	at    int
+	stuck bool // in what began as a comment: nothing can follow
 }
 
 func (r *jsonReader) fail(at int, text string) error {
@@ -54,9 +55,9 @@ func (r *jsonReader) unexpected(line string, at int) error {
 	return r.fail(at, line+": unexpected token at '"+r.text[at:]+"'")
 }
 
-// blank skips white space and comments.
+// blank skips white space and comments. A slash that begins no comment is passed, and a comment without an end too: the error is behind.
 func (r *jsonReader) blank() {
-	for r.at < len(r.text) {
+	for r.at < len(r.text) && !r.stuck {
 		rest := r.text[r.at:]
 		switch {
 		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
@@ -64,15 +65,19 @@ func (r *jsonReader) blank() {
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest[2:], "*/")
 			if end < 0 {
+				r.at, r.stuck = len(r.text), true
 				return
 			}
 			r.at += end + 4
 		case strings.HasPrefix(rest, "//"):
 			end := strings.IndexByte(rest, '\n')
 			if end < 0 {
+				r.at, r.stuck = len(r.text), true
 				return
 			}
 			r.at += end + 1
+		case rest[0] == '/':
+			r.at, r.stuck = r.at+1, true
 		default:
 			return
 		}
@@ -85,7 +90,7 @@ func (r *jsonReader) span(start int) source.Span {
 
 func (r *jsonReader) value(depth int) (*Node, error) {
 	start := r.at
-	if r.at >= len(r.text) {
+	if r.at >= len(r.text) || r.stuck {
 		return nil, errUnexpected
 	}
 	rest := r.text[r.at:]
@@ -158,7 +163,7 @@ func (r *jsonReader) list(depth int) (*Node, error) {
 }
 
 func (r *jsonReader) take(c byte) bool {
-	if r.at < len(r.text) && r.text[r.at] == c {
+	if r.at < len(r.text) && r.text[r.at] == c && !r.stuck {
 		r.at++
 		return true
 	}
@@ -178,7 +183,7 @@ func (r *jsonReader) object(depth int) (*Node, error) {
 	}
 	for {
 		keyStart := r.at
-		if r.at >= len(r.text) || r.text[r.at] != '"' {
+		if r.at >= len(r.text) || r.text[r.at] != '"' || r.stuck {
 			return nil, errUnexpected
 		}
 		key, err := r.string()
@@ -227,19 +232,16 @@ func (r *jsonReader) number() (*Node, error) {
 	}
 	whole, float := r.at, false
 	if r.take('.') {
-		if float = digits(); !float {
-			r.at = whole
-		}
+		float = digits()
 	}
-	if mark := r.at; r.take('e') || r.take('E') {
+	if (float || r.at == whole) && (r.take('e') || r.take('E')) {
 		if !r.take('+') {
 			r.take('-')
 		}
-		if digits() {
-			float = true
-		} else {
-			r.at = mark
-		}
+		float = digits()
+	}
+	if !float || r.at < len(r.text) && strings.IndexByte(".-eE", r.text[r.at]) >= 0 { // what goes on like a number makes Ruby take the integer alone
+		r.at, float = whole, false
 	}
 	text := r.text[start:r.at]
 	if float {

@@ -3,12 +3,8 @@ package datafile
 import (
 	"bytes"
 	"encoding/base64"
-	"errors"
-	"io"
-	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"bunraku/source"
 	"bunraku/value"
@@ -17,8 +13,7 @@ import (
 )
 
 // ReadYAML reads the first document of a YAML text as Psych's safe_load does when symbols and aliases are allowed. The result is nil for a
-// text without a document. Symbols used as keys become strings, as Puppet makes them. An error is worded as Psych words it, except that
-// the column and the context of a syntax error are not known.
+// text without a document. Symbols used as keys become strings, as Puppet makes them. An error is worded as Psych words it.
 func ReadYAML(f *source.File) (*Node, error) { return readYAML(f, false) }
 
 // ReadYAMLObject is ReadYAML for a text whose top is an object of Puppet's, such as the facts that a server keeps: its tag is ignored.
@@ -31,12 +26,9 @@ func readYAML(f *source.File, object bool) (n *Node, err error) {
 		}
 	}()
 	text := strings.TrimPrefix(f.Text, "\ufeff")
-	var doc yaml.Node
-	switch err := yaml.NewDecoder(strings.NewReader(text)).Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return nil, nil
-	case err != nil:
-		return nil, syntaxError(f, err)
+	doc, err := parseYAML(f, text)
+	if doc == nil || err != nil {
+		return nil, err
 	}
 	if len(doc.Content) == 0 {
 		return nil, nil
@@ -49,49 +41,6 @@ func readYAML(f *source.File, object bool) (n *Node, err error) {
 	return r.read(root)
 }
 
-var unknownAnchor = regexp.MustCompile(`^yaml: unknown anchor '(.*)' referenced$`)
-var yamlProblem = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-
-func syntaxError(f *source.File, err error) error {
-	text := err.Error()
-	if m := unknownAnchor.FindStringSubmatch(text); m != nil {
-		return &source.Diagnostic{Code: "H0102", Summary: "Unknown alias: " + m[1], Place: source.Place{File: f}}
-	}
-	d := &source.Diagnostic{Code: "H0101", Place: source.Place{File: f}}
-	m := yamlProblem.FindStringSubmatch(text)
-	if m == nil {
-		d.Summary = "(" + f.Name + "): " + text
-		return d
-	}
-	d.Summary = "(" + f.Name + "): " + m[2]
-	if line, err := strconv.Atoi(m[1]); err == nil {
-		d.Summary += " at line " + m[1]
-		at := f.Offset(source.Position{Line: line, Column: 1})
-		d.Place.Span = source.Span{Start: at, End: at + uint32(len(f.Line(line)))}
-	}
-	return d
-}
-
-// yamlLines are the offsets of the lines as YAML counts them: it knows more line ends than a line table does.
-func yamlLines(s string) []int {
-	lines := []int{0}
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
-			i++
-		case c == '\r' || c == '\n':
-		case c == 0xC2 && i+1 < len(s) && s[i+1] == 0x85:
-			i++
-		case c == 0xE2 && i+2 < len(s) && s[i+1] == 0x80 && (s[i+2] == 0xA8 || s[i+2] == 0xA9):
-			i += 2
-		default:
-			continue
-		}
-		lines = append(lines, i+1)
-	}
-	return lines
-}
-
 type yamlReader struct {
 	file  *source.File
 	shift int // of the text behind a byte order mark
@@ -102,16 +51,7 @@ type yamlReader struct {
 
 // start is the offset of a node's first byte in the file.
 func (r *yamlReader) start(n *yaml.Node) int {
-	text := r.file.Text[r.shift:]
-	if n.Line < 1 || n.Line > len(r.lines) {
-		return len(r.file.Text)
-	}
-	at := r.lines[n.Line-1]
-	for c := n.Column; c > 1 && at < len(text); c-- {
-		_, size := utf8.DecodeRuneInString(text[at:])
-		at += size
-	}
-	return at + r.shift
+	return yamlOffset(r.file.Text[r.shift:], r.lines, n.Line-1, n.Column-1) + r.shift
 }
 
 // properties skips the tag and the anchor before a value. plain reports the tag "!", which asks for a scalar's plain reading.

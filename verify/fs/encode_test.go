@@ -17,7 +17,7 @@ func features(g *fstest.Gen, e fs.Expr) *fstest.Features {
 	return f
 }
 
-// compare runs e concretely and by its formulas, from s.
+// compare runs e concretely and by its formulas, from s. What a cell holds afterwards is within its span.
 func compare(t interface{ Fatalf(string, ...any) }, sp *fs.Space, w *fs.World, e fs.Expr, eff *fs.Effect, s *fs.State) {
 	want, acted, ok := fs.Run(e, s)
 	defer w.Forget()
@@ -44,10 +44,20 @@ func compare(t interface{ Fatalf(string, ...any) }, sp *fs.Space, w *fs.World, e
 		if got := ev.Bool(eff.Acted, true); got != acted {
 			t.Fatalf("acted: formulas say %v, the interpreter %v\nprogram %#v", got, acted, e)
 		}
+		var given []fs.Bool
+		for _, k := range eff.OK {
+			given = append(given, k.F)
+		}
 		for c := fs.Cell(0); int(c) < sp.Cells(); c++ {
 			v := sp.Read(c)
 			if out, ok := eff.Writes(c); ok {
 				v = out
+			}
+			if id := w.Settle(ev.Val(v)); id >= 0 {
+				mask, _ := sp.MaskOf(c, fs.ID(id))
+				if span, ok := sp.Span(c, v, given); ok && mask&span == 0 {
+					t.Fatalf("%s: %v is not within its span %b\nprogram %#v\nstate:\n%v", sp.Name(c), sp.ValueOf(id), span, e, s)
+				}
 			}
 			if got, want := sp.ValueOf(w.Settle(ev.Val(v))), sp.Lookup(want, c); got != want {
 				t.Fatalf("%s: formulas say %v, the interpreter %v\nprogram %#v\nstate:\n%v", sp.Name(c), got, want, e, s)

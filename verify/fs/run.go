@@ -208,7 +208,7 @@ func (s *State) Eval(p Pred) bool {
 		return s.At(p.Path).Kind == p.Kind
 	case EmptyDir:
 		n := s.At(p.Path)
-		return n.Kind == Dir && !n.Others && len(s.children(p.Path)) == 0
+		return n.Kind == Dir && !n.Others && !s.hasChild(p.Path, func(Path) bool { return true })
 	case Equal:
 		return s.Value(p.A) == s.Value(p.B)
 	case Holds:

@@ -257,13 +257,12 @@ func (sp *Space) Lookup(s *State, c Cell) Value {
 	case fieldContent:
 		return n.Content
 	case fieldRest:
-		if n.Others {
-			return sp.vals[idFull]
+		unnamed := func(p Path) bool {
+			_, named := sp.index[cellKey{fieldKind, string(p)}]
+			return !named
 		}
-		for _, child := range s.children(in.path) {
-			if _, named := sp.index[cellKey{fieldKind, string(child)}]; !named {
-				return sp.vals[idFull]
-			}
+		if n.Others || s.hasChild(in.path, unnamed) {
+			return sp.vals[idFull]
 		}
 		return sp.vals[idEmpty]
 	}
@@ -396,6 +395,9 @@ type Shape struct {
 	Missing Val    // the value under other kinds; meaningful if Above >= 0
 	Only    bool   // a value other than Missing is certain under those kinds
 }
+
+// Above is the kind cell from which a cell hangs, or -1.
+func (sp *Space) Above(c Cell) Cell { return sp.cells[c].above }
 
 // Shape describes a cell.
 func (sp *Space) Shape(c Cell) Shape {

@@ -2,7 +2,6 @@ package fs
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 )
@@ -97,16 +96,14 @@ func (s *State) WellFormed() bool {
 	return true
 }
 
-// children lists the existing named children of p.
-func (s *State) children(p Path) []Path {
-	var out []Path
+// hasChild reports whether something exists in p that counts.
+func (s *State) hasChild(p Path, counts func(Path) bool) bool {
 	for q, n := range s.Nodes {
-		if n.Kind != None && !q.IsRoot() && q.Parent() == p {
-			out = append(out, q)
+		if n.Kind != None && q.Under(p) && q.Parent() == p && counts(q) {
+			return true
 		}
 	}
-	slices.Sort(out)
-	return out
+	return false
 }
 
 // A Difference is one cell in which two states differ.

@@ -9,6 +9,7 @@ import (
 
 	"bunraku/catalog"
 	"bunraku/source"
+	"bunraku/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )
@@ -277,6 +278,9 @@ func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade str
 	for _, i := range of {
 		f.Resources = append(f.Resources, v.m.Resources[i])
 	}
+	if len(of) == 2 && v.mayBeOrdered(f.Resources[0], f.Resources[1]) {
+		f.Note = "unless an agent orders them by itself: what the type requires could not be read"
+	}
 	start := v.plain(a, c, of)
 	f.Initial = v.describe(start, of)
 	p, q := a.Replay(c.A, start), a.Replay(c.B, start)
@@ -294,6 +298,13 @@ func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade str
 		f.Fix = &Fix{Resource: to, Attr: "require", Value: reference(from), Target: from, Verified: verified}
 	}
 	return f
+}
+
+// mayBeOrdered reports whether one of two resources has an automatic relation to the other's type that could not be read.
+func (v *verifier) mayBeOrdered(x, y *catalog.Resource) bool {
+	return slices.ContainsFunc(v.m.Catalog.Unread, func(u catalog.Unread) bool {
+		return u.Resource == x && u.Target == value.Downcase(y.Type) || u.Resource == y && u.Target == value.Downcase(x.Type)
+	})
 }
 
 // reference is a resource as manifests name it.

@@ -2,10 +2,12 @@ package model_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	"bunraku/catalog"
+	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/verify"
 	"bunraku/verify/model"
@@ -141,6 +143,34 @@ func TestFixesHoldForAllThatIsDeclaredThere(t *testing.T) {
 	got, _ = findings(t, site(t, `service { 'squid': ensure => running, before => File['/srv/late'] } file { ['/etc/squid.conf', '/srv/late']: content => 'x' }`),
 		model.Options{Platform: "debian-12"}, "V203")
 	same(t, got, []string{"File[/etc/squid.conf] Service[squid] notify => Service['squid'],"})
+}
+
+// fussy are Puppet's own types, but which packages a file requires cannot be read.
+type fussy struct{ resource.Core }
+
+func (fussy) Type(name string) *resource.Type {
+	t := resource.Core{}.Type(name)
+	if name == "file" {
+		own := *t
+		own.Autos = append(own.Autos[:len(own.Autos):len(own.Autos)], resource.Auto{Relation: resource.Require, Target: "package",
+			Ask: func(resource.Instance, resource.Instances) ([]resource.Named, error) {
+				return nil, errors.New("refused")
+			}})
+		return &own
+	}
+	return t
+}
+
+// A missing order has a note where a relation that could not be read may give it.
+func TestOrderThatAnAgentMayHave(t *testing.T) {
+	set := small(t, map[string]string{"nginx": "/etc/nginx/conf.d/\n"})
+	g := site(t, `package { 'nginx': } file { '/etc/nginx/conf.d/a': content => 'x' }`)
+	for _, types := range []model.Types{{}, {Lookup: fussy{}}} {
+		_, r := findings(t, catalog.NewGraph(g.Catalog, types), model.Options{Listing: set, Platform: "debian-12", Types: types}, "V101")
+		if len(r.Findings) != 1 || (r.Findings[0].Note != "") != (types.Lookup != nil) {
+			t.Errorf("%+v", r.Findings)
+		}
+	}
 }
 
 func TestAssertions(t *testing.T) {

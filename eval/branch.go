@@ -1,0 +1,89 @@
+package eval
+
+import (
+	"bunraku/provenance"
+	"bunraku/syntax"
+)
+
+// A branch is code that was passed over in this compile, however often.
+type branch struct {
+	assigned []string // the variables that it assigns
+	jumps    bool
+	effects  *effects // nil until somebody asks
+}
+
+// branchOf is the branch that begins with a statement.
+func (ev *Evaluator) branchOf(stmts []syntax.Expr) *branch {
+	g := &ev.ghosts
+	b := g.branches[&stmts[0]]
+	if b == nil {
+		if g.branches == nil {
+			g.branches = map[*syntax.Expr]*branch{}
+		}
+		b = &branch{jumps: ev.cache.mayJump(stmts)}
+		b.assigned = remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
+		g.branches[&stmts[0]] = b
+	}
+	return b
+}
+
+// An effectIndex finds the pieces of code that may do something, among all whose effects were ever asked for. It only grows: whether a
+// compile has passed one over is known by its number (ghosts.why).
+type effectIndex struct {
+	touching, making map[string][]touchOf // the touches, and the resources, by type
+	declaring        map[string][]*effects
+}
+
+// effectsOf are the effects of the code that begins with a statement, gathered once for all compiles.
+func (c *Cache) effectsOf(first *syntax.Expr, gather func() *effects) *effects {
+	c.mu.RLock()
+	fx := c.effects[first]
+	c.mu.RUnlock()
+	if fx != nil {
+		return fx
+	}
+	fx = gather()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if other := c.effects[first]; other != nil {
+		return other
+	}
+	fx.number = len(c.effects)
+	c.effects[first] = fx
+	for _, t := range fx.touches {
+		c.index.touching[t.typ] = append(c.index.touching[t.typ], touchOf{t, fx})
+	}
+	for _, t := range fx.resources {
+		c.index.making[t.typ] = append(c.index.making[t.typ], touchOf{t, fx})
+	}
+	for class := range fx.classes {
+		c.index.declaring[class] = append(c.index.declaring[class], fx)
+	}
+	return fx
+}
+
+func (c *Cache) touching(typ string) []touchOf {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.index.touching[typ]
+}
+
+func (c *Cache) making(typ string) []touchOf {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.index.making[typ]
+}
+
+func (c *Cache) declaring(class string) []*effects {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.index.declaring[class]
+}
+
+// why joins the decisions that kept code from running; zero when it was not passed over.
+func (g *ghosts) why(fx *effects) provenance.Ref {
+	if fx.number < len(g.whys) {
+		return g.whys[fx.number]
+	}
+	return 0
+}
