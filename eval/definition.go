@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"bunraku/provenance"
 	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/types"
@@ -296,6 +297,8 @@ type alias struct {
 	def  *syntax.TypeAlias
 	file *syntax.File
 	t    value.Type
+	ref  provenance.Ref // of what it is made of, when tracing
+	busy bool           // ref is being found: the alias is recursive
 }
 
 // TypeNamed resolves a type's name as written: a type alias, or a resource type or define. It returns nil when there is none.
@@ -349,6 +352,38 @@ func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 		a.t = o
 	}
 	return a.t, nil
+}
+
+// aliasRef joins the literals of a type alias, and of the aliases that it is made of; 0 for any other type.
+func (ev *Evaluator) aliasRef(name string) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	a := ev.aliases[canonical(name)]
+	if a == nil || a.ref != 0 || a.busy {
+		return a.known()
+	}
+	a.busy = true
+	base := ev.literalsOf(a.file)
+	var refs []provenance.Ref
+	syntax.Walk(a.def.X, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Ref); ok {
+			refs = append(refs, ev.aliasRef(r.Value))
+		} else if l := syntax.Literal(n); l != nil {
+			refs = append(refs, ev.trace.Read(base+provenance.Ref(l.Ord)))
+		}
+		return true
+	})
+	a.busy = false
+	a.ref = ev.union(refs)
+	return a.ref
+}
+
+func (a *alias) known() provenance.Ref {
+	if a == nil {
+		return 0
+	}
+	return a.ref
 }
 
 // knownResourceType reports whether a lower-case name is a resource type or a define.

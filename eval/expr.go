@@ -47,7 +47,7 @@ func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref
 	case *syntax.Hash:
 		return ev.hash(e, sc)
 	case *syntax.Ref:
-		return ev.reference(e), 0
+		return ev.reference(e), ev.aliasRef(e.Value)
 	case *syntax.Binary:
 		return ev.binary(e, sc)
 	case *syntax.Unary:

@@ -75,6 +75,9 @@ func length(c *eval.Call) (value.Value, error) {
 	case *value.Array:
 		return value.Int(v.Len()), nil
 	case *value.Hash:
+		for _, e := range v.Entries() { // two keys could have been one
+			c.Ref = c.Trace().Join(c.Ref, e.KeyRef)
+		}
 		return value.Int(v.Len()), nil
 	case value.String:
 		return value.Int(value.CharLen(string(v))), nil

@@ -26,6 +26,7 @@ type level struct {
 	options   *value.Hash
 	locations []*location
 	datadir   string
+	movable   bool           // the directory has something interpolated
 	v3        bool           // of a version 3 hiera.yaml: callers may put paths in front
 	ref       provenance.Ref // of which locations there are, where that is found by looking
 }
@@ -182,11 +183,11 @@ func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) 
 			}
 		}
 		at := name + "." + strconv.Itoa(i)
-		dir, err := inv.interpolate(item{value.String(join(c.root, textOf(he, "datadir", datadir))), 0}, false)
+		dir, err := inv.interpolate(item{value.String(join(c.root, textOf(he, "datadir", datadir))), inv.datadirLeaf(c, he, at)}, false)
 		if err != nil {
 			return nil, err
 		}
-		lv.datadir = rubyText(dir.v)
+		lv.datadir, lv.movable = rubyText(dir.v), strings.Contains(textOf(he, "datadir", datadir), "%{")
 		given, err := inv.locations(c, he, lv, at, dir.ref)
 		if err != nil {
 			return nil, err
@@ -209,6 +210,21 @@ func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) 
 		levels = append(levels, lv)
 	}
 	return levels, nil
+}
+
+// datadirLeaf is the place of the directory that a level's files are in; none when nobody names one.
+func (inv *invocation) datadirLeaf(c *config, he *value.Hash, at string) provenance.Ref {
+	if inv.s.trace == nil || c.file == nil || c.file.Root == nil {
+		return 0
+	}
+	e, path := he.EntryString("datadir"), at+".datadir"
+	if e == nil && c.defaults != nil {
+		e, path = c.defaults.EntryString("datadir"), "defaults.datadir"
+	}
+	if e == nil || nodeOf(c.file.Root, e.Value) == nil { // a value that nobody wrote
+		return 0
+	}
+	return inv.leafOf(c, e.Value, path)
 }
 
 func textOf(h *value.Hash, key, otherwise string) string {
@@ -283,7 +299,7 @@ func (inv *invocation) locations(c *config, he *value.Hash, lv *level, at string
 		case "path", "paths":
 			lv.locations, err = inv.paths(lv.datadir, stringList(e.Value), "", ref, c.path == "")
 			for _, loc := range lv.locations {
-				if loc.fixed = ref; dirRef == 0 {
+				if loc.fixed = ref; !lv.movable {
 					loc.pattern = filepath.Clean(join(lv.datadir, loc.original))
 				}
 			}

@@ -165,34 +165,38 @@ func Children(n Node, f func(Node)) {
 	}
 }
 
+// Literal is what makes a node a literal, nil when it is none.
+func Literal(n Node) *Lit {
+	switch n := n.(type) {
+	case *Undef:
+		return &n.Lit
+	case *Default:
+		return &n.Lit
+	case *Bool:
+		return &n.Lit
+	case *Int:
+		return &n.Lit
+	case *Float:
+		return &n.Lit
+	case *Str:
+		return &n.Lit
+	case *Regexp:
+		return &n.Lit
+	case *Name:
+		return &n.Lit
+	case *RenderString:
+		return &n.Lit
+	}
+	return nil
+}
+
 // LiteralSpans are the places of a file's literals, by their numbers.
 func LiteralSpans(f *File) []source.Span {
 	spans := make([]source.Span, f.Literals)
 	number := func(n Node) bool {
-		var l *Lit
-		switch n := n.(type) {
-		case *Undef:
-			l = &n.Lit
-		case *Default:
-			l = &n.Lit
-		case *Bool:
-			l = &n.Lit
-		case *Int:
-			l = &n.Lit
-		case *Float:
-			l = &n.Lit
-		case *Str:
-			l = &n.Lit
-		case *Regexp:
-			l = &n.Lit
-		case *Name:
-			l = &n.Lit
-		case *RenderString:
-			l = &n.Lit
-		default:
-			return true
+		if l := Literal(n); l != nil {
+			spans[l.Ord] = l.Where
 		}
-		spans[l.Ord] = l.Where
 		return true
 	}
 	for _, s := range f.Body.Stmts {

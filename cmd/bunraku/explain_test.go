@@ -40,7 +40,7 @@ func TestExplain(t *testing.T) {
 		{web2("8443"), 2, []string{"names nothing", "'Class[Profile::Nginx]' port", "'File[/etc/nginx/conf.d/shop.example.conf]' content"}},
 
 		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "mode"), 0, []string{"'0640'", "set ", "shop.pp:21:7", "from ", "$profile::nginx::conf_mode, a parameter of Class[Profile::Nginx]",
-			"value ", "data/role/web.yaml:4:28", `level "Role"`, "hides", "data/common.yaml:13:28  '0644'", `level "Common"`, "via ", "role::web > profile::web::shop", "16 places and 9 absences"}},
+			"value ", "data/role/web.yaml:4:28", `level "Role"`, "hides", "data/common.yaml:13:28  '0644'", `level "Common"`, "via ", "role::web > profile::web::shop", "18 places and 9 absences"}},
 		{web2("File[/etc/motd]", "owner"), 0, []string{"'root'", "manifests/site.pp:3:3", "by resource default File { … }"}},
 		{web2("Class[profile::nginx]", "workers"), 0, []string{"8\n", "by the default of the parameter", "fact processors.count = 8"}},
 		{web2("User[ada]", "uid"), 0, []string{"2001", "from", "* => $account", "$uid, a parameter of Profile::Admin[ada]", "data/common.yaml:8:10", "merged (deep)"}},
@@ -62,7 +62,7 @@ func TestExplain(t *testing.T) {
 		{web2("--where", "Class[profile::nginx]", "port"), 0, []string{"data/nodes/web2.shop.example.yaml:3:23\n"}},
 		{web2("--where", "$profile::web::shop::listen"), 0, []string{"computed"}},
 		{web2("--expression", "$profile::web::shop::listen"), 0, []string{"concat('*:' [1], text(8443 [2]))", "[1] ", "listen.pp:4:16", "[2] ", "web2.shop.example.yaml:3:23"}},
-		{web2("--dependency", "Class[profile::nginx]", "port"), 0, []string{"11 places decide Class[Profile::Nginx] port", "data/nodes/web2.shop.example.yaml\n  3:23", "the node's name", "key lookup_options.profile::nginx::port in file", "key lookup_options in file"}},
+		{web2("--dependency", "Class[profile::nginx]", "port"), 0, []string{"12 places decide Class[Profile::Nginx] port", "data/nodes/web2.shop.example.yaml\n  3:23", "the node's name", "key lookup_options.profile::nginx::port in file", "key lookup_options in file"}},
 		{append(branch, "$w", "--dependency"), 0, []string{"4 places decide $w", "1:6", "3:12", "6:9,19    class { 'a': x => 2 }"}},
 
 		// The reverse.
@@ -266,7 +266,7 @@ func TestExplainJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &a); err != nil {
 		t.Fatal(err)
 	}
-	if a.Value != "8443" || a.Where.Kind != "datum" || a.Where.Level != "Node" || a.Where.At.Line != 3 || len(a.Depends) != 17 {
+	if a.Value != "8443" || a.Where.Kind != "datum" || a.Where.Level != "Node" || a.Where.At.Line != 3 || len(a.Depends) != 18 {
 		t.Errorf("%+v", a)
 	}
 }
