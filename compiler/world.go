@@ -38,6 +38,15 @@ func (w *world) Template3(c *eval.Call, name string, inline bool) (value.Value, 
 	return w.erb.Template3(c, name, inline)
 }
 
+// TemplateChanges lists the variables that an ERB template may change in place (eval.Renderer).
+func (w *world) TemplateChanges(name string) []string {
+	f, path, err := w.c.findERB(name)
+	if f == nil || err != nil {
+		return nil
+	}
+	return w.c.templates.File(f, path).MayChange()
+}
+
 // findERB reads a template once.
 func (c *Compiler) findERB(name string) (*source.File, string, error) {
 	if t, ok := c.sources.Load(name); ok {

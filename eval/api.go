@@ -196,6 +196,26 @@ func (sc *Scope) CallingClass() string {
 // HasUserFunction reports whether a function of that name is written in the Puppet language.
 func (ev *Evaluator) HasUserFunction(name string) bool { return ev.userFunction(name) != nil }
 
+// MightReplace notes what decided that a variable of this scope, and the parameter of that name, were left as they are.
+func (sc *Scope) MightReplace(name string, why provenance.Ref) {
+	tr := sc.ev.trace
+	for f := sc.frame; f != nil; f = f.outer {
+		for i := range f.vars {
+			if f.vars[i].name == name && f.vars[i].value != nil {
+				f.vars[i].ref = tr.With(f.vars[i].ref, why)
+			}
+		}
+	}
+	if sc.resource == nil {
+		return
+	}
+	if p := sc.resource.param(name); p != nil {
+		q := *p
+		q.ref = tr.With(p.ref, why)
+		sc.ev.setParam(sc.resource, &q)
+	}
+}
+
 // Replace gives a variable of this scope another value, and the parameter of that name too: a template that changes an array in place
 // changes what both of them hold. Variables of other scopes are left alone.
 func (sc *Scope) Replace(name string, v value.Value, why provenance.Ref) {

@@ -10,6 +10,7 @@ type branch struct {
 	stmts    []syntax.Expr
 	file     *syntax.File
 	assigned []string // the variables that it assigns
+	changed  []string // those that templates in it may change in place
 	jumps    bool
 	effects  *effects // nil until somebody asks
 }
@@ -24,9 +25,33 @@ func (ev *Evaluator) branchOf(stmts []syntax.Expr) *branch {
 		}
 		b = &branch{stmts: stmts, file: ev.file, jumps: ev.cache.mayJump(stmts)}
 		b.assigned = remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
+		if r, ok := ev.world.(Renderer); ok {
+			b.changed = remember(ev.cache, ev.cache.changed, &stmts[0], func() ([]string, bool) { return changedIn(stmts, r), true })
+		}
 		g.branches[&stmts[0]] = b
 	}
 	return b
+}
+
+// changedIn are the variables that templates which statements render may change in place. Templates whose names are computed are not looked at.
+func changedIn(stmts []syntax.Expr, r Renderer) (names []string) {
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Call); ok {
+				if f, ok := c.Functor.(*syntax.Name); ok && f.Value == "template" {
+					for _, a := range c.Args {
+						for _, name := range syntax.StaticNames(a) {
+							if name != "" {
+								names = append(names, r.TemplateChanges(name)...)
+							}
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	return names
 }
 
 // An effectIndex finds the pieces of code that may do something, among all whose effects were ever asked for. It only grows: whether a

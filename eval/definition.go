@@ -346,6 +346,7 @@ func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 	ev.leaveFile(c)
 	if err != nil {
 		a.t = nil
+		ev.aliasRef(a.def.Name) // the failure is due to what it is made of
 		return nil, err
 	}
 	if o, ok := types.Resolved(t).(*types.Object); ok {

@@ -262,4 +262,7 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	for _, name := range b.assigned {
 		sc.addGhost(ev, name, why)
 	}
+	for _, name := range b.changed {
+		sc.MightReplace(name, why)
+	}
 }

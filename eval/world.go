@@ -39,6 +39,11 @@ type Viewer interface {
 	FunctionFrom(name string, from *source.File) *Function
 }
 
+// A Renderer is a World that knows which variables a template may change in place.
+type Renderer interface {
+	TemplateChanges(name string) []string
+}
+
 // A Query is a question to Hiera.
 type Query struct {
 	Names     []string

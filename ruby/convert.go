@@ -174,6 +174,9 @@ func (in *Interp) InspectOf(o Object) string { return in.inspectOf(o) }
 // Yield calls a block, for hosts that are called from a run.
 func (in *Interp) Yield(p *Proc, args ...Object) Object { return in.yield(p, args...) }
 
+// ChangesRef is what decided that objects were changed in place, or were not.
+func (in *Interp) ChangesRef() provenance.Ref { return in.prov.heap }
+
 // Changed reports whether any array or hash was changed in place so far.
 func (in *Interp) Changed() bool { return in.changed }
 

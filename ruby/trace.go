@@ -382,6 +382,30 @@ func effectsOf(n Node) *effects {
 	return e
 }
 
+// MayChange lists the @variables of a program that may change objects in place: what they hold may be what it changes.
+func (p *Program) MayChange() (names []string) {
+	changes := false
+	Walk(p.Body, func(n Node) bool {
+		switch n := n.(type) {
+		case *IVar:
+			if !slices.Contains(names, n.Name) {
+				names = append(names, n.Name)
+			}
+		case *OpAssign:
+			changes = changes || n.Op == "<<"
+		case *Call:
+			if v, ok := n.Recv.(*LVar); !ok || v.Name != "_erbout" {
+				changes = changes || mutator(n.Name)
+			}
+		}
+		return true
+	})
+	if !changes {
+		return nil
+	}
+	return names
+}
+
 // mutator guesses from its name whether a method may change its receiver. Calls that we cannot see through count as changes.
 func mutator(name string) bool {
 	if name[len(name)-1] == '!' || name[len(name)-1] == '=' && name != "==" && name != "<=" && name != ">=" && name != "===" {

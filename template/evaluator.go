@@ -225,3 +225,6 @@ func (h ScopeHost) Log(level, text string) { h.C.Log(level, text) }
 func (h ScopeHost) Changed(name string, v value.Value, ref provenance.Ref) {
 	h.C.Scope.Replace(name, v, ref)
 }
+
+// MightChange notes what decided that a variable was not changed in place.
+func (h ScopeHost) MightChange(name string, why provenance.Ref) { h.C.Scope.MightReplace(name, why) }

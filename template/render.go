@@ -185,21 +185,28 @@ type readVariable struct {
 	obj   ruby.Object
 }
 
-// A Keeper is a Host that takes back variables which a template changed in place.
+// A Keeper is a Host that takes back variables which a template changed in place, and hears of those that it might have.
 type Keeper interface {
 	Changed(name string, v value.Value, ref provenance.Ref)
+	MightChange(name string, why provenance.Ref)
 }
 
 // giveBack tells the host what the template changed.
 func (w *wrapper) giveBack(ref provenance.Ref) {
 	k, ok := w.h.(Keeper)
-	if !ok || !w.in.Changed() {
+	why := w.in.ChangesRef()
+	if !ok || !w.in.Changed() && why == 0 {
 		return
 	}
 	for _, v := range w.read {
-		now, err := w.in.Value(v.obj)
-		if err == nil && !value.Same(now, v.value) {
-			k.Changed(v.name, now, ref)
+		if w.in.Changed() {
+			if now, err := w.in.Value(v.obj); err == nil && !value.Same(now, v.value) {
+				k.Changed(v.name, now, ref)
+				continue
+			}
+		}
+		if why != 0 {
+			k.MightChange(v.name, why)
 		}
 	}
 }

@@ -127,6 +127,17 @@ func NewCache() *Cache {
 // Runtime is Ruby's classes, made at the first call.
 func (c *Cache) Runtime() *ruby.Runtime { return c.rt() }
 
+// MayChange lists the variables that the template may change in place.
+func (t *Template) MayChange() (names []string) {
+	if t.program == nil {
+		return nil
+	}
+	for _, name := range t.program.MayChange() {
+		names = append(names, strings.TrimPrefix(name, "@"))
+	}
+	return names
+}
+
 // File is the template of a file.
 func (c *Cache) File(f *source.File, path string) *Template {
 	c.mu.Lock()
