@@ -329,7 +329,7 @@ func (ev *Evaluator) attributes(e *syntax.Access, typ, title string, lr provenan
 		}
 		v, r := ev.attributeNow(res, string(name))
 		out = append(out, v)
-		outRefs = append(outRefs, ev.trace.With(r, append(append([]provenance.Ref{lr, res.existence, ev.moment()}, refs...), ev.mayTouch(res, string(name)))...))
+		outRefs = append(outRefs, ev.trace.With(r, append(append([]provenance.Ref{lr, res.existence, ev.overriding(res, res.param(string(name))), ev.moment()}, refs...), ev.mayTouch(res, string(name)))...))
 	}
 	if len(out) == 1 {
 		return out[0], outRefs[0]

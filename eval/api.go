@@ -59,6 +59,7 @@ func (c *Call) Include(names []string) ([]*Resource, error) {
 	ev := c.Eval
 	args := ev.trace.Join(c.deepRefs()...)
 	ev.ghosts.name(ev.trace, args)
+	ev.lead(names...)
 	before := ev.decide(args)
 	defer func() {
 		ev.ctl = before
@@ -163,7 +164,7 @@ func (r *Resource) Attribute(name string) provenance.Ref {
 	}
 	refs := []provenance.Ref{ev.mayTouch(r, name), r.splat, ev.firstOfScope(r.scope), ev.moment()}
 	if p := r.param(name); p != nil {
-		refs = append(refs, ev.deep(p.value, p.ref))
+		refs = append(refs, ev.deep(p.value, p.ref), ev.overriding(r, p))
 	}
 	return ev.union(refs)
 }

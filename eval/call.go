@@ -237,7 +237,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 		}
 		run = d.Run
 	}
-	before := ev.bounds.calling
+	before, jumps := ev.bounds.calling, ev.jumps
 	ev.bounds.calling = at
 	v, err := run(c)
 	ev.bounds.calling = before
@@ -259,6 +259,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	}
 	if block != nil && !block.ran {
 		ev.passOver(block.def.Body.Stmts, sc, block.why)
+	}
+	if block != nil && ev.jumps != jumps {
+		ev.leaveLambda(block, jumps)
 	}
 	if c.Ref == 0 && f.Flow == Pure {
 		all := make([]provenance.Ref, 0, len(refs)+1)

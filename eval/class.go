@@ -142,6 +142,7 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	if d.Kind == ClassKind && d.Parent != "" {
 		p := ev.parentOf(d)
 		if pr := ev.find("Class", p.title()); pr != nil {
+			ev.lead(p.Name)
 			ev.evaluateClass(pr)
 			if inherited = ev.table.scopes[p.Name]; inherited == nil { // the parent is waiting for its own parent, which led here
 				ev.failAt(&source.Diagnostic{Code: "E0534", Place: ev.declaredAt(r), Summary: "Could not find scope for " + p.Name})
@@ -195,9 +196,7 @@ func (ev *Evaluator) runBody(d *Definition, sc *Scope) {
 			ev.run(stmts, sc)
 			return
 		}
-		ev.catching(sc, func(k jumpKind) bool { return k != jumpBreak && d.Kind != NodeKind && d.Name != "" }, func() (value.Value, provenance.Ref) {
-			return ev.block(stmts, sc)
-		})
+		ev.catching(stmts, sc, func(k jumpKind) bool { return k != jumpBreak && d.Kind != NodeKind && d.Name != "" })
 	}
 	if d.parts == nil {
 		run(d.Body)
@@ -255,7 +254,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	}
 	configured := func(param string) provenance.Ref {
 		if d.Kind != ClassKind { // an override in a branch that was passed over
-			return ev.mayTouch(r, param)
+			return ev.trace.Join(ev.mayTouch(r, param), ev.noDefault(r, param))
 		}
 		return ev.mayConfigure(d.Name, param)
 	}

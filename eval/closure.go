@@ -80,8 +80,8 @@ func (ev *Evaluator) restoreTo(s saved) {
 	s.scope.restore(s.frame)
 }
 
-// catching runs body and lands the jumps that kinds names; others go on upwards.
-func (ev *Evaluator) catching(sc *Scope, kinds func(jumpKind) bool, body func() (value.Value, provenance.Ref)) (v value.Value, r provenance.Ref) {
+// catching runs statements and lands the jumps that kinds names; others go on upwards.
+func (ev *Evaluator) catching(stmts []syntax.Expr, sc *Scope, kinds func(jumpKind) bool) (v value.Value, r provenance.Ref) {
 	s := ev.save(sc)
 	defer func() {
 		j := ev.jumping
@@ -90,9 +90,29 @@ func (ev *Evaluator) catching(sc *Scope, kinds func(jumpKind) bool, body func() 
 		}
 		ev.jumping = nil
 		ev.restoreTo(s)
+		ev.skipped(stmts, sc, j)
 		v, r = j.value, ev.trace.With(j.ref, j.ctl)
 	}()
-	return body()
+	return ev.block(stmts, sc)
+}
+
+// skipped notes the code that a jump kept from running: the statements from the one that jumped on.
+func (ev *Evaluator) skipped(stmts []syntax.Expr, sc *Scope, j *jump) {
+	if ev.trace == nil {
+		return
+	}
+	from := uint32(0)
+	if j.at.File == ev.file.Source {
+		from = j.at.Span.Start
+	}
+	for len(stmts) > 0 && stmts[0].Span().End <= from {
+		stmts = stmts[1:]
+	}
+	before := ev.jumps
+	ev.passOver(stmts, sc, j.ctl)
+	if !jumpsAt(stmts, func(_ string, at uint32) bool { return at > from }) { // nothing else in there could have ended more than this did
+		ev.jumps = before
+	}
 }
 
 // apply binds arguments to parameters, checks types, and evaluates the body.
@@ -108,9 +128,7 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 	}
 	sc.pushFrame(localFrame).vars = bound
 	if ev.cache.mayJump(c.body) {
-		v, r = ev.catching(sc, func(k jumpKind) bool { return k == jumpNext || k == jumpReturn && !c.lambda }, func() (value.Value, provenance.Ref) {
-			return ev.block(c.body, sc)
-		})
+		v, r = ev.catching(c.body, sc, func(k jumpKind) bool { return k == jumpNext || k == jumpReturn && !c.lambda })
 	} else {
 		v, r = ev.block(c.body, sc)
 	}
@@ -126,22 +144,32 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 // mayJump reports whether code holds a call of next, return or break, so that most calls need no landing place. Lambdas inside
 // count: a return in a lambda ends the function around it.
 func mayJump(stmts []syntax.Expr) bool {
+	return jumpsAt(stmts, func(string, uint32) bool { return true })
+}
+
+// mayReturn reports whether code holds a call of return.
+func mayReturn(stmts []syntax.Expr) bool {
+	return jumpsAt(stmts, func(name string, _ uint32) bool { return name == "return" })
+}
+
+// jumpsAt reports whether code holds a jump of which, by its name and where it stands, is says so.
+func jumpsAt(stmts []syntax.Expr, is func(name string, at uint32) bool) bool {
 	found := false
+	check := func(f *syntax.Name) {
+		switch f.Value {
+		case "next", "return", "break":
+			found = found || is(f.Value, f.Where.Start)
+		}
+	}
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
-			if c, ok := n.(*syntax.Call); ok {
-				if name, ok := c.Functor.(*syntax.Name); ok {
-					switch name.Value {
-					case "next", "return", "break":
-						found = true
-					}
+			switch n := n.(type) {
+			case *syntax.Call:
+				if name, ok := n.Functor.(*syntax.Name); ok {
+					check(name)
 				}
-			}
-			if m, ok := n.(*syntax.MethodCall); ok {
-				switch m.Functor.Name.Value {
-				case "next", "return", "break":
-					found = true
-				}
+			case *syntax.MethodCall:
+				check(n.Functor.Name)
 			}
 			return !found
 		})
@@ -437,6 +465,9 @@ func (c *Call) Iterating(body func() error) (err error) {
 		ev.jumping = nil
 		ev.restoreTo(s)
 		c.broke = ev.trace.Join(c.broke, j.ctl)
+		if c.Block != nil && c.Block.native == nil {
+			ev.skipped(c.Block.def.Body.Stmts, c.Scope, j)
+		}
 		err = nil
 	}()
 	return body()

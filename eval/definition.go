@@ -100,6 +100,7 @@ func (ev *Evaluator) define(f *syntax.File) {
 		return
 	}
 	ev.loaded[f] = true
+	ev.mayDefault(f)
 	module := ev.world.Module(f)
 	for _, d := range f.Defs {
 		switch n := d.(type) {

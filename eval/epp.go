@@ -142,9 +142,7 @@ func (ev *Evaluator) runTemplate(f *syntax.File, sc *Scope, args *value.Hash, gi
 			body.add(v.name, v.value, v.ref)
 		}
 	}
-	ev.catching(sc, func(k jumpKind) bool { return k == jumpNext }, func() (value.Value, provenance.Ref) {
-		return ev.block(f.Epp.Body.Stmts, sc)
-	})
+	ev.catching(f.Epp.Body.Stmts, sc, func(k jumpKind) bool { return k == jumpNext })
 	return nil
 }
 

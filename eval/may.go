@@ -526,7 +526,7 @@ func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 		refs = append(refs, g.named)
 	} else if g.named != 0 {
 		for _, t := range ev.idleTouches() {
-			if t.attr == selfRequire || !t.covers(typ, t.title, attr) {
+			if t.attr == selfRequire && t.title != "main" || !t.covers(typ, t.title, attr) { // a class that is not there requires nothing
 				continue
 			}
 			if t.title == "" {
@@ -726,7 +726,7 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 
 // ownTags adds what decides a resource's own tags.
 func (ev *Evaluator) ownTags(refs []provenance.Ref, r *Resource) []provenance.Ref {
-	refs = append(refs, r.existence, r.titleRef, r.tagRef, ev.mayTouch(r, "tag"))
+	refs = append(refs, r.existence, r.titleRef, r.tagRef, r.splat, ev.mayTouch(r, "tag"))
 	if r.isClass() && !r.main {
 		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
 	}
@@ -788,6 +788,15 @@ func (ev *Evaluator) sinceRef(r *Resource) provenance.Ref {
 	return ev.trace.Join(r.existence, ev.sinceRef(r.scope.resource))
 }
 
+// overriding is what decided when a class was evaluated that has overridden an attribute of another's resource: it counts where the attribute is
+// read meanwhile.
+func (ev *Evaluator) overriding(r *Resource, p *param) provenance.Ref {
+	if ev.trace == nil || p == nil || p.source == nil || p.source == r.source || p.source.Kind != ClassKind {
+		return 0
+	}
+	return ev.table.firsts[p.source.Name]
+}
+
 // tooLate is the set of what decided that overrides of a define's instances came after their evaluation.
 func (ev *Evaluator) tooLate(r *Resource) provenance.Ref {
 	if ev.trace == nil || r.def == nil {
@@ -808,6 +817,41 @@ func (ev *Evaluator) tooLate(r *Resource) provenance.Ref {
 type ghostCount struct{ names, passed int }
 
 func (g *ghosts) count() ghostCount { return ghostCount{len(g.names), len(g.passed)} }
+
+// mayDefault notes the resource defaults that the code of a file sets, should it run.
+func (ev *Evaluator) mayDefault(f *syntax.File) {
+	if ev.trace == nil {
+		return
+	}
+	list := remember(ev.cache, ev.cache.defaults, f, func() ([]touch, bool) {
+		fx := &effects{}
+		for _, s := range f.Body.Stmts {
+			syntax.Walk(s, func(n syntax.Node) bool {
+				if d, ok := n.(*syntax.Defaults); ok {
+					if r, ok := d.Type.(*syntax.Ref); ok {
+						fx.touch(touch{typ: capitalized(canonical(r.Value))}, d.Ops)
+					}
+				}
+				return true
+			})
+		}
+		return fx.touches, true
+	})
+	for _, t := range list {
+		if ev.ghosts.defaults == nil {
+			ev.ghosts.defaults = map[touch]bool{}
+		}
+		ev.ghosts.defaults[t] = true
+	}
+}
+
+// noDefault is what it depends on that no resource default gives an instance of a define a parameter: who declared the class around first.
+func (ev *Evaluator) noDefault(r *Resource, param string) provenance.Ref {
+	if d := ev.ghosts.defaults; d[touch{typ: r.Type, attr: param}] || d[touch{typ: r.Type}] {
+		return ev.firstOfScope(r.scope)
+	}
+	return 0
+}
 
 // closeScope notes that the code of a class, node or define is done, and what in it could have led to other code.
 func (ev *Evaluator) closeScope(sc *Scope, began ghostCount) {

@@ -63,6 +63,36 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"what is asked for in a loop", `['a', 'b'].each |$x| { d { $x: } } define d { notify { "n-${title}": } } unless defined(Notify['n-c']) { notify { 'n': } }`},
 	{"the order of what a collector finds", `class a { notify { 'x': } } class b { notify { 'y': } } include a include b notify { 'z': } Notify['z'] -> Notify<| title != 'z' |>`},
 	{"the type that create_resources is given", `notify { 'a': } create_resources('notify', { 'b' => { 'message' => 'm' } }) Notify['a'] -> File<| |>`},
+	{"code after a return", `class a { if 'x' == 'y' { return() } notify { 'a': } include b } class b { notify { 'b': } } include a include b`},
+	{"code after a break, which could include", `class a { notify { 'a': } } class b { notify { 'b': } } class x { ['q', 'b'].each |$c| { if $c == 'q' { break() } include $c } } include x include b`},
+	{"code after a next, which could include", `class a { notify { 'a': } } class b { notify { 'b': } } class x { ['a', 'b'].each |$c| { if $c == 'b' { next() } include $c } } include x include b`},
+	{"a return in a lambda ends the class", `class a { ['x', 'y'].each |$i| { if $i == 'y' { return() } include b } notify { 'a': } include c } class b { notify { 'b': } } class c { notify { 'c': } } include a include b include c`},
+	{"a variable behind a return", `class a { if 'x' == 'x' { return() } $v = 1 } include a notify { 'm': message => "<${a::v}>" }`},
+	{"an override behind a return", `class p { notify { 'n': message => 'm' } } class a inherits p { if 'x' == 'x' { return() } Notify['n'] { message => 'o' } } include a`},
+	{"variables before and behind a return", `class a { unless 'x' == 'y' { $v = 1 return() } $w = 2 } include a notify { 'n': message => "<${a::v}><${a::w}>" }`},
+	{"a class that is read while it runs, or after", `class a { include b $v = 1 } class b { include a notify { 'b': message => "<${a::v}>" } } include a include b`},
+	{"a class that is read while it runs, by a detour", `class a { include x $v = 1 } class x { include c } class c { include a notify { 'c': message => "<${a::v}>" } } include x include a`},
+	{"a class that includes its heir", `class p { include c $v = 1 } class c inherits p { notify { 'n': message => "<${v}>" } } include p include c`},
+	{"a variable by the heir of a class that still runs", `class p { include c include x $v = 1 } class c inherits p { } class x { include c notify { 'x': message => "<${c::v}>" } } include p include x`},
+	{"a tag from a key", `create_resources('notify', { 'a' => { 'message' => 'x' }, 'b' => { 'message' => 'y', 'noop' => true } }, { 'tag' => 't' }) Notify<| tag == 't' |> { loglevel => 'info' }`},
+	{"a function that requires, of a class nobody includes", `function f($x) { require $x } class a { f('b') } class b { } class c { } include a include c`},
+	{"an arrow to nothing", `$l = ['b'].filter |$x| { $x == 'q' } notify { ['a', 'b']: } Notify['a'] -> $l.map |$x| { Notify[$x] }`},
+	{"an arrow from what comes in the place of an empty collector", `notify { 'a': } exec { '/e': tag => 't' } file { '/f': tag => 'v' } package { 'p': } Notify['a'] -> Exec<| tag == 't' |> ~> File<| tag == 'x' |> -> Package['p']`},
+	{"an arrow over two empty collectors", `notify { 'a': } exec { '/e': tag => 'k' } file { '/f': tag => 'v' } package { 'p': } Notify['a'] -> Exec<| tag == 't' |> ~> File<| tag == 'x' |> -> Package['p']`},
+	{"a default of a define from whoever is first", `define d($x = 0) { notify { "d-${title}": message => "${x}" } } class a { D { x => 1 } include b } class b { d { 'i': } } class c { include b } include a include c`},
+	{"an attribute read before or after its override", `class a { file { '/a': mode => '1' } } class b inherits a { File['/a'] { mode => '2' } } class c { include a notify { 'n': message => File['/a']['mode'] } } include c include b`},
+	{"an attribute read before or after it is there", `class a { file { '/a': } } class b { include a notify { 'n': message => "<${File['/a']['mode']}>" } } class c inherits a { File['/a'] { mode => '2' } } include b include c`},
+	{"a variable that the top level sets between includes", `class a { notify { 'a': message => "<${v}>" } } class b { include a } include b $v = 1 include a`},
+	{"a variable of the top level, read by a function", `function f() { $v } class a { $w = f() notify { 'a': message => "<${w}>" } } class b { } include b $v = 1 include a`},
+	{"classes that include each other, each under a condition", `class a { include b notify { 'a': } } class b { include a notify { 'b': } } if 'x' == 'x' { include a } if 'y' == 'y' { include b }`},
+	{"a class that is there if another is not", `class a { notify { 'a': } } class b { notify { 'b': } } if 'x' == 'x' { include a } if !defined(Class['a']) { include b } if !defined(Class['b']) { include a }`},
+	{"a variable read in the depth of defines", `define d { e { "e-${title}": } } define e { include z } class z { $v = 1 } define f { g { 'g': } } define g { h { 'h': } } define h { notify { 'f': message => "<${z::v}>" } } f { 'x': } d { 'y': }`},
+	{"the order of what collectors append", `notify { 'n': before => Notify['r'] } notify { ['r', 's', 't']: } class a { Notify<| title == 'n' |> { before +> Notify['s'] } } class b { Notify<| title == 'n' |> { before +> Notify['t'] } } class c { include b } include c include a`},
+	{"a tag from whoever is first, which a collector asks for", `class p { @notify { 'p': } } class q { include p } class r { include p } Notify<| tag == 'q' |> include r include q`},
+	{"a stage that comes down two includes", `stage { 'pre': before => Stage['main'] } class a { include b } class b { include c } class c { notify { 'c': } } class { 'a': stage => 'pre' } include c`},
+	{"a tag between two includes", `class x { include b tag 'q' include a } class a { notify { 'a': message => tagged('q') } } class b { } include x`},
+	{"the order of arrows from two classes", `class x { notify { ['a', 'b', 'c']: } } class y { include x Notify['a'] -> Notify['b'] } class z { include x Notify['a'] -> Notify['c'] } class w { include z } include w include y`},
+	{"a class declared with parameters under a condition, and included", `class a($p = 1) { notify { 'a': message => $p } } if 'x' == 'x' { class { 'a': p => 2 } } else { include a } class b { include a } include b`},
 }
 
 // TestRules changes every literal of each program in every way.
@@ -89,7 +119,13 @@ func TestRules(t *testing.T) {
 			_, bad := places.Where(base, nil, func(string) {})
 			check("where", bad)
 			compared := 0
-			for _, p := range mutate.InManifest(tree, "site.pp", &mutate.Hints{Pool: []string{"settings"}}) {
+			list := mutate.InManifest(tree, "site.pp", &mutate.Hints{Pool: []string{"settings"}})
+			for _, p := range list {
+				if more := p.With(r.text, namesIn(tree)); more != nil {
+					list = append(list, more)
+				}
+			}
+			for _, p := range list {
 				for i := range p.Choices() {
 					res, ds := compileText("site.pp", p.Apply(r.text, i), set)
 					if ds.HasErrors() {
@@ -117,4 +153,20 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// namesIn are the classes and strings of a program: each may stand wherever a string does.
+func namesIn(tree *syntax.File) (names []string) {
+	for _, s := range tree.Body.Stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Class:
+				names = append(names, n.Name)
+			case *syntax.Str:
+				names = append(names, n.Value)
+			}
+			return true
+		})
+	}
+	return names
 }

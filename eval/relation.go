@@ -34,10 +34,14 @@ func (ev *Evaluator) relation(e *syntax.Relation, sc *Scope) (value.Value, prove
 	}
 	lr, rr = ev.deep(l, lr), ev.deep(r, rr)
 	ref := ev.trace.Join(lr, rr, ev.ctl)
-	ev.mayArrow(e, name, lr, rr)
+	if len(to) == 0 { // what it would lead to decides whether there is an attribute
+		ev.mayArrow(e, name, ref, ref)
+	} else {
+		ev.mayArrow(e, name, lr, rr)
+	}
 	for _, s := range from {
 		if c, ok := s.(*collector); ok {
-			c.arrows = append(c.arrows, name)
+			c.arrow(name)
 			ev.ghosts.writes++
 		}
 		for _, t := range to {
@@ -120,9 +124,8 @@ func (ev *Evaluator) resolveRelations() {
 				r.ref = ev.trace.Join(r.ref, ev.positionRef(to[i].res))
 			}
 		}
-		c, ok := r.from.(*collector)
-		if ok && len(c.got) == 0 {
-			r.ref = ev.trace.Join(r.ref, c.reach())
+		if c, ok := r.from.(*collector); ok && len(c.got) == 0 {
+			r.ref = ev.trace.Join(r.ref, c.emptiness())
 		} else if ok {
 			for _, x := range c.instead { // what would have the attribute, had the collector found nothing
 				for _, s := range ev.ends(x, true) {
@@ -132,7 +135,7 @@ func (ev *Evaluator) resolveRelations() {
 		}
 		for _, s := range ev.ends(r.from, true) {
 			one := r
-			if ok && len(c.got) > 0 {
+			if c := s.by; c != nil {
 				one.ref = ev.trace.Join(r.ref, c.ref, c.looked[s.res].ref, s.res.existence)
 			}
 			ev.arrowTo(s.res, one)
@@ -157,10 +160,35 @@ func (ev *Evaluator) arrowTo(from *Resource, r relation) {
 	}
 }
 
+// arrow notes that an arrow sets an attribute on what the collector finds or, when that is nothing, on what stands to its left.
+func (c *collector) arrow(attr string) {
+	c.arrows = append(c.arrows, attr)
+	for _, x := range c.instead {
+		if left, ok := x.(*collector); ok {
+			left.arrow(attr)
+		}
+	}
+}
+
+// emptiness is what it depends on that a collector found nothing, and those to its left that come in its place.
+func (c *collector) emptiness() provenance.Ref {
+	if c.ev.trace == nil || len(c.got) > 0 {
+		return 0
+	}
+	ref := c.reach()
+	for _, x := range c.instead {
+		if left, ok := x.(*collector); ok {
+			ref = c.ev.trace.Join(ref, left.emptiness())
+		}
+	}
+	return ref
+}
+
 // An end is a resource that one end of an arrow stands for, and how the arrow names it; nil when there is none of that name.
 type end struct {
 	ref value.Value // nil when a collector found it
 	res *Resource
+	by  *collector
 }
 
 func (e end) text() string {
@@ -174,12 +202,12 @@ func (e end) text() string {
 func (ev *Evaluator) ends(v value.Value, left bool) []end {
 	c, ok := v.(*collector)
 	if !ok {
-		return []end{{v, ev.resourceOf(v)}}
+		return []end{{v, ev.resourceOf(v), nil}}
 	}
 	if len(c.got) > 0 || !left {
 		out := make([]end, len(c.got))
 		for i, r := range c.got {
-			out[i].res = r
+			out[i].res, out[i].by = r, c
 		}
 		return out
 	}

@@ -454,6 +454,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	if r.isClass() {
 		before, ctl := ev.asking, ev.decide(t.ref)
 		ev.asking = r.place
+		ev.lead(r.def.Name)
 		ev.evaluateClass(r)
 		ev.asking, ev.ctl = before, ctl
 		sc.ensure([]string{r.def.Name}, ctl, t.ref)

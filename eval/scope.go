@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -352,13 +353,27 @@ func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, prov
 				sc.ev.unread = &unevaluated{f, name}
 				panic(sc.ev.unread)
 			}
+			if tr != nil && f == sc.ev.top.own {
+				passed = tr.Join(passed, sc.ev.topBefore(name))
+			}
 			return v.value, tr.With(v.ref, passed), true
+		}
+		if tr != nil && s.inherits != nil {
+			passed = tr.Join(passed, s.inherited())
 		}
 		if tr != nil && s.inherits == nil && !s.isTop() && !s.isNode() && sc.ev.nodeSets(name) {
 			passed = tr.Join(passed, sc.ev.firstOfScope(s)) // who declared the class first decides whether the node is around it (rule 5)
 		}
 	}
-	return value.Undef{}, tr.Join(passed, sc.ev.noFact(name)), false
+	return value.Undef{}, tr.Join(passed, sc.ev.topAfter(name), sc.ev.noFact(name)), false
+}
+
+// inherited is what it depends on that the class which a class inherits from has set its variables when they are read: it may be what led here.
+func (sc *Scope) inherited() provenance.Ref {
+	if why, yes := sc.inherits.before(sc); yes {
+		return why
+	}
+	return sc.ev.firstOfScope(sc)
 }
 
 // unevaluated is raised when a parameter's default reads a parameter that has no value yet.
@@ -395,9 +410,9 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	i := strings.LastIndex(name, "::")
 	if i < 0 {
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
-			return v.value, ev.trace.With(v.ref, ev.ghostsNamed(ev.top.own, name)), true, ""
+			return v.value, ev.trace.With(v.ref, ev.ghostsNamed(ev.top.own, name), ev.topBefore(name)), true, ""
 		}
-		return value.Undef{}, ev.trace.Join(ev.ghostsNamed(ev.top.own, name), ev.noFact(name)), false, ""
+		return value.Undef{}, ev.trace.Join(ev.ghostsNamed(ev.top.own, name), ev.topAfter(name), ev.noFact(name)), false, ""
 	}
 	class, leaf := name[:i], name[i+2:]
 	if class == "settings" {
@@ -466,10 +481,16 @@ func (sc *Scope) ensures(other *Scope) (why provenance.Ref, yes bool) {
 			switch {
 			case s == other && s == sc && !lazy:
 				return other.resource.existence, true
-			case s == other && (lazy || other.done):
-				return sc.ev.trace.Join(other.resource.existence, other.doing(lazy)), true
-			case included && (lazy || other.done):
-				return sc.ev.trace.Join(ref, other.doing(lazy)), true
+			case s == other && lazy:
+				return other.resource.existence, true
+			case included && lazy:
+				return ref, true
+			case s == other || included:
+				if s == other {
+					ref = other.resource.existence
+				}
+				during, settled := other.before(sc)
+				return sc.ev.trace.Join(ref, during), settled
 			}
 		}
 		if sc.source == nil || sc.source.Kind != DefineKind {
@@ -480,12 +501,52 @@ func (sc *Scope) ensures(other *Scope) (why provenance.Ref, yes bool) {
 	return 0, false
 }
 
-// doing joins what a class named while it was evaluated, and the decisions there that may have named more.
-func (sc *Scope) doing(lazy bool) provenance.Ref {
-	if lazy {
-		return 0
+// before reports whether the code of a class, and of those that it inherits from, has been evaluated before other code, whoever came first:
+// they are done, and nothing that they named leads there. It depends on what they named, and on the decisions that may have named more.
+func (sc *Scope) before(other *Scope) (why provenance.Ref, yes bool) {
+	for s := sc; s != nil; s = s.inherits {
+		if !s.done || sc.ev.leadsTo(s.source, other.source) {
+			return 0, false
+		}
+		why = sc.ev.trace.Join(why, s.during)
 	}
-	return sc.during
+	return why, true
+}
+
+// lead notes that the code which runs now names classes.
+func (ev *Evaluator) lead(names ...string) {
+	if r := ev.running(); r != nil && r.def != nil && r.def.Kind != DefineKind {
+		if ev.table.leads == nil {
+			ev.table.leads = map[string][]string{}
+		}
+		for _, n := range names {
+			if n = canonical(n); !slices.Contains(ev.table.leads[r.def.Name], n) {
+				ev.table.leads[r.def.Name] = append(ev.table.leads[r.def.Name], n)
+			}
+		}
+	}
+}
+
+// leadsTo reports whether the code of a class names another, or some that do.
+func (ev *Evaluator) leadsTo(from, to *Definition) bool {
+	if from == nil || to == nil {
+		return false
+	}
+	seen := map[string]bool{from.Name: true}
+	for todo := []string{from.Name}; len(todo) > 0; {
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, n := range ev.table.leads[name] {
+			if n == to.Name {
+				return true
+			}
+			if !seen[n] {
+				seen[n] = true
+				todo = append(todo, n)
+			}
+		}
+	}
+	return false
 }
 
 // findOuter looks through all frames of one scope.
@@ -540,6 +601,9 @@ func (sc *Scope) Set(name string, v value.Value, r provenance.Ref) {
 		f = f.outer
 	}
 	f.add(name, v, r)
+	if sc.ev.trace != nil && f == sc.ev.top.own {
+		sc.ev.topSet(name)
+	}
 }
 
 // mark remembers the frames so that a block can be left (with_guarded_scope in Puppet).

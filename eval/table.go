@@ -35,6 +35,7 @@ type table struct {
 	circles       bool                      // containers were found to go in circles
 	firsts        map[string]provenance.Ref // what decided that, and when, a class was evaluated
 	since         map[string]provenance.Ref // of that, what decided that it was no later
+	leads         map[string][]string       // the classes that the code of a class has named
 	drawn         map[*param]provenance.Ref // what decided when the first arrow of an attribute was drawn
 	stages        bool                      // a class is in another stage than main
 	stageless     [][2]provenance.Ref       // sets that then get what decided who declared a class first

@@ -159,6 +159,15 @@ func (ev *Evaluator) leaveDecision(before provenance.Ref) {
 	}
 }
 
+// leaveLambda does so for a lambda: what comes after it happens whether it was ended by next or break, but not after a return.
+func (ev *Evaluator) leaveLambda(block *Lambda, jumps provenance.Ref) {
+	if block.native == nil && mayReturn(block.def.Body.Stmts) {
+		ev.ctl = ev.trace.Join(ev.ctl, ev.jumps)
+	} else {
+		ev.jumps = jumps
+	}
+}
+
 // under is a value as it is written into a slot: it depends on the decisions that led to the write (rule 4).
 func (ev *Evaluator) under(r provenance.Ref) provenance.Ref {
 	if ev.trace == nil {
@@ -179,6 +188,11 @@ type ghosts struct {
 	contained provenance.Ref
 	// typed joins the names of resource types that were computed.
 	typed provenance.Ref
+	// defaults are the resource defaults that known code sets, whether it runs or not.
+	defaults map[touch]bool
+	// tops says when top-level code set its variables, unset is what it sets at all.
+	tops  map[string]topTime
+	unset map[string]bool
 	// nodeVars are the variables that node statements set.
 	nodeVars map[string]bool
 	// idle are the effects of classes that were not evaluated, idleOf of how many.
