@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -95,6 +96,9 @@ func (c *Call) Contain(rs []*Resource) {
 	before := c.Eval.decide(args)
 	defer func() { c.Eval.ctl = before }()
 	for _, r := range rs {
+		if c.Eval.trace != nil && !slices.Contains(r.in, c.Scope.resource) {
+			r.note(container, c.Eval.trace.Join(r.arrows[container], c.Eval.ctl))
+		}
 		c.Eval.edge(c.Scope.resource, r)
 	}
 }

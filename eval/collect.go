@@ -28,6 +28,7 @@ type collector struct {
 	ref      provenance.Ref     // the query's literals and the decisions around it
 	reads    []string           // attributes that the query tests
 	splat    provenance.Ref     // of hashes that its overrides are taken from
+	moment   provenance.Ref     // what decided when it was noted: the last that overrides an attribute wins
 	arrows   []string           // attributes that arrows from it set on what it finds
 	looked   map[*Resource]look // what the tests saw, at the time
 	// instead is what the left side of a chain falls back to when the collector on its right found nothing
@@ -67,7 +68,7 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 			c.params = append(c.params, &q)
 		}
 	}
-	c.ref = ev.ctl
+	c.ref, c.moment = ev.ctl, ev.moment()
 	if e.Query != nil {
 		c.query = ev.queryOf(e.Query, c, sc)
 	}

@@ -29,8 +29,9 @@ type touch struct{ typ, title, attr string }
 
 const (
 	anyClass    = "*"
-	anyDefault  = "*"  // an attribute that has a resource default: a collector's overrides take those of its scope along
-	selfRequire = "**" // the attribute require of whatever runs the code, set by the function require
+	anyDefault  = "*"   // an attribute that has a resource default: a collector's overrides take those of its scope along
+	container   = "***" // what contains a class, by the function contain: tags and metaparameters come down from there
+	selfRequire = "**"  // the attribute require of whatever runs the code, set by the function require
 )
 
 // effectsOf walks code and what it reaches.
@@ -48,8 +49,8 @@ func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
 	return fx
 }
 
-// gather adds the effects of code. container is what the code's own calls of require change; nil for whatever runs the outermost code.
-func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool, container *touch) {
+// gather adds the effects of code. caller is what the code's own calls of require change; nil for whatever runs the outermost code.
+func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool, caller *touch) {
 	follow := func(d *Definition) {
 		if d == nil || seen[d] {
 			return
@@ -83,6 +84,17 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 			}
 		}
 	}
+	contained := func(args []syntax.Expr) {
+		for _, a := range args {
+			for _, name := range syntax.StaticNames(a) {
+				t := touch{typ: "Class", attr: container}
+				if name != "" {
+					t.title = capitalized(canonical(name))
+				}
+				fx.touches = append(fx.touches, t)
+			}
+		}
+	}
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			switch n := n.(type) {
@@ -95,13 +107,16 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 				}
 				switch f.Value {
 				case "require":
-					if container == nil {
+					if caller == nil {
 						fx.requires = true
 					} else {
-						fx.touches = append(fx.touches, *container)
+						fx.touches = append(fx.touches, *caller)
 					}
 					classes(n.Args, false)
-				case "include", "contain":
+				case "contain":
+					classes(n.Args, false)
+					contained(n.Args)
+				case "include":
 					classes(n.Args, false)
 				case "hiera_include", "create_resources", "ensure_resource", "ensure_resources", "ensure_packages":
 					fx.classes[anyClass] = true
@@ -109,10 +124,10 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 				case "realize":
 					fx.resources = append(fx.resources, touch{})
 				case "tag":
-					if container == nil {
+					if caller == nil {
 						fx.touches = append(fx.touches, touch{attr: "tag"})
 					} else {
-						fx.touches = append(fx.touches, touch{container.typ, container.title, "tag"})
+						fx.touches = append(fx.touches, touch{caller.typ, caller.title, "tag"})
 					}
 				default:
 					ev.gatherFunction(f.Value, fx, seen)
@@ -121,6 +136,9 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 				switch n.Functor.Name.Value {
 				case "include", "contain", "require":
 					classes([]syntax.Expr{n.Functor.Left}, false)
+					if n.Functor.Name.Value == "contain" {
+						contained([]syntax.Expr{n.Functor.Left})
+					}
 				}
 			case *syntax.Resource:
 				ev.gatherResource(n, fx, follow, classes)
@@ -139,7 +157,7 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 				}
 				fx.resources = append(fx.resources, t)
 			case *syntax.Defaults:
-				if container != nil {
+				if caller != nil {
 					break // they count for what is declared in there, and who declares it first is known with the class
 				}
 				t := touch{}
@@ -394,7 +412,17 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 			}
 		}
 	}
-	return ev.union(append(refs, g.typed, g.named)) // a class that nobody has named so far may declare anything
+	return ev.union(append(refs, g.typed, ev.mayName())) // a class that nobody has named so far may declare anything
+}
+
+// mayName joins what could have named any class: the names that were given, and the branches passed over that compute names.
+func (ev *Evaluator) mayName() provenance.Ref {
+	ev.indexTouches()
+	refs := []provenance.Ref{ev.ghosts.named}
+	for _, fx := range ev.cache.declaring(anyClass) {
+		refs = append(refs, ev.ghosts.why(fx))
+	}
+	return ev.union(refs)
 }
 
 // MayBeOf notes what names a resource type at run time: it could have named another.
@@ -412,8 +440,12 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	}
 	typ = capitalized(typ)
 	if r := ev.find(typ, title); r != nil {
-		if r.scope != nil && r.scope.resource != nil {
-			if why, always := ev.current().ensures(r.scope); always { // whenever this code runs, the resource is there
+		by := r.scope
+		if r.isClass() && !r.main { // whoever declared it first, others may have included it since
+			by = r.inside
+		}
+		if by != nil && by.resource != nil {
+			if why, always := ev.current().ensures(by); always { // whenever this code runs, the resource is there
 				return ev.trace.Join(r.existence, why)
 			}
 		}
@@ -473,14 +505,21 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 		}
 	}
 	if slices.Contains(m.idle, r.Title) {
-		refs = append(refs, ev.ghosts.named)
+		refs = append(refs, m.named)
 	}
 	if attr == "require" {
 		ev.indexTouches()
 		refs = append(refs, ev.ghosts.requiring[r])
 	}
+	var last *collector
 	for _, c := range m.collectors {
 		refs = append(refs, c.looked[r].ref)
+		if c.has[r] && c.params != nil {
+			if last != nil {
+				refs = append(refs, last.moment, c.moment)
+			}
+			last = c
+		}
 	}
 	ev.scratch = refs
 	return ev.union(refs)
@@ -489,8 +528,9 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 // touches is what mayTouch says of all resources of a type.
 type touches struct {
 	ref        provenance.Ref
-	titled     []touchOf // those that concern one title
-	idle       []string  // titles that idle classes touch
+	titled     []touchOf      // those that concern one title
+	idle       []string       // titles that idle classes touch,
+	named      provenance.Ref // were they named
 	collectors []*collector
 }
 
@@ -524,13 +564,14 @@ func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 	}
 	if attr == "before" || attr == "notify" { // a class that nobody has named so far may draw arrows from anything
 		refs = append(refs, g.named)
-	} else if g.named != 0 {
+	}
+	if m.named = ev.mayName(); m.named != 0 {
 		for _, t := range ev.idleTouches() {
 			if t.attr == selfRequire && t.title != "main" || !t.covers(typ, t.title, attr) { // a class that is not there requires nothing
 				continue
 			}
 			if t.title == "" {
-				refs = append(refs, g.named)
+				refs = append(refs, m.named)
 				m.idle = nil
 				break
 			}
@@ -728,7 +769,7 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 func (ev *Evaluator) ownTags(refs []provenance.Ref, r *Resource) []provenance.Ref {
 	refs = append(refs, r.existence, r.titleRef, r.tagRef, r.splat, ev.mayTouch(r, "tag"))
 	if r.isClass() && !r.main {
-		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained)
+		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained, ev.mayTouch(r, container))
 	}
 	return refs
 }
@@ -916,7 +957,7 @@ func (ev *Evaluator) absentRef(r *Resource, attr string, seen map[*Resource]bool
 	}
 	if isMetaparam(attr) { // might have come down from a container
 		if r.isClass() {
-			ref = ev.trace.Join(ref, ev.ghosts.contained)
+			ref = ev.trace.Join(ref, ev.ghosts.contained, ev.mayTouch(r, container))
 		}
 		for _, c := range r.in {
 			ref = ev.trace.Join(ref, ev.absentRef(c, attr, seen))

@@ -93,6 +93,13 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"a tag between two includes", `class x { include b tag 'q' include a } class a { notify { 'a': message => tagged('q') } } class b { } include x`},
 	{"the order of arrows from two classes", `class x { notify { ['a', 'b', 'c']: } } class y { include x Notify['a'] -> Notify['b'] } class z { include x Notify['a'] -> Notify['c'] } class w { include z } include w include y`},
 	{"a class declared with parameters under a condition, and included", `class a($p = 1) { notify { 'a': message => $p } } if 'x' == 'x' { class { 'a': p => 2 } } else { include a } class b { include a } include b`},
+	{"a class that is asked for, and included once more later", `class c { } include c notify { 'n': message => defined(Class['c']) } include c`},
+	{"the order of collectors", `class a { File<| |> { mode => '1' } } class b { include a } file { '/z': } include b File<| |> { mode => '2' } include a`},
+	{"a computed name in a branch not taken", `class a { Notify['p'] -> Notify['q'] notify { 'x': } } notify { ['p', 'q']: } if 'p' == 'q' { ['a'].each |$i| { include $i } } notify { 'n': message => defined(Notify['x']) }`},
+	{"an override by a class that a computed name could have included", `class a { File<| |> { mode => '1' } } file { '/z': } if 'p' == 'q' { ['a'].each |$i| { include $i } }`},
+	{"a class that is contained under a condition", `class a { if 'x' == 'x' { contain d } } class d { notify { 'd': } } include d include a`},
+	{"contain in a branch not taken, later", `class c { contain b } class b { notify { 'b': } } include b if 'x' == 'y' { contain c }`},
+	{"a metaparameter that contain would hand down", `class c { if 'x' == 'y' { contain b } } class b { notify { 'b': } } include b class { 'c': noop => true }`},
 }
 
 // TestRules changes every literal of each program in every way.
