@@ -567,7 +567,8 @@ func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 	}
 	if m.named = ev.mayName(); m.named != 0 {
 		for _, t := range ev.idleTouches() {
-			if t.attr == selfRequire && t.title != "main" || !t.covers(typ, t.title, attr) { // a class that is not there requires nothing
+			taken := byDefault != 0 && t.attr == anyDefault && t.covers(typ, t.title, "")
+			if t.attr == selfRequire && t.title != "main" || !t.covers(typ, t.title, attr) && !taken { // a class that is not there requires nothing
 				continue
 			}
 			if t.title == "" {
@@ -986,6 +987,9 @@ func (ev *Evaluator) declared() (ref provenance.Ref) {
 	}
 	for _, r := range ev.table.added {
 		refs = append(refs, r.existence, r.titleRef, r.tagRef)
+		if r.isClass() && !r.main { // others may include it later
+			refs = append(refs, ev.sinceRef(r))
+		}
 	}
 	for i := range ev.ghosts.passed {
 		refs = append(refs, ev.ghosts.passed[i].why)

@@ -100,6 +100,9 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"a class that is contained under a condition", `class a { if 'x' == 'x' { contain d } } class d { notify { 'd': } } include d include a`},
 	{"contain in a branch not taken, later", `class c { contain b } class b { notify { 'b': } } include b if 'x' == 'y' { contain c }`},
 	{"a metaparameter that contain would hand down", `class c { if 'x' == 'y' { contain b } } class b { notify { 'b': } } include b class { 'c': noop => true }`},
+	{"an heir that reads by its own name", `class a { include c $v = 1 } class c inherits a { notify { 'n': message => "<${c::v}>" } } include a include c`},
+	{"defaults that a collector would take along, in a class nobody includes", `class b { File<| title == '/z' |> { mode => '7' } } file { '/z': } File { owner => 'o' } include b`},
+	{"a tag of a class that is included once more later", `class a { } class c { if tagged('a') { notify { 'n': } } } if 'x' == 'x' { include a } include c include a`},
 }
 
 // TestRules changes every literal of each program in every way.

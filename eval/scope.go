@@ -479,6 +479,8 @@ func (sc *Scope) ensures(other *Scope) (why provenance.Ref, yes bool) {
 				ref, included = s.ensured[other.source.Name]
 			}
 			switch {
+			case s == other && s == sc && !lazy && s.inherits != nil:
+				return sc.ev.trace.Join(other.resource.existence, s.inherited()), true
 			case s == other && s == sc && !lazy:
 				return other.resource.existence, true
 			case s == other && lazy:
