@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bunraku/catalog"
+	"bunraku/provenance"
 	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/value"
@@ -136,6 +137,7 @@ func (ev *Evaluator) flowMetaparams() {
 	}
 	queue := []*Resource{main}
 	seen := map[*Resource]bool{}
+	reached := map[*Resource]provenance.Ref{} // by what, from main: by contain, as far as they are classes
 	for len(queue) > 0 {
 		r := queue[0]
 		queue = queue[1:]
@@ -148,13 +150,16 @@ func (ev *Evaluator) flowMetaparams() {
 			src = own(r)
 		}
 		for _, t := range r.out {
+			if ev.trace != nil && reached[t] == 0 {
+				reached[t] = ev.trace.Join(reached[r], t.arrows[container])
+			}
 			if len(src) > 0 {
 				data[r] = src
 				for _, p := range src {
 					if q := t.param(p.name); q == nil || value.IsUndef(q.value) {
-						ref := p.ref
+						ref := ev.trace.With(p.ref, reached[r])
 						if t.isClass() { // contain might have been given another
-							ref = ev.trace.With(ref, ev.ghosts.contained)
+							ref = ev.trace.With(ref, ev.ghosts.contained, t.arrows[container])
 						}
 						if q != nil { // set, but to undef
 							ref = ev.trace.With(ref, q.ref)

@@ -103,6 +103,7 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"an heir that reads by its own name", `class a { include c $v = 1 } class c inherits a { notify { 'n': message => "<${c::v}>" } } include a include c`},
 	{"defaults that a collector would take along, in a class nobody includes", `class b { File<| title == '/z' |> { mode => '7' } } file { '/z': } File { owner => 'o' } include b`},
 	{"a tag of a class that is included once more later", `class a { } class c { if tagged('a') { notify { 'n': } } } if 'x' == 'x' { include a } include c include a`},
+	{"a metaparameter that comes down because main contains the class", `class b { notify { 'n': } } class { 'b': noop => true } if 'x' == 'x' { contain b }`},
 }
 
 // TestRules changes every literal of each program in every way.
