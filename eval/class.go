@@ -254,6 +254,9 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	}
 	configured := func(param string) provenance.Ref {
 		if d.Kind != ClassKind { // an override in a branch that was passed over
+			if ev.trace == nil || ev.untouched(d, r.Type) {
+				return ev.noDefault(r, param)
+			}
 			return ev.trace.Join(ev.mayTouch(r, param), ev.noDefault(r, param))
 		}
 		return ev.mayConfigure(d.Name, param)

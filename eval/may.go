@@ -525,6 +525,42 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 	return ev.union(refs)
 }
 
+// An untouchedState is the answer of untouched, and what it was found by: as long as that is the same, so is the answer.
+type untouchedState struct {
+	own, any, collected, writes, classes, scopes int
+	yes                                          bool
+}
+
+// untouched reports whether no code that is known, run or not, sets parameters of a define's instances from outside: then mayTouch has
+// nothing to say about them.
+func (ev *Evaluator) untouched(d *Definition, typ string) bool {
+	ev.indexTouches()
+	g := &ev.ghosts
+	own, any := ev.cache.touching(typ), ev.cache.touching("")
+	now := untouchedState{len(own), len(any), len(ev.table.everCollected), g.writes, len(ev.classes), len(ev.table.scopes), false}
+	if s, ok := g.untouched[typ]; ok {
+		if now.yes = s.yes; s == now {
+			return s.yes
+		}
+	}
+	sets := func(attr string) bool { return attr == "" || attr == anyDefault || d.find(attr) >= 0 }
+	touches := func(t touchOf) bool { return sets(t.attr) }
+	now.yes = !slices.ContainsFunc(own, touches) && !slices.ContainsFunc(any, touches) &&
+		!slices.ContainsFunc(ev.idleTouches(), func(t touch) bool { return (t.typ == typ || t.typ == "") && sets(t.attr) }) &&
+		!slices.ContainsFunc(ev.table.everCollected, func(c *collector) bool { return c.typ == typ && (c.params != nil || c.splat != 0) })
+	for t := range g.written {
+		if (t.typ == typ || t.typ == "") && sets(t.attr) {
+			now.yes = false
+		}
+	}
+	if g.untouched == nil {
+		g.untouched = map[string]untouchedState{}
+	}
+	now.classes = len(ev.classes) // looking for idle classes may have read some
+	g.untouched[typ] = now
+	return now.yes
+}
+
 // touches is what mayTouch says of all resources of a type.
 type touches struct {
 	ref        provenance.Ref

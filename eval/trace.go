@@ -182,6 +182,8 @@ type ghosts struct {
 	// named joins the names given to include and its kin so far: each could have named another class.
 	named provenance.Ref
 	names []provenance.Ref // one by one
+	// untouched has the defines whose parameters nobody sets from outside, or somebody does
+	untouched map[string]untouchedState
 	// likes are the titles of classes declared with parameters so far: each could have named another class.
 	likes []like
 	// contained joins what was given to contain: tags come down from the container.
