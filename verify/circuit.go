@@ -118,7 +118,9 @@ func (c *circuit) bool(f fs.Bool) sat.Lit {
 		case fs.OpEq:
 			lit = c.eq(v.Args[0], v.Args[1])
 		case fs.OpHolds:
-			lit = c.ask(v)
+			lit = c.b.Var()
+			c.bools[f.Index()] = lit // first: its arguments may lead back here, off any real order
+			c.ask(v, lit)
 		}
 		c.bools[f.Index()] = lit
 	}
@@ -129,9 +131,11 @@ func (c *circuit) bool(f fs.Bool) sat.Lit {
 }
 
 // ask gives an uninterpreted predicate the same answer for equal arguments.
-func (c *circuit) ask(v fs.BoolView) sat.Lit {
-	q := question{v.Args, c.b.Var()}
-	for _, p := range c.asked[v.Name] {
+func (c *circuit) ask(v fs.BoolView, lit sat.Lit) {
+	q := question{v.Args, lit}
+	before := c.asked[v.Name]
+	c.asked[v.Name] = append(before, q) // what comparing the arguments asks is compared with this one
+	for _, p := range before {
 		if len(p.args) != len(q.args) {
 			continue
 		}
@@ -143,8 +147,6 @@ func (c *circuit) ask(v fs.BoolView) sat.Lit {
 		c.b.Imply(p.lit, all, q.lit)
 		c.b.Imply(q.lit, all, p.lit)
 	}
-	c.asked[v.Name] = append(c.asked[v.Name], q)
-	return q.lit
 }
 
 // yes makes every predicate asked so far answer yes.

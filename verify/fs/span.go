@@ -14,6 +14,11 @@ func (sp *Space) Span(c Cell, v Val, given []Bool) (mask uint64, ok bool) {
 		return 0, false // it never succeeds: there is no such moment
 	}
 	mask, ok = s.val(v)
+	if sp.Shape(c).Only && mask&bitOf(0) != 0 {
+		// What is missing goes with its path, which the kind says. A file that was made with the content of one that is not there
+		// has nothing for its content either; but no world has such a file, so the fact would leave no world at all.
+		return 0, false
+	}
 	return mask, ok && mask != 0 && mask != sp.full(c)
 }
 
