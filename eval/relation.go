@@ -243,8 +243,11 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 		p.ref, p.place = ev.trace.Join(p.ref, r.ref, r.moment, ev.table.drawn[p]), r.place // one of several: their order is that in which they were drawn
 		return
 	}
+	if p != nil {
+		before = r.moment // the attribute has something else already: their order counts
+	}
 	if p != nil && !value.IsUndef(p.value) {
-		before = p.ref
+		before = ev.trace.Join(before, p.ref)
 		if a, ok := p.value.(*value.Array); ok {
 			b.AddAll(a)
 		} else {
@@ -252,21 +255,13 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 		}
 	}
 	b.AddRef(t.value(), r.ref)
-	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref, ev.momentIf(p, r)), place: r.place, source: from.source, arrows: true})
+	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place, source: from.source, arrows: true})
 	if ev.trace != nil && p == nil {
 		if ev.table.drawn == nil {
 			ev.table.drawn = map[*param]provenance.Ref{}
 		}
 		ev.table.drawn[from.param(r.param)] = r.moment
 	}
-}
-
-// momentIf is what decides when an arrow was drawn, if the attribute has something else already.
-func (ev *Evaluator) momentIf(p *param, r relation) provenance.Ref {
-	if p == nil {
-		return 0
-	}
-	return r.moment
 }
 
 // value is the reference as text. Many arrows may point at one resource.

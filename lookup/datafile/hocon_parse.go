@@ -217,20 +217,15 @@ func (p *hoconParser) object(open hoconToken, braced bool) (*hoconTree, error) {
 	tree := &hoconTree{kind: hoconObject, line: p.line}
 	for {
 		t, err := p.nextSolid()
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case t.is("}") && !braced:
-			return nil, p.fail(t, advised(t, "unbalanced close brace '}' with no open brace"))
-		case t.is("}"):
-			tree.span = p.cover(open.start, t.end)
-			return tree, nil
-		case t.kind == hoconEnd && !braced:
-			p.putBack(t)
-			return tree, nil
-		case t.kind == hoconWord && t.text == "include":
+		}
+		if ended, err := p.objectEnds(tree, open, t, braced); ended || err != nil {
+			return tree, err
+		}
+		if t.kind == hoconWord && t.text == "include" {
 			err = p.include()
-		default:
+		} else {
 			err = p.field(tree, t)
 		}
 		if err != nil {
@@ -239,21 +234,29 @@ func (p *hoconParser) object(open hoconToken, braced bool) (*hoconTree, error) {
 		if p.separator() {
 			continue
 		}
-		t, err = p.nextSolid()
-		switch {
-		case err != nil:
+		if t, err = p.nextSolid(); err != nil {
 			return nil, err
-		case t.is("}") && !braced:
-			return nil, p.fail(t, advised(t, "unbalanced close brace '}' with no open brace"))
-		case t.is("}"):
-			tree.span = p.cover(open.start, t.end)
-			return tree, nil
-		case t.kind == hoconEnd && !braced:
-			p.putBack(t)
-			return tree, nil
+		}
+		if ended, err := p.objectEnds(tree, open, t, braced); ended || err != nil {
+			return tree, err
 		}
 		return nil, p.fail(t, advised(t, "Expecting close brace } or a comma, got "+t.shown))
 	}
+}
+
+// objectEnds reports whether a token ends an object: its brace or, where it has none, the end of the text.
+func (p *hoconParser) objectEnds(tree *hoconTree, open, t hoconToken, braced bool) (bool, error) {
+	switch {
+	case t.is("}") && !braced:
+		return false, p.fail(t, advised(t, "unbalanced close brace '}' with no open brace"))
+	case t.is("}"):
+		tree.span = p.cover(open.start, t.end)
+		return true, nil
+	case t.kind == hoconEnd && !braced:
+		p.putBack(t)
+		return true, nil
+	}
+	return false, nil
 }
 
 func (p *hoconParser) field(o *hoconTree, t hoconToken) error {
