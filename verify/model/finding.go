@@ -35,29 +35,6 @@ type Run struct {
 	Result string
 }
 
-// A Fix is an attribute that a person can write: Resource gets Attr => Value.
-type Fix struct {
-	Resource *catalog.Resource
-	Attr     string            // "require"
-	Value    string            // as manifests write it: "Package['nginx']"
-	Target   *catalog.Resource // what Value refers to, if it is a reference
-	Verified bool              // together with all other fixes: deterministic, can succeed, no less idempotent
-}
-
-// String is the line to add.
-func (f *Fix) String() string { return f.Attr + " => " + f.Value + "," }
-
-// Chain is the same as a statement of its own, for code that may not be edited: "Package['nginx'] -> File['/etc/x']"; "" if there is none.
-func (f *Fix) Chain() string {
-	switch {
-	case f.Target != nil && f.Attr == "require":
-		return reference(f.Target) + " -> " + reference(f.Resource)
-	case f.Target != nil && f.Attr == "notify":
-		return reference(f.Resource) + " ~> " + reference(f.Target)
-	}
-	return ""
-}
-
 // A Report is what verifying a model gives.
 type Report struct {
 	Model         *Model
@@ -95,11 +72,10 @@ type verifier struct {
 	ctx      context.Context
 	opt      verify.Options
 	r        *Report
-	fixes    []verify.Edge                           // what the fixes of missing order add
-	wider    bool                                    // that is more than was tried
-	notifies []verify.Edge                           // what the fixes of missing notifies add
-	inside   map[*catalog.Resource]*catalog.Resource // containers
-	declared map[string][]int                        // by the words that declare them: resources
+	fixes    []verify.Edge             // what the fixes of missing order add
+	wider    bool                      // that is more than was tried
+	notifies []verify.Edge             // what the fixes of missing notifies add
+	numbers  map[*catalog.Resource]int // of the resources in the graph
 }
 
 func (v *verifier) unknown(what, why string) {

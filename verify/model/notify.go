@@ -29,12 +29,6 @@ func (v *verifier) notify() error {
 	if len(services) == 0 {
 		return nil
 	}
-	index := map[*catalog.Resource]int{}
-	for i, r := range v.m.Resources {
-		if r != nil {
-			index[r] = i
-		}
-	}
 	items := map[*catalog.Resource]*item{}
 	for _, it := range b.items {
 		if it != nil {
@@ -50,23 +44,23 @@ func (v *verifier) notify() error {
 		}
 		for _, s := range services {
 			why := b.whyReads(s, p, it, items)
-			if why == "" || v.a.Precedes(index[s.r], index[it.r]) {
+			if why == "" || v.a.Precedes(v.index(s.r), v.index(it.r)) {
 				continue // what comes after the service is not what it starts with
 			}
-			words, pairs := v.words(index[s.r], index[it.r])
-			where := declaration(it.r) + " " + words
+			fix, edges := v.words(v.index(s.r), v.index(it.r))
+			where := declaration(it.r) + " " + fix.Value
 			if k, ok := seen[where]; ok { // declared by the same words: one edit is enough
-				if words != reference(s.r) {
+				if fix.worded {
 					v.r.Findings[k].More++
 				}
 				continue
 			}
 			seen[where] = len(v.r.Findings)
-			for _, p := range pairs {
-				v.notifies = append(v.notifies, verify.Edge{From: p.in, To: p.of})
+			for _, e := range edges {
+				v.notifies = append(v.notifies, verify.Edge{From: e.To, To: e.From})
 			}
-			f := v.stale(it, s, p, why, verify.Edge{From: index[it.r], To: index[s.r]})
-			f.Fix = &Fix{Resource: it.r, Attr: "notify", Value: words, Target: s.r}
+			f := v.stale(it, s, p, why, verify.Edge{From: v.index(it.r), To: v.index(s.r)})
+			fix.Attr, f.Fix = "notify", fix
 			v.r.Findings = append(v.r.Findings, f)
 		}
 	}

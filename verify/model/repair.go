@@ -176,14 +176,13 @@ func (v *verifier) edits(mends []mend, grade string, enough bool) error {
 	seen := map[string]int{} // findings by the words of both resources and of the fix
 	from := len(v.r.Findings)
 	for _, m := range mends {
-		words, pairs := v.words(m.edge.From, m.edge.To)
-		for _, p := range pairs {
-			if e := (verify.Edge{From: p.of, To: p.in}); !slices.Contains(v.fixes, e) {
+		fix, edges := v.words(m.edge.From, m.edge.To)
+		for _, e := range edges {
+			if !slices.Contains(v.fixes, e) {
 				v.fixes = append(v.fixes, e)
 			}
 		}
-		to, target := v.m.Resources[m.edge.To], v.m.Resources[m.edge.From]
-		key := declaration(target) + " " + declaration(to) + " " + words
+		key := declaration(fix.Target) + " " + declaration(fix.Resource) + " " + fix.Value
 		if k, ok := seen[key]; ok {
 			v.r.Findings[k].More++
 			continue
@@ -194,7 +193,8 @@ func (v *verifier) edits(mends []mend, grade string, enough bool) error {
 		}
 		seen[key] = len(v.r.Findings)
 		f := v.order(m.in, m.example, grade)
-		f.Fix = &Fix{Resource: to, Attr: "require", Value: words, Target: target, Verified: enough}
+		fix.Attr, fix.Verified = "require", enough
+		f.Fix = fix
 		v.r.Findings = append(v.r.Findings, f)
 	}
 	v.wider = len(v.fixes) > len(mends)
@@ -204,67 +204,38 @@ func (v *verifier) edits(mends []mend, grade string, enough bool) error {
 	return nil
 }
 
-// A naming is a resource and one in whose declaration it is named.
-type naming struct{ of, in int }
-
-// words is how the declaration of one resource names another, and who is named in whom: the same words may declare more than these two.
-func (v *verifier) words(of, in int) (string, []naming) {
-	these := v.alike(in)
+// words is how the declaration of one resource names another, and the edges of all the resources that the words declare, from what is
+// named to where it is named.
+func (v *verifier) words(of, in int) (*Fix, []verify.Edge) {
+	fix := &Fix{Resource: v.m.Resources[in], Target: v.m.Resources[of], Value: reference(v.m.Resources[of])}
 	if v.m.from.opt.Words != nil {
-		if words, single := v.m.from.opt.Words(v.m.Resources[of], v.m.Resources[in]); words != "" {
-			if pairs := v.couple(v.alike(of), these, single); slices.Contains(pairs, naming{of, in}) {
-				return words, pairs
+		if words, single := v.m.from.opt.Words(fix.Target, fix.Resource); words != "" {
+			worded := &Fix{Resource: fix.Resource, Target: fix.Target, Value: words, worded: true, single: single}
+			if pairs, ok := worded.couples(v.m.Catalog.Catalog); ok && slices.Contains(pairs, couple{fix.Target, fix.Resource}) {
+				return worded, v.edges(pairs)
 			}
 		}
 	}
-	var pairs []naming
-	for _, i := range these {
-		if i != of {
-			pairs = append(pairs, naming{of, i})
-		}
-	}
-	return reference(v.m.Resources[of]), pairs
+	pairs, _ := fix.couples(v.m.Catalog.Catalog)
+	return fix, v.edges(pairs)
 }
 
-// couple pairs resources that are declared beside each other: those of one container, if each has but two, or else in turn, if every turn
-// of a loop declares a single one of either.
-func (v *verifier) couple(those, these []int, single bool) (out []naming) {
-	if len(those) != len(these) {
-		return nil
-	}
-	in := map[*catalog.Resource]int{}
-	for _, i := range these {
-		in[v.container(i)] = i
-	}
-	for _, i := range those {
-		if j, ok := in[v.container(i)]; ok {
-			out = append(out, naming{i, j})
-			delete(in, v.container(i))
-		}
-	}
-	if len(out) == len(these) {
-		return out
-	}
-	out = nil
-	for k := range these {
-		if single {
-			out = append(out, naming{those[k], these[k]})
-		}
+func (v *verifier) edges(pairs []couple) (out []verify.Edge) {
+	for _, p := range pairs {
+		out = append(out, verify.Edge{From: v.index(p.of), To: v.index(p.in)})
 	}
 	return out
 }
 
-// container is the class or define that a resource is declared in; nil if there is none.
-func (v *verifier) container(i int) *catalog.Resource {
-	if v.inside == nil {
-		v.inside = map[*catalog.Resource]*catalog.Resource{}
-		for _, e := range v.m.Catalog.Catalog.Edges {
-			if v.inside[e.Target] == nil {
-				v.inside[e.Target] = e.Source
-			}
+// index is the number of a resource in the graph.
+func (v *verifier) index(r *catalog.Resource) int {
+	if v.numbers == nil {
+		v.numbers = map[*catalog.Resource]int{}
+		for i, r := range v.m.Resources {
+			v.numbers[r] = i
 		}
 	}
-	return v.inside[v.m.Resources[i]]
+	return v.numbers[r]
 }
 
 // widen tries the edits once more if their words make more edges than were tried.
@@ -283,17 +254,4 @@ func (v *verifier) widen() error {
 		}
 	}
 	return nil
-}
-
-// alike are the resources that are declared by the same words as one of them, itself included, in the order of their declaration.
-func (v *verifier) alike(i int) []int {
-	if v.declared == nil {
-		v.declared = map[string][]int{}
-		for k, r := range v.m.Resources {
-			if r != nil {
-				v.declared[declaration(r)] = append(v.declared[declaration(r)], k)
-			}
-		}
-	}
-	return v.declared[declaration(v.m.Resources[i])]
 }
