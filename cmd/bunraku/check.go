@@ -80,8 +80,8 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err != nil {
 		return err
 	}
-	out := &checking{judge: j, files: files, began: began, style: styleFor(a.out), root: root,
-		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(absolute(root))}}
+	out := &checking{judge: j, files: files, began: began, style: styleFor(a.out),
+		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(absolute(root)), Own: j.own}}
 	for _, d := range all {
 		out.run.Add(nil, d)
 	}
@@ -136,7 +136,6 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 type checking struct {
 	judge     *judge
 	run       *report.Run
-	root      string
 	files     []string
 	nodes     []checked
 	platforms int
@@ -158,15 +157,16 @@ func (c *checking) gather() {
 		n.verdict.tell(c.run)
 	}
 	for _, p := range c.run.Problems {
-		if len(p.Fixes) > 0 && p.Finding != nil && !c.holdsEverywhere(p) {
+		if p.Remedy != nil && p.Finding.Fix.Verified && !c.holdsEverywhere(p) {
 			p.Retract()
 		}
 	}
 	c.run.Sort()
 }
 
-// holdsEverywhere reports whether the edit that mends a problem on its nodes does no harm on the others that have the same words in their
-// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only.
+// holdsEverywhere reports whether the fix that mends a problem on its nodes does no harm on the others that have the same words in their
+// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only, and a statement that names
+// resources only where there are these and no others.
 func (c *checking) holdsEverywhere(p *report.Problem) bool {
 	fix := p.Finding.Fix
 	for _, n := range c.nodes {
@@ -177,6 +177,9 @@ func (c *checking) holdsEverywhere(p *report.Problem) bool {
 		for _, r := range n.catalog.Resources {
 			if r.Place != fix.Resource.Place {
 				continue
+			}
+			if p.Remedy.Statement != "" && !slices.ContainsFunc(fix.Alike, func(x *catalog.Resource) bool { return x.Name() == r.Name() }) {
+				return false
 			}
 			if fix.Target == nil {
 				if r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource) {
@@ -193,6 +196,9 @@ func (c *checking) holdsEverywhere(p *report.Problem) bool {
 				rel.From, rel.To, rel.Kind = r, target, resource.Notify
 			}
 			more = append(more, rel)
+		}
+		if p.Remedy.Statement != "" && fix.Target != nil && len(more) > 0 && len(more) < len(fix.Alike) {
+			return false
 		}
 		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && n.verdict.report != nil && len(n.verdict.report.Model.Catalog.With(more...).Cycles()) > 0 {
 			return false
@@ -325,7 +331,7 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 			r.problems = append(r.problems, res.Failure)
 		} else {
 			r.catalog, r.opaque = res.Catalog, countOpaque(res.Catalog)
-			r.verdict, errs[i] = j.judge(ctx, res.Catalog, platformOf(nodes[i]), c)
+			r.verdict, errs[i] = j.judge(ctx, suspect{res.Catalog, platformOf(nodes[i]), c, res})
 			r.done = errs[i] == nil
 		}
 		results[i] = r

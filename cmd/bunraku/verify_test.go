@@ -135,7 +135,7 @@ func TestVerifyForeignModule(t *testing.T) {
 		return code, out + errText
 	}
 	code, out := verifyIt() // there is only one node
-	if want := "   or   in your own code   Package['nginx'] -> File['/etc/nginx/x']\n"; code != exitNo || !strings.Contains(out, want) {
+	if want := "   fix  in your own code   Package['nginx'] -> File['/etc/nginx/x']   verified\n"; code != exitNo || !strings.Contains(out, want) {
 		t.Errorf("exit %d, no %q in\n%s", code, want, out)
 	}
 	if err := os.WriteFile(filepath.Join(env, "facts", "b.json"), []byte(`{"fqdn": "b.example"}`), 0o644); err != nil {

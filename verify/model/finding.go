@@ -38,24 +38,33 @@ type Run struct {
 // A Fix is an attribute that a person can write: Resource gets Attr => Value.
 type Fix struct {
 	Resource *catalog.Resource
-	Attr     string            // "require"
-	Value    string            // as manifests write it: "Package['nginx']"
-	Target   *catalog.Resource // what Value refers to, if it is a reference
-	Verified bool              // together with all other fixes: deterministic, can succeed, no less idempotent
+	Alike    []*catalog.Resource // all that the same words declare, Resource among them: they get the attribute too
+	Attr     string              // "require"
+	Value    string              // as manifests write it: "Package['nginx']"
+	Target   *catalog.Resource   // what Value refers to, if it is a reference
+	Verified bool                // together with all other fixes: deterministic, can succeed, no less idempotent
 }
 
 // String is the line to add.
 func (f *Fix) String() string { return f.Attr + " => " + f.Value + "," }
 
-// Chain is the same as a statement of its own, for code that may not be edited: "Package['nginx'] -> File['/etc/x']"; "" if there is none.
-func (f *Fix) Chain() string {
+// Statement is the same as a statement of its own, for code that may not be edited: "Package['nginx'] -> File['/etc/x']".
+func (f *Fix) Statement() string {
+	var all []string
+	for _, r := range f.Alike {
+		all = append(all, reference(r))
+	}
+	them := reference(f.Resource)
+	if len(all) > 1 {
+		them = "[" + strings.Join(all, ", ") + "]"
+	}
 	switch {
 	case f.Target != nil && f.Attr == "require":
-		return reference(f.Target) + " -> " + reference(f.Resource)
+		return f.Value + " -> " + them
 	case f.Target != nil && f.Attr == "notify":
-		return reference(f.Resource) + " ~> " + reference(f.Target)
+		return them + " ~> " + f.Value
 	}
-	return ""
+	return f.Resource.Type + " <| title == " + quoted(f.Resource.Title) + " |> { " + f.Attr + " => " + f.Value + " }"
 }
 
 // A Report is what verifying a model gives.
@@ -199,6 +208,16 @@ func (v *verifier) alike(i int) []int {
 	return v.declared[declaration(v.m.Resources[i])]
 }
 
+// declaredLike are the resources that an attribute at the words which declare one of them reaches, except for the one it refers to.
+func (v *verifier) declaredLike(i int, target *catalog.Resource) (out []*catalog.Resource) {
+	for _, k := range v.alike(i) {
+		if r := v.m.Resources[k]; r != target {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // repair looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up.
 func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified bool) {
 	ctx, cancel := context.WithTimeout(v.ctx, repairTime)
@@ -306,7 +325,7 @@ func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade str
 	f.Runs = runs
 	if fix != nil {
 		from, to := v.m.Resources[fix.From], v.m.Resources[fix.To]
-		f.Fix = &Fix{Resource: to, Attr: "require", Value: reference(from), Target: from, Verified: verified}
+		f.Fix = &Fix{Resource: to, Alike: v.declaredLike(fix.To, from), Attr: "require", Value: reference(from), Target: from, Verified: verified}
 	}
 	return f
 }

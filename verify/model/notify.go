@@ -76,7 +76,7 @@ func declaration(r *catalog.Resource) string {
 func (v *verifier) stale(it, s *item, p fs.Path, why string, e verify.Edge) Finding {
 	name := serviceName(s)
 	f := Finding{Code: "V203", Title: "service not restarted", Warning: true, Resources: []*catalog.Resource{it.r, s.r}, Note: why,
-		Fix: &Fix{Resource: it.r, Attr: "notify", Value: reference(s.r), Target: s.r}}
+		Fix: &Fix{Resource: it.r, Alike: v.declaredLike(e.From, s.r), Attr: "notify", Value: reference(s.r), Target: s.r}}
 	start := v.m.Graph.Fresh.Clone()
 	if start.At(p).Kind == fs.None {
 		start.Put(p, fs.File)

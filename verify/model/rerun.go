@@ -122,7 +122,7 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) (*Model, *ve
 		if !v.better(m, a, r) {
 			continue
 		}
-		f.Fix = &Fix{Resource: r, Attr: "creates", Value: quoted(string(p)), Verified: true}
+		f.Fix = &Fix{Resource: r, Alike: []*catalog.Resource{r}, Attr: "creates", Value: quoted(string(p)), Verified: true}
 		return m, a
 	}
 	return nil, nil
