@@ -242,7 +242,7 @@ func Evidence(f *model.Finding) []string {
 	switch {
 	case len(f.Initial) > 0:
 		out = append(out, "on a machine where "+strings.Join(f.Initial, ", "))
-	case f.Code == "V101" || f.Code == "V102":
+	case len(f.Runs) > 0:
 		out = append(out, "on a fresh machine")
 	}
 	heads, width := Heads(f)

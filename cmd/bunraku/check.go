@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -91,9 +92,13 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			return err
 		}
 		if flags.node != "" {
-			nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return n.Name != flags.node })
+			var names []string
+			for _, n := range nodes {
+				names = append(names, n.Name)
+			}
+			nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return !strings.EqualFold(n.Name, flags.node) })
 			if len(nodes) == 0 {
-				return fail("there are no facts of a node named %s", flags.node)
+				return noNode(flags.node, cmp.Or(flags.facts, factsDir(root)), names)
 			}
 		}
 		out.platforms = platforms(nodes)
@@ -243,39 +248,6 @@ func (c *checking) code() int {
 		}
 	}
 	return code
-}
-
-// nodesOf reads the facts of every node: a file, a directory of files, or the facts directory of the environment.
-func nodesOf(root, path string) ([]*facts.Facts, error) {
-	if path == "" {
-		path = filepath.Join(root, "facts")
-		if !exists(path) {
-			return nil, nil
-		}
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return facts.ReadAll(path)
-	}
-	var nodes []*facts.Facts
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		switch filepath.Ext(e.Name()) {
-		case ".json", ".yaml", ".yml":
-			n, err := facts.ReadAll(filepath.Join(path, e.Name()))
-			if err != nil {
-				return nil, err
-			}
-			nodes = append(nodes, n...)
-		}
-	}
-	return nodes, nil
 }
 
 // platforms counts the operating systems among the nodes.

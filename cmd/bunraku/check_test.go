@@ -356,7 +356,7 @@ func TestGitHubFormat(t *testing.T) {
 	t.Chdir(dir)
 	code, out, _ := call("check", "--format", "github")
 	const want = "::error file=manifests/site.pp,line=1,endLine=1,col=1,endColumn=33,title=V201 not idempotent::not idempotent: Exec[/bin/mkdir /srv/100%25]" +
-		"%0A  first run    works%0A  second run   fails: /srv/100%25 is there already   replayed%0Ahelp: add creates => '/srv/100%25', to Exec[/bin/mkdir /srv/100%25] (verified)%0Aon a\n"
+		"%0Aon a fresh machine%0A  first run    works%0A  second run   fails: /srv/100%25 is there already   replayed%0Ahelp: add creates => '/srv/100%25', to Exec[/bin/mkdir /srv/100%25] (verified)%0Aon a\n"
 	if code != exitNo || out != want {
 		t.Errorf("exit %d\n%s", code, out)
 	}

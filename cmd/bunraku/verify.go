@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: `Compiles a node's catalog, or reads one, and proves that it ends alike in every order that its dependencies allow, that it can
 succeed from a fresh machine, that a second run changes nothing, that what is declared and what is asserted holds at the end, and that
 services are restarted when a file that they read changes. Where it cannot, it shows a machine and a run that show it, and an edit that
-mends it, each tried out before it is shown.
+mends it, each tried out before it is shown. The node's facts are found in ENV/facts by the name that --node gives, or are those of --facts.
 
 Exits with 0 when all is proved, 2 when something was found, 3 when something stayed unknown. A service that is not restarted is a
 warning: it counts with --fail-on=warning.`,
@@ -108,34 +107,29 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 	if len(args) > 0 {
 		env = args[0]
 	}
-	if flags.catalog == "" && flags.facts == "" && flags.node == "" {
-		switch list := factFiles(env); {
-		case len(list) == 1:
-			flags.facts = list[0]
-		case len(list) > 5:
-			return nil, fail("say which node: --facts %s, or another of %d in %s; `bunraku check %s` verifies them all", list[0], len(list), filepath.Dir(list[0]), env)
-		case len(list) > 1:
-			return nil, fail("say which node: --facts %s; `bunraku check %s` verifies them all", strings.Join(list, ", or --facts "), env)
-		}
-	}
-	platform := ""
-	if flags.facts != "" {
-		n, err := flags.readNode(env)
+	if flags.catalog == "" {
+		flags.several = "; `bunraku check " + env + "` verifies them all"
+		node, err := a.node(&flags.compileFlags, env)
 		if err != nil {
 			return nil, err
 		}
-		platform = platformOf(n.Facts)
-	}
-	if flags.catalog == "" {
 		c, err := compiler.Open(env, flags.options(cmd))
 		if err != nil {
 			return nil, err
 		}
-		r, err := a.compileWith(c, &flags.compileFlags, env)
+		r, err := a.compileNode(c, node)
 		if err != nil {
 			return nil, err
 		}
-		return j.judge(ctx, suspect{r.Catalog, platform, c, r})
+		return j.judge(ctx, suspect{r.Catalog, platformOf(node.Facts), c, r})
+	}
+	platform := ""
+	if flags.facts != "" {
+		node, err := a.node(&flags.compileFlags, "")
+		if err != nil {
+			return nil, err
+		}
+		platform = platformOf(node.Facts)
 	}
 	text, err := os.ReadFile(flags.catalog)
 	if err != nil {
