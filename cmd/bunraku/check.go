@@ -47,7 +47,7 @@ Each catalog is verified (see bunraku verify --help); what several nodes have in
 Exits with 1 when something does not compile, 2 when something was found, and 0 otherwise, also when a node could not be proved
 in full because some of its resources have no model: the last lines say so, and --fail-on=unknown makes it 3. It is 3 as well
 when the search for an answer took too long.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := "."
 			if len(args) == 1 {

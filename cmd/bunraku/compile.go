@@ -57,7 +57,7 @@ func (a *app) compileCommand() *cobra.Command {
 		Long: `Compiles the catalog of one node. ENV is an environment (a directory with environment.conf, or a control repo), a module, or a
 single manifest. The node's facts are those of --facts, or are found in ENV/facts by the name that --node gives; if only one node
 has facts there, it need not be named. The catalog is printed as Puppet's own JSON; warnings and errors go to standard error.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1, "what to compile"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := catalogWriters[format]
 			if !ok {

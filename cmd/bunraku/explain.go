@@ -48,7 +48,7 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 		Example: `  bunraku explain examples/shop --node web2.shop.example 'Class[profile::nginx]' port
   bunraku explain examples/shop --node web2.shop.example --why-not 'Service[postgresql]'
   bunraku explain examples/shop --reaches data/common.yaml:13`,
-		Args: cobra.RangeArgs(1, 3),
+		Args: arguments(1, 3, "what to explain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("blame") {
 				f.blame = isTerminal(a.out)
@@ -407,7 +407,7 @@ func readRecord(path, env string) (*explain.Record, error) {
 		return name, text, err
 	})
 	if err != nil {
-		return nil, fail("%s: %v", path, err)
+		return nil, fail("%s cannot be read: %v; `bunraku compile --provenance FILE` writes such files", path, err)
 	}
 	return rec, nil
 }

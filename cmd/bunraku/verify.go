@@ -38,7 +38,7 @@ mends it, each tried out before it is shown. The node's facts are found in ENV/f
 
 Exits with 0 when all is proved, 2 when something was found, 3 when something stayed unknown. A service that is not restarted is a
 warning: it counts with --fail-on=warning.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			defer stop()
@@ -101,7 +101,7 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 	case flags.catalog != "" && len(args) > 0:
 		return nil, fail("give an environment or --catalog, not both")
 	case flags.catalog == "" && len(args) == 0:
-		return nil, fail("say what to verify: an environment, or --catalog FILE")
+		return nil, fail("say what to verify: an environment (`bunraku verify . --node NAME`), or --catalog FILE")
 	}
 	env := ""
 	if len(args) > 0 {
@@ -137,7 +137,7 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 	}
 	c, err := catalog.Read(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flags.catalog, err)
+		return nil, fail("%s is no catalog in Puppet's JSON: %s", flags.catalog, strings.TrimPrefix(err.Error(), "no catalog: "))
 	}
 	return j.judge(ctx, suspect{catalog: c, platform: platform})
 }

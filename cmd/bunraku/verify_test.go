@@ -47,7 +47,7 @@ func TestVerify(t *testing.T) {
 		{[]string{good, "--fail-on", "never"}, exitFailed, []string{"error, warning or unknown"}},
 		{[]string{good, "--package-model", "snap"}, exitFailed, []string{"dpkg, rpm or paper"}},
 		{[]string{good, "--solver", "dice"}, exitFailed, []string{"dice"}},
-		{[]string{"--catalog", filepath.Join(dir, "none.json")}, exitFailed, []string{"no such file"}},
+		{[]string{"--catalog", filepath.Join(dir, "none.json")}, exitFailed, []string{"there is no file or directory "}},
 	} {
 		args := append([]string{"verify", "--node", "web", "--packages", lists}, x.args...)
 		code, out, err := call(args...)
