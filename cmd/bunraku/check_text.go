@@ -57,7 +57,7 @@ func (a *app) showCheck(c *checking) {
 			continue
 		}
 		fmt.Fprintln(a.out)
-		showFinding(a.out, c.style, p.Finding, c.root)
+		showFinding(a.out, c.style, p)
 		fmt.Fprintf(a.out, "   on   %s\n", names(p.Nodes))
 	}
 	for _, text := range c.open() {

@@ -282,25 +282,54 @@ func (v *verifier) variables(of []int) []string {
 // maxInitial bounds the lines that describe an initial state.
 const maxInitial = 6
 
-// describe says what an initial state is like, compared with the fresh machine.
+// describe says what an initial state is like, compared with the fresh machine: where it concerns some resources or, if it is no different
+// there, all of them. It says nothing of the fresh machine itself.
 func (v *verifier) describe(s *fs.State, of []int) []string {
+	out := v.unlikeFresh(s, of)
+	if len(out) == 0 && len(of) > 0 {
+		all := make([]int, len(v.m.Graph.Resources))
+		for i := range all {
+			all[i] = i
+		}
+		out = v.unlikeFresh(s, all)
+	}
+	if len(out) > maxInitial {
+		out = append(out[:maxInitial], fmt.Sprintf("and %d more", len(out)-maxInitial))
+	}
+	return out
+}
+
+// unlikeFresh says where a state is not like the fresh machine, among what some resources speak about.
+func (v *verifier) unlikeFresh(s *fs.State, of []int) (out []string) {
 	fresh := v.m.Graph.Fresh
-	var out []string
+	gone := map[fs.Path]bool{}
 	for _, p := range v.touched(of) {
 		n := s.At(p)
-		if n.Kind != fresh.At(p).Kind {
-			out = append(out, fmt.Sprintf("%s is %s", p, n.Kind))
+		if n.Kind == fresh.At(p).Kind {
+			continue
 		}
+		if n.Kind == fs.None {
+			gone[p] = true
+			if gone[p.Parent()] {
+				continue // that goes without saying
+			}
+		}
+		out = append(out, nodeText(p, n.Kind))
 	}
 	for _, x := range v.variables(of) {
 		if y := s.Var(x); y != fresh.Var(x) {
 			out = append(out, x+" is "+strings.Trim(y.String(), "“”"))
 		}
 	}
-	if len(out) > maxInitial {
-		out = append(out[:maxInitial], fmt.Sprintf("and %d more", len(out)-maxInitial))
-	}
 	return out
+}
+
+// nodeText says what is at a path.
+func nodeText(p fs.Path, k fs.Kind) string {
+	if k == fs.None {
+		return string(p) + " does not exist"
+	}
+	return fmt.Sprintf("%s is %s", p, k)
 }
 
 func sortedKeys[K ~string](m map[K]bool) []K {

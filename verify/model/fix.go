@@ -1,6 +1,9 @@
 package model
 
 import (
+	"slices"
+	"strings"
+
 	"bunraku/catalog"
 	"bunraku/resource"
 )
@@ -13,28 +16,49 @@ type Fix struct {
 	Target   *catalog.Resource // what Value refers to, if it is a reference
 	Verified bool              // together with all other fixes: deterministic, can succeed, no less idempotent
 
-	worded bool // Value names Target by the words of its title, so that the edit is right for whatever else these words declare
-	single bool // and these cannot stand for several titles
+	worded bool     // Value names Target by the words of its title, so that the edit is right for whatever else these words declare
+	single bool     // and these cannot stand for several titles
+	pairs  []couple // all that the edit relates, in the catalog it was made for
 }
 
 // String is the line to add.
 func (f *Fix) String() string { return f.Attr + " => " + f.Value + "," }
 
-// Chain is the same as a statement of its own, for code that may not be edited: "Package['nginx'] -> File['/etc/x']"; "" if there is none.
-func (f *Fix) Chain() string {
-	switch {
-	case f.Target != nil && f.Attr == "require":
-		return reference(f.Target) + " -> " + reference(f.Resource)
-	case f.Target != nil && f.Attr == "notify":
-		return reference(f.Resource) + " ~> " + reference(f.Target)
+// Statement is the same as a statement of its own, for code that may not be edited: "Package['nginx'] -> File['/etc/x']". One for each pair
+// if the words of the edit would mean another resource each time.
+func (f *Fix) Statement() string {
+	if f.Target == nil {
+		return f.Resource.Type + " <| title == " + quoted(f.Resource.Title) + " |> { " + f.Attr + " => " + f.Value + " }"
 	}
-	return ""
+	var all, each []string
+	for _, p := range f.pairs {
+		all = append(all, reference(p.in))
+		each = append(each, f.arrow(reference(p.of), reference(p.in)))
+	}
+	switch {
+	case f.worded:
+		return strings.Join(each, "; ")
+	case len(all) > 1:
+		return f.arrow(reference(f.Target), "["+strings.Join(all, ", ")+"]")
+	}
+	return f.arrow(reference(f.Target), reference(f.Resource))
 }
 
-// Relations are those that the edit makes in a catalog, with whatever else the edited words declare there. It reports false if the edit
-// would refer to what is not there, or it cannot be told to what.
-func (f *Fix) Relations(c *catalog.Catalog) (out []catalog.Relation, ok bool) {
+func (f *Fix) arrow(of, in string) string {
+	if f.Attr == "notify" {
+		return in + " ~> " + of
+	}
+	return of + " -> " + in
+}
+
+// Relations are those that the edit makes in any catalog, with whatever its words declare there, or those that the statement makes. It
+// reports false if these would refer to what is not there, or leave somebody out, or if it cannot be told to what they refer.
+func (f *Fix) Relations(c *catalog.Catalog, statement bool) ([]catalog.Relation, bool) {
 	pairs, ok := f.couples(c)
+	if statement && ok && len(pairs) > 0 {
+		ok = slices.EqualFunc(pairs, f.pairs, func(x, y couple) bool { return x.of.Name() == y.of.Name() && x.in.Name() == y.in.Name() })
+	}
+	var out []catalog.Relation
 	for _, p := range pairs {
 		rel := catalog.Relation{From: p.of, To: p.in, By: p.in, Attr: f.Attr, Kind: resource.Require}
 		if f.Attr == "notify" {

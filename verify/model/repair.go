@@ -211,13 +211,14 @@ func (v *verifier) words(of, in int) (*Fix, []verify.Edge) {
 	if v.m.from.opt.Words != nil {
 		if words, single := v.m.from.opt.Words(fix.Target, fix.Resource); words != "" {
 			worded := &Fix{Resource: fix.Resource, Target: fix.Target, Value: words, worded: true, single: single}
-			if pairs, ok := worded.couples(v.m.Catalog.Catalog); ok && slices.Contains(pairs, couple{fix.Target, fix.Resource}) {
-				return worded, v.edges(pairs)
+			var ok bool
+			if worded.pairs, ok = worded.couples(v.m.Catalog.Catalog); ok && slices.Contains(worded.pairs, couple{fix.Target, fix.Resource}) {
+				return worded, v.edges(worded.pairs)
 			}
 		}
 	}
-	pairs, _ := fix.couples(v.m.Catalog.Catalog)
-	return fix, v.edges(pairs)
+	fix.pairs, _ = fix.couples(v.m.Catalog.Catalog)
+	return fix, v.edges(fix.pairs)
 }
 
 func (v *verifier) edges(pairs []couple) (out []verify.Edge) {
