@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,6 +36,26 @@ func TestVerifyRepeated(t *testing.T) {
 		applyPatch(t, "", strings.ReplaceAll(patch, "--- /", "--- a//"))
 		if code, out, err := call("check", dir); code != exitFine || !strings.Contains(out, "Nothing found. Every node is deterministic, idempotent") {
 			t.Errorf("%s, after the fix: exit %d\n%s%s\n%s", name, code, out, err, patch)
+		}
+	}
+}
+
+// More faults than a person reads at once are cut off, and that is said.
+func TestVerifyPartial(t *testing.T) {
+	var site strings.Builder
+	for i := range 25 {
+		fmt.Fprintf(&site, "file { '/srv/%d': ensure => directory }\nexec { '/usr/bin/touch /srv/%d/x': creates => '/srv/%d/x' }\n", i, i, i)
+	}
+	dir := writeRepo(t, map[string]string{"manifests/site.pp": site.String(), "facts/web.json": strings.Replace(facts12, "NAME", "web", 1)})
+	for _, x := range []struct{ command, format, want string }{
+		{"verify", "text", "20 findings, and more order is missing than is shown. Not deterministic; idempotent"},
+		{"verify", "json", `"partial": true`},
+		{"check", "text", "20 problems on 1 of 1 node. `--fix` prints the edits as a patch.\nMore order is missing than is shown on 1 of 1 node: mend this first."},
+		{"check", "json", `"partial": true`},
+	} {
+		code, out, errText := call(x.command, dir, "--format", x.format, "--facts", filepath.Join(dir, "facts", "web.json"))
+		if code != exitNo || !strings.Contains(out, x.want) {
+			t.Errorf("%s --format %s: exit %d, no %q in\n%s%s", x.command, x.format, code, x.want, out, errText)
 		}
 	}
 }
