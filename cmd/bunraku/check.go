@@ -102,7 +102,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			}
 		}
 		out.platforms = platforms(nodes)
-		unused, err := a.checkNodes(ctx, root, flags.options(cmd), out, nodes)
+		unused, err := a.checkNodes(ctx, root, a.options(cmd, &flags.compileFlags), out, nodes)
 		if err != nil {
 			return err
 		}
@@ -298,6 +298,7 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 			errs[i] = err
 			return
 		}
+		a.secrets.addResult(res)
 		r := checked{name: nodes[i].Name, problems: res.Warnings, done: true}
 		if res.Failure != nil {
 			r.problems = append(r.problems, res.Failure)

@@ -60,6 +60,7 @@ type judge struct {
 	byDefault bool // nobody has said which package model
 	assert    []model.Assertion
 	own       func(file string) bool // whether a file is the user's to edit; nil if that cannot be told
+	hide      func(string) string    // blots out secrets
 
 	mu    sync.Mutex
 	lists map[string][]*listing.Set // by platform, those nobody is using
@@ -73,7 +74,7 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judge, error) {
 	if !slices.Contains([]string{"error", "warning", "unknown"}, flags.failOn) {
 		return nil, fail("--fail-on is error, warning or unknown, not %q", flags.failOn)
 	}
-	j := &judge{flags: flags, byDefault: flags.packageModel == "", own: ownCode(env), lists: map[string][]*listing.Set{}}
+	j := &judge{flags: flags, byDefault: flags.packageModel == "", own: ownCode(env), hide: a.secrets.hide, lists: map[string][]*listing.Set{}}
 	var err error
 	if j.solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err
@@ -158,9 +159,20 @@ func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
 	if v.report, err = m.Verify(ctx, search); err != nil {
 		return nil, fmt.Errorf("%s: %w", cat.Name, err)
 	}
+	v.dropSecret(j.hide)
 	v.node.Unknown, v.node.Beside = v.report.Unknown, j.beside(v.report.Findings, s.result)
 	v.undecided = len(v.report.Unknown) > 0 && m.Unmodelled == 0 || len(v.report.Open) > 0
 	return v, nil
+}
+
+// dropSecret takes back fixes that would write a secret into a manifest.
+func (v *verdict) dropSecret(hide func(string) string) {
+	for i := range v.report.Findings {
+		f := &v.report.Findings[i]
+		if f.Fix != nil && hide(f.Fix.Statement()+f.Fix.String()) != f.Fix.Statement()+f.Fix.String() {
+			f.Fix = nil
+		}
+	}
 }
 
 // borrow takes package lists for a platform; one reader at a time uses each.
@@ -239,7 +251,7 @@ func (j *judge) fails(p *report.Problem) bool {
 // finish writes a run in the formats that are the same for every command, and the baseline. It reports whether the run was written.
 func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 	if j.flags.writeBaseline != "" {
-		n, err := run.WriteBaseline(j.flags.writeBaseline)
+		n, err := run.WriteBaseline(j.flags.writeBaseline, j.hide)
 		if err != nil {
 			return true, err
 		}
@@ -267,7 +279,7 @@ func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 
 // mend prints the patch. What cannot be part of it, since it concerns code that is not the user's own, is told beside it.
 func (a *app) mend(run *report.Run) {
-	files, statements := run.Patch(a.out), run.Statements()
+	files, statements := run.Patch(a.raw), run.Statements()
 	for _, p := range statements {
 		where := ""
 		if p.Beside.Known() {
