@@ -111,6 +111,14 @@ type verdict struct {
 	report    *model.Report // nil if the catalog has cycles, or relationships to nowhere
 	blocked   source.Diagnostics
 	undecided bool // although everything has a model, or about an assertion
+	types     resource.Lookup
+}
+
+// of is the same verdict about a catalog that is like the one it was made for.
+func (v *verdict) of(c *catalog.Catalog) *verdict {
+	out := *v
+	out.catalog, out.node = c, &report.Node{Name: c.Name, Unknown: v.node.Unknown, Beside: v.node.Beside}
+	return &out
 }
 
 // A suspect is a catalog to be judged.
@@ -129,6 +137,7 @@ func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
 	}
 	v := &verdict{node: &report.Node{Name: cat.Name}, catalog: cat, platform: platform}
 	types := model.Types{Lookup: s.types}
+	v.types = types
 	graph := catalog.NewGraph(cat, types)
 	for _, m := range graph.Missing {
 		v.blocked = append(v.blocked, &source.Diagnostic{Code: "C0002", Summary: m.Message(), Place: m.Place,

@@ -82,8 +82,12 @@ type Report struct {
 // maxFindings bounds the number of findings about order.
 const maxFindings = 20
 
-// repairTime bounds the search for the smallest repair.
-const repairTime = time.Second
+// repairTime bounds the search for the smallest repair, and patchTime that for any. What is reported hangs on them, so they are long: a
+// machine that has much else to do should come to the same answer.
+const (
+	repairTime = 5 * time.Second
+	patchTime  = 20 * time.Second
+)
 
 // Verify asks all questions about a model. A cyclic catalog has to be reported before: see catalog.Graph.Cycles.
 func (m *Model) Verify(ctx context.Context, opt verify.Options) (*Report, error) {
@@ -220,13 +224,15 @@ func (v *verifier) declaredLike(i int, target *catalog.Resource) (out []*catalog
 
 // repair looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up.
 func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified bool) {
-	ctx, cancel := context.WithTimeout(v.ctx, repairTime)
-	defer cancel()
 	if len(d.Pairs) <= 8 {
+		ctx, cancel := context.WithTimeout(v.ctx, repairTime)
+		defer cancel()
 		if r, err := v.a.Repair(ctx); err == nil && r.Found {
 			return r.Edges, true
 		}
 	}
+	ctx, cancel := context.WithTimeout(v.ctx, patchTime)
+	defer cancel()
 	b := v.a
 	for len(edges) < maxFindings && d.Verdict == verify.No && ctx.Err() == nil {
 		x, y := v.pair(b, d.Example)
