@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -252,6 +253,9 @@ func Evidence(f *model.Finding) []string {
 			line += "   replayed"
 		}
 		out = append(out, line)
+	}
+	if f.More > 0 {
+		out = append(out, fmt.Sprintf("and %d more that the same lines declare", f.More))
 	}
 	return out
 }

@@ -20,7 +20,6 @@ import (
 	"bunraku/compiler"
 	"bunraku/facts"
 	"bunraku/report"
-	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/value"
@@ -178,31 +177,16 @@ func (c *checking) holdsEverywhere(p *report.Problem) bool {
 		if n.catalog == nil {
 			continue
 		}
-		var more []catalog.Relation
-		for _, r := range n.catalog.Resources {
-			if r.Place != fix.Resource.Place {
-				continue
-			}
-			if p.Remedy.Statement != "" && !slices.ContainsFunc(fix.Alike, func(x *catalog.Resource) bool { return x.Name() == r.Name() }) {
-				return false
-			}
-			if fix.Target == nil {
-				if r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource) {
+		if fix.Target == nil {
+			for _, r := range n.catalog.Resources {
+				if r.Place == fix.Resource.Place && (r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource)) {
 					return false
 				}
-				continue
 			}
-			target := n.catalog.Resource(fix.Target.Type, fix.Target.Title)
-			if target == nil {
-				return false
-			}
-			rel := catalog.Relation{From: target, To: r, By: r, Attr: fix.Attr, Kind: resource.Require}
-			if fix.Attr == "notify" {
-				rel.From, rel.To, rel.Kind = r, target, resource.Notify
-			}
-			more = append(more, rel)
+			continue
 		}
-		if p.Remedy.Statement != "" && fix.Target != nil && len(more) > 0 && len(more) < len(fix.Alike) {
+		more, ok := fix.Relations(n.catalog, p.Remedy.Statement != "")
+		if !ok {
 			return false
 		}
 		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && len(catalog.NewGraph(n.catalog, n.verdict.types).With(more...).Cycles()) > 0 {

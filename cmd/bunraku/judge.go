@@ -154,7 +154,7 @@ func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
 		return nil, err
 	}
 	defer j.giveBack(platform, lists)
-	opt := model.Options{Packages: j.packages, Listing: lists, Platform: platform, Assert: j.assert, Types: types}
+	opt := model.Options{Packages: j.packages, Listing: lists, Platform: platform, Assert: j.assert, Types: types, Words: report.Words}
 	if j.byDefault && isRedHat(platform) {
 		opt.Packages = model.RPM
 	}

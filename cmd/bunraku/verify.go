@@ -367,7 +367,7 @@ func (v *verification) summary() string {
 	switch {
 	case r.Deterministic == verify.Yes:
 		parts = append(parts, "deterministic")
-	case r.Deterministic == verify.No && otherwise != "" && fixed(r):
+	case r.Deterministic == verify.No && otherwise != "" && fixed(r) && !r.Partial:
 		parts = append(parts, "deterministic otherwise")
 	case r.Deterministic == verify.No:
 		parts = append(parts, "not deterministic")
@@ -386,6 +386,9 @@ func (v *verification) summary() string {
 	count := "No findings"
 	if n := v.run.Count(source.Error) + v.run.Count(source.Warning); n > 0 {
 		count = plural(n, "finding")
+	}
+	if r.Partial {
+		count += ", and more order is missing than is shown"
 	}
 	if n := v.run.Suppressed(); n > 0 {
 		count += fmt.Sprintf(", %d ignored", n)

@@ -18,6 +18,7 @@ type findingJSON struct {
 	Beside      string         `json:"beside,omitempty"` // where the user's own code brings in what is declared in somebody else's
 	Note        string         `json:"note,omitempty"`
 	Nodes       []string       `json:"nodes,omitempty"`
+	More        int            `json:"more,omitempty"` // others that the same words declare, with the same fault
 	Resources   []resourceJSON `json:"resources"`
 	Initial     []string       `json:"initial,omitempty"`
 	Runs        []runJSON      `json:"runs,omitempty"`
@@ -72,6 +73,7 @@ type answersJSON struct {
 	Platform      string         `json:"platform,omitempty"`
 	Modelled      map[string]int `json:"modelled,omitempty"`
 	Deterministic string         `json:"deterministic,omitempty"`
+	Partial       bool           `json:"partial,omitempty"` // there is more order missing than the findings say
 	Success       string         `json:"succeeds,omitempty"`
 	Idempotent    string         `json:"idempotent,omitempty"`
 	Quiet         string         `json:"quiet,omitempty"`
@@ -94,6 +96,7 @@ func (v *verdict) answers() answersJSON {
 		m := r.Model
 		out.Modelled = map[string]int{"exact": m.Exact, "approximate": m.Approximate, "not": m.Unmodelled}
 		out.Deterministic, out.Success = r.Deterministic.String(), r.Success.String()
+		out.Partial = r.Partial
 		out.Idempotent, out.Quiet = r.Idempotent.String(), r.Quiet.String()
 		out.Unknown, out.Unread = r.Unknown, toUnreadJSON(m.Catalog.Unread)
 	}
@@ -122,7 +125,7 @@ func toFindingJSON(p *report.Problem) findingJSON {
 	f := p.Finding
 	resource := func(r *catalog.Resource) resourceJSON { return resourceJSON{r.Ref(), declaredAt(r)} }
 	out := findingJSON{Code: f.Code, Severity: p.Severity.String(), Title: f.Title, Grade: f.Grade, About: f.About, Place: f.At.String(), Beside: p.Beside.String(), Note: f.Note,
-		Nodes: p.Nodes, Initial: f.Initial, Resources: []resourceJSON{}, Fingerprint: p.Fingerprint}
+		Nodes: p.Nodes, More: f.More, Initial: f.Initial, Resources: []resourceJSON{}, Fingerprint: p.Fingerprint}
 	for _, r := range f.Resources {
 		out.Resources = append(out.Resources, resource(r))
 	}

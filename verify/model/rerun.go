@@ -104,7 +104,7 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) (*Model, *ve
 		return nil, nil
 	}
 	r := v.m.Resources[guilty[0]]
-	if r.Type != "Exec" || r.Get("creates") != nil || len(v.alike(guilty[0])) > 1 {
+	if r.Type != "Exec" || r.Get("creates") != nil || len(declaredBy(v.m.Catalog.Catalog, r)) > 1 {
 		return nil, nil // … and what one command makes says nothing about another that the same words declare
 	}
 	made := newPaths()
@@ -124,7 +124,7 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) (*Model, *ve
 		if !v.better(m, a, r) {
 			continue
 		}
-		f.Fix = &Fix{Resource: r, Alike: []*catalog.Resource{r}, Attr: "creates", Value: quoted(string(p)), Verified: true}
+		f.Fix = &Fix{Resource: r, Attr: "creates", Value: quoted(string(p)), Verified: true}
 		return m, a
 	}
 	return nil, nil
