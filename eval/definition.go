@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -84,7 +83,7 @@ type program struct {
 	aliases   map[string]*alias
 	entities  map[string]source.Place
 	loaded    map[*syntax.File]bool
-	tried     map[string]bool // names looked for in vain
+	tried     map[string]bool // names that were looked for, and files
 }
 
 func newProgram() program {
@@ -300,11 +299,16 @@ func (ev *Evaluator) autoload(what string) {
 	for n := len(segments); n >= 1; n-- {
 		var files []*syntax.File
 		for _, rest := range []string{"", strings.Join(segments[1:n], "::")} {
+			path := "manifest " + segments[0] + " " + rest
+			if ev.tried[path] {
+				continue
+			}
+			ev.tried[path] = true
 			f, ds := ev.world.Manifest(segments[0], rest)
 			if ds.HasErrors() {
 				ev.unusable(ds)
 			}
-			if f != nil && !slices.Contains(files, f) {
+			if f != nil {
 				files = append(files, f)
 			}
 		}
@@ -336,30 +340,33 @@ type alias struct {
 	busy bool           // ref is being found: the alias is recursive
 }
 
-// TypeNamed resolves a type's name as written: a type alias, or a resource type or define. It returns nil when there is none.
+// TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, or an alias that a file has, in
+// this order. It returns nil when there is none.
 func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	key := canonical(name)
 	if key == "puppet::lookupcontext" {
 		return types.AnyT, nil // what a data function gets, and nobody else can make
 	}
-	a := ev.aliases[key]
-	if a == nil && !ev.tried["type "+key] {
-		ev.tried["type "+key] = true
-		f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
-		if ds.HasErrors() {
-			ev.unusable(ds)
-		}
-		if f != nil {
-			ev.define(f)
-			a = ev.aliases[key]
-		}
-	}
-	if a != nil {
+	if a := ev.aliases[key]; a != nil {
 		return ev.aliasType(a)
 	}
 	_, made := ev.entities["type/"+key] // a define of the file that is being loaded
 	if made || ev.knownResourceType(key) {
 		return types.NewResource(capitalized(key), "", false), nil
+	}
+	if ev.tried["type "+key] {
+		return nil, nil
+	}
+	ev.tried["type "+key] = true
+	f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
+	if ds.HasErrors() {
+		ev.unusable(ds)
+	}
+	if f != nil {
+		ev.define(f)
+	}
+	if a := ev.aliases[key]; a != nil {
+		return ev.aliasType(a)
 	}
 	return nil, nil
 }
