@@ -388,16 +388,15 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	if made || ev.knownResourceType(key) {
 		return types.NewResource(capitalized(key), "", false), nil
 	}
-	if ev.tried["type "+key] {
-		return nil, nil
-	}
-	ev.tried["type "+key] = true
-	f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
-	if ds.HasErrors() {
-		ev.unusable(ds)
-	}
-	if f != nil {
-		ev.define(f)
+	if !ev.tried["type "+key] { // looking for a define may have read it
+		ev.tried["type "+key] = true
+		f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
+		if ds.HasErrors() {
+			ev.unusable(ds)
+		}
+		if f != nil {
+			ev.define(f)
+		}
 	}
 	if a := ev.aliases[key]; a != nil {
 		return ev.aliasType(a)
