@@ -229,7 +229,10 @@ func (ev *Evaluator) gatherFunction(name string, fx *effects, seen map[any]bool)
 
 // quietly looks for a definition; a file that cannot be parsed has none.
 func (ev *Evaluator) quietly(find func(string) *Definition, name string) (d *Definition) {
+	was := ev.quiet
+	ev.quiet = true
 	defer func() {
+		ev.quiet = was
 		if p := recover(); p != nil {
 			if _, ours := p.(*failure); !ours {
 				panic(p)
