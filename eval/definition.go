@@ -378,9 +378,6 @@ type alias struct {
 // this order. It returns nil when there is none.
 func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	key := canonical(name)
-	if key == "puppet::lookupcontext" {
-		return types.AnyT, nil // what a data function gets, and nobody else can make
-	}
 	if a := ev.aliases[key]; a != nil {
 		return ev.aliasType(a)
 	}
