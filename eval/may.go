@@ -34,143 +34,191 @@ const (
 	selfRequire = "**"  // the attribute require of whatever runs the code, set by the function require
 )
 
-// effectsOf walks code and what it reaches.
-func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
-	fx := ev.cache.effectsOf(&stmts[0], func() *effects {
+// effectsOf walks code that was passed over, and what it reaches.
+func (ev *Evaluator) effectsOf(b *branch) *effects {
+	if b.effects != nil {
+		return b.effects
+	}
+	b.effects = ev.cache.effectsOf(&b.stmts[0], func() *effects {
 		fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
-		ev.gather(stmts, fx, map[any]bool{}, nil)
+		s := &sketch{}
+		s.walk(ev, b.stmts)
+		ev.reach(s, caller{}, map[any]bool{}, fx.add)
 		return fx
 	})
-	for _, name := range fx.named { // what another compile has gathered is to be known in this one too
+	for _, name := range b.effects.named { // what another compile has gathered is to be known in this one too
 		if ev.classes[name] == nil {
 			ev.quietly(ev.findClass, name)
 		}
 	}
-	return fx
+	return b.effects
 }
 
-// gather adds the effects of code. caller is what the code's own calls of require change; nil for whatever runs the outermost code.
-func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool, caller *touch) {
-	follow := func(d *Definition) {
-		if d == nil || seen[d] {
-			return
-		}
-		seen[d] = true
-		inner := &touch{attr: selfRequire}
-		if d.Kind == ClassKind {
-			inner.typ, inner.title = "Class", capitalized(d.Name)
-			if d.Parent != "" {
-				ev.gatherClass(d.Parent, fx, seen)
-			}
-		} else {
-			inner.typ = capitalized(d.Name)
-		}
-		ev.gather(d.Body, fx, seen, inner)
-	}
-	classes := func(args []syntax.Expr, like bool) {
-		for _, a := range args {
-			for _, name := range syntax.StaticNames(a) {
-				if name == "" {
-					fx.classes[anyClass] = true
-					continue
-				}
-				name = canonical(name)
-				fx.classes[name] = true
-				fx.named = append(fx.named, name)
-				if like {
-					fx.like[name] = true
-				}
-				follow(ev.quietly(ev.findClass, name))
+// A caller is what code belongs to: the type and title of the class or define whose attributes its calls of require and tag change. The
+// zero caller is whatever runs the code that was asked about.
+type caller struct{ typ, title string }
+
+// add adds what a piece of code does itself.
+func (fx *effects) add(s *sketch, by caller) {
+	fx.touches = s.touching(fx.touches, by)
+	fx.resources = append(fx.resources, s.resources...)
+	fx.requires = fx.requires || s.requires && by == caller{}
+	for _, l := range s.links {
+		if l.kind == linkClass {
+			fx.classes[l.name] = true
+			fx.named = append(fx.named, l.name)
+			if l.like {
+				fx.like[l.name] = true
 			}
 		}
 	}
-	contained := func(args []syntax.Expr) {
-		for _, a := range args {
-			for _, name := range syntax.StaticNames(a) {
-				t := touch{typ: "Class", attr: container}
-				if name != "" {
-					t.title = capitalized(canonical(name))
-				}
-				fx.touches = append(fx.touches, t)
+	if s.anyClass {
+		fx.classes[anyClass] = true
+	}
+}
+
+// A sketch is what a piece of code does itself, and what it leads to by name in the environment's program. All compiles share it.
+type sketch struct {
+	links     []link // in the order of the code, each once
+	anyClass  bool   // it computes the name of a class
+	resources []touch
+	touches   []touch
+	defaults  []touch // resource defaults
+	requires  bool    // it calls require,
+	tags      bool    // or tag, which set an attribute of whatever runs it
+}
+
+// A link leads to the class, define or function that has the name.
+type link struct {
+	kind linkKind
+	name string
+	like bool // a class that is declared with parameters
+}
+
+type linkKind uint8
+
+const (
+	linkClass linkKind = iota
+	linkDefine
+	linkFunction
+)
+
+// touching appends the attributes that the code may set on resources declared elsewhere, when it belongs to a caller.
+func (s *sketch) touching(list []touch, by caller) []touch {
+	list = append(list, s.touches...)
+	if by == (caller{}) {
+		list = append(list, s.defaults...) // elsewhere they count for what is declared in there, and who declares it first is known with the class
+	} else if s.requires {
+		list = append(list, touch{by.typ, by.title, selfRequire})
+	}
+	if s.tags {
+		list = append(list, touch{by.typ, by.title, "tag"})
+	}
+	return list
+}
+
+// reach visits code and all that it leads to, but what was seen.
+func (ev *Evaluator) reach(s *sketch, by caller, seen map[any]bool, visit func(*sketch, caller)) {
+	visit(s, by)
+	for _, l := range s.links {
+		switch l.kind {
+		case linkClass:
+			ev.reachClass(l.name, seen, visit)
+		case linkDefine:
+			d := ev.defines[l.name]
+			if d == nil {
+				d = ev.quietly(ev.findDefine, l.name)
+			}
+			if d != nil && !seen[d] {
+				seen[d] = true
+				ev.reach(ev.sketchOf(d.Node, d.Body), caller{typ: d.title()}, seen, visit)
+			}
+		case linkFunction: // it runs for the top scope
+			f := ev.functions[l.name]
+			if f == nil {
+				ev.quietly(func(name string) *Definition { f = ev.userFunction(name); return nil }, l.name)
+			}
+			if f != nil && !seen[f] {
+				seen[f] = true
+				ev.reach(ev.sketchOf(f.def, f.def.Body.Stmts), caller{"Class", "main"}, seen, visit)
 			}
 		}
 	}
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
+}
+
+// reachClass visits the code of a class that is named, and of the one that it inherits from.
+func (ev *Evaluator) reachClass(name string, seen map[any]bool, visit func(*sketch, caller)) {
+	d := ev.classes[name]
+	if d == nil {
+		d = ev.quietly(ev.findClass, name)
+	}
+	if d == nil || d.Node == nil || seen[d] {
+		return
+	}
+	seen[d] = true
+	by := caller{"Class", d.title()}
+	if d.Parent != "" {
+		ev.reach(&sketch{links: []link{{kind: linkClass, name: canonical(d.Parent)}}}, by, seen, visit)
+	}
+	ev.reach(ev.sketchOf(d.Node, d.Body), by, seen, visit)
+}
+
+// sketchOf is the sketch of a definition's code.
+func (ev *Evaluator) sketchOf(n syntax.Definition, body []syntax.Expr) *sketch {
+	return remember(ev.cache, ev.cache.sketches, n, func() (*sketch, bool) {
+		s := &sketch{}
+		s.walk(ev, body)
+		return s, true
+	})
+}
+
+// walk adds what code does.
+func (s *sketch) walk(ev *Evaluator, stmts []syntax.Expr) {
+	for _, x := range stmts {
+		syntax.Walk(x, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case syntax.Definition:
 				return false
 			case *syntax.Call:
-				f, ok := n.Functor.(*syntax.Name)
-				if !ok {
-					break
-				}
-				switch f.Value {
-				case "require":
-					if caller == nil {
-						fx.requires = true
-					} else {
-						fx.touches = append(fx.touches, *caller)
-					}
-					classes(n.Args, false)
-				case "contain":
-					classes(n.Args, false)
-					contained(n.Args)
-				case "include":
-					classes(n.Args, false)
-				case "hiera_include", "create_resources", "ensure_resource", "ensure_resources", "ensure_packages":
-					fx.classes[anyClass] = true
-					fx.resources = append(fx.resources, touch{})
-				case "realize":
-					fx.resources = append(fx.resources, touch{})
-				case "tag":
-					if caller == nil {
-						fx.touches = append(fx.touches, touch{attr: "tag"})
-					} else {
-						fx.touches = append(fx.touches, touch{caller.typ, caller.title, "tag"})
-					}
-				default:
-					ev.gatherFunction(f.Value, fx, seen)
+				if f, ok := n.Functor.(*syntax.Name); ok {
+					s.call(ev, f.Value, n.Args)
 				}
 			case *syntax.MethodCall:
 				switch n.Functor.Name.Value {
 				case "include", "contain", "require":
-					classes([]syntax.Expr{n.Functor.Left}, false)
+					s.classes([]syntax.Expr{n.Functor.Left}, false)
 					if n.Functor.Name.Value == "contain" {
-						contained([]syntax.Expr{n.Functor.Left})
+						s.contained([]syntax.Expr{n.Functor.Left})
 					}
 				}
 			case *syntax.Resource:
-				ev.gatherResource(n, fx, follow, classes)
+				s.resource(ev, n)
 			case *syntax.Override:
 				for _, t := range staticRefs(n.Target) {
-					fx.touch(t, n.Ops)
+					s.touches = t.attrs(s.touches, n.Ops)
 				}
 			case *syntax.Collect:
 				t := touch{}
 				if r, ok := n.Type.(*syntax.Ref); ok {
 					t.typ = capitalized(canonical(r.Value))
 				}
-				fx.touch(t, n.Ops)
+				s.touches = t.attrs(s.touches, n.Ops)
 				if len(n.Ops) > 0 {
-					fx.touches = append(fx.touches, touch{typ: t.typ, attr: anyDefault})
+					s.touches = append(s.touches, touch{typ: t.typ, attr: anyDefault})
 				}
-				fx.resources = append(fx.resources, t)
+				s.resources = append(s.resources, t)
 			case *syntax.Defaults:
-				if caller != nil {
-					break // they count for what is declared in there, and who declares it first is known with the class
-				}
 				t := touch{}
 				if r, ok := n.Type.(*syntax.Ref); ok {
 					t.typ = capitalized(canonical(r.Value))
 				}
-				fx.touch(t, n.Ops)
+				s.defaults = t.attrs(s.defaults, n.Ops)
 			case *syntax.Relation:
 				for _, side := range []syntax.Expr{n.Left, n.Right} {
 					for _, t := range staticRefs(side) {
 						for _, attr := range []string{"before", "notify"} {
 							t.attr = attr
-							fx.touches = append(fx.touches, t)
+							s.touches = append(s.touches, t)
 						}
 					}
 				}
@@ -180,50 +228,84 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 	}
 }
 
-func (ev *Evaluator) gatherClass(name string, fx *effects, seen map[any]bool) {
-	name = canonical(name)
-	fx.classes[name] = true
-	fx.named = append(fx.named, name)
-	if d := ev.quietly(ev.findClass, name); d != nil && !seen[d] {
-		seen[d] = true
-		ev.gather(d.Body, fx, seen, &touch{"Class", capitalized(name), selfRequire})
+// call adds a call of a function.
+func (s *sketch) call(ev *Evaluator, name string, args []syntax.Expr) {
+	switch name {
+	case "require":
+		s.requires = true
+		s.classes(args, false)
+	case "contain":
+		s.classes(args, false)
+		s.contained(args)
+	case "include":
+		s.classes(args, false)
+	case "hiera_include", "create_resources", "ensure_resource", "ensure_resources", "ensure_packages":
+		s.anyClass = true
+		s.resources = append(s.resources, touch{})
+	case "realize":
+		s.resources = append(s.resources, touch{})
+	case "tag":
+		s.tags = true
+	default:
+		if name = strings.TrimPrefix(name, "::"); ev.functions[name] != nil || ev.world.Function(name) == nil {
+			s.link(link{kind: linkFunction, name: name})
+		}
 	}
 }
 
-func (ev *Evaluator) gatherResource(n *syntax.Resource, fx *effects, follow func(*Definition), classes func([]syntax.Expr, bool)) {
+func (s *sketch) link(l link) {
+	if !slices.Contains(s.links, l) {
+		s.links = append(s.links, l)
+	}
+}
+
+// classes adds the classes that arguments name.
+func (s *sketch) classes(args []syntax.Expr, like bool) {
+	for _, a := range args {
+		for _, name := range syntax.StaticNames(a) {
+			if name == "" {
+				s.anyClass = true
+			} else {
+				s.link(link{linkClass, canonical(name), like})
+			}
+		}
+	}
+}
+
+// contained adds that arguments name classes which get a container.
+func (s *sketch) contained(args []syntax.Expr) {
+	for _, a := range args {
+		for _, name := range syntax.StaticNames(a) {
+			t := touch{typ: "Class", attr: container}
+			if name != "" {
+				t.title = capitalized(canonical(name))
+			}
+			s.touches = append(s.touches, t)
+		}
+	}
+}
+
+// resource adds resources that are declared.
+func (s *sketch) resource(ev *Evaluator, n *syntax.Resource) {
 	name, ok := n.Type.(*syntax.Name)
 	switch {
 	case !ok:
-		fx.classes[anyClass] = true
-		fx.resources = append(fx.resources, touch{})
+		s.anyClass = true
+		s.resources = append(s.resources, touch{})
 	case name.Value == "class":
 		for _, b := range n.Bodies {
-			classes([]syntax.Expr{b.Title}, true)
+			s.classes([]syntax.Expr{b.Title}, true)
 		}
 	default:
 		typ := capitalized(strings.TrimPrefix(name.Value, "::"))
 		for _, b := range n.Bodies {
 			for _, title := range syntax.StaticNames(b.Title) {
-				fx.resources = append(fx.resources, touch{typ: typ, title: title})
+				s.resources = append(s.resources, touch{typ: typ, title: title})
 			}
 		}
 		if ev.world.ResourceType(strings.ToLower(typ)) == nil {
-			follow(ev.quietly(ev.findDefine, name.Value))
+			s.link(link{kind: linkDefine, name: canonical(name.Value)})
 		}
-	}
-}
-
-// gatherFunction adds what a function of the program does. It runs for the top scope.
-func (ev *Evaluator) gatherFunction(name string, fx *effects, seen map[any]bool) {
-	name = strings.TrimPrefix(name, "::")
-	if ev.functions[name] == nil && ev.world.Function(name) != nil {
-		return
-	}
-	var f *userFunction
-	ev.quietly(func(name string) *Definition { f = ev.userFunction(name); return nil }, name)
-	if f != nil && !seen[f] && len(f.def.Body.Stmts) > 0 {
-		seen[f] = true
-		ev.gather(f.def.Body.Stmts, fx, seen, &touch{"Class", "main", selfRequire})
 	}
 }
 
@@ -239,12 +321,13 @@ func (ev *Evaluator) quietly(find func(string) *Definition, name string) (d *Def
 	return find(name)
 }
 
-// touch notes attributes that may be set.
-func (fx *effects) touch(t touch, ops []*syntax.AttrOp) {
+// attrs adds a touch for each attribute that may be set.
+func (t touch) attrs(list []touch, ops []*syntax.AttrOp) []touch {
 	for _, op := range ops {
 		t.attr = op.Name // "" for a splat: any
-		fx.touches = append(fx.touches, t)
+		list = append(list, t)
 	}
+	return list
 }
 
 // nodeSets reports whether the code of a node statement has an assignment to a variable.
@@ -348,21 +431,21 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 // idleTouches are the attributes that classes which are known but were not evaluated would change, were they named.
 func (ev *Evaluator) idleTouches() []touch {
 	g := &ev.ghosts
-	if g.idle != nil && g.idleOf == len(ev.classes) {
-		return g.idle.touches
+	if g.idleOf == len(ev.classes) {
+		return g.idle
 	}
-	g.idle, g.idleOf = &effects{classes: map[string]bool{}, like: map[string]bool{}}, len(ev.classes)
-	seen := map[any]bool{}
+	g.idle, g.idleOf = g.idle[:0], len(ev.classes)
+	seen := make(map[any]bool, len(ev.classes))
 	for name := range ev.table.scopes {
 		seen[ev.classes[name]] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(ev.classes)) {
-		if d := ev.classes[name]; !seen[d] && len(d.Body) > 0 {
+		if d := ev.classes[name]; d.Node != nil && !seen[d] {
 			seen[d] = true
-			ev.gather(d.Body, g.idle, seen, &touch{"Class", capitalized(name), selfRequire})
+			ev.reach(ev.sketchOf(d.Node, d.Body), caller{"Class", d.title()}, seen, func(s *sketch, by caller) { g.idle = s.touching(g.idle, by) })
 		}
 	}
-	return g.idle.touches
+	return g.idle
 }
 
 // mayConfigure joins what may have given a class a parameter: the decisions of branches passed over that may declare it with parameters,
@@ -703,10 +786,7 @@ func (ev *Evaluator) indexTouches() {
 	g := &ev.ghosts
 	for ; g.indexed < len(g.passed); g.indexed++ {
 		p := &g.passed[g.indexed]
-		if p.effects == nil {
-			p.effects = ev.effectsOf(p.stmts)
-		}
-		fx := p.effects
+		fx := ev.effectsOf(p.branch)
 		if fx.requires {
 			if g.requiring == nil {
 				g.requiring = map[*Resource]provenance.Ref{}

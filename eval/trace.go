@@ -197,8 +197,8 @@ type ghosts struct {
 	unset map[string]bool
 	// nodeVars are the variables that node statements set.
 	nodeVars map[string]bool
-	// idle are the effects of classes that were not evaluated, idleOf of how many.
-	idle   *effects
+	// idle is what classes that were not evaluated would change, as long as idleOf classes are known.
+	idle   []touch
 	idleOf int
 	// all is what mayTouch says of types, as long as the state is allAt. writes counts what else it depends on.
 	all    map[touch]*touches

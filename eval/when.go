@@ -149,19 +149,18 @@ func (ev *Evaluator) mayDefault(f *syntax.File) {
 	if ev.trace == nil {
 		return
 	}
-	list := remember(ev.cache, ev.cache.defaults, f, func() ([]touch, bool) {
-		fx := &effects{}
+	list := remember(ev.cache, ev.cache.defaults, f, func() (list []touch, keep bool) {
 		for _, s := range f.Body.Stmts {
 			syntax.Walk(s, func(n syntax.Node) bool {
 				if d, ok := n.(*syntax.Defaults); ok {
 					if r, ok := d.Type.(*syntax.Ref); ok {
-						fx.touch(touch{typ: capitalized(canonical(r.Value))}, d.Ops)
+						list = touch{typ: capitalized(canonical(r.Value))}.attrs(list, d.Ops)
 					}
 				}
 				return true
 			})
 		}
-		return fx.touches, true
+		return list, true
 	})
 	for _, t := range list {
 		if ev.ghosts.defaults == nil {
@@ -187,7 +186,7 @@ func (ev *Evaluator) closeScope(sc *Scope, began ghostCount) {
 	g := &ev.ghosts
 	refs := append([]provenance.Ref(nil), g.names[began.names:]...)
 	for i := began.passed; i < len(g.passed); i++ {
-		if p := &g.passed[i]; len(ev.effectsOf(p.stmts).classes) > 0 {
+		if p := &g.passed[i]; len(ev.effectsOf(p.branch).classes) > 0 {
 			refs = append(refs, p.why)
 		}
 	}
