@@ -1,18 +1,25 @@
 package eval
 
 import (
+	"sync/atomic"
+
 	"bunraku/provenance"
 	"bunraku/syntax"
 )
 
 // A branch is code that was passed over in this compile, however often.
 type branch struct {
+	*branchCode
+	file    *syntax.File
+	effects *effects // nil until somebody asks
+}
+
+// A branchCode is what every compile that passes the code over wants to know of it.
+type branchCode struct {
 	stmts    []syntax.Expr
-	file     *syntax.File
 	assigned []string // the variables that it assigns
 	changed  []string // those that templates in it may change in place
 	jumps    bool
-	effects  *effects // nil until somebody asks
 }
 
 // branchOf is the branch that begins with a statement.
@@ -23,11 +30,17 @@ func (ev *Evaluator) branchOf(stmts []syntax.Expr) *branch {
 		if g.branches == nil {
 			g.branches = map[*syntax.Expr]*branch{}
 		}
-		b = &branch{stmts: stmts, file: ev.file, jumps: ev.cache.mayJump(stmts)}
-		b.assigned = remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
-		if r, ok := ev.world.(Renderer); ok {
-			b.changed = remember(ev.cache, ev.cache.changed, &stmts[0], func() ([]string, bool) { return changedIn(stmts, r), true })
+		if len(g.room) == cap(g.room) {
+			g.room = make([]branch, 0, 16)
 		}
+		g.room = append(g.room, branch{file: ev.file, branchCode: remember(ev.cache, ev.cache.branches, &stmts[0], func() (*branchCode, bool) {
+			code := &branchCode{stmts: stmts, assigned: assignedIn(stmts), jumps: ev.cache.mayJump(stmts)}
+			if r, ok := ev.world.(Renderer); ok {
+				code.changed = changedIn(stmts, r)
+			}
+			return code, true
+		})})
+		b = &g.room[len(g.room)-1]
 		g.branches[&stmts[0]] = b
 	}
 	return b
@@ -57,6 +70,7 @@ func changedIn(stmts []syntax.Expr, r Renderer) (names []string) {
 // An effectIndex finds the pieces of code that may do something, among all whose effects were ever asked for. It only grows: whether a
 // compile has passed one over is known by its number (ghosts.why).
 type effectIndex struct {
+	n                atomic.Int64         // how many pieces
 	touching, making map[string][]touchOf // the touches, and the resources, by type
 	declaring        map[string][]*effects
 }
@@ -77,6 +91,7 @@ func (c *Cache) effectsOf(first *syntax.Expr, gather func() *effects) *effects {
 	}
 	fx.number = len(c.effects)
 	c.effects[first] = fx
+	c.index.n.Add(1)
 	for _, t := range fx.touches {
 		c.index.touching[t.typ] = append(c.index.touching[t.typ], touchOf{t, fx})
 	}
@@ -88,6 +103,9 @@ func (c *Cache) effectsOf(first *syntax.Expr, gather func() *effects) *effects {
 	}
 	return fx
 }
+
+// count is how many pieces of code the index knows.
+func (c *Cache) count() int { return int(c.index.n.Load()) }
 
 func (c *Cache) touching(typ string) []touchOf {
 	c.mu.RLock()

@@ -26,8 +26,7 @@ type Cache struct {
 	effects  map[*syntax.Expr]*effects     // what statements, named by their first, may do
 	sketches map[syntax.Definition]*sketch // what the code of a class, define or function does itself
 	index    effectIndex                   // of them
-	assigned map[*syntax.Expr][]string     // the variables that statements, named by their first, assign
-	changed  map[*syntax.Expr][]string     // those that templates in them may change in place
+	branches map[*syntax.Expr]*branchCode  // statements that were passed over, named by their first
 	targets  map[syntax.Expr][]string      // the types of the resources that an operand may name
 	jumps    map[*syntax.Expr]bool         // whether statements, named by their first, may jump
 	defaults map[*syntax.File][]touch      // the resource defaults that a file's code sets
@@ -40,7 +39,7 @@ type Cache struct {
 func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, spans: map[*syntax.File]func(int) source.Span{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
-		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{}, assigned: map[*syntax.Expr][]string{}, changed: map[*syntax.Expr][]string{}, effects: map[*syntax.Expr]*effects{}, sketches: map[syntax.Definition]*sketch{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
+		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{}, branches: map[*syntax.Expr]*branchCode{}, effects: map[*syntax.Expr]*effects{}, sketches: map[syntax.Definition]*sketch{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
 		index: effectIndex{touching: map[string][]touchOf{}, making: map[string][]touchOf{}, declaring: map[string][]*effects{}},
 	}
 }

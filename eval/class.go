@@ -555,7 +555,7 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 		if p := r.scope.resource.param("stage"); p != nil && !value.IsUndef(p.value) {
 			name, why = value.ToString(p.value), ev.trace.Join(why, p.ref)
 		}
-		why = ev.trace.Join(why, r.scope.resource.arrows["stage"])
+		why = ev.trace.Join(why, r.scope.resource.noted("stage"))
 	}
 	if why != 0 {
 		r.note("stage", why)

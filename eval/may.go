@@ -473,6 +473,9 @@ func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 
 // mayBeGiven joins the titles of class declarations that have an attribute.
 func (ev *Evaluator) mayBeGiven(attr string) provenance.Ref {
+	if len(ev.ghosts.given) == 0 {
+		return 0
+	}
 	return ev.union([]provenance.Ref{ev.ghosts.given[attr], ev.ghosts.given[""]})
 }
 
@@ -485,27 +488,33 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	if typ == "Class" {
 		return ev.mayDeclare(canonical(title))
 	}
-	ev.indexTouches()
 	g := &ev.ghosts
-	var refs []provenance.Ref
-	for _, of := range []string{typ, ""} {
+	named := ev.mayName() // a class that nobody has named so far may declare anything
+	refs := append(ev.scratch[:0], named, g.typed)
+	for _, of := range [...]string{typ, ""} {
 		for _, t := range ev.cache.making(of) {
 			if why := g.why(t.by); why != 0 && (title == "" || t.covers(typ, title, "")) {
 				refs = append(refs, why)
 			}
 		}
 	}
-	return ev.union(append(refs, g.typed, ev.mayName())) // a class that nobody has named so far may declare anything
+	ev.scratch = refs
+	return ev.union(refs)
 }
 
 // mayName joins what could have named any class: the names that were given, and the branches passed over that compute names.
 func (ev *Evaluator) mayName() provenance.Ref {
 	ev.indexTouches()
-	refs := []provenance.Ref{ev.ghosts.named}
-	for _, fx := range ev.cache.declaring(anyClass) {
-		refs = append(refs, ev.ghosts.why(fx))
+	g := &ev.ghosts
+	if g.anyName.named != g.named || g.anyName.passed != len(g.passed) {
+		refs := append(ev.scratch[:0], g.named)
+		for _, fx := range ev.cache.declaring(anyClass) {
+			refs = append(refs, g.why(fx))
+		}
+		ev.scratch = refs
+		g.anyName = anyName{g.named, len(g.passed), ev.union(refs)}
 	}
-	return ev.union(refs)
+	return g.anyName.ref
 }
 
 // MayBeOf notes what names a resource type at run time: it could have named another.
@@ -581,7 +590,7 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 		return 0
 	}
 	m := ev.touchesOf(r.Type, attr)
-	refs := append(ev.scratch[:0], m.ref, r.arrows[attr])
+	refs := append(ev.scratch[:0], m.ref, r.noted(attr))
 	for _, t := range m.titled {
 		if t.title == r.Title {
 			refs = append(refs, ev.ghosts.why(t.by))
@@ -610,8 +619,8 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 
 // An untouchedState is the answer of untouched, and what it was found by: as long as that is the same, so is the answer.
 type untouchedState struct {
-	own, any, collected, writes, classes, scopes int
-	yes                                          bool
+	effects, collected, writes, classes, scopes int
+	yes                                         bool
 }
 
 // untouched reports whether no code that is known, run or not, sets parameters of a define's instances from outside: then mayTouch has
@@ -619,16 +628,15 @@ type untouchedState struct {
 func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 	ev.indexTouches()
 	g := &ev.ghosts
-	own, any := ev.cache.touching(typ), ev.cache.touching("")
-	now := untouchedState{len(own), len(any), len(ev.table.everCollected), g.writes, len(ev.classes), len(ev.table.scopes), false}
-	if s, ok := g.untouched[typ]; ok {
+	now := untouchedState{ev.cache.count(), len(ev.table.everCollected), g.writes, len(ev.classes), len(ev.table.scopes), false}
+	if s, ok := g.untouched[d]; ok {
 		if now.yes = s.yes; s == now {
 			return s.yes
 		}
 	}
 	sets := func(attr string) bool { return attr == "" || attr == anyDefault || d.find(attr) >= 0 }
 	touches := func(t touchOf) bool { return sets(t.attr) }
-	now.yes = !slices.ContainsFunc(own, touches) && !slices.ContainsFunc(any, touches) &&
+	now.yes = !slices.ContainsFunc(ev.cache.touching(typ), touches) && !slices.ContainsFunc(ev.cache.touching(""), touches) &&
 		!slices.ContainsFunc(ev.idleTouches(), func(t touch) bool { return (t.typ == typ || t.typ == "") && sets(t.attr) }) &&
 		!slices.ContainsFunc(ev.table.everCollected, func(c *collector) bool { return c.typ == typ && (c.params != nil || c.splat != 0) })
 	for t := range g.written {
@@ -637,10 +645,10 @@ func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 		}
 	}
 	if g.untouched == nil {
-		g.untouched = map[string]untouchedState{}
+		g.untouched = map[*Definition]untouchedState{}
 	}
 	now.classes = len(ev.classes) // looking for idle classes may have read some
-	g.untouched[typ] = now
+	g.untouched[d] = now
 	return now.yes
 }
 
@@ -727,8 +735,10 @@ type touchState struct {
 
 // union joins refs, each once; one alone needs no node. It reorders them.
 func (ev *Evaluator) union(refs []provenance.Ref) provenance.Ref {
-	slices.Sort(refs)
-	refs = slices.Compact(refs)
+	if len(refs) > 1 {
+		slices.Sort(refs)
+		refs = slices.Compact(refs)
+	}
 	if len(refs) > 0 && refs[0] == 0 {
 		refs = refs[1:]
 	}

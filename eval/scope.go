@@ -169,10 +169,21 @@ type variable struct {
 	ref   provenance.Ref
 }
 
-// A ghost is the mark that a branch which was not taken leaves on a variable that it would have set.
+// A ghost is the mark that a branch which was not taken leaves on the variables that it would have set.
 type ghost struct {
-	name string
-	why  provenance.Ref
+	names []string
+	why   provenance.Ref
+}
+
+// ghostsOf joins the ghosts of a variable.
+func (f *frame) ghostsOf(t *provenance.Trace, name string) (r provenance.Ref) {
+	var last provenance.Ref
+	for i := range f.ghosts {
+		if g := &f.ghosts[i]; g.why != last && slices.Contains(g.names, name) {
+			r, last = t.Join(r, g.why), g.why
+		}
+	}
+	return r
 }
 
 const linearVars = 12
@@ -293,12 +304,12 @@ func (sc *Scope) Module() string {
 // Resource is the class, node or define instance that the scope belongs to.
 func (sc *Scope) Resource() *Resource { return sc.resource }
 
-func (sc *Scope) addGhost(ev *Evaluator, name string, why provenance.Ref) {
+func (sc *Scope) addGhost(names []string, why provenance.Ref) {
 	f := sc.frame
 	for f.kind == matchFrame {
 		f = f.outer
 	}
-	f.ghosts = append(f.ghosts, ghost{name, why})
+	f.ghosts = append(f.ghosts, ghost{names, why})
 }
 
 // Variable looks a variable up by its name, qualified or not. The ref joins the ghosts passed on the way (rule 4); found is
@@ -339,12 +350,8 @@ func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, prov
 				continue
 			}
 			v := f.find(name)
-			if tr != nil {
-				for _, g := range f.ghosts {
-					if g.name == name {
-						passed = tr.Join(passed, g.why)
-					}
-				}
+			if len(f.ghosts) > 0 {
+				passed = tr.Join(passed, f.ghostsOf(tr, name))
 			}
 			if v == nil || v.value == nil && skipUnset {
 				continue
@@ -410,9 +417,9 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	i := strings.LastIndex(name, "::")
 	if i < 0 {
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
-			return v.value, ev.trace.With(v.ref, ev.ghostsNamed(ev.top.own, name), ev.topBefore(name)), true, ""
+			return v.value, ev.trace.With(v.ref, ev.top.own.ghostsOf(ev.trace, name), ev.topBefore(name)), true, ""
 		}
-		return value.Undef{}, ev.trace.Join(ev.ghostsNamed(ev.top.own, name), ev.topAfter(name), ev.noFact(name)), false, ""
+		return value.Undef{}, ev.trace.Join(ev.top.own.ghostsOf(ev.trace, name), ev.topAfter(name), ev.noFact(name)), false, ""
 	}
 	class, leaf := name[:i], name[i+2:]
 	if class == "settings" {
@@ -428,9 +435,9 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	var passed provenance.Ref
 	for s != nil {
 		if v := s.frame.findOuter(leaf); v != nil && v.value != nil {
-			return v.value, ev.trace.With(v.ref, passed, ev.ghostsNamed(s.own, leaf), first), true, ""
+			return v.value, ev.trace.With(v.ref, passed, s.own.ghostsOf(ev.trace, leaf), first), true, ""
 		}
-		passed = ev.trace.Join(passed, ev.ghostsNamed(s.own, leaf))
+		passed = ev.trace.Join(passed, s.own.ghostsOf(ev.trace, leaf))
 		if s.inherits == nil {
 			break
 		}
@@ -559,18 +566,6 @@ func (f *frame) findOuter(name string) *variable {
 		}
 	}
 	return nil
-}
-
-func (ev *Evaluator) ghostsNamed(f *frame, name string) (r provenance.Ref) {
-	if ev.trace == nil {
-		return 0
-	}
-	for _, g := range f.ghosts {
-		if g.name == name {
-			r = ev.trace.Join(r, g.why)
-		}
-	}
-	return r
 }
 
 // classScope is the scope of an evaluated class, or the reason why there is none.

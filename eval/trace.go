@@ -141,11 +141,19 @@ func (ev *Evaluator) keysOf(h *value.Hash, spine provenance.Ref) provenance.Ref 
 	return ev.trace.Join(refs...)
 }
 
+// because joins a condition and the decisions that led here. Branches of one statement share the node.
+func (ev *Evaluator) because(condition provenance.Ref) provenance.Ref {
+	if b := &ev.ghosts.because; b.why == 0 || b.condition != condition || b.ctl != ev.ctl {
+		*b = because{condition, ev.ctl, ev.trace.Join(condition, ev.ctl)}
+	}
+	return ev.ghosts.because.why
+}
+
 // decide enters a branch that was taken because of a condition; the result restores what was before (rule 3).
 func (ev *Evaluator) decide(condition provenance.Ref) (before provenance.Ref) {
 	before = ev.ctl
 	if ev.trace != nil {
-		ev.ctl = ev.trace.Join(before, condition)
+		ev.ctl = ev.because(condition)
 	}
 	return before
 }
@@ -183,15 +191,17 @@ type ghosts struct {
 	named provenance.Ref
 	names []provenance.Ref // one by one
 	// untouched has the defines whose parameters nobody sets from outside, or somebody does
-	untouched map[string]untouchedState
+	untouched map[*Definition]untouchedState
+	// anyName is what could have named any class, as long as there are no more names and branches.
+	anyName anyName
 	// likes are the titles of classes declared with parameters so far: each could have named another class.
 	likes []like
 	// contained joins what was given to contain: tags come down from the container.
 	contained provenance.Ref
 	// typed joins the names of resource types that were computed.
 	typed provenance.Ref
-	// defaults are the resource defaults that known code sets, whether it runs or not.
-	defaults map[touch]bool
+	// defaults are the resource defaults that known code sets, whether it runs or not, by type.
+	defaults map[string][]string
 	// tops says when top-level code set its variables, unset is what it sets at all.
 	tops  map[string]topTime
 	unset map[string]bool
@@ -206,10 +216,12 @@ type ghosts struct {
 	writes int
 	// branches are what was passed over, by the first statement.
 	branches map[*syntax.Expr]*branch
+	room     []branch // for the next of them
 	// whys has the decisions for each piece of code of passed[:indexed], by the number of its effects.
 	whys      []provenance.Ref
 	requiring map[*Resource]provenance.Ref // whose require attribute it may set
 	indexed   int
+	because   because // the last of its kind
 	// given joins the titles of classes declared with parameters by the name of a parameter, "" for a splat, which may have any.
 	given map[string]provenance.Ref
 	// configuring is what may have declared a class with parameters, as far as that is the same for all of them.
@@ -218,12 +230,21 @@ type ghosts struct {
 	written map[touch]provenance.Ref
 }
 
+// because is a condition, the decisions that it was tested under, and both.
+type because struct{ condition, ctl, why provenance.Ref }
+
 // name notes what names a class.
 func (g *ghosts) name(t *provenance.Trace, what provenance.Ref) {
 	if what != 0 {
 		g.named = t.Join(g.named, what)
 		g.names = append(g.names, what)
 	}
+}
+
+type anyName struct {
+	named  provenance.Ref
+	passed int
+	ref    provenance.Ref
 }
 
 // A like is a declaration of a class with parameters.
@@ -266,7 +287,7 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	if ev.trace == nil || len(stmts) == 0 {
 		return
 	}
-	why := ev.trace.Join(condition, ev.ctl)
+	why := ev.because(condition)
 	b := ev.branchOf(stmts)
 	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{b, sc, why})
 	if b.jumps {
@@ -275,8 +296,8 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	if ev.rendering != nil { // it would have added text, or ended the template
 		ev.rendering.passed = ev.trace.Join(ev.rendering.passed, why)
 	}
-	for _, name := range b.assigned {
-		sc.addGhost(ev, name, why)
+	if len(b.assigned) > 0 {
+		sc.addGhost(b.assigned, why)
 	}
 	for _, name := range b.changed {
 		sc.MightReplace(name, why)

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"bunraku/provenance"
 	"bunraku/syntax"
 )
@@ -164,16 +166,20 @@ func (ev *Evaluator) mayDefault(f *syntax.File) {
 	})
 	for _, t := range list {
 		if ev.ghosts.defaults == nil {
-			ev.ghosts.defaults = map[touch]bool{}
+			ev.ghosts.defaults = map[string][]string{}
 		}
-		ev.ghosts.defaults[t] = true
+		if of := ev.ghosts.defaults[t.typ]; !slices.Contains(of, t.attr) {
+			ev.ghosts.defaults[t.typ] = append(of, t.attr)
+		}
 	}
 }
 
 // noDefault is what it depends on that no resource default gives an instance of a define a parameter: who declared the class around first.
 func (ev *Evaluator) noDefault(r *Resource, param string) provenance.Ref {
-	if d := ev.ghosts.defaults; d[touch{typ: r.Type, attr: param}] || d[touch{typ: r.Type}] {
-		return ev.firstOfScope(r.scope)
+	if len(ev.ghosts.defaults) > 0 {
+		if of := ev.ghosts.defaults[r.Type]; slices.Contains(of, param) || slices.Contains(of, "") {
+			return ev.firstOfScope(r.scope)
+		}
 	}
 	return 0
 }
