@@ -18,6 +18,7 @@ type branch struct {
 type branchCode struct {
 	stmts    []syntax.Expr
 	assigned []string // the variables that it assigns
+	bits     nameBits // of them
 	changed  []string // those that templates in it may change in place
 	jumps    bool
 }
@@ -35,6 +36,7 @@ func (ev *Evaluator) branchOf(stmts []syntax.Expr) *branch {
 		}
 		g.room = append(g.room, branch{file: ev.file, branchCode: remember(ev.cache, ev.cache.branches, &stmts[0], func() (*branchCode, bool) {
 			code := &branchCode{stmts: stmts, assigned: assignedIn(stmts), jumps: ev.cache.mayJump(stmts)}
+			code.bits = bitsOf(code.assigned)
 			if r, ok := ev.world.(Renderer); ok {
 				code.changed = changedIn(stmts, r)
 			}

@@ -581,7 +581,7 @@ func (ev *Evaluator) stageByFirst(r *Resource) provenance.Ref {
 	if ev.trace == nil || r.main {
 		return 0
 	}
-	first := ev.table.firsts[canonical(r.Title)]
+	first := ev.table.firsts[r.className()]
 	if ev.table.stages {
 		return first
 	}
@@ -616,7 +616,7 @@ func (ev *Evaluator) firstOfScope(sc *Scope) provenance.Ref {
 	}
 	for s := sc; s != nil; s = s.parent {
 		if s.resource != nil && s.resource.isClass() && !s.resource.main {
-			return ev.table.firsts[canonical(s.resource.Title)]
+			return ev.table.firsts[s.resource.className()]
 		}
 	}
 	return 0

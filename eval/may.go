@@ -489,17 +489,59 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 		return ev.mayDeclare(canonical(title))
 	}
 	g := &ev.ghosts
-	named := ev.mayName() // a class that nobody has named so far may declare anything
-	refs := append(ev.scratch[:0], named, g.typed)
-	for _, of := range [...]string{typ, ""} {
-		for _, t := range ev.cache.making(of) {
-			if why := g.why(t.by); why != 0 && (title == "" || t.covers(typ, title, "")) {
+	now := makingState{ev.mayName(), g.typed, len(g.passed)}
+	of, known := g.making[typ]
+	if !known || of.makingState != now {
+		of = ev.makingOf(typ, now)
+	}
+	if title != "" && len(of.titled) == 0 {
+		return of.ref
+	}
+	refs := append(ev.scratch[:0], of.ref)
+	for _, t := range of.titled {
+		if title == "" || t.title == title {
+			refs = append(refs, g.why(t.by))
+		}
+	}
+	ev.scratch = refs
+	return ev.union(refs)
+}
+
+// making is what MayExist says of all resources of a type.
+type making struct {
+	makingState
+	ref    provenance.Ref
+	titled []touchOf // those that concern one title
+}
+
+// A makingState is what decides about it: as long as it is the same, so is the answer.
+type makingState struct {
+	named, typed provenance.Ref // a class that nobody has named so far may declare anything
+	passed       int
+}
+
+func (ev *Evaluator) makingOf(typ string, now makingState) making {
+	g := &ev.ghosts
+	of := making{makingState: now, titled: g.making[typ].titled[:0]}
+	refs := append(ev.scratch[:0], now.named, now.typed)
+	for _, name := range [...]string{typ, ""} {
+		for _, t := range ev.cache.making(name) {
+			switch why := g.why(t.by); {
+			case why == 0:
+			case t.title != "":
+				of.titled = append(of.titled, t)
+			default:
 				refs = append(refs, why)
 			}
 		}
 	}
 	ev.scratch = refs
-	return ev.union(refs)
+	of.ref = ev.union(refs)
+	if g.making == nil {
+		g.making = map[string]making{}
+	}
+	g.making[typ] = of
+	return of
 }
 
 // mayName joins what could have named any class: the names that were given, and the branches passed over that compute names.

@@ -146,6 +146,14 @@ func (r *Resource) Param(name string) (value.Value, bool) {
 
 func (r *Resource) isClass() bool { return r.Type == "Class" }
 
+// className is the name of a class.
+func (r *Resource) className() string {
+	if r.def != nil && r.def.Kind == ClassKind && !r.main {
+		return r.def.Name
+	}
+	return canonical(r.Title)
+}
+
 // set replaces or adds an attribute; a tag attribute tags the resource at once.
 func (ev *Evaluator) setParam(r *Resource, p *param) {
 	r.checked = false

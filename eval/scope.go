@@ -43,17 +43,18 @@ const (
 )
 
 type frame struct {
-	outer  *frame
-	vars   []variable
-	shape  *shape         // of a class or define: vars[at:] begins with its parameters
-	index  map[string]int // of the other variables, once there are many
-	ghosts []ghost
-	base   *base // of the top scope: the facts, which are variables too
-	match  *match
-	callee string    // of a paramFrame: who is being called, for messages,
-	of     *Resource // or whose parameters they are
-	at     int32
-	kind   frameKind
+	outer   *frame
+	vars    []variable
+	shape   *shape         // of a class or define: vars[at:] begins with its parameters
+	index   map[string]int // of the other variables, once there are many
+	ghosts  []ghost
+	haunted nameBits // by them
+	base    *base    // of the top scope: the facts, which are variables too
+	match   *match
+	callee  string    // of a paramFrame: who is being called, for messages,
+	of      *Resource // or whose parameters they are
+	at      int32
+	kind    frameKind
 }
 
 // base is variables that stand in a hash.
@@ -172,14 +173,36 @@ type variable struct {
 // A ghost is the mark that a branch which was not taken leaves on the variables that it would have set.
 type ghost struct {
 	names []string
+	bits  nameBits
 	why   provenance.Ref
+}
+
+// nameBits tell that a name is not among others: each name sets one of the bits.
+type nameBits uint64
+
+func bitOf(name string) nameBits {
+	if name == "" {
+		return 1
+	}
+	return 1 << ((len(name) + 7*int(name[0]) + 13*int(name[len(name)-1]) + 29*int(name[len(name)/2])) % 64)
+}
+
+func bitsOf(names []string) (bits nameBits) {
+	for _, n := range names {
+		bits |= bitOf(n)
+	}
+	return bits
 }
 
 // ghostsOf joins the ghosts of a variable.
 func (f *frame) ghostsOf(t *provenance.Trace, name string) (r provenance.Ref) {
+	bit := bitOf(name)
+	if f.haunted&bit == 0 {
+		return 0
+	}
 	var last provenance.Ref
 	for i := range f.ghosts {
-		if g := &f.ghosts[i]; g.why != last && slices.Contains(g.names, name) {
+		if g := &f.ghosts[i]; g.bits&bit != 0 && g.why != last && slices.Contains(g.names, name) {
 			r, last = t.Join(r, g.why), g.why
 		}
 	}
@@ -304,12 +327,13 @@ func (sc *Scope) Module() string {
 // Resource is the class, node or define instance that the scope belongs to.
 func (sc *Scope) Resource() *Resource { return sc.resource }
 
-func (sc *Scope) addGhost(names []string, why provenance.Ref) {
+func (sc *Scope) addGhost(names []string, bits nameBits, why provenance.Ref) {
 	f := sc.frame
 	for f.kind == matchFrame {
 		f = f.outer
 	}
-	f.ghosts = append(f.ghosts, ghost{names, why})
+	f.ghosts = append(f.ghosts, ghost{names, bits, why})
+	f.haunted |= bits
 }
 
 // Variable looks a variable up by its name, qualified or not. The ref joins the ghosts passed on the way (rule 4); found is
@@ -539,6 +563,9 @@ func (ev *Evaluator) lead(names ...string) {
 // leadsTo reports whether the code of a class names another, or some that do.
 func (ev *Evaluator) leadsTo(from, to *Definition) bool {
 	if from == nil || to == nil {
+		return false
+	}
+	if len(ev.table.leads[from.Name]) == 0 {
 		return false
 	}
 	seen := map[string]bool{from.Name: true}

@@ -224,6 +224,8 @@ type ghosts struct {
 	because   because // the last of its kind
 	// given joins the titles of classes declared with parameters by the name of a parameter, "" for a splat, which may have any.
 	given map[string]provenance.Ref
+	// making is what may have declared a resource, by type.
+	making map[string]making
 	// configuring is what may have declared a class with parameters, as far as that is the same for all of them.
 	configuring configuring
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
@@ -297,7 +299,7 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 		ev.rendering.passed = ev.trace.Join(ev.rendering.passed, why)
 	}
 	if len(b.assigned) > 0 {
-		sc.addGhost(b.assigned, why)
+		sc.addGhost(b.assigned, b.bits, why)
 	}
 	for _, name := range b.changed {
 		sc.MightReplace(name, why)

@@ -56,7 +56,7 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 func (ev *Evaluator) ownTags(refs []provenance.Ref, r *Resource) []provenance.Ref {
 	refs = append(refs, r.existence, r.titleRef, r.tagRef, r.splat, ev.mayTouch(r, "tag"))
 	if r.isClass() && !r.main {
-		refs = append(refs, ev.table.firsts[canonical(r.Title)], ev.ghosts.contained, ev.mayTouch(r, container))
+		refs = append(refs, ev.table.firsts[r.className()], ev.ghosts.contained, ev.mayTouch(r, container))
 	}
 	return refs
 }
@@ -89,7 +89,7 @@ func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
 	}
 	refs := []provenance.Ref{r.existence}
 	if r.isClass() && !r.main {
-		refs = append(refs, ev.table.firsts[canonical(r.Title)])
+		refs = append(refs, ev.table.firsts[r.className()])
 	}
 	if r.scope != nil && r.scope.resource != r {
 		refs = append(refs, ev.positionRef(r.scope.resource))
@@ -108,7 +108,7 @@ func (ev *Evaluator) sinceRef(r *Resource) provenance.Ref {
 		return 0
 	}
 	if r.isClass() && !r.main {
-		return ev.table.since[canonical(r.Title)]
+		return ev.table.since[r.className()]
 	}
 	if r.scope == nil || r.scope.resource == r {
 		return r.existence

@@ -92,8 +92,7 @@ type programFacts struct {
 	once     sync.Once
 	literals []Node
 	number   map[Node]int
-	mu       sync.RWMutex
-	effects  map[Node]*effects
+	effects  map[Node]*effects // of what decides
 }
 
 // Literals lists a program's literals in source order.
@@ -106,6 +105,13 @@ func (p *Program) Literals() []Node {
 			f.number[n] = i
 		}
 		f.effects = map[Node]*effects{}
+		Walk(p.Body, func(n Node) bool {
+			switch n.(type) {
+			case *If, *Case, *While, *For, *Block:
+				f.effects[n] = effectsOf(n)
+			}
+			return true
+		})
 	})
 	return f.literals
 }
@@ -324,19 +330,12 @@ type effects struct {
 }
 
 func (t *tracker) effects(n Node) *effects {
-	if t.facts == nil {
-		return effectsOf(n)
+	if t.facts != nil {
+		if e := t.facts.effects[n]; e != nil {
+			return e
+		}
 	}
-	t.facts.mu.RLock()
-	e := t.facts.effects[n]
-	t.facts.mu.RUnlock()
-	if e == nil {
-		e = effectsOf(n)
-		t.facts.mu.Lock()
-		t.facts.effects[n] = e
-		t.facts.mu.Unlock()
-	}
-	return e
+	return effectsOf(n)
 }
 
 func effectsOf(n Node) *effects {
