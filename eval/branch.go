@@ -72,9 +72,9 @@ func changedIn(stmts []syntax.Expr, r Renderer) (names []string) {
 // An effectIndex finds the pieces of code that may do something, among all whose effects were ever asked for. It only grows: whether a
 // compile has passed one over is known by its number (ghosts.why).
 type effectIndex struct {
-	n                atomic.Int64         // how many pieces
-	touching, making map[string][]touchOf // the touches, and the resources, by type
-	declaring        map[string][]*effects
+	n         atomic.Int64         // how many pieces
+	touching  map[string][]touchOf // the touches, by type
+	declaring map[string][]*effects
 }
 
 // effectsOf are the effects of the code that begins with a statement, gathered once for all compiles.
@@ -97,9 +97,6 @@ func (c *Cache) effectsOf(first *syntax.Expr, gather func() *effects) *effects {
 	for _, t := range fx.touches {
 		c.index.touching[t.typ] = append(c.index.touching[t.typ], touchOf{t, fx})
 	}
-	for _, t := range fx.resources {
-		c.index.making[t.typ] = append(c.index.making[t.typ], touchOf{t, fx})
-	}
 	for class := range fx.classes {
 		c.index.declaring[class] = append(c.index.declaring[class], fx)
 	}
@@ -113,12 +110,6 @@ func (c *Cache) touching(typ string) []touchOf {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.index.touching[typ]
-}
-
-func (c *Cache) making(typ string) []touchOf {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.index.making[typ]
 }
 
 func (c *Cache) declaring(class string) []*effects {

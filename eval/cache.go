@@ -40,7 +40,7 @@ func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, spans: map[*syntax.File]func(int) source.Span{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
 		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{}, branches: map[*syntax.Expr]*branchCode{}, effects: map[*syntax.Expr]*effects{}, sketches: map[syntax.Definition]*sketch{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
-		index: effectIndex{touching: map[string][]touchOf{}, making: map[string][]touchOf{}, declaring: map[string][]*effects{}},
+		index: effectIndex{touching: map[string][]touchOf{}, declaring: map[string][]*effects{}},
 	}
 }
 

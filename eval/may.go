@@ -20,6 +20,7 @@ type effects struct {
 	resources []touch
 	touches   []touch  // attributes that may be set on resources declared elsewhere
 	named     []string // classes that it names
+	computes  bool     // it computes the name of a class: it may be any
 	requires  bool     // it calls require, which sets an attribute of whatever contains it
 	number    int      // among all of an environment
 }
@@ -73,7 +74,7 @@ func (fx *effects) add(s *sketch, by caller) {
 		}
 	}
 	if s.anyClass {
-		fx.classes[anyClass] = true
+		fx.classes[anyClass], fx.computes = true, true
 	}
 }
 
@@ -413,13 +414,11 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
-	ev.indexTouches()
+	computed := ev.computingNames()
 	g := &ev.ghosts
-	refs := ev.scratch[:0]
-	for _, name := range [...]string{class, anyClass} {
-		for _, fx := range ev.cache.declaring(name) {
-			refs = append(refs, g.why(fx))
-		}
+	refs := append(ev.scratch[:0], computed)
+	for _, fx := range ev.cache.declaring(class) {
+		refs = append(refs, g.why(fx))
 	}
 	if ev.table.scopes[class] == nil {
 		refs = append(refs, g.named)
@@ -457,15 +456,14 @@ func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 	ev.indexTouches()
 	g := &ev.ghosts
 	if c := &g.configuring; c.class != class || c.passed != len(g.passed) {
-		var refs []provenance.Ref
+		computed := ev.computingNames()
+		refs := append(ev.scratch[:0], computed)
 		for _, fx := range ev.cache.declaring(class) {
 			if fx.like[class] {
 				refs = append(refs, g.why(fx))
 			}
 		}
-		for _, fx := range ev.cache.declaring(anyClass) {
-			refs = append(refs, g.why(fx))
-		}
+		ev.scratch = refs
 		*c = configuring{class, len(g.passed), ev.union(refs)}
 	}
 	return ev.union([]provenance.Ref{ev.mayBeGiven(param), g.configuring.ref})
@@ -488,75 +486,107 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	if typ == "Class" {
 		return ev.mayDeclare(canonical(title))
 	}
-	g := &ev.ghosts
-	now := makingState{ev.mayName(), g.typed, len(g.passed)}
-	of, known := g.making[typ]
-	if !known || of.makingState != now {
-		of = ev.makingOf(typ, now)
-	}
-	if title != "" && len(of.titled) == 0 {
-		return of.ref
-	}
-	refs := append(ev.scratch[:0], of.ref)
-	for _, t := range of.titled {
-		if title == "" || t.title == title {
-			refs = append(refs, g.why(t.by))
-		}
+	named := ev.mayName() // a class that nobody has named so far may declare anything
+	m := ev.makingOf(typ)
+	refs := append(ev.scratch[:0], m.ref, ev.ghosts.typed, named)
+	for _, fx := range m.titled[title] {
+		refs = append(refs, ev.ghosts.why(fx))
 	}
 	ev.scratch = refs
 	return ev.union(refs)
 }
 
-// making is what MayExist says of all resources of a type.
+// making is which branches passed over, of the first so many, may declare resources of a type.
 type making struct {
-	makingState
-	ref    provenance.Ref
-	titled []touchOf // those that concern one title
+	passed int
+	ref    provenance.Ref        // of those that compute titles
+	titled map[string][]*effects // of the others, by title; "" for all
+	known  []madeKind            // what each piece of code does about it, by the number of its effects
 }
 
-// A makingState is what decides about it: as long as it is the same, so is the answer.
-type makingState struct {
-	named, typed provenance.Ref // a class that nobody has named so far may declare anything
-	passed       int
-}
+// A madeKind is whether code declares resources of a type.
+type madeKind uint8
 
-func (ev *Evaluator) makingOf(typ string, now makingState) making {
-	g := &ev.ghosts
-	of := making{makingState: now, titled: g.making[typ].titled[:0]}
-	refs := append(ev.scratch[:0], now.named, now.typed)
-	for _, name := range [...]string{typ, ""} {
-		for _, t := range ev.cache.making(name) {
-			switch why := g.why(t.by); {
-			case why == 0:
-			case t.title != "":
-				of.titled = append(of.titled, t)
-			default:
-				refs = append(refs, why)
+const (
+	notAsked madeKind = iota
+	makesNone
+	makesTitled // with titles that are known
+	makesAny
+)
+
+// learn asks what a piece of code that was passed over does.
+func (m *making) learn(typ string, fx *effects) madeKind {
+	if fx.number >= len(m.known) {
+		m.known = append(m.known, make([]madeKind, fx.number+1-len(m.known))...)
+	}
+	k := &m.known[fx.number]
+	if *k != notAsked {
+		return *k
+	}
+	*k = makesNone
+	for _, t := range fx.resources {
+		switch {
+		case t.typ != typ && t.typ != "":
+		case t.title == "":
+			*k = makesAny
+		default:
+			*k = max(*k, makesTitled)
+			for _, title := range [...]string{t.title, ""} {
+				if of := m.titled[title]; len(of) == 0 || of[len(of)-1] != fx {
+					m.titled[title] = append(of, fx)
+				}
 			}
 		}
 	}
-	ev.scratch = refs
-	of.ref = ev.union(refs)
-	if g.making == nil {
-		g.making = map[string]making{}
+	return *k
+}
+
+// makingOf goes on from where it stopped.
+func (ev *Evaluator) makingOf(typ string) *making {
+	ev.indexTouches()
+	g := &ev.ghosts
+	m := g.making[typ]
+	if m == nil {
+		if g.making == nil {
+			g.making = map[string]*making{}
+		}
+		m = &making{titled: map[string][]*effects{}}
+		g.making[typ] = m
 	}
-	g.making[typ] = of
-	return of
+	refs := append(ev.scratch[:0], m.ref)
+	for ; m.passed < len(g.passed); m.passed++ {
+		if p := &g.passed[m.passed]; len(p.effects.resources) > 0 && m.learn(typ, p.effects) == makesAny {
+			refs = append(refs, p.why)
+		}
+	}
+	ev.scratch = refs
+	m.ref = ev.union(refs)
+	return m
 }
 
 // mayName joins what could have named any class: the names that were given, and the branches passed over that compute names.
 func (ev *Evaluator) mayName() provenance.Ref {
-	ev.indexTouches()
-	g := &ev.ghosts
-	if g.anyName.named != g.named || g.anyName.passed != len(g.passed) {
-		refs := append(ev.scratch[:0], g.named)
-		for _, fx := range ev.cache.declaring(anyClass) {
-			refs = append(refs, g.why(fx))
-		}
-		ev.scratch = refs
-		g.anyName = anyName{g.named, len(g.passed), ev.union(refs)}
+	computed := ev.computingNames()
+	a := &ev.ghosts.anyName
+	if a.named != ev.ghosts.named || a.computed != computed {
+		*a = anyName{ev.ghosts.named, computed, ev.union([]provenance.Ref{ev.ghosts.named, computed})}
 	}
-	return g.anyName.ref
+	return a.ref
+}
+
+// computingNames joins the branches passed over that compute names of classes. It goes on from where it stopped.
+func (ev *Evaluator) computingNames() provenance.Ref {
+	ev.indexTouches()
+	c := &ev.ghosts.computing
+	refs := append(ev.scratch[:0], c.ref)
+	for ; c.passed < len(ev.ghosts.passed); c.passed++ {
+		if p := &ev.ghosts.passed[c.passed]; p.effects.computes {
+			refs = append(refs, p.why)
+		}
+	}
+	ev.scratch = refs
+	c.ref = ev.union(refs)
+	return c.ref
 }
 
 // MayBeOf notes what names a resource type at run time: it could have named another.

@@ -192,7 +192,7 @@ type ghosts struct {
 	names []provenance.Ref // one by one
 	// untouched has the defines whose parameters nobody sets from outside, or somebody does
 	untouched map[*Definition]untouchedState
-	// anyName is what could have named any class, as long as there are no more names and branches.
+	// anyName is what could have named any class.
 	anyName anyName
 	// likes are the titles of classes declared with parameters so far: each could have named another class.
 	likes []like
@@ -225,7 +225,9 @@ type ghosts struct {
 	// given joins the titles of classes declared with parameters by the name of a parameter, "" for a splat, which may have any.
 	given map[string]provenance.Ref
 	// making is what may have declared a resource, by type.
-	making map[string]making
+	making map[string]*making
+	// computing joins those that compute names of classes.
+	computing computing
 	// configuring is what may have declared a class with parameters, as far as that is the same for all of them.
 	configuring configuring
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
@@ -243,11 +245,14 @@ func (g *ghosts) name(t *provenance.Trace, what provenance.Ref) {
 	}
 }
 
-type anyName struct {
-	named  provenance.Ref
+// computing is about the first so many branches passed over.
+type computing struct {
 	passed int
 	ref    provenance.Ref
 }
+
+// anyName is the join of two.
+type anyName struct{ named, computed, ref provenance.Ref }
 
 // A like is a declaration of a class with parameters.
 type like struct{ title provenance.Ref }
