@@ -23,14 +23,18 @@ type branchCode struct {
 	jumps    bool
 }
 
+// reserve makes room for as many branches as another compile had.
+func (g *ghosts) reserve(s traceSize) {
+	g.branches = make(map[*syntax.Expr]*branch, s.branches)
+	g.room = make([]branch, 0, s.branches)
+	g.passed = make([]passedBranch, 0, s.passed)
+}
+
 // branchOf is the branch that begins with a statement.
 func (ev *Evaluator) branchOf(stmts []syntax.Expr) *branch {
 	g := &ev.ghosts
 	b := g.branches[&stmts[0]]
 	if b == nil {
-		if g.branches == nil {
-			g.branches = map[*syntax.Expr]*branch{}
-		}
 		if len(g.room) == cap(g.room) {
 			g.room = make([]branch, 0, 16)
 		}

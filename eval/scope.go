@@ -78,6 +78,7 @@ type shape struct {
 	params int            // how many of them are parameters
 	keys   []string       // of a class: what Hiera is asked for, by parameter
 	title  string         // of a class: as resources have it
+	said   *hearsay       // of the definition
 	index  map[string]int // nil when there are few
 }
 
@@ -137,6 +138,7 @@ func assignedIn(stmts []syntax.Expr) (names []string) {
 func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []syntax.Expr) *shape {
 	return remember(c, c.shapes, d, func() (*shape, bool) {
 		s := newShape(params, body)
+		s.said = newHearsay(d)
 		if class, ok := d.(*syntax.Class); ok {
 			s.title = capitalized(strings.ToLower(class.Name))
 			for _, p := range params {

@@ -207,6 +207,8 @@ type ghosts struct {
 	unset map[string]bool
 	// nodeVars are the variables that node statements set.
 	nodeVars map[string]bool
+	// heard is what is defined in files that are not loaded, but named by code that was passed over.
+	heard heard
 	// idle is what classes that were not evaluated would change, as long as idleOf classes are known.
 	idle   []touch
 	idleOf int
