@@ -191,7 +191,7 @@ func (c *checking) summary() []string {
 		out = append(out, fmt.Sprintf("%d of %s failed to compile.", failed, plural(len(c.nodes), "node")))
 	}
 	if partial > 0 {
-		out = append(out, fmt.Sprintf("More order is missing than is shown on %d of %s: mend this first.", partial, plural(len(c.nodes), "node")))
+		out = append(out, fmt.Sprintf("There is more than is shown on %d of %s: mend this first.", partial, plural(len(c.nodes), "node")))
 	}
 	switch {
 	case c.proved():

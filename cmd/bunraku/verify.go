@@ -388,7 +388,7 @@ func (v *verification) summary() string {
 		count = plural(n, "finding")
 	}
 	if r.Partial {
-		count += ", and more order is missing than is shown"
+		count += ", and there is more than is shown"
 	}
 	if n := v.run.Suppressed(); n > 0 {
 		count += fmt.Sprintf(", %d ignored", n)

@@ -73,7 +73,7 @@ type answersJSON struct {
 	Platform      string         `json:"platform,omitempty"`
 	Modelled      map[string]int `json:"modelled,omitempty"`
 	Deterministic string         `json:"deterministic,omitempty"`
-	Partial       bool           `json:"partial,omitempty"` // there is more order missing than the findings say
+	Partial       bool           `json:"partial,omitempty"` // there is more than the findings say
 	Success       string         `json:"succeeds,omitempty"`
 	Idempotent    string         `json:"idempotent,omitempty"`
 	Quiet         string         `json:"quiet,omitempty"`

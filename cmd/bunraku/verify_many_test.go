@@ -48,9 +48,9 @@ func TestVerifyPartial(t *testing.T) {
 	}
 	dir := writeRepo(t, map[string]string{"manifests/site.pp": site.String(), "facts/web.json": strings.Replace(facts12, "NAME", "web", 1)})
 	for _, x := range []struct{ command, format, want string }{
-		{"verify", "text", "20 findings, and more order is missing than is shown. Not deterministic; idempotent"},
+		{"verify", "text", "20 findings, and there is more than is shown. Not deterministic; idempotent"},
 		{"verify", "json", `"partial": true`},
-		{"check", "text", "20 problems on 1 of 1 node. `--fix` prints the edits as a patch.\nMore order is missing than is shown on 1 of 1 node: mend this first."},
+		{"check", "text", "20 problems on 1 of 1 node. `--fix` prints the edits as a patch.\nThere is more than is shown on 1 of 1 node: mend this first."},
 		{"check", "json", `"partial": true`},
 	} {
 		code, out, errText := call(x.command, dir, "--format", x.format, "--facts", filepath.Join(dir, "facts", "web.json"))

@@ -44,7 +44,7 @@ type Report struct {
 	Idempotent    verify.Verdict
 	Quiet         verify.Verdict
 	Unknown       []string // what stayed undecided, and why
-	Partial       bool     // there is more order missing than Findings say
+	Partial       bool     // there is more than Findings say
 	Open          []string // those of Unknown that are assertions, and not for want of models alone
 }
 
@@ -75,6 +75,7 @@ type verifier struct {
 	fixes    []verify.Edge             // what the fixes of missing order add
 	wider    bool                      // that is more than was tried
 	notifies []verify.Edge             // what the fixes of missing notifies add
+	settled  map[catalog.Name]bool     // taken for idempotent, to see what else is not
 	numbers  map[*catalog.Resource]int // of the resources in the graph
 }
 

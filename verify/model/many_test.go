@@ -2,9 +2,11 @@ package model_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"bunraku/verify"
 	"bunraku/verify/model"
 )
 
@@ -23,6 +25,23 @@ func TestManyFaults(t *testing.T) {
 	for i, l := range lines {
 		if want := fmt.Sprintf("File[/srv/%d] Exec[/usr/bin/touch /srv/%d/x] require => File['/srv/%d'], +", i, i, i); l != want {
 			t.Errorf("%s, want %s", l, want)
+		}
+	}
+}
+
+// What is not idempotent and has no fix does not hide what else is not.
+func TestManyReruns(t *testing.T) {
+	var b strings.Builder
+	for i := range 3 {
+		fmt.Fprintf(&b, "exec { '/bin/sh -c \"echo %d >> /etc/x%d\"': }\nexec { '/bin/mkdir /srv/%d': }\nexec { '/usr/local/bin/thing %d': }\n", i, i, i, i)
+	}
+	lines, r := findings(t, site(t, b.String()), model.Options{Platform: "debian-12"}, "V201")
+	if len(lines) != 9 || r.Partial || r.Idempotent != verify.No {
+		t.Errorf("%d findings, partial %v, idempotent %v\n%s", len(lines), r.Partial, r.Idempotent, strings.Join(lines, "\n"))
+	}
+	for i := range 3 {
+		if want := fmt.Sprintf("Exec[/bin/mkdir /srv/%d] creates => '/srv/%d', +", i, i); !slices.Contains(lines, want) {
+			t.Errorf("no %s in\n%s", want, strings.Join(lines, "\n"))
 		}
 	}
 }

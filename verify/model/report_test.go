@@ -125,7 +125,7 @@ func TestGuards(t *testing.T) {
 			[]string{"Exec[/bin/mkdir /srv/a] creates => '/srv/a', +", "Exec[/bin/mkdir /srv/b] creates => '/srv/b', +"}},
 		{"declared together", `exec { ['/bin/mkdir /srv/a', '/bin/mkdir /srv/b']: }`, []string{"Exec[/bin/mkdir /srv/a]"}},
 		{"guarded", `exec { '/bin/mkdir /srv/a': creates => '/srv/a' }`, nil},
-		{"no guard helps", `file { '/srv/b': source => '/srv/a' } -> exec { '/bin/rm /srv/a': }`, []string{"File[/srv/b]"}},
+		{"no guard helps", `file { '/srv/b': source => '/srv/a' } -> exec { '/bin/rm /srv/a': }`, []string{"File[/srv/b]", "Exec[/bin/rm /srv/a]"}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			got, _ := findings(t, site(t, x.site), model.Options{Platform: "debian-12"}, "V201")

@@ -1,8 +1,12 @@
 package model
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"bunraku/catalog"
 	"bunraku/value"
@@ -22,32 +26,101 @@ func (v *verifier) idempotence() error {
 		v.r.Idempotent = verify.Yes
 		return nil
 	}
-	now := v.m
-	a := v.a
-	for len(v.r.Findings) < maxFindings {
-		i, err := a.Idempotence(v.ctx)
+	ctx, cancel := context.WithTimeout(v.ctx, rerunTime)
+	defer cancel()
+	w := &verifier{m: v.m, a: v.a, ctx: v.ctx, opt: v.opt, r: v.r, settled: map[catalog.Name]bool{}}
+	seen := map[string]int{} // findings by the words that declare the first of their resources
+	for round := 0; ; round++ {
+		i, err := w.a.Idempotence(v.ctx)
 		if err != nil {
 			return err
 		}
-		if now == v.m {
+		if round == 0 {
 			v.r.Idempotent = i.Verdict
 			if i.Verdict == verify.Unknown {
 				v.unknown("idempotence", i.Reason)
 			}
 		}
 		if i.Verdict != verify.No {
-			break
+			return nil
 		}
-		w := &verifier{m: now, a: a, ctx: v.ctx, opt: v.opt, r: v.r}
+		if ctx.Err() != nil || len(seen) == maxFindings {
+			v.r.Partial = true
+			return nil
+		}
 		f, guilty := w.rerun(i.Example)
-		next, b := w.guard(&f, guilty, i.Example)
-		v.r.Findings = append(v.r.Findings, f)
-		if next == nil {
-			break
+		mended := w.guard(&f, guilty, i.Example)
+		key := fmt.Sprint(round)
+		if f.Fix == nil && len(f.Resources) == 1 {
+			key = declaration(f.Resources[0])
 		}
-		now, a = next, b
+		if k, ok := seen[key]; ok {
+			v.r.Findings[k].More++
+		} else {
+			seen[key] = len(v.r.Findings)
+			v.r.Findings = append(v.r.Findings, f)
+		}
+		if !mended && !w.settle(guilty) {
+			v.r.Partial = true
+			return nil
+		}
 	}
-	return nil
+}
+
+// appends is how the content of a file begins, in words, to which a command appends.
+const appends = "what append "
+
+// rerunTime bounds the search for more that is not idempotent.
+const rerunTime = 20 * time.Second
+
+// settle goes on as if each of some resources had the guard that it lacks, so that it does nothing in a second run: what else is wrong shows
+// then. It reports false if that is no help.
+func (v *verifier) settle(guilty []int) bool {
+	more := false
+	for _, k := range guilty {
+		if n := v.m.Resources[k].Name(); !v.settled[n] {
+			v.settled[n], more = true, true
+		}
+	}
+	return more && v.use(v.m)
+}
+
+// use makes a model the one that is looked at, with what is taken for settled.
+func (v *verifier) use(m *Model) bool {
+	m = m.settle(v.settled)
+	a, err := verify.Prepare(m.Graph, v.opt)
+	if err != nil {
+		return false
+	}
+	v.m, v.a = m, a
+	return true
+}
+
+// settle is the model in which some resources act once.
+func (m *Model) settle(names map[catalog.Name]bool) *Model {
+	if len(names) == 0 {
+		return m
+	}
+	out, g := *m, *m.Graph
+	g.Resources, g.Fresh, g.Init.Closed = slices.Clone(g.Resources), g.Fresh.Clone(), maps.Clone(g.Init.Closed)
+	if g.Init.Closed == nil {
+		g.Init.Closed = map[string][]fs.Value{}
+	}
+	for i, r := range m.Resources {
+		if r == nil || !names[r.Name()] {
+			continue
+		}
+		done := "settled " + r.Ref()
+		if g.Init.Closed[done] != nil {
+			continue
+		}
+		program := &g.Resources[i].Program
+		*program = fs.If{Cond: fs.Equal{A: fs.VarOf{Name: done}, B: fs.Str("no")}, Then: fs.Seq{*program, fs.Assign{Var: done, Value: fs.Str("yes")}}}
+		g.Init.Closed[done] = []fs.Value{fs.Text("no")}
+		g.Fresh.Vars[done] = fs.Text("no")
+	}
+	out.Graph = &g
+	return &out
 }
 
 // rerun makes the finding of a second run that does something, and names the resources that do it.
@@ -71,7 +144,7 @@ func (v *verifier) rerun(x *verify.Rerun) (f Finding, guilty []int) {
 		second.Result = "fails: " + v.why(v.a, v.a.Order(), x.First.State, x.Second.Failed)
 	} else if len(x.Differ) > 0 && slices.ContainsFunc(guilty, func(k int) bool { return x.Differ[0].Cell == effectOf(v.m.Resources[k]) }) {
 		second.Result = "runs the command again: no guard says that it need not"
-	} else if len(x.Differ) > 0 && strings.HasPrefix(x.Differ[0].B, "what append ") {
+	} else if len(x.Differ) > 0 && strings.HasPrefix(x.Differ[0].B, appends) {
 		second.Result = "appends to " + strings.TrimPrefix(x.Differ[0].Cell, "content of ") + " once more"
 	} else if len(x.Differ) > 0 {
 		d := x.Differ[0]
@@ -81,31 +154,33 @@ func (v *verifier) rerun(x *verify.Rerun) (f Finding, guilty []int) {
 	return f, guilty
 }
 
-// changes reports whether a resource has to do with a difference of a second run.
+// changes reports whether a resource has to do with the first difference of a second run. Others are found in their turn.
 func (v *verifier) changes(k int, x *verify.Rerun) bool {
 	if x.Second.Failed >= 0 || len(x.Differ) == 0 {
 		return true
 	}
 	u := newPaths()
 	u.expr(v.m.Graph.Resources[k].Program)
-	return slices.ContainsFunc(x.Differ, func(d fs.Difference) bool {
-		if u.vars[d.Cell] {
-			return true
-		}
-		at := strings.LastIndex(d.Cell, "/")
-		return at >= 0 && slices.ContainsFunc(sortedKeys(u.kind), func(p fs.Path) bool { return strings.HasSuffix(d.Cell, string(p)) && p != "/" })
-	})
+	d := x.Differ[0]
+	if u.vars[d.Cell] {
+		return true
+	}
+	at := strings.LastIndex(d.Cell, "/")
+	return at >= 0 && slices.ContainsFunc(sortedKeys(u.kind), func(p fs.Path) bool { return strings.HasSuffix(d.Cell, string(p)) && p != "/" })
 }
 
 // guard looks for a guard that keeps a command from running again: `creates`, with something that its first run has made. It tries the
-// catalog with the guard and returns it, with the fix in the finding; nil if there is none.
-func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) (*Model, *verify.Analysis) {
+// catalog with the guard and goes on with it, with the fix in the finding; it reports false if there is none.
+func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) bool {
 	if len(guilty) != 1 {
-		return nil, nil
+		return false
 	}
 	r := v.m.Resources[guilty[0]]
 	if r.Type != "Exec" || r.Get("creates") != nil || len(declaredBy(v.m.Catalog.Catalog, r)) > 1 {
-		return nil, nil // … and what one command makes says nothing about another that the same words declare
+		return false // … and what one command makes says nothing about another that the same words declare
+	}
+	if len(x.Differ) > 0 && strings.HasPrefix(x.Differ[0].B, appends) {
+		return false // that there is a file does not say that it has the line
 	}
 	made := newPaths()
 	made.expr(v.m.Graph.Resources[guilty[0]].Program)
@@ -117,17 +192,15 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) (*Model, *ve
 		if err != nil {
 			continue
 		}
-		a, err := verify.Prepare(m.Graph, v.opt)
-		if err != nil {
+		w := *v
+		if !w.use(m) || !v.better(w.m, w.a, r) {
 			continue
 		}
-		if !v.better(m, a, r) {
-			continue
-		}
+		v.m, v.a = w.m, w.a
 		f.Fix = &Fix{Resource: r, Attr: "creates", Value: quoted(string(p)), Verified: true}
-		return m, a
+		return true
 	}
-	return nil, nil
+	return false
 }
 
 // better reports whether, in a changed catalog, a resource is no reason any more to call it not idempotent, and nothing else got worse.
