@@ -103,7 +103,11 @@ func (run *Run) Add(n *Node, d *source.Diagnostic) *Problem {
 	for _, r := range d.Related {
 		p.Related = append(p.Related, locate(r.Place, r.Label))
 	}
-	return run.add(n, p, fingerprint(d.Code, filepath.Base(p.Where.File), d.Summary), p.Where.File, d.Place.String())
+	summary := d.Summary
+	if n != nil { // a message that names the node is the same message on another
+		summary = strings.ReplaceAll(summary, n.Name, "")
+	}
+	return run.add(n, p, fingerprint(d.Code, filepath.Base(p.Where.File), summary), p.Where.File, d.Place.String())
 }
 
 // AddFinding takes in a finding of verify about a node.
