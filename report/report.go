@@ -17,6 +17,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -105,7 +106,7 @@ func (run *Run) Add(n *Node, d *source.Diagnostic) *Problem {
 	}
 	summary := d.Summary
 	if n != nil { // a message that names the node is the same message on another
-		summary = strings.ReplaceAll(summary, n.Name, "")
+		summary = regexp.MustCompile(`(^|[\s'"])`+regexp.QuoteMeta(n.Name)+`($|[\s'".,])`).ReplaceAllString(summary, "$1$2")
 	}
 	return run.add(n, p, fingerprint(d.Code, filepath.Base(p.Where.File), summary), p.Where.File, d.Place.String())
 }

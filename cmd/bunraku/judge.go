@@ -110,7 +110,8 @@ type verdict struct {
 	platform  string
 	report    *model.Report // nil if the catalog has cycles, or relationships to nowhere
 	blocked   source.Diagnostics
-	undecided bool // although everything has a model, or about an assertion
+	refused   source.Diagnostics // values that an agent does not accept
+	undecided bool               // although everything has a model, or about an assertion
 	types     resource.Lookup
 }
 
@@ -137,7 +138,7 @@ func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
 	}
 	v := &verdict{node: &report.Node{Name: cat.Name}, catalog: cat, platform: platform}
 	types := model.Types{Lookup: s.types}
-	v.types = types
+	v.types, v.refused = types, refused(suspect{cat, platform, s.types, nil})
 	graph := catalog.NewGraph(cat, types)
 	for _, m := range graph.Missing {
 		v.blocked = append(v.blocked, &source.Diagnostic{Code: "C0002", Summary: m.Message(), Place: m.Place,
@@ -215,7 +216,7 @@ func (j *judge) done(a *app) {
 
 // tell puts a verdict's problems into a run.
 func (v *verdict) tell(run *report.Run) {
-	for _, d := range v.blocked {
+	for _, d := range slices.Concat(v.blocked, v.refused) {
 		run.Add(v.node, d)
 	}
 	if v.report != nil {
