@@ -132,17 +132,16 @@ type Session struct {
 	defaultOptions map[string]*keyOptions // lookup_options of modules' default hierarchies
 	absent         map[provenance.LabelKey]provenance.Ref
 	files          map[string]*loaded
-	traced         map[*loaded]map[string]item
 	noFiles        map[string]provenance.Ref
-	noKeys         map[fileAndKey]provenance.Ref
+	noConfigs      map[string]provenance.Ref // directories that have no hiera.yaml
 	nothing        map[string]provenance.Ref // why nobody has an answer, by module
 }
 
 // Session starts the lookups of one compile. trace may be nil; warn, which may be nil too, hears of trouble that Puppet only warns about.
 func (l *Lookup) Session(trace *provenance.Trace, warn func(*source.Diagnostic)) *Session {
 	return &Session{l: l, trace: trace, warn: warn, warned: map[string]bool{}, modules: map[string]*layer{}, options: map[string]*keyOptions{},
-		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, traced: map[*loaded]map[string]item{}, nothing: map[string]provenance.Ref{},
-		noKeys: map[fileAndKey]provenance.Ref{}}
+		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, nothing: map[string]provenance.Ref{},
+		noConfigs: map[string]provenance.Ref{}}
 }
 
 // An item is a value on its way, with its provenance: of a container, the provenance of its spine.
