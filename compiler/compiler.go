@@ -209,6 +209,9 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 			result = again
 		}
 	}
+	if result.Failure != nil {
+		c.advise(result.Failure, n.Facts)
+	}
 	if result.Catalog != nil {
 		result.Catalog.DropVirtual()
 	}

@@ -8,6 +8,8 @@ var meanings = map[string]string{
 	"A0001": "a line of an assertions file cannot be read",
 	"C0001": "dependency cycle",
 	"C0002": "a relationship to what is not in the catalog",
+	"C0003": "a value that no agent accepts",
+	"C0004": "a file's source that no module has",
 	"V101":  "order missing",
 	"V102":  "cannot succeed from a fresh machine",
 	"V201":  "not idempotent",

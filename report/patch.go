@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -62,11 +63,18 @@ func (run *Run) Mend() (files []*source.File, texts []string) {
 	return files, texts
 }
 
-// Patch prints the edits as a unified diff, for `git apply` or `patch -p1`, and says how many files it changes.
-func (run *Run) Patch(w io.Writer) int {
+// Patch prints the edits as a unified diff, for `git apply` or `patch -p1`, and says how many files it changes. Files are named from base,
+// or as they are if it is "".
+func (run *Run) Patch(w io.Writer, base string) int {
 	files, texts := run.Mend()
 	for i, f := range files {
-		fmt.Fprintf(w, "--- %s\n+++ %s\n", prefixed("a", f.Name), prefixed("b", f.Name))
+		name := f.Name
+		if base != "" {
+			if rel, err := filepath.Rel(base, name); err == nil {
+				name = filepath.ToSlash(rel)
+			}
+		}
+		fmt.Fprintf(w, "--- %s\n+++ %s\n", prefixed("a", name), prefixed("b", name))
 		unified(w, lines(f.Text), lines(texts[i]))
 	}
 	return len(files)

@@ -17,6 +17,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -103,7 +104,11 @@ func (run *Run) Add(n *Node, d *source.Diagnostic) *Problem {
 	for _, r := range d.Related {
 		p.Related = append(p.Related, locate(r.Place, r.Label))
 	}
-	return run.add(n, p, fingerprint(d.Code, filepath.Base(p.Where.File), d.Summary), p.Where.File, d.Place.String())
+	summary := d.Summary
+	if n != nil { // a message that names the node is the same message on another
+		summary = regexp.MustCompile(`(^|[\s'"])`+regexp.QuoteMeta(n.Name)+`($|[\s'".,])`).ReplaceAllString(summary, "$1$2")
+	}
+	return run.add(n, p, fingerprint(d.Code, filepath.Base(p.Where.File), summary), p.Where.File, d.Place.String())
 }
 
 // AddFinding takes in a finding of verify about a node.

@@ -217,7 +217,7 @@ func (c *checking) code() int {
 	code := exitFine
 	for _, p := range c.run.Problems {
 		switch {
-		case p.Finding == nil && p.Severity == source.Error && p.Code != "C0001" && p.Code != "C0002":
+		case p.Finding == nil && p.Severity == source.Error && !strings.HasPrefix(p.Code, "C"):
 			return exitFailed
 		case c.judge.fails(p):
 			code = exitNo

@@ -208,7 +208,7 @@ func (c *checking) summary() []string {
 func (c *checking) proved() bool {
 	return !slices.ContainsFunc(c.nodes, func(n checked) bool {
 		r := n.verdict.report
-		return r == nil || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
+		return r == nil || len(n.verdict.refused) > 0 || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
 	})
 }
 

@@ -59,6 +59,7 @@ type judge struct {
 	packages  model.Packages
 	byDefault bool // nobody has said which package model
 	assert    []model.Assertion
+	env       string                 // "" for none
 	own       func(file string) bool // whether a file is the user's to edit; nil if that cannot be told
 	hide      func(string) string    // blots out secrets
 
@@ -74,7 +75,7 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judge, error) {
 	if !slices.Contains([]string{"error", "warning", "unknown"}, flags.failOn) {
 		return nil, fail("--fail-on is error, warning or unknown, not %q", flags.failOn)
 	}
-	j := &judge{flags: flags, byDefault: flags.packageModel == "", own: ownCode(env), hide: a.secrets.hide, lists: map[string][]*listing.Set{}}
+	j := &judge{flags: flags, byDefault: flags.packageModel == "", env: env, own: ownCode(env), hide: a.secrets.hide, lists: map[string][]*listing.Set{}}
 	var err error
 	if j.solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err
@@ -110,7 +111,8 @@ type verdict struct {
 	platform  string
 	report    *model.Report // nil if the catalog has cycles, or relationships to nowhere
 	blocked   source.Diagnostics
-	undecided bool // although everything has a model, or about an assertion
+	refused   source.Diagnostics // values that an agent does not accept
+	undecided bool               // although everything has a model, or about an assertion
 	types     resource.Lookup
 }
 
@@ -137,7 +139,7 @@ func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
 	}
 	v := &verdict{node: &report.Node{Name: cat.Name}, catalog: cat, platform: platform}
 	types := model.Types{Lookup: s.types}
-	v.types = types
+	v.types, v.refused = types, refused(suspect{cat, platform, s.types, nil})
 	graph := catalog.NewGraph(cat, types)
 	for _, m := range graph.Missing {
 		v.blocked = append(v.blocked, &source.Diagnostic{Code: "C0002", Summary: m.Message(), Place: m.Place,
@@ -215,7 +217,7 @@ func (j *judge) done(a *app) {
 
 // tell puts a verdict's problems into a run.
 func (v *verdict) tell(run *report.Run) {
-	for _, d := range v.blocked {
+	for _, d := range slices.Concat(v.blocked, v.refused) {
 		run.Add(v.node, d)
 	}
 	if v.report != nil {
@@ -272,7 +274,7 @@ func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 		b.Apply(run)
 	}
 	if j.flags.fix {
-		a.mend(run)
+		a.mend(run, j.env)
 		return true, nil
 	}
 	switch j.flags.format {
@@ -287,8 +289,12 @@ func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 }
 
 // mend prints the patch. What cannot be part of it, since it concerns code that is not the user's own, is told beside it.
-func (a *app) mend(run *report.Run) {
-	files, statements := run.Patch(a.raw), run.Statements()
+func (a *app) mend(run *report.Run, env string) {
+	base := patchBase(env)
+	files, statements := run.Patch(a.raw, base), run.Statements()
+	if base != "" && files > 0 {
+		fmt.Fprintf(a.err, "note: the patch is for %[1]s: git -C %[1]s apply, or patch -d %[1]s -p1\n", base)
+	}
 	for _, p := range statements {
 		where := ""
 		if p.Beside.Known() {
@@ -299,6 +305,18 @@ func (a *app) mend(run *report.Run) {
 	if files == 0 && len(statements) == 0 {
 		fmt.Fprintln(a.err, "there is nothing to mend")
 	}
+}
+
+// patchBase is the directory from which a patch names files: "" for the one that the command runs in, unless the environment lies outside
+// of it, since no tool applies a patch there.
+func patchBase(env string) string {
+	if info, err := os.Stat(env); err == nil && !info.IsDir() {
+		env = filepath.Dir(env)
+	}
+	if env = filepath.Clean(env); filepath.IsAbs(env) || env == ".." || strings.HasPrefix(env, ".."+string(filepath.Separator)) {
+		return env
+	}
+	return ""
 }
 
 // platformOf is the name of what a node runs: debian-12, ubuntu-22.04.

@@ -82,6 +82,18 @@ func TestForeignCode(t *testing.T) {
 	}
 }
 
+// TestPatchFromElsewhere: a patch for an environment that lies outside of the current directory names its files from there.
+func TestPatchFromElsewhere(t *testing.T) {
+	repo := writeRepo(t, map[string]string{"manifests/site.pp": "exec { '/bin/mkdir /srv/a': }\n", "facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
+	t.Chdir(filepath.Join(repo, "facts"))
+	for _, env := range []string{repo, ".."} {
+		_, patch, notes := call("check", "--fix", env)
+		if !strings.HasPrefix(patch, "--- a/manifests/site.pp\n+++ b/manifests/site.pp\n") || !strings.Contains(notes, "note: the patch is for "+env+": git -C "+env+" apply") {
+			t.Errorf("%s: %s%s", env, patch, notes)
+		}
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

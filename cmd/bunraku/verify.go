@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -233,17 +234,15 @@ func (v *verification) text(w io.Writer) {
 }
 
 func (v *verification) blockedBy() string {
-	cycles := 0
+	count := map[string]int{}
 	for _, d := range v.blocked {
-		if d.Code == "C0001" {
-			cycles++
-		}
+		count[d.Code]++
 	}
 	var parts []string
-	if cycles > 0 {
-		parts = append(parts, plural(cycles, "dependency cycle"))
+	if n := count["C0001"]; n > 0 {
+		parts = append(parts, plural(n, "dependency cycle"))
 	}
-	if n := len(v.blocked) - cycles; n > 0 {
+	if n := count["C0002"]; n > 0 {
 		parts = append(parts, plural(n, "relationship")+" to nowhere")
 	}
 	return strings.Join(parts, " and ")
@@ -392,6 +391,9 @@ func (v *verification) summary() string {
 	}
 	if n := v.run.Suppressed(); n > 0 {
 		count += fmt.Sprintf(", %d ignored", n)
+	}
+	if slices.ContainsFunc(v.refused, func(d *source.Diagnostic) bool { return d.Code == "C0003" }) {
+		count += ". No agent applies this catalog"
 	}
 	return count + ". " + text
 }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/compiler"
+	"bunraku/environment"
+	"bunraku/source"
+	"bunraku/value"
+	"bunraku/verify/model"
+)
+
+// refused tells what goes wrong on every agent although the catalog compiles: values that it refuses the catalog for, and files whose
+// source no module has.
+func refused(s suspect) (out source.Diagnostics) {
+	if strings.HasPrefix(s.platform, "windows") {
+		return nil // paths and commands are others there
+	}
+	for _, r := range s.catalog.Resources {
+		for _, x := range model.Refused(r) {
+			out = append(out, about(r, x.Attr, &source.Diagnostic{Code: "C0003", Summary: x.Text,
+				Help: "a compile does not look at such values: the agent does, and refuses the catalog"}))
+		}
+		c, ok := s.types.(*compiler.Compiler)
+		if !ok || r.Type != "File" {
+			continue
+		}
+		if missing := missingSource(c.Environment(), r); missing != "" {
+			out = append(out, about(r, "source", &source.Diagnostic{Code: "C0004", Summary: r.Ref() + ": no module has " + missing,
+				Help: "a compile does not look for it: the agent asks the server, and the resource fails" + nearSource(c.Environment(), missing)}))
+		}
+	}
+	return out
+}
+
+// about puts a diagnostic at an attribute, or else at the resource.
+func about(r *catalog.Resource, attr string, d *source.Diagnostic) *source.Diagnostic {
+	d.Place = r.Place
+	if p := r.Param(attr); p != nil && p.Place.Known() {
+		d.Place = p.Place
+		if r.Place.Known() && r.Place.Line() != p.Place.Line() {
+			d.Related = append(d.Related, source.Related{Place: r.Place, Label: "of this resource"})
+		}
+	}
+	return d
+}
+
+// moduleFile is how the files of modules are named.
+const moduleFile = "puppet:///modules/"
+
+// missingSource is the source of a file if it is one of a module and there is no such file; "" if there may be one. Of several sources the
+// first that exists is taken.
+func missingSource(env *environment.Environment, r *catalog.Resource) string {
+	if e, _ := r.Get("ensure").(value.String); e == "absent" {
+		return ""
+	}
+	sources := []value.Value{r.Get("source")}
+	if a, ok := sources[0].(*value.Array); ok {
+		sources = a.Elems
+	}
+	first := ""
+	for _, v := range sources {
+		s, ok := v.(value.String)
+		rest, inModule := strings.CutPrefix(string(s), moduleFile)
+		if !ok || !inModule {
+			return "" // who knows
+		}
+		if at := sourcePath(env, rest); at != "" && exists(at) {
+			return ""
+		}
+		if first == "" {
+			first = string(s)
+		}
+	}
+	return first
+}
+
+// sourcePath is where a file of a module would be; "" if there is no such module.
+func sourcePath(env *environment.Environment, name string) string {
+	module, rest, _ := strings.Cut(name, "/")
+	m := env.Module(module)
+	if m == nil {
+		return ""
+	}
+	return filepath.Join(m.Dir, "files", filepath.FromSlash(rest))
+}
+
+// nearSource says which file was meant, or where it should be.
+func nearSource(env *environment.Environment, missing string) string {
+	name := strings.TrimPrefix(missing, moduleFile)
+	at := sourcePath(env, name)
+	if at == "" {
+		module, _, _ := strings.Cut(name, "/")
+		return "; there is no module " + module
+	}
+	entries, _ := os.ReadDir(filepath.Dir(at)) // no directory has no names
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if near := source.Nearest(filepath.Base(at), names); near != "" {
+		return "; did you mean " + strings.TrimSuffix(missing, filepath.Base(at)) + near + "?"
+	}
+	return "; it would be " + env.Display(at)
+}
