@@ -567,7 +567,7 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 		if p := r.scope.resource.param("stage"); p != nil && !value.IsUndef(p.value) {
 			name, why = value.ToString(p.value), ev.trace.Join(why, p.ref)
 		}
-		why = ev.trace.Join(why, r.scope.resource.arrows["stage"])
+		why = ev.trace.Join(why, r.scope.resource.noted("stage"))
 	}
 	if why != 0 {
 		r.note("stage", why)
@@ -593,7 +593,7 @@ func (ev *Evaluator) stageByFirst(r *Resource) provenance.Ref {
 	if ev.trace == nil || r.main {
 		return 0
 	}
-	first := ev.table.firsts[canonical(r.Title)]
+	first := ev.table.firsts[r.className()]
 	if ev.table.stages {
 		return first
 	}
@@ -628,7 +628,7 @@ func (ev *Evaluator) firstOfScope(sc *Scope) provenance.Ref {
 	}
 	for s := sc; s != nil; s = s.parent {
 		if s.resource != nil && s.resource.isClass() && !s.resource.main {
-			return ev.table.firsts[canonical(s.resource.Title)]
+			return ev.table.firsts[s.resource.className()]
 		}
 	}
 	return 0

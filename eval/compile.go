@@ -54,7 +54,7 @@ func Compile(w World, in Input) (result *Result) {
 	ev.finish()
 	result.Catalog = ev.catalog()
 	if ev.trace != nil {
-		ev.cache.setTraceSize(ev.trace.Size())
+		ev.cache.setTraceSize(traceSize{ev.trace.Size(), len(ev.ghosts.branches), len(ev.ghosts.passed)})
 	}
 	return result
 }

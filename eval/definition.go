@@ -84,8 +84,6 @@ type program struct {
 	entities  map[string]source.Place
 	loaded    map[*syntax.File]bool
 	tried     map[string]bool // names that were looked for, and files
-	quiet     bool            // definitions are only looked at: what is wrong with them is nobody's business yet
-	unmade    []*Definition   // of which the types of parameters were not read for that reason
 }
 
 func newProgram() program {
@@ -146,42 +144,14 @@ func (ev *Evaluator) makeDefinition(d syntax.Definition, f *syntax.File, module 
 	return nil
 }
 
-// readParams reads the types of a definition's parameters, which must be there when it is made, and looks at their names. What was only
-// looked at from afar has not been loaded yet, as far as the program can tell: that waits until it is.
+// readParams reads the types of a definition's parameters, which must be there when it is made, and looks at their names.
 func (ev *Evaluator) readParams(d *Definition) {
-	if ev.quiet {
-		ev.unmade = append(ev.unmade, d)
-		return
-	}
 	for i, p := range d.Params {
 		if p.Type != nil {
 			ev.paramType(d, i)
 		}
 	}
 	ev.checkMetaparams(d)
-}
-
-// finishLoading makes what stands in a file that was looked at from afar, and in init.pp of its module before it.
-func (ev *Evaluator) finishLoading(f *syntax.File) {
-	if len(ev.unmade) == 0 || ev.quiet {
-		return
-	}
-	init := func(d *Definition) bool { return d.File != f && d.Module == ev.world.Module(f) && d.Module != "" && d.Name == d.Module }
-	var first, then, rest []*Definition
-	for _, d := range ev.unmade {
-		switch {
-		case d.File == f:
-			then = append(then, d)
-		case init(d):
-			first = append(first, d)
-		default:
-			rest = append(rest, d)
-		}
-	}
-	ev.unmade = rest
-	for _, d := range append(first, then...) {
-		ev.readParams(d)
-	}
 }
 
 // entity notes what Puppet's loaders know by one name each: functions, and type aliases together with defines. A define may have the
@@ -298,7 +268,6 @@ func canonical(name string) string { return strings.ToLower(strings.TrimPrefix(n
 func (ev *Evaluator) findClass(name string) *Definition {
 	name = canonical(name)
 	if d := ev.classes[name]; d != nil {
-		ev.finishLoading(d.File)
 		return d
 	}
 	ev.autoload("class " + name)
@@ -309,7 +278,6 @@ func (ev *Evaluator) findClass(name string) *Definition {
 func (ev *Evaluator) findDefine(name string) *Definition {
 	name = canonical(name)
 	if d := ev.defines[name]; d != nil {
-		ev.finishLoading(d.File)
 		return d
 	}
 	ev.autoload("define " + name)
@@ -338,8 +306,6 @@ func (ev *Evaluator) autoload(what string) {
 			ev.tried[path] = true
 			f, ds := ev.world.Manifest(segments[0], rest)
 			if ds.HasErrors() {
-				ev.tried[path] = ev.tried[path] && !ev.quiet
-				ev.tried[what] = ev.tried[what] && !ev.quiet
 				ev.unusable(ds)
 			}
 			if f != nil {
@@ -378,9 +344,6 @@ type alias struct {
 // this order. It returns nil when there is none.
 func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	key := canonical(name)
-	if key == "puppet::lookupcontext" {
-		return types.AnyT, nil // what a data function gets, and nobody else can make
-	}
 	if a := ev.aliases[key]; a != nil {
 		return ev.aliasType(a)
 	}

@@ -104,6 +104,7 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"defaults that a collector would take along, in a class nobody includes", `class b { File<| title == '/z' |> { mode => '7' } } file { '/z': } File { owner => 'o' } include b`},
 	{"a tag of a class that is included once more later", `class a { } class c { if tagged('a') { notify { 'n': } } } if 'x' == 'x' { include a } include c include a`},
 	{"a metaparameter that comes down because main contains the class", `class b { notify { 'n': } } class { 'b': noop => true } if 'x' == 'x' { contain b }`},
+	{"the ancestors of a class in a branch not taken", `class c { notify { 'c': } } class b inherits c { } class a inherits b { } if 'x' == 'y' { include a } notify { 'n': message => defined(Class['c']) }`},
 }
 
 // TestRules changes every literal of each program in every way.

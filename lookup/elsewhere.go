@@ -43,7 +43,7 @@ func (inv *invocation) missedAt(lv *level, loc *location, root string) {
 	if t == nil || loc.ref == 0 {
 		return
 	}
-	f, ours := fileFunctions[lv.function]
+	f, ours := lv.format()
 	if lv.function == "eyaml_lookup_key" {
 		f, ours = yamlFormat, true
 	}

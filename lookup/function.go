@@ -2,6 +2,8 @@ package lookup
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 
 	"bunraku/lookup/datafile"
@@ -29,11 +31,15 @@ type FunctionCall struct {
 	Module   string // whose hierarchy it is, "" for none
 }
 
+// An Asker is a scope that knows what decided that it asks. What functions keep in their context depends on all questions so far.
+type Asker interface{ Asking() provenance.Ref }
+
 // A Context is what a data provider function sees as its argument of type Puppet::LookupContext. It lives as long as the hierarchy.
 type Context struct {
 	inv    *invocation
 	module string
 	cache  *value.HashBuilder
+	filled provenance.Ref   // what decided that the cache has what it has
 	hash   *item            // what data_hash returned
 	keys   map[string]*item // what lookup_key and data_dig returned; an item without a value is "not found"
 }
@@ -55,20 +61,40 @@ func (c *Context) Interpolate(v value.Value, ref provenance.Ref) (value.Value, p
 	return it.v, it.ref, err
 }
 
-// Cache is context.cache and, called for each entry, context.cache_all.
-func (c *Context) Cache(key, v value.Value) { c.cache.Set(key, v) }
+// Cache is context.cache and, called for each entry, context.cache_all. why is what decided that it is called.
+func (c *Context) Cache(key, v value.Value, ref, why provenance.Ref) {
+	c.cache.SetEntry(value.Entry{Key: key, Value: v, Ref: ref})
+	c.filled = c.inv.s.trace.With(c.filled, why)
+}
 
 // Cached is context.cached_value and context.cache_has_key.
-func (c *Context) Cached(key value.Value) (value.Value, bool) { return c.cache.Get(key) }
+func (c *Context) Cached(key value.Value) (v value.Value, ref provenance.Ref, ok bool) {
+	if e := c.cache.Entry(key); e != nil {
+		return e.Value, c.inv.s.trace.With(e.Ref, c.filled), true
+	}
+	return value.Undef{}, c.filled, false
+}
 
 // CachedEntries is context.cached_entries.
-func (c *Context) CachedEntries() *value.Hash {
+func (c *Context) CachedEntries() (*value.Hash, provenance.Ref) {
 	b := value.NewHashBuilder(c.cache.Len())
 	for _, e := range c.cache.Hash().Entries() {
 		b.SetEntry(e)
 	}
 	c.cache = b.Hash().From(0)
-	return b.Hash()
+	return b.Hash(), c.filled
+}
+
+// FileData is context.cached_file_data.
+func (c *Context) FileData(path string) (string, error) {
+	if inside := c.inv.s.l.opt.Inside; inside != nil && !inside(path) {
+		return "", fmt.Errorf("%s lies outside of the environment and the module path", path)
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("No such file or directory @ rb_file_s_stat - %s", path) //lint:ignore ST1005 Ruby's wording
+	}
+	return string(text), err
 }
 
 // Explain is context.explain.
@@ -87,11 +113,22 @@ func (inv *invocation) ask(ly *layer, lv *level, loc *location, key *Key, s *str
 	return inv.unknown(lv, key.Root)
 }
 
-var fileFunctions = map[string]format{"yaml_data": yamlFormat, "json_data": jsonFormat, "hocon_data": hoconFormat}
+// format is that of the files which a level's function reads, if it is a built-in one that returns all data at once.
+func (lv *level) format() (f format, ours bool) {
+	switch lv.function {
+	case "yaml_data":
+		return yamlFormat, true
+	case "json_data":
+		return jsonFormat, true
+	case "hocon_data":
+		return hoconFormat, true
+	}
+	return 0, false
+}
 
 // askHash is a level whose function returns all its data at once.
 func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string) (item, bool, error) {
-	f, ours := fileFunctions[lv.function]
+	f, ours := lv.format()
 	if !ours {
 		return inv.askHashFunction(ly, lv, loc, root)
 	}
@@ -140,20 +177,17 @@ func (inv *invocation) missing(d *loaded, root string) {
 
 // noKey is the place of a key that a file has not got; it is put into words when somebody asks.
 func (s *Session) noKey(d *loaded, root string) provenance.Ref {
-	k := fileAndKey{d, root}
-	r := s.noKeys[k]
+	r := d.noKeys[root]
 	if r == 0 {
 		r = s.trace.Leaves(1, func(int) provenance.Label {
-			return provenance.Label{Kind: provenance.Absence, Path: "key " + datafile.Segment(value.String(root)) + " in file " + d.file.Source.Name}
+			return provenance.Label{Kind: provenance.Absence, Path: "key " + datafile.Quoted(root) + " in file " + d.file.Source.Name}
 		})
-		s.noKeys[k] = r
+		if d.noKeys == nil {
+			d.noKeys = map[string]provenance.Ref{}
+		}
+		d.noKeys[root] = r
 	}
 	return r
-}
-
-type fileAndKey struct {
-	file *loaded
-	key  string
 }
 
 // leaf is a value of a data file with its provenance, made once per session.
@@ -161,15 +195,13 @@ func (inv *invocation) leaf(d *loaded, n *datafile.Node, root string) item {
 	if inv.s.trace == nil {
 		return item{v: n.Value}
 	}
-	keys := inv.s.traced[d]
-	if keys == nil {
-		keys = map[string]item{}
-		inv.s.traced[d] = keys
-	}
-	it, known := keys[root]
+	it, known := d.traced[root]
 	if !known {
-		it.v, it.ref = n.Traced(inv.s.trace, provenance.Datum, d.file.Source, datafile.Segment(value.String(root)))
-		keys[root] = it
+		it.v, it.ref = n.Traced(inv.s.trace, provenance.Datum, d.file.Source, datafile.Quoted(root))
+		if d.traced == nil {
+			d.traced = make(map[string]item, min(d.file.Hash().Len(), 32))
+		}
+		d.traced[root] = it
 	}
 	return it
 }
@@ -273,8 +305,12 @@ func (inv *invocation) contextAt(ly *layer, loc *location) *Context {
 	if loc.context == nil {
 		loc.context = &Context{module: ly.module, cache: value.NewHashBuilder(0), keys: map[string]*item{}}
 	}
-	loc.context.inv = inv
-	return loc.context
+	c := loc.context
+	c.inv = inv
+	if a, is := inv.scope.(Asker); is && inv.s.trace != nil {
+		c.filled = inv.s.trace.With(c.filled, a.Asking())
+	}
+	return c
 }
 
 // callOptions are a level's options with the location added.
@@ -302,7 +338,7 @@ func (inv *invocation) run(ly *layer, lv *level, c *FunctionCall) (item, error) 
 	case errors.Is(err, ErrNoFunction):
 		return item{}, ly.config.fail("H0335", "Unable to find '"+lv.kind+"' function named '"+lv.function+"'", 0)
 	case err != nil:
-		return item{}, err
+		return item{ref: ref}, err
 	}
 	return item{value.OrUndef(v), ref}, nil
 }
@@ -315,6 +351,7 @@ func (inv *invocation) askHashFunction(ly *layer, lv *level, loc *location, root
 			return inv.unknown(lv, root)
 		}
 		if errors.Is(err, ErrNotFound) {
+			inv.depend(it.ref)
 			return item{}, false, nil
 		}
 		if err != nil {
@@ -363,10 +400,14 @@ func (inv *invocation) askOnce(ly *layer, lv *level, loc *location, name string,
 		}
 		if errors.Is(err, ErrNotFound) {
 			inv.explain.notFound(name)
+			inv.depend(got.ref)
 			return item{}, false, nil
 		}
 		if err != nil {
 			return item{}, false, err
+		}
+		if !types.IsInstance(types.LookupValueT, got.v) {
+			return item{}, false, inv.wrongType(lv, loc, name, ", returned from ", types.Infer(got.v).String(), source.Place{})
 		}
 		it = &got
 		ctx.keys[name] = it
