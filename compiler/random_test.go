@@ -101,7 +101,7 @@ var (
 // sameMessage compares an error's words with Puppet's, without places.
 func sameMessage(d *source.Diagnostic, puppet string) string {
 	plain := func(s string) string {
-		return messageSource.ReplaceAllString(messagePlaces.ReplaceAllString(s, ""), "by X; cannot")
+		return strings.TrimSpace(messageSource.ReplaceAllString(messagePlaces.ReplaceAllString(s, ""), "by X; cannot"))
 	}
 	if strings.Contains(plain(puppet), plain(d.Summary)) {
 		return ""

@@ -50,7 +50,10 @@ type Environment struct {
 	roots     []string // where files may really lie
 	rootsOnce sync.Once
 
-	functions     map[string][]RubyFunction // by plain name
+	functions  map[string][]RubyFunction // by plain name
+	hiddenOnce sync.Once
+	hiddenDirs []string
+
 	functionsOnce sync.Once
 }
 

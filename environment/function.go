@@ -45,6 +45,15 @@ func (e *Environment) listFunctions() {
 	for _, m := range e.Modules() {
 		e.listIn(m.Dir, m)
 	}
+	for _, dir := range e.hidden() {
+		files, _ := filepath.Glob(filepath.Join(dir, "lib", "puppet", "parser", "functions", "*.rb"))
+		for _, path := range files {
+			name := strings.TrimSuffix(filepath.Base(path), ".rb")
+			if _, ok := e.within(dir, "lib", "puppet", "parser", "functions", name+".rb"); ok && e.functions[name] == nil {
+				e.functions[name] = []RubyFunction{{path, true, nil}}
+			}
+		}
+	}
 }
 
 func (e *Environment) listIn(dir string, m *Module) {

@@ -216,7 +216,7 @@ func (e *Environment) code(kind, name string) (string, bool) {
 
 // OldFunctionFile is the file of a 3.x function written in Ruby.
 func (e *Environment) OldFunctionFile(name string) (string, bool) {
-	return e.anywhere("lib", "puppet", "parser", "functions", name+".rb")
+	return e.autoloaded("lib", "puppet", "parser", "functions", name+".rb")
 }
 
 // anywhere finds a file in the environment or in the first module that has it.
@@ -234,14 +234,43 @@ func (e *Environment) anywhere(elem ...string) (string, bool) {
 	return "", false
 }
 
+// autoloaded finds a file as anywhere does, and then in the directories of the module path that are no modules.
+func (e *Environment) autoloaded(elem ...string) (string, bool) {
+	path, ok := e.anywhere(elem...)
+	for _, dir := range e.hidden() {
+		if !ok {
+			path, ok = e.within(dir, elem...)
+		}
+	}
+	return path, ok
+}
+
+// hidden are directories with Ruby files on the module path that are no modules, since another of the same name comes first or the name
+// is none for a module. Puppet finds resource types, providers and 3.x functions in them all the same.
+func (e *Environment) hidden() []string {
+	e.find()
+	e.hiddenOnce.Do(func() {
+		for _, base := range e.ModulePath {
+			dirs, _ := filepath.Glob(filepath.Join(base, "[^.]*", "lib"))
+			for _, lib := range dirs {
+				dir := filepath.Dir(lib)
+				if m := e.modules[filepath.Base(dir)]; m == nil || m.Dir != dir {
+					e.hiddenDirs = append(e.hiddenDirs, dir)
+				}
+			}
+		}
+	})
+	return e.hiddenDirs
+}
+
 // ResourceTypeFile is the Ruby file of a resource type in some module.
 func (e *Environment) ResourceTypeFile(name string) (string, bool) {
-	return e.anywhere("lib", "puppet", "type", name+".rb")
+	return e.autoloaded("lib", "puppet", "type", name+".rb")
 }
 
 // LibraryFile is a Ruby file below the lib directory of some module: what require finds.
 func (e *Environment) LibraryFile(feature string) (string, bool) {
-	return e.anywhere("lib", feature+".rb")
+	return e.autoloaded("lib", feature+".rb")
 }
 
 // Providers are the providers that modules have for a resource type.
@@ -254,7 +283,7 @@ func (e *Environment) Providers(typ string) []string {
 	for _, m := range e.Modules() {
 		dirs = append(dirs, m.Dir)
 	}
-	for _, dir := range dirs {
+	for _, dir := range append(dirs, e.hidden()...) {
 		entries, err := os.ReadDir(filepath.Join(dir, "lib", "puppet", "provider", typ))
 		if err != nil {
 			continue
@@ -268,9 +297,13 @@ func (e *Environment) Providers(typ string) []string {
 	return names
 }
 
-// ReadLibrary reads a Ruby file that lies in a module or in the environment itself, and no other.
+// ReadLibrary reads a Ruby file that lies in a module, beside one, or in the environment itself, and no other.
 func (e *Environment) ReadLibrary(path string) (string, error) {
 	inside := e.ModuleOf(path) != nil
+	for _, dir := range e.hidden() {
+		rel, err := filepath.Rel(dir, path)
+		inside = inside || err == nil && filepath.IsLocal(rel)
+	}
 	if rel, err := filepath.Rel(e.Dir, path); !inside && e.Dir != "" && err == nil {
 		inside = filepath.IsLocal(rel)
 	}

@@ -68,7 +68,7 @@ func (in *Interp) assignMarked(t Node, v Object, f *frame, mark int) {
 		in.assignCall(t, f, func() Object { return v }, mark)
 	case *Splat:
 		if t.Value != nil {
-			in.assignMarked(t.Value, in.array(in.splat(v)), f, mark)
+			in.assignMarked(t.Value, in.array(in.Splat(v)), f, mark)
 		}
 	case *Targets:
 		in.destructure(t.List, v, f, mark)

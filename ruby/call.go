@@ -64,7 +64,7 @@ func (in *Interp) evalArgs(ns []Node, f *frame) ([]Object, bool) {
 	for _, n := range ns {
 		switch n := n.(type) {
 		case *Splat:
-			args = append(args, in.splat(in.eval(n.Value, f))...)
+			args = append(args, in.Splat(in.eval(n.Value, f))...)
 			in.room(16 * len(args))
 		case *HashLit:
 			h := in.evalHash(n, f).(*Hash)

@@ -35,7 +35,7 @@ search:
 		w := &n.Whens[i]
 		for _, t := range w.Tests {
 			if s, ok := t.(*Splat); ok {
-				for _, v := range in.splat(in.eval(s.Value, f)) {
+				for _, v := range in.Splat(in.eval(s.Value, f)) {
 					if in.whenMatches(v, subject, n.Subject != nil, f) {
 						body, found = w.Body, true
 						break search

@@ -322,7 +322,7 @@ func (in *Interp) eval(n Node, f *frame) Object {
 		}
 		return Nil{}
 	case *Splat:
-		return in.array(in.splat(in.eval(n.Value, f)))
+		return in.array(in.Splat(in.eval(n.Value, f)))
 	case *XStr:
 		in.at = n.Where
 		in.refuse("running a command (`…`)")
@@ -375,7 +375,7 @@ func (in *Interp) evalList(ns []Node, f *frame) []Object {
 	out := make([]Object, 0, len(ns))
 	for _, n := range ns {
 		if s, ok := n.(*Splat); ok {
-			out = append(out, in.splat(in.eval(s.Value, f))...)
+			out = append(out, in.Splat(in.eval(s.Value, f))...)
 			in.room(16 * len(out))
 			continue
 		}
@@ -384,8 +384,8 @@ func (in *Interp) evalList(ns []Node, f *frame) []Object {
 	return out
 }
 
-// splat is what *v spreads to.
-func (in *Interp) splat(v Object) []Object {
+// Splat is what *v spreads to.
+func (in *Interp) Splat(v Object) []Object {
 	switch v := v.(type) {
 	case *Array:
 		in.prov.deep(v)

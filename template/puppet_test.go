@@ -88,6 +88,8 @@ var manifests = []string{
 	`$r=/a.b/ notify{a: message=>inline_template('<%= "xaabx" =~ @r %> <%= @r.source %>')}`,
 	`$d=default notify{a: message=>inline_template('<%= @d.inspect %>')}`,
 	`notify{a: message=>inline_template('<%= scope.call_function("sprintf", ["%03d", 7]) %> <%= scope.function_sprintf(["%s", "x"]) %> <%= scope.call_function("upcase", "abc") %>')}`,
+	`$h={'a'=>undef,'b'=>[1]} notify{a: message=>inline_template('<%= scope.call_function("flatten", @h).inspect %> <%= scope.call_function("flatten", [@h]).inspect %> <%= scope.call_function("abs", -3) %>')}`,
+	`notify{a: message=>inline_template('<%= scope.call_function("upcase", nil) %>')}`,
 	`notify{a: message=>inline_template('<%= scope.function_split(["a,b", ","]).inspect %>')}`,
 	`notify{a: message=>inline_template('<%= scope.function_nosuch([1]) %>')}`,
 	`notify{a: message=>inline_template('<%= scope.call_function("nosuch", []) %>')}`,

@@ -77,11 +77,7 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 		if block != nil {
 			in.Unsupported("scope.call_function with a block")
 		}
-		list, ok := ruby.Elements(args[1])
-		if !ok {
-			list = []ruby.Object{args[1]}
-		}
-		return w.function(in.ToS(args[0]), list, w.h.Call), true
+		return w.function(in.ToS(args[0]), in.Splat(args[1]), w.h.Call), true
 	case "catalog":
 		return w.in.NewNative("Puppet::Resource::Catalog", "#<Puppet::Resource::Catalog>", func(in *ruby.Interp, name string, args []ruby.Object, _ *ruby.Proc) (ruby.Object, bool) {
 			switch name {

@@ -41,7 +41,7 @@ module Puppet
 
       def to_hash(_recursive = true, include_undef = false) = ask('variables', include_undef)
 
-      def call_function(name, args, &block) = Bunraku.call_function(self, name, args, &block)
+      def call_function(name, args, &block) = Bunraku.call_function(self, name, [*args], &block)
 
       # function_NAME is the 3.x function as other 3.x functions and templates call it.
       def method_missing(method, *args, &block)

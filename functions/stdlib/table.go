@@ -9,7 +9,6 @@ package stdlib
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -32,11 +31,7 @@ func Modules() []string {
 // is nil for a module that this package knows nothing of. The records are made anew.
 func Module(name, version string) map[string]*eval.Function {
 	if name == "stdlib" {
-		major, _, _ := strings.Cut(version, ".")
-		if n, err := strconv.Atoi(major); err == nil && n >= 9 {
-			return table9()
-		}
-		return table8()
+		return versioned(version)
 	}
 	for _, m := range others() {
 		if m.name == name {
@@ -149,14 +144,14 @@ func table9() map[string]*eval.Function {
 	enter(t, newParsers("stdlib::")...)
 	enter(t, rewrap(), ensurePackages9(), interfaces9(), merge("stdlib::merge"), typeOf("stdlib::type_of"), osVersion("stdlib::os_version_gte", []string{"os", "name"}, []string{"os", "release", "major"}))
 	for _, name := range strings.Fields(moved9) {
-		enter(t, moved(name, true))
+		enter(t, moved(name, true, nil))
 	}
-	enter(t, moved("has_ip_address", true), moved("has_ip_network", true), moved("time", false))
+	enter(t, moved("has_ip_address", true, nil), moved("has_ip_network", true, nil), moved("time", false, nil))
 	return t
 }
 
-// moved makes the old name of a function of 9.x: it warns and calls the new one.
-func moved(name string, warns bool) *eval.Function {
+// moved makes the old name of a function of 9.x: it warns and calls the new one, from another scope than the caller's if from is given.
+func moved(name string, warns bool, from func(*eval.Call) *eval.Scope) *eval.Function {
 	signature := "Callable[Any, 0]"
 	if name == "merge" {
 		signature = "Callable[Any, 0, Optional[Variant[Callable[2,2], Callable[3,3]]]]"
@@ -166,6 +161,13 @@ func moved(name string, warns bool) *eval.Function {
 			if err := deprecate(c, name, "This function is deprecated, please use stdlib::"+name+" instead.", false); err != nil {
 				return nil, err
 			}
+		}
+		if from != nil {
+			d := *c
+			d.Scope = from(c)
+			v, err := hand(&d, "stdlib::"+name)
+			c.Ref = d.Ref
+			return v, err
 		}
 		return hand(c, "stdlib::"+name)
 	})

@@ -1,0 +1,32 @@
+# Compiles nodes of one environment, ARGV[0], in one process that keeps the environment, as a server does. On standard input: a node's
+# name and the file of its facts, one node a line. Prints a line of JSON for each: the catalog as an agent gets it, or {"error": message}.
+require 'puppet'
+require 'json'
+require 'tmpdir'
+tmp = Dir.mktmpdir('puppet-nodes')
+at_exit { FileUtils.remove_entry(tmp) }
+args = %w[conf code var run log publicdir].flat_map { |d| ["--#{d}#{'dir' unless d == 'publicdir'}", "#{tmp}/#{d}"] }
+Puppet.initialize_settings(args + ['--certname', 'oracle.invalid', '--color', 'false', '--basemodulepath', '', '--environment_timeout', 'unlimited'])
+Puppet::Util::Log.level = :crit
+SERVER = { 'serverversion' => '7.23.0', 'servername' => 'puppet.example.com', 'serverip' => '192.0.2.1' }.freeze
+dir = File.expand_path(ARGV[0])
+name = File.basename(dir)
+Puppet[:environment] = name
+envs = Puppet::Environments::Directories.new(File.dirname(dir), [])
+env = Puppet.override(environments: envs) { envs.get(name) }
+envs.define_singleton_method(:get) { |n| n.to_s == env.name.to_s ? env : super(n) }
+$stdin.each_line(chomp: true) do |line|
+  certname, file = line.split
+  facts = JSON.parse(File.read(file))
+  node = Puppet::Node.new(certname, environment: env, facts: Puppet::Node::Facts.new(certname, facts))
+  node.merge(facts)
+  node.add_server_facts(SERVER)
+  trusted = Puppet::Context::TrustedInformation.new('remote', certname, {})
+  Puppet.override({ current_environment: env, environments: envs, trusted_information: trusted, rich_data: true }, 'nodes') do
+    data = Puppet::Parser::Compiler.compile(node).filter { |r| r.virtual? }.to_data_hash
+    data['version'] = 0
+    puts JSON.generate(data)
+  end
+rescue StandardError, ScriptError, SystemStackError => e
+  puts JSON.generate('error' => e.message.dup.force_encoding('UTF-8').scrub)
+end
