@@ -369,7 +369,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		}
 		a, err := ev.world.Lookup(sc, Query{Names: d.shape.keys[i : i+1], Automatic: true})
 		if err != nil {
-			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
+			ev.lookupFailed(r, p, err)
 		}
 		if !a.Found || value.IsUndef(a.Value) && p.Default != nil {
 			if a.Ref != 0 { // the default, or that there is none, depends on Hiera having no value
@@ -385,6 +385,18 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		}
 		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}
+}
+
+// lookupFailed ends the compile because Hiera has no answer for a parameter. Puppet's message is about the declaration of the class.
+func (ev *Evaluator) lookupFailed(r *Resource, p *syntax.Param, err error) {
+	const label = "the parameter that is looked up"
+	d := &source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: ev.declaredAt(r)}
+	if at := (source.Place{File: r.def.File.Source, Span: p.Where}); d.Place.Known() {
+		d.Related = []source.Related{{Place: at, Label: label}}
+	} else {
+		d.Place, d.Label = at, label
+	}
+	ev.failAt(d)
 }
 
 // checkParameters tests the parameters of a class or define against their types, all at once, as Puppet does.

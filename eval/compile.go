@@ -275,9 +275,7 @@ func (ev *Evaluator) setting(name string) (value.Value, bool) {
 
 func (ev *Evaluator) evaluateMain() {
 	main := ev.classes[""]
-	for _, f := range ev.in.Main {
-		ev.define(f)
-	}
+	ev.define(ev.in.Main...)
 	r := &Resource{Type: "Class", Title: "main", kind: "unknown", def: main, scope: ev.top, source: main, main: true}
 	ev.top.resource = r
 	ev.initialTags(r)

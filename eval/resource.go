@@ -289,7 +289,7 @@ next:
 
 func (ev *Evaluator) resourceTypeName(e *syntax.Resource, sc *Scope) string {
 	if n, ok := e.Type.(*syntax.Name); ok {
-		return strings.TrimPrefix(n.Value, "::")
+		return n.Value
 	}
 	v, _ := ev.eval(e.Type, sc)
 	acceptable := false
@@ -685,5 +685,5 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 	}
 	_, text := name.(value.String)
 	t := title{value.ToString(name), ev.trace.With(titleRef, exists), !text}
-	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{}), nil
+	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{E: syntax.E{At: syntax.At{Where: c.Place.Span}}}), nil
 }

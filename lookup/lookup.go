@@ -48,6 +48,8 @@ type Options struct {
 	SkipRuby bool
 	// ReadKey reads a key that eyaml's options name; nil reads files. An error means that there is no key, and secrets become opaque.
 	ReadKey func(path string) ([]byte, error)
+	// Decrypted is told every text that was secret; nil for nobody. It may be called from many goroutines.
+	Decrypted func(plain string)
 	// Inside tells whether a data file may be read, by where it really lies; nil allows all.
 	Inside func(path string) bool
 }
@@ -109,7 +111,7 @@ func New(site Site, opt Options) *Lookup {
 	if opt.Name == nil {
 		opt.Name = func(path string) string { return path }
 	}
-	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name, opt.Inside), secrets: newSecrets(opt.ReadKey), configs: map[configKey]*readConfig{}}
+	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name, opt.Inside), secrets: newSecrets(opt.ReadKey, opt.Decrypted), configs: map[configKey]*readConfig{}}
 }
 
 // A Session is the lookups of one compile. It must not be used by two goroutines at once.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,6 @@ import (
 	"bunraku/compiler"
 	"bunraku/facts"
 	"bunraku/report"
-	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/value"
@@ -46,7 +46,7 @@ Each catalog is verified (see bunraku verify --help); what several nodes have in
 Exits with 1 when something does not compile, 2 when something was found, and 0 otherwise, also when a node could not be proved
 in full because some of its resources have no model: the last lines say so, and --fail-on=unknown makes it 3. It is 3 as well
 when the search for an answer took too long.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := "."
 			if len(args) == 1 {
@@ -80,8 +80,8 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err != nil {
 		return err
 	}
-	out := &checking{judge: j, files: files, began: began, style: styleFor(a.out), root: root,
-		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(absolute(root))}}
+	out := &checking{judge: j, files: files, began: began, style: styleFor(a.out),
+		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(absolute(root)), Own: j.own}}
 	for _, d := range all {
 		out.run.Add(nil, d)
 	}
@@ -91,13 +91,17 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			return err
 		}
 		if flags.node != "" {
-			nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return n.Name != flags.node })
+			var names []string
+			for _, n := range nodes {
+				names = append(names, n.Name)
+			}
+			nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return !strings.EqualFold(n.Name, flags.node) })
 			if len(nodes) == 0 {
-				return fail("there are no facts of a node named %s", flags.node)
+				return noNode(flags.node, cmp.Or(flags.facts, factsDir(root)), names)
 			}
 		}
 		out.platforms = platforms(nodes)
-		unused, err := a.checkNodes(ctx, root, flags.options(cmd), out, nodes)
+		unused, err := a.checkNodes(ctx, root, a.options(cmd, &flags.compileFlags), out, nodes)
 		if err != nil {
 			return err
 		}
@@ -136,7 +140,6 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 type checking struct {
 	judge     *judge
 	run       *report.Run
-	root      string
 	files     []string
 	nodes     []checked
 	platforms int
@@ -158,43 +161,35 @@ func (c *checking) gather() {
 		n.verdict.tell(c.run)
 	}
 	for _, p := range c.run.Problems {
-		if len(p.Fixes) > 0 && p.Finding != nil && !c.holdsEverywhere(p) {
+		if p.Remedy != nil && p.Finding.Fix.Verified && !c.holdsEverywhere(p) {
 			p.Retract()
 		}
 	}
 	c.run.Sort()
 }
 
-// holdsEverywhere reports whether the edit that mends a problem on its nodes does no harm on the others that have the same words in their
-// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only.
+// holdsEverywhere reports whether the fix that mends a problem on its nodes does no harm on the others that have the same words in their
+// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only, and a statement that names
+// resources only where there are these and no others.
 func (c *checking) holdsEverywhere(p *report.Problem) bool {
 	fix := p.Finding.Fix
 	for _, n := range c.nodes {
 		if n.catalog == nil {
 			continue
 		}
-		var more []catalog.Relation
-		for _, r := range n.catalog.Resources {
-			if r.Place != fix.Resource.Place {
-				continue
-			}
-			if fix.Target == nil {
-				if r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource) {
+		if fix.Target == nil {
+			for _, r := range n.catalog.Resources {
+				if r.Place == fix.Resource.Place && (r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource)) {
 					return false
 				}
-				continue
 			}
-			target := n.catalog.Resource(fix.Target.Type, fix.Target.Title)
-			if target == nil {
-				return false
-			}
-			rel := catalog.Relation{From: target, To: r, By: r, Attr: fix.Attr, Kind: resource.Require}
-			if fix.Attr == "notify" {
-				rel.From, rel.To, rel.Kind = r, target, resource.Notify
-			}
-			more = append(more, rel)
+			continue
 		}
-		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && n.verdict.report != nil && len(n.verdict.report.Model.Catalog.With(more...).Cycles()) > 0 {
+		more, ok := fix.Relations(n.catalog, p.Remedy.Statement != "")
+		if !ok {
+			return false
+		}
+		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && len(catalog.NewGraph(n.catalog, n.verdict.types).With(more...).Cycles()) > 0 {
 			return false
 		}
 	}
@@ -239,39 +234,6 @@ func (c *checking) code() int {
 	return code
 }
 
-// nodesOf reads the facts of every node: a file, a directory of files, or the facts directory of the environment.
-func nodesOf(root, path string) ([]*facts.Facts, error) {
-	if path == "" {
-		path = filepath.Join(root, "facts")
-		if !exists(path) {
-			return nil, nil
-		}
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return facts.ReadAll(path)
-	}
-	var nodes []*facts.Facts
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		switch filepath.Ext(e.Name()) {
-		case ".json", ".yaml", ".yml":
-			n, err := facts.ReadAll(filepath.Join(path, e.Name()))
-			if err != nil {
-				return nil, err
-			}
-			nodes = append(nodes, n...)
-		}
-	}
-	return nodes, nil
-}
-
 // platforms counts the operating systems among the nodes.
 func platforms(nodes []*facts.Facts) int {
 	seen := map[string]bool{}
@@ -297,7 +259,6 @@ type checked struct {
 	problems source.Diagnostics
 	opaque   int
 	verdict  *verdict
-	done     bool
 }
 
 // checkNodes compiles and verifies the nodes on all processors.
@@ -309,31 +270,29 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 	if err != nil {
 		return nil, err
 	}
-	j, results := out.judge, make([]checked, len(nodes))
-	errs := make([]error, len(nodes))
-	bar := a.progress("checking nodes", len(nodes))
+	results, kinds, err := a.compileNodes(ctx, c, out.judge, nodes)
+	if err != nil {
+		return nil, err
+	}
+	errs := make([]error, len(kinds))
+	bar := a.progress("verifying nodes", len(kinds))
 	defer bar.stop()
-	each(ctx, len(nodes), func(i int) {
+	each(ctx, len(kinds), func(i int) {
 		defer bar.step()
-		res, err := c.Compile(compiler.Node{Facts: nodes[i]})
-		if err != nil {
-			errs[i] = err
+		k := kinds[i]
+		var v *verdict
+		if v, errs[i] = out.judge.judge(ctx, k.suspect); errs[i] != nil {
 			return
 		}
-		r := checked{name: nodes[i].Name, problems: res.Warnings, done: true}
-		if res.Failure != nil {
-			r.problems = append(r.problems, res.Failure)
-		} else {
-			r.catalog, r.opaque = res.Catalog, countOpaque(res.Catalog)
-			r.verdict, errs[i] = j.judge(ctx, res.Catalog, platformOf(nodes[i]), c)
-			r.done = errs[i] == nil
+		for _, n := range k.nodes {
+			results[n].verdict = v.of(results[n].catalog)
 		}
-		results[i] = r
+		k.suspect.result = nil // it holds all that the compile had made
 	})
 	if ctx.Err() != nil {
 		n := 0
 		for _, r := range results {
-			if r.done {
+			if r.catalog == nil || r.verdict != nil {
 				n++
 			}
 		}
@@ -349,6 +308,65 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 		return nil, nil // who knows what a compile that ended early would have called
 	}
 	return c.UnusedMocks(), nil
+}
+
+// A kind is a set of nodes whose catalogs are alike.
+type kind struct {
+	suspect suspect // the first one's
+	nodes   []int
+}
+
+// compileNodes compiles the nodes and finds out which are alike. The kinds come in the order of the nodes.
+func (a *app) compileNodes(ctx context.Context, c *compiler.Compiler, j *judge, nodes []*facts.Facts) (results []checked, kinds []*kind, err error) {
+	results = make([]checked, len(nodes))
+	suspects, keys, errs := make([]suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
+	bar := a.progress("compiling nodes", len(nodes))
+	defer bar.stop()
+	var mu sync.Mutex
+	first := map[string]int{}
+	each(ctx, len(nodes), func(i int) {
+		defer bar.step()
+		res, err := c.Compile(compiler.Node{Facts: nodes[i]})
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		a.secrets.addResult(res)
+		results[i] = checked{name: nodes[i].Name, problems: res.Warnings}
+		if res.Failure != nil {
+			results[i].problems = append(results[i].problems, res.Failure)
+			return
+		}
+		results[i].catalog, results[i].opaque = res.Catalog, countOpaque(res.Catalog)
+		s := suspect{res.Catalog, platformOf(nodes[i]), c, res}
+		if keys[i], errs[i] = j.likeness(s); errs[i] != nil {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if f, seen := first[keys[i]]; !seen || i < f {
+			if seen {
+				suspects[f].result = nil
+			}
+			first[keys[i]], suspects[i] = i, s
+		}
+	})
+	if ctx.Err() != nil {
+		return nil, nil, fail("interrupted: no node was checked")
+	}
+	for i, key := range keys {
+		switch {
+		case errs[i] != nil:
+			return nil, nil, errs[i]
+		case results[i].catalog == nil:
+		case first[key] == i:
+			kinds = append(kinds, &kind{suspects[i], []int{i}})
+		default:
+			k := slices.IndexFunc(kinds, func(k *kind) bool { return k.nodes[0] == first[key] })
+			kinds[k].nodes = append(kinds[k].nodes, i)
+		}
+	}
+	return results, kinds, nil
 }
 
 // countOpaque counts the attributes that could not be computed.

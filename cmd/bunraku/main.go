@@ -11,6 +11,8 @@ import (
 	"os"
 	"runtime/debug"
 
+	"bunraku/source"
+
 	"github.com/spf13/cobra"
 )
 
@@ -52,7 +54,9 @@ func fail(format string, args ...any) error {
 // An app is what the subcommands share: the streams of this run.
 type app struct {
 	in       io.Reader
-	out, err io.Writer
+	out, err io.Writer // on which no secret appears
+	raw      io.Writer // where out goes: for catalogs and patches, which must be what they are
+	secrets  *secrets
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
@@ -62,24 +66,34 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 			code = exitFailed
 		}
 	}()
-	a := &app{in: stdin, out: stdout, err: stderr}
+	hidden := &secrets{}
+	out := &guarded{to: stdout, secrets: hidden}
+	a := &app{in: stdin, out: out, err: &guarded{to: stderr, secrets: hidden, prompt: true}, raw: stdout, secrets: hidden}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	err := root.Execute()
+	if failed := out.flush(); err == nil {
+		err = failed
+	}
 	if err == nil {
 		return exitFine
 	}
 	var exit *exitError
 	if errors.As(err, &exit) {
 		if exit.message != "" {
-			fmt.Fprintf(stderr, "bunraku: %s\n", exit.message)
+			fmt.Fprintf(a.err, "bunraku: %s\n", exit.message)
 		}
 		return exit.code
 	}
-	fmt.Fprintf(stderr, "bunraku: %v\n", err)
+	var d *source.Diagnostic
+	if errors.As(err, &d) {
+		a.report(source.Diagnostics{d})
+	} else {
+		fmt.Fprintf(a.err, "bunraku: %s\n", plain(err))
+	}
 	return exitFailed
 }
 
@@ -89,7 +103,11 @@ func (a *app) rootCommand() *cobra.Command {
 		Short:         "Compile, explain and prove Puppet code, without Ruby",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args:          subcommands,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetFlagErrorFunc(flagTrouble)
+	root.SetHelpCommand(helpCommand(root))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		a.checkCommand(),

@@ -31,6 +31,14 @@ type Assertion struct {
 // Text is the line as it is written, with single blanks.
 func (x *Assertion) Text() string { return strings.Join(strings.Fields(x.Place.Text()), " ") }
 
+// About reports whether an assertion is about a node.
+func (x *Assertion) About(node string) bool {
+	return len(x.Nodes) == 0 || slices.ContainsFunc(x.Nodes, func(pattern string) bool {
+		ok, _ := path.Match(pattern, node)
+		return ok
+	})
+}
+
 // A condition is one word of an assertion with its argument.
 type condition struct{ word, arg string }
 
@@ -234,13 +242,7 @@ func (b *builder) assertions() {
 	b.m.from = b
 	var modes []string
 	for _, x := range b.opt.Assert {
-		about := len(x.Nodes) == 0
-		for _, g := range x.Nodes {
-			if ok, _ := path.Match(g, b.cg.Catalog.Name); ok {
-				about = true
-			}
-		}
-		if !about {
+		if !x.About(b.cg.Catalog.Name) {
 			continue
 		}
 		if modes == nil {
@@ -425,7 +427,7 @@ func (v *verifier) broken(w *wanted, inv verify.Invariant) Finding {
 	f.Initial = v.describe(inv.Initial, of)
 	if w.path != "" && len(of) == 0 {
 		if k := inv.Initial.At(w.path).Kind; k != fs.None {
-			f.Initial = append(f.Initial, fmt.Sprintf("%s is %s", w.path, k))
+			f.Initial = append(f.Initial, nodeText(w.path, k))
 		}
 	}
 	run := Run{Result: v.ending(w, inv.End)}
@@ -485,7 +487,7 @@ func (v *verifier) ending(w *wanted, end *fs.State) string {
 		return w.cell + " is " + strings.Trim(end.Var(w.cell).String(), "“”")
 	}
 	n := end.At(w.path)
-	text := fmt.Sprintf("%s is %s", w.path, n.Kind)
+	text := nodeText(w.path, n.Kind)
 	if n.Kind == fs.None {
 		return text
 	}
