@@ -55,7 +55,7 @@ func (b *Bridge) call(c *eval.Call, name, path string, old bool) (value.Value, e
 		return b.dispatch(f, fn)
 	})
 	if tr := c.Trace(); tr != nil {
-		c.Ref = tr.Op("call "+name, f.sofar, tr.Leaf(provenance.Label{Kind: provenance.World, Path: "file " + path}))
+		c.Ref = tr.Call(name, f.sofar, tr.Leaf(provenance.Label{Kind: provenance.World, Path: "file " + path}))
 	}
 	return b.settle(c, name, v, err)
 }

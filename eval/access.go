@@ -21,8 +21,18 @@ func (ev *Evaluator) access(e *syntax.Access, sc *Scope) (value.Value, provenanc
 			return ev.accessAll(e, left, 0, []value.Value{key}, nil, sc)
 		}
 	}
+	if t, ok := left.(*types.Resource); ok && len(e.Keys) == 1 {
+		key, kr := ev.eval(e.Keys[0], sc)
+		if r := specialised(t, key); r != nil {
+			return r, ev.trace.Join(kr, lr)
+		}
+		return ev.accessAll(e, left, lr, []value.Value{key}, []provenance.Ref{ev.deep(key, kr)}, sc)
+	}
 	keys := make([]value.Value, 0, len(e.Keys))
 	var refs []provenance.Ref
+	if ev.trace != nil {
+		refs = ev.roomFor(len(e.Keys))
+	}
 	for _, k := range e.Keys {
 		v, r := ev.eval(k, sc)
 		keys = append(keys, v)
@@ -49,11 +59,19 @@ func (ev *Evaluator) accessOne(left value.Value, x syntax.Expr, sc *Scope) (resu
 			return left.Elems[k], key
 		}
 	case *types.Resource:
-		if k, ok := key.(value.String); ok && left.Type != "" && !left.HasTitle && k != "" && types.IsTypeName(left.Type) {
-			return types.NewResource(left.Type, string(k), true), key
+		if r := specialised(left, key); r != nil {
+			return r, key
 		}
 	}
 	return nil, key
+}
+
+// specialised is the plain case of naming a resource; nil for the others.
+func specialised(t *types.Resource, key value.Value) value.Value {
+	if k, ok := key.(value.String); ok && t.Type != "" && !t.HasTitle && k != "" && types.IsTypeName(t.Type) {
+		return types.NewResource(t.Type, string(k), true)
+	}
+	return nil
 }
 
 func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance.Ref, keys []value.Value, refs []provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {

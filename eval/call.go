@@ -286,7 +286,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 			ev.notDone(f.Name, o, at)
 			return value.Undef{}, 0, nil
 		}
-		return o, ev.trace.Op("call "+f.Name, c.deepRefs()...), nil
+		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil
 	}
 	run := f.Raw
 	if run == nil {
@@ -324,17 +324,18 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 		ev.leaveLambda(block, jumps)
 	}
 	if c.Ref == 0 && f.Flow == Pure {
-		all := make([]provenance.Ref, 0, len(refs)+1)
+		var room [8]provenance.Ref
+		all := room[:0]
 		for i, r := range refs {
 			all = append(all, ev.deep(args[i], r))
 		}
 		if block != nil {
 			all = append(all, block.ref)
 		}
-		c.Ref = ev.trace.Op("call "+f.Name, all...)
+		c.Ref = ev.trace.Call(f.Name, all...)
 	}
 	if c.Ref == 0 && f.Flow == Reader {
-		c.Ref = ev.trace.Op("call "+f.Name, append(c.deepRefs(), ev.declared())...)
+		c.Ref = ev.trace.Call(f.Name, append(c.deepRefs(), ev.declared())...)
 	}
 	if block != nil {
 		c.Ref = ev.trace.With(c.Ref, block.jumps, c.broke)

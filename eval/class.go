@@ -570,7 +570,7 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 		why = ev.trace.Join(why, r.scope.resource.noted("stage"))
 	}
 	if why != 0 {
-		r.note("stage", why)
+		ev.note(r, "stage", why)
 	}
 	if name != "main" {
 		ev.useStages()

@@ -120,6 +120,7 @@ type Evaluator struct {
 	rendering *rendering
 	bytes     []string // strings that a catalog carries as Binary
 	scratch   []provenance.Ref
+	room      []provenance.Ref // for lists that are kept
 }
 
 // A step is one level of the stack that error messages show.

@@ -137,7 +137,8 @@ func (ev *Evaluator) text(v value.Value) string { return value.ToString(v) }
 func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value, provenance.Ref) {
 	var room [8]string
 	texts, size := room[:0], 0
-	var refs []provenance.Ref
+	var refRoom [8]provenance.Ref
+	refs := refRoom[:0]
 	first := false // it begins with a string of bytes
 	for _, p := range e.Parts {
 		var r provenance.Ref
@@ -198,7 +199,7 @@ func (ev *Evaluator) unfold(elems []value.Value, refs []provenance.Ref, list []s
 	if elems == nil && len(list) > 0 {
 		elems = make([]value.Value, 0, len(list))
 		if ev.trace != nil {
-			refs = make([]provenance.Ref, 0, len(list))
+			refs = ev.roomFor(len(list))
 		}
 	}
 	var spine provenance.Ref

@@ -49,7 +49,12 @@ func (ev *Evaluator) sketchOf(h *hearsay) *sketch {
 // heard is the hearsay of one compile: what stands in files that are not loaded.
 type heard struct {
 	files   map[*syntax.File]bool
-	classes map[string]*hearsay
+	classes []heardClass // in the order in which they were heard of
+}
+
+type heardClass struct {
+	name string
+	*hearsay
 }
 
 // An unloaded is what a name leads to in files that may not be loaded: those that are read to find it. It follows from the environment's
@@ -92,13 +97,13 @@ func (ev *Evaluator) hearFile(f *syntax.File) {
 		return
 	}
 	if g.files == nil {
-		g.files, g.classes = map[*syntax.File]bool{}, map[string]*hearsay{}
+		g.files = map[*syntax.File]bool{}
 	}
 	g.files[f] = true
 	ev.mayDefault(f)
 	for _, n := range f.Defs {
 		if c, ok := n.(*syntax.Class); ok {
-			g.classes[strings.ToLower(c.Name)] = ev.cache.hearsay(c)
+			g.classes = append(g.classes, heardClass{strings.ToLower(c.Name), ev.cache.hearsay(c)})
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"maps"
 	"slices"
 
 	"bunraku/provenance"
@@ -72,22 +71,23 @@ func (ev *Evaluator) idleTouches() []touch {
 	if g.idleOf == ev.classCount() {
 		return g.idle
 	}
-	g.idle, g.idleOf = g.idle[:0], ev.classCount()
-	seen := make(map[syntax.Definition]bool, g.idleOf)
+	g.idle = g.idle[:0]
+	seen := make(map[syntax.Definition]bool, ev.classCount())
 	for name := range ev.table.scopes {
 		if d := ev.classes[name]; d != nil && d.Node != nil { // a node has a scope, too
 			seen[d.Node] = true
 		}
 	}
 	visit := func(s *sketch, by caller) { g.idle = s.touching(g.idle, by) }
-	for _, name := range slices.Sorted(maps.Keys(ev.classes)) {
+	for name := range ev.classes { // in any order: it is a set
 		ev.reachIdle(ev.hear(linkClass, name), seen, visit)
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.heard.classes)) {
-		if ev.classes[name] == nil {
-			ev.reachIdle(g.heard.classes[name], seen, visit)
+	for i := 0; i < len(g.heard.classes); i++ { // more may be heard of meanwhile
+		if h := g.heard.classes[i]; ev.classes[h.name] == nil {
+			ev.reachIdle(h.hearsay, seen, visit)
 		}
 	}
+	g.idleOf = ev.classCount()
 	return g.idle
 }
 
@@ -169,10 +169,10 @@ const (
 	makesAny
 )
 
-// learn asks what a piece of code that was passed over does.
-func (m *making) learn(typ string, fx *effects) madeKind {
+// learn asks what a piece of code that was passed over does; so many pieces are known.
+func (m *making) learn(typ string, fx *effects, count int) madeKind {
 	if fx.number >= len(m.known) {
-		m.known = append(m.known, make([]madeKind, fx.number+1-len(m.known))...)
+		m.known = append(m.known, make([]madeKind, max(fx.number+1, count)-len(m.known))...)
 	}
 	k := &m.known[fx.number]
 	if *k != notAsked {
@@ -210,7 +210,7 @@ func (ev *Evaluator) makingOf(typ string) *making {
 	}
 	refs := append(ev.scratch[:0], m.ref)
 	for ; m.passed < len(g.passed); m.passed++ {
-		if p := &g.passed[m.passed]; len(p.effects.resources) > 0 && m.learn(typ, p.effects) == makesAny {
+		if p := &g.passed[m.passed]; len(p.effects.resources) > 0 && m.learn(typ, p.effects, ev.cache.count()) == makesAny {
 			refs = append(refs, p.why)
 		}
 	}
@@ -534,7 +534,7 @@ func (ev *Evaluator) indexTouches() {
 			continue
 		}
 		if fx.number >= len(g.whys) {
-			g.whys = append(g.whys, make([]provenance.Ref, fx.number+1-len(g.whys))...)
+			g.whys = append(g.whys, make([]provenance.Ref, max(fx.number+1, ev.cache.count())-len(g.whys))...)
 		}
 		if g.whys[fx.number] == 0 {
 			g.whys[fx.number] = p.why

@@ -74,9 +74,12 @@ type attrRef struct {
 	ref  provenance.Ref
 }
 
-func (r *Resource) remembered() *resourceMemo {
+func (ev *Evaluator) remembered(r *Resource) *resourceMemo {
 	if r.memo == nil {
-		r.memo = &resourceMemo{}
+		if len(ev.table.memos) == 0 {
+			ev.table.memos = make([]resourceMemo, 16)
+		}
+		r.memo, ev.table.memos = &ev.table.memos[0], ev.table.memos[1:]
 	}
 	return r.memo
 }
@@ -113,8 +116,8 @@ func (r *Resource) param(name string) *param {
 }
 
 // note keeps what decides whether an attribute is set from outside.
-func (r *Resource) note(attr string, why provenance.Ref) {
-	m := r.remembered()
+func (ev *Evaluator) note(r *Resource, attr string, why provenance.Ref) {
+	m := ev.remembered(r)
 	for i := range m.arrows {
 		if m.arrows[i].attr == attr {
 			m.arrows[i].ref = why

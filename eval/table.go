@@ -16,8 +16,9 @@ import (
 type table struct {
 	list          []*Resource // in catalog order, Stage[main] and Class[Settings] included
 	index         catalog.Index[*Resource]
-	added         []*Resource // what the compiler walks: everything declared, without the bookkeeping ones
-	classes       []string    // names, in the order of evaluation
+	memos         []resourceMemo // room for the next of them
+	added         []*Resource    // what the compiler walks: everything declared, without the bookkeeping ones
+	classes       []string       // names, in the order of evaluation
 	tags          tagSet
 	scopes        map[string]*Scope // of evaluated classes and nodes
 	edges         []edge

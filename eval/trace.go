@@ -56,6 +56,16 @@ func (ev *Evaluator) op(name string, refs ...provenance.Ref) provenance.Ref {
 	return ev.trace.Op(name, refs...)
 }
 
+// roomFor is an empty list with room for so many refs. Lists are short, so many stand in one piece of memory.
+func (ev *Evaluator) roomFor(n int) []provenance.Ref {
+	if n > len(ev.room) {
+		ev.room = make([]provenance.Ref, max(n, 256))
+	}
+	list := ev.room[:0:n]
+	ev.room = ev.room[n:]
+	return list
+}
+
 // deep is a value with everything in it: a container's spine and the places of its elements.
 func (ev *Evaluator) deep(v value.Value, r provenance.Ref) provenance.Ref {
 	if ev.trace == nil {
@@ -97,11 +107,12 @@ func (ev *Evaluator) Found(h *value.Hash, e *value.Entry, more ...provenance.Ref
 	if ev.trace == nil {
 		return 0
 	}
-	more = append(more, e.KeyRef)
+	var room [6]provenance.Ref
+	all := append(append(room[:0], more...), e.KeyRef)
 	if n := h.Len(); n > 1 && h.Entries()[n-1].KeyRef != e.KeyRef {
-		more = append(more, ev.later(h, e))
+		all = append(all, ev.later(h, e))
 	}
-	return ev.trace.With(e.Ref, more...)
+	return ev.trace.With(e.Ref, all...)
 }
 
 // later joins the keys behind an entry.

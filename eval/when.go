@@ -16,7 +16,7 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 	if ev.trace == nil || r == nil {
 		return 0
 	}
-	m := r.remembered()
+	m := ev.remembered(r)
 	if m.tagging {
 		ev.table.circles = true
 		return 0
@@ -83,11 +83,12 @@ func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
 	if ev.trace == nil || r == nil {
 		return 0
 	}
-	m := r.remembered()
+	m := ev.remembered(r)
 	if m.position != 0 {
 		return m.position
 	}
-	refs := []provenance.Ref{r.existence}
+	var room [4]provenance.Ref
+	refs := append(room[:0], r.existence)
 	if r.isClass() && !r.main {
 		refs = append(refs, ev.table.firsts[r.className()])
 	}

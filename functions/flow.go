@@ -34,7 +34,7 @@ func computed(c *eval.Call, from ...provenance.Ref) provenance.Ref {
 	if c.Trace() == nil {
 		return 0
 	}
-	return c.Trace().Op("call "+c.Name, from...)
+	return c.Trace().Call(c.Name, from...)
 }
 
 // elements walks what is iterable in a value: each element with its own provenance.

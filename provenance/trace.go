@@ -18,7 +18,8 @@ type Trace struct {
 	names     []string          // of operations
 	known     map[string]uint16 // those that the graph before it had too; shared, never written to
 	nameOf    map[string]uint16 // the others
-	recent    [32]recentName    // those that were asked for last
+	recent    [64]recentName    // those that were asked for last
+	calls     [64]recentName    // likewise, of functions that were called
 	notes     [][]note          // names of steps, in blocks
 	noteCount int
 	// firstNotes is how large the first block of notes is, 0 for as large as the others.
@@ -179,6 +180,18 @@ func (t *Trace) Op(name string, operands ...Ref) Ref {
 	return t.make(isOp, t.nameNumber(name), operands)
 }
 
+// Call adds a value that a function made of its operands: the operation "call function".
+func (t *Trace) Call(function string, operands ...Ref) Ref {
+	if t == nil {
+		return 0
+	}
+	r := &t.calls[recentSlot(function)]
+	if r.name != function || function == "" {
+		*r = recentName{function, t.findName("call " + function)}
+	}
+	return t.make(isOp, r.number, operands)
+}
+
 // A recentName spares the search for a name that is used again and again.
 type recentName struct {
 	name   string
@@ -186,14 +199,18 @@ type recentName struct {
 }
 
 func (t *Trace) nameNumber(name string) uint16 {
-	if name == "" {
-		return t.findName(name)
-	}
-	r := &t.recent[(len(name)+int(name[0])+int(name[len(name)-1]))%len(t.recent)]
-	if r.name != name {
+	r := &t.recent[recentSlot(name)]
+	if r.name != name || name == "" {
 		*r = recentName{name, t.findName(name)}
 	}
 	return r.number
+}
+
+func recentSlot(name string) int {
+	if name == "" {
+		return 0
+	}
+	return (len(name) + 7*int(name[0]) + 13*int(name[len(name)-1]) + 29*int(name[len(name)/2])) % 64
 }
 
 func (t *Trace) findName(name string) uint16 {

@@ -178,7 +178,7 @@ func moved(name string, warns bool, from func(*eval.Call) *eval.Scope) *eval.Fun
 func hand(c *eval.Call, name string) (value.Value, error) {
 	v, err := c.Eval.CallFunction(c.Scope, name, c.Args, c.Block, c.Place)
 	if c.Trace() != nil {
-		c.Ref = c.Trace().Op("call "+c.Name, append(append([]provenance.Ref(nil), c.Refs...), c.Trace().Everything())...)
+		c.Ref = c.Trace().Call(c.Name, append(append([]provenance.Ref(nil), c.Refs...), c.Trace().Everything())...)
 	}
 	return v, err
 }
