@@ -103,6 +103,11 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"an heir that reads by its own name", `class a { include c $v = 1 } class c inherits a { notify { 'n': message => "<${c::v}>" } } include a include c`},
 	{"defaults that a collector would take along, in a class nobody includes", `class b { File<| title == '/z' |> { mode => '7' } } file { '/z': } File { owner => 'o' } include b`},
 	{"a tag of a class that is included once more later", `class a { } class c { if tagged('a') { notify { 'n': } } } if 'x' == 'x' { include a } include c include a`},
+	{"an arrow from a resource whose default is a reference, or none", `class c { } include c Notify { before => Class['c'] } notify { 'a': } file { '/b': } Notify['a'] -> File['/b']`},
+	{"titles that are no strings", `define d { notify { "d-${title}": message => [$title, $name] } } create_resources('d', { 'a' => { }, 'b' => { 'name' => 'n' } })`},
+	{"a default that is a define's name", `define d { notify { "d-${title}": message => $name } } if 'x' == 'y' { D { name => 'n' } } d { 'a': }`},
+	{"a parameter of a template that is undef", `notify { 'a': message => inline_epp('<%- | $x = 1 | -%><%= $x %>', { 'x' => 2 }) }`},
+	{"a default that includes a class", `class a($x = include('b')) { notify { 'a': } } class b { notify { 'b': } } class { 'a': x => 'c' }`},
 	{"a metaparameter that comes down because main contains the class", `class b { notify { 'n': } } class { 'b': noop => true } if 'x' == 'x' { contain b }`},
 }
 
@@ -147,6 +152,7 @@ func TestRules(t *testing.T) {
 						if v, ok := mutate.Fails(res, p); !ok {
 							check(what, []mutate.Violation{v})
 						}
+						check(what, mutate.Refused(before, res, p).Violations)
 						continue
 					}
 					after, err := mutate.Look(res)

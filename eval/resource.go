@@ -652,6 +652,9 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		list = append(list, &param{string(key), v, ev.under(ev.Found(params, x, why)), c.Place, c.Scope.source, false, false})
 	}
 	_, text := name.(value.String)
+	if !text {
+		titleRef = ev.op("text", titleRef)
+	}
 	t := title{value.ToString(name), ev.trace.With(titleRef, exists), !text}
 	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{}), nil
 }
