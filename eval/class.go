@@ -157,7 +157,11 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, ev.mayDeclare(d.Name), ev.moment(), ev.positionOf(r.scope)) // before its scope is entered: all names given so far count
+		var others provenance.Ref
+		if r.stated == 0 { // such a statement is the first to declare its class, or fails: whatever could have declared it earlier does not matter
+			others = ev.mayDeclare(d.Name) // before its scope is entered: all names given so far count
+		}
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, others, ev.moment(), ev.positionOf(r.scope))
 		ev.table.since[d.Name] = ev.trace.Join(ev.ctl, ev.sinceRef(ev.running()))
 	}
 	ev.push(step{of: r, place: r.place})

@@ -108,6 +108,10 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"a default that is a define's name", `define d { notify { "d-${title}": message => $name } } if 'x' == 'y' { D { name => 'n' } } d { 'a': }`},
 	{"a parameter of a template that is undef", `notify { 'a': message => inline_epp('<%- | $x = 1 | -%><%= $x %>', { 'x' => 2 }) }`},
 	{"a default that includes a class", `class a($x = include('b')) { notify { 'a': } } class b { notify { 'b': } } class { 'a': x => 'c' }`},
+	{"a class that a statement declares, and others include before and after", `class c { notify { 'n': message => "<${v}>" } } class x { include c } class y { class { 'c': } } if 'p' == 'q' { include c } node default { $v = 1 include y include x }`},
+	{"a class that a statement declares under a condition, and another includes", `class c { notify { 'n': message => "<${v}>" } } class x { $v = 1 include c } class y { File { mode => '1' } if 'p' == 'p' { class { 'c': } } } class z { include y } include z include x`},
+	{"a class that a statement declares, if it is not there", `class c { notify { 'n': } } class x { include c } class y { unless defined(Class['c']) { class { 'c': } } } class z { } include z include y include x`},
+	{"the place of a class that a statement declares", `class c { notify { 'n': message => defined(Notify['x']) } } class x { notify { 'x': } } class y { class { 'c': } } class z { include x } include z include y include x`},
 	{"a metaparameter that comes down because main contains the class", `class b { notify { 'n': } } class { 'b': noop => true } if 'x' == 'x' { contain b }`},
 }
 

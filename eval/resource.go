@@ -55,6 +55,7 @@ type Resource struct {
 	memo      *resourceMemo
 	inside    *Scope                    // of its code
 	decided   bool                      // it stands under a decision of the code that declares it
+	stated    provenance.Ref            // of a class that a statement such as class { 'c': } declares: what that stands under
 	tagRef    provenance.Ref            // of the tags given to it by attribute or function
 	absences  []provenance.Ref          // parameters that Hiera was asked for in vain, by their place
 	arrows    map[string]provenance.Ref // what decides whether an arrow to a collector, or a stage around, sets an attribute
@@ -453,6 +454,9 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	ev.addResource(r, sc, e)
 	if r.isClass() {
 		before, ctl := ev.asking, ev.decide(t.ref)
+		if _, ok := e.(*syntax.Resource); ok {
+			r.stated = ev.ctl
+		}
 		ev.asking = r.place
 		ev.lead(r.def.Name)
 		ev.evaluateClass(r)
