@@ -30,6 +30,8 @@ type lab struct {
 	texts      map[string]string
 	aims       map[provenance.LabelKey]aim // of places that can be changed in more ways than can be listed
 	slotKeys   map[string][]string         // of data, that slots hang on
+	roles      map[string]map[int]string   // of literals, by file
+	beside     map[string]bool             // paths of files that nobody reads
 	clones     int
 	stand      bool // there are classes and files that can stand in for others
 }
@@ -43,7 +45,7 @@ func openLab(kind, name, dir string, opt Options, node Node) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, shadows: map[string]string{}, texts: map[string]string{}, aims: map[provenance.LabelKey]aim{}, slotKeys: map[string][]string{}}
+	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, shadows: map[string]string{}, texts: map[string]string{}, aims: map[provenance.LabelKey]aim{}, slotKeys: map[string][]string{}, roles: map[string]map[int]string{}, beside: map[string]bool{}}
 	if l.res, err = c.Compile(node); err != nil || l.res.Failure != nil {
 		return nil, err
 	}
@@ -106,6 +108,9 @@ func (l *lab) mutant(p *mutate.Place, i int) (res *eval.Result, at *mutate.Place
 	case mutate.ERB:
 		c, reason = l.withTemplate(p.Path, text)
 	default:
+		if err := l.inert(p.Path, p.Beside); err != nil {
+			return nil, nil, "", err
+		}
 		var restore func()
 		if c, restore, err = l.withData(p.Path, text, p.Beside); err != nil {
 			return nil, nil, "", err

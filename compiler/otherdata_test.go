@@ -1,8 +1,10 @@
 package compiler
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bunraku/internal/mutate"
@@ -138,6 +140,40 @@ func (l *lab) otherDir(dir, key string, v value.Value, out map[string]string) (f
 		return nil
 	})
 	return found
+}
+
+// inert makes sure that the files which stand beside a changed one are read by nobody without the change: every slot is as it was, and names as
+// many places.
+func (l *lab) inert(path string, beside map[string]string) error {
+	key := path + ": " + strings.Join(sorted(beside), " ")
+	if len(beside) == 0 || l.beside[key] {
+		return nil
+	}
+	l.beside[key] = true
+	at := sorted(beside)[0]
+	c, restore, err := l.withData(at, beside[at], beside)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	res, err := c.Compile(l.node)
+	if err != nil || res.Failure != nil {
+		return fmt.Errorf("%s: does not compile with %s beside: %v %v", l.name, at, err, res.Failure)
+	}
+	view, err := mutate.Look(res)
+	if err != nil {
+		return err
+	}
+	names := l.view.Names()
+	if !slices.Equal(names, view.Names()) {
+		return fmt.Errorf("%s has other slots with %s, which it does not read", l.name, at)
+	}
+	for i, s := range names {
+		if l.view.Slots[s].Value != view.Slots[s].Value || i%97 == 0 && len(l.view.Depends(s)) != len(view.Depends(s)) {
+			return fmt.Errorf("%s: %s is another with %s, which is not read", l.name, s, at)
+		}
+	}
+	return nil
 }
 
 // interpolated is a level's path with the facts in it.

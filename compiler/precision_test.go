@@ -106,21 +106,26 @@ func (c *tally) precision(l *lab, places []*mutate.Place, n int, r *rand.Rand) e
 		if list == nil {
 			c.skip("precision: places of the kind " + k.Kind.String() + " that no mutation is known for")
 		}
-		confirmed, compiled, err := c.confirm(l, list, wanted[k])
+		shown, err := c.confirm(l, list, wanted[k])
 		if err != nil {
 			return err
 		}
 		for _, s := range wanted[k] {
 			switch {
-			case confirmed[s]:
+			case shown.confirmed[s]:
 				results[s].confirmed++
 				results[s].tested++
-			case compiled:
+				if shown.refused[s] {
+					c.byRefusal++
+				}
+				continue
+			case shown.tested:
 				results[s].tested++
 				results[s].unconfirmed = append(results[s].unconfirmed, l.show(labels[k]))
 			default:
 				results[s].untested++
 			}
+			c.left[l.role(labels[k])+": "+shown.why()]++
 		}
 	}
 	for _, s := range slots {
@@ -148,11 +153,10 @@ func (l *lab) show(label provenance.Label) string {
 
 // confirm changes one place until all slots that name it have changed.
 //
-// tested is false when the changes do not show whether the place matters: none compiles, or those that do are no changes at all (another way to
+// The place is not tested when the changes do not show whether it matters: none compiles, or those that do are no changes at all (another way to
 // write the same name) while others, which are, do not compile.
-func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (confirmed map[string]bool, tested bool, err error) {
-	confirmed = map[string]bool{}
-	compiled, effective, failed := false, false, false
+func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (shown trial, err error) {
+	shown = trial{confirmed: map[string]bool{}, refused: map[string]bool{}}
 	for i, n := 0, len(places); i < n; i++ {
 		var strs []string
 		for _, s := range slots {
@@ -161,35 +165,49 @@ func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (confirm
 		strs = append(strs, l.rivals(slots)...)
 		text, err := l.text(places[i].Path)
 		if err != nil {
-			return nil, false, err
+			return shown, err
 		}
 		if p := places[i].With(text, strs); p != nil {
 			places = append(places[:len(places):len(places)], p)
 		}
 	}
+	compiled := false
 	for _, p := range places {
 		for i := range p.Choices() {
-			if len(confirmed) == len(slots) {
-				return confirmed, true, nil
+			if len(shown.confirmed) == len(slots) {
+				shown.tested = true
+				return shown, nil
 			}
 			failing, same := sum(c.failing), sum(c.same)
 			changed, err := c.try(l, p, i)
 			if err != nil {
-				return nil, false, err
+				return shown, err
 			}
-			if sum(c.failing) > failing {
-				failed = true
-			} else if changed != nil {
-				compiled, effective = true, effective || sum(c.same) == same
+			fails := sum(c.failing) > failing
+			shown.tried++
+			switch {
+			case fails:
+				shown.failed++
+			case changed != nil:
+				compiled = true
+				if sum(c.same) == same {
+					shown.other++
+				}
 			}
 			for _, s := range slots {
-				if changed[s] {
-					confirmed[s] = true
+				switch {
+				case !changed[s]:
+				case !fails:
+					shown.confirmed[s] = true
+					delete(shown.refused, s)
+				case !shown.confirmed[s]:
+					shown.confirmed[s], shown.refused[s] = true, true
 				}
 			}
 		}
 	}
-	return confirmed, effective || compiled && !failed, nil
+	shown.tested = shown.other > 0 || compiled && shown.failed == 0
+	return shown, nil
 }
 
 // sizes compares dependency sets with all that was evaluated, where that is much.
@@ -238,7 +256,7 @@ func (c *tally) reportPrecision(t *testing.T) {
 		}
 		return letter, told
 	}
-	t.Logf("precision: %d of %d pairs of slot and place confirmed, %d more have no telling mutant that compiles (bar: a median tightness of 0.5)", confirmed, pairs, untested)
+	t.Logf("precision: %d of %d pairs of slot and place confirmed, %d more have no telling mutant that compiles (bar: a median tightness of 0.5); at most %d hang on catalogs that were refused", confirmed, pairs, untested, c.byRefusal)
 	if letter, told := medians("", func(loose) string { return "all" }); letter < 0.5 || told < 0.5 {
 		t.Error("the answers are too loose")
 	}
@@ -250,6 +268,7 @@ func (c *tally) reportPrecision(t *testing.T) {
 	if len(c.shares) > 0 {
 		t.Logf("precision: median dependency set %.2f %% of the evaluated literals, over %d slots of %d subjects with 400 or more (bar: 5 %%)", 100*median(c.shares), len(c.shares), c.large)
 	}
+	reportLeft(t, c.left)
 	sort.SliceStable(c.looseness, func(i, j int) bool { return c.looseness[i].tightness() < c.looseness[j].tightness() })
 	t.Log("the loosest slots, with places that no mutation confirmed:")
 	slots, places := 20, 5

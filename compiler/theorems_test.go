@@ -47,7 +47,9 @@ type tally struct {
 	subjects, literals                map[string]int
 	mutations, failing, same, refused map[string]int
 	skipped                           map[string]int
+	left                              map[string]int // places that no mutation confirmed, by what they are and why
 	copies, expressions, violating    int
+	byRefusal                         int // pairs that a catalog confirmed which was refused
 	violations                        []string
 	looseness                         []loose
 	shares                            []float64
@@ -56,16 +58,17 @@ type tally struct {
 
 func newTally() *tally {
 	m := func() map[string]int { return map[string]int{} }
-	return &tally{subjects: m(), literals: m(), mutations: m(), failing: m(), same: m(), refused: m(), skipped: m()}
+	return &tally{subjects: m(), literals: m(), mutations: m(), failing: m(), same: m(), refused: m(), left: m(), skipped: m()}
 }
 
 func (c *tally) add(o *tally) {
-	for _, m := range [][2]map[string]int{{c.subjects, o.subjects}, {c.literals, o.literals}, {c.mutations, o.mutations}, {c.failing, o.failing}, {c.same, o.same}, {c.refused, o.refused}, {c.skipped, o.skipped}} {
+	for _, m := range [][2]map[string]int{{c.subjects, o.subjects}, {c.literals, o.literals}, {c.mutations, o.mutations}, {c.failing, o.failing}, {c.same, o.same}, {c.refused, o.refused}, {c.skipped, o.skipped}, {c.left, o.left}} {
 		for k, n := range m[1] {
 			m[0][k] += n
 		}
 	}
 	c.copies += o.copies
+	c.byRefusal += o.byRefusal
 	c.expressions += o.expressions
 	c.violating += o.violating
 	c.large += o.large
