@@ -95,51 +95,50 @@ func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool,
 			}
 		}
 	}
+	call := func(name string, args []syntax.Expr) {
+		switch name {
+		case "require":
+			if caller == nil {
+				fx.requires = true
+			} else {
+				fx.touches = append(fx.touches, *caller)
+			}
+			classes(args, false)
+		case "contain":
+			classes(args, false)
+			contained(args)
+		case "include":
+			classes(args, false)
+		case "create_resources", "ensure_resource", "ensure_resources":
+			ev.gatherMade(args, fx, follow)
+		case "ensure_packages":
+			fx.resources = append(fx.resources, touch{typ: "Package"})
+		case "hiera_include":
+			fx.classes[anyClass] = true
+			fx.resources = append(fx.resources, touch{})
+		case "realize":
+			fx.resources = append(fx.resources, touch{})
+		case "tag":
+			if caller == nil {
+				fx.touches = append(fx.touches, touch{attr: "tag"})
+			} else {
+				fx.touches = append(fx.touches, touch{caller.typ, caller.title, "tag"})
+			}
+		default:
+			ev.gatherFunction(name, fx, seen)
+		}
+	}
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case syntax.Definition:
 				return false
 			case *syntax.Call:
-				f, ok := n.Functor.(*syntax.Name)
-				if !ok {
-					break
-				}
-				switch f.Value {
-				case "require":
-					if caller == nil {
-						fx.requires = true
-					} else {
-						fx.touches = append(fx.touches, *caller)
-					}
-					classes(n.Args, false)
-				case "contain":
-					classes(n.Args, false)
-					contained(n.Args)
-				case "include":
-					classes(n.Args, false)
-				case "hiera_include", "create_resources", "ensure_resource", "ensure_resources", "ensure_packages":
-					fx.classes[anyClass] = true
-					fx.resources = append(fx.resources, touch{})
-				case "realize":
-					fx.resources = append(fx.resources, touch{})
-				case "tag":
-					if caller == nil {
-						fx.touches = append(fx.touches, touch{attr: "tag"})
-					} else {
-						fx.touches = append(fx.touches, touch{caller.typ, caller.title, "tag"})
-					}
-				default:
-					ev.gatherFunction(f.Value, fx, seen)
+				if f, ok := n.Functor.(*syntax.Name); ok {
+					call(f.Value, n.Args)
 				}
 			case *syntax.MethodCall:
-				switch n.Functor.Name.Value {
-				case "include", "contain", "require":
-					classes([]syntax.Expr{n.Functor.Left}, false)
-					if n.Functor.Name.Value == "contain" {
-						contained([]syntax.Expr{n.Functor.Left})
-					}
-				}
+				call(n.Functor.Name.Value, append([]syntax.Expr{n.Functor.Left}, n.Args...))
 			case *syntax.Resource:
 				ev.gatherResource(n, fx, follow, classes)
 			case *syntax.Override:
@@ -209,6 +208,26 @@ func (ev *Evaluator) gatherResource(n *syntax.Resource, fx *effects, follow func
 		}
 		if ev.world.ResourceType(strings.ToLower(typ)) == nil {
 			follow(ev.quietly(ev.findDefine, name.Value))
+		}
+	}
+}
+
+// gatherMade adds what functions such as create_resources make: resources of the type that their first argument names, or anything.
+func (ev *Evaluator) gatherMade(args []syntax.Expr, fx *effects, follow func(*Definition)) {
+	names := []string{""}
+	if len(args) > 0 {
+		names = syntax.StaticNames(args[0])
+	}
+	for _, name := range names {
+		name = strings.ToLower(strings.TrimPrefix(strings.TrimLeft(name, "@"), "::"))
+		if name == "" || name == "class" {
+			fx.classes[anyClass] = true
+			fx.resources = append(fx.resources, touch{})
+			continue
+		}
+		fx.resources = append(fx.resources, touch{typ: capitalized(name)})
+		if ev.world.ResourceType(name) == nil {
+			follow(ev.quietly(ev.findDefine, name))
 		}
 	}
 }

@@ -112,6 +112,9 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"a class that a statement declares under a condition, and another includes", `class c { notify { 'n': message => "<${v}>" } } class x { $v = 1 include c } class y { File { mode => '1' } if 'p' == 'p' { class { 'c': } } } class z { include y } include z include x`},
 	{"a class that a statement declares, if it is not there", `class c { notify { 'n': } } class x { include c } class y { unless defined(Class['c']) { class { 'c': } } } class z { } include z include y include x`},
 	{"the place of a class that a statement declares", `class c { notify { 'n': message => defined(Notify['x']) } } class x { notify { 'x': } } class y { class { 'c': } } class z { include x } include z include y include x`},
+	{"what a function makes in a branch not taken", `define d { include c } class c { notify { 'c': } } if 'x' == 'y' { create_resources('d', { 'a' => {} }) } class b { include c } include b notify { 'n': message => defined(D['a']) }`},
+	{"what a method makes in a branch not taken", `class c { notify { 'c': } } function f($x) { include c } if 'x' == 'y' { 'q'.f } if 'v' == 'w' { 'notify'.create_resources({ 'm' => {} }) } class b { include c } include b notify { 'n': message => defined(Notify['m']) }`},
+	{"a class that create_resources makes in a branch not taken", `class c($p = 1) { notify { 'c': message => $p } } if 'x' == 'y' { create_resources('class', { 'c' => { 'p' => 2 } }) } class b { include c } include b`},
 	{"a metaparameter that comes down because main contains the class", `class b { notify { 'n': } } class { 'b': noop => true } if 'x' == 'x' { contain b }`},
 }
 
