@@ -81,6 +81,9 @@ func Open(path string, opt Options) (*Compiler, error) {
 	if opt.Language == 0 {
 		opt.Language = 8
 	}
+	if opt.Language != 7 && opt.Language != 8 {
+		return nil, fmt.Errorf("language is 7 or 8, not %d", opt.Language)
+	}
 	set := eval.Language(opt.Language)
 	switch opt.Strict {
 	case "":

@@ -477,7 +477,11 @@ func TestScoreTheorems(t *testing.T) {
 			}
 		}
 	}
-	for _, list := range [][]*subject{sites, corpora, cases, randoms} {
+	mutations := 100
+	if long {
+		mutations = 1000
+	}
+	for _, list := range [][]*subject{sites, corpora, cases, randoms, dataSites(t, root, mutations)} {
 		for _, s := range list {
 			s.opt.Language = 7
 			if (onlySubject == "" || regexp.MustCompile(onlySubject).MatchString(s.kind+"/"+s.name)) && (long || s.mutations > 0) {

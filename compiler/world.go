@@ -162,7 +162,7 @@ func (h *lookupHost) Variable(name string) (value.Value, provenance.Ref, bool) {
 
 func (h *lookupHost) CallingClass() string { return h.sc.CallingClass() }
 
-// Call runs a data provider that is written in the Puppet language. What it would ask of its context is not known.
+// Call runs a data provider that is written in the Puppet language.
 func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, error) {
 	ev := h.sc.Evaluator()
 	if !ev.HasUserFunction(c.Name) {
@@ -171,16 +171,18 @@ func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, 
 		}
 		return nil, 0, lookup.ErrNoFunction
 	}
-	args := []value.Value{c.Options, &value.Opaque{Why: "the context of a data function"}}
+	args := []value.Value{c.Options, contextOf(c.Context)}
 	switch c.Kind {
 	case "lookup_key":
 		args = append([]value.Value{value.String(c.Key)}, args...)
 	case "data_dig":
 		args = append([]value.Value{value.NewArray(c.Segments...)}, args...)
 	}
-	v, err := ev.CallFunction(ev.Top(), c.Name, args, nil, source.Place{})
-	return v, 0, err
+	return ev.Provide(ev.Top(), c.Name, args, ev.Asking())
 }
+
+// Asking implements lookup.Asker.
+func (h *lookupHost) Asking() provenance.Ref { return h.sc.Evaluator().Asking() }
 
 func (h *lookupHost) New(typ value.Value, args []value.Value) (value.Value, error) {
 	t, ok := typ.(value.Type)

@@ -153,7 +153,10 @@ func (ev *Evaluator) KnownType(name string) bool { return ev.knownResourceType(c
 
 // Lookup asks Hiera on behalf of a function.
 func (c *Call) Lookup(q Query) (Answer, error) {
+	before := c.Eval.asker
+	c.Eval.asker = c
 	a, err := c.Eval.world.Lookup(c.Scope, q)
+	c.Eval.asker = before
 	if c.Eval.trace != nil && a.Found && len(q.Names) == 1 {
 		a.Ref = c.Eval.trace.Note(a.Ref, provenance.LookedUp, q.Names[0], 0, c.Place, nil)
 	}

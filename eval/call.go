@@ -85,12 +85,38 @@ func (ev *Evaluator) method(e *syntax.MethodCall, sc *Scope) (value.Value, prove
 	args, refs, spine := ev.unfold(nil, nil, []syntax.Expr{e.Functor.Left}, sc)
 	name := e.Functor.Name.Value
 	if len(args) > 0 {
-		if v, r, ok := ev.member(args[0], name, refs); ok && len(e.Args) == 0 {
+		if v, r, ok := ev.member(args[0], name, refs); ok {
+			if n := len(e.Args); n > 0 {
+				ev.runtime(e, fmt.Sprintf("'attribute %s[%s]' expects no arguments, got %d", args[0].(*value.Object).Type.Name(), name, n))
+			}
 			return v, r
+		}
+		if f := methodOf(args[0], name); f != nil {
+			own, ownRefs, more := ev.unfold(nil, nil, e.Args, sc)
+			v, r, err := ev.callBuiltin(f, own, ownRefs, ev.lambda(e.Lambda, sc), ev.place(callSpan(e)), sc)
+			if err != nil {
+				ev.runtimeError(e, err)
+			}
+			return v, ev.trace.With(r, spine, more, refs1(refs))
 		}
 	}
 	args, refs, more := ev.unfold(args, refs, e.Args, sc)
 	return ev.callNamed(name, args, refs, ev.trace.Join(spine, more), e.Lambda, e, sc)
+}
+
+// A Host has the methods of an object that Puppet itself made.
+type Host interface {
+	// Method is nil if there is none of the name.
+	Method(name string) *Function
+}
+
+func methodOf(x value.Value, name string) *Function {
+	if o, is := x.(*value.Object); is {
+		if h, is := o.Host.(Host); is {
+			return h.Method(name)
+		}
+	}
+	return nil
 }
 
 // member reads an attribute of a Pcore object.
@@ -175,6 +201,40 @@ func (ev *Evaluator) CallFunction(sc *Scope, name string, args []value.Value, bl
 		return nil, fmt.Errorf("%w '%s'", ErrUnknownFunction, name)
 	}
 	return v, err
+}
+
+// Asking is what decided the question that Hiera is looking up.
+func (ev *Evaluator) Asking() provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	refs := []provenance.Ref{ev.ctl}
+	if ev.asker != nil {
+		refs = append(refs, ev.asker.deepRefs()...)
+	}
+	return ev.trace.Join(refs...)
+}
+
+// Provide calls a function of the program that provides data, and catches what it throws: the error, and what it depends on. asking is what
+// decided that it is called.
+func (ev *Evaluator) Provide(sc *Scope, name string, args []value.Value, asking provenance.Ref) (v value.Value, r provenance.Ref, err error) {
+	s, jumps := ev.save(sc), ev.jumps
+	defer func(before provenance.Ref) { ev.ctl = before }(ev.decide(asking))
+	defer func() {
+		j := ev.jumping
+		if j == nil || j.kind != jumpThrow || recover() == nil {
+			return
+		}
+		ev.jumping = nil
+		ev.restoreTo(s)
+		v, r, err = nil, ev.trace.With(j.ctl, ev.jumps), j.err
+		ev.jumps = jumps
+	}()
+	var refs []provenance.Ref
+	if ev.trace != nil {
+		refs = make([]provenance.Ref, len(args))
+	}
+	return ev.invoke(name, args, refs, nil, source.Place{}, sc)
 }
 
 // ErrUnknownFunction is the error of CallFunction when there is no function of the name.

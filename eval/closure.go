@@ -28,6 +28,7 @@ type jump struct {
 	ref   provenance.Ref
 	at    source.Place
 	ctl   provenance.Ref
+	err   error // of a throw
 }
 
 type jumpKind uint8
@@ -36,21 +37,27 @@ const (
 	jumpNext jumpKind = iota
 	jumpReturn
 	jumpBreak
+	jumpThrow
 )
 
 // Next, Return and Break end a block early; they are raised by the functions of those names.
 func (c *Call) Next(v value.Value, r provenance.Ref) {
-	c.Eval.jump(&jump{jumpNext, v, r, c.Place, c.Eval.ctl})
+	c.Eval.jump(&jump{kind: jumpNext, value: v, ref: r, at: c.Place, ctl: c.Eval.ctl})
 }
 
 // Return ends the function, class or define around.
 func (c *Call) Return(v value.Value, r provenance.Ref) {
-	c.Eval.jump(&jump{jumpReturn, v, r, c.Place, c.Eval.ctl})
+	c.Eval.jump(&jump{kind: jumpReturn, value: v, ref: r, at: c.Place, ctl: c.Eval.ctl})
 }
 
 // Break ends the iteration around.
 func (c *Call) Break() {
 	c.Eval.jump(&jump{kind: jumpBreak, value: value.Undef{}, at: c.Place, ctl: c.Eval.ctl})
+}
+
+// Throw ends the function that Provide calls: with an error for who asked.
+func (c *Call) Throw(err error) {
+	c.Eval.jump(&jump{kind: jumpThrow, value: value.Undef{}, at: c.Place, ctl: c.Eval.ctl, err: err})
 }
 
 // jump starts a jump. Places that it may land on look at jumping before they recover: to recover and panic again, at every level of a
@@ -170,6 +177,9 @@ func jumpsAt(stmts []syntax.Expr, is func(name string, at uint32) bool) bool {
 				}
 			case *syntax.MethodCall:
 				check(n.Functor.Name)
+				if n.Functor.Name.Value == "not_found" { // of a context, which throws
+					found = found || is("not_found", n.Functor.Name.Where.Start)
+				}
 			}
 			return !found
 		})

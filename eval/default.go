@@ -185,7 +185,7 @@ func (ev *Evaluator) merge(r, o *Resource) {
 		summary := "Attempt to override an already evaluated resource" + at + " with new values"
 		switch ev.set.Strict {
 		case StrictError:
-			ev.failAt(&source.Diagnostic{Code: "E0523", Summary: summary, Place: o.place, Related: related(r, "declared here")})
+			ev.failAt(&source.Diagnostic{Code: "E0523", Summary: summary, Place: o.place, Related: related(r, "declared here"), Help: lenient})
 		case StrictWarning:
 			ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0523", Severity: source.Warning, Summary: summary, Place: o.place})
 		}

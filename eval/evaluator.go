@@ -96,6 +96,7 @@ type Evaluator struct {
 	lits   provenance.Ref // the first of its literals in the trace
 	values []value.Value  // of its literals
 	ctl    provenance.Ref // the decisions that led here
+	asker  *Call          // the function that asks Hiera, nil for a class
 	jumps  provenance.Ref // decisions that kept next, return or break from happening in the code being run
 	stack  []step
 	// asking is the call or expression that has classes evaluated right now: an included class has no place of its own

@@ -104,11 +104,23 @@ func (ev *Evaluator) warn(code string, at source.Span, summary string) {
 // Warn lets built-in functions report a warning.
 func (c *Call) Warn(code, summary string) { c.Eval.warn(code, c.Place.Span, summary) }
 
+// lenient is the advice on what only the setting `strict` makes an error.
+const lenient = "a warning where strict is warning, as it is by default in Puppet 7: --strict warning, or --language 7"
+
+// TooStrict marks the error of a function that is one only because of the setting `strict`.
+func TooStrict(err error) error { return &advised{err, lenient} }
+
+// advised is an error with what to do about it.
+type advised struct {
+	error
+	help string
+}
+
 // strictly reports something that the setting `strict` makes an error, a warning, or nothing.
 func (ev *Evaluator) strictly(code string, at source.Span, summary string) {
 	switch ev.set.Strict {
 	case StrictError:
-		ev.fail(code, at, summary)
+		ev.failAt(&source.Diagnostic{Code: code, Summary: summary, Place: ev.place(at), Help: lenient})
 	case StrictWarning:
 		ev.warn(code, at, summary)
 	}

@@ -214,6 +214,10 @@ func (ev *Evaluator) runtimeError(e syntax.Expr, err error) {
 		d.Help = bad.help
 		ev.failValue(d, bad.value, bad.ref)
 	}
+	var told *advised
+	if errors.As(err, &told) {
+		d.Help = told.help
+	}
 	if c, ok := e.(*syntax.Call); ok && ev.trace != nil {
 		if name, ok := c.Functor.(*syntax.Name); ok && name.Value == "fail" {
 			ev.addDecision(d)

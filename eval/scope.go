@@ -666,6 +666,8 @@ func (ev *Evaluator) unknownVariable(name string, at source.Span, why string, sc
 	}
 	if near := source.Nearest(name, sc.names()); near != "" {
 		d.Help = "did you mean $" + near + "?"
+	} else {
+		d.Help = "set it before it is read; Puppet 7 takes it as undef (--language 7)"
 	}
 	ev.failRef(d, r)
 }

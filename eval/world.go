@@ -127,3 +127,6 @@ func (c *Call) ArgRef(i int) provenance.Ref {
 
 // Trace is the trace of this evaluation, nil when tracing is off.
 func (c *Call) Trace() *provenance.Trace { return c.Eval.trace }
+
+// Control is what decided that the call is made.
+func (c *Call) Control() provenance.Ref { return c.Eval.ctl }

@@ -252,10 +252,10 @@ func sum(text string) string {
 func Load(text []byte, open func(name, root string) (shown string, text []byte, err error)) (*Record, error) {
 	s := &sideFile{}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("this is no provenance file: %w", err)
+		return nil, errors.New("this is no provenance file")
 	}
 	if s.Version != sideVersion || s.Trace == nil {
-		return nil, fmt.Errorf("this is no provenance file of version %d; write it again with compile --provenance", sideVersion)
+		return nil, fmt.Errorf("this is no provenance file of version %d", sideVersion)
 	}
 	files, names := s.open(open)
 	trace, err := s.Trace.Unpack(files)

@@ -2,6 +2,8 @@ package lookup
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 
 	"bunraku/lookup/datafile"
@@ -29,11 +31,15 @@ type FunctionCall struct {
 	Module   string // whose hierarchy it is, "" for none
 }
 
+// An Asker is a scope that knows what decided that it asks. What functions keep in their context depends on all questions so far.
+type Asker interface{ Asking() provenance.Ref }
+
 // A Context is what a data provider function sees as its argument of type Puppet::LookupContext. It lives as long as the hierarchy.
 type Context struct {
 	inv    *invocation
 	module string
 	cache  *value.HashBuilder
+	filled provenance.Ref   // what decided that the cache has what it has
 	hash   *item            // what data_hash returned
 	keys   map[string]*item // what lookup_key and data_dig returned; an item without a value is "not found"
 }
@@ -55,20 +61,40 @@ func (c *Context) Interpolate(v value.Value, ref provenance.Ref) (value.Value, p
 	return it.v, it.ref, err
 }
 
-// Cache is context.cache and, called for each entry, context.cache_all.
-func (c *Context) Cache(key, v value.Value) { c.cache.Set(key, v) }
+// Cache is context.cache and, called for each entry, context.cache_all. why is what decided that it is called.
+func (c *Context) Cache(key, v value.Value, ref, why provenance.Ref) {
+	c.cache.SetEntry(value.Entry{Key: key, Value: v, Ref: ref})
+	c.filled = c.inv.s.trace.With(c.filled, why)
+}
 
 // Cached is context.cached_value and context.cache_has_key.
-func (c *Context) Cached(key value.Value) (value.Value, bool) { return c.cache.Get(key) }
+func (c *Context) Cached(key value.Value) (v value.Value, ref provenance.Ref, ok bool) {
+	if e := c.cache.Entry(key); e != nil {
+		return e.Value, c.inv.s.trace.With(e.Ref, c.filled), true
+	}
+	return value.Undef{}, c.filled, false
+}
 
 // CachedEntries is context.cached_entries.
-func (c *Context) CachedEntries() *value.Hash {
+func (c *Context) CachedEntries() (*value.Hash, provenance.Ref) {
 	b := value.NewHashBuilder(c.cache.Len())
 	for _, e := range c.cache.Hash().Entries() {
 		b.SetEntry(e)
 	}
 	c.cache = b.Hash().From(0)
-	return b.Hash()
+	return b.Hash(), c.filled
+}
+
+// FileData is context.cached_file_data.
+func (c *Context) FileData(path string) (string, error) {
+	if inside := c.inv.s.l.opt.Inside; inside != nil && !inside(path) {
+		return "", fmt.Errorf("%s lies outside of the environment and the module path", path)
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("No such file or directory @ rb_file_s_stat - %s", path) //lint:ignore ST1005 Ruby's wording
+	}
+	return string(text), err
 }
 
 // Explain is context.explain.
@@ -273,8 +299,12 @@ func (inv *invocation) contextAt(ly *layer, loc *location) *Context {
 	if loc.context == nil {
 		loc.context = &Context{module: ly.module, cache: value.NewHashBuilder(0), keys: map[string]*item{}}
 	}
-	loc.context.inv = inv
-	return loc.context
+	c := loc.context
+	c.inv = inv
+	if a, is := inv.scope.(Asker); is && inv.s.trace != nil {
+		c.filled = inv.s.trace.With(c.filled, a.Asking())
+	}
+	return c
 }
 
 // callOptions are a level's options with the location added.
@@ -302,7 +332,7 @@ func (inv *invocation) run(ly *layer, lv *level, c *FunctionCall) (item, error) 
 	case errors.Is(err, ErrNoFunction):
 		return item{}, ly.config.fail("H0335", "Unable to find '"+lv.kind+"' function named '"+lv.function+"'", 0)
 	case err != nil:
-		return item{}, err
+		return item{ref: ref}, err
 	}
 	return item{value.OrUndef(v), ref}, nil
 }
@@ -315,6 +345,7 @@ func (inv *invocation) askHashFunction(ly *layer, lv *level, loc *location, root
 			return inv.unknown(lv, root)
 		}
 		if errors.Is(err, ErrNotFound) {
+			inv.depend(it.ref)
 			return item{}, false, nil
 		}
 		if err != nil {
@@ -363,10 +394,14 @@ func (inv *invocation) askOnce(ly *layer, lv *level, loc *location, name string,
 		}
 		if errors.Is(err, ErrNotFound) {
 			inv.explain.notFound(name)
+			inv.depend(got.ref)
 			return item{}, false, nil
 		}
 		if err != nil {
 			return item{}, false, err
+		}
+		if !types.IsInstance(types.LookupValueT, got.v) {
+			return item{}, false, inv.wrongType(lv, loc, name, ", returned from ", types.Infer(got.v).String(), source.Place{})
 		}
 		it = &got
 		ctx.keys[name] = it

@@ -10,6 +10,17 @@ import (
 	"bunraku/source"
 )
 
+// Statements are the verified fixes that are no edits: of code that is not the user's own. Each one comes once.
+func (run *Run) Statements() (out []*Problem) {
+	for _, p := range run.Problems {
+		if r := p.Remedy; p.Suppressed.By == "" && r != nil && r.Statement != "" && p.Finding.Fix.Verified &&
+			!slices.ContainsFunc(out, func(x *Problem) bool { return x.Remedy.Statement == r.Statement }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // Mend makes all verified edits of the problems that count, file by file: the new texts by file name.
 func (run *Run) Mend() (files []*source.File, texts []string) {
 	type change struct {

@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type Run struct {
 	Name     string // of what was looked at
 	Problems []*Problem
 	Nodes    []*Node
+	Own      func(file string) bool // whether a file is the user's to edit; nil if all are
 
 	byPrint map[string]*Problem
 }
@@ -41,7 +43,8 @@ type Run struct {
 // A Node is what became of one node.
 type Node struct {
 	Name     string
-	Failed   bool // there is no catalog
+	Beside   map[*catalog.Resource]source.Place // where the user's own code brings in a resource that is declared elsewhere, if that is known
+	Failed   bool                               // there is no catalog
 	Problems []*Problem
 	Unknown  []string // what stayed undecided, and why
 }
@@ -55,6 +58,9 @@ type Problem struct {
 	Nodes       []string // that have it; none if it is about a file
 	Fingerprint string   // the same as long as it is the same problem: it has no line numbers in it
 	Suppressed  Suppression
+	Remedy      *Remedy // how Finding's fix is to be written; nil if there is none
+	// Beside is where the user's own code brings in what the finding is about, if that is declared in somebody else's.
+	Beside source.Place
 }
 
 // A Suppression says why a problem does not count; "" if it does.
@@ -100,24 +106,25 @@ func (run *Run) Add(n *Node, d *source.Diagnostic) *Problem {
 	return run.add(n, p, fingerprint(d.Code, filepath.Base(p.Where.File), d.Summary), p.Where.File, d.Place.String())
 }
 
-// AddFinding takes in a finding of verify.
+// AddFinding takes in a finding of verify about a node.
 func (run *Run) AddFinding(n *Node, f *model.Finding) *Problem {
-	p := &Problem{Diagnostic: Diagnostic(f), Finding: f}
+	p := &Problem{Finding: f, Beside: n.beside(f), Remedy: run.remedy(f)}
+	p.Diagnostic = p.diagnostic()
 	parts := []string{f.Code, f.About}
+	switch {
+	case f.At.Known():
+		p.Where = locate(f.At, f.About)
+	case p.Beside.Known():
+		p.Where = locate(p.Beside, "")
+	}
 	for _, r := range f.Resources {
 		parts = append(parts, r.Ref())
 		at := LocateResource(r)
-		if p.Where.File == "" && f.At.Known() {
-			p.Where = locate(f.At, f.About)
-		}
 		if main := subject(f); main == r && p.Where.File == "" {
 			p.Where = at
 		} else if at.File != "" {
 			p.Related = append(p.Related, at)
 		}
-	}
-	if p.Where.File == "" && f.At.Known() {
-		p.Where = locate(f.At, f.About)
 	}
 	return run.add(n, p, fingerprint(parts...))
 }
@@ -141,6 +148,16 @@ func (run *Run) add(n *Node, p *Problem, print string, key ...string) *Problem {
 	return p
 }
 
+// beside looks up the place for a finding.
+func (n *Node) beside(f *model.Finding) source.Place {
+	if f.Fix != nil {
+		if at := n.Beside[f.Fix.Resource]; at.Known() {
+			return at
+		}
+	}
+	return n.Beside[subject(f)]
+}
+
 // subject is the resource that a finding is shown at: the one to edit, or the first.
 func subject(f *model.Finding) *catalog.Resource {
 	if f.Fix != nil && slices.Contains(f.Resources, f.Fix.Resource) {
@@ -157,11 +174,15 @@ func fingerprint(parts ...string) string {
 	return hex.EncodeToString(sum[:10])
 }
 
-// Diagnostic tells about a finding as about anything else that is wrong with a program.
-func Diagnostic(f *model.Finding) *source.Diagnostic {
+// diagnostic tells about a finding as about anything else that is wrong with a program.
+func (p *Problem) diagnostic() *source.Diagnostic {
+	f := p.Finding
 	d := &source.Diagnostic{Code: f.Code, Summary: Headline(f), Place: f.At, Label: f.About}
 	if f.Warning {
 		d.Severity = source.Warning
+	}
+	if !d.Place.Known() {
+		d.Place = p.Beside
 	}
 	if main := subject(f); main != nil && !d.Place.Known() {
 		d.Place = main.Place
@@ -172,13 +193,10 @@ func Diagnostic(f *model.Finding) *source.Diagnostic {
 		}
 	}
 	d.Detail = strings.Join(Evidence(f), "\n")
-	if f.Fix != nil {
-		d.Help = "add " + f.Fix.String() + " to " + f.Fix.Resource.Ref()
-		if f.Fix.Verified {
-			d.Help += " (verified)"
-			if e, ok := AddAttribute(f.Fix.Resource, f.Fix.Attr, f.Fix.Value); ok {
-				d.Fixes = append(d.Fixes, source.Fix{Message: "Add " + f.Fix.String(), Edits: []source.Edit{e}})
-			}
+	if p.Remedy != nil {
+		d.Help = p.Remedy.help()
+		if f.Fix.Verified && p.Remedy.Edit != nil {
+			d.Fixes = append(d.Fixes, source.Fix{Message: "Add " + f.Fix.String(), Edits: []source.Edit{*p.Remedy.Edit}})
 		}
 	}
 	return d
@@ -190,7 +208,10 @@ func (p *Problem) Retract() {
 	fix := *f.Fix
 	fix.Verified = false
 	f.Fix = &fix
-	p.Finding, p.Diagnostic = &f, Diagnostic(&f)
+	remedy := *p.Remedy
+	remedy.fix = &fix
+	p.Finding, p.Remedy = &f, &remedy
+	p.Diagnostic = p.diagnostic()
 }
 
 // Headline is the first line of a finding, without its code.
@@ -222,7 +243,7 @@ func Evidence(f *model.Finding) []string {
 	switch {
 	case len(f.Initial) > 0:
 		out = append(out, "on a machine where "+strings.Join(f.Initial, ", "))
-	case f.Code == "V101" || f.Code == "V102":
+	case len(f.Runs) > 0:
 		out = append(out, "on a fresh machine")
 	}
 	heads, width := Heads(f)
@@ -232,6 +253,9 @@ func Evidence(f *model.Finding) []string {
 			line += "   replayed"
 		}
 		out = append(out, line)
+	}
+	if f.More > 0 {
+		out = append(out, fmt.Sprintf("and %d more that the same lines declare", f.More))
 	}
 	return out
 }

@@ -6,7 +6,7 @@ var (
 	RichDataKeyT = &Alias{Of: "RichDataKey", To: &Variant{Types: []T{StringT, NumericT}}}
 	RichDataT    = makeRichData()
 	lookupKeyT   = &Alias{Of: "Puppet::LookupKey", To: RichDataKeyT}
-	lookupValueT = &Alias{Of: "Puppet::LookupValue", To: RichDataT}
+	LookupValueT = &Alias{Of: "Puppet::LookupValue", To: RichDataT}
 )
 
 func makeData() *Alias {
@@ -32,8 +32,8 @@ var builtins = map[string]T{
 	"tuple": TupleT, "struct": StructT, "object": ObjectT, "typealias": aliasT, "typereference": TypeRefT, "typeset": TypeSetT,
 	"callable": CallableT, "semver": SemVerT, "semverrange": SemVerRangeT, "timestamp": TimestampT, "timespan": TimespanT, "uri": URIT,
 
-	"data": DataT, "richdata": RichDataT, "richdatakey": RichDataKeyT, "puppet::lookupkey": lookupKeyT, "puppet::lookupvalue": lookupValueT,
-	"deferred": DeferredT, "error": ErrorT,
+	"data": DataT, "richdata": RichDataT, "richdatakey": RichDataKeyT, "puppet::lookupkey": lookupKeyT, "puppet::lookupvalue": LookupValueT,
+	"deferred": DeferredT, "error": ErrorT, "puppet::lookupcontext": LookupContextT,
 }
 
 var aliasT = &Alias{Of: "UnresolvedAlias", To: TypeRefT}

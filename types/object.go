@@ -66,7 +66,8 @@ var (
 		{Name: "name", Type: deferredName()},
 		{Name: "arguments", Type: &Optional{T: ArrayT}, Value: value.Undef{}},
 	}}
-	ErrorT = makeError()
+	ErrorT         = makeError()
+	LookupContextT = makeLookupContext()
 )
 
 // makeError is Puppet::DataTypes' Error.
@@ -82,6 +83,16 @@ func makeError() *Object {
 		{Name: "issue_code", Type: text, Value: value.Undef{}, owner: o},
 	}
 	o.Funcs = []*ObjectFunc{{Name: "message", Type: &Callable{Params: &Tuple{}, Return: NonEmpty}, owner: o}}
+	return o
+}
+
+// makeLookupContext is what a function that provides data for Hiera gets as its context.
+func makeLookupContext() *Object {
+	o := &Object{Of: "Puppet::LookupContext", Parent: AnyT}
+	o.Attrs = []*Attribute{
+		{Name: "environment_name", Type: NonEmpty, Kind: "derived", owner: o},
+		{Name: "module_name", Type: &Variant{Types: []T{NonEmpty, UndefT}}, owner: o},
+	}
 	return o
 }
 

@@ -5,6 +5,7 @@ type Object struct {
 	Type  Type
 	Attrs *Hash // every attribute that has a value, by name
 	Init  *Hash // what `new` would need to make it again: defaults left out
+	Host  any   // what has its methods, if Puppet itself made it; package eval knows their form
 }
 
 // An EqualityType is an object type that says which attributes make two instances equal.

@@ -18,8 +18,9 @@ type circuit struct {
 	reach map[fs.Cell][]fs.Val           // values of auxiliary cells in order
 	eqs   map[[2]fs.Val]sat.Lit
 	asked map[string][]question
-	order []fs.Cell // cells in order of mention
-	start *fs.World // limits initial values further, if not nil
+	told  map[fs.Val]bool // values whose choice is encoded
+	order []fs.Cell       // cells in order of mention
+	start *fs.World       // limits initial values further, if not nil
 }
 
 type question struct {
@@ -30,7 +31,7 @@ type question struct {
 func newCircuit(a *Analysis) *circuit {
 	return &circuit{a: a, b: sat.NewBuilder(), bools: map[int32]sat.Lit{}, cells: map[fs.Cell][]sat.Lit{},
 		aux: map[fs.Cell]map[fs.Val]sat.Lit{}, reach: map[fs.Cell][]fs.Val{}, eqs: map[[2]fs.Val]sat.Lit{},
-		asked: map[string][]question{}}
+		asked: map[string][]question{}, told: map[fs.Val]bool{}}
 }
 
 // cell gives the literals of an initial value.
@@ -135,6 +136,9 @@ func (c *circuit) ask(v fs.BoolView, lit sat.Lit) {
 	q := question{v.Args, lit}
 	before := c.asked[v.Name]
 	c.asked[v.Name] = append(before, q) // what comparing the arguments asks is compared with this one
+	for _, x := range q.args {
+		c.mention(x)
+	}
 	for _, p := range before {
 		if len(p.args) != len(q.args) {
 			continue
@@ -146,6 +150,27 @@ func (c *circuit) ask(v fs.BoolView, lit sat.Lit) {
 		all := c.b.And(same...)
 		c.b.Imply(p.lit, all, q.lit)
 		c.b.Imply(q.lit, all, p.lit)
+	}
+}
+
+// mention brings in all that decides which value v is, so that a model tells it.
+func (c *circuit) mention(v fs.Val) {
+	if c.told[v] {
+		return
+	}
+	c.told[v] = true
+	view := c.a.Space.ViewVal(v)
+	switch view.Op {
+	case fs.ValIte:
+		c.bool(view.Cond)
+		c.mention(view.A)
+		c.mention(view.B)
+	case fs.ValApp:
+		for _, x := range view.Args {
+			c.mention(x)
+		}
+	case fs.ValCell:
+		c.values(view.Cell, func(x fs.Val, _ sat.Lit) { c.mention(x) })
 	}
 }
 

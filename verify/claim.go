@@ -57,7 +57,7 @@ type neighbours struct {
 }
 
 func (a *Analysis) neighbours(conditions []fs.Bool) *neighbours {
-	n := &neighbours{a: a, near: map[fs.Cell][]int{}, ev: a.world.NewEval()}
+	n := &neighbours{a: a, near: map[fs.Cell][]int{}, ev: a.eval}
 	for _, f := range conditions {
 		n.all = append(n.all, a.Space.Conjuncts(f)...)
 	}

@@ -118,7 +118,7 @@ func (a *Analysis) decide(ctx context.Context, f fs.Bool) (*fs.State, sat.Status
 		if !w.Assume(a.atoms(a.Space.Conjuncts(f))) { // what f says of single cells needs no walking
 			return nil, a.unsat(), nil
 		}
-		ev := w.NewEval()
+		ev := a.eval
 		var found *fs.State
 		complete := w.Explore(a.opt.limit(1000), func() bool {
 			a.Stats.Walked++

@@ -47,8 +47,8 @@ type explicit struct {
 	w     *fs.World
 }
 
-func (a *Analysis) newExplicit(of []int, eff []*fs.Effect, w *fs.World) *explicit {
-	x := &explicit{a: a, of: of, eff: eff, pos: map[fs.Cell]int{}, steps: a.opt.limit(20000) * 10, w: w, ev: w.NewEval()}
+func (a *Analysis) newExplicit(of []int, eff []*fs.Effect) *explicit {
+	x := &explicit{a: a, of: of, eff: eff, pos: map[fs.Cell]int{}, steps: a.opt.limit(20000) * 10, w: a.world, ev: a.eval}
 	written := map[fs.Cell]bool{}
 	for _, i := range of {
 		var need uint64
@@ -236,7 +236,7 @@ func (a *Analysis) explore(of []int) (*difference, bool) {
 	}
 	w := a.world
 	w.Forget()
-	x := a.newExplicit(of, a.eff, w)
+	x := a.newExplicit(of, a.eff)
 	x.reduce()
 	var found *difference
 	gaveUp := false

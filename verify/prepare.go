@@ -34,6 +34,7 @@ type Analysis struct {
 	conjs   []map[fs.Cell][]int // per resource, made when needed: conditions by cell
 
 	world *fs.World        // initial states
+	eval  *fs.Eval         // in them; every question starts with In
 	mid   *fs.World        // states at any moment
 	evals [3]*fs.Eval      // of mid
 	pairs map[[2]int]*pair // tested so far
@@ -160,6 +161,7 @@ func (a *Analysis) finish(order []int) {
 	}
 	a.conjs = make([]map[fs.Cell][]int, n)
 	a.world = a.Space.NewWorld()
+	a.eval = a.world.NewEval()
 	a.cellRoles = map[fs.Cell]*roles{}
 	a.mid = a.Space.NewMidWorld()
 	for i := range a.evals {

@@ -249,7 +249,7 @@ func TestRandomGraphs(t *testing.T) { randomRounds(t, 1, 0, 2000, false) }
 
 // Graphs that the long mode found answered wrongly, or that ended it.
 func TestFoundGraphs(t *testing.T) {
-	for _, round := range []int{46663} {
+	for _, round := range []int{46663, 102030} {
 		if err := randomRound(4, round, true, newTally()); err != nil {
 			t.Error(err)
 		}

@@ -161,7 +161,7 @@ func (a *Analysis) exploreWorse(of []int) (*difference, bool) {
 	fixed := a.fixed(of)
 	w := a.world
 	w.Forget()
-	x, again := a.newExplicit(of, a.eff, w), a.newExplicit(of, a.raw, w)
+	x, again := a.newExplicit(of, a.eff), a.newExplicit(of, a.raw)
 	x.whole = true
 	x.reduce()
 	endsWell := func(s *stage) bool {

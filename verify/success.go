@@ -52,6 +52,10 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 	} else if a.opt.Components {
 		groups = a.components(a.bare, nil)
 	}
+	w := a.world
+	w.Forget()
+	defer w.Forget()
+	w.Fix(a.Space.Restart(start))
 	var parts [][]int // an order of each component that succeeds
 	certain := true
 	for _, of := range groups {
@@ -125,15 +129,12 @@ func (a *Analysis) settle(r *Success, certain bool) *Success {
 	return r
 }
 
-// chances finds an order of a component that succeeds from the given state and one that fails, if there are any, and
-// whether that is certain.
+// chances finds an order of a component that succeeds from the given state, to which the world is fixed, and one that fails, if
+// there are any, and whether that is certain.
 func (a *Analysis) chances(ctx context.Context, of []int, eff []*fs.Effect, start *fs.State) (good, bad []int, sure bool, err error) {
 	w := a.world
-	w.Forget()
-	defer w.Forget()
-	w.Fix(a.Space.Restart(start))
 	if a.opt.Explicit && len(of) <= maxExplicit {
-		x := a.newExplicit(of, eff, w)
+		x := a.newExplicit(of, eff)
 		ok := false
 		w.Trusting = true
 		defer func() { w.Trusting = false }()

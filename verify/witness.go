@@ -108,7 +108,7 @@ func (a *Analysis) walk(x, y []int, seed []fs.Fact, limit int) *difference {
 		w.Forget() // the seed is a state in mid-run; the initial one may be another
 	}
 	defer w.Forget()
-	ev := w.NewEval()
+	ev := a.eval
 	var found *difference
 	w.Explore(limit, func() bool {
 		if !ev.In(w.Initial).Bool(a.Space.Remaining(), true) {

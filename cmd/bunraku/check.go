@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,6 @@ import (
 	"bunraku/compiler"
 	"bunraku/facts"
 	"bunraku/report"
-	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/syntax"
 	"bunraku/value"
@@ -46,7 +46,7 @@ Each catalog is verified (see bunraku verify --help); what several nodes have in
 Exits with 1 when something does not compile, 2 when something was found, and 0 otherwise, also when a node could not be proved
 in full because some of its resources have no model: the last lines say so, and --fail-on=unknown makes it 3. It is 3 as well
 when the search for an answer took too long.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := "."
 			if len(args) == 1 {
@@ -80,8 +80,8 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err != nil {
 		return err
 	}
-	out := &checking{judge: j, files: files, began: began, style: styleFor(a.out), root: root,
-		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(absolute(root))}}
+	out := &checking{judge: j, files: files, began: began, style: styleFor(a.out),
+		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(absolute(root)), Own: j.own}}
 	for _, d := range all {
 		out.run.Add(nil, d)
 	}
@@ -91,9 +91,13 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			return err
 		}
 		if flags.node != "" {
-			nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return n.Name != flags.node })
+			var names []string
+			for _, n := range nodes {
+				names = append(names, n.Name)
+			}
+			nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return !strings.EqualFold(n.Name, flags.node) })
 			if len(nodes) == 0 {
-				return fail("there are no facts of a node named %s", flags.node)
+				return noNode(flags.node, cmp.Or(flags.facts, factsDir(root)), names)
 			}
 		}
 		out.platforms = platforms(nodes)
@@ -136,7 +140,6 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 type checking struct {
 	judge     *judge
 	run       *report.Run
-	root      string
 	files     []string
 	nodes     []checked
 	platforms int
@@ -158,41 +161,33 @@ func (c *checking) gather() {
 		n.verdict.tell(c.run)
 	}
 	for _, p := range c.run.Problems {
-		if len(p.Fixes) > 0 && p.Finding != nil && !c.holdsEverywhere(p) {
+		if p.Remedy != nil && p.Finding.Fix.Verified && !c.holdsEverywhere(p) {
 			p.Retract()
 		}
 	}
 	c.run.Sort()
 }
 
-// holdsEverywhere reports whether the edit that mends a problem on its nodes does no harm on the others that have the same words in their
-// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only.
+// holdsEverywhere reports whether the fix that mends a problem on its nodes does no harm on the others that have the same words in their
+// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only, and a statement that names
+// resources only where there are these and no others.
 func (c *checking) holdsEverywhere(p *report.Problem) bool {
 	fix := p.Finding.Fix
 	for _, n := range c.nodes {
 		if n.catalog == nil {
 			continue
 		}
-		var more []catalog.Relation
-		for _, r := range n.catalog.Resources {
-			if r.Place != fix.Resource.Place {
-				continue
-			}
-			if fix.Target == nil {
-				if r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource) {
+		if fix.Target == nil {
+			for _, r := range n.catalog.Resources {
+				if r.Place == fix.Resource.Place && (r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource)) {
 					return false
 				}
-				continue
 			}
-			target := n.catalog.Resource(fix.Target.Type, fix.Target.Title)
-			if target == nil {
-				return false
-			}
-			rel := catalog.Relation{From: target, To: r, By: r, Attr: fix.Attr, Kind: resource.Require}
-			if fix.Attr == "notify" {
-				rel.From, rel.To, rel.Kind = r, target, resource.Notify
-			}
-			more = append(more, rel)
+			continue
+		}
+		more, ok := fix.Relations(n.catalog, p.Remedy.Statement != "")
+		if !ok {
+			return false
 		}
 		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && n.verdict.report != nil && len(n.verdict.report.Model.Catalog.With(more...).Cycles()) > 0 {
 			return false
@@ -237,39 +232,6 @@ func (c *checking) code() int {
 		}
 	}
 	return code
-}
-
-// nodesOf reads the facts of every node: a file, a directory of files, or the facts directory of the environment.
-func nodesOf(root, path string) ([]*facts.Facts, error) {
-	if path == "" {
-		path = filepath.Join(root, "facts")
-		if !exists(path) {
-			return nil, nil
-		}
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return facts.ReadAll(path)
-	}
-	var nodes []*facts.Facts
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		switch filepath.Ext(e.Name()) {
-		case ".json", ".yaml", ".yml":
-			n, err := facts.ReadAll(filepath.Join(path, e.Name()))
-			if err != nil {
-				return nil, err
-			}
-			nodes = append(nodes, n...)
-		}
-	}
-	return nodes, nil
 }
 
 // platforms counts the operating systems among the nodes.
@@ -325,7 +287,7 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 			r.problems = append(r.problems, res.Failure)
 		} else {
 			r.catalog, r.opaque = res.Catalog, countOpaque(res.Catalog)
-			r.verdict, errs[i] = j.judge(ctx, res.Catalog, platformOf(nodes[i]), c)
+			r.verdict, errs[i] = j.judge(ctx, suspect{res.Catalog, platformOf(nodes[i]), c, res})
 			r.done = errs[i] == nil
 		}
 		results[i] = r

@@ -230,15 +230,16 @@ func TestUnusedMocks(t *testing.T) {
 // An edit that is right for one node and wrong for another that has the same words is not offered.
 func TestEditsForAllNodes(t *testing.T) {
 	const site = `define conf($package) {
-  package { $package: }
   file { "/etc/${package}/x.conf": content => 'x' }
 }
 define made { exec { "/bin/mkdir /srv/${title}": } }
 node 'a' {
+  package { 'nginx': }
   conf { 'a': package => 'nginx' }
   made { 'one': }
 }
 node 'b' {
+  package { 'squid': }
   conf { 'b': package => 'squid' }
   made { 'two': }
 }
@@ -252,6 +253,26 @@ node 'b' {
 		t.Error(out)
 	}
 	if _, out, _ := call("check", "--fix", "--node", "a", dir); !strings.Contains(out, "+  file { \"/etc/${package}/x.conf\": content => 'x', require => Package['nginx'] }") {
+		t.Error(out)
+	}
+}
+
+// One that names things by the words of their declaration is right for all of them.
+func TestWordedEditsForAllNodes(t *testing.T) {
+	const site = `define conf($package) {
+  package { $package: }
+  file { "/etc/${package}/x.conf": content => 'x' }
+}
+node 'a' { conf { 'a': package => 'nginx' } }
+node 'b' { conf { 'b': package => 'squid' } }
+`
+	dir := writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1)})
+	code, out, errText := call("check", dir)
+	if code != exitNo || strings.Count(out, "require => Package[$package],   verified") != 2 {
+		t.Errorf("exit %d\n%s%s", code, out, errText)
+	}
+	_, out, _ = call("check", "--fix", dir)
+	if want := "+  file { \"/etc/${package}/x.conf\": content => 'x', require => Package[$package] }"; strings.Count(out, want) != 1 || strings.Count(out, "\n+") != 2 {
 		t.Error(out)
 	}
 }
@@ -356,7 +377,7 @@ func TestGitHubFormat(t *testing.T) {
 	t.Chdir(dir)
 	code, out, _ := call("check", "--format", "github")
 	const want = "::error file=manifests/site.pp,line=1,endLine=1,col=1,endColumn=33,title=V201 not idempotent::not idempotent: Exec[/bin/mkdir /srv/100%25]" +
-		"%0A  first run    works%0A  second run   fails: /srv/100%25 is there already   replayed%0Ahelp: add creates => '/srv/100%25', to Exec[/bin/mkdir /srv/100%25] (verified)%0Aon a\n"
+		"%0Aon a fresh machine%0A  first run    works%0A  second run   fails: /srv/100%25 is there already   replayed%0Ahelp: add creates => '/srv/100%25', to Exec[/bin/mkdir /srv/100%25] (verified)%0Aon a\n"
 	if code != exitNo || out != want {
 		t.Errorf("exit %d\n%s", code, out)
 	}

@@ -57,7 +57,7 @@ func (a *app) showCheck(c *checking) {
 			continue
 		}
 		fmt.Fprintln(a.out)
-		showFinding(a.out, c.style, p.Finding, c.root)
+		showFinding(a.out, c.style, p)
 		fmt.Fprintf(a.out, "   on   %s\n", names(p.Nodes))
 	}
 	for _, text := range c.open() {
@@ -154,7 +154,7 @@ func names(nodes []string) string {
 // summary is what it comes to.
 func (c *checking) summary() []string {
 	var out []string
-	touched, failed, unproved, unmodelled := 0, 0, 0, 0
+	touched, failed, unproved, unmodelled, partial := 0, 0, 0, 0, 0
 	fixes := false
 	for i := range c.nodes {
 		n := &c.nodes[i]
@@ -163,6 +163,9 @@ func (c *checking) summary() []string {
 		}
 		if n.catalog == nil {
 			failed++
+		}
+		if r := n.verdict.report; r != nil && r.Partial {
+			partial++
 		}
 		if len(n.verdict.node.Unknown) > 0 {
 			unproved++
@@ -186,6 +189,9 @@ func (c *checking) summary() []string {
 	}
 	if failed > 0 {
 		out = append(out, fmt.Sprintf("%d of %s failed to compile.", failed, plural(len(c.nodes), "node")))
+	}
+	if partial > 0 {
+		out = append(out, fmt.Sprintf("More order is missing than is shown on %d of %s: mend this first.", partial, plural(len(c.nodes), "node")))
 	}
 	switch {
 	case c.proved():

@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"bunraku/catalog"
 	"bunraku/compiler"
 	"bunraku/eval"
-	"bunraku/facts"
 	"bunraku/resource"
 	"bunraku/source"
 	"bunraku/types"
@@ -24,11 +21,12 @@ type compileFlags struct {
 	strictVariables, outside        bool
 	provenance                      string // of compile only: where to write the side file
 	unknown                         rubyFlags
+	several                         string // what else can be done if there are several nodes and none was named
 }
 
 func (f *compileFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.facts, "facts", "", "the node's facts: facter JSON or YAML, `FILE` of `puppet facts`, or a PuppetDB factset")
-	c.Flags().StringVar(&f.node, "node", "", "the node's `NAME`; by default the facts' fqdn")
+	c.Flags().StringVar(&f.facts, "facts", "", "facts: a `FILE` of facter, puppet facts or PuppetDB, in JSON or YAML, or a directory of such files; by default ENV/facts")
+	c.Flags().StringVar(&f.node, "node", "", "the node's `NAME`; its facts are found by it. By default the facts' fqdn")
 	c.Flags().StringVar(&f.modulepath, "modulepath", "", "directories of modules, separated by :, in place of environment.conf's")
 	c.Flags().StringVar(&f.strict, "strict", "", "off, warning or error: what Puppet's setting of that name does")
 	c.Flags().IntVar(&f.language, "language", 8, "the Puppet version whose defaults apply: 7 or 8")
@@ -50,31 +48,6 @@ func (f *compileFlags) options(c *cobra.Command) compiler.Options {
 	return o
 }
 
-// readNode reads the facts that the flags name. A relative name is also looked for in the environment's own facts directory.
-func (f *compileFlags) readNode(env string) (compiler.Node, error) {
-	n := compiler.Node{Name: f.node}
-	if f.facts == "" {
-		return n, nil
-	}
-	path := f.facts
-	if _, err := os.Stat(path); err != nil && !filepath.IsAbs(path) {
-		if inside := filepath.Join(env, path); exists(inside) {
-			path = inside
-		}
-	}
-	read, err := facts.Read(path)
-	if err != nil {
-		return n, err
-	}
-	n.Facts = read
-	return n, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 func (a *app) compileCommand() *cobra.Command {
 	var flags compileFlags
 	format := "json"
@@ -82,8 +55,9 @@ func (a *app) compileCommand() *cobra.Command {
 		Use:   "compile ENV",
 		Short: "Compile a node's catalog, as a Puppet server would",
 		Long: `Compiles the catalog of one node. ENV is an environment (a directory with environment.conf, or a control repo), a module, or a
-single manifest. The catalog is printed as Puppet's own JSON; warnings and errors go to standard error.`,
-		Args: cobra.ExactArgs(1),
+single manifest. The node's facts are those of --facts, or are found in ENV/facts by the name that --node gives; if only one node
+has facts there, it need not be named. The catalog is printed as Puppet's own JSON; warnings and errors go to standard error.`,
+		Args: arguments(1, 1, "what to compile"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := catalogWriters[format]
 			if !ok {
@@ -109,32 +83,25 @@ single manifest. The catalog is printed as Puppet's own JSON; warnings and error
 
 // compileOne compiles the node that the flags describe and reports trouble.
 func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*eval.Result, error) {
+	node, err := a.node(flags, env)
+	if err != nil {
+		return nil, err
+	}
 	opt := flags.options(cmd)
 	opt.Trace = flags.provenance != ""
 	c, err := compiler.Open(env, opt)
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.compileWith(c, flags, env)
+	result, err := a.compileNode(c, node)
 	if err != nil || flags.provenance == "" {
 		return result, err
-	}
-	node, err := flags.readNode(env)
-	if err != nil {
-		return nil, err
 	}
 	return result, writeProvenance(flags.provenance, env, c, node, opt, result)
 }
 
-// compileWith is compileOne with a compiler that is kept.
-func (a *app) compileWith(c *compiler.Compiler, flags *compileFlags, env string) (*eval.Result, error) {
-	node, err := flags.readNode(env)
-	if err != nil {
-		return nil, err
-	}
-	if node.Name == "" && node.Facts == nil {
-		return nil, fail("say which node: --facts FILE, or --node NAME")
-	}
+// compileNode is compileOne with a compiler that is kept.
+func (a *app) compileNode(c *compiler.Compiler, node compiler.Node) (*eval.Result, error) {
 	result, err := c.Compile(node)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sort"
 	"strings"
 	"sync"
 
@@ -35,20 +34,21 @@ type explainFlags struct {
 func (a *app) explainCommand() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
-		Use:   "explain ENV --facts FILE REF [ATTRIBUTE]",
+		Use:   "explain ENV --node NAME REF [ATTRIBUTE]",
 		Short: "Say why: where a value comes from, what decides it, what a place can change",
 		Long: `Compiles one node and says where a value of its catalog comes from: the line that set it, the parameters and variables it went
 through, the Hiera level or fact it was copied from and the levels that it hides, the conditions on the way, the classes around it.
+The node's facts are found in ENV/facts by the name that --node gives, or are those of --facts.
 
 REF is a resource, File[/etc/motd] or Class[ntp], alone or with an attribute; a variable, '$ntp::servers'; a relation,
 'Package[ntp] -> Service[ntp]'; hiera:KEY; or fact:NAME. A title alone will do when only one resource has it.
 
 What is promised: no change of data outside the places that --dependency lists, and no new key, file or fact at the absences it lists,
 changes this value, as long as the code keeps its shape. Sensitive values are never printed, only their places.`,
-		Example: `  bunraku explain examples/shop --facts facts/web2.shop.example.json 'Class[profile::nginx]' port
-  bunraku explain examples/shop --facts facts/web2.shop.example.json --why-not 'Service[postgresql]'
+		Example: `  bunraku explain examples/shop --node web2.shop.example 'Class[profile::nginx]' port
+  bunraku explain examples/shop --node web2.shop.example --why-not 'Service[postgresql]'
   bunraku explain examples/shop --reaches data/common.yaml:13`,
-		Args: cobra.RangeArgs(1, 3),
+		Args: arguments(1, 3, "what to explain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("blame") {
 				f.blame = isTerminal(a.out)
@@ -185,23 +185,9 @@ func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*expla
 		rec.Code = &codeOf{c}
 		return rec, nil
 	}
-	node, err := f.readNode(env)
+	node, err := a.node(&f.compileFlags, env)
 	if err != nil {
 		return nil, err
-	}
-	if node.Name == "" && node.Facts == nil {
-		list := factFiles(env)
-		switch len(list) {
-		case 0:
-			return nil, fail("say which node: --facts FILE, or --node NAME")
-		case 1:
-			f.facts = list[0]
-			if node, err = f.readNode(env); err != nil {
-				return nil, err
-			}
-		default:
-			return nil, fail("say which node: --facts %s", strings.Join(list, ", or --facts "))
-		}
 	}
 	opt := f.options(cmd)
 	opt.Trace = true
@@ -224,21 +210,14 @@ func (a *app) compileRecord(c *compiler.Compiler, node compiler.Node, opt compil
 	return newRecord(c, node, opt, result), nil
 }
 
-// factFiles are the nodes that an environment brings facts of.
-func factFiles(env string) (out []string) {
-	for _, pattern := range []string{"*.json", "*.yaml", "*.yml"} {
-		list, _ := filepath.Glob(filepath.Join(env, "facts", pattern))
-		out = append(out, list...)
-	}
-	sort.Strings(out)
-	return out
-}
-
 // reachesAll asks the reverse question of every node.
 func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error {
-	list := factFiles(env)
-	if len(list) == 0 {
-		return fail("say which node: --facts FILE, or --node NAME")
+	nodes, err := nodesOf(env, "")
+	if err != nil {
+		return err
+	}
+	if len(nodes) == 0 {
+		return fail("say which node: --facts FILE, or --node NAME; facts in %s are found by themselves", factsDir(env))
 	}
 	opt := f.options(cmd)
 	opt.Trace = true
@@ -248,13 +227,8 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 	}
 	var answers []*explain.ReachAnswer
 	var none error
-	for i, path := range list {
-		f.facts = path
-		node, err := f.readNode(env)
-		if err != nil {
-			return err
-		}
-		rec, err := a.compileRecord(c, node, opt)
+	for i, n := range nodes {
+		rec, err := a.compileRecord(c, compiler.Node{Facts: n}, opt)
 		if err != nil {
 			return err
 		}
@@ -433,7 +407,7 @@ func readRecord(path, env string) (*explain.Record, error) {
 		return name, text, err
 	})
 	if err != nil {
-		return nil, fail("%s: %v", path, err)
+		return nil, fail("%s cannot be read: %v; `bunraku compile --provenance FILE` writes such files", path, err)
 	}
 	return rec, nil
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"bunraku/catalog"
+	"bunraku/eval"
 	"bunraku/facts"
 	"bunraku/report"
 	"bunraku/resource"
@@ -58,6 +59,7 @@ type judge struct {
 	packages  model.Packages
 	byDefault bool // nobody has said which package model
 	assert    []model.Assertion
+	own       func(file string) bool // whether a file is the user's to edit; nil if that cannot be told
 
 	mu    sync.Mutex
 	lists map[string][]*listing.Set // by platform, those nobody is using
@@ -71,7 +73,7 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judge, error) {
 	if !slices.Contains([]string{"error", "warning", "unknown"}, flags.failOn) {
 		return nil, fail("--fail-on is error, warning or unknown, not %q", flags.failOn)
 	}
-	j := &judge{flags: flags, byDefault: flags.packageModel == "", lists: map[string][]*listing.Set{}}
+	j := &judge{flags: flags, byDefault: flags.packageModel == "", own: ownCode(env), lists: map[string][]*listing.Set{}}
 	var err error
 	if j.solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err
@@ -110,13 +112,22 @@ type verdict struct {
 	undecided bool // although everything has a model, or about an assertion
 }
 
-// judge verifies one catalog. lookup knows the types of its modules; nil for Puppet's own.
-func (j *judge) judge(ctx context.Context, cat *catalog.Catalog, platform string, lookup resource.Lookup) (*verdict, error) {
+// A suspect is a catalog to be judged.
+type suspect struct {
+	catalog  *catalog.Catalog
+	platform string
+	types    resource.Lookup // knows the types of its modules; nil for Puppet's own
+	result   *eval.Result    // of the compile; nil if somebody else has compiled it
+}
+
+// judge verifies one catalog.
+func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
+	cat, platform := s.catalog, s.platform
 	if j.flags.platform != "" {
 		platform = j.flags.platform
 	}
 	v := &verdict{node: &report.Node{Name: cat.Name}, catalog: cat, platform: platform}
-	types := model.Types{Lookup: lookup}
+	types := model.Types{Lookup: s.types}
 	graph := catalog.NewGraph(cat, types)
 	for _, m := range graph.Missing {
 		v.blocked = append(v.blocked, &source.Diagnostic{Code: "C0002", Summary: m.Message(), Place: m.Place,
@@ -133,7 +144,7 @@ func (j *judge) judge(ctx context.Context, cat *catalog.Catalog, platform string
 		return nil, err
 	}
 	defer j.giveBack(platform, lists)
-	opt := model.Options{Packages: j.packages, Listing: lists, Platform: platform, Assert: j.assert, Types: types}
+	opt := model.Options{Packages: j.packages, Listing: lists, Platform: platform, Assert: j.assert, Types: types, Words: report.Words}
 	if j.byDefault && isRedHat(platform) {
 		opt.Packages = model.RPM
 	}
@@ -147,7 +158,7 @@ func (j *judge) judge(ctx context.Context, cat *catalog.Catalog, platform string
 	if v.report, err = m.Verify(ctx, search); err != nil {
 		return nil, fmt.Errorf("%s: %w", cat.Name, err)
 	}
-	v.node.Unknown = v.report.Unknown
+	v.node.Unknown, v.node.Beside = v.report.Unknown, j.beside(v.report.Findings, s.result)
 	v.undecided = len(v.report.Unknown) > 0 && m.Unmodelled == 0 || len(v.report.Open) > 0
 	return v, nil
 }
@@ -240,9 +251,7 @@ func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 		b.Apply(run)
 	}
 	if j.flags.fix {
-		if run.Patch(a.out) == 0 {
-			fmt.Fprintln(a.err, "there is nothing to mend")
-		}
+		a.mend(run)
 		return true, nil
 	}
 	switch j.flags.format {
@@ -254,6 +263,21 @@ func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 		return true, run.JUnit(a.out, j.fails)
 	}
 	return false, nil
+}
+
+// mend prints the patch. What cannot be part of it, since it concerns code that is not the user's own, is told beside it.
+func (a *app) mend(run *report.Run) {
+	files, statements := run.Patch(a.out), run.Statements()
+	for _, p := range statements {
+		where := ""
+		if p.Beside.Known() {
+			where = ", for example beside " + p.Beside.String()
+		}
+		fmt.Fprintf(a.err, "note: %s is not declared in your own code, so it is not in the patch; write there%s:\n  %s\n", p.Finding.Fix.Resource.Ref(), where, p.Remedy.Statement)
+	}
+	if files == 0 && len(statements) == 0 {
+		fmt.Fprintln(a.err, "there is nothing to mend")
+	}
 }
 
 // platformOf is the name of what a node runs: debian-12, ubuntu-22.04.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"runtime/debug"
 
+	"bunraku/source"
+
 	"github.com/spf13/cobra"
 )
 
@@ -79,7 +81,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		}
 		return exit.code
 	}
-	fmt.Fprintf(stderr, "bunraku: %v\n", err)
+	var d *source.Diagnostic
+	if errors.As(err, &d) {
+		a.report(source.Diagnostics{d})
+	} else {
+		fmt.Fprintf(stderr, "bunraku: %s\n", plain(err))
+	}
 	return exitFailed
 }
 
@@ -89,7 +96,11 @@ func (a *app) rootCommand() *cobra.Command {
 		Short:         "Compile, explain and prove Puppet code, without Ruby",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args:          subcommands,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetFlagErrorFunc(flagTrouble)
+	root.SetHelpCommand(helpCommand(root))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		a.checkCommand(),

@@ -43,13 +43,13 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"parse", "--format", "text", good}, exitFine, "notice('hello')\n"},
 		{[]string{"parse", "--format", "xml", good}, exitFailed, "pn, json or text"},
 		{[]string{"parse", bad}, exitFailed, "is never closed"},
-		{[]string{"parse", filepath.Join(dir, "none.pp")}, exitFailed, "no such file"},
-		{[]string{"parse"}, exitFailed, "requires at least 1 arg"},
+		{[]string{"parse", filepath.Join(dir, "none.pp")}, exitFailed, "there is no file or directory "},
+		{[]string{"parse"}, exitFailed, "say what to "},
 		{[]string{"check", filepath.Join(dir, "good")}, exitFine, "good   1 manifest, 0 templates: fine"},
 		{[]string{"check", filepath.Join(dir, "bad")}, exitFailed, "bad   1 manifest, 0 templates: 1 error, 0 warnings"},
 		{[]string{"check", filepath.Join(dir, "empty")}, exitFailed, "is it a control repo?"},
 		{[]string{"check", filepath.Join(dir, "plans")}, exitFine, "fine"},
-		{[]string{"check", filepath.Join(dir, "nowhere")}, exitFailed, "no such file"},
+		{[]string{"check", filepath.Join(dir, "nowhere")}, exitFailed, "there is no file or directory "},
 		{[]string{"check", "--format", "json", filepath.Join(dir, "bad")}, exitFailed, `"code": "P0001"`},
 		{[]string{"check", "--format", "json", "../../examples/shop"}, exitNo, `"name": "web2.shop.example"`},
 		{[]string{"check", "--node", "db1.shop.example", "../../examples/shop"}, exitFine, "1 node on 1 platform"},
@@ -60,7 +60,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"compile", "../../examples/shop", "--facts", "facts/db1.shop.example.json", "--format", "yaml"}, exitFine, "environment: shop"},
 		{[]string{"compile", "../../examples/shop", "--facts", "facts/db1.shop.example.json", "--format", "xml"}, exitFailed, "json, yaml, text or dot"},
 		{[]string{"compile", good, "--node", "x", "--strict", "maybe"}, exitFailed, "off, warning or error"},
-		{[]string{"nonsense"}, exitFailed, `unknown command "nonsense"`},
+		{[]string{"nonsense"}, exitFailed, `there is no command "nonsense"`},
 	} {
 		code, out, err := call(c.args...)
 		if code != c.code || !strings.Contains(out+err, c.want) {

@@ -25,7 +25,7 @@ variables (σ), the definitions (κ) or the catalog (v_C). --trace=json prints o
 and the catalog as the last.
 --provenance adds what the annotated rules of Fu's thesis say of each value: where it was copied from, the expression that
 made it, the constants that it depends on. docs/mupuppet.md walks through an example.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1, "what to run"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
 				return fail("unknown format %q: json or text", format)

@@ -106,7 +106,7 @@ func TestMupuppetTraceJSON(t *testing.T) {
 func TestMupuppetFlags(t *testing.T) {
 	_, dir := mupuppetPage(t)
 	for command, want := range map[string]string{
-		"bunraku mupuppet":                                 "accepts 1 arg(s)",
+		"bunraku mupuppet":                                 "say what to run",
 		"bunraku mupuppet nosuch.pp":                       "nosuch.pp",
 		"bunraku mupuppet figure2.pp --format yaml":        `unknown format "yaml": json or text`,
 		"bunraku mupuppet figure2.pp --trace=xml":          `unknown trace "xml"`,

@@ -21,6 +21,8 @@ func (a *app) packagesCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "packages",
 		Short: "Import and show the package lists that verify knows files and dependencies from",
+		Args:  subcommands,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(a.packagesImportCommand(), a.packagesShowCommand())
 	return c
@@ -41,7 +43,7 @@ func (a *app) packagesImportCommand() *cobra.Command {
 
 What a source is, is found out. Lists of the same sources are replaced, others stay; lists of all kinds of one platform
 complement each other.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "what to import"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			defer stop()
@@ -106,7 +108,7 @@ func (a *app) packagesShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [NAME|/PATH]",
 		Short: "Show what a package brings, who brings a path, or which lists there are",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.format != "text" && flags.format != "json" {
 				return fail("unknown format %q: text or json", flags.format)

@@ -22,7 +22,7 @@ func (a *app) parseCommand() *cobra.Command {
   json  for tools, with the place of every node (docs/parse-json.md)
   text  as source again, in the layout of the style guide
 With several files, each is preceded by a line "--- FILE".`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "what to read"),
 		RunE: func(_ *cobra.Command, files []string) error {
 			write, ok := map[string]func([]byte, *syntax.File) []byte{
 				"pn":   func(dst []byte, f *syntax.File) []byte { return append(syntax.AppendPN(dst, f), '\n') },
@@ -36,7 +36,7 @@ With several files, each is preceded by a line "--- FILE".`,
 			for _, name := range files {
 				tree, ds, err := readSyntax(name, tasks)
 				if err != nil {
-					fmt.Fprintf(a.err, "bunraku: %v\n", err)
+					fmt.Fprintf(a.err, "bunraku: %s\n", plain(err))
 					failed = true
 					continue
 				}

@@ -30,7 +30,7 @@ FILE is in it, else the one of FILE.`,
 		Example: `  bunraku smartfrog servers.sf
   bunraku smartfrog servers.sf --format yaml
   bunraku smartfrog servers.sf --explain s2:web:port`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1, "what to compile"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if explain == "" {
 				return a.smartfrogCompile(args[0], root, format, opt)

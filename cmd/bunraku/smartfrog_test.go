@@ -87,7 +87,7 @@ func TestSmartfrogExitCodes(t *testing.T) {
 		{"wrong.sf --explain a", exitFailed, "1 error"},
 		{"warning.sf", exitFine, "S0201"},
 		{"missing.sf", exitFailed, "no such file"},
-		{"", exitFailed, "arg"},
+		{"", exitFailed, "say what to compile"},
 	}
 	for _, test := range tests {
 		got, code := smartfrogRun(strings.Fields(test.args)...)

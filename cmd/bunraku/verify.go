@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -35,11 +34,11 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: `Compiles a node's catalog, or reads one, and proves that it ends alike in every order that its dependencies allow, that it can
 succeed from a fresh machine, that a second run changes nothing, that what is declared and what is asserted holds at the end, and that
 services are restarted when a file that they read changes. Where it cannot, it shows a machine and a run that show it, and an edit that
-mends it, each tried out before it is shown.
+mends it, each tried out before it is shown. The node's facts are found in ENV/facts by the name that --node gives, or are those of --facts.
 
 Exits with 0 when all is proved, 2 when something was found, 3 when something stayed unknown. A service that is not restarted is a
 warning: it counts with --fail-on=warning.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			defer stop()
@@ -67,13 +66,18 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	if err != nil {
 		return err
 	}
-	run := &report.Run{Command: "verify", Version: version, Name: v.catalog.Name, Nodes: []*report.Node{v.node}}
+	run := &report.Run{Command: "verify", Version: version, Name: v.catalog.Name, Nodes: []*report.Node{v.node}, Own: j.own}
 	v.tell(run)
 	declared := declarations(v.catalog)
+	for _, p := range run.Problems {
+		if p.Beside.Known() { // it may have a comment, and need not declare anything
+			declared.files = append(declared.files, p.Beside.File)
+		}
+	}
 	if err := j.suppress(run, declared.files, declared.at); err != nil {
 		return err
 	}
-	out := &verification{verdict: v, run: run, judge: j, env: env, began: began, style: styleFor(a.out)}
+	out := &verification{verdict: v, run: run, judge: j, began: began, style: styleFor(a.out)}
 	done, err := a.finish(j, run)
 	switch {
 	case err != nil || done:
@@ -97,40 +101,35 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 	case flags.catalog != "" && len(args) > 0:
 		return nil, fail("give an environment or --catalog, not both")
 	case flags.catalog == "" && len(args) == 0:
-		return nil, fail("say what to verify: an environment, or --catalog FILE")
+		return nil, fail("say what to verify: an environment (`bunraku verify . --node NAME`), or --catalog FILE")
 	}
 	env := ""
 	if len(args) > 0 {
 		env = args[0]
 	}
-	if flags.catalog == "" && flags.facts == "" && flags.node == "" {
-		switch list := factFiles(env); {
-		case len(list) == 1:
-			flags.facts = list[0]
-		case len(list) > 5:
-			return nil, fail("say which node: --facts %s, or another of %d in %s; `bunraku check %s` verifies them all", list[0], len(list), filepath.Dir(list[0]), env)
-		case len(list) > 1:
-			return nil, fail("say which node: --facts %s; `bunraku check %s` verifies them all", strings.Join(list, ", or --facts "), env)
-		}
-	}
-	platform := ""
-	if flags.facts != "" {
-		n, err := flags.readNode(env)
+	if flags.catalog == "" {
+		flags.several = "; `bunraku check " + env + "` verifies them all"
+		node, err := a.node(&flags.compileFlags, env)
 		if err != nil {
 			return nil, err
 		}
-		platform = platformOf(n.Facts)
-	}
-	if flags.catalog == "" {
 		c, err := compiler.Open(env, flags.options(cmd))
 		if err != nil {
 			return nil, err
 		}
-		r, err := a.compileWith(c, &flags.compileFlags, env)
+		r, err := a.compileNode(c, node)
 		if err != nil {
 			return nil, err
 		}
-		return j.judge(ctx, r.Catalog, platform, c)
+		return j.judge(ctx, suspect{r.Catalog, platformOf(node.Facts), c, r})
+	}
+	platform := ""
+	if flags.facts != "" {
+		node, err := a.node(&flags.compileFlags, "")
+		if err != nil {
+			return nil, err
+		}
+		platform = platformOf(node.Facts)
 	}
 	text, err := os.ReadFile(flags.catalog)
 	if err != nil {
@@ -138,9 +137,9 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 	}
 	c, err := catalog.Read(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flags.catalog, err)
+		return nil, fail("%s is no catalog in Puppet's JSON: %s", flags.catalog, strings.TrimPrefix(err.Error(), "no catalog: "))
 	}
-	return j.judge(ctx, c, platform, nil)
+	return j.judge(ctx, suspect{catalog: c, platform: platform})
 }
 
 // declaring says where a catalog's resources are declared.
@@ -172,7 +171,6 @@ type verification struct {
 	*verdict
 	run   *report.Run
 	judge *judge
-	env   string // "" for a catalog that was read
 	began time.Time
 	style source.Style
 }
@@ -210,7 +208,7 @@ func (v *verification) text(w io.Writer) {
 	for _, p := range v.run.Problems {
 		if p.Finding != nil && p.Suppressed.By == "" {
 			fmt.Fprintln(w)
-			showFinding(w, v.style, p.Finding, v.env)
+			showFinding(w, v.style, p)
 		}
 	}
 	if len(r.Unknown) > 0 {
@@ -271,8 +269,9 @@ func (v *verification) unmodelled() string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// showFinding prints a finding in full. env is where the user's own code is, if that is known.
-func showFinding(w io.Writer, style source.Style, f *model.Finding, env string) {
+// showFinding prints a finding in full.
+func showFinding(w io.Writer, style source.Style, p *report.Problem) {
+	f := p.Finding
 	fmt.Fprintf(w, "%s %s\n", paintCode(style, f), report.Headline(f))
 	type row struct{ at, text string }
 	var rows []row
@@ -284,6 +283,9 @@ func showFinding(w io.Writer, style source.Style, f *model.Finding, env string) 
 			rows = append(rows, row{at, strings.TrimSpace(firstLine(r))})
 		}
 	}
+	if at := p.Beside; at.Known() {
+		rows = append(rows, row{at.String(), strings.TrimSpace(at.File.Line(at.Line())) + "   brings it in"})
+	}
 	width := 0
 	for _, r := range rows {
 		width = max(width, len(r.at))
@@ -294,37 +296,32 @@ func showFinding(w io.Writer, style source.Style, f *model.Finding, env string) 
 	for _, line := range report.Evidence(f) {
 		fmt.Fprintf(w, "   %s\n", line)
 	}
-	if f.Fix != nil {
+	if p.Remedy != nil {
 		verified := ""
 		if f.Fix.Verified {
 			verified = "   verified"
 		}
-		at := declaredAt(f.Fix.Resource)
-		if at == "" {
-			at = f.Fix.Resource.Ref()
-		}
-		fmt.Fprintf(w, "   fix  %s   %s%s\n", at, f.Fix, verified)
-		if chain := f.Fix.Chain(); chain != "" && env != "" && foreign(f.Fix.Resource, env) {
-			fmt.Fprintf(w, "   or   in your own code   %s\n", chain)
-		}
+		fmt.Fprintf(w, "   fix  %s   %s%s\n", remedyAt(p.Remedy, f.Fix), remedyText(p.Remedy, f.Fix), verified)
 	}
 }
 
-// foreign reports whether a resource is declared outside of an environment.
-func foreign(r *catalog.Resource, env string) bool {
-	if !r.Place.Known() {
-		return false
+// remedyAt says where a fix is to be written.
+func remedyAt(r *report.Remedy, fix *model.Fix) string {
+	if r.Statement == "" {
+		if at := declaredAt(fix.Resource); at != "" {
+			return at
+		}
+		return fix.Resource.Ref()
 	}
-	file, err1 := filepath.Abs(r.Place.File.Name)
-	root, err2 := filepath.Abs(env)
-	if err1 != nil || err2 != nil {
-		return false
+	return "in your own code"
+}
+
+// remedyText is what is to be written.
+func remedyText(r *report.Remedy, fix *model.Fix) string {
+	if r.Statement != "" {
+		return r.Statement
 	}
-	if info, err := os.Stat(root); err == nil && !info.IsDir() {
-		root = filepath.Dir(root)
-	}
-	rel, err := filepath.Rel(root, file)
-	return err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return fix.String()
 }
 
 func paintCode(style source.Style, f *model.Finding) string {
@@ -369,7 +366,7 @@ func (v *verification) summary() string {
 	switch {
 	case r.Deterministic == verify.Yes:
 		parts = append(parts, "deterministic")
-	case r.Deterministic == verify.No && otherwise != "" && fixed(r):
+	case r.Deterministic == verify.No && otherwise != "" && fixed(r) && !r.Partial:
 		parts = append(parts, "deterministic otherwise")
 	case r.Deterministic == verify.No:
 		parts = append(parts, "not deterministic")
@@ -388,6 +385,9 @@ func (v *verification) summary() string {
 	count := "No findings"
 	if n := v.run.Count(source.Error) + v.run.Count(source.Warning); n > 0 {
 		count = plural(n, "finding")
+	}
+	if r.Partial {
+		count += ", and more order is missing than is shown"
 	}
 	if n := v.run.Suppressed(); n > 0 {
 		count += fmt.Sprintf(", %d ignored", n)

@@ -15,8 +15,10 @@ type findingJSON struct {
 	Grade       string         `json:"grade,omitempty"`
 	About       string         `json:"about,omitempty"`
 	Place       string         `json:"place,omitempty"`
+	Beside      string         `json:"beside,omitempty"` // where the user's own code brings in what is declared in somebody else's
 	Note        string         `json:"note,omitempty"`
 	Nodes       []string       `json:"nodes,omitempty"`
+	More        int            `json:"more,omitempty"` // others that the same words declare, with the same fault
 	Resources   []resourceJSON `json:"resources"`
 	Initial     []string       `json:"initial,omitempty"`
 	Runs        []runJSON      `json:"runs,omitempty"`
@@ -39,7 +41,10 @@ type fixJSON struct {
 	Resource resourceJSON `json:"resource"`
 	Text     string       `json:"text"`
 	Verified bool         `json:"verified"`
-	Edits    []editJSON   `json:"edits,omitempty"`
+	// Statement says that Text is a statement of its own, for the user's code: Resource is declared in somebody else's. Beside is a place for it.
+	Statement bool       `json:"statement,omitempty"`
+	Beside    string     `json:"beside,omitempty"`
+	Edits     []editJSON `json:"edits,omitempty"`
 }
 
 // editJSON replaces what is between two places of a file: lines and columns from 1, columns in characters.
@@ -68,6 +73,7 @@ type answersJSON struct {
 	Platform      string         `json:"platform,omitempty"`
 	Modelled      map[string]int `json:"modelled,omitempty"`
 	Deterministic string         `json:"deterministic,omitempty"`
+	Partial       bool           `json:"partial,omitempty"` // there is more order missing than the findings say
 	Success       string         `json:"succeeds,omitempty"`
 	Idempotent    string         `json:"idempotent,omitempty"`
 	Quiet         string         `json:"quiet,omitempty"`
@@ -90,6 +96,7 @@ func (v *verdict) answers() answersJSON {
 		m := r.Model
 		out.Modelled = map[string]int{"exact": m.Exact, "approximate": m.Approximate, "not": m.Unmodelled}
 		out.Deterministic, out.Success = r.Deterministic.String(), r.Success.String()
+		out.Partial = r.Partial
 		out.Idempotent, out.Quiet = r.Idempotent.String(), r.Quiet.String()
 		out.Unknown, out.Unread = r.Unknown, toUnreadJSON(m.Catalog.Unread)
 	}
@@ -117,8 +124,8 @@ func (v *verification) json(w io.Writer) error {
 func toFindingJSON(p *report.Problem) findingJSON {
 	f := p.Finding
 	resource := func(r *catalog.Resource) resourceJSON { return resourceJSON{r.Ref(), declaredAt(r)} }
-	out := findingJSON{Code: f.Code, Severity: p.Severity.String(), Title: f.Title, Grade: f.Grade, About: f.About, Place: f.At.String(), Note: f.Note,
-		Nodes: p.Nodes, Initial: f.Initial, Resources: []resourceJSON{}, Fingerprint: p.Fingerprint}
+	out := findingJSON{Code: f.Code, Severity: p.Severity.String(), Title: f.Title, Grade: f.Grade, About: f.About, Place: f.At.String(), Beside: p.Beside.String(), Note: f.Note,
+		Nodes: p.Nodes, More: f.More, Initial: f.Initial, Resources: []resourceJSON{}, Fingerprint: p.Fingerprint}
 	for _, r := range f.Resources {
 		out.Resources = append(out.Resources, resource(r))
 	}
@@ -129,8 +136,8 @@ func toFindingJSON(p *report.Problem) findingJSON {
 		}
 		out.Runs = append(out.Runs, run)
 	}
-	if f.Fix != nil {
-		out.Fix = &fixJSON{Resource: resource(f.Fix.Resource), Text: f.Fix.String(), Verified: f.Fix.Verified}
+	if r := p.Remedy; r != nil {
+		out.Fix = &fixJSON{Resource: resource(f.Fix.Resource), Text: remedyText(r, f.Fix), Verified: f.Fix.Verified, Statement: r.Statement != ""}
 		for _, x := range p.Fixes {
 			out.Fix.Edits = append(out.Fix.Edits, editsOf(x)...)
 		}

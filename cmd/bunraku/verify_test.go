@@ -47,7 +47,7 @@ func TestVerify(t *testing.T) {
 		{[]string{good, "--fail-on", "never"}, exitFailed, []string{"error, warning or unknown"}},
 		{[]string{good, "--package-model", "snap"}, exitFailed, []string{"dpkg, rpm or paper"}},
 		{[]string{good, "--solver", "dice"}, exitFailed, []string{"dice"}},
-		{[]string{"--catalog", filepath.Join(dir, "none.json")}, exitFailed, []string{"no such file"}},
+		{[]string{"--catalog", filepath.Join(dir, "none.json")}, exitFailed, []string{"there is no file or directory "}},
 	} {
 		args := append([]string{"verify", "--node", "web", "--packages", lists}, x.args...)
 		code, out, err := call(args...)
@@ -135,14 +135,72 @@ func TestVerifyForeignModule(t *testing.T) {
 		return code, out + errText
 	}
 	code, out := verifyIt() // there is only one node
-	if want := "   or   in your own code   Package['nginx'] -> File['/etc/nginx/x']\n"; code != exitNo || !strings.Contains(out, want) {
+	if want := "   fix  in your own code   Package['nginx'] -> File['/etc/nginx/x']   verified\n"; code != exitNo || !strings.Contains(out, want) {
 		t.Errorf("exit %d, no %q in\n%s", code, want, out)
 	}
 	if err := os.WriteFile(filepath.Join(env, "facts", "b.json"), []byte(`{"fqdn": "b.example"}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	code, out = verifyIt()
-	if want := "a.json, or --facts "; code != exitFailed || !strings.Contains(out, want) || !strings.Contains(out, "`bunraku check "+env+"` verifies them all") {
+	if want := "say which node: --node a.example, --node b.example; "; code != exitFailed || !strings.Contains(out, want) || !strings.Contains(out, "`bunraku check "+env+"` verifies them all") {
 		t.Errorf("exit %d, no %q in\n%s", code, want, out)
+	}
+}
+
+// TestNodesOfFacts: every command finds the facts of a node by its name where check does, whichever file they are in; --facts may name a
+// directory; who misspells a name is told.
+func TestNodesOfFacts(t *testing.T) {
+	const both = `[{"certname": "b.example", "facts": {"kernel": "Bsd", "os": {"name": "Debian", "release": {"major": "12"}}}},
+ {"certname": "c.example", "facts": {"kernel": "Csd"}}]`
+	repo := writeRepo(t, map[string]string{
+		"manifests/site.pp":      "notify { \"runs ${facts['kernel']}\": }\n",
+		"facts/a.example.yaml":   "kernel: Asd\nnetworking: {fqdn: a.example}\n",
+		"facts/others.json":      both,
+		"more/x.json":            `{"kernel": "Xsd", "fqdn": "x.example"}`,
+		"lone/manifests/site.pp": "notify { \"runs ${facts['kernel']}\": }\n",
+		"lone/facts/z.json":      `{"kernel": "Zsd", "fqdn": "z.example"}`,
+	})
+	more := filepath.Join(repo, "more")
+	for _, x := range []struct {
+		args []string // after the environment
+		want string
+		code int
+	}{
+		{[]string{"--node", "a.example"}, "runs Asd", exitFine},
+		{[]string{"--node", "b.example"}, "runs Bsd", exitFine},
+		{[]string{"--node", "B.Example"}, "runs Bsd", exitFine},
+		{[]string{"--node", "c.example", "--facts", "facts"}, "runs Csd", exitFine}, // relative to the environment
+		{[]string{"--facts", more}, "runs Xsd", exitFine},
+		{[]string{"--facts", filepath.Join(more, "x.json"), "--node", "other"}, "runs Xsd", exitFine},
+		{nil, "say which node: --node a.example, --node b.example, --node c.example", exitFailed},
+		{[]string{"--facts", "facts/others.json"}, "say which node: --node b.example, --node c.example", exitFailed},
+		{[]string{"--facts", "facts/others.json", "--node", "nowhere"}, "no facts of a node named nowhere in facts/others.json; there is --node b.example", exitFailed},
+		{[]string{"--node", "a.exampel"}, "note: going on without facts: there are no facts of a node named a.exampel in " + filepath.Join(repo, "facts") + "; did you mean a.example?", exitFine},
+	} {
+		code, out, errText := call(append([]string{"compile", repo, "--format", "text"}, x.args...)...)
+		if code != x.code || !strings.Contains(out+errText, x.want) {
+			t.Errorf("compile %v: exit %d, want %d with %q\n%s%s", x.args, code, x.code, x.want, out, errText)
+		}
+		if !strings.HasPrefix(x.want, "runs ") {
+			continue
+		}
+		if code, out, errText := call(append([]string{"explain", repo, x.want}, x.args...)...); code != exitFine || !strings.Contains(out, "Notify["+x.want+"]") {
+			t.Errorf("explain %v: exit %d\n%s%s", x.args, code, out, errText)
+		}
+		if code, out, errText := call(append([]string{"verify", repo}, x.args...)...); code != exitFine || !strings.Contains(out, ": 1 resource, 1 modelled exactly") {
+			t.Errorf("verify %v: exit %d\n%s%s", x.args, code, out, errText)
+		}
+	}
+	if code, out, errText := call("compile", filepath.Join(repo, "lone"), "--format", "text"); code != exitFine || !strings.Contains(out, "runs Zsd") {
+		t.Errorf("the only node: exit %d\n%s%s", code, out, errText)
+	}
+	if _, out, errText := call("verify", repo, "--node", "b.example"); !strings.Contains(out, "from a fresh debian-12") {
+		t.Errorf("the platform of the facts is not used:\n%s%s", out, errText)
+	}
+	if _, out, errText := call("explain", repo, "--reaches", "fact:kernel"); strings.Count(out, "fact:kernel reaches 3 of") != 3 {
+		t.Errorf("not every node was asked:\n%s%s", out, errText)
+	}
+	if code, _, errText := call("check", repo, "--node", "a.exampel"); code != exitFailed || !strings.Contains(errText, "did you mean a.example?") {
+		t.Errorf("exit %d\n%s", code, errText)
 	}
 }

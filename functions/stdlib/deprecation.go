@@ -44,7 +44,7 @@ func deprecate(c *eval.Call, key, message string, strictly bool) error {
 		case eval.StrictOff:
 			return nil
 		case eval.StrictError:
-			return fmt.Errorf("deprecation. %s. %s", key, message)
+			return eval.TooStrict(fmt.Errorf("deprecation. %s. %s", key, message))
 		}
 	}
 	c.Warn("W0650", message)

@@ -245,7 +245,10 @@ func (sp *Space) intern(v Value) ID {
 }
 
 // Lookup reads a cell of a concrete state.
-func (sp *Space) Lookup(s *State, c Cell) Value {
+func (sp *Space) Lookup(s *State, c Cell) Value { return sp.lookup(s, c, nil) }
+
+// lookup is Lookup, where crowded may say which directories have children that no cell is about.
+func (sp *Space) lookup(s *State, c Cell, crowded map[Path]bool) Value {
 	in := &sp.cells[c]
 	if in.field == fieldVar {
 		return s.Var(in.name)
@@ -257,16 +260,28 @@ func (sp *Space) Lookup(s *State, c Cell) Value {
 	case fieldContent:
 		return n.Content
 	case fieldRest:
-		unnamed := func(p Path) bool {
-			_, named := sp.index[cellKey{fieldKind, string(p)}]
-			return !named
-		}
-		if n.Others || s.hasChild(in.path, unnamed) {
+		if n.Others || crowded[in.path] || crowded == nil && s.hasChild(in.path, sp.unnamed) {
 			return sp.vals[idFull]
 		}
 		return sp.vals[idEmpty]
 	}
 	return n.Attrs[in.field-fieldOwner]
+}
+
+func (sp *Space) unnamed(p Path) bool {
+	_, named := sp.index[cellKey{fieldKind, string(p)}]
+	return !named
+}
+
+// crowded lists the directories of a state that have children which no cell is about, for who looks up many cells.
+func (sp *Space) crowded(s *State) map[Path]bool {
+	out := map[Path]bool{}
+	for p, n := range s.Nodes {
+		if n.Kind != None && !p.IsRoot() && sp.unnamed(p) {
+			out[p.Parent()] = true
+		}
+	}
+	return out
 }
 
 // Satisfies reports whether a concrete state is one of the initial states.

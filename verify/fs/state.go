@@ -115,11 +115,12 @@ type Difference struct {
 // Diff lists the differences of two states in the cells that the space observes, in a stable order.
 func (sp *Space) Diff(a, b *State) []Difference {
 	var out []Difference
+	inA, inB := sp.crowded(a), sp.crowded(b)
 	for c := range sp.cells {
 		if !sp.Observed(Cell(c)) {
 			continue
 		}
-		x, y := sp.Lookup(a, Cell(c)), sp.Lookup(b, Cell(c))
+		x, y := sp.lookup(a, Cell(c), inA), sp.lookup(b, Cell(c), inB)
 		if x != y {
 			out = append(out, Difference{sp.Name(Cell(c)), sp.Show(Cell(c), x), sp.Show(Cell(c), y)})
 		}

@@ -75,8 +75,9 @@ func (sp *Space) newWorld(mask func(Cell) uint64) *World {
 // counts as unknown.
 func (w *World) Fix(s *State) bool {
 	within := true
+	crowded := w.sp.crowded(s)
 	for c := range w.sp.cells {
-		v := w.sp.intern(w.sp.Lookup(s, Cell(c)))
+		v := w.sp.intern(w.sp.lookup(s, Cell(c), crowded))
 		i, ok := w.sp.position(Cell(c), v)
 		if !ok {
 			i, within = max(w.sp.cells[c].other, 0), false

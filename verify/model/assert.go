@@ -425,7 +425,7 @@ func (v *verifier) broken(w *wanted, inv verify.Invariant) Finding {
 	f.Initial = v.describe(inv.Initial, of)
 	if w.path != "" && len(of) == 0 {
 		if k := inv.Initial.At(w.path).Kind; k != fs.None {
-			f.Initial = append(f.Initial, fmt.Sprintf("%s is %s", w.path, k))
+			f.Initial = append(f.Initial, nodeText(w.path, k))
 		}
 	}
 	run := Run{Result: v.ending(w, inv.End)}
@@ -485,7 +485,7 @@ func (v *verifier) ending(w *wanted, end *fs.State) string {
 		return w.cell + " is " + strings.Trim(end.Var(w.cell).String(), "“”")
 	}
 	n := end.At(w.path)
-	text := fmt.Sprintf("%s is %s", w.path, n.Kind)
+	text := nodeText(w.path, n.Kind)
 	if n.Kind == fs.None {
 		return text
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"bunraku/catalog"
 	"bunraku/source"
@@ -24,6 +23,7 @@ type Finding struct {
 	Initial   []string // what the machine is like at first
 	Runs      []Run
 	Fix       *Fix
+	More      int          // other resources that the same words declare, with the same fault and the same fix
 	Note      string       // what else there is to say
 	About     string       // what it is about, if not the resources: an assertion
 	At        source.Place // where that is written
@@ -35,29 +35,6 @@ type Run struct {
 	Result string
 }
 
-// A Fix is an attribute that a person can write: Resource gets Attr => Value.
-type Fix struct {
-	Resource *catalog.Resource
-	Attr     string            // "require"
-	Value    string            // as manifests write it: "Package['nginx']"
-	Target   *catalog.Resource // what Value refers to, if it is a reference
-	Verified bool              // together with all other fixes: deterministic, can succeed, no less idempotent
-}
-
-// String is the line to add.
-func (f *Fix) String() string { return f.Attr + " => " + f.Value + "," }
-
-// Chain is the same as a statement of its own, for code that may not be edited: "Package['nginx'] -> File['/etc/x']"; "" if there is none.
-func (f *Fix) Chain() string {
-	switch {
-	case f.Target != nil && f.Attr == "require":
-		return reference(f.Target) + " -> " + reference(f.Resource)
-	case f.Target != nil && f.Attr == "notify":
-		return reference(f.Resource) + " ~> " + reference(f.Target)
-	}
-	return ""
-}
-
 // A Report is what verifying a model gives.
 type Report struct {
 	Model         *Model
@@ -67,14 +44,12 @@ type Report struct {
 	Idempotent    verify.Verdict
 	Quiet         verify.Verdict
 	Unknown       []string // what stayed undecided, and why
+	Partial       bool     // there is more order missing than Findings say
 	Open          []string // those of Unknown that are assertions, and not for want of models alone
 }
 
-// maxFindings bounds the number of findings about order.
+// maxFindings bounds the number of findings of one kind.
 const maxFindings = 20
-
-// repairTime bounds the search for the smallest repair.
-const repairTime = time.Second
 
 // Verify asks all questions about a model. A cyclic catalog has to be reported before: see catalog.Graph.Cycles.
 func (m *Model) Verify(ctx context.Context, opt verify.Options) (*Report, error) {
@@ -92,14 +67,15 @@ func (m *Model) Verify(ctx context.Context, opt verify.Options) (*Report, error)
 }
 
 type verifier struct {
-	m   *Model
-	a   *verify.Analysis
-	ctx context.Context
-	opt verify.Options
-	r   *Report
-	// fixes are the edges that the fixes of missing order add, to every resource that is declared by the words they are added to.
-	fixes    []verify.Edge
-	declared map[string][]int // by the words that declare them: resources
+	m        *Model
+	a        *verify.Analysis
+	ctx      context.Context
+	opt      verify.Options
+	r        *Report
+	fixes    []verify.Edge             // what the fixes of missing order add
+	wider    bool                      // that is more than was tried
+	notifies []verify.Edge             // what the fixes of missing notifies add
+	numbers  map[*catalog.Resource]int // of the resources in the graph
 }
 
 func (v *verifier) unknown(what, why string) {
@@ -107,135 +83,6 @@ func (v *verifier) unknown(what, why string) {
 		why = "no reason given"
 	}
 	v.r.Unknown = append(v.r.Unknown, what+": "+why)
-}
-
-func (v *verifier) determinism() error {
-	d, err := v.a.Determinism(v.ctx)
-	if err != nil {
-		return err
-	}
-	v.r.Deterministic = d.Verdict
-	switch d.Verdict {
-	case verify.Unknown:
-		v.unknown("determinism", d.Reason)
-		return nil
-	case verify.Yes:
-		return nil
-	}
-	s, err := v.a.Severity(v.ctx)
-	if err != nil {
-		return err
-	}
-	grade := "safe only by catalog order"
-	switch s.Broken {
-	case verify.Yes:
-		grade = "broken even in catalog order"
-	case verify.Unknown:
-		grade = "whether catalog order is enough is not known"
-	}
-	edges, verified := v.repair(d)
-	if len(edges) == 0 {
-		v.r.Findings = append(v.r.Findings, v.order(v.a, d.Example, grade, nil, false))
-		return nil
-	}
-	for i, e := range edges {
-		without := slices.Delete(slices.Clone(edges), i, i+1)
-		b, err := v.a.With(without...)
-		if err != nil {
-			return err
-		}
-		x, err := b.Determinism(v.ctx)
-		if err != nil {
-			return err
-		}
-		example := x.Example
-		if example == nil {
-			continue // the other edges are enough
-		}
-		v.r.Findings = append(v.r.Findings, v.order(b, example, grade, &e, verified))
-	}
-	v.fixes = edges
-	return nil
-}
-
-// widen looks at what an edit really does: the words it is added to may declare more resources than the one that needs it. All of them get
-// the edge, and the fix has to hold with those too.
-func (v *verifier) widen() error {
-	all := slices.Clone(v.fixes)
-	for _, e := range v.fixes {
-		for _, i := range v.alike(e.To) {
-			if x := (verify.Edge{From: e.From, To: i}); i != e.From && !slices.Contains(all, x) {
-				all = append(all, x)
-			}
-		}
-	}
-	if len(all) == len(v.fixes) {
-		return nil
-	}
-	v.fixes = all
-	fine, err := v.noWorse(all)
-	if err != nil || fine {
-		return err
-	}
-	v.fixes = nil
-	for _, f := range v.r.Findings {
-		if f.Code == "V101" && f.Fix != nil {
-			f.Fix.Verified = false
-		}
-	}
-	return nil
-}
-
-// alike are the resources that are declared by the same words as one of them, itself included.
-func (v *verifier) alike(i int) []int {
-	if v.declared == nil {
-		v.declared = map[string][]int{}
-		for k, r := range v.m.Resources {
-			if r != nil {
-				v.declared[declaration(r)] = append(v.declared[declaration(r)], k)
-			}
-		}
-	}
-	return v.declared[declaration(v.m.Resources[i])]
-}
-
-// repair looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up.
-func (v *verifier) repair(d *verify.Determinism) (edges []verify.Edge, verified bool) {
-	ctx, cancel := context.WithTimeout(v.ctx, repairTime)
-	defer cancel()
-	if len(d.Pairs) <= 8 {
-		if r, err := v.a.Repair(ctx); err == nil && r.Found {
-			return r.Edges, true
-		}
-	}
-	b := v.a
-	for len(edges) < maxFindings && d.Verdict == verify.No && ctx.Err() == nil {
-		x, y := v.pair(b, d.Example)
-		if x < 0 {
-			return edges, false
-		}
-		var next *verify.Analysis
-		for _, e := range [2]verify.Edge{{From: x, To: y}, {From: y, To: x}} {
-			c, err := b.With(e)
-			if err != nil {
-				continue
-			}
-			if s, err := c.Success(ctx); err != nil || s.Chance == verify.Never {
-				continue
-			}
-			next, edges = c, append(edges, e)
-			break
-		}
-		if next == nil {
-			return edges, false
-		}
-		b = next
-		var err error
-		if d, err = b.Determinism(ctx); err != nil {
-			return edges, false
-		}
-	}
-	return edges, d.Verdict != verify.No
 }
 
 // pair finds the two resources whose order matters: the first swap on the way from one order to the other that changes the outcome. The
@@ -278,8 +125,8 @@ func differ(a *verify.Analysis, x, y []int, s *fs.State) bool {
 	return len(a.Space.Diff(p.State, q.State)) > 0
 }
 
-// order makes the finding of a counter-example; fix is the edge that settles it, if there is one.
-func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade string, fix *verify.Edge, verified bool) Finding {
+// order makes the finding of a counter-example.
+func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade string) Finding {
 	f := Finding{Code: "V101", Title: "order missing", Grade: grade}
 	x, y := v.pair(a, c)
 	var of []int
@@ -304,10 +151,6 @@ func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade str
 		runs[0], runs[1] = runs[1], runs[0]
 	}
 	f.Runs = runs
-	if fix != nil {
-		from, to := v.m.Resources[fix.From], v.m.Resources[fix.To]
-		f.Fix = &Fix{Resource: to, Attr: "require", Value: reference(from), Target: from, Verified: verified}
-	}
 	return f
 }
 
@@ -439,25 +282,54 @@ func (v *verifier) variables(of []int) []string {
 // maxInitial bounds the lines that describe an initial state.
 const maxInitial = 6
 
-// describe says what an initial state is like, compared with the fresh machine.
+// describe says what an initial state is like, compared with the fresh machine: where it concerns some resources or, if it is no different
+// there, all of them. It says nothing of the fresh machine itself.
 func (v *verifier) describe(s *fs.State, of []int) []string {
+	out := v.unlikeFresh(s, of)
+	if len(out) == 0 && len(of) > 0 {
+		all := make([]int, len(v.m.Graph.Resources))
+		for i := range all {
+			all[i] = i
+		}
+		out = v.unlikeFresh(s, all)
+	}
+	if len(out) > maxInitial {
+		out = append(out[:maxInitial], fmt.Sprintf("and %d more", len(out)-maxInitial))
+	}
+	return out
+}
+
+// unlikeFresh says where a state is not like the fresh machine, among what some resources speak about.
+func (v *verifier) unlikeFresh(s *fs.State, of []int) (out []string) {
 	fresh := v.m.Graph.Fresh
-	var out []string
+	gone := map[fs.Path]bool{}
 	for _, p := range v.touched(of) {
 		n := s.At(p)
-		if n.Kind != fresh.At(p).Kind {
-			out = append(out, fmt.Sprintf("%s is %s", p, n.Kind))
+		if n.Kind == fresh.At(p).Kind {
+			continue
 		}
+		if n.Kind == fs.None {
+			gone[p] = true
+			if gone[p.Parent()] {
+				continue // that goes without saying
+			}
+		}
+		out = append(out, nodeText(p, n.Kind))
 	}
 	for _, x := range v.variables(of) {
 		if y := s.Var(x); y != fresh.Var(x) {
 			out = append(out, x+" is "+strings.Trim(y.String(), "“”"))
 		}
 	}
-	if len(out) > maxInitial {
-		out = append(out[:maxInitial], fmt.Sprintf("and %d more", len(out)-maxInitial))
-	}
 	return out
+}
+
+// nodeText says what is at a path.
+func nodeText(p fs.Path, k fs.Kind) string {
+	if k == fs.None {
+		return string(p) + " does not exist"
+	}
+	return fmt.Sprintf("%s is %s", p, k)
 }
 
 func sortedKeys[K ~string](m map[K]bool) []K {

@@ -69,6 +69,9 @@ type Options struct {
 	Platform string       // "debian-12"; "" for any
 	Types    resource.Lookup
 	Assert   []Assertion // what people want to hold at the end
+	// Words are those by which the declaration of one resource can name another that is declared beside it, whatever title that has at the
+	// time: File["/srv/${name}"]; "" if there are none. single says that they cannot name several. May be nil.
+	Words func(of, in *catalog.Resource) (words string, single bool)
 }
 
 // A Model is a catalog as the verifier sees it.

@@ -29,12 +29,6 @@ func (v *verifier) notify() error {
 	if len(services) == 0 {
 		return nil
 	}
-	index := map[*catalog.Resource]int{}
-	for i, r := range v.m.Resources {
-		if r != nil {
-			index[r] = i
-		}
-	}
 	items := map[*catalog.Resource]*item{}
 	for _, it := range b.items {
 		if it != nil {
@@ -42,7 +36,7 @@ func (v *verifier) notify() error {
 		}
 	}
 	out := refreshes(b.cg)
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for _, it := range b.items {
 		p, ok := b.configures(it)
 		if !ok || out.reachesSomebody(it.r) {
@@ -50,18 +44,27 @@ func (v *verifier) notify() error {
 		}
 		for _, s := range services {
 			why := b.whyReads(s, p, it, items)
-			if why == "" || v.a.Precedes(index[s.r], index[it.r]) {
+			if why == "" || v.a.Precedes(v.index(s.r), v.index(it.r)) {
 				continue // what comes after the service is not what it starts with
 			}
-			where := fmt.Sprint(declaration(it.r), s.r.Ref())
-			if seen[where] {
-				continue // declared by the same words: one edit is enough
+			fix, edges := v.words(v.index(s.r), v.index(it.r))
+			where := declaration(it.r) + " " + fix.Value
+			if k, ok := seen[where]; ok { // declared by the same words: one edit is enough
+				if fix.worded {
+					v.r.Findings[k].More++
+				}
+				continue
 			}
-			seen[where] = true
-			v.r.Findings = append(v.r.Findings, v.stale(it, s, p, why, verify.Edge{From: index[it.r], To: index[s.r]}))
+			seen[where] = len(v.r.Findings)
+			for _, e := range edges {
+				v.notifies = append(v.notifies, verify.Edge{From: e.To, To: e.From})
+			}
+			f := v.stale(it, s, p, why, verify.Edge{From: v.index(it.r), To: v.index(s.r)})
+			fix.Attr, f.Fix = "notify", fix
+			v.r.Findings = append(v.r.Findings, f)
 		}
 	}
-	return v.verifyNotifies(index)
+	return v.verifyNotifies()
 }
 
 // declaration identifies the words that declare a resource; several resources may share them.
@@ -75,8 +78,7 @@ func declaration(r *catalog.Resource) string {
 // stale makes the finding, and replays the change.
 func (v *verifier) stale(it, s *item, p fs.Path, why string, e verify.Edge) Finding {
 	name := serviceName(s)
-	f := Finding{Code: "V203", Title: "service not restarted", Warning: true, Resources: []*catalog.Resource{it.r, s.r}, Note: why,
-		Fix: &Fix{Resource: it.r, Attr: "notify", Value: reference(s.r), Target: s.r}}
+	f := Finding{Code: "V203", Title: "service not restarted", Warning: true, Resources: []*catalog.Resource{it.r, s.r}, Note: why}
 	start := v.m.Graph.Fresh.Clone()
 	if start.At(p).Kind == fs.None {
 		start.Put(p, fs.File)
@@ -101,19 +103,11 @@ func (v *verifier) stale(it, s *item, p fs.Path, why string, e verify.Edge) Find
 }
 
 // verifyNotifies tries all these fixes together with those of missing order.
-func (v *verifier) verifyNotifies(index map[*catalog.Resource]int) error {
-	edges := slices.Clone(v.fixes)
-	for _, f := range v.r.Findings {
-		if f.Code == "V203" {
-			for _, i := range v.alike(index[f.Resources[0]]) {
-				edges = append(edges, verify.Edge{From: i, To: index[f.Resources[1]]})
-			}
-		}
-	}
-	if len(edges) == len(v.fixes) {
+func (v *verifier) verifyNotifies() error {
+	if len(v.notifies) == 0 {
 		return nil
 	}
-	fine, err := v.noWorse(edges)
+	fine, err := v.noWorse(slices.Concat(v.fixes, v.notifies))
 	if err != nil {
 		return err
 	}

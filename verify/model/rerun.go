@@ -71,6 +71,8 @@ func (v *verifier) rerun(x *verify.Rerun) (f Finding, guilty []int) {
 		second.Result = "fails: " + v.why(v.a, v.a.Order(), x.First.State, x.Second.Failed)
 	} else if len(x.Differ) > 0 && slices.ContainsFunc(guilty, func(k int) bool { return x.Differ[0].Cell == effectOf(v.m.Resources[k]) }) {
 		second.Result = "runs the command again: no guard says that it need not"
+	} else if len(x.Differ) > 0 && strings.HasPrefix(x.Differ[0].B, "what append ") {
+		second.Result = "appends to " + strings.TrimPrefix(x.Differ[0].Cell, "content of ") + " once more"
 	} else if len(x.Differ) > 0 {
 		d := x.Differ[0]
 		second.Result = "changes " + d.Cell + " from " + shorten(d.A) + " to " + shorten(d.B)
@@ -102,7 +104,7 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) (*Model, *ve
 		return nil, nil
 	}
 	r := v.m.Resources[guilty[0]]
-	if r.Type != "Exec" || r.Get("creates") != nil || len(v.alike(guilty[0])) > 1 {
+	if r.Type != "Exec" || r.Get("creates") != nil || len(declaredBy(v.m.Catalog.Catalog, r)) > 1 {
 		return nil, nil // … and what one command makes says nothing about another that the same words declare
 	}
 	made := newPaths()

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bunraku/catalog"
+	"bunraku/eval"
+	"bunraku/source"
+	"bunraku/verify/model"
+)
+
+// ownCode tells the files that are the user's to edit: those below the environment, unless a Puppetfile brings the module that they belong
+// to, which would overwrite them. Without an environment there is nothing to tell them by, and all are.
+func ownCode(env string) func(file string) bool {
+	if env == "" {
+		return nil
+	}
+	root := realPath(env)
+	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+		root = filepath.Dir(root)
+	}
+	brought := puppetfileModules(root)
+	return func(file string) bool {
+		rel, err := filepath.Rel(root, realPath(file))
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return false
+		}
+		for _, dir := range brought {
+			if strings.HasPrefix(filepath.ToSlash(rel), dir+"/") {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// realPath is a path without links; the path itself if that cannot be told.
+func realPath(path string) string {
+	path = absolute(path)
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
+}
+
+var (
+	puppetfileMod = regexp.MustCompile(`^\s*mod\s*\(?\s*["'](?:[^"'/-]+[/-])?([^"']+)["']`)
+	puppetfileDir = regexp.MustCompile(`^\s*moduledir\s*\(?\s*["']([^"']+?)/?["']`)
+	installPath   = regexp.MustCompile(`:?install_path\s*(?:=>|:)\s*["']([^"']+?)/?["']`)
+)
+
+// puppetfileModules lists the directories, relative to the environment, that r10k or librarian fill from a Puppetfile. The file is Ruby;
+// what is read of it are the lines that everybody writes.
+func puppetfileModules(root string) (dirs []string) {
+	text, err := os.ReadFile(filepath.Join(root, "Puppetfile"))
+	if err != nil {
+		return nil
+	}
+	into, name := "modules", ""
+	for line := range strings.Lines(string(text)) {
+		if m := puppetfileDir.FindStringSubmatch(line); m != nil {
+			into = m[1]
+		}
+		if m := puppetfileMod.FindStringSubmatch(line); m != nil {
+			name = m[1]
+			dirs = append(dirs, into+"/"+name)
+		}
+		if m := installPath.FindStringSubmatch(line); m != nil && name != "" {
+			dirs[len(dirs)-1] = m[1] + "/" + name
+		}
+	}
+	return dirs
+}
+
+// beside finds, for every resource that a finding is shown at and that somebody else's code declares, where the user's own code brings it
+// in: the innermost class, define or node on the way to it.
+func (j *judge) beside(findings []model.Finding, result *eval.Result) map[*catalog.Resource]source.Place {
+	if j.own == nil || result == nil {
+		return nil
+	}
+	out := map[*catalog.Resource]source.Place{}
+	add := func(r *catalog.Resource) {
+		if !r.Place.Known() || j.own(r.Place.File.Name) {
+			return
+		}
+		for _, s := range slices.Backward(result.Via(r.Type, r.Title)) {
+			if s.Place.Known() && j.own(s.Place.File.Name) {
+				out[r] = s.Place
+				return
+			}
+		}
+	}
+	for _, f := range findings {
+		if f.Fix != nil {
+			add(f.Fix.Resource)
+		}
+		if len(f.Resources) > 0 {
+			add(f.Resources[0])
+		}
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"bunraku/source"
+	"bunraku/verify/model"
+)
+
+// A Remedy is how a fix is to be written: as an attribute where the resource is declared or, if that is not the user's code to edit, as a
+// statement of its own in code that is.
+type Remedy struct {
+	Edit      *source.Edit // nil if there are no words that an attribute can be added to
+	Statement string       // "" for an attribute
+
+	fix *model.Fix
+}
+
+// remedy says how a finding's fix is to be written; nil if it has none.
+func (run *Run) remedy(f *model.Finding) *Remedy {
+	if f.Fix == nil {
+		return nil
+	}
+	r := &Remedy{fix: f.Fix}
+	if run.owns(f.Fix.Resource.Place) {
+		if e, ok := AddAttribute(f.Fix.Resource, f.Fix.Attr, f.Fix.Value); ok {
+			r.Edit = &e
+		}
+		return r
+	}
+	r.Statement = f.Fix.Statement()
+	return r
+}
+
+// owns reports whether a place is in the user's own code. What has no place has no file that could be somebody else's.
+func (run *Run) owns(p source.Place) bool {
+	return run.Own == nil || !p.Known() || run.Own(p.File.Name)
+}
+
+// help is the advice in words.
+func (r *Remedy) help() string {
+	text := "add " + r.fix.String() + " to " + r.fix.Resource.Ref()
+	if r.Statement != "" {
+		text = "write in your own code: " + r.Statement
+	}
+	if r.fix.Verified {
+		text += " (verified)"
+	}
+	return text
+}

@@ -1,0 +1,258 @@
+package model
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"bunraku/catalog"
+	"bunraku/verify"
+)
+
+// This file finds what order is missing and how to say it. An edit is made to words, and the same words may declare many resources: in a
+// loop, in a define. So the edges that are verified are those that the edited words would make.
+
+// smallestTime bounds the search for the fewest edges, repairTime the one for some; maxSmallest is the number of conflicts up to which the
+// fewest are looked for.
+const (
+	smallestTime = time.Second
+	repairTime   = 5 * time.Second
+	maxSmallest  = 8
+)
+
+// A mend is an edge that settles a counter-example.
+type mend struct {
+	edge    verify.Edge
+	example *verify.Counterexample
+	in      *verify.Analysis // what the example is one of
+}
+
+func (v *verifier) determinism() error {
+	d, err := v.a.Determinism(v.ctx)
+	if err != nil {
+		return err
+	}
+	v.r.Deterministic = d.Verdict
+	switch d.Verdict {
+	case verify.Unknown:
+		v.unknown("determinism", d.Reason)
+		return nil
+	case verify.Yes:
+		return nil
+	}
+	s, err := v.a.Severity(v.ctx)
+	if err != nil {
+		return err
+	}
+	grade := "safe only by catalog order"
+	switch s.Broken {
+	case verify.Yes:
+		grade = "broken even in catalog order"
+	case verify.Unknown:
+		grade = "whether catalog order is enough is not known"
+	}
+	mends, enough, err := v.mends(d)
+	if err != nil {
+		return err
+	}
+	if len(mends) == 0 {
+		v.r.Findings, v.r.Partial = append(v.r.Findings, v.order(v.a, d.Example, grade)), true
+		return nil
+	}
+	v.r.Partial = !enough
+	return v.edits(mends, grade, enough)
+}
+
+// mends looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up. It reports
+// whether they are enough.
+func (v *verifier) mends(d *verify.Determinism) ([]mend, bool, error) {
+	if len(v.a.Conflicts(v.ctx, maxSmallest+1)) <= maxSmallest {
+		ctx, cancel := context.WithTimeout(v.ctx, smallestTime)
+		r, err := v.a.Repair(ctx)
+		cancel()
+		if err == nil && r.Found {
+			out, err := v.shown(r.Edges)
+			return out, true, err
+		}
+	}
+	return v.manyMends(d)
+}
+
+// shown finds a counter-example for each edge of a repair: one that the others do not settle.
+func (v *verifier) shown(edges []verify.Edge) (out []mend, err error) {
+	for i, e := range edges {
+		b, err := v.a.With(slices.Delete(slices.Clone(edges), i, i+1)...)
+		if err != nil {
+			return nil, err
+		}
+		d, err := b.Determinism(v.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if d.Example != nil { // else the other edges are enough
+			out = append(out, mend{e, d.Example, b})
+		}
+	}
+	return out, nil
+}
+
+// manyMends orders all pairs that can be shown to matter at once, and looks again at what is left.
+func (v *verifier) manyMends(d *verify.Determinism) (out []mend, enough bool, err error) {
+	ctx, cancel := context.WithTimeout(v.ctx, repairTime)
+	defer cancel()
+	b := v.a
+	var edges []verify.Edge
+	for d.Verdict == verify.No && ctx.Err() == nil {
+		examples := b.Conflicts(ctx, 10*maxFindings)
+		if len(examples) == 0 {
+			examples = []*verify.Counterexample{d.Example}
+		}
+		var more []mend
+		for _, c := range examples {
+			if x, y := v.pair(b, c); x >= 0 {
+				more = append(more, mend{verify.Edge{From: x, To: y}, c, b})
+			}
+		}
+		next, taken, err := v.add(ctx, b, edges, more)
+		if err != nil || len(taken) == 0 {
+			return out, false, err
+		}
+		out = append(out, taken...)
+		for _, m := range taken {
+			edges = append(edges, m.edge)
+		}
+		b = next
+		if d, err = b.Determinism(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	return out, d.Verdict != verify.No, nil
+}
+
+// add takes the new edges together if they are those of an order that works on a fresh machine, as catalog order mostly is; else the first
+// that does, in either direction.
+func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Edge, more []mend) (*verify.Analysis, []mend, error) {
+	var edges []verify.Edge
+	for _, m := range more {
+		edges = append(edges, m.edge)
+	}
+	needed := b.Needed(edges)
+	if next, err := b.With(needed...); err == nil {
+		s, err := next.Success(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if s.Chance != verify.Never {
+			var taken []mend
+			for _, m := range more {
+				if k := slices.Index(needed, m.edge); k >= 0 {
+					needed = slices.Delete(needed, k, k+1)
+					taken = append(taken, m)
+				}
+			}
+			return next, taken, nil
+		}
+	}
+	for _, m := range more {
+		for _, e := range [2]verify.Edge{m.edge, {From: m.edge.To, To: m.edge.From}} {
+			next, err := b.With(e)
+			if err != nil {
+				continue // a cycle
+			}
+			s, err := next.Success(ctx)
+			if err != nil {
+				return nil, nil, err
+			}
+			if s.Chance != verify.Never {
+				return next, []mend{{e, m.example, m.in}}, nil
+			}
+		}
+	}
+	return nil, nil, nil
+}
+
+// edits makes the findings: one for all pairs that the same words declare. All that the edits of these words do is tried once more.
+func (v *verifier) edits(mends []mend, grade string, enough bool) error {
+	seen := map[string]int{} // findings by the words of both resources and of the fix
+	from := len(v.r.Findings)
+	for _, m := range mends {
+		fix, edges := v.words(m.edge.From, m.edge.To)
+		for _, e := range edges {
+			if !slices.Contains(v.fixes, e) {
+				v.fixes = append(v.fixes, e)
+			}
+		}
+		key := declaration(fix.Target) + " " + declaration(fix.Resource) + " " + fix.Value
+		if k, ok := seen[key]; ok {
+			v.r.Findings[k].More++
+			continue
+		}
+		if len(v.r.Findings)-from == maxFindings {
+			v.r.Partial = true
+			continue
+		}
+		seen[key] = len(v.r.Findings)
+		f := v.order(m.in, m.example, grade)
+		fix.Attr, fix.Verified = "require", enough
+		f.Fix = fix
+		v.r.Findings = append(v.r.Findings, f)
+	}
+	v.wider = len(v.fixes) > len(mends)
+	if !enough {
+		v.fixes = nil
+	}
+	return nil
+}
+
+// words is how the declaration of one resource names another, and the edges of all the resources that the words declare, from what is
+// named to where it is named.
+func (v *verifier) words(of, in int) (*Fix, []verify.Edge) {
+	fix := &Fix{Resource: v.m.Resources[in], Target: v.m.Resources[of], Value: reference(v.m.Resources[of])}
+	if v.m.from.opt.Words != nil {
+		if words, single := v.m.from.opt.Words(fix.Target, fix.Resource); words != "" {
+			worded := &Fix{Resource: fix.Resource, Target: fix.Target, Value: words, worded: true, single: single}
+			var ok bool
+			if worded.pairs, ok = worded.couples(v.m.Catalog.Catalog); ok && slices.Contains(worded.pairs, couple{fix.Target, fix.Resource}) {
+				return worded, v.edges(worded.pairs)
+			}
+		}
+	}
+	fix.pairs, _ = fix.couples(v.m.Catalog.Catalog)
+	return fix, v.edges(fix.pairs)
+}
+
+func (v *verifier) edges(pairs []couple) (out []verify.Edge) {
+	for _, p := range pairs {
+		out = append(out, verify.Edge{From: v.index(p.of), To: v.index(p.in)})
+	}
+	return out
+}
+
+// index is the number of a resource in the graph.
+func (v *verifier) index(r *catalog.Resource) int {
+	if v.numbers == nil {
+		v.numbers = map[*catalog.Resource]int{}
+		for i, r := range v.m.Resources {
+			v.numbers[r] = i
+		}
+	}
+	return v.numbers[r]
+}
+
+// widen tries the edits once more if their words make more edges than were tried.
+func (v *verifier) widen() error {
+	if len(v.fixes) == 0 || !v.wider {
+		return nil
+	}
+	fine, err := v.noWorse(v.fixes)
+	if err != nil || fine {
+		return err
+	}
+	v.fixes = nil
+	for _, f := range v.r.Findings {
+		if f.Code == "V101" && f.Fix != nil {
+			f.Fix.Verified = false
+		}
+	}
+	return nil
+}
