@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"bunraku/facts"
+	"bunraku/internal/live"
 	"bunraku/internal/mutate"
 	"bunraku/provenance"
 	"bunraku/value"
@@ -56,3 +57,35 @@ func TestPathsOfData(t *testing.T) {
 }
 
 var factOS = mutate.Named(provenance.LabelKey{Kind: provenance.Fact, Path: "os"})
+
+// TestKeysOfHash: has_key depends on keys alone.
+func TestKeysOfHash(t *testing.T) {
+	live.Files(t, ".pp")
+	dir := filepath.Join(t.TempDir(), "production")
+	write(t, dir, map[string]string{"environment.conf": "modulepath = " + live.ModulesDir + "\nmanifest = site.pp\n",
+		"site.pp": "$h = { 'a' => 'b', 'c' => 'd' }\n$hit = has_key($h, 'a')\n$miss = has_key($h, 'x')\n"})
+	l, err := openLab("", "keys", dir, Options{Language: 7}, Node{Name: "n", Facts: &facts.Facts{Name: "n", Values: value.EmptyHash}})
+	if err != nil || l == nil {
+		t.Fatal("it does not compile", err)
+	}
+	for slot, want := range map[string]int{"variable ::hit": 2, "variable ::miss": 3} {
+		if got := l.view.Depends(slot); len(got) != want {
+			t.Errorf("%s depends on %v", slot, got)
+		}
+	}
+	used, _, err := l.list()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally := newTally()
+	for _, p := range used {
+		for i := range p.Choices() {
+			if _, err := tally.try(l, p, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, v := range tally.violations {
+		t.Error(v)
+	}
+}
