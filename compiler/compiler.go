@@ -43,6 +43,7 @@ type Options struct {
 	Mocks           *Mocks        // nil for none
 	StrictOpaque    bool          // a value that is not known is an error
 	Outside         bool          // data files, and links, may lie outside of the environment and the module path
+	Decrypted       func(string)  // is told every text of Hiera's that was encrypted; nil for nobody
 }
 
 // A Compiler compiles nodes from one environment.
@@ -119,7 +120,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display, Inside: c.mayRead})
+	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display, Inside: c.mayRead, Decrypted: opt.Decrypted})
 	return c, nil
 }
 

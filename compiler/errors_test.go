@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"bunraku/internal/live"
+	"bunraku/source"
 )
 
 var (
@@ -55,11 +56,15 @@ func compareRefusal(t *testing.T, dir, puppet string) string {
 	if why := sameMessage(res.Failure, puppet); why != "" {
 		return why
 	}
+	return samePlace(res.Failure, puppet)
+}
+
+// samePlace looks for an error's place among those that Puppet's message names.
+func samePlace(d *source.Diagnostic, puppet string) string {
 	places := errorLine.FindAllStringSubmatch(puppet, -1)
 	if len(places) == 0 {
 		return ""
 	}
-	d := res.Failure
 	if !d.Place.Known() {
 		return "has no place; Puppet names " + places[0][0]
 	}

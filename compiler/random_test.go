@@ -78,7 +78,10 @@ func compareAnswer(t *testing.T, dir, answer string, ruby compiler.RubyMode) (wh
 		if res.Failure == nil {
 			return "compiles, but Puppet says: " + refused.Error, true
 		}
-		return sameMessage(res.Failure, refused.Error), true
+		if why := sameMessage(res.Failure, refused.Error); why != "" {
+			return why, true
+		}
+		return samePlace(res.Failure, refused.Error), true
 	}
 	if res.Failure != nil {
 		return "fails: " + res.Failure.String(), false

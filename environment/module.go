@@ -303,13 +303,16 @@ func (e *Environment) HasGeneratedTypes() bool {
 	return err == nil && info.IsDir()
 }
 
-// TemplateFile is a template by Puppet's name for it: module/path.
+// TemplateFile is a template by Puppet's name for it: module/path, or an absolute path.
 func (e *Environment) TemplateFile(name string) (string, bool) { return e.inModule("templates", name) }
 
-// ContentFile is a file by the name that file() takes: module/path.
+// ContentFile is a file by the name that file() takes: module/path, or an absolute path.
 func (e *Environment) ContentFile(name string) (string, bool) { return e.inModule("files", name) }
 
 func (e *Environment) inModule(kind, name string) (string, bool) {
+	if filepath.IsAbs(name) {
+		return name, e.readable(name)
+	}
 	module, rest, slash := strings.Cut(name, "/")
 	if !slash || rest == "" {
 		return "", false
@@ -319,4 +322,14 @@ func (e *Environment) inModule(kind, name string) (string, bool) {
 		return "", false
 	}
 	return e.within(m.Dir, kind, filepath.FromSlash(rest))
+}
+
+// readable reports whether a file exists that code may name by its absolute path: one of the environment or a module, or the empty file
+// that people give as the last of several.
+func (e *Environment) readable(path string) bool {
+	if path == os.DevNull {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && e.Inside(path)
 }

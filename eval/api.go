@@ -97,7 +97,7 @@ func (c *Call) Contain(rs []*Resource) {
 	defer func() { c.Eval.ctl = before }()
 	for _, r := range rs {
 		if c.Eval.trace != nil && !slices.Contains(r.in, c.Scope.resource) {
-			r.note(container, c.Eval.trace.Join(r.arrows[container], c.Eval.ctl))
+			r.note(container, c.Eval.trace.Join(r.noted(container), c.Eval.ctl))
 		}
 		c.Eval.edge(c.Scope.resource, r)
 	}

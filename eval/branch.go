@@ -1,18 +1,33 @@
 package eval
 
 import (
+	"sync/atomic"
+
 	"bunraku/provenance"
 	"bunraku/syntax"
 )
 
 // A branch is code that was passed over in this compile, however often.
 type branch struct {
+	*branchCode
+	file    *syntax.File
+	effects *effects // nil until somebody asks
+}
+
+// A branchCode is what every compile that passes the code over wants to know of it.
+type branchCode struct {
 	stmts    []syntax.Expr
-	file     *syntax.File
 	assigned []string // the variables that it assigns
+	bits     nameBits // of them
 	changed  []string // those that templates in it may change in place
 	jumps    bool
-	effects  *effects // nil until somebody asks
+}
+
+// reserve makes room for as many branches as another compile had.
+func (g *ghosts) reserve(s traceSize) {
+	g.branches = make(map[*syntax.Expr]*branch, s.branches)
+	g.room = make([]branch, 0, s.branches)
+	g.passed = make([]passedBranch, 0, s.passed)
 }
 
 // branchOf is the branch that begins with a statement.
@@ -20,14 +35,18 @@ func (ev *Evaluator) branchOf(stmts []syntax.Expr) *branch {
 	g := &ev.ghosts
 	b := g.branches[&stmts[0]]
 	if b == nil {
-		if g.branches == nil {
-			g.branches = map[*syntax.Expr]*branch{}
+		if len(g.room) == cap(g.room) {
+			g.room = make([]branch, 0, 16)
 		}
-		b = &branch{stmts: stmts, file: ev.file, jumps: ev.cache.mayJump(stmts)}
-		b.assigned = remember(ev.cache, ev.cache.assigned, &stmts[0], func() ([]string, bool) { return assignedIn(stmts), true })
-		if r, ok := ev.world.(Renderer); ok {
-			b.changed = remember(ev.cache, ev.cache.changed, &stmts[0], func() ([]string, bool) { return changedIn(stmts, r), true })
-		}
+		g.room = append(g.room, branch{file: ev.file, branchCode: remember(ev.cache, ev.cache.branches, &stmts[0], func() (*branchCode, bool) {
+			code := &branchCode{stmts: stmts, assigned: assignedIn(stmts), jumps: ev.cache.mayJump(stmts)}
+			code.bits = bitsOf(code.assigned)
+			if r, ok := ev.world.(Renderer); ok {
+				code.changed = changedIn(stmts, r)
+			}
+			return code, true
+		})})
+		b = &g.room[len(g.room)-1]
 		g.branches[&stmts[0]] = b
 	}
 	return b
@@ -57,8 +76,9 @@ func changedIn(stmts []syntax.Expr, r Renderer) (names []string) {
 // An effectIndex finds the pieces of code that may do something, among all whose effects were ever asked for. It only grows: whether a
 // compile has passed one over is known by its number (ghosts.why).
 type effectIndex struct {
-	touching, making map[string][]touchOf // the touches, and the resources, by type
-	declaring        map[string][]*effects
+	n         atomic.Int64         // how many pieces
+	touching  map[string][]touchOf // the touches, by type
+	declaring map[string][]*effects
 }
 
 // effectsOf are the effects of the code that begins with a statement, gathered once for all compiles.
@@ -77,11 +97,9 @@ func (c *Cache) effectsOf(first *syntax.Expr, gather func() *effects) *effects {
 	}
 	fx.number = len(c.effects)
 	c.effects[first] = fx
+	c.index.n.Add(1)
 	for _, t := range fx.touches {
 		c.index.touching[t.typ] = append(c.index.touching[t.typ], touchOf{t, fx})
-	}
-	for _, t := range fx.resources {
-		c.index.making[t.typ] = append(c.index.making[t.typ], touchOf{t, fx})
 	}
 	for class := range fx.classes {
 		c.index.declaring[class] = append(c.index.declaring[class], fx)
@@ -89,16 +107,13 @@ func (c *Cache) effectsOf(first *syntax.Expr, gather func() *effects) *effects {
 	return fx
 }
 
+// count is how many pieces of code the index knows.
+func (c *Cache) count() int { return int(c.index.n.Load()) }
+
 func (c *Cache) touching(typ string) []touchOf {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.index.touching[typ]
-}
-
-func (c *Cache) making(typ string) []touchOf {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.index.making[typ]
 }
 
 func (c *Cache) declaring(class string) []*effects {

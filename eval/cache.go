@@ -14,33 +14,34 @@ import (
 // A Cache keeps what compiles of one environment have in common: the values of literals, compiled regular expressions, the types of
 // parameters. Everything in it follows from parsed files alone, so any number of compiles may share it, also at the same time.
 type Cache struct {
-	mu       sync.RWMutex
-	consts   map[*syntax.File][]value.Value
-	spans    map[*syntax.File]func(ordinal int) source.Span // where literals stand
-	regexps  map[*syntax.Regexp]*value.Regexp
-	made     map[string]*value.Regexp // from strings, at run time
-	types    map[syntax.Expr]value.Type
-	aliases  map[*syntax.TypeAlias]value.Type
-	names    map[string]*typeName
-	shapes   map[syntax.Definition]*shape
-	effects  map[*syntax.Expr]*effects // what statements, named by their first, may do
-	index    effectIndex               // of them
-	assigned map[*syntax.Expr][]string // the variables that statements, named by their first, assign
-	changed  map[*syntax.Expr][]string // those that templates in them may change in place
-	targets  map[syntax.Expr][]string  // the types of the resources that an operand may name
-	jumps    map[*syntax.Expr]bool     // whether statements, named by their first, may jump
-	defaults map[*syntax.File][]touch  // the resource defaults that a file's code sets
-	convert  types.Converter           // for its parsed signatures
-	facts    *factTree                 // of the node compiled last
-	size     provenance.Size           // of its trace
+	mu        sync.RWMutex
+	consts    map[*syntax.File][]value.Value
+	spans     map[*syntax.File]func(ordinal int) source.Span // where literals stand
+	regexps   map[*syntax.Regexp]*value.Regexp
+	made      map[string]*value.Regexp // from strings, at run time
+	types     map[syntax.Expr]value.Type
+	aliases   map[*syntax.TypeAlias]value.Type
+	names     map[string]*typeName
+	shapes    map[syntax.Definition]*shape
+	effects   map[*syntax.Expr]*effects      // what statements, named by their first, may do
+	functions map[syntax.Definition]*hearsay // those of the program
+	unloaded  map[link]unloaded              // what names lead to that a compile had not loaded
+	index     effectIndex                    // of them
+	branches  map[*syntax.Expr]*branchCode   // statements that were passed over, named by their first
+	targets   map[syntax.Expr][]string       // the types of the resources that an operand may name
+	jumps     map[*syntax.Expr]bool          // whether statements, named by their first, may jump
+	defaults  map[*syntax.File][]touch       // the resource defaults that a file's code sets
+	convert   types.Converter                // for its parsed signatures
+	facts     *factTree                      // of the node compiled last
+	size      traceSize                      // of that compile
 }
 
 // NewCache returns an empty cache.
 func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, spans: map[*syntax.File]func(int) source.Span{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
-		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{}, assigned: map[*syntax.Expr][]string{}, changed: map[*syntax.Expr][]string{}, effects: map[*syntax.Expr]*effects{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
-		index: effectIndex{touching: map[string][]touchOf{}, making: map[string][]touchOf{}, declaring: map[string][]*effects{}},
+		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{}, branches: map[*syntax.Expr]*branchCode{}, effects: map[*syntax.Expr]*effects{}, functions: map[syntax.Definition]*hearsay{}, unloaded: map[link]unloaded{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
+		index: effectIndex{touching: map[string][]touchOf{}, declaring: map[string][]*effects{}},
 	}
 }
 
@@ -136,14 +137,20 @@ func (ev *Evaluator) Regexp(source string) (*value.Regexp, error) {
 	return re, err
 }
 
-// traceSize is how much room to make for a trace: as much as the last one took.
-func (c *Cache) traceSize() provenance.Size {
+// A traceSize is how much room a traced compile takes.
+type traceSize struct {
+	trace            provenance.Size
+	branches, passed int
+}
+
+// traceSize is how much the last one took.
+func (c *Cache) traceSize() traceSize {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.size
 }
 
-func (c *Cache) setTraceSize(s provenance.Size) {
+func (c *Cache) setTraceSize(s traceSize) {
 	c.mu.Lock()
 	c.size = s
 	c.mu.Unlock()

@@ -391,7 +391,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		}
 		a, err := ev.world.Lookup(sc, Query{Names: d.shape.keys[i : i+1], Automatic: true})
 		if err != nil {
-			ev.failAt(&source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: source.Place{File: d.File.Source, Span: p.Where}})
+			ev.lookupFailed(r, p, err)
 		}
 		if !a.Found || value.IsUndef(a.Value) && p.Default != nil {
 			if a.Ref != 0 { // the default, or that there is none, depends on Hiera having no value
@@ -407,6 +407,18 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 		}
 		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}
+}
+
+// lookupFailed ends the compile because Hiera has no answer for a parameter. Puppet's message is about the declaration of the class.
+func (ev *Evaluator) lookupFailed(r *Resource, p *syntax.Param, err error) {
+	const label = "the parameter that is looked up"
+	d := &source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: ev.declaredAt(r)}
+	if at := (source.Place{File: r.def.File.Source, Span: p.Where}); d.Place.Known() {
+		d.Related = []source.Related{{Place: at, Label: label}}
+	} else {
+		d.Place, d.Label = at, label
+	}
+	ev.failAt(d)
 }
 
 // checkParameters tests the parameters of a class or define against their types, all at once, as Puppet does.
@@ -577,7 +589,7 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 		if p := r.scope.resource.param("stage"); p != nil && !value.IsUndef(p.value) {
 			name, why = value.ToString(p.value), ev.trace.Join(why, p.ref)
 		}
-		why = ev.trace.Join(why, r.scope.resource.arrows["stage"])
+		why = ev.trace.Join(why, r.scope.resource.noted("stage"))
 	}
 	if why != 0 {
 		r.note("stage", why)
@@ -603,7 +615,7 @@ func (ev *Evaluator) stageByFirst(r *Resource) provenance.Ref {
 	if ev.trace == nil || r.main {
 		return 0
 	}
-	first := ev.table.firsts[canonical(r.Title)]
+	first := ev.table.firsts[r.className()]
 	if ev.table.stages {
 		return first
 	}
@@ -638,7 +650,7 @@ func (ev *Evaluator) firstOfScope(sc *Scope) provenance.Ref {
 	}
 	for s := sc; s != nil; s = s.parent {
 		if s.resource != nil && s.resource.isClass() && !s.resource.main {
-			return ev.table.firsts[canonical(s.resource.Title)]
+			return ev.table.firsts[s.resource.className()]
 		}
 	}
 	return 0

@@ -54,7 +54,7 @@ func Compile(w World, in Input) (result *Result) {
 	ev.finish()
 	result.Catalog = ev.catalog()
 	if ev.trace != nil {
-		ev.cache.setTraceSize(ev.trace.Size())
+		ev.cache.setTraceSize(traceSize{ev.trace.Size(), len(ev.ghosts.branches), len(ev.ghosts.passed)})
 	}
 	return result
 }
@@ -275,9 +275,7 @@ func (ev *Evaluator) setting(name string) (value.Value, bool) {
 
 func (ev *Evaluator) evaluateMain() {
 	main := ev.classes[""]
-	for _, f := range ev.in.Main {
-		ev.define(f)
-	}
+	ev.define(ev.in.Main...)
 	r := &Resource{Type: "Class", Title: "main", kind: "unknown", def: main, scope: ev.top, source: main, main: true}
 	ev.top.resource = r
 	ev.initialTags(r)

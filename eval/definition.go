@@ -83,7 +83,7 @@ type program struct {
 	aliases   map[string]*alias
 	entities  map[string]source.Place
 	loaded    map[*syntax.File]bool
-	tried     map[string]bool // names looked for in vain
+	tried     map[string]bool // names that were looked for, and files
 }
 
 func newProgram() program {
@@ -94,33 +94,64 @@ func newProgram() program {
 	}
 }
 
-// define adds what a file defines.
-func (ev *Evaluator) define(f *syntax.File) {
-	if ev.loaded[f] {
-		return
-	}
-	ev.loaded[f] = true
-	ev.mayDefault(f)
-	module := ev.world.Module(f)
-	for _, d := range f.Defs {
-		switch n := d.(type) {
-		case *syntax.Class:
-			ev.addClass(&Definition{Kind: ClassKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Parent: n.Parent, Params: n.Params, Body: n.Body.Stmts,
-				shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)})
-		case *syntax.Define:
-			ev.addDefine(&Definition{Kind: DefineKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Params: n.Params, Body: n.Body.Stmts,
-				shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)})
-		case *syntax.NodeDef:
-			ev.addNode(n, f)
-		case *syntax.Function:
-			ev.entity("function/"+strings.ToLower(n.Name), f, n)
-			ev.functions[n.Name] = &userFunction{def: n, file: f, module: module}
-		case *syntax.TypeAlias:
-			name := strings.ToLower(strings.TrimPrefix(n.Name, "::"))
-			ev.entity("type/"+name, f, n)
-			ev.aliases[name] = &alias{def: n, file: f}
+// define adds what files define, in Puppet's two steps: each definition is made, for which the types of its parameters are read, and
+// then all that were made get known by their names.
+func (ev *Evaluator) define(files ...*syntax.File) {
+	var made []func()
+	for _, f := range files {
+		if ev.loaded[f] {
+			continue
+		}
+		ev.loaded[f] = true
+		ev.mayDefault(f)
+		for _, d := range f.Defs {
+			if add := ev.makeDefinition(d, f, ev.world.Module(f)); add != nil {
+				made = append(made, add)
+			}
 		}
 	}
+	for _, add := range made {
+		add()
+	}
+}
+
+// makeDefinition makes what a definition defines and returns what remains to be done about its name. Functions, type aliases and the
+// types that defines are have their names at once.
+func (ev *Evaluator) makeDefinition(d syntax.Definition, f *syntax.File, module string) func() {
+	switch n := d.(type) {
+	case *syntax.Class:
+		d := &Definition{Kind: ClassKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Parent: n.Parent, Params: n.Params, Body: n.Body.Stmts,
+			shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)}
+		ev.readParams(d)
+		return func() { ev.addClass(d) }
+	case *syntax.Define:
+		d := &Definition{Kind: DefineKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Params: n.Params, Body: n.Body.Stmts,
+			shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)}
+		ev.readParams(d)
+		ev.entity("type/"+d.Name, f, n)
+		return func() { ev.addDefine(d) }
+	case *syntax.NodeDef:
+		ev.hostsOf(n, f) // they are read now
+		return func() { ev.addNode(n, f) }
+	case *syntax.Function:
+		ev.entity("function/"+strings.ToLower(n.Name), f, n)
+		ev.functions[n.Name] = &userFunction{def: n, file: f, module: module}
+	case *syntax.TypeAlias:
+		name := strings.ToLower(strings.TrimPrefix(n.Name, "::"))
+		ev.entity("type/"+name, f, n)
+		ev.aliases[name] = &alias{def: n, file: f}
+	}
+	return nil
+}
+
+// readParams reads the types of a definition's parameters, which must be there when it is made, and looks at their names.
+func (ev *Evaluator) readParams(d *Definition) {
+	for i, p := range d.Params {
+		if p.Type != nil {
+			ev.paramType(d, i)
+		}
+	}
+	ev.checkMetaparams(d)
 }
 
 // entity notes what Puppet's loaders know by one name each: functions, and type aliases together with defines. A define may have the
@@ -157,16 +188,13 @@ func (ev *Evaluator) addClass(d *Definition) {
 		ev.redefined(d, o, fmt.Sprintf("Definition '%s' is already defined%s; cannot be redefined as a class", d.Name, ev.at(o)))
 	}
 	ev.classes[d.Name] = d
-	ev.checkMetaparams(d)
 }
 
 func (ev *Evaluator) addDefine(d *Definition) {
 	if o := ev.classes[d.Name]; o != nil {
 		ev.redefined(d, o, fmt.Sprintf("'%s' is already defined%s as a class; cannot redefine as a definition", d.Name, ev.at(o)))
 	}
-	ev.entity("type/"+d.Name, d.File, d.Node)
 	ev.defines[d.Name] = d
-	ev.checkMetaparams(d)
 }
 
 // at is Puppet's " (file: F, line: N)".
@@ -193,7 +221,6 @@ func (ev *Evaluator) checkMetaparams(d *Definition) {
 }
 
 func (ev *Evaluator) addNode(n *syntax.NodeDef, f *syntax.File) {
-	ev.hostsOf(n, f) // they are read now: a name that is taken is an error
 	for _, h := range n.Hosts {
 		d := &Definition{Kind: NodeKind, Node: n, File: f, Module: ev.world.Module(f), Body: n.Body.Stmts}
 		switch h := h.(type) {
@@ -257,7 +284,8 @@ func (ev *Evaluator) findDefine(name string) *Definition {
 	return ev.defines[name]
 }
 
-// autoload reads the files that may define a name: module/manifests/b/c.pp, then b.pp, then init.pp for module::b::c.
+// autoload reads the files that may define a name: module/manifests/b/c.pp, then b.pp, then init.pp for module::b::c. With any of them
+// comes init.pp, which is always the first of a module.
 func (ev *Evaluator) autoload(what string) {
 	if ev.tried[what] {
 		return
@@ -269,14 +297,24 @@ func (ev *Evaluator) autoload(what string) {
 	}
 	segments := strings.Split(name, "::")
 	for n := len(segments); n >= 1; n-- {
-		f, ds := ev.world.Manifest(segments[0], strings.Join(segments[1:n], "::"))
-		if ds.HasErrors() {
-			ev.unusable(ds)
+		var files []*syntax.File
+		for _, rest := range []string{"", strings.Join(segments[1:n], "::")} {
+			path := "manifest " + segments[0] + " " + rest
+			if ev.tried[path] {
+				continue
+			}
+			ev.tried[path] = true
+			f, ds := ev.world.Manifest(segments[0], rest)
+			if ds.HasErrors() {
+				ev.unusable(ds)
+			}
+			if f != nil {
+				files = append(files, f)
+			}
 		}
-		if f == nil {
-			continue
+		for _, f := range files { // all of them could be read
+			ev.define(f)
 		}
-		ev.define(f)
 		if kind == "class" && ev.classes[name] != nil || kind == "define" && ev.defines[name] != nil {
 			return
 		}
@@ -302,14 +340,18 @@ type alias struct {
 	busy bool           // ref is being found: the alias is recursive
 }
 
-// TypeNamed resolves a type's name as written: a type alias, or a resource type or define. It returns nil when there is none.
+// TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, or an alias that a file has, in
+// this order. It returns nil when there is none.
 func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	key := canonical(name)
-	if key == "puppet::lookupcontext" {
-		return types.AnyT, nil // what a data function gets, and nobody else can make
+	if a := ev.aliases[key]; a != nil {
+		return ev.aliasType(a)
 	}
-	a := ev.aliases[key]
-	if a == nil && !ev.tried["type "+key] {
+	_, made := ev.entities["type/"+key] // a define of the file that is being loaded
+	if made || ev.knownResourceType(key) {
+		return types.NewResource(capitalized(key), "", false), nil
+	}
+	if !ev.tried["type "+key] { // looking for a define may have read it
 		ev.tried["type "+key] = true
 		f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
 		if ds.HasErrors() {
@@ -317,14 +359,10 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 		}
 		if f != nil {
 			ev.define(f)
-			a = ev.aliases[key]
 		}
 	}
-	if a != nil {
+	if a := ev.aliases[key]; a != nil {
 		return ev.aliasType(a)
-	}
-	if ev.knownResourceType(key) {
-		return types.NewResource(capitalized(key), "", false), nil
 	}
 	return nil, nil
 }

@@ -146,7 +146,9 @@ func newEvaluator(w World, in Input) *Evaluator {
 	}
 	ev.bounds.began = time.Now()
 	if ev.set.Trace {
-		ev.trace = provenance.NewTraceLike(ev.cache.traceSize())
+		size := ev.cache.traceSize()
+		ev.trace = provenance.NewTraceLike(size.trace)
+		ev.ghosts.reserve(size)
 	}
 	ev.program = newProgram()
 	ev.table = newTable()

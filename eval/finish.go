@@ -151,7 +151,7 @@ func (ev *Evaluator) flowMetaparams() {
 		}
 		for _, t := range r.out {
 			if ev.trace != nil && reached[t] == 0 {
-				reached[t] = ev.trace.Join(reached[r], t.arrows[container])
+				reached[t] = ev.trace.Join(reached[r], t.noted(container))
 			}
 			if len(src) > 0 {
 				data[r] = src
@@ -159,7 +159,7 @@ func (ev *Evaluator) flowMetaparams() {
 					if q := t.param(p.name); q == nil || value.IsUndef(q.value) {
 						ref := ev.trace.With(p.ref, reached[r])
 						if t.isClass() { // contain might have been given another
-							ref = ev.trace.With(ref, ev.ghosts.contained, t.arrows[container])
+							ref = ev.trace.With(ref, ev.ghosts.contained, t.noted(container))
 						}
 						if q != nil { // set, but to undef
 							ref = ev.trace.With(ref, q.ref)

@@ -3,7 +3,6 @@ package eval
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"bunraku/provenance"
 	"bunraku/syntax"
@@ -12,259 +11,6 @@ import (
 // What a branch that was not taken might have done, worked out only when tracing is on and somebody asks (rules 5 to 7): may it
 // declare this class, a resource of this type and title, or change this attribute? Names in Puppet code are mostly static, so
 // reachability in the code decides; where a name is computed the answer is "any".
-
-// effects are what some code may do, the classes and defines that it declares included.
-type effects struct {
-	classes   map[string]bool
-	like      map[string]bool // classes declared with parameters
-	resources []touch
-	touches   []touch  // attributes that may be set on resources declared elsewhere
-	named     []string // classes that it names
-	requires  bool     // it calls require, which sets an attribute of whatever contains it
-	number    int      // among all of an environment
-}
-
-// A touch is a type, a title and an attribute; "" stands for any.
-type touch struct{ typ, title, attr string }
-
-const (
-	anyClass    = "*"
-	anyDefault  = "*"   // an attribute that has a resource default: a collector's overrides take those of its scope along
-	container   = "***" // what contains a class, by the function contain: tags and metaparameters come down from there
-	selfRequire = "**"  // the attribute require of whatever runs the code, set by the function require
-)
-
-// effectsOf walks code and what it reaches.
-func (ev *Evaluator) effectsOf(stmts []syntax.Expr) *effects {
-	fx := ev.cache.effectsOf(&stmts[0], func() *effects {
-		fx := &effects{classes: map[string]bool{}, like: map[string]bool{}}
-		ev.gather(stmts, fx, map[any]bool{}, nil)
-		return fx
-	})
-	for _, name := range fx.named { // what another compile has gathered is to be known in this one too
-		if ev.classes[name] == nil {
-			ev.quietly(ev.findClass, name)
-		}
-	}
-	return fx
-}
-
-// gather adds the effects of code. caller is what the code's own calls of require change; nil for whatever runs the outermost code.
-func (ev *Evaluator) gather(stmts []syntax.Expr, fx *effects, seen map[any]bool, caller *touch) {
-	follow := func(d *Definition) {
-		if d == nil || seen[d] {
-			return
-		}
-		seen[d] = true
-		inner := &touch{attr: selfRequire}
-		if d.Kind == ClassKind {
-			inner.typ, inner.title = "Class", capitalized(d.Name)
-			if d.Parent != "" {
-				ev.gatherClass(d.Parent, fx, seen)
-			}
-		} else {
-			inner.typ = capitalized(d.Name)
-		}
-		ev.gather(d.Body, fx, seen, inner)
-	}
-	classes := func(args []syntax.Expr, like bool) {
-		for _, a := range args {
-			for _, name := range syntax.StaticNames(a) {
-				if name == "" {
-					fx.classes[anyClass] = true
-					continue
-				}
-				name = canonical(name)
-				fx.classes[name] = true
-				fx.named = append(fx.named, name)
-				if like {
-					fx.like[name] = true
-				}
-				follow(ev.quietly(ev.findClass, name))
-			}
-		}
-	}
-	contained := func(args []syntax.Expr) {
-		for _, a := range args {
-			for _, name := range syntax.StaticNames(a) {
-				t := touch{typ: "Class", attr: container}
-				if name != "" {
-					t.title = capitalized(canonical(name))
-				}
-				fx.touches = append(fx.touches, t)
-			}
-		}
-	}
-	call := func(name string, args []syntax.Expr) {
-		switch name {
-		case "require":
-			if caller == nil {
-				fx.requires = true
-			} else {
-				fx.touches = append(fx.touches, *caller)
-			}
-			classes(args, false)
-		case "contain":
-			classes(args, false)
-			contained(args)
-		case "include":
-			classes(args, false)
-		case "create_resources", "ensure_resource", "ensure_resources":
-			ev.gatherMade(args, fx, follow)
-		case "ensure_packages":
-			fx.resources = append(fx.resources, touch{typ: "Package"})
-		case "hiera_include":
-			fx.classes[anyClass] = true
-			fx.resources = append(fx.resources, touch{})
-		case "realize":
-			fx.resources = append(fx.resources, touch{})
-		case "tag":
-			if caller == nil {
-				fx.touches = append(fx.touches, touch{attr: "tag"})
-			} else {
-				fx.touches = append(fx.touches, touch{caller.typ, caller.title, "tag"})
-			}
-		default:
-			ev.gatherFunction(name, fx, seen)
-		}
-	}
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case syntax.Definition:
-				return false
-			case *syntax.Call:
-				if f, ok := n.Functor.(*syntax.Name); ok {
-					call(f.Value, n.Args)
-				}
-			case *syntax.MethodCall:
-				call(n.Functor.Name.Value, append([]syntax.Expr{n.Functor.Left}, n.Args...))
-			case *syntax.Resource:
-				ev.gatherResource(n, fx, follow, classes)
-			case *syntax.Override:
-				for _, t := range staticRefs(n.Target) {
-					fx.touch(t, n.Ops)
-				}
-			case *syntax.Collect:
-				t := touch{}
-				if r, ok := n.Type.(*syntax.Ref); ok {
-					t.typ = capitalized(canonical(r.Value))
-				}
-				fx.touch(t, n.Ops)
-				if len(n.Ops) > 0 {
-					fx.touches = append(fx.touches, touch{typ: t.typ, attr: anyDefault})
-				}
-				fx.resources = append(fx.resources, t)
-			case *syntax.Defaults:
-				if caller != nil {
-					break // they count for what is declared in there, and who declares it first is known with the class
-				}
-				t := touch{}
-				if r, ok := n.Type.(*syntax.Ref); ok {
-					t.typ = capitalized(canonical(r.Value))
-				}
-				fx.touch(t, n.Ops)
-			case *syntax.Relation:
-				for _, side := range []syntax.Expr{n.Left, n.Right} {
-					for _, t := range staticRefs(side) {
-						for _, attr := range []string{"before", "notify"} {
-							t.attr = attr
-							fx.touches = append(fx.touches, t)
-						}
-					}
-				}
-			}
-			return true
-		})
-	}
-}
-
-func (ev *Evaluator) gatherClass(name string, fx *effects, seen map[any]bool) {
-	name = canonical(name)
-	fx.classes[name] = true
-	fx.named = append(fx.named, name)
-	if d := ev.quietly(ev.findClass, name); d != nil && !seen[d] {
-		seen[d] = true
-		ev.gather(d.Body, fx, seen, &touch{"Class", capitalized(name), selfRequire})
-	}
-}
-
-func (ev *Evaluator) gatherResource(n *syntax.Resource, fx *effects, follow func(*Definition), classes func([]syntax.Expr, bool)) {
-	name, ok := n.Type.(*syntax.Name)
-	switch {
-	case !ok:
-		fx.classes[anyClass] = true
-		fx.resources = append(fx.resources, touch{})
-	case name.Value == "class":
-		for _, b := range n.Bodies {
-			classes([]syntax.Expr{b.Title}, true)
-		}
-	default:
-		typ := capitalized(strings.TrimPrefix(name.Value, "::"))
-		for _, b := range n.Bodies {
-			for _, title := range syntax.StaticNames(b.Title) {
-				fx.resources = append(fx.resources, touch{typ: typ, title: title})
-			}
-		}
-		if ev.world.ResourceType(strings.ToLower(typ)) == nil {
-			follow(ev.quietly(ev.findDefine, name.Value))
-		}
-	}
-}
-
-// gatherMade adds what functions such as create_resources make: resources of the type that their first argument names, or anything.
-func (ev *Evaluator) gatherMade(args []syntax.Expr, fx *effects, follow func(*Definition)) {
-	names := []string{""}
-	if len(args) > 0 {
-		names = syntax.StaticNames(args[0])
-	}
-	for _, name := range names {
-		name = strings.ToLower(strings.TrimPrefix(strings.TrimLeft(name, "@"), "::"))
-		if name == "" || name == "class" {
-			fx.classes[anyClass] = true
-			fx.resources = append(fx.resources, touch{})
-			continue
-		}
-		fx.resources = append(fx.resources, touch{typ: capitalized(name)})
-		if ev.world.ResourceType(name) == nil {
-			follow(ev.quietly(ev.findDefine, name))
-		}
-	}
-}
-
-// gatherFunction adds what a function of the program does. It runs for the top scope.
-func (ev *Evaluator) gatherFunction(name string, fx *effects, seen map[any]bool) {
-	name = strings.TrimPrefix(name, "::")
-	if ev.functions[name] == nil && ev.world.Function(name) != nil {
-		return
-	}
-	var f *userFunction
-	ev.quietly(func(name string) *Definition { f = ev.userFunction(name); return nil }, name)
-	if f != nil && !seen[f] && len(f.def.Body.Stmts) > 0 {
-		seen[f] = true
-		ev.gather(f.def.Body.Stmts, fx, seen, &touch{"Class", "main", selfRequire})
-	}
-}
-
-// quietly looks for a definition; a file that cannot be parsed has none.
-func (ev *Evaluator) quietly(find func(string) *Definition, name string) (d *Definition) {
-	defer func() {
-		if p := recover(); p != nil {
-			if _, ours := p.(*failure); !ours {
-				panic(p)
-			}
-		}
-	}()
-	return find(name)
-}
-
-// touch notes attributes that may be set.
-func (fx *effects) touch(t touch, ops []*syntax.AttrOp) {
-	for _, op := range ops {
-		t.attr = op.Name // "" for a splat: any
-		fx.touches = append(fx.touches, t)
-	}
-}
 
 // nodeSets reports whether the code of a node statement has an assignment to a variable.
 func (ev *Evaluator) nodeSets(name string) bool {
@@ -298,48 +44,6 @@ func (ev *Evaluator) nodeSets(name string) bool {
 	return ev.ghosts.nodeVars[name]
 }
 
-// staticRefs are the resources that an operand may name.
-func staticRefs(e syntax.Expr) []touch {
-	switch e := e.(type) {
-	case *syntax.Access:
-		r, ok := e.Left.(*syntax.Ref)
-		if !ok {
-			return []touch{{}}
-		}
-		typ := capitalized(canonical(r.Value))
-		if typ == "Resource" { // the type is the first of the keys
-			return []touch{{}}
-		}
-		var out []touch
-		for _, k := range e.Keys {
-			for _, title := range syntax.StaticNames(k) {
-				if typ == "Class" && title != "" {
-					title = capitalized(canonical(title))
-				}
-				out = append(out, touch{typ: typ, title: title})
-			}
-		}
-		return out
-	case *syntax.List:
-		var out []touch
-		for _, x := range e.Elems {
-			out = append(out, staticRefs(x)...)
-		}
-		return out
-	case *syntax.Relation:
-		return append(staticRefs(e.Left), staticRefs(e.Right)...)
-	case *syntax.Collect:
-		if r, ok := e.Type.(*syntax.Ref); ok {
-			return []touch{{typ: capitalized(canonical(r.Value))}}
-		}
-	case *syntax.Resource:
-		if n, ok := e.Type.(*syntax.Name); ok {
-			return []touch{{typ: capitalized(strings.TrimPrefix(n.Value, "::"))}}
-		}
-	}
-	return []touch{{}}
-}
-
 func (t touch) covers(typ, title, attr string) bool {
 	return (t.typ == "" || t.typ == typ) && (t.title == "" || t.title == title) && (t.attr == "" || attr == "" || t.attr == attr || t.attr == selfRequire && attr == "require")
 }
@@ -349,13 +53,11 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
 	}
-	ev.indexTouches()
+	computed := ev.computingNames()
 	g := &ev.ghosts
-	refs := ev.scratch[:0]
-	for _, name := range [...]string{class, anyClass} {
-		for _, fx := range ev.cache.declaring(name) {
-			refs = append(refs, g.why(fx))
-		}
+	refs := append(ev.scratch[:0], computed)
+	for _, fx := range ev.cache.declaring(class) {
+		refs = append(refs, g.why(fx))
 	}
 	if ev.table.scopes[class] == nil {
 		refs = append(refs, g.named)
@@ -367,22 +69,38 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 // idleTouches are the attributes that classes which are known but were not evaluated would change, were they named.
 func (ev *Evaluator) idleTouches() []touch {
 	g := &ev.ghosts
-	if g.idle != nil && g.idleOf == len(ev.classes) {
-		return g.idle.touches
+	if g.idleOf == ev.classCount() {
+		return g.idle
 	}
-	g.idle, g.idleOf = &effects{classes: map[string]bool{}, like: map[string]bool{}}, len(ev.classes)
-	seen := map[any]bool{}
+	g.idle, g.idleOf = g.idle[:0], ev.classCount()
+	seen := make(map[syntax.Definition]bool, g.idleOf)
 	for name := range ev.table.scopes {
-		seen[ev.classes[name]] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(ev.classes)) {
-		if d := ev.classes[name]; !seen[d] && len(d.Body) > 0 {
-			seen[d] = true
-			ev.gather(d.Body, g.idle, seen, &touch{"Class", capitalized(name), selfRequire})
+		if d := ev.classes[name]; d != nil && d.Node != nil { // a node has a scope, too
+			seen[d.Node] = true
 		}
 	}
-	return g.idle.touches
+	visit := func(s *sketch, by caller) { g.idle = s.touching(g.idle, by) }
+	for _, name := range slices.Sorted(maps.Keys(ev.classes)) {
+		ev.reachIdle(ev.hear(linkClass, name), seen, visit)
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.heard.classes)) {
+		if ev.classes[name] == nil {
+			ev.reachIdle(g.heard.classes[name], seen, visit)
+		}
+	}
+	return g.idle
 }
+
+// reachIdle visits the code of a class.
+func (ev *Evaluator) reachIdle(h *hearsay, seen map[syntax.Definition]bool, visit func(*sketch, caller)) {
+	if h.node != nil && !seen[h.node] {
+		seen[h.node] = true
+		ev.reach(ev.sketchOf(h), caller{"Class", h.title}, seen, visit)
+	}
+}
+
+// classCount is how many classes are known, loaded or not.
+func (ev *Evaluator) classCount() int { return len(ev.classes) + len(ev.ghosts.heard.classes) }
 
 // mayConfigure joins what may have given a class a parameter: the decisions of branches passed over that may declare it with parameters,
 // and the titles of classes that were declared with this one.
@@ -393,15 +111,14 @@ func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 	ev.indexTouches()
 	g := &ev.ghosts
 	if c := &g.configuring; c.class != class || c.passed != len(g.passed) {
-		var refs []provenance.Ref
+		computed := ev.computingNames()
+		refs := append(ev.scratch[:0], computed)
 		for _, fx := range ev.cache.declaring(class) {
 			if fx.like[class] {
 				refs = append(refs, g.why(fx))
 			}
 		}
-		for _, fx := range ev.cache.declaring(anyClass) {
-			refs = append(refs, g.why(fx))
-		}
+		ev.scratch = refs
 		*c = configuring{class, len(g.passed), ev.union(refs)}
 	}
 	return ev.union([]provenance.Ref{ev.mayBeGiven(param), g.configuring.ref})
@@ -409,6 +126,9 @@ func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 
 // mayBeGiven joins the titles of class declarations that have an attribute.
 func (ev *Evaluator) mayBeGiven(attr string) provenance.Ref {
+	if len(ev.ghosts.given) == 0 {
+		return 0
+	}
 	return ev.union([]provenance.Ref{ev.ghosts.given[attr], ev.ghosts.given[""]})
 }
 
@@ -421,27 +141,107 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	if typ == "Class" {
 		return ev.mayDeclare(canonical(title))
 	}
-	ev.indexTouches()
-	g := &ev.ghosts
-	var refs []provenance.Ref
-	for _, of := range []string{typ, ""} {
-		for _, t := range ev.cache.making(of) {
-			if why := g.why(t.by); why != 0 && (title == "" || t.covers(typ, title, "")) {
-				refs = append(refs, why)
+	named := ev.mayName() // a class that nobody has named so far may declare anything
+	m := ev.makingOf(typ)
+	refs := append(ev.scratch[:0], m.ref, ev.ghosts.typed, named)
+	for _, fx := range m.titled[title] {
+		refs = append(refs, ev.ghosts.why(fx))
+	}
+	ev.scratch = refs
+	return ev.union(refs)
+}
+
+// making is which branches passed over, of the first so many, may declare resources of a type.
+type making struct {
+	passed int
+	ref    provenance.Ref        // of those that compute titles
+	titled map[string][]*effects // of the others, by title; "" for all
+	known  []madeKind            // what each piece of code does about it, by the number of its effects
+}
+
+// A madeKind is whether code declares resources of a type.
+type madeKind uint8
+
+const (
+	notAsked madeKind = iota
+	makesNone
+	makesTitled // with titles that are known
+	makesAny
+)
+
+// learn asks what a piece of code that was passed over does.
+func (m *making) learn(typ string, fx *effects) madeKind {
+	if fx.number >= len(m.known) {
+		m.known = append(m.known, make([]madeKind, fx.number+1-len(m.known))...)
+	}
+	k := &m.known[fx.number]
+	if *k != notAsked {
+		return *k
+	}
+	*k = makesNone
+	for _, t := range fx.resources {
+		switch {
+		case t.typ != typ && t.typ != "":
+		case t.title == "":
+			*k = makesAny
+		default:
+			*k = max(*k, makesTitled)
+			for _, title := range [...]string{t.title, ""} {
+				if of := m.titled[title]; len(of) == 0 || of[len(of)-1] != fx {
+					m.titled[title] = append(of, fx)
+				}
 			}
 		}
 	}
-	return ev.union(append(refs, g.typed, ev.mayName())) // a class that nobody has named so far may declare anything
+	return *k
+}
+
+// makingOf goes on from where it stopped.
+func (ev *Evaluator) makingOf(typ string) *making {
+	ev.indexTouches()
+	g := &ev.ghosts
+	m := g.making[typ]
+	if m == nil {
+		if g.making == nil {
+			g.making = map[string]*making{}
+		}
+		m = &making{titled: map[string][]*effects{}}
+		g.making[typ] = m
+	}
+	refs := append(ev.scratch[:0], m.ref)
+	for ; m.passed < len(g.passed); m.passed++ {
+		if p := &g.passed[m.passed]; len(p.effects.resources) > 0 && m.learn(typ, p.effects) == makesAny {
+			refs = append(refs, p.why)
+		}
+	}
+	ev.scratch = refs
+	m.ref = ev.union(refs)
+	return m
 }
 
 // mayName joins what could have named any class: the names that were given, and the branches passed over that compute names.
 func (ev *Evaluator) mayName() provenance.Ref {
-	ev.indexTouches()
-	refs := []provenance.Ref{ev.ghosts.named}
-	for _, fx := range ev.cache.declaring(anyClass) {
-		refs = append(refs, ev.ghosts.why(fx))
+	computed := ev.computingNames()
+	a := &ev.ghosts.anyName
+	if a.named != ev.ghosts.named || a.computed != computed {
+		*a = anyName{ev.ghosts.named, computed, ev.union([]provenance.Ref{ev.ghosts.named, computed})}
 	}
-	return ev.union(refs)
+	return a.ref
+}
+
+// computingNames joins the branches passed over that compute names of classes. It goes on from where it stopped.
+func (ev *Evaluator) computingNames() provenance.Ref {
+	ev.indexTouches()
+	c := &ev.ghosts.computing
+	refs := append(ev.scratch[:0], c.ref)
+	for ; c.passed < len(ev.ghosts.passed); c.passed++ {
+		if p := &ev.ghosts.passed[c.passed]; p.effects.computes {
+			refs = append(refs, p.why)
+		}
+	}
+	ev.scratch = refs
+	c.ref = ev.union(refs)
+	return c.ref
 }
 
 // MayBeOf notes what names a resource type at run time: it could have named another.
@@ -517,7 +317,7 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 		return 0
 	}
 	m := ev.touchesOf(r.Type, attr)
-	refs := append(ev.scratch[:0], m.ref, r.arrows[attr])
+	refs := append(ev.scratch[:0], m.ref, r.noted(attr))
 	for _, t := range m.titled {
 		if t.title == r.Title {
 			refs = append(refs, ev.ghosts.why(t.by))
@@ -546,8 +346,8 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 
 // An untouchedState is the answer of untouched, and what it was found by: as long as that is the same, so is the answer.
 type untouchedState struct {
-	own, any, collected, writes, classes, scopes int
-	yes                                          bool
+	effects, collected, writes, classes, scopes int
+	yes                                         bool
 }
 
 // untouched reports whether no code that is known, run or not, sets parameters of a define's instances from outside: then mayTouch has
@@ -555,16 +355,15 @@ type untouchedState struct {
 func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 	ev.indexTouches()
 	g := &ev.ghosts
-	own, any := ev.cache.touching(typ), ev.cache.touching("")
-	now := untouchedState{len(own), len(any), len(ev.table.everCollected), g.writes, len(ev.classes), len(ev.table.scopes), false}
-	if s, ok := g.untouched[typ]; ok {
+	now := untouchedState{ev.cache.count(), len(ev.table.everCollected), g.writes, ev.classCount(), len(ev.table.scopes), false}
+	if s, ok := g.untouched[d]; ok {
 		if now.yes = s.yes; s == now {
 			return s.yes
 		}
 	}
 	sets := func(attr string) bool { return attr == "" || attr == anyDefault || attr == "name" || d.find(attr) >= 0 }
 	touches := func(t touchOf) bool { return sets(t.attr) }
-	now.yes = !slices.ContainsFunc(own, touches) && !slices.ContainsFunc(any, touches) &&
+	now.yes = !slices.ContainsFunc(ev.cache.touching(typ), touches) && !slices.ContainsFunc(ev.cache.touching(""), touches) &&
 		!slices.ContainsFunc(ev.idleTouches(), func(t touch) bool { return (t.typ == typ || t.typ == "") && sets(t.attr) }) &&
 		!slices.ContainsFunc(ev.table.everCollected, func(c *collector) bool { return c.typ == typ && (c.params != nil || c.splat != 0) })
 	for t := range g.written {
@@ -573,10 +372,10 @@ func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 		}
 	}
 	if g.untouched == nil {
-		g.untouched = map[string]untouchedState{}
+		g.untouched = map[*Definition]untouchedState{}
 	}
-	now.classes = len(ev.classes) // looking for idle classes may have read some
-	g.untouched[typ] = now
+	now.classes = ev.classCount() // looking for idle classes may have read some
+	g.untouched[d] = now
 	return now.yes
 }
 
@@ -593,7 +392,7 @@ type touches struct {
 func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 	key := touch{typ: typ, attr: attr}
 	g := &ev.ghosts
-	now := touchState{len(g.passed), len(ev.table.everCollected), len(g.likes), len(ev.classes), len(ev.table.scopes), g.writes, g.named}
+	now := touchState{len(g.passed), len(ev.table.everCollected), len(g.likes), ev.classCount(), len(ev.table.scopes), g.writes, g.named}
 	if m := g.all[key]; m != nil && g.allAt == now {
 		return m
 	}
@@ -648,7 +447,7 @@ func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 		}
 	}
 	m.ref = ev.union(refs)
-	if now.classes, now.scopes = len(ev.classes), len(ev.table.scopes); g.all == nil || g.allAt != now {
+	if now.classes, now.scopes = ev.classCount(), len(ev.table.scopes); g.all == nil || g.allAt != now {
 		g.all, g.allAt = map[touch]*touches{}, now
 	}
 	g.all[key] = m
@@ -663,8 +462,10 @@ type touchState struct {
 
 // union joins refs, each once; one alone needs no node. It reorders them.
 func (ev *Evaluator) union(refs []provenance.Ref) provenance.Ref {
-	slices.Sort(refs)
-	refs = slices.Compact(refs)
+	if len(refs) > 1 {
+		slices.Sort(refs)
+		refs = slices.Compact(refs)
+	}
 	if len(refs) > 0 && refs[0] == 0 {
 		refs = refs[1:]
 	}
@@ -722,10 +523,7 @@ func (ev *Evaluator) indexTouches() {
 	g := &ev.ghosts
 	for ; g.indexed < len(g.passed); g.indexed++ {
 		p := &g.passed[g.indexed]
-		if p.effects == nil {
-			p.effects = ev.effectsOf(p.stmts)
-		}
-		fx := p.effects
+		fx := ev.effectsOf(p.branch)
 		if fx.requires {
 			if g.requiring == nil {
 				g.requiring = map[*Resource]provenance.Ref{}

@@ -116,6 +116,7 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"what a method makes in a branch not taken", `class c { notify { 'c': } } function f($x) { include c } if 'x' == 'y' { 'q'.f } if 'v' == 'w' { 'notify'.create_resources({ 'm' => {} }) } class b { include c } include b notify { 'n': message => defined(Notify['m']) }`},
 	{"a class that create_resources makes in a branch not taken", `class c($p = 1) { notify { 'c': message => $p } } if 'x' == 'y' { create_resources('class', { 'c' => { 'p' => 2 } }) } class b { include c } include b`},
 	{"a metaparameter that comes down because main contains the class", `class b { notify { 'n': } } class { 'b': noop => true } if 'x' == 'x' { contain b }`},
+	{"the ancestors of a class in a branch not taken", `class c { notify { 'c': } } class b inherits c { } class a inherits b { } if 'x' == 'y' { include a } notify { 'n': message => defined(Class['c']) }`},
 }
 
 // TestRules changes every literal of each program in every way.

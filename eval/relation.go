@@ -149,14 +149,14 @@ func (ev *Evaluator) resolveRelations() {
 // arrowFrom notes that a resource has no attribute from an arrow because of what a collector found.
 func (ev *Evaluator) arrowFrom(from *Resource, r relation, why provenance.Ref) {
 	if ev.trace != nil && from != nil {
-		from.note(r.param, ev.trace.Join(from.arrows[r.param], r.ref, why))
+		from.note(r.param, ev.trace.Join(from.noted(r.param), r.ref, why))
 	}
 }
 
 // arrowTo notes that an arrow to a collector gives a resource an attribute, or none when the collector finds nothing.
 func (ev *Evaluator) arrowTo(from *Resource, r relation) {
 	if _, ok := r.to.(*collector); ok && ev.trace != nil && from != nil {
-		from.note(r.param, ev.trace.Join(from.arrows[r.param], r.ref))
+		from.note(r.param, ev.trace.Join(from.noted(r.param), r.ref))
 	}
 }
 

@@ -53,13 +53,12 @@ type Resource struct {
 	existence provenance.Ref
 	titleRef  provenance.Ref
 	memo      *resourceMemo
-	inside    *Scope                    // of its code
-	decided   bool                      // it stands under a decision of the code that declares it
-	stated    provenance.Ref            // of a class that a statement such as class { 'c': } declares: what that stands under
-	tagRef    provenance.Ref            // of the tags given to it by attribute or function
-	absences  []provenance.Ref          // parameters that Hiera was asked for in vain, by their place
-	arrows    map[string]provenance.Ref // what decides whether an arrow to a collector, or a stage around, sets an attribute
-	splat     provenance.Ref            // of the hashes that its attributes were taken from: which keys they have
+	inside    *Scope           // of its code
+	decided   bool             // it stands under a decision of the code that declares it
+	stated    provenance.Ref   // of a class that a statement such as class { 'c': } declares: what that stands under
+	tagRef    provenance.Ref   // of the tags given to it by attribute or function
+	absences  []provenance.Ref // parameters that Hiera was asked for in vain, by their place
+	splat     provenance.Ref   // of the hashes that its attributes were taken from: which keys they have
 }
 
 // resourceMemo is what was worked out of a resource while tracing.
@@ -68,6 +67,12 @@ type resourceMemo struct {
 	tags     provenance.Ref // by tagsRef, and when
 	tagsAt   tagState
 	tagging  bool
+	arrows   []attrRef // what decides whether an arrow to a collector, or a stage around, sets an attribute
+}
+
+type attrRef struct {
+	attr string
+	ref  provenance.Ref
 }
 
 func (r *Resource) remembered() *resourceMemo {
@@ -110,10 +115,26 @@ func (r *Resource) param(name string) *param {
 
 // note keeps what decides whether an attribute is set from outside.
 func (r *Resource) note(attr string, why provenance.Ref) {
-	if r.arrows == nil {
-		r.arrows = map[string]provenance.Ref{}
+	m := r.remembered()
+	for i := range m.arrows {
+		if m.arrows[i].attr == attr {
+			m.arrows[i].ref = why
+			return
+		}
 	}
-	r.arrows[attr] = why
+	m.arrows = append(m.arrows, attrRef{attr, why})
+}
+
+// noted is what was kept of an attribute.
+func (r *Resource) noted(attr string) provenance.Ref {
+	if r.memo != nil {
+		for _, a := range r.memo.arrows {
+			if a.attr == attr {
+				return a.ref
+			}
+		}
+	}
+	return 0
 }
 
 // Param is an attribute's value, and whether it is set.
@@ -125,6 +146,14 @@ func (r *Resource) Param(name string) (value.Value, bool) {
 }
 
 func (r *Resource) isClass() bool { return r.Type == "Class" }
+
+// className is the name of a class.
+func (r *Resource) className() string {
+	if r.def != nil && r.def.Kind == ClassKind && !r.main {
+		return r.def.Name
+	}
+	return canonical(r.Title)
+}
 
 // set replaces or adds an attribute; a tag attribute tags the resource at once.
 func (ev *Evaluator) setParam(r *Resource, p *param) {
@@ -258,7 +287,7 @@ next:
 
 func (ev *Evaluator) resourceTypeName(e *syntax.Resource, sc *Scope) string {
 	if n, ok := e.Type.(*syntax.Name); ok {
-		return strings.TrimPrefix(n.Value, "::")
+		return n.Value
 	}
 	v, _ := ev.eval(e.Type, sc)
 	acceptable := false
@@ -660,5 +689,5 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		titleRef = ev.op("text", titleRef)
 	}
 	t := title{value.ToString(name), ev.trace.With(titleRef, exists), !text}
-	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{}), nil
+	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{E: syntax.E{At: syntax.At{Where: c.Place.Span}}}), nil
 }

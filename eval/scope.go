@@ -43,17 +43,18 @@ const (
 )
 
 type frame struct {
-	outer  *frame
-	vars   []variable
-	shape  *shape         // of a class or define: vars[at:] begins with its parameters
-	index  map[string]int // of the other variables, once there are many
-	ghosts []ghost
-	base   *base // of the top scope: the facts, which are variables too
-	match  *match
-	callee string    // of a paramFrame: who is being called, for messages,
-	of     *Resource // or whose parameters they are
-	at     int32
-	kind   frameKind
+	outer   *frame
+	vars    []variable
+	shape   *shape         // of a class or define: vars[at:] begins with its parameters
+	index   map[string]int // of the other variables, once there are many
+	ghosts  []ghost
+	haunted nameBits // by them
+	base    *base    // of the top scope: the facts, which are variables too
+	match   *match
+	callee  string    // of a paramFrame: who is being called, for messages,
+	of      *Resource // or whose parameters they are
+	at      int32
+	kind    frameKind
 }
 
 // base is variables that stand in a hash.
@@ -77,6 +78,7 @@ type shape struct {
 	params int            // how many of them are parameters
 	keys   []string       // of a class: what Hiera is asked for, by parameter
 	title  string         // of a class: as resources have it
+	said   *hearsay       // of the definition
 	index  map[string]int // nil when there are few
 }
 
@@ -136,6 +138,7 @@ func assignedIn(stmts []syntax.Expr) (names []string) {
 func (c *Cache) shapeOf(d syntax.Definition, params []*syntax.Param, body []syntax.Expr) *shape {
 	return remember(c, c.shapes, d, func() (*shape, bool) {
 		s := newShape(params, body)
+		s.said = newHearsay(d)
 		if class, ok := d.(*syntax.Class); ok {
 			s.title = capitalized(strings.ToLower(class.Name))
 			for _, p := range params {
@@ -169,10 +172,43 @@ type variable struct {
 	ref   provenance.Ref
 }
 
-// A ghost is the mark that a branch which was not taken leaves on a variable that it would have set.
+// A ghost is the mark that a branch which was not taken leaves on the variables that it would have set.
 type ghost struct {
-	name string
-	why  provenance.Ref
+	names []string
+	bits  nameBits
+	why   provenance.Ref
+}
+
+// nameBits tell that a name is not among others: each name sets one of the bits.
+type nameBits uint64
+
+func bitOf(name string) nameBits {
+	if name == "" {
+		return 1
+	}
+	return 1 << ((len(name) + 7*int(name[0]) + 13*int(name[len(name)-1]) + 29*int(name[len(name)/2])) % 64)
+}
+
+func bitsOf(names []string) (bits nameBits) {
+	for _, n := range names {
+		bits |= bitOf(n)
+	}
+	return bits
+}
+
+// ghostsOf joins the ghosts of a variable.
+func (f *frame) ghostsOf(t *provenance.Trace, name string) (r provenance.Ref) {
+	bit := bitOf(name)
+	if f.haunted&bit == 0 {
+		return 0
+	}
+	var last provenance.Ref
+	for i := range f.ghosts {
+		if g := &f.ghosts[i]; g.bits&bit != 0 && g.why != last && slices.Contains(g.names, name) {
+			r, last = t.Join(r, g.why), g.why
+		}
+	}
+	return r
 }
 
 const linearVars = 12
@@ -293,12 +329,13 @@ func (sc *Scope) Module() string {
 // Resource is the class, node or define instance that the scope belongs to.
 func (sc *Scope) Resource() *Resource { return sc.resource }
 
-func (sc *Scope) addGhost(ev *Evaluator, name string, why provenance.Ref) {
+func (sc *Scope) addGhost(names []string, bits nameBits, why provenance.Ref) {
 	f := sc.frame
 	for f.kind == matchFrame {
 		f = f.outer
 	}
-	f.ghosts = append(f.ghosts, ghost{name, why})
+	f.ghosts = append(f.ghosts, ghost{names, bits, why})
+	f.haunted |= bits
 }
 
 // Variable looks a variable up by its name, qualified or not. The ref joins the ghosts passed on the way (rule 4); found is
@@ -339,12 +376,8 @@ func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, prov
 				continue
 			}
 			v := f.find(name)
-			if tr != nil {
-				for _, g := range f.ghosts {
-					if g.name == name {
-						passed = tr.Join(passed, g.why)
-					}
-				}
+			if len(f.ghosts) > 0 {
+				passed = tr.Join(passed, f.ghostsOf(tr, name))
 			}
 			if v == nil || v.value == nil && skipUnset {
 				continue
@@ -410,9 +443,9 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	i := strings.LastIndex(name, "::")
 	if i < 0 {
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
-			return v.value, ev.trace.With(v.ref, ev.ghostsNamed(ev.top.own, name), ev.topBefore(name)), true, ""
+			return v.value, ev.trace.With(v.ref, ev.top.own.ghostsOf(ev.trace, name), ev.topBefore(name)), true, ""
 		}
-		return value.Undef{}, ev.trace.Join(ev.ghostsNamed(ev.top.own, name), ev.topAfter(name), ev.noFact(name)), false, ""
+		return value.Undef{}, ev.trace.Join(ev.top.own.ghostsOf(ev.trace, name), ev.topAfter(name), ev.noFact(name)), false, ""
 	}
 	class, leaf := name[:i], name[i+2:]
 	if class == "settings" {
@@ -428,9 +461,9 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	var passed provenance.Ref
 	for s != nil {
 		if v := s.frame.findOuter(leaf); v != nil && v.value != nil {
-			return v.value, ev.trace.With(v.ref, passed, ev.ghostsNamed(s.own, leaf), first), true, ""
+			return v.value, ev.trace.With(v.ref, passed, s.own.ghostsOf(ev.trace, leaf), first), true, ""
 		}
-		passed = ev.trace.Join(passed, ev.ghostsNamed(s.own, leaf))
+		passed = ev.trace.Join(passed, s.own.ghostsOf(ev.trace, leaf))
 		if s.inherits == nil {
 			break
 		}
@@ -534,6 +567,9 @@ func (ev *Evaluator) leadsTo(from, to *Definition) bool {
 	if from == nil || to == nil {
 		return false
 	}
+	if len(ev.table.leads[from.Name]) == 0 {
+		return false
+	}
 	seen := map[string]bool{from.Name: true}
 	for todo := []string{from.Name}; len(todo) > 0; {
 		name := todo[len(todo)-1]
@@ -559,18 +595,6 @@ func (f *frame) findOuter(name string) *variable {
 		}
 	}
 	return nil
-}
-
-func (ev *Evaluator) ghostsNamed(f *frame, name string) (r provenance.Ref) {
-	if ev.trace == nil {
-		return 0
-	}
-	for _, g := range f.ghosts {
-		if g.name == name {
-			r = ev.trace.Join(r, g.why)
-		}
-	}
-	return r
 }
 
 // classScope is the scope of an evaluated class, or the reason why there is none.

@@ -93,7 +93,7 @@ func (ev *Evaluator) newTypeName(name string) *typeName {
 	low := strings.ToLower(name)
 	t := &typeName{low: strings.TrimPrefix(low, "::"), capital: capitalized(name)}
 	t.reference = capitalized(t.low)
-	if !strings.Contains(t.low, ":") && t.low != "class" && t.low != "node" {
+	if !strings.Contains(low, ":") && t.low != "class" && t.low != "node" {
 		t.native = ev.world.ResourceType(t.low)
 	}
 	var tags tagSet

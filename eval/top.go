@@ -34,7 +34,7 @@ func (ev *Evaluator) topBefore(name string) provenance.Ref {
 	refs := []provenance.Ref{at.named}
 	for i := range at.passed {
 		p := &ev.ghosts.passed[i]
-		if fx := ev.effectsOf(p.stmts); fx.classes[r.def.Name] || fx.classes[anyClass] {
+		if fx := ev.effectsOf(p.branch); fx.classes[r.def.Name] || fx.classes[anyClass] {
 			refs = append(refs, p.why)
 		}
 	}

@@ -141,11 +141,19 @@ func (ev *Evaluator) keysOf(h *value.Hash, spine provenance.Ref) provenance.Ref 
 	return ev.trace.Join(refs...)
 }
 
+// because joins a condition and the decisions that led here. Branches of one statement share the node.
+func (ev *Evaluator) because(condition provenance.Ref) provenance.Ref {
+	if b := &ev.ghosts.because; b.why == 0 || b.condition != condition || b.ctl != ev.ctl {
+		*b = because{condition, ev.ctl, ev.trace.Join(condition, ev.ctl)}
+	}
+	return ev.ghosts.because.why
+}
+
 // decide enters a branch that was taken because of a condition; the result restores what was before (rule 3).
 func (ev *Evaluator) decide(condition provenance.Ref) (before provenance.Ref) {
 	before = ev.ctl
 	if ev.trace != nil {
-		ev.ctl = ev.trace.Join(before, condition)
+		ev.ctl = ev.because(condition)
 	}
 	return before
 }
@@ -183,22 +191,26 @@ type ghosts struct {
 	named provenance.Ref
 	names []provenance.Ref // one by one
 	// untouched has the defines whose parameters nobody sets from outside, or somebody does
-	untouched map[string]untouchedState
+	untouched map[*Definition]untouchedState
+	// anyName is what could have named any class.
+	anyName anyName
 	// likes are the titles of classes declared with parameters so far: each could have named another class.
 	likes []like
 	// contained joins what was given to contain: tags come down from the container.
 	contained provenance.Ref
 	// typed joins the names of resource types that were computed.
 	typed provenance.Ref
-	// defaults are the resource defaults that known code sets, whether it runs or not.
-	defaults map[touch]bool
+	// defaults are the resource defaults that known code sets, whether it runs or not, by type.
+	defaults map[string][]string
 	// tops says when top-level code set its variables, unset is what it sets at all.
 	tops  map[string]topTime
 	unset map[string]bool
 	// nodeVars are the variables that node statements set.
 	nodeVars map[string]bool
-	// idle are the effects of classes that were not evaluated, idleOf of how many.
-	idle   *effects
+	// heard is what is defined in files that are not loaded, but named by code that was passed over.
+	heard heard
+	// idle is what classes that were not evaluated would change, as long as idleOf classes are known.
+	idle   []touch
 	idleOf int
 	// all is what mayTouch says of types, as long as the state is allAt. writes counts what else it depends on.
 	all    map[touch]*touches
@@ -206,17 +218,26 @@ type ghosts struct {
 	writes int
 	// branches are what was passed over, by the first statement.
 	branches map[*syntax.Expr]*branch
+	room     []branch // for the next of them
 	// whys has the decisions for each piece of code of passed[:indexed], by the number of its effects.
 	whys      []provenance.Ref
 	requiring map[*Resource]provenance.Ref // whose require attribute it may set
 	indexed   int
+	because   because // the last of its kind
 	// given joins the titles of classes declared with parameters by the name of a parameter, "" for a splat, which may have any.
 	given map[string]provenance.Ref
+	// making is what may have declared a resource, by type.
+	making map[string]*making
+	// computing joins those that compute names of classes.
+	computing computing
 	// configuring is what may have declared a class with parameters, as far as that is the same for all of them.
 	configuring configuring
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
 	written map[touch]provenance.Ref
 }
+
+// because is a condition, the decisions that it was tested under, and both.
+type because struct{ condition, ctl, why provenance.Ref }
 
 // name notes what names a class.
 func (g *ghosts) name(t *provenance.Trace, what provenance.Ref) {
@@ -225,6 +246,15 @@ func (g *ghosts) name(t *provenance.Trace, what provenance.Ref) {
 		g.names = append(g.names, what)
 	}
 }
+
+// computing is about the first so many branches passed over.
+type computing struct {
+	passed int
+	ref    provenance.Ref
+}
+
+// anyName is the join of two.
+type anyName struct{ named, computed, ref provenance.Ref }
 
 // A like is a declaration of a class with parameters.
 type like struct{ title provenance.Ref }
@@ -266,7 +296,7 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	if ev.trace == nil || len(stmts) == 0 {
 		return
 	}
-	why := ev.trace.Join(condition, ev.ctl)
+	why := ev.because(condition)
 	b := ev.branchOf(stmts)
 	ev.ghosts.passed = append(ev.ghosts.passed, passedBranch{b, sc, why})
 	if b.jumps {
@@ -275,8 +305,8 @@ func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenan
 	if ev.rendering != nil { // it would have added text, or ended the template
 		ev.rendering.passed = ev.trace.Join(ev.rendering.passed, why)
 	}
-	for _, name := range b.assigned {
-		sc.addGhost(ev, name, why)
+	if len(b.assigned) > 0 {
+		sc.addGhost(b.assigned, b.bits, why)
 	}
 	for _, name := range b.changed {
 		sc.MightReplace(name, why)

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"bunraku/provenance"
 	"bunraku/syntax"
 )
@@ -56,7 +58,7 @@ func (ev *Evaluator) ownTags(refs []provenance.Ref, r *Resource) []provenance.Re
 	if r.isClass() && !r.main {
 		first := r.stated // nor does it matter when such a statement is reached
 		if first == 0 {
-			first = ev.table.firsts[canonical(r.Title)]
+			first = ev.table.firsts[r.className()]
 		}
 		refs = append(refs, first, ev.ghosts.contained, ev.mayTouch(r, container))
 	}
@@ -91,7 +93,7 @@ func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
 	}
 	refs := []provenance.Ref{r.existence}
 	if r.isClass() && !r.main {
-		refs = append(refs, ev.table.firsts[canonical(r.Title)])
+		refs = append(refs, ev.table.firsts[r.className()])
 	}
 	if r.scope != nil && r.scope.resource != r {
 		refs = append(refs, ev.positionRef(r.scope.resource))
@@ -110,7 +112,7 @@ func (ev *Evaluator) sinceRef(r *Resource) provenance.Ref {
 		return 0
 	}
 	if r.isClass() && !r.main {
-		return ev.table.since[canonical(r.Title)]
+		return ev.table.since[r.className()]
 	}
 	if r.scope == nil || r.scope.resource == r {
 		return r.existence
@@ -153,32 +155,35 @@ func (ev *Evaluator) mayDefault(f *syntax.File) {
 	if ev.trace == nil {
 		return
 	}
-	list := remember(ev.cache, ev.cache.defaults, f, func() ([]touch, bool) {
-		fx := &effects{}
+	list := remember(ev.cache, ev.cache.defaults, f, func() (list []touch, keep bool) {
 		for _, s := range f.Body.Stmts {
 			syntax.Walk(s, func(n syntax.Node) bool {
 				if d, ok := n.(*syntax.Defaults); ok {
 					if r, ok := d.Type.(*syntax.Ref); ok {
-						fx.touch(touch{typ: capitalized(canonical(r.Value))}, d.Ops)
+						list = touch{typ: capitalized(canonical(r.Value))}.attrs(list, d.Ops)
 					}
 				}
 				return true
 			})
 		}
-		return fx.touches, true
+		return list, true
 	})
 	for _, t := range list {
 		if ev.ghosts.defaults == nil {
-			ev.ghosts.defaults = map[touch]bool{}
+			ev.ghosts.defaults = map[string][]string{}
 		}
-		ev.ghosts.defaults[t] = true
+		if of := ev.ghosts.defaults[t.typ]; !slices.Contains(of, t.attr) {
+			ev.ghosts.defaults[t.typ] = append(of, t.attr)
+		}
 	}
 }
 
 // noDefault is what it depends on that no resource default gives an instance of a define a parameter: who declared the class around first.
 func (ev *Evaluator) noDefault(r *Resource, param string) provenance.Ref {
-	if d := ev.ghosts.defaults; d[touch{typ: r.Type, attr: param}] || d[touch{typ: r.Type}] {
-		return ev.firstOfScope(r.scope)
+	if len(ev.ghosts.defaults) > 0 {
+		if of := ev.ghosts.defaults[r.Type]; slices.Contains(of, param) || slices.Contains(of, "") {
+			return ev.firstOfScope(r.scope)
+		}
 	}
 	return 0
 }
@@ -191,7 +196,7 @@ func (ev *Evaluator) closeScope(sc *Scope, began ghostCount) {
 	g := &ev.ghosts
 	refs := append([]provenance.Ref(nil), g.names[began.names:]...)
 	for i := began.passed; i < len(g.passed); i++ {
-		if p := &g.passed[i]; len(ev.effectsOf(p.stmts).classes) > 0 {
+		if p := &g.passed[i]; len(ev.effectsOf(p.branch).classes) > 0 {
 			refs = append(refs, p.why)
 		}
 	}

@@ -197,8 +197,11 @@ func template(c *eval.Call, inline bool) (value.Value, error) {
 	var parts []provenance.Ref
 	for i, a := range c.Args {
 		s, is := a.(value.String)
+		if !is && !inline {
+			return nil, noMethod("split", a)
+		}
 		if !is {
-			return nil, noConversion(a, "String")
+			return nil, fmt.Errorf("Failed to parse inline template: %w", noMethod("encoding", a))
 		}
 		v, r, err := w.Template3(c, string(s), inline)
 		if err != nil {

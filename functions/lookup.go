@@ -133,7 +133,7 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 		}
 		a, err := c.Lookup(eval.Query{Names: []string{name}, Merge: q.merge, Override: q.override, Defaults: q.defaults})
 		if err != nil {
-			c.Fail("E0601", err.Error())
+			c.FailAround("E0601", err.Error())
 		}
 		if a.Found {
 			c.Ref = c.Trace().With(a.Ref, why...)
@@ -165,13 +165,13 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 
 func notFound(c *eval.Call, names []string) {
 	if len(names) == 1 {
-		c.Fail("E0602", "Function lookup() did not find a value for the name '"+names[0]+"'")
+		c.FailAround("E0602", "Function lookup() did not find a value for the name '"+names[0]+"'")
 	}
 	quoted := make([]string, len(names))
 	for i, n := range names {
 		quoted[i] = "'" + n + "'"
 	}
-	c.Fail("E0602", "Function lookup() did not find a value for any of the names ["+strings.Join(quoted, ", ")+"]")
+	c.FailAround("E0602", "Function lookup() did not find a value for any of the names ["+strings.Join(quoted, ", ")+"]")
 }
 
 // ---- the functions of Hiera 3

@@ -49,7 +49,7 @@ func (inv *invocation) missedAt(lv *level, loc *location, root string) {
 	if t == nil || loc.ref == 0 {
 		return
 	}
-	if _, ours := lv.format(); loc.pattern == "" || !ours {
+	if _, ours := lv.filesOf(); loc.pattern == "" || !ours {
 		inv.depend(loc.ref)
 		return
 	}
@@ -68,24 +68,23 @@ func (inv *invocation) missedAt(lv *level, loc *location, root string) {
 
 // foundAt notes where a key was found of which one value is wanted.
 func (inv *invocation) foundAt(lv *level, loc *location, root string) {
-	if _, plain := fileFunctions[lv.function]; plain && loc.kind == pathLocation && inv.missed != nil && inv.missed.root == root {
+	if _, plain := lv.format(); plain && loc.kind == pathLocation && inv.missed != nil && inv.missed.root == root {
 		inv.missed.won = placeOf{loc, lv}
 	}
 }
 
-// format is that of the files that a level has, if it has files whose keys can be told.
-func (lv *level) format() (f format, ours bool) {
+// filesOf is the format of the files that a level has, if it has files whose keys can be told.
+func (lv *level) filesOf() (f format, ours bool) {
 	if lv.function == "eyaml_lookup_key" {
 		return yamlFormat, true
 	}
-	f, ours = fileFunctions[lv.function]
-	return f, ours
+	return lv.format()
 }
 
 // otherHas reports whether a file that a location's path could have led to has a key, but for one file.
 func (s *Session) otherHas(p placeOf, root, but string) bool {
 	loc := p.loc
-	f, _ := p.lv.format()
+	f, _ := p.lv.filesOf()
 	if !loc.searched {
 		loc.searched = true
 		loc.others, loc.tooMany = others(loc)

@@ -34,6 +34,7 @@ type secrets struct {
 	keys   map[string]*keyPair
 	plain  map[string]string // by key pair and ciphertext
 	reader func(path string) ([]byte, error)
+	tell   func(plain string) // may be nil
 }
 
 type keyPair struct {
@@ -194,6 +195,9 @@ func (s *secrets) open(secret, public, private string) (string, error) {
 		return "", err
 	}
 	s.plain[id+"\x00"+secret] = string(plain)
+	if s.tell != nil {
+		s.tell(string(plain))
+	}
 	return string(plain), nil
 }
 
@@ -231,9 +235,9 @@ func (s *secrets) load(public, private string) *keyPair {
 	return pair
 }
 
-func newSecrets(read func(string) ([]byte, error)) *secrets {
+func newSecrets(read func(string) ([]byte, error), tell func(string)) *secrets {
 	if read == nil {
 		read = os.ReadFile
 	}
-	return &secrets{keys: map[string]*keyPair{}, plain: map[string]string{}, reader: read}
+	return &secrets{keys: map[string]*keyPair{}, plain: map[string]string{}, reader: read, tell: tell}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"bunraku/lookup/datafile"
+	"bunraku/provenance"
 	"bunraku/source"
 )
 
@@ -100,6 +101,9 @@ type loaded struct {
 	path string
 	file *datafile.File // nil when it does not hold a hash
 	err  error
+
+	traced map[string]item           // its values with their provenance, as far as they were asked for
+	noKeys map[string]provenance.Ref // the places of keys that it has not got
 }
 
 // data is the file of a location, read as the backend function wants it.

@@ -113,11 +113,22 @@ func (inv *invocation) ask(ly *layer, lv *level, loc *location, key *Key, s *str
 	return inv.unknown(lv, key.Root)
 }
 
-var fileFunctions = map[string]format{"yaml_data": yamlFormat, "json_data": jsonFormat, "hocon_data": hoconFormat}
+// format is that of the files which a level's function reads, if it is a built-in one that returns all data at once.
+func (lv *level) format() (f format, ours bool) {
+	switch lv.function {
+	case "yaml_data":
+		return yamlFormat, true
+	case "json_data":
+		return jsonFormat, true
+	case "hocon_data":
+		return hoconFormat, true
+	}
+	return 0, false
+}
 
 // askHash is a level whose function returns all its data at once.
 func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string) (item, bool, error) {
-	f, ours := fileFunctions[lv.function]
+	f, ours := lv.format()
 	if !ours {
 		return inv.askHashFunction(ly, lv, loc, root)
 	}
@@ -166,20 +177,17 @@ func (inv *invocation) missing(d *loaded, root string) {
 
 // noKey is the place of a key that a file has not got; it is put into words when somebody asks.
 func (s *Session) noKey(d *loaded, root string) provenance.Ref {
-	k := fileAndKey{d, root}
-	r := s.noKeys[k]
+	r := d.noKeys[root]
 	if r == 0 {
 		r = s.trace.Leaves(1, func(int) provenance.Label {
-			return provenance.Label{Kind: provenance.Absence, Path: "key " + datafile.Segment(value.String(root)) + " in file " + d.file.Source.Name}
+			return provenance.Label{Kind: provenance.Absence, Path: "key " + datafile.Quoted(root) + " in file " + d.file.Source.Name}
 		})
-		s.noKeys[k] = r
+		if d.noKeys == nil {
+			d.noKeys = map[string]provenance.Ref{}
+		}
+		d.noKeys[root] = r
 	}
 	return r
-}
-
-type fileAndKey struct {
-	file *loaded
-	key  string
 }
 
 // leaf is a value of a data file with its provenance, made once per session.
@@ -187,15 +195,13 @@ func (inv *invocation) leaf(d *loaded, n *datafile.Node, root string) item {
 	if inv.s.trace == nil {
 		return item{v: n.Value}
 	}
-	keys := inv.s.traced[d]
-	if keys == nil {
-		keys = map[string]item{}
-		inv.s.traced[d] = keys
-	}
-	it, known := keys[root]
+	it, known := d.traced[root]
 	if !known {
-		it.v, it.ref = n.Traced(inv.s.trace, provenance.Datum, d.file.Source, datafile.Segment(value.String(root)))
-		keys[root] = it
+		it.v, it.ref = n.Traced(inv.s.trace, provenance.Datum, d.file.Source, datafile.Quoted(root))
+		if d.traced == nil {
+			d.traced = make(map[string]item, min(d.file.Hash().Len(), 32))
+		}
+		d.traced[root] = it
 	}
 	return it
 }

@@ -65,6 +65,7 @@ type location struct {
 	path     string
 	original string
 	exists   bool
+	gone     provenance.Ref // of a file that is not there, once that was asked
 	ref      provenance.Ref // of what the path was made of
 	fixed    provenance.Ref // without what was interpolated
 	pattern  string         // the path before that; "" when it was not made so

@@ -187,7 +187,13 @@ func (inv *invocation) lookupModule(key *Key, s *strategy) (item, bool, error) {
 // noConfig notes that a place has no hiera.yaml.
 func (inv *invocation) noConfig(dir string) {
 	if inv.s.trace != nil && dir != "" {
-		inv.depend(inv.s.noFile(filepath.Join(dir, "hiera.yaml")))
+		s := inv.s
+		ref := s.noConfigs[dir]
+		if ref == 0 {
+			ref = s.noFile(filepath.Join(dir, "hiera.yaml"))
+			s.noConfigs[dir] = ref
+		}
+		inv.depend(ref)
 	}
 }
 
@@ -288,7 +294,10 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 	if loc.kind == pathLocation && !loc.exists {
 		inv.explain.outcome(LocationNotFound, "", nil)
 		if inv.s.trace != nil {
-			inv.depend(inv.s.noFile(loc.path))
+			if loc.gone == 0 {
+				loc.gone = inv.s.noFile(loc.path)
+			}
+			inv.depend(loc.gone)
 			inv.missedAt(lv, loc, key.Root)
 		}
 		return item{}, false, nil

@@ -48,6 +48,8 @@ type Options struct {
 	SkipRuby bool
 	// ReadKey reads a key that eyaml's options name; nil reads files. An error means that there is no key, and secrets become opaque.
 	ReadKey func(path string) ([]byte, error)
+	// Decrypted is told every text that was secret; nil for nobody. It may be called from many goroutines.
+	Decrypted func(plain string)
 	// Inside tells whether a data file may be read, by where it really lies; nil allows all.
 	Inside func(path string) bool
 }
@@ -109,7 +111,7 @@ func New(site Site, opt Options) *Lookup {
 	if opt.Name == nil {
 		opt.Name = func(path string) string { return path }
 	}
-	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name, opt.Inside), secrets: newSecrets(opt.ReadKey), configs: map[configKey]*readConfig{}}
+	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name, opt.Inside), secrets: newSecrets(opt.ReadKey, opt.Decrypted), configs: map[configKey]*readConfig{}}
 }
 
 // A Session is the lookups of one compile. It must not be used by two goroutines at once.
@@ -130,17 +132,16 @@ type Session struct {
 	defaultOptions map[string]*keyOptions // lookup_options of modules' default hierarchies
 	absent         map[provenance.LabelKey]provenance.Ref
 	files          map[string]*loaded
-	traced         map[*loaded]map[string]item
 	noFiles        map[string]provenance.Ref
-	noKeys         map[fileAndKey]provenance.Ref
+	noConfigs      map[string]provenance.Ref // directories that have no hiera.yaml
 	nothing        map[string]provenance.Ref // why nobody has an answer, by module
 }
 
 // Session starts the lookups of one compile. trace may be nil; warn, which may be nil too, hears of trouble that Puppet only warns about.
 func (l *Lookup) Session(trace *provenance.Trace, warn func(*source.Diagnostic)) *Session {
 	return &Session{l: l, trace: trace, warn: warn, warned: map[string]bool{}, modules: map[string]*layer{}, options: map[string]*keyOptions{},
-		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, traced: map[*loaded]map[string]item{}, nothing: map[string]provenance.Ref{},
-		noKeys: map[fileAndKey]provenance.Ref{}}
+		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, nothing: map[string]provenance.Ref{},
+		noConfigs: map[string]provenance.Ref{}}
 }
 
 // An item is a value on its way, with its provenance: of a container, the provenance of its spine.

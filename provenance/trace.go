@@ -18,6 +18,7 @@ type Trace struct {
 	names     []string          // of operations
 	known     map[string]uint16 // those that the graph before it had too; shared, never written to
 	nameOf    map[string]uint16 // the others
+	recent    [32]recentName    // those that were asked for last
 	notes     [][]note          // names of steps, in blocks
 	noteCount int
 	// firstNotes is how large the first block of notes is, 0 for as large as the others.
@@ -33,7 +34,7 @@ func NewTrace() *Trace { return NewTraceLike(Size{Nodes: 1000, Operands: 500}) }
 
 // A Size is how large a graph is, and which operations it names.
 type Size struct {
-	Nodes, Operands, Notes int
+	Nodes, Operands, Notes, Contents, Labels, Blocks int
 
 	names  []string
 	nameOf map[string]uint16 // never written to again
@@ -44,7 +45,8 @@ func (t *Trace) Size() Size {
 	if t == nil {
 		return Size{}
 	}
-	s := Size{Nodes: len(t.nodes), Operands: len(t.operands), Notes: t.noteCount, names: slices.Clip(t.names), nameOf: t.known}
+	s := Size{Nodes: len(t.nodes), Operands: len(t.operands), Notes: t.noteCount, Contents: len(t.contents), Labels: len(t.labels), Blocks: len(t.blocks),
+		names: slices.Clip(t.names), nameOf: t.known}
 	if len(t.nameOf) > 0 { // there are new ones
 		s.nameOf = maps.Clone(t.known)
 		if s.nameOf == nil {
@@ -57,7 +59,8 @@ func (t *Trace) Size() Size {
 
 // NewTraceLike returns an empty graph with room for as much as another took.
 func NewTraceLike(s Size) *Trace {
-	t := &Trace{nodes: make([]node, 1, s.Nodes+s.Nodes/16+1), operands: make([]Ref, 0, s.Operands+s.Operands/16), names: s.names, known: s.nameOf}
+	t := &Trace{nodes: make([]node, 1, s.Nodes+s.Nodes/16+1), operands: make([]Ref, 0, s.Operands+s.Operands/16), names: s.names, known: s.nameOf,
+		contents: make([]Contents, 0, s.Contents), labels: make([]Label, 0, s.Labels), blocks: make([]block, 0, s.Blocks), read: make([]uint64, s.Nodes/64+1)}
 	t.firstNotes = s.Notes + s.Notes/16
 	return t
 }
@@ -135,8 +138,9 @@ func (t *Trace) block(s shape, n int, b block) Ref {
 	b.first, b.n = first, n
 	t.blocks = append(t.blocks, b)
 	t.nodes = slices.Grow(t.nodes, n)[:len(t.nodes)+n]
-	for i := range t.nodes[first:] {
-		t.nodes[int(first)+i] = node{shape: s, first: Ref(len(t.blocks) - 1)}
+	leaf, leaves := node{shape: s, first: Ref(len(t.blocks) - 1)}, t.nodes[first:]
+	for i := range leaves {
+		leaves[i] = leaf
 	}
 	return first
 }
@@ -175,7 +179,24 @@ func (t *Trace) Op(name string, operands ...Ref) Ref {
 	return t.make(isOp, t.nameNumber(name), operands)
 }
 
+// A recentName spares the search for a name that is used again and again.
+type recentName struct {
+	name   string
+	number uint16
+}
+
 func (t *Trace) nameNumber(name string) uint16 {
+	if name == "" {
+		return t.findName(name)
+	}
+	r := &t.recent[(len(name)+int(name[0])+int(name[len(name)-1]))%len(t.recent)]
+	if r.name != name {
+		*r = recentName{name, t.findName(name)}
+	}
+	return r.number
+}
+
+func (t *Trace) findName(name string) uint16 {
 	if n, ok := t.known[name]; ok {
 		return n
 	}

@@ -33,7 +33,7 @@ func ReadBaseline(file string) (*Baseline, error) {
 	}
 	b := &Baseline{}
 	if err := json.Unmarshal(text, b); err != nil {
-		return nil, fmt.Errorf("%s is no baseline: %w", file, err)
+		return nil, fmt.Errorf("%s is no baseline; --write-baseline writes one", file)
 	}
 	if b.Version != 1 {
 		return nil, fmt.Errorf("%s is no baseline of version 1; write it again with --write-baseline", file)
@@ -65,14 +65,14 @@ func (b *Baseline) Apply(run *Run) (gone []Known) {
 // suppressible reports whether a problem can be lived with. What stops a compile cannot.
 func (p *Problem) suppressible() bool { return p.Finding != nil || p.Severity != source.Error }
 
-// WriteBaseline writes the problems that no comment ignores, sorted, and returns how many.
-func (run *Run) WriteBaseline(file string) (int, error) {
+// WriteBaseline writes the problems that no comment ignores, sorted, and returns how many. hide blots out secrets.
+func (run *Run) WriteBaseline(file string, hide func(string) string) (int, error) {
 	b := Baseline{Version: 1, Problems: []Known{}}
 	seen := map[string]bool{}
 	for _, p := range run.Problems {
 		if p.Suppressed.By != "comment" && p.suppressible() && p.Severity != source.Note && !seen[p.Fingerprint] {
 			seen[p.Fingerprint] = true
-			b.Problems = append(b.Problems, Known{p.Fingerprint, p.Code, p.Summary})
+			b.Problems = append(b.Problems, Known{p.Fingerprint, p.Code, hide(p.Summary)})
 		}
 	}
 	slices.SortFunc(b.Problems, func(x, y Known) int {

@@ -28,6 +28,7 @@ type Runtime struct {
 
 	consts map[string]Object
 	names  func() (methods map[string]map[string]bool, consts map[string]bool) // what Ruby has, by class
+	rooms  sync.Pool                                                           // of *trackerRoom
 }
 
 // NewRuntime makes Ruby's classes.

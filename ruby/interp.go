@@ -16,6 +16,7 @@ type Interp struct {
 	depth   int
 	calls   []*call  // that are free
 	slots   []Object // room for frames
+	refs    []provenance.Ref
 	globals map[string]Object
 	gconst  map[string]Object             // top-level constants set by the program
 	consts  map[*Class]map[string]Object  // of modules, set by the program
@@ -100,7 +101,11 @@ func (in *Interp) newFrame(slots int) *frame {
 	f := &frame{slots: in.slots[:slots:slots]}
 	in.slots = in.slots[slots:]
 	if in.prov.trace != nil {
-		f.refs = make([]provenance.Ref, slots)
+		if slots > len(in.refs) {
+			in.refs = make([]provenance.Ref, max(slots, 64))
+		}
+		f.refs = in.refs[:slots:slots]
+		in.refs = in.refs[slots:]
 	}
 	return f
 }

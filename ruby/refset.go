@@ -24,6 +24,12 @@ func (s *refSet) add(r provenance.Ref) bool {
 	return true
 }
 
+// clear empties the set, and keeps its room.
+func (s *refSet) clear() {
+	clear(s.table)
+	s.n = 0
+}
+
 // place is where a ref is, or where it goes.
 func (s *refSet) place(r provenance.Ref) uint32 {
 	mask := uint32(len(s.table) - 1)

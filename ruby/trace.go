@@ -22,25 +22,50 @@ type Segment struct {
 // tracker notes reads. With a nil trace it does nothing.
 type tracker struct {
 	trace *provenance.Trace
-	acc   []provenance.Ref // reads of the statements under way, outermost first
-	ctl   provenance.Ref   // decisions in force
-	heap  provenance.Ref   // changes of objects
-	all   []provenance.Ref
-	seen  refSet
-	buf   []provenance.Ref // for joins
+	trackerRoom
+	room  *trackerRoom   // where that goes back to
+	ctl   provenance.Ref // decisions in force
+	heap  provenance.Ref // changes of objects
 	ivars map[string]provenance.Ref
 	base  provenance.Ref // literals of the program under way
-	// joined has the join of acc[:i+1] at i, as far as that was asked for and acc has not been cut since.
-	joined []provenance.Ref
-	facts  *programFacts // of that program
+	facts *programFacts  // of that program
 	// Literals reserves leaves for a program's literals.
 	literals func(p *Program) provenance.Ref
+}
+
+// A trackerRoom is what a tracker writes down while it runs. Nothing of it is needed afterwards, so the next one takes the same.
+type trackerRoom struct {
+	acc  []provenance.Ref // reads of the statements under way, outermost first
+	all  []provenance.Ref // all reads, each once
+	seen refSet
+	buf  []provenance.Ref // for joins
+	// joined has the join of acc[:i+1] at i, as far as that was asked for and acc has not been cut since.
+	joined []provenance.Ref
 }
 
 // Trace switches tracing on. literals reserves a leaf for each of a program's literals and returns the first.
 func (in *Interp) Trace(t *provenance.Trace, literals func(p *Program) provenance.Ref) {
 	in.prov = tracker{trace: t, ivars: map[string]provenance.Ref{}, literals: literals}
+	room, ok := in.rt.rooms.Get().(*trackerRoom)
+	if !ok {
+		room = &trackerRoom{}
+	}
+	in.prov.trackerRoom, in.prov.room = *room, room
 }
+
+// Leave gives back what tracing took while programs ran. They are done.
+func (in *Interp) Leave() {
+	t := in.prov
+	in.prov = tracker{}
+	if t.trace == nil || len(t.seen.table) > mostRoom {
+		return
+	}
+	t.seen.clear()
+	*t.room = trackerRoom{t.acc[:0], t.all[:0], t.seen, t.buf[:0], t.joined[:0]}
+	in.rt.rooms.Put(t.room)
+}
+
+const mostRoom = 1 << 12 // more is not kept
 
 // Everything is all that was read by the runs so far.
 func (in *Interp) Everything() []provenance.Ref { return in.prov.all }
@@ -67,8 +92,7 @@ type programFacts struct {
 	once     sync.Once
 	literals []Node
 	number   map[Node]int
-	mu       sync.RWMutex
-	effects  map[Node]*effects
+	effects  map[Node]*effects // of what decides
 }
 
 // Literals lists a program's literals in source order.
@@ -81,6 +105,13 @@ func (p *Program) Literals() []Node {
 			f.number[n] = i
 		}
 		f.effects = map[Node]*effects{}
+		Walk(p.Body, func(n Node) bool {
+			switch n.(type) {
+			case *If, *Case, *While, *For, *Block:
+				f.effects[n] = effectsOf(n)
+			}
+			return true
+		})
 	})
 	return f.literals
 }
@@ -227,7 +258,7 @@ func (t *tracker) decide(mark int) decision {
 		return decision{}
 	}
 	d := decision{before: t.ctl}
-	d.under = t.trace.Join(d.before, t.trace.Join(t.since(mark)...))
+	d.under = t.trace.Join(t.since(mark, d.before)...)
 	t.ctl = d.under
 	return d
 }
@@ -299,19 +330,12 @@ type effects struct {
 }
 
 func (t *tracker) effects(n Node) *effects {
-	if t.facts == nil {
-		return effectsOf(n)
+	if t.facts != nil {
+		if e := t.facts.effects[n]; e != nil {
+			return e
+		}
 	}
-	t.facts.mu.RLock()
-	e := t.facts.effects[n]
-	t.facts.mu.RUnlock()
-	if e == nil {
-		e = effectsOf(n)
-		t.facts.mu.Lock()
-		t.facts.effects[n] = e
-		t.facts.mu.Unlock()
-	}
-	return e
+	return effectsOf(n)
 }
 
 func effectsOf(n Node) *effects {

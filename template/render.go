@@ -82,6 +82,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	}
 	in := o.Runtime.New(o.Limits)
 	if o.Trace != nil {
+		in.Out = make([]ruby.Segment, 0, t.parts.Load())
 		in.Trace(o.Trace, func(*ruby.Program) provenance.Ref {
 			if o.Leaves == nil {
 				return 0
@@ -91,6 +92,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	}
 	in.MaybeFrozen = o.MaybeFrozen
 	in.OutSize = int(t.size.Load())
+	defer in.Leave()
 	w := &wrapper{t: t, h: h, in: in, set: o.Objects}
 	self := w.object()
 	v, err := in.Run(t.program, self)
@@ -116,6 +118,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 // trace joins what the interpreter's segments and reads come from.
 func (t *Template) trace(r *Rendering, in *ruby.Interp, tr *provenance.Trace) {
 	r.template = t
+	t.parts.Store(int64(len(in.Out)))
 	if !slices.ContainsFunc(in.Out, func(s ruby.Segment) bool { return s.Start > len(r.Text) }) {
 		r.segments = in.Out // else the template took back what it had written: only the whole is known
 	}

@@ -33,6 +33,7 @@ type Template struct {
 	trouble  source.Diagnostics
 	literals []source.Span
 	size     atomic.Int64 // of the last text
+	parts    atomic.Int64 // that it had, when tracing
 }
 
 // Parse reads a template. What is wrong with its Ruby is told when it is rendered, as in Puppet, and by Trouble.

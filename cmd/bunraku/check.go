@@ -101,7 +101,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			}
 		}
 		out.platforms = platforms(nodes)
-		unused, err := a.checkNodes(ctx, root, flags.options(cmd), out, nodes)
+		unused, err := a.checkNodes(ctx, root, a.options(cmd, &flags.compileFlags), out, nodes)
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (c *checking) holdsEverywhere(p *report.Problem) bool {
 		if !ok {
 			return false
 		}
-		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && n.verdict.report != nil && len(n.verdict.report.Model.Catalog.With(more...).Cycles()) > 0 {
+		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && len(catalog.NewGraph(n.catalog, n.verdict.types).With(more...).Cycles()) > 0 {
 			return false
 		}
 	}
@@ -259,7 +259,6 @@ type checked struct {
 	problems source.Diagnostics
 	opaque   int
 	verdict  *verdict
-	done     bool
 }
 
 // checkNodes compiles and verifies the nodes on all processors.
@@ -271,31 +270,29 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 	if err != nil {
 		return nil, err
 	}
-	j, results := out.judge, make([]checked, len(nodes))
-	errs := make([]error, len(nodes))
-	bar := a.progress("checking nodes", len(nodes))
+	results, kinds, err := a.compileNodes(ctx, c, out.judge, nodes)
+	if err != nil {
+		return nil, err
+	}
+	errs := make([]error, len(kinds))
+	bar := a.progress("verifying nodes", len(kinds))
 	defer bar.stop()
-	each(ctx, len(nodes), func(i int) {
+	each(ctx, len(kinds), func(i int) {
 		defer bar.step()
-		res, err := c.Compile(compiler.Node{Facts: nodes[i]})
-		if err != nil {
-			errs[i] = err
+		k := kinds[i]
+		var v *verdict
+		if v, errs[i] = out.judge.judge(ctx, k.suspect); errs[i] != nil {
 			return
 		}
-		r := checked{name: nodes[i].Name, problems: res.Warnings, done: true}
-		if res.Failure != nil {
-			r.problems = append(r.problems, res.Failure)
-		} else {
-			r.catalog, r.opaque = res.Catalog, countOpaque(res.Catalog)
-			r.verdict, errs[i] = j.judge(ctx, suspect{res.Catalog, platformOf(nodes[i]), c, res})
-			r.done = errs[i] == nil
+		for _, n := range k.nodes {
+			results[n].verdict = v.of(results[n].catalog)
 		}
-		results[i] = r
+		k.suspect.result = nil // it holds all that the compile had made
 	})
 	if ctx.Err() != nil {
 		n := 0
 		for _, r := range results {
-			if r.done {
+			if r.catalog == nil || r.verdict != nil {
 				n++
 			}
 		}
@@ -311,6 +308,65 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 		return nil, nil // who knows what a compile that ended early would have called
 	}
 	return c.UnusedMocks(), nil
+}
+
+// A kind is a set of nodes whose catalogs are alike.
+type kind struct {
+	suspect suspect // the first one's
+	nodes   []int
+}
+
+// compileNodes compiles the nodes and finds out which are alike. The kinds come in the order of the nodes.
+func (a *app) compileNodes(ctx context.Context, c *compiler.Compiler, j *judge, nodes []*facts.Facts) (results []checked, kinds []*kind, err error) {
+	results = make([]checked, len(nodes))
+	suspects, keys, errs := make([]suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
+	bar := a.progress("compiling nodes", len(nodes))
+	defer bar.stop()
+	var mu sync.Mutex
+	first := map[string]int{}
+	each(ctx, len(nodes), func(i int) {
+		defer bar.step()
+		res, err := c.Compile(compiler.Node{Facts: nodes[i]})
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		a.secrets.addResult(res)
+		results[i] = checked{name: nodes[i].Name, problems: res.Warnings}
+		if res.Failure != nil {
+			results[i].problems = append(results[i].problems, res.Failure)
+			return
+		}
+		results[i].catalog, results[i].opaque = res.Catalog, countOpaque(res.Catalog)
+		s := suspect{res.Catalog, platformOf(nodes[i]), c, res}
+		if keys[i], errs[i] = j.likeness(s); errs[i] != nil {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if f, seen := first[keys[i]]; !seen || i < f {
+			if seen {
+				suspects[f].result = nil
+			}
+			first[keys[i]], suspects[i] = i, s
+		}
+	})
+	if ctx.Err() != nil {
+		return nil, nil, fail("interrupted: no node was checked")
+	}
+	for i, key := range keys {
+		switch {
+		case errs[i] != nil:
+			return nil, nil, errs[i]
+		case results[i].catalog == nil:
+		case first[key] == i:
+			kinds = append(kinds, &kind{suspects[i], []int{i}})
+		default:
+			k := slices.IndexFunc(kinds, func(k *kind) bool { return k.nodes[0] == first[key] })
+			kinds[k].nodes = append(kinds[k].nodes, i)
+		}
+	}
+	return results, kinds, nil
 }
 
 // countOpaque counts the attributes that could not be computed.

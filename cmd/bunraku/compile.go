@@ -35,8 +35,9 @@ func (f *compileFlags) add(c *cobra.Command) {
 	f.unknown.add(c)
 }
 
-func (f *compileFlags) options(c *cobra.Command) compiler.Options {
-	o := compiler.Options{Language: f.language, Strict: f.strict}
+// options are what the flags say about compiling. What is decrypted on the way is kept out of everything that is shown.
+func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
+	o := compiler.Options{Language: f.language, Strict: f.strict, Decrypted: a.secrets.add}
 	if c.Flags().Changed("strict-variables") {
 		o.StrictVariables = &f.strictVariables
 	}
@@ -71,7 +72,7 @@ has facts there, it need not be named. The catalog is printed as Puppet's own JS
 			if err != nil {
 				return err
 			}
-			_, err = a.out.Write(text)
+			_, err = a.raw.Write(text) // an agent needs the secrets too
 			return err
 		},
 	}
@@ -87,7 +88,7 @@ func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*
 	if err != nil {
 		return nil, err
 	}
-	opt := flags.options(cmd)
+	opt := a.options(cmd, flags)
 	opt.Trace = flags.provenance != ""
 	c, err := compiler.Open(env, opt)
 	if err != nil {
@@ -97,7 +98,7 @@ func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*
 	if err != nil || flags.provenance == "" {
 		return result, err
 	}
-	return result, writeProvenance(flags.provenance, env, c, node, opt, result)
+	return result, writeProvenance(flags.provenance, env, a.secrets.hide, c, node, opt, result)
 }
 
 // compileNode is compileOne with a compiler that is kept.
@@ -106,6 +107,7 @@ func (a *app) compileNode(c *compiler.Compiler, node compiler.Node) (*eval.Resul
 	if err != nil {
 		return nil, err
 	}
+	a.secrets.addResult(result)
 	notes := result.Warnings
 	if result.Failure == nil { // who knows what a compile that ended early would have called
 		notes = append(notes, c.UnusedMocks()...)

@@ -178,7 +178,7 @@ func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*expla
 		if err != nil || !f.whyNot {
 			return rec, err
 		}
-		c, err := compiler.Open(env, f.options(cmd)) // nothing is compiled: the manifests are read
+		c, err := compiler.Open(env, a.options(cmd, &f.compileFlags)) // nothing is compiled: the manifests are read
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*expla
 	if err != nil {
 		return nil, err
 	}
-	opt := f.options(cmd)
+	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true
 	c, err := compiler.Open(env, opt)
 	if err != nil {
@@ -203,6 +203,7 @@ func (a *app) compileRecord(c *compiler.Compiler, node compiler.Node, opt compil
 	if err != nil {
 		return nil, err
 	}
+	a.secrets.addResult(result)
 	if result.Failure != nil {
 		a.report(source.Diagnostics{result.Failure})
 		return nil, &exitError{code: exitFailed}
@@ -219,7 +220,7 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 	if len(nodes) == 0 {
 		return fail("say which node: --facts FILE, or --node NAME; facts in %s are found by themselves", factsDir(env))
 	}
-	opt := f.options(cmd)
+	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true
 	c, err := compiler.Open(env, opt)
 	if err != nil {
@@ -413,10 +414,10 @@ func readRecord(path, env string) (*explain.Record, error) {
 }
 
 // writeProvenance writes the side file of a compile.
-func writeProvenance(path, env string, c *compiler.Compiler, node compiler.Node, opt compiler.Options, result *eval.Result) error {
+func writeProvenance(path, env string, hide func(string) string, c *compiler.Compiler, node compiler.Node, opt compiler.Options, result *eval.Result) error {
 	text, err := explain.Save(newRecord(c, node, opt, result), filepath.ToSlash(filepath.Clean(env)))
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, text, 0o644)
+	return os.WriteFile(path, []byte(hide(string(text))), 0o644)
 }

@@ -68,7 +68,7 @@ func openLookup(c *compiler.Compiler, opt compiler.Options) *lookup.Lookup {
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Name: env.Display})
+	}, lookup.Options{Name: env.Display, Decrypted: opt.Decrypted})
 }
 
 // eachEvent visits the steps of a lookup, without those that looked for its options.

@@ -60,6 +60,7 @@ type judge struct {
 	byDefault bool // nobody has said which package model
 	assert    []model.Assertion
 	own       func(file string) bool // whether a file is the user's to edit; nil if that cannot be told
+	hide      func(string) string    // blots out secrets
 
 	mu    sync.Mutex
 	lists map[string][]*listing.Set // by platform, those nobody is using
@@ -73,7 +74,7 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judge, error) {
 	if !slices.Contains([]string{"error", "warning", "unknown"}, flags.failOn) {
 		return nil, fail("--fail-on is error, warning or unknown, not %q", flags.failOn)
 	}
-	j := &judge{flags: flags, byDefault: flags.packageModel == "", own: ownCode(env), lists: map[string][]*listing.Set{}}
+	j := &judge{flags: flags, byDefault: flags.packageModel == "", own: ownCode(env), hide: a.secrets.hide, lists: map[string][]*listing.Set{}}
 	var err error
 	if j.solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err
@@ -110,6 +111,14 @@ type verdict struct {
 	report    *model.Report // nil if the catalog has cycles, or relationships to nowhere
 	blocked   source.Diagnostics
 	undecided bool // although everything has a model, or about an assertion
+	types     resource.Lookup
+}
+
+// of is the same verdict about a catalog that is like the one it was made for.
+func (v *verdict) of(c *catalog.Catalog) *verdict {
+	out := *v
+	out.catalog, out.node = c, &report.Node{Name: c.Name, Unknown: v.node.Unknown, Beside: v.node.Beside}
+	return &out
 }
 
 // A suspect is a catalog to be judged.
@@ -128,6 +137,7 @@ func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
 	}
 	v := &verdict{node: &report.Node{Name: cat.Name}, catalog: cat, platform: platform}
 	types := model.Types{Lookup: s.types}
+	v.types = types
 	graph := catalog.NewGraph(cat, types)
 	for _, m := range graph.Missing {
 		v.blocked = append(v.blocked, &source.Diagnostic{Code: "C0002", Summary: m.Message(), Place: m.Place,
@@ -158,9 +168,20 @@ func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
 	if v.report, err = m.Verify(ctx, search); err != nil {
 		return nil, fmt.Errorf("%s: %w", cat.Name, err)
 	}
+	v.dropSecret(j.hide)
 	v.node.Unknown, v.node.Beside = v.report.Unknown, j.beside(v.report.Findings, s.result)
 	v.undecided = len(v.report.Unknown) > 0 && m.Unmodelled == 0 || len(v.report.Open) > 0
 	return v, nil
+}
+
+// dropSecret takes back fixes that would write a secret into a manifest.
+func (v *verdict) dropSecret(hide func(string) string) {
+	for i := range v.report.Findings {
+		f := &v.report.Findings[i]
+		if f.Fix != nil && hide(f.Fix.Statement()+f.Fix.String()) != f.Fix.Statement()+f.Fix.String() {
+			f.Fix = nil
+		}
+	}
 }
 
 // borrow takes package lists for a platform; one reader at a time uses each.
@@ -239,7 +260,7 @@ func (j *judge) fails(p *report.Problem) bool {
 // finish writes a run in the formats that are the same for every command, and the baseline. It reports whether the run was written.
 func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 	if j.flags.writeBaseline != "" {
-		n, err := run.WriteBaseline(j.flags.writeBaseline)
+		n, err := run.WriteBaseline(j.flags.writeBaseline, j.hide)
 		if err != nil {
 			return true, err
 		}
@@ -267,7 +288,7 @@ func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 
 // mend prints the patch. What cannot be part of it, since it concerns code that is not the user's own, is told beside it.
 func (a *app) mend(run *report.Run) {
-	files, statements := run.Patch(a.out), run.Statements()
+	files, statements := run.Patch(a.raw), run.Statements()
 	for _, p := range statements {
 		where := ""
 		if p.Beside.Known() {

@@ -54,7 +54,9 @@ func fail(format string, args ...any) error {
 // An app is what the subcommands share: the streams of this run.
 type app struct {
 	in       io.Reader
-	out, err io.Writer
+	out, err io.Writer // on which no secret appears
+	raw      io.Writer // where out goes: for catalogs and patches, which must be what they are
+	secrets  *secrets
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
@@ -64,20 +66,25 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 			code = exitFailed
 		}
 	}()
-	a := &app{in: stdin, out: stdout, err: stderr}
+	hidden := &secrets{}
+	out := &guarded{to: stdout, secrets: hidden}
+	a := &app{in: stdin, out: out, err: &guarded{to: stderr, secrets: hidden, prompt: true}, raw: stdout, secrets: hidden}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	err := root.Execute()
+	if failed := out.flush(); err == nil {
+		err = failed
+	}
 	if err == nil {
 		return exitFine
 	}
 	var exit *exitError
 	if errors.As(err, &exit) {
 		if exit.message != "" {
-			fmt.Fprintf(stderr, "bunraku: %s\n", exit.message)
+			fmt.Fprintf(a.err, "bunraku: %s\n", exit.message)
 		}
 		return exit.code
 	}
@@ -85,7 +92,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	if errors.As(err, &d) {
 		a.report(source.Diagnostics{d})
 	} else {
-		fmt.Fprintf(stderr, "bunraku: %s\n", plain(err))
+		fmt.Fprintf(a.err, "bunraku: %s\n", plain(err))
 	}
 	return exitFailed
 }

@@ -11,6 +11,9 @@ import (
 
 // isTerminal reports whether a stream is a terminal where colour and progress are welcome.
 func isTerminal(w io.Writer) bool {
+	if g, ok := w.(*guarded); ok {
+		w = g.to
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

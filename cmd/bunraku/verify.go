@@ -113,7 +113,7 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 		if err != nil {
 			return nil, err
 		}
-		c, err := compiler.Open(env, flags.options(cmd))
+		c, err := compiler.Open(env, a.options(cmd, &flags.compileFlags))
 		if err != nil {
 			return nil, err
 		}
@@ -139,6 +139,7 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 	if err != nil {
 		return nil, fail("%s is no catalog in Puppet's JSON: %s", flags.catalog, strings.TrimPrefix(err.Error(), "no catalog: "))
 	}
+	a.secrets.addCatalog(c)
 	return j.judge(ctx, suspect{catalog: c, platform: platform})
 }
 

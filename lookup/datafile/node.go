@@ -180,8 +180,10 @@ func (n *Node) leaf(t *provenance.Trace, kind provenance.LabelKind, f *source.Fi
 }
 
 // Segment writes a hash key as a segment of a dotted key, quoted where a dot in it would split it.
-func Segment(key value.Value) string {
-	s := value.ToString(key)
+func Segment(key value.Value) string { return Quoted(value.ToString(key)) }
+
+// Quoted is Segment for a key that is a string.
+func Quoted(s string) string {
 	if strings.ContainsAny(s, `.'"`) {
 		if strings.Contains(s, `"`) {
 			return "'" + s + "'"

@@ -31,6 +31,14 @@ type Assertion struct {
 // Text is the line as it is written, with single blanks.
 func (x *Assertion) Text() string { return strings.Join(strings.Fields(x.Place.Text()), " ") }
 
+// About reports whether an assertion is about a node.
+func (x *Assertion) About(node string) bool {
+	return len(x.Nodes) == 0 || slices.ContainsFunc(x.Nodes, func(pattern string) bool {
+		ok, _ := path.Match(pattern, node)
+		return ok
+	})
+}
+
 // A condition is one word of an assertion with its argument.
 type condition struct{ word, arg string }
 
@@ -234,13 +242,7 @@ func (b *builder) assertions() {
 	b.m.from = b
 	var modes []string
 	for _, x := range b.opt.Assert {
-		about := len(x.Nodes) == 0
-		for _, g := range x.Nodes {
-			if ok, _ := path.Match(g, b.cg.Catalog.Name); ok {
-				about = true
-			}
-		}
-		if !about {
+		if !x.About(b.cg.Catalog.Name) {
 			continue
 		}
 		if modes == nil {

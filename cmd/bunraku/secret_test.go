@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/smallstep/pkcs7"
+)
+
+// eyaml makes a pair of keys in a directory and encrypts a text with them.
+func eyaml(t *testing.T, dir, text string) string {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	must(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	must(t, err)
+	cert, err := x509.ParseCertificate(der)
+	must(t, err)
+	must(t, os.MkdirAll(dir, 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, "public.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "private.pem"), pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600))
+	closed, err := pkcs7.Encrypt([]byte(text), []*x509.Certificate{cert})
+	must(t, err)
+	return "ENC[PKCS7," + base64.StdEncoding.EncodeToString(closed) + "]"
+}
+
+// TestSecretsAreNowhere plants secrets of every kind where they end up in titles, paths, commands and messages, and looks for them in all
+// that check, verify and explain print in every format, and in the files that they and compile write beside the catalog.
+func TestSecretsAreNowhere(t *testing.T) {
+	repo := writeRepo(t, map[string]string{
+		"hiera.yaml": `version: 5
+defaults: {datadir: data}
+hierarchy:
+  - {name: Closed, path: closed.yaml, lookup_key: eyaml_lookup_key, options: {pkcs7_private_key: keys/private.pem, pkcs7_public_key: keys/public.pem}}
+`,
+		"manifests/site.pp": "include app\n",
+		"modules/app/manifests/init.pp": `class app (Sensitive[String] $password, String $token, Sensitive[String] $pem) {
+  exec { 'whole': command => Sensitive('/opt/tool --pw planted-literal') }
+  exec { 'part': command => "/usr/bin/mysql -p${password.unwrap} -e 'create database a very long text that is cut somewhere'" }
+  exec { 'cut': command => "/opt/tool --a-very-long-option=xxxxxxxxxxxxxxxxxxxxxxxxxxx ${password.unwrap}" }
+  exec { "title ${token}": command => "/opt/register ${token}" }
+  exec { 'made': command => "/bin/mkdir /srv/${password.unwrap}" }
+  file { "/srv/of-${token}": content => $password.unwrap }
+  file { '/etc/app/key': content => $pem, notify => Service['app'] }
+  file { '/etc/app/app.conf': content => "password=${password.unwrap}\ntoken=${token}\n" }
+  service { 'app': ensure => running }
+  notify { 'n': message => "${password.unwrap} ${token}" }
+  warning("with ${password.unwrap} and ${token}")
+  $local = Sensitive("planted-local <&'%\" x")
+  exec { "/opt/other ${local.unwrap}": }
+}
+`,
+		"facts/a.json": strings.Replace(facts12, "NAME", "a.example", 1),
+	})
+	t.Chdir(repo)
+	pem := "-----BEGIN KEY-----\nplanted-pem-line-one\nplanted-pem-line-two\n-----END KEY-----\n"
+	must(t, os.Mkdir("data", 0o755))
+	must(t, os.WriteFile("data/closed.yaml", []byte("app::password: \"planted-password\"\napp::token: \""+eyaml(t, "keys", "planted-token")+"\"\napp::pem: |\n  "+
+		strings.ReplaceAll(strings.TrimSpace(pem), "\n", "\n  ")+"\nlookup_options:\n  app::password: {convert_to: Sensitive}\n  app::pem: {convert_to: Sensitive}\n"), 0o644))
+	look := func(what, text string, words ...string) {
+		t.Helper()
+		for _, w := range append(words, "planted") {
+			if i := strings.Index(text, w); i >= 0 {
+				t.Errorf("%s shows %s: …%s…", what, w, text[max(0, i-60):min(len(text), i+60)])
+				return
+			}
+		}
+	}
+	for _, command := range [][]string{{"check", "--write-baseline", "base.json"}, {"check"}, {"verify", "."}} {
+		for _, format := range formats {
+			_, out, errText := call(append(command, "--format", format)...)
+			if !strings.Contains(out, "title "+blot) && len(command) == 1 && format != "json" {
+				t.Errorf("%v %s does not speak of Exec[title …]:\n%s", command, format, out)
+			}
+			look(command[0]+" "+format, out+errText)
+		}
+	}
+	base, err := os.ReadFile("base.json")
+	must(t, err)
+	look("the baseline", string(base))
+	_, patch, errText := call("check", "--fix")
+	for line := range strings.Lines(patch) {
+		if strings.HasPrefix(line, "+") {
+			look("a line of the patch", line)
+		}
+	}
+	look("check --fix", errText)
+	code, out, errText := call("compile", ".", "--provenance", "side.json")
+	if code != exitFine || !strings.Contains(out, "planted-password") || !strings.Contains(out, "planted-token") {
+		t.Errorf("the catalog is not whole: exit %d\n%s", code, out)
+	}
+	look("compile", errText)
+	side, err := os.ReadFile("side.json")
+	must(t, err)
+	look("the side file", string(side))
+	for _, question := range [][]string{{"Class[app]"}, {"Class[app]", "token"}, {"Class[app]", "password"}, {"$app::token"}, {"$app::local"}, {"hiera:app::token"}, {"hiera:app::password"},
+		{"hiera:app::pem"}, {"Exec[part]", "command"}, {"Exec[whole]", "command"}, {"Notify[n]", "message"}, {"File[/etc/app/app.conf]", "content"}, {"File[/etc/app/key]", "content"},
+		{"--why-not", "Notify[m]"}, {"--reaches", "hiera:app::token"}, {"--reaches", "hiera:app::password"}, {"nothing-like-it"}} {
+		for _, view := range [][]string{nil, {"--where"}, {"--expression"}, {"--dependency"}, {"--format", "json"}, {"--from", "side.json"}} {
+			_, out, errText := call(append(append([]string{"explain", "."}, question...), view...)...)
+			if strings.Contains(errText, "bug") {
+				t.Errorf("explain %v %v: %s", question, view, errText)
+			}
+			look(strings.Join(append(question, view...), " "), out+errText)
+		}
+	}
+}
+
+// TestHide: secrets go in every spelling and when an ellipsis has cut them; ordinary names stay.
+func TestHide(t *testing.T) {
+	s := &secrets{}
+	s.add(`it's "5 > 4" & 100%`)
+	s.add("hunter2-hunter2")
+	s.add("abc")
+	s.add("nginx")
+	s.plain = map[string]bool{"nginx": true}
+	for _, x := range [][2]string{
+		{`<it's "5 > 4" & 100%>`, "<" + blot + ">"},
+		{`it's \"5 > 4\" & 100%`, blot},
+		{`it's \"5 \u003e 4\" \u0026 100%`, blot},
+		{`it&#39;s &#34;5 &gt; 4&#34; &amp; 100%`, blot},
+		{`it's "5 > 4" & 100%25`, blot},
+		{`it\'s "5 > 4" & 100%`, blot},
+		{"pw hunter2-hunter2hunter2-hunter2", "pw " + blot + blot},
+		{"pw hunter2-h…, hunt…, hun…", "pw " + blot + "…, " + blot + "…, hun…"},
+		{"abc nginx", "abc nginx"},
+	} {
+		if got := s.hide(x[0]); got != x[1] {
+			t.Errorf("%s: got %s, want %s", x[0], got, x[1])
+		}
+	}
+	var b bytes.Buffer
+	g := &guarded{to: &b, secrets: s}
+	for _, part := range []string{"a hunt", "er2-hunter2 b\nhun", "ter2-hun", "ter2"} {
+		if n, err := g.Write([]byte(part)); n != len(part) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	must(t, g.flush())
+	if want := "a " + blot + " b\n" + blot; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
