@@ -29,7 +29,11 @@ type lab struct {
 	shadows    map[string]string // of modules whose data are changed: a copy of their data, by module
 	texts      map[string]string
 	aims       map[provenance.LabelKey]aim // of places that can be changed in more ways than can be listed
+	slotKeys   map[string][]string         // of data, that slots hang on
+	roles      map[string]map[int]string   // of literals, by file
+	beside     map[string]bool             // paths of files that nobody reads
 	clones     int
+	stand      bool // there are classes and files that can stand in for others
 }
 
 const forget = 40 // clones after which caches start anew: they keep every changed file that they have seen
@@ -41,7 +45,7 @@ func openLab(kind, name, dir string, opt Options, node Node) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, shadows: map[string]string{}, texts: map[string]string{}, aims: map[provenance.LabelKey]aim{}}
+	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, shadows: map[string]string{}, texts: map[string]string{}, aims: map[provenance.LabelKey]aim{}, slotKeys: map[string][]string{}, roles: map[string]map[int]string{}, beside: map[string]bool{}}
 	if l.res, err = c.Compile(node); err != nil || l.res.Failure != nil {
 		return nil, err
 	}
@@ -104,8 +108,11 @@ func (l *lab) mutant(p *mutate.Place, i int) (res *eval.Result, at *mutate.Place
 	case mutate.ERB:
 		c, reason = l.withTemplate(p.Path, text)
 	default:
+		if err := l.inert(p.Path, p.Beside); err != nil {
+			return nil, nil, "", err
+		}
 		var restore func()
-		if c, restore, err = l.withData(p.Path, text); err != nil {
+		if c, restore, err = l.withData(p.Path, text, p.Beside); err != nil {
 			return nil, nil, "", err
 		}
 		defer restore()
@@ -303,6 +310,7 @@ func (l *lab) hints(trees map[string]*syntax.File) (*mutate.Hints, error) {
 	}
 	h := mutate.Survey(files)
 	h.Pool, h.Classes = l.pool(), l.res.Catalog.Classes
+	h.Class, h.File = l.classFor, l.fileFor
 	for _, e := range l.facts().Entries() {
 		h.Holds(value.ToString(e.Key), e.Value)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -36,7 +37,7 @@ func (l *lab) reading() *reading {
 		if key, name, ok := missedKey(label); ok {
 			r.missed[name] = append(r.missed[name], key)
 			r.files[name] = l.path(name)
-		} else if name, ok := strings.CutPrefix(label.Path, "file "); ok && label.Kind == provenance.Absence && filepath.Base(name) != "hiera.yaml" {
+		} else if name, ok := strings.CutPrefix(label.Path, "file "); ok && label.Kind == provenance.Absence {
 			r.absent[name] = true
 		}
 		if key := rootKey(label); key != "" {
@@ -105,7 +106,13 @@ func (l *lab) data(h *mutate.Hints) ([]*mutate.Place, error) {
 			continue
 		}
 		if filepath.Base(name) == "hiera.yaml" {
-			out = append(out, mutate.InConfig(f, path)...)
+			list := mutate.InConfig(f, path)
+			out = append(out, list...)
+			for at, places := range placesByKey(list) {
+				l.aims[at] = func(keys []string) []*mutate.Place {
+					return append(places[:len(places):len(places)], l.otherData(f, places[0], keys, h)...)
+				}
+			}
 			continue
 		}
 		out = append(out, mutate.InData(f, path, h)...)
@@ -136,6 +143,12 @@ func (l *lab) data(h *mutate.Hints) ([]*mutate.Place, error) {
 		}
 	}
 	for _, name := range sorted(r.absent) {
+		if filepath.Base(name) == "hiera.yaml" {
+			with := func(keys []string) []*mutate.Place { return l.newConfig(name, keys, h) }
+			l.aim(mutate.Names{Key: provenance.LabelKey{Kind: provenance.Absence, Path: "file " + name}}, with)
+			out = append(out, with(r.asked[:min(3, len(r.asked))])...)
+			continue
+		}
 		if ext := filepath.Ext(name); ext != ".yaml" && ext != ".json" {
 			continue
 		}
@@ -160,15 +173,15 @@ func (l *lab) aimed(at provenance.LabelKey, listed []*mutate.Place, slots []stri
 	if with == nil {
 		return listed
 	}
-	keys := map[string]bool{}
-	for _, s := range slots {
-		for _, label := range l.view.Depends(s) {
-			if k := rootKey(label); k != "" {
-				keys[k] = true
+	var keys []string
+	for n := range mostKeys { // of each slot in turn
+		for _, s := range slots {
+			if of := l.keysOf(s); n < len(of) && !slices.Contains(keys, of[n]) {
+				keys = append(keys, of[n])
 			}
 		}
 	}
-	for _, p := range with(sorted(keys)[:min(6, len(keys))]) {
+	for _, p := range with(keys[:min(mostKeys, len(keys))]) {
 		if p != nil {
 			out = append(out, p)
 		}
@@ -268,19 +281,25 @@ func (l *lab) stems() (out []string) {
 }
 
 // values are what a key that has none can be: other values than the parameter it is for has now.
-func (l *lab) values(key string, asked []string, h *mutate.Hints) []value.Value {
+func (l *lab) values(key string, asked []string, h *mutate.Hints) (out []value.Value) {
 	if key == "lookup_options" {
 		return optionsOf(asked)
 	}
 	if i := strings.LastIndex(key, "::"); i > 0 {
+		if list := h.Parameter(key[:i], key[i+2:]); len(list) > 0 {
+			out = append(out, list...)
+		}
 		l.res.Catalog.Settle()
 		for _, r := range l.res.Catalog.Resources {
 			if r.Type == "Class" && strings.EqualFold(r.Title, key[:i]) {
 				if p := r.Param(key[i+2:]); p != nil {
-					return append(h.Parameter(key[:i], key[i+2:]), mutate.Alternatives(p.Value, h.Pool)...)
+					return append(out, mutate.Alternatives(p.Value, h.Pool)...)
 				}
 			}
 		}
+	}
+	if len(out) > 0 {
+		return out
 	}
 	for _, name := range sorted(l.texts) {
 		if root := mutate.ReadData(source.NewFile(name, l.texts[name])); root != nil {
@@ -292,9 +311,10 @@ func (l *lab) values(key string, asked []string, h *mutate.Hints) []value.Value 
 	return []value.Value{value.String("fresh"), value.Bool(true), value.Int(3), value.Strings("fresh"), value.NewHash(value.String("fresh"), value.Int(1))}
 }
 
-// withData writes a data file and reads all data anew. Modules that are not the subject's own are shadowed by a copy of their data.
-func (l *lab) withData(path, text string) (c *Compiler, restore func(), err error) {
-	at := path
+// withData writes a data file, and what stands beside it, and reads all data anew. Modules that are not the subject's own are shadowed by a copy
+// of their data.
+func (l *lab) withData(path, text string, beside map[string]string) (c *Compiler, restore func(), err error) {
+	at := func(path string) string { return path }
 	shadow := func(string) string { return "" }
 	if !strings.HasPrefix(path, l.dir+"/") {
 		m := l.base.env.ModuleOf(path)
@@ -311,11 +331,7 @@ func (l *lab) withData(path, text string) (c *Compiler, restore func(), err erro
 			}
 			l.shadows[m.Name] = dir
 		}
-		rel, err := filepath.Rel(m.Dir, path)
-		if err != nil {
-			return nil, nil, err
-		}
-		at = filepath.Join(dir, rel)
+		at = func(path string) string { return filepath.Join(dir, strings.TrimPrefix(path, m.Dir+"/")) }
 		shadow = func(name string) string {
 			if name == m.Name {
 				return dir
@@ -323,19 +339,12 @@ func (l *lab) withData(path, text string) (c *Compiler, restore func(), err erro
 			return ""
 		}
 	}
-	old, readErr := os.ReadFile(at)
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		return nil, nil, err
+	texts := map[string]string{at(path): text}
+	for path, text := range beside {
+		texts[at(path)] = text
 	}
-	if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+	if restore, err = overwrite(texts); err != nil {
 		return nil, nil, err
-	}
-	restore = func() {
-		if readErr != nil {
-			os.Remove(at)
-		} else {
-			os.WriteFile(at, old, 0o644)
-		}
 	}
 	n := l.clone()
 	env := l.base.env
@@ -359,6 +368,33 @@ func (l *lab) withData(path, text string) (c *Compiler, restore func(), err erro
 		return env.Display(path)
 	}})
 	return n, restore, nil
+}
+
+// overwrite writes files for a while.
+func overwrite(texts map[string]string) (restore func(), err error) {
+	var undo []func()
+	restore = func() {
+		for _, f := range undo {
+			f()
+		}
+	}
+	for path, text := range texts {
+		old, readErr := os.ReadFile(path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return restore, err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return restore, err
+		}
+		undo = append(undo, func() {
+			if readErr != nil {
+				os.Remove(path)
+			} else {
+				os.WriteFile(path, old, 0o644)
+			}
+		})
+	}
+	return restore, nil
 }
 
 func copyTree(from, to string) error {

@@ -52,7 +52,12 @@ type loose struct {
 	unconfirmed       []string // the others, in words
 }
 
-func (s loose) tightness() float64 { return float64(s.confirmed) / float64(s.tested) }
+// tightness is the share of the slot's places that some mutation confirmed; by the letter those count as well that no mutant which compiles tells
+// anything of.
+func (s loose) tightness() float64 { return float64(s.confirmed) / float64(s.tested+s.untested) }
+
+// told is the share among the places that some mutant tells something of, of which there must be one.
+func (s loose) told() float64 { return float64(s.confirmed) / float64(s.tested) }
 
 const placesTested = 70 // of one subject
 
@@ -101,25 +106,30 @@ func (c *tally) precision(l *lab, places []*mutate.Place, n int, r *rand.Rand) e
 		if list == nil {
 			c.skip("precision: places of the kind " + k.Kind.String() + " that no mutation is known for")
 		}
-		confirmed, compiled, err := c.confirm(l, list, wanted[k])
+		shown, err := c.confirm(l, list, wanted[k])
 		if err != nil {
 			return err
 		}
 		for _, s := range wanted[k] {
 			switch {
-			case confirmed[s]:
+			case shown.confirmed[s]:
 				results[s].confirmed++
 				results[s].tested++
-			case compiled:
+				if shown.refused[s] {
+					c.byRefusal++
+				}
+				continue
+			case shown.tested:
 				results[s].tested++
 				results[s].unconfirmed = append(results[s].unconfirmed, l.show(labels[k]))
 			default:
 				results[s].untested++
 			}
+			c.left[l.role(labels[k])+": "+shown.why()]++
 		}
 	}
 	for _, s := range slots {
-		if results[s].tested > 0 {
+		if results[s].tested+results[s].untested > 0 {
 			c.looseness = append(c.looseness, *results[s])
 		}
 	}
@@ -143,11 +153,10 @@ func (l *lab) show(label provenance.Label) string {
 
 // confirm changes one place until all slots that name it have changed.
 //
-// tested is false when the changes do not show whether the place matters: none compiles, or those that do are no changes at all (another way to
+// The place is not tested when the changes do not show whether it matters: none compiles, or those that do are no changes at all (another way to
 // write the same name) while others, which are, do not compile.
-func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (confirmed map[string]bool, tested bool, err error) {
-	confirmed = map[string]bool{}
-	compiled, effective, failed := false, false, false
+func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (shown trial, err error) {
+	shown = trial{confirmed: map[string]bool{}, refused: map[string]bool{}}
 	for i, n := 0, len(places); i < n; i++ {
 		var strs []string
 		for _, s := range slots {
@@ -156,35 +165,49 @@ func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (confirm
 		strs = append(strs, l.rivals(slots)...)
 		text, err := l.text(places[i].Path)
 		if err != nil {
-			return nil, false, err
+			return shown, err
 		}
 		if p := places[i].With(text, strs); p != nil {
 			places = append(places[:len(places):len(places)], p)
 		}
 	}
+	compiled := false
 	for _, p := range places {
 		for i := range p.Choices() {
-			if len(confirmed) == len(slots) {
-				return confirmed, true, nil
+			if len(shown.confirmed) == len(slots) {
+				shown.tested = true
+				return shown, nil
 			}
 			failing, same := sum(c.failing), sum(c.same)
 			changed, err := c.try(l, p, i)
 			if err != nil {
-				return nil, false, err
+				return shown, err
 			}
-			failed = failed || sum(c.failing) > failing
-			if changed == nil {
-				continue
+			fails := sum(c.failing) > failing
+			shown.tried++
+			switch {
+			case fails:
+				shown.failed++
+			case changed != nil:
+				compiled = true
+				if sum(c.same) == same {
+					shown.other++
+				}
 			}
-			compiled, effective = true, effective || sum(c.same) == same
 			for _, s := range slots {
-				if changed[s] {
-					confirmed[s] = true
+				switch {
+				case !changed[s]:
+				case !fails:
+					shown.confirmed[s] = true
+					delete(shown.refused, s)
+				case !shown.confirmed[s]:
+					shown.confirmed[s], shown.refused[s] = true, true
 				}
 			}
 		}
 	}
-	return confirmed, effective || compiled && !failed, nil
+	shown.tested = shown.other > 0 || compiled && shown.failed == 0
+	return shown, nil
 }
 
 // sizes compares dependency sets with all that was evaluated, where that is much.
@@ -214,26 +237,28 @@ func (c *tally) reportPrecision(t *testing.T) {
 	if len(c.looseness) == 0 {
 		return
 	}
-	var all, strict []float64
 	pairs, confirmed, untested := 0, 0, 0
 	for _, s := range c.looseness {
-		all = append(all, s.tightness())
-		strict = append(strict, float64(s.confirmed)/float64(s.tested+s.untested))
 		pairs, confirmed, untested = pairs+s.tested, confirmed+s.confirmed, untested+s.untested
 	}
-	t.Logf("precision: median tightness %.2f over %d slots (bar: 0.5); %d of %d pairs of slot and place confirmed, %d more have no telling mutant that compiles", median(all), len(all), confirmed, pairs, untested)
-	t.Logf("precision: were those counted as loose, median tightness %.2f", median(strict))
-	if median(all) < 0.5 {
-		t.Error("the answers are too loose")
-	}
-	medians := func(what string, of func(loose) string) {
-		groups := map[string][]float64{}
+	medians := func(what string, of func(loose) string) (letter, told float64) {
+		groups, among := map[string][]float64{}, map[string][]float64{}
 		for _, s := range c.looseness {
-			groups[of(s)] = append(groups[of(s)], s.tightness())
+			k := of(s)
+			groups[k] = append(groups[k], s.tightness())
+			if s.tested > 0 {
+				among[k] = append(among[k], s.told())
+			}
 		}
 		for _, k := range sorted(groups) {
-			t.Logf("precision: %s%-24s median tightness %.2f over %d slots", what, k, median(groups[k]), len(groups[k]))
+			letter, told = median(groups[k]), median(among[k])
+			t.Logf("precision: %s%-24s median tightness %.2f over %d slots; %.2f over the %d with places that some mutant which compiles tells of, those alone", what, k, letter, len(groups[k]), told, len(among[k]))
 		}
+		return letter, told
+	}
+	t.Logf("precision: %d of %d pairs of slot and place confirmed, %d more have no telling mutant that compiles (bar: a median tightness of 0.5); at most %d hang on catalogs that were refused", confirmed, pairs, untested, c.byRefusal)
+	if letter, told := medians("", func(loose) string { return "all" }); letter < 0.5 || told < 0.5 {
+		t.Error("the answers are too loose")
 	}
 	medians("", func(s loose) string { return s.kind })
 	medians("slots of the kind ", func(s loose) string { kind, _, _ := strings.Cut(s.slot, " "); return kind })
@@ -243,6 +268,7 @@ func (c *tally) reportPrecision(t *testing.T) {
 	if len(c.shares) > 0 {
 		t.Logf("precision: median dependency set %.2f %% of the evaluated literals, over %d slots of %d subjects with 400 or more (bar: 5 %%)", 100*median(c.shares), len(c.shares), c.large)
 	}
+	reportLeft(t, c.left)
 	sort.SliceStable(c.looseness, func(i, j int) bool { return c.looseness[i].tightness() < c.looseness[j].tightness() })
 	t.Log("the loosest slots, with places that no mutation confirmed:")
 	slots, places := 20, 5

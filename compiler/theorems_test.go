@@ -39,32 +39,36 @@ type subject struct {
 	enc        string // what a node classifier says of it
 	mutations  int    // how many to try at random, beside those that measure precision
 	slots      int    // of which the precision is measured
+	stand      bool   // with a module of classes and files that can stand in for others
 }
 
 // A tally is what the run counts.
 type tally struct {
-	subjects, literals               map[string]int
-	mutations, failing, same, unread map[string]int
-	skipped                          map[string]int
-	copies, expressions, violating   int
-	violations                       []string
-	looseness                        []loose
-	shares                           []float64
-	large                            int
+	subjects, literals                map[string]int
+	mutations, failing, same, refused map[string]int
+	skipped                           map[string]int
+	left                              map[string]int // places that no mutation confirmed, by what they are and why
+	copies, expressions, violating    int
+	byRefusal                         int // pairs that a catalog confirmed which was refused
+	violations                        []string
+	looseness                         []loose
+	shares                            []float64
+	large                             int
 }
 
 func newTally() *tally {
 	m := func() map[string]int { return map[string]int{} }
-	return &tally{subjects: m(), literals: m(), mutations: m(), failing: m(), same: m(), unread: m(), skipped: m()}
+	return &tally{subjects: m(), literals: m(), mutations: m(), failing: m(), same: m(), refused: m(), left: m(), skipped: m()}
 }
 
 func (c *tally) add(o *tally) {
-	for _, m := range [][2]map[string]int{{c.subjects, o.subjects}, {c.literals, o.literals}, {c.mutations, o.mutations}, {c.failing, o.failing}, {c.same, o.same}, {c.unread, o.unread}, {c.skipped, o.skipped}} {
+	for _, m := range [][2]map[string]int{{c.subjects, o.subjects}, {c.literals, o.literals}, {c.mutations, o.mutations}, {c.failing, o.failing}, {c.same, o.same}, {c.refused, o.refused}, {c.skipped, o.skipped}, {c.left, o.left}} {
 		for k, n := range m[1] {
 			m[0][k] += n
 		}
 	}
 	c.copies += o.copies
+	c.byRefusal += o.byRefusal
 	c.expressions += o.expressions
 	c.violating += o.violating
 	c.large += o.large
@@ -80,7 +84,7 @@ func sum(m map[string]int) (n int) {
 	return n
 }
 
-// try compiles one mutant and checks it. changed is nil when there is nothing to compare.
+// try compiles one mutant and checks it. changed is nil when there is nothing to compare; of one whose catalog is refused it is what had changed until then.
 func (c *tally) try(l *lab, p *mutate.Place, i int) (changed map[string]bool, err error) {
 	kind := l.kind + ": " + string(p.Kind)
 	known := len(c.violations)
@@ -117,7 +121,13 @@ func (c *tally) try(l *lab, p *mutate.Place, i int) (changed map[string]bool, er
 		if v, ok := mutate.Fails(res, p); !ok {
 			violate(v)
 		}
-		return nil, nil
+		refused := mutate.Refused(l.view, res, p)
+		violate(refused.Violations...)
+		if len(refused.Changed) == 0 {
+			return nil, nil
+		}
+		c.refused[kind]++
+		return refused.Changed, nil
 	}
 	view, err := mutate.Look(res)
 	if err != nil {
@@ -199,7 +209,11 @@ func (s *subject) run() (*tally, error) {
 		return nil, err
 	}
 	node.Facts, node.Name = f, s.node
-	l, err := openLab(s.kind, s.name, s.dir, s.opt, node)
+	open := openLab
+	if s.stand {
+		open = openWithStandIns
+	}
+	l, err := open(s.kind, s.name, s.dir, s.opt, node)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -456,7 +470,7 @@ func TestScoreTheorems(t *testing.T) {
 		}
 	}
 	for i, s := range sites {
-		if s.mutations, s.slots = 80, 6; !long {
+		if s.mutations, s.slots, s.stand = 80, 6, true; !long {
 			s.mutations, s.slots = 12, 0
 			if i%4 != 0 || s.name == "apache_many_vhosts" {
 				s.mutations = 0
@@ -531,7 +545,7 @@ func report(t *testing.T, c *tally) {
 		t.Logf("%-24s %5d subjects, %6d literals evaluated", k, c.subjects[k], c.literals[k])
 	}
 	for _, k := range sorted(c.mutations) {
-		t.Logf("%-60s %6d mutations, %5d failing, %5d changed nothing", k, c.mutations[k], c.failing[k], c.same[k])
+		t.Logf("%-60s %6d mutations, %5d failing (%4d with another catalog, which is refused), %5d changed nothing", k, c.mutations[k], c.failing[k], c.refused[k], c.same[k])
 	}
 	for _, k := range sorted(c.skipped) {
 		t.Logf("skipped %6d  %s", c.skipped[k], k)

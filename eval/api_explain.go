@@ -48,6 +48,16 @@ func (res *Result) Via(typ, title string) []Stage {
 	return way
 }
 
+// Declared reports whether a compile, which may have failed, declared a resource and did not leave it virtual. It is certain when all code had been
+// evaluated: what fails after that is the catalog.
+func (res *Result) Declared(typ, title string) (there, certain bool) {
+	if res.ev == nil {
+		return false, false
+	}
+	r := res.ev.find(typ, title)
+	return r != nil && !r.virtual, res.ev.phase == phaseFinish
+}
+
 // Asked is where the call stands that was the first to ask for a class; nowhere when it was declared otherwise.
 func (res *Result) Asked(class string) source.Place {
 	if res.ev == nil {

@@ -157,7 +157,11 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, ev.mayDeclare(d.Name), ev.moment(), ev.positionOf(r.scope)) // before its scope is entered: all names given so far count
+		var others provenance.Ref
+		if r.stated == 0 { // such a statement is the first to declare its class, or fails: whatever could have declared it earlier does not matter
+			others = ev.mayDeclare(d.Name) // before its scope is entered: all names given so far count
+		}
+		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, others, ev.moment(), ev.positionOf(r.scope))
 		ev.table.since[d.Name] = ev.trace.Join(ev.ctl, ev.sinceRef(ev.running()))
 	}
 	ev.push(step{of: r, place: r.place})
@@ -240,18 +244,6 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + taken + "'"})
 		}
 	}
-	nameRef := r.titleRef
-	if p := r.param("name"); p != nil {
-		nameRef = ev.trace.With(p.ref, r.titleRef)
-		if d.Kind == ClassKind {
-			nameRef = ev.trace.Op("downcase", nameRef)
-		}
-	}
-	sc.setOnce("title", value.String(title), r.titleRef)
-	sc.setOnce("name", value.String(name), nameRef)
-	if d.Kind != DefineKind {
-		ev.table.scopes[d.Name] = sc
-	}
 	configured := func(param string) provenance.Ref {
 		if d.Kind != ClassKind { // an override in a branch that was passed over
 			if ev.trace == nil || ev.untouched(d, r.Type) {
@@ -260,6 +252,25 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			return ev.trace.Join(ev.mayTouch(r, param), ev.noDefault(r, param))
 		}
 		return ev.mayConfigure(d.Name, param)
+	}
+	nameRef := r.titleRef
+	if p := r.param("name"); p != nil {
+		_, text := p.value.(value.String)
+		switch nameRef = ev.trace.With(p.ref, r.titleRef); {
+		case value.IsUndef(p.value):
+			nameRef = ev.trace.With(r.titleRef, p.ref)
+		case d.Kind == ClassKind:
+			nameRef = ev.trace.Op("downcase", nameRef)
+		case !text:
+			nameRef = ev.trace.Op("text", nameRef)
+		}
+	} else if ev.trace != nil && d.Kind == DefineKind {
+		nameRef = ev.trace.With(nameRef, r.splat, configured("name"))
+	}
+	sc.setOnce("title", value.String(title), r.titleRef)
+	sc.setOnce("name", value.String(name), nameRef)
+	if d.Kind != DefineKind {
+		ev.table.scopes[d.Name] = sc
 	}
 	mark := sc.mark()
 	f := sc.pushFrame(paramFrame)
@@ -291,7 +302,14 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		if v.value != nil && !value.IsUndef(v.value) {
 			continue
 		}
+		var why provenance.Ref // there is none given; what the default does, such as include a class, hangs on that too
+		if ev.trace != nil && !plain(p.Default) {
+			why = ev.trace.Join(v.ref, configured(p.Name), r.absence(i), r.splat)
+		}
+		ctl := ev.ctl
+		ev.ctl = ev.trace.With(ctl, why)
 		val, vr, err := ev.defaultOf(p, sc)
+		ev.ctl = ctl
 		if err == nil {
 			val, err = ev.convert(val)
 		}
@@ -300,7 +318,11 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
 		}
 		v = &f.vars[i] // the default may have set variables, which stand behind
-		vr = ev.trace.With(vr, v.ref, ev.ctl, configured(p.Name), r.absence(i), r.splat)
+		if why == 0 {
+			vr = ev.trace.With(vr, v.ref, ctl, configured(p.Name), r.absence(i), r.splat)
+		} else {
+			vr = ev.trace.With(vr, ctl, why)
+		}
 		if made == nil { // the rest of them in one piece
 			made = make([]param, 0, len(d.Params)-i)
 			r.params = slices.Grow(r.params, len(d.Params)-i)

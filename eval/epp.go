@@ -161,6 +161,9 @@ func (ev *Evaluator) templateParams(f *syntax.File, sc *Scope, local *frame, arg
 					return err
 				}
 				v = local.find(p.Name)
+				if entry != nil { // it is undef
+					r = ev.trace.With(r, ev.Found(args, entry))
+				}
 				v.value, v.ref = val, r
 			case entry != nil:
 				v.value, v.ref = value.Undef{}, entry.Ref

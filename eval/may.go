@@ -361,7 +361,7 @@ func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 			return s.yes
 		}
 	}
-	sets := func(attr string) bool { return attr == "" || attr == anyDefault || d.find(attr) >= 0 }
+	sets := func(attr string) bool { return attr == "" || attr == anyDefault || attr == "name" || d.find(attr) >= 0 }
 	touches := func(t touchOf) bool { return sets(t.attr) }
 	now.yes = !slices.ContainsFunc(ev.cache.touching(typ), touches) && !slices.ContainsFunc(ev.cache.touching(""), touches) &&
 		!slices.ContainsFunc(ev.idleTouches(), func(t touch) bool { return (t.typ == typ || t.typ == "") && sets(t.attr) }) &&

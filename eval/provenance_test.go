@@ -103,6 +103,18 @@ class z { include derived } include base z2 { 'q': } define z2 { include z }`},
 	{"an heir that reads by its own name", `class a { include c $v = 1 } class c inherits a { notify { 'n': message => "<${c::v}>" } } include a include c`},
 	{"defaults that a collector would take along, in a class nobody includes", `class b { File<| title == '/z' |> { mode => '7' } } file { '/z': } File { owner => 'o' } include b`},
 	{"a tag of a class that is included once more later", `class a { } class c { if tagged('a') { notify { 'n': } } } if 'x' == 'x' { include a } include c include a`},
+	{"an arrow from a resource whose default is a reference, or none", `class c { } include c Notify { before => Class['c'] } notify { 'a': } file { '/b': } Notify['a'] -> File['/b']`},
+	{"titles that are no strings", `define d { notify { "d-${title}": message => [$title, $name] } } create_resources('d', { 'a' => { }, 'b' => { 'name' => 'n' } })`},
+	{"a default that is a define's name", `define d { notify { "d-${title}": message => $name } } if 'x' == 'y' { D { name => 'n' } } d { 'a': }`},
+	{"a parameter of a template that is undef", `notify { 'a': message => inline_epp('<%- | $x = 1 | -%><%= $x %>', { 'x' => 2 }) }`},
+	{"a default that includes a class", `class a($x = include('b')) { notify { 'a': } } class b { notify { 'b': } } class { 'a': x => 'c' }`},
+	{"a class that a statement declares, and others include before and after", `class c { notify { 'n': message => "<${v}>" } } class x { include c } class y { class { 'c': } } if 'p' == 'q' { include c } node default { $v = 1 include y include x }`},
+	{"a class that a statement declares under a condition, and another includes", `class c { notify { 'n': message => "<${v}>" } } class x { $v = 1 include c } class y { File { mode => '1' } if 'p' == 'p' { class { 'c': } } } class z { include y } include z include x`},
+	{"a class that a statement declares, if it is not there", `class c { notify { 'n': } } class x { include c } class y { unless defined(Class['c']) { class { 'c': } } } class z { } include z include y include x`},
+	{"the place of a class that a statement declares", `class c { notify { 'n': message => defined(Notify['x']) } } class x { notify { 'x': } } class y { class { 'c': } } class z { include x } include z include y include x`},
+	{"what a function makes in a branch not taken", `define d { include c } class c { notify { 'c': } } if 'x' == 'y' { create_resources('d', { 'a' => {} }) } class b { include c } include b notify { 'n': message => defined(D['a']) }`},
+	{"what a method makes in a branch not taken", `class c { notify { 'c': } } function f($x) { include c } if 'x' == 'y' { 'q'.f } if 'v' == 'w' { 'notify'.create_resources({ 'm' => {} }) } class b { include c } include b notify { 'n': message => defined(Notify['m']) }`},
+	{"a class that create_resources makes in a branch not taken", `class c($p = 1) { notify { 'c': message => $p } } if 'x' == 'y' { create_resources('class', { 'c' => { 'p' => 2 } }) } class b { include c } include b`},
 	{"a metaparameter that comes down because main contains the class", `class b { notify { 'n': } } class { 'b': noop => true } if 'x' == 'x' { contain b }`},
 	{"the ancestors of a class in a branch not taken", `class c { notify { 'c': } } class b inherits c { } class a inherits b { } if 'x' == 'y' { include a } notify { 'n': message => defined(Class['c']) }`},
 }
@@ -148,6 +160,7 @@ func TestRules(t *testing.T) {
 						if v, ok := mutate.Fails(res, p); !ok {
 							check(what, []mutate.Violation{v})
 						}
+						check(what, mutate.Refused(before, res, p).Violations)
 						continue
 					}
 					after, err := mutate.Look(res)

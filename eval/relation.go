@@ -244,10 +244,9 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 		return
 	}
 	if p != nil {
-		before = r.moment // the attribute has something else already: their order counts
+		before = ev.trace.Join(r.moment, p.ref) // the attribute has something else already, which may be undef: their order counts
 	}
 	if p != nil && !value.IsUndef(p.value) {
-		before = ev.trace.Join(before, p.ref)
 		if a, ok := p.value.(*value.Array); ok {
 			b.AddAll(a)
 		} else {

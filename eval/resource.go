@@ -55,6 +55,7 @@ type Resource struct {
 	memo      *resourceMemo
 	inside    *Scope           // of its code
 	decided   bool             // it stands under a decision of the code that declares it
+	stated    provenance.Ref   // of a class that a statement such as class { 'c': } declares: what that stands under
 	tagRef    provenance.Ref   // of the tags given to it by attribute or function
 	absences  []provenance.Ref // parameters that Hiera was asked for in vain, by their place
 	splat     provenance.Ref   // of the hashes that its attributes were taken from: which keys they have
@@ -485,6 +486,9 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	ev.addResource(r, sc, e)
 	if r.isClass() {
 		before, ctl := ev.asking, ev.decide(t.ref)
+		if _, ok := e.(*syntax.Resource); ok {
+			r.stated = ev.ctl
+		}
 		ev.asking = r.place
 		ev.lead(r.def.Name)
 		ev.evaluateClass(r)
@@ -684,6 +688,9 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		list = append(list, &param{string(key), v, ev.under(ev.Found(params, x, why)), c.Place, c.Scope.source, false, false})
 	}
 	_, text := name.(value.String)
+	if !text {
+		titleRef = ev.op("text", titleRef)
+	}
 	t := title{value.ToString(name), ev.trace.With(titleRef, exists), !text}
 	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{E: syntax.E{At: syntax.At{Where: c.Place.Span}}}), nil
 }

@@ -148,13 +148,7 @@ func (s *sketch) walk(ev *Evaluator, stmts []syntax.Expr) {
 					s.call(ev, f.Value, n.Args)
 				}
 			case *syntax.MethodCall:
-				switch n.Functor.Name.Value {
-				case "include", "contain", "require":
-					s.classes([]syntax.Expr{n.Functor.Left}, false)
-					if n.Functor.Name.Value == "contain" {
-						s.contained([]syntax.Expr{n.Functor.Left})
-					}
-				}
+				s.call(ev, n.Functor.Name.Value, append([]syntax.Expr{n.Functor.Left}, n.Args...))
 			case *syntax.Resource:
 				s.resource(ev, n)
 			case *syntax.Override:
@@ -203,7 +197,11 @@ func (s *sketch) call(ev *Evaluator, name string, args []syntax.Expr) {
 		s.contained(args)
 	case "include":
 		s.classes(args, false)
-	case "hiera_include", "create_resources", "ensure_resource", "ensure_resources", "ensure_packages":
+	case "create_resources", "ensure_resource", "ensure_resources":
+		s.made(ev, args)
+	case "ensure_packages":
+		s.resources = append(s.resources, touch{typ: "Package"})
+	case "hiera_include":
 		s.anyClass = true
 		s.resources = append(s.resources, touch{})
 	case "realize":
@@ -213,6 +211,26 @@ func (s *sketch) call(ev *Evaluator, name string, args []syntax.Expr) {
 	default:
 		if name = strings.TrimPrefix(name, "::"); ev.functions[name] != nil || ev.world.Function(name) == nil {
 			s.link(link{kind: linkFunction, name: name})
+		}
+	}
+}
+
+// made adds what functions such as create_resources make: resources of the type that their first argument names, or anything.
+func (s *sketch) made(ev *Evaluator, args []syntax.Expr) {
+	names := []string{""}
+	if len(args) > 0 {
+		names = syntax.StaticNames(args[0])
+	}
+	for _, name := range names {
+		name = strings.ToLower(strings.TrimPrefix(strings.TrimLeft(name, "@"), "::"))
+		if name == "" || name == "class" {
+			s.anyClass = true
+			s.resources = append(s.resources, touch{})
+			continue
+		}
+		s.resources = append(s.resources, touch{typ: capitalized(name)})
+		if ev.world.ResourceType(name) == nil {
+			s.link(link{kind: linkDefine, name: name})
 		}
 	}
 }

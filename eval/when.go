@@ -56,7 +56,11 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 func (ev *Evaluator) ownTags(refs []provenance.Ref, r *Resource) []provenance.Ref {
 	refs = append(refs, r.existence, r.titleRef, r.tagRef, r.splat, ev.mayTouch(r, "tag"))
 	if r.isClass() && !r.main {
-		refs = append(refs, ev.table.firsts[r.className()], ev.ghosts.contained, ev.mayTouch(r, container))
+		first := r.stated // nor does it matter when such a statement is reached
+		if first == 0 {
+			first = ev.table.firsts[r.className()]
+		}
+		refs = append(refs, first, ev.ghosts.contained, ev.mayTouch(r, container))
 	}
 	return refs
 }

@@ -11,7 +11,8 @@ import (
 
 // A path such as nodes/%{facts.role}.yaml led to a file that has not got the key, or to none. Had the fact another value, another file would
 // have been asked; but that matters only if there is one that has the key. So what the path was made of counts only then. Values that climb out
-// of their directory with dots are not thought of.
+// of their directory with dots are not thought of. A file that has the key and is the one where it was found in the end gives the same value,
+// wherever in the hierarchy it is asked.
 
 // elsewhere is what a key's absence from the files of some paths depends on. It is worked out when somebody asks.
 type elsewhere struct {
@@ -19,17 +20,22 @@ type elsewhere struct {
 	root   string
 	places []placeOf
 	room   [4]placeOf
+	won    placeOf // where the one value that was wanted was found
 }
 
 type placeOf struct {
 	loc *location
-	f   format
+	lv  *level
 }
 
 // EachRef visits what the paths were made of whose others would have found the key.
 func (e *elsewhere) EachRef(visit func(provenance.Ref)) {
 	for _, p := range e.places {
-		if e.s.otherHas(p.loc, p.f, e.root) {
+		same := "" // the file whose value is the one that was found
+		if e.won.loc != nil && e.won.lv.function == p.lv.function {
+			same = filepath.Clean(e.won.loc.path)
+		}
+		if e.s.otherHas(p, e.root, same) {
 			visit(p.loc.ref)
 		}
 	}
@@ -43,11 +49,7 @@ func (inv *invocation) missedAt(lv *level, loc *location, root string) {
 	if t == nil || loc.ref == 0 {
 		return
 	}
-	f, ours := lv.format()
-	if lv.function == "eyaml_lookup_key" {
-		f, ours = yamlFormat, true
-	}
-	if loc.pattern == "" || !ours {
+	if _, ours := lv.filesOf(); loc.pattern == "" || !ours {
 		inv.depend(loc.ref)
 		return
 	}
@@ -61,11 +63,28 @@ func (inv *invocation) missedAt(lv *level, loc *location, root string) {
 		inv.missed = e
 		inv.depend(t.Deep(0, e))
 	}
-	inv.missed.places = append(inv.missed.places, placeOf{loc, f})
+	inv.missed.places = append(inv.missed.places, placeOf{loc, lv})
 }
 
-// otherHas reports whether a file that the location's path could have led to has a key.
-func (s *Session) otherHas(loc *location, f format, root string) bool {
+// foundAt notes where a key was found of which one value is wanted.
+func (inv *invocation) foundAt(lv *level, loc *location, root string) {
+	if _, plain := lv.format(); plain && loc.kind == pathLocation && inv.missed != nil && inv.missed.root == root {
+		inv.missed.won = placeOf{loc, lv}
+	}
+}
+
+// filesOf is the format of the files that a level has, if it has files whose keys can be told.
+func (lv *level) filesOf() (f format, ours bool) {
+	if lv.function == "eyaml_lookup_key" {
+		return yamlFormat, true
+	}
+	return lv.format()
+}
+
+// otherHas reports whether a file that a location's path could have led to has a key, but for one file.
+func (s *Session) otherHas(p placeOf, root, but string) bool {
+	loc := p.loc
+	f, _ := p.lv.filesOf()
 	if !loc.searched {
 		loc.searched = true
 		loc.others, loc.tooMany = others(loc)
@@ -74,6 +93,9 @@ func (s *Session) otherHas(loc *location, f format, root string) bool {
 		return true
 	}
 	for _, path := range loc.others {
+		if path == but {
+			continue
+		}
 		d, err := s.l.files.load(path, f)
 		if err != nil || d == nil || d.Hash() != nil && d.Entry(root) != nil {
 			return true

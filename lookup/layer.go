@@ -305,6 +305,9 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 	it, found, err := inv.ask(ly, lv, loc, key, s)
 	if found || err != nil {
 		inv.depend(loc.ref)
+		if found && s.isFirst() {
+			inv.foundAt(lv, loc, key.Root)
+		}
 	} else {
 		inv.missedAt(lv, loc, key.Root)
 	}

@@ -388,6 +388,17 @@ func hasKey(c *eval.Call) (value.Value, error) {
 		return nil, parseErrorf("has_key(): expects the first argument to be a hash, got %s which is of type %s", inspect(c.Args[0]), class(c.Args[0]))
 	}
 	e := h.Entry(c.Args[1])
+	if _, text := c.Args[1].(value.String); text && c.Trace() != nil {
+		keys := []provenance.Ref{c.ArgRef(0)} // which keys there are matters, not what they hold; and when it is there, no other key does
+		if e != nil {
+			keys = append(keys, e.KeyRef)
+		} else {
+			for _, x := range h.Entries() {
+				keys = append(keys, x.KeyRef)
+			}
+		}
+		c.Ref = c.Trace().Op("call "+c.Name, c.Trace().Join(keys...), c.ArgRef(1))
+	}
 	return value.Bool(e != nil), nil
 }
 

@@ -11,10 +11,12 @@ import (
 
 // Hints are what is likely to flip a decision of the program that is changed, or to be of the right type: a fresh string rarely is either.
 type Hints struct {
-	Pool    []string                 // strings to try everywhere
-	Classes []string                 // names of classes
-	Values  map[string][]value.Value // what variables hold, by their names without the class; facts by their paths
-	Takes   map[string][]value.Value // some of what each type takes, by its text
+	Pool    []string                       // strings to try everywhere
+	Classes []string                       // names of classes
+	Values  map[string][]value.Value       // what variables hold, by their names without the class; facts by their paths
+	Takes   map[string][]value.Value       // some of what each type takes, by its text
+	Class   func(name string) []string     // literals of classes that can stand in for another; may be nil
+	File    func(function string) []string // literals of files that a function such as template can read; may be nil
 
 	types    map[string]string        // of parameters: "class parameter"
 	compared map[string][]value.Value // what a variable or fact is compared with, by the same names as Values

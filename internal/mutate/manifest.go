@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	choices = 8  // mutants of one place, at most
+	choices = 10 // mutants of one place, at most
 	far     = 83 // from a number to another one that the program has not heard of: not much more, for numbers may say how many
 )
 
@@ -79,12 +79,13 @@ func (w *literals) survey(n syntax.Node) bool {
 		for _, a := range n.Args {
 			test(a)
 			if f != nil && (f.Value == "include" || f.Value == "contain" || f.Value == "require") {
-				prefer(a, "'settings'") // a class that is always there
-				for i, c := range w.hints.Classes {
-					if i < 3 {
-						prefer(a, "'"+c+"'")
-					}
+				w.class(a, prefer)
+				for _, e := range elements(a) {
+					w.class(e, prefer)
 				}
+			}
+			if f != nil && w.hints.File != nil {
+				prefer(a, w.hints.File(f.Value)...)
 			}
 		}
 	case *syntax.Hash: // a key that comes twice takes the later value; those that are looked up by name matter most
@@ -102,8 +103,15 @@ func (w *literals) survey(n syntax.Node) bool {
 		w.code[n.Name] = true
 	case *syntax.Resource:
 		isCode(n.Type)
+		of, _ := n.Type.(*syntax.Name)
 		for _, b := range n.Bodies {
 			test(b.Title)
+			if of != nil && of.Value == "class" {
+				w.class(b.Title, prefer)
+				for _, e := range elements(b.Title) {
+					w.class(e, prefer)
+				}
+			}
 			for _, op := range b.Ops {
 				w.attribute(n, b, op, prefer)
 			}
@@ -130,6 +138,25 @@ func (w *literals) survey(n syntax.Node) bool {
 		w.ints = append(w.ints, n.Value)
 	}
 	return true
+}
+
+// class prefers, where a class is named, one that stands in for it, then some that are always there.
+func (w *literals) class(e syntax.Expr, prefer func(syntax.Expr, ...string)) {
+	if v, ok := datum(e); ok && w.hints.Class != nil {
+		prefer(e, w.hints.Class(value.ToString(v))...)
+	}
+	if i, ok := e.(*syntax.Interpolated); ok && len(i.Parts) > 0 && w.hints.Class != nil { // its beginning may say of which module
+		if s, ok := i.Parts[0].(*syntax.Str); ok && strings.HasSuffix(s.Value, "::") {
+			old := w.tree.Source.Slice(s.Where)
+			w.first[&s.Lit] = append(w.first[&s.Lit], strings.TrimSuffix(old, s.Value)+"::standin::")
+		}
+	}
+	prefer(e, "'settings'")
+	for i, c := range w.hints.Classes {
+		if i < 3 {
+			prefer(e, "'"+c+"'")
+		}
+	}
 }
 
 // attribute prefers what the parameter takes that a resource's attribute is for.
@@ -191,8 +218,8 @@ func (w *literals) quoted() (q []string) {
 
 // strings are what a string can be instead: a fresh one, some that are preferred for it, an empty one, then others of the program.
 func (w *literals) strings(l *syntax.Lit, fresh string) []string {
-	first := unique(w.tree.Source.Slice(l.Where), choices-3, w.first[l])
-	return append(append([]string{fresh}, append(first, "''")...), w.quoted()...)
+	first := unique(w.tree.Source.Slice(l.Where), choices-4, w.first[l])
+	return append(append([]string{fresh}, append(first, "''", "undef", "false")...), w.quoted()...)
 }
 
 func (w *literals) visit(n syntax.Node) bool {
@@ -207,7 +234,7 @@ func (w *literals) visit(n syntax.Node) bool {
 			w.add(&n.Lit, []string{"fresh"})
 		case syntax.Piece:
 			if with, ok := word(w.tree.Source.Slice(n.Where), "fresh"); ok {
-				w.add(&n.Lit, []string{with})
+				w.add(&n.Lit, append([]string{with}, w.first[&n.Lit]...))
 			}
 		}
 	case *syntax.RenderString:
@@ -219,7 +246,7 @@ func (w *literals) visit(n syntax.Node) bool {
 			w.add(&n.Lit, w.strings(&n.Lit, "fresh"))
 		}
 	case *syntax.Int:
-		texts := []string{fmt.Sprint(n.Value + far), fmt.Sprint(n.Value + 1), fmt.Sprint(max(0, n.Value-1)), "0"}
+		texts := []string{fmt.Sprint(n.Value + far), fmt.Sprint(n.Value + 1), fmt.Sprint(max(0, n.Value-1)), "0", "undef"}
 		for _, i := range w.ints {
 			if i < 1000 || i < 10*n.Value {
 				texts = append(texts, fmt.Sprint(i))

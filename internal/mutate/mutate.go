@@ -45,6 +45,8 @@ type Place struct {
 	New  []string
 	Fact string        // path of a fact
 	Val  []value.Value // what a fact or the node's name can be instead; nil deletes it
+	// Beside are further files, by path, that are there with the change and could as well be there without: nobody reads them then.
+	Beside map[string]string
 }
 
 // Names are the labels of a place. Deleting a key changes all that was below it, so there can be several.

@@ -50,6 +50,12 @@ func Look(res *eval.Result) (*View, error) {
 	for _, e := range res.Catalog.Edges {
 		v.Slots["edge "+e.Source.Ref()+" -> "+e.Target.Ref()] = Slot{"", [3]provenance.Ref{e.Ref, e.Source.Existence, e.Target.Existence}}
 	}
+	v.variables()
+	return v, nil
+}
+
+func (v *View) variables() {
+	res := v.Res
 	res.EachVariable(func(class, name string, _ value.Value, _ provenance.Ref) {
 		sc, read := res.ScopeOf(" "), name // the node's scope, or the top one
 		if class != "" {
@@ -71,7 +77,6 @@ func Look(res *eval.Result) (*View, error) {
 		}
 		v.Slots["variable "+class+"::"+name] = Slot{value.Inspect(x), [3]provenance.Ref{r}}
 	})
-	return v, nil
 }
 
 // Names lists the slots in a fixed order.
@@ -203,6 +208,55 @@ func (c *comparison) order(before, after *View) {
 			return
 		}
 	}
+}
+
+// Refused holds a run that failed when all its code had been evaluated against the theorem: its catalog was made, and refused, say for a
+// relationship with a resource that is not in it. Which resources and variables there are is settled then. Of any other failing run
+// nothing can be said: nobody knows how it would have gone on.
+func Refused(before *View, res *eval.Result, p *Place) *Result {
+	c := &comparison{Result: Result{Changed: map[string]bool{}}}
+	if _, evaluated := res.Declared("Class", "main"); !evaluated {
+		return &c.Result
+	}
+	c.was = before.Res.Trace.Reach(p.Was.leaves(before.Res.Trace))
+	after := &View{Res: res, Slots: map[string]Slot{}}
+	after.variables()
+	gone := map[string]bool{}
+	for _, r := range before.Res.Catalog.Resources {
+		there, _ := res.Declared(r.Type, r.Title)
+		gone[r.Ref()] = !there
+	}
+	for name, s := range before.Slots {
+		with := "is not there"
+		if o, has := after.Slots[name]; has {
+			with = "is " + short(o.Value)
+		}
+		if !settled(name, s, after, gone) {
+			continue
+		}
+		c.Changed[name] = true
+		if !s.names(c.was) {
+			c.Violations = append(c.Violations, Violation(fmt.Sprintf("%s, %s in the run before, %s in the run after, whose catalog is refused, and does not name the place", name, short(s.Value), with)))
+		}
+	}
+	sort.Slice(c.Violations, func(i, j int) bool { return c.Violations[i] < c.Violations[j] })
+	return &c.Result
+}
+
+// settled reports whether a slot is another in a run whose catalog was refused: a variable, or anything about resources that are not there.
+func settled(name string, s Slot, after *View, gone map[string]bool) bool {
+	kind, of, _ := strings.Cut(name, " ")
+	switch kind {
+	case "variable":
+		o, has := after.Slots[name]
+		return !has || o.Value != s.Value
+	case "edge":
+		from, to, _ := strings.Cut(of, "] -> ")
+		return gone[from+"]"] || gone[to]
+	case "attribute":
+		return gone[of[:strings.LastIndex(of, "] ")+1]]
+	}
+	return gone[of]
 }
 
 // Fails holds a failing run against the theorem: what it depends on has the place.
