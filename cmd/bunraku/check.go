@@ -476,6 +476,9 @@ func puppetFiles(root string) ([]string, error) {
 		return []string{root}, nil
 	}
 	var files []string
+	if !strings.HasSuffix(root, string(filepath.Separator)) {
+		root += string(filepath.Separator) // it may be a link
+	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

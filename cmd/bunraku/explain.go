@@ -81,6 +81,9 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) error 
 		}
 		return fail("say what to explain: File[/etc/motd], Class[ntp], '$ntp::servers', hiera:KEY (or --reaches PLACE)")
 	}
+	if file, _, isPlace := strings.Cut(f.reaches, ":"); isPlace && f.from == "" && file != "hiera" && file != "fact" && !exists(within(args[0], file)) {
+		return fail("there is no file %s%s", file, nearPath(filepath.Join(args[0], file)))
+	}
 	if f.reaches != "" && f.from == "" && f.facts == "" && f.node == "" {
 		return a.reachesAll(cmd, f, args[0])
 	}
@@ -218,7 +221,7 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 		return err
 	}
 	if len(nodes) == 0 {
-		return fail("say which node: --facts FILE, or --node NAME; facts in %s are found by themselves", factsDir(env))
+		return fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it", factsDir(env))
 	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true

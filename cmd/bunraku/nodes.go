@@ -106,7 +106,7 @@ func (a *app) node(f *compileFlags, env string) (compiler.Node, error) {
 	case f.facts != "" && len(all) == 1 || f.node == "" && len(all) == 1:
 		n.Facts = all[0] // --node gives a name to facts that --facts names
 	case f.node == "" && len(all) == 0:
-		return n, fail("say which node: --facts FILE, or --node NAME; facts in %s are found by themselves", factsDir(env))
+		return n, fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it", factsDir(env))
 	case f.node == "":
 		return n, fail("say which node: %s%s", nodeChoice(names), f.several)
 	case f.facts != "":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,6 +29,8 @@ func TestUsage(t *testing.T) {
 		{"verify " + repo + " --facts " + in("facts/web1.example.json"), "did you mean " + in("facts/web01.example.json") + "?"},
 		{"check --baseline " + in("none/x") + " " + repo, "the directory " + in("none") + " is not there"},
 		{"verify --catalog " + in("hiera.yaml"), "hiera.yaml is no catalog in Puppet's JSON: "},
+		{"explain " + repo + " --reaches " + in("hira.yaml") + ":1", "there is no file " + in("hira.yaml")},
+		{"explain " + repo + " --reaches hira.yaml:1", "there is no file hira.yaml; did you mean " + in("hiera.yaml") + "?"},
 		{"explain --from " + in("hiera.yaml") + " . x", "`bunraku compile --provenance FILE` writes such files"},
 	} {
 		code, out, errText := call(strings.Fields(x.args)...)
@@ -44,5 +47,15 @@ func TestUsage(t *testing.T) {
 		if code, out, errText := call(strings.Fields(args)...); code != exitFine || !strings.Contains(out, "Usage:") || errText != "" {
 			t.Errorf("%s: exit %d\n%s%s", args, code, out, errText)
 		}
+	}
+}
+
+// TestCheckLink: a control repo or module may be reached through a link, as Debian's modules are.
+func TestCheckLink(t *testing.T) {
+	repo := writeRepo(t, map[string]string{"manifests/init.pp": "class m { }\n"})
+	link := filepath.Join(t.TempDir(), "m")
+	must(t, os.Symlink(repo, link))
+	if code, out, errText := call("check", link); code != exitFine || !strings.Contains(out, "1 manifest, 0 templates: fine") {
+		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 }
