@@ -3,7 +3,16 @@
 require 'digest/md5'
 require 'erb'
 require 'open3'
+require 'set'
+require 'time'
 require 'uri'
+require 'yaml'
+
+# What Puppet has loaded long before code of modules runs, so that nobody requires it.
+{ 'benchmark' => %i[Benchmark], 'cgi' => %i[CGI], 'date' => %i[Date DateTime], 'delegate' => %i[SimpleDelegator], 'fileutils' => %i[FileUtils],
+  'find' => %i[Find], 'forwardable' => %i[Forwardable], 'ipaddr' => %i[IPAddr], 'logger' => %i[Logger], 'openssl' => %i[OpenSSL], 'ostruct' => %i[OpenStruct],
+  'pathname' => %i[Pathname], 'resolv' => %i[Resolv], 'securerandom' => %i[SecureRandom], 'singleton' => %i[Singleton], 'socket' => %i[Socket],
+  'timeout' => %i[Timeout] }.each { |library, names| names.each { |name| autoload(name, library) } }
 
 module Bunraku
   # A module that says what of Puppet it lacks.
