@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -109,41 +110,47 @@ func (ev *Evaluator) hearFile(f *syntax.File) {
 }
 
 // search looks into the files that may define a name, as loading it does; one that cannot be parsed ends the search.
-func (ev *Evaluator) search(kind linkKind, name string) (u unloaded) {
-	u.hearsay = newHearsay(nil)
-	look := func(f *syntax.File, broken bool) (done bool) {
-		if f == nil || broken {
-			return broken
-		}
-		u.files = append(u.files, f)
-		for _, n := range f.Defs {
-			switch n := n.(type) {
-			case *syntax.Class:
-				done = kind == linkClass && strings.ToLower(n.Name) == name
-			case *syntax.Define:
-				done = kind == linkDefine && strings.ToLower(n.Name) == name
-			case *syntax.Function:
-				done = kind == linkFunction && n.Name == name
-			}
-			if done {
-				u.hearsay = ev.cache.hearsay(n)
-				return true
-			}
-		}
-		return false
-	}
+func (ev *Evaluator) search(kind linkKind, name string) unloaded {
+	u := unloaded{hearsay: newHearsay(nil)}
 	if kind == linkFunction {
 		f, ds := ev.world.FunctionFile(name)
-		look(f, ds.HasErrors())
+		if f != nil && !ds.HasErrors() {
+			u.look(ev.cache, f, kind, name)
+		}
 		return u
 	}
 	segments := strings.Split(name, "::")
-	for n := len(segments); n >= 1 && name != ""; n-- {
-		if f, ds := ev.world.Manifest(segments[0], strings.Join(segments[1:n], "::")); look(f, ds.HasErrors()) {
-			break
+	for n := len(segments); n >= 1 && name != "" && u.node == nil; n-- {
+		for _, rest := range [...]string{"", strings.Join(segments[1:n], "::")} { // init.pp comes with any other
+			f, ds := ev.world.Manifest(segments[0], rest)
+			if ds.HasErrors() {
+				return u
+			}
+			if f != nil && !slices.Contains(u.files, f) {
+				u.look(ev.cache, f, kind, name)
+			}
 		}
 	}
 	return u
+}
+
+// look adds a file, which may have the definition.
+func (u *unloaded) look(c *Cache, f *syntax.File, kind linkKind, name string) {
+	u.files = append(u.files, f)
+	for _, n := range f.Defs {
+		found := false
+		switch n := n.(type) {
+		case *syntax.Class:
+			found = kind == linkClass && strings.ToLower(n.Name) == name
+		case *syntax.Define:
+			found = kind == linkDefine && strings.ToLower(n.Name) == name
+		case *syntax.Function:
+			found = kind == linkFunction && n.Name == name
+		}
+		if found {
+			u.hearsay = c.hearsay(n)
+		}
+	}
 }
 
 // hearsay is that of a definition.
