@@ -415,7 +415,7 @@ func (ev *Evaluator) aliasRef(name string) provenance.Ref {
 		return true
 	})
 	a.busy = false
-	a.ref = ev.union(refs)
+	a.ref = ev.trace.Join(ev.union(refs)) // a type is no copy of the one literal that it may have
 	return a.ref
 }
 
