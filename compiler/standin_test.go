@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/internal/mutate"
 	"bunraku/syntax"
 )
 
@@ -107,20 +108,21 @@ func openWithStandIns(kind, name, dir string, opt Options, node Node) (*lab, err
 		if l.view.Slots[s].Value != plain.view.Slots[s].Value {
 			return nil, fmt.Errorf("%s: %s is another with a module that the site does not use", name, s)
 		}
-		if i%97 == 0 && !slices.Equal(l.keys(s), plain.keys(s)) {
+		if i%97 == 0 && !slices.Equal(keys(l.view, s), keys(plain.view, s)) {
 			return nil, fmt.Errorf("%s: %s depends on other places with a module that the site does not use", name, s)
 		}
 	}
 	return l, nil
 }
 
-// keys are the places that a slot names.
-func (l *lab) keys(slot string) (out []string) {
-	for _, label := range l.view.Depends(slot) {
+// keys are the places that a slot names, each once: a template that is rendered twice may have its literals twice.
+func keys(v *mutate.View, slot string) (out []string) {
+	for _, label := range v.Depends(slot) {
 		k := label.Key()
 		out = append(out, fmt.Sprint(k.Kind, k.File, k.Ordinal, k.Path))
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // classFor are literals of the classes that stand in for another.
