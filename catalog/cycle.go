@@ -230,8 +230,9 @@ func CycleMessage(cycles []Cycle) string {
 	return b.String()
 }
 
-// Diagnostic tells the user about a cycle, link by link.
+// Diagnostic tells the user about a cycle, link by link: beside the code, if all of it is written somewhere.
 func (c Cycle) Diagnostic() *source.Diagnostic {
+	written := true
 	d := &source.Diagnostic{Code: "C0001", Help: "take one of these relations away, or move it to a resource inside the container"}
 	var refs []string
 	for i, l := range c.Steps {
@@ -239,10 +240,10 @@ func (c Cycle) Diagnostic() *source.Diagnostic {
 			refs = append(refs, l.From.String())
 		}
 		d.Detail += l.Explain() + "\n"
-		if l.Relation == nil {
-			continue
-		}
-		if p := l.Relation.Place; p.Known() {
+		if l.Relation == nil || !l.Relation.Place.Known() {
+			written = false
+		} else {
+			p := l.Relation.Place
 			if !d.Place.Known() {
 				d.Place, d.Label = p, l.Relation.String()
 			} else {
@@ -254,6 +255,9 @@ func (c Cycle) Diagnostic() *source.Diagnostic {
 		refs = append(refs, refs[0])
 	}
 	d.Detail = strings.TrimSuffix(d.Detail, "\n")
+	if written {
+		d.Detail = ""
+	}
 	d.Summary = "dependency cycle: " + strings.Join(refs, " => ")
 	return d
 }

@@ -59,3 +59,17 @@ func TestVerifyPartial(t *testing.T) {
 		}
 	}
 }
+
+// A cycle whose links are all written somewhere is told beside the code, each link once.
+func TestVerifyCycleOnce(t *testing.T) {
+	dir := writeRepo(t, map[string]string{"facts/web.json": strings.Replace(facts12, "NAME", "web", 1),
+		"manifests/site.pp": "notify { 'a': require => Notify['b'] }\nnotify { 'b': require => Notify['a'] }\n"})
+	for _, command := range []string{"verify", "check"} {
+		_, out, errText := call(command, dir, "--node", "web")
+		for _, link := range []string{"Notify[a] requires Notify[b]", "Notify[b] requires Notify[a]"} {
+			if n := strings.Count(out+errText, link); n != 1 {
+				t.Errorf("%s: %d times %q in\n%s%s", command, n, link, out, errText)
+			}
+		}
+	}
+}
