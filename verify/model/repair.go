@@ -67,11 +67,10 @@ func (v *verifier) determinism() error {
 // mends looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up. It reports
 // whether they are enough.
 func (v *verifier) mends(d *verify.Determinism) ([]mend, bool, error) {
-	if len(v.a.Conflicts(v.ctx, maxSmallest+1)) <= maxSmallest {
-		ctx, cancel := context.WithTimeout(v.ctx, smallestTime)
-		r, err := v.a.Repair(ctx)
-		cancel()
-		if err == nil && r.Found {
+	ctx, cancel := context.WithTimeout(v.ctx, smallestTime)
+	defer cancel()
+	if len(v.a.Conflicts(ctx, maxSmallest+1)) <= maxSmallest {
+		if r, err := v.a.Repair(ctx); err == nil && r.Found {
 			out, err := v.shown(r.Edges)
 			return out, true, err
 		}
