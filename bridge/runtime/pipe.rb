@@ -83,7 +83,11 @@ module Bunraku
       failure(e)
     ensure
       @depth -= 1
-      @raised.clear if @depth.zero?
+      if @depth.zero?
+        @raised.clear
+        # Threads that the code has left behind would take turns with all that comes later, a tenth of a second each.
+        (Thread.list - [Thread.current]).each(&:kill)
+      end
     end
 
     # failure describes an exception. It is kept, since the compiler may hand it back to the function that called this one.
