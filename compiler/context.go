@@ -9,21 +9,41 @@ import (
 )
 
 // contextOf makes the object of type Puppet::LookupContext that a data provider gets, which asks and tells Hiera.
-func contextOf(c *lookup.Context) *value.Object {
+func (w *world) contextOf(c *lookup.Context) *value.Object {
+	if o := w.contexts[c]; o != nil {
+		return o
+	}
 	attrs, init := value.NewHashBuilder(2), value.NewHashBuilder(1)
 	attrs.SetString("environment_name", value.String(c.EnvironmentName()))
 	attrs.SetString("module_name", c.ModuleName())
 	if module, is := c.ModuleName().(value.String); is {
 		init.SetString("module_name", module)
 	}
-	return &value.Object{Type: types.LookupContextT, Attrs: attrs.Hash(), Init: init.Hash(), Host: &dataContext{c}}
+	o := &value.Object{Type: types.LookupContextT, Attrs: attrs.Hash(), Init: init.Hash(), Host: &dataContext{c, map[string]*eval.Function{}}}
+	if w.contexts == nil {
+		w.contexts = map[*lookup.Context]*value.Object{}
+	}
+	w.contexts[c] = o
+	return o
 }
 
 // A dataContext has the methods of Puppet::LookupContext.
-type dataContext struct{ *lookup.Context }
+type dataContext struct {
+	*lookup.Context
+	methods map[string]*eval.Function // made so far
+}
 
 // Method implements eval.Host.
 func (d *dataContext) Method(name string) *eval.Function {
+	f, known := d.methods[name]
+	if !known {
+		f = d.method(name)
+		d.methods[name] = f
+	}
+	return f
+}
+
+func (d *dataContext) method(name string) *eval.Function {
 	one := []string{""}
 	switch name {
 	case "not_found":

@@ -49,9 +49,9 @@ func TestScoreDebianClasses(t *testing.T) {
 	nodes := debianSite(t, dir, classes)
 	var questions strings.Builder
 	for _, n := range nodes {
-		fmt.Fprintf(&questions, "%s %s\n", n.name, n.facts)
+		fmt.Fprintf(&questions, "%s %s %s\n", dir, n.name, n.facts)
 	}
-	answers := strings.Split(strings.TrimSpace(live.Ruby(t, filepath.Join("testdata", "nodes.rb"), questions.String(), dir)), "\n")
+	answers := strings.Split(strings.TrimSpace(live.Ruby(t, filepath.Join("testdata", "sites.rb"), questions.String())), "\n")
 	if len(answers) != len(nodes) {
 		t.Fatalf("%d answers for %d nodes", len(answers), len(nodes))
 	}

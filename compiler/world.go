@@ -23,6 +23,7 @@ type world struct {
 	functions map[string]*eval.Function
 	session   *lookup.Session
 	host      *lookupHost // of the scope that asked last
+	contexts  map[*lookup.Context]*value.Object
 	erb       template.Engine
 }
 
@@ -171,7 +172,7 @@ func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, 
 		}
 		return nil, 0, lookup.ErrNoFunction
 	}
-	args := []value.Value{c.Options, contextOf(c.Context)}
+	args := []value.Value{c.Options, h.w.contextOf(c.Context)}
 	switch c.Kind {
 	case "lookup_key":
 		args = append([]value.Value{value.String(c.Key)}, args...)

@@ -18,7 +18,7 @@ import (
 // blot is what is shown in place of a secret.
 const blot = "[value redacted]"
 
-// leastSecret is the length of the leastSecret text that counts as a secret: what is shorter cannot be told from ordinary words.
+// leastSecret is the length of the shortest text that counts as a secret: what is shorter cannot be told from ordinary words.
 const leastSecret = 4
 
 // leastLine is the same for a line of a longer text: configuration that is secret as a whole has lines that are not.

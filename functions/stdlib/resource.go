@@ -250,31 +250,40 @@ func ensureResources(c *eval.Call) (value.Value, error) {
 func ensurePackages() *eval.Function {
 	return new4("ensure_packages", "Declares packages unless they are declared with these attributes.", statement,
 		"Callable[[Variant[String[1], Array[String[1]], Hash[String[1], Any]], Hash, 1, 2], Undef]", []string{"packages", "default_attributes"}, func(c *eval.Call) (value.Value, error) {
-			b := value.NewHashBuilder(2)
-			b.SetString("ensure", value.String("installed"))
-			if given, is := c.Arg(1).(*value.Hash); is {
-				for _, e := range given.Entries() {
-					if e.Key == value.Value(value.String("ensure")) && e.Value == value.Value(value.String("present")) {
-						e.Value, e.Ref = value.String("installed"), functions.Computed(c, e.Ref)
-					}
-					if old := b.Entry(e.Key); old != nil {
-						old.KeyRef = e.KeyRef // the default gives way because of this key
-					}
-					b.SetEntry(e)
-				}
-			}
-			defaults := b.Hash()
-			if h, is := c.Args[0].(*value.Hash); is {
-				return ensureNow(c, "ensure_resources", h, c.ArgRef(0), defaults)
-			}
-			list := listed(c.Args[0])
-			for i, p := range list.Elems {
-				if _, err := ensureNow(c, "ensure_resource", p, c.Trace().Join(list.Ref(i), c.ArgRef(0)), defaults); err != nil {
-					return nil, err
-				}
-			}
-			return nil, nil
+			return installPackages(c, "installed", "present")
 		})
+}
+
+// installPackages declares the packages of the first argument with the attributes of the second. Of the two words for an installed package it
+// always takes one. An empty name gets as far as here in old versions only.
+func installPackages(c *eval.Call, word, instead string) (value.Value, error) {
+	b := value.NewHashBuilder(2)
+	b.SetString("ensure", value.String(word))
+	if given, is := c.Arg(1).(*value.Hash); is {
+		for _, e := range given.Entries() {
+			if e.Key == value.Value(value.String("ensure")) && e.Value == value.Value(value.String(instead)) {
+				e.Value, e.Ref = value.String(word), functions.Computed(c, e.Ref)
+			}
+			if old := b.Entry(e.Key); old != nil {
+				old.KeyRef = e.KeyRef // the default gives way because of this key
+			}
+			b.SetEntry(e)
+		}
+	}
+	defaults := b.Hash()
+	if h, is := c.Args[0].(*value.Hash); is {
+		return ensureNow(c, "ensure_resources", h, c.ArgRef(0), defaults)
+	}
+	list := listed(c.Args[0])
+	for i, p := range list.Elems {
+		if p == value.Value(value.String("")) {
+			return nil, parseErrorf("ensure_packages(): Empty String provided for package name")
+		}
+		if _, err := ensureNow(c, "ensure_resource", p, c.Trace().Join(list.Ref(i), c.ArgRef(0)), defaults); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 // ensureNow calls ensure_resource or ensure_resources for packages, as Puppet code would.

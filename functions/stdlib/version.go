@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"bunraku/eval"
-	"bunraku/functions"
 	"bunraku/value"
 )
 
@@ -51,42 +50,16 @@ func release(version string) (major, minor int) {
 // atTop is the scope that 4.x functions call others from unless they ask for the caller's.
 func atTop(c *eval.Call) *eval.Scope { return c.Eval.Top() }
 
-// ensurePackages3 is the 3.x function that there was until 8.3. Of the two words for an installed package it always takes one.
+// ensurePackages3 is the 3.x function that there was until 8.3.
 func ensurePackages3(word, instead string) old {
 	return old{"ensure_packages", "Declares packages unless they are declared with these attributes.", statement, -1, func(c *eval.Call) (value.Value, error) {
-		given2, is := c.Arg(1).(*value.Hash)
+		_, is := c.Arg(1).(*value.Hash)
 		switch {
 		case len(c.Args) == 0 || len(c.Args) > 2:
 			return nil, given(c, "1 or 2")
 		case len(c.Args) == 2 && !is:
 			return nil, parseErrorf("ensure_packages(): Requires second argument to be a Hash")
 		}
-		b := value.NewHashBuilder(2)
-		b.SetString("ensure", value.String(word))
-		if is {
-			for _, e := range given2.Entries() {
-				if e.Key == value.Value(value.String("ensure")) && e.Value == value.Value(value.String(instead)) {
-					e.Value, e.Ref = value.String(word), functions.Computed(c, e.Ref)
-				}
-				if old := b.Entry(e.Key); old != nil {
-					old.KeyRef = e.KeyRef // the default gives way because of this key
-				}
-				b.SetEntry(e)
-			}
-		}
-		defaults := b.Hash()
-		if h, is := c.Args[0].(*value.Hash); is {
-			return ensureNow(c, "ensure_resources", h, c.ArgRef(0), defaults)
-		}
-		list := listed(c.Args[0])
-		for i, p := range list.Elems {
-			if p == value.Value(value.String("")) {
-				return nil, parseErrorf("ensure_packages(): Empty String provided for package name")
-			}
-			if _, err := ensureNow(c, "ensure_resource", p, c.Trace().Join(list.Ref(i), c.ArgRef(0)), defaults); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
+		return installPackages(c, word, instead)
 	}}
 }
