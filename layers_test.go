@@ -15,45 +15,45 @@ import (
 // layers says which packages of this module a package may import directly. docs/architecture.md explains the order.
 // A package that is not listed may not exist.
 var layers = map[string]string{
-	"source":                  "",
-	"onigmo":                  "",
-	"provenance":              "source",
-	"syntax":                  "source onigmo",
-	"value":                   "provenance onigmo",
-	"types":                   "syntax source value provenance onigmo",
-	"resource":                "source onigmo syntax value ruby",
-	"resource/generate":       "",
-	"facts":                   "source provenance value lookup/datafile",
-	"catalog":                 "source provenance value resource",
-	"eval":                    "source provenance onigmo syntax value types resource catalog",
-	"environment":             "source syntax",
-	"lookup":                  "source provenance onigmo value types lookup/datafile",
-	"lookup/datafile":         "source provenance value onigmo",
-	"functions":               "source provenance onigmo syntax value types resource catalog eval",
-	"ruby":                    "source provenance value onigmo",
-	"template":                "source provenance onigmo syntax value types resource catalog eval ruby",
-	"functions/stdlib":        "source provenance onigmo syntax value types resource catalog eval functions lookup/datafile",
-	"bridge":                  "source provenance value types eval",
-	"compiler":                "source provenance syntax value types facts resource catalog eval environment lookup functions functions/stdlib template lookup/datafile bridge",
-	"explain":                 "source provenance syntax value catalog",
-	"mupuppet":                "source syntax",
-	"smartfrog":               "source provenance",
-	"verify":                  "verify/fs verify/sat",
-	"verify/fs":               "",
-	"verify/sat":              "",
-	"verify/listing":          "",
-	"verify/listing/generate": "verify/listing",
-	"verify/model":            "source provenance value resource catalog verify verify/fs verify/listing",
-	"bench/smartfrog":         "smartfrog bench/smartfrog/shape",
-	"bench/smartfrog/shape":   "",
-	"verify/fs/fstest":        "verify/fs",
-	"cmd/bunraku":             "*",
-	"report":                  "source syntax catalog verify/model",
+	"source":                   "",
+	"puppet/onigmo":            "",
+	"provenance":               "source",
+	"puppet/syntax":            "source puppet/onigmo",
+	"puppet/value":             "provenance puppet/onigmo",
+	"puppet/types":             "puppet/syntax source puppet/value provenance puppet/onigmo",
+	"puppet/resource":          "source puppet/onigmo puppet/syntax puppet/value puppet/ruby",
+	"puppet/resource/generate": "",
+	"puppet/facts":             "source provenance puppet/value puppet/lookup/datafile",
+	"puppet/catalog":           "source provenance puppet/value puppet/resource",
+	"puppet/eval":              "source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog",
+	"puppet/environment":       "source puppet/syntax",
+	"puppet/lookup":            "source provenance puppet/onigmo puppet/value puppet/types puppet/lookup/datafile",
+	"puppet/lookup/datafile":   "source provenance puppet/value puppet/onigmo",
+	"puppet/functions":         "source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval",
+	"puppet/ruby":              "source provenance puppet/value puppet/onigmo",
+	"puppet/template":          "source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/ruby",
+	"puppet/functions/stdlib":  "source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/functions puppet/lookup/datafile",
+	"puppet/bridge":            "source provenance puppet/value puppet/types puppet/eval",
+	"puppet/compiler":          "source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/eval puppet/environment puppet/lookup puppet/functions puppet/functions/stdlib puppet/template puppet/lookup/datafile puppet/bridge",
+	"explain":                  "source provenance puppet/syntax puppet/value puppet/catalog",
+	"mupuppet":                 "source puppet/syntax",
+	"smartfrog":                "source provenance",
+	"verify":                   "verify/fs verify/sat",
+	"verify/fs":                "",
+	"verify/sat":               "",
+	"verify/listing":           "",
+	"verify/listing/generate":  "verify/listing",
+	"verify/model":             "source provenance puppet/value puppet/resource puppet/catalog verify verify/fs verify/listing",
+	"bench/smartfrog":          "smartfrog bench/smartfrog/shape",
+	"bench/smartfrog/shape":    "",
+	"verify/fs/fstest":         "verify/fs",
+	"cmd/bunraku":              "*",
+	"report":                   "source puppet/syntax puppet/catalog verify/model",
 
-	"internal/live":   "",                                                                                 // tests only
-	"internal/ask":    "source syntax value catalog eval lookup/datafile internal/live",                   // tests only
-	"internal/random": "",                                                                                 // tests only
-	"internal/mutate": "source provenance syntax value types facts catalog eval template lookup/datafile", // tests only
+	"internal/live":   "",                                                                                                                                         // tests only
+	"internal/ask":    "source puppet/syntax puppet/value puppet/catalog puppet/eval puppet/lookup/datafile internal/live",                                        // tests only
+	"internal/random": "",                                                                                                                                         // tests only
+	"internal/mutate": "source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/template puppet/lookup/datafile", // tests only
 }
 
 func TestLayers(t *testing.T) {

@@ -108,7 +108,7 @@ func TestPapers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("eval/*.go")
+	files, err := filepath.Glob("puppet/eval/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

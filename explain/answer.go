@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"strings"
 
-	"bunraku/catalog"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // An Answer is what --format json prints; docs/explain.md documents its fields. Absent means empty.

@@ -3,10 +3,10 @@ package explain
 import (
 	"strings"
 
-	"bunraku/catalog"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // splitArrow splits `A -> B` and `A ~> B`.

@@ -3,9 +3,9 @@ package explain
 import (
 	"strings"
 
-	"bunraku/catalog"
 	"bunraku/provenance"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 )
 
 // Explain answers a question: a resource, with or without one of its attributes, a variable, a relation `A -> B`, hiera:KEY or

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // The side file holds what questions need, as one JSON document (docs/explain.md has its fields): the catalog with secrets redacted, the

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // explainHiera says what each level has for a key, which one counts, and what the key reaches.

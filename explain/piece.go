@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/syntax"
-	"bunraku/value"
 )
 
 // A Piece is a part of a text that was put together, with the places that its characters come from.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bunraku/value"
+	"bunraku/puppet/value"
 )
 
 // where is the one place that a value was copied from.

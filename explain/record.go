@@ -14,11 +14,11 @@ package explain
 import (
 	"strings"
 
-	"bunraku/catalog"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/syntax"
-	"bunraku/value"
 )
 
 // A Record is a finished compile.

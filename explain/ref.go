@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // NotFound says that the question names nothing, or more than one thing, and what it may have meant.

@@ -2,8 +2,8 @@ package explain
 
 import (
 	"bunraku/provenance"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // secrets are the places whose data must not be shown: what flows into a Sensitive value, unless the catalog has the same datum, copied

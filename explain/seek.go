@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/syntax"
 	"bunraku/source"
-	"bunraku/syntax"
 )
 
 // Code is what explain reads of an environment's manifests to say what would have declared something.

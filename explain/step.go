@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"bunraku/catalog"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/syntax"
-	"bunraku/value"
 )
 
 // parameterOf is the class parameter that a variable is, nil when it is none.

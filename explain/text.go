@@ -6,10 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bunraku/catalog"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // A View says which part of an answer to show.

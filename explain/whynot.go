@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/syntax"
 	"bunraku/source"
-	"bunraku/syntax"
 )
 
 // A WhyNot says why a resource is not in the catalog.

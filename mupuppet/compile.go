@@ -1,8 +1,8 @@
 package mupuppet
 
 import (
+	"bunraku/puppet/syntax"
 	"bunraku/source"
-	"bunraku/syntax"
 )
 
 // Options are the switches of a run.

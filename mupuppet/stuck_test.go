@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/puppet/syntax"
 	"bunraku/source"
-	"bunraku/syntax"
 )
 
 // diagnose reads and runs a manifest and returns what there is to say about it. It leaves Puppet's validation out, which

@@ -3,8 +3,8 @@ package mupuppet
 import (
 	"strings"
 
+	"bunraku/puppet/syntax"
 	"bunraku/source"
-	"bunraku/syntax"
 )
 
 // From Puppet's syntax tree to µPuppet's. What µPuppet does not have is refused by name, with its place; the names follow

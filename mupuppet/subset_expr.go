@@ -3,7 +3,7 @@ package mupuppet
 import (
 	"strings"
 
-	"bunraku/syntax"
+	"bunraku/puppet/syntax"
 )
 
 // Expressions of the subset. A refused expression becomes a constant, which is never evaluated: with a refusal there is no run.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/puppet/syntax"
 	"bunraku/source"
-	"bunraku/syntax"
 
 	"pgregory.net/rapid"
 )

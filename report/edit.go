@@ -4,9 +4,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/syntax"
 	"bunraku/source"
-	"bunraku/syntax"
 )
 
 // AddAttribute is the edit that gives a resource an attribute where it is declared. An attribute that holds references and is there

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/syntax"
 	"bunraku/report"
 	"bunraku/source"
-	"bunraku/syntax"
 )
 
 // declared makes the resource that a manifest declares at a type's first mention, as the compiler would place it.

@@ -21,7 +21,7 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
 	"bunraku/source"
 	"bunraku/verify/model"
 )

@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
-	"bunraku/catalog"
-	"bunraku/syntax"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/syntax"
 )
 
 // Words is how the declaration of one resource can name another by the words of its title: File["/srv/${name}"]. Both have to stand beside

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/types"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 )
 
 // Most nodes of a control repo are like others: the same resources from the same code, with another name in some files. What is proved of

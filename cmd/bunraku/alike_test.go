@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/compiler"
+	"bunraku/puppet/compiler"
 	"bunraku/source"
 	"bunraku/verify/model"
 )

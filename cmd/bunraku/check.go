@@ -16,13 +16,13 @@ import (
 	"sync"
 	"time"
 
-	"bunraku/catalog"
-	"bunraku/compiler"
-	"bunraku/facts"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/facts"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/report"
 	"bunraku/source"
-	"bunraku/syntax"
-	"bunraku/value"
 
 	"github.com/spf13/cobra"
 )

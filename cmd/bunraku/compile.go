@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/compiler"
-	"bunraku/eval"
-	"bunraku/resource"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/resource"
+	"bunraku/puppet/types"
 	"bunraku/source"
-	"bunraku/types"
 
 	"github.com/spf13/cobra"
 )

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"sync"
 
-	"bunraku/catalog"
-	"bunraku/compiler"
-	"bunraku/eval"
 	"bunraku/explain"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/syntax"
-	"bunraku/value"
 
 	"github.com/spf13/cobra"
 )

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"bunraku/catalog"
-	"bunraku/compiler"
 	"bunraku/explain"
-	"bunraku/facts"
 	"bunraku/internal/live"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/facts"
 )
 
 // bigEnvironment writes a control repo whose catalog has over 2,000 resources: classes with Hiera parameters, defines, templates,

@@ -3,13 +3,13 @@ package main
 import (
 	"strings"
 
-	"bunraku/compiler"
-	"bunraku/eval"
 	"bunraku/explain"
-	"bunraku/lookup"
 	"bunraku/provenance"
-	"bunraku/types"
-	"bunraku/value"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 )
 
 // hieraOf asks Hiera once more, now for what each level has: a compile stops at the first one that answers.

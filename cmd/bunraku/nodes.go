@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"bunraku/compiler"
-	"bunraku/facts"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/facts"
 	"bunraku/source"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/eval"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/eval"
 	"bunraku/source"
 	"bunraku/verify/model"
 )

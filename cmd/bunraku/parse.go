@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"bunraku/puppet/syntax"
 	"bunraku/source"
-	"bunraku/syntax"
 
 	"github.com/spf13/cobra"
 )

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/compiler"
-	"bunraku/environment"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 	"bunraku/verify/model"
 )
 

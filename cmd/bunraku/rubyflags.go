@@ -3,8 +3,8 @@ package main
 import (
 	"time"
 
-	"bunraku/bridge"
-	"bunraku/compiler"
+	"bunraku/puppet/bridge"
+	"bunraku/puppet/compiler"
 
 	"github.com/spf13/cobra"
 )

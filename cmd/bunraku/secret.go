@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"bunraku/catalog"
-	"bunraku/eval"
 	"bunraku/provenance"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/value"
 )
 
 // blot is what is shown in place of a secret.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"bunraku/catalog"
-	"bunraku/compiler"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
 	"bunraku/report"
 	"bunraku/source"
 	"bunraku/verify"

@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
 	"bunraku/report"
 	"bunraku/source"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/resource"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/resource"
 )
 
 // unreadJSON is an automatic relation that only an agent can work out.

@@ -14,13 +14,13 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/catalog"
-	"bunraku/eval"
 	"bunraku/internal/live"
-	"bunraku/lookup/datafile"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/syntax"
-	"bunraku/value"
 )
 
 // A Question is an expression, or a manifest when it begins with ManifestMark.

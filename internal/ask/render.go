@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 )
 
 var (

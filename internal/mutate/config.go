@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"bunraku/lookup/datafile"
 	"bunraku/provenance"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // InConfig lists the data of a hiera.yaml: which files each level has, and where they are. The rest of it is code. A level's files are one

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"bunraku/lookup/datafile"
 	"bunraku/provenance"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // ReadData reads a data file by its ending; nil when it is no hash in a format that can be changed.

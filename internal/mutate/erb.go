@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/template"
 	"bunraku/source"
-	"bunraku/template"
 )
 
 // InERB lists the text and the Ruby literals of a template.

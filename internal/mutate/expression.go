@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/eval"
 	"bunraku/provenance"
-	"bunraku/types"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 )
 
 const (

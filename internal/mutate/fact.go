@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"bunraku/provenance"
-	"bunraku/value"
+	"bunraku/puppet/value"
 )
 
 // InFacts lists a node's facts, nested ones too: each can have another value or be missing. stems are values that lead to other data files.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"bunraku/syntax"
-	"bunraku/value"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 )
 
 // Hints are what is likely to flip a decision of the program that is changed, or to be of the right type: a fresh string rarely is either.

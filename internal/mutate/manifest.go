@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/syntax"
-	"bunraku/value"
 )
 
 const (

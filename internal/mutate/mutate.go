@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 )
 
 // A Kind is the sort of a mutation, for the counts.

@@ -2,8 +2,8 @@ package mutate
 
 import (
 	"bunraku/provenance"
-	"bunraku/syntax"
-	"bunraku/value"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 )
 
 // NodeName is the name of the node that is compiled: it can be one that the program has a node statement for, or a fresh one.

@@ -5,11 +5,11 @@ import (
 	"sort"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/eval"
 	"bunraku/provenance"
-	"bunraku/types"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 )
 
 // A Slot is something that has provenance: a resource's existence, an attribute, a resource's tags, an edge, a variable.

@@ -3,14 +3,14 @@ package mutate
 import (
 	"path/filepath"
 
-	"bunraku/catalog"
-	"bunraku/eval"
-	"bunraku/lookup/datafile"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/syntax"
-	"bunraku/types"
-	"bunraku/value"
 )
 
 // Places knows the datum at each place: what a file has at a literal or a key path, what a fact is.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"bunraku/catalog"
 	"bunraku/internal/live"
+	"bunraku/puppet/catalog"
 	"bunraku/verify"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"

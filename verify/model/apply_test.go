@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/catalog"
 	"bunraku/internal/live"
+	"bunraku/puppet/catalog"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 	"bunraku/verify/model"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/catalog"
-	"bunraku/resource"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/resource"
 	"bunraku/verify/listing"
 )
 

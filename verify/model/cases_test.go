@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"bunraku/catalog"
-	"bunraku/facts"
 	"bunraku/internal/live"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/facts"
+	"bunraku/puppet/value"
 	"bunraku/verify"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"bunraku/value"
+	"bunraku/puppet/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )

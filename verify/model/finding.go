@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/source"
-	"bunraku/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )

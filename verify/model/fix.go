@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/resource"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/resource"
 )
 
 // A Fix is an attribute that a person can write: Resource gets Attr => Value.

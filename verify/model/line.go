@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/value"
+	"bunraku/puppet/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )

@@ -32,9 +32,9 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/resource"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/resource"
+	"bunraku/puppet/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 	"bunraku/verify/listing"

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"bunraku/catalog"
-	"bunraku/compiler"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
 	"bunraku/verify"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/resource"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/resource"
 	"bunraku/source"
 	"bunraku/verify"
 	"bunraku/verify/fs"

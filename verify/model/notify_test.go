@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/catalog"
-	"bunraku/compiler"
 	"bunraku/internal/live"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
 )
 
 // events are ways from a file that changes to a command that waits for an event, and whether it arrives, as Puppet 7.23 has it. FILE, EXEC,

@@ -3,7 +3,7 @@ package model
 import (
 	"fmt"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )

@@ -3,7 +3,7 @@ package model
 import (
 	"strings"
 
-	"bunraku/resource"
+	"bunraku/puppet/resource"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )

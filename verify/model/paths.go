@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )

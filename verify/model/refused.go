@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"bunraku/catalog"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 )
 
 // A Refusal is why an agent does not take a resource: it checks attributes when it turns a catalog into resources of its own, and one that

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/catalog"
 	"bunraku/internal/live"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 )
 
 // TestRefusedLikePuppet gives every attribute that is checked here many values, and asks Puppet about each: nothing is refused that Puppet

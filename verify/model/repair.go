@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
 	"bunraku/verify"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/catalog"
-	"bunraku/resource"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/resource"
 	"bunraku/source"
 	"bunraku/verify"
 	"bunraku/verify/model"

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"bunraku/catalog"
-	"bunraku/value"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/catalog"
+	"bunraku/puppet/catalog"
 	"bunraku/verify/fs"
 
 	"bunraku/internal/live"

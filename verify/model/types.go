@@ -4,8 +4,8 @@ import (
 	"path"
 	"strings"
 
-	"bunraku/resource"
-	"bunraku/value"
+	"bunraku/puppet/resource"
+	"bunraku/puppet/value"
 )
 
 // Types are the resource types that a relationship graph needs: those of the table, and types that modules bring and that have a model

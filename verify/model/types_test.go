@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"bunraku/catalog"
 	"bunraku/internal/live"
-	"bunraku/resource"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/resource"
 	"bunraku/verify/model"
 )
 

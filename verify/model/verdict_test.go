@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"bunraku/catalog"
-	"bunraku/compiler"
-	"bunraku/facts"
 	"bunraku/internal/live"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/facts"
 	"bunraku/verify"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"

@@ -1,0 +1,148 @@
+package bridge_test
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"bunraku/internal/ask"
+	"bunraku/puppet/bridge"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/functions"
+	"bunraku/puppet/resource"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+const (
+	environmentDir = "testdata/production"
+	factsFile      = "testdata/facts.json"
+)
+
+// testWorld is an environment in which every function of a module runs in Ruby, also those that we have in Go.
+type testWorld struct {
+	env    *environment.Environment
+	bridge *bridge.Bridge
+	ruby   map[string]*eval.Function
+	probe  ask.Probe
+}
+
+var table = sync.OnceValue(functions.Table)
+
+// open prepares an environment with a bridge; opt says how Ruby is run.
+func open(t testing.TB, dir string, opt bridge.Options) *testWorld {
+	t.Helper()
+	env, err := environment.Open(dir, environment.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &testWorld{env: env, ruby: map[string]*eval.Function{}}
+	for _, m := range env.Modules() {
+		opt.Libraries = append(opt.Libraries, absolute(filepath.Join(m.Dir, "lib")))
+	}
+	opt.Version, opt.Site = "7.23.0", site{env}
+	opt.Settings = value.NewHash(value.String("environment"), value.String(env.Name), value.String("modulepath"), value.String(strings.Join(env.ModulePath, ":")),
+		value.String("strict"), value.String("warning"))
+	w.bridge = bridge.New(opt)
+	t.Cleanup(w.bridge.Close)
+	return w
+}
+
+func absolute(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		panic(err)
+	}
+	return abs
+}
+
+func (w *testWorld) parse(path string, ok bool) (*syntax.File, source.Diagnostics) {
+	if !ok {
+		return nil, nil
+	}
+	f, ds, err := w.env.Parse(path)
+	if err != nil {
+		panic(err)
+	}
+	return f, ds
+}
+
+func (w *testWorld) Manifest(module, rest string) (*syntax.File, source.Diagnostics) {
+	return w.parse(w.env.ManifestFile(module, rest))
+}
+
+func (w *testWorld) FunctionFile(name string) (*syntax.File, source.Diagnostics) {
+	return w.parse(w.env.FunctionFile(name))
+}
+
+func (w *testWorld) TypeFile(name string) (*syntax.File, source.Diagnostics) {
+	return w.parse(w.env.TypeFile(name))
+}
+
+// Template is none: the bridge renders others.
+func (w *testWorld) Template(name string) (*syntax.File, source.Diagnostics) { return nil, nil }
+
+func (w *testWorld) Path(f *source.File) string { return f.Name }
+func (w *testWorld) Module(f *syntax.File) string {
+	if m := w.env.ModuleOf(w.env.Path(f.Source)); m != nil {
+		return m.Name
+	}
+	return ""
+}
+
+func (w *testWorld) Function(name string) *eval.Function {
+	if name == "probe" {
+		return w.probe.Function()
+	}
+	if f := table()[name]; f != nil {
+		return f
+	}
+	if f, known := w.ruby[name]; known {
+		return f
+	}
+	if files := w.env.RubyFunctions(name); len(files) > 0 {
+		w.ruby[name] = w.bridge.Function(name, absolute(files[0].Path), files[0].Old)
+	} else {
+		w.ruby[name] = nil
+	}
+	return w.ruby[name]
+}
+
+func (w *testWorld) ResourceType(name string) *resource.Type {
+	return resource.Known(strings.ToLower(name))
+}
+func (w *testWorld) Lookup(*eval.Scope, eval.Query) (eval.Answer, error) { return eval.Answer{}, nil }
+
+func pathOf(path string, ok bool) string {
+	if !ok {
+		return ""
+	}
+	return absolute(path)
+}
+
+// site is what Ruby code finds (bridge.Site).
+type site struct{ env *environment.Environment }
+
+func (s site) Template(name string) string    { return pathOf(s.env.TemplateFile(name)) }
+func (s site) File(name string) string        { return pathOf(s.env.ContentFile(name)) }
+func (s site) OldFunction(name string) string { return pathOf(s.env.OldFunctionFile(name)) }
+
+func (s site) Module(name string) string {
+	if m := s.env.Module(name); m != nil {
+		return absolute(m.Dir)
+	}
+	return ""
+}
+
+func (s site) Modules() (out [][2]string) {
+	for _, m := range s.env.Modules() {
+		out = append(out, [2]string{m.Name, absolute(m.Dir)})
+	}
+	return out
+}
+
+// ask evaluates an expression.
+func (w *testWorld) ask(expr string) string { return asking.Us(w, &w.probe, ask.Question(expr)) }

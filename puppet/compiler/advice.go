@@ -1,0 +1,208 @@
+package compiler
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/facts"
+	"bunraku/source"
+)
+
+// advise adds to a failure what can be done about it, if it takes the environment or the facts to tell: what is missing where.
+func (c *Compiler) advise(d *source.Diagnostic, node *facts.Facts) {
+	if m := unknownVariable.FindStringSubmatch(d.Summary); m != nil {
+		if help := missingFact(m[1], node); help != "" {
+			d.Help = help
+		}
+	}
+	if d.Help != "" {
+		return
+	}
+	for _, a := range advices {
+		if m := a.about.FindStringSubmatch(d.Summary); m != nil {
+			d.Help = a.help(c, m[1])
+			return
+		}
+	}
+}
+
+// An advice is what to do about messages of a form; its first group is the name of what is missing.
+type advice struct {
+	about *regexp.Regexp
+	help  func(c *Compiler, name string) string
+}
+
+var unknownVariable = regexp.MustCompile(`Unknown variable: '(?:::)?([^':]+)'\.$`)
+
+var advices = []advice{
+	{regexp.MustCompile(`Could not find (?:declared )?class (?:::)?(\S+)`), func(c *Compiler, name string) string { return c.missingCode("class", name) }},
+	{regexp.MustCompile(`Could not find parent resource type '(?:::)?([^']+)'`), func(c *Compiler, name string) string { return c.missingCode("class", name) }},
+	{regexp.MustCompile(`Unknown resource type: '([^']+)'`), func(c *Compiler, name string) string {
+		if strings.Contains(name, "::") {
+			return c.missingCode("define", name)
+		}
+		return "no module on the module path has lib/puppet/type/" + strings.ToLower(name) + ".rb; " + c.searched()
+	}},
+	{regexp.MustCompile(`Unknown function: '([^']+)'`), func(c *Compiler, name string) string {
+		module, rest, inModule := strings.Cut(strings.TrimPrefix(name, "::"), "::")
+		switch {
+		case !inModule:
+			return "no module on the module path has it; " + c.searched()
+		case c.env.Module(module) == nil:
+			return c.noModule(module)
+		}
+		return "module " + module + " has neither functions/" + strings.ReplaceAll(rest, "::", "/") + ".pp nor lib/puppet/functions/" + strings.ReplaceAll(name, "::", "/") + ".rb"
+	}},
+	{regexp.MustCompile(`Could not find template '([^']+)'`), func(c *Compiler, name string) string { return c.missingFile("templates", name) }},
+	{regexp.MustCompile(`Could not find any files from ([^,]+)$`), func(c *Compiler, name string) string { return c.missingFile("files", name) }},
+	{regexp.MustCompile(`did not find a value for the name '([^']+)'`), func(_ *Compiler, name string) string {
+		return "no level of Hiera has " + name + ": add the key, or give lookup() a default value"
+	}},
+	{regexp.MustCompile(`Could not find resource '([^']+)'`), func(_ *Compiler, name string) string {
+		return "nothing declares " + name + " on this node: declare it, or take the relationship away"
+	}},
+	{regexp.MustCompile(`Failed to realize virtual resources (.+)$`), func(_ *Compiler, name string) string {
+		return "nothing declares " + name + " on this node, as a virtual resource or otherwise"
+	}},
+	{regexp.MustCompile(`Duplicate declaration: (\S+)\[`), func(_ *Compiler, name string) string {
+		if name == "Class" {
+			return "write include for one of them: a class with parameters can be declared only once, and before it is included"
+		}
+		return "declare it once, in a class that both include; or as a virtual resource that both realize"
+	}},
+}
+
+// missingCode says which file a class or define should be in.
+func (c *Compiler) missingCode(kind, name string) string {
+	module, rest, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(name, "::")), "::")
+	m := c.env.Module(module)
+	if m == nil {
+		return c.noModule(module)
+	}
+	file := "manifests/init.pp"
+	if rest != "" {
+		file = "manifests/" + strings.ReplaceAll(rest, "::", "/") + ".pp"
+	}
+	where := "module " + module + " in " + c.env.Display(m.Dir)
+	if _, there := c.env.ManifestFile(module, rest); !there {
+		return where + " has no " + file + nearCode(m.Dir, module, rest)
+	}
+	return file + " of " + where + " is there, but it declares no " + kind + " of this name"
+}
+
+// nearCode names a class or define of a module that may have been meant: what its files are called after.
+func nearCode(dir, module, rest string) string {
+	var names []string
+	root := filepath.Join(dir, "manifests")
+	// What cannot be read suggests nothing.
+	_ = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(file) != ".pp" {
+			return nil
+		}
+		if rel, err := filepath.Rel(root, strings.TrimSuffix(file, ".pp")); err == nil && rel != "init" {
+			names = append(names, module+"::"+strings.ReplaceAll(filepath.ToSlash(rel), "/", "::"))
+		}
+		return nil
+	})
+	if near := source.Nearest(module+"::"+rest, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// missingFile says where a template or file should be.
+func (c *Compiler) missingFile(kind, name string) string {
+	module, rest, inModule := strings.Cut(name, "/")
+	if !inModule || path.IsAbs(name) {
+		return "it is named MODULE/FILE, and stands in " + kind + " of the module"
+	}
+	m := c.env.Module(module)
+	if m == nil {
+		return c.noModule(module)
+	}
+	at := path.Join(m.Dir, kind, rest)
+	var names []string
+	entries, _ := os.ReadDir(path.Dir(at)) // no directory has no names
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	help := "there is no " + c.env.Display(at)
+	if near := source.Nearest(path.Base(at), names); near != "" {
+		help += "; did you mean " + path.Join(path.Dir(name), near) + "?"
+	}
+	return help
+}
+
+// noModule says that a module is missing, and which may have been meant.
+func (c *Compiler) noModule(name string) string {
+	var names []string
+	for _, m := range c.env.Modules() {
+		names = append(names, m.Name)
+	}
+	near := ""
+	if x := source.Nearest(name, names); x != "" {
+		near = " (did you mean " + x + "?)"
+	}
+	return "there is no module " + name + near + "; " + c.searched()
+}
+
+// searched is where modules were looked for.
+func (c *Compiler) searched() string {
+	if len(c.env.ModulePath) == 0 {
+		return "there is no module path: give --modulepath, or a directory with environment.conf"
+	}
+	var dirs []string
+	for _, d := range c.env.ModulePath {
+		text := c.env.Display(d)
+		if _, err := os.Stat(d); err != nil {
+			text += " (not there)"
+		}
+		dirs = append(dirs, text)
+	}
+	return "the module path is " + strings.Join(dirs, ", ")
+}
+
+// missingFact says what to do about a fact that modules take for granted; "" if the name is none.
+func missingFact(name string, node *facts.Facts) string {
+	modern, legacy := legacyFacts[name]
+	switch {
+	case slices.Contains(agentFacts, name):
+		return "every agent adds " + name + " to the facts that it sends, facter does not: add it to the file of facts, or take PuppetDB's facts"
+	case legacy && node == nil:
+		return "it is a fact, and the node has none: give --facts FILE"
+	case legacy:
+		return "it is a legacy fact, which these facts lack: use $facts" + path1(modern) + ", or make them with `facter --show-legacy`"
+	}
+	return ""
+}
+
+// path1 is a fact's path as code reads it: os.family is ['os']['family'].
+func path1(fact string) string {
+	return "['" + strings.ReplaceAll(fact, ".", "']['") + "']"
+}
+
+// agentFacts are those that agents add to facter's (Puppet::Node::Facts#add_local_facts).
+var agentFacts = []string{"clientcert", "clientversion", "clientnoop"}
+
+// legacyFacts are facter's old names, with the new ones.
+var legacyFacts = map[string]string{
+	"architecture": "os.architecture", "augeasversion": "augeas.version", "bios_vendor": "dmi.bios.vendor", "blockdevices": "disks",
+	"boardmanufacturer": "dmi.board.manufacturer", "domain": "networking.domain", "fqdn": "networking.fqdn", "gid": "identity.group",
+	"hardwareisa": "processors.isa", "hardwaremodel": "os.hardware", "hostname": "networking.hostname", "id": "identity.user",
+	"interfaces": "networking.interfaces", "ipaddress": "networking.ip", "ipaddress6": "networking.ip6", "lsbdistcodename": "os.distro.codename",
+	"lsbdistdescription": "os.distro.description", "lsbdistid": "os.distro.id", "lsbdistrelease": "os.distro.release.full",
+	"lsbmajdistrelease": "os.distro.release.major", "lsbminordistrelease": "os.distro.release.minor", "lsbrelease": "os.distro.specification",
+	"macaddress": "networking.mac", "manufacturer": "dmi.manufacturer", "memoryfree": "memory.system.available", "memoryfree_mb": "memory.system.available_bytes",
+	"memorysize": "memory.system.total", "memorysize_mb": "memory.system.total_bytes", "netmask": "networking.netmask", "network": "networking.network",
+	"operatingsystem": "os.name", "operatingsystemmajrelease": "os.release.major", "operatingsystemrelease": "os.release.full", "osfamily": "os.family",
+	"physicalprocessorcount": "processors.physicalcount", "processorcount": "processors.count", "productname": "dmi.product.name",
+	"rubyplatform": "ruby.platform", "rubysitedir": "ruby.sitedir", "rubyversion": "ruby.version", "selinux": "os.selinux.enabled",
+	"selinux_enforced": "os.selinux.enforced", "serialnumber": "dmi.product.serial_number", "swapfree": "memory.swap.available",
+	"swapsize": "memory.swap.total", "swapsize_mb": "memory.swap.total_bytes", "uptime": "system_uptime.uptime", "uptime_days": "system_uptime.days",
+	"uptime_hours": "system_uptime.hours", "uptime_seconds": "system_uptime.seconds", "uuid": "dmi.product.uuid",
+}

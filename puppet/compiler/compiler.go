@@ -1,0 +1,351 @@
+// Package compiler is the only wiring: an environment, a node's facts, Hiera's data and the functions go in, eval runs, a catalog comes
+// out. It is what everyone above calls: the commands, and later the fleet, the language server and the web.
+//
+// A Compiler is made once per environment and compiles any number of nodes, also at the same time: parsed manifests and data files are
+// shared between them.
+//
+// It may import everything below it but mupuppet. Start reading at Open.
+package compiler
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bunraku/puppet/bridge"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/facts"
+	"bunraku/puppet/functions"
+	"bunraku/puppet/lookup"
+	"bunraku/puppet/resource"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/template"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// Options are the choices of one run, as the command line gives them.
+type Options struct {
+	Language        int // 7 or 8; 8 by default
+	Strict          string
+	StrictVariables *bool
+	ModulePath      []string
+	BaseModulePath  []string
+	GlobalHiera     string // path of a global hiera.yaml
+	Trace           bool
+	ServerFacts     *value.Hash
+	Ruby            RubyMode
+	RubyTimeout     time.Duration // of Ruby's own time in one call; bridge.DefaultTimeout when zero
+	Mocks           *Mocks        // nil for none
+	StrictOpaque    bool          // a value that is not known is an error
+	Outside         bool          // data files, and links, may lie outside of the environment and the module path
+	Decrypted       func(string)  // is told every text of Hiera's that was encrypted; nil for nobody
+}
+
+// A Compiler compiles nodes from one environment.
+type Compiler struct {
+	env    *environment.Environment
+	lookup *lookup.Lookup
+	set    eval.Settings
+	opt    Options
+
+	library   *resource.Library
+	types     sync.Map // name → *resource.Type, nil when there is none
+	files     sync.Map // what was asked for, such as "manifest apache vhost" → *found; a Compiler sees each file as it was first
+	modules   sync.Map // *syntax.File → name of its module
+	templates *template.Cache
+	sources   sync.Map // name of an ERB template → *erbFile
+	main      sync.Once
+	manifest  mainFiles
+	cache     *eval.Cache
+	functions map[string]*eval.Function // Puppet's own
+	natives   map[string][]native
+	present   sync.Map // name → *eval.Function: functions of modules whose files were looked for, nil when there are none
+	old       sync.Map // name → *eval.Function: 3.x functions
+
+	generated    sync.Once
+	hasGenerated bool
+
+	fixed            sync.Once
+	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
+
+	bridge   *bridge.Bridge // nil unless Ruby may run
+	readable sync.Map       // path of a data file → whether Hiera may read it
+}
+
+// Open prepares an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
+func Open(path string, opt Options) (*Compiler, error) {
+	if opt.Language == 0 {
+		opt.Language = 8
+	}
+	if opt.Language != 7 && opt.Language != 8 {
+		return nil, fmt.Errorf("language is 7 or 8, not %d", opt.Language)
+	}
+	set := eval.Language(opt.Language)
+	switch opt.Strict {
+	case "":
+	case "off":
+		set.Strict = eval.StrictOff
+	case "warning":
+		set.Strict = eval.StrictWarning
+	case "error":
+		set.Strict = eval.StrictError
+	default:
+		return nil, fmt.Errorf("strict is off, warning or error, not %q", opt.Strict)
+	}
+	if opt.StrictVariables != nil {
+		set.StrictVariables = *opt.StrictVariables
+	}
+	set.Trace = opt.Trace
+	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside, Syntax: syntax.Options{Strict: strictSyntax(set.Strict)}})
+	if err != nil {
+		return nil, err
+	}
+	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table()}
+	c.moduleFunctions()
+	if opt.Ruby == RubySystem {
+		c.bridge = c.newBridge()
+	}
+	c.library = resource.NewLibrary(typeFiles{env}, c.version())
+	c.lookup = lookup.New(lookup.Site{
+		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
+		Module: func(name string) (dir, provider string, ok bool) {
+			m := env.Module(name)
+			if m == nil {
+				return "", "", false
+			}
+			return m.Dir, m.DataProvider, true
+		},
+	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display, Inside: c.mayRead, Decrypted: opt.Decrypted})
+	return c, nil
+}
+
+// mayRead tells whether Hiera may read a file: one of the environment or a module, or beside the global hiera.yaml.
+func (c *Compiler) mayRead(path string) bool {
+	if ok, known := c.readable.Load(path); known {
+		return ok.(bool)
+	}
+	ok := c.mayReadNow(path)
+	c.readable.Store(path, ok)
+	return ok
+}
+
+func (c *Compiler) mayReadNow(path string) bool {
+	if c.opt.GlobalHiera != "" {
+		if rel, err := filepath.Rel(filepath.Dir(absolute(c.opt.GlobalHiera)), path); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return c.env.Inside(path)
+}
+
+// strictSyntax is the same setting for the validator.
+func strictSyntax(s eval.Strictness) syntax.Strictness {
+	switch s {
+	case eval.StrictOff:
+		return syntax.StrictOff
+	case eval.StrictError:
+		return syntax.StrictError
+	}
+	return syntax.StrictWarning
+}
+
+// Close ends what a Compiler has started. It need not be called before the program ends.
+func (c *Compiler) Close() {
+	if c.bridge != nil {
+		c.bridge.Close()
+	}
+}
+
+// Environment is what is compiled from.
+func (c *Compiler) Environment() *environment.Environment { return c.env }
+
+// A Node is what a catalog is made for.
+type Node struct {
+	Name       string
+	Facts      *facts.Facts
+	Parameters *value.Hash     // of an external node classifier
+	Classes    []eval.Assigned // likewise
+}
+
+// Compile makes a node's catalog. Trouble with the code is in the result; the error is about our surroundings.
+func (c *Compiler) Compile(n Node) (*eval.Result, error) {
+	c.main.Do(func() { c.manifest.files, c.manifest.diags, c.manifest.err = c.manifests() })
+	if c.manifest.err != nil {
+		return nil, c.manifest.err
+	}
+	main, ds := c.manifest.files, c.manifest.diags
+	if ds.HasErrors() {
+		failure := firstError(ds)
+		rest := slices.DeleteFunc(slices.Clone(ds), func(d *source.Diagnostic) bool { return d == failure })
+		return &eval.Result{Failure: failure, Warnings: rest}, nil
+	}
+	c.fixed.Do(func() { c.settings, c.server = c.config(), c.serverFacts() })
+	name := n.Name
+	in := eval.Input{Environment: c.env.Name, Config: c.settings, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server}
+	if n.Facts != nil {
+		if name == "" {
+			name = n.Facts.Name
+		}
+		in.Facts, in.Trusted = n.Facts.Values, n.Facts.Trusted
+	}
+	if name == "" {
+		return nil, fmt.Errorf("the node has no name: neither the facts nor the command line say it")
+	}
+	in.Node = strings.ToLower(name)
+	if in.Trusted == nil {
+		in.Trusted = facts.Trusted(in.Node, nil, nil)
+	}
+	w := c.world()
+	result := eval.Compile(w, in)
+	if result.Failure != nil && !strings.HasPrefix(result.Failure.Code, "E09") && !in.Settings.Trace { // E09: a bound was hit
+		// Once more with tracing: it says where the value that does not fit comes from, and which lines hold secrets.
+		in.Settings.Trace = true
+		if again := eval.Compile(c.world(), in); again.Failure != nil {
+			result = again
+		}
+	}
+	if result.Failure != nil {
+		c.advise(result.Failure, n.Facts)
+	}
+	if result.Catalog != nil {
+		result.Catalog.DropVirtual()
+	}
+	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
+	c.reportUnknown(result)
+	return result, nil
+}
+
+func firstError(ds source.Diagnostics) *source.Diagnostic {
+	for _, d := range ds {
+		if d.Severity == source.Error {
+			return d
+		}
+	}
+	return nil
+}
+
+// mainFiles are the manifests that every compile starts with.
+type mainFiles struct {
+	files []*syntax.File
+	diags source.Diagnostics
+	err   error
+}
+
+// found is a file that was looked for: nil when there is none.
+type found struct {
+	file  *syntax.File
+	diags source.Diagnostics
+}
+
+// find looks for a file once and parses it.
+func (c *Compiler) find(what string, path func() (string, bool)) (*syntax.File, source.Diagnostics) {
+	if f, ok := c.files.Load(what); ok {
+		f := f.(*found)
+		return f.file, f.diags
+	}
+	f := &found{}
+	if p, ok := path(); ok {
+		var err error
+		if f.file, f.diags, err = c.env.Parse(p); err != nil {
+			f.file, f.diags = nil, source.Diagnostics{{Code: "E0001", Summary: err.Error()}}
+		}
+	}
+	c.files.Store(what, f)
+	return f.file, f.diags
+}
+
+// manifests parses the files that every compile starts with.
+func (c *Compiler) manifests() ([]*syntax.File, source.Diagnostics, error) {
+	paths, err := c.env.Manifests()
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []*syntax.File
+	var all source.Diagnostics
+	for _, p := range paths {
+		f, ds, err := c.env.Parse(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, ds...)
+		files = append(files, f)
+	}
+	return files, all, nil
+}
+
+// config is what $settings::NAME answers: where a packaged Puppet server keeps its files, and what this run was told.
+func (c *Compiler) config() *value.Hash {
+	b := value.NewHashBuilder(16)
+	for _, kv := range [][2]string{
+		{"confdir", "/etc/puppetlabs/puppet"}, {"codedir", "/etc/puppetlabs/code"}, {"vardir", "/opt/puppetlabs/server/data/puppetserver"},
+		{"ssldir", "/etc/puppetlabs/puppet/ssl"}, {"environmentpath", "/etc/puppetlabs/code/environments"}, {"environment", c.env.Name},
+		{"manifest", c.env.Manifest}, {"modulepath", strings.Join(c.env.ModulePath, ":")}, {"server", "puppet"}, {"certname", "puppet"},
+		{"ca_server", "puppet"}, {"storeconfigs", "false"},
+	} {
+		b.SetString(kv[0], value.String(kv[1]))
+	}
+	b.SetString("strict", value.String([]string{"off", "warning", "error"}[c.set.Strict]))
+	b.SetString("strict_variables", value.Bool(c.set.StrictVariables))
+	return b.Hash()
+}
+
+// version is the version of Puppet that is compiled for.
+func (c *Compiler) version() string {
+	if c.opt.Language <= 7 {
+		return "7.23.0"
+	}
+	return "8.10.0"
+}
+
+// serverFacts are what a server says of itself.
+func (c *Compiler) serverFacts() *value.Hash {
+	if c.opt.ServerFacts != nil {
+		return c.opt.ServerFacts
+	}
+	return value.NewHash(
+		value.String("serverversion"), value.String(c.version()),
+		value.String("servername"), value.String("bunraku"),
+		value.String("serverip"), value.String("127.0.0.1"),
+		value.String("environment"), value.String(c.env.Name),
+	)
+}
+
+// resourceType is one of Puppet's own types, or one that a module brings.
+func (c *Compiler) resourceType(name string) *resource.Type {
+	if t := resource.Known(name); t != nil && !c.generatedTypes(name) {
+		return t
+	}
+	if t, known := c.types.Load(name); known {
+		return t.(*resource.Type)
+	}
+	t, _ := c.types.LoadOrStore(name, c.library.Type(name))
+	return t.(*resource.Type)
+}
+
+// generatedTypes reports whether the environment has its own description of a type, which Puppet prefers even to its own.
+func (c *Compiler) generatedTypes(name string) bool {
+	c.generated.Do(func() { c.hasGenerated = c.env.HasGeneratedTypes() })
+	if !c.hasGenerated {
+		return false
+	}
+	_, ok := c.env.GeneratedTypeFile(name)
+	return ok
+}
+
+// typeFiles is where resource types are found.
+type typeFiles struct{ env *environment.Environment }
+
+func (f typeFiles) Type(name string) (string, bool)      { return f.env.ResourceTypeFile(name) }
+func (f typeFiles) Feature(name string) (string, bool)   { return f.env.LibraryFile(name) }
+func (f typeFiles) Providers(typ string) []string        { return f.env.Providers(typ) }
+func (f typeFiles) Generated(name string) (string, bool) { return f.env.GeneratedTypeFile(name) }
+func (f typeFiles) Read(path string) (string, error)     { return f.env.ReadLibrary(path) }
+func (f typeFiles) Display(path string) string           { return f.env.Display(path) }
+
+// Type finds a resource type by its lower-case name (resource.Lookup).
+func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }

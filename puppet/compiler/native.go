@@ -1,0 +1,131 @@
+package compiler
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/functions/stdlib"
+	"bunraku/source"
+)
+
+// native is a function of a module that we have in Go. It exists where the module has a file for it, as in Puppet.
+type native struct {
+	function *eval.Function
+	module   *environment.Module
+}
+
+// moduleFunctions lists the functions that we have in Go for the modules on the module path. Of stdlib that is the set that its
+// metadata.json names, then whatever the other set has a file for.
+func (c *Compiler) moduleFunctions() {
+	c.natives = map[string][]native{}
+	for _, name := range stdlib.Modules() {
+		m := c.env.Module(name)
+		if m == nil {
+			continue
+		}
+		versions := []string{m.Version}
+		if name == "stdlib" {
+			versions = stdlibVersions(m)
+		}
+		for _, version := range versions {
+			for n, f := range stdlib.Module(name, version) {
+				c.natives[n] = append(c.natives[n], native{f, m})
+			}
+		}
+	}
+}
+
+// stdlibVersions are the sets of functions that stdlib's files may be of, the likeliest first. Without a version the files tell: 9.x has
+// most of its functions in lib/puppet/functions/stdlib.
+func stdlibVersions(m *environment.Module) []string {
+	version := m.Version
+	if version == "" {
+		if _, err := os.Stat(filepath.Join(m.Dir, "lib", "puppet", "functions", "stdlib", "merge.rb")); err == nil {
+			version = "9"
+		}
+	}
+	if strings.HasPrefix(version, "9") {
+		return []string{version, "8"}
+	}
+	return []string{version, "9"}
+}
+
+// moduleFunction is the function of a module, or of the environment, that code in a file sees (nil: code outside of modules): one that we
+// have in Go, or else one in Ruby. It is nil when there is no such file, or one in the Puppet language comes first.
+func (c *Compiler) moduleFunction(name string, from *source.File) *eval.Function {
+	places := c.env.RubyFunctions(name)
+	key, place := name, environment.RubyFunction{}
+	if len(places) > 0 {
+		place = places[0]
+	}
+	if len(places) > 1 && from != nil {
+		place = c.env.Seen(c.env.ModuleOf(c.env.Path(from)), places)
+		key = name + " " + place.Path
+	}
+	if f, known := c.present.Load(key); known {
+		return f.(*eval.Function)
+	}
+	f := c.functionIn(name, place)
+	c.present.Store(key, f)
+	return f
+}
+
+func (c *Compiler) functionIn(name string, place environment.RubyFunction) *eval.Function {
+	module, _, qualified := strings.Cut(name, "::")
+	_, inPuppet := c.env.FunctionFile(name)
+	switch {
+	case qualified:
+		place.Module = c.env.Module(module)
+		if inPuppet = inPuppet && place.Path == ""; !inPuppet && place.Path == "" {
+			return nil
+		}
+	case place.Path == "" || inPuppet && (place.Module != nil || place.Old): // the environment's own; no module has one by a plain name
+		return nil
+	}
+	for _, n := range c.natives[name] {
+		if n.module == place.Module {
+			return n.function
+		}
+	}
+	if inPuppet && qualified {
+		return nil
+	}
+	return c.rubyFunction(name, place)
+}
+
+// Function3x is a function as templates call it, scope.function_name([…]): only 3.x functions can be. Those of modules come before
+// Puppet's own (template.OldFunctions).
+func (w *world) Function3x(name string) *eval.Function {
+	c := w.c
+	if f, known := c.old.Load(name); known {
+		return f.(*eval.Function)
+	}
+	f := c.function3x(name)
+	c.old.Store(name, f)
+	return f
+}
+
+func (c *Compiler) function3x(name string) *eval.Function {
+	path, ok := c.env.OldFunctionFile(name)
+	if !ok {
+		if stdlib.IsPuppet3x(name) {
+			return c.functions[name]
+		}
+		return nil
+	}
+	m := c.env.ModuleOf(path)
+	if m != nil && m.Name == "stdlib" {
+		if f := stdlib.Function3x(name); f != nil {
+			return f
+		}
+	}
+	for _, n := range c.natives[name] {
+		if n.module == m {
+			return n.function
+		}
+	}
+	return c.rubyFunction(name, environment.RubyFunction{Path: path, Old: true, Module: m})
+}

@@ -1,0 +1,73 @@
+package compiler
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/puppet/eval"
+	"bunraku/source"
+)
+
+// Codes of what is said about values that are not known.
+const (
+	CodeUnknown       = "E0703" // a note, at the end of a compile
+	CodeStrictUnknown = "E0704" // the error that StrictOpaque makes of it
+)
+
+const unknownAdvice = "run the Ruby code of modules with --ruby=system, or give the answers with --mock FILE"
+
+// reportUnknown counts what is not known and names the calls. With StrictOpaque it fails the compile.
+func (c *Compiler) reportUnknown(result *eval.Result) {
+	if result.Failure != nil {
+		return
+	}
+	all := result.Unknowns()
+	if len(all) == 0 {
+		return
+	}
+	d := &source.Diagnostic{Code: CodeUnknown, Severity: source.Note, Place: all[0].Place, Help: unknownAdvice}
+	if c.bridge != nil {
+		d.Help = "give the answers with --mock FILE"
+	}
+	attributes := 0
+	var lines []string
+	for i, u := range all {
+		attributes += u.Attributes
+		line := u.Why
+		if u.Function != "" {
+			line = u.Function + "() at " + u.Place.String()
+			if i > 0 && u.Place.Known() {
+				d.Related = append(d.Related, source.Related{Place: u.Place, Label: u.Function + "()"})
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s: in %s", line, count(u.Attributes, "attribute")))
+	}
+	d.Summary = fmt.Sprintf("%s not known, in %s of the catalog", isAre(len(all), "value"), count(attributes, "attribute"))
+	d.Label = "not known: " + firstLine(all[0].Why)
+	d.Detail = strings.Join(lines, "\n")
+	if c.opt.StrictOpaque {
+		d.Code, d.Severity = CodeStrictUnknown, source.Error
+		result.Failure, result.FailureRef, result.Catalog = d, result.Trace.Everything(), nil
+		return
+	}
+	result.Warnings = append(result.Warnings, d)
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func isAre(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, noun)
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

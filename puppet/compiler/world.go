@@ -1,0 +1,239 @@
+package compiler
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup"
+	"bunraku/puppet/resource"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/template"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// world is what one compile sees of its surroundings (eval.World).
+type world struct {
+	c         *Compiler
+	functions map[string]*eval.Function
+	session   *lookup.Session
+	host      *lookupHost // of the scope that asked last
+	contexts  map[*lookup.Context]*value.Object
+	erb       template.Engine
+}
+
+// world is what one compile sees.
+func (c *Compiler) world() *world {
+	w := &world{c: c, functions: c.functions}
+	w.erb = template.Engine{Cache: c.templates, Find: c.findERB, Ruby: c.rubyTemplate()}
+	return w
+}
+
+// Template3 renders an ERB template (functions.Templates).
+func (w *world) Template3(c *eval.Call, name string, inline bool) (value.Value, provenance.Ref, error) {
+	return w.erb.Template3(c, name, inline)
+}
+
+// TemplateChanges lists the variables that an ERB template may change in place (eval.Renderer).
+func (w *world) TemplateChanges(name string) []string {
+	f, path, err := w.c.findERB(name)
+	if f == nil || err != nil {
+		return nil
+	}
+	return w.c.templates.File(f, path).MayChange()
+}
+
+// findERB reads a template once.
+func (c *Compiler) findERB(name string) (*source.File, string, error) {
+	if t, ok := c.sources.Load(name); ok {
+		t := t.(*erbFile)
+		return t.source, t.path, nil
+	}
+	path, ok := c.env.TemplateFile(name)
+	if !ok {
+		return nil, "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, path, err
+	}
+	t, _ := c.sources.LoadOrStore(name, &erbFile{source.NewFile(c.env.Display(path), string(text)), path})
+	return t.(*erbFile).source, path, nil
+}
+
+// erbFile is a template that was found.
+type erbFile struct {
+	source *source.File
+	path   string
+}
+
+func (w *world) Manifest(module, rest string) (*syntax.File, source.Diagnostics) {
+	return w.c.find("manifest "+module+" "+rest, func() (string, bool) { return w.c.env.ManifestFile(module, rest) })
+}
+
+func (w *world) FunctionFile(name string) (*syntax.File, source.Diagnostics) {
+	return w.c.find("function "+name, func() (string, bool) { return w.c.env.FunctionFile(name) })
+}
+
+func (w *world) TypeFile(name string) (*syntax.File, source.Diagnostics) {
+	return w.c.find("type "+name, func() (string, bool) { return w.c.env.TypeFile(name) })
+}
+
+func (w *world) Template(name string) (*syntax.File, source.Diagnostics) {
+	return w.c.find("template "+name, func() (string, bool) { return w.c.env.TemplateFile(name) })
+}
+
+func (w *world) Module(f *syntax.File) string {
+	name, ok := w.c.modules.Load(f)
+	if !ok {
+		name = ""
+		if m := w.c.env.ModuleOf(w.c.env.Path(f.Source)); m != nil {
+			name = m.Name
+		}
+		w.c.modules.Store(f, name)
+	}
+	return name.(string)
+}
+
+func (w *world) Path(f *source.File) string { return w.c.env.Path(f) }
+
+func (w *world) Function(name string) *eval.Function { return w.FunctionFrom(name, nil) }
+
+// FunctionFrom is the function that code in a file sees: Puppet's own come first, then modules (eval.Viewer).
+func (w *world) FunctionFrom(name string, from *source.File) *eval.Function {
+	f := w.functions[name]
+	if f == nil {
+		f = w.c.moduleFunction(name, from)
+	}
+	return w.c.opt.Mocks.function(name, f)
+}
+
+// FunctionNames are the functions that we have in Go, for suggestions.
+func (w *world) FunctionNames() []string {
+	names := slices.Collect(maps.Keys(w.functions))
+	for name := range w.c.natives {
+		if w.c.moduleFunction(name, nil) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (w *world) ResourceType(name string) *resource.Type { return w.c.resourceType(name) }
+
+// Lookup asks Hiera.
+func (w *world) Lookup(sc *eval.Scope, q eval.Query) (eval.Answer, error) {
+	if w.session == nil {
+		w.session = w.c.lookup.Session(sc.Trace(), func(d *source.Diagnostic) { sc.Warn(d) })
+	}
+	query := lookup.Query{Merge: q.Merge, Override: q.Override, Defaults: q.Defaults}
+	if q.Default != nil {
+		query.Default, query.HasDefault = q.Default, true
+	}
+	if w.host == nil || w.host.sc != sc {
+		w.host = &lookupHost{sc, w}
+	}
+	host := w.host
+	for _, name := range q.Names {
+		res, err := w.session.Find(name, host, query)
+		if err != nil {
+			return eval.Answer{}, err
+		}
+		if res.Found || len(q.Names) == 1 {
+			return eval.Answer{Value: res.Value, Found: res.Found, Ref: res.Ref}, nil
+		}
+	}
+	return eval.Answer{}, nil
+}
+
+// lookupHost is the scope in which Hiera interpolates.
+type lookupHost struct {
+	sc *eval.Scope
+	w  *world
+}
+
+func (h *lookupHost) Variable(name string) (value.Value, provenance.Ref, bool) {
+	return h.sc.Variable(name)
+}
+
+func (h *lookupHost) CallingClass() string { return h.sc.CallingClass() }
+
+// Call runs a data provider that is written in the Puppet language.
+func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, error) {
+	ev := h.sc.Evaluator()
+	if !ev.HasUserFunction(c.Name) {
+		if len(h.w.c.env.RubyFunctions(c.Name)) > 0 {
+			return nil, 0, lookup.ErrRuby
+		}
+		return nil, 0, lookup.ErrNoFunction
+	}
+	args := []value.Value{c.Options, h.w.contextOf(c.Context)}
+	switch c.Kind {
+	case "lookup_key":
+		args = append([]value.Value{value.String(c.Key)}, args...)
+	case "data_dig":
+		args = append([]value.Value{value.NewArray(c.Segments...)}, args...)
+	}
+	return ev.Provide(ev.Top(), c.Name, args, ev.Asking())
+}
+
+// Asking implements lookup.Asker.
+func (h *lookupHost) Asking() provenance.Ref { return h.sc.Evaluator().Asking() }
+
+func (h *lookupHost) New(typ value.Value, args []value.Value) (value.Value, error) {
+	t, ok := typ.(value.Type)
+	if !ok {
+		var err error
+		if t, err = h.sc.Evaluator().ParseType(value.ToString(typ)); err != nil {
+			return nil, err
+		}
+	}
+	return types.New(t, args...)
+}
+
+// The files that functions may read are those of modules (functions.Files).
+
+func (w *world) FindFile(name string) (string, bool)     { return w.c.env.ContentFile(name) }
+func (w *world) FindTemplate(name string) (string, bool) { return w.c.env.TemplateFile(name) }
+func (w *world) ReadFile(path string) ([]byte, error)    { return os.ReadFile(path) }
+func (w *world) ModuleDirectory(module string) (string, bool) {
+	m := w.c.env.Module(module)
+	if m == nil {
+		return "", false
+	}
+	return m.Dir, true
+}
+
+// Level is the level of Hiera that has a key's value in a file (eval.Levels).
+func (w *world) Level(sc *eval.Scope, key, file string) (name string) {
+	var told lookup.Explanation
+	session := w.c.lookup.Session(nil, nil)
+	if _, err := session.Find(key, &lookupHost{sc, w}, lookup.Query{Explain: &told}); err != nil {
+		return ""
+	}
+	var walk func(e *lookup.Event, level string)
+	walk = func(e *lookup.Event, level string) {
+		switch {
+		case e.Kind == lookup.Searching && e.Name != key: // its options
+			return
+		case e.Kind == lookup.Level:
+			level = e.Name
+		case e.Kind == lookup.Location && e.Outcome == lookup.Found && w.c.env.Display(e.Path) == file:
+			if _, quoted, ok := strings.Cut(level, `"`); ok && name == "" {
+				name = strings.TrimSuffix(quoted, `"`)
+			}
+		}
+		for _, s := range e.Steps {
+			walk(s, level)
+		}
+	}
+	for _, e := range told.Steps {
+		walk(e, "")
+	}
+	return name
+}

@@ -1,0 +1,247 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// What built-in functions may do to the catalog: the functions include, contain, require and their kin are thin layers over these.
+
+// ClassNames turns the arguments of include and its kin into names of classes.
+func (c *Call) ClassNames(args []value.Value) ([]string, error) {
+	var names []string
+	for _, v := range flatKeys(args) {
+		switch v := v.(type) {
+		case value.Undef:
+			return nil, fmt.Errorf("Cannot use undef as a class name")
+		case value.String:
+			if v == "" {
+				return nil, fmt.Errorf("Cannot use empty string as a class name")
+			}
+			names = append(names, absolute(string(v)))
+		case *types.Class:
+			if v.Of == "" {
+				return nil, fmt.Errorf("Cannot use an unspecific Class[] Type")
+			}
+			names = append(names, absolute(v.Of))
+		case *types.Resource:
+			switch {
+			case v.Type == "":
+				return nil, fmt.Errorf("Cannot use an unspecific Resource[] where a Resource['class', name] is expected")
+			case !strings.EqualFold(v.Type, "class"):
+				return nil, fmt.Errorf("Cannot use a Resource[%s] where a Resource['class', name] is expected", v.Type)
+			case !v.HasTitle:
+				return nil, fmt.Errorf("Cannot use an unspecific Resource['class'] where a Resource['class', name] is expected")
+			}
+			names = append(names, absolute(v.Title))
+		default:
+			return nil, fmt.Errorf("undefined method `downcase' for nil:NilClass")
+		}
+	}
+	return names, nil
+}
+
+func absolute(name string) string {
+	name = strings.ToLower(name)
+	if strings.HasPrefix(name, "::") {
+		return name
+	}
+	return "::" + name
+}
+
+// Include declares and evaluates classes by name and returns their resources.
+func (c *Call) Include(names []string) ([]*Resource, error) {
+	ev := c.Eval
+	args := ev.trace.Join(c.deepRefs()...)
+	ev.ghosts.name(ev.trace, args)
+	ev.lead(names...)
+	before := ev.decide(args)
+	defer func() {
+		ev.ctl = before
+		c.Scope.ensure(names, before, args)
+	}()
+	rs, err := ev.includeClasses(names, c.Scope, c.Place)
+	if bad, ok := err.(*badValue); ok {
+		for _, n := range names {
+			if ev.trace != nil && ev.findClass(n) == nil {
+				bad.value, bad.ref = c.namedBy(n)
+				break
+			}
+		}
+	}
+	return rs, err
+}
+
+func (c *Call) deepRefs() []provenance.Ref {
+	if c.Refs == nil {
+		return nil
+	}
+	out := make([]provenance.Ref, len(c.Refs))
+	for i, r := range c.Refs {
+		out[i] = c.Eval.deep(c.Args[i], r)
+	}
+	return out
+}
+
+// Contain hangs resources below the one of this scope.
+func (c *Call) Contain(rs []*Resource) {
+	args := c.Eval.trace.Join(c.deepRefs()...)
+	c.Eval.ghosts.contained = c.Eval.trace.Join(c.Eval.ghosts.contained, args)
+	before := c.Eval.decide(args)
+	defer func() { c.Eval.ctl = before }()
+	for _, r := range rs {
+		if c.Eval.trace != nil && !slices.Contains(r.in, c.Scope.resource) {
+			c.Eval.note(r, container, c.Eval.trace.Join(r.noted(container), c.Eval.ctl))
+		}
+		c.Eval.edge(c.Scope.resource, r)
+	}
+}
+
+// Require makes the resource of this scope require classes.
+func (c *Call) Require(rs []*Resource) {
+	ev, me := c.Eval, c.Scope.resource
+	for _, r := range rs {
+		b := value.NewArrayBuilder(2)
+		var before provenance.Ref
+		if p := me.param("require"); p != nil {
+			before = p.ref
+			for _, v := range flatKeys([]value.Value{p.value}) {
+				if !value.IsUndef(v) {
+					b.AddRef(v, p.ref)
+				}
+			}
+		}
+		why := ev.trace.Join(append(c.deepRefs(), ev.ctl)...)
+		b.AddRef(&types.Class{Of: canonical(r.Title)}, why)
+		ev.setParam(me, &param{name: "require", value: b.Array(), ref: ev.trace.Join(before, why), place: c.Place, source: me.source})
+	}
+}
+
+// ClassRefs are the references that stand for classes.
+func ClassRefs(names []string) *value.Array {
+	out := make([]value.Value, len(names))
+	for i, n := range names {
+		out[i] = &types.Class{Of: canonical(n)}
+	}
+	return value.NewArray(out...)
+}
+
+// CatalogTagged reports whether the catalog as a whole has a tag: the names of classes and nodes.
+func (ev *Evaluator) CatalogTagged(tag string) bool {
+	tag = value.Downcase(tag)
+	if ev.table.tags.has(tag) {
+		return true
+	}
+	var tags tagSet
+	for _, n := range ev.table.classes {
+		tags.addName(value.Downcase(n))
+	}
+	return tags.has(tag)
+}
+
+// KnownClass reports whether a class of that name can be found, KnownType whether a resource type or define can.
+func (ev *Evaluator) KnownClass(name string) bool { return ev.findClass(name) != nil }
+
+// KnownType reports whether a resource type or define of that name can be found.
+func (ev *Evaluator) KnownType(name string) bool { return ev.knownResourceType(canonical(name)) }
+
+// Lookup asks Hiera on behalf of a function.
+func (c *Call) Lookup(q Query) (Answer, error) {
+	before := c.Eval.asker
+	c.Eval.asker = c
+	a, err := c.Eval.world.Lookup(c.Scope, q)
+	c.Eval.asker = before
+	if c.Eval.trace != nil && a.Found && len(q.Names) == 1 {
+		a.Ref = c.Eval.trace.Note(a.Ref, provenance.LookedUp, q.Names[0], 0, c.Place, nil)
+	}
+	return a, err
+}
+
+// Attribute is what an attribute of a resource depends on as it is now, also when the resource lacks it.
+func (r *Resource) Attribute(name string) provenance.Ref {
+	ev := r.scope.ev
+	if ev.trace == nil {
+		return 0
+	}
+	refs := []provenance.Ref{ev.mayTouch(r, name), r.splat, ev.firstOfScope(r.scope), ev.moment()}
+	if p := r.param(name); p != nil {
+		refs = append(refs, ev.deep(p.value, p.ref), ev.overriding(r, p))
+	}
+	return ev.union(refs)
+}
+
+// IsVirtual reports whether the resource is still virtual.
+func (r *Resource) IsVirtual() bool { return r.virtual }
+
+// Virtual resources and real ones that the catalog has so far, in order.
+func (ev *Evaluator) Resources() []*Resource { return ev.table.added }
+
+// Trace is the trace of the compile that the scope belongs to, nil when tracing is off.
+func (sc *Scope) Trace() *provenance.Trace { return sc.ev.trace }
+
+// Evaluator is the compile that the scope belongs to.
+func (sc *Scope) Evaluator() *Evaluator { return sc.ev }
+
+// Warn adds a warning to the compile's.
+func (sc *Scope) Warn(d *source.Diagnostic) { sc.ev.warnings = append(sc.ev.warnings, d) }
+
+// CallingClass is the name of the nearest class around, "" at top level.
+func (sc *Scope) CallingClass() string {
+	for s := sc; s != nil; s = s.parent {
+		if s.resource != nil && s.resource.isClass() && !s.resource.main {
+			return canonical(s.resource.Title)
+		}
+	}
+	return ""
+}
+
+// HasUserFunction reports whether a function of that name is written in the Puppet language.
+func (ev *Evaluator) HasUserFunction(name string) bool { return ev.userFunction(name) != nil }
+
+// MightReplace notes what decided that a variable of this scope, and the parameter of that name, were left as they are.
+func (sc *Scope) MightReplace(name string, why provenance.Ref) {
+	tr := sc.ev.trace
+	for f := sc.frame; f != nil; f = f.outer {
+		for i := range f.vars {
+			if f.vars[i].name == name && f.vars[i].value != nil {
+				f.vars[i].ref = tr.With(f.vars[i].ref, why)
+			}
+		}
+	}
+	if sc.resource == nil {
+		return
+	}
+	if p := sc.resource.param(name); p != nil {
+		q := *p
+		q.ref = tr.With(p.ref, why)
+		sc.ev.setParam(sc.resource, &q)
+	}
+}
+
+// Replace gives a variable of this scope another value, and the parameter of that name too: a template that changes an array in place
+// changes what both of them hold. Variables of other scopes are left alone.
+func (sc *Scope) Replace(name string, v value.Value, why provenance.Ref) {
+	for f := sc.frame; f != nil; f = f.outer {
+		for i := range f.vars {
+			if f.vars[i].name == name && f.vars[i].value != nil {
+				f.vars[i].value = v
+				f.vars[i].ref = sc.ev.trace.Join(f.vars[i].ref, why)
+			}
+		}
+	}
+	if sc.resource == nil {
+		return
+	}
+	if p := sc.resource.param(name); p != nil {
+		q := *p
+		q.value = v
+		q.ref = sc.ev.trace.Join(p.ref, why)
+		sc.ev.setParam(sc.resource, &q)
+	}
+}

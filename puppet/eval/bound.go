@@ -1,0 +1,243 @@
+package eval
+
+import (
+	"fmt"
+	"time"
+
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// Every compile ends, and in little memory, whatever the program. The bounds are far beyond what catalogs need; the one that was hit is
+// named. Steps bound time, volume bounds what is copied, and no value may be so large, or look so large when it is written out, that
+// walking through it once would take long: [$x, $x] forty times over is small in memory and endless as text.
+const (
+	defaultMaxSteps = 20_000_000
+	defaultMaxDepth = 2_000
+	defaultMaxTime  = time.Minute
+	blockSteps      = 8                 // what a call of a block costs beside its expressions
+	maxText         = 32 << 20          // bytes of one string
+	maxElements     = value.MaxElements // of one array or hash, with everything in it
+	maxContents     = 128 << 20         // bytes of one array or hash when it is written out
+	maxNesting      = 2_000             // arrays and hashes in each other
+	maxVolume       = int64(1) << 30    // bytes of all values made in one compile
+	maxResources    = 200_000           // of one catalog
+	timeCheck       = 1<<12 - 1         // steps between looks at the clock
+)
+
+// Codes of the bounds.
+const (
+	codeSteps  = "E0902"
+	codeSize   = "E0906"
+	codeVolume = "E0907"
+	codeTime   = "E0908"
+	codeMany   = "E0909"
+)
+
+// bounds is what a compile has used up.
+type bounds struct {
+	began  time.Time
+	volume int64
+	// heavy remembers the sizes of the large values that were weighed last: programs pass the same ones around.
+	heavy   [16]heavyValue
+	next    int
+	calling source.Place // the innermost call of a built-in
+}
+
+// A size is how large a value looks when all of it is written out.
+type size struct {
+	elements, bytes int
+	depth           int
+}
+
+// tired stops a compile that takes too long.
+func (ev *Evaluator) tired(at source.Place) {
+	if ev.steps > ev.set.MaxSteps {
+		ev.failAt(&source.Diagnostic{Code: codeSteps, Place: at, Summary: fmt.Sprintf("Evaluation takes more than %d steps", ev.set.MaxSteps)})
+	}
+	if limit := ev.set.MaxTime; time.Since(ev.bounds.began) > limit {
+		ev.failAt(&source.Diagnostic{Code: codeTime, Place: at, Summary: fmt.Sprintf("The compile takes longer than %v", limit)})
+	}
+}
+
+// made looks at a value that was just computed: it must not be too large, and counts towards the volume.
+func (ev *Evaluator) made(v value.Value, at source.Place) {
+	switch v := v.(type) {
+	case value.String:
+		if len(v) > maxText {
+			ev.tooLarge(at, "The string is longer than %d bytes", maxText)
+		}
+		ev.bounds.volume += int64(len(v))
+	case *value.Array:
+		if s, small := lightArray(v); small {
+			ev.weighed(s, len(v.Elems), at)
+		} else {
+			ev.weighed((&weighing{ev: ev}).weigh(v, 0), len(v.Elems), at)
+		}
+	case *value.Hash:
+		if s, small := lightHash(v); small {
+			ev.weighed(s, 2*v.Len(), at)
+		} else {
+			ev.weighed((&weighing{ev: ev}).weigh(v, 0), 2*v.Len(), at)
+		}
+	default:
+		return
+	}
+	if ev.bounds.volume > maxVolume {
+		ev.failAt(&source.Diagnostic{Code: codeVolume, Place: at, Summary: fmt.Sprintf("Evaluation has made more than %d bytes of values", maxVolume)})
+	}
+}
+
+func (ev *Evaluator) weighed(s size, slots int, at source.Place) {
+	switch {
+	case s.depth > maxNesting:
+		ev.tooLarge(at, "The value nests more than %d levels deep", maxNesting)
+	case s.elements > maxElements:
+		ev.tooLarge(at, "The value has more than %d elements", maxElements)
+	case s.bytes > maxContents:
+		ev.tooLarge(at, "The value is longer than %d bytes", maxContents)
+	}
+	ev.bounds.volume += int64(slots) * 24
+}
+
+func (ev *Evaluator) tooLarge(at source.Place, format string, limit int) {
+	ev.failAt(&source.Diagnostic{Code: codeSize, Place: at, Summary: fmt.Sprintf(format, limit)})
+}
+
+const heavy = 512 // elements from which on a size is remembered
+
+type heavyValue struct {
+	of   value.Value
+	size size
+}
+
+// lightArray is the size of an array that holds no array or hash: most do not.
+func lightArray(a *value.Array) (s size, ok bool) {
+	for _, e := range a.Elems {
+		if t, is := e.(value.String); is {
+			s.bytes += len(t)
+		} else if isContainer(e) {
+			return s, false
+		}
+	}
+	s.elements, s.bytes, s.depth = 1+len(a.Elems), s.bytes+8*len(a.Elems), 1
+	return s, true
+}
+
+func lightHash(h *value.Hash) (s size, ok bool) {
+	for _, e := range h.Entries() {
+		if t, is := e.Key.(value.String); is {
+			s.bytes += len(t)
+		} else if isContainer(e.Key) {
+			return s, false
+		}
+		if t, is := e.Value.(value.String); is {
+			s.bytes += len(t)
+		} else if isContainer(e.Value) {
+			return s, false
+		}
+	}
+	s.elements, s.bytes, s.depth = 1+2*h.Len(), s.bytes+16*h.Len(), 1
+	return s, true
+}
+
+// A weighing goes through one value. One part may be in it many times over; when it turns out to be large, parts are remembered.
+type weighing struct {
+	ev      *Evaluator
+	visited int
+	known   map[value.Value]size
+}
+
+// weigh is the size of a value. Sums stop growing beyond the bounds.
+func (w *weighing) weigh(v value.Value, depth int) size {
+	switch v := v.(type) {
+	case value.String:
+		return size{1, len(v), 0}
+	case *value.Sensitive:
+		return w.weigh(v.Value, depth)
+	case *value.Array, *value.Hash:
+		if s, ok := w.remembered(v); ok {
+			return s
+		}
+	default:
+		return size{1, 8, 0}
+	}
+	s := size{elements: 1}
+	switch v := v.(type) {
+	case *value.Array:
+		for _, e := range v.Elems {
+			if !w.add(&s, e, depth) {
+				break
+			}
+		}
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			if !w.add(&s, e.Key, depth) || !w.add(&s, e.Value, depth) {
+				break
+			}
+		}
+	}
+	s.depth++
+	w.remember(v, s)
+	return s
+}
+
+func (w *weighing) remembered(v value.Value) (size, bool) {
+	if w.visited++; w.visited > heavy && w.known == nil {
+		w.known = map[value.Value]size{}
+	}
+	if s, ok := w.known[v]; ok {
+		return s, true
+	}
+	for i := range w.ev.bounds.heavy {
+		if h := &w.ev.bounds.heavy[i]; h.of == v {
+			return h.size, true
+		}
+	}
+	return size{}, false
+}
+
+func (w *weighing) remember(v value.Value, s size) {
+	if w.known != nil {
+		w.known[v] = s
+	}
+	if b := &w.ev.bounds; s.elements > heavy {
+		b.heavy[b.next%len(b.heavy)] = heavyValue{v, s}
+		b.next++
+	}
+}
+
+// add counts an element in; false says that more would change nothing.
+func (w *weighing) add(s *size, e value.Value, depth int) bool {
+	if depth > maxNesting {
+		s.depth = maxNesting + 1
+		return false
+	}
+	part := w.weigh(e, depth+1)
+	s.elements = min(s.elements+part.elements, maxElements+1)
+	s.bytes = min(s.bytes+part.bytes, maxContents+1)
+	s.depth = max(s.depth, part.depth)
+	return s.elements <= maxElements && s.bytes <= maxContents
+}
+
+// MaxMatches is how many matches of a pattern one function may look for in a text.
+const MaxMatches = 1_000_000
+
+// ErrTooManyMatches is the error of a function that would look for more.
+var ErrTooManyMatches = fmt.Errorf("the pattern matches more than %d times", MaxMatches)
+
+// Room reports whether a text of so many bytes may be made, so that a function need not make it to find out.
+func Room(bytes int) error {
+	if bytes > maxText {
+		return fmt.Errorf("the text would be longer than %d bytes", maxText)
+	}
+	return nil
+}
+
+// RoomForAll is Room for the texts of an array.
+func RoomForAll(bytes int) error {
+	if bytes > maxContents {
+		return fmt.Errorf("the texts would be longer than %d bytes", maxContents)
+	}
+	return nil
+}

@@ -1,0 +1,491 @@
+package eval
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"bunraku/provenance"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// phase is how far a compile has come.
+type phase uint8
+
+const (
+	phaseMain phase = iota
+	phaseNode
+	phaseGenerators
+	phaseFinish
+)
+
+const maxRounds = 1000 // of collectors and defines, as in Puppet
+
+// Compile makes a node's catalog. The phases are Puppet's: main, the node, an ENC's classes, then collectors and defines in turn
+// until nothing new comes up, then relationships, overrides, metaparameters and checks.
+func Compile(w World, in Input) (result *Result) {
+	ev := newEvaluator(w, in)
+	result = &Result{Trace: ev.trace, ev: ev}
+	defer func() {
+		result.Warnings, result.Logs = ev.warnings, ev.logs
+		switch p := recover().(type) {
+		case nil:
+		case *failure:
+			ev.hideSecrets(p.diagnostic)
+			result.Failure, result.FailureRef = p.diagnostic, ev.trace.Everything()
+		case *jump:
+			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
+			result.FailureRef = ev.trace.Everything()
+		case value.TooMany:
+			result.Failure = &source.Diagnostic{Code: codeSize, Place: ev.bounds.calling, Summary: p.Error(), Stack: ev.describeStack()}
+			result.FailureRef = ev.trace.Everything()
+		default:
+			panic(p)
+		}
+	}()
+	ev.begin()
+	ev.evaluateMain()
+	ev.evaluateNode()
+	ev.assignedClasses()
+	ev.generate()
+	ev.finish()
+	result.Catalog = ev.catalog()
+	if ev.trace != nil {
+		ev.cache.setTraceSize(traceSize{ev.trace.Size(), len(ev.ghosts.branches), len(ev.ghosts.passed)})
+	}
+	return result
+}
+
+func jumpText(k jumpKind) string {
+	switch k {
+	case jumpNext:
+		return "next()"
+	case jumpReturn:
+		return "return()"
+	}
+	return "break()"
+}
+
+// begin sets up the top scope and the resources that every catalog has.
+func (ev *Evaluator) begin() {
+	main := &Definition{Kind: ClassKind, parts: ev.in.Main}
+	if len(ev.in.Main) > 0 {
+		main.File = ev.in.Main[0]
+	}
+	ev.classes[""] = main
+	ev.top = ev.newScope(nil, main, nil)
+	ev.table.scopes[""] = ev.top
+	stage := &Resource{Type: "Stage", Title: "main", kind: "compilable_type", typ: ev.world.ResourceType("stage"), scope: ev.top, source: main, main: true, evaluated: true}
+	ev.initialTags(stage)
+	ev.enterQuietly(stage)
+	for _, c := range ev.in.Classes {
+		ev.table.classes = append(ev.table.classes, c.Name)
+	}
+	ev.topVariables()
+	ev.settings()
+}
+
+// enterQuietly adds a resource that the compiler itself does not walk.
+func (ev *Evaluator) enterQuietly(r *Resource) {
+	ev.enter(r, &syntax.Nop{})
+	ev.table.added = ev.table.added[:len(ev.table.added)-1]
+}
+
+// topVariables are the node's parameters, every fact and server fact by its own name, and the structured ones.
+func (ev *Evaluator) topVariables() {
+	own := ev.top.own
+	set := func(name string, v value.Value, r provenance.Ref) {
+		for i := range own.vars {
+			if own.vars[i].name == name {
+				own.vars[i].value, own.vars[i].ref = v, r
+				return
+			}
+		}
+		own.add(name, v, r)
+	}
+	each := func(h *value.Hash, ref func(name string, e value.Entry) provenance.Ref) {
+		if h == nil {
+			return
+		}
+		for _, e := range h.Entries() {
+			switch name := value.ToString(e.Key); name {
+			case "environment":
+			case "facts", "trusted":
+				ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
+			default:
+				set(name, e.Value, ref(name, e))
+			}
+		}
+	}
+	facts := ev.in.Facts
+	if facts == nil {
+		facts = value.EmptyHash
+	}
+	traced := ev.traceFacts(facts)
+	for _, name := range []string{"facts", "trusted"} {
+		if facts.EntryString(name) != nil {
+			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
+		}
+	}
+	own.base = &base{Hash: traced}
+	each(ev.in.ServerFacts, func(name string, _ value.Entry) provenance.Ref {
+		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server fact " + name})
+	})
+	each(ev.in.Parameters, func(name string, _ value.Entry) provenance.Ref {
+		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "node parameter " + name})
+	})
+	set("environment", value.String(ev.in.Environment), ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "environment"}))
+	trusted := ev.in.Trusted
+	if trusted == nil {
+		trusted = value.EmptyHash
+	}
+	set("trusted", ev.traceNode(trusted), 0)
+	server := ev.in.ServerFacts
+	if server == nil {
+		server = value.EmptyHash
+	}
+	set("server_facts", server, ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server facts"}))
+	ev.facts = traced
+	set("facts", traced, ev.trace.Leaf(provenance.Label{Kind: provenance.Absence, Path: "more facts"}))
+}
+
+// traceFacts gives every fact, nested ones too, a leaf named by its path.
+func (ev *Evaluator) traceFacts(h *value.Hash) *value.Hash {
+	if ev.trace == nil {
+		return h
+	}
+	first := provenance.Ref(ev.trace.Len() + 1)
+	f := ev.cache.tracedFacts(h, first)
+	ev.trace.Leaves(f.n, func(i int) provenance.Label { return provenance.Label{Kind: provenance.Fact, Path: f.paths()[i]} })
+	return f.hash
+}
+
+// factTree is a node's facts with a leaf for each, the first one given. Facts are the first thing that a trace has, so compiling a
+// node again finds the same leaves.
+type factTree struct {
+	source *value.Hash
+	first  provenance.Ref
+	hash   *value.Hash
+	n      int
+	paths  func() []string
+}
+
+func newFactTree(h *value.Hash, first provenance.Ref) *factTree {
+	f := &factTree{source: h, first: first}
+	f.hash = traceHash(h, "", func(string) provenance.Ref {
+		f.n++
+		return first + provenance.Ref(f.n-1)
+	}, false)
+	f.paths = sync.OnceValue(func() (paths []string) { // the same walk again, now for the names
+		traceHash(h, "", func(path string) provenance.Ref {
+			paths = append(paths, path)
+			return 0
+		}, true)
+		return paths
+	})
+	return f
+}
+
+// traceHash gives every entry of a hash, nested ones too, a leaf. Paths cost something, so they are made only when named.
+func traceHash(h *value.Hash, prefix string, leaf func(path string) provenance.Ref, named bool) *value.Hash {
+	b := value.NewHashBuilder(h.Len())
+	for _, e := range h.Entries() {
+		path := ""
+		if named {
+			path = prefix + value.ToString(e.Key)
+		}
+		v, r := traceValue(e.Value, path, leaf, named)
+		b.SetEntry(value.Entry{Key: e.Key, Value: v, KeyRef: 0, Ref: r})
+	}
+	return b.Hash()
+}
+
+func traceValue(v value.Value, path string, leaf func(path string) provenance.Ref, named bool) (value.Value, provenance.Ref) {
+	switch v := v.(type) {
+	case *value.Hash:
+		return traceHash(v, path+".", leaf, named), leaf(path)
+	case *value.Array:
+		b := value.NewArrayBuilder(len(v.Elems))
+		for i, x := range v.Elems {
+			at := ""
+			if named {
+				at = path + "." + strconv.Itoa(i)
+			}
+			y, r := traceValue(x, at, leaf, named)
+			b.AddRef(y, r)
+		}
+		return b.Array(), leaf(path)
+	}
+	return v, leaf(path)
+}
+
+// traceNode marks what in $trusted is the node's name.
+func (ev *Evaluator) traceNode(h *value.Hash) *value.Hash {
+	if ev.trace == nil {
+		return h
+	}
+	return traceHash(h, "trusted.", func(path string) provenance.Ref {
+		if path == "trusted.certname" || path == "trusted.hostname" || path == "trusted.domain" {
+			return ev.nodeName()
+		}
+		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: path})
+	}, true)
+}
+
+func (ev *Evaluator) nodeName() provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	if ev.nameRef == 0 {
+		ev.nameRef = ev.trace.Leaf(provenance.Label{Kind: provenance.NodeName})
+	}
+	return ev.nameRef
+}
+
+// settings adds Class[Settings], whose variables are Puppet's settings.
+func (ev *Evaluator) settings() {
+	d := &Definition{Kind: ClassKind, Name: "settings"}
+	ev.classes["settings"] = d
+	r := &Resource{Type: "Class", Title: "Settings", kind: "unknown", def: d, scope: ev.top, source: ev.classes[""], evaluated: true}
+	ev.initialTags(r)
+	ev.enterQuietly(r)
+	ev.table.classes = append(ev.table.classes, "settings")
+	sc := ev.newScope(ev.top, d, r)
+	ev.table.scopes["settings"] = sc
+	if ev.in.Config != nil {
+		sc.own.base = &base{Hash: ev.in.Config}
+	}
+	sc.setOnce("title", value.String("settings"), 0)
+	sc.setOnce("name", value.String("settings"), 0)
+	ev.stageEdge(r)
+}
+
+// setting is $settings::NAME.
+func (ev *Evaluator) setting(name string) (value.Value, bool) {
+	if sc := ev.table.scopes["settings"]; sc != nil {
+		if v := sc.own.find(name); v != nil && v.value != nil {
+			return v.value, true
+		}
+	}
+	return nil, false
+}
+
+func (ev *Evaluator) evaluateMain() {
+	main := ev.classes[""]
+	ev.define(ev.in.Main...)
+	r := &Resource{Type: "Class", Title: "main", kind: "unknown", def: main, scope: ev.top, source: main, main: true}
+	ev.top.resource = r
+	ev.initialTags(r)
+	ev.addResource(r, ev.top, &syntax.Nop{})
+	ev.evaluateClass(r)
+}
+
+// evaluateNode finds the node statement: the exact name first, then the first regular expression that matches, then default.
+func (ev *Evaluator) evaluateNode() {
+	if len(ev.nodeDefs) == 0 {
+		return
+	}
+	name := strings.ToLower(ev.in.Node)
+	passed := ev.trace.Join(ev.nodeName(), ev.hostLiterals())
+	d := ev.nodeNames[name]
+	if d != nil && d.Match != nil {
+		d = nil
+	}
+	var groups []string
+	var set []bool
+	if d == nil {
+		for _, n := range ev.nodeDefs {
+			if n.Match == nil {
+				continue
+			}
+			found, err := n.Match.Re.Find(name, 0)
+			if err != nil {
+				ev.failAt(&source.Diagnostic{Code: "E0903", Summary: err.Error(), Place: n.place()})
+			}
+			if found == nil {
+				continue
+			}
+			d = n
+			for i := 0; i < len(found); i += 2 {
+				if found[i] >= 0 {
+					groups, set = append(groups, name[found[i]:found[i+1]]), append(set, true)
+				} else {
+					groups, set = append(groups, ""), append(set, false)
+				}
+			}
+			break
+		}
+	}
+	if d == nil {
+		d = ev.nodeNames["default"]
+	}
+	if d == nil {
+		ev.failAt(&source.Diagnostic{Code: "E0570", Summary: fmt.Sprintf("Could not find node statement with name 'default' or '%s'", ev.in.Node),
+			Help: "add a node statement for it, or `node default { … }`"})
+	}
+	ev.phase = phaseNode
+	before := ev.decide(passed)
+	r := &Resource{Type: "Node", Title: d.Name, kind: "unknown", def: d, scope: ev.top, source: d}
+	r.existence = ev.trace.Join(ev.ctl)
+	ev.initialTags(r)
+	ev.applyDefaults(r, ev.top)
+	ev.table.tags.merge(&r.tags)
+	ev.addResource(r, ev.top, &syntax.Nop{})
+	r.evaluated = true
+	ev.scopeTags(r)
+	ev.evaluateNodeCode(r, d, groups, set)
+	ev.ctl = before
+	ev.nodes = ev.table.scopes[d.Name]
+}
+
+// hostLiterals joins the names that node statements are written with: each could be the one that matches.
+func (ev *Evaluator) hostLiterals() (r provenance.Ref) {
+	if ev.trace == nil {
+		return 0
+	}
+	seen := map[*syntax.NodeDef]bool{}
+	for _, d := range ev.nodeDefs {
+		if n := d.Node.(*syntax.NodeDef); !seen[n] {
+			seen[n] = true
+			r = ev.trace.Join(r, ev.hostsOf(n, d.File))
+		}
+	}
+	return r
+}
+
+// hostsOf joins the names of one node statement.
+func (ev *Evaluator) hostsOf(d *syntax.NodeDef, f *syntax.File) (r provenance.Ref) {
+	if ev.trace == nil {
+		return 0
+	}
+	base := ev.literalsOf(f)
+	mark := func(l *syntax.Lit) { r = ev.trace.Join(r, ev.trace.Read(base+provenance.Ref(l.Ord))) }
+	for _, h := range d.Hosts {
+		syntax.Walk(h, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Str:
+				mark(&n.Lit)
+			case *syntax.Regexp:
+				mark(&n.Lit)
+			case *syntax.Default:
+				mark(&n.Lit)
+			}
+			return true
+		})
+	}
+	return r
+}
+
+func (ev *Evaluator) evaluateNodeCode(r *Resource, d *Definition, groups []string, set []bool) {
+	sc := ev.newScope(ev.top, d, r)
+	ev.table.classes = append(ev.table.classes, d.Name)
+	ev.push(step{of: r, place: d.place()})
+	c := ev.enterFile(d.File)
+	sc.setOnce("title", value.String(d.Name), ev.nodeName())
+	sc.setOnce("name", value.String(d.Name), ev.nodeName())
+	ev.table.scopes[d.Name] = sc
+	sc.ctl, r.inside = ev.ctl, sc
+	mark := sc.mark()
+	if groups != nil {
+		sc.setMatch(groups, set, ev.nodeName())
+	}
+	ev.runBody(d, sc)
+	sc.restore(mark) // defines run later and do not see the groups
+	ev.leaveFile(c)
+	ev.pop()
+}
+
+// assignedClasses declares an ENC's classes, those with parameters first; they are evaluated lazily, with the defines.
+func (ev *Evaluator) assignedClasses() {
+	sc := ev.nodes
+	if sc == nil {
+		sc = ev.top
+	}
+	find := func(name string) *Definition {
+		d := ev.findClass(name)
+		if d == nil {
+			m := ev.missingClass(name)
+			ev.failAt(&source.Diagnostic{Code: "E0509", Summary: m.text, Help: m.help})
+		}
+		return d
+	}
+	why := ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "node classifier"})
+	before := ev.decide(why)
+	for _, c := range ev.in.Classes {
+		if c.Params == nil || c.Params.Len() == 0 {
+			continue
+		}
+		d := find(c.Name)
+		r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
+		r.existence = ev.trace.Any(ev.ctl)
+		for _, e := range c.Params.Entries() {
+			ev.setParam(r, &param{name: value.ToString(e.Key), value: e.Value, ref: why, source: d})
+		}
+		ev.initialTags(r)
+		ev.applyDefaults(r, sc)
+		ev.ensureParent(r, sc)
+		ev.table.tags.merge(&r.tags)
+		ev.addResource(r, sc, &syntax.Nop{})
+	}
+	for _, c := range ev.in.Classes {
+		if c.Params != nil && c.Params.Len() > 0 {
+			continue
+		}
+		d := find(c.Name)
+		if ev.table.scopes[d.Name] == nil {
+			ev.ensureClass(d, sc)
+		}
+	}
+	ev.ctl = before
+}
+
+// generate runs collectors and evaluates defines in turn until neither finds anything new.
+func (ev *Evaluator) generate() {
+	ev.phase = phaseGenerators
+	for round := 0; ; round++ {
+		busy := ev.runCollectors()
+		if ev.evaluateDefines() {
+			busy = true
+		}
+		if !busy {
+			return
+		}
+		if round > maxRounds {
+			ev.failAt(&source.Diagnostic{Code: "E0905", Summary: fmt.Sprintf("Somehow looped more than %d times while evaluating host catalog", maxRounds),
+				Help: "a define declares itself again and again, each time with a new title"})
+		}
+	}
+}
+
+func (ev *Evaluator) runCollectors() bool {
+	busy := false
+	for _, c := range append([]*collector(nil), ev.table.collected...) {
+		if c.run() {
+			busy = true
+		}
+	}
+	return busy
+}
+
+// evaluateDefines evaluates what has been declared and is neither native nor virtual. What these declare waits for the next round.
+func (ev *Evaluator) evaluateDefines() bool {
+	var todo []*Resource
+	for _, r := range ev.table.added {
+		if !r.evaluated && !r.virtual && r.typ == nil {
+			todo = append(todo, r)
+		}
+	}
+	for _, r := range todo {
+		if r.evaluated {
+			continue
+		}
+		before := ev.ctl
+		ev.ctl = ev.trace.With(r.existence, ev.tooLate(r))
+		ev.evaluateClass(r)
+		ev.ctl = before
+	}
+	return len(todo) > 0
+}

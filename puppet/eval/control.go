@@ -1,0 +1,173 @@
+package eval
+
+import (
+	"bunraku/provenance"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// ifExpr is if, elsif, unless. Match variables set by the test live until the end of the statement.
+func (ev *Evaluator) ifExpr(e *syntax.If, sc *Scope) (value.Value, provenance.Ref) {
+	mark := sc.mark()
+	test, r := ev.eval(e.Test, sc)
+	cond := ev.deep(test, r)
+	taken, passed := e.Then.Stmts, e.Else.Stmts
+	if ev.undecided(test, e.Test) || value.Truthy(test) == e.Unless {
+		taken, passed = passed, taken
+	}
+	cond = ev.noteTest(cond, e, test)
+	ev.passOver(passed, sc, cond)
+	before := ev.decide(cond)
+	v, vr := ev.block(taken, sc)
+	vr = ev.under(vr)
+	ev.leaveDecision(before)
+	ev.leaveBlock(sc, mark)
+	return v, vr
+}
+
+// leaveBlock drops the frames of a block. A ghost or variable of the block itself belongs to the table below and stays.
+func (ev *Evaluator) leaveBlock(sc *Scope, mark *frame) { sc.restore(mark) }
+
+// caseExpr compares the control value with the options in order; default counts last, wherever it stands.
+func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenance.Ref) {
+	mark := sc.mark()
+	test, r := ev.eval(e.Test, sc)
+	cond := ev.deep(test, r)
+	ev.undecided(test, e.Test)
+	var chosen, fallback *syntax.Option
+	for _, o := range e.Options {
+		for _, x := range o.Values {
+			x = unwrapParens(x)
+			if _, ok := x.(*syntax.Default); ok {
+				fallback = o
+				continue
+			}
+			var hit bool
+			hit, cond = ev.option(x, test, cond, sc)
+			if hit {
+				chosen = o
+				break
+			}
+		}
+		if chosen != nil {
+			break
+		}
+	}
+	if chosen == nil {
+		chosen = fallback
+	}
+	if chosen != nil {
+		cond = ev.noteOption(provenance.Chosen, cond, e.Test, test, chosen.Values[0].Span().Join(chosen.Values[len(chosen.Values)-1].Span()))
+	} else {
+		cond = ev.noteOption(provenance.Chosen, cond, e.Test, test, source.Span{})
+	}
+	for _, o := range e.Options {
+		if o != chosen {
+			ev.passOver(o.Then.Stmts, sc, cond)
+		}
+	}
+	if chosen == nil {
+		ev.leaveBlock(sc, mark)
+		ev.leaveDecision(ev.ctl)
+		return value.Undef{}, ev.trace.Join(cond)
+	}
+	before := ev.decide(cond)
+	v, vr := ev.block(chosen.Then.Stmts, sc)
+	vr = ev.under(vr)
+	ev.leaveDecision(before)
+	ev.leaveBlock(sc, mark)
+	return v, vr
+}
+
+// option compares the control value with one option, which may be a splat.
+func (ev *Evaluator) option(x syntax.Expr, test value.Value, cond provenance.Ref, sc *Scope) (bool, provenance.Ref) {
+	if u, ok := x.(*syntax.Unary); ok && u.Op == syntax.OpSplat {
+		a, r := ev.splat(u, sc)
+		cond = ev.trace.Join(cond, ev.deep(a, r))
+		for _, v := range a.Elems {
+			if ev.matches(test, v, cond, sc) {
+				return true, cond
+			}
+		}
+		return false, cond
+	}
+	v, r := ev.eval(x, sc)
+	cond = ev.trace.Join(cond, ev.deep(v, r))
+	return ev.matches(test, v, cond, sc), cond
+}
+
+// matches is how case and selectors compare: regexps match, types test, arrays and hashes match element by element.
+func (ev *Evaluator) matches(test, option value.Value, cond provenance.Ref, sc *Scope) bool {
+	if opaque(test, option) != nil {
+		return false
+	}
+	if re, ok := option.(*value.Regexp); ok {
+		s, ok := test.(value.String)
+		return ok && ev.matchRegexp(re, string(s), cond, sc, &syntax.Nop{})
+	}
+	if a, ok := option.(*value.Array); ok {
+		b, ok := test.(*value.Array)
+		if !ok || len(a.Elems) != len(b.Elems) {
+			return false
+		}
+		for i := range a.Elems {
+			if !ev.matches(b.Elems[i], a.Elems[i], cond, sc) {
+				return false
+			}
+		}
+		return true
+	}
+	if a, ok := option.(*value.Hash); ok {
+		b, ok := test.(*value.Hash)
+		if !ok {
+			return false
+		}
+		for _, x := range a.Entries() {
+			v, _ := b.Get(x.Key)
+			if !ev.matches(value.OrUndef(v), x.Value, cond, sc) {
+				return false
+			}
+		}
+		return true
+	}
+	return types.Matches(test, option)
+}
+
+// selector is `x ? { match => value }`; unlike case it fails when nothing matches.
+func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, provenance.Ref) {
+	mark := sc.mark()
+	test, r := ev.eval(e.Left, sc)
+	cond := ev.deep(test, r)
+	if ev.undecided(test, e.Left) {
+		return test, cond
+	}
+	var chosen, fallback *syntax.Entry
+	for _, o := range e.Entries {
+		x := unwrapParens(o.Key)
+		if _, ok := x.(*syntax.Default); ok {
+			fallback = o
+			continue
+		}
+		var hit bool
+		if hit, cond = ev.option(x, test, cond, sc); hit {
+			chosen = o
+			break
+		}
+	}
+	if chosen == nil {
+		chosen = fallback
+	}
+	if chosen == nil {
+		ev.failValue(&source.Diagnostic{Code: "E0230", Place: ev.place(e.Left.Span()),
+			Summary: "Evaluation Error: No matching entry for selector parameter with value '" + value.ToString(test) + "'"}, test, r)
+	}
+	cond = ev.noteOption(provenance.Selected, cond, e.Left, test, chosen.Key.Span())
+	before := ev.decide(cond)
+	v, vr := ev.eval(chosen.Value, sc)
+	vr = ev.under(vr)
+	ev.leaveDecision(before)
+	ev.leaveBlock(sc, mark)
+	return v, vr
+}

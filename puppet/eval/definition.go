@@ -1,0 +1,455 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// Kind is what a definition defines.
+type Kind uint8
+
+const (
+	ClassKind Kind = iota
+	DefineKind
+	NodeKind
+)
+
+// A Definition is a class, define or node as the program knows it.
+type Definition struct {
+	Kind   Kind
+	Name   string // lower case; "" for the class that is the main manifest
+	Node   syntax.Definition
+	File   *syntax.File
+	Module string
+	Parent string // of a class: the one it inherits from
+	Params []*syntax.Param
+	Body   []syntax.Expr
+	Match  *value.Regexp // of a node given by a regular expression
+	// main's statements stand in several files
+	parts []*syntax.File
+
+	overriding bool // a collector with overrides was written in it: it may override what it does not own
+	params     *types.Struct
+	shape      *shape
+	types      []value.Type // of the parameters, once they are known
+}
+
+// place is where the definition stands.
+func (d *Definition) place() source.Place {
+	if d.File == nil || d.Node == nil {
+		return source.Place{}
+	}
+	return source.Place{File: d.File.Source, Span: d.Node.Span()}
+}
+
+// title is what the resource of a class is called.
+func (d *Definition) title() string {
+	if d.shape != nil && d.shape.title != "" {
+		return d.shape.title
+	}
+	return capitalized(d.Name)
+}
+
+func (d *Definition) param(name string) *syntax.Param {
+	if i := d.find(name); i >= 0 {
+		return d.Params[i]
+	}
+	return nil
+}
+
+// find is the place of a parameter among the others, or -1.
+func (d *Definition) find(name string) int {
+	if d.shape != nil {
+		if i := d.shape.find(name); i < d.shape.params {
+			return i
+		}
+	}
+	return -1
+}
+
+// program is everything that has been defined so far; more is loaded when it is asked for.
+type program struct {
+	classes   map[string]*Definition
+	defines   map[string]*Definition
+	nodeDefs  []*Definition
+	nodeNames map[string]*Definition
+	functions map[string]*userFunction
+	aliases   map[string]*alias
+	entities  map[string]source.Place
+	loaded    map[*syntax.File]bool
+	tried     map[string]bool // names that were looked for, and files
+}
+
+func newProgram() program {
+	return program{
+		classes: map[string]*Definition{}, defines: map[string]*Definition{}, nodeNames: map[string]*Definition{},
+		functions: map[string]*userFunction{}, aliases: map[string]*alias{}, entities: map[string]source.Place{}, loaded: map[*syntax.File]bool{},
+		tried: map[string]bool{},
+	}
+}
+
+// define adds what files define, in Puppet's two steps: each definition is made, for which the types of its parameters are read, and
+// then all that were made get known by their names.
+func (ev *Evaluator) define(files ...*syntax.File) {
+	var made []func()
+	for _, f := range files {
+		if ev.loaded[f] {
+			continue
+		}
+		ev.loaded[f] = true
+		ev.mayDefault(f)
+		for _, d := range f.Defs {
+			if add := ev.makeDefinition(d, f, ev.world.Module(f)); add != nil {
+				made = append(made, add)
+			}
+		}
+	}
+	for _, add := range made {
+		add()
+	}
+}
+
+// makeDefinition makes what a definition defines and returns what remains to be done about its name. Functions, type aliases and the
+// types that defines are have their names at once.
+func (ev *Evaluator) makeDefinition(d syntax.Definition, f *syntax.File, module string) func() {
+	switch n := d.(type) {
+	case *syntax.Class:
+		d := &Definition{Kind: ClassKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Parent: n.Parent, Params: n.Params, Body: n.Body.Stmts,
+			shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)}
+		ev.readParams(d)
+		return func() { ev.addClass(d) }
+	case *syntax.Define:
+		d := &Definition{Kind: DefineKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Params: n.Params, Body: n.Body.Stmts,
+			shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)}
+		ev.readParams(d)
+		ev.entity("type/"+d.Name, f, n)
+		return func() { ev.addDefine(d) }
+	case *syntax.NodeDef:
+		ev.hostsOf(n, f) // they are read now
+		return func() { ev.addNode(n, f) }
+	case *syntax.Function:
+		ev.entity("function/"+strings.ToLower(n.Name), f, n)
+		ev.functions[n.Name] = &userFunction{def: n, file: f, module: module}
+	case *syntax.TypeAlias:
+		name := strings.ToLower(strings.TrimPrefix(n.Name, "::"))
+		ev.entity("type/"+name, f, n)
+		ev.aliases[name] = &alias{def: n, file: f}
+	}
+	return nil
+}
+
+// readParams reads the types of a definition's parameters, which must be there when it is made, and looks at their names.
+func (ev *Evaluator) readParams(d *Definition) {
+	for i, p := range d.Params {
+		if p.Type != nil {
+			ev.paramType(d, i)
+		}
+	}
+	ev.checkMetaparams(d)
+}
+
+// entity notes what Puppet's loaders know by one name each: functions, and type aliases together with defines. A define may have the
+// name of an alias that was there before, not the other way round.
+func (ev *Evaluator) entity(name string, f *syntax.File, n syntax.Node) {
+	at := source.Place{File: f.Source, Span: n.Span()}
+	old, ok := ev.entities[name]
+	if _, define := n.(*syntax.Define); define && ev.aliases[strings.TrimPrefix(name, "type/")] != nil {
+		ok = false
+	}
+	if ok {
+		ev.failAt(&source.Diagnostic{Code: "E0101", Place: at, Label: "defined again here", Related: []source.Related{{Place: old, Label: "first defined here"}},
+			Summary: "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/" + name + "'."})
+	}
+	ev.entities[name] = at
+}
+
+func (ev *Evaluator) redefined(d, other *Definition, summary string) {
+	diag := &source.Diagnostic{Code: "E0101", Summary: summary, Place: d.place(), Label: "defined again here"}
+	if p := other.place(); p.Known() {
+		diag.Related = []source.Related{{Place: p, Label: "first defined here"}}
+	}
+	ev.failAt(diag)
+}
+
+func (ev *Evaluator) addClass(d *Definition) {
+	if o := ev.classes[d.Name]; o != nil {
+		ev.redefined(d, o, fmt.Sprintf("Class '%s' is already defined%s; cannot redefine", d.Name, ev.at(o)))
+	}
+	if o := ev.nodeNames[d.Name]; o != nil {
+		ev.redefined(d, o, fmt.Sprintf("Node '%s' is already defined%s; cannot be redefined as a class", d.Name, ev.at(o)))
+	}
+	if o := ev.defines[d.Name]; o != nil {
+		ev.redefined(d, o, fmt.Sprintf("Definition '%s' is already defined%s; cannot be redefined as a class", d.Name, ev.at(o)))
+	}
+	ev.classes[d.Name] = d
+}
+
+func (ev *Evaluator) addDefine(d *Definition) {
+	if o := ev.classes[d.Name]; o != nil {
+		ev.redefined(d, o, fmt.Sprintf("'%s' is already defined%s as a class; cannot redefine as a definition", d.Name, ev.at(o)))
+	}
+	ev.defines[d.Name] = d
+}
+
+// at is Puppet's " (file: F, line: N)".
+func (ev *Evaluator) at(d *Definition) string {
+	p := d.place()
+	if !p.Known() {
+		return ""
+	}
+	return fmt.Sprintf(" (file: %s, line: %d)", ev.world.Path(p.File), p.Line())
+}
+
+func (ev *Evaluator) checkMetaparams(d *Definition) {
+	for _, p := range d.Params {
+		if !isMetaparam(p.Name) {
+			continue
+		}
+		if p.Default == nil {
+			ev.failAt(&source.Diagnostic{Code: "E0102", Place: source.Place{File: d.File.Source, Span: p.NameAt},
+				Summary: fmt.Sprintf("%s is a metaparameter; please choose another parameter name in the %s definition", p.Name, d.Name)})
+		}
+		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0102", Severity: source.Warning, Place: source.Place{File: d.File.Source, Span: p.NameAt},
+			Summary: fmt.Sprintf("%s is a metaparam; this value will inherit to all contained resources in the %s definition", p.Name, d.Name)})
+	}
+}
+
+func (ev *Evaluator) addNode(n *syntax.NodeDef, f *syntax.File) {
+	for _, h := range n.Hosts {
+		d := &Definition{Kind: NodeKind, Node: n, File: f, Module: ev.world.Module(f), Body: n.Body.Stmts}
+		switch h := h.(type) {
+		case *syntax.Default:
+			d.Name = "default"
+		case *syntax.Regexp:
+			re, err := value.NewRegexp(h.Source)
+			if err != nil {
+				ev.failAt(&source.Diagnostic{Code: "E0103", Summary: err.Error(), Place: source.Place{File: f.Source, Span: h.Span()}})
+			}
+			d.Match = re
+			d.Name = "__node_regexp__" + regexpNodeName(h.Source)
+		case *syntax.Str:
+			d.Name = strings.ToLower(h.Value)
+		case *syntax.Heredoc:
+			if s, ok := h.X.(*syntax.Str); ok {
+				d.Name = strings.ToLower(s.Value)
+			}
+		}
+		if o := ev.nodeNames[d.Name]; o != nil {
+			ev.redefined(d, o, fmt.Sprintf("Node '%s' is already defined%s; cannot redefine", d.Name, ev.at(o)))
+		}
+		if o := ev.classes[d.Name]; o != nil {
+			ev.redefined(d, o, fmt.Sprintf("Class '%s' is already defined%s; cannot be redefined as a node", d.Name, ev.at(o)))
+		}
+		ev.nodeNames[d.Name] = d
+		ev.nodeDefs = append(ev.nodeDefs, d)
+	}
+}
+
+// regexpNodeName is Puppet's name for a node given by a regexp: its source with everything odd left out.
+func regexpNodeName(source string) string {
+	s := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ':' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(source))
+	return strings.TrimLeft(s, ".")
+}
+
+func canonical(name string) string { return strings.ToLower(strings.TrimPrefix(name, "::")) }
+
+// findClass finds a class by name, loading the module's files that may hold it.
+func (ev *Evaluator) findClass(name string) *Definition {
+	name = canonical(name)
+	if d := ev.classes[name]; d != nil {
+		return d
+	}
+	ev.autoload("class " + name)
+	return ev.classes[name]
+}
+
+// findDefine finds a define by name, loading the module's files that may hold it.
+func (ev *Evaluator) findDefine(name string) *Definition {
+	name = canonical(name)
+	if d := ev.defines[name]; d != nil {
+		return d
+	}
+	ev.autoload("define " + name)
+	return ev.defines[name]
+}
+
+// autoload reads the files that may define a name: module/manifests/b/c.pp, then b.pp, then init.pp for module::b::c. With any of them
+// comes init.pp, which is always the first of a module.
+func (ev *Evaluator) autoload(what string) {
+	if ev.tried[what] {
+		return
+	}
+	ev.tried[what] = true
+	kind, name, _ := strings.Cut(what, " ")
+	if name == "" {
+		return
+	}
+	segments := strings.Split(name, "::")
+	for n := len(segments); n >= 1; n-- {
+		var files []*syntax.File
+		for _, rest := range []string{"", strings.Join(segments[1:n], "::")} {
+			path := "manifest " + segments[0] + " " + rest
+			if ev.tried[path] {
+				continue
+			}
+			ev.tried[path] = true
+			f, ds := ev.world.Manifest(segments[0], rest)
+			if ds.HasErrors() {
+				ev.unusable(ds)
+			}
+			if f != nil {
+				files = append(files, f)
+			}
+		}
+		for _, f := range files { // all of them could be read
+			ev.define(f)
+		}
+		if kind == "class" && ev.classes[name] != nil || kind == "define" && ev.defines[name] != nil {
+			return
+		}
+	}
+}
+
+// unusable ends the compile because a file that is needed cannot be read.
+func (ev *Evaluator) unusable(ds source.Diagnostics) {
+	for _, d := range ds {
+		if d.Severity == source.Error {
+			c := *d
+			ev.failAt(&c)
+		}
+	}
+}
+
+// An alias is a type alias of the program.
+type alias struct {
+	def  *syntax.TypeAlias
+	file *syntax.File
+	t    value.Type
+	ref  provenance.Ref // of what it is made of, when tracing
+	busy bool           // ref is being found: the alias is recursive
+}
+
+// TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, or an alias that a file has, in
+// this order. It returns nil when there is none.
+func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
+	key := canonical(name)
+	if a := ev.aliases[key]; a != nil {
+		return ev.aliasType(a)
+	}
+	_, made := ev.entities["type/"+key] // a define of the file that is being loaded
+	if made || ev.knownResourceType(key) {
+		return types.NewResource(capitalized(key), "", false), nil
+	}
+	if !ev.tried["type "+key] { // looking for a define may have read it
+		ev.tried["type "+key] = true
+		f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
+		if ds.HasErrors() {
+			ev.unusable(ds)
+		}
+		if f != nil {
+			ev.define(f)
+		}
+	}
+	if a := ev.aliases[key]; a != nil {
+		return ev.aliasType(a)
+	}
+	return nil, nil
+}
+
+// aliasType resolves an alias; the alias is known by name while its own definition is being read, so that it may be recursive.
+func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
+	if a.t != nil {
+		return a.t, nil
+	}
+	t := &types.Alias{Of: strings.TrimPrefix(a.def.Name, "::")}
+	a.t = t
+	c := ev.enterFile(a.file)
+	err := t.Resolve(func() (types.T, error) {
+		vt, err := types.FromExpr(a.def.X, a.file.Source, ev.TypeNamed)
+		if o, ok := vt.(*types.Object); ok && o.Of == "" {
+			o.Of = t.Of
+		}
+		return vt, err
+	})
+	ev.leaveFile(c)
+	if err != nil {
+		a.t = nil
+		ev.aliasRef(a.def.Name) // the failure is due to what it is made of
+		return nil, err
+	}
+	if o, ok := types.Resolved(t).(*types.Object); ok {
+		a.t = o
+	}
+	return a.t, nil
+}
+
+// aliasRef joins the literals of a type alias, and of the aliases that it is made of; 0 for any other type.
+func (ev *Evaluator) aliasRef(name string) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	a := ev.aliases[canonical(name)]
+	if a == nil || a.ref != 0 || a.busy {
+		return a.known()
+	}
+	a.busy = true
+	base := ev.literalsOf(a.file)
+	var refs []provenance.Ref
+	syntax.Walk(a.def.X, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Ref); ok {
+			refs = append(refs, ev.aliasRef(r.Value))
+		} else if l := syntax.Literal(n); l != nil {
+			refs = append(refs, ev.trace.Read(base+provenance.Ref(l.Ord)))
+		}
+		return true
+	})
+	a.busy = false
+	a.ref = ev.trace.Join(ev.union(refs)) // a type is no copy of the one literal that it may have
+	return a.ref
+}
+
+func (a *alias) known() provenance.Ref {
+	if a == nil {
+		return 0
+	}
+	return a.ref
+}
+
+// knownResourceType reports whether a lower-case name is a resource type or a define.
+func (ev *Evaluator) knownResourceType(name string) bool {
+	if !strings.Contains(name, ":") && ev.world.ResourceType(name) != nil {
+		return true
+	}
+	return ev.findDefine(name) != nil
+}
+
+// capitalized gives a type name the form that references have: apache::vhost → Apache::Vhost.
+func capitalized(name string) string {
+	done := true
+	for i := 0; i < len(name) && done; i++ {
+		c := name[i]
+		first := i == 0 || name[i-1] == ':'
+		done = c < 0x80 && !(first && c >= 'a' && c <= 'z') && (first || c < 'A' || c > 'Z')
+	}
+	if done {
+		return name
+	}
+	b := []byte(strings.ToLower(name))
+	for i := range b {
+		if (i == 0 || b[i-1] == ':') && b[i] >= 'a' && b[i] <= 'z' {
+			b[i] -= 'a' - 'A'
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,244 @@
+// Package eval is THE semantics of Puppet: expressions, calls, lambdas, scopes, nodes, classes, defines, resources, defaults,
+// overrides, collectors, relationships, and the phases of a compile. What µPuppet's rules say about a subset (section 3 and
+// Appendix C of the paper; package mupuppet has them literally) this package does for the whole language, in the order and
+// with the words of Puppet 7.23.
+//
+// Every evaluation yields a value and a provenance.Ref. All joining of provenance is in trace.go; with tracing off a Ref is
+// always zero and costs nothing. The evaluator sees its surroundings through World only.
+//
+// Trouble with the user's program is a *source.Diagnostic, raised by fail and caught once, in Compile. Files: compile.go has the
+// phases, scope.go variables, expr.go and its neighbours expressions, class.go and resource.go what ends up in the catalog.
+//
+// It may import catalog and everything below it. Start reading at Compile.
+package eval
+
+import (
+	"time"
+
+	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// Settings are the switches of Puppet that change what a program means. Language 8 is the default of the command line;
+// each difference between 7 and 8 is one switch here.
+type Settings struct {
+	Strict          Strictness
+	StrictVariables bool
+	Trace           bool
+	MaxSteps        int           // expressions evaluated before giving up; 0 for the default
+	MaxDepth        int           // nested calls, classes and defines; 0 for the default
+	MaxTime         time.Duration // of a compile; 0 for the default
+	Storeconfigs    bool
+}
+
+// Strictness is Puppet's setting `strict`.
+type Strictness uint8
+
+const (
+	StrictOff Strictness = iota
+	StrictWarning
+	StrictError
+)
+
+// Language gives the settings that Puppet 7 or 8 has by default.
+func Language(version int) Settings {
+	if version <= 7 {
+		return Settings{Strict: StrictWarning}
+	}
+	return Settings{Strict: StrictError, StrictVariables: true}
+}
+
+// Input is what is compiled: a node with its facts, and the manifests that apply to every node.
+type Input struct {
+	Node        string
+	Environment string
+	Facts       *value.Hash
+	Trusted     *value.Hash
+	ServerFacts *value.Hash
+	Parameters  *value.Hash // further top-scope variables: an ENC's
+	Classes     []Assigned  // an ENC's classes
+	Main        []*syntax.File
+	Settings    Settings
+	Cache       *Cache // shared with other compiles of the same environment; nil for one of its own
+	// Config is what $settings::NAME answers.
+	Config *value.Hash
+}
+
+// Assigned is a class that an external node classifier gives to the node.
+type Assigned struct {
+	Name   string
+	Params *value.Hash // nil or empty for none
+}
+
+// An Evaluator is one compile in progress.
+type Evaluator struct {
+	world World
+	cache *Cache
+	in    Input
+	trace *provenance.Trace
+	set   Settings
+
+	program
+	top      *Scope
+	nodes    *Scope // of the node statement, when there is one
+	table    table
+	phase    phase
+	warnings source.Diagnostics
+	warned   map[string]bool
+	logs     []LogLine
+	unknowns []*Unknown // what could not be computed, in the order of the calls
+
+	file   *syntax.File   // whose code is being evaluated
+	lits   provenance.Ref // the first of its literals in the trace
+	values []value.Value  // of its literals
+	ctl    provenance.Ref // the decisions that led here
+	asker  *Call          // the function that asks Hiera, nil for a class
+	jumps  provenance.Ref // decisions that kept next, return or break from happening in the code being run
+	stack  []step
+	// asking is the call or expression that has classes evaluated right now: an included class has no place of its own
+	asking source.Place
+	steps  int
+	bounds bounds
+	// jumping is the jump under way, so that what it passes need not stop it to see what it is
+	jumping *jump
+	unread  *unevaluated // likewise
+	// suspects are the operands of the operator that is being applied, when tracing
+	suspects [2]suspect
+	secret   []provenance.Ref // of values that a failure is due to and that must not be shown
+	bared    []suspect        // Sensitive values that the program has unwrapped, when tracing
+
+	literals  map[*syntax.File]provenance.Ref
+	ghosts    ghosts
+	nameRef   provenance.Ref
+	facts     *value.Hash // $facts
+	behind    map[*value.Hash][]provenance.Ref
+	missing   map[string]provenance.Ref // facts that were asked for and are not there
+	rendering *rendering
+	bytes     []string // strings that a catalog carries as Binary
+	scratch   []provenance.Ref
+	room      []provenance.Ref // for lists that are kept
+}
+
+// A step is one level of the stack that error messages show.
+type step struct {
+	kind  string // of what text names
+	text  string
+	of    *Resource // whose code runs, in place of a text
+	place source.Place
+}
+
+func newEvaluator(w World, in Input) *Evaluator {
+	if in.Cache == nil {
+		in.Cache = NewCache()
+	}
+	ev := &Evaluator{world: w, cache: in.Cache, in: in, set: in.Settings, warned: map[string]bool{}, literals: map[*syntax.File]provenance.Ref{}}
+	if ev.set.MaxSteps == 0 {
+		ev.set.MaxSteps = defaultMaxSteps
+	}
+	if ev.set.MaxDepth == 0 {
+		ev.set.MaxDepth = defaultMaxDepth
+	}
+	if ev.set.MaxTime == 0 {
+		ev.set.MaxTime = defaultMaxTime
+	}
+	ev.bounds.began = time.Now()
+	if ev.set.Trace {
+		size := ev.cache.traceSize()
+		ev.trace = provenance.NewTraceLike(size.trace)
+		ev.ghosts.reserve(size)
+	}
+	ev.program = newProgram()
+	ev.table = newTable()
+	return ev
+}
+
+// Settings are the settings of this compile.
+func (ev *Evaluator) Settings() Settings { return ev.set }
+
+// World is what the evaluator asks.
+func (ev *Evaluator) World() World { return ev.world }
+
+// Node is the name of the node that is compiled.
+func (ev *Evaluator) Node() string { return ev.in.Node }
+
+// Top is the top scope.
+func (ev *Evaluator) Top() *Scope { return ev.top }
+
+// Environment is the environment's name.
+func (ev *Evaluator) Environment() string { return ev.in.Environment }
+
+// Classes are the names of the classes evaluated so far.
+func (ev *Evaluator) Classes() []string { return ev.table.classes }
+
+// A Result is a finished compile.
+type Result struct {
+	Catalog  *catalog.Catalog
+	Trace    *provenance.Trace
+	Warnings source.Diagnostics
+	Logs     []LogLine
+	// Failure is the error that ended the compile, nil when it succeeded; FailureRef is everything that was read until then.
+	Failure    *source.Diagnostic
+	FailureRef provenance.Ref
+
+	ev *Evaluator // for questions about what is not in the catalog
+}
+
+// code switches to another file's code and returns what switches back.
+type code struct {
+	file   *syntax.File
+	lits   provenance.Ref
+	values []value.Value
+}
+
+func (ev *Evaluator) enterFile(f *syntax.File) code {
+	old := code{ev.file, ev.lits, ev.values}
+	if f == ev.file || f == nil {
+		return old
+	}
+	ev.file = f
+	ev.lits = ev.literalsOf(f)
+	ev.values = ev.cache.constants(f)
+	return old
+}
+
+func (ev *Evaluator) leaveFile(c code) { ev.file, ev.lits, ev.values = c.file, c.lits, c.values }
+
+// place is a span of the current file.
+func (ev *Evaluator) place(s source.Span) source.Place {
+	if ev.file == nil {
+		return source.Place{}
+	}
+	return source.Place{File: ev.file.Source, Span: s}
+}
+
+func (ev *Evaluator) push(s step) {
+	ev.stack = append(ev.stack, s)
+	if len(ev.stack) > ev.set.MaxDepth {
+		ev.failf("E0901", s.place.Span, "Evaluation nests more than %d calls, classes or defines deep", ev.set.MaxDepth)
+	}
+}
+
+func (ev *Evaluator) pop() { ev.stack = ev.stack[:len(ev.stack)-1] }
+
+// typeOf evaluates a type expression once per compile.
+func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
+	if e == nil {
+		return types.AnyT
+	}
+	return remember(ev.cache, ev.cache.types, e, func() (value.Type, bool) { return ev.evaluateType(e, f), true })
+}
+
+func (ev *Evaluator) evaluateType(e syntax.Expr, f *syntax.File) value.Type {
+	c := ev.enterFile(f)
+	v, _ := ev.eval(e, ev.top)
+	ev.leaveFile(c)
+	t, ok := v.(value.Type)
+	if !ok {
+		ev.failf("E0201", e.Span(), "A type was expected, got %s", types.Infer(v))
+	}
+	return t
+}

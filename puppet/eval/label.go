@@ -1,0 +1,227 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// label names an expression as Puppet's messages do.
+func label(e syntax.Node) string {
+	switch e := e.(type) {
+	case *syntax.Int:
+		return "Literal Integer"
+	case *syntax.Float:
+		return "Literal Float"
+	case *syntax.Binary:
+		return "'" + e.Op.String() + "' expression"
+	case *syntax.Relation:
+		return "'" + e.Op.String() + "' expression"
+	case *syntax.Assign:
+		return "'" + e.Op.String() + "' expression"
+	case *syntax.AttrOp:
+		if e.Append {
+			return "'+>' expression"
+		}
+		return "'=>' expression"
+	case *syntax.Access:
+		return "'[]' expression"
+	case *syntax.Collect:
+		if e.Exported {
+			return "Exported Query"
+		}
+		return "Virtual Query"
+	case *syntax.Epp:
+		return "Epp Template"
+	case *syntax.List:
+		return "Array Expression"
+	case *syntax.Hash:
+		return "Hash Expression"
+	case *syntax.Bool:
+		return "Boolean"
+	case *syntax.Str:
+		return "String"
+	case *syntax.Lambda:
+		return "Lambda"
+	case *syntax.Default:
+		return "'default' expression"
+	case *syntax.Undef:
+		return "'undef' expression"
+	case *syntax.Regexp:
+		return "Regular Expression"
+	case *syntax.NamedAccess:
+		return "'.' expression"
+	case *syntax.Unary:
+		switch e.Op {
+		case syntax.OpNot:
+			return "'not' expression"
+		case syntax.OpMinus:
+			return "Unary Minus"
+		}
+		return "Unfold"
+	case *syntax.Var:
+		return "Variable"
+	case *syntax.Text:
+		return "Expression in Interpolated String"
+	case *syntax.Block:
+		return "Block Expression"
+	case *syntax.Interpolated:
+		return "Double Quoted String"
+	case *syntax.Heredoc:
+		return "'@(" + e.Syntax + ")' expression"
+	case *syntax.Override:
+		return "Resource Override"
+	case *syntax.Paren:
+		return "Parenthesized Expression"
+	case *syntax.If:
+		if e.Unless {
+			return "'unless' Statement"
+		}
+		return "'if' statement"
+	case *syntax.Call:
+		return "Function Call"
+	case *syntax.MethodCall:
+		return "Method call"
+	case *syntax.Case:
+		return "'case' statement"
+	case *syntax.Defaults:
+		return "Resource Defaults Expression"
+	case *syntax.Resource:
+		return "Resource Statement"
+	case *syntax.Selector:
+		return "Selector Expression"
+	case *syntax.Name:
+		return "Name"
+	case *syntax.Ref:
+		return "Type-Name"
+	case *syntax.RenderString:
+		return "Epp Text"
+	case *syntax.Render:
+		return "Epp Interpolated Expression"
+	}
+	return "Expression"
+}
+
+// modelClass is the class of Puppet's own syntax tree for an expression; the message about queries shows it.
+func modelClass(e syntax.Expr) string {
+	name := "Expression"
+	switch e := e.(type) {
+	case *syntax.List:
+		name = "LiteralList"
+	case *syntax.Hash:
+		name = "LiteralHash"
+	case *syntax.Regexp:
+		name = "LiteralRegularExpression"
+	case *syntax.Default:
+		name = "LiteralDefault"
+	case *syntax.Ref:
+		name = "QualifiedReference"
+	case *syntax.Call:
+		name = "CallNamedFunctionExpression"
+	case *syntax.MethodCall:
+		name = "CallMethodExpression"
+	case *syntax.Heredoc:
+		name = "HeredocExpression"
+	case *syntax.Selector:
+		name = "SelectorExpression"
+	case *syntax.Unary:
+		switch e.Op {
+		case syntax.OpNot:
+			name = "NotExpression"
+		case syntax.OpMinus:
+			name = "UnaryMinusExpression"
+		default:
+			name = "UnfoldExpression"
+		}
+	case *syntax.Binary:
+		switch e.Op {
+		case syntax.OpMatch, syntax.OpNoMatch:
+			name = "MatchExpression"
+		case syntax.OpIn:
+			name = "InExpression"
+		default:
+			name = "ArithmeticExpression"
+		}
+	}
+	return "Puppet::Pops::Model::" + name
+}
+
+// valueLabel names a value as Puppet's messages do.
+func valueLabel(v value.Value) string {
+	switch v := v.(type) {
+	case nil, value.Undef:
+		return "Undef Value"
+	case value.Bool:
+		return "Boolean"
+	case value.Int:
+		return "Integer"
+	case value.Float:
+		return "Float"
+	case value.String:
+		return "String"
+	case *value.Regexp:
+		return "Regexp"
+	case *value.Array:
+		return "Array"
+	case *value.Hash:
+		return "Hash"
+	case *value.Sensitive:
+		return "Sensitive"
+	case value.Binary:
+		return "Binary"
+	case value.Timestamp:
+		return "Timestamp"
+	case value.Timespan:
+		return "Timespan"
+	case *value.SemVer:
+		return "Semver"
+	case *value.SemVerRange:
+		return "SemverRange"
+	case *types.Resource:
+		if v.HasTitle {
+			return v.String() + " Resource-Reference"
+		}
+		return v.String() + "-Type"
+	case value.Type:
+		return v.String() + "-Type"
+	}
+	return "Object"
+}
+
+// runtime fails as Puppet does when something inside an expression raised an error.
+func (ev *Evaluator) runtime(e syntax.Expr, detail string) { ev.runtimeError(e, errors.New(detail)) }
+
+// runtimeError is runtime for an error that may know the value it is due to.
+func (ev *Evaluator) runtimeError(e syntax.Expr, err error) {
+	at := e.Span()
+	switch e := e.(type) {
+	case *syntax.Binary:
+		at = opPlace(e.OpAt)
+	case *syntax.Assign:
+		at = opPlace(e.OpAt)
+	case *syntax.Relation:
+		at = opPlace(e.OpAt)
+	case *syntax.MethodCall:
+		at = source.Span{Start: e.Functor.Name.Where.Start, End: e.Functor.Name.Where.End}
+	}
+	d := &source.Diagnostic{Code: "E0401", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), err)}
+	var bad *badValue
+	if errors.As(err, &bad) {
+		d.Help = bad.help
+		ev.failValue(d, bad.value, bad.ref)
+	}
+	var told *advised
+	if errors.As(err, &told) {
+		d.Help = told.help
+	}
+	if c, ok := e.(*syntax.Call); ok && ev.trace != nil {
+		if name, ok := c.Functor.(*syntax.Name); ok && name.Value == "fail" {
+			ev.addDecision(d)
+		}
+	}
+	ev.failAt(d)
+}

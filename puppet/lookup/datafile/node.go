@@ -1,0 +1,282 @@
+// Package datafile reads the files that hold data, YAML as Ruby's Psych reads it, JSON as Ruby's parser does, and HOCON, into plain values
+// that remember where each of them stands. Hiera's backends, facts, and functions that load data share it.
+//
+// A Node is one value with its place in the text. The value itself is built once, without provenance, and shared by every compile; the
+// places are turned into provenance by whoever needs it (Node.Traced).
+//
+// It may import source, provenance and value. Start reading at Node, then yaml.go and scalar.go.
+package datafile
+
+import (
+	"strconv"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// A Node is one value of a data file.
+type Node struct {
+	Value  value.Value // plain and immutable; a Ruby symbol is an Opaque, and then Symbol is its name
+	Span   source.Span
+	Kids   []Kid // of an array its elements, of a hash its entries, in the order of Value
+	Symbol string
+	Has    Trait
+	size   int     // number of values in it, those behind aliases counted each time; saturates
+	shared bool    // an alias stands for it as well
+	home   string  // of a shared node: the path of the place where it is written
+	merged []*Node // hashes that were merged into this one by the key <<
+}
+
+// A File is a text of data and what it says.
+type File struct {
+	Source *source.File
+	Root   *Node // nil when the text holds nothing
+	index  map[string]*Node
+}
+
+// NewFile indexes the top level of a file that was read.
+func NewFile(f *source.File, root *Node) *File {
+	d := &File{Source: f, Root: root}
+	if h := d.Hash(); h != nil {
+		d.index = make(map[string]*Node, h.Len())
+		for i, e := range h.Entries() {
+			if s, is := e.Key.(value.String); is {
+				d.index[string(s)] = root.Kids[i].Node
+			}
+		}
+	}
+	if root != nil && root.anyShared(map[*Node]bool{}) {
+		root.settle("", map[*Node]bool{})
+	}
+	return d
+}
+
+func (n *Node) anyShared(seen map[*Node]bool) bool {
+	if n.shared || seen[n] {
+		return n.shared
+	}
+	seen[n] = true
+	for _, k := range n.Kids {
+		if k.Node.anyShared(seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle gives every shared node the path of its first place, which is where its anchor stands.
+func (n *Node) settle(path string, seen map[*Node]bool) {
+	if seen[n] {
+		return
+	}
+	seen[n] = true
+	if n.shared {
+		n.home = path
+	}
+	for i, k := range n.Kids {
+		k.Node.settle(n.kidPath(path, i), seen)
+	}
+}
+
+// kidPath is the path of an element.
+func (n *Node) kidPath(path string, i int) string {
+	segment := strconv.Itoa(i)
+	if h, is := n.Value.(*value.Hash); is {
+		segment = Segment(h.Entries()[i].Key)
+	}
+	if path == "" {
+		return segment
+	}
+	return path + "." + segment
+}
+
+// Hash is what the file holds, or nil when that is no hash.
+func (d *File) Hash() *value.Hash {
+	if d.Root == nil {
+		return nil
+	}
+	h, _ := d.Root.Value.(*value.Hash)
+	return h
+}
+
+// Entry is the node below a key of the top level, or nil.
+func (d *File) Entry(key string) *Node { return d.index[key] }
+
+// A Kid is an element of an array, or the value of an entry together with the place of its key.
+type Kid struct {
+	Key  source.Span
+	Node *Node
+}
+
+// A Trait is something that holds for a value or anything within it.
+type Trait uint8
+
+const (
+	Interpolation Trait = 1 << iota // a string, or a key, contains %{
+	Symbols                         // a Ruby symbol other than :default, :undef
+	OddKeys                         // a hash has a key that is neither a string nor a number
+)
+
+// Entry is the node below a string key of a hash, or nil. It searches: use a File's Entry for the top level.
+func (n *Node) Entry(key string) *Node {
+	if h, is := n.Value.(*value.Hash); is {
+		for i, e := range h.Entries() {
+			if e.Key == value.Value(value.String(key)) {
+				return n.Kids[i].Node
+			}
+		}
+	}
+	return nil
+}
+
+// Place is where the node stands.
+func (n *Node) Place(f *source.File) source.Place { return source.Place{File: f, Span: n.Span} }
+
+// Traced is the value with provenance in its slots, and the provenance of the value itself: the leaf it is or, for a container, the place
+// that says which elements there are. Path is the key path that names the node in its file. With a nil trace it is the plain value.
+func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.File, path string) (value.Value, provenance.Ref) {
+	if t == nil {
+		return n.Value, 0
+	}
+	ref := n.leaf(t, kind, f, path)
+	for _, m := range n.merged { // which keys there are depends on the keys of the other hash
+		ref = t.With(ref, m.leaf(t, kind, f, m.home))
+	}
+	if n.home != "" {
+		path = n.home
+	}
+	switch v := n.Value.(type) {
+	case *value.Array:
+		if len(n.Kids) == 0 {
+			return v, ref
+		}
+		b := value.NewArrayBuilder(len(v.Elems))
+		for i := range n.Kids {
+			b.AddRef(n.Kids[i].Node.Traced(t, kind, f, n.kidPath(path, i)))
+		}
+		return b.Array(), ref
+	case *value.Hash:
+		if len(n.Kids) == 0 {
+			return v, ref
+		}
+		b := value.NewHashBuilder(v.Len())
+		keys := t.Op("key", ref) // made of the hash, not a copy of it
+		for i, e := range v.Entries() {
+			sub, r := n.Kids[i].Node.Traced(t, kind, f, n.kidPath(path, i))
+			b.SetEntry(value.Entry{Key: e.Key, Value: sub, KeyRef: keys, Ref: r})
+		}
+		return b.Hash(), ref
+	}
+	return n.Value, ref
+}
+
+func (n *Node) leaf(t *provenance.Trace, kind provenance.LabelKind, f *source.File, path string) provenance.Ref {
+	if n.home != "" {
+		path = n.home
+	}
+	return t.Leaf(provenance.Label{Kind: kind, Place: n.Place(f), Path: path})
+}
+
+// Segment writes a hash key as a segment of a dotted key, quoted where a dot in it would split it.
+func Segment(key value.Value) string { return Quoted(value.ToString(key)) }
+
+// Quoted is Segment for a key that is a string.
+func Quoted(s string) string {
+	if strings.ContainsAny(s, `.'"`) {
+		if strings.Contains(s, `"`) {
+			return "'" + s + "'"
+		}
+		return `"` + s + `"`
+	}
+	return s
+}
+
+const maxSize = 1 << 22 // values in one file when every alias is written out; beyond it the file is refused as an alias bomb
+
+// scalar, array and hash make nodes and keep their traits and sizes.
+func scalar(v value.Value, span source.Span) *Node {
+	n := &Node{Value: v, Span: span, size: 1}
+	if s, is := v.(value.String); is && strings.Contains(string(s), "%{") {
+		n.Has = Interpolation
+	}
+	return n
+}
+
+func symbol(name string, span source.Span) *Node {
+	switch name {
+	case "default":
+		return scalar(value.Default{}, span)
+	case "undef":
+		return scalar(value.Undef{}, span)
+	}
+	return &Node{Value: &value.Opaque{Why: "a Ruby symbol, :" + name}, Span: span, Symbol: name, Has: Symbols, size: 1}
+}
+
+func array(kids []Kid, span source.Span) *Node {
+	n := &Node{Span: span, Kids: kids, size: 1}
+	elems := make([]value.Value, len(kids))
+	for i, k := range kids {
+		elems[i] = k.Node.Value
+		n.take(k.Node)
+	}
+	n.Value = value.NewArray(elems...)
+	return n
+}
+
+func (n *Node) take(kid *Node) {
+	n.Has |= kid.Has
+	if n.size += kid.size; n.size > maxSize {
+		n.size = maxSize + 1
+	}
+}
+
+// A hashMaker collects entries as Ruby's Hash does: a key that is set again keeps its place and takes the new value.
+type hashMaker struct {
+	keys  value.HashBuilder // key -> number of the kid
+	order []value.Value
+	kids  []Kid
+	has   Trait
+
+	merged []*Node
+}
+
+func (m *hashMaker) set(key value.Value, keySpan source.Span, n *Node) {
+	if i, known := m.keys.Get(key); known {
+		m.kids[i.(value.Int)].Node = n
+		return
+	}
+	m.keys.Set(key, value.Int(len(m.kids)))
+	m.order = append(m.order, key)
+	m.kids = append(m.kids, Kid{Key: keySpan, Node: n})
+	switch k := key.(type) {
+	case value.String:
+		if strings.Contains(string(k), "%{") {
+			m.has |= Interpolation
+		}
+	case value.Int, value.Float:
+	default:
+		m.has |= OddKeys
+	}
+}
+
+// merge sets the entries of another hash.
+func (m *hashMaker) merge(n *Node) {
+	m.merged = append(m.merged, n)
+	for i, e := range n.Value.(*value.Hash).Entries() {
+		n.Kids[i].Node.shared = n.Kids[i].Node.shared || n.shared
+		m.set(e.Key, n.Kids[i].Key, n.Kids[i].Node)
+	}
+}
+
+func (m *hashMaker) node(span source.Span) *Node {
+	n := &Node{Span: span, Kids: m.kids, Has: m.has, merged: m.merged, size: 1}
+	b := value.NewHashBuilder(len(m.kids))
+	for i, k := range m.kids {
+		b.Set(m.order[i], k.Node.Value)
+		n.take(k.Node)
+	}
+	n.Value = b.Hash()
+	return n
+}

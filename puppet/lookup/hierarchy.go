@@ -1,0 +1,461 @@
+package lookup
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/value"
+)
+
+// resolved is a hierarchy for one node: every path interpolated, every file looked for.
+type resolved struct {
+	levels, defaults []*level
+	reads            []scopeRead // the variables that it depends on
+}
+
+// A level is one entry of a hierarchy.
+type level struct {
+	name      string
+	kind      string // data_hash, lookup_key, data_dig, hiera3_backend, v4_data_hash
+	function  string
+	options   *value.Hash
+	locations []*location
+	datadir   string
+	movable   bool           // the directory has something interpolated
+	v3        bool           // of a version 3 hiera.yaml: callers may put paths in front
+	ref       provenance.Ref // of which locations there are, where that is found by looking
+}
+
+func (lv *level) title() string {
+	if lv.kind == "v4_data_hash" {
+		return "Deprecated API function \"" + lv.function + "\""
+	}
+	return "Hierarchy entry \"" + lv.name + "\""
+}
+
+// fullName is how messages call the level's function.
+func (lv *level) fullName() string {
+	switch {
+	case lv.kind == "v4_data_hash":
+		return "deprecated API function '" + lv.function + "'"
+	case lv.kind == "hiera3_backend":
+		return "hiera version 3 backend '" + lv.function + "'"
+	case lv.v3:
+		return "v3_" + lv.kind + " function '" + lv.function + "'"
+	}
+	return lv.kind + " function '" + lv.function + "'"
+}
+
+type locationKind uint8
+
+const (
+	noLocation locationKind = iota
+	pathLocation
+	uriLocation
+)
+
+// A location is one place that a level's function is asked about.
+type location struct {
+	kind     locationKind
+	path     string
+	original string
+	exists   bool
+	gone     provenance.Ref // of a file that is not there, once that was asked
+	ref      provenance.Ref // of what the path was made of
+	fixed    provenance.Ref // without what was interpolated
+	pattern  string         // the path before that; "" when it was not made so
+	others   []string       // files that it could have led to, once they were searched for
+	searched bool
+	tooMany  bool
+	context  *Context
+	data     *loaded
+}
+
+// hierarchy resolves a layer's hierarchy, again when a variable it depends on has changed since.
+func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
+	if ly.resolved != nil {
+		if inv.stable(ly.resolved.reads) {
+			return ly.resolved, nil
+		}
+		inv.explain.text(func() string {
+			return "Hiera configuration recreated due to change of scope variables used in interpolation expressions"
+		})
+	}
+	r := &resolved{}
+	scope := inv.scope
+	if ly.config.version == 3 {
+		if _, is := scope.(hieraScope); !is {
+			scope = hieraScope{scope}
+		}
+	}
+	sub := &invocation{s: inv.s, scope: scope, reads: &r.reads} // Puppet starts anew here: no explanation, an empty stack
+	var err error
+	switch ly.config.version {
+	case 3:
+		r.levels, err = sub.levels3(ly.config)
+	case 4:
+		r.levels, err = sub.levels4(ly.config)
+	default:
+		if r.levels, err = sub.levels5(ly.config, ly.config.hierarchy, "hierarchy"); err == nil && ly.config.defaultHierarchy != nil {
+			r.defaults, err = sub.levels5(ly.config, ly.config.defaultHierarchy, "default_hierarchy")
+		}
+	}
+	if err != nil {
+		if name, undefined := strings.CutPrefix(message(err), "Undefined variable '"); undefined {
+			name = strings.TrimSuffix(name, "'")
+			return nil, ly.config.fail("H0333", "Undefined variable '"+name+"'", ly.config.findLine("%{"+name+"}"))
+		}
+		return nil, err
+	}
+	seen := map[string]bool{}
+	r.reads = slices.DeleteFunc(r.reads, func(read scopeRead) bool { // each variable needs to be looked at once
+		twice := seen[read.key]
+		seen[read.key] = true
+		return twice
+	})
+	ly.resolved = r
+	return r, nil
+}
+
+// stable reports whether the variables that were read still have the same values.
+func (inv *invocation) stable(reads []scopeRead) bool {
+	explain := inv.explain
+	inv.explain = nil
+	defer func() { inv.explain = explain }()
+	for i := range reads {
+		r := &reads[i]
+		v, ref, known := inv.scope.Variable(r.root)
+		if !known {
+			v = value.Undef{}
+		}
+		it := item{value.OrUndef(v), ref}
+		for _, seg := range r.segments {
+			it = index(it, seg)
+		}
+		if !value.Same(it.v, r.v) {
+			return false
+		}
+	}
+	return true
+}
+
+// index is a step into a container, or undef.
+func index(it item, seg value.Value) item {
+	switch v := it.v.(type) {
+	case *value.Array:
+		if n, is := seg.(value.Int); is && n >= 0 && int(n) < v.Len() {
+			return item{v.Elems[n], v.Ref(int(n))}
+		}
+	case *value.Hash:
+		if e := v.Entry(seg); e != nil {
+			return item{e.Value, e.Ref}
+		}
+	}
+	return item{v: value.Undef{}}
+}
+
+func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) ([]*level, error) {
+	var levels []*level
+	seen := map[string]bool{}
+	datadir := textOf(c.defaults, "datadir", "data")
+	for i, he := range hierarchy {
+		lv := &level{name: value.ToString(he.At("name"))}
+		if seen[lv.name] {
+			return nil, inv.multiply(c, "Hierarchy name '"+lv.name+"' defined more than once.", lv.name)
+		}
+		seen[lv.name] = true
+		for _, k := range allFunctionKeys {
+			if he.EntryString(k) != nil {
+				lv.kind, lv.function = k, textOf(he, k, "")
+				break
+			}
+		}
+		if lv.kind == "" {
+			for _, k := range functionKeys {
+				if c.defaults.EntryString(k) != nil {
+					lv.kind, lv.function = k, textOf(c.defaults, k, "")
+					break
+				}
+			}
+		}
+		at := name + "." + strconv.Itoa(i)
+		dir, err := inv.interpolate(item{value.String(join(c.root, textOf(he, "datadir", datadir))), inv.datadirLeaf(c, he, at)}, false)
+		if err != nil {
+			return nil, err
+		}
+		lv.datadir, lv.movable = rubyText(dir.v), strings.Contains(textOf(he, "datadir", datadir), "%{")
+		given, err := inv.locations(c, he, lv, at, dir.ref)
+		if err != nil {
+			return nil, err
+		}
+		if c.path == "" && given && len(lv.locations) == 0 {
+			continue
+		}
+		if !given {
+			lv.locations = []*location{{}}
+		}
+		options := he.At("options")
+		if value.IsUndef(options) {
+			options = c.defaults.At("options")
+		}
+		it, err := inv.interpolate(item{options, 0}, false)
+		if err != nil {
+			return nil, err
+		}
+		lv.options, _ = it.v.(*value.Hash)
+		levels = append(levels, lv)
+	}
+	return levels, nil
+}
+
+// datadirLeaf is the place of the directory that a level's files are in; none when nobody names one.
+func (inv *invocation) datadirLeaf(c *config, he *value.Hash, at string) provenance.Ref {
+	if inv.s.trace == nil || c.file == nil || c.file.Root == nil {
+		return 0
+	}
+	e, path := he.EntryString("datadir"), at+".datadir"
+	if e == nil && c.defaults != nil {
+		e, path = c.defaults.EntryString("datadir"), "defaults.datadir"
+	}
+	if e == nil || nodeOf(c.file.Root, e.Value) == nil { // a value that nobody wrote
+		return 0
+	}
+	return inv.leafOf(c, e.Value, path)
+}
+
+func textOf(h *value.Hash, key, otherwise string) string {
+	if h != nil {
+		if s, is := h.At(key).(value.String); is {
+			return string(s)
+		}
+	}
+	return otherwise
+}
+
+// join is Ruby's Pathname#+: an absolute right side stands alone, and only dots at its start are resolved.
+func join(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+	for {
+		for len(parts) > 0 && parts[0] == "." {
+			parts = parts[1:]
+		}
+		base := filepath.Base(dir)
+		if base == "/" || base == "." && dir == "" {
+			for len(parts) > 0 && parts[0] == ".." && base == "/" {
+				parts = parts[1:]
+			}
+			break
+		}
+		if base == "." {
+			dir = strings.TrimSuffix(dir, "/.")
+			continue
+		}
+		if base == ".." || len(parts) == 0 || parts[0] != ".." {
+			break
+		}
+		dir, parts = dir[:strings.LastIndexByte(dir, '/')], parts[1:]
+	}
+	if len(parts) == 0 {
+		return dir
+	}
+	joined := strings.TrimSuffix(dir, "/") + "/" + strings.Join(parts, "/")
+	if strings.HasSuffix(path, "/") {
+		joined += "/"
+	}
+	return joined
+}
+
+func (inv *invocation) multiply(c *config, text, name string) error {
+	first := c.findLine(name)
+	line := 0
+	if first > 0 {
+		line = c.findLineAfter(name, first)
+	}
+	if line > 0 {
+		text += " First defined at (line: " + strconv.Itoa(first) + ")"
+	} else {
+		line = first
+	}
+	return c.fail("H0334", text, line)
+}
+
+// locations finds the files or URIs of a level. given is false when the entry names none at all.
+func (inv *invocation) locations(c *config, he *value.Hash, lv *level, at string, dirRef provenance.Ref) (given bool, err error) {
+	for _, key := range locationKeys {
+		e := he.EntryString(key)
+		if e == nil {
+			continue
+		}
+		leaf := inv.leafOf(c, e.Value, at+"."+key)
+		ref := inv.s.trace.Join(leaf, dirRef)
+		switch key {
+		case "path", "paths":
+			lv.locations, err = inv.paths(lv.datadir, stringList(e.Value), "", ref, c.path == "")
+			for _, loc := range lv.locations {
+				if loc.fixed = ref; !lv.movable {
+					loc.pattern = filepath.Clean(join(lv.datadir, loc.original))
+				}
+			}
+		case "glob", "globs":
+			lv.locations, err = inv.globs(lv.datadir, stringList(e.Value), ref, &lv.ref)
+		case "uri", "uris":
+			lv.locations, err = inv.uris(stringList(e.Value), ref)
+		case "mapped_paths":
+			lv.locations, err = inv.mappedPaths(lv.datadir, stringList(e.Value), ref)
+		}
+		return true, err
+	}
+	return false, nil
+}
+
+// text interpolates one text of a configuration.
+func (inv *invocation) text(s string, ref provenance.Ref) (string, provenance.Ref, error) {
+	it, err := inv.interpolate(item{value.String(s), ref}, false)
+	if err != nil {
+		return "", 0, err
+	}
+	return rubyText(it.v), it.ref, nil
+}
+
+func (inv *invocation) paths(dir string, declared []string, extension string, ref provenance.Ref, existing bool) ([]*location, error) {
+	var out []*location
+	for _, d := range declared {
+		path, r, err := inv.text(d, ref)
+		if err != nil {
+			return nil, err
+		}
+		if extension != "" && !strings.HasSuffix(path, extension) {
+			path += extension
+		}
+		loc := &location{kind: pathLocation, path: join(dir, path), original: d, ref: r}
+		loc.exists = exists(loc.path)
+		if loc.exists || !existing {
+			out = append(out, loc)
+		}
+	}
+	return out, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// globs finds files by patterns; more is what a new file would change.
+func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, more *provenance.Ref) ([]*location, error) {
+	var out []*location
+	for _, d := range declared {
+		pattern, r, err := inv.text(d, ref)
+		if err != nil {
+			return nil, err
+		}
+		pattern = join(dir, pattern)
+		for _, path := range glob(pattern) {
+			if info, err := os.Stat(path); err != nil || info.IsDir() {
+				continue
+			}
+			out = append(out, &location{kind: pathLocation, path: path, original: pattern, exists: true, ref: r})
+		}
+		*more = inv.s.trace.Join(*more, r, inv.s.absence(inv.s.shown(pattern), "more files like "))
+	}
+	return out, nil
+}
+
+func (inv *invocation) uris(declared []string, ref provenance.Ref) ([]*location, error) {
+	var out []*location
+	for _, d := range declared {
+		text, r, err := inv.text(d, ref)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := value.ParseURI(text); err != nil {
+			return nil, fail("H0414", message(err))
+		}
+		out = append(out, &location{kind: uriLocation, path: text, original: d, exists: true, ref: r})
+	}
+	return out, nil
+}
+
+// mappedPaths makes a path of each element of a variable: [variable, name of the element, template].
+func (inv *invocation) mappedPaths(dir string, triplet []string, ref provenance.Ref) ([]*location, error) {
+	it, err := inv.scopeLookup(triplet[0], "mapped_path[0]")
+	if err != nil {
+		return nil, err
+	}
+	var elems []item
+	switch v := it.v.(type) {
+	case value.Undef:
+	case value.String:
+		if v != "" {
+			elems = []item{it}
+		}
+	case *value.Array:
+		for i, e := range v.Elems {
+			elems = append(elems, item{e, inv.s.trace.With(v.Ref(i), it.ref)})
+		}
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			elems = append(elems, item{e.Pair(), it.ref})
+		}
+	default:
+		return nil, fail("H0415", "undefined method `empty?' for "+value.Inspect(it.v)+":"+rubyClass(it.v))
+	}
+	var out []*location
+	outer, reads := inv.scope, inv.reads
+	defer func() { inv.scope, inv.reads = outer, reads }()
+	for _, e := range elems {
+		var local []scopeRead
+		inv.reads = &local
+		inv.scope = localScope{outer, triplet[1], e}
+		path, r, err := inv.text(triplet[2], ref)
+		if err != nil {
+			return nil, err
+		}
+		if reads != nil {
+			for _, read := range local {
+				if read.root != triplet[1] {
+					*reads = append(*reads, read)
+				}
+			}
+		}
+		loc := &location{kind: pathLocation, path: join(dir, path), original: triplet[2], ref: r}
+		loc.exists = exists(loc.path)
+		out = append(out, loc)
+	}
+	return out, nil
+}
+
+// localScope adds one variable to a scope.
+type localScope struct {
+	Scope
+	name string
+	it   item
+}
+
+func (s localScope) Variable(name string) (value.Value, provenance.Ref, bool) {
+	if name == s.name {
+		return s.it.v, s.it.ref, true
+	}
+	return s.Scope.Variable(name)
+}
+
+// nodeOf finds the node that holds a value by identity: containers by themselves, scalars by the hash they stand in.
+func nodeOf(n *datafile.Node, v value.Value) *datafile.Node {
+	if n.Value == v {
+		return n
+	}
+	for _, k := range n.Kids {
+		if found := nodeOf(k.Node, v); found != nil {
+			return found
+		}
+	}
+	return nil
+}

@@ -1,0 +1,359 @@
+package lookup
+
+import (
+	"os"
+	"path/filepath"
+
+	"bunraku/provenance"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// A layer is one of the three places data comes from: global, environment, or a module.
+type layer struct {
+	who      owner
+	module   string
+	config   *config
+	resolved *resolved
+}
+
+// name is how explanations call the layer.
+func (ly *layer) name() string {
+	n := [...]string{"Global ", "Environment ", "Module "}[ly.who]
+	if ly.who == moduleLayer {
+		n += "\"" + ly.module + "\" "
+	}
+	return n + "Data Provider (hiera configuration version " + string(rune('0'+ly.config.version)) + ")"
+}
+
+// lookupGlobal asks the global layer. Plain lookup errors in it are reported as failures of the key that was asked for at the top.
+func (inv *invocation) lookupGlobal(key *Key, s *strategy) (item, bool, error) {
+	it, found, err := inv.global(key, s)
+	if d, is := err.(*source.Diagnostic); is && d.Code >= "H01" && d.Code < "H03" {
+		top := key.Text
+		if inv.key != nil {
+			top = inv.key.Text
+		}
+		e := *d
+		e.Code, e.Summary = "H0230", "Lookup of key '"+top+"' failed: "+d.Summary
+		err = &e
+	}
+	return it, found, err
+}
+
+func (inv *invocation) global(key *Key, s *strategy) (item, bool, error) {
+	ly, err := inv.globalLayer()
+	if err != nil || ly == nil {
+		return item{}, false, err
+	}
+	if err := inv.enter(key.Text); err != nil {
+		return item{}, false, err
+	}
+	defer inv.leave()
+	if ly.config.version == 3 {
+		return inv.global3(ly, key, s)
+	}
+	return inv.lookupLayer(ly, key, s)
+}
+
+func (inv *invocation) globalLayer() (*layer, error) {
+	s := inv.s
+	if s.global == nil {
+		if s.l.site.GlobalConfig == "" {
+			return nil, nil
+		}
+		c, err := s.configAt(s.l.site.GlobalConfig, globalLayer)
+		if err != nil {
+			return nil, err
+		}
+		if c.version == 4 {
+			return nil, c.fail("H0331", "hiera.yaml version 4 cannot be used in the global layer", 0)
+		}
+		s.global = &layer{who: globalLayer, config: c}
+	}
+	return s.global, nil
+}
+
+// lookupEnvironment asks the environment's own data.
+func (inv *invocation) lookupEnvironment(key *Key, s *strategy) (item, bool, error) {
+	ly, err := inv.environmentLayer()
+	if err != nil || ly == nil {
+		inv.noConfig(inv.s.l.site.Dir)
+		return item{}, false, err
+	}
+	if err := inv.enter(key.Text); err != nil {
+		return item{}, false, err
+	}
+	defer inv.leave()
+	return inv.lookupLayer(ly, key, s)
+}
+
+func (inv *invocation) environmentLayer() (*layer, error) {
+	s := inv.s
+	if s.envDone {
+		return s.env, nil
+	}
+	if s.l.site.Dir == "" {
+		s.envDone = true
+		return nil, nil
+	}
+	c, err := inv.placeConfig(s.l.site.Dir, s.l.site.DataProvider, environmentLayer, "environment::data")
+	if err != nil {
+		if d, is := err.(*providerError); is {
+			err = fail("H0413", "Environment '"+s.l.site.Environment+"', cannot find environment_data_provider '"+d.name+"'")
+		}
+		return nil, err
+	}
+	if s.envDone = true; c != nil {
+		s.env = &layer{who: environmentLayer, config: c}
+	}
+	return s.env, nil
+}
+
+type providerError struct{ name string }
+
+func (e *providerError) Error() string { return "no data provider " + e.name }
+
+// placeConfig is the configuration of an environment or module: its hiera.yaml of version 5, or what the old setting data_provider says.
+func (inv *invocation) placeConfig(dir, provider string, who owner, function string) (*config, error) {
+	s := inv.s
+	path := filepath.Join(dir, "hiera.yaml")
+	var c *config
+	if _, err := os.Stat(path); err == nil {
+		if c, err = s.configAt(path, who); err != nil {
+			return nil, err
+		}
+		if c.version == 3 {
+			where := [...]string{"", "an environment", "a module"}[who]
+			if s.l.opt.Strict == StrictError {
+				return nil, c.fail("H0332", "hiera.yaml version 3 cannot be used in "+where, 0)
+			}
+			s.warning("H0332", "hiera.yaml version 3 found at "+[...]string{"", "the environment", "module"}[who]+" root was ignored", source.Place{File: c.file.Source})
+			c = nil
+		} else if c.version >= 5 {
+			provider = ""
+		}
+	}
+	switch provider {
+	case "":
+		return c, nil
+	case "none":
+		return nil, nil
+	case "hiera":
+		if c == nil {
+			c = defaultConfig(dir)
+		}
+		return c, nil
+	case "function":
+		return &config{version: 5, root: dir, defaults: value.EmptyHash, hierarchy: []*value.Hash{
+			value.NewHash(value.String("name"), value.String("Legacy function '"+function+"'"), value.String("v4_data_hash"), value.String(function))}}, nil
+	}
+	return nil, &providerError{provider}
+}
+
+// hasEnvironmentData reports whether the environment has a version 5 configuration.
+func (s *Session) hasEnvironmentData(inv *invocation) bool {
+	ly, err := inv.environmentLayer()
+	return err == nil && ly != nil && ly.config.version >= 5
+}
+
+// lookupModule asks the module that a qualified key names.
+func (inv *invocation) lookupModule(key *Key, s *strategy) (item, bool, error) {
+	if inv.module == "" {
+		return item{}, false, nil
+	}
+	ly, err := inv.moduleLayer(inv.module)
+	if err != nil {
+		return item{}, false, err
+	}
+	if ly == nil {
+		if inv.explain != nil || inv.s.trace != nil {
+			kind := NoModule
+			if dir, _, exists := inv.s.l.moduleDir(inv.module); exists {
+				kind = NoModuleData
+				inv.noConfig(dir)
+			}
+			inv.explain.add(&Event{Kind: kind, Name: inv.module})
+		}
+		return item{}, false, nil
+	}
+	if err := inv.enter(key.Text); err != nil {
+		return item{}, false, err
+	}
+	defer inv.leave()
+	return inv.lookupLayer(ly, key, s)
+}
+
+// noConfig notes that a place has no hiera.yaml.
+func (inv *invocation) noConfig(dir string) {
+	if inv.s.trace != nil && dir != "" {
+		s := inv.s
+		ref := s.noConfigs[dir]
+		if ref == 0 {
+			ref = s.noFile(filepath.Join(dir, "hiera.yaml"))
+			s.noConfigs[dir] = ref
+		}
+		inv.depend(ref)
+	}
+}
+
+func (l *Lookup) moduleDir(name string) (dir, provider string, ok bool) {
+	if l.site.Module == nil {
+		return "", "", false
+	}
+	return l.site.Module(name)
+}
+
+// moduleLayer is a module's data, nil when there is none.
+func (inv *invocation) moduleLayer(name string) (*layer, error) {
+	s := inv.s
+	if ly, known := s.modules[name]; known {
+		return ly, nil
+	}
+	dir, provider, ok := s.l.moduleDir(name)
+	if !ok {
+		s.modules[name] = nil
+		return nil, nil
+	}
+	c, err := inv.placeConfig(dir, provider, moduleLayer, name+"::data")
+	if err != nil {
+		if d, is := err.(*providerError); is {
+			err = fail("H0413", "Environment '"+s.l.site.Environment+"', cannot find module_data_provider '"+d.name+"'")
+		}
+		return nil, err
+	}
+	var ly *layer
+	if c != nil {
+		ly = &layer{who: moduleLayer, module: name, config: c}
+	}
+	s.modules[name] = ly
+	return ly, nil
+}
+
+// lookupLayer searches the hierarchy of a layer.
+func (inv *invocation) lookupLayer(ly *layer, key *Key, s *strategy) (item, bool, error) {
+	if inv.explain != nil {
+		defer inv.explain.push(&Event{Kind: Layer, Name: ly.name(), Path: ly.config.path})()
+	}
+	r, err := inv.hierarchy(ly)
+	if err != nil {
+		return item{}, false, err
+	}
+	return inv.lookupLevels(ly, r.levels, key, s)
+}
+
+// lookupInDefault searches the default hierarchy of a module.
+func (inv *invocation) lookupInDefault(ly *layer, key *Key, s *strategy) (item, bool, error) {
+	r, err := inv.hierarchy(ly)
+	if err != nil {
+		return item{}, false, err
+	}
+	if len(r.defaults) == 0 {
+		inv.explain.notFound(key.Text)
+		return item{}, false, nil
+	}
+	if err := inv.enter(key.Text); err != nil {
+		return item{}, false, err
+	}
+	defer inv.leave()
+	if inv.explain != nil {
+		defer inv.explain.push(&Event{Kind: Layer, Name: ly.name(), Path: ly.config.path})()
+	}
+	return inv.lookupLevels(ly, r.defaults, key, s)
+}
+
+func (inv *invocation) lookupLevels(ly *layer, levels []*level, key *Key, s *strategy) (item, bool, error) {
+	if len(levels) == 0 {
+		inv.explain.notFound(key.Text)
+		return item{}, false, nil
+	}
+	return s.lookup(inv, len(levels), func(i int) (item, bool, error) { return inv.lookupLevel(ly, levels[i], key, s) })
+}
+
+// lookupLevel asks one entry of a hierarchy, at each of its locations.
+func (inv *invocation) lookupLevel(ly *layer, lv *level, key *Key, s *strategy) (item, bool, error) {
+	if inv.explain != nil {
+		defer inv.explain.push(&Event{Kind: Level, Name: lv.title()})()
+	}
+	inv.depend(lv.ref)
+	locations := lv.locations
+	if lv.v3 && len(inv.extraPaths) > 0 {
+		extra, err := inv.extraLocations(ly, lv)
+		if err != nil {
+			return item{}, false, err
+		}
+		locations = append(extra, locations...)
+	}
+	return s.lookup(inv, len(locations), func(i int) (item, bool, error) { return inv.lookupLocation(ly, lv, locations[i], key, s) })
+}
+
+func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *Key, s *strategy) (item, bool, error) {
+	if inv.explain != nil && loc.kind != noLocation {
+		defer inv.explain.push(&Event{Kind: Location, Path: loc.path, Original: loc.original, URI: loc.kind == uriLocation})()
+	}
+	if loc.kind == pathLocation && !loc.exists {
+		inv.explain.outcome(LocationNotFound, "", nil)
+		if inv.s.trace != nil {
+			if loc.gone == 0 {
+				loc.gone = inv.s.noFile(loc.path)
+			}
+			inv.depend(loc.gone)
+			inv.missedAt(lv, loc, key.Root)
+		}
+		return item{}, false, nil
+	}
+	it, found, err := inv.ask(ly, lv, loc, key, s)
+	if found || err != nil {
+		inv.depend(loc.ref)
+		if found && s.isFirst() {
+			inv.foundAt(lv, loc, key.Root)
+		}
+	} else {
+		inv.missedAt(lv, loc, key.Root)
+	}
+	return it, found, err
+}
+
+// configAt reads a configuration once for all compiles, as long as the file does not change.
+func (s *Session) configAt(path string, who owner) (*config, error) {
+	file, _ := s.l.files.load(path, yamlFormat)
+	k := configKey{path, who, s.l.opt.Strict}
+	s.l.mu.Lock()
+	done := s.l.configs[k]
+	s.l.mu.Unlock()
+	if done != nil && file != nil && done.config != nil && done.config.file == file {
+		return done.config, done.err
+	}
+	c, err := s.readConfig(path, who)
+	s.l.mu.Lock()
+	s.l.configs[k] = &readConfig{c, err}
+	s.l.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+type configKey struct {
+	path   string
+	who    owner
+	strict Strictness
+}
+
+type readConfig struct {
+	config *config
+	err    error
+}
+
+// leafOf is the place of a value of a hiera.yaml, by its path from the top.
+func (inv *invocation) leafOf(c *config, v value.Value, path string) provenance.Ref {
+	if inv.s.trace == nil || c.file == nil || c.file.Root == nil {
+		return 0
+	}
+	n := nodeOf(c.file.Root, v)
+	place := source.Place{File: c.file.Source}
+	if n != nil {
+		place = n.Place(c.file.Source)
+	}
+	return inv.s.trace.Leaf(provenance.Label{Kind: provenance.Datum, Place: place, Path: path})
+}

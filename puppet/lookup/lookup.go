@@ -1,0 +1,248 @@
+// Package lookup is Hiera 5: the global, environment and module layers with their hiera.yaml, the backends for YAML, JSON, HOCON and eyaml,
+// interpolation, dotted keys, merges and lookup_options, as Puppet's `lookup` function and automatic class parameters use them.
+//
+// A Lookup belongs to one environment and keeps what compiles can share: configurations and data files, each read once. A Session belongs
+// to one compile: it resolves the hierarchies for that node and remembers lookup_options. What it needs of the evaluator is the small
+// interface Scope. Every leaf that is looked up knows its file and place, and every lookup knows the keys and files it missed; with a nil
+// trace none of that is computed.
+//
+// It may import source, provenance, value, types, and its own part datafile. Start reading at Session.Find, then layer.go, merge.go and interpolate.go.
+package lookup
+
+import (
+	"sync"
+
+	"bunraku/provenance"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// A Site says where an environment keeps its data.
+type Site struct {
+	Environment  string // the environment's name
+	Dir          string // its directory, "" for none
+	GlobalConfig string // path of the global hiera.yaml, "" for none; a path that does not exist gives the default hierarchy beside it
+	CodeDir      string // Puppet's codedir, for the default data directory of a version 3 hiera.yaml
+
+	// Module gives a module's directory and what its metadata.json says under data_provider.
+	Module func(name string) (dir, dataProvider string, ok bool)
+	// DataProvider is environment.conf's environment_data_provider.
+	DataProvider string
+}
+
+// A Strictness is Puppet's setting `strict`.
+type Strictness uint8
+
+const (
+	StrictWarning Strictness = iota // Puppet 7's default
+	StrictError                     // Puppet 8's default
+	StrictOff
+)
+
+// Options are the switches of a Lookup.
+type Options struct {
+	Strict Strictness
+	// Name is how a file is shown to people; nil shows the path itself. Puppet's own messages always have the path.
+	Name func(path string) string
+	// SkipRuby treats a level whose data function is written in Ruby as empty. Otherwise what it would answer is opaque.
+	SkipRuby bool
+	// ReadKey reads a key that eyaml's options name; nil reads files. An error means that there is no key, and secrets become opaque.
+	ReadKey func(path string) ([]byte, error)
+	// Decrypted is told every text that was secret; nil for nobody. It may be called from many goroutines.
+	Decrypted func(plain string)
+	// Inside tells whether a data file may be read, by where it really lies; nil allows all.
+	Inside func(path string) bool
+}
+
+// A Scope is what lookup needs of the evaluator.
+type Scope interface {
+	// Variable reads a variable by the name an interpolation gives it: "x", "::x", "a::b". known is false when there is none.
+	Variable(name string) (v value.Value, ref provenance.Ref, known bool)
+	// CallingClass is the nearest class around the call, "" at top level; version 3 hierarchies can name it.
+	CallingClass() string
+	// Call runs a data provider function. It returns ErrNoFunction when there is none of that name, ErrRuby when it is not written in
+	// the Puppet language, and ErrNotFound when the function said that it has no value (context.not_found).
+	Call(c *FunctionCall) (value.Value, provenance.Ref, error)
+	// New is Puppet's new(type, value, args…), for the lookup option convert_to. The type may be a string that is still to be parsed.
+	New(typ value.Value, args []value.Value) (value.Value, error)
+}
+
+// A Query is one question. The zero Query asks as automatic class parameters do.
+type Query struct {
+	Merge    value.Value // a strategy's name, or a hash with its options; nil lets lookup_options decide
+	Type     value.Type  // what the value must be; nil for anything
+	Override *value.Hash // answers before any data is looked at
+	Defaults *value.Hash // default_values_hash
+
+	Default    value.Value
+	HasDefault bool
+	DefaultRef provenance.Ref
+	// Block computes the default; it wins over Default.
+	Block func() (value.Value, provenance.Ref, error)
+
+	Explain *Explanation // filled with what was tried; nil costs nothing
+
+	Hiera      bool     // asked by one of the old functions hiera, hiera_array, hiera_hash, hiera_include
+	ExtraPaths []string // their argument "override": levels to look at first, of a version 3 hierarchy
+}
+
+// A Result is an answer. Without an answer, Ref still says what the absence depends on.
+type Result struct {
+	Value value.Value
+	Ref   provenance.Ref
+	Found bool
+	Key   string // the one of several names that was found
+}
+
+// A Lookup is the data of one environment. It is safe for concurrent use.
+type Lookup struct {
+	site    Site
+	opt     Options
+	files   *fileCache
+	secrets *secrets
+
+	mu      sync.Mutex
+	configs map[configKey]*readConfig
+	names   sync.Map // path → how it is shown
+}
+
+// New makes the lookup of an environment. Nothing is read before the first question.
+func New(site Site, opt Options) *Lookup {
+	if opt.Name == nil {
+		opt.Name = func(path string) string { return path }
+	}
+	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name, opt.Inside), secrets: newSecrets(opt.ReadKey, opt.Decrypted), configs: map[configKey]*readConfig{}}
+}
+
+// A Session is the lookups of one compile. It must not be used by two goroutines at once.
+type Session struct {
+	l       *Lookup
+	trace   *provenance.Trace
+	warn    func(*source.Diagnostic)
+	warned  map[string]bool
+	current *invocation
+	global  *layer
+	env     *layer
+	envDone bool
+	modules map[string]*layer
+
+	options        map[string]*keyOptions // lookup_options by module name
+	globalOptions  *layerOptions
+	envOptions     *layerOptions
+	defaultOptions map[string]*keyOptions // lookup_options of modules' default hierarchies
+	absent         map[provenance.LabelKey]provenance.Ref
+	files          map[string]*loaded
+	noFiles        map[string]provenance.Ref
+	noConfigs      map[string]provenance.Ref // directories that have no hiera.yaml
+	nothing        map[string]provenance.Ref // why nobody has an answer, by module
+}
+
+// Session starts the lookups of one compile. trace may be nil; warn, which may be nil too, hears of trouble that Puppet only warns about.
+func (l *Lookup) Session(trace *provenance.Trace, warn func(*source.Diagnostic)) *Session {
+	return &Session{l: l, trace: trace, warn: warn, warned: map[string]bool{}, modules: map[string]*layer{}, options: map[string]*keyOptions{},
+		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, nothing: map[string]provenance.Ref{},
+		noConfigs: map[string]provenance.Ref{}}
+}
+
+// An item is a value on its way, with its provenance: of a container, the provenance of its spine.
+type item struct {
+	v   value.Value
+	ref provenance.Ref
+}
+
+// Find looks a key up in all layers, as automatic class parameters do.
+func (s *Session) Find(key string, scope Scope, q Query) (Result, error) {
+	plain := s.plain(key, &q)
+	if plain {
+		if why, nobody := s.nobody(key); nobody {
+			return Result{Value: value.Undef{}, Ref: why, Key: key}, nil
+		}
+	}
+	inv := s.newInvocation(scope, q)
+	it, found, err := inv.search(key, q.Merge)
+	res := Result{Value: it.v, Ref: inv.conclude(it.ref), Found: found, Key: key}
+	if !found {
+		res.Value = value.Undef{}
+		if plain && err == nil {
+			s.noteNobody(key, res.Ref)
+		}
+	}
+	return res, err
+}
+
+// Lookup is the function lookup(): the first of several names that is found, checked against a type, or a default. Not to find anything
+// is an error.
+func (s *Session) Lookup(names []string, scope Scope, q Query) (Result, error) {
+	return s.newInvocation(scope, q).lookupFunction(names, q)
+}
+
+// lookupFunction is Puppet::Pops::Lookup.lookup.
+func (inv *invocation) lookupFunction(names []string, q Query) (Result, error) {
+	check := func(subject string, it item) (Result, error) {
+		return Result{Value: it.v, Ref: inv.conclude(it.ref), Found: true}, assertType(subject, q.Type, it.v)
+	}
+	for _, name := range names {
+		if e := entry(q.Override, name); e != nil {
+			res, err := check("Value found for key '"+name+"' in override hash", item{e.Value, e.Ref})
+			res.Key = name
+			return res, err
+		}
+		it, found, err := inv.search(name, q.Merge)
+		if err != nil {
+			return Result{Ref: inv.conclude(0)}, err
+		}
+		if found {
+			res, err := check("Found value", it)
+			res.Key = name
+			return res, err
+		}
+	}
+	for _, name := range names {
+		if e := entry(q.Defaults, name); e != nil {
+			res, err := check("Value found for key '"+name+"' in default values hash", item{e.Value, e.Ref})
+			res.Key = name
+			return res, err
+		}
+	}
+	switch {
+	case q.Block != nil:
+		v, ref, err := q.Block()
+		if err != nil {
+			return Result{Ref: inv.conclude(ref)}, err
+		}
+		return check("Value returned from default block", item{v, ref})
+	case q.HasDefault:
+		return check("Default value", item{q.Default, q.DefaultRef})
+	}
+	if len(names) == 1 {
+		return Result{Ref: inv.conclude(0)}, fail("H0203", "Function lookup() did not find a value for the name '"+names[0]+"'")
+	}
+	list := ""
+	for i, n := range names {
+		if i > 0 {
+			list += ", "
+		}
+		list += "'" + n + "'"
+	}
+	return Result{Ref: inv.conclude(0)}, fail("H0203", "Function lookup() did not find a value for any of the names ["+list+"]")
+}
+
+// undefined is what a variable that does not exist means for an interpolation.
+func (s *Session) undefined(name string) error {
+	switch s.l.opt.Strict {
+	case StrictError:
+		return &source.Diagnostic{Code: "H0401", Summary: "Undefined variable '" + name + "'"}
+	case StrictWarning:
+		s.warning("H0401", "Undefined variable '"+name+"'", source.Place{})
+	}
+	return nil
+}
+
+// warning tells about trouble once.
+func (s *Session) warning(code, text string, place source.Place) {
+	if s.warn == nil || s.warned[text] {
+		return
+	}
+	s.warned[text] = true
+	s.warn(&source.Diagnostic{Code: code, Severity: source.Warning, Summary: text, Place: place})
+}

@@ -1,0 +1,304 @@
+package ruby
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"bunraku/puppet/value"
+)
+
+// A Hash keeps its entries in the order in which the keys were first set. One that came from Puppet is converted at the first look.
+type Hash struct {
+	entries []hashEntry
+	live    int
+	index   map[hashKey]int // once there are many
+	dflt    Object
+	proc    *Proc
+	frozen  bool
+	busy    int  // iterations under way
+	kw      bool // the keyword arguments of a call
+	shares  bool // entries and index are another hash's too
+	src     *value.Hash
+	lazy    *Lazy
+	origin  *origin
+	in      *Interp
+}
+
+type hashEntry struct {
+	k    hashKey
+	key  Object
+	val  Object
+	dead bool
+}
+
+// A hashKey is equal for objects that are eql?.
+type hashKey struct {
+	kind uint8
+	n    uint64
+	s    string
+}
+
+const linearHash = 8
+
+// NewHash makes an empty hash.
+func NewHash() *Hash { return &Hash{} }
+
+// A Lazy is where a hash's entries come from that are many, while few of them are asked for.
+type Lazy struct {
+	// Get finds one; known is false when only Fill can tell.
+	Get func(key string) (val Object, found, known bool)
+	// All has them all.
+	All func() *Hash
+}
+
+// NewLazyHash makes a hash of string keys whose entries are put in when they are needed.
+func NewLazyHash(l *Lazy) *Hash { return &Hash{lazy: l} }
+
+// keyOf maps an object to its key.
+func keyOf(o Object) hashKey {
+	switch o := o.(type) {
+	case *String:
+		return hashKey{kind: 1, s: o.String()}
+	case Symbol:
+		return hashKey{kind: 2, s: string(o)}
+	case Int:
+		return hashKey{kind: 3, n: uint64(o)}
+	case Float:
+		if o == 0 {
+			o = 0
+		}
+		return hashKey{kind: 4, n: math.Float64bits(float64(o))}
+	case Nil, nil:
+		return hashKey{kind: 5}
+	case Bool:
+		if o {
+			return hashKey{kind: 5, n: 1}
+		}
+		return hashKey{kind: 5, n: 2}
+	case *Big:
+		return hashKey{kind: 6, s: o.n.String()}
+	case *Array:
+		var b strings.Builder
+		for _, e := range o.els() {
+			k := keyOf(e)
+			fmt.Fprintf(&b, "%d:%d:%d:%s,", k.kind, k.n, len(k.s), k.s)
+		}
+		return hashKey{kind: 7, s: b.String()}
+	case *Hash:
+		var b strings.Builder
+		o.load()
+		for _, e := range o.entries {
+			if !e.dead {
+				k := keyOf(e.val)
+				fmt.Fprintf(&b, "%d:%d:%d:%s=%d:%d:%d:%s,", e.k.kind, e.k.n, len(e.k.s), e.k.s, k.kind, k.n, len(k.s), k.s)
+			}
+		}
+		return hashKey{kind: 8, s: b.String()}
+	case *Range:
+		a, b := keyOf(o.lo), keyOf(o.hi)
+		return hashKey{kind: 9, s: fmt.Sprintf("%v%v%v", a, b, o.excl)}
+	case *Regexp:
+		return hashKey{kind: 10, s: o.src, n: uint64(o.flags)}
+	case *Set:
+		return hashKey{kind: 11, s: keyOf(o.h).s}
+	}
+	return hashKey{kind: 12, s: fmt.Sprintf("%p", o)}
+}
+
+func (h *Hash) load() {
+	if h.lazy != nil {
+		all := h.lazy.All().Share()
+		h.lazy, h.entries, h.live, h.index, h.shares = nil, all.entries, all.live, all.index, true
+	}
+	if h.src == nil {
+		return
+	}
+	src := h.src
+	h.src = nil
+	h.entries = make([]hashEntry, 0, src.Len())
+	for _, e := range src.Entries() {
+		h.put(h.in.fromValue(e.Key, e.KeyRef), h.in.fromValue(e.Value, e.Ref))
+	}
+}
+
+func (h *Hash) len() int { h.load(); return h.live }
+
+func (h *Hash) find(k hashKey) int {
+	if h.index != nil {
+		if i, ok := h.index[k]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range h.entries {
+		if e := &h.entries[i]; !e.dead && e.k == k {
+			return i
+		}
+	}
+	return -1
+}
+
+func (h *Hash) get(key Object) (Object, bool) {
+	if h.lazy != nil {
+		if s, ok := key.(*String); ok {
+			if v, found, known := h.lazy.Get(s.String()); known {
+				return v, found
+			}
+		}
+	}
+	h.load()
+	if i := h.find(keyOf(key)); i >= 0 {
+		return h.entries[i].val, true
+	}
+	return nil, false
+}
+
+// symbol is get of a symbol, which need not be made for it.
+func (h *Hash) symbol(name string) (Object, bool) {
+	h.load()
+	if i := h.find(hashKey{kind: 2, s: name}); i >= 0 {
+		return h.entries[i].val, true
+	}
+	return nil, false
+}
+
+func (h *Hash) at(key Object) Object {
+	v, _ := h.get(key)
+	return orNil(v)
+}
+
+// put sets a key; a string that is a key is copied and frozen, as Ruby does.
+func (h *Hash) put(key, val Object) {
+	h.load()
+	h.unshare()
+	k := keyOf(key)
+	if i := h.find(k); i >= 0 {
+		h.entries[i].val = val
+		return
+	}
+	if s, ok := key.(*String); ok && !s.frozen {
+		key = &String{s: s.String(), frozen: true, binary: s.binary}
+	}
+	h.entries = append(h.entries, hashEntry{k: k, key: key, val: val})
+	h.live++
+	if h.index != nil {
+		h.index[k] = len(h.entries) - 1
+	} else if len(h.entries) > linearHash {
+		h.reindex()
+	}
+}
+
+func (h *Hash) reindex() {
+	h.index = make(map[hashKey]int, 2*len(h.entries))
+	for i := range h.entries {
+		if !h.entries[i].dead {
+			h.index[h.entries[i].k] = i
+		}
+	}
+}
+
+func (h *Hash) remove(key Object) (Object, bool) {
+	h.load()
+	i := h.find(keyOf(key))
+	if i < 0 {
+		return nil, false
+	}
+	h.unshare()
+	v := h.entries[i].val
+	if h.index != nil {
+		delete(h.index, h.entries[i].k)
+	}
+	h.entries[i] = hashEntry{dead: true}
+	h.live--
+	if h.busy == 0 && h.live*2 < len(h.entries) {
+		h.compact()
+	}
+	return v, true
+}
+
+func (h *Hash) compact() {
+	out := h.entries[:0]
+	for _, e := range h.entries {
+		if !e.dead {
+			out = append(out, e)
+		}
+	}
+	h.entries = out
+	h.index = nil
+	if len(out) > linearHash {
+		h.reindex()
+	}
+}
+
+func (h *Hash) clear() { h.load(); h.entries, h.index, h.live, h.shares = nil, nil, 0, false }
+
+// Share is another hash with the same entries. They are copied when one of the two is changed.
+func (h *Hash) Share() *Hash {
+	h.load()
+	h.shares = true
+	return &Hash{entries: h.entries, live: h.live, index: h.index, shares: true}
+}
+
+func (h *Hash) unshare() {
+	if !h.shares {
+		return
+	}
+	h.shares = false
+	h.entries = append(make([]hashEntry, 0, len(h.entries)+4), h.entries...)
+	if h.index != nil {
+		h.reindex()
+	}
+}
+
+// each calls f for the entries, also those added on the way; f returns false to stop.
+func (h *Hash) each(f func(k, v Object) bool) {
+	h.load()
+	h.busy++
+	defer func() { h.busy-- }()
+	for i := 0; i < len(h.entries); i++ {
+		if e := h.entries[i]; !e.dead && !f(e.key, e.val) {
+			return
+		}
+	}
+}
+
+func (h *Hash) pairs() []hashEntry {
+	h.load()
+	if h.live == len(h.entries) {
+		return h.entries[:h.live:h.live]
+	}
+	out := make([]hashEntry, 0, h.live)
+	for _, e := range h.entries {
+		if !e.dead {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (h *Hash) keys() []Object {
+	ps := h.pairs()
+	out := make([]Object, len(ps))
+	for i, e := range ps {
+		out[i] = e.key
+	}
+	return out
+}
+
+func (h *Hash) values() []Object {
+	ps := h.pairs()
+	out := make([]Object, len(ps))
+	for i, e := range ps {
+		out[i] = e.val
+	}
+	return out
+}
+
+func (h *Hash) copy() *Hash {
+	out := &Hash{dflt: h.dflt, proc: h.proc}
+	for _, e := range h.pairs() {
+		out.put(e.key, e.val)
+	}
+	return out
+}

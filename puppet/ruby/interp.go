@@ -1,0 +1,635 @@
+package ruby
+
+import (
+	"fmt"
+
+	"bunraku/provenance"
+	"bunraku/puppet/onigmo"
+	"bunraku/source"
+)
+
+// An Interp runs programs for one rendering. It is not safe for use by several goroutines; the Runtime behind it is.
+type Interp struct {
+	rt      *Runtime
+	limits  Limits
+	left    Limits // what is left of them
+	depth   int
+	calls   []*call  // that are free
+	slots   []Object // room for frames
+	refs    []provenance.Ref
+	globals map[string]Object
+	gconst  map[string]Object             // top-level constants set by the program
+	consts  map[*Class]map[string]Object  // of modules, set by the program
+	defs    map[*Class]map[string]*method // methods defined by the program
+	sdefs   map[Object]map[string]*method // singleton methods
+	mixins  map[*Class][]*Class           // modules included by the program
+	undefs  map[*Class]map[string]bool
+	cvars   map[string]Object
+	file    *source.File
+	at      source.Span // of the call under way, for the lines of errors
+	prog    *Program
+	regexps map[regexpKey]*onigmo.Regexp
+	memo    map[any]Object // Puppet containers that were converted already, by identity
+	ids     map[Object]int64
+	prov    tracker
+	out     *String // _erbout, once it is known
+	Out     []Segment
+	// OutSize is how long the output will be, as far as anybody knows.
+	OutSize int
+	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
+	MaybeFrozen   bool
+	curExc        *Exception // $!
+	changed       bool       // an array or hash was changed in place
+	yaml          map[string]*onigmo.Regexp
+	inspect       []Object            // containers being printed, for [...]
+	visibility    map[*lexical]bool   // bodies in which private was said
+	singletonBody map[*lexical]Object // bodies of class << obj
+	classIvars    map[*Class]*Hash
+	chains        map[*Class][]*Class           // ancestors, since the last change
+	found         map[*Class]map[string]*method // methods looked for since the last change
+	Hooks         Hooks
+}
+
+type regexpKey struct {
+	src   string
+	flags onigmo.Flags
+}
+
+// New makes an interpreter.
+func (rt *Runtime) New(limits Limits) *Interp {
+	return &Interp{rt: rt, limits: limits, left: limits, memo: map[any]Object{}}
+}
+
+// A frame is the variables of a running method, block or program.
+type frame struct {
+	slots []Object
+	refs  []provenance.Ref
+	up    *frame // of the code around a block
+	meth  *frame // of the method (or program) that this is in
+	home  *frame // where return goes
+	self  Object
+	cref  *lexical // classes around, for constants and def
+	// Of a method's own frame:
+	def   *method
+	args  []Object
+	block *Proc
+	match *Match
+	loops int // while loops under way
+	inst  *Proc
+}
+
+// A lexical is the class and module bodies around a piece of code.
+type lexical struct {
+	class *Class
+	up    *lexical
+	eval  bool // a block given to class_eval: methods land in the class, constants stay with the text around
+}
+
+// scope is the innermost class or module body in whose text the code stands, nil for the top.
+func (f *frame) scope() *lexical {
+	l := f.cref
+	for l != nil && l.eval {
+		l = l.up
+	}
+	return l
+}
+
+func (in *Interp) newFrame(slots int) *frame {
+	if slots > len(in.slots) {
+		in.slots = make([]Object, max(slots, 32))
+	}
+	f := &frame{slots: in.slots[:slots:slots]}
+	in.slots = in.slots[slots:]
+	if in.prov.trace != nil {
+		if slots > len(in.refs) {
+			in.refs = make([]provenance.Ref, max(slots, 64))
+		}
+		f.refs = in.refs[:slots:slots]
+		in.refs = in.refs[slots:]
+	}
+	return f
+}
+
+// jump carries next, break, return, redo, retry and throw up the stack.
+type jump struct {
+	kind   string
+	value  Object
+	target any // the Proc of a break, the frame of a return, the tag of a throw
+}
+
+// Run runs a program with self. An exception that was not rescued, a bound that was hit, or something that is not supported comes
+// back as *Error.
+func (in *Interp) Run(prog *Program, self Object) (result Object, err error) {
+	f := in.newFrame(prog.Slots)
+	f.meth, f.home, f.self = f, f, self
+	outer, file := in.prog, in.file
+	in.prog, in.file = prog, prog.File
+	in.prov.begin(prog)
+	defer func() {
+		r := recover()
+		if r != nil {
+			err = in.asError(r)
+		}
+		in.prog, in.file = outer, file
+		if r == nil {
+			return
+		}
+		if err == nil {
+			if j, ok := r.(*jump); ok && j.kind == "return" {
+				result = j.value
+				return
+			}
+			panic(r)
+		}
+	}()
+	return in.eval(prog.Body, f), nil
+}
+
+func (in *Interp) step() {
+	if in.left.Steps--; in.left.Steps < 0 {
+		panic(&limitHit{fmt.Sprintf("it took more than %d steps", in.limits.Steps)})
+	}
+}
+
+// steps charges for n small steps that a built-in makes.
+func (in *Interp) charge(n int) {
+	if in.left.Steps -= n; in.left.Steps < 0 {
+		panic(&limitHit{fmt.Sprintf("it took more than %d steps", in.limits.Steps)})
+	}
+}
+
+// room makes sure that n more bytes may be allocated.
+func (in *Interp) room(n int) {
+	if n > in.limits.Size || n < 0 {
+		panic(&limitHit{fmt.Sprintf("one value would be larger than %d bytes", in.limits.Size)})
+	}
+	if in.left.Memory -= n; in.left.Memory < 0 {
+		panic(&limitHit{fmt.Sprintf("it allocated more than %d bytes", in.limits.Memory)})
+	}
+}
+
+func (in *Interp) enter() {
+	if in.depth++; in.depth > in.limits.Depth {
+		in.depth = 0 // the stack is unwound to the top
+		panic(&limitHit{fmt.Sprintf("calls nest deeper than %d", in.limits.Depth)})
+	}
+}
+
+// str makes a string that counts against the memory.
+func (in *Interp) str(s string) *String {
+	in.room(len(s) + 32)
+	return &String{s: s}
+}
+
+func (in *Interp) array(e []Object) *Array {
+	in.room(16*len(e) + 48)
+	return &Array{e: e}
+}
+
+// eval evaluates a node.
+func (in *Interp) eval(n Node, f *frame) Object {
+	if in.left.Steps--; in.left.Steps < 0 {
+		in.step()
+	}
+	switch n := n.(type) {
+	case *Seq:
+		return in.seq(n, f)
+	case *Call:
+		return in.evalCall(n, f)
+	case *LVar:
+		g := f
+		for d := n.Depth; d > 0; d-- {
+			g = g.up
+		}
+		if g.refs != nil {
+			in.prov.read(g.refs[n.Index])
+		}
+		return orNil(g.slots[n.Index])
+	case *IVar:
+		return in.getIvar(f.self, n.Name)
+	case *StrLit:
+		in.prov.literal(n)
+		return in.str(n.Value)
+	case *DStr:
+		return in.str(in.interpolate(n.Parts, f))
+	case *SymLit:
+		in.prov.literal(n)
+		return Symbol(n.Name)
+	case *IntLit:
+		in.prov.literal(n)
+		if n.Big != nil {
+			return &Big{n.Big}
+		}
+		return Int(n.Value)
+	case *FloatLit:
+		in.prov.literal(n)
+		return Float(n.Value)
+	case *NilLit:
+		return Nil{}
+	case *BoolLit:
+		in.prov.literal(n)
+		return Bool(n.Value)
+	case *SelfLit:
+		return orNil(f.self)
+	case *ArrayLit:
+		return in.array(in.evalList(n.Elems, f))
+	case *HashLit:
+		return in.evalHash(n, f)
+	case *RangeLit:
+		r := &Range{Nil{}, Nil{}, n.Exclusive}
+		if n.Lo != nil {
+			r.lo = in.eval(n.Lo, f)
+		}
+		if n.Hi != nil {
+			r.hi = in.eval(n.Hi, f)
+		}
+		if _, ok := in.compare(r.lo, r.hi); !ok && !isNil(r.lo) && !isNil(r.hi) {
+			in.raise("ArgumentError", "bad value for range")
+		}
+		return r
+	case *RegexLit:
+		in.prov.literal(n)
+		if n.Re != nil {
+			src, _ := staticText(n.Parts)
+			return &Regexp{n.Re, src, n.Flags}
+		}
+		return in.newRegexp(in.interpolate(n.Parts, f), n.Flags)
+	case *DSym:
+		return Symbol(in.interpolate(n.Parts, f))
+	case *If:
+		return in.evalIf(n, f)
+	case *Not:
+		v := in.eval(n.Value, f)
+		if in.defs != nil {
+			if m := in.findMethod(in.classOf(v), "!"); m != nil && m.builtin == nil {
+				return in.send(v, "!", nil, nil)
+			}
+		}
+		return Bool(!truthy(v))
+	case *And:
+		if v := in.eval(n.Left, f); !truthy(v) {
+			return v
+		}
+		return in.eval(n.Right, f)
+	case *Or:
+		if v := in.eval(n.Left, f); truthy(v) {
+			return v
+		}
+		return in.eval(n.Right, f)
+	case *Assign:
+		return in.evalAssign(n, f)
+	case *OpAssign:
+		return in.evalOpAssign(n, f)
+	case *Case:
+		return in.evalCase(n, f)
+	case *While:
+		return in.evalWhile(n, f)
+	case *For:
+		return in.evalFor(n, f)
+	case *Begin:
+		return in.evalBegin(n, f)
+	case *Jump:
+		return in.evalJump(n, f)
+	case *Const:
+		return in.evalConst(n, f)
+	case *GVar:
+		return in.getGlobal(n.Name, f)
+	case *CVar:
+		if v, ok := in.cvars[n.Name]; ok {
+			return v
+		}
+		in.raise("NameError", "uninitialized class variable %s in %s", n.Name, "Object")
+	case *Lambda:
+		return &Proc{block: n.Block, frame: f, self: f.self, lambda: true}
+	case *Yield:
+		return in.evalYield(n, f)
+	case *Super:
+		return in.evalSuper(n, f)
+	case *Defined:
+		return in.evalDefined(n.Value, f)
+	case *Def:
+		return in.evalDef(n, f)
+	case *ClassDef:
+		return in.evalClass(n, f)
+	case *SClass:
+		return in.evalSClass(n, f)
+	case *Alias:
+		in.alias(in.currentClass(f), n.New, n.Old)
+		return Nil{}
+	case *Undef:
+		for _, name := range n.Names {
+			in.undef(in.currentClass(f), name)
+		}
+		return Nil{}
+	case *Splat:
+		return in.array(in.Splat(in.eval(n.Value, f)))
+	case *XStr:
+		in.at = n.Where
+		in.refuse("running a command (`…`)")
+	case nil:
+		return Nil{}
+	}
+	in.at = n.Span()
+	in.unsupported(fmt.Sprintf("%T", n))
+	return nil
+}
+
+func (in *Interp) seq(n *Seq, f *frame) Object {
+	if n == nil || len(n.Stmts) == 0 {
+		return Nil{}
+	}
+	last := len(n.Stmts) - 1
+	for _, s := range n.Stmts[:last] {
+		m := in.prov.mark()
+		in.eval(s, f)
+		in.prov.forget(m)
+	}
+	return in.eval(n.Stmts[last], f)
+}
+
+func (in *Interp) interpolate(parts []Node, f *frame) string {
+	var b []byte
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *StrLit:
+			in.prov.literal(p)
+			b = append(b, p.Value...)
+		default:
+			v := in.eval(p, f)
+			in.prov.deep(v)
+			if s, ok := v.(*String); ok {
+				b = append(b, s.String()...)
+			} else {
+				b = append(b, in.toS(v)...)
+			}
+		}
+		if len(b) > in.limits.Size {
+			in.room(len(b))
+		}
+	}
+	return string(b)
+}
+
+// evalList evaluates elements, spreading splats.
+func (in *Interp) evalList(ns []Node, f *frame) []Object {
+	out := make([]Object, 0, len(ns))
+	for _, n := range ns {
+		if s, ok := n.(*Splat); ok {
+			out = append(out, in.Splat(in.eval(s.Value, f))...)
+			in.room(16 * len(out))
+			continue
+		}
+		out = append(out, in.eval(n, f))
+	}
+	return out
+}
+
+// Splat is what *v spreads to.
+func (in *Interp) Splat(v Object) []Object {
+	switch v := v.(type) {
+	case *Array:
+		in.prov.deep(v)
+		return append([]Object(nil), v.els()...)
+	case Nil, nil:
+		return nil
+	case *String, Int, Float, Symbol, Bool, *Proc:
+		return []Object{v}
+	}
+	if in.responds(v, "to_a") {
+		if a, ok := in.send(v, "to_a", nil, nil).(*Array); ok {
+			return append([]Object(nil), a.els()...)
+		}
+	}
+	return []Object{v}
+}
+
+func (in *Interp) evalHash(n *HashLit, f *frame) Object {
+	h := NewHash()
+	h.kw = !n.Braces
+	in.room(64 * (len(n.Pairs) + 1))
+	for _, p := range n.Pairs {
+		if p.Key == nil {
+			v := in.eval(p.Value, f)
+			if isNil(v) {
+				continue
+			}
+			o, ok := v.(*Hash)
+			if !ok {
+				in.raise("TypeError", "no implicit conversion of %s into Hash", in.describe(v))
+			}
+			for _, e := range o.pairs() {
+				h.put(e.key, e.val)
+			}
+			continue
+		}
+		k := in.eval(p.Key, f)
+		h.put(k, in.eval(p.Value, f))
+	}
+	return h
+}
+
+func (in *Interp) evalConst(n *Const, f *frame) Object {
+	in.at = n.Where
+	if n.Scope != nil {
+		c, ok := in.eval(n.Scope, f).(*Class)
+		if !ok {
+			in.raise("TypeError", "%s is not a class/module", in.inspectOf(in.eval(n.Scope, f)))
+		}
+		return in.constIn(c, n.Name)
+	}
+	if !n.Top {
+		scope := f.scope()
+		for l := scope; l != nil; l = l.up {
+			if l.eval {
+				continue
+			}
+			if v, ok := in.ownConst(l.class, n.Name); ok {
+				return v
+			}
+		}
+		if scope != nil {
+			for _, c := range in.ancestors(scope.class) {
+				if v, ok := in.ownConst(c, n.Name); ok {
+					return v
+				}
+			}
+		}
+	}
+	return in.topConst(n.Name)
+}
+
+func (in *Interp) ownConst(c *Class, name string) (Object, bool) {
+	if v, ok := in.consts[c][name]; ok {
+		return v, true
+	}
+	v, ok := c.consts[name]
+	return v, ok
+}
+
+func (in *Interp) constIn(c *Class, name string) Object {
+	for _, a := range in.ancestors(c) {
+		if v, ok := in.ownConst(a, name); ok {
+			return v
+		}
+	}
+	if c == in.rt.object {
+		return in.topConst(name)
+	}
+	if v, ok := in.hookConst(c.name, name); ok {
+		return v
+	}
+	if in.rt.knownConst(c.name + "::" + name) {
+		in.unsupported("the constant " + c.name + "::" + name)
+	}
+	in.raise("NameError", "uninitialized constant %s::%s", c.name, name)
+	return nil
+}
+
+// hookConst asks the host for a constant that nothing defined.
+func (in *Interp) hookConst(scope, name string) (Object, bool) {
+	if in.Hooks.Constant == nil {
+		return nil, false
+	}
+	return in.Hooks.Constant(in, scope, name)
+}
+
+func (in *Interp) topConst(name string) Object {
+	if v, ok := in.gconst[name]; ok {
+		return v
+	}
+	if v, ok := in.rt.consts[name]; ok {
+		if need, refused := refusedConst(name); refused {
+			in.refuse(need)
+		}
+		return v
+	}
+	if v, ok := in.hookConst("", name); ok {
+		return v
+	}
+	if need, refused := refusedConst(name); refused {
+		in.refuse(need)
+	}
+	if in.rt.knownConst(name) {
+		in.unsupported("the constant " + name)
+	}
+	in.raise("NameError", "uninitialized constant %s", name)
+	return nil
+}
+
+func (in *Interp) getGlobal(name string, f *frame) Object {
+	m := f.meth.match
+	switch name {
+	case "$~":
+		if m == nil {
+			return Nil{}
+		}
+		return m
+	case "$&":
+		return in.group(m, 0)
+	case "$`":
+		if m == nil {
+			return Nil{}
+		}
+		return in.str(m.s[:m.loc[0]])
+	case "$'":
+		if m == nil {
+			return Nil{}
+		}
+		return in.str(m.s[m.loc[1]:])
+	case "$+":
+		if m != nil {
+			for i := len(m.loc)/2 - 1; i > 0; i-- {
+				if m.loc[2*i] >= 0 {
+					return in.group(m, i)
+				}
+			}
+		}
+		return Nil{}
+	case "$!":
+		if in.curExc != nil {
+			return in.curExc
+		}
+		return Nil{}
+	case "$/":
+		return in.str("\n")
+	case "$,", "$;":
+		return Nil{}
+	case "$stdout", "$stderr", "$stdin", "$0", "$$", "$PROGRAM_NAME", "$LOAD_PATH", "$:", "$\"", "$LOADED_FEATURES":
+		in.refuse("the variable " + name)
+	}
+	if len(name) > 1 && isDigit(name[1]) {
+		i := 0
+		for _, c := range name[1:] {
+			i = 10*i + int(c-'0')
+		}
+		return in.group(m, i)
+	}
+	return orNil(in.globals[name])
+}
+
+// group is group i of a match, nil when it took no part.
+func (in *Interp) group(m *Match, i int) Object {
+	if m == nil || i < 0 || 2*i >= len(m.loc) || m.loc[2*i] < 0 {
+		return Nil{}
+	}
+	return in.str(m.s[m.loc[2*i]:m.loc[2*i+1]])
+}
+
+// getIvar reads an instance variable.
+func (in *Interp) getIvar(self Object, name string) Object {
+	h := in.ivarsOf(self, false)
+	if h == nil {
+		return Nil{}
+	}
+	v, ok := h.symbol(name)
+	if !ok {
+		if n, native := self.(*Native); native && n.Call != nil {
+			// variables of the scope are looked up when they are first read
+			if o, found := n.Call(in, name, nil, nil); found {
+				h.put(Symbol(name), o)
+				in.prov.readIvar(name)
+				return o
+			}
+		}
+		return Nil{}
+	}
+	in.prov.readIvar(name)
+	return v
+}
+
+func (in *Interp) ivarsOf(self Object, make bool) *Hash {
+	var slot **Hash
+	switch o := self.(type) {
+	case *Instance:
+		slot = &o.ivars
+	case *Native:
+		slot = &o.ivars
+		make = true
+	case *Exception:
+		slot = &o.ivars
+	case *Class:
+		h := in.classIvars[o]
+		if h == nil && make {
+			h = NewHash()
+			if in.classIvars == nil {
+				in.classIvars = map[*Class]*Hash{}
+			}
+			in.classIvars[o] = h
+		}
+		return h
+	default:
+		return nil
+	}
+	if *slot == nil && make {
+		*slot = NewHash()
+	}
+	return *slot
+}
+
+func (in *Interp) setIvar(self Object, name string, v Object) {
+	h := in.ivarsOf(self, true)
+	if h == nil {
+		in.raise("FrozenError", "can't modify frozen %s: %s", in.classOf(self).name, in.inspectOf(self))
+	}
+	h.put(Symbol(name), v)
+}
