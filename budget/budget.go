@@ -62,6 +62,12 @@ type Aborted struct{ Cause error }
 func (a *Aborted) Error() string { return "not done: " + a.Cause.Error() }
 func (a *Aborted) Unwrap() error { return a.Cause }
 
+// HostPanic tells interpreters that run inside of the work (package ruby) that the panic is not theirs.
+func (*Exceeded) HostPanic() {}
+
+// HostPanic is the same for work that was given up.
+func (*Aborted) HostPanic() {}
+
 // Spend counts n steps of what is being done.
 func (b *Budget) Spend(n int64, where string) {
 	if b == nil {
@@ -106,6 +112,21 @@ func (b *Budget) Enter(where string) {
 func (b *Budget) Leave() {
 	if b != nil {
 		b.depth--
+	}
+}
+
+// Depth is how deep the work is right now, for code that recovers from a panic of its own and comes back with Return.
+func (b *Budget) Depth() int {
+	if b == nil {
+		return 0
+	}
+	return b.depth
+}
+
+// Return comes back to a depth that Depth told, whatever was entered since.
+func (b *Budget) Return(depth int) {
+	if b != nil {
+		b.depth = depth
 	}
 }
 

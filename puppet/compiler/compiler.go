@@ -202,10 +202,13 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	w := c.world()
 	result := eval.Compile(w, in)
+	if result.NotDone != nil {
+		return nil, result.NotDone
+	}
 	if result.Failure != nil && !strings.HasPrefix(result.Failure.Code, "E09") && !in.Settings.Trace { // E09: a bound was hit
 		// Once more with tracing: it says where the value that does not fit comes from, and which lines hold secrets.
 		in.Settings.Trace = true
-		if again := eval.Compile(c.world(), in); again.Failure != nil {
+		if again := eval.Compile(c.world(), in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
 			result = again
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/budget"
 	"bunraku/provenance"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
@@ -184,6 +185,9 @@ func (ev *Evaluator) Resources() []*Resource { return ev.table.added }
 
 // Trace is the trace of the compile that the scope belongs to, nil when tracing is off.
 func (sc *Scope) Trace() *provenance.Trace { return sc.ev.trace }
+
+// Budget is what bounds the work of the compile that the scope belongs to.
+func (sc *Scope) Budget() *budget.Budget { return sc.ev.budget }
 
 // Evaluator is the compile that the scope belongs to.
 func (sc *Scope) Evaluator() *Evaluator { return sc.ev }

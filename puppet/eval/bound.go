@@ -2,62 +2,80 @@ package eval
 
 import (
 	"fmt"
-	"time"
 
+	"bunraku/budget"
+	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
-// Every compile ends, and in little memory, whatever the program. The bounds are far beyond what catalogs need; the one that was hit is
-// named. Steps bound time, volume bounds what is copied, and no value may be so large, or look so large when it is written out, that
-// walking through it once would take long: [$x, $x] forty times over is small in memory and endless as text.
+// Every compile ends, and in little memory, whatever the program. What it has used up is counted in its budget, which every loop that
+// input can make long draws on; the bound that was hit is named. Beside the budget, no value may be so large, or look so large when it is
+// written out, that walking through it once would take long: [$x, $x] forty times over is small in memory and endless as text.
 const (
-	defaultMaxSteps = 20_000_000
-	defaultMaxDepth = 2_000
-	defaultMaxTime  = time.Minute
-	blockSteps      = 8                 // what a call of a block costs beside its expressions
-	maxText         = 32 << 20          // bytes of one string
-	maxElements     = value.MaxElements // of one array or hash, with everything in it
-	maxContents     = 128 << 20         // bytes of one array or hash when it is written out
-	maxNesting      = 2_000             // arrays and hashes in each other
-	maxVolume       = int64(1) << 30    // bytes of all values made in one compile
-	maxResources    = 200_000           // of one catalog
-	timeCheck       = 1<<12 - 1         // steps between looks at the clock
+	blockSteps   = 8                 // what a call of a block costs beside its expressions
+	maxText      = 32 << 20          // bytes of one string
+	maxElements  = value.MaxElements // of one array or hash, with everything in it
+	maxContents  = 128 << 20         // bytes of one array or hash when it is written out
+	maxNesting   = 2_000             // arrays and hashes in each other
+	maxResources = 200_000           // of one catalog
+)
+
+// Limits are what one compile may cost unless the caller says otherwise: far beyond what catalogs need.
+func Limits() budget.Limits { return budget.Limits{Steps: 20_000_000, Bytes: 1 << 30, Depth: 2_000} }
+
+// What is being done when the budget ends.
+const (
+	evaluating = "evaluating an expression"
+	calling    = "calls, classes and defines"
+	keeping    = "values"
 )
 
 // Codes of the bounds.
 const (
+	codeDepth  = "E0901"
 	codeSteps  = "E0902"
 	codeSize   = "E0906"
 	codeVolume = "E0907"
-	codeTime   = "E0908"
 	codeMany   = "E0909"
 )
 
-// bounds is what a compile has used up.
+// bounds is what finding out how large values are, and where a bound was hit, needs.
 type bounds struct {
-	began  time.Time
-	volume int64
 	// heavy remembers the sizes of the large values that were weighed last: programs pass the same ones around.
 	heavy   [16]heavyValue
 	next    int
 	calling source.Place // the innermost call of a built-in
+	now     syntax.Expr  // the expression that was begun last
+}
+
+// exceeded is the error of a compile whose budget ended.
+func (ev *Evaluator) exceeded(e *budget.Exceeded) *source.Diagnostic {
+	d := &source.Diagnostic{Code: codeSteps, Place: ev.bounds.calling, Stack: ev.describeStack()}
+	if e.Where == evaluating {
+		d.Place = ev.place(ev.bounds.now.Span())
+	}
+	for i := len(ev.stack) - 1; i >= 0 && !d.Place.Known(); i-- {
+		d.Place = ev.stack[i].place
+	}
+	switch e.What {
+	case "depth":
+		d.Code, d.Summary = codeDepth, fmt.Sprintf("Evaluation nests more than %d levels deep", e.Limit)
+	case "bytes":
+		d.Code, d.Summary = codeVolume, fmt.Sprintf("Evaluation has made more than %d bytes of values", e.Limit)
+	default:
+		d.Summary = fmt.Sprintf("Evaluation takes more than %d steps", e.Limit)
+	}
+	if e.Where != "" {
+		d.Detail = "the bound was reached in: " + e.Where
+	}
+	return d
 }
 
 // A size is how large a value looks when all of it is written out.
 type size struct {
 	elements, bytes int
 	depth           int
-}
-
-// tired stops a compile that takes too long.
-func (ev *Evaluator) tired(at source.Place) {
-	if ev.steps > ev.set.MaxSteps {
-		ev.failAt(&source.Diagnostic{Code: codeSteps, Place: at, Summary: fmt.Sprintf("Evaluation takes more than %d steps", ev.set.MaxSteps)})
-	}
-	if limit := ev.set.MaxTime; time.Since(ev.bounds.began) > limit {
-		ev.failAt(&source.Diagnostic{Code: codeTime, Place: at, Summary: fmt.Sprintf("The compile takes longer than %v", limit)})
-	}
 }
 
 // made looks at a value that was just computed: it must not be too large, and counts towards the volume.
@@ -67,7 +85,7 @@ func (ev *Evaluator) made(v value.Value, at source.Place) {
 		if len(v) > maxText {
 			ev.tooLarge(at, "The string is longer than %d bytes", maxText)
 		}
-		ev.bounds.volume += int64(len(v))
+		ev.budget.Keep(int64(len(v)), keeping)
 	case *value.Array:
 		if s, small := lightArray(v); small {
 			ev.weighed(s, len(v.Elems), at)
@@ -80,11 +98,6 @@ func (ev *Evaluator) made(v value.Value, at source.Place) {
 		} else {
 			ev.weighed((&weighing{ev: ev}).weigh(v, 0), 2*v.Len(), at)
 		}
-	default:
-		return
-	}
-	if ev.bounds.volume > maxVolume {
-		ev.failAt(&source.Diagnostic{Code: codeVolume, Place: at, Summary: fmt.Sprintf("Evaluation has made more than %d bytes of values", maxVolume)})
 	}
 }
 
@@ -97,7 +110,7 @@ func (ev *Evaluator) weighed(s size, slots int, at source.Place) {
 	case s.bytes > maxContents:
 		ev.tooLarge(at, "The value is longer than %d bytes", maxContents)
 	}
-	ev.bounds.volume += int64(slots) * 24
+	ev.budget.Keep(int64(slots)*24, keeping)
 }
 
 func (ev *Evaluator) tooLarge(at source.Place, format string, limit int) {

@@ -1,12 +1,17 @@
 package eval_test
 
 import (
+	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"bunraku/budget"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
 )
 
 // Programs that would never end, or eat all memory, stop at a bound that the error names.
@@ -62,10 +67,42 @@ func TestBounds(t *testing.T) {
 	if runtime.ReadMemStats(&used); used.HeapSys > 2<<30 {
 		t.Errorf("the heap grew to %d bytes", used.HeapSys)
 	}
-	set := eval.Language(7)
-	set.MaxSteps = 1000
-	res, _ := compileText("steps.pp", "[1,2,3,4,5,6,7,8,9,10].each |$a| { [1,2,3,4,5,6,7,8,9,10].each |$b| { [1,2,3,4,5,6,7,8,9,10].each |$c| { $x = 1 } } }", set)
-	if res.Failure == nil || !strings.Contains(res.Failure.Summary, "1000 steps") {
-		t.Errorf("steps: got %v", res.Failure)
+}
+
+// budgeted compiles a text with a budget.
+func budgeted(ctx context.Context, limits budget.Limits, text string) *eval.Result {
+	tree, _ := syntax.Parse(source.NewFile("steps.pp", text), syntax.Options{})
+	in := eval.Input{Node: "default", Main: []*syntax.File{tree}, Settings: eval.Language(7), Budget: budget.New(ctx, limits)}
+	return eval.Compile(newMapWorld(), in)
+}
+
+// The caller's budget decides, and its end is told at the expression that was one too many.
+func TestGivenBudget(t *testing.T) {
+	const loops = "function f($n) { if $n > 0 { f($n - 1) } }  f(5)  [1,2,3,4,5,6,7,8,9].each |$a| { [1,2,3,4,5,6,7,8,9].each |$b| { [1,2,3,4,5,6,7,8,9].each |$c| { $x = 1 } } }"
+	for what, c := range map[string]struct {
+		limits     budget.Limits
+		code, text string
+	}{
+		"steps": {budget.Limits{Steps: 1000}, "E0902", "more than 1000 steps"},
+		"bytes": {budget.Limits{Bytes: 1000}, "E0907", "more than 1000 bytes"},
+		"depth": {budget.Limits{Depth: 2}, "E0901", "more than 2 levels"},
+	} {
+		res := budgeted(context.Background(), c.limits, loops)
+		if f := res.Failure; f == nil || f.Code != c.code || !strings.Contains(f.Summary, c.text) || !f.Place.Known() {
+			t.Errorf("%s: got %v", what, f)
+		}
+	}
+	if res := budgeted(context.Background(), eval.Limits(), loops); res.Failure != nil {
+		t.Error(res.Failure)
+	}
+}
+
+// A compile whose context ends has no verdict at all.
+func TestGivenUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	res := budgeted(ctx, budget.Limits{}, "Integer[1, 1000000000000].each |$x| { }")
+	if res.NotDone == nil || res.Failure != nil || res.Catalog != nil || !errors.Is(res.NotDone, context.Canceled) {
+		t.Errorf("not done: %v, failure: %v", res.NotDone, res.Failure)
 	}
 }

@@ -50,7 +50,7 @@ func (ev *Evaluator) ensureParent(r *Resource, sc *Scope) {
 // checkLineage refuses a class that inherits from itself, by whatever detour; Puppet runs out of stack there.
 func (ev *Evaluator) checkLineage(d *Definition) {
 	names := []string{d.Name}
-	for p := d; p.Parent != "" && len(names) <= ev.set.MaxDepth; {
+	for p := d; p.Parent != "" && len(names) <= maxNesting; {
 		p = ev.parentOf(p)
 		names = append(names, p.Name)
 		if p == d {

@@ -71,19 +71,21 @@ func (ev *Evaluator) jump(j *jump) {
 type saved struct {
 	code  code
 	ctl   provenance.Ref
-	depth int
+	depth int // of the stack
+	level int // of the budget
 	frame *frame
 	scope *Scope
 }
 
 func (ev *Evaluator) save(sc *Scope) saved {
-	return saved{code{ev.file, ev.lits, ev.values}, ev.ctl, len(ev.stack), sc.frame, sc}
+	return saved{code{ev.file, ev.lits, ev.values}, ev.ctl, len(ev.stack), ev.budget.Depth(), sc.frame, sc}
 }
 
 func (ev *Evaluator) restoreTo(s saved) {
 	ev.leaveFile(s.code)
 	ev.ctl = s.ctl
 	ev.stack = ev.stack[:s.depth]
+	ev.budget.Return(s.level)
 	s.scope.restore(s.frame)
 }
 
@@ -436,9 +438,7 @@ func (l *Lambda) Call(args []value.Value, refs []provenance.Ref) (value.Value, e
 	ev := l.ev
 	s := ev.save(l.scope)
 	ev.enterFile(l.file)
-	if ev.steps += blockSteps; ev.steps > ev.set.MaxSteps {
-		ev.tired(ev.place(l.def.Where))
-	}
+	ev.budget.Spend(blockSteps, calling)
 	ev.decide(l.why)
 	var v value.Value
 	var r provenance.Ref

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"bunraku/budget"
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
@@ -39,6 +40,11 @@ func Compile(w World, in Input) (result *Result) {
 		case *jump:
 			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
 			result.FailureRef = ev.trace.Everything()
+		case *budget.Exceeded:
+			result.Failure, result.FailureRef = ev.exceeded(p), ev.trace.Everything()
+			ev.hideSecrets(result.Failure)
+		case *budget.Aborted:
+			result.NotDone = p
 		case value.TooMany:
 			result.Failure = &source.Diagnostic{Code: codeSize, Place: ev.bounds.calling, Summary: p.Error(), Stack: ev.describeStack()}
 			result.FailureRef = ev.trace.Everything()

@@ -13,8 +13,9 @@
 package eval
 
 import (
-	"time"
+	"context"
 
+	"bunraku/budget"
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/syntax"
@@ -29,9 +30,6 @@ type Settings struct {
 	Strict          Strictness
 	StrictVariables bool
 	Trace           bool
-	MaxSteps        int           // expressions evaluated before giving up; 0 for the default
-	MaxDepth        int           // nested calls, classes and defines; 0 for the default
-	MaxTime         time.Duration // of a compile; 0 for the default
 	Storeconfigs    bool
 }
 
@@ -64,6 +62,8 @@ type Input struct {
 	Main        []*syntax.File
 	Settings    Settings
 	Cache       *Cache // shared with other compiles of the same environment; nil for one of its own
+	// Budget bounds the work of this compile; nil for one of its own, with Limits and without an end in time.
+	Budget *budget.Budget
 	// Config is what $settings::NAME answers.
 	Config *value.Hash
 }
@@ -101,7 +101,7 @@ type Evaluator struct {
 	stack  []step
 	// asking is the call or expression that has classes evaluated right now: an included class has no place of its own
 	asking source.Place
-	steps  int
+	budget *budget.Budget
 	bounds bounds
 	// jumping is the jump under way, so that what it passes need not stop it to see what it is
 	jumping *jump
@@ -136,16 +136,9 @@ func newEvaluator(w World, in Input) *Evaluator {
 		in.Cache = NewCache()
 	}
 	ev := &Evaluator{world: w, cache: in.Cache, in: in, set: in.Settings, warned: map[string]bool{}, literals: map[*syntax.File]provenance.Ref{}}
-	if ev.set.MaxSteps == 0 {
-		ev.set.MaxSteps = defaultMaxSteps
+	if ev.budget = in.Budget; ev.budget == nil {
+		ev.budget = budget.New(context.Background(), Limits())
 	}
-	if ev.set.MaxDepth == 0 {
-		ev.set.MaxDepth = defaultMaxDepth
-	}
-	if ev.set.MaxTime == 0 {
-		ev.set.MaxTime = defaultMaxTime
-	}
-	ev.bounds.began = time.Now()
 	if ev.set.Trace {
 		size := ev.cache.traceSize()
 		ev.trace = provenance.NewTraceLike(size.trace)
@@ -183,6 +176,8 @@ type Result struct {
 	// Failure is the error that ended the compile, nil when it succeeded; FailureRef is everything that was read until then.
 	Failure    *source.Diagnostic
 	FailureRef provenance.Ref
+	// NotDone says that the compile was given up before it came to anything: there is neither a catalog nor a verdict.
+	NotDone *budget.Aborted
 
 	ev *Evaluator // for questions about what is not in the catalog
 }
@@ -217,12 +212,13 @@ func (ev *Evaluator) place(s source.Span) source.Place {
 
 func (ev *Evaluator) push(s step) {
 	ev.stack = append(ev.stack, s)
-	if len(ev.stack) > ev.set.MaxDepth {
-		ev.failf("E0901", s.place.Span, "Evaluation nests more than %d calls, classes or defines deep", ev.set.MaxDepth)
-	}
+	ev.budget.Enter(calling)
 }
 
-func (ev *Evaluator) pop() { ev.stack = ev.stack[:len(ev.stack)-1] }
+func (ev *Evaluator) pop() {
+	ev.stack = ev.stack[:len(ev.stack)-1]
+	ev.budget.Leave()
+}
 
 // typeOf evaluates a type expression once per compile.
 func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {

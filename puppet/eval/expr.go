@@ -13,9 +13,8 @@ import (
 // eval evaluates an expression in a scope. The ref says where the value comes from; for a container it is the spine, the
 // elements carry their own.
 func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref) {
-	if ev.steps++; ev.steps > ev.set.MaxSteps || ev.steps&timeCheck == 0 {
-		ev.tired(ev.place(e.Span()))
-	}
+	ev.bounds.now = e
+	ev.budget.Spend(1, evaluating)
 	switch e := e.(type) {
 	case *syntax.Str:
 		return ev.constant(&e.Lit)

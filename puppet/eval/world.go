@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"bunraku/budget"
 	"bunraku/provenance"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
@@ -124,6 +125,9 @@ func (c *Call) ArgRef(i int) provenance.Ref {
 	}
 	return 0
 }
+
+// Budget is what bounds the work of this compile. A function counts every loop that its arguments can make long, and whatever it keeps.
+func (c *Call) Budget() *budget.Budget { return c.Eval.budget }
 
 // Trace is the trace of this evaluation, nil when tracing is off.
 func (c *Call) Trace() *provenance.Trace { return c.Eval.trace }
