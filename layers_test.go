@@ -51,6 +51,7 @@ var layers = map[string]string{
 	"verify/fs/fstest":         "verify/fs",
 	"cmd/bunraku":              "*",
 	"report":                   "source puppet/syntax puppet/catalog verify/model",
+	"report/redact":            "source puppet/value puppet/catalog",
 
 	"internal/live":   "",                                                                                                                                         // tests only
 	"internal/ask":    "source puppet/syntax puppet/value puppet/catalog puppet/eval puppet/lookup/datafile internal/live",                                        // tests only

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"path"
@@ -64,27 +65,44 @@ func (run *Run) Mend() (files []*source.File, texts []string) {
 }
 
 // Patch prints the edits as a unified diff, for `git apply` or `patch -p1`, and says how many files it changes. Files are named from base,
-// or as they are if it is "".
-func (run *Run) Patch(w io.Writer, base string) int {
+// or as they are if it is "". A patch must hold the lines of a file as they are. So no hunk reaches as far as a line that fit says no to,
+// since it holds a secret or would be obeyed by a terminal or a log; the files where that cannot be helped are returned as left out.
+func (run *Run) Patch(w io.Writer, base string, fit func(line string) bool) (n int, left []string) {
 	files, texts := run.Mend()
 	for i, f := range files {
 		name := f.Name
+		var body bytes.Buffer
+		if !unified(&body, lines(f.Text), lines(texts[i]), fit) {
+			left = append(left, name)
+			continue
+		}
+		n++
 		if base != "" {
 			if rel, err := filepath.Rel(base, name); err == nil {
 				name = filepath.ToSlash(rel)
 			}
 		}
-		fmt.Fprintf(w, "--- %s\n+++ %s\n", prefixed("a", name), prefixed("b", name))
-		unified(w, lines(f.Text), lines(texts[i]))
+		fmt.Fprintf(w, "--- %s\n+++ %s\n%s", prefixed("a", name), prefixed("b", name), body.Bytes())
 	}
-	return len(files)
+	return n, left
 }
 
 func prefixed(side, name string) string {
-	if strings.HasPrefix(name, "/") {
+	if !strings.HasPrefix(name, "/") {
+		name = side + "/" + path.Clean(name)
+	}
+	if source.Harmless(name) && !strings.ContainsAny(name, "\n\t\"\\") {
 		return name
 	}
-	return side + "/" + path.Clean(name)
+	quoted := []byte{'"'} // as git and patch read it
+	for _, c := range []byte(name) {
+		if c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '#' {
+			quoted = fmt.Appendf(quoted, `\%03o`, c)
+		} else {
+			quoted = append(quoted, c)
+		}
+	}
+	return string(append(quoted, '"'))
 }
 
 // lines cuts a text into lines, each with its end.
@@ -99,8 +117,8 @@ func lines(s string) []string {
 // around is how many unchanged lines a diff shows beside changes.
 const around = 3
 
-// unified prints the hunks that turn a into b.
-func unified(w io.Writer, a, b []string) {
+// unified prints the hunks that turn a into b. It reports whether all their lines fit.
+func unified(w io.Writer, a, b []string, fit func(string) bool) bool {
 	ops := compare(a, b)
 	for i := 0; i < len(ops); {
 		if ops[i].kind == ' ' {
@@ -117,9 +135,28 @@ func unified(w io.Writer, a, b []string) {
 			}
 		}
 		end := min(len(ops), to+around)
+		for k := i - 1; k >= from; k-- {
+			if !fit(" " + ops[k].text) {
+				from = k + 1
+			}
+		}
+		for k := end - 1; k >= to; k-- {
+			if !fit(" " + ops[k].text) {
+				end = k
+			}
+		}
+		if end == to && to < len(ops) {
+			return false // without a line behind it git looks for the hunk at the end of the file only
+		}
+		for _, o := range ops[i:to] {
+			if !fit(string(o.kind) + o.text) {
+				return false
+			}
+		}
 		hunk(w, ops[from:end])
 		i = end
 	}
+	return true
 }
 
 func hunk(w io.Writer, ops []lineOp) {

@@ -65,7 +65,7 @@ func TestUnified(t *testing.T) {
 			b[len(b)-1] = strings.TrimSuffix(b[len(b)-1], "\n")
 		}
 		var diff bytes.Buffer
-		unified(&diff, a, b)
+		unified(&diff, a, b, func(string) bool { return true })
 		if got := patched(t, a, diff.String()); got != strings.Join(b, "") {
 			t.Fatalf("seed %d: got\n%s\nwant\n%s\ndiff\n%s", seed, got, strings.Join(b, ""), diff.String())
 		}

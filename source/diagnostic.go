@@ -156,7 +156,7 @@ func (d *Diagnostic) Render(w io.Writer, style Style) {
 	default:
 		head = paint(style.Note, head)
 	}
-	fmt.Fprintf(w, "%s: %s\n", head, d.Summary)
+	fmt.Fprintf(w, "%s: %s\n", head, strings.ReplaceAll(d.Summary, "\n", "\n   "))
 	show := func(p Place, label string, hidden bool) {
 		if hidden && p.Known() {
 			if label != "" {
@@ -230,21 +230,14 @@ func snippet(w io.Writer, style Style, p Place, label string) {
 
 // visible replaces tabs and control characters, which would shift or hide the caret, each by one blank or dot.
 func visible(s string) string {
-	clean := true
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] == 0x7f {
-			clean = false
-			break
-		}
-	}
-	if clean && utf8.ValidString(s) {
+	if utf8.ValidString(s) && !strings.ContainsRune(s, '\t') && !strings.ContainsFunc(s, Commanding) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t':
 			return ' '
-		case r < ' ' || r == 0x7f:
+		case r < ' ' || Commanding(r):
 			return '·'
 		}
 		return r

@@ -80,7 +80,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err != nil {
 		return err
 	}
-	out := &checking{judge: j, files: files, began: began, style: styleFor(a.out),
+	out := &checking{judge: j, files: files, began: began, style: a.out.Style(),
 		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(absolute(root)), Own: j.own}}
 	for _, d := range all {
 		out.run.Add(nil, d)
@@ -331,7 +331,7 @@ func (a *app) compileNodes(ctx context.Context, c *compiler.Compiler, j *judge, 
 			errs[i] = err
 			return
 		}
-		a.secrets.addResult(res)
+		a.keep(res)
 		results[i] = checked{name: nodes[i].Name, problems: res.Warnings}
 		if res.Failure != nil {
 			results[i].problems = append(results[i].problems, res.Failure)

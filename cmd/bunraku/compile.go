@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 	"bunraku/source"
 
 	"github.com/spf13/cobra"
@@ -37,7 +39,7 @@ func (f *compileFlags) add(c *cobra.Command) {
 
 // options are what the flags say about compiling. What is decrypted on the way is kept out of everything that is shown.
 func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
-	o := compiler.Options{Language: f.language, Strict: f.strict, Decrypted: a.secrets.add}
+	o := compiler.Options{Language: f.language, Strict: f.strict, Decrypted: a.secrets.Add}
 	if c.Flags().Changed("strict-variables") {
 		o.StrictVariables = &f.strictVariables
 	}
@@ -72,7 +74,11 @@ has facts there, it need not be named. The catalog is printed as Puppet's own JS
 			if err != nil {
 				return err
 			}
-			_, err = a.raw.Write(text) // an agent needs the secrets too
+			form := source.Quoted
+			if format == "text" || format == "dot" {
+				form = source.Plain
+			}
+			_, err = a.out.Reveal(form).Write(text) // an agent needs the secrets too
 			return err
 		},
 	}
@@ -98,7 +104,15 @@ func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*
 	if err != nil || flags.provenance == "" {
 		return result, err
 	}
-	return result, writeProvenance(flags.provenance, env, a.secrets.hide, c, node, opt, result)
+	return result, writeProvenance(flags.provenance, env, a.secrets.Hide, c, node, opt, result)
+}
+
+// keep remembers what is Sensitive in a compile, so that nothing shows it.
+func (a *app) keep(r *eval.Result) {
+	if r.Catalog != nil {
+		a.secrets.AddCatalog(r.Catalog)
+	}
+	r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { a.secrets.AddValue(v) })
 }
 
 // compileNode is compileOne with a compiler that is kept.
@@ -107,7 +121,7 @@ func (a *app) compileNode(c *compiler.Compiler, node compiler.Node) (*eval.Resul
 	if err != nil {
 		return nil, err
 	}
-	a.secrets.addResult(result)
+	a.keep(result)
 	notes := result.Warnings
 	if result.Failure == nil { // who knows what a compile that ended early would have called
 		notes = append(notes, c.UnusedMocks()...)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 
 	"bunraku/source"
 )
@@ -45,10 +44,8 @@ func problemOf(d *source.Diagnostic) problemJSON {
 }
 
 // writeJSON prints an answer for tools, indented, one document.
-func (a *app) writeJSON(v any) error { return writeJSON(a.out, v) }
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+func (a *app) writeJSON(v any) error {
+	enc := json.NewEncoder(a.out.As(source.Quoted))
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)

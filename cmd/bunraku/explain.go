@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -51,7 +50,7 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 		Args: arguments(1, 3, "what to explain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("blame") {
-				f.blame = isTerminal(a.out)
+				f.blame = a.terminal.out
 			}
 			return a.explain(cmd, &f, args)
 		},
@@ -92,7 +91,7 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) error 
 		return err
 	}
 	rec.All = f.all || f.format == "json"
-	show := explain.Show{Style: styleFor(a.out), All: f.all}
+	show := explain.Show{Style: a.out.Style(), All: f.all}
 	switch {
 	case f.reaches != "":
 		answer, err := rec.Reaches(f.reaches)
@@ -138,10 +137,7 @@ func (a *app) answer(f *explainFlags, v any, text func()) error {
 		text()
 		return nil
 	}
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	return a.writeJSON(v)
 }
 
 // notFound reports a question that names nothing: the answer is "no", with what may have been meant.
@@ -206,7 +202,7 @@ func (a *app) compileRecord(c *compiler.Compiler, node compiler.Node, opt compil
 	if err != nil {
 		return nil, err
 	}
-	a.secrets.addResult(result)
+	a.keep(result)
 	if result.Failure != nil {
 		a.report(source.Diagnostics{result.Failure})
 		return nil, &exitError{code: exitFailed}
@@ -249,7 +245,7 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 			if i > 0 {
 				fmt.Fprintln(a.out)
 			}
-			answer.Text(a.out, explain.Show{Style: styleFor(a.out), All: f.all})
+			answer.Text(a.out, explain.Show{Style: a.out.Style(), All: f.all})
 		}
 	}
 	if f.format == "json" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -75,7 +76,7 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judge, error) {
 	if !slices.Contains([]string{"error", "warning", "unknown"}, flags.failOn) {
 		return nil, fail("--fail-on is error, warning or unknown, not %q", flags.failOn)
 	}
-	j := &judge{flags: flags, byDefault: flags.packageModel == "", env: env, own: ownCode(env), hide: a.secrets.hide, lists: map[string][]*listing.Set{}}
+	j := &judge{flags: flags, byDefault: flags.packageModel == "", env: env, own: ownCode(env), hide: a.secrets.Hide, lists: map[string][]*listing.Set{}}
 	var err error
 	if j.solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err
@@ -274,24 +275,32 @@ func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 		b.Apply(run)
 	}
 	if j.flags.fix {
-		a.mend(run, j.env)
-		return true, nil
+		return true, a.mend(j, run)
 	}
 	switch j.flags.format {
 	case "sarif":
-		return true, run.SARIF(a.out)
+		return true, run.SARIF(a.out.As(source.Quoted))
 	case "github":
-		return true, run.GitHub(a.out)
+		return true, run.GitHub(a.out.GitHub())
 	case "junit":
-		return true, run.JUnit(a.out, j.fails)
+		return true, run.JUnit(a.out.As(source.Markup), j.fails)
 	}
 	return false, nil
 }
 
 // mend prints the patch. What cannot be part of it, since it concerns code that is not the user's own, is told beside it.
-func (a *app) mend(run *report.Run, env string) {
-	base := patchBase(env)
-	files, statements := run.Patch(a.raw, base), run.Statements()
+func (a *app) mend(j *judge, run *report.Run) error {
+	base := patchBase(j.env)
+	var patch bytes.Buffer
+	fit := func(line string) bool { return source.Harmless(line) && j.hide(line) == line }
+	files, left := run.Patch(&patch, base, fit)
+	if err := a.out.Raw(patch.String()); err != nil {
+		return err
+	}
+	for _, name := range left {
+		fmt.Fprintf(a.err, "note: the edit of %s is not in the patch: lines beside it hold a secret, or what a terminal or the log of a CI server would obey\n", name)
+	}
+	statements := run.Statements()
 	if base != "" && files > 0 {
 		fmt.Fprintf(a.err, "note: the patch is for %[1]s: git -C %[1]s apply, or patch -d %[1]s -p1\n", base)
 	}
@@ -302,9 +311,10 @@ func (a *app) mend(run *report.Run, env string) {
 		}
 		fmt.Fprintf(a.err, "note: %s is not declared in your own code, so it is not in the patch; write there%s:\n  %s\n", p.Finding.Fix.Resource.Ref(), where, p.Remedy.Statement)
 	}
-	if files == 0 && len(statements) == 0 {
+	if files == 0 && len(left) == 0 && len(statements) == 0 {
 		fmt.Fprintln(a.err, "there is nothing to mend")
 	}
+	return nil
 }
 
 // patchBase is the directory from which a patch names files: "" for the one that the command runs in, unless the environment lies outside

@@ -8,9 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 
+	"bunraku/report/redact"
 	"bunraku/source"
 
 	"github.com/spf13/cobra"
@@ -26,6 +30,7 @@ const (
 
 func main() {
 	tuneMemory()
+	signal.Ignore(syscall.SIGPIPE) // that nobody reads is an error like others
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -54,31 +59,38 @@ func fail(format string, args ...any) error {
 // An app is what the subcommands share: the streams of this run.
 type app struct {
 	in       io.Reader
-	out, err io.Writer // on which no secret appears
-	raw      io.Writer // where out goes: for catalogs and patches, which must be what they are
-	secrets  *secrets
+	out, err *redact.Screen
+	secrets  *redact.Secrets
+	terminal struct{ out, err bool } // which streams are one
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	hidden := &redact.Secrets{}
+	a := &app{in: stdin, out: redact.NewScreen(stdout, hidden, colourful(stdout)), err: redact.NewScreen(stderr, hidden, colourful(stderr)),
+		secrets: hidden}
+	a.terminal.out, a.terminal.err = isTerminal(stdout), isTerminal(stderr)
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(stderr, "bunraku: bug: %v\n\nThis is a fault of bunraku, not of your code. Please report it with the lines below.\n%s", p, debug.Stack())
+			fmt.Fprintf(a.err, "bunraku: bug: %v\n\nThis is a fault of bunraku, not of your code. Please report it with the lines below.\n%s", p, debug.Stack())
 			code = exitFailed
 		}
+		if err := a.out.Flush(); err != nil {
+			var p *fs.PathError
+			if errors.As(err, &p) {
+				err = p.Err
+			}
+			fmt.Fprintf(a.err, "bunraku: cannot write to standard output: %v\n", err)
+			code = exitFailed
+		}
+		a.err.Flush() // whoever closed it does not want to know
 	}()
-	hidden := &secrets{}
-	out := &guarded{to: stdout, secrets: hidden}
-	a := &app{in: stdin, out: out, err: &guarded{to: stderr, secrets: hidden, prompt: true}, raw: stdout, secrets: hidden}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.Execute()
-	if failed := out.flush(); err == nil {
-		err = failed
-	}
-	if err == nil {
+	if err == nil || a.out.Flush() != nil { // a stream that failed is told once, at the end
 		return exitFine
 	}
 	var exit *exitError

@@ -41,10 +41,10 @@ made it, the constants that it depends on. docs/mupuppet.md walks through an exa
 			opt := mupuppet.Options{Node: node, Provenance: provenance}
 			switch trace {
 			case "text":
-				style := styleFor(a.out)
+				style := a.out.Style()
 				opt.Observe = func(s mupuppet.Step) { s.WriteText(a.out, style) }
 			case "json":
-				opt.Observe = func(s mupuppet.Step) { s.WriteJSON(a.out, file) }
+				opt.Observe = func(s mupuppet.Step) { s.WriteJSON(a.out.As(source.Quoted), file) }
 			}
 			result, ds := mupuppet.Compile(file, opt)
 			a.report(ds)
@@ -53,9 +53,9 @@ made it, the constants that it depends on. docs/mupuppet.md walks through an exa
 			}
 			switch {
 			case trace == "json":
-				return result.WriteJSON(a.out, "")
+				return result.WriteJSON(a.out.As(source.Quoted), "")
 			case format == "json":
-				return result.WriteJSON(a.out, "  ")
+				return result.WriteJSON(a.out.As(source.Quoted), "  ")
 			}
 			return result.WriteText(a.out)
 		},

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -27,7 +30,7 @@ With several files, each is preceded by a line "--- FILE".`,
 			write, ok := map[string]func([]byte, *syntax.File) []byte{
 				"pn":   func(dst []byte, f *syntax.File) []byte { return append(syntax.AppendPN(dst, f), '\n') },
 				"json": func(dst []byte, f *syntax.File) []byte { return append(syntax.AppendJSON(dst, f), '\n') },
-				"text": func(dst []byte, f *syntax.File) []byte { return append(dst, syntax.Print(f)...) },
+				"text": func(dst []byte, f *syntax.File) []byte { return append(dst, meek(syntax.Print(f))...) },
 			}[format]
 			if !ok {
 				return fail("unknown format %q: pn, json or text", format)
@@ -48,7 +51,11 @@ With several files, each is preceded by a line "--- FILE".`,
 				if len(files) > 1 {
 					fmt.Fprintf(a.out, "--- %s\n", name)
 				}
-				if _, err := a.out.Write(write(nil, tree)); err != nil {
+				to := io.Writer(a.out)
+				if format == "json" {
+					to = a.out.As(source.Quoted)
+				}
+				if _, err := to.Write(write(nil, tree)); err != nil {
 					return err
 				}
 			}
@@ -61,6 +68,24 @@ With several files, each is preceded by a line "--- FILE".`,
 	c.Flags().StringVar(&format, "format", format, "pn, json or text")
 	c.Flags().BoolVar(&tasks, "tasks", false, "plans: `plan` and `apply` are keywords")
 	return c
+}
+
+// anchored is a line of code that names something from the top: the log of a CI server may take it for a command.
+var anchored = regexp.MustCompile(`(?m)^\s*::`)
+
+// meek writes an empty comment before such lines, unless that would change what the code means: they may be part of a string.
+func meek(code string) string {
+	if !anchored.MatchString(code) {
+		return code
+	}
+	pn := func(code string) []byte {
+		tree, _ := syntax.Parse(source.NewFile("", code), syntax.Options{})
+		return syntax.AppendPN(nil, tree)
+	}
+	if marked := anchored.ReplaceAllString(code, "/**/$0"); slices.Equal(pn(code), pn(marked)) {
+		return marked
+	}
+	return code
 }
 
 // readSyntax reads and validates one file; its name's ending tells manifests from templates.

@@ -20,7 +20,7 @@ type progress struct {
 
 func (a *app) progress(what string, total int) *progress {
 	p := &progress{a: a, what: what, total: total, quit: make(chan struct{}), ended: make(chan struct{})}
-	if !isTerminal(a.err) {
+	if !a.terminal.err {
 		close(p.ended)
 		return p
 	}
@@ -47,10 +47,10 @@ func (p *progress) run() {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		fmt.Fprint(p.a.err, "\r"+p.line(time.Since(began))+"\x1b[K")
+		p.a.err.Status(p.line(time.Since(began)))
 		select {
 		case <-p.quit:
-			fmt.Fprint(p.a.err, "\r\x1b[K")
+			p.a.err.Status("")
 			return
 		case <-tick.C:
 		}

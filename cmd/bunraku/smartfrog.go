@@ -62,7 +62,7 @@ func (a *app) smartfrogCompile(name, root, format string, opt smartfrog.Options)
 	if err != nil {
 		return err
 	}
-	return write(result, a.out)
+	return write(result, a.out.As(source.Quoted))
 }
 
 func (a *app) smartfrogExplain(name, root, ref, format string, opt smartfrog.Options) error {
@@ -83,7 +83,7 @@ func (a *app) smartfrogExplain(name, root, ref, format string, opt smartfrog.Opt
 		return &exitError{code: exitFailed}
 	}
 	if format == "json" {
-		return explanation.WriteJSON(a.out)
+		return explanation.WriteJSON(a.out.As(source.Quoted))
 	}
 	return explanation.WriteText(a.out)
 }

@@ -78,12 +78,12 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	if err := j.suppress(run, declared.files, declared.at); err != nil {
 		return err
 	}
-	out := &verification{verdict: v, run: run, judge: j, began: began, style: styleFor(a.out)}
+	out := &verification{verdict: v, run: run, judge: j, began: began, style: a.out.Style()}
 	done, err := a.finish(j, run)
 	switch {
 	case err != nil || done:
 	case flags.format == "json":
-		err = out.json(a.out)
+		err = a.writeJSON(out.json())
 	default:
 		out.text(a.out)
 	}
@@ -140,7 +140,7 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 	if err != nil {
 		return nil, fail("%s is no catalog in Puppet's JSON: %s", flags.catalog, strings.TrimPrefix(err.Error(), "no catalog: "))
 	}
-	a.secrets.addCatalog(c)
+	a.secrets.AddCatalog(c)
 	return j.judge(ctx, suspect{catalog: c, platform: platform})
 }
 

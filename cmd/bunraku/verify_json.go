@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-
 	"bunraku/puppet/catalog"
 	"bunraku/report"
 	"bunraku/source"
@@ -103,7 +101,7 @@ func (v *verdict) answers() answersJSON {
 	return out
 }
 
-func (v *verification) json(w io.Writer) error {
+func (v *verification) json() verifyJSON {
 	doc := verifyJSON{Node: v.catalog.Name, answersJSON: v.answers(), Findings: []findingJSON{}}
 	for _, p := range v.run.Problems {
 		if p.Finding == nil {
@@ -118,7 +116,7 @@ func (v *verification) json(w io.Writer) error {
 			doc.Notes = append(doc.Notes, noteJSON{n.Resource.Ref(), n.Exact.String(), n.Text})
 		}
 	}
-	return writeJSON(w, doc)
+	return doc
 }
 
 func toFindingJSON(p *report.Problem) findingJSON {

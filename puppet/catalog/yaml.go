@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // YAML says how a catalog is written as YAML: the data of the JSON, in its order.
@@ -163,6 +164,9 @@ func yamlPlain(s string) bool {
 func yamlLines(s string) bool {
 	if !strings.HasSuffix(s, "\n") || strings.HasSuffix(s, "\n\n") || len(s) < 2 || s[0] == ' ' || s[0] == '\n' || s[0] == '\t' {
 		return false
+	}
+	if !source.Harmless(s) {
+		return false // in quotes what a terminal or a log would obey can be escaped
 	}
 	for _, c := range s {
 		if c != '\n' && c != '\t' && (unicode.IsControl(c) || c == 0x2028 || c == 0x2029 || c == 0xfeff || c >= 0xfff0 && c <= 0xffff) {

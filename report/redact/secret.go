@@ -1,22 +1,26 @@
-package main
+// Package redact is what everything that the program says goes through: no secret is shown, whatever way it has come into a message, and
+// no terminal and no log of a CI server is given an order that a stranger has written.
+//
+//	secret.go   what is secret, and how it may be spelt
+//	screen.go   the stream that hides it, and spells out control characters
+//
+// It may import source, value and catalog. Start reading at Screen.
+package redact
 
 import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
-	"io"
 	"slices"
 	"strings"
 	"sync"
 
-	"bunraku/provenance"
 	"bunraku/puppet/catalog"
-	"bunraku/puppet/eval"
 	"bunraku/puppet/value"
 )
 
-// blot is what is shown in place of a secret.
-const blot = "[value redacted]"
+// Blot is what is shown in place of a secret.
+const Blot = "[value redacted]"
 
 // leastSecret is the length of the shortest text that counts as a secret: what is shorter cannot be told from ordinary words.
 const leastSecret = 4
@@ -24,18 +28,18 @@ const leastSecret = 4
 // leastLine is the same for a line of a longer text: configuration that is secret as a whole has lines that are not.
 const leastLine = 12
 
-// secrets are texts that no output shows, whatever way they have come into a message: what is Sensitive in the catalogs that were compiled
+// Secrets are texts that no output shows, whatever way they have come into a message: what is Sensitive in the catalogs that were compiled
 // or read and in the variables of their classes, and what Hiera has decrypted. explain knows by provenance what is secret; this holds for
 // every command, and for what a program has made of a secret that it unwrapped. It can be used by many at the same time.
-type secrets struct {
+type Secrets struct {
 	mu    sync.RWMutex
 	texts map[string]bool
 	plain map[string]bool // words that everybody sees: names of classes, packages, services, accounts and nodes
 	list  []string        // the texts as they may be written, the longest first; nil if it has to be made again
 }
 
-// add takes in a text, and each of its lines.
-func (s *secrets) add(text string) {
+// Add takes in a text, and each of its lines.
+func (s *Secrets) Add(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -52,8 +56,8 @@ func (s *secrets) add(text string) {
 	}
 }
 
-// addCatalog takes in what is Sensitive in a catalog, and what everybody may know of it.
-func (s *secrets) addCatalog(c *catalog.Catalog) {
+// AddCatalog takes in what is Sensitive in a catalog, and what everybody may know of it.
+func (s *Secrets) AddCatalog(c *catalog.Catalog) {
 	words := []string{c.Name}
 	for _, r := range c.Resources {
 		switch r.Type {
@@ -77,15 +81,10 @@ func (s *secrets) addCatalog(c *catalog.Catalog) {
 	s.list = nil
 }
 
-// addResult takes in what is Sensitive in a compile.
-func (s *secrets) addResult(r *eval.Result) {
-	if r.Catalog != nil {
-		s.addCatalog(r.Catalog)
-	}
-	r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { s.addValue(v, false) })
-}
+// AddValue takes in what is Sensitive in a value.
+func (s *Secrets) AddValue(v value.Value) { s.addValue(v, false) }
 
-func (s *secrets) addValue(v value.Value, inside bool) {
+func (s *Secrets) addValue(v value.Value, inside bool) {
 	switch v := v.(type) {
 	case *value.Sensitive:
 		s.addValue(v.Value, true)
@@ -99,14 +98,14 @@ func (s *secrets) addValue(v value.Value, inside bool) {
 		}
 	case value.String:
 		if inside {
-			s.add(string(v))
+			s.Add(string(v))
 		}
 	}
 }
 
 // forms are the ways in which the secrets may be written: plain, with other white space, and as JSON, XML, GitHub's commands and Puppet's
 // strings write them.
-func (s *secrets) forms() []string {
+func (s *Secrets) forms() []string {
 	s.mu.RLock()
 	list := s.list
 	s.mu.RUnlock()
@@ -147,10 +146,10 @@ func asXML(s string) string {
 	return b.String()
 }
 
-// hide blots the secrets out of a text, also those of which an ellipsis leaves the beginning.
-func (s *secrets) hide(text string) string {
+// Hide blots the secrets out of a text, also those of which an ellipsis leaves the beginning.
+func (s *Secrets) Hide(text string) string {
 	for _, form := range s.forms() {
-		text = strings.ReplaceAll(text, form, blot)
+		text = strings.ReplaceAll(text, form, Blot)
 		for at := 0; ; {
 			i := strings.Index(text[at:], "…")
 			if i < 0 {
@@ -158,8 +157,8 @@ func (s *secrets) hide(text string) string {
 			}
 			at += i
 			if n := startsAtEnd(text[:at], form); n >= leastSecret {
-				text = text[:at-n] + blot + text[at:]
-				at += len(blot) - n
+				text = text[:at-n] + Blot + text[at:]
+				at += len(Blot) - n
 			}
 			at += len("…")
 		}
@@ -175,38 +174,4 @@ func startsAtEnd(text, form string) int {
 		}
 	}
 	return 0
-}
-
-// A guarded is a stream on which no secret appears. Lines are kept back until they are complete, once there are secrets, unless it is
-// said to be prompt.
-type guarded struct {
-	to      io.Writer
-	secrets *secrets
-	prompt  bool
-	kept    []byte
-}
-
-func (g *guarded) Write(p []byte) (int, error) {
-	if g.secrets.forms() == nil && len(g.kept) == 0 {
-		return g.to.Write(p)
-	}
-	g.kept = append(g.kept, p...)
-	end := len(g.kept)
-	if !g.prompt {
-		end = bytes.LastIndexByte(g.kept, '\n') + 1
-	}
-	text := string(g.kept[:end])
-	g.kept = append(g.kept[:0], g.kept[end:]...)
-	if _, err := io.WriteString(g.to, g.secrets.hide(text)); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// flush writes what is kept back.
-func (g *guarded) flush() error {
-	text := string(g.kept)
-	g.kept = nil
-	_, err := io.WriteString(g.to, g.secrets.hide(text))
-	return err
 }
