@@ -176,14 +176,9 @@ func TestAcceptExplainSites(t *testing.T) {
 	if os.Getenv("BUNRAKU_ACCEPT") == "" {
 		t.Skip("a bar of the long run: BUNRAKU_ACCEPT is not set")
 	}
-	live.Files(t, ".pp")
-	sites, err := filepath.Glob(filepath.Join(live.Shared(t, "cases"), "*", "expected.json"))
-	if err != nil || len(sites) == 0 {
-		t.Fatal(err)
-	}
 	slowest, which := time.Duration(0), ""
-	for _, s := range sites {
-		dir := filepath.Dir(s)
+	sites := live.Sites(t)
+	for _, dir := range sites {
 		opt := compiler.Options{Trace: true, Language: 7}
 		c, err := compiler.Open(dir, opt)
 		if err != nil {

@@ -41,6 +41,7 @@ func Shared(t testing.TB, elem ...string) string {
 	if dir == "" {
 		dir = filepath.Join(filepath.Dir(Root()), "shared")
 	}
+	NotShort(t, "reads shared test data")
 	path := filepath.Join(append([]string{dir}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no shared test data (%s): set BUNRAKU_SHARED", filepath.Join(elem...))
@@ -48,9 +49,18 @@ func Shared(t testing.TB, elem ...string) string {
 	return path
 }
 
+// NotShort skips a test in the short tier, which is hermetic: it replays recordings and needs nothing but Go.
+func NotShort(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip(why + ": not in the short tier")
+	}
+}
+
 // Puppet makes sure that real Puppet is there.
 func Puppet(t testing.TB) {
 	t.Helper()
+	NotShort(t, "asks real Puppet")
 	if _, err := exec.LookPath("puppet"); err != nil {
 		missing(t, "real Puppet is not installed (puppet-agent)")
 	}
@@ -69,11 +79,30 @@ func Tool(t testing.TB, name string) string {
 	return path
 }
 
+// Env is the environment of programs that tests compare us with: the same wherever the tests run.
+func Env() []string {
+	env := []string{"LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC"}
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		if name != "LANG" && name != "LANGUAGE" && name != "TZ" && !strings.HasPrefix(name, "LC_") && !strings.HasPrefix(name, "RUBY") {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// Command is a program that tests compare us with, in the environment of Env.
+func Command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Env = Env()
+	return cmd
+}
+
 // Ruby runs a Ruby script with arguments and standard input, and returns what it printed.
 func Ruby(t testing.TB, script string, stdin string, args ...string) string {
 	t.Helper()
 	Puppet(t)
-	cmd := exec.Command("ruby", append([]string{script}, args...)...)
+	cmd := Command("ruby", append([]string{script}, args...)...)
 	cmd.Stdin = strings.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -87,6 +116,7 @@ func Ruby(t testing.TB, script string, stdin string, args ...string) string {
 // Files lists the files below Debian's modules with one of the given endings, links to modules followed, in a fixed order.
 func Files(t testing.TB, endings ...string) []string {
 	t.Helper()
+	NotShort(t, "reads Debian's modules")
 	if _, err := os.Stat(ModulesDir); err != nil {
 		missing(t, "Debian's modules are not installed (puppet-module-*)")
 	}

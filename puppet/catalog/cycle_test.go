@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -133,7 +132,7 @@ func TestIndexFindsByKeyAndAlias(t *testing.T) {
 }
 
 func BenchmarkGraph(b *testing.B) {
-	c := read(b, filepath.Join(live.Shared(b, "cases"), "apache_many_vhosts", "expected.json"))
+	c := read(b, live.Catalog(b, "apache_many_vhosts"))
 	for b.Loop() {
 		g := catalog.NewGraph(c, resource.Core{})
 		if len(g.Cycles()) > 0 || len(g.Order()) == 0 {

@@ -17,11 +17,7 @@ import (
 
 func recorded(t testing.TB) []string {
 	t.Helper()
-	files, _ := filepath.Glob(filepath.Join(live.Shared(t, "cases"), "*", "expected.json"))
-	if len(files) == 0 {
-		t.Skip("no recorded catalogs")
-	}
-	return files
+	return live.Catalogs(t)
 }
 
 func read(t testing.TB, file string) *catalog.Catalog {
@@ -182,7 +178,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	c := read(b, filepath.Join(live.Shared(b, "cases"), "apache_many_vhosts", "expected.json"))
+	c := read(b, live.Catalog(b, "apache_many_vhosts"))
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {
@@ -192,7 +188,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	text, _ := os.ReadFile(filepath.Join(live.Shared(b, "cases"), "apache_many_vhosts", "expected.json"))
+	text, _ := os.ReadFile(live.Catalog(b, "apache_many_vhosts"))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		if _, err := catalog.Read(text); err != nil {

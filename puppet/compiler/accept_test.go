@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"math"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -81,15 +80,9 @@ func (s *site) seconds(t testing.TB) float64 {
 }
 
 func sites(t testing.TB, want func(name string) bool) []string {
-	root := live.Shared(t, "cases")
-	live.Files(t, ".pp")
-	all, err := filepath.Glob(filepath.Join(root, "*", "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var dirs []string
-	for _, f := range all {
-		if dir := filepath.Dir(f); want(filepath.Base(dir)) {
+	for _, dir := range live.Sites(t) {
+		if want(filepath.Base(dir)) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -103,7 +96,7 @@ type measure struct{ ours, traced, theirs []float64 }
 // geometric means of how many times faster ours is and of what tracing costs.
 func race(t *testing.T, dirs []string) (speed, cost float64) {
 	live.Puppet(t)
-	cmd := exec.Command("ruby", filepath.Join("testdata", "speed.rb"))
+	cmd := live.Command("ruby", filepath.Join("testdata", "speed.rb"))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -60,15 +60,9 @@ var pure = map[string]bool{"lang_roles_profiles": true, "lang_types_functions": 
 
 // TestScoreSites compiles environments like those of real sites and compares with the catalogs that real Puppet made of them.
 func TestScoreSites(t *testing.T) {
-	root := live.Shared(t, "cases")
-	live.Files(t, ".pp") // they use Debian's modules
-	dirs, err := filepath.Glob(filepath.Join(root, "*", "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dirs := live.Sites(t)
 	good := 0
-	for _, expected := range dirs {
-		dir := filepath.Dir(expected)
+	for _, dir := range dirs {
 		why := compareSite(t, dir)
 		if why == "" {
 			good++

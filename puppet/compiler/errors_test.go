@@ -19,16 +19,10 @@ var (
 
 // TestScoreRefusals compiles sites that real Puppet refuses: with the same words, at a place that Puppet's message names.
 func TestScoreRefusals(t *testing.T) {
-	root := live.Shared(t, "cases_err")
-	live.Files(t, ".pp")
-	wants, err := filepath.Glob(filepath.Join(root, "*", "error.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wants := live.Refusals(t)
 	good := 0
-	for _, path := range wants {
-		dir := filepath.Dir(path)
-		text, err := os.ReadFile(path)
+	for _, dir := range wants {
+		text, err := os.ReadFile(filepath.Join(dir, "error.txt"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func TestScoreRandomSites(t *testing.T) {
 		}
 		dirs = append(dirs, dir)
 	}
-	answers := strings.Split(strings.TrimSpace(live.Ruby(t, filepath.Join("testdata", "sites.rb"), strings.Join(dirs, "\n"))), "\n")
+	answers := live.Compile(t, dirs)
 	if len(answers) != n {
 		t.Fatalf("%d answers for %d sites", len(answers), n)
 	}

@@ -40,7 +40,7 @@ func TestSmallSites(t *testing.T) {
 		}
 		dirs = append(dirs, dir)
 	}
-	answers := strings.Split(strings.TrimSpace(live.Ruby(t, filepath.Join("testdata", "sites.rb"), strings.Join(dirs, "\n"))), "\n")
+	answers := live.Compile(t, dirs)
 	equal := 0
 	for i, dir := range dirs {
 		ruby := compiler.RubyOff

@@ -402,14 +402,7 @@ func recorded(t *testing.T, root string) (out []*subject) {
 
 // sitesOf are copies of the environments whose catalogs real Puppet made with Debian's modules.
 func sitesOf(t *testing.T, root string) (out []*subject) {
-	shared := live.Shared(t, "cases")
-	live.Files(t, ".pp")
-	dirs, err := filepath.Glob(filepath.Join(shared, "*", "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range dirs {
-		from := filepath.Dir(d)
+	for _, from := range live.Sites(t) {
 		name := filepath.Base(from)
 		dir := filepath.Join(root, "sites", name)
 		for _, part := range []string{"environment.conf", "site.pp", "facts.json", "hiera.yaml", "data", "manifests", "modules"} {

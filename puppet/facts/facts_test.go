@@ -80,15 +80,17 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
-// The facts of the shared cases and of our example read.
+// The facts of the sites and of our example read.
 func TestReadFiles(t *testing.T) {
 	paths, _ := filepath.Glob(filepath.Join(live.Root(), "examples/*/facts/*.json"))
 	if len(paths) == 0 {
 		t.Fatal("no example facts")
 	}
-	if more, err := filepath.Glob(filepath.Join(live.Root(), "../shared/cases/*/facts.json")); err == nil {
-		paths = append(paths, more...)
+	more, _ := filepath.Glob(filepath.Join(live.Root(), "internal/live/testdata/facts/*.json"))
+	if len(more) == 0 {
+		t.Fatal("no facts of the sites")
 	}
+	paths = append(paths, more...)
 	for _, p := range paths {
 		f, err := Read(p)
 		if err != nil {

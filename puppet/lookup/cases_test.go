@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -89,7 +88,7 @@ func askPuppet(t *testing.T, cases []*testCase) [][]string {
 	for _, c := range cases {
 		args = append(args, c.dir)
 	}
-	cmd := exec.Command("ruby", args...)
+	cmd := live.Command("ruby", args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

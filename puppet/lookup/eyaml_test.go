@@ -2,11 +2,11 @@ package lookup_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"bunraku/internal/live"
 	"bunraku/puppet/lookup"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -15,12 +15,10 @@ import (
 // secretSite makes an environment whose data was encrypted by openssl, as `eyaml encrypt` does.
 func secretSite(t *testing.T) (dir, token string) {
 	t.Helper()
-	if _, err := exec.LookPath("openssl"); err != nil {
-		t.Skip("openssl is not installed")
-	}
+	openssl := live.Tool(t, "openssl")
 	dir = t.TempDir()
 	run := func(stdin string, args ...string) string {
-		cmd := exec.Command("openssl", args...)
+		cmd := live.Command(openssl, args...)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
 		out, err := cmd.Output()
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,9 +75,8 @@ func askRuby(t testing.TB, qs []question) []string {
 		}
 		in.Write(append(b, '\n'))
 	}
-	cmd := exec.Command("ruby", "testdata/oracle.rb")
+	cmd := live.Command("ruby", "testdata/oracle.rb")
 	cmd.Stdin = &in
-	cmd.Env = append(os.Environ(), "LANG=C.UTF-8", "LC_ALL=C.UTF-8")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

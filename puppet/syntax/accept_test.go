@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -67,7 +66,7 @@ func TestAcceptThroughput(t *testing.T) {
 	for i, f := range files {
 		names[i] = f.Name
 	}
-	cmd := exec.Command("ruby", filepath.Join("testdata", "throughput.rb"))
+	cmd := live.Command("ruby", filepath.Join("testdata", "throughput.rb"))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -44,9 +43,8 @@ func askPuppet(t testing.TB, qs []question) []answer {
 	for _, q := range qs {
 		in.WriteString(marshal(q) + "\n")
 	}
-	cmd := exec.Command("ruby", "-W0", "testdata/oracle.rb")
+	cmd := live.Command("ruby", "-W0", "testdata/oracle.rb")
 	cmd.Stdin = &in
-	cmd.Env = append(os.Environ(), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -37,9 +36,8 @@ func askPuppet(t testing.TB, qs [][]any) []string {
 	for _, q := range qs {
 		in.WriteString(marshal(q) + "\n")
 	}
-	cmd := exec.Command("ruby", "-W0", "testdata/oracle.rb")
+	cmd := live.Command("ruby", "-W0", "testdata/oracle.rb")
 	cmd.Stdin = &in
-	cmd.Env = append(os.Environ(), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

@@ -18,10 +18,7 @@ import (
 
 // TestCases verifies every recorded catalog and prints how much of it is modelled. Times are printed, not judged.
 func TestCases(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(live.Shared(t, "cases"), "*", "expected.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(len(files), err)
-	}
+	files := live.Catalogs(t)
 	var exact, approximate, unmodelled, findings, proved int
 	var longest time.Duration
 	for _, file := range files {

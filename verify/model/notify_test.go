@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -84,7 +83,7 @@ func TestEventsReachPuppet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("puppet", "apply", "--confdir", filepath.Join(root, "conf"), "--vardir", filepath.Join(root, "var"), "-e", strings.Join(sites, "\n"))
+	cmd := live.Command("puppet", "apply", "--confdir", filepath.Join(root, "conf"), "--vardir", filepath.Join(root, "var"), "-e", strings.Join(sites, "\n"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

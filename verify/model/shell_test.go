@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,7 +74,7 @@ func TestShellAgainstSh(t *testing.T) {
 				}
 			}
 		}
-		cmd := exec.Command("sh", "-c", script)
+		cmd := live.Command("sh", "-c", script)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		end, _, ok := fs.Run(program, state)
