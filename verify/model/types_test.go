@@ -29,7 +29,7 @@ func TestModuleTypesAsPuppet(t *testing.T) {
 	modules := []string{"anchor", "archive", "vcsrepo", "file_line", "ini_setting", "mysql_database", "mysql_user", "mysql_plugin", "mysql_grant", "mysql_datadir",
 		"postgresql_psql", "apt_key", "nova_config", "neutron_config", "neutron_agent_ovs", "neutron_plugin_ml2", "glance_api_config", "keystone_config", "heat_config", "cinder_config", "swift_proxy_config"}
 	known = append(known, modules...)
-	script := filepath.Join(live.Root(), "catalog", "testdata", "graph.rb")
+	script := filepath.Join(live.Root(), "puppet", "catalog", "testdata", "graph.rb")
 	same, refused := 0, 0
 	for i, row := range strings.Split(strings.TrimSpace(live.Ruby(t, script, strings.Join(files, "\n"), known...)), "\n") {
 		var answer struct {
