@@ -1,10 +1,11 @@
 # The commands of this project. `make test` is what CI runs.
 GO ?= go
+SHELL = /bin/bash -o pipefail
 export CGO_ENABLED = 0
 # Test data that is too large for the repository; tests that need it say so when it is not there.
 export BUNRAKU_SHARED ?= $(abspath ../shared)
 
-.PHONY: test unit setup check-format check-vet check-tidy score accept bench build
+.PHONY: test unit short setup check-format check-vet check-tidy score accept bench build
 
 # test installs what the tests need where it can (Debian, as root), then runs everything.
 test: setup check-format check-vet check-tidy unit
@@ -16,7 +17,11 @@ setup:
 	@sh bench/setup.sh
 
 unit:
-	$(GO) test ./...
+	$(GO) test -json ./... | $(GO) run ./internal/summary
+
+# short is hermetic: it needs nothing but Go and replays what real Puppet answered.
+short:
+	$(GO) test -short -json ./... | $(GO) run ./internal/summary
 
 check-format:
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "not gofmt-ed:"; echo "$$bad"; exit 1; fi
@@ -32,10 +37,9 @@ check-tidy:
 score: setup
 	@$(GO) test -count=1 -run 'Score' -v ./... 2>&1 | sed -n 's/.*score: //p'
 
-# accept ISSUE=n runs the bars of issue "n of 7", each figure beside its bar, and fails when one is missed.
+# accept TOPIC=… runs the bars of one topic, each figure beside its bar, and fails when one is missed.
 accept: setup
-	@test -n "$(ISSUE)" || { echo "say which: make accept ISSUE=1"; exit 2; }
-	@sh bench/accept.sh $(ISSUE)
+	@sh bench/accept.sh $(TOPIC)
 
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -165,6 +165,6 @@ var modules = sync.OnceValue(func() []string {
 func Accept(t testing.TB) {
 	t.Helper()
 	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("an acceptance bar: make accept ISSUE=n")
+		t.Skip("an acceptance bar: make accept TOPIC=…")
 	}
 }

@@ -136,7 +136,7 @@ func race(t *testing.T, dirs []string) (speed, cost float64) {
 	return speed, cost
 }
 
-// TestAcceptSpeed is the bar of 2 of 7: the sites that need nothing but Puppet's own functions.
+// TestAcceptSpeed is about the sites that need nothing but Puppet's own functions.
 func TestAcceptSpeed(t *testing.T) {
 	live.Accept(t)
 	dirs := sites(t, func(name string) bool { return pure[name] })
@@ -150,7 +150,7 @@ func TestAcceptSpeed(t *testing.T) {
 	}
 }
 
-// TestAcceptSpeedAll is the bar of 5 of 7: every recorded site. What tracing costs there is printed; the bar for it is about the pure ones.
+// TestAcceptSpeedAll is about every site. What tracing costs there is printed; the bar for it is about the pure ones.
 func TestAcceptSpeedAll(t *testing.T) {
 	live.Accept(t)
 	dirs := sites(t, func(string) bool { return true })
