@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -156,7 +157,9 @@ func ask(t testing.TB, inputs, kept, at string) {
 	for i, answer := range Compile(t, dirs) {
 		var failed struct{ Error *string }
 		must(json.Unmarshal([]byte(answer), &failed))
-		name, text := "expected.json", answer
+		var pretty bytes.Buffer
+		must(json.Indent(&pretty, []byte(answer), "", "  "))
+		name, text := "expected.json", pretty.String()
 		if failed.Error != nil {
 			name, text = "error.txt", *failed.Error+"\n"
 		}

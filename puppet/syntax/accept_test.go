@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -49,14 +48,6 @@ func BenchmarkModules(b *testing.B) {
 	}
 }
 
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // TestAcceptThroughput reads Debian's modules ten times, in turn with real Puppet, each on one core, by CPU time.
 func TestAcceptThroughput(t *testing.T) {
 	live.Accept(t)
@@ -85,12 +76,12 @@ func TestAcceptThroughput(t *testing.T) {
 	var ours, theirs []float64
 	mbps := func(d time.Duration) float64 { return float64(size) / 1e6 / d.Seconds() }
 	for range runs {
-		began := cpuTime()
+		began := live.CPU()
 		if n := readAll(files); n > 0 {
 			t.Fatalf("%d files are refused", n)
 		}
 		runtime.GC() // what was thrown away is part of the price
-		ours = append(ours, mbps(cpuTime()-began))
+		ours = append(ours, mbps(live.CPU()-began))
 		io.WriteString(in, "go\n")
 		if !lines.Scan() {
 			t.Fatal("no answer from Ruby")

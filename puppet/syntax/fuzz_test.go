@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/internal/live"
 	"bunraku/source"
 )
 
@@ -27,9 +28,9 @@ var templates = []string{
 
 // within fails the fuzz run when something takes far longer than its size allows, by CPU time: machines are busy with other things, too.
 func within(t *testing.T, size int, run func()) {
-	began := cpuTime()
+	began := live.CPU()
 	run()
-	if limit, took := 2*time.Second+time.Duration(size)*20*time.Microsecond, cpuTime()-began; took > limit {
+	if limit, took := 2*time.Second+time.Duration(size)*20*time.Microsecond, live.CPU()-began; took > limit {
 		t.Fatalf("took %v of CPU time for %d bytes", took, size)
 	}
 }
