@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"bunraku/bench/smartfrog/shape"
+	"bunraku/internal/live"
 )
 
 // TestAccept measures what the SmartFrog compiler promises, prints each figure beside its bar, and fails when one falls short. It
 // takes minutes, and runs only when BUNRAKU_ACCEPT is set.
 func TestAccept(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("set BUNRAKU_ACCEPT=1 to measure")
-	}
+	live.Accept(t)
 	t.Run("answers", acceptAnswers)
 	t.Run("random", acceptRandom)
 	t.Run("fuzz", acceptFuzz)

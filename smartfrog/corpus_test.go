@@ -8,21 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/internal/live"
 	"bunraku/source"
 )
 
 // sharedCorpus returns the directory of the recorded answers of other compilers, or skips the test.
 func sharedCorpus(t testing.TB) string {
 	t.Helper()
-	shared := os.Getenv("BUNRAKU_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "shared")
-	}
-	dir := filepath.Join(shared, "corpus", "smartfrog")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no corpus: %v (set BUNRAKU_SHARED to the directory that holds corpus/)", err)
-	}
-	return dir
+	return live.Shared(t, "corpus", "smartfrog")
 }
 
 // compileFile compiles a file of the disk; includes are read below its directory.

@@ -3,10 +3,10 @@ package verify
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
+	"bunraku/internal/live"
 	"bunraku/verify/fs"
 )
 
@@ -83,9 +83,7 @@ func BenchmarkFigure13(b *testing.B) {
 
 // Bar 3: n = 50 within 20 ms, n = 200 within 1 s, with the last overwriter and without.
 func TestAcceptFigure13(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("acceptance bars: set BUNRAKU_ACCEPT=1")
-	}
+	live.Accept(t)
 	for _, x := range []struct {
 		n   int
 		bar time.Duration

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"bunraku/internal/live"
 )
 
 // A variant is a set of options under which verdicts must be the same.
@@ -259,9 +261,7 @@ func TestFoundGraphs(t *testing.T) {
 // The long mode: 200,000 graphs, every question under every variant. BUNRAKU_ACCEPT_GRAPHS overrides the number,
 // BUNRAKU_ACCEPT_SEED the seed, BUNRAKU_ACCEPT_FROM the first of them.
 func TestAcceptRandomGraphs(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("long mode: set BUNRAKU_ACCEPT=1")
-	}
+	live.Accept(t)
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 			return n
@@ -312,9 +312,7 @@ func randomRounds(t *testing.T, seed, from, graphs int, thorough bool) {
 
 // Every planted fault shows within the first 60,000 graphs of one seed.
 func TestAcceptPlantedFaults(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("long mode: set BUNRAKU_ACCEPT=1")
-	}
+	live.Accept(t)
 	for _, f := range plantedFaults() {
 		if round, ok := catch(f, 0, 60000); ok {
 			t.Logf("%s: caught by graph %d", f.name, round)

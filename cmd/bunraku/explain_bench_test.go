@@ -173,9 +173,7 @@ func shortest(fresh func() *explain.Record, ask func(*explain.Record) error) (to
 // TestAcceptExplainSites asks each recorded site what it takes longest to answer: about the first resource, one of its attributes and its class, and
 // what its facts reach.
 func TestAcceptExplainSites(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("a bar of the long run: BUNRAKU_ACCEPT is not set")
-	}
+	live.Accept(t)
 	slowest, which := time.Duration(0), ""
 	sites := live.Sites(t)
 	for _, dir := range sites {

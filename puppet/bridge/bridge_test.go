@@ -25,6 +25,7 @@ import (
 // needRuby skips where there is no Ruby; where there is Puppet there is Ruby.
 func needRuby(t testing.TB) {
 	t.Helper()
+	live.NotShort(t, "runs Ruby")
 	if _, err := exec.LookPath("ruby"); err != nil {
 		live.Puppet(t)
 	}
@@ -75,9 +76,13 @@ func TestHostile(t *testing.T) {
 			if c.how == "wrong" || c.how == "grow" {
 				return // Ruby goes on in a loop, or has stopped by itself
 			}
-			if got := w.ask("t::plain(1)"); got != "[1, 2, []]" {
-				t.Errorf("the next call: %s", got)
+			got := ""
+			for range 3 { // on a busy machine Ruby may not even start within a second
+				if got = w.ask("t::plain(1)"); got == "[1, 2, []]" {
+					return
+				}
 			}
+			t.Errorf("the next call: %s", got)
 		})
 	}
 }

@@ -27,9 +27,7 @@ func quickest(runs int, f func()) time.Duration {
 
 func long(t *testing.T) {
 	t.Helper()
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("acceptance bars: set BUNRAKU_ACCEPT=1")
-	}
+	live.Accept(t)
 }
 
 // Bar 1: determinism, idempotence and success of every manifest of the corpus within 10 ms, after compiling and with the lists open.
