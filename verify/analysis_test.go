@@ -47,7 +47,7 @@ func TestCarol(t *testing.T) {
 	if err != nil || v.Broken != Yes {
 		t.Errorf("severity: %+v, %v", v, err)
 	}
-	r, err := a.Repair(ctx)
+	r, err := a.Repair(ctx, always)
 	if err != nil || !r.Found || len(r.Edges) != 1 || r.Edges[0] != (Edge{From: 1, To: 0}) {
 		t.Fatalf("repair: %+v, %v", r, err)
 	}
@@ -269,7 +269,7 @@ func TestOpaque(t *testing.T) {
 	if d.Verdict != Unknown || len(d.Opaque) != 1 {
 		t.Errorf("%+v", d)
 	}
-	if r, _ := a.Repair(context.Background()); r.Found {
+	if r, _ := a.Repair(context.Background(), always); r.Found {
 		t.Errorf("%+v", r)
 	}
 }
@@ -287,7 +287,7 @@ func TestRepairByClass(t *testing.T) {
 		f.Class = "config"
 		g.Resources = append(g.Resources, f)
 	}
-	r, err := prepared(t, g).Repair(context.Background())
+	r, err := prepared(t, g).Repair(context.Background(), always)
 	if err != nil || !r.Found || !r.Class || len(r.Edges) != 9 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -327,7 +327,7 @@ func TestTimeIsUp(t *testing.T) {
 // never is a solver that is always too slow.
 type never struct{}
 
-func (never) Solve(ctx context.Context, _ *sat.Builder) (sat.Result, error) {
+func (never) Solve(ctx context.Context, _ *sat.Builder, _ int64) (sat.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Millisecond)
 	defer cancel()
 	<-ctx.Done()
@@ -352,3 +352,6 @@ func TestSolvers(t *testing.T) {
 		}
 	}
 }
+
+// always is for searches without a bound.
+func always() bool { return true }

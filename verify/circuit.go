@@ -29,7 +29,9 @@ type question struct {
 }
 
 func newCircuit(a *Analysis) *circuit {
-	return &circuit{a: a, b: sat.NewBuilder(), bools: map[int32]sat.Lit{}, cells: map[fs.Cell][]sat.Lit{},
+	b := sat.NewBuilder()
+	b.Budget = a.opt.Budget
+	return &circuit{a: a, b: b, bools: map[int32]sat.Lit{}, cells: map[fs.Cell][]sat.Lit{},
 		aux: map[fs.Cell]map[fs.Val]sat.Lit{}, reach: map[fs.Cell][]fs.Val{}, eqs: map[[2]fs.Val]sat.Lit{},
 		asked: map[string][]question{}, told: map[fs.Val]bool{}}
 }

@@ -6,11 +6,12 @@ import (
 )
 
 // Conflicts lists pairs whose order matters, each with a counter-example that swaps them, at most limit: what stands in the way
-// of determinism at many places at once. It need not find all; Determinism does, one at a time.
-func (a *Analysis) Conflicts(ctx context.Context, limit int) []*Counterexample {
+// of determinism at many places at once. It need not find all; Determinism does, one at a time. It ends when there is no more
+// to be spent on it.
+func (a *Analysis) Conflicts(ctx context.Context, limit int, more func() bool) []*Counterexample {
 	var out []*Counterexample
 	for _, uv := range a.candidates() {
-		if len(out) == limit || ctx.Err() != nil {
+		if len(out) == limit || !more() {
 			break
 		}
 		p := a.pair(uv[0], uv[1])

@@ -65,9 +65,6 @@ func (a *Analysis) determinism(ctx context.Context) (*Determinism, error) {
 					return d, nil
 				}
 			}
-			if len(left) > 64 && ctx.Err() != nil {
-				break
-			}
 		}
 		a.Stats.Conflicts = len(left)
 		if len(left) == 0 {
@@ -99,7 +96,7 @@ func (a *Analysis) determinism(ctx context.Context) (*Determinism, error) {
 					return d, nil
 				}
 			default:
-				unknown = "time was up on a component of " + a.names(of)
+				unknown = tooMuch + " on a component of " + a.names(of)
 			}
 			certain = false
 		}
@@ -128,7 +125,7 @@ func (a *Analysis) determinism(ctx context.Context) (*Determinism, error) {
 			}
 			unknown = "a difference did not replay"
 		default:
-			unknown = "time was up"
+			unknown = tooMuch
 		}
 	}
 	d.Verdict, d.Reason = Unknown, unknown

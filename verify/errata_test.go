@@ -118,7 +118,7 @@ func TestErratumAlwaysFails(t *testing.T) {
 	if s, _ := published.Success(ctx); s.Chance != Never {
 		t.Errorf("the published fix: success %v", s.Chance)
 	}
-	r, err := a.Repair(ctx)
+	r, err := a.Repair(ctx, always)
 	if err != nil || !r.Found || len(r.Edges) != 1 || r.Edges[0].From != 0 {
 		t.Errorf("repair: %+v, %v", r, err)
 	}

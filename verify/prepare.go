@@ -94,7 +94,7 @@ func Prepare(g *Graph, opt Options, added ...Edge) (*Analysis, error) {
 	}
 	a := &Analysis{
 		Graph: g,
-		Space: fs.NewSpace(init, programs, posts),
+		Space: fs.NewSpace(opt.Budget, init, programs, posts),
 		opt:   opt,
 		added: added,
 		raw:   make([]*fs.Effect, len(g.Resources)),

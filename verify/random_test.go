@@ -166,7 +166,7 @@ func repaired(g *Graph, b *brute, want truth) error {
 	if err != nil {
 		return err
 	}
-	r, err := a.Repair(context.Background())
+	r, err := a.Repair(context.Background(), always)
 	if err != nil {
 		return err
 	}

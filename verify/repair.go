@@ -38,8 +38,9 @@ type proposal struct {
 }
 
 // Repair looks for the smallest repair. Counter-examples guide it: some edge of a repair must forbid one of their two
-// orders, so the search branches over the proposals that do (a hitting set, by iterative deepening).
-func (a *Analysis) Repair(ctx context.Context) (*Repair, error) {
+// orders, so the search branches over the proposals that do (a hitting set, by iterative deepening). It ends when there is no
+// more to be spent on it.
+func (a *Analysis) Repair(ctx context.Context, more func() bool) (*Repair, error) {
 	r := &Repair{}
 	d, err := a.Determinism(ctx)
 	if err != nil {
@@ -61,7 +62,7 @@ func (a *Analysis) Repair(ctx context.Context) (*Repair, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &repairer{a: a, ctx: ctx, mustSucceed: success.Chance != Never, mustRepeat: idempotent.Verdict == Yes,
+	s := &repairer{a: a, ctx: ctx, more: more, mustSucceed: success.Chance != Never, mustRepeat: idempotent.Verdict == Yes,
 		examples: []*Counterexample{d.Example}, result: r}
 	s.propose()
 	for k := 1; k <= maxRepair && s.err == nil; k++ {
@@ -73,7 +74,7 @@ func (a *Analysis) Repair(ctx context.Context) (*Repair, error) {
 		return nil, s.err
 	}
 	r.Reason = "no set of at most four edges between interfering resources does it"
-	if r.Tried >= maxTried {
+	if r.Tried >= maxTried || !more() {
 		r.Reason = "too many sets of edges would have to be tried"
 	}
 	return r, nil
@@ -82,6 +83,7 @@ func (a *Analysis) Repair(ctx context.Context) (*Repair, error) {
 type repairer struct {
 	a           *Analysis
 	ctx         context.Context
+	more        func() bool
 	mustSucceed bool
 	mustRepeat  bool
 	proposals   []proposal
@@ -208,7 +210,7 @@ func (s *repairer) rank(e Edge) int {
 // extend tries all sets of k more proposals, each of which forbids an order of the first example that is not yet dealt
 // with.
 func (s *repairer) extend(chosen []int, k int) bool {
-	if s.err != nil || s.ctx.Err() != nil || s.result.Tried >= maxTried {
+	if s.err != nil || !s.more() || s.result.Tried >= maxTried {
 		return false
 	}
 	for _, h := range s.hopeless {

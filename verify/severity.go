@@ -64,7 +64,7 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 				r.Broken, r.Reason = Unknown, "an example did not replay"
 			}
 		case sat.Unknown:
-			r.Broken, r.Reason = Unknown, "time was up on "+a.names(of)
+			r.Broken, r.Reason = Unknown, tooMuch+" on "+a.names(of)
 		}
 	}
 	if unsure && r.Broken == No { // worse in a component, but not seen on the whole: ask about the whole
@@ -75,7 +75,7 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		switch {
 		case status == sat.Sat && a.worse(r, d.init, d.x):
 		case status != sat.Unsat:
-			r.Broken, r.Reason = Unknown, "time was up"
+			r.Broken, r.Reason = Unknown, tooMuch
 		}
 	}
 	if v, why := a.yes(); r.Broken == No && v == Unknown {

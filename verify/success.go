@@ -117,7 +117,7 @@ func (a *Analysis) settle(r *Success, certain bool) *Success {
 	case r.Good != nil && r.Bad != nil:
 		r.Chance = Sometimes
 	case !certain:
-		r.Chance, r.Reason = ChanceUnknown, "time was up"
+		r.Chance, r.Reason = ChanceUnknown, tooMuch
 	case r.Good != nil:
 		r.Chance = Always
 	default:

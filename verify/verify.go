@@ -16,15 +16,15 @@
 //	repair.go        fewest edges that make it deterministic
 //
 // Every shortcut can be switched off in Options; verdicts must not change, and tests check that they do not.
-// The package imports fs and sat. Start reading at Graph, Prepare and Analysis.Determinism.
+// The package imports budget, fs and sat. Start reading at Graph, Prepare and Analysis.Determinism.
 package verify
 
 import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
+	"bunraku/budget"
 	"bunraku/verify/fs"
 	"bunraku/verify/sat"
 )
@@ -83,9 +83,15 @@ type Options struct {
 	FixedOrder    bool // by SAT, compare one open order with catalog order instead of two open orders
 	EagerOrder    bool // by SAT, state transitivity at once instead of when a cycle shows up
 
-	Solver sat.Solver    // nil for gophersat
-	Limit  int           // states walked through per question; 0 for a default
-	Time   time.Duration // per question to the solver; 0 for no limit
+	Solver sat.Solver // nil for that of package sat
+	Limit  int        // states walked through per question; 0 for a default
+
+	// Budget counts all work; nil for none. When it is spent, it unwinds the stack (see package budget): nothing that was
+	// being computed may be used.
+	Budget *budget.Budget
+	// Question is the number of steps after which the solver gives up one question; 0 for no bound. It keeps a single hard
+	// question from taking the budget of all the others.
+	Question int64
 
 	fault fault // planted by tests
 }
@@ -93,7 +99,7 @@ type Options struct {
 // DefaultOptions has every shortcut on.
 func DefaultOptions() Options {
 	return Options{Facts: true, Commutativity: true, DeadWrites: true, Components: true, Nearby: true, Witness: true,
-		Explicit: true, Merge: true, FixedOrder: true, EagerOrder: true, Time: 10 * time.Second}
+		Explicit: true, Merge: true, FixedOrder: true, EagerOrder: true, Question: 200_000_000}
 }
 
 func (o *Options) limit(n int) int {
@@ -105,7 +111,7 @@ func (o *Options) limit(n int) int {
 
 func (o *Options) solver() sat.Solver {
 	if o.Solver == nil {
-		return sat.Gophersat{}
+		return sat.Own{}
 	}
 	return o.Solver
 }
@@ -152,16 +158,24 @@ func (e *CycleError) Error() string {
 	return b.String()
 }
 
-// solve asks the solver within the time allowed.
-func (a *Analysis) solve(ctx context.Context, b *sat.Builder) (sat.Result, error) {
-	if a.opt.Time > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, a.opt.Time)
-		defer cancel()
+// tooMuch is why a question stays open: Options.Question.
+const tooMuch = "a question took more steps than it may"
+
+// Allow gives a part of the budget away: the result reports whether less than the given number of steps has been taken
+// since. Without a budget it always has.
+func (o *Options) Allow(steps int64) (more func() bool) {
+	start, _ := o.Budget.Spent()
+	return func() bool {
+		now, _ := o.Budget.Spent()
+		return now-start < steps
 	}
+}
+
+// solve asks the solver, within the steps of a question.
+func (a *Analysis) solve(ctx context.Context, b *sat.Builder) (sat.Result, error) {
 	a.Stats.Solved++
 	a.Stats.Clauses = max(a.Stats.Clauses, b.Clauses())
-	r, err := a.opt.solver().Solve(ctx, b)
+	r, err := a.opt.solver().Solve(ctx, b, a.opt.Question)
 	if err != nil {
 		return r, fmt.Errorf("solver: %w", err)
 	}

@@ -32,6 +32,7 @@ type judgeFlags struct {
 	packages, assert                               []string
 	baseline, writeBaseline                        string
 	fix                                            bool
+	budget                                         int
 }
 
 func (j *judgeFlags) add(c *cobra.Command) {
@@ -39,7 +40,8 @@ func (j *judgeFlags) add(c *cobra.Command) {
 	f.StringVar(&j.platform, "platform", "", "what the node runs, such as debian-12; by default what its facts say")
 	f.StringArrayVar(&j.packages, "packages", nil, "a `DIR` with package file lists, or dpkg's database (/var/lib/dpkg); may be repeated")
 	f.StringVar(&j.packageModel, "package-model", "", "what installing over existing files does: dpkg, rpm or paper (Rehearsal's); by default the platform's")
-	f.StringVar(&j.solver, "solver", "gophersat", "gophersat, minisat, cadical or z3")
+	f.StringVar(&j.solver, "solver", "built-in", "built-in, minisat, cadical or z3")
+	f.IntVar(&j.budget, "budget", model.DefaultUnits, "how much work one catalog may cost, in units of which 30 take about a second; then the rest is unknown")
 	f.StringVar(&j.failOn, "fail-on", "error", "error, warning or unknown: what makes the exit code something other than 0")
 	f.StringVar(&j.format, "format", "text", strings.Join(formats, ", "))
 	f.StringArrayVar(&j.assert, "assert", nil, "a `FILE` of assertions that must hold at the end of every run; by default bunraku.assert in ENV")
@@ -75,6 +77,9 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judge, error) {
 	}
 	if !slices.Contains([]string{"error", "warning", "unknown"}, flags.failOn) {
 		return nil, fail("--fail-on is error, warning or unknown, not %q", flags.failOn)
+	}
+	if flags.budget < 1 {
+		return nil, fail("--budget is a number of units from 1 on, not %d", flags.budget)
 	}
 	j := &judge{flags: flags, byDefault: flags.packageModel == "", env: env, own: ownCode(env), hide: a.secrets.Hide, lists: map[string][]*listing.Set{}}
 	var err error
@@ -161,16 +166,14 @@ func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
 	if j.byDefault && isRedHat(platform) {
 		opt.Packages = model.RPM
 	}
-	m, err := model.Build(graph, opt)
-	if err != nil {
-		return nil, err
-	}
-	m.Assumed = append(m.Assumed, lists.Notes()...)
 	search := verify.DefaultOptions()
 	search.Solver = j.solver
-	if v.report, err = m.Verify(ctx, search); err != nil {
+	model.Within(ctx, j.flags.budget, &opt, &search)
+	if v.report, err = model.Verify(ctx, graph, opt, search); err != nil {
 		return nil, fmt.Errorf("%s: %w", cat.Name, err)
 	}
+	m := v.report.Model
+	m.Assumed = append(m.Assumed, lists.Notes()...)
 	v.dropSecret(j.hide)
 	v.node.Unknown, v.node.Beside = v.report.Unknown, j.beside(v.report.Findings, s.result)
 	v.undecided = len(v.report.Unknown) > 0 && m.Unmodelled == 0 || len(v.report.Open) > 0

@@ -201,6 +201,7 @@ func (x *encoder) run(e Expr) {
 	if x.dead {
 		return
 	}
+	sp.budget.Spend(1, "programs")
 	switch e := e.(type) {
 	case nil, Skip:
 	case Fail:
@@ -336,10 +337,11 @@ func (x *encoder) emptyDir(c Cell) Bool {
 	if r := sp.cells[c].rest; r >= 0 {
 		f = sp.And(f, sp.among(x.read(r), idEmpty))
 	}
+	all := []Bool{f}
 	for _, b := range sp.cells[c].below {
-		f = sp.And(f, x.isKind(b, bitOf(None)))
+		all = append(all, x.isKind(b, bitOf(None)))
 	}
-	return f
+	return sp.And(all...)
 }
 
 func (x *encoder) clear(e Clear) {
@@ -348,7 +350,9 @@ func (x *encoder) clear(e Clear) {
 	if r := sp.cells[top].rest; r >= 0 && !kept(e.Path, e.Keep) {
 		x.set(r, sp.Const(idEmpty))
 	}
-	for _, c := range sp.descendants(top) {
+	below := sp.descendants(top)
+	sp.budget.Spend(int64(len(below)*(1+len(e.Keep))), "programs")
+	for _, c := range below {
 		p := sp.cells[c].path
 		if kept(p, e.Keep) {
 			continue

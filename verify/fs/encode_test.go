@@ -79,7 +79,7 @@ func TestConcreteAgainstSymbolic(t *testing.T) {
 		if r.IntN(3) == 0 {
 			e = fs.Seq{g.Resource(), g.Resource(), g.Resource()}
 		}
-		sp := fs.NewSpace(fs.Init{}, []fs.Expr{e}, nil)
+		sp := fs.NewSpace(nil, fs.Init{}, []fs.Expr{e}, nil)
 		eff := sp.Encode(e, false, nil)
 		w := sp.NewWorld()
 		f := features(g, e)
@@ -101,7 +101,7 @@ func TestWorldIsComplete(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		g := fstest.New(r, r.IntN(2) == 0)
 		e := g.Expr(3)
-		sp := fs.NewSpace(fs.Init{}, []fs.Expr{e}, nil)
+		sp := fs.NewSpace(nil, fs.Init{}, []fs.Expr{e}, nil)
 		eff := sp.Encode(e, false, nil)
 		w := sp.NewWorld()
 		outcomes := map[bool]bool{}

@@ -17,7 +17,7 @@ func TestCompatibleFootprintsCommute(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		g := fstest.New(r, r.IntN(2) == 0)
 		x, y := g.Resource(), g.Resource()
-		sp := fs.NewSpace(fs.Init{}, []fs.Expr{x, y}, nil)
+		sp := fs.NewSpace(nil, fs.Init{}, []fs.Expr{x, y}, nil)
 		p, q := sp.Footprint(sp.Encode(x, false, nil)), sp.Footprint(sp.Encode(y, false, nil))
 		for _, a := range p {
 			if b, ok := q.Find(a.Cell); ok && !fs.Compatible(a, b) {
@@ -66,7 +66,7 @@ func TestFootprint(t *testing.T) {
 		"copying reads the source's content":  {fs.Cp{From: "/a", To: "/b"}, "content of /a", want{reads: true}},
 		"clearing overwrites without a look":  {fs.Seq{fs.Clear{Path: "/a"}, fs.If{Cond: fs.Is{Path: "/c", Kind: fs.File}, Then: fs.EnsureDir("/a/b")}}, "other children of /a", want{writes: true, overwrites: true}},
 	} {
-		sp := fs.NewSpace(fs.Init{}, []fs.Expr{c.e}, nil)
+		sp := fs.NewSpace(nil, fs.Init{}, []fs.Expr{c.e}, nil)
 		found := false
 		for _, a := range sp.Footprint(sp.Encode(c.e, false, nil)) {
 			if sp.Name(a.Cell) != c.cell {

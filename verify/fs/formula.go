@@ -3,6 +3,8 @@ package fs
 import (
 	"encoding/binary"
 	"slices"
+
+	"bunraku/budget"
 )
 
 // A Bool is a formula and a Val is a value, both over the cells of the state before a program. Equal formulas built in
@@ -70,8 +72,16 @@ type Formulas struct {
 	cellOf []Val // of each cell: the node that reads it
 	aux    []auxCell
 	sup    supports
+	eqs    map[[2]Val]Bool // what Eq has found out about values with choices in them
 	buf    []byte
+	budget *budget.Budget // counts every node that is made and every look at one; may be nil
 }
+
+// Bytes of memory that a node takes, with its entry in an index.
+const (
+	boolBytes = 160
+	valBytes  = 150
+)
 
 // An auxCell stands for the value of a cell at some moment of a run whose order is open. It has no domain of its own.
 type auxCell struct{ of Cell }
@@ -84,10 +94,15 @@ func (f *Formulas) init(sp *Space) {
 	f.keys = map[string]int32{}
 	f.short = map[[4]int64]int32{}
 	f.consts = map[ID]Val{}
+	f.eqs = map[[2]Val]Bool{}
 	f.bools = []boolNode{{op: opConst}}
 }
 
+// formulas is what is being done here, for the budget.
+const formulas = "formulas"
+
 func (f *Formulas) addBool(key [4]int64, n boolNode) Bool {
+	f.budget.Keep(boolBytes, formulas)
 	i := int32(len(f.bools))
 	f.short[key] = i
 	f.bools = append(f.bools, n)
@@ -98,6 +113,7 @@ func (f *Formulas) internBool(n boolNode) Bool {
 	if i, ok := f.keys[string(f.buf)]; ok {
 		return Bool(i<<1 | 1)
 	}
+	f.budget.Keep(boolBytes+int64(4*len(n.kids)+len(f.buf)), formulas)
 	i := int32(len(f.bools))
 	f.keys[string(f.buf)] = i
 	f.bools = append(f.bools, n)
@@ -108,6 +124,7 @@ func (f *Formulas) internVal(n valNode) Val {
 	if i, ok := f.keys[string(f.buf)]; ok {
 		return Val(i)
 	}
+	f.budget.Keep(valBytes+int64(4*len(n.args)+len(f.buf)), formulas)
 	i := int32(len(f.vals))
 	f.keys[string(f.buf)] = i
 	f.vals = append(f.vals, n)
@@ -167,6 +184,7 @@ func (f *Formulas) And(bs ...Bool) Bool {
 			kids = append(kids, b)
 		}
 	}
+	f.budget.Spend(int64(len(kids)), formulas)
 	if !f.propagate(kids) {
 		return Bottom
 	}
@@ -225,6 +243,7 @@ func (f *Formulas) propagate(kids []Bool) bool {
 				continue
 			}
 			left := n.kids
+			f.budget.Spend(int64(len(left)>>2), formulas)
 			copied := false
 			for j := 0; j < len(left); j++ {
 				c, mask, ok := f.isAtom(left[j])
@@ -389,6 +408,7 @@ func (f *Formulas) Ite(c Bool, a, b Val) Val {
 	if i, ok := f.short[key]; ok {
 		return Val(i)
 	}
+	f.budget.Keep(valBytes, formulas)
 	f.short[key] = int32(len(f.vals))
 	f.vals = append(f.vals, valNode{op: opIte, cond: c, a: a, b: b})
 	return Val(len(f.vals) - 1)
@@ -416,8 +436,11 @@ func (f *Formulas) spell(tag byte, name string, args []Val) {
 }
 
 // Eq says that two values are equal. A cell of the space has its initial value here, which is in its domain; in formulas
-// about later moments, compare only with constants that programs compare it with. Results of functions equal nothing but results of the same function for equal
-// arguments.
+// about later moments, compare only with constants that programs compare it with. Results of functions equal nothing but
+// results of the same function for equal arguments.
+//
+// Choices share their branches, and so do results their arguments: a value that n resources have had a hand in has n nodes
+// and 2ⁿ ways through them. So every comparison is made once and remembered.
 func (f *Formulas) Eq(a, b Val) Bool {
 	if a == b {
 		return Top
@@ -434,29 +457,43 @@ func (f *Formulas) Eq(a, b Val) Bool {
 			return f.Atom(y.cell, bitOf(i))
 		}
 		return Bottom
-	case x.op == opValue && y.op == opIte:
-		cond, p, q := y.cond, y.a, y.b
-		return f.If(cond, f.Eq(a, p), f.Eq(a, q))
 	case x.op == opValue && y.op == opApp:
 		return Bottom
 	case x.op == opCell && y.op == opApp && x.cell < auxBase:
 		return Bottom
-	case x.op == opApp && y.op == opApp:
-		if x.name != y.name || len(x.args) != len(y.args) {
-			return Bottom
+	case x.op == opValue && y.op == opIte, x.op == opApp && y.op == opApp:
+		key := [2]Val{a, b}
+		r, known := f.eqs[key]
+		if !known {
+			f.budget.Keep(16, formulas)
+			r = f.compare(a, b)
+			f.eqs[key] = r
 		}
-		xs, ys := x.args, y.args
-		all := Top
-		for i := range xs {
-			all = f.And(all, f.Eq(xs[i], ys[i]))
-		}
-		return all
+		return r
 	}
 	key := [4]int64{'=', int64(a), int64(b)}
 	if i, ok := f.short[key]; ok {
 		return Bool(i<<1 | 1)
 	}
 	return f.addBool(key, boolNode{op: opEq, args: []Val{a, b}})
+}
+
+// compare is Eq for a constant and a choice, or two results.
+func (f *Formulas) compare(a, b Val) Bool {
+	x, y := f.vals[a], f.vals[b]
+	if y.op == opIte {
+		return f.If(y.cond, f.Eq(a, y.a), f.Eq(a, y.b))
+	}
+	if x.name != y.name || len(x.args) != len(y.args) {
+		return Bottom
+	}
+	all := Top
+	for i := range x.args {
+		if all = f.And(all, f.Eq(x.args[i], y.args[i])); all == Bottom {
+			break
+		}
+	}
+	return all
 }
 
 // member says that v is one of the values that mask selects from c's domain. Values outside the domain count as its

@@ -3,6 +3,8 @@ package fs
 import (
 	"math/bits"
 	"slices"
+
+	"bunraku/budget"
 )
 
 // A Cell is one independent part of a state: the kind of a path, its content, owner, group or mode, whether a
@@ -107,10 +109,12 @@ type cellKey struct {
 }
 
 // NewSpace finds the cells of the given programs and predicates. Attributes are tracked only where some program
-// mentions them: an attribute that nobody manages is not part of an outcome.
-func NewSpace(init Init, programs []Expr, preds []Pred) *Space {
+// mentions them: an attribute that nobody manages is not part of an outcome. The budget, which may be nil, counts this and
+// all that is done with the space.
+func NewSpace(b *budget.Budget, init Init, programs []Expr, preds []Pred) *Space {
 	sp := &Space{Init: init, index: map[cellKey]Cell{}, ids: map[Value]ID{}}
 	sp.Formulas.init(sp)
+	sp.budget = b
 	sp.vals = make([]Value, firstID)
 	for id := idNone; id < firstID; id++ {
 		sp.vals[id] = Value{"#" + [...]string{"none", "dir", "file", "link", "empty", "full", "other"}[id-idNone]}
@@ -336,6 +340,7 @@ func (sp *Space) cell(f field, subject string) Cell {
 			in.above = sp.kind(in.path.Parent())
 		}
 	}
+	sp.budget.Keep(300, "cells")
 	c := Cell(len(sp.cells))
 	sp.cells = append(sp.cells, in)
 	sp.index[key] = c

@@ -114,6 +114,7 @@ type Difference struct {
 
 // Diff lists the differences of two states in the cells that the space observes, in a stable order.
 func (sp *Space) Diff(a, b *State) []Difference {
+	sp.budget.Spend(int64(len(sp.cells)), "comparing states")
 	var out []Difference
 	inA, inB := sp.crowded(a), sp.crowded(b)
 	for c := range sp.cells {

@@ -9,7 +9,7 @@
 //   - Footprint (footprint.go) is Figure 9b: what a program reads, writes, ensures and overwrites, per cell.
 //
 // A World (world.go) searches the initial states that formulas can tell apart. Nothing here knows resources or graphs.
-// The package imports nothing of this module. Start reading at Expr.
+// The package imports budget. Start reading at Expr.
 package fs
 
 // An Expr is a program. It has no loops, so it always ends; it may fail.

@@ -117,8 +117,8 @@ func wrapped(name string, args []string) ([]string, bool) {
 
 // nested reads a text for another shell.
 func (s *shell) nested(text string) (action, bool) {
-	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
-	if err != nil {
+	file, ok := parse(text)
+	if !ok {
 		return action{}, false
 	}
 	if len(file.Stmts) == 1 {

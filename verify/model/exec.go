@@ -27,6 +27,9 @@ func (b *builder) exec(it *item) {
 	it.program = r.program
 	switch {
 	case len(r.shell.unread) == 0:
+	case r.shell.long:
+		it.note(verify.Opaque, "the command is not read: it takes more than %d looks or %d operations: %s", maxCommandWork, maxCommand,
+			shorten(strings.Join(r.shell.unread, "; ")))
 	case r.guarded || r.only:
 		it.note(verify.Opaque, "the command is not read: %s", shorten(strings.Join(r.shell.unread, "; ")))
 	default:

@@ -2,10 +2,12 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"bunraku/budget"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -53,15 +55,25 @@ const maxFindings = 20
 
 // Verify asks all questions about a model. A cyclic catalog has to be reported before: see catalog.Graph.Cycles.
 func (m *Model) Verify(ctx context.Context, opt verify.Options) (*Report, error) {
-	a, err := verify.Prepare(m.Graph, opt)
+	if opt.Budget == nil {
+		var unused Options
+		Within(ctx, DefaultUnits, &unused, &opt)
+	}
+	v := &verifier{m: m, ctx: ctx, opt: opt, r: &Report{Model: m}}
+	err := attempt(func() (err error) {
+		v.a, err = verify.Prepare(m.Graph, opt)
+		return err
+	})
+	var spent *budget.Exceeded
+	if errors.As(err, &spent) {
+		v.spent(v.claims(), spent)
+		return v.r, nil
+	}
+	if err == nil {
+		err = v.ask()
+	}
 	if err != nil {
 		return nil, err
-	}
-	v := &verifier{m: m, a: a, ctx: ctx, opt: opt, r: &Report{Model: m}}
-	for _, step := range []func() error{v.determinism, v.success, v.idempotence, v.invariants, v.assertions, v.widen, v.notify} {
-		if err := step(); err != nil {
-			return nil, err
-		}
 	}
 	return v.r, nil
 }

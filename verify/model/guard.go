@@ -13,8 +13,8 @@ import (
 
 // readTest reads a shell command as a test that changes nothing.
 func (s *shell) readTest(command string) (fs.Pred, bool) {
-	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
-	if err != nil || len(file.Stmts) != 1 {
+	file, ok := parse(command)
+	if !ok || len(file.Stmts) != 1 {
 		return nil, false
 	}
 	return s.test(file.Stmts[0])
@@ -27,6 +27,9 @@ func test(p fs.Pred) action {
 
 // test reads a statement as a test.
 func (s *shell) test(st *syntax.Stmt) (fs.Pred, bool) {
+	if s.look(); s.long {
+		return nil, false
+	}
 	for _, r := range st.Redirs {
 		text, known := s.word(r.Word)
 		p, ok := s.absolute(text)

@@ -32,6 +32,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/budget"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/value"
@@ -69,6 +70,8 @@ type Options struct {
 	Platform string       // "debian-12"; "" for any
 	Types    resource.Lookup
 	Assert   []Assertion // what people want to hold at the end
+	// Budget counts the reading of commands and of trees of files; nil for none. Build catches its end.
+	Budget *budget.Budget
 	// Words are those by which the declaration of one resource can name another that is declared beside it, whatever title that has at the
 	// time: File["/srv/${name}"]; "" if there are none. single says that they cannot name several. May be nil.
 	Words func(of, in *catalog.Resource) (words string, single bool)
@@ -151,12 +154,15 @@ type builder struct {
 	err      error
 }
 
-// Build models a catalog.
-func Build(cg *catalog.Graph, opt Options) (*Model, error) {
+// Build models a catalog. The error is a *budget.Exceeded if that is more work than the budget allows; there is then a model
+// that says nothing.
+func Build(cg *catalog.Graph, opt Options) (m *Model, err error) {
 	if opt.Types == nil {
 		opt.Types = Types{}
 	}
-	b := &builder{opt: opt, cg: cg, m: &Model{Catalog: cg}, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
+	m = &Model{Catalog: cg}
+	defer budget.Catch(&err)
+	b := &builder{opt: opt, cg: cg, m: m, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
 		users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{},
 		accounts: map[string][]string{}, fresh: fs.NewState()}
 	b.baseLinks()

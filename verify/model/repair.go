@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"slices"
-	"time"
 
 	"bunraku/puppet/catalog"
 	"bunraku/verify"
@@ -12,14 +11,8 @@ import (
 // This file finds what order is missing and how to say it. An edit is made to words, and the same words may declare many resources: in a
 // loop, in a define. So the edges that are verified are those that the edited words would make.
 
-// smallestTime bounds the search for the fewest edges, repairTime the one for some; maxSmallest is the number of conflicts up to which the
-// fewest are looked for. What is reported hangs on the times, so they are long: a machine that has much else to do should come to the same
-// answer.
-const (
-	smallestTime = 3 * time.Second
-	repairTime   = 20 * time.Second
-	maxSmallest  = 8
-)
+// maxSmallest is the number of conflicts up to which the fewest edges are looked for.
+const maxSmallest = 8
 
 // A mend is an edge that settles a counter-example.
 type mend struct {
@@ -41,6 +34,9 @@ func (v *verifier) determinism() error {
 	case verify.Yes:
 		return nil
 	}
+	// What is known already comes first: all that follows may take what is left of the budget.
+	from := len(v.r.Findings)
+	v.r.Findings = append(v.r.Findings, v.order(v.a, d.Example, "whether catalog order is enough is not known"))
 	s, err := v.a.Severity(v.ctx)
 	if err != nil {
 		return err
@@ -52,25 +48,26 @@ func (v *verifier) determinism() error {
 	case verify.Unknown:
 		grade = "whether catalog order is enough is not known"
 	}
+	v.r.Findings[from].Grade = grade
 	mends, enough, err := v.mends(d)
 	if err != nil {
 		return err
 	}
 	if len(mends) == 0 {
-		v.r.Findings, v.r.Partial = append(v.r.Findings, v.order(v.a, d.Example, grade)), true
+		v.r.Partial = true
 		return nil
 	}
 	v.r.Partial = !enough
-	return v.edits(mends, grade, enough)
+	v.r.Findings = slices.Replace(v.r.Findings, from, from+1, v.edits(mends, grade, enough)...)
+	return nil
 }
 
 // mends looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up. It reports
 // whether they are enough.
 func (v *verifier) mends(d *verify.Determinism) ([]mend, bool, error) {
-	ctx, cancel := context.WithTimeout(v.ctx, smallestTime)
-	defer cancel()
-	if len(v.a.Conflicts(ctx, maxSmallest+1)) <= maxSmallest {
-		if r, err := v.a.Repair(ctx); err == nil && r.Found {
+	more := v.opt.Allow(v.opt.Question / 4)
+	if len(v.a.Conflicts(v.ctx, maxSmallest+1, more)) <= maxSmallest && more() {
+		if r, err := v.a.Repair(v.ctx, more); err == nil && r.Found {
 			out, err := v.shown(r.Edges)
 			return out, true, err
 		}
@@ -98,12 +95,11 @@ func (v *verifier) shown(edges []verify.Edge) (out []mend, err error) {
 
 // manyMends orders all pairs that can be shown to matter at once, and looks again at what is left.
 func (v *verifier) manyMends(d *verify.Determinism) (out []mend, enough bool, err error) {
-	ctx, cancel := context.WithTimeout(v.ctx, repairTime)
-	defer cancel()
+	ctx, within := v.ctx, v.opt.Allow(v.opt.Question)
 	b := v.a
 	var edges []verify.Edge
-	for d.Verdict == verify.No && ctx.Err() == nil {
-		examples := b.Conflicts(ctx, 10*maxFindings)
+	for d.Verdict == verify.No && within() {
+		examples := b.Conflicts(ctx, 10*maxFindings, within)
 		if len(examples) == 0 {
 			examples = []*verify.Counterexample{d.Example}
 		}
@@ -172,9 +168,8 @@ func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Ed
 }
 
 // edits makes the findings: one for all pairs that the same words declare. All that the edits of these words do is tried once more.
-func (v *verifier) edits(mends []mend, grade string, enough bool) error {
+func (v *verifier) edits(mends []mend, grade string, enough bool) (out []Finding) {
 	seen := map[string]int{} // findings by the words of both resources and of the fix
-	from := len(v.r.Findings)
 	for _, m := range mends {
 		fix, edges := v.words(m.edge.From, m.edge.To)
 		for _, e := range edges {
@@ -184,24 +179,24 @@ func (v *verifier) edits(mends []mend, grade string, enough bool) error {
 		}
 		key := declaration(fix.Target) + " " + declaration(fix.Resource) + " " + fix.Value
 		if k, ok := seen[key]; ok {
-			v.r.Findings[k].More++
+			out[k].More++
 			continue
 		}
-		if len(v.r.Findings)-from == maxFindings {
+		if len(out) == maxFindings {
 			v.r.Partial = true
 			continue
 		}
-		seen[key] = len(v.r.Findings)
+		seen[key] = len(out)
 		f := v.order(m.in, m.example, grade)
 		fix.Attr, fix.Verified = "require", enough
 		f.Fix = fix
-		v.r.Findings = append(v.r.Findings, f)
+		out = append(out, f)
 	}
 	v.wider = len(v.fixes) > len(mends)
 	if !enough {
 		v.fixes = nil
 	}
-	return nil
+	return out
 }
 
 // words is how the declaration of one resource names another, and the edges of all the resources that the words declare, from what is

@@ -1,12 +1,10 @@
 package model
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/value"
@@ -26,8 +24,7 @@ func (v *verifier) idempotence() error {
 		v.r.Idempotent = verify.Yes
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(v.ctx, rerunTime)
-	defer cancel()
+	more := v.opt.Allow(v.opt.Question)
 	w := &verifier{m: v.m, a: v.a, ctx: v.ctx, opt: v.opt, r: v.r, settled: map[catalog.Name]bool{}}
 	seen := map[string]int{} // findings by the words that declare the first of their resources
 	for round := 0; ; round++ {
@@ -44,21 +41,24 @@ func (v *verifier) idempotence() error {
 		if i.Verdict != verify.No {
 			return nil
 		}
-		if ctx.Err() != nil || len(seen) == maxFindings {
+		if !more() || len(seen) == maxFindings {
 			v.r.Partial = true
 			return nil
 		}
 		f, guilty := w.rerun(i.Example)
+		last := len(v.r.Findings)
+		v.r.Findings = append(v.r.Findings, f) // before its fix is looked for, which may take what is left of the budget
 		mended := w.guard(&f, guilty, i.Example)
 		key := fmt.Sprint(round)
 		if f.Fix == nil && len(f.Resources) == 1 {
 			key = declaration(f.Resources[0])
 		}
+		v.r.Findings[last] = f
 		if k, ok := seen[key]; ok {
 			v.r.Findings[k].More++
+			v.r.Findings = v.r.Findings[:last]
 		} else {
-			seen[key] = len(v.r.Findings)
-			v.r.Findings = append(v.r.Findings, f)
+			seen[key] = last
 		}
 		if !mended && !w.settle(guilty) {
 			v.r.Partial = true
@@ -69,9 +69,6 @@ func (v *verifier) idempotence() error {
 
 // appends is how the content of a file begins, in words, to which a command appends.
 const appends = "what append "
-
-// rerunTime bounds the search for more that is not idempotent.
-const rerunTime = 20 * time.Second
 
 // settle goes on as if each of some resources had the guard that it lacks, so that it does nothing in a second run: what else is wrong shows
 // then. It reports false if that is no help.

@@ -23,6 +23,44 @@ type shell struct {
 	beside []string // what is not modelled of commands that were read
 	once   bool     // it is not known that running it again changes nothing
 	depth  int
+	work   int  // statements and words looked at
+	long   bool // that is too much
+}
+
+// A command is read if it is no longer than any that people write; any other is one that nobody has read. Loops in loops, and
+// alternatives behind alternatives, multiply.
+const (
+	maxCommandText = 64 << 10 // bytes
+	maxCommandWork = 1 << 16  // looks at a statement or a word
+	maxCommand     = 10_000   // operations of the program that it becomes
+)
+
+// look counts one look.
+func (s *shell) look() {
+	s.b.opt.Budget.Spend(1, "reading commands")
+	s.work++
+	s.long = s.long || s.work > maxCommandWork
+}
+
+// bulk counts the operations of a program, up to a limit.
+func bulk(e fs.Expr, limit int) int {
+	switch e := e.(type) {
+	case fs.Seq:
+		n := 1
+		for _, x := range e {
+			if n += bulk(x, limit-n); n > limit {
+				break
+			}
+		}
+		return n
+	case fs.If:
+		n := 1 + bulk(e.Then, limit-1)
+		if n <= limit {
+			n += bulk(e.Else, limit-n)
+		}
+		return n
+	}
+	return 1
 }
 
 // An action is what a simple command does. do fails if ok does not hold; a nil ok always holds.
@@ -47,11 +85,25 @@ func (b *builder) newShell(it *item) *shell {
 
 // program reads a command: what it does if it succeeds in every part that must, and otherwise the given program.
 func (s *shell) program(command string, otherwise fs.Expr) fs.Expr {
-	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
-	if err != nil {
+	file, ok := parse(command)
+	if !ok {
 		return s.act(s.unknown(command), fs.Skip{}, otherwise)
 	}
-	return s.list(file.Stmts, fs.Skip{}, otherwise)
+	out := s.list(file.Stmts, fs.Skip{}, otherwise)
+	if s.long || bulk(out, maxCommand) > maxCommand {
+		s.unread, s.beside, s.long = nil, nil, true
+		return s.act(s.unknown(command), fs.Skip{}, otherwise)
+	}
+	return out
+}
+
+// parse reads the syntax of a command.
+func parse(command string) (*syntax.File, bool) {
+	if len(command) > maxCommandText {
+		return nil, false
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
+	return file, err == nil
 }
 
 // act goes on with one program after a success and with another after a failure.
@@ -81,10 +133,10 @@ func (s *shell) list(stmts []*syntax.Stmt, yes, no fs.Expr) fs.Expr {
 	out := fs.Seq{}
 	for _, st := range stmts[:len(stmts)-1] {
 		out = append(out, s.stmt(st, fs.Skip{}, fs.Skip{}))
-		if _, plain := st.Cmd.(*syntax.CallExpr); plain && moves(st) {
+		if _, plain := st.Cmd.(*syntax.CallExpr); plain && s.moves(st) {
 			s.note("cd is taken to succeed: " + statementText(st))
 			s.moved(st)
-		} else if moves(st) {
+		} else if s.moves(st) {
 			s.cwd = ""
 		}
 	}
@@ -96,6 +148,9 @@ func (s *shell) list(stmts []*syntax.Stmt, yes, no fs.Expr) fs.Expr {
 }
 
 func (s *shell) stmt(st *syntax.Stmt, yes, no fs.Expr) fs.Expr {
+	if s.look(); s.long {
+		return fs.Skip{}
+	}
 	if st.Negated {
 		yes, no = no, yes
 	}
@@ -132,7 +187,7 @@ func (s *shell) stmt(st *syntax.Stmt, yes, no fs.Expr) fs.Expr {
 				return s.stmt(c.X, right, no)
 			case syntax.OrStmt:
 				cwd := s.cwd
-				if moves(c.X) {
+				if s.moves(c.X) {
 					s.cwd = ""
 				}
 				right := s.stmt(c.Y, yes, no)
@@ -156,7 +211,7 @@ func (s *shell) stmt(st *syntax.Stmt, yes, no fs.Expr) fs.Expr {
 
 // moved follows cd. Where it is not certain that a cd has happened, the directory is unknown.
 func (s *shell) moved(st *syntax.Stmt) {
-	if !moves(st) {
+	if !s.moves(st) {
 		return
 	}
 	c, ok := st.Cmd.(*syntax.CallExpr)
@@ -177,9 +232,12 @@ func (s *shell) moved(st *syntax.Stmt) {
 }
 
 // moves reports whether a statement may change the directory for those that follow it.
-func moves(n syntax.Node) bool {
+func (s *shell) moves(n syntax.Node) bool {
 	found := false
 	syntax.Walk(n, func(n syntax.Node) bool {
+		if s.look(); s.long {
+			return false
+		}
 		switch n := n.(type) {
 		case *syntax.Subshell, *syntax.CmdSubst:
 			return false
@@ -197,7 +255,7 @@ func moves(n syntax.Node) bool {
 func (s *shell) ifClause(c *syntax.IfClause, yes, no fs.Expr) fs.Expr {
 	otherwise := yes
 	cwd := s.cwd
-	if slices.ContainsFunc(c.Cond, func(st *syntax.Stmt) bool { return moves(st) }) {
+	if slices.ContainsFunc(c.Cond, func(st *syntax.Stmt) bool { return s.moves(st) }) {
 		s.cwd = ""
 	}
 	switch {
@@ -232,10 +290,13 @@ func (s *shell) unroll(c *syntax.ForClause, words []string, yes, no fs.Expr) fs.
 	name := c.Loop.(*syntax.WordIter).Name.Value
 	old, had := s.env[name]
 	out := fs.Seq{}
-	if slices.ContainsFunc(c.Do, func(st *syntax.Stmt) bool { return moves(st) }) {
+	if slices.ContainsFunc(c.Do, func(st *syntax.Stmt) bool { return s.moves(st) }) {
 		s.cwd = ""
 	}
 	for i, w := range words {
+		if s.look(); s.long {
+			break
+		}
 		s.env[name] = w
 		if i == len(words)-1 {
 			out = append(out, s.list(c.Do, yes, no))

@@ -1,9 +1,9 @@
 // Package sat turns circuits into clauses and asks a solver about them. Builder makes CNF by Tseitin's transformation
-// and shares equal gates; Solver is the one interface behind which gophersat (in process) and minisat, cadical and z3
-// (as programs, over DIMACS) stand. Nothing here knows file systems.
+// and shares equal gates; Solver is the one interface behind which the solver of this package (cdcl.go) and minisat, cadical and
+// z3 (as programs, over DIMACS) stand. Nothing here knows file systems.
 //
 // It is what is left of §4.1 of the Rehearsal paper's use of an SMT solver: all domains here are finite, so clauses do.
-// The package imports nothing of this module. Start reading at Builder.
+// The package imports budget. Start reading at Builder.
 package sat
 
 import (
@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"bunraku/budget"
 )
 
 // A Lit is a variable (1, 2, …) or its negation (-1, -2, …), as in DIMACS.
@@ -26,6 +28,10 @@ type Builder struct {
 	clauses [][]Lit
 	gates   map[string]Lit
 	buf     []byte
+	kept    *cdcl // what the solver of this package has learned; clauses are only ever added, so that it stays true
+
+	// Budget counts the clauses. It may be nil.
+	Budget *budget.Budget
 }
 
 // NewBuilder returns an empty problem.
@@ -50,7 +56,12 @@ func (b *Builder) Vars() int    { return int(b.vars) }
 func (b *Builder) Clauses() int { return len(b.clauses) }
 
 // Clause demands that one of the literals is true.
-func (b *Builder) Clause(lits ...Lit) { b.clauses = append(b.clauses, slices.Clone(lits)) }
+func (b *Builder) Clause(lits ...Lit) { b.add(slices.Clone(lits)) }
+
+func (b *Builder) add(clause []Lit) {
+	b.Budget.Keep(int64(24+4*len(clause)), "clauses")
+	b.clauses = append(b.clauses, clause)
+}
 
 // Imply demands that the conjunction of the premises implies the conclusion.
 func (b *Builder) Imply(conclusion Lit, premises ...Lit) {
@@ -69,7 +80,7 @@ func (b *Builder) Imply(conclusion Lit, premises ...Lit) {
 	if conclusion != b.False() {
 		c = append(c, conclusion)
 	}
-	b.clauses = append(b.clauses, c)
+	b.add(c)
 }
 
 // And is a gate.
@@ -111,10 +122,10 @@ func (b *Builder) And(lits ...Lit) Lit {
 	b.gates[string(b.buf)] = g
 	long := make([]Lit, 0, len(in)+1)
 	for _, l := range in {
-		b.clauses = append(b.clauses, []Lit{-g, l})
+		b.add([]Lit{-g, l})
 		long = append(long, -l)
 	}
-	b.clauses = append(b.clauses, append(long, g))
+	b.add(append(long, g))
 	return g
 }
 

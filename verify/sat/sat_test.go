@@ -2,18 +2,20 @@ package sat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
-	"time"
+
+	"bunraku/budget"
 )
 
 // solvers lists those that run here.
 func solvers(t *testing.T) map[string]Solver {
 	out := map[string]Solver{}
-	for _, name := range []string{"gophersat", "minisat", "cadical", "z3"} {
+	for _, name := range []string{"built-in", "minisat", "cadical", "z3"} {
 		s, err := Named(name)
 		if err != nil {
 			t.Logf("skipped: %v", err)
@@ -29,7 +31,7 @@ func TestGatesAgainstTruthTables(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for name, s := range solvers(t) {
 		rounds := 30
-		if name == "gophersat" {
+		if name == "built-in" {
 			rounds = 300
 		}
 		for round := range rounds {
@@ -71,7 +73,7 @@ func TestGatesAgainstTruthTables(t *testing.T) {
 					want = Sat
 				}
 			}
-			got, err := s.Solve(context.Background(), b)
+			got, err := s.Solve(context.Background(), b, 0)
 			if err != nil {
 				t.Fatal(name, err)
 			}
@@ -88,7 +90,7 @@ func TestGatesAgainstTruthTables(t *testing.T) {
 	}
 }
 
-// Many problems at once: gophersat's solvers share a buffer, which must not show.
+// Many problems at once: no solver knows of another.
 func TestAtOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for w := range 8 {
@@ -119,7 +121,7 @@ func TestAtOnce(t *testing.T) {
 						b.Clause(c...)
 					}
 				}
-				res, err := Gophersat{}.Solve(context.Background(), b)
+				res, err := Own{}.Solve(context.Background(), b, 0)
 				if err != nil || res.Status != Sat {
 					t.Errorf("%v %v, but there is a model", res.Status, err)
 					return
@@ -146,7 +148,7 @@ func TestExactlyOne(t *testing.T) {
 		b.ExactlyOne(lits...)
 		count := 0
 		for {
-			r, _ := Gophersat{}.Solve(context.Background(), b)
+			r, _ := Own{}.Solve(context.Background(), b, 0)
 			if r.Status != Sat {
 				break
 			}
@@ -170,16 +172,14 @@ func TestExactlyOne(t *testing.T) {
 	}
 }
 
-// Pigeons do not fit, and no solver here finds out quickly: every one gives up when told to.
-func TestTimeOut(t *testing.T) {
-	b := NewBuilder()
-	const holes = 12
-	var in [holes + 1][holes]Lit
+// pigeons do not fit, and no solver here finds out quickly.
+func pigeons(b *Builder, holes int) {
+	in := make([][]Lit, holes+1)
 	for p := range in {
-		for h := range in[p] {
-			in[p][h] = b.Var()
+		for range holes {
+			in[p] = append(in[p], b.Var())
 		}
-		b.Clause(in[p][:]...)
+		b.Clause(in[p]...)
 	}
 	for h := range holes {
 		for p := range in {
@@ -188,16 +188,59 @@ func TestTimeOut(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Every solver gives up when told to, and the one of this package after the same work each time.
+func TestGivesUp(t *testing.T) {
 	for name, s := range solvers(t) {
-		if racing && name == "gophersat" {
-			continue
+		if name == "minisat" {
+			continue // counts nothing
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-		r, err := s.Solve(ctx, b)
-		cancel()
+		b := NewBuilder()
+		pigeons(b, 12)
+		r, err := s.Solve(context.Background(), b, 100_000)
 		if err != nil || r.Status != Unknown {
 			t.Errorf("%s: %v, %v", name, r.Status, err)
 		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	var spent [2]int64
+	for k := range spent {
+		limit := budget.Limits{Steps: 1_000_000}
+		b := NewBuilder()
+		b.Budget = budget.New(context.Background(), limit)
+		pigeons(b, 12)
+		err := func() (err error) {
+			defer budget.Catch(&err)
+			b.Under(nil, 0)
+			return nil
+		}()
+		var exceeded *budget.Exceeded
+		if !errors.As(err, &exceeded) || exceeded.Where != "solving" {
+			t.Fatalf("%v", err)
+		}
+		spent[k], _ = b.Budget.Spent()
+	}
+	if spent[0] != spent[1] {
+		t.Errorf("spent %d, then %d", spent[0], spent[1])
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := NewBuilder()
+	pigeons(b, 12)
+	b.Budget = budget.New(ctx, budget.Limits{})
+	cancel()
+	err := func() (err error) {
+		defer budget.Catch(&err)
+		b.Under(nil, 0)
+		return nil
+	}()
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
@@ -211,7 +254,7 @@ func ExampleBuilder() {
 	b := NewBuilder()
 	x, y := b.Var(), b.Var()
 	b.Imply(b.And(x, -y))
-	r, _ := Gophersat{}.Solve(context.Background(), b)
+	r, _ := Own{}.Solve(context.Background(), b, 0)
 	fmt.Println(r.Status, r.True(x), r.True(y))
 	// Output: satisfiable true false
 }

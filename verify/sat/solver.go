@@ -10,15 +10,13 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-
-	gopher "github.com/crillab/gophersat/solver"
 )
 
 // A Status is a solver's answer.
 type Status uint8
 
 const (
-	Unknown Status = iota // time is up
+	Unknown Status = iota // it takes too long
 	Sat
 	Unsat
 )
@@ -39,17 +37,19 @@ func (r Result) True(l Lit) bool {
 	return int(l) < len(r.model) && r.model[l]
 }
 
-// A Solver decides a problem. When the context ends first, the answer is Unknown without an error; an error means that
-// the solver could not be run.
+// A Solver decides a problem. An error means that the solver could not be run; when the context ends first, the budget, or
+// the error, says so.
 type Solver interface {
-	Solve(ctx context.Context, b *Builder) (Result, error)
+	// Solve looks for a model. It answers Unknown when that takes more than the given number of steps, unless they are 0.
+	// Programs count steps in conflicts, or, if they cannot, not at all.
+	Solve(ctx context.Context, b *Builder, steps int64) (Result, error)
 }
 
-// Named returns the solver that --solver names: gophersat (also for ""), minisat, cadical or z3.
+// Named returns the solver that --solver names: built-in (also for ""), minisat, cadical or z3.
 func Named(name string) (Solver, error) {
 	switch name {
-	case "", "gophersat":
-		return Gophersat{}, nil
+	case "", "built-in":
+		return Own{}, nil
 	case "minisat", "cadical", "z3":
 		path, err := exec.LookPath(name)
 		if err != nil {
@@ -57,78 +57,44 @@ func Named(name string) (Solver, error) {
 		}
 		return External{Program: path, Style: name}, nil
 	}
-	return nil, fmt.Errorf("unknown solver %q: use gophersat, minisat, cadical or z3", name)
+	return nil, fmt.Errorf("unknown solver %q: use built-in, minisat, cadical or z3", name)
 }
 
-// Gophersat runs in this process.
-type Gophersat struct{}
+// Own is the solver of this package. Its steps go to the builder's budget. Any number of problems may be solved at once.
+type Own struct{}
 
-// gopherTurn is held while gophersat works. Its solvers share a buffer in a package variable (bufLits in learn.go of
-// v1.4.0), so two at once learn each other's clauses and answer wrongly.
-var gopherTurn = make(chan struct{}, 1)
-
-// Solve implements Solver. gophersat cannot be interrupted, but it reports each clause it learns on a channel; closing
-// the channel makes its next report panic, which ends its goroutine and its turn.
-func (Gophersat) Solve(ctx context.Context, b *Builder) (Result, error) {
-	clauses := make([][]int, 0, len(b.clauses))
-	for _, c := range b.clauses {
-		if len(c) == 0 {
-			return Result{Status: Unsat}, nil
-		}
-		ints := make([]int, len(c))
-		for i, l := range c {
-			ints[i] = int(l)
-		}
-		clauses = append(clauses, ints)
-	}
-	if ctx.Err() != nil {
-		return Result{}, nil
-	}
-	select {
-	case gopherTurn <- struct{}{}:
-	case <-ctx.Done():
-		return Result{}, nil
-	}
-	problem := gopher.ParseSlice(clauses)
-	if problem.Status == gopher.Unsat {
-		<-gopherTurn
-		return Result{Status: Unsat}, nil
-	}
-	s := gopher.New(problem)
-	learned := make(chan string, 64)
-	s.Certified, s.CertChan = true, learned
-	answer := make(chan Result, 1)
-	go func() {
-		defer func() {
-			<-gopherTurn
-			if bug := recover(); bug != nil && ctx.Err() == nil {
-				panic(bug)
-			}
-		}()
-		answer <- gopherResult(s, s.Solve())
-	}()
-	for {
-		select {
-		case <-learned:
-		case r := <-answer:
-			return r, nil
-		case <-ctx.Done():
-			close(learned)
-			return Result{}, nil
-		}
-	}
+// Solve implements Solver.
+func (Own) Solve(ctx context.Context, b *Builder, steps int64) (Result, error) {
+	return b.Under(nil, steps), nil
 }
 
-func gopherResult(s *gopher.Solver, status gopher.Status) Result {
-	switch status {
-	case gopher.Unsat:
-		return Result{Status: Unsat}
-	case gopher.Sat:
-		m := s.Model()
-		return Result{Status: Sat, model: append([]bool{false}, m...)}
+// Under looks for a model in which some literals are true, by the solver of this package.
+func (b *Builder) Under(assume []Lit, steps int64) Result {
+	if b.kept == nil {
+		b.kept = newCDCL()
 	}
-	return Result{}
+	s := b.kept
+	s.grow(b.vars)
+	for ; s.added < len(b.clauses); s.added++ {
+		s.add(b.clauses[s.added])
+		if s.work > 1<<16 {
+			b.Budget.Spend(s.work, "solving")
+			s.work = 0
+		}
+	}
+	codes := make([]code, len(assume))
+	for i, l := range assume {
+		codes[i] = encode(l)
+	}
+	status := s.solve(b.Budget, codes, steps)
+	if status != Sat {
+		return Result{Status: status}
+	}
+	return Result{Status: Sat, model: s.model}
 }
+
+// conflictSteps is about how many steps of the solver of this package a conflict takes.
+const conflictSteps = 1000
 
 // External runs a program that reads DIMACS.
 type External struct {
@@ -137,9 +103,9 @@ type External struct {
 }
 
 // Solve implements Solver.
-func (x External) Solve(ctx context.Context, b *Builder) (Result, error) {
+func (x External) Solve(ctx context.Context, b *Builder, steps int64) (Result, error) {
 	if ctx.Err() != nil {
-		return Result{}, nil
+		return Result{}, context.Cause(ctx)
 	}
 	in, err := os.CreateTemp("", "bunraku-*.cnf")
 	if err != nil {
@@ -150,11 +116,18 @@ func (x External) Solve(ctx context.Context, b *Builder) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	conflicts := strconv.FormatInt(max(1, steps/conflictSteps), 10)
 	args := []string{"-dimacs", in.Name()}
+	if steps > 0 {
+		args = append(args, "sat.max_conflicts="+conflicts)
+	}
 	var answer string
 	switch x.Style {
 	case "cadical":
 		args = []string{"-q", in.Name()}
+		if steps > 0 {
+			args = append(args, "-c", conflicts)
+		}
 	case "minisat":
 		answer = in.Name() + ".out"
 		defer os.Remove(answer)
@@ -165,7 +138,7 @@ func (x External) Solve(ctx context.Context, b *Builder) (Result, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
 	if ctx.Err() != nil {
-		return Result{}, nil
+		return Result{}, context.Cause(ctx)
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) { // solvers say 10 and 20 for their two answers
@@ -180,6 +153,9 @@ func (x External) Solve(ctx context.Context, b *Builder) (Result, error) {
 		stdout.Write(text)
 	}
 	r, ok := parseAnswer(stdout.String(), b.Vars())
+	if !ok && steps > 0 && err == nil {
+		return Result{}, nil // it says nothing when it gives up
+	}
 	if !ok {
 		return Result{}, fmt.Errorf("%s gave no answer: %s", x.Program, strings.TrimSpace(stdout.String()+stderr.String()))
 	}
@@ -199,6 +175,8 @@ func parseAnswer(text string, vars int) (Result, bool) {
 			continue
 		case "s unsatisfiable", "unsat":
 			return Result{Status: Unsat}, true
+		case "s unknown", "c unknown", "unknown", "timeout", "indet":
+			return Result{}, true
 		}
 		for _, word := range strings.Fields(strings.TrimPrefix(line, "v ")) {
 			n, err := strconv.Atoi(word)

@@ -1,5 +1,0 @@
-//go:build !race
-
-package sat
-
-const racing = false
