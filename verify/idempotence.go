@@ -162,12 +162,4 @@ func (a *Analysis) yes() (Verdict, string) {
 }
 
 // opaque lists the resources because of which a proof is none.
-func (a *Analysis) opaque() []int {
-	var out []int
-	for i, r := range a.Graph.Resources {
-		if r.Exact == Opaque {
-			out = append(out, i)
-		}
-	}
-	return out
-}
+func (a *Analysis) opaque() []int { return a.unclear }

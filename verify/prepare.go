@@ -44,6 +44,10 @@ type Analysis struct {
 	groupOf   []int              // per resource: its component
 	found     *Determinism
 	resting   []bool // per resource: settled, if asked for
+	unclear   []int  // resources without a model
+
+	assumedAt    map[fs.Cell][]int // assumptions by the cells that they speak about, if asked for
+	assumedCells [][]fs.Cell       // the other way round
 }
 
 // Stats says how an answer was found.
@@ -168,6 +172,11 @@ func (a *Analysis) finish(order []int) {
 		a.evals[i] = a.mid.NewEval()
 	}
 	a.Stats.Cells = a.Space.Cells()
+	for i, r := range a.Graph.Resources {
+		if r.Exact == Opaque {
+			a.unclear = append(a.unclear, i)
+		}
+	}
 }
 
 func (a *Analysis) writer(i int, o fs.CellVal) writer {

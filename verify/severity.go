@@ -50,6 +50,10 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		if len(of) < 2 {
 			continue
 		}
+		if len(of) > eagerOrders { // how bad it is, is not worth the work that this would take
+			r.Broken, r.Reason = Unknown, "too many resources interfere with "+a.names(of)
+			continue
+		}
 		d, status, err := a.searchWorse(ctx, of)
 		if err != nil {
 			return nil, err

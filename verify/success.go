@@ -59,6 +59,10 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 	var parts [][]int // an order of each component that succeeds
 	certain := true
 	for _, of := range groups {
+		if r.Good != nil && len(of) > maxExplicit && a.opt.Facts && a.neverFails(of, eff) {
+			parts = append(parts, a.fixed(of))
+			continue
+		}
 		good, bad, sure, err := a.chances(ctx, of, eff, start)
 		if err != nil {
 			return nil, err
@@ -94,6 +98,40 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 		}
 	}
 	return a.settle(r, certain), nil
+}
+
+// neverFails reports whether no order of a component can fail from the state to which the world is fixed, for a reason that is
+// easy to see: each condition holds whatever its cells have at first or get from those who may come before. It may say no
+// where the answer is yes.
+func (a *Analysis) neverFails(of []int, eff []*fs.Effect) bool {
+	ev := a.evals[0]
+	for _, i := range of {
+		for _, k := range eff[i].OK {
+			var facts []fs.Fact
+			for _, c := range a.Space.Support(k.F) {
+				mask, wild := a.world.Now(c), false
+				for _, w := range a.writers[c] {
+					if w.by != i && !a.part.precedes(i, w.by) {
+						mask |= w.mask
+						wild = wild || w.wild
+					}
+				}
+				if !wild {
+					facts = append(facts, fs.Fact{Cell: c, Mask: mask})
+				}
+			}
+			fails := false
+			complete := a.mid.Assume(facts) && a.mid.Explore(nearRuns, func() bool {
+				fails = !ev.In(a.mid.Initial).Bool(k.F, false)
+				return !fails
+			})
+			a.mid.Forget()
+			if fails || !complete {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (a *Analysis) fresh() *fs.State {

@@ -26,8 +26,12 @@ type Outcome struct {
 	Acts   []int     // resources that changed something or acted, in order
 }
 
+// replaying is what is being done here, for the budget.
+const replaying = "replaying runs"
+
 // Replay applies the resources in order, concretely.
 func (a *Analysis) Replay(order []int, s *fs.State) Outcome {
+	a.opt.Budget.Spend(int64(4*len(order)+len(s.Nodes)+len(s.Vars)), replaying)
 	out := Outcome{State: a.Space.Restart(s).Clone(), Failed: -1}
 	for _, i := range order {
 		touched, ok := fs.RunInPlace(a.Graph.Resources[i].Program, out.State)
@@ -41,8 +45,52 @@ func (a *Analysis) Replay(order []int, s *fs.State) Outcome {
 	return out
 }
 
+// A Near compares orders by what the component of some resources does, which is where their difference is decided, unless
+// somebody else fails.
+type Near struct {
+	a     *Analysis
+	in    map[int]bool
+	cells []fs.Cell
+}
+
+// Near looks at the components of some resources.
+func (a *Analysis) Near(of ...int) *Near {
+	n := &Near{a: a, in: map[int]bool{}}
+	cells := map[fs.Cell]bool{}
+	for _, i := range of {
+		for _, j := range a.componentOf(i) {
+			n.in[j] = true
+			for _, o := range a.raw[j].Out {
+				cells[o.Cell] = true
+			}
+		}
+	}
+	n.cells = sortedCells(cells)
+	return n
+}
+
+// Differ reports whether two orders end differently from a state.
+func (n *Near) Differ(x, y []int, s *fs.State) bool {
+	p, q := n.a.run(n.only(x), s), n.a.run(n.only(y), s)
+	if p.Failed >= 0 || q.Failed >= 0 {
+		return (p.Failed >= 0) != (q.Failed >= 0)
+	}
+	return n.a.Space.Differ(p.State, q.State, n.cells)
+}
+
+func (n *Near) only(order []int) []int {
+	var out []int
+	for _, i := range order {
+		if n.in[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // run is Replay without the list of acts.
 func (a *Analysis) run(order []int, s *fs.State) Outcome {
+	a.opt.Budget.Spend(int64(4*len(order)+len(s.Nodes)+len(s.Vars)), replaying)
 	s = a.Space.Restart(s).Clone()
 	for _, i := range order {
 		if _, ok := fs.RunInPlace(a.Graph.Resources[i].Program, s); !ok {

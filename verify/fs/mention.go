@@ -227,6 +227,53 @@ func (m *mention) equal(a, b Term) {
 	}
 }
 
+// Mentioned lists the cells that a predicate speaks about. The space must know it.
+func (sp *Space) Mentioned(p Pred) (out []Cell) {
+	var term func(t Term)
+	term = func(t Term) {
+		switch t := t.(type) {
+		case ContentOf:
+			out = append(out, sp.cell(fieldContent, string(t.Path)))
+		case AttrOf:
+			out = append(out, sp.cell(fieldOwner+field(t.Attr), string(t.Path)))
+		case VarOf:
+			out = append(out, sp.cell(fieldVar, t.Name))
+		case Apply:
+			for _, a := range t.Args {
+				term(a)
+			}
+		}
+	}
+	var pred func(p Pred)
+	pred = func(p Pred) {
+		switch p := p.(type) {
+		case Is:
+			out = append(out, sp.kind(p.Path))
+		case EmptyDir:
+			out = append(out, sp.kind(p.Path), sp.cell(fieldRest, string(p.Path)))
+		case Equal:
+			term(p.A)
+			term(p.B)
+		case Holds:
+			for _, t := range p.Args {
+				term(t)
+			}
+		case Not:
+			pred(p.P)
+		case And:
+			for _, q := range p {
+				pred(q)
+			}
+		case Or:
+			for _, q := range p {
+				pred(q)
+			}
+		}
+	}
+	pred(p)
+	return out
+}
+
 // domains fills in the initial values of every cell.
 func (m *mention) domains() {
 	sp := m.sp

@@ -112,6 +112,18 @@ type Difference struct {
 	A, B string // its two values, for people
 }
 
+// Differ reports whether two states differ in one of some cells that the space observes.
+func (sp *Space) Differ(a, b *State, cells []Cell) bool {
+	sp.budget.Spend(int64(1+len(cells)+len(a.Nodes)+len(b.Nodes)), "comparing states")
+	inA, inB := sp.crowded(a), sp.crowded(b)
+	for _, c := range cells {
+		if sp.Observed(c) && sp.lookup(a, c, inA) != sp.lookup(b, c, inB) {
+			return true
+		}
+	}
+	return false
+}
+
 // Diff lists the differences of two states in the cells that the space observes, in a stable order.
 func (sp *Space) Diff(a, b *State) []Difference {
 	sp.budget.Spend(int64(len(sp.cells)), "comparing states")

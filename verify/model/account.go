@@ -13,8 +13,8 @@ func (b *builder) home(user string) string {
 	if user == "root" || user == "" {
 		return "/root"
 	}
-	for _, it := range b.items {
-		if it != nil && it.r.Type == "User" && it.name == user {
+	for _, it := range b.ofType("User") {
+		if it.name == user {
 			if h, ok := it.text("home"); ok && strings.HasPrefix(h, "/") {
 				return h
 			}

@@ -269,10 +269,7 @@ func (b *builder) concat(it *item) {
 	p := b.path(it.name)
 	var parts []string
 	tag, _ := it.text("tag")
-	for _, other := range b.items {
-		if other == nil || other.r.Type != "Concat_fragment" {
-			continue
-		}
+	for _, other := range b.ofType("Concat_fragment") {
 		t, _ := other.text("target")
 		g, _ := other.text("tag")
 		if t == it.name || t == it.r.Title || tag != "" && g == tag {

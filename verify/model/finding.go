@@ -225,15 +225,18 @@ func (v *verifier) why(a *verify.Analysis, order []int, start *fs.State, failed 
 
 // plain finds an initial state close to the fresh machine from which the two orders still differ.
 func (v *verifier) plain(a *verify.Analysis, c *verify.Counterexample, of []int) *fs.State {
-	differs := func(s *fs.State) bool {
-		return a.Space.Satisfies(s) && s.WellFormed() && differ(a, c.A, c.B, s)
-	}
 	fresh := v.m.Graph.Fresh
-	if differs(fresh) {
+	if a.Space.Satisfies(fresh) && differ(a, c.A, c.B, fresh) {
 		return fresh
 	}
 	if len(of) == 0 {
 		return c.Initial
+	}
+	// The two and what interferes with them decide; that the rest lets it be seen is tried at the end.
+	at, tries := a.Near(of...), 0
+	differs := func(s *fs.State) bool {
+		tries++
+		return tries < maxPlain && a.Space.Satisfies(s) && at.Differ(c.A, c.B, s)
 	}
 	near := fresh.Clone()
 	near.Oracle = c.Initial.Oracle
@@ -246,7 +249,18 @@ func (v *verifier) plain(a *verify.Analysis, c *verify.Counterexample, of []int)
 	if !differs(near) {
 		return c.Initial
 	}
+	if all := near.Clone(); len(all.Vars) > 4 {
+		for _, x := range v.variables(of) {
+			all.Vars[x] = fresh.Var(x)
+		}
+		if differs(all) {
+			near = all
+		}
+	}
 	for _, x := range v.variables(of) {
+		if near.Var(x) == fresh.Var(x) {
+			continue
+		}
 		next := near.Clone()
 		next.Vars[x] = fresh.Var(x)
 		if differs(next) {
@@ -256,12 +270,18 @@ func (v *verifier) plain(a *verify.Analysis, c *verify.Counterexample, of []int)
 	for _, p := range slices.Backward(v.touched(of)) {
 		next := near.Clone()
 		setNode(next, p, fresh.At(p))
-		if differs(next) {
+		if near.At(p) != fresh.At(p) && differs(next) {
 			near = next
 		}
 	}
+	if !differ(a, c.A, c.B, near) {
+		return c.Initial
+	}
 	return near
 }
+
+// maxPlain bounds the states that are tried to find a plain one.
+const maxPlain = 64
 
 func setNode(s *fs.State, p fs.Path, n fs.Node) {
 	if n.Kind == fs.None {

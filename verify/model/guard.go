@@ -407,7 +407,27 @@ func (s *shell) serviceTest(command string, args []string) (fs.Pred, bool) {
 
 // manages reports whether the catalog has a resource of a type by that name.
 func (b *builder) manages(typ, name string) bool {
-	return slices.ContainsFunc(b.items, func(it *item) bool {
-		return it != nil && it.r.Type == typ && (it.name == name || strings.TrimSuffix(it.name, ".service") == name)
-	})
+	if b.names == nil {
+		b.names = map[[2]string]bool{}
+		for _, it := range b.items {
+			if it != nil {
+				b.names[[2]string{it.r.Type, it.name}] = true
+				b.names[[2]string{it.r.Type, strings.TrimSuffix(it.name, ".service")}] = true
+			}
+		}
+	}
+	return b.names[[2]string{typ, name}]
+}
+
+// ofType lists the catalog's resources of a type.
+func (b *builder) ofType(typ string) []*item {
+	if b.types == nil {
+		b.types = map[string][]*item{}
+		for _, it := range b.items {
+			if it != nil {
+				b.types[it.r.Type] = append(b.types[it.r.Type], it)
+			}
+		}
+	}
+	return b.types[typ]
 }

@@ -308,9 +308,9 @@ func (b *builder) private(p fs.Path) bool {
 				u := newPaths()
 				u.expr(b.readExec(it).program)
 				maps.Copy(b.spoken, u.own)
-				maps.DeleteFunc(b.spoken, func(p fs.Path, _ bool) bool { return b.base(p) })
 			}
 		}
+		maps.DeleteFunc(b.spoken, func(p fs.Path, _ bool) bool { return b.base(p) })
 	}
 	for d := p; !d.IsRoot(); d = d.Parent() {
 		if b.spoken[d] {

@@ -143,11 +143,14 @@ type builder struct {
 	events   map[string]fs.Value
 	assume   []fs.Pred
 	fresh    *fs.State
-	sources  []fs.Path // local files that are assumed to be there
-	folders  []fs.Path // local directories that are assumed to be there
-	needed   []fs.Path // directories that lines need
-	removed  []fs.Path // what commands remove as a file
-	present  []fs.Path // directories that are assumed to be there
+	sources  []fs.Path          // local files that are assumed to be there
+	folders  []fs.Path          // local directories that are assumed to be there
+	needed   []fs.Path          // directories that lines need
+	removed  []fs.Path          // what commands remove as a file
+	present  []fs.Path          // directories that are assumed to be there
+	based    map[fs.Path]bool   // directories that are on every machine; nil when that has to be found out again
+	types    map[string][]*item // by type, made when asked for
+	names    map[[2]string]bool // type and name of what the catalog manages, made when asked for
 	pk       *packages
 	now      *item            // that is being modelled
 	spoken   map[fs.Path]bool // named by commands; nil until somebody asks

@@ -185,7 +185,7 @@ func (pk *packages) guessDirs(u *paths) {
 		if !unknown {
 			continue
 		}
-		b.present = append(b.present, d)
+		b.present, b.based = append(b.present, d), nil
 		b.m.Assumed = append(b.m.Assumed, string(d)+" is there: no package list says who brings it")
 	}
 }
@@ -236,8 +236,8 @@ func (b *builder) bring(kind, name string) (cell string, ok bool) {
 		return cell, len(from) > 0
 	}
 	var from []string
-	for _, it := range b.items {
-		if it == nil || it.r.Type != "Package" || !systemProvider(it) {
+	for _, it := range b.ofType("Package") {
+		if !systemProvider(it) {
 			continue
 		}
 		if e, _ := it.text("ensure"); e != absent && e != "purged" && b.pk.suggests(it.name, name) {
@@ -367,7 +367,7 @@ func (pk *packages) matters(name string) bool {
 	if len(pk.files(name)) > 0 || len(pk.dirs(name)) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(pk.b.items, func(it *item) bool { return it != nil && it.r.Type == "Package" && it.name == name })
+	return pk.b.manages("Package", name)
 }
 
 // unpack puts the files of one package on the machine and gives it a state.

@@ -11,14 +11,11 @@ import (
 // This file finds what order is missing and how to say it. An edit is made to words, and the same words may declare many resources: in a
 // loop, in a define. So the edges that are verified are those that the edited words would make.
 
-// maxSmallest is the number of conflicts up to which the fewest edges are looked for.
-const maxSmallest = 8
-
 // A mend is an edge that settles a counter-example.
 type mend struct {
 	edge    verify.Edge
-	example *verify.Counterexample
-	in      *verify.Analysis // what the example is one of
+	example *verify.Counterexample // nil if it has still to be found
+	in      *verify.Analysis       // what the example is one of
 }
 
 func (v *verifier) determinism() error {
@@ -58,39 +55,62 @@ func (v *verifier) determinism() error {
 		return nil
 	}
 	v.r.Partial = !enough
-	v.r.Findings = slices.Replace(v.r.Findings, from, from+1, v.edits(mends, grade, enough)...)
-	return nil
+	found, err := v.edits(mends, grade, enough)
+	if err == nil && len(found) > 0 {
+		v.r.Findings = slices.Replace(v.r.Findings, from, from+1, found...)
+	}
+	return err
 }
 
 // mends looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up. It reports
 // whether they are enough.
 func (v *verifier) mends(d *verify.Determinism) ([]mend, bool, error) {
-	more := v.opt.Allow(v.opt.Question / 4)
-	if len(v.a.Conflicts(v.ctx, maxSmallest+1, more)) <= maxSmallest && more() {
-		if r, err := v.a.Repair(v.ctx, more); err == nil && r.Found {
-			out, err := v.shown(r.Edges)
-			return out, true, err
-		}
+	edges, err := v.a.Mends(v.ctx, v.opt.Allow(v.opt.Question/4))
+	if err != nil {
+		return nil, false, err
 	}
-	return v.manyMends(d)
+	if fine, err := v.tried(edges); err != nil || !fine {
+		if err != nil {
+			return nil, false, err
+		}
+		return v.manyMends(d)
+	}
+	var out []mend
+	for _, e := range edges {
+		out = append(out, mend{edge: e})
+	}
+	return out, true, nil
 }
 
-// shown finds a counter-example for each edge of a repair: one that the others do not settle.
-func (v *verifier) shown(edges []verify.Edge) (out []mend, err error) {
-	for i, e := range edges {
-		b, err := v.a.With(slices.Delete(slices.Clone(edges), i, i+1)...)
-		if err != nil {
-			return nil, err
-		}
-		d, err := b.Determinism(v.ctx)
-		if err != nil {
-			return nil, err
-		}
-		if d.Example != nil { // else the other edges are enough
-			out = append(out, mend{e, d.Example, b})
-		}
+// tried reports whether the graph with more edges is deterministic and can succeed if it could before.
+func (v *verifier) tried(edges []verify.Edge) (bool, error) {
+	b, err := v.a.With(edges...)
+	if err != nil {
+		return false, nil // a cycle
 	}
-	return out, nil
+	d, err := b.Determinism(v.ctx)
+	if err != nil || d.Verdict == verify.No {
+		return false, err
+	}
+	s, err := b.Success(v.ctx)
+	return s == nil || s.Chance != verify.Never, err
+}
+
+// example finds a counter-example for one edge of a repair: one that swaps the two, or one that the other edges do not settle.
+// There is none if the others are enough.
+func (v *verifier) example(e verify.Edge, edges []verify.Edge) (*verify.Counterexample, *verify.Analysis, error) {
+	if c := v.a.Show(v.ctx, e.From, e.To); c != nil {
+		return c, v.a, nil
+	}
+	b, err := v.a.With(slices.DeleteFunc(slices.Clone(edges), func(x verify.Edge) bool { return x == e })...)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := b.Determinism(v.ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.Example, b, nil
 }
 
 // manyMends orders all pairs that can be shown to matter at once, and looks again at what is left.
@@ -168,8 +188,12 @@ func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Ed
 }
 
 // edits makes the findings: one for all pairs that the same words declare. All that the edits of these words do is tried once more.
-func (v *verifier) edits(mends []mend, grade string, enough bool) (out []Finding) {
+func (v *verifier) edits(mends []mend, grade string, enough bool) (out []Finding, err error) {
 	seen := map[string]int{} // findings by the words of both resources and of the fix
+	var all []verify.Edge
+	for _, m := range mends {
+		all = append(all, m.edge)
+	}
 	for _, m := range mends {
 		fix, edges := v.words(m.edge.From, m.edge.To)
 		for _, e := range edges {
@@ -186,6 +210,14 @@ func (v *verifier) edits(mends []mend, grade string, enough bool) (out []Finding
 			v.r.Partial = true
 			continue
 		}
+		if m.example == nil {
+			if m.example, m.in, err = v.example(m.edge, all); err != nil {
+				return nil, err
+			}
+			if m.example == nil {
+				continue
+			}
+		}
 		seen[key] = len(out)
 		f := v.order(m.in, m.example, grade)
 		fix.Attr, fix.Verified = "require", enough
@@ -196,7 +228,7 @@ func (v *verifier) edits(mends []mend, grade string, enough bool) (out []Finding
 	if !enough {
 		v.fixes = nil
 	}
-	return out
+	return out, nil
 }
 
 // words is how the declaration of one resource names another, and the edges of all the resources that the words declare, from what is

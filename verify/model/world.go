@@ -77,8 +77,14 @@ func (b *builder) baseLinks() {
 
 // base reports whether a directory is on every machine.
 func (b *builder) base(d fs.Path) bool {
+	if b.based == nil {
+		b.based = map[fs.Path]bool{}
+		for _, d := range b.baseDirs() {
+			b.based[d] = true
+		}
+	}
 	_, link := b.links[d]
-	return link || slices.Contains(b.baseDirs(), d)
+	return link || b.based[d]
 }
 
 func (b *builder) baseDirs() []fs.Path {

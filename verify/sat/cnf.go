@@ -85,6 +85,7 @@ func (b *Builder) Imply(conclusion Lit, premises ...Lit) {
 
 // And is a gate.
 func (b *Builder) And(lits ...Lit) Lit {
+	b.Budget.Spend(int64(1+len(lits)), "clauses")
 	in := make([]Lit, 0, len(lits))
 	for _, l := range lits {
 		switch l {
