@@ -24,6 +24,16 @@ type Files interface {
 	Roots() []string
 }
 
+// Live is a view of files that somebody may be writing while they are read.
+type Live interface {
+	Files
+	// Confirm reports whether everything that was answered so far was true at one moment: nil, or ErrChanged. Nothing that was made of
+	// the answers may be used before.
+	Confirm() error
+	// Fresh is a new view of the same files as they are now.
+	Fresh() Files
+}
+
 // Content is what a file holds. Equal digests mean equal texts.
 type Content struct {
 	Text   string
@@ -62,13 +72,16 @@ type Entry struct {
 	Link bool // it is a link itself
 }
 
+// IsDir reports whether it is a directory, or a link to one.
+func (e Entry) IsDir() bool { return e.Kind == Directory }
+
 // ErrChanged says that the files changed while they were being read, so that no one state of them can be seen any more.
 var ErrChanged = errors.New("the tree changed while it was read")
 
 // Refused says why something that is there is not read, and what the user can say to allow it.
 type Refused struct {
 	Path string
-	Why  string // "lies outside of the environment", "is a device", "has 73400320 bytes"
+	Why  string // "lies outside of what may be read", "is a device", "has 73400320 bytes"
 	Flag string // what allows it: "--root /srv/data"; "" when nothing does
 }
 

@@ -112,3 +112,21 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// A name of any length, and any number of them, is answered at once.
+func TestNearestIsBounded(t *testing.T) {
+	long := strings.Repeat("a", 5<<20)
+	if got := Nearest(long+"b", []string{long, long + "c"}); got != "" {
+		t.Errorf("found %d letters", len(got))
+	}
+	many := []string{"ownre"}
+	for range 1 << 20 {
+		many = append(many, strings.Repeat("x", 200))
+	}
+	if got := Nearest("owner", many); got != "ownre" {
+		t.Errorf("found %q", got)
+	}
+	if n := testing.AllocsPerRun(1, func() { Nearest(strings.Repeat("x", 199), many) }); n > 10000 {
+		t.Errorf("%v allocations for a suggestion", n)
+	}
+}

@@ -6,11 +6,21 @@ import "strings"
 // Distance is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's length, and half
 // of the shorter name must be right. Of a name of one or two letters nothing is left when one of them changes.
 // What two paths or qualified names have in common in front does not count: apache::mod::ssl is not nearly apache::mod::dav.
+//
+// Nobody misspells a name of more than longestName letters, and when there is too much to compare, only the first candidates are: a
+// suggestion is a kindness, which must not cost more than the mistake.
 func Nearest(name string, candidates []string) string {
+	if len(name) > longestName {
+		return ""
+	}
 	best, bestDistance := "", len(name)
+	work := mostWork
 	for _, c := range candidates {
-		if c == name {
+		if c == name || len(c) > longestName {
 			continue
+		}
+		if work -= len(name) * len(c); work < 0 {
+			break
 		}
 		a, b := withoutCommon(strings.ToLower(name), strings.ToLower(c))
 		limit := min(len(a)/3+1, bestDistance)
@@ -25,6 +35,11 @@ func Nearest(name string, candidates []string) string {
 	}
 	return best
 }
+
+const (
+	longestName = 256
+	mostWork    = 1 << 25 // cells of the tables that are filled
+)
 
 // withoutCommon leaves out the segments that two names begin with, up to the last : or /.
 func withoutCommon(a, b string) (string, string) {

@@ -1,0 +1,138 @@
+package source
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// An Overlay is a view with texts laid over it, such as an editor's open buffers: where there is a text, it is the file. Directories that
+// it needs are there.
+type Overlay struct {
+	Files
+	texts map[string]Content // by real path
+	dirs  map[string][]Entry // what the texts add to directories, by real path
+}
+
+// NewOverlay lays texts over a view, by their absolute paths. A text outside of the roots is an error: nobody could read it.
+func NewOverlay(under Files, texts map[string]string) (*Overlay, error) {
+	o := &Overlay{Files: under, texts: map[string]Content{}, dirs: map[string][]Entry{}}
+	for p, text := range texts {
+		real, err := o.place(p)
+		if err != nil {
+			return nil, err
+		}
+		o.texts[real] = NewContent(text)
+		o.insert(real, Regular)
+	}
+	for _, list := range o.dirs {
+		slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return o, nil
+}
+
+// place is where a path leads, its last parts perhaps being new.
+func (o *Overlay) place(p string) (string, error) {
+	real, err := o.Files.Real(p)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) || p == "/" {
+		return real, err
+	}
+	dir, err := o.place(path.Dir(p))
+	return path.Join(dir, path.Base(p)), err
+}
+
+// insert adds what is not there below to its directory, and so on upwards.
+func (o *Overlay) insert(real string, kind Kind) {
+	dir := path.Dir(real)
+	if _, err := o.Files.Stat(real); err == nil || slices.ContainsFunc(o.dirs[dir], func(e Entry) bool { return e.Name == path.Base(real) }) {
+		return
+	}
+	o.dirs[dir] = append(o.dirs[dir], Entry{Name: path.Base(real), Kind: kind})
+	o.insert(dir, Directory)
+}
+
+// Read implements Files.
+func (o *Overlay) Read(p string) (Content, error) {
+	real, err := o.place(p)
+	if err != nil {
+		return Content{}, err
+	}
+	if c, over := o.texts[real]; over {
+		return c, nil
+	}
+	if _, err := o.Files.Stat(p); err != nil && o.dirs[real] != nil {
+		return Content{}, &fs.PathError{Op: "read", Path: p, Err: syscall.EISDIR}
+	}
+	return o.Files.Read(p)
+}
+
+// Stat implements Files.
+func (o *Overlay) Stat(p string) (Info, error) {
+	real, err := o.place(p)
+	if err != nil {
+		return Info{}, err
+	}
+	if c, over := o.texts[real]; over {
+		return Info{Kind: Regular, Size: int64(len(c.Text))}, nil
+	}
+	if o.dirs[real] != nil {
+		return Info{Kind: Directory}, nil
+	}
+	return o.Files.Stat(p)
+}
+
+// List implements Files.
+func (o *Overlay) List(p string) ([]Entry, error) {
+	real, err := o.place(p)
+	if err != nil {
+		return nil, err
+	}
+	added := o.dirs[real]
+	list, err := o.Files.List(p)
+	if added == nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return list, err
+	}
+	list = append(slices.Clone(list), added...)
+	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// Real implements Files.
+func (o *Overlay) Real(p string) (string, error) {
+	real, err := o.place(p)
+	if err != nil {
+		return "", err
+	}
+	if _, over := o.texts[real]; over || o.dirs[real] != nil {
+		return real, nil
+	}
+	return o.Files.Real(p)
+}
+
+// Confirm implements Live.
+func (o *Overlay) Confirm() error {
+	if live, is := o.Files.(Live); is {
+		return live.Confirm()
+	}
+	return nil
+}
+
+// Fresh implements Live.
+func (o *Overlay) Fresh() Files {
+	live, is := o.Files.(Live)
+	if !is {
+		return o
+	}
+	texts := map[string]string{}
+	for p, c := range o.texts {
+		texts[p] = c.Text
+	}
+	fresh, err := NewOverlay(live.Fresh(), texts)
+	if err != nil {
+		return o // the next question tells
+	}
+	return fresh
+}
