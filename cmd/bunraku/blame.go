@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"bunraku/explain"
+	"bunraku/source/git"
 )
 
 // Who last changed a line is a courtesy: bounded in number and time, and never an error.
@@ -22,10 +19,6 @@ const (
 
 // blame adds to the places of an answer who last changed them, as git knows it.
 func blame(answer *explain.Answer, all bool) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		return
-	}
 	files := map[string][]*explain.Spot{}
 	var order []string
 	answer.EachSpot(all, func(s *explain.Spot) {
@@ -41,75 +34,53 @@ func blame(answer *explain.Answer, all bool) {
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), blameTime)
 	defer cancel()
+	repos := map[string]*git.Repo{} // by work tree
+	defer func() {
+		for _, r := range repos {
+			r.Close()
+		}
+	}()
 	var wait sync.WaitGroup
+	defer wait.Wait()
 	for _, name := range order {
-		wait.Go(func() { blameFile(ctx, git, name, files[name]) })
-	}
-	wait.Wait()
-}
-
-func blameFile(ctx context.Context, git, name string, spots []*explain.Spot) {
-	path, err := filepath.Abs(name)
-	if err != nil {
-		return
-	}
-	args := []string{"-C", filepath.Dir(path), "blame", "--porcelain"}
-	for _, s := range spots {
-		n := strconv.Itoa(s.Line)
-		args = append(args, "-L", n+","+n)
-	}
-	text, err := exec.CommandContext(ctx, git, append(args, "--", filepath.Base(path))...).Output()
-	if err != nil {
-		return
-	}
-	changes := readBlame(text)
-	for _, s := range spots {
-		s.Change = changes[s.Line]
+		path, err := filepath.Abs(name)
+		if err != nil {
+			continue
+		}
+		repo, err := git.Open(filepath.Dir(path), git.Options{})
+		if err != nil {
+			continue
+		}
+		if known := repos[repo.WorkTree()]; known != nil {
+			repo.Close()
+			repo = known
+		}
+		repos[repo.WorkTree()] = repo
+		wait.Go(func() { blameFile(ctx, repo, path, files[name]) })
 	}
 }
 
-// readBlame reads the porcelain format: a header with commit and line numbers, then what is known of the commit the first time it is
-// met, then the line itself behind a tab.
-func readBlame(text []byte) map[int]*explain.Change {
-	commits := map[string]*explain.Change{}
-	out := map[int]*explain.Change{}
-	var now *explain.Change
-	for line := range bytes.Lines(text) {
-		s := strings.TrimRight(string(line), "\n")
-		if strings.HasPrefix(s, "\t") {
-			now = nil
-			continue
-		}
-		words := strings.Fields(s)
-		if now == nil {
-			if len(words) < 3 {
-				return out
+func blameFile(ctx context.Context, repo *git.Repo, path string, spots []*explain.Spot) {
+	var lines []int
+	for _, s := range spots {
+		lines = append(lines, s.Line)
+	}
+	changes, err := repo.BlameFile(ctx, path, lines)
+	if err != nil {
+		return
+	}
+	const date = "2006-01-02"
+	for _, s := range spots {
+		c, ok := changes[s.Line]
+		switch {
+		case !ok:
+		case c.Commit == "":
+			s.Change = &explain.Change{Commit: "the working tree", Author: "you", Date: time.Now().UTC().Format(date)}
+		default:
+			s.Change = &explain.Change{
+				Commit: c.Commit.String()[:9], Author: c.Author, Summary: c.Summary,
+				Date: time.Unix(c.Time, 0).UTC().Format(date),
 			}
-			id := words[0]
-			if commits[id] == nil {
-				commits[id] = &explain.Change{Commit: id[:min(len(id), 9)]}
-			}
-			now = commits[id]
-			n, _ := strconv.Atoi(words[2])
-			out[n] = now
-			continue
-		}
-		key, rest, _ := strings.Cut(s, " ")
-		switch key {
-		case "author":
-			now.Author = rest
-		case "author-time":
-			if sec, err := strconv.ParseInt(rest, 10, 64); err == nil {
-				now.Date = time.Unix(sec, 0).UTC().Format("2006-01-02")
-			}
-		case "summary":
-			now.Summary = rest
 		}
 	}
-	for id, c := range commits {
-		if strings.Trim(id, "0") == "" { // not committed yet
-			*c = explain.Change{Commit: "the working tree", Author: "you", Date: c.Date}
-		}
-	}
-	return out
 }

@@ -1,0 +1,180 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestResolve: revisions name the commits that git says.
+func TestResolve(t *testing.T) {
+	p := newProgram(t)
+	for n := range 3 {
+		dir, revs := generated(t, p, n, 40)
+		write(t, filepath.Join(dir, ".git/refs/remotes/origin/main"), p.run(dir, "rev-parse", "c5")+"\n")
+		p.run(dir, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+		p.run(dir, "branch", "feature/x", "c7")
+		repo, err := Open(dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer repo.Close()
+		asked := []string{"HEAD", "@", "main~3", "main^", "main^0", "main^2", "main~2^1", "feature/x", "heads/main", "refs/heads/c3",
+			"origin/main", "origin", "c9^{commit}", "c9^{}", "@~1", "nothing", "main~1000", "main^9", "ab", "-x", "main..c3", "c3...c4",
+			"main@{1}", "@{upstream}", ":/Change", "main:f1.pp", "main^{/Change}", "main^{tree}", "", "refs/../HEAD", "a\x00b", "config"}
+		for line := range strings.SplitSeq(p.run(dir, "tag"), "\n") {
+			if line != "" {
+				asked = append(asked, line, line+"^{}", line+"~1")
+			}
+		}
+		for _, rev := range revs {
+			full := p.run(dir, "rev-parse", rev)
+			asked = append(asked, full, full[:8], strings.ToUpper(full[:7]), "v1.0-3-g"+full[:9], full[:4])
+		}
+		for _, rev := range asked {
+			want, failed := p.try(dir, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+			got, err := repo.Resolve(rev)
+			// git reads logs, searches and paths, which this package refuses.
+			refused := strings.ContainsAny(rev, ":{") && !strings.Contains(rev, "^{}") && !strings.Contains(rev, "^{commit}")
+			if !refused && (err != nil) != (failed != nil) || err == nil && got.String() != strings.TrimSpace(want) {
+				t.Errorf("%s: %s %v, want %s %v", rev, got, err, want, failed)
+			}
+			if err != nil && len(err.Error()) < 20 {
+				t.Errorf("%s: %v", rev, err)
+			}
+		}
+	}
+}
+
+// TestAmbiguous: an abbreviation that several commits share names them.
+func TestAmbiguous(t *testing.T) {
+	p := newProgram(t)
+	dir := filepath.Join(t.TempDir(), "repo")
+	plant(p, dir, "x\n")
+	tree := p.run(dir, "rev-parse", "HEAD^{tree}")
+	seen := map[string]string{}
+	for i := range 100000 {
+		text := "tree " + tree + "\nauthor A <a> " + strings.Repeat("1", 1+i%9) + " +0000\ncommitter A <a> 1 +0000\n\n" + strings.Repeat("x", i) + "\n"
+		if i > 3000 {
+			t.Fatal("no two names begin alike")
+		}
+		name := loose(t, dir, "commit", text, "")
+		if other := seen[name[:4]]; other != "" {
+			repo, err := Open(dir, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer repo.Close()
+			if _, err := repo.Resolve(name[:4]); err == nil || !strings.Contains(err.Error(), other) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		seen[name[:4]] = name
+	}
+}
+
+// TestMergeBase: where histories parted, as git says.
+func TestMergeBase(t *testing.T) {
+	p := newProgram(t)
+	for n := range 2 {
+		dir, revs := generated(t, p, n, 40)
+		repo, err := Open(dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer repo.Close()
+		for i, a := range revs[:len(revs)-1] {
+			b := revs[(i*7+3)%len(revs)]
+			x, _ := repo.Resolve(a)
+			y, _ := repo.Resolve(b)
+			got, err := repo.MergeBase(context.Background(), x, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, id := range got {
+				names = append(names, id.String())
+			}
+			slices.Sort(names)
+			out, _ := p.try(dir, nil, "merge-base", "--all", a, b)
+			want := strings.Fields(out)
+			slices.Sort(want)
+			if !slices.Equal(names, want) {
+				t.Errorf("%s %s: %v, want %v", a, b, names, want)
+			}
+		}
+	}
+}
+
+// TestShallow: a history that was cut off ends there.
+func TestShallow(t *testing.T) {
+	p := newProgram(t)
+	dir, _ := generated(t, p, 0, 20)
+	short := filepath.Join(t.TempDir(), "short")
+	p.run(filepath.Dir(short), "clone", "-q", "--depth=2", "--no-local", dir, short)
+	repo, err := Open(short, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	if _, err := repo.Resolve("HEAD~5"); err == nil || !strings.Contains(err.Error(), "shallow") {
+		t.Error(err)
+	}
+	name := ""
+	for f := range strings.SplitSeq(p.run(short, "ls-files"), "\n") {
+		if strings.HasSuffix(f, ".pp") {
+			name = f
+		}
+	}
+	if name != "" {
+		compareBlame(t, p, repo, short, "HEAD", name)
+	}
+}
+
+// TestBlameFile: the work tree as it is, with what is not committed.
+func TestBlameFile(t *testing.T) {
+	p := newProgram(t)
+	dir := filepath.Join(t.TempDir(), "tree")
+	plant(p, dir, "one\ntwo\nthree\n")
+	write(t, filepath.Join(dir, "d/w.txt"), "a\r\nb\r\n")
+	write(t, filepath.Join(dir, ".gitattributes"), "*.txt text eol=crlf\n")
+	write(t, filepath.Join(dir, ".mailmap"), "Ada Lovelace <ada@example.com>\n")
+	p.run(dir, "add", ".")
+	p.run(dir, "commit", "-qm", "Second")
+	write(t, filepath.Join(dir, "m.pp"), "one\nnew\nthree\nlast")
+	write(t, filepath.Join(dir, "d/w.txt"), "a\r\nb\r\nc\r\n")
+	repo, err := Open(filepath.Join(dir, "d"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	for _, name := range []string{"m.pp", "d/w.txt"} {
+		want := porcelain(p.run(dir, "blame", "--porcelain", "--", name))
+		got, err := repo.BlameFile(context.Background(), filepath.Join(dir, name), []int{0, 1, 2, 3, 4, 5})
+		if err != nil || len(got) != len(want) {
+			t.Fatalf("%v %v", got, err)
+		}
+		for n, c := range want {
+			if got[n] != c {
+				t.Errorf("%s:%d %+v, want %+v", name, n, got[n], c)
+			}
+		}
+	}
+	if err := os.Symlink(filepath.Join(t.TempDir(), "nowhere"), filepath.Join(dir, "link.pp")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link.pp", "missing.pp", "../x.pp", "d"} {
+		if got, err := repo.BlameFile(context.Background(), filepath.Join(dir, name), []int{1}); err == nil && len(got) > 0 && got[1].Commit != "" {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if got, err := repo.BlameFile(ended, filepath.Join(dir, "m.pp"), []int{1}); err == nil && got != nil {
+		t.Logf("a short question may be done before it looks: %v", got)
+	}
+}

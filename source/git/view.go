@@ -1,0 +1,384 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"bunraku/budget"
+	"bunraku/source"
+)
+
+// A Tree is a revision as a view of files: what a checkout of it would hold, mounted at some path. Contents are blobs,
+// with line ends and encodings as the revision's own .gitattributes ask for (and no configuration: autocrlf is false).
+// What a filter would make of a blob nobody can know without running it: such a file's content is *Unknown. A submodule
+// is a directory whose content is *Submodule. Nothing is read before it is asked for.
+type Tree struct {
+	r      *Repo
+	mount  string
+	commit ID
+	root   ID
+
+	mu     sync.Mutex // guards what follows
+	budget *budget.Budget
+	rules  map[string][]attributeRule // of the .gitattributes, by directory
+}
+
+var _ source.Files = (*Tree)(nil)
+
+// viewWork bounds the bytes that one view inflates, copies and compares.
+const viewWork = 4 << 30
+
+// maxLinks bounds how many links lie on one path, as Linux does.
+const maxLinks = 40
+
+// Unknown says that a file is there and that its content cannot be known.
+type Unknown struct{ Path, Why string }
+
+func (u *Unknown) Error() string { return u.Path + ": its content is not known: " + u.Why }
+
+// Submodule says that a path lies in a submodule, whose files are in another repository.
+type Submodule struct {
+	Path   string // of the submodule
+	Commit ID     // that it stands at
+}
+
+func (s *Submodule) Error() string {
+	return fmt.Sprintf("%s is a submodule (commit %s); its files are not in this repository", s.Path, short(s.Commit))
+}
+
+// Tree is the view of a revision, mounted at an absolute path.
+func (r *Repo) Tree(rev, mount string) (*Tree, error) {
+	id, err := r.Resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.Commit(id)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{
+		r: r, mount: path.Clean(mount), commit: id, root: c.Tree,
+		budget: budget.New(context.Background(), budget.Limits{Steps: viewWork}),
+		rules:  map[string][]attributeRule{},
+	}, nil
+}
+
+// Commit is the commit that the view shows.
+func (t *Tree) Commit() ID { return t.commit }
+
+// Roots is where the revision is mounted.
+func (t *Tree) Roots() []string { return []string{t.mount} }
+
+func (t *Tree) spend(n int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.budget.Spend(n, "git objects")
+}
+
+// A node is what a path leads to, all links followed.
+type node struct {
+	mode uint32
+	id   ID
+	path []string // below the mount
+}
+
+func (t *Tree) full(parts []string) string {
+	return path.Join(append([]string{t.mount}, parts...)...)
+}
+
+// below cuts a path into its parts below the mount.
+func (t *Tree) below(name string) ([]string, error) {
+	if name == t.mount {
+		return nil, nil
+	}
+	rel, ok := strings.CutPrefix(name, strings.TrimSuffix(t.mount, "/")+"/")
+	if !ok {
+		return nil, &source.Refused{Path: name, Why: "lies outside of " + t.mount}
+	}
+	return strings.Split(rel, "/"), nil
+}
+
+func notThere(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist} }
+
+// find follows a path, and links on it.
+func (t *Tree) find(op, name string) (node, error) {
+	todo, err := t.below(name)
+	if err != nil {
+		return node{}, err
+	}
+	root := node{mode: modeDir, id: t.root}
+	stack := []node{root}
+	for links := 0; len(todo) > 0; {
+		part := todo[0]
+		todo = todo[1:]
+		at := stack[len(stack)-1]
+		t.spend(1)
+		switch {
+		case at.mode&modeType == modeModule:
+			return node{}, &Submodule{t.full(at.path), at.id}
+		case at.mode&modeType != modeDir:
+			return node{}, notThere(op, name)
+		case part == "" || part == ".":
+			continue
+		case part == "..":
+			if len(stack) == 1 {
+				return node{}, &source.Refused{Path: name, Why: "leads outside of " + t.mount}
+			}
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		e, ok, err := t.child(at.id, part)
+		if err != nil {
+			return node{}, err
+		}
+		if !ok {
+			return node{}, notThere(op, name)
+		}
+		if e.mode&modeType != modeLink {
+			stack = append(stack, node{e.mode, e.id, append(slices.Clip(at.path), part)})
+			continue
+		}
+		if links++; links > maxLinks {
+			return node{}, &source.Refused{Path: name, Why: "leads through links without end"}
+		}
+		data, err := t.blob(e.id)
+		if err != nil {
+			return node{}, err
+		}
+		target := string(data)
+		if target == "" || len(target) > 4096 || strings.ContainsRune(target, 0) {
+			return node{}, notThere(op, name)
+		}
+		parts := strings.Split(target, "/")
+		if path.IsAbs(target) {
+			if parts, err = t.below(path.Clean(target)); err != nil {
+				return node{}, &source.Refused{Path: name, Why: "leads outside of " + t.mount}
+			}
+			stack = stack[:1]
+		}
+		todo = append(slices.Clone(parts), todo...)
+	}
+	return stack[len(stack)-1], nil
+}
+
+func (t *Tree) child(tree ID, name string) (treeEntry, bool, error) {
+	entries, err := t.r.tree(tree, t.spend)
+	if err != nil {
+		return treeEntry{}, false, err
+	}
+	t.spend(int64(len(entries)))
+	for _, e := range entries {
+		if e.name == name {
+			return e, true, nil
+		}
+	}
+	return treeEntry{}, false, nil
+}
+
+func (t *Tree) blob(id ID) ([]byte, error) { return t.r.expect(id, blobKind, t.spend) }
+
+// Stat says what a path leads to. The size of a file whose content is not known is that of its blob.
+func (t *Tree) Stat(name string) (info source.Info, err error) {
+	defer budget.Catch(&err)
+	n, err := t.find("stat", name)
+	if err != nil {
+		return source.Info{}, err
+	}
+	return t.info(name, n)
+}
+
+func (t *Tree) info(name string, n node) (source.Info, error) {
+	if k := kindOfMode(n.mode); k != source.Regular {
+		return source.Info{Kind: k}, nil
+	}
+	size, err := t.r.size(n.id, t.spend)
+	if err != nil {
+		return source.Info{}, err
+	}
+	how, err := t.conversion(n)
+	if err != nil {
+		return source.Info{}, err
+	}
+	if (how.crlf || how.encoding != "") && size <= t.r.opt.MaxObject {
+		content, err := t.content(name, n)
+		var unknown *Unknown
+		if errors.As(err, &unknown) {
+			return source.Info{Kind: source.Regular, Size: size}, nil
+		}
+		return source.Info{Kind: source.Regular, Size: int64(len(content.Text))}, err
+	}
+	return source.Info{Kind: source.Regular, Size: size}, nil
+}
+
+func kindOfMode(mode uint32) source.Kind {
+	switch mode & modeType {
+	case modeDir, modeModule:
+		return source.Directory
+	case modeRegular:
+		return source.Regular
+	}
+	return source.Other
+}
+
+// Executable reports whether a file is one that may be run.
+func (t *Tree) Executable(name string) (x bool, err error) {
+	defer budget.Catch(&err)
+	n, err := t.find("stat", name)
+	return err == nil && n.mode&modeType == modeRegular && n.mode&0o100 != 0, err
+}
+
+// Real is the path with all links resolved.
+func (t *Tree) Real(name string) (real string, err error) {
+	defer budget.Catch(&err)
+	n, err := t.find("stat", name)
+	if err != nil {
+		return "", err
+	}
+	return t.full(n.path), nil
+}
+
+// List is what a directory holds.
+func (t *Tree) List(name string) (list []source.Entry, err error) {
+	defer budget.Catch(&err)
+	n, err := t.find("list", name)
+	if err != nil {
+		return nil, err
+	}
+	switch n.mode & modeType {
+	case modeModule:
+		return nil, &Submodule{t.full(n.path), n.id}
+	case modeDir:
+	default:
+		return nil, &fs.PathError{Op: "list", Path: name, Err: errors.New("not a directory")}
+	}
+	entries, err := t.r.tree(n.id, t.spend)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		entry := source.Entry{Name: e.name, Kind: kindOfMode(e.mode)}
+		if e.mode&modeType == modeLink {
+			entry.Link = true
+			if to, err := t.find("list", path.Join(t.full(n.path), e.name)); err == nil {
+				entry.Kind = kindOfMode(to.mode)
+			}
+		}
+		list = append(list, entry)
+	}
+	slices.SortFunc(list, func(a, b source.Entry) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// Read is the content of a regular file.
+func (t *Tree) Read(name string) (content source.Content, err error) {
+	defer budget.Catch(&err)
+	n, err := t.find("read", name)
+	if err != nil {
+		return source.Content{}, err
+	}
+	if n.mode&modeType == modeModule {
+		return source.Content{}, &Submodule{t.full(n.path), n.id}
+	}
+	if n.mode&modeType != modeRegular {
+		return source.Content{}, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}
+	}
+	return t.content(name, n)
+}
+
+func (t *Tree) content(name string, n node) (source.Content, error) {
+	how, err := t.conversion(n)
+	if err != nil {
+		return source.Content{}, err
+	}
+	switch {
+	case how.filter != "":
+		return source.Content{}, &Unknown{name, "the filter " + printable(how.filter) + " makes it, which is not run"}
+	case how.unclear != "":
+		return source.Content{}, &Unknown{name, how.unclear}
+	}
+	key := cacheKey{kind: 'c', id: n.id, how: how}
+	if v, ok := t.r.cache.get(key); ok {
+		return v.(source.Content), nil
+	}
+	data, err := t.blob(n.id)
+	var big *TooBig
+	if errors.As(err, &big) {
+		return source.Content{}, &source.Refused{Path: name, Why: fmt.Sprintf("has %d bytes", big.Size)}
+	}
+	if err != nil {
+		return source.Content{}, err
+	}
+	if how.ident && bytes.Contains(data, []byte("$Id")) {
+		return source.Content{}, &Unknown{name, "git writes the name of the blob into it (attribute ident)"}
+	}
+	if !how.plain() {
+		t.spend(int64(len(data)))
+		data = how.toWorkTree(data)
+	}
+	content := source.NewContent(string(data))
+	t.r.cache.put(key, content, int64(len(data)))
+	return content, nil
+}
+
+// conversion reads the .gitattributes from the top down to a file. Those that are links are not followed, as git does
+// not.
+func (t *Tree) conversion(n node) (conversion, error) {
+	var dirs []attributeDir
+	tree, dir := t.root, ""
+	for i := range n.path {
+		rules, err := t.rulesOf(dir, tree)
+		if err != nil {
+			return conversion{}, err
+		}
+		if len(rules) > 0 {
+			dirs = append(dirs, attributeDir{dir, rules})
+		}
+		if i == len(n.path)-1 {
+			break
+		}
+		e, ok, err := t.child(tree, n.path[i])
+		if err != nil || !ok {
+			return conversion{}, err
+		}
+		tree, dir = e.id, dir+n.path[i]+"/"
+	}
+	if len(dirs) == 0 {
+		return conversion{}, nil
+	}
+	return conversionOf(attributes(strings.Join(n.path, "/"), dirs, t.spend)), nil
+}
+
+func (t *Tree) rulesOf(dir string, tree ID) ([]attributeRule, error) {
+	t.mu.Lock()
+	rules, ok := t.rules[dir]
+	t.mu.Unlock()
+	if ok {
+		return rules, nil
+	}
+	e, ok, err := t.child(tree, ".gitattributes")
+	if err != nil {
+		return nil, err
+	}
+	if ok && e.mode&modeType == modeRegular {
+		data, err := t.blob(e.id)
+		if err != nil {
+			return nil, err
+		}
+		if len(data) > maxAttributeFile {
+			why := fmt.Sprintf("has %d bytes", len(data))
+			return nil, &source.Refused{Path: path.Join(t.mount, dir, ".gitattributes"), Why: why}
+		}
+		rules = parseAttributes(data, dir == "")
+	}
+	t.mu.Lock()
+	t.rules[dir] = rules
+	t.mu.Unlock()
+	return rules, nil
+}
