@@ -104,7 +104,7 @@ func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*
 	if err != nil || flags.provenance == "" {
 		return result, err
 	}
-	return result, writeProvenance(flags.provenance, env, a.secrets.Hide, c, node, opt, result)
+	return result, writeProvenance(flags.provenance, env, a.secrets.HideJSON, c, node, opt, result)
 }
 
 // keep remembers what is Sensitive in a compile, so that nothing shows it.
@@ -113,6 +113,7 @@ func (a *app) keep(r *eval.Result) {
 		a.secrets.AddCatalog(r.Catalog)
 	}
 	r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { a.secrets.AddValue(v) })
+	r.EachBared(a.secrets.AddBared)
 }
 
 // compileNode is compileOne with a compiler that is kept.

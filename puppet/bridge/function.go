@@ -47,6 +47,9 @@ func (b *Bridge) call(c *eval.Call, name, path string, old bool) (value.Value, e
 	if o := unknown(value.NewArray(c.Args...)); o != nil {
 		return o, nil
 	}
+	for _, arg := range c.Args {
+		c.Eval.Bare(arg)
+	}
 	v, f, err := b.run(c, fmt.Sprintf("the function %s (%s)", name, path), func(f *frame) (value.Value, error) {
 		fn, err := b.load(name, path, old)
 		if err != nil {

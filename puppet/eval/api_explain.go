@@ -124,6 +124,16 @@ func (res *Result) EachVariable(visit func(class, name string, v value.Value, r 
 	}
 }
 
+// EachBared visits the values whose Sensitive parts the program has seen in the clear, so that they may be anywhere in the catalog.
+func (res *Result) EachBared(visit func(v value.Value)) {
+	if res.ev == nil {
+		return
+	}
+	for _, v := range res.ev.seen {
+		visit(v)
+	}
+}
+
 // ScopeOf is the scope of an evaluated class, or else the node's or the top scope: where Hiera interpolates for it.
 func (res *Result) ScopeOf(class string) *Scope {
 	if res.ev == nil {

@@ -110,6 +110,7 @@ type Evaluator struct {
 	suspects [2]suspect
 	secret   []provenance.Ref // of values that a failure is due to and that must not be shown
 	bared    []suspect        // Sensitive values that the program has unwrapped, when tracing
+	seen     []value.Value    // those and others that code saw in the clear, always
 
 	literals  map[*syntax.File]provenance.Ref
 	ghosts    ghosts

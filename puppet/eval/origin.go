@@ -264,7 +264,7 @@ func hasSensitive(v value.Value) bool {
 		}
 	case *value.Hash:
 		for _, e := range v.Entries() {
-			if hasSensitive(e.Value) {
+			if hasSensitive(e.Key) || hasSensitive(e.Value) {
 				return true
 			}
 		}
@@ -348,8 +348,16 @@ func (ev *Evaluator) hideSecrets(d *source.Diagnostic) {
 
 // Unwrapped notes that the program has laid a secret bare: it stays out of what is said about a failure.
 func (c *Call) Unwrapped(s *value.Sensitive) {
+	c.Eval.Bare(s)
 	if c.Eval.trace != nil {
 		c.Eval.bared = append(c.Eval.bared, suspect{s, c.ArgRef(0)})
+	}
+}
+
+// Bare notes what is Sensitive in a value that code gets to see in the clear: from then on it may turn up in any text.
+func (ev *Evaluator) Bare(v value.Value) {
+	if hasSensitive(v) {
+		ev.seen = append(ev.seen, v)
 	}
 }
 

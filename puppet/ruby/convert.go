@@ -130,6 +130,9 @@ func sensitiveTable() []builtin {
 	return []builtin{
 		{"unwrap", 0, 0, func(c *call) Object {
 			f := c.self.(*Foreign)
+			if c.in.Unwrapped != nil {
+				c.in.Unwrapped(f.v)
+			}
 			v := c.in.fromValue(f.v.(*value.Sensitive).Value, f.ref)
 			if c.block != nil {
 				return c.yield(v)

@@ -5,6 +5,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/onigmo"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -36,6 +37,8 @@ type Interp struct {
 	Out     []Segment
 	// OutSize is how long the output will be, as far as anybody knows.
 	OutSize int
+	// Unwrapped is told which secrets the program lays bare; nil for nobody.
+	Unwrapped func(value.Value)
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
 	MaybeFrozen   bool
 	curExc        *Exception // $!

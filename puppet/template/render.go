@@ -94,6 +94,9 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	in.OutSize = int(t.size.Load())
 	defer in.Leave()
 	w := &wrapper{t: t, h: h, in: in, set: o.Objects}
+	if u, ok := h.(interface{ Unwrapped(value.Value) }); ok {
+		in.Unwrapped = u.Unwrapped
+	}
 	self := w.object()
 	v, err := in.Run(t.program, self)
 	if err != nil {

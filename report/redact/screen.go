@@ -121,7 +121,13 @@ func (s *Screen) show(n int) {
 	}
 	text := string(s.kept[:n])
 	s.kept = append(s.kept[:0], s.kept[n:]...)
-	if !s.how.reveal {
+	switch {
+	case s.how.reveal:
+	case s.how.form == source.Quoted:
+		text = s.secrets.HideJSON(text)
+	case s.how.form == source.Markup:
+		text = s.secrets.HideXML(text)
+	default:
 		text = s.secrets.Hide(text)
 	}
 	s.send(s.escape(text))

@@ -9,11 +9,17 @@ package redact
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"encoding/xml"
+	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/value"
@@ -25,36 +31,65 @@ const Blot = "[value redacted]"
 // leastSecret is the length of the shortest text that counts as a secret: what is shorter cannot be told from ordinary words.
 const leastSecret = 4
 
-// leastLine is the same for a line of a longer text: configuration that is secret as a whole has lines that are not.
-const leastLine = 12
-
 // Secrets are texts that no output shows, whatever way they have come into a message: what is Sensitive in the catalogs that were compiled
-// or read and in the variables of their classes, and what Hiera has decrypted. explain knows by provenance what is secret; this holds for
-// every command, and for what a program has made of a secret that it unwrapped. It can be used by many at the same time.
+// or read and in the variables of their classes, what the program has unwrapped, and what Hiera has decrypted. explain knows by provenance
+// what is secret; this holds for every command, and for what a program has made of a secret that it unwrapped. It can be used by many at
+// the same time.
 type Secrets struct {
 	mu    sync.RWMutex
-	texts map[string]bool
-	plain map[string]bool // words that everybody sees: names of classes, packages, services, accounts and nodes
-	list  []string        // the texts as they may be written, the longest first; nil if it has to be made again
+	texts map[string]bool   // true for what the program has seen in the clear
+	plain map[string]bool   // words that everybody sees: names of classes, packages, services, accounts and nodes
+	ready bool              // list and all are up to date
+	list  []string          // the texts as they may be written, the longest first
+	all   *strings.Replacer // takes them out
 }
 
 // Add takes in a text, and each of its lines.
-func (s *Secrets) Add(text string) {
+func (s *Secrets) Add(text string) { s.add(text, false) }
+
+func (s *Secrets) add(text string, bare bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if bare {
+		lines = append(lines, pieces(text)...)
+	}
 	for _, t := range append(lines, text) {
 		t = strings.TrimSpace(t)
-		if len(t) < leastSecret || s.texts[t] || len(lines) > 1 && len(t) < leastLine {
+		if seen, have := s.texts[t]; len(t) < leastSecret || have && (seen || !bare) {
 			continue
 		}
 		if s.texts == nil {
 			s.texts = map[string]bool{}
 		}
-		s.texts[t] = true
-		s.list = nil
+		s.texts[t] = bare
+		s.ready = false
 	}
 }
+
+// pieces are the parts of a secret by which verify speaks of it, when it is a command or a path that a model takes apart: its words, and
+// the directories on the way to them. Ordinary words, and where everybody has programs, tell nothing.
+func pieces(text string) (out []string) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`;|&<>()=,", r) }) {
+		if !strings.Contains(word, "/") {
+			if len(word) >= 12 || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
+				out = append(out, word)
+			}
+			continue
+		}
+		for at := 1; at <= len(word); at++ {
+			if at < len(word) && word[at] != '/' {
+				continue
+			}
+			if dir := word[:at]; !systemPath.MatchString(dir) {
+				out = append(out, dir)
+			}
+		}
+	}
+	return out
+}
+
+var systemPath = regexp.MustCompile(`^/(bin|sbin|usr|usr/s?bin|usr/local|usr/local/s?bin|etc|var|var/lib|opt|srv|home|root|tmp|dev|lib|run|mnt)$|^/(usr/)?(local/)?s?bin/[a-z]+$|^\w+:/*$|^/+$`)
 
 // AddCatalog takes in what is Sensitive in a catalog, and what everybody may know of it.
 func (s *Secrets) AddCatalog(c *catalog.Catalog) {
@@ -65,7 +100,7 @@ func (s *Secrets) AddCatalog(c *catalog.Catalog) {
 			words = append(words, r.Title)
 		}
 		for _, p := range r.Params {
-			s.addValue(p.Value, r.IsSensitive(p.Name))
+			s.addValue(p.Value, r.IsSensitive(p.Name), p.Name != "content")
 		}
 	}
 	s.mu.Lock()
@@ -78,54 +113,87 @@ func (s *Secrets) AddCatalog(c *catalog.Catalog) {
 			s.plain[strings.ToLower(part)] = true
 		}
 	}
-	s.list = nil
+	s.ready = false
 }
 
 // AddValue takes in what is Sensitive in a value.
-func (s *Secrets) AddValue(v value.Value) { s.addValue(v, false) }
+func (s *Secrets) AddValue(v value.Value) { s.addValue(v, false, false) }
 
-func (s *Secrets) addValue(v value.Value, inside bool) {
+// AddBared takes in what is Sensitive in a value that the program has seen in the clear. It may be part of any title, path or command.
+func (s *Secrets) AddBared(v value.Value) { s.addValue(v, false, true) }
+
+func (s *Secrets) addValue(v value.Value, inside, bare bool) {
 	switch v := v.(type) {
 	case *value.Sensitive:
-		s.addValue(v.Value, true)
+		s.addValue(v.Value, true, bare)
 	case *value.Array:
 		for _, e := range v.Elems {
-			s.addValue(e, inside)
+			s.addValue(e, inside, bare)
 		}
 	case *value.Hash:
 		for _, e := range v.Entries() {
-			s.addValue(e.Value, inside)
+			s.addValue(e.Key, inside, bare)
+			s.addValue(e.Value, inside, bare)
 		}
-	case value.String:
+	case value.String, value.Int, value.Float:
 		if inside {
-			s.Add(string(v))
+			s.add(value.ToString(v), bare)
 		}
 	}
 }
 
-// forms are the ways in which the secrets may be written: plain, with other white space, and as JSON, XML, GitHub's commands and Puppet's
-// strings write them.
-func (s *Secrets) forms() []string {
+// forms are the ways in which the secrets may be written, the longest first, and what takes them all out.
+func (s *Secrets) forms() ([]string, *strings.Replacer) {
 	s.mu.RLock()
-	list := s.list
+	list, all, ready := s.list, s.all, s.ready
 	s.mu.RUnlock()
-	if list != nil || len(s.texts) == 0 {
-		return list
+	if ready {
+		return list, all
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for t := range s.texts {
-		if s.plain[strings.ToLower(t)] {
-			continue
-		}
-		for _, form := range []string{t, strings.Join(strings.Fields(t), " ")} {
-			s.list = append(s.list, form, asJSON(form, true), asJSON(form, false), asXML(form), strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(form),
-				strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(form))
+	s.list = nil
+	for t, bare := range s.texts {
+		if bare || !s.plain[strings.ToLower(t)] {
+			s.list = append(s.list, spellings(t)...)
 		}
 	}
-	slices.SortFunc(s.list, func(x, y string) int { return len(y)*2 - len(x)*2 + strings.Compare(x, y) })
+	slices.SortFunc(s.list, byLength)
 	s.list = slices.Compact(s.list)
-	return s.list
+	pairs := make([]string, 0, 2*len(s.list))
+	for _, form := range s.list {
+		pairs = append(pairs, form, Blot)
+	}
+	s.all, s.ready = strings.NewReplacer(pairs...), true
+	return s.list, s.all
+}
+
+// spellings are a text as it may be written: plain, with other white space, as JSON (in a string of JSON, too), XML, GitHub's commands,
+// Puppet, a shell and URLs write it, and in base64, of which only the characters count that nothing beside it changes.
+func spellings(t string) (out []string) {
+	for _, form := range []string{t, strings.Join(strings.Fields(t), " ")} {
+		out = append(out, form, asJSON(form, true), asJSON(form, false), asJSON(asJSON(form, false), false), asXML(form),
+			strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(form),
+			strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(form),
+			strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "\x1b", `\e`).Replace(form),
+			strings.ReplaceAll(form, "'", `'\''`), url.QueryEscape(form), url.PathEscape(form))
+		if quoted := strings.Trim(strconv.Quote(form), `"`); quoted != "" {
+			out = append(out, quoted)
+		}
+	}
+	for shift := range 3 {
+		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			code := enc.EncodeToString(append(make([]byte, shift), t...))
+			code = code[(shift*8+5)/6:]
+			if whole := (shift + len(t)) * 8 / 6; (shift+len(t))%3 != 0 {
+				code = code[:whole-(shift*8+5)/6]
+			}
+			if len(code) >= 2*leastSecret {
+				out = append(out, code)
+			}
+		}
+	}
+	return out
 }
 
 func asJSON(s string, html bool) string {
@@ -148,22 +216,106 @@ func asXML(s string) string {
 
 // Hide blots the secrets out of a text, also those of which an ellipsis leaves the beginning.
 func (s *Secrets) Hide(text string) string {
-	for _, form := range s.forms() {
-		text = strings.ReplaceAll(text, form, Blot)
-		for at := 0; ; {
-			i := strings.Index(text[at:], "…")
-			if i < 0 {
-				break
-			}
-			at += i
-			if n := startsAtEnd(text[:at], form); n >= leastSecret {
-				text = text[:at-n] + Blot + text[at:]
-				at += len(Blot) - n
-			}
-			at += len("…")
+	list, all := s.forms()
+	if len(list) == 0 {
+		return text
+	}
+	text = all.Replace(text)
+	for at := 0; ; at += len("…") {
+		i := strings.Index(text[at:], "…")
+		if i < 0 {
+			return text
+		}
+		at += i
+		longest := 0
+		for _, form := range list {
+			longest = max(longest, startsAtEnd(text[:at], form))
+		}
+		if longest > 0 {
+			text = text[:at-longest] + Blot + text[at:]
+			at += len(Blot) - longest
 		}
 	}
-	return text
+}
+
+// dataKeys are those of our documents below which the user's data begin; above, keys and numbers are our own, and readers rely on them.
+var dataKeys = map[string]bool{`"parameters"`: true, `"value"`: true, `"facts"`: true, `"message"`: true}
+
+var jsonToken = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}\[\],]`)
+
+// HideJSON blots the secrets out of a document: out of its strings, and of what is data also out of keys and numbers.
+func (s *Secrets) HideJSON(text string) string {
+	list, _ := s.forms()
+	if len(list) == 0 {
+		return text
+	}
+	var out strings.Builder
+	var outer []bool // for every bracket that is open: whether what is around it is data
+	data, next := false, false
+	end := 0
+	for _, at := range jsonToken.FindAllStringIndex(text, -1) {
+		out.WriteString(text[end:at[0]])
+		token := text[at[0]:at[1]]
+		end = at[1]
+		switch c := token[0]; {
+		case c == '{' || c == '[':
+			outer = append(outer, data)
+			data, next = data || next, false
+		case c == '}' || c == ']':
+			if len(outer) > 0 {
+				data, outer = outer[len(outer)-1], outer[:len(outer)-1]
+			}
+			next = false
+		case c == ',':
+			next = false
+		case c == '"' && strings.HasPrefix(strings.TrimLeft(text[end:], " "), ":"):
+			next = dataKeys[token]
+			if data || !ownKey.MatchString(token) {
+				token = s.Hide(token)
+			}
+		case c == '"':
+			token = s.Hide(token)
+		case data || next:
+			if _, secret := slices.BinarySearchFunc(list, token, byLength); secret {
+				token = `"` + Blot + `"`
+			}
+		}
+		out.WriteString(token)
+	}
+	out.WriteString(text[end:])
+	return out.String()
+}
+
+// ownKey is how the keys of our own documents look.
+var ownKey = regexp.MustCompile(`^"[A-Za-z_$-]+"$`)
+
+func byLength(x, y string) int { return cmp.Or(len(y)-len(x), strings.Compare(x, y)) }
+
+// tag is one of XML, or a piece of one around the value of an attribute.
+var tag = regexp.MustCompile(`<[^<>"]*("[^"]*"[^<>"]*)*>`)
+
+// HideXML blots the secrets out of texts and attributes.
+func (s *Secrets) HideXML(text string) string {
+	var out strings.Builder
+	for text != "" {
+		at := tag.FindStringIndex(text)
+		if at == nil {
+			break
+		}
+		out.WriteString(s.Hide(text[:at[0]]))
+		for i, part := range strings.Split(text[at[0]:at[1]], `"`) {
+			if i > 0 {
+				out.WriteByte('"')
+			}
+			if i%2 == 1 {
+				part = s.Hide(part)
+			}
+			out.WriteString(part)
+		}
+		text = text[at[1]:]
+	}
+	out.WriteString(s.Hide(text))
+	return out.String()
 }
 
 // startsAtEnd is the length of the longest beginning of a form that a text ends with.
