@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sort"
 	"strings"
 	"sync"
@@ -28,10 +27,23 @@ func missing(t testing.TB, what string) {
 }
 
 // Root is the repository's root.
-func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
-}
+func Root() string { return root }
+
+// root is found from where a test starts, which is its package's directory, so that it does not hang on how the test was built.
+var root = func() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}()
 
 // Shared returns the path of something in the shared test data ($BUNRAKU_SHARED, by default ../shared beside the repository).
 // That data is too large for the repository and cannot be installed, so its absence is a skip everywhere.
