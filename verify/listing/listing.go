@@ -89,6 +89,7 @@ type Set struct {
 	none    string   // what to say then
 	close   []func() error
 	cache   map[string]*Package
+	peeked  map[string]*Package
 }
 
 func newSet() *Set { return &Set{cache: map[string]*Package{}} }
@@ -211,6 +212,34 @@ func (s *Set) Package(name string) (*Package, error) {
 	}
 	s.cache[name] = found
 	return found, nil
+}
+
+// Peek is Package for who only wants to know what is usual: it does not count as a use of the lists.
+func (s *Set) Peek(name string) (*Package, error) {
+	if s == nil {
+		return nil, nil
+	}
+	if p, ok := s.cache[name]; ok {
+		return p, nil
+	}
+	if p, ok := s.peeked[name]; ok {
+		return p, nil
+	}
+	if s.peeked == nil {
+		s.peeked = map[string]*Package{}
+	}
+	for _, src := range s.sources {
+		p, err := src.find(name)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			s.peeked[name] = p
+			return p, nil
+		}
+	}
+	s.peeked[name] = nil
+	return nil, nil
 }
 
 // Owners lists the packages that have a file or a directory, sorted. many says that there are more than these.

@@ -23,6 +23,10 @@ func (b *builder) home(user string) string {
 	return "/home/" + user
 }
 
+// userProperties are what an agent looks after about a user; other attributes only say how.
+var userProperties = []string{"uid", "gid", "comment", "shell", "home", "password", "password_min_age", "password_max_age",
+	"password_warn_days", "groups", "expiry", "roles", "keys", "project", "profiles", "auths", "attributes", "loginclass", "iterations", "salt"}
+
 // skeleton is what a new home directory gets from /etc/skel.
 var skeleton = []string{".bash_logout", ".bashrc", ".profile", ".bash_profile"}
 
@@ -35,6 +39,8 @@ func (b *builder) user(it *item) {
 	}
 	b.variable(cell, first, absent, present)
 	ensure, given := it.text("ensure")
+	// Who declares a property of an account wants it to be there: that is the default of ensure then.
+	given = given || slices.ContainsFunc(userProperties, func(a string) bool { return it.list(a) != nil })
 	managehome := it.truth("managehome", false)
 	home := b.path(b.home(it.name))
 	switch {

@@ -73,6 +73,7 @@ func (v *verifier) claims() []claim {
 
 // ask decides the claims one after the other, until the budget is spent.
 func (v *verifier) ask() error {
+	defer v.dropUntried()
 	claims := v.claims()
 	for k, c := range claims {
 		before := len(v.r.Unknown)
@@ -88,6 +89,15 @@ func (v *verifier) ask() error {
 		}
 	}
 	return nil
+}
+
+// dropUntried takes back fixes that were not verified: one that may do harm is worse than none.
+func (v *verifier) dropUntried() {
+	for i := range v.r.Findings {
+		if f := &v.r.Findings[i]; f.Fix != nil && !f.Fix.Verified {
+			f.Fix = nil
+		}
+	}
 }
 
 // attempt turns the end of the budget into an error.

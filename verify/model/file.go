@@ -178,6 +178,9 @@ func (b *builder) attrs(it *item, p fs.Path, dir bool) (fs.Seq, fs.And) {
 				v = searchable(v)
 			}
 		}
+		if v == "0" && x.kind != "" {
+			v = "root" // agents compare numbers
+		}
 		if x.kind != "" {
 			program = append(program, b.needAccount(x.kind, v)...)
 		}

@@ -415,6 +415,11 @@ func (v *verifier) invariants() error {
 		if inv.Verdict != verify.No || inv.Resource < 0 {
 			continue
 		}
+		if inv.Breaker >= 0 && v.m.Graph.Resources[inv.Breaker].Exact == verify.Opaque {
+			// It names what is declared; whether it changes it, nobody has read.
+			v.unknown("what "+v.m.Resources[inv.Resource].Ref()+" declares", "whether "+v.m.Resources[inv.Breaker].Ref()+" changes it is not known")
+			continue
+		}
 		f := Finding{Code: "V202", Title: "declared state is not kept", Resources: []*catalog.Resource{v.m.Resources[inv.Resource]}}
 		of := []int{inv.Resource}
 		if inv.Breaker >= 0 && inv.Breaker != inv.Resource && v.m.Resources[inv.Breaker] != nil {

@@ -129,32 +129,34 @@ func (it *item) noteOnce(e verify.Exactness, format string, args ...any) {
 
 // builder is the state of one Build.
 type builder struct {
-	opt      Options
-	cg       *catalog.Graph
-	m        *Model
-	items    []*item // by position in the catalog; nil for containers
-	lines    map[fs.Path][]line
-	links    fs.Links
-	files    map[fs.Path]*item // managed by file resources
-	users    map[string]bool   // managed
-	groups   map[string]bool
-	accounts map[string][]string // accounts that packages are taken to bring, by cell
-	closed   map[string][]fs.Value
-	events   map[string]fs.Value
-	assume   []fs.Pred
-	fresh    *fs.State
-	sources  []fs.Path          // local files that are assumed to be there
-	folders  []fs.Path          // local directories that are assumed to be there
-	needed   []fs.Path          // directories that lines need
-	removed  []fs.Path          // what commands remove as a file
-	present  []fs.Path          // directories that are assumed to be there
-	based    map[fs.Path]bool   // directories that are on every machine; nil when that has to be found out again
-	types    map[string][]*item // by type, made when asked for
-	names    map[[2]string]bool // type and name of what the catalog manages, made when asked for
-	pk       *packages
-	now      *item            // that is being modelled
-	spoken   map[fs.Path]bool // named by commands; nil until somebody asks
-	err      error
+	opt       Options
+	cg        *catalog.Graph
+	m         *Model
+	items     []*item // by position in the catalog; nil for containers
+	lines     map[fs.Path][]line
+	links     fs.Links
+	files     map[fs.Path]*item // managed by file resources
+	users     map[string]bool   // managed
+	groups    map[string]bool
+	accounts  map[string][]string // accounts that packages are taken to bring, by cell
+	closed    map[string][]fs.Value
+	events    map[string]fs.Value
+	assume    []fs.Pred
+	fresh     *fs.State
+	sources   []fs.Path          // local files that are assumed to be there
+	folders   []fs.Path          // local directories that are assumed to be there
+	needed    []fs.Path          // directories that lines need
+	removed   []fs.Path          // what commands remove as a file
+	present   []fs.Path          // directories that are assumed to be there
+	based     map[fs.Path]bool   // directories that are on every machine; nil when that has to be found out again
+	types     map[string][]*item // by type, made when asked for
+	names     map[[2]string]bool // type and name of what the catalog manages, made when asked for
+	pk        *packages
+	now       *item                       // that is being modelled
+	spoken    map[fs.Path]bool            // named by commands; nil until somebody asks
+	basis     map[string]*listing.Package // of the base system
+	baseFiles map[fs.Path]bool            // that they bring
+	err       error
 }
 
 // Build models a catalog. The error is a *budget.Exceeded if that is more work than the budget allows; there is then a model
@@ -179,6 +181,7 @@ func Build(cg *catalog.Graph, opt Options) (m *Model, err error) {
 		b.items = append(b.items, it)
 	}
 	b.survey()
+	b.baseSystem()
 	b.pk = newPackages(b)
 	b.surveyLines()
 	for _, it := range b.items {

@@ -548,6 +548,24 @@ func (b *builder) packageEnsure(it *item, ensure, cell string, there fs.Pred) {
 	}
 }
 
+// baseInstalled makes the packages of the base system those of the fresh machine, with all that matters of them.
+func (pk *packages) baseInstalled() {
+	for _, name := range pk.order {
+		if pk.b.basis[name] == nil || !pk.used[name] {
+			continue
+		}
+		for _, d := range pk.dirs(name) {
+			pk.b.fresh.Put(d, fs.Dir)
+		}
+		for _, f := range pk.files(name) {
+			if pk.b.fresh.At(f).Kind == fs.None {
+				pk.b.fresh.Put(f, fs.File)
+			}
+		}
+		pk.b.fresh.Vars[cellOf(name)] = fs.Text(present)
+	}
+}
+
 // close adds what packages say about a machine. The directories and files that are no configuration of those that are installed are there;
 // and where one has a directory there is nothing else, installed or not: on no machine that people have is /etc/mysql a file.
 func (pk *packages) close() {

@@ -179,9 +179,7 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) bool {
 	if len(x.Differ) > 0 && strings.HasPrefix(x.Differ[0].B, appends) {
 		return false // that there is a file does not say that it has the line
 	}
-	made := newPaths()
-	made.expr(v.m.Graph.Resources[guilty[0]].Program)
-	for _, p := range sortedKeys(made.kind) {
+	for _, p := range v.witnesses(guilty[0]) {
 		if x.Initial.At(p).Kind != fs.None || x.First.State == nil || x.First.State.At(p).Kind == fs.None {
 			continue
 		}
@@ -198,6 +196,53 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) bool {
 		return true
 	}
 	return false
+}
+
+// witnesses are the paths whose presence shows that a command has done all it does (verify-claims §7): the last that it makes,
+// which nobody else makes and no machine has before. A guard that looks at anything else could keep the command from running
+// where it has something to do: at what it makes first, after a run that was cut off; at what others make, always.
+func (v *verifier) witnesses(i int) []fs.Path {
+	p, ok := lastMade(v.m.Graph.Resources[i].Program)
+	if !ok || v.m.Graph.Fresh.At(p).Kind != fs.None {
+		return nil
+	}
+	for j, r := range v.m.Graph.Resources {
+		if j == i {
+			continue
+		}
+		u := newPaths()
+		u.expr(r.Program)
+		if u.new[p] {
+			return nil
+		}
+	}
+	return []fs.Path{p}
+}
+
+// lastMade is the last path that a program makes.
+func lastMade(e fs.Expr) (p fs.Path, ok bool) {
+	switch e := e.(type) {
+	case fs.Mkdir:
+		return e.Path, true
+	case fs.Creat:
+		return e.Path, true
+	case fs.Cp:
+		return e.To, true
+	case fs.Ln:
+		return e.Path, true
+	case fs.Seq:
+		for _, x := range slices.Backward(e) {
+			if p, ok := lastMade(x); ok {
+				return p, true
+			}
+		}
+	case fs.If:
+		if p, ok := lastMade(e.Then); ok {
+			return p, true
+		}
+		return lastMade(e.Else)
+	}
+	return "", false
 }
 
 // better reports whether, in a changed catalog, a resource is no reason any more to call it not idempotent, and nothing else got worse.

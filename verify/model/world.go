@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -94,6 +95,13 @@ func (b *builder) baseDirs() []fs.Path {
 	} else {
 		dirs = append(dirs, debianDirs...)
 	}
+	for _, name := range basePackages {
+		if p := b.basis[name]; p != nil {
+			for _, d := range p.Dirs {
+				dirs = append(dirs, fs.Path(d))
+			}
+		}
+	}
 	if b.oldLayout() {
 		dirs = append(dirs, "/bin", "/sbin", "/lib", "/lib/systemd", "/lib/systemd/system")
 	}
@@ -123,9 +131,15 @@ func (b *builder) machine() {
 			b.assume = append(b.assume, fs.Not{P: fs.Is{Path: p, Kind: fs.Dir}})
 		}
 	}
-	for _, f := range baseFiles {
+	for _, f := range append(slices.Clone(baseFiles), "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom") {
 		b.fresh.Put(f, fs.File)
 	}
+	for _, f := range slices.Sorted(maps.Keys(b.baseFiles)) {
+		if used.kind[f] && b.fresh.At(f).Kind == fs.None {
+			b.fresh.Put(f, fs.File)
+		}
+	}
+	b.pk.baseInstalled()
 	source := func(p fs.Path, k fs.Kind) {
 		if !b.made(p) && b.fresh.At(p).Kind == fs.None {
 			b.fresh.Put(p, k)
