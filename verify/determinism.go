@@ -96,7 +96,7 @@ func (a *Analysis) determinism(ctx context.Context) (*Determinism, error) {
 					return d, nil
 				}
 			default:
-				unknown = tooMuch + " on a component of " + a.names(of)
+				unknown = TooMuch + " on a component of " + a.names(of)
 			}
 			certain = false
 		}
@@ -125,7 +125,7 @@ func (a *Analysis) determinism(ctx context.Context) (*Determinism, error) {
 			}
 			unknown = "a difference did not replay"
 		default:
-			unknown = tooMuch
+			unknown = TooMuch
 		}
 	}
 	d.Verdict, d.Reason = Unknown, unknown

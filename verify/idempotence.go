@@ -58,7 +58,7 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 		case sat.Unsat:
 			continue
 		case sat.Unknown:
-			r.Verdict, r.Reason = Unknown, tooMuch+" on "+a.names(of)
+			r.Verdict, r.Reason = Unknown, TooMuch+" on "+a.names(of)
 			continue
 		}
 		if r.Example = a.replayTwice(s, quiet); r.Example == nil && len(of) < a.n() {
@@ -83,7 +83,7 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 			return nil, err
 		}
 		if status != sat.Unsat {
-			r.Verdict, r.Reason = Unknown, tooMuch
+			r.Verdict, r.Reason = Unknown, TooMuch
 			if r.Example = a.replayTwice(s, quiet); r.Example != nil {
 				r.Verdict, r.Reason = No, ""
 				return r, nil

@@ -105,7 +105,7 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	case sat.Unsat:
 		a.kept(inv)
 	default:
-		inv.Verdict, inv.Reason = Unknown, tooMuch
+		inv.Verdict, inv.Reason = Unknown, TooMuch
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 				r.Broken, r.Reason = Unknown, "an example did not replay"
 			}
 		case sat.Unknown:
-			r.Broken, r.Reason = Unknown, tooMuch+" on "+a.names(of)
+			r.Broken, r.Reason = Unknown, TooMuch+" on "+a.names(of)
 		}
 	}
 	if unsure && r.Broken == No { // worse in a component, but not seen on the whole: ask about the whole
@@ -79,7 +79,7 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		switch {
 		case status == sat.Sat && a.worse(r, d.init, d.x):
 		case status != sat.Unsat:
-			r.Broken, r.Reason = Unknown, tooMuch
+			r.Broken, r.Reason = Unknown, TooMuch
 		}
 	}
 	if v, why := a.yes(); r.Broken == No && v == Unknown {

@@ -155,7 +155,7 @@ func (a *Analysis) settle(r *Success, certain bool) *Success {
 	case r.Good != nil && r.Bad != nil:
 		r.Chance = Sometimes
 	case !certain:
-		r.Chance, r.Reason = ChanceUnknown, tooMuch
+		r.Chance, r.Reason = ChanceUnknown, TooMuch
 	case r.Good != nil:
 		r.Chance = Always
 	default:

@@ -158,8 +158,8 @@ func (e *CycleError) Error() string {
 	return b.String()
 }
 
-// tooMuch is why a question stays open: Options.Question.
-const tooMuch = "a question took more steps than it may"
+// TooMuch is why a question stays open: Options.Question.
+const TooMuch = "a question took more steps than it may"
 
 // Allow gives a part of the budget away: the result reports whether less than the given number of steps has been taken
 // since. Without a budget it always has.

@@ -176,7 +176,7 @@ func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
 	m.Assumed = append(m.Assumed, lists.Notes()...)
 	v.dropSecret(j.hide)
 	v.node.Unknown, v.node.Beside = v.report.Unknown, j.beside(v.report.Findings, s.result)
-	v.undecided = len(v.report.Unknown) > 0 && m.Unmodelled == 0 || len(v.report.Open) > 0
+	v.undecided = v.report.TooLong || len(v.report.Open) > 0
 	return v, nil
 }
 

@@ -374,6 +374,9 @@ func (v *verification) summary() string {
 		parts = append(parts, "not known to be deterministic")
 	}
 	parts = append(parts, map[verify.Verdict]string{verify.Yes: "idempotent", verify.No: "not idempotent", verify.Unknown: "not known to be idempotent"}[r.Idempotent])
+	if r.Latest && r.Idempotent == verify.Yes {
+		parts[len(parts)-1] += " while repositories stand still"
+	}
 	fresh := "a fresh machine"
 	if v.platform != "" {
 		fresh = "a fresh " + v.platform

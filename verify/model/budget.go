@@ -63,10 +63,13 @@ func (v *verifier) claims() []claim {
 	return []claim{
 		{"determinism", v.determinism, func() bool { return v.r.Deterministic == verify.Unknown }},
 		{"success from a fresh machine", v.success, func() bool { return v.r.Success == verify.ChanceUnknown }},
+		{"", v.repositories, always},
 		{"idempotence", v.idempotence, func() bool { return v.r.Idempotent == verify.Unknown }},
 		{"whether declared states last", v.invariants, always},
 		{"assertions", v.assertions, func() bool { return len(v.r.Model.wanted) > 0 }},
 		{"", v.widen, always},
+		{"what every run does again", v.again, always},
+		{"", v.dead, always},
 		{"whether services are restarted", v.notify, always},
 	}
 }
@@ -108,7 +111,7 @@ func attempt(f func() error) (err error) {
 
 // spent says what stays unknown because the budget is spent. No fix that was not tried to the end is verified.
 func (v *verifier) spent(left []claim, e *budget.Exceeded) {
-	v.r.Partial = true
+	v.r.Partial, v.r.TooLong = true, true
 	for _, c := range left {
 		if c.name != "" && c.open() {
 			v.unknown(c.name, "the budget is spent: "+e.Error()+"; --budget gives more")

@@ -1,10 +1,15 @@
 package model_test
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"
 )
@@ -17,6 +22,31 @@ func builtIn(t *testing.T, platform string) *listing.Set {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// withLines is site for code that declares file_line, a type of stdlib.
+func withLines(t *testing.T, text string) *catalog.Graph {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"manifests/site.pp": text,
+		"modules/stdlib/lib/puppet/type/file_line.rb": "Puppet::Type.newtype(:file_line) do\n  ensurable do\n    defaultvalues\n  end\n" +
+			"  newparam(:name, :namevar => true)\n  newparam(:path)\n  newparam(:line)\n  newparam(:match)\nend\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := compiler.Open(dir, compiler.Options{Language: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Compile(compiler.Node{Name: "node"})
+	if err != nil || r.Failure != nil {
+		t.Fatal(err, r.Failure)
+	}
+	return catalog.NewGraph(r.Catalog, model.Types{})
 }
 
 // Cases in which a verdict of ours was refuted by an agent, or a finding was none, with the right answer.
@@ -38,7 +68,7 @@ func TestRefutedClaims(t *testing.T) {
 		{name: "ordered after its program", platform: "debian-12",
 			text: "package { 'git': } -> exec { 'git clone https://x/y /opt/y': path => '/usr/bin', creates => '/opt/y' }"},
 		{name: "programs of the base system are there", platform: "debian-12",
-			text: "package { ['tar', 'systemd']: }\nexec { '/bin/tar xf /srv/a.tar -C /srv': creates => '/srv/a' }\nexec { '/bin/systemctl daemon-reload': refreshonly => true }"},
+			text: "package { ['tar', 'systemd']: }\nexec { '/bin/tar xf /srv/a.tar -C /srv': creates => '/srv/a', require => Exec['/bin/touch /srv/a.tar'] }\nexec { '/bin/touch /srv/a.tar': creates => '/srv/a.tar' }\nexec { '/bin/systemctl daemon-reload': }"},
 		{name: "a service on a platform without lists", platform: "centos-7",
 			text: "service { 'httpd': ensure => running }\npackage { 'httpd': }",
 			want: []string{"V101 Service[httpd] Package[httpd] require => Package['httpd'],"}},
@@ -61,13 +91,50 @@ func TestRefutedClaims(t *testing.T) {
 		{name: "… and that nobody else makes", platform: "debian-12",
 			text: "exec { 'a': command => '/bin/mkdir /srv/a' }\nexec { '/bin/true': before => Exec['a'], creates => '/srv/a' }\nexec { '/bin/mkdir -p /srv/a': require => Exec['a'], unless => '/usr/bin/test -d /srv/a' }",
 			want: []string{"V201 Exec[a]"}},
+		{name: "a file that nobody makes has no lines", platform: "debian-12", text: "file_line { 'e': path => '/etc/default/nosuchthing', line => 'A=1' }",
+			want: []string{"V102 File_line[e]"}},
+		{name: "lines that replace each other", platform: "debian-12",
+			text: "file_line { 'a': path => '/etc/hosts', line => 'A=1', match => '^A=' }\nfile_line { 'b': path => '/etc/hosts', line => 'A=2', match => '^A=' }",
+			want: []string{"V101 File_line[a] File_line[b] require => File_line['a'],", "V202 File_line[a] File_line[b]", "V205 File_line[a] File_line[b]"}},
+		{name: "a purge and a command", platform: "debian-12",
+			text: "file { '/srv/d': ensure => directory, recurse => true, purge => true } -> exec { '/bin/touch /srv/d/x': creates => '/srv/d/x' }",
+			want: []string{"V205 File[/srv/d] Exec[/bin/touch /srv/d/x]"}},
+		{name: "reloading the manager restarts nothing", platform: "debian-12",
+			text: "file { '/etc/systemd/system/foo.service': content => 'x' } ~> exec { '/bin/systemctl daemon-reload': refreshonly => true } -> service { 'foo': ensure => running }",
+			want: []string{"V203 File[/etc/systemd/system/foo.service] Service[foo] notify => Service['foo'],"}},
+		{name: "a script is a unit", platform: "debian-12", text: "file { '/etc/init.d/foo': content => 'x', mode => '0755' }\nservice { 'foo': ensure => running }",
+			want: []string{"V101 File[/etc/init.d/foo] Service[foo] require => File['/etc/init.d/foo'],"}},
+		{name: "an event that never comes", platform: "debian-12", text: "exec { '/bin/touch /srv/x': refreshonly => true }",
+			want: []string{"V209 Exec[/bin/touch /srv/x]"}},
+		{name: "an event that comes to the class", platform: "debian-12",
+			text: "class a { exec { '/bin/touch /srv/x': refreshonly => true } }\ninclude a\nfile { '/srv/y': content => 'y', notify => Class['a'] }"},
+		{name: "an account that nobody makes", platform: "debian-12", text: "file { '/srv/x': ensure => directory, owner => 'deploy' }",
+			unknown: "nothing known says whether there is a user deploy"},
+		{name: "a package that might bring a directory", platform: "debian-12", text: "file { '/opt/app/conf/app.conf': content => 'x' }\npackage { 'frobnicate': }",
+			unknown: "whether /opt/app/conf is there"},
+		{name: "no package brings homes", platform: "debian-12", text: "package { 'frobnicate': }\nfile { '/home/frobnicate/x': content => 'x' }",
+			want: []string{"V102 File[/home/frobnicate/x]"}},
+		{name: "commands without guards", platform: "debian-12", text: "exec { '/usr/bin/apt-get update': }\nexec { '/bin/systemctl restart cron': }",
+			want: []string{"V206 Exec[/bin/systemctl restart cron]"}},
+		{name: "a package and a source", platform: "debian-12",
+			text:    "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get update': refreshonly => true }\npackage { 'frobnicate': }",
+			unknown: "whether Package[frobnicate] comes from File[/etc/apt/sources.list.d/e.list]"},
+		{name: "a package after its source", platform: "debian-12",
+			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }"},
+		{name: "noop never acts", platform: "debian-12", text: "exec { '/bin/touch /srv/n/x': noop => true, creates => '/srv/n/x' }\nfile { '/srv/n': ensure => directory }"},
+		{name: "a schedule that never comes", platform: "debian-12", text: "file { '/srv/p': ensure => directory, schedule => 'never' }\nfile { '/srv/p/x': content => 'x' }",
+			want: []string{"V102 File[/srv/p/x]"}},
 	} {
 		opt := model.Options{Platform: c.platform}
 		if c.platform == "debian-12" {
 			opt.Listing = builtIn(t, c.platform)
 		}
 		var got []string
-		_, r := findings(t, site(t, c.text), opt, "")
+		read := site
+		if strings.Contains(c.text, "file_line") {
+			read = withLines
+		}
+		_, r := findings(t, read(t, c.text), opt, "")
 		for _, f := range r.Findings {
 			words := []string{f.Code}
 			for _, x := range f.Resources {
@@ -82,6 +149,9 @@ func TestRefutedClaims(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n%s\nwant\n%s\nunknown: %q", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"), r.Unknown)
+		}
+		if c.unknown == "" && len(c.want) == 0 && len(r.Unknown) > 0 {
+			t.Errorf("%s: undecided: %q", c.name, r.Unknown)
 		}
 		if c.unknown != "" && !strings.Contains(strings.Join(r.Unknown, "\n"), c.unknown) {
 			t.Errorf("%s: no %q in %q", c.name, c.unknown, r.Unknown)

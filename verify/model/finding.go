@@ -47,6 +47,8 @@ type Report struct {
 	Quiet         verify.Verdict
 	Unknown       []string // what stayed undecided, and why
 	Partial       bool     // there is more than Findings say
+	TooLong       bool     // some of Unknown is for want of work, not of knowledge
+	Latest        bool     // a package is to be the latest: what is proved holds while repositories stand still
 	Open          []string // those of Unknown that are assertions, and not for want of models alone
 }
 
@@ -95,6 +97,7 @@ func (v *verifier) unknown(what, why string) {
 	if why == "" {
 		why = "no reason given"
 	}
+	v.r.TooLong = v.r.TooLong || strings.HasPrefix(why, verify.TooMuch)
 	v.r.Unknown = append(v.r.Unknown, what+": "+why)
 }
 
@@ -381,6 +384,15 @@ func (v *verifier) success() error {
 		return err
 	}
 	v.r.Success = s.Chance
+	if open := v.m.Open; len(open) > 0 && (s.Chance == verify.Always || s.Chance == verify.Sometimes) {
+		v.r.Success = verify.ChanceUnknown
+		shown := strings.Join(open[:min(len(open), 5)], "; ")
+		if len(open) > 5 {
+			shown += fmt.Sprintf("; and %d more", len(open)-5)
+		}
+		v.unknown("success from a fresh machine", "nothing known says "+shown)
+		return nil
+	}
 	switch s.Chance {
 	case verify.ChanceUnknown:
 		v.unknown("success from a fresh machine", s.Reason)

@@ -225,9 +225,10 @@ func (b *builder) lineResource(it *item) bool {
 	if it.r.Type == "File_line" {
 		// It reads the file in any case, and fails if that is not there.
 		if !b.made(p) {
-			b.sources = append(b.sources, p)
+			b.edited = append(b.edited, p)
 		}
 		file := fs.Or{fs.Is{Path: p, Kind: fs.File}, b.followed(p)}
+		put = b.replaces(it, p, put)
 		it.program, it.post = fs.Seq{fs.If{Cond: file, Else: fs.Fail{Why: string(p) + " does not exist"}}, fs.If{Cond: done, Else: put}}, fs.And{file, done}
 		return true
 	}
@@ -289,6 +290,29 @@ func (b *builder) augeas(it *item, p fs.Path) {
 			}
 		}
 	}
+}
+
+// replaces is what a file_line with a match does to the lines of others: those that match are replaced by its own.
+func (b *builder) replaces(it *item, p fs.Path, put fs.Expr) fs.Expr {
+	match, ok := it.text("match")
+	if !ok || !it.truth("replace", true) {
+		return put
+	}
+	re, err := regexp.Compile(match)
+	if err != nil {
+		it.note(verify.Approximate, "which lines its match replaces is not known: %s", shorten(match))
+		return put
+	}
+	own, _ := it.text("line")
+	ensure, _ := it.text("ensure")
+	out := fs.Seq{put}
+	for _, other := range b.ofType("File_line") {
+		path, l, is := b.lineOf(other)
+		if is && other != it && b.path(path) == p && l.text != "" && re.MatchString(l.text) && (l.text != own || ensure == absent) {
+			out = append(out, fs.Assign{Var: l.variable, Value: fs.Str(absent)})
+		}
+	}
+	return out
 }
 
 // private reports whether a file is spoken of by its lines only: no file resource, package, purge or command names it or what is above it.

@@ -87,6 +87,9 @@ type Model struct {
 	Notes []Note
 	// Assumed is what was taken for granted about the fresh machine, for people.
 	Assumed []string
+	// Open are points about the fresh machine that nothing known decides, each taken for the favourable answer: as long as
+	// there is one, success is not proved.
+	Open []string
 	// Exact, Approximate and Unmodelled count the resources. Containers do nothing and are not counted.
 	Exact, Approximate, Unmodelled int
 
@@ -143,6 +146,7 @@ type builder struct {
 	events    map[string]fs.Value
 	assume    []fs.Pred
 	fresh     *fs.State
+	edited    []fs.Path          // files that lines are looked for in
 	sources   []fs.Path          // local files that are assumed to be there
 	folders   []fs.Path          // local directories that are assumed to be there
 	needed    []fs.Path          // directories that lines need
@@ -187,12 +191,14 @@ func Build(cg *catalog.Graph, opt Options) (m *Model, err error) {
 	for _, it := range b.items {
 		if it != nil && it.r.Type != "Package" {
 			b.model(it)
+			b.idle(it)
 		}
 	}
 	b.pk.track()
 	for _, it := range b.items {
 		if it != nil && it.r.Type == "Package" {
 			b.packageResource(it)
+			b.idle(it)
 		}
 	}
 	b.pk.close()
@@ -259,7 +265,7 @@ func (b *builder) survey() {
 		}
 	}
 	for _, it := range b.items {
-		if it != nil && (it.r.Type == "File" || it.r.Type == "Concat_file") && strings.HasPrefix(it.name, "/") {
+		if it != nil && !sleeps(it) && (it.r.Type == "File" || it.r.Type == "Concat_file") && strings.HasPrefix(it.name, "/") {
 			b.files[b.path(it.name)] = it
 		}
 	}
@@ -320,6 +326,33 @@ func (b *builder) model(it *item) {
 		if !b.lineResource(it) {
 			b.other(it)
 		}
+	}
+}
+
+// idle takes away what a resource would do if it is told to do nothing: an agent with noop reports, and with a schedule of that
+// name never comes to it. Those who depend on it run all the same.
+func (b *builder) idle(it *item) {
+	schedule, given := it.text("schedule")
+	if it.truth("noop", false) || schedule == "never" {
+		it.program, it.post, it.passive, it.sweep, it.exact, it.notes = fs.Skip{}, nil, true, nil, verify.Exact, nil
+		for _, p := range it.r.Params {
+			it.read(p.Name)
+		}
+	} else if given && schedule != "" {
+		it.note(verify.Approximate, "it is taken to be applied in every run, whatever its schedule %s says", schedule)
+	}
+}
+
+// sleeps reports whether a resource does nothing, because of idle.
+func sleeps(it *item) bool {
+	schedule, _ := it.text("schedule")
+	return it.truth("noop", false) || schedule == "never"
+}
+
+// open notes a point that nothing known decides.
+func (b *builder) open(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(b.m.Open, text) {
+		b.m.Open = append(b.m.Open, text)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestModels(t *testing.T) {
 		{"edit that finds nothing again", `exec { "/bin/sed -i 's/^a=.*/a=1/' /etc/profile": }`, yes, verify.Always, yes},
 		{"edit that grows", `exec { "/bin/sed -i 's/^a/aa/' /etc/profile": }`, yes, verify.Always, no},
 		{"edit and the whole file", `exec { "/bin/sed -i 's/^a=.*/a=1/' /etc/motd": } file { '/etc/motd': content => "a=2\n" }`, no, verify.Sometimes, yes},
-		{"download and unpack", `exec { 'get': command => '/usr/bin/curl -o /tmp/x.tgz https://example.com/x.tgz', creates => '/tmp/x.tgz' } exec { 'unpack': command => '/bin/tar xf /tmp/x.tgz -C /opt', creates => '/opt/x' }`, no, verify.Always, yes},
+		{"download and unpack", `exec { 'get': command => '/usr/bin/curl -o /tmp/x.tgz https://example.com/x.tgz', creates => '/tmp/x.tgz' } exec { 'unpack': command => '/bin/tar xf /tmp/x.tgz -C /opt', creates => '/opt/x' }`, no, verify.Sometimes, yes},
 		{"key without a guard", `exec { '/usr/bin/openssl genrsa -out /etc/ssl/k.pem 2048': }`, yes, verify.Always, no},
 		{"key with a guard", `exec { '/usr/bin/openssl genrsa -out /etc/ssl/k.pem 2048': creates => '/etc/ssl/k.pem' }`, yes, verify.Always, yes},
 		{"query without a guard", `exec { '/usr/bin/mysql -e "create database x"': }`, unknown, verify.ChanceUnknown, unknown},

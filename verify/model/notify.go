@@ -8,6 +8,7 @@ import (
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/resource"
+	"bunraku/puppet/value"
 	"bunraku/source"
 	"bunraku/verify"
 	"bunraku/verify/fs"
@@ -349,6 +350,7 @@ func (out refreshing) reachesSomebody(r *catalog.Resource) bool {
 			}
 			seen[to] = true
 			switch {
+			case to.End == catalog.Whole && to.Resource.Type == "Exec" && tellsNobody(to.Resource):
 			case to.End == catalog.Whole && (to.Resource.Type == "Service" || to.Resource.Type == "Exec"):
 				return true
 			case to.End != catalog.Whole || passesOn(to.Resource.Type):
@@ -357,6 +359,17 @@ func (out refreshing) reachesSomebody(r *catalog.Resource) bool {
 		}
 	}
 	return false
+}
+
+// tellsNobody reports whether a command is one that restarts no service: what reloads the manager of services leaves them as
+// they are.
+func tellsNobody(r *catalog.Resource) bool {
+	command := r.Title
+	if c, ok := r.Get("command").(value.String); ok {
+		command = string(c)
+	}
+	words := strings.Fields(command)
+	return len(words) >= 2 && path.Base(words[0]) == "systemctl" && slices.Contains(words[1:], "daemon-reload")
 }
 
 // passesOn reports whether a type can be refreshed, and so sends an event on (EventManager#process_events): types without a refresh method

@@ -168,7 +168,7 @@ func (pk *packages) guessDirs(u *paths) {
 	}
 	slices.Sort(wanted)
 	for _, d := range wanted {
-		if names := called(d, unlisted); len(names) > 0 {
+		if names := called(d, unlisted); len(names) > 0 && packageLand(d) {
 			for _, n := range names {
 				pk.guess[n] = append(pk.guess[n], d)
 			}
@@ -182,12 +182,28 @@ func (pk *packages) guessDirs(u *paths) {
 			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", whose list may leave it out")
 			continue
 		}
-		if !unknown {
+		if !unknown || len(b.basis) > 0 && !packageLand(d) {
 			continue
 		}
+		b.open("whether %s is there", d)
 		b.present, b.based = append(b.present, d), nil
 		b.m.Assumed = append(b.m.Assumed, string(d)+" is there: no package list says who brings it")
 	}
+}
+
+// foreign reports whether some package has no list, so that nobody knows what it brings.
+func (pk *packages) foreign() bool {
+	return slices.ContainsFunc(pk.order, func(n string) bool { return pk.known[n] == nil })
+}
+
+// packageLand reports whether packages put things at a place: not below /home, /srv, /usr/local or what people make themselves
+// (convention C2).
+func packageLand(p fs.Path) bool {
+	if p.Under("/usr/local") || p == "/usr/local" {
+		return false
+	}
+	top, _, _ := strings.Cut(strings.TrimPrefix(string(p), "/"), "/")
+	return slices.Contains([]string{"etc", "usr", "var", "opt", "bin", "sbin", "run"}, top) || strings.HasPrefix(top, "lib")
 }
 
 // above finds the packages that have a directory of their own above one that their lists may leave out.
@@ -246,6 +262,9 @@ func (b *builder) bring(kind, name string) (cell string, ok bool) {
 	}
 	b.accounts[cell] = from
 	if len(from) == 0 {
+		if !slices.Contains(agentUsers, name) {
+			b.open("whether there is a %s", cell)
+		}
 		return "", false
 	}
 	b.variable(cell, absent, present)

@@ -40,6 +40,9 @@ var baseFiles = []fs.Path{
 var baseUsers = []string{"root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy", "www-data", "backup",
 	"list", "irc", "gnats", "nobody", "adm", "tty", "disk", "sudo", "audio", "video", "staff", "users", "utmp", "shadow", "nogroup", "wheel", "0", "cron"}
 
+// agentUsers come with an agent.
+var agentUsers = []string{"puppet", "pe-puppet"}
+
 // oldLayout reports whether /bin, /sbin and /lib are directories of their own.
 func (b *builder) oldLayout() bool {
 	for _, p := range []string{"ubuntu-14", "ubuntu-trusty", "ubuntu-12", "ubuntu-16", "ubuntu-18", "centos-6", "centos-5", "redhat-6", "debian-7", "debian-8", "debian-9"} {
@@ -141,9 +144,10 @@ func (b *builder) machine() {
 	}
 	b.pk.baseInstalled()
 	source := func(p fs.Path, k fs.Kind) {
-		if !b.made(p) && b.fresh.At(p).Kind == fs.None {
+		if !b.made(p) && !used.new[p] && b.fresh.At(p).Kind == fs.None {
 			b.fresh.Put(p, k)
 			b.m.Assumed = append(b.m.Assumed, string(p)+" is there: a source")
+			b.open("whether %s is there, which is a source", p)
 		}
 	}
 	for _, p := range b.sources {
@@ -151,6 +155,16 @@ func (b *builder) machine() {
 	}
 	for _, p := range b.folders {
 		source(p, fs.Dir)
+	}
+	for _, p := range b.edited {
+		if b.made(p) || used.new[p] || b.fresh.At(p).Kind != fs.None {
+			continue
+		}
+		if len(b.basis) == 0 || packageLand(p) && b.pk.foreign() {
+			b.fresh.Put(p, fs.File)
+			b.m.Assumed = append(b.m.Assumed, string(p)+" is there: no package list says who brings it")
+			b.open("whether %s is there", p)
+		}
 	}
 	slices.Sort(b.m.Assumed)
 	for p, lines := range b.lines {

@@ -1,0 +1,222 @@
+package model
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/catalog"
+	"bunraku/verify"
+)
+
+// This file has what a reader of a catalog wants to know beside the paper's questions: which commands run in every run, which
+// never do, and which packages come from sources that are not there yet.
+
+// again reports what a run does although the one before has left everything as it should be (verify-claims §5), replayed on the
+// fresh machine: resources that undo and redo each other's work (V205), and commands that run every time (V206). Both leave the
+// machine as it was, which is idempotent in the paper's sense, and still not what people call it. Commands that only look, or
+// bring an index up to date, are left out.
+func (v *verifier) again() error {
+	b := v.m.from
+	if b.opt.Packages == Paper {
+		return nil // Rehearsal's question is another one
+	}
+	acts := v.actsAgain()
+	told := map[*catalog.Resource]bool{}
+	for _, f := range v.r.Findings {
+		for _, r := range f.Resources {
+			told[r] = told[r] || f.Code == "V201"
+		}
+	}
+	var flapping []*catalog.Resource
+	seen := map[string]int{}
+	for _, it := range b.items {
+		if it == nil || told[it.r] || sleeps(it) || it.passive || it.r.Type == "Notify" {
+			continue
+		}
+		var r reading
+		if it.r.Type == "Exec" {
+			r = b.readExec(it)
+		}
+		switch {
+		case r.only || it.r.Type == "Exec" && b.harmlessCommand(it, r.shell):
+			continue
+		case it.r.Type != "Exec" || r.guarded:
+			if acts[it.r] {
+				flapping = append(flapping, it.r)
+			}
+			continue
+		}
+		if k, ok := seen[declaration(it.r)]; ok {
+			v.r.Findings[k].More++
+			continue
+		}
+		if len(seen) == maxFindings {
+			v.r.Partial = true
+			break
+		}
+		seen[declaration(it.r)] = len(v.r.Findings)
+		f := Finding{Code: "V206", Title: "runs every time", Warning: true, Resources: []*catalog.Resource{it.r},
+			Note: "nothing guards it: add creates, onlyif or unless, or refreshonly with somebody who notifies it"}
+		if acts[it.r] {
+			f.Runs = []Run{{Result: "works"}, {Result: "runs the command again"}}
+		}
+		v.r.Findings = append(v.r.Findings, f)
+	}
+	if len(flapping) > 1 {
+		shown := flapping[:min(len(flapping), 4)]
+		v.r.Findings = append(v.r.Findings, Finding{Code: "V205", Title: "flaps", Resources: shown, Note: "one undoes what the other does, in every run",
+			Runs: []Run{{Result: "works"}, {Result: "changes something, and ends where it began"}}})
+	}
+	return nil
+}
+
+// actsAgain are the resources that act in the third run from the fresh machine, if the second one has left everything as the
+// first one did.
+func (v *verifier) actsAgain() map[*catalog.Resource]bool {
+	out := map[*catalog.Resource]bool{}
+	order := v.a.Order()
+	first := v.a.Replay(order, v.m.Graph.Fresh)
+	if first.Failed >= 0 {
+		return out
+	}
+	second := v.a.Replay(order, first.State)
+	if second.Failed >= 0 || len(v.a.Space.Diff(first.State, second.State)) > 0 {
+		return out
+	}
+	for _, i := range v.a.Replay(order, second.State).Acts {
+		if r := v.m.Resources[i]; r != nil {
+			out[r] = true
+		}
+	}
+	return out
+}
+
+// harmlessCommand reports whether nobody minds how often a command runs: it only looks, or brings an index up to date.
+func (b *builder) harmlessCommand(it *item, s *shell) bool {
+	command := it.name
+	if c, ok := it.text("command"); ok {
+		command = c
+	}
+	name, ok := s.programOf(command)
+	if !ok {
+		return false
+	}
+	words := strings.Fields(command)
+	switch path.Base(name) {
+	case "true", ":", "echo", "test", "[", "grep", "egrep", "cat", "ls", "sleep", "logger", "printf", "exit", "false", "stat", "id", "which":
+		return !strings.Contains(command, ">")
+	case "apt-get", "apt", "aptitude":
+		return slices.Contains(words, "update")
+	case "yum", "dnf":
+		return slices.Contains(words, "makecache") || slices.Contains(words, "check-update")
+	case "systemctl":
+		return slices.Contains(words, "daemon-reload")
+	case "ldconfig", "mandb", "update-ca-certificates", "depmod":
+		return true
+	}
+	return false
+}
+
+// dead reports commands that wait for an event that never comes.
+func (v *verifier) dead() error {
+	b := v.m.from
+	told := map[*catalog.Resource]bool{}
+	for _, l := range b.cg.Links() {
+		if l.Refresh && l.Relation != nil && l.To.Resource != nil {
+			told[l.To.Resource] = true
+		}
+	}
+	for _, it := range b.ofType("Exec") {
+		if !it.truth("refreshonly", false) || told[it.r] || sleeps(it) {
+			continue
+		}
+		reached := false
+		for _, up := range b.cg.Catalog.Containers(it.r) { // who notifies a container notifies what is in it
+			reached = reached || told[up]
+		}
+		if reached {
+			continue
+		}
+		v.r.Findings = append(v.r.Findings, Finding{Code: "V209", Title: "never runs", Warning: true, Resources: []*catalog.Resource{it.r},
+			Note: "it waits to be notified (refreshonly), and nothing notifies it"})
+	}
+	return nil
+}
+
+// repositories lowers what is proved where a package may come from a source of the catalog that is not ordered before it: with
+// apt, and an update after the source and before the package, since apt does not look by itself (verify-claims §4).
+func (v *verifier) repositories() error {
+	b := v.m.from
+	v.r.Latest = slices.ContainsFunc(b.ofType("Package"), func(it *item) bool { e, _ := it.text("ensure"); return e == "latest" })
+	if b.opt.Packages == Paper {
+		return nil
+	}
+	var sources, updates []int
+	for _, it := range b.items {
+		if it == nil || sleeps(it) {
+			continue
+		}
+		switch it.r.Type {
+		case "File", "Concat_file":
+			e, _ := it.text("ensure")
+			dir := path.Dir(it.name)
+			if e != absent && (dir == "/etc/apt/sources.list.d" || dir == "/etc/yum.repos.d" || dir == "/etc/zypp/repos.d" || it.name == "/etc/apt/sources.list") && e != "directory" {
+				sources = append(sources, v.index(it.r))
+			}
+		case "Yumrepo", "Zypprepo":
+			sources = append(sources, v.index(it.r))
+		case "Exec":
+			command := it.name
+			if c, ok := it.text("command"); ok {
+				command = c
+			}
+			if strings.Contains(command, "apt") && slices.Contains(strings.Fields(command), "update") {
+				updates = append(updates, v.index(it.r))
+			}
+		}
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	var open []string
+	for _, it := range b.ofType("Package") {
+		if !systemProvider(it) || sleeps(it) || b.pk.known[it.name] != nil || b.removes(it.name) {
+			continue
+		}
+		p := v.index(it.r)
+		ready := func(s int) bool {
+			if !strings.HasPrefix(b.itemAt(v.m.Resources[s]).name, "/etc/apt/") {
+				return v.a.Precedes(s, p)
+			}
+			return slices.ContainsFunc(updates, func(u int) bool { return v.a.Precedes(s, u) && v.a.Precedes(u, p) })
+		}
+		if k := slices.IndexFunc(sources, func(s int) bool { return !ready(s) }); k >= 0 {
+			open = append(open, "whether "+it.r.Ref()+" comes from "+v.m.Resources[sources[k]].Ref())
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	why := "nothing known says " + strings.Join(open[:min(len(open), 3)], "; ")
+	why += ", which nothing puts in place before it"
+	if v.r.Deterministic == verify.Yes {
+		v.r.Deterministic = verify.Unknown
+		v.unknown("determinism", why)
+	}
+	if v.r.Success == verify.Always || v.r.Success == verify.Sometimes {
+		v.r.Success = verify.ChanceUnknown
+		v.unknown("success from a fresh machine", why)
+	}
+	return nil
+}
+
+// itemAt is the item of a resource.
+func (b *builder) itemAt(r *catalog.Resource) *item {
+	for _, it := range b.ofType(r.Type) {
+		if it.r == r {
+			return it
+		}
+	}
+	return nil
+}
