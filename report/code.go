@@ -72,6 +72,7 @@ var meanings = map[string]string{
 	"H0224": "hiera_hash found something that is no hash",
 	"H0225": "hiera.yaml cannot be read",
 	"H0230": "a lookup failed, and in which key",
+	"H0338": "a hiera.yaml of an old version",
 	"H0334": "two levels of a hierarchy have one name",
 	"H0402": "a pattern in lookup_options or knockout_prefix is malformed",
 	"H0405": "the options of a merge do not have their type",

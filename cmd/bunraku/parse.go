@@ -95,7 +95,7 @@ func readSyntax(name string, tasks bool) (*syntax.File, source.Diagnostics, erro
 		return nil, nil, err
 	}
 	f := source.NewFile(filepath.ToSlash(name), string(text))
-	opt := syntax.Options{Tasks: tasks, Strict: syntax.StrictError} // as Puppet 8 has it
+	opt := syntax.Options{Tasks: tasks, Strict: source.StrictError} // as Puppet 8 has it
 	read := syntax.Parse
 	if filepath.Ext(name) == ".epp" {
 		read = syntax.ParseEPP

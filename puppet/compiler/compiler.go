@@ -86,22 +86,18 @@ func Open(path string, opt Options) (*Compiler, error) {
 		return nil, fmt.Errorf("language is 7 or 8, not %d", opt.Language)
 	}
 	set := eval.Language(opt.Language)
-	switch opt.Strict {
-	case "":
-	case "off":
-		set.Strict = eval.StrictOff
-	case "warning":
-		set.Strict = eval.StrictWarning
-	case "error":
-		set.Strict = eval.StrictError
-	default:
-		return nil, fmt.Errorf("strict is off, warning or error, not %q", opt.Strict)
+	if opt.Strict != "" {
+		strict, err := source.ParseStrictness(opt.Strict)
+		if err != nil {
+			return nil, err
+		}
+		set.Strict = strict
 	}
 	if opt.StrictVariables != nil {
 		set.StrictVariables = *opt.StrictVariables
 	}
 	set.Trace = opt.Trace
-	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside, Syntax: syntax.Options{Strict: strictSyntax(set.Strict)}})
+	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside, Syntax: syntax.Options{Strict: set.Strict}})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +116,7 @@ func Open(path string, opt Options) (*Compiler, error) {
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Strict: lookup.Strictness(set.Strict), Name: env.Display, Inside: c.mayRead, Decrypted: opt.Decrypted})
+	}, lookup.Options{Strict: set.Strict, Name: env.Display, Inside: c.mayRead, Decrypted: opt.Decrypted})
 	return c, nil
 }
 
@@ -141,17 +137,6 @@ func (c *Compiler) mayReadNow(path string) bool {
 		}
 	}
 	return c.env.Inside(path)
-}
-
-// strictSyntax is the same setting for the validator.
-func strictSyntax(s eval.Strictness) syntax.Strictness {
-	switch s {
-	case eval.StrictOff:
-		return syntax.StrictOff
-	case eval.StrictError:
-		return syntax.StrictError
-	}
-	return syntax.StrictWarning
 }
 
 // Close ends what a Compiler has started. It need not be called before the program ends.
@@ -292,7 +277,7 @@ func (c *Compiler) config() *value.Hash {
 	} {
 		b.SetString(kv[0], value.String(kv[1]))
 	}
-	b.SetString("strict", value.String([]string{"off", "warning", "error"}[c.set.Strict]))
+	b.SetString("strict", value.String(c.set.Strict.String()))
 	b.SetString("strict_variables", value.Bool(c.set.StrictVariables))
 	return b.Hash()
 }

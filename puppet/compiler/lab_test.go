@@ -142,7 +142,7 @@ func (l *lab) clone() *Compiler {
 }
 
 func (l *lab) syntaxOptions() syntax.Options {
-	return syntax.Options{Strict: strictSyntax(l.base.set.Strict)}
+	return syntax.Options{Strict: l.base.set.Strict}
 }
 
 func (l *lab) withManifest(path, text string) (*Compiler, string) {

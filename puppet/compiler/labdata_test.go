@@ -360,7 +360,7 @@ func (l *lab) withData(path, text string, beside map[string]string) (c *Compiler
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Strict: lookup.Strictness(l.base.set.Strict), Name: func(path string) string {
+	}, lookup.Options{Strict: source.Strictness(l.base.set.Strict), Name: func(path string) string {
 		if rest, ok := strings.CutPrefix(path, filepath.Join(l.dir, ".shadow")+"/"); ok {
 			name, rest, _ := strings.Cut(rest, "/")
 			path = filepath.Join(env.Module(name).Dir, rest)

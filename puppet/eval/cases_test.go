@@ -295,7 +295,7 @@ func (w *caseWorld) parse(path string) (*syntax.File, source.Diagnostics) {
 	f, ds := parse(source.NewFile(path, text), syntax.Options{})
 	if !ds.HasErrors() {
 		ds = append(ds, syntax.Validate(f, syntax.Options{})...)
-		ds = append(ds, syntax.ValidatePlacement(f, syntax.Site{ModulePath: []string{"modules"}, Manifest: "manifests"})...)
+		ds = append(ds, syntax.ValidatePlacement(f, path, syntax.Site{ModulePath: []string{"modules"}, Manifest: "manifests"})...)
 	}
 	w.trees[path] = f
 	return f, ds
@@ -361,9 +361,9 @@ func compileCase(t *testing.T, c *testCase, trace bool) (*eval.Result, source.Di
 	set.StrictVariables = c.settings["strict_variables"] == "true"
 	switch c.settings["strict"] {
 	case "error":
-		set.Strict = eval.StrictError
+		set.Strict = source.StrictError
 	case "off":
-		set.Strict = eval.StrictOff
+		set.Strict = source.StrictOff
 	}
 	facts, err := catalog.ReadJSON(c.facts)
 	if err != nil {

@@ -139,7 +139,7 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 			ev.runtime(e, "No title provided and :"+strings.ToLower(ref.Type)+" is not a valid resource reference")
 		}
 		if !ok || !ref.HasTitle {
-			ev.failf("E0521", e.Where, "Evaluation Error: Resource Override can only operate on resources, got: %s", valueLabel(t))
+			ev.failf("E0521", e.Where, "Evaluation Error: Resource Override can only operate on resources, got: %s", types.Label(t))
 		}
 		o := &Resource{place: ev.place(e.Where), hasPlace: true, scope: sc, source: sc.source}
 		if !ev.resolveResource(o, ev.typeName(ref.Type), ref.Title) {
@@ -184,9 +184,9 @@ func (ev *Evaluator) merge(r, o *Resource) {
 		}
 		summary := "Attempt to override an already evaluated resource" + at + " with new values"
 		switch ev.set.Strict {
-		case StrictError:
+		case source.StrictError:
 			ev.failAt(&source.Diagnostic{Code: "E0523", Summary: summary, Place: o.place, Related: related(r, "declared here"), Help: lenient})
-		case StrictWarning:
+		case source.StrictWarning:
 			ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0523", Severity: source.Warning, Summary: summary, Place: o.place})
 		}
 	}

@@ -27,27 +27,25 @@ import (
 // Settings are the switches of Puppet that change what a program means. Language 8 is the default of the command line;
 // each difference between 7 and 8 is one switch here.
 type Settings struct {
-	Strict          Strictness
+	Strict          source.Strictness
 	StrictVariables bool
 	Trace           bool
 	Storeconfigs    bool
 }
 
-// Strictness is Puppet's setting `strict`.
-type Strictness uint8
-
+// The values of Settings.Strict, for functions that look at it.
 const (
-	StrictOff Strictness = iota
-	StrictWarning
-	StrictError
+	StrictOff     = source.StrictOff
+	StrictWarning = source.StrictWarning
+	StrictError   = source.StrictError
 )
 
 // Language gives the settings that Puppet 7 or 8 has by default.
 func Language(version int) Settings {
 	if version <= 7 {
-		return Settings{Strict: StrictWarning}
+		return Settings{Strict: source.StrictWarning}
 	}
-	return Settings{Strict: StrictError, StrictVariables: true}
+	return Settings{Strict: source.StrictError, StrictVariables: true}
 }
 
 // Input is what is compiled: a node with its facts, and the manifests that apply to every node.

@@ -119,9 +119,9 @@ type advised struct {
 // strictly reports something that the setting `strict` makes an error, a warning, or nothing.
 func (ev *Evaluator) strictly(code string, at source.Span, summary string) {
 	switch ev.set.Strict {
-	case StrictError:
+	case source.StrictError:
 		ev.failAt(&source.Diagnostic{Code: code, Summary: summary, Place: ev.place(at), Help: lenient})
-	case StrictWarning:
+	case source.StrictWarning:
 		ev.warn(code, at, summary)
 	}
 }

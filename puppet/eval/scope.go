@@ -678,8 +678,8 @@ func (ev *Evaluator) readNamed(name string, at source.Span, sc *Scope) (value.Va
 
 func (ev *Evaluator) unknownVariable(name string, at source.Span, why string, sc *Scope, r provenance.Ref) {
 	summary := "Unknown variable: '" + name + "'."
-	if !ev.set.StrictVariables && ev.set.Strict != StrictError {
-		if ev.set.Strict == StrictWarning {
+	if !ev.set.StrictVariables && ev.set.Strict != source.StrictError {
+		if ev.set.Strict == source.StrictWarning {
 			ev.warn("E0301", at, summary)
 		}
 		return

@@ -214,7 +214,7 @@ func (c *testCase) open(t *testing.T) (*lookup.Lookup, *testScope) {
 	scope.functions = c.hash(t, "functions.json")
 	var opt lookup.Options
 	if text, err := os.ReadFile(filepath.Join(c.dir, "strict")); err == nil && strings.TrimSpace(string(text)) == "error" {
-		opt.Strict = lookup.StrictError
+		opt.Strict = source.StrictError
 	}
 	return lookup.New(site, opt), scope
 }

@@ -244,7 +244,7 @@ func (inv *invocation) noHash(ly *layer, lv *level, loc *location, d *loaded, f 
 	place := source.Place{File: d.file.Source}
 	if f == yamlFormat {
 		text := loc.path + ": file does not contain a valid yaml hash"
-		if empty := d.file.Root == nil || value.IsUndef(d.file.Root.Value) || d.file.Root.Value == value.Value(value.Bool(false)); inv.s.l.opt.Strict == StrictError && !empty {
+		if empty := d.file.Root == nil || value.IsUndef(d.file.Root.Value) || d.file.Root.Value == value.Value(value.Bool(false)); inv.s.l.opt.Strict == source.StrictError && !empty {
 			return &source.Diagnostic{Code: "H0210", Summary: text, Place: place}
 		}
 		inv.s.warning("H0210", text, place)

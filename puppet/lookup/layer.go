@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -125,7 +126,7 @@ func (inv *invocation) placeConfig(dir, provider string, who owner, function str
 		}
 		if c.version == 3 {
 			where := [...]string{"", "an environment", "a module"}[who]
-			if s.l.opt.Strict == StrictError {
+			if s.l.opt.Strict == source.StrictError {
 				return nil, c.fail("H0332", "hiera.yaml version 3 cannot be used in "+where, 0)
 			}
 			s.warning("H0332", "hiera.yaml version 3 found at "+[...]string{"", "the environment", "module"}[who]+" root was ignored", source.Place{File: c.file.Source})
@@ -322,6 +323,7 @@ func (s *Session) configAt(path string, who owner) (*config, error) {
 	done := s.l.configs[k]
 	s.l.mu.Unlock()
 	if done != nil && file != nil && done.config != nil && done.config.file == file {
+		s.deprecated(done.config)
 		return done.config, done.err
 	}
 	c, err := s.readConfig(path, who)
@@ -331,13 +333,23 @@ func (s *Session) configAt(path string, who owner) (*config, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.deprecated(c)
 	return c, nil
+}
+
+// deprecated warns of a hiera.yaml of an old version.
+func (s *Session) deprecated(c *config) {
+	if (c.version == 3 || c.version == 4) && s.l.opt.Strict != source.StrictOff && c.file != nil && !s.old {
+		s.old = true
+		text := fmt.Sprintf("%s: Use of 'hiera.yaml' version %d is deprecated. It should be converted to version 5", c.path, c.version)
+		s.warning("H0338", text, source.Place{File: c.file.Source})
+	}
 }
 
 type configKey struct {
 	path   string
 	who    owner
-	strict Strictness
+	strict source.Strictness
 }
 
 type readConfig struct {

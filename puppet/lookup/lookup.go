@@ -30,18 +30,9 @@ type Site struct {
 	DataProvider string
 }
 
-// A Strictness is Puppet's setting `strict`.
-type Strictness uint8
-
-const (
-	StrictWarning Strictness = iota // Puppet 7's default
-	StrictError                     // Puppet 8's default
-	StrictOff
-)
-
 // Options are the switches of a Lookup.
 type Options struct {
-	Strict Strictness
+	Strict source.Strictness
 	// Name is how a file is shown to people; nil shows the path itself. Puppet's own messages always have the path.
 	Name func(path string) string
 	// SkipRuby treats a level whose data function is written in Ruby as empty. Otherwise what it would answer is opaque.
@@ -124,6 +115,7 @@ type Session struct {
 	global  *layer
 	env     *layer
 	envDone bool
+	old     bool // a hiera.yaml of an old version has been told of
 	modules map[string]*layer
 
 	options        map[string]*keyOptions // lookup_options by module name
@@ -230,9 +222,9 @@ func (inv *invocation) lookupFunction(names []string, q Query) (Result, error) {
 // undefined is what a variable that does not exist means for an interpolation.
 func (s *Session) undefined(name string) error {
 	switch s.l.opt.Strict {
-	case StrictError:
+	case source.StrictError:
 		return &source.Diagnostic{Code: "H0401", Summary: "Undefined variable '" + name + "'"}
-	case StrictWarning:
+	case source.StrictWarning:
 		s.warning("H0401", "Undefined variable '"+name+"'", source.Place{})
 	}
 	return nil

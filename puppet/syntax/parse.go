@@ -16,17 +16,8 @@ import (
 type Options struct {
 	Tasks bool // `plan` and `apply` are keywords, as under Puppet's --tasks
 	// Strict is Puppet's setting of that name: what to make of a hash with a key twice.
-	Strict Strictness
+	Strict source.Strictness
 }
-
-// Strictness is how serious something is that Puppet leaves to the setting `strict`.
-type Strictness uint8
-
-const (
-	StrictWarning Strictness = iota // Puppet 7's default
-	StrictError                     // Puppet 8's
-	StrictOff
-)
 
 // Parse reads a manifest. The tree holds whatever could be read; it is complete when no diagnostic is an Error.
 func Parse(f *source.File, opt Options) (*File, source.Diagnostics) {

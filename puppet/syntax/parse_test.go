@@ -253,7 +253,7 @@ func TestScoreMutants(t *testing.T) {
 // A key twice is a warning, an error or nothing, by the setting `strict`.
 func TestStrictKeys(t *testing.T) {
 	tree, _ := parseText("k.pp", "$a = { 'x' => 1, 'x' => 2 }\n")
-	for strict, want := range map[Strictness]string{StrictWarning: "[warning]", StrictError: "[error]", StrictOff: "[]"} {
+	for strict, want := range map[source.Strictness]string{source.StrictWarning: "[warning]", source.StrictError: "[error]", source.StrictOff: "[]"} {
 		var got []string
 		for _, d := range Validate(tree, Options{Strict: strict}) {
 			got = append(got, d.Severity.String())

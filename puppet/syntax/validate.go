@@ -29,7 +29,7 @@ type validator struct {
 	names nameSet
 
 	tasks     bool
-	strict    Strictness
+	strict    source.Strictness
 	inApply   int  // depth of apply blocks
 	inDefault bool // within a parameter's default, and not within a lambda there
 }

@@ -206,11 +206,11 @@ func (v *validator) hash(e *Hash) {
 }
 
 func (v *validator) duplicateKey(key string, entry, first *Entry) {
-	if v.strict == StrictOff {
+	if v.strict == source.StrictOff {
 		return
 	}
 	d := v.report(duplicateKey, spanOf(entry.Key), "The key '"+key+"' is declared more than once")
-	if v.strict == StrictError {
+	if v.strict == source.StrictError {
 		d.Severity = source.Error
 	}
 	d.Related = v.related(spanOf(first.Key), "first declared here; the last one wins")
