@@ -273,7 +273,7 @@ func (rec *Record) levelSpot(h *Hiera, lv Level, used bool) LevelSpot {
 		return out
 	}
 	out.At = rec.spot(lv.Place)
-	out.Sensitive = rec.secrets().keys[h.Key] || hasSensitive(lv.Value) || hasSensitive(h.Value)
+	out.Sensitive = rec.secrets().keys[h.Key] || value.HasSensitive(lv.Value) || value.HasSensitive(h.Value)
 	if out.Sensitive {
 		if out.At != nil {
 			out.At.Text = ""

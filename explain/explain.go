@@ -42,7 +42,7 @@ func (rec *Record) Explain(ref, attribute string) (*Answer, error) {
 
 // show puts a value into the answer, unless it is secret.
 func (rec *Record) show(a *Answer, v value.Value, r provenance.Ref, sensitive bool) {
-	if a.Sensitive = sensitive || hasSensitive(v) || rec.secrets().hides(rec, r); !a.Sensitive {
+	if a.Sensitive = sensitive || value.HasSensitive(v) || rec.secrets().hides(rec, r); !a.Sensitive {
 		a.value, a.Value = v, dataOf(v)
 	}
 }
@@ -165,7 +165,7 @@ func (rec *Record) explainResource(a *Answer, r *catalog.Resource) {
 	for i := range r.Params {
 		p := &r.Params[i]
 		s := Summary{Name: p.Name, Set: rec.spot(p.Place)}
-		if s.Sensitive = r.IsSensitive(p.Name) || hasSensitive(p.Value) || secret.hides(rec, p.Ref); !s.Sensitive {
+		if s.Sensitive = r.IsSensitive(p.Name) || value.HasSensitive(p.Value) || secret.hides(rec, p.Ref); !s.Sensitive {
 			s.value, s.Value = p.Value, dataOf(p.Value)
 		}
 		if way := rec.Trace.Path(p.Ref); len(way) > 0 {
@@ -218,7 +218,7 @@ func (rec *Record) explainVariable(a *Answer, ref string) error {
 		return &NotFound{Message: v.Qualified() + " has no element " + path}
 	}
 	a.Kind, a.Variable = "variable", v.Qualified()+path
-	rec.show(a, val, roots[0], hasSensitive(v.Value))
+	rec.show(a, val, roots[0], value.HasSensitive(v.Value))
 	self := ""
 	if p := rec.parameterOf(v); p != nil {
 		class := rec.Catalog.Find("Class[" + v.Class + "]")

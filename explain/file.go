@@ -137,7 +137,7 @@ func Save(rec *Record, root string) ([]byte, error) {
 				}
 			}
 			side.Params[q.Name] = param
-			if !copied.IsSensitive(q.Name) && (hasSensitive(q.Value) || secret.hides(rec, q.Ref)) {
+			if !copied.IsSensitive(q.Name) && (value.HasSensitive(q.Value) || secret.hides(rec, q.Ref)) {
 				copied.Sensitive = append(copied.Sensitive, q.Name)
 			}
 		}
@@ -163,7 +163,7 @@ func Save(rec *Record, root string) ([]byte, error) {
 	}
 	for _, v := range rec.Variables {
 		side := sideVariable{Class: v.Class, Name: v.Name, Ref: p.At(v.Ref)}
-		if side.Sensitive = hasSensitive(v.Value) || secret.hides(rec, v.Ref); !side.Sensitive {
+		if side.Sensitive = value.HasSensitive(v.Value) || secret.hides(rec, v.Ref); !side.Sensitive {
 			side.Value = dataOf(v.Value)
 		}
 		s.Variables = append(s.Variables, side)
@@ -226,7 +226,7 @@ func (rec *Record) saveLeaves(s *sideFile, p *provenance.Packed, files map[strin
 		if h == nil {
 			continue
 		}
-		hidden := secret.keys[k] || hasSensitive(h.Value)
+		hidden := secret.keys[k] || value.HasSensitive(h.Value)
 		side := sideHiera{Key: k, Found: h.Found, Merge: h.Merge, Secret: hidden}
 		if !hidden && h.Found {
 			side.Value = dataOf(h.Value)

@@ -32,7 +32,7 @@ func (rec *Record) explainHiera(a *Answer, key string) error {
 		return m
 	}
 	a.Kind, a.Key, a.Merge = "hiera", key, h.Merge
-	secret := rec.secrets().keys[key] || hasSensitive(h.Value)
+	secret := rec.secrets().keys[key] || value.HasSensitive(h.Value)
 	if a.Sensitive = secret; !secret {
 		a.value, a.Value = h.Value, dataOf(h.Value)
 	}

@@ -140,7 +140,7 @@ func (rec *Record) byText(text string) (out []string) {
 	for _, whole := range []bool{true, false} {
 		for _, r := range rec.Catalog.Resources {
 			for _, p := range r.Params {
-				if r.IsSensitive(p.Name) || hasSensitive(p.Value) {
+				if r.IsSensitive(p.Name) || value.HasSensitive(p.Value) {
 					continue
 				}
 				s := value.ToString(p.Value)

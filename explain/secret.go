@@ -31,7 +31,7 @@ func (rec *Record) secrets() *secrets {
 	var roots []provenance.Ref
 	for _, r := range rec.Catalog.Resources {
 		for _, p := range r.Params {
-			if r.IsSensitive(p.Name) || hasSensitive(p.Value) {
+			if r.IsSensitive(p.Name) || value.HasSensitive(p.Value) {
 				roots = append(roots, p.Ref)
 			} else if l, ok := rec.Trace.Where(p.Ref); ok {
 				clear[l.Key()] = true
@@ -39,7 +39,7 @@ func (rec *Record) secrets() *secrets {
 		}
 	}
 	for _, v := range rec.Variables {
-		if hasSensitive(v.Value) {
+		if value.HasSensitive(v.Value) {
 			roots = append(roots, v.Ref)
 		}
 	}
@@ -110,26 +110,6 @@ func (s *secrets) hidesText(p source.Place) bool {
 	for n := p.Line(); n <= p.File.LineOf(p.Span.End); n++ {
 		if s.lines[line{p.File.Name, n}] {
 			return true
-		}
-	}
-	return false
-}
-
-func hasSensitive(v value.Value) bool {
-	switch v := v.(type) {
-	case *value.Sensitive:
-		return true
-	case *value.Array:
-		for _, e := range v.Elems {
-			if hasSensitive(e) {
-				return true
-			}
-		}
-	case *value.Hash:
-		for _, e := range v.Entries() {
-			if hasSensitive(e.Value) || hasSensitive(e.Key) {
-				return true
-			}
 		}
 	}
 	return false

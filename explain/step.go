@@ -72,7 +72,7 @@ func (rec *Record) shortNote(n provenance.Note, r provenance.Ref) string {
 	case string: // of a side file
 		return v
 	case value.Value:
-		if !hasSensitive(v) && !rec.secrets().hides(rec, r) {
+		if !value.HasSensitive(v) && !rec.secrets().hides(rec, r) {
 			return short(v)
 		}
 	}

@@ -117,7 +117,7 @@ func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance
 		return t, ev.trace.Join(append(refs, lr)...)
 	}
 	ev.failValue(&source.Diagnostic{Code: "E0240", Place: ev.place(e.Left.Span()),
-		Summary: "Evaluation Error: Operator '[]' is not applicable to " + article(valueLabel(left)) + "."}, left, lr)
+		Summary: "Evaluation Error: Operator '[]' is not applicable to " + article(types.Label(left)) + "."}, left, lr)
 	return nil, 0
 }
 
@@ -386,6 +386,6 @@ func (ev *Evaluator) accessObject(e *syntax.Access, o *value.Object, lr provenan
 			return entry.Value, ev.trace.With(entry.Ref, append(refs, lr)...)
 		}
 	}
-	ev.failf("E0240", e.Left.Span(), "Evaluation Error: Operator '[]' is not applicable to %s.", article(valueLabel(o)))
+	ev.failf("E0240", e.Left.Span(), "Evaluation Error: Operator '[]' is not applicable to %s.", article(types.Label(o)))
 	return nil, 0
 }

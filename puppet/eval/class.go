@@ -527,7 +527,7 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 		}
 		ev.addOrigin(d, v.value, v.ref)
 		d.Related = append(d.Related, source.Related{Place: declared, Label: "the parameter is declared here"})
-		if wantsSensitive(t) || hasSensitive(v.value) {
+		if wantsSensitive(t) || value.HasSensitive(v.value) {
 			ev.secret = append(ev.secret, ev.deep(v.value, v.ref))
 		} else if s, ok := v.value.(value.String); ok && types.IsInstance(t, literalOf(string(s))) {
 			d.Help = "write " + string(s) + " without quotes"

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"bunraku/puppet/syntax"
-	"bunraku/puppet/types"
-	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -148,48 +146,6 @@ func modelClass(e syntax.Expr) string {
 		}
 	}
 	return "Puppet::Pops::Model::" + name
-}
-
-// valueLabel names a value as Puppet's messages do.
-func valueLabel(v value.Value) string {
-	switch v := v.(type) {
-	case nil, value.Undef:
-		return "Undef Value"
-	case value.Bool:
-		return "Boolean"
-	case value.Int:
-		return "Integer"
-	case value.Float:
-		return "Float"
-	case value.String:
-		return "String"
-	case *value.Regexp:
-		return "Regexp"
-	case *value.Array:
-		return "Array"
-	case *value.Hash:
-		return "Hash"
-	case *value.Sensitive:
-		return "Sensitive"
-	case value.Binary:
-		return "Binary"
-	case value.Timestamp:
-		return "Timestamp"
-	case value.Timespan:
-		return "Timespan"
-	case *value.SemVer:
-		return "Semver"
-	case *value.SemVerRange:
-		return "SemverRange"
-	case *types.Resource:
-		if v.HasTitle {
-			return v.String() + " Resource-Reference"
-		}
-		return v.String() + "-Type"
-	case value.Type:
-		return v.String() + "-Type"
-	}
-	return "Object"
 }
 
 // runtime fails as Puppet does when something inside an expression raised an error.

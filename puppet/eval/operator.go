@@ -41,7 +41,7 @@ func (ev *Evaluator) unary(e *syntax.Unary, sc *Scope) (value.Value, provenance.
 	case value.Timespan:
 		return value.Timespan(-n), ev.op("-", r)
 	}
-	ev.failf("E0220", e.X.Span(), "Evaluation Error: Operator '-' is not applicable to %s.", article(valueLabel(v)))
+	ev.failf("E0220", e.X.Span(), "Evaluation Error: Operator '-' is not applicable to %s.", article(types.Label(v)))
 	return nil, 0
 }
 
@@ -147,7 +147,7 @@ func (ev *Evaluator) compare(e *syntax.Binary, l, r value.Value) bool {
 }
 
 func (ev *Evaluator) notComparable(e *syntax.Binary, l, r value.Value, detail string) {
-	ev.failf("E0221", opPlace(e.OpAt), "Evaluation Error: Comparison of: %s %s %s, is not possible. Caused by '%s'.", valueLabel(l), e.Op, valueLabel(r), detail)
+	ev.failf("E0221", opPlace(e.OpAt), "Evaluation Error: Comparison of: %s %s %s, is not possible. Caused by '%s'.", types.Label(l), e.Op, types.Label(r), detail)
 }
 
 // match is =~: against a type, a version range, or a regular expression, which also sets $0 … (rule: match variables depend on both sides).
@@ -171,7 +171,7 @@ func (ev *Evaluator) match(e *syntax.Binary, l, pattern value.Value, ref provena
 	}
 	s, ok := l.(value.String)
 	if !ok {
-		ev.failf("E0222", e.Left.Span(), "Evaluation Error: Left match operand must result in a String value. Got %s.", article(valueLabel(l)))
+		ev.failf("E0222", e.Left.Span(), "Evaluation Error: Left match operand must result in a String value. Got %s.", article(types.Label(l)))
 	}
 	return ev.matchRegexp(re, string(s), ref, sc, e)
 }
@@ -485,7 +485,7 @@ func (ev *Evaluator) times(e *syntax.Binary, a, b value.Value) value.Value {
 	switch err {
 	case nil:
 	case errNotApplicable:
-		ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s.", e.Op, article(valueLabel(a)))
+		ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s.", e.Op, article(types.Label(a)))
 	case errNotApplicableWhen:
 		ev.notApplicableWhen(e, a, b)
 	case errZero:
@@ -497,5 +497,5 @@ func (ev *Evaluator) times(e *syntax.Binary, a, b value.Value) value.Value {
 }
 
 func (ev *Evaluator) notApplicableWhen(e *syntax.Binary, a, b value.Value) {
-	ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s when right side is %s.", e.Op, article(valueLabel(a)), article(valueLabel(b)))
+	ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s when right side is %s.", e.Op, article(types.Label(a)), article(types.Label(b)))
 }

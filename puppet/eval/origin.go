@@ -36,7 +36,7 @@ func (ev *Evaluator) addOriginOf(d *source.Diagnostic, what string, v value.Valu
 	if ev.trace == nil {
 		return
 	}
-	if hasSensitive(v) {
+	if value.HasSensitive(v) {
 		ev.secret = append(ev.secret, ref)
 	}
 	for _, r := range ev.origin(what, v, ref) {
@@ -225,7 +225,7 @@ func (ev *Evaluator) originLeaf(l provenance.Label, what, looked string, automat
 			}
 		}
 	case provenance.Fact:
-		if r.Label = what + ": the fact " + l.Path; v != nil && !hasSensitive(v) {
+		if r.Label = what + ": the fact " + l.Path; v != nil && !value.HasSensitive(v) {
 			if text := value.Literal(v); len(text) <= 60 {
 				r.Label += ", " + text
 			}
@@ -251,31 +251,13 @@ func (ev *Evaluator) lookupScope(key string) *Scope {
 	return ev.top
 }
 
-// hasSensitive reports whether a value is, or holds, something Sensitive.
-func hasSensitive(v value.Value) bool {
-	switch v := v.(type) {
-	case *value.Sensitive:
-		return true
-	case *value.Array:
-		for _, e := range v.Elems {
-			if hasSensitive(e) {
-				return true
-			}
-		}
-	case *value.Hash:
-		for _, e := range v.Entries() {
-			if hasSensitive(e.Key) || hasSensitive(e.Value) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // wantsSensitive reports whether a type says that its values are secret: one that was given in the clear is no less so.
 func wantsSensitive(t value.Type) bool {
 	return t != nil && strings.Contains(types.Generalize(t).String(), "Sensitive")
 }
+
+// leastSecret is the length of the shortest text that can be told from ordinary words.
+const leastSecret = 4
 
 // hideSecrets keeps what is Sensitive out of a diagnostic: lines that hold data which flow into a Sensitive variable or attribute are not
 // shown, and such a value in the text is blotted out.
@@ -286,9 +268,13 @@ func (ev *Evaluator) hideSecrets(d *source.Diagnostic) {
 	roots := ev.secret
 	var texts []string
 	look := func(v value.Value, r provenance.Ref) {
-		if hasSensitive(v) {
+		if value.HasSensitive(v) {
 			roots = append(roots, ev.deep(v, r))
-			texts = secretTexts(v, false, texts)
+			value.EachSecret(v, false, func(text string) {
+				if len(text) >= leastSecret {
+					texts = append(texts, text)
+				}
+			})
 		}
 	}
 	for _, s := range ev.bared {
@@ -356,28 +342,7 @@ func (c *Call) Unwrapped(s *value.Sensitive) {
 
 // Bare notes what is Sensitive in a value that code gets to see in the clear: from then on it may turn up in any text.
 func (ev *Evaluator) Bare(v value.Value) {
-	if hasSensitive(v) {
+	if value.HasSensitive(v) {
 		ev.seen = append(ev.seen, v)
 	}
-}
-
-// secretTexts are the texts in a value that are Sensitive, as far as they are long enough to be told from ordinary words.
-func secretTexts(v value.Value, inside bool, out []string) []string {
-	switch v := v.(type) {
-	case *value.Sensitive:
-		return secretTexts(v.Value, true, out)
-	case *value.Array:
-		for _, e := range v.Elems {
-			out = secretTexts(e, inside, out)
-		}
-	case *value.Hash:
-		for _, e := range v.Entries() {
-			out = secretTexts(e.Value, inside, out)
-		}
-	case value.String:
-		if inside && len(v) >= 4 {
-			out = append(out, string(v))
-		}
-	}
-	return out
 }

@@ -88,7 +88,7 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 			}
 			x = parsed
 		case *value.Object, value.Undef, value.Bool, value.Int, value.Float, value.Default, *value.Hash, *value.Regexp, *value.Sensitive:
-			ev.failf("E0550", opPlace(e.OpAt), "Evaluation Error: Illegal relationship operand, can not form a relationship with %s. A Catalog type is required.", article(valueLabel(x)))
+			ev.failf("E0550", opPlace(e.OpAt), "Evaluation Error: Illegal relationship operand, can not form a relationship with %s. A Catalog type is required.", article(types.Label(x)))
 		}
 		switch t := x.(type) {
 		case *types.Resource, *types.Class:

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/url"
 
+	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
 
@@ -75,7 +76,7 @@ func spanArithmetic(op string, x value.Timespan, b value.Value) (value.Value, er
 		return x - y, nil
 	case "*":
 		if !number {
-			return nil, fmt.Errorf("A Timestamp cannot be multiplied by %s", article(valueLabel(b)))
+			return nil, fmt.Errorf("A Timestamp cannot be multiplied by %s", article(types.Label(b)))
 		}
 		return value.Timespan(math.Trunc(float64(x) * f)), nil
 	case "/":
@@ -83,7 +84,7 @@ func spanArithmetic(op string, x value.Timespan, b value.Value) (value.Value, er
 		case span:
 			return value.Float(float64(x) / float64(y)), nil
 		case !number:
-			return nil, fmt.Errorf("A Timespan cannot be divided by %s", article(valueLabel(b)))
+			return nil, fmt.Errorf("A Timespan cannot be divided by %s", article(types.Label(b)))
 		case f == 0:
 			return nil, errZero
 		}
@@ -91,7 +92,7 @@ func spanArithmetic(op string, x value.Timespan, b value.Value) (value.Value, er
 	case "%":
 		n, ok := b.(value.Int)
 		if !ok {
-			return nil, fmt.Errorf("Can not do modulus on a Timespan using a %s", article(valueLabel(b)))
+			return nil, fmt.Errorf("Can not do modulus on a Timespan using a %s", article(types.Label(b)))
 		}
 		if n == 0 {
 			return nil, errZero

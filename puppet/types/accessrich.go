@@ -331,7 +331,7 @@ func accessClass(t *Class, args []value.Value) (value.Value, error) {
 	for i, k := range names {
 		s, is := k.(value.String)
 		if !is {
-			return nil, argErr(min(i, len(args)-1), "Illegal Class name in class reference. %s cannot be used where a String is expected", upFirst(AAn(valueLabel(k))))
+			return nil, argErr(min(i, len(args)-1), "Illegal Class name in class reference. %s cannot be used where a String is expected", upFirst(AAn(Label(k))))
 		}
 		name := strings.TrimPrefix(value.Downcase(string(s)), "::")
 		if !IsClassName(name) {
@@ -342,8 +342,8 @@ func accessClass(t *Class, args []value.Value) (value.Value, error) {
 	return listResult(many, out), nil
 }
 
-// valueLabel names a value in messages, as Puppet's label provider does.
-func valueLabel(v value.Value) string {
+// Label names a value in messages, as Puppet's label provider does: "Integer", "String", "File['x'] Resource-Reference".
+func Label(v value.Value) string {
 	switch v := v.(type) {
 	case value.Undef, nil:
 		return "Undef Value"
@@ -383,6 +383,3 @@ func valueLabel(v value.Value) string {
 	}
 	return "Object"
 }
-
-// Label names a value in messages as Puppet does: "Integer", "String", "File['x'] Resource-Reference".
-func Label(v value.Value) string { return valueLabel(v) }

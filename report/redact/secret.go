@@ -123,23 +123,7 @@ func (s *Secrets) AddValue(v value.Value) { s.addValue(v, false, false) }
 func (s *Secrets) AddBared(v value.Value) { s.addValue(v, false, true) }
 
 func (s *Secrets) addValue(v value.Value, inside, bare bool) {
-	switch v := v.(type) {
-	case *value.Sensitive:
-		s.addValue(v.Value, true, bare)
-	case *value.Array:
-		for _, e := range v.Elems {
-			s.addValue(e, inside, bare)
-		}
-	case *value.Hash:
-		for _, e := range v.Entries() {
-			s.addValue(e.Key, inside, bare)
-			s.addValue(e.Value, inside, bare)
-		}
-	case value.String, value.Int, value.Float:
-		if inside {
-			s.add(value.ToString(v), bare)
-		}
-	}
+	value.EachSecret(v, inside, func(text string) { s.add(text, bare) })
 }
 
 // forms are the ways in which the secrets may be written, the longest first, and what takes them all out.
