@@ -241,10 +241,21 @@ func (c *Compiler) find(what string, path func() (string, bool)) (*syntax.File, 
 		var err error
 		if f.file, f.diags, err = c.env.Parse(p); err != nil {
 			f.file, f.diags = nil, source.Diagnostics{{Code: "E0001", Summary: err.Error()}}
+		} else if !f.diags.HasErrors() {
+			f.diags = append(slices.Clip(f.diags), c.placement(f.file, p)...)
 		}
 	}
 	c.files.Store(what, f)
 	return f.file, f.diags
+}
+
+// placement is what is wrong with a definition that stands in this file of a module, or with anything else there. A module that was
+// opened alone may lie in a directory of any name, which then says nothing.
+func (c *Compiler) placement(f *syntax.File, path string) source.Diagnostics {
+	if m := c.env.ModuleOf(path); m != nil && m.Name != filepath.Base(m.Dir) {
+		return nil
+	}
+	return syntax.ValidatePlacement(f, path, syntax.Site{ModulePath: c.env.ModulePath, Manifest: c.env.Manifest})
 }
 
 // manifests parses the files that every compile starts with.

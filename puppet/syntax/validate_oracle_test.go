@@ -88,7 +88,7 @@ func judge(name, text string, opt Options, site *Site) (found []issue, parsed bo
 	}
 	diags = Validate(tree, opt)
 	if site != nil {
-		diags = append(diags, ValidatePlacement(tree, *site)...)
+		diags = append(diags, ValidatePlacement(tree, name, *site)...)
 	}
 	return issuesOf(diags), true
 }

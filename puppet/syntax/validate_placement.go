@@ -17,14 +17,14 @@ type Site struct {
 
 // ValidatePlacement checks that a module's file holds definitions only, and that their names begin with what the file's path
 // says: apache::mod::ssl lives in apache/manifests/mod/ssl.pp. It is apart from Validate because the same text is fine
-// elsewhere. Files outside of every module, and texts without a name, pass.
+// elsewhere. Files outside of every module, and texts without a path, pass.
 //
 // Names are compared by prefix, as Puppet does: class apache2 passes in apache/manifests/init.pp.
-func ValidatePlacement(f *File, site Site) source.Diagnostics {
-	if f.Source.Name == "" || f.Epp != nil {
+func ValidatePlacement(f *File, path string, site Site) source.Diagnostics {
+	if path == "" || f.Epp != nil {
 		return nil
 	}
-	namespace, placed := site.namespace(f.Source.Name)
+	namespace, placed := site.namespace(path)
 	if placed == outside {
 		return nil
 	}
@@ -48,7 +48,7 @@ func ValidatePlacement(f *File, site Site) source.Diagnostics {
 			continue
 		}
 		if placed == astray || !strings.HasPrefix(strings.ToLower(name), namespace) {
-			d := v.report(illegalDefinitionLocation, at, "Unacceptable location. The name '"+name+"' is unacceptable in file '"+f.Source.Name+"'")
+			d := v.report(illegalDefinitionLocation, at, "Unacceptable location. The name '"+name+"' is unacceptable in file '"+path+"'")
 			if placed == astray {
 				d.Help = "a module keeps definitions in its directories manifests, functions, types and plans"
 			} else {

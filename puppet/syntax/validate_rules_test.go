@@ -135,7 +135,7 @@ func TestValidateSurvivesBrokenTrees(t *testing.T) {
 			}
 			tree, _ := parse(f, Options{Tasks: g.tasks})
 			Validate(tree, Options{Tasks: g.tasks})
-			ValidatePlacement(tree, Site{ModulePath: []string{"modules"}})
+			ValidatePlacement(tree, g.name, Site{ModulePath: []string{"modules"}})
 		}
 	}
 }
