@@ -82,5 +82,5 @@ func (run *Run) WriteBaseline(file string, hide func(string) string) (int, error
 	if err := writeJSON(&text, b); err != nil {
 		return 0, err
 	}
-	return len(b.Problems), os.WriteFile(file, text.Bytes(), 0o644)
+	return len(b.Problems), WriteFile(file, text.Bytes())
 }

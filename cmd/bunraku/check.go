@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -52,7 +51,7 @@ when the search for an answer took too long.`,
 			if len(args) == 1 {
 				root = args[0]
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			ctx, stop := untilSignal()
 			defer stop()
 			return a.check(ctx, cmd, root, &flags)
 		},
@@ -113,7 +112,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	}
 	out.gather()
 	var about func(string, int) bool
-	if len(out.nodes) == 0 || flags.node != "" {
+	if len(out.nodes) == 0 || flags.node != "" || out.interrupted != "" {
 		about = out.declared // nothing, or not everything, was verified
 	}
 	if err := j.suppress(out.run, sources, about); err != nil {
@@ -130,6 +129,9 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err != nil {
 		return err
 	}
+	if out.interrupted != "" {
+		return fail("%s", out.interrupted)
+	}
 	if code := out.code(); code != exitFine {
 		return &exitError{code: code}
 	}
@@ -145,6 +147,8 @@ type checking struct {
 	platforms int
 	began     time.Time
 	style     source.Style
+	// interrupted says how far it got when somebody ended it; "" if it got to the end
+	interrupted string
 }
 
 // gather puts what was found about nodes into the run.
@@ -289,21 +293,17 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 		}
 		k.suspect.result = nil // it holds all that the compile had made
 	})
-	if ctx.Err() != nil {
-		n := 0
-		for _, r := range results {
-			if r.catalog == nil || r.verdict != nil {
-				n++
-			}
-		}
-		return nil, fail("interrupted: %d of %d nodes were checked", n, len(results))
-	}
 	for _, err := range errs {
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
 	out.nodes = results
+	if ctx.Err() != nil {
+		out.nodes = slices.DeleteFunc(results, func(r checked) bool { return r.name == "" || r.catalog != nil && r.verdict == nil })
+		out.interrupted = fmt.Sprintf("interrupted: %d of %s were checked", len(out.nodes), plural(len(nodes), "node"))
+		return nil, nil
+	}
 	if slices.ContainsFunc(results, func(r checked) bool { return r.catalog == nil }) {
 		return nil, nil // who knows what a compile that ended early would have called
 	}
@@ -351,14 +351,11 @@ func (a *app) compileNodes(ctx context.Context, c *compiler.Compiler, j *judge, 
 			first[keys[i]], suspects[i] = i, s
 		}
 	})
-	if ctx.Err() != nil {
-		return nil, nil, fail("interrupted: no node was checked")
-	}
 	for i, key := range keys {
 		switch {
-		case errs[i] != nil:
+		case errs[i] != nil && ctx.Err() == nil:
 			return nil, nil, errs[i]
-		case results[i].catalog == nil:
+		case errs[i] != nil || results[i].catalog == nil:
 		case first[key] == i:
 			kinds = append(kinds, &kind{suspects[i], []int{i}})
 		default:

@@ -37,6 +37,9 @@ func (a *app) showCheck(c *checking) {
 		}
 	}
 	count := plural(manifests, "manifest") + ", " + plural(len(c.files)-manifests, "template")
+	if len(c.nodes) == 0 && c.interrupted != "" {
+		return
+	}
 	if len(c.nodes) == 0 {
 		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", c.run.Name, count, c.trouble(), seconds(time.Since(c.began)))
 		fmt.Fprintln(a.out, "No node was compiled or verified: put the nodes' facts into facts/, or give --facts DIR.")
@@ -194,6 +197,7 @@ func (c *checking) summary() []string {
 		out = append(out, fmt.Sprintf("There is more than is shown on %d of %s: mend this first.", partial, plural(len(c.nodes), "node")))
 	}
 	switch {
+	case c.interrupted != "":
 	case c.proved():
 		out[0] += " Every node is deterministic, idempotent and can succeed from a fresh machine."
 	case unproved > 0 && unmodelled > 0:

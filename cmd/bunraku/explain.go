@@ -17,6 +17,7 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
+	"bunraku/report"
 	"bunraku/source"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,15 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	return c
 }
 
-func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) error {
+func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err error) {
+	if f.from != "" {
+		// A side file comes from anywhere: what does not fit together in it shows only when it is used.
+		defer func() {
+			if p := recover(); p != nil {
+				err = fail("%s is damaged: it says things that do not go together; `bunraku compile --provenance FILE` writes it anew", f.from)
+			}
+		}()
+	}
 	if f.format != "text" && f.format != "json" {
 		return fail("unknown format %q: text or json", f.format)
 	}
@@ -418,5 +427,5 @@ func writeProvenance(path, env string, hide func(string) string, c *compiler.Com
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(hide(string(text))), 0o644)
+	return report.WriteFile(path, []byte(hide(string(text))))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path"
 	"runtime/debug"
 	"slices"
@@ -45,7 +44,7 @@ What a source is, is found out. Lists of the same sources are replaced, others s
 complement each other.`,
 		Args: arguments(1, -1, "what to import"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			ctx, stop := untilSignal()
 			defer stop()
 			im.Sources, im.Now = args, time.Now()
 			return a.importPackages(ctx, im)

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"bunraku/source"
 
@@ -18,6 +21,13 @@ func isTerminal(w io.Writer) bool {
 // colourful reports whether colour is welcome: on a terminal, unless NO_COLOR says otherwise.
 func colourful(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// untilSignal is a context that ends when somebody asks the program to end. Who asks twice is obeyed at once.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // report renders diagnostics on stderr, most of a run's trouble first in source order.

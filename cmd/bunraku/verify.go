@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ Exits with 0 when all is proved, 2 when something was found, 3 when something st
 warning: it counts with --fail-on=warning.`,
 		Args: arguments(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			ctx, stop := untilSignal()
 			defer stop()
 			return a.verify(ctx, cmd, &flags, args)
 		},

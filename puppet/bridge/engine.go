@@ -3,6 +3,7 @@ package bridge
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -48,6 +49,9 @@ const (
 	maxComplaints = 4 << 10
 )
 
+// markName begins the variable by which what Ruby code has started is found again.
+const markName = "BUNRAKU_RUBY_RUN="
+
 // Start starts the installed Ruby. The program comes through its standard input, so there is no file of ours to be found or changed.
 func (s System) Start(program string) (Process, error) {
 	command := s.Command
@@ -72,6 +76,8 @@ func (s System) Start(program string) (Process, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, &p.complaints
 	cmd.WaitDelay = time.Second // what the program started may hold on to its standard error
 	ownGroup(cmd)
+	p.mark = markName + rand.Text()
+	cmd.Env = append(os.Environ(), p.mark)
 	err = cmd.Start()
 	err = errors.Join(err, theirIn.Close(), theirOut.Close())
 	if err != nil {
@@ -90,6 +96,7 @@ type systemProcess struct {
 	lines      *bufio.Reader
 	complaints tail
 	stop       sync.Once
+	mark       string // in its environment, and so in that of everything that it starts
 }
 
 func (p *systemProcess) Send(line []byte, within time.Duration) error {
@@ -134,6 +141,7 @@ func (p *systemProcess) Stop() {
 	p.stop.Do(func() {
 		p.in.Close()
 		endGroup(p.cmd)
+		endStrays(p.mark)
 		p.cmd.Wait() // how it ended is no news
 		p.out.Close()
 	})
