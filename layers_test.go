@@ -49,6 +49,8 @@ var layers = map[string]string{
 	"bench/smartfrog":          "smartfrog bench/smartfrog/shape",
 	"bench/smartfrog/shape":    "",
 	"verify/fs/fstest":         "verify/fs",
+	"judge":                    "source puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/environment report verify verify/listing verify/model verify/sat",
+	"fleet":                    "source puppet/value puppet/facts puppet/catalog puppet/eval puppet/compiler judge",
 	"cmd/bunraku":              "*",
 	"report":                   "source puppet/syntax puppet/catalog verify/model",
 	"report/redact":            "source puppet/value puppet/catalog",

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/judge"
 	"bunraku/puppet/compiler"
 	"bunraku/source"
 	"bunraku/verify/model"
@@ -34,7 +35,7 @@ d { 'greeting': x => $trusted['certname'] }
 			repo := writeRepo(t, map[string]string{"manifests/site.pp": x.more + "\n" + site})
 			c, err := compiler.Open(repo, compiler.Options{})
 			must(t, err)
-			j := &judge{}
+			j := judge.New(judge.Options{})
 			var keys []string
 			for _, name := range []string{"a", "b"} {
 				r, err := c.Compile(compiler.Node{Name: name})
@@ -42,7 +43,7 @@ d { 'greeting': x => $trusted['certname'] }
 				if r.Failure != nil {
 					t.Fatal(r.Failure)
 				}
-				key, err := j.likeness(suspect{r.Catalog, "debian-12", c, r})
+				key, err := j.Likeness(judge.Suspect{Catalog: r.Catalog, Platform: "debian-12", Types: c})
 				must(t, err)
 				keys = append(keys, key)
 			}
@@ -64,7 +65,7 @@ func TestLikenessOfSurroundings(t *testing.T) {
 	key := func(name, platform string) string {
 		r, err := c.Compile(compiler.Node{Name: name})
 		must(t, err)
-		k, err := (&judge{assert: assertions}).likeness(suspect{r.Catalog, platform, c, r})
+		k, err := judge.New(judge.Options{Assert: assertions}).Likeness(judge.Suspect{Catalog: r.Catalog, Platform: platform, Types: c})
 		must(t, err)
 		return k
 	}

@@ -7,19 +7,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 	"time"
 
+	"bunraku/fleet"
+	"bunraku/judge"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/syntax"
-	"bunraku/puppet/value"
 	"bunraku/report"
 	"bunraku/source"
 
@@ -67,7 +66,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err != nil {
 		return err
 	}
-	defer j.done(a)
+	defer func() { a.tellLists(j.Close()) }()
 	files, err := puppetFiles(root)
 	if err != nil {
 		return err
@@ -85,7 +84,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		out.run.Add(nil, d)
 	}
 	if !all.HasErrors() {
-		nodes, err := nodesOf(root, flags.facts)
+		nodes, err := fleet.Nodes(root, flags.facts)
 		if err != nil {
 			return err
 		}
@@ -96,10 +95,10 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			}
 			nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return !strings.EqualFold(n.Name, flags.node) })
 			if len(nodes) == 0 {
-				return noNode(flags.node, cmp.Or(flags.facts, factsDir(root)), names)
+				return noNode(flags.node, cmp.Or(flags.facts, fleet.FactsDir(root)), names)
 			}
 		}
-		out.platforms = platforms(nodes)
+		out.platforms = fleet.Platforms(nodes)
 		unused, err := a.checkNodes(ctx, root, a.options(cmd, &flags.compileFlags), out, nodes)
 		if err != nil {
 			return err
@@ -140,7 +139,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 
 // A checking is what check has found out.
 type checking struct {
-	judge     *judge
+	judge     *judging
 	run       *report.Run
 	files     []string
 	nodes     []checked
@@ -153,64 +152,31 @@ type checking struct {
 
 // gather puts what was found about nodes into the run.
 func (c *checking) gather() {
+	var all []*judge.Verdict
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if n.verdict == nil {
-			n.verdict = &verdict{node: &report.Node{Name: n.name, Failed: true}}
+			n.verdict = &judge.Verdict{Node: &report.Node{Name: n.Name, Failed: true}}
 		}
-		c.run.Nodes = append(c.run.Nodes, n.verdict.node)
-		for _, d := range n.problems {
-			c.run.Add(n.verdict.node, d)
+		c.run.Nodes = append(c.run.Nodes, n.verdict.Node)
+		for _, d := range n.Problems {
+			c.run.Add(n.verdict.Node, d)
 		}
-		n.verdict.tell(c.run)
+		n.verdict.Tell(c.run)
+		all = append(all, n.verdict)
 	}
 	for _, p := range c.run.Problems {
-		if p.Remedy != nil && p.Finding.Fix.Verified && !c.holdsEverywhere(p) {
+		if p.Remedy != nil && p.Finding.Fix.Verified && !judge.HoldsEverywhere(p, all) {
 			p.Retract()
 		}
 	}
 	c.run.Sort()
 }
 
-// holdsEverywhere reports whether the fix that mends a problem on its nodes does no harm on the others that have the same words in their
-// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only, and a statement that names
-// resources only where there are these and no others.
-func (c *checking) holdsEverywhere(p *report.Problem) bool {
-	fix := p.Finding.Fix
-	for _, n := range c.nodes {
-		if n.catalog == nil {
-			continue
-		}
-		if fix.Target == nil {
-			for _, r := range n.catalog.Resources {
-				if r.Place == fix.Resource.Place && (r.Title != fix.Resource.Title || commandOf(r) != commandOf(fix.Resource)) {
-					return false
-				}
-			}
-			continue
-		}
-		more, ok := fix.Relations(n.catalog, p.Remedy.Statement != "")
-		if !ok {
-			return false
-		}
-		if len(more) > 0 && !slices.Contains(p.Nodes, n.name) && len(catalog.NewGraph(n.catalog, n.verdict.types).With(more...).Cycles()) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func commandOf(r *catalog.Resource) string {
-	if v := r.Get("command"); v != nil {
-		return value.ToString(v)
-	}
-	return r.Title
-}
-
 // declared reports whether some node has a resource that is declared in a line.
 func (c *checking) declared(file string, line int) bool {
 	return slices.ContainsFunc(c.nodes, func(n checked) bool {
-		return n.catalog != nil && slices.ContainsFunc(n.catalog.Resources, func(r *catalog.Resource) bool {
+		return n.Catalog != nil && slices.ContainsFunc(n.Catalog.Resources, func(r *catalog.Resource) bool {
 			return r.Place.Known() && r.Place.Line() == line && r.Place.File.Name == file
 		})
 	})
@@ -231,38 +197,17 @@ func (c *checking) code() int {
 		return code
 	}
 	for _, n := range c.nodes {
-		if n.verdict.undecided || len(n.verdict.node.Unknown) > 0 && c.judge.flags.failOn == "unknown" {
+		if n.verdict.Undecided || len(n.verdict.Node.Unknown) > 0 && c.judge.flags.failOn == "unknown" {
 			return exitUnknown
 		}
 	}
 	return code
 }
 
-// platforms counts the operating systems among the nodes.
-func platforms(nodes []*facts.Facts) int {
-	seen := map[string]bool{}
-	for _, n := range nodes {
-		os, _ := n.Values.At("os").(*value.Hash)
-		if os == nil {
-			continue
-		}
-		release, _ := os.At("release").(*value.Hash)
-		major := ""
-		if release != nil {
-			major = value.ToString(release.At("major"))
-		}
-		seen[value.ToString(os.At("name"))+" "+major] = true
-	}
-	return len(seen)
-}
-
 // A checked is what became of one node.
 type checked struct {
-	name     string
-	catalog  *catalog.Catalog // nil if it does not compile
-	problems source.Diagnostics
-	opaque   int
-	verdict  *verdict
+	fleet.Compiled
+	verdict *judge.Verdict
 }
 
 // checkNodes compiles and verifies the nodes on all processors.
@@ -274,24 +219,33 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 	if err != nil {
 		return nil, err
 	}
-	results, kinds, err := a.compileNodes(ctx, c, out.judge, nodes)
+	compiling := a.progress("compiling nodes", len(nodes))
+	compiled, kinds, err := fleet.Compile(ctx, c, out.judge.Judge, nodes, func(res *eval.Result) {
+		a.keep(res)
+		compiling.step()
+	})
+	compiling.stop()
 	if err != nil {
 		return nil, err
+	}
+	results := make([]checked, len(compiled))
+	for i := range compiled {
+		results[i].Compiled = compiled[i]
 	}
 	errs := make([]error, len(kinds))
 	bar := a.progress("verifying nodes", len(kinds))
 	defer bar.stop()
-	each(ctx, len(kinds), func(i int) {
+	fleet.Each(ctx, len(kinds), func(i int) {
 		defer bar.step()
 		k := kinds[i]
-		var v *verdict
-		if v, errs[i] = out.judge.judge(ctx, k.suspect); errs[i] != nil {
+		var v *judge.Verdict
+		if v, errs[i] = out.judge.Judge.Judge(ctx, k.Suspect); errs[i] != nil {
 			return
 		}
-		for _, n := range k.nodes {
-			results[n].verdict = v.of(results[n].catalog)
+		for _, n := range k.Nodes {
+			results[n].verdict = v.Of(results[n].Catalog)
 		}
-		k.suspect.result = nil // it holds all that the compile had made
+		k.Suspect.Via = nil // it holds all that the compile had made
 	})
 	for _, err := range errs {
 		if err != nil && ctx.Err() == nil {
@@ -300,82 +254,14 @@ func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options,
 	}
 	out.nodes = results
 	if ctx.Err() != nil {
-		out.nodes = slices.DeleteFunc(results, func(r checked) bool { return r.name == "" || r.catalog != nil && r.verdict == nil })
+		out.nodes = slices.DeleteFunc(results, func(r checked) bool { return r.Name == "" || r.Catalog != nil && r.verdict == nil })
 		out.interrupted = fmt.Sprintf("interrupted: %d of %s were checked", len(out.nodes), plural(len(nodes), "node"))
 		return nil, nil
 	}
-	if slices.ContainsFunc(results, func(r checked) bool { return r.catalog == nil }) {
+	if slices.ContainsFunc(results, func(r checked) bool { return r.Catalog == nil }) {
 		return nil, nil // who knows what a compile that ended early would have called
 	}
 	return c.UnusedMocks(), nil
-}
-
-// A kind is a set of nodes whose catalogs are alike.
-type kind struct {
-	suspect suspect // the first one's
-	nodes   []int
-}
-
-// compileNodes compiles the nodes and finds out which are alike. The kinds come in the order of the nodes.
-func (a *app) compileNodes(ctx context.Context, c *compiler.Compiler, j *judge, nodes []*facts.Facts) (results []checked, kinds []*kind, err error) {
-	results = make([]checked, len(nodes))
-	suspects, keys, errs := make([]suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
-	bar := a.progress("compiling nodes", len(nodes))
-	defer bar.stop()
-	var mu sync.Mutex
-	first := map[string]int{}
-	each(ctx, len(nodes), func(i int) {
-		defer bar.step()
-		res, err := c.Compile(compiler.Node{Facts: nodes[i]})
-		if err != nil {
-			errs[i] = err
-			return
-		}
-		a.keep(res)
-		results[i] = checked{name: nodes[i].Name, problems: res.Warnings}
-		if res.Failure != nil {
-			results[i].problems = append(results[i].problems, res.Failure)
-			return
-		}
-		results[i].catalog, results[i].opaque = res.Catalog, countOpaque(res.Catalog)
-		s := suspect{res.Catalog, platformOf(nodes[i]), c, res}
-		if keys[i], errs[i] = j.likeness(s); errs[i] != nil {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if f, seen := first[keys[i]]; !seen || i < f {
-			if seen {
-				suspects[f].result = nil
-			}
-			first[keys[i]], suspects[i] = i, s
-		}
-	})
-	for i, key := range keys {
-		switch {
-		case errs[i] != nil && ctx.Err() == nil:
-			return nil, nil, errs[i]
-		case errs[i] != nil || results[i].catalog == nil:
-		case first[key] == i:
-			kinds = append(kinds, &kind{suspects[i], []int{i}})
-		default:
-			k := slices.IndexFunc(kinds, func(k *kind) bool { return k.nodes[0] == first[key] })
-			kinds[k].nodes = append(kinds[k].nodes, i)
-		}
-	}
-	return results, kinds, nil
-}
-
-// countOpaque counts the attributes that could not be computed.
-func countOpaque(c *catalog.Catalog) (n int) {
-	for _, r := range c.Resources {
-		for _, p := range r.Params {
-			if _, ok := p.Value.(*value.Opaque); ok {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 func absolute(path string) string {
@@ -394,39 +280,6 @@ func plural(n int, noun string) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
-// each runs work 0 … n-1 on all processors until it is done or the context ends. A bug in one of them ends up with the caller.
-func each(ctx context.Context, n int, work func(i int)) {
-	jobs := make(chan int)
-	var wait sync.WaitGroup
-	var once sync.Once
-	bug := ""
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
-			for i := range jobs {
-				func() {
-					defer func() {
-						if p := recover(); p != nil {
-							once.Do(func() { bug = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
-						}
-					}()
-					work(i)
-				}()
-			}
-		})
-	}
-	for i := range n {
-		if ctx.Err() != nil {
-			break
-		}
-		jobs <- i
-	}
-	close(jobs)
-	wait.Wait()
-	if bug != "" {
-		panic(bug)
-	}
-}
-
 // readAll reads the files on all processors and returns them with their diagnostics in the order of the files.
 func (a *app) readAll(ctx context.Context, files []string) ([]*source.File, source.Diagnostics, error) {
 	results := make([]source.Diagnostics, len(files))
@@ -435,7 +288,7 @@ func (a *app) readAll(ctx context.Context, files []string) ([]*source.File, sour
 	read := make([]bool, len(files))
 	bar := a.progress("reading", len(files))
 	defer bar.stop()
-	each(ctx, len(files), func(i int) {
+	fleet.Each(ctx, len(files), func(i int) {
 		tasks := strings.Contains(filepath.ToSlash(files[i]), "/plans/")
 		trees[i], results[i], errs[i] = readSyntax(files[i], tasks)
 		read[i] = true

@@ -29,11 +29,11 @@ func (c *checking) answer() answerJSON {
 		}
 	}
 	for _, r := range c.nodes {
-		n := nodeJSON{Name: r.name, Compiles: r.catalog != nil, Unknown: r.opaque, Problems: []problemJSON{}, Findings: []string{}, answersJSON: r.verdict.answers()}
-		if r.catalog != nil {
-			n.Resources = len(r.catalog.Resources)
+		n := nodeJSON{Name: r.Name, Compiles: r.Catalog != nil, Unknown: r.Opaque, Problems: []problemJSON{}, Findings: []string{}, answersJSON: answersOf(r.verdict)}
+		if r.Catalog != nil {
+			n.Resources = len(r.Catalog.Resources)
 		}
-		for _, p := range r.verdict.node.Problems {
+		for _, p := range r.verdict.Node.Problems {
 			if p.Finding != nil {
 				n.Findings = append(n.Findings, p.Fingerprint)
 			} else {

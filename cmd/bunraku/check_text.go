@@ -72,10 +72,10 @@ func (a *app) showCheck(c *checking) {
 // open are the assertions that were neither proved nor refuted, each once.
 func (c *checking) open() (out []string) {
 	for _, n := range c.nodes {
-		if n.verdict.report == nil {
+		if n.verdict.Report == nil {
 			continue
 		}
-		for _, text := range n.verdict.report.Open {
+		for _, text := range n.verdict.Report.Open {
 			if !slices.Contains(out, text) {
 				out = append(out, text)
 			}
@@ -103,7 +103,7 @@ func (a *app) listNodes(c *checking) {
 			if same[text] == nil {
 				order = append(order, text)
 			}
-			same[text] = append(same[text], c.nodes[i].name)
+			same[text] = append(same[text], c.nodes[i].Name)
 		}
 		for _, text := range order {
 			fmt.Fprintf(a.out, "  %10s   %s: %s\n", plural(len(same[text]), "node"), text, names(same[text]))
@@ -112,22 +112,22 @@ func (a *app) listNodes(c *checking) {
 	}
 	width := 0
 	for i := range c.nodes {
-		width = max(width, len(c.nodes[i].name))
+		width = max(width, len(c.nodes[i].Name))
 	}
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		if n.catalog == nil {
-			fmt.Fprintf(a.out, "  %-*s   no catalog      %s\n", width, n.name, n.verdictText())
+		if n.Catalog == nil {
+			fmt.Fprintf(a.out, "  %-*s   no catalog      %s\n", width, n.Name, n.verdictText())
 			continue
 		}
-		fmt.Fprintf(a.out, "  %-*s   %4d resources  %s\n", width, n.name, len(n.catalog.Resources), n.verdictText())
+		fmt.Fprintf(a.out, "  %-*s   %4d resources  %s\n", width, n.Name, len(n.Catalog.Resources), n.verdictText())
 	}
 }
 
 // verdictText is one node in a few words: the codes of its problems.
 func (n *checked) verdictText() string {
 	var codes []string
-	for _, p := range n.verdict.node.Open() {
+	for _, p := range n.verdict.Node.Open() {
 		if !slices.Contains(codes, p.Code) && p.Severity != source.Note {
 			codes = append(codes, p.Code)
 		}
@@ -137,11 +137,11 @@ func (n *checked) verdictText() string {
 	if text == "" {
 		text = "fine"
 	}
-	if r := n.verdict.report; r != nil && r.Model.Unmodelled > 0 {
+	if r := n.verdict.Report; r != nil && r.Model.Unmodelled > 0 {
 		text += fmt.Sprintf(", %d not modelled", r.Model.Unmodelled)
 	}
-	if n.opaque > 0 {
-		text += ", " + plural(n.opaque, "value") + " unknown without Ruby"
+	if n.Opaque > 0 {
+		text += ", " + plural(n.Opaque, "value") + " unknown without Ruby"
 	}
 	return text
 }
@@ -161,18 +161,18 @@ func (c *checking) summary() []string {
 	fixes := false
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		if slices.ContainsFunc(n.verdict.node.Open(), func(p *report.Problem) bool { return p.Severity != source.Note }) {
+		if slices.ContainsFunc(n.verdict.Node.Open(), func(p *report.Problem) bool { return p.Severity != source.Note }) {
 			touched++
 		}
-		if n.catalog == nil {
+		if n.Catalog == nil {
 			failed++
 		}
-		if r := n.verdict.report; r != nil && r.Partial {
+		if r := n.verdict.Report; r != nil && r.Partial {
 			partial++
 		}
-		if len(n.verdict.node.Unknown) > 0 {
+		if len(n.verdict.Node.Unknown) > 0 {
 			unproved++
-			unmodelled += n.verdict.report.Model.Unmodelled
+			unmodelled += n.verdict.Report.Model.Unmodelled
 		}
 	}
 	for _, p := range c.run.Problems {
@@ -211,8 +211,8 @@ func (c *checking) summary() []string {
 // proved reports whether every question about every node was answered with yes, whatever is ignored.
 func (c *checking) proved() bool {
 	return !slices.ContainsFunc(c.nodes, func(n checked) bool {
-		r := n.verdict.report
-		return r == nil || len(n.verdict.refused) > 0 || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
+		r := n.verdict.Report
+		return r == nil || len(n.verdict.Refused) > 0 || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"bunraku/explain"
+	"bunraku/fleet"
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
@@ -89,7 +90,7 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 		}
 		return fail("say what to explain: File[/etc/motd], Class[ntp], '$ntp::servers', hiera:KEY (or --reaches PLACE)")
 	}
-	if file, _, isPlace := strings.Cut(f.reaches, ":"); isPlace && f.from == "" && file != "hiera" && file != "fact" && !exists(within(args[0], file)) {
+	if file, _, isPlace := strings.Cut(f.reaches, ":"); isPlace && f.from == "" && file != "hiera" && file != "fact" && !fleet.Exists(fleet.Within(args[0], file)) {
 		return fail("there is no file %s%s", file, nearPath(filepath.Join(args[0], file)))
 	}
 	if f.reaches != "" && f.from == "" && f.facts == "" && f.node == "" {
@@ -221,12 +222,12 @@ func (a *app) compileRecord(c *compiler.Compiler, node compiler.Node, opt compil
 
 // reachesAll asks the reverse question of every node.
 func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error {
-	nodes, err := nodesOf(env, "")
+	nodes, err := fleet.Nodes(env, "")
 	if err != nil {
 		return err
 	}
 	if len(nodes) == 0 {
-		return fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it", factsDir(env))
+		return fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it", fleet.FactsDir(env))
 	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true

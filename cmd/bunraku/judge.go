@@ -2,24 +2,16 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
-	"bunraku/puppet/catalog"
-	"bunraku/puppet/eval"
-	"bunraku/puppet/facts"
-	"bunraku/puppet/resource"
-	"bunraku/puppet/value"
+	"bunraku/fleet"
+	"bunraku/judge"
 	"bunraku/report"
 	"bunraku/source"
-	"bunraku/verify"
-	"bunraku/verify/listing"
 	"bunraku/verify/model"
 	"bunraku/verify/sat"
 
@@ -55,23 +47,17 @@ var formats = []string{"text", "json", "sarif", "github", "junit"}
 // assertFile is looked for in every environment.
 const assertFile = "bunraku.assert"
 
-// A judge verifies catalogs as the flags say. It can be used for several nodes at the same time.
-type judge struct {
-	flags     *judgeFlags
-	solver    sat.Solver
-	packages  model.Packages
-	byDefault bool // nobody has said which package model
-	assert    []model.Assertion
-	env       string                 // "" for none
-	own       func(file string) bool // whether a file is the user's to edit; nil if that cannot be told
-	hide      func(string) string    // blots out secrets
-
-	mu    sync.Mutex
-	lists map[string][]*listing.Set // by platform, those nobody is using
+// A judging is a judge with what the flags say about how its verdicts are shown.
+type judging struct {
+	*judge.Judge
+	flags *judgeFlags
+	env   string                 // "" for none
+	own   func(file string) bool // whether a file is the user's to edit; nil if that cannot be told
+	hide  func(string) string    // blots out secrets
 }
 
 // newJudge checks the flags and reads the assertions that are about an environment ("" for none). Trouble with those is told.
-func (a *app) newJudge(flags *judgeFlags, env string) (*judge, error) {
+func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
 	if !slices.Contains(formats, flags.format) {
 		return nil, fail("unknown format %q: %s", flags.format, strings.Join(formats, ", "))
 	}
@@ -81,18 +67,21 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judge, error) {
 	if flags.budget < 1 {
 		return nil, fail("--budget is a number of units from 1 on, not %d", flags.budget)
 	}
-	j := &judge{flags: flags, byDefault: flags.packageModel == "", env: env, own: ownCode(env), hide: a.secrets.Hide, lists: map[string][]*listing.Set{}}
+	j := &judging{flags: flags, env: env, own: judge.OwnCode(env), hide: a.secrets.Hide}
+	opt := judge.Options{Platform: flags.platform, Packages: flags.packages, Own: j.own, Hide: j.hide, Budget: flags.budget}
 	var err error
-	if j.solver, err = sat.Named(flags.solver); err != nil {
+	if opt.Solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err
 	}
-	if !j.byDefault {
-		if j.packages, err = model.ParsePackages(flags.packageModel); err != nil {
+	if flags.packageModel != "" {
+		m, err := model.ParsePackages(flags.packageModel)
+		if err != nil {
 			return nil, err
 		}
+		opt.Model = &m
 	}
 	files := flags.assert
-	if own := filepath.Join(env, assertFile); len(files) == 0 && env != "" && exists(own) {
+	if own := filepath.Join(env, assertFile); len(files) == 0 && env != "" && fleet.Exists(own) {
 		files = []string{own}
 	}
 	for _, name := range files {
@@ -105,135 +94,15 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judge, error) {
 			a.report(trouble)
 			return nil, &exitError{code: exitFailed}
 		}
-		j.assert = append(j.assert, list...)
+		opt.Assert = append(opt.Assert, list...)
 	}
+	j.Judge = judge.New(opt)
 	return j, nil
-}
-
-// A verdict is what verifying one catalog gives.
-type verdict struct {
-	node      *report.Node
-	catalog   *catalog.Catalog
-	platform  string
-	report    *model.Report // nil if the catalog has cycles, or relationships to nowhere
-	blocked   source.Diagnostics
-	refused   source.Diagnostics // values that an agent does not accept
-	undecided bool               // although everything has a model, or about an assertion
-	types     resource.Lookup
-}
-
-// of is the same verdict about a catalog that is like the one it was made for.
-func (v *verdict) of(c *catalog.Catalog) *verdict {
-	out := *v
-	out.catalog, out.node = c, &report.Node{Name: c.Name, Unknown: v.node.Unknown, Beside: v.node.Beside}
-	return &out
-}
-
-// A suspect is a catalog to be judged.
-type suspect struct {
-	catalog  *catalog.Catalog
-	platform string
-	types    resource.Lookup // knows the types of its modules; nil for Puppet's own
-	result   *eval.Result    // of the compile; nil if somebody else has compiled it
-}
-
-// judge verifies one catalog.
-func (j *judge) judge(ctx context.Context, s suspect) (*verdict, error) {
-	cat, platform := s.catalog, s.platform
-	if j.flags.platform != "" {
-		platform = j.flags.platform
-	}
-	v := &verdict{node: &report.Node{Name: cat.Name}, catalog: cat, platform: platform}
-	types := model.Types{Lookup: s.types}
-	v.types, v.refused = types, refused(suspect{cat, platform, s.types, nil})
-	graph := catalog.NewGraph(cat, types)
-	for _, m := range graph.Missing {
-		v.blocked = append(v.blocked, &source.Diagnostic{Code: "C0002", Summary: m.Message(), Place: m.Place,
-			Help: "declare it, or take the relationship away: no agent applies this catalog"})
-	}
-	for _, c := range graph.Cycles() {
-		v.blocked = append(v.blocked, c.Diagnostic())
-	}
-	if len(v.blocked) > 0 {
-		return v, nil
-	}
-	lists, err := j.borrow(platform)
-	if err != nil {
-		return nil, err
-	}
-	defer j.giveBack(platform, lists)
-	opt := model.Options{Packages: j.packages, Listing: lists, Platform: platform, Assert: j.assert, Types: types, Words: report.Words}
-	if j.byDefault && isRedHat(platform) {
-		opt.Packages = model.RPM
-	}
-	search := verify.DefaultOptions()
-	search.Solver = j.solver
-	model.Within(ctx, j.flags.budget, &opt, &search)
-	if v.report, err = model.Verify(ctx, graph, opt, search); err != nil {
-		return nil, fmt.Errorf("%s: %w", cat.Name, err)
-	}
-	m := v.report.Model
-	m.Assumed = append(m.Assumed, lists.Notes()...)
-	v.dropSecret(j.hide)
-	v.node.Unknown, v.node.Beside = v.report.Unknown, j.beside(v.report.Findings, s.result)
-	v.undecided = v.report.TooLong || len(v.report.Open) > 0
-	return v, nil
-}
-
-// dropSecret takes back fixes that would write a secret into a manifest.
-func (v *verdict) dropSecret(hide func(string) string) {
-	for i := range v.report.Findings {
-		f := &v.report.Findings[i]
-		if f.Fix != nil && hide(f.Fix.Statement()+f.Fix.String()) != f.Fix.Statement()+f.Fix.String() {
-			f.Fix = nil
-		}
-	}
-}
-
-// borrow takes package lists for a platform; one reader at a time uses each.
-func (j *judge) borrow(platform string) (*listing.Set, error) {
-	j.mu.Lock()
-	if free := j.lists[platform]; len(free) > 0 {
-		j.lists[platform] = free[:len(free)-1]
-		j.mu.Unlock()
-		return free[len(free)-1], nil
-	}
-	j.mu.Unlock()
-	return openLists(platform, "", j.flags.packages)
-}
-
-func (j *judge) giveBack(platform string, s *listing.Set) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.lists[platform] = append(j.lists[platform], s)
-}
-
-// done closes the package lists and says what people should know of those that were used: that they are of another platform, or none.
-func (j *judge) done(a *app) {
-	said := map[string]bool{}
-	for _, platform := range slices.Sorted(maps.Keys(j.lists)) {
-		for _, s := range j.lists[platform] {
-			a.tellLists(s, said)
-			s.Close() // opened to read: there is nothing to lose
-		}
-	}
-}
-
-// tell puts a verdict's problems into a run.
-func (v *verdict) tell(run *report.Run) {
-	for _, d := range slices.Concat(v.blocked, v.refused) {
-		run.Add(v.node, d)
-	}
-	if v.report != nil {
-		for i := range v.report.Findings {
-			run.AddFinding(v.node, &v.report.Findings[i])
-		}
-	}
 }
 
 // suppress applies comments and the baseline, and adds notes about those that have no effect. about says which lines declare something;
 // nil to judge all of them.
-func (j *judge) suppress(run *report.Run, files []*source.File, about func(string, int) bool) error {
+func (j *judging) suppress(run *report.Run, files []*source.File, about func(string, int) bool) error {
 	ignores := run.Ignore(files)
 	if j.flags.baseline != "" {
 		b, err := report.ReadBaseline(j.flags.baseline)
@@ -259,12 +128,12 @@ func isAre(n int, noun string) string {
 }
 
 // fails reports whether a problem makes the exit code 2.
-func (j *judge) fails(p *report.Problem) bool {
+func (j *judging) fails(p *report.Problem) bool {
 	return p.Suppressed.By == "" && (p.Severity == source.Error || p.Severity == source.Warning && j.flags.failOn != "error" && p.Finding != nil)
 }
 
 // finish writes a run in the formats that are the same for every command, and the baseline. It reports whether the run was written.
-func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
+func (a *app) finish(j *judging, run *report.Run) (done bool, err error) {
 	if j.flags.writeBaseline != "" {
 		n, err := run.WriteBaseline(j.flags.writeBaseline, j.hide)
 		if err != nil {
@@ -292,7 +161,7 @@ func (a *app) finish(j *judge, run *report.Run) (done bool, err error) {
 }
 
 // mend prints the patch. What cannot be part of it, since it concerns code that is not the user's own, is told beside it.
-func (a *app) mend(j *judge, run *report.Run) error {
+func (a *app) mend(j *judging, run *report.Run) error {
 	base := patchBase(j.env)
 	var patch bytes.Buffer
 	fit := func(line string) bool { return source.Harmless(line) && j.hide(line) == line }
@@ -330,31 +199,4 @@ func patchBase(env string) string {
 		return env
 	}
 	return ""
-}
-
-// platformOf is the name of what a node runs: debian-12, ubuntu-22.04.
-func platformOf(f *facts.Facts) string {
-	if f == nil {
-		return ""
-	}
-	osFact, _ := f.Values.At("os").(*value.Hash)
-	if osFact == nil {
-		return ""
-	}
-	name := strings.ToLower(value.ToString(osFact.At("name")))
-	if release, ok := osFact.At("release").(*value.Hash); ok {
-		if major := value.ToString(release.At("major")); major != "" {
-			name += "-" + major
-		}
-	}
-	return name
-}
-
-func isRedHat(platform string) bool {
-	for _, p := range []string{"redhat", "centos", "fedora", "rocky", "almalinux", "oraclelinux", "amazon", "scientific"} {
-		if strings.HasPrefix(platform, p) {
-			return true
-		}
-	}
-	return false
 }

@@ -100,21 +100,3 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
-
-func TestPuppetfile(t *testing.T) {
-	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, "Puppetfile"), []byte(`forge "https://forgeapi.example"
-# mod 'acme/commented'
-mod 'puppetlabs-stdlib', '9.0.0'
-mod "puppet/nginx"
-mod 'profile',
-  :git => 'https://git.example/profile.git',
-  :install_path => 'site/'
-moduledir 'thirdparty'
-mod('acme-x', :latest)
-`), 0o644))
-	got := strings.Join(puppetfileModules(dir), " ")
-	if want := "modules/stdlib modules/nginx site/profile thirdparty/x"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"bunraku/judge"
 	"bunraku/verify/listing"
 
 	"github.com/spf13/cobra"
@@ -156,7 +157,7 @@ func (f *showFlags) open() (*listing.Set, error) {
 			platform = all[0]
 		}
 	}
-	return openLists(platform, f.store, f.packages)
+	return judge.OpenLists(platform, f.store, f.packages)
 }
 
 // packageJSON is a package for tools.
@@ -186,7 +187,7 @@ func (a *app) showPackage(lists *listing.Set, name string, asJSON bool) error {
 		return err
 	}
 	if !asJSON || p == nil {
-		a.tellLists(lists, nil)
+		a.tellLists(lists.Notes())
 	}
 	if p == nil {
 		return fail("no list has a package %s; `bunraku packages import` brings more lists", name)
@@ -283,7 +284,7 @@ func (a *app) showOwners(lists *listing.Set, file string, asJSON bool) error {
 		}
 		return nil
 	}
-	a.tellLists(lists, nil)
+	a.tellLists(lists.Notes())
 	switch {
 	case many:
 		fmt.Fprintf(a.out, "%s comes with very many packages\n", file)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"bunraku/fleet"
+	"bunraku/judge"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/report"
@@ -61,14 +63,14 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	if err != nil {
 		return err
 	}
-	defer j.done(a)
+	defer func() { a.tellLists(j.Close()) }()
 	v, err := a.subject(ctx, cmd, j, flags, args)
 	if err != nil {
 		return err
 	}
-	run := &report.Run{Command: "verify", Version: version, Name: v.catalog.Name, Nodes: []*report.Node{v.node}, Own: j.own}
-	v.tell(run)
-	declared := declarations(v.catalog)
+	run := &report.Run{Command: "verify", Version: version, Name: v.Catalog.Name, Nodes: []*report.Node{v.Node}, Own: j.own}
+	v.Tell(run)
+	declared := declarations(v.Catalog)
 	for _, p := range run.Problems {
 		if p.Beside.Known() { // it may have a comment, and need not declare anything
 			declared.files = append(declared.files, p.Beside.File)
@@ -77,7 +79,7 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	if err := j.suppress(run, declared.files, declared.at); err != nil {
 		return err
 	}
-	out := &verification{verdict: v, run: run, judge: j, began: began, style: a.out.Style()}
+	out := &verification{Verdict: v, run: run, judge: j, began: began, style: a.out.Style()}
 	done, err := a.finish(j, run)
 	switch {
 	case err != nil || done:
@@ -96,7 +98,7 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 }
 
 // subject verifies the catalog that is asked about.
-func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *verifyFlags, args []string) (*verdict, error) {
+func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judging, flags *verifyFlags, args []string) (*judge.Verdict, error) {
 	switch {
 	case flags.catalog != "" && len(args) > 0:
 		return nil, fail("give an environment or --catalog, not both")
@@ -121,7 +123,7 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 		if err != nil {
 			return nil, err
 		}
-		return j.judge(ctx, suspect{r.Catalog, platformOf(node.Facts), c, r})
+		return j.Judge.Judge(ctx, fleet.NewSuspect(c, r, node.Facts))
 	}
 	platform := ""
 	if flags.facts != "" {
@@ -129,7 +131,7 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 		if err != nil {
 			return nil, err
 		}
-		platform = platformOf(node.Facts)
+		platform = judge.PlatformOf(node.Facts)
 	}
 	text, err := os.ReadFile(flags.catalog)
 	if err != nil {
@@ -140,7 +142,7 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judge, flags *
 		return nil, fail("%s is no catalog in Puppet's JSON: %s", flags.catalog, strings.TrimPrefix(err.Error(), "no catalog: "))
 	}
 	a.secrets.AddCatalog(c)
-	return j.judge(ctx, suspect{catalog: c, platform: platform})
+	return j.Judge.Judge(ctx, judge.Suspect{Catalog: c, Platform: platform})
 }
 
 // declaring says where a catalog's resources are declared.
@@ -169,9 +171,9 @@ func (d *declaring) at(file string, line int) bool { return d.lines[file][line] 
 
 // A verification is the answer for one node, ready to be shown.
 type verification struct {
-	*verdict
+	*judge.Verdict
 	run   *report.Run
-	judge *judge
+	judge *judging
 	began time.Time
 	style source.Style
 }
@@ -183,7 +185,7 @@ func (v *verification) code() int {
 			return exitNo
 		}
 	}
-	if v.report != nil && len(v.report.Unknown) > 0 {
+	if v.Report != nil && len(v.Report.Unknown) > 0 {
 		return exitUnknown
 	}
 	return exitFine
@@ -195,13 +197,13 @@ func (v *verification) text(w io.Writer) {
 			p.Render(w, v.style)
 		}
 	}
-	if v.report == nil {
-		fmt.Fprintf(w, "\n%s: %s. No agent applies this catalog.%s\n", v.catalog.Name, v.blockedBy(), v.took())
+	if v.Report == nil {
+		fmt.Fprintf(w, "\n%s: %s. No agent applies this catalog.%s\n", v.Catalog.Name, v.blockedBy(), v.took())
 		return
 	}
-	r := v.report
+	r := v.Report
 	m := r.Model
-	fmt.Fprintf(w, "%s: %s, %d modelled exactly, %d approximately, %d not%s\n", v.catalog.Name, plural(m.Exact+m.Approximate+m.Unmodelled, "resource"),
+	fmt.Fprintf(w, "%s: %s, %d modelled exactly, %d approximately, %d not%s\n", v.Catalog.Name, plural(m.Exact+m.Approximate+m.Unmodelled, "resource"),
 		m.Exact, m.Approximate, m.Unmodelled, v.unmodelled())
 	for _, line := range unreadText(m.Catalog.Unread) {
 		fmt.Fprintf(w, "   %s\n", line)
@@ -234,7 +236,7 @@ func (v *verification) text(w io.Writer) {
 
 func (v *verification) blockedBy() string {
 	count := map[string]int{}
-	for _, d := range v.blocked {
+	for _, d := range v.Blocked {
 		count[d.Code]++
 	}
 	var parts []string
@@ -253,7 +255,7 @@ func (v *verification) took() string { return "   " + seconds(time.Since(v.began
 func (v *verification) unmodelled() string {
 	var names []string
 	var last *catalog.Resource
-	for _, n := range v.report.Model.Notes {
+	for _, n := range v.Report.Model.Notes {
 		if n.Exact == verify.Opaque && n.Resource != last {
 			names = append(names, n.Resource.Ref())
 			last = n.Resource
@@ -354,7 +356,7 @@ func firstLine(r *catalog.Resource) string {
 
 // summary is the last line: the answer in one sentence.
 func (v *verification) summary() string {
-	r := v.report
+	r := v.Report
 	var parts []string
 	otherwise := ""
 	for _, f := range r.Findings {
@@ -377,8 +379,8 @@ func (v *verification) summary() string {
 		parts[len(parts)-1] += " while repositories stand still"
 	}
 	fresh := "a fresh machine"
-	if v.platform != "" {
-		fresh = "a fresh " + v.platform
+	if v.Platform != "" {
+		fresh = "a fresh " + v.Platform
 	}
 	parts = append(parts, map[verify.Chance]string{verify.Always: "can succeed from " + fresh, verify.Sometimes: "can succeed from " + fresh,
 		verify.Never: "cannot succeed from " + fresh, verify.ChanceUnknown: "not known to succeed from " + fresh}[r.Success])
@@ -394,7 +396,7 @@ func (v *verification) summary() string {
 	if n := v.run.Suppressed(); n > 0 {
 		count += fmt.Sprintf(", %d ignored", n)
 	}
-	if slices.ContainsFunc(v.refused, func(d *source.Diagnostic) bool { return d.Code == "C0003" }) {
+	if slices.ContainsFunc(v.Refused, func(d *source.Diagnostic) bool { return d.Code == "C0003" }) {
 		count += ". No agent applies this catalog"
 	}
 	return count + ". " + text

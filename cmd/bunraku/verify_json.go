@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bunraku/judge"
 	"bunraku/puppet/catalog"
 	"bunraku/report"
 	"bunraku/source"
@@ -88,9 +89,9 @@ type verifyJSON struct {
 	Notes    []noteJSON    `json:"notes,omitempty"`
 }
 
-func (v *verdict) answers() answersJSON {
-	out := answersJSON{Platform: v.platform}
-	if r := v.report; r != nil {
+func answersOf(v *judge.Verdict) answersJSON {
+	out := answersJSON{Platform: v.Platform}
+	if r := v.Report; r != nil {
 		m := r.Model
 		out.Modelled = map[string]int{"exact": m.Exact, "approximate": m.Approximate, "not": m.Unmodelled}
 		out.Deterministic, out.Success = r.Deterministic.String(), r.Success.String()
@@ -102,7 +103,7 @@ func (v *verdict) answers() answersJSON {
 }
 
 func (v *verification) json() verifyJSON {
-	doc := verifyJSON{Node: v.catalog.Name, answersJSON: v.answers(), Findings: []findingJSON{}}
+	doc := verifyJSON{Node: v.Catalog.Name, answersJSON: answersOf(v.Verdict), Findings: []findingJSON{}}
 	for _, p := range v.run.Problems {
 		if p.Finding == nil {
 			doc.Problems = append(doc.Problems, problemOf(p.Diagnostic))
@@ -110,9 +111,9 @@ func (v *verification) json() verifyJSON {
 			doc.Findings = append(doc.Findings, toFindingJSON(p))
 		}
 	}
-	if v.report != nil {
-		doc.Assumed = v.report.Model.Assumed
-		for _, n := range v.report.Model.Notes {
+	if v.Report != nil {
+		doc.Assumed = v.Report.Model.Assumed
+		for _, n := range v.Report.Model.Notes {
 			doc.Notes = append(doc.Notes, noteJSON{n.Resource.Ref(), n.Exact.String(), n.Text})
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package judge
 
 import (
 	"os"
@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	"bunraku/puppet/catalog"
-	"bunraku/puppet/eval"
 	"bunraku/source"
 	"bunraku/verify/model"
 )
 
-// ownCode tells the files that are the user's to edit: those below the environment, unless a Puppetfile brings the module that they belong
+// OwnCode tells the files that are the user's to edit: those below the environment, unless a Puppetfile brings the module that they belong
 // to, which would overwrite them. Without an environment there is nothing to tell them by, and all are.
-func ownCode(env string) func(file string) bool {
+func OwnCode(env string) func(file string) bool {
 	if env == "" {
 		return nil
 	}
@@ -40,7 +39,9 @@ func ownCode(env string) func(file string) bool {
 
 // realPath is a path without links; the path itself if that cannot be told.
 func realPath(path string) string {
-	path = absolute(path)
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		return to
 	}
@@ -78,18 +79,18 @@ func puppetfileModules(root string) (dirs []string) {
 
 // beside finds, for every resource that a finding is shown at and that somebody else's code declares, where the user's own code brings it
 // in: the innermost class, define or node on the way to it.
-func (j *judge) beside(findings []model.Finding, result *eval.Result) map[*catalog.Resource]source.Place {
-	if j.own == nil || result == nil {
+func (j *Judge) beside(findings []model.Finding, via func(*catalog.Resource) []source.Place) map[*catalog.Resource]source.Place {
+	if j.opt.Own == nil || via == nil {
 		return nil
 	}
 	out := map[*catalog.Resource]source.Place{}
 	add := func(r *catalog.Resource) {
-		if !r.Place.Known() || j.own(r.Place.File.Name) {
+		if !r.Place.Known() || j.opt.Own(r.Place.File.Name) {
 			return
 		}
-		for _, s := range slices.Backward(result.Via(r.Type, r.Title)) {
-			if s.Place.Known() && j.own(s.Place.File.Name) {
-				out[r] = s.Place
+		for _, at := range slices.Backward(via(r)) {
+			if at.Known() && j.opt.Own(at.File.Name) {
+				out[r] = at
 				return
 			}
 		}

@@ -1,4 +1,4 @@
-package main
+package judge
 
 import (
 	"crypto/sha256"
@@ -15,11 +15,11 @@ import (
 // Most nodes of a control repo are like others: the same resources from the same code, with another name in some files. What is proved of
 // one of them holds for all, so each kind is verified once.
 
-// likeness is the same for catalogs of which the same can be proved: all that models look at goes into it. Of the texts of files that nobody
+// Likeness is the same for catalogs of which the same can be proved: all that models look at goes into it. Of the texts of files that nobody
 // else speaks about it is only which of them are equal, since nothing else about them can matter; the attributes of classes and defines
 // count as far as they relate them to others.
-func (j *judge) likeness(s suspect) (string, error) {
-	c := s.catalog
+func (j *Judge) Likeness(s Suspect) (string, error) {
+	c := s.Catalog
 	like := &catalog.Catalog{Format: c.Format, Edges: make([]catalog.Edge, len(c.Edges)), Resources: make([]*catalog.Resource, len(c.Resources))}
 	copies := make(map[*catalog.Resource]*catalog.Resource, len(c.Resources))
 	texts := newTexts(c)
@@ -44,8 +44,8 @@ func (j *judge) likeness(s suspect) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text = append(text, s.platform...)
-	for i, x := range j.assert {
+	text = append(text, s.Platform...)
+	for i, x := range j.opt.Assert {
 		if x.About(c.Name) {
 			text = fmt.Append(text, " ", i)
 		}

@@ -1,4 +1,4 @@
-package main
+package judge
 
 import (
 	"os"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"bunraku/puppet/catalog"
-	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -15,22 +14,21 @@ import (
 
 // refused tells what goes wrong on every agent although the catalog compiles: values that it refuses the catalog for, and files whose
 // source no module has.
-func refused(s suspect) (out source.Diagnostics) {
-	if strings.HasPrefix(s.platform, "windows") {
+func refused(s Suspect) (out source.Diagnostics) {
+	if strings.HasPrefix(s.Platform, "windows") {
 		return nil // paths and commands are others there
 	}
-	for _, r := range s.catalog.Resources {
+	for _, r := range s.Catalog.Resources {
 		for _, x := range model.Refused(r) {
 			out = append(out, about(r, x.Attr, &source.Diagnostic{Code: "C0003", Summary: x.Text,
 				Help: "a compile does not look at such values: the agent does, and refuses the catalog"}))
 		}
-		c, ok := s.types.(*compiler.Compiler)
-		if !ok || r.Type != "File" {
+		if s.Modules == nil || r.Type != "File" {
 			continue
 		}
-		if missing := missingSource(c.Environment(), r); missing != "" {
+		if missing := missingSource(s.Modules, r); missing != "" {
 			out = append(out, about(r, "source", &source.Diagnostic{Code: "C0004", Summary: r.Ref() + ": no module has " + missing,
-				Help: "a compile does not look for it: the agent asks the server, and the resource fails" + nearSource(c.Environment(), missing)}))
+				Help: "a compile does not look for it: the agent asks the server, and the resource fails" + nearSource(s.Modules, missing)}))
 		}
 	}
 	return out
@@ -76,6 +74,11 @@ func missingSource(env *environment.Environment, r *catalog.Resource) string {
 		}
 	}
 	return first
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // sourcePath is where a file of a module would be; "" if there is no such module.

@@ -1,0 +1,103 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"bunraku/judge"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/facts"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// A Compiled is what became of compiling one node. It is zero if the work was ended before.
+type Compiled struct {
+	Name     string
+	Catalog  *catalog.Catalog // nil if it does not compile
+	Problems source.Diagnostics
+	Opaque   int // attributes that could not be computed
+}
+
+// A Kind is a set of nodes whose catalogs are alike.
+type Kind struct {
+	Suspect judge.Suspect // the first one's
+	Nodes   []int
+}
+
+// Watch is told of every compile as it ends, from many goroutines.
+type Watch func(*eval.Result)
+
+// Compile compiles nodes and finds out which are alike. The kinds come in the order of the nodes. If the context ends, what was finished by
+// then is returned.
+func Compile(ctx context.Context, c *compiler.Compiler, j *judge.Judge, nodes []*facts.Facts, watch Watch) (results []Compiled, kinds []*Kind, err error) {
+	results = make([]Compiled, len(nodes))
+	suspects, keys, errs := make([]judge.Suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
+	var mu sync.Mutex
+	first := map[string]int{}
+	Each(ctx, len(nodes), func(i int) {
+		res, err := c.Compile(compiler.Node{Facts: nodes[i]})
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		watch(res)
+		results[i] = Compiled{Name: nodes[i].Name, Problems: res.Warnings}
+		if res.Failure != nil {
+			results[i].Problems = append(results[i].Problems, res.Failure)
+			return
+		}
+		results[i].Catalog, results[i].Opaque = res.Catalog, countOpaque(res.Catalog)
+		s := NewSuspect(c, res, nodes[i])
+		if keys[i], errs[i] = j.Likeness(s); errs[i] != nil {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if f, seen := first[keys[i]]; !seen || i < f {
+			if seen {
+				suspects[f].Via = nil // it holds all that the compile had made
+			}
+			first[keys[i]], suspects[i] = i, s
+		}
+	})
+	for i, key := range keys {
+		switch {
+		case errs[i] != nil && ctx.Err() == nil:
+			return nil, nil, errs[i]
+		case errs[i] != nil || results[i].Catalog == nil:
+		case first[key] == i:
+			kinds = append(kinds, &Kind{suspects[i], []int{i}})
+		default:
+			k := slices.IndexFunc(kinds, func(k *Kind) bool { return k.Nodes[0] == first[key] })
+			kinds[k].Nodes = append(kinds[k].Nodes, i)
+		}
+	}
+	return results, kinds, nil
+}
+
+// NewSuspect is what there is to judge about a node that was compiled.
+func NewSuspect(c *compiler.Compiler, res *eval.Result, node *facts.Facts) judge.Suspect {
+	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Types: c, Modules: c.Environment(),
+		Via: func(r *catalog.Resource) (out []source.Place) {
+			for _, s := range res.Via(r.Type, r.Title) {
+				out = append(out, s.Place)
+			}
+			return out
+		}}
+}
+
+// countOpaque counts the attributes that could not be computed.
+func countOpaque(c *catalog.Catalog) (n int) {
+	for _, r := range c.Resources {
+		for _, p := range r.Params {
+			if _, ok := p.Value.(*value.Opaque); ok {
+				n++
+			}
+		}
+	}
+	return n
+}

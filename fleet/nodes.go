@@ -1,0 +1,121 @@
+// Package fleet is many nodes at once: whose facts there are, the same work for each of them on all processors, and which of them are so
+// alike that one verdict will do.
+//
+//	nodes.go   the nodes of an environment
+//	each.go    work on all processors
+//	kind.go    compiling nodes, and sorting them into kinds
+//
+// Start reading at Compile.
+package fleet
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bunraku/puppet/facts"
+	"bunraku/puppet/value"
+)
+
+// FactsDir is where an environment keeps the facts of its nodes.
+func FactsDir(env string) string { return filepath.Join(env, "facts") }
+
+// factEndings are those of files with facts.
+var factEndings = []string{".json", ".yaml", ".yml"}
+
+// Nodes reads the facts of every node: those of a file, of a directory of files, or (path is "") of the environment's own directory, if
+// it has one. A file may hold facts of many nodes.
+func Nodes(env, path string) ([]*facts.Facts, error) {
+	if path == "" {
+		path = FactsDir(env)
+		if !Exists(path) {
+			return nil, nil
+		}
+	}
+	path = Within(env, path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return facts.ReadAll(path)
+	}
+	files, err := factFiles(path)
+	if err != nil {
+		return nil, err
+	}
+	var nodes []*facts.Facts
+	for _, file := range files {
+		n, err := facts.ReadAll(file)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n...)
+	}
+	return nodes, nil
+}
+
+// factFiles lists the files with facts in a directory.
+func factFiles(dir string) (files []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		for _, ending := range factEndings {
+			if filepath.Ext(e.Name()) == ending && !e.IsDir() {
+				files = append(files, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return files, nil
+}
+
+// Within finds a relative path in the environment if it is not there from where the command runs.
+func Within(env, path string) string {
+	if inside := filepath.Join(env, path); !filepath.IsAbs(path) && !Exists(path) && Exists(inside) {
+		return inside
+	}
+	return path
+}
+
+// Exists reports whether there is something at a path.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Named reads the file that is called like a node, in the directory in which facts are looked for; nil if there is none, or if it is
+// about another node. It saves reading the facts of all the others.
+func Named(name, env, path string) (*facts.Facts, error) {
+	if path == "" {
+		path = FactsDir(env)
+	}
+	for _, ending := range factEndings {
+		if file := filepath.Join(Within(env, path), name+ending); Exists(file) {
+			all, err := facts.ReadAll(file)
+			if err != nil || len(all) == 1 && strings.EqualFold(all[0].Name, name) {
+				return all[0], err
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Platforms counts the operating systems among the nodes.
+func Platforms(nodes []*facts.Facts) int {
+	seen := map[string]bool{}
+	for _, n := range nodes {
+		os, _ := n.Values.At("os").(*value.Hash)
+		if os == nil {
+			continue
+		}
+		release, _ := os.At("release").(*value.Hash)
+		major := ""
+		if release != nil {
+			major = value.ToString(release.At("major"))
+		}
+		seen[value.ToString(os.At("name"))+" "+major] = true
+	}
+	return len(seen)
+}
