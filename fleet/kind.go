@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"bunraku/judge"
@@ -45,12 +46,16 @@ func Compile(ctx context.Context, c *compiler.Compiler, j *judge.Judge, nodes []
 			return
 		}
 		watch(res)
-		results[i] = Compiled{Name: nodes[i].Name, Problems: res.Warnings}
+		results[i] = Compiled{Name: nodes[i].Name, Problems: append(res.Warnings, told(res)...)}
 		if res.Failure != nil {
 			results[i].Problems = append(results[i].Problems, res.Failure)
 			return
 		}
 		results[i].Catalog, results[i].Opaque = res.Catalog, countOpaque(res.Catalog)
+		if nothing(res.Catalog) {
+			results[i].Problems = append(results[i].Problems, &source.Diagnostic{Code: "V904", Severity: source.Warning,
+				Summary: "the catalog holds nothing of the site", Help: "no node statement, class or resource is meant for this node: is it classified by something else?"})
+		}
 		s := NewSuspect(c, res, nodes[i])
 		if keys[i], errs[i] = j.Likeness(s); errs[i] != nil {
 			return
@@ -77,6 +82,24 @@ func Compile(ctx context.Context, c *compiler.Compiler, j *judge.Judge, nodes []
 		}
 	}
 	return results, kinds, nil
+}
+
+// told is what the site's own code warns of.
+func told(res *eval.Result) (out source.Diagnostics) {
+	for _, l := range res.Logs {
+		switch l.Level {
+		case "warning", "err", "alert", "crit", "emerg":
+			out = append(out, &source.Diagnostic{Code: "W0901", Severity: source.Warning, Summary: l.Text, Place: l.Place})
+		}
+	}
+	return out
+}
+
+// nothing reports whether a catalog holds only what every catalog does.
+func nothing(c *catalog.Catalog) bool {
+	return !slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool {
+		return r.Type != "Stage" && r.Type != "Node" && !(r.Type == "Class" && (r.Title == "main" || strings.EqualFold(r.Title, "settings")))
+	})
 }
 
 // NewSuspect is what there is to judge about a node that was compiled.

@@ -22,6 +22,8 @@ var meanings = map[string]string{
 	"V301":  "undecided",
 	"V901":  "a comment that ignores nothing",
 	"V902":  "a baseline that lists what is gone",
+	"V903":  "no node was compiled",
+	"V904":  "a catalog that holds nothing of the site",
 
 	"P0001": "syntax error",
 	"P0002": "nested too deeply",
@@ -61,6 +63,7 @@ var meanings = map[string]string{
 	"E0650": "a text that is no type, in validate_legacy",
 	"E0903": "matching a regular expression took too long",
 	"W0650": "a deprecation, in the function's words",
+	"W0901": "what the site's own code warns of",
 
 	"H0110": "cannot be read as JSON",
 	"H0112": "values of a HOCON text do not go together",

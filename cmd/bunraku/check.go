@@ -83,31 +83,36 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	for _, d := range all {
 		out.run.Add(nil, d)
 	}
-	if !all.HasErrors() {
-		nodes, err := fleet.Nodes(root, flags.facts)
-		if err != nil {
-			return err
+	nodes, err := fleet.Nodes(root, flags.facts)
+	if err != nil {
+		return err
+	}
+	if len(nodes) == 0 && flags.facts != "" {
+		return fail("there are no facts in %s: files that end in .json, .yaml or .yml are looked for", flags.facts)
+	}
+	if flags.node != "" {
+		var names []string
+		for _, n := range nodes {
+			names = append(names, n.Name)
 		}
-		if flags.node != "" {
-			var names []string
-			for _, n := range nodes {
-				names = append(names, n.Name)
-			}
-			nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return !strings.EqualFold(n.Name, flags.node) })
-			if len(nodes) == 0 {
-				return noNode(flags.node, cmp.Or(flags.facts, fleet.FactsDir(root)), names)
-			}
+		nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return !strings.EqualFold(n.Name, flags.node) })
+		if len(nodes) == 0 {
+			return noNode(flags.node, cmp.Or(flags.facts, fleet.FactsDir(root)), names)
 		}
-		out.platforms = fleet.Platforms(nodes)
-		unused, err := a.checkNodes(ctx, root, a.options(cmd, &flags.compileFlags), out, nodes)
-		if err != nil {
-			return err
+	}
+	out.platforms = fleet.Platforms(nodes)
+	unused, err := a.checkNodes(ctx, root, a.options(cmd, &flags.compileFlags), out, nodes)
+	if err != nil {
+		return err
+	}
+	if flags.node == "" { // another node may be what a mock is for
+		for _, d := range unused {
+			out.run.Add(nil, d)
 		}
-		if flags.node == "" { // another node may be what a mock is for
-			for _, d := range unused {
-				out.run.Add(nil, d)
-			}
-		}
+	}
+	if len(nodes) == 0 {
+		out.run.Add(nil, &source.Diagnostic{Code: "V903", Severity: source.Note, Summary: "no node was compiled or verified: there are no facts",
+			Help: "put the nodes' facts into facts/, or give --facts DIR"})
 	}
 	out.gather()
 	var about func(string, int) bool

@@ -570,3 +570,39 @@ func fits(t *testing.T, where string, v any, want any) {
 		}
 	}
 }
+
+// One broken file costs what needs it, and nobody is told to add facts that are there; nothing is called fine beyond what was looked at.
+func TestCheckSaysWhatItLookedAt(t *testing.T) {
+	fact := strings.Replace(facts12, "NAME", "a", 1)
+	repo := writeRepo(t, map[string]string{"manifests/site.pp": "include a\n", "facts/a.json": fact,
+		"modules/a/manifests/init.pp": "class a { exec { 'm': command => '/bin/mkdir /srv/m' } warning('pp_role is not set') }\n", "modules/a/manifests/b.pp": "class a::b { notify { 'x'\n"})
+	code, out, errText := call("check", repo)
+	if code != exitFailed || !strings.Contains(out, "V201") || !strings.Contains(errText, "P0001") || !strings.Contains(errText, "pp_role is not set") || strings.Contains(out+errText, "put the nodes' facts") {
+		t.Errorf("a broken file: exit %d\n%s%s", code, out, errText)
+	}
+	used := writeRepo(t, map[string]string{"manifests/site.pp": "include a\n", "facts/a.json": fact, "modules/a/manifests/init.pp": "class a { notify { 'x'\n"})
+	code, out, errText = call("check", used)
+	if code != exitFailed || strings.Count(errText, "P0001") != 1 || !strings.Contains(out, "no catalog") {
+		t.Errorf("a broken file that is used: exit %d\n%s%s", code, out, errText)
+	}
+	empty := writeRepo(t, map[string]string{"manifests/site.pp": "node 'b' { notify { 'x': } }\nnode default { }\n", "facts/a.json": fact})
+	code, out, errText = call("check", empty)
+	if code != exitFine || strings.Contains(out, "fine") || !strings.Contains(errText, "holds nothing of the site") || strings.Contains(out, "Nothing found") {
+		t.Errorf("an empty catalog: exit %d\n%s%s", code, out, errText)
+	}
+	bare := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }\n", "none/README": ""})
+	for _, format := range formats {
+		code, out, errText = call("check", bare, "--format", format)
+		if code != exitFine || !strings.Contains(out+errText, "no node was compiled") {
+			t.Errorf("no facts, %s: exit %d\n%s%s", format, code, out, errText)
+		}
+	}
+	if code, _, errText := call("check", bare, "--facts", filepath.Join(bare, "none")); code != exitFailed || !strings.Contains(errText, "there are no facts in") {
+		t.Errorf("an empty directory: exit %d\n%s", code, errText)
+	}
+	unknown := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': message => a::f() }\n", "facts/a.json": fact,
+		"modules/a/lib/puppet/functions/a/f.rb": "Puppet::Functions.create_function(:'a::f') do\n  def f\n    `id`\n  end\nend\n"})
+	if _, out, _ := call("check", unknown); strings.Contains(out, "is deterministic") || !strings.Contains(out, "unknown without Ruby") {
+		t.Errorf("an unknown value:\n%s", out)
+	}
+}

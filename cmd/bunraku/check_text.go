@@ -42,7 +42,6 @@ func (a *app) showCheck(c *checking) {
 	}
 	if len(c.nodes) == 0 {
 		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", c.run.Name, count, c.trouble(), seconds(time.Since(c.began)))
-		fmt.Fprintln(a.out, "No node was compiled or verified: put the nodes' facts into facts/, or give --facts DIR.")
 		return
 	}
 	fmt.Fprintf(a.out, "%s   %s on %s, %s   %s\n", c.run.Name, plural(len(c.nodes), "node"), plural(c.platforms, "platform"), count, seconds(time.Since(c.began)))
@@ -88,7 +87,7 @@ func (c *checking) open() (out []string) {
 func (c *checking) trouble() string {
 	e, w := c.run.Count(source.Error), c.run.Count(source.Warning)
 	if e+w == 0 {
-		return "fine"
+		return "no mistake in what was read"
 	}
 	return plural(e, "error") + ", " + plural(w, "warning")
 }
@@ -212,7 +211,7 @@ func (c *checking) summary() []string {
 func (c *checking) proved() bool {
 	return !slices.ContainsFunc(c.nodes, func(n checked) bool {
 		r := n.verdict.Report
-		return r == nil || len(n.verdict.Refused) > 0 || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
+		return r == nil || n.Opaque > 0 || len(n.verdict.Refused) > 0 || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
 	})
 }
 

@@ -22,7 +22,7 @@ var write = flag.Bool("write", false, "write docs/codes.md, and the outputs in t
 
 // families are the sections of docs/codes.md, by the letter that codes begin with.
 var families = []struct{ letter, title, intro string }{
-	{"P", "Syntax", "What the parser and the validator say about a manifest or a template. Nothing is compiled before these are gone."},
+	{"P", "Syntax", "What the parser and the validator say about a manifest or a template. What needs the file is not compiled before they are gone; everything else is."},
 	{"E", "Evaluation", "Why a catalog could not be compiled, in Puppet's words where it has some."},
 	{"W", "Warnings", "Said once; the compile goes on."},
 	{"H", "Hiera and data files", "hiera.yaml, data files, and lookups."},

@@ -227,7 +227,7 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 		return err
 	}
 	if len(nodes) == 0 {
-		return fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it", fleet.FactsDir(env))
+		return noFacts(env)
 	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true

@@ -120,7 +120,8 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagTrouble)
 	root.SetHelpCommand(helpCommand(root))
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Version = versionText()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
 		a.checkCommand(),
 		a.compileCommand(),

@@ -37,6 +37,8 @@ func TestExitCodes(t *testing.T) {
 		want string // in what is printed
 	}{
 		{[]string{"version"}, exitFine, "bunraku"},
+		{[]string{"--version"}, exitFine, "bunraku"},
+		{[]string{"--help"}, exitFine, "completion"},
 		{[]string{"parse", good}, exitFine, `(invoke {:functor (qn "notice") :args ["hello"]})`},
 		{[]string{"parse", good, good}, exitFine, "--- " + good},
 		{[]string{"parse", "--format", "json", good}, exitFine, `"kind"`},
@@ -45,10 +47,10 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"parse", bad}, exitFailed, "is never closed"},
 		{[]string{"parse", filepath.Join(dir, "none.pp")}, exitFailed, "there is no file or directory "},
 		{[]string{"parse"}, exitFailed, "say what to "},
-		{[]string{"check", filepath.Join(dir, "good")}, exitFine, "good   1 manifest, 0 templates: fine"},
+		{[]string{"check", filepath.Join(dir, "good")}, exitFine, "good   1 manifest, 0 templates: no mistake in what was read"},
 		{[]string{"check", filepath.Join(dir, "bad")}, exitFailed, "bad   1 manifest, 0 templates: 1 error, 0 warnings"},
 		{[]string{"check", filepath.Join(dir, "empty")}, exitFailed, "is it a control repo?"},
-		{[]string{"check", filepath.Join(dir, "plans")}, exitFine, "fine"},
+		{[]string{"check", filepath.Join(dir, "plans")}, exitFine, "no mistake"},
 		{[]string{"check", filepath.Join(dir, "nowhere")}, exitFailed, "there is no file or directory "},
 		{[]string{"check", "--format", "json", filepath.Join(dir, "bad")}, exitFailed, `"code": "P0001"`},
 		{[]string{"check", "--format", "json", "../../examples/shop"}, exitNo, `"name": "web2.shop.example"`},

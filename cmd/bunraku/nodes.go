@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"bunraku/fleet"
@@ -37,7 +38,7 @@ func (a *app) node(f *compileFlags, env string) (compiler.Node, error) {
 	case f.facts != "" && len(all) == 1 || f.node == "" && len(all) == 1:
 		n.Facts = all[0] // --node gives a name to facts that --facts names
 	case f.node == "" && len(all) == 0:
-		return n, fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it", fleet.FactsDir(env))
+		return n, noFacts(env)
 	case f.node == "":
 		return n, fail("say which node: %s%s", nodeChoice(names), f.several)
 	case f.facts != "":
@@ -68,4 +69,12 @@ func noNode(name, where string, names []string) error {
 		near = "; there is " + nodeChoice(names)
 	}
 	return fail("there are no facts of a node named %s in %s%s", name, where, near)
+}
+
+// noFacts says how to name a node where there are no facts.
+func noFacts(env string) error {
+	if info, err := os.Stat(env); err == nil && !info.IsDir() {
+		return fail("say which node: --facts FILE, or --node NAME")
+	}
+	return fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it", fleet.FactsDir(env))
 }

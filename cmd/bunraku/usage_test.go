@@ -55,7 +55,7 @@ func TestCheckLink(t *testing.T) {
 	repo := writeRepo(t, map[string]string{"manifests/init.pp": "class m { }\n"})
 	link := filepath.Join(t.TempDir(), "m")
 	must(t, os.Symlink(repo, link))
-	if code, out, errText := call("check", link); code != exitFine || !strings.Contains(out, "1 manifest, 0 templates: fine") {
+	if code, out, errText := call("check", link); code != exitFine || !strings.Contains(out, "1 manifest, 0 templates: no mistake") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 }
