@@ -29,6 +29,8 @@ const (
 	evaluating = "evaluating an expression"
 	calling    = "calls, classes and defines"
 	keeping    = "values"
+	comparing  = "comparing values"
+	collecting = "collectors"
 )
 
 // Codes of the bounds.
@@ -98,6 +100,33 @@ func (ev *Evaluator) made(v value.Value, at source.Place) {
 		} else {
 			ev.weighed((&weighing{ev: ev}).weigh(v, 0), 2*v.Len(), at)
 		}
+	}
+}
+
+// handles counts that values are gone through once, part by part: by a function that they are given to, or to be compared. Those who do it
+// more often count the rest themselves.
+func (ev *Evaluator) handles(where string, values ...value.Value) {
+	n := 0
+	for _, v := range values {
+		switch v := v.(type) {
+		case value.String:
+			n += len(v) >> 6
+		case *value.Array:
+			s, light := lightArray(v)
+			if !light {
+				s = (&weighing{ev: ev}).weigh(v, 0)
+			}
+			n += s.elements + s.bytes>>6
+		case *value.Hash:
+			s, light := lightHash(v)
+			if !light {
+				s = (&weighing{ev: ev}).weigh(v, 0)
+			}
+			n += s.elements + s.bytes>>6
+		}
+	}
+	if n > 0 {
+		ev.budget.Spend(int64(n), where)
 	}
 }
 

@@ -3,6 +3,7 @@ package eval_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -104,5 +105,58 @@ func TestGivenUp(t *testing.T) {
 	res := budgeted(ctx, budget.Limits{}, "Integer[1, 1000000000000].each |$x| { }")
 	if res.NotDone == nil || res.Failure != nil || res.Catalog != nil || !errors.Is(res.NotDone, context.Canceled) {
 		t.Errorf("not done: %v, failure: %v", res.NotDone, res.Failure)
+	}
+}
+
+// Aliases that stand for huge types are compared in the number of their parts, and what cannot be is refused by a named bound.
+func TestTypeBombs(t *testing.T) {
+	const variant, structure = "Variant[P, Array[P], Tuple[P, P]]", "Struct[{a => P, b => P}]"
+	for name, c := range map[string]struct{ alias, use, want string }{
+		"instance":        {variant, "$x = [[1]] =~ T39", "false"},
+		"other instance":  {variant, "$x = [['a'], [['b', 'c']]] =~ T39", "true"},
+		"deep instance":   {variant, "$x = Integer[1, 15].reduce([1]) |$m, $i| { [$m, $m] } =~ T39", "false"},
+		"struct":          {structure, "$x = {a => {a => 1}} =~ T39", "false"},
+		"order":           {variant, "$x = T39 < U39", "false"},
+		"equality":        {variant, "$x = T39 == U39", "true"},
+		"optional":        {"Optional[Variant[P, Array[P]]]", "$x = T39 <= U39", "true"},
+		"parameter":       {variant, "function f(T39 $p) { $p }  $x = f([[1]])", "parameter 'p'"},
+		"class":           {variant, "class c(T39 $p) { }  class { c: p => [[1]] }  $x = 1", "parameter 'p'"},
+		"struct given":    {structure, "function f(T39 $p) { $p }  $x = f({a => {a => 1}})", "parameter 'p'"},
+		"asserted":        {variant, "$x = assert_type(T39, [[1]])", "assert_type()"},
+		"text":            {variant, "$x = \"${T39}\"", "longer than 33554432 bytes"},
+		"around a corner": {"Variant[P, Array[T39], Tuple[P, P]]", "$x = [[1]] =~ T39", "more than 200000 parts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "type T0 = String\ntype U0 = String\n"
+			for i := 1; i < 40; i++ {
+				for _, n := range []string{"T", "U"} {
+					text += fmt.Sprintf("type %s%d = %s\n", n, i, strings.ReplaceAll(c.alias, "P", fmt.Sprintf("%s%d", n, i-1)))
+				}
+			}
+			res, _ := compileText("bomb.pp", text+c.use+"\nnotify { \"${x}\": }\n", eval.Language(7))
+			switch {
+			case res.Failure != nil && !strings.Contains(res.Failure.Summary, c.want):
+				t.Errorf("got %.300s, want %q", res.Failure.Summary, c.want)
+			case res.Failure == nil && res.Catalog.Resource("Notify", c.want) == nil:
+				t.Errorf("not %s", c.want)
+			}
+		})
+	}
+}
+
+// What is gone through again and again counts each time, whatever does it.
+func TestRepeatedWork(t *testing.T) {
+	const large = "$a = Integer[1, 2000].map |$i| { \"x${i}\" }\n$b = Integer[1, 2000].map |$i| { \"x${i}\" }\n"
+	for name, loop := range map[string]string{
+		"equality":   "Integer[1, 5000].each |$i| { $x = $a == $b }",
+		"flatten":    "Integer[1, 5000].each |$i| { flatten($a) }",
+		"unique":     "Integer[1, 5000].each |$i| { unique($a) }",
+		"types":      "Integer[1, 5000].each |$i| { $x = $a =~ Array[String] }",
+		"collectors": "Integer[1, 1000].each |$i| { @notify { \"n${i}\": }  Notify <| title == \"m${i}\" |> }",
+	} {
+		res := budgeted(context.Background(), budget.Limits{Steps: 1_000_000}, large+loop)
+		if res.Failure == nil || res.Failure.Code != "E0902" {
+			t.Errorf("%s: %v", name, res.Failure)
+		}
 	}
 }

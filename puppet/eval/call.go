@@ -299,6 +299,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	}
 	before, jumps := ev.bounds.calling, ev.jumps
 	ev.bounds.calling = at
+	ev.handles(f.Name, args...)
 	v, err := run(c)
 	ev.bounds.calling = before
 	if err != nil {
@@ -354,7 +355,7 @@ func (ev *Evaluator) dispatch(f *Function, args []value.Value, block *Lambda) (*
 		blockType = block.callable()
 	}
 	for i, s := range sigs {
-		if s.Accepts(args, blockType) {
+		if ev.judge.Accepts(s, args, blockType) {
 			return &f.Dispatches[i], nil
 		}
 	}

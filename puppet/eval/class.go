@@ -439,7 +439,7 @@ func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
 			}
 		case v.value == nil:
 			simple = false
-		case d.Params[i].Type != nil && !types.IsInstance(ev.paramType(d, i), v.value):
+		case d.Params[i].Type != nil && !ev.judge.IsInstance(ev.paramType(d, i), v.value):
 			simple = false
 		}
 	}
@@ -516,7 +516,7 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 			continue
 		}
 		t := ev.typeOf(p.Type, r.def.File)
-		if types.IsInstance(t, v.value) {
+		if ev.judge.IsInstance(t, v.value) {
 			continue
 		}
 		if ev.trace != nil {
@@ -529,7 +529,7 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 		d.Related = append(d.Related, source.Related{Place: declared, Label: "the parameter is declared here"})
 		if wantsSensitive(t) || value.HasSensitive(v.value) {
 			ev.secret = append(ev.secret, ev.deep(v.value, v.ref))
-		} else if s, ok := v.value.(value.String); ok && types.IsInstance(t, literalOf(string(s))) {
+		} else if s, ok := v.value.(value.String); ok && ev.judge.IsInstance(t, literalOf(string(s))) {
 			d.Help = "write " + string(s) + " without quotes"
 		}
 		break

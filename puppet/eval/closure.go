@@ -143,7 +143,7 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 	}
 	sc.restore(mark)
 	if c.returns != nil {
-		if t := ev.typeOf(c.returns, ev.file); !types.IsInstance(t, v) {
+		if t := ev.typeOf(c.returns, ev.file); !ev.judge.IsInstance(t, v) {
 			return nil, 0, fmt.Errorf("%s", types.DescribeMismatch("value returned from "+c.name+" has wrong type,", t, types.InferSet(v)))
 		}
 	}
@@ -242,7 +242,7 @@ func (ev *Evaluator) bind(c closure, sc *Scope, args []value.Value, refs []prove
 		f.vars[i].value, f.vars[i].ref = v, r
 	}
 	if c.typed() {
-		if sig := ev.callableOf(c); !sig.Accepts(given, nil) {
+		if sig := ev.callableOf(c); !ev.judge.Accepts(sig, given, nil) {
 			return nil, ev.argumentError(c, sig, given, nil)
 		}
 	}
@@ -277,7 +277,7 @@ func (ev *Evaluator) checkGiven(c closure, args []value.Value, block *Lambda) er
 	if block != nil {
 		given = block.callable()
 	}
-	if sig := ev.callableOf(c); !sig.Accepts(args, given) {
+	if sig := ev.callableOf(c); !ev.judge.Accepts(sig, args, given) {
 		return ev.argumentError(c, sig, args, given)
 	}
 	return nil

@@ -189,6 +189,7 @@ func (c *collector) run() bool {
 		return false
 	}
 	var found []*Resource
+	ev.budget.Spend(int64(len(ev.table.added)), collecting)
 	for _, r := range ev.table.added {
 		if ev.trace != nil && r.Type == c.typ {
 			if t, seen := c.tested(r), c.looked[r]; t != seen.last {

@@ -333,11 +333,12 @@ func (ev *Evaluator) unusable(ds source.Diagnostics) {
 
 // An alias is a type alias of the program.
 type alias struct {
-	def  *syntax.TypeAlias
-	file *syntax.File
-	t    value.Type
-	ref  provenance.Ref // of what it is made of, when tracing
-	busy bool           // ref is being found: the alias is recursive
+	def   *syntax.TypeAlias
+	file  *syntax.File
+	t     value.Type
+	ref   provenance.Ref // of what it is made of, when tracing
+	busy  bool           // ref is being found: the alias is recursive
+	found bool           // it has been
 }
 
 // TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, or an alias that a file has, in
@@ -400,7 +401,7 @@ func (ev *Evaluator) aliasRef(name string) provenance.Ref {
 		return 0
 	}
 	a := ev.aliases[canonical(name)]
-	if a == nil || a.ref != 0 || a.busy {
+	if a == nil || a.found || a.busy {
 		return a.known()
 	}
 	a.busy = true
@@ -414,7 +415,7 @@ func (ev *Evaluator) aliasRef(name string) provenance.Ref {
 		}
 		return true
 	})
-	a.busy = false
+	a.busy, a.found = false, true
 	a.ref = ev.trace.Join(ev.union(refs)) // a type is no copy of the one literal that it may have
 	return a.ref
 }

@@ -100,6 +100,7 @@ type Evaluator struct {
 	// asking is the call or expression that has classes evaluated right now: an included class has no place of its own
 	asking source.Place
 	budget *budget.Budget
+	judge  *types.Judge
 	bounds bounds
 	// jumping is the jump under way, so that what it passes need not stop it to see what it is
 	jumping *jump
@@ -138,6 +139,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 	if ev.budget = in.Budget; ev.budget == nil {
 		ev.budget = budget.New(context.Background(), Limits())
 	}
+	ev.judge = types.NewJudge(ev.budget)
 	if ev.set.Trace {
 		size := ev.cache.traceSize()
 		ev.trace = provenance.NewTraceLike(size.trace)

@@ -101,6 +101,7 @@ func (ev *Evaluator) equal(l, r value.Value) bool {
 		u, ok := r.(value.Type)
 		return ok && declared(t) == declared(u) && types.Equal(t, u)
 	}
+	ev.handles(comparing, l)
 	return value.Equal(l, r)
 }
 
@@ -123,14 +124,15 @@ func (ev *Evaluator) compare(e *syntax.Binary, l, r value.Value) bool {
 		}
 		switch e.Op {
 		case syntax.OpLt:
-			return types.Assignable(u, t) && !types.Equal(t, u)
+			return ev.judge.Assignable(u, t) && !types.Equal(t, u)
 		case syntax.OpLe:
-			return types.Assignable(u, t)
+			return ev.judge.Assignable(u, t)
 		case syntax.OpGt:
-			return types.Assignable(t, u) && !types.Equal(t, u)
+			return ev.judge.Assignable(t, u) && !types.Equal(t, u)
 		}
-		return types.Assignable(t, u)
+		return ev.judge.Assignable(t, u)
 	}
+	ev.handles(comparing, l)
 	c, err := value.Compare(l, r)
 	if err != nil {
 		ev.notComparable(e, l, r, err.Error())
@@ -154,7 +156,7 @@ func (ev *Evaluator) notComparable(e *syntax.Binary, l, r value.Value, detail st
 func (ev *Evaluator) match(e *syntax.Binary, l, pattern value.Value, ref provenance.Ref, sc *Scope) bool {
 	switch p := pattern.(type) {
 	case value.Type:
-		return types.IsInstance(p, l)
+		return ev.judge.IsInstance(p, l)
 	case *value.SemVerRange:
 		return types.InRange(p, l)
 	}
@@ -269,7 +271,7 @@ func (ev *Evaluator) inElement(l, x value.Value, sc *Scope, ref provenance.Ref) 
 		s, ok := x.(value.String)
 		return ok && ev.matchRegexp(l, string(s), ref, sc, &syntax.Nop{})
 	case value.Type:
-		return types.IsInstance(l, x)
+		return ev.judge.IsInstance(l, x)
 	case value.String, *value.SemVer: // the element may be a pattern
 		return ev.matches(l, x, ref, sc)
 	}

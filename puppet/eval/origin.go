@@ -122,7 +122,7 @@ func (ev *Evaluator) badArgument(err error, sigs []*types.Callable, args []value
 	for i, a := range args {
 		refused := i < len(refs)
 		for _, s := range sigs {
-			if s.Params == nil || len(s.Params.Types) == 0 || types.IsInstance(s.Params.Types[min(i, len(s.Params.Types)-1)], a) {
+			if s.Params == nil || len(s.Params.Types) == 0 || ev.judge.IsInstance(s.Params.Types[min(i, len(s.Params.Types)-1)], a) {
 				refused = false
 			}
 		}

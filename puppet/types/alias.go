@@ -13,6 +13,7 @@ type Alias struct {
 	Of        string
 	To        T    // what it stands for; TypeRefT while being resolved
 	recursive bool // it mentions itself
+	plain     bool // it leads to no alias that mentions itself
 }
 
 // Resolved is what the alias stands for, through any number of aliases.
@@ -52,11 +53,17 @@ func (a *Alias) settle(t T) error {
 			real = true
 		}
 	})
+	if g.visits > maxVisits {
+		a.To, a.recursive = nil, false
+		return fmt.Errorf("Type alias '%s' has more than %d parts", a.Of, maxVisits)
+	}
 	if !real {
 		a.To = nil
 		return fmt.Errorf("Type alias '%s' cannot be resolved to a real type", a.Of)
 	}
-	if a.recursive = g.isRecursiveThis(a); a.recursive {
+	a.recursive = g.isRecursiveThis(a)
+	a.plain = !a.recursive && isPlain(a.To)
+	if a.recursive {
 		accept(a, &guard{}, func(t T) {
 			if o, is := t.(*Alias); is {
 				o.recheck()
@@ -69,7 +76,7 @@ func (a *Alias) settle(t T) error {
 
 // recheck finds out anew whether the alias mentions itself.
 func (a *Alias) recheck() {
-	if _, ref := a.To.(*TypeReference); a.recursive || ref || a.To == nil {
+	if _, ref := a.To.(*TypeReference); a.recursive || a.plain || ref || a.To == nil {
 		return
 	}
 	a.recursive = true
@@ -112,16 +119,15 @@ func (a *Alias) dropUnreal() {
 	a.recursive = g.isRecursiveThis(a)
 }
 
-// accept calls visit for t and all types in it.
+// maxVisits is how many types an alias may lead to, counted as often as they are met on different ways.
+const maxVisits = 200_000
+
+// accept calls visit for t and all types in it; what a plain alias stands for is visited once.
 func accept(t T, g *guard, visit func(T)) {
-	if t == nil {
+	if t == nil || g.visits > maxVisits {
 		return
 	}
-	size := func(i *Integer) {
-		if i != nil {
-			visit(i)
-		}
-	}
+	g.visits++
 	switch t := t.(type) {
 	case *Alias:
 		if t.recursive {
@@ -132,6 +138,16 @@ func accept(t T, g *guard, visit func(T)) {
 			}
 			g.leaveThis(t, added)
 			return
+		}
+		if t.plain {
+			m := g.remembering().memo
+			if m.plain[t] {
+				return
+			}
+			if m.plain == nil {
+				m.plain = map[T]bool{}
+			}
+			m.plain[t] = true
 		}
 		visit(t)
 		accept(t.To, g, visit)
@@ -155,55 +171,65 @@ func accept(t T, g *guard, visit func(T)) {
 		return
 	}
 	visit(t)
+	children(t, func(t T) { accept(t, g, visit) })
+}
+
+// children calls f for the types that a type is directly made of; those of aliases, objects and type sets are the caller's concern.
+func children(t T, f func(T)) {
+	size := func(i *Integer) {
+		if i != nil {
+			f(i)
+		}
+	}
 	switch t := t.(type) {
 	case *NotUndef:
-		accept(t.T, g, visit)
+		f(t.T)
 	case *Optional:
-		accept(t.T, g, visit)
+		f(t.T)
 	case *Type:
-		accept(t.T, g, visit)
+		f(t.T)
 	case *Iterable:
-		accept(t.T, g, visit)
+		f(t.T)
 	case *Iterator:
-		accept(t.T, g, visit)
+		f(t.T)
 	case *Sensitive:
-		accept(t.T, g, visit)
+		f(t.T)
 	case *Init:
-		accept(t.T, g, visit)
+		f(t.T)
 	case *Collection:
 		size(t.Size)
 	case *String:
 		size(t.Size)
 	case *Array:
 		size(t.Size)
-		accept(t.Elem, g, visit)
+		f(t.Elem)
 	case *Hash:
 		size(t.Size)
-		accept(t.Key, g, visit)
-		accept(t.Val, g, visit)
+		f(t.Key)
+		f(t.Val)
 	case *Tuple:
 		size(t.Size)
 		for _, e := range t.Types {
-			accept(e, g, visit)
+			f(e)
 		}
 	case *Struct:
 		for i := range t.Elems {
-			accept(t.Elems[i].Key, g, visit)
-			accept(t.Elems[i].Val, g, visit)
+			f(t.Elems[i].Key)
+			f(t.Elems[i].Val)
 		}
 	case *Variant:
 		for _, e := range t.Types {
-			accept(e, g, visit)
+			f(e)
 		}
 	case *Pattern:
 		for _, r := range t.Regexps {
-			visit(r)
+			f(r)
 		}
 	case *Callable:
 		if t.Params != nil {
-			accept(t.Params, g, visit)
+			f(t.Params)
 		}
-		accept(t.Block, g, visit)
-		accept(t.Return, g, visit)
+		f(t.Block)
+		f(t.Return)
 	}
 }

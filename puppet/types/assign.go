@@ -10,6 +10,19 @@ import (
 func Assignable(a, b T) bool { return assignable(a, b, nil) }
 
 func assignable(a, b T, g *guard) bool {
+	g.spend()
+	if isPlainAlias(a) || isPlainAlias(b) {
+		return assignablePlain(a, b, g, func(g *guard) bool { return assignableNow(a, b, g) })
+	}
+	return assignableNow(a, b, g)
+}
+
+func isPlainAlias(t T) bool {
+	a, is := t.(*Alias)
+	return is && a.plain
+}
+
+func assignableNow(a, b T, g *guard) bool {
 	switch a := a.(type) {
 	case *Any:
 		return true

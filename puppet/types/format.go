@@ -11,19 +11,29 @@ import (
 type formatter struct {
 	b        strings.Builder
 	expanded bool
+	limit    int // bytes from which on nothing more is written
 	set      *TypeSet
 	guard    *guard
 }
 
+// Where writing a type out ends: as a value beyond what the evaluator takes for a text (32 MiB), so that it is refused there; in a message
+// beyond what anybody reads.
+const (
+	maxTypeText    = 32 << 20
+	maxTypeMessage = 64 << 10
+)
+
 // Expanded is t with all aliases written out, as mismatch messages show it.
-func Expanded(t T) string {
-	f := &formatter{expanded: true}
+func Expanded(t T) string { return expandedUpTo(t, maxTypeMessage) }
+
+func expandedUpTo(t T, limit int) string {
+	f := &formatter{expanded: true, limit: limit}
 	f.typ(t)
 	return f.b.String()
 }
 
 func plain(t T) string {
-	f := &formatter{}
+	f := &formatter{limit: maxTypeText}
 	f.typ(t)
 	return f.b.String()
 }
@@ -67,10 +77,10 @@ func (t *Resource) String() string      { return plain(t) }
 func (t *Runtime) String() string       { return plain(t) }
 func (t *TypeReference) String() string { return plain(t) }
 func (t *Init) String() string          { return plain(t) }
-func (a *Alias) String() string         { return Expanded(a) }
-func (o *Object) String() string        { return Expanded(o) }
+func (a *Alias) String() string         { return expandedUpTo(a, maxTypeText) }
+func (o *Object) String() string        { return expandedUpTo(o, maxTypeText) }
 func (e *ObjectExt) String() string     { return plain(e) }
-func (t *TypeSet) String() string       { return Expanded(t) }
+func (t *TypeSet) String() string       { return expandedUpTo(t, maxTypeText) }
 
 // list writes name[parts], or the name alone without parts. A part is a type, a value, or text ready to be written.
 func (f *formatter) list(name string, parts ...any) {
@@ -143,6 +153,9 @@ func (f *formatter) literalOf(name string, t T) {
 }
 
 func (f *formatter) typ(t T) {
+	if f.b.Len() > f.limit {
+		return
+	}
 	switch t := t.(type) {
 	case *Integer:
 		f.list("Integer", rangeParts(t)...)
@@ -488,7 +501,7 @@ func (f *formatter) value(v value.Value) {
 
 // LiteralOf is v as Puppet prints it inside types and messages: strings quoted, undef spelled out.
 func LiteralOf(v value.Value) string {
-	f := &formatter{}
+	f := &formatter{limit: maxTypeText}
 	f.value(v)
 	return f.b.String()
 }

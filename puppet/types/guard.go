@@ -12,6 +12,8 @@ type guard struct {
 	this      []T
 	that      []value.Value
 	recurThis []T
+	visits    int   // of accept
+	memo      *memo // of the whole walk, whatever guards it goes through; nil for none
 }
 
 const (
@@ -29,7 +31,7 @@ func (g *guard) guarding() *guard {
 	case g == nil:
 		return &guard{live: true}
 	case !g.live:
-		return &guard{live: true, depth: g.depth}
+		return &guard{live: true, depth: g.depth, memo: g.memo}
 	}
 	return g
 }
@@ -39,7 +41,7 @@ func (g *guard) dropped() *guard {
 	if g == nil {
 		return &guard{depth: 1}
 	}
-	return &guard{depth: g.depth + 1}
+	return &guard{depth: g.depth + 1, memo: g.memo}
 }
 
 // enterThis is the first half of with_this; done is to be called when the guarded work is over.

@@ -12,6 +12,7 @@ func isInstance(t T, v value.Value, g *guard) bool {
 	if _, opaque := v.(*value.Opaque); opaque {
 		return true
 	}
+	g.spend()
 	switch t := t.(type) {
 	case *Any, *Unit:
 		return true
@@ -201,6 +202,12 @@ func isInstance(t T, v value.Value, g *guard) bool {
 func reallyInstance(t T, v value.Value, g *guard) int {
 	switch t := t.(type) {
 	case *Alias:
+		if t.plain && isContainer(v) {
+			if instanceOfPlain(t, v, g) {
+				return 1
+			}
+			return -1
+		}
 		if !t.recursive {
 			return reallyInstance(t.To, v, g)
 		}

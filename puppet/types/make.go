@@ -96,19 +96,53 @@ func flattenVariants(ts []T) []T {
 	return out
 }
 
+// uniqTypes drops types that are there already. The types of literals, of which an array may have a great many, are told apart by what
+// they are; only the others are compared with each other.
 func uniqTypes(ts []T) []T {
-	for i := 1; i < len(ts); i++ {
-		if containsType(ts[:i], ts[i]) {
-			out := append([]T(nil), ts[:i]...)
-			for _, t := range ts[i+1:] {
-				if !containsType(out, t) {
-					out = append(out, t)
-				}
+	if len(ts) < 2 {
+		return ts
+	}
+	var seen map[any]bool
+	if len(ts) > 8 {
+		seen = make(map[any]bool, len(ts))
+	}
+	var others []T
+	out := ts[:0:0]
+	for i, t := range ts {
+		k := literalKey(t)
+		double := false
+		switch {
+		case seen == nil:
+			double = containsType(ts[:i], t)
+		case k != nil:
+			double = seen[k]
+			seen[k] = true
+		default:
+			if double = containsType(others, t); !double {
+				others = append(others, t)
 			}
-			return out
+		}
+		if !double {
+			out = append(out, t)
 		}
 	}
-	return ts
+	if len(out) == len(ts) {
+		return ts
+	}
+	return out
+}
+
+// literalKey is what tells the type of one string, or a range of integers, from others; nil for other types.
+func literalKey(t T) any {
+	switch t := t.(type) {
+	case *String:
+		if t.Val != nil && t.Size == nil {
+			return *t.Val
+		}
+	case *Integer:
+		return [2]int64{t.From, t.To}
+	}
+	return nil
 }
 
 func containsType(ts []T, t T) bool {

@@ -15,6 +15,11 @@ type Signature struct {
 
 // Accepts reports whether a call with these arguments and block (nil for none) fits the callable.
 func (c *Callable) Accepts(args []value.Value, block *Callable) bool {
+	return (*Judge)(nil).Accepts(c, args, block)
+}
+
+// Accepts reports whether a call with these arguments and block (nil for none) fits the callable.
+func (j *Judge) Accepts(c *Callable, args []value.Value, block *Callable) bool {
 	if c.Params == nil {
 		return true
 	}
@@ -28,7 +33,7 @@ func (c *Callable) Accepts(args []value.Value, block *Callable) bool {
 	}
 	if len(p.Types) > 0 {
 		for i, v := range args {
-			if !IsInstance(p.at(i), v) {
+			if !j.IsInstance(p.at(i), v) {
 				return false
 			}
 		}
@@ -37,9 +42,9 @@ func (c *Callable) Accepts(args []value.Value, block *Callable) bool {
 		return block == nil
 	}
 	if block == nil {
-		return IsInstance(c.Block, value.Undef{})
+		return j.IsInstance(c.Block, value.Undef{})
 	}
-	return Assignable(c.Block, block)
+	return j.Assignable(c.Block, block)
 }
 
 // isCallable reports whether t is a callable, a choice of callables, or (optional) one that may be missing.
