@@ -32,6 +32,7 @@ func Compile(w World, in Input) (result *Result) {
 	result = &Result{Trace: ev.trace, ev: ev}
 	defer func() {
 		result.Warnings, result.Logs = ev.warnings, ev.logs
+		result.Steps, result.Bytes = ev.budget.Spent()
 		switch p := recover().(type) {
 		case nil:
 		case *failure:

@@ -179,6 +179,8 @@ type Result struct {
 	FailureRef provenance.Ref
 	// NotDone says that the compile was given up before it came to anything: there is neither a catalog nor a verdict.
 	NotDone *budget.Aborted
+	// Steps and Bytes are what has been drawn on the budget.
+	Steps, Bytes int64
 
 	ev *Evaluator // for questions about what is not in the catalog
 }
