@@ -58,6 +58,7 @@ var layers = map[string]string{
 	"internal/live":    "",                                                                                                                                         // tests only
 	"internal/ask":     "source puppet/syntax puppet/value puppet/catalog puppet/eval puppet/lookup/datafile internal/live",                                        // tests only
 	"internal/summary": "",                                                                                                                                         // make test
+	"internal/hostile": "",                                                                                                                                         // tests only
 	"internal/random":  "",                                                                                                                                         // tests only
 	"internal/mutate":  "source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/template puppet/lookup/datafile", // tests only
 }

@@ -94,8 +94,11 @@ func Named(name, env, path string) (*facts.Facts, error) {
 	for _, ending := range factEndings {
 		if file := filepath.Join(Within(env, path), name+ending); Exists(file) {
 			all, err := facts.ReadAll(file)
-			if err != nil || len(all) == 1 && strings.EqualFold(all[0].Name, name) {
-				return all[0], err
+			if err != nil {
+				return nil, err
+			}
+			if len(all) == 1 && strings.EqualFold(all[0].Name, name) {
+				return all[0], nil
 			}
 		}
 	}

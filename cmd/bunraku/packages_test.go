@@ -9,8 +9,14 @@ import (
 	"testing"
 )
 
+// asProgram, set in the environment, makes a test's child process the program itself.
+const asProgram = "BUNRAKU_AS_PROGRAM"
+
 // TestMain keeps the user's own package store out of the tests.
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
 	dir, err := os.MkdirTemp("", "cache")
 	if err != nil {
 		panic(err)
