@@ -364,6 +364,10 @@ func (pk *packages) cell(name string) string {
 	c := cellOf(name)
 	if !pk.used[name] {
 		pk.used[name] = true
+		if pk.b.basis[name] != nil && !pk.leaving {
+			pk.b.variable(c, present) // no machine is without it
+			return c
+		}
 		pk.b.variable(c, absent, present)
 		if pk.leaving && pk.b.opt.Packages == Dpkg {
 			pk.b.variable(c, removed)

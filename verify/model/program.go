@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/puppet/value"
@@ -42,6 +43,7 @@ func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 		}
 		if b.pk.lists(p) {
 			there = append(there, fs.Is{Path: p, Kind: fs.File}, fs.Is{Path: p, Kind: fs.Link})
+			there = append(there, b.dependents(p)...)
 		}
 	}
 	base := name[strings.LastIndex(name, "/")+1:]
@@ -55,6 +57,19 @@ func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 		return fs.Seq{fs.If{Cond: b.pk.installed(base), Else: why}}
 	}
 	return nil
+}
+
+// dependents say that a package of the catalog is installed which pulls in one that has a file: no machine has the one without
+// the other, which the initial states do not say.
+func (b *builder) dependents(p fs.Path) (out []fs.Pred) {
+	for _, it := range b.ofType("Package") {
+		for _, owner := range b.pk.owners[p] {
+			if slices.Contains(b.pk.needs[it.name], owner) && !b.removes(it.name) {
+				out = append(out, b.pk.installed(it.name))
+			}
+		}
+	}
+	return out
 }
 
 // removes reports whether the catalog takes a package away.

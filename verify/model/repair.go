@@ -220,7 +220,7 @@ func (v *verifier) edits(mends []mend, grade string, enough bool) (out []Finding
 		}
 		seen[key] = len(out)
 		f := v.order(m.in, m.example, grade)
-		fix.Attr, fix.Verified = "require", enough
+		fix.Attr, fix.Verified = "require", enough && !v.refuted(m)
 		f.Fix = fix
 		out = append(out, f)
 	}
@@ -229,6 +229,18 @@ func (v *verifier) edits(mends []mend, grade string, enough bool) (out []Finding
 		v.fixes = nil
 	}
 	return out, nil
+}
+
+// refuted reports whether an edge asks for the very order of which the example shows that it fails, while the other one works.
+func (v *verifier) refuted(m mend) bool {
+	working := m.example.A
+	switch {
+	case (m.example.FailA >= 0) == (m.example.FailB >= 0):
+		return false
+	case m.example.FailA >= 0:
+		working = m.example.B
+	}
+	return slices.Index(working, m.edge.From) > slices.Index(working, m.edge.To)
 }
 
 // words is how the declaration of one resource names another, and the edges of all the resources that the words declare, from what is

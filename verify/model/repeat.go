@@ -42,7 +42,7 @@ func (v *verifier) again() error {
 		case r.only || it.r.Type == "Exec" && b.harmlessCommand(it, r.shell):
 			continue
 		case it.r.Type != "Exec" || r.guarded:
-			if acts[it.r] {
+			if acts[it.r] && it.exact == verify.Exact {
 				flapping = append(flapping, it.r)
 			}
 			continue
