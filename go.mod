@@ -3,7 +3,6 @@ module bunraku
 go 1.26.0
 
 require (
-	github.com/crillab/gophersat v1.4.0
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.20.3
 	github.com/rogpeppe/go-internal v1.16.0

@@ -27,7 +27,7 @@ syntax)
   ;;
 engine)
   run "budgets" ./budget 'Test'
-  run "layers and doors" . 'Test'
+  run "layers, doors, architecture" . 'Test'
   run "hostile trees" ./cmd/bunraku 'TestHostile|TestAcceptHostile'
   run "bounds" ./puppet/ruby 'TestBounds|TestParseBounds'
   run "bounds of manifests" ./puppet/eval 'TestBounds|TestHostile'
@@ -35,7 +35,6 @@ engine)
   run "bounds of type definitions" ./puppet/resource 'TestWhatCannotBeRead'
   run "files and snapshots" ./source/... 'Test'
   run "snapshots, memory, traces, cost" ./puppet/compiler 'TestAccept|TestSnapshot'
-  run "the architecture's questions and walks" ./cmd/bunraku 'TestArchitecture'
   sh bench/newcomer.sh || status=1
   ;;
 sites)
