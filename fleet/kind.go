@@ -34,13 +34,13 @@ type Watch func(*eval.Result)
 
 // Compile compiles nodes and finds out which are alike. The kinds come in the order of the nodes. If the context ends, what was finished by
 // then is returned.
-func Compile(ctx context.Context, c *compiler.Compiler, j *judge.Judge, nodes []*facts.Facts, watch Watch) (results []Compiled, kinds []*Kind, err error) {
+func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []*facts.Facts, watch Watch) (results []Compiled, kinds []*Kind, err error) {
 	results = make([]Compiled, len(nodes))
 	suspects, keys, errs := make([]judge.Suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
 	var mu sync.Mutex
 	first := map[string]int{}
 	Each(ctx, len(nodes), func(i int) {
-		res, err := c.Compile(compiler.Node{Facts: nodes[i]})
+		res, err := c.Compile(ctx, compiler.Node{Facts: nodes[i]})
 		if err != nil {
 			errs[i] = err
 			return
@@ -56,7 +56,7 @@ func Compile(ctx context.Context, c *compiler.Compiler, j *judge.Judge, nodes []
 			results[i].Problems = append(results[i].Problems, &source.Diagnostic{Code: "V904", Severity: source.Warning,
 				Summary: "the catalog holds nothing of the site", Help: "no node statement, class or resource is meant for this node: is it classified by something else?"})
 		}
-		s := NewSuspect(c, res, nodes[i])
+		s := NewSuspect(c.Current(), res, nodes[i])
 		if keys[i], errs[i] = j.Likeness(s); errs[i] != nil {
 			return
 		}
@@ -103,7 +103,7 @@ func nothing(c *catalog.Catalog) bool {
 }
 
 // NewSuspect is what there is to judge about a node that was compiled.
-func NewSuspect(c *compiler.Compiler, res *eval.Result, node *facts.Facts) judge.Suspect {
+func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge.Suspect {
 	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Types: c, Modules: c.Environment(),
 		Via: func(r *catalog.Resource) (out []source.Place) {
 			for _, s := range res.Via(r.Type, r.Title) {

@@ -9,12 +9,12 @@
 package fleet
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
 	"bunraku/puppet/facts"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // FactsDir is where an environment keeps the facts of its nodes.
@@ -25,28 +25,28 @@ var factEndings = []string{".json", ".yaml", ".yml"}
 
 // Nodes reads the facts of every node: those of a file, of a directory of files, or (path is "") of the environment's own directory, if
 // it has one. A file may hold facts of many nodes.
-func Nodes(env, path string) ([]*facts.Facts, error) {
+func Nodes(view source.Files, env, path string) ([]*facts.Facts, error) {
 	if path == "" {
 		path = FactsDir(env)
-		if !Exists(path) {
+		if !Exists(view, path) {
 			return nil, nil
 		}
 	}
-	path = Within(env, path)
-	info, err := os.Stat(path)
+	path = Within(view, env, path)
+	info, err := view.Stat(source.Absolute(path))
 	if err != nil {
-		return nil, err
+		return nil, source.Named(err, source.Absolute(path), path)
 	}
 	if !info.IsDir() {
-		return facts.ReadAll(path)
+		return facts.ReadAll(view, path)
 	}
-	files, err := factFiles(path)
+	files, err := factFiles(view, path)
 	if err != nil {
 		return nil, err
 	}
 	var nodes []*facts.Facts
 	for _, file := range files {
-		n, err := facts.ReadAll(file)
+		n, err := facts.ReadAll(view, file)
 		if err != nil {
 			return nil, err
 		}
@@ -56,15 +56,15 @@ func Nodes(env, path string) ([]*facts.Facts, error) {
 }
 
 // factFiles lists the files with facts in a directory.
-func factFiles(dir string) (files []string, err error) {
-	entries, err := os.ReadDir(dir)
+func factFiles(view source.Files, dir string) (files []string, err error) {
+	entries, err := view.List(source.Absolute(dir))
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
 		for _, ending := range factEndings {
-			if filepath.Ext(e.Name()) == ending && !e.IsDir() {
-				files = append(files, filepath.Join(dir, e.Name()))
+			if filepath.Ext(e.Name) == ending && !e.IsDir() {
+				files = append(files, filepath.Join(dir, e.Name))
 			}
 		}
 	}
@@ -72,28 +72,25 @@ func factFiles(dir string) (files []string, err error) {
 }
 
 // Within finds a relative path in the environment if it is not there from where the command runs.
-func Within(env, path string) string {
-	if inside := filepath.Join(env, path); !filepath.IsAbs(path) && !Exists(path) && Exists(inside) {
+func Within(view source.Files, env, path string) string {
+	if inside := filepath.Join(env, path); !filepath.IsAbs(path) && !Exists(view, path) && Exists(view, inside) {
 		return inside
 	}
 	return path
 }
 
 // Exists reports whether there is something at a path.
-func Exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
+func Exists(view source.Files, path string) bool { return source.Exists(view, source.Absolute(path)) }
 
 // Named reads the file that is called like a node, in the directory in which facts are looked for; nil if there is none, or if it is
 // about another node. It saves reading the facts of all the others.
-func Named(name, env, path string) (*facts.Facts, error) {
+func Named(view source.Files, name, env, path string) (*facts.Facts, error) {
 	if path == "" {
 		path = FactsDir(env)
 	}
 	for _, ending := range factEndings {
-		if file := filepath.Join(Within(env, path), name+ending); Exists(file) {
-			all, err := facts.ReadAll(file)
+		if file := filepath.Join(Within(view, env, path), name+ending); Exists(view, file) {
+			all, err := facts.ReadAll(view, file)
 			if err != nil {
 				return nil, err
 			}

@@ -1,7 +1,7 @@
 package judge
 
 import (
-	"os"
+	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,13 +18,18 @@ func OwnCode(env string) func(file string) bool {
 	if env == "" {
 		return nil
 	}
-	root := realPath(env)
-	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+	view := source.NewDir(source.DirOptions{Roots: []string{env}})
+	root := realPath(view, env)
+	if info, err := view.Stat(root); err == nil && !info.IsDir() {
 		root = filepath.Dir(root)
 	}
-	brought := puppetfileModules(root)
+	brought := puppetfileModules(view, root)
 	return func(file string) bool {
-		rel, err := filepath.Rel(root, realPath(file))
+		var outside *source.Refused
+		if _, err := view.Real(source.Absolute(file)); errors.As(err, &outside) {
+			return false // a link leads there
+		}
+		rel, err := filepath.Rel(root, realPath(view, file))
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			return false
 		}
@@ -38,11 +43,9 @@ func OwnCode(env string) func(file string) bool {
 }
 
 // realPath is a path without links; the path itself if that cannot be told.
-func realPath(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if to, err := filepath.EvalSymlinks(path); err == nil {
+func realPath(view source.Files, path string) string {
+	path = source.Absolute(path)
+	if to, err := view.Real(path); err == nil {
 		return to
 	}
 	return path
@@ -56,13 +59,13 @@ var (
 
 // puppetfileModules lists the directories, relative to the environment, that r10k or librarian fill from a Puppetfile. The file is Ruby;
 // what is read of it are the lines that everybody writes.
-func puppetfileModules(root string) (dirs []string) {
-	text, err := os.ReadFile(filepath.Join(root, "Puppetfile"))
+func puppetfileModules(view source.Files, root string) (dirs []string) {
+	text, err := view.Read(filepath.Join(root, "Puppetfile"))
 	if err != nil {
 		return nil
 	}
 	into, name := "modules", ""
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text.Text) {
 		if m := puppetfileDir.FindStringSubmatch(line); m != nil {
 			into = m[1]
 		}

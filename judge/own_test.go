@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bunraku/source"
 )
 
 func TestPuppetfile(t *testing.T) {
@@ -21,7 +23,7 @@ mod('acme-x', :latest)
 `), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(puppetfileModules(dir), " ")
+	got := strings.Join(puppetfileModules(source.NewDir(source.DirOptions{Roots: []string{dir}}), dir), " ")
 	if want := "modules/stdlib modules/nginx site/profile thirdparty/x"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -66,7 +65,7 @@ func missingSource(env *environment.Environment, r *catalog.Resource) string {
 		if !ok || !inModule {
 			return "" // who knows
 		}
-		if at := sourcePath(env, rest); at != "" && exists(at) {
+		if at := sourcePath(env, rest); at != "" && source.Exists(env.Files(), at) {
 			return ""
 		}
 		if first == "" {
@@ -74,11 +73,6 @@ func missingSource(env *environment.Environment, r *catalog.Resource) string {
 		}
 	}
 	return first
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // sourcePath is where a file of a module would be; "" if there is no such module.
@@ -99,10 +93,10 @@ func nearSource(env *environment.Environment, missing string) string {
 		module, _, _ := strings.Cut(name, "/")
 		return "; there is no module " + module
 	}
-	entries, _ := os.ReadDir(filepath.Dir(at)) // no directory has no names
+	entries, _ := env.Files().List(filepath.Dir(at)) // no directory has no names
 	var names []string
 	for _, e := range entries {
-		names = append(names, e.Name())
+		names = append(names, e.Name)
 	}
 	if near := source.Nearest(filepath.Base(at), names); near != "" {
 		return "; did you mean " + strings.TrimSuffix(missing, filepath.Base(at)) + near + "?"

@@ -48,6 +48,8 @@ var meanings = map[string]string{
 	"E0902": "evaluation takes too many steps",
 	"E0906": "a value is too large",
 	"E0907": "evaluation makes too much data",
+	"E0999": "a bug in bunraku; the other nodes are compiled all the same",
+	"N0104": "what the environment names lies outside of what the user named",
 	"E0909": "the catalog has too many resources",
 	"E0401": "a call failed: what the function says",
 	"E0412": "a parameter's value does not have its type",

@@ -35,7 +35,7 @@ type Dir struct {
 // DirOptions say which of the machine's files may be read. Relative paths are seen from where the program runs.
 type DirOptions struct {
 	Roots    []string // directories or files that the user named
-	Modules  []string // module paths that the user named: the links in one were put there by who runs the machine, and are roots
+	Modules  []string // the same for directories of modules: the links in one were put there by who runs the machine, and are roots, too
 	Anywhere bool     // everything may be read
 }
 

@@ -109,7 +109,7 @@ func (v *View) top(p string) string {
 	return ""
 }
 
-func missing(p string) error { return &fs.PathError{Op: "open", Path: p, Err: fs.ErrNotExist} }
+func missing(p string) error { return &fs.PathError{Op: "open", Path: p, Err: syscall.ENOENT} }
 
 func outside(p, why string) error {
 	return &Refused{Path: p, Why: why, Flag: "--root " + path.Dir(p)}

@@ -50,7 +50,7 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		if len(of) < 2 {
 			continue
 		}
-		if len(of) > maxWorse { // how bad it is, is not worth the work that this would take
+		if len(of) > eagerOrders { // how bad it is, is not worth the work that this would take
 			r.Broken, r.Reason = Unknown, "too many resources interfere with "+a.names(of)
 			continue
 		}
@@ -87,9 +87,6 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 	}
 	return r, nil
 }
-
-// maxWorse is the number of resources in a component up to which it is decided whether catalog order is enough.
-const maxWorse = 24
 
 // worse replays: the order ends well from s and catalog order does not.
 func (a *Analysis) worse(r *Severity, s *fs.State, order []int) bool {

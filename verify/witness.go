@@ -31,7 +31,7 @@ const replaying = "replaying runs"
 
 // Replay applies the resources in order, concretely.
 func (a *Analysis) Replay(order []int, s *fs.State) Outcome {
-	a.opt.Budget.Spend(int64(100*len(order)+20*(len(s.Nodes)+len(s.Vars))), replaying)
+	a.opt.Budget.Spend(int64(4*len(order)+len(s.Nodes)+len(s.Vars)), replaying)
 	out := Outcome{State: a.Space.Restart(s).Clone(), Failed: -1}
 	for _, i := range order {
 		touched, ok := fs.RunInPlace(a.Graph.Resources[i].Program, out.State)
@@ -90,7 +90,7 @@ func (n *Near) only(order []int) []int {
 
 // run is Replay without the list of acts.
 func (a *Analysis) run(order []int, s *fs.State) Outcome {
-	a.opt.Budget.Spend(int64(100*len(order)+20*(len(s.Nodes)+len(s.Vars))), replaying)
+	a.opt.Budget.Spend(int64(4*len(order)+len(s.Nodes)+len(s.Vars)), replaying)
 	s = a.Space.Restart(s).Clone()
 	for _, i := range order {
 		if _, ok := fs.RunInPlace(a.Graph.Resources[i].Program, s); !ok {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -33,12 +34,12 @@ d { 'greeting': x => $trusted['certname'] }
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			repo := writeRepo(t, map[string]string{"manifests/site.pp": x.more + "\n" + site})
-			c, err := compiler.Open(repo, compiler.Options{})
+			c, err := compiler.NewWorkspace(repo, compiler.Options{}).Open(context.Background())
 			must(t, err)
 			j := judge.New(judge.Options{})
 			var keys []string
 			for _, name := range []string{"a", "b"} {
-				r, err := c.Compile(compiler.Node{Name: name})
+				r, err := c.Compile(context.Background(), compiler.Node{Name: name})
 				must(t, err)
 				if r.Failure != nil {
 					t.Fatal(r.Failure)
@@ -56,14 +57,14 @@ d { 'greeting': x => $trusted['certname'] }
 
 // An assertion about some nodes, and the platform, set nodes apart too.
 func TestLikenessOfSurroundings(t *testing.T) {
-	c, err := compiler.Open(writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }"}), compiler.Options{})
+	c, err := compiler.NewWorkspace(writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }"}), compiler.Options{}).Open(context.Background())
 	must(t, err)
 	assertions, trouble := model.ParseAssertions(source.NewFile("x", "[a*]\nfile /etc/x exists\n"))
 	if trouble.HasErrors() {
 		t.Fatal(trouble)
 	}
 	key := func(name, platform string) string {
-		r, err := c.Compile(compiler.Node{Name: name})
+		r, err := c.Compile(context.Background(), compiler.Node{Name: name})
 		must(t, err)
 		k, err := judge.New(judge.Options{Assert: assertions}).Likeness(judge.Suspect{Catalog: r.Catalog, Platform: platform, Types: c})
 		must(t, err)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -67,23 +65,25 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		return err
 	}
 	defer func() { a.tellLists(j.Close()) }()
-	files, err := puppetFiles(root)
+	ws := compiler.NewWorkspace(root, a.options(cmd, &flags.compileFlags))
+	view := ws.Disk()
+	files, err := puppetFiles(view, root)
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
 		return fail("%s holds no .pp and no .epp file; is it a control repo?", root)
 	}
-	sources, all, err := a.readAll(ctx, files)
+	sources, all, err := a.readAll(ctx, view, files)
 	if err != nil {
 		return err
 	}
 	out := &checking{judge: j, files: files, began: began, style: a.out.Style(),
-		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(absolute(root)), Own: j.own}}
+		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own}}
 	for _, d := range all {
 		out.run.Add(nil, d)
 	}
-	nodes, err := fleet.Nodes(root, flags.facts)
+	nodes, err := fleet.Nodes(view, root, flags.facts)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		}
 	}
 	out.platforms = fleet.Platforms(nodes)
-	unused, err := a.checkNodes(ctx, root, a.options(cmd, &flags.compileFlags), out, nodes)
+	unused, err := a.checkNodes(ctx, ws, view, out, nodes)
 	if err != nil {
 		return err
 	}
@@ -216,11 +216,11 @@ type checked struct {
 }
 
 // checkNodes compiles and verifies the nodes on all processors.
-func (a *app) checkNodes(ctx context.Context, root string, opt compiler.Options, out *checking, nodes []*facts.Facts) (unused source.Diagnostics, err error) {
+func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view source.Files, out *checking, nodes []*facts.Facts) (unused source.Diagnostics, err error) {
 	if len(nodes) == 0 {
 		return nil, nil
 	}
-	c, err := compiler.Open(root, opt)
+	c, err := ws.Snapshot(ctx, view)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func plural(n int, noun string) string {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 // readAll reads the files on all processors and returns them with their diagnostics in the order of the files.
-func (a *app) readAll(ctx context.Context, files []string) ([]*source.File, source.Diagnostics, error) {
+func (a *app) readAll(ctx context.Context, view source.Files, files []string) ([]*source.File, source.Diagnostics, error) {
 	results := make([]source.Diagnostics, len(files))
 	trees := make([]*syntax.File, len(files))
 	errs := make([]error, len(files))
@@ -295,7 +295,7 @@ func (a *app) readAll(ctx context.Context, files []string) ([]*source.File, sour
 	defer bar.stop()
 	fleet.Each(ctx, len(files), func(i int) {
 		tasks := strings.Contains(filepath.ToSlash(files[i]), "/plans/")
-		trees[i], results[i], errs[i] = readSyntax(files[i], tasks)
+		trees[i], results[i], errs[i] = readSyntax(view, files[i], tasks)
 		read[i] = true
 		bar.step()
 	})
@@ -322,32 +322,24 @@ func (a *app) readAll(ctx context.Context, files []string) ([]*source.File, sour
 
 // puppetFiles lists the manifests and templates below a directory in a fixed order. Hidden directories and the fixtures that
 // module tests download are not the user's code.
-func puppetFiles(root string) ([]string, error) {
-	info, err := os.Stat(root)
+func puppetFiles(view source.Files, root string) ([]string, error) {
+	abs := source.Absolute(root)
+	info, err := view.Stat(abs)
 	if err != nil {
-		return nil, err
+		return nil, source.Named(err, abs, root)
 	}
 	if !info.IsDir() {
 		return []string{root}, nil
 	}
 	var files []string
-	if !strings.HasSuffix(root, string(filepath.Separator)) {
-		root += string(filepath.Separator) // it may be a link
-	}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	err = source.Walk(view, abs, func(path string, e source.Entry) bool {
+		if e.IsDir() && !e.Link {
+			return !strings.HasPrefix(e.Name, ".") && (e.Name != "fixtures" || filepath.Base(filepath.Dir(path)) != "spec")
 		}
-		if d.IsDir() {
-			if path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "fixtures" && filepath.Base(filepath.Dir(path)) == "spec") {
-				return filepath.SkipDir
-			}
-			return nil
+		if ext := filepath.Ext(path); (ext == ".pp" || ext == ".epp") && !e.IsDir() {
+			files = append(files, filepath.Join(root, strings.TrimPrefix(path, abs)))
 		}
-		if ext := filepath.Ext(path); ext == ".pp" || ext == ".epp" {
-			files = append(files, path)
-		}
-		return nil
+		return true
 	})
 	sort.Strings(files)
 	return files, err

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -23,6 +25,7 @@ type compileFlags struct {
 	strictVariables, outside        bool
 	provenance                      string // of compile only: where to write the side file
 	unknown                         rubyFlags
+	roots                           []string
 	several                         string // what else can be done if there are several nodes and none was named
 }
 
@@ -33,7 +36,8 @@ func (f *compileFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.strict, "strict", "", "off, warning or error: what Puppet's setting of that name does")
 	c.Flags().IntVar(&f.language, "language", 8, "the Puppet version whose defaults apply: 7 or 8")
 	c.Flags().BoolVar(&f.strictVariables, "strict-variables", false, "an unknown variable is an error (the default of language 8)")
-	c.Flags().BoolVar(&f.outside, "allow-outside", false, "data files, and files behind links, may lie outside of the environment and the module path")
+	c.Flags().StringArrayVar(&f.roots, "root", nil, "a `DIR` that may be read besides ENV and --modulepath, if ENV names it; may be repeated")
+	c.Flags().BoolVar(&f.outside, "allow-outside", false, "whatever ENV names may be read, wherever it lies: for trees that you vouch for")
 	f.unknown.add(c)
 }
 
@@ -46,7 +50,10 @@ func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
 	if f.modulepath != "" {
 		o.ModulePath = strings.Split(f.modulepath, ":")
 	}
-	o.Outside = f.outside
+	o.Outside, o.Roots = f.outside, slices.Clone(f.roots)
+	if f.facts != "" {
+		o.Inputs = []string{f.facts}
+	}
 	f.unknown.apply(&o)
 	return o
 }
@@ -90,21 +97,17 @@ has facts there, it need not be named. The catalog is printed as Puppet's own JS
 
 // compileOne compiles the node that the flags describe and reports trouble.
 func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*eval.Result, error) {
-	node, err := a.node(flags, env)
-	if err != nil {
-		return nil, err
-	}
 	opt := a.options(cmd, flags)
 	opt.Trace = flags.provenance != ""
-	c, err := compiler.Open(env, opt)
+	c, node, err := a.open(cmd.Context(), flags, env, opt)
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.compileNode(c, node)
+	result, err := a.compileNode(cmd.Context(), c, node)
 	if err != nil || flags.provenance == "" {
 		return result, err
 	}
-	return result, writeProvenance(flags.provenance, env, a.secrets.HideJSON, c, node, opt, result)
+	return result, writeProvenance(flags.provenance, env, a.secrets.HideJSON, c.Current(), node, result)
 }
 
 // keep remembers what is Sensitive in a compile, so that nothing shows it.
@@ -116,9 +119,21 @@ func (a *app) keep(r *eval.Result) {
 	r.EachBared(a.secrets.AddBared)
 }
 
-// compileNode is compileOne with a compiler that is kept.
-func (a *app) compileNode(c *compiler.Compiler, node compiler.Node) (*eval.Result, error) {
-	result, err := c.Compile(node)
+// open takes a snapshot of an environment and finds the node that the flags name in it.
+func (a *app) open(ctx context.Context, flags *compileFlags, env string, opt compiler.Options) (*compiler.Snapshot, compiler.Node, error) {
+	ws := compiler.NewWorkspace(env, opt)
+	view := ws.Disk()
+	node, err := a.node(flags, view, env)
+	if err != nil {
+		return nil, node, err
+	}
+	c, err := ws.Snapshot(ctx, view)
+	return c, node, err
+}
+
+// compileNode is compileOne with a snapshot that is kept.
+func (a *app) compileNode(ctx context.Context, c *compiler.Snapshot, node compiler.Node) (*eval.Result, error) {
+	result, err := c.Compile(ctx, node)
 	if err != nil {
 		return nil, err
 	}

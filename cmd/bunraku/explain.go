@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -90,8 +90,10 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 		}
 		return fail("say what to explain: File[/etc/motd], Class[ntp], '$ntp::servers', hiera:KEY (or --reaches PLACE)")
 	}
-	if file, _, isPlace := strings.Cut(f.reaches, ":"); isPlace && f.from == "" && file != "hiera" && file != "fact" && !fleet.Exists(fleet.Within(args[0], file)) {
-		return fail("there is no file %s%s", file, nearPath(filepath.Join(args[0], file)))
+	if file, _, isPlace := strings.Cut(f.reaches, ":"); isPlace && f.from == "" && file != "hiera" && file != "fact" {
+		if view := compiler.NewWorkspace(args[0], a.options(cmd, &f.compileFlags)).Disk(); !fleet.Exists(view, fleet.Within(view, args[0], file)) {
+			return fail("there is no file %s%s", file, nearPath(filepath.Join(args[0], file)))
+		}
 	}
 	if f.reaches != "" && f.from == "" && f.facts == "" && f.node == "" {
 		return a.reachesAll(cmd, f, args[0])
@@ -183,32 +185,29 @@ func (a *app) notFound(f *explainFlags, err error) error {
 // recordFor compiles, or reads a side file.
 func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*explain.Record, error) {
 	if f.from != "" {
-		rec, err := readRecord(f.from, env)
+		ws := compiler.NewWorkspace(env, a.options(cmd, &f.compileFlags))
+		rec, err := readRecord(ws.Disk(), f.from, env)
 		if err != nil || !f.whyNot {
 			return rec, err
 		}
-		c, err := compiler.Open(env, a.options(cmd, &f.compileFlags)) // nothing is compiled: the manifests are read
+		c, err := ws.Open(cmd.Context()) // nothing is compiled: the manifests are read
 		if err != nil {
 			return nil, err
 		}
 		rec.Code = &codeOf{c}
 		return rec, nil
 	}
-	node, err := a.node(&f.compileFlags, env)
-	if err != nil {
-		return nil, err
-	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true
-	c, err := compiler.Open(env, opt)
+	c, node, err := a.open(cmd.Context(), &f.compileFlags, env, opt)
 	if err != nil {
 		return nil, err
 	}
-	return a.compileRecord(c, node, opt)
+	return a.compileRecord(cmd.Context(), c, node)
 }
 
-func (a *app) compileRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options) (*explain.Record, error) {
-	result, err := c.Compile(node)
+func (a *app) compileRecord(ctx context.Context, c *compiler.Snapshot, node compiler.Node) (*explain.Record, error) {
+	result, err := c.Compile(ctx, node)
 	if err != nil {
 		return nil, err
 	}
@@ -217,28 +216,30 @@ func (a *app) compileRecord(c *compiler.Compiler, node compiler.Node, opt compil
 		a.report(source.Diagnostics{result.Failure})
 		return nil, &exitError{code: exitFailed}
 	}
-	return newRecord(c, node, opt, result), nil
+	return newRecord(c.Current(), node, result), nil
 }
 
 // reachesAll asks the reverse question of every node.
 func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error {
-	nodes, err := fleet.Nodes(env, "")
+	opt := a.options(cmd, &f.compileFlags)
+	opt.Trace = true
+	ws := compiler.NewWorkspace(env, opt)
+	view := ws.Disk()
+	nodes, err := fleet.Nodes(view, env, "")
 	if err != nil {
 		return err
 	}
 	if len(nodes) == 0 {
-		return noFacts(env)
+		return noFacts(view, env)
 	}
-	opt := a.options(cmd, &f.compileFlags)
-	opt.Trace = true
-	c, err := compiler.Open(env, opt)
+	c, err := ws.Snapshot(cmd.Context(), view)
 	if err != nil {
 		return err
 	}
 	var answers []*explain.ReachAnswer
 	var none error
 	for i, n := range nodes {
-		rec, err := a.compileRecord(c, compiler.Node{Facts: n}, opt)
+		rec, err := a.compileRecord(cmd.Context(), c, compiler.Node{Facts: n})
 		if err != nil {
 			return err
 		}
@@ -273,7 +274,7 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 }
 
 // newRecord wires a finished compile to what explain asks.
-func newRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options, result *eval.Result) *explain.Record {
+func newRecord(c *compiler.Snapshot, node compiler.Node, result *eval.Result) *explain.Record {
 	result.Catalog.Settle()
 	rec := &explain.Record{Catalog: result.Catalog, Trace: result.Trace}
 	if node.Facts != nil {
@@ -299,7 +300,7 @@ func newRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options, r
 		return result.Asked(r.Title)
 	}
 	rec.Absent = func(r *catalog.Resource, attr string) provenance.Ref { return result.Absent(r.Type, r.Title, attr) }
-	rec.Hiera = hieraOf(c, opt, result)
+	rec.Hiera = hieraOf(c, result)
 	rec.Code = &codeOf{c}
 	result.EachPassed(func(p eval.Passed) {
 		rec.Passed = append(rec.Passed, explain.PassedBranch{Place: p.Branch, In: p.In, Why: p.Why})
@@ -311,7 +312,7 @@ func newRecord(c *compiler.Compiler, node compiler.Node, opt compiler.Options, r
 }
 
 // codeOf is an environment's manifests, parsed as they are wanted (explain.Code).
-type codeOf struct{ c *compiler.Compiler }
+type codeOf struct{ c *compiler.Snapshot }
 
 func (o *codeOf) Main() (out []*syntax.File) {
 	paths, _ := o.c.Environment().Manifests()
@@ -336,7 +337,7 @@ func (o *codeOf) Containing(text string, modules map[string]bool) []*syntax.File
 	paths, _ := env.Manifests()
 	for _, m := range env.Modules() {
 		if modules == nil || modules[m.Name] {
-			if list, err := puppetFiles(filepath.Join(m.Dir, "manifests")); err == nil {
+			if list, err := puppetFiles(o.c.Files(), filepath.Join(m.Dir, "manifests")); err == nil {
 				paths = append(paths, list...)
 			}
 		}
@@ -349,8 +350,8 @@ func (o *codeOf) Containing(text string, modules map[string]bool) []*syntax.File
 		go func() {
 			defer wg.Done()
 			for i := w; i < len(paths); i += workers {
-				content, err := os.ReadFile(paths[i])
-				has[i] = err == nil && containsFold(content, text)
+				content, err := o.c.Files().Read(paths[i])
+				has[i] = err == nil && containsFold([]byte(content.Text), text)
 			}
 		}()
 	}
@@ -402,19 +403,19 @@ func (o *codeOf) parse(paths []string) (out []*syntax.File) {
 }
 
 // readRecord reads a side file. Its files are looked for where they were, and in the environment that was named now.
-func readRecord(path, env string) (*explain.Record, error) {
-	text, err := os.ReadFile(path)
+func readRecord(view source.Files, path, env string) (*explain.Record, error) {
+	text, err := source.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := explain.Load(text, func(name, root string) (string, []byte, error) {
+	rec, err := explain.Load([]byte(text.Text), func(name, root string) (string, []byte, error) {
 		if rest, inside := strings.CutPrefix(name, root+"/"); inside {
 			name = filepath.ToSlash(filepath.Join(env, rest))
 		} else if name == root {
 			name = env
 		}
-		text, err := os.ReadFile(name)
-		return name, text, err
+		text, err := view.Read(source.Absolute(name))
+		return name, []byte(text.Text), err
 	})
 	if err != nil {
 		return nil, fail("%s cannot be read: %v; `bunraku compile --provenance FILE` writes such files", path, err)
@@ -423,8 +424,8 @@ func readRecord(path, env string) (*explain.Record, error) {
 }
 
 // writeProvenance writes the side file of a compile.
-func writeProvenance(path, env string, hide func(string) string, c *compiler.Compiler, node compiler.Node, opt compiler.Options, result *eval.Result) error {
-	text, err := explain.Save(newRecord(c, node, opt, result), filepath.ToSlash(filepath.Clean(env)))
+func writeProvenance(path, env string, hide func(string) string, c *compiler.Snapshot, node compiler.Node, result *eval.Result) error {
+	text, err := explain.Save(newRecord(c, node, result), filepath.ToSlash(filepath.Clean(env)))
 	if err != nil {
 		return err
 	}

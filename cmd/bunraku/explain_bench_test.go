@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/facts"
+	"bunraku/source"
 )
 
 // bigEnvironment writes a control repo whose catalog has over 2,000 resources: classes with Hiera parameters, defines, templates,
@@ -69,16 +71,17 @@ func bigEnvironment(t testing.TB) string {
 func bigRecord(t testing.TB) (env string, fresh func() *explain.Record) {
 	env = bigEnvironment(t)
 	opt := compiler.Options{Trace: true}
-	c, err := compiler.Open(env, opt)
+	opt.Roots = []string{live.ModulesDir}
+	c, err := compiler.NewWorkspace(env, opt).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facts.Read(filepath.Join(env, "facts/big.json"))
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(env, "facts/big.json")}}), filepath.Join(env, "facts/big.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	node := compiler.Node{Facts: f}
-	result, err := c.Compile(node)
+	result, err := c.Compile(context.Background(), node)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +89,7 @@ func bigRecord(t testing.TB) (env string, fresh func() *explain.Record) {
 		t.Fatal(result.Failure)
 	}
 	t.Logf("%d resources, %d nodes in the trace", len(result.Catalog.Resources), result.Trace.Len())
-	return env, func() *explain.Record { return newRecord(c, node, opt, result) }
+	return env, func() *explain.Record { return newRecord(c, node, result) }
 }
 
 // bigQuestions is one of each kind, on a record that has answered nothing yet.
@@ -178,16 +181,17 @@ func TestAcceptExplainSites(t *testing.T) {
 	sites := live.Sites(t)
 	for _, dir := range sites {
 		opt := compiler.Options{Trace: true, Language: 7}
-		c, err := compiler.Open(dir, opt)
+		opt.Roots = []string{live.ModulesDir}
+		c, err := compiler.NewWorkspace(dir, opt).Open(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := facts.Read(filepath.Join(dir, "facts.json"))
+		f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}), filepath.Join(dir, "facts.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		node := compiler.Node{Facts: f}
-		result, err := c.Compile(node)
+		result, err := c.Compile(context.Background(), node)
 		if err != nil || result.Failure != nil {
 			t.Fatal(dir, err, result.Failure)
 		}
@@ -205,7 +209,7 @@ func TestAcceptExplainSites(t *testing.T) {
 			}
 		}
 		for name, q := range ask {
-			took, err := shortest(func() *explain.Record { return newRecord(c, node, opt, result) }, q)
+			took, err := shortest(func() *explain.Record { return newRecord(c, node, result) }, q)
 			if err != nil {
 				t.Errorf("%s: %s: %v", filepath.Base(dir), name, err)
 			}

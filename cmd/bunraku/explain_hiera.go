@@ -10,14 +10,15 @@ import (
 	"bunraku/puppet/lookup"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // hieraOf asks Hiera once more, now for what each level has: a compile stops at the first one that answers.
-func hieraOf(c *compiler.Compiler, opt compiler.Options, result *eval.Result) func(key string) *explain.Hiera {
+func hieraOf(c *compiler.Snapshot, result *eval.Result) func(key string) *explain.Hiera {
 	var session *lookup.Session
 	return func(key string) *explain.Hiera {
 		if session == nil {
-			session = openLookup(c, opt).Session(nil, nil)
+			session = c.Hiera(source.StrictWarning).Session(nil, nil)
 		}
 		scope := &explainScope{result.ScopeOf(classOf(key))}
 		out := &explain.Hiera{Key: key, Merge: "first"}
@@ -57,20 +58,6 @@ func classOf(key string) string {
 	return ""
 }
 
-func openLookup(c *compiler.Compiler, opt compiler.Options) *lookup.Lookup {
-	env := c.Environment()
-	return lookup.New(lookup.Site{
-		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
-		Module: func(name string) (dir, provider string, ok bool) {
-			m := env.Module(name)
-			if m == nil {
-				return "", "", false
-			}
-			return m.Dir, m.DataProvider, true
-		},
-	}, lookup.Options{Name: env.Display, Decrypted: opt.Decrypted})
-}
-
 // eachEvent visits the steps of a lookup, without those that looked for its options.
 func eachEvent(e *lookup.Event, key string, visit func(*lookup.Event)) {
 	if e.Kind == lookup.Searching && e.Name == "lookup_options" && key != "lookup_options" {
@@ -83,7 +70,7 @@ func eachEvent(e *lookup.Event, key string, visit func(*lookup.Event)) {
 }
 
 // levelsOf lists the files that a lookup looked at for its key.
-func levelsOf(c *compiler.Compiler, told *lookup.Explanation, key string) (out []explain.Level) {
+func levelsOf(c *compiler.Snapshot, told *lookup.Explanation, key string) (out []explain.Level) {
 	env := c.Environment()
 	var walk func(e *lookup.Event, layer, level string)
 	walk = func(e *lookup.Event, layer, level string) {

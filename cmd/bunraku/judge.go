@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/report"
 	"bunraku/source"
@@ -81,15 +81,19 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
 		opt.Model = &m
 	}
 	files := flags.assert
-	if own := filepath.Join(env, assertFile); len(files) == 0 && env != "" && fleet.Exists(own) {
-		files = []string{own}
+	view := source.NewDir(source.DirOptions{Roots: append(slices.Clone(flags.assert), env)})
+	own := filepath.Join(env, assertFile)
+	if info, err := view.Stat(source.Absolute(env)); len(files) == 0 && env != "" && err == nil && info.IsDir() {
+		if _, err := view.Stat(source.Absolute(own)); !errors.Is(err, fs.ErrNotExist) {
+			files = []string{own}
+		}
 	}
 	for _, name := range files {
-		text, err := os.ReadFile(name)
+		text, err := view.Read(source.Absolute(name))
 		if err != nil {
-			return nil, err
+			return nil, source.Named(err, source.Absolute(name), name)
 		}
-		list, trouble := model.ParseAssertions(source.NewFile(filepath.ToSlash(name), string(text)))
+		list, trouble := model.ParseAssertions(source.NewFile(filepath.ToSlash(name), text.Text))
 		if trouble.HasErrors() {
 			a.report(trouble)
 			return nil, &exitError{code: exitFailed}
@@ -192,8 +196,10 @@ func (a *app) mend(j *judging, run *report.Run) error {
 // patchBase is the directory from which a patch names files: "" for the one that the command runs in, unless the environment lies outside
 // of it, since no tool applies a patch there.
 func patchBase(env string) string {
-	if info, err := os.Stat(env); err == nil && !info.IsDir() {
-		env = filepath.Dir(env)
+	if abs := source.Absolute(env); env != "" {
+		if info, err := source.NewDir(source.DirOptions{Roots: []string{env}}).Stat(abs); err == nil && !info.IsDir() {
+			env = filepath.Dir(env)
+		}
 	}
 	if env = filepath.Clean(env); filepath.IsAbs(env) || env == ".." || strings.HasPrefix(env, ".."+string(filepath.Separator)) {
 		return env

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 
 	"bunraku/mupuppet"
@@ -33,11 +32,11 @@ made it, the constants that it depends on. docs/mupuppet.md walks through an exa
 			if trace != "" && trace != "text" && trace != "json" {
 				return fail("unknown trace %q: --trace or --trace=json", trace)
 			}
-			text, err := os.ReadFile(args[0])
+			text, err := source.ReadFile(args[0])
 			if err != nil {
 				return fail("%v", err)
 			}
-			file := source.NewFile(filepath.ToSlash(args[0]), string(text))
+			file := source.NewFile(filepath.ToSlash(args[0]), text.Text)
 			opt := mupuppet.Options{Node: node, Provenance: provenance}
 			switch trace {
 			case "text":

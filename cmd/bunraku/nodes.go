@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"bunraku/fleet"
@@ -13,16 +12,16 @@ import (
 // node finds the node that the flags name, with its facts: those that --facts names, or else what `check` would find, the facts of the node
 // of that name in the environment. Without a name the only node that there are facts of is meant. A node without facts is no mistake, but
 // it is said.
-func (a *app) node(f *compileFlags, env string) (compiler.Node, error) {
+func (a *app) node(f *compileFlags, view source.Files, env string) (compiler.Node, error) {
 	n := compiler.Node{Name: f.node}
 	if f.node != "" {
-		read, err := fleet.Named(f.node, env, f.facts)
+		read, err := fleet.Named(view, f.node, env, f.facts)
 		if err != nil || read != nil {
 			n.Facts = read
 			return n, err
 		}
 	}
-	all, err := fleet.Nodes(env, f.facts)
+	all, err := fleet.Nodes(view, env, f.facts)
 	if err != nil {
 		return n, err
 	}
@@ -38,7 +37,7 @@ func (a *app) node(f *compileFlags, env string) (compiler.Node, error) {
 	case f.facts != "" && len(all) == 1 || f.node == "" && len(all) == 1:
 		n.Facts = all[0] // --node gives a name to facts that --facts names
 	case f.node == "" && len(all) == 0:
-		return n, noFacts(env)
+		return n, noFacts(view, env)
 	case f.node == "":
 		return n, fail("say which node: %s%s", nodeChoice(names), f.several)
 	case f.facts != "":
@@ -72,8 +71,8 @@ func noNode(name, where string, names []string) error {
 }
 
 // noFacts says how to name a node where there are no facts.
-func noFacts(env string) error {
-	if info, err := os.Stat(env); err == nil && !info.IsDir() {
+func noFacts(view source.Files, env string) error {
+	if info, err := view.Stat(source.Absolute(env)); err == nil && !info.IsDir() {
 		return fail("say which node: --facts FILE, or --node NAME")
 	}
 	return fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it", fleet.FactsDir(env))

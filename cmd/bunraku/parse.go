@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -37,7 +36,7 @@ With several files, each is preceded by a line "--- FILE".`,
 			}
 			failed := false
 			for _, name := range files {
-				tree, ds, err := readSyntax(name, tasks)
+				tree, ds, err := readSyntax(source.NewDir(source.DirOptions{Roots: []string{name}}), name, tasks)
 				if err != nil {
 					fmt.Fprintf(a.err, "bunraku: %s\n", plain(err))
 					failed = true
@@ -89,12 +88,13 @@ func meek(code string) string {
 }
 
 // readSyntax reads and validates one file; its name's ending tells manifests from templates.
-func readSyntax(name string, tasks bool) (*syntax.File, source.Diagnostics, error) {
-	text, err := os.ReadFile(name)
+func readSyntax(view source.Files, name string, tasks bool) (*syntax.File, source.Diagnostics, error) {
+	abs := source.Absolute(name)
+	c, err := view.Read(abs)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, source.Named(err, abs, name)
 	}
-	f := source.NewFile(filepath.ToSlash(name), string(text))
+	f := source.NewFile(filepath.ToSlash(name), c.Text)
 	opt := syntax.Options{Tasks: tasks, Strict: source.StrictError} // as Puppet 8 has it
 	read := syntax.Parse
 	if filepath.Ext(name) == ".epp" {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime/debug"
@@ -90,7 +89,7 @@ func (a *app) smartfrogExplain(name, root, ref, format string, opt smartfrog.Opt
 
 // smartfrogResult compiles a file and reports what there is to report.
 func (a *app) smartfrogResult(name, root string, opt smartfrog.Options) (*smartfrog.Result, error) {
-	text, err := os.ReadFile(name)
+	text, err := source.ReadFile(name)
 	if err != nil {
 		return nil, fail("%v", err)
 	}
@@ -101,7 +100,7 @@ func (a *app) smartfrogResult(name, root string, opt smartfrog.Options) (*smartf
 	opt.Path = at
 	// A run is short: collecting its garbage costs more than the memory is worth.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	result, diags := smartfrog.Compile(source.NewFile(filepath.ToSlash(name), string(text)), includes, opt)
+	result, diags := smartfrog.Compile(source.NewFile(filepath.ToSlash(name), text.Text), includes, opt)
 	a.report(diags)
 	if result == nil {
 		return nil, &exitError{code: exitFailed, message: count(diags.Count(source.Error), "error")}
@@ -112,30 +111,23 @@ func (a *app) smartfrogResult(name, root string, opt smartfrog.Options) (*smartf
 // includeRoot opens the directory below which includes may be read, and says where the file is in it. A file that is not in it,
 // as /dev/stdin is not, includes as if it were at its top.
 func includeRoot(name, root string) (fs.FS, string, error) {
-	file, err := filepath.Abs(name)
-	if err != nil {
-		return nil, "", err
-	}
+	file := source.Absolute(name)
 	if root == "" {
-		if root, err = os.Getwd(); err != nil {
-			return nil, "", err
-		}
+		root = source.Absolute(".")
 		if _, inside := below(root, file); !inside {
 			root = filepath.Dir(file)
 		}
 	}
-	if root, err = filepath.Abs(root); err != nil {
-		return nil, "", err
-	}
-	dir, err := os.OpenRoot(root)
-	if err != nil {
+	root = source.Absolute(root)
+	view := source.NewDir(source.DirOptions{Roots: []string{root}})
+	if _, err := view.List(root); err != nil {
 		return nil, "", err
 	}
 	at, inside := below(root, file)
 	if !inside {
 		at = path.Base(filepath.ToSlash(file))
 	}
-	return dir.FS(), at, nil
+	return source.FS(view, root), at, nil
 }
 
 // below returns the path of a file relative to a directory, with slashes, when it is inside.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -102,7 +101,7 @@ func pathTrouble(err error) string {
 // nearPath names what was meant by a path that is not there: a neighbour with almost the same name, or the directory that is missing.
 func nearPath(path string) string {
 	dir := filepath.Dir(path)
-	entries, err := os.ReadDir(dir)
+	entries, err := source.NewDir(source.DirOptions{Roots: []string{dir}}).List(source.Absolute(dir))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Sprintf(": the directory %s is not there", dir)
@@ -111,7 +110,7 @@ func nearPath(path string) string {
 	}
 	var names []string
 	for _, e := range entries {
-		names = append(names, e.Name())
+		names = append(names, e.Name)
 	}
 	if name := source.Nearest(filepath.Base(path), names); name != "" && len(name) > 4 {
 		return "; did you mean " + filepath.Join(dir, name) + "?"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/puppet/catalog"
-	"bunraku/puppet/compiler"
 	"bunraku/report"
 	"bunraku/source"
 	"bunraku/verify"
@@ -111,33 +109,29 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judging, flags
 	}
 	if flags.catalog == "" {
 		flags.several = "; `bunraku check " + env + "` verifies them all"
-		node, err := a.node(&flags.compileFlags, env)
+		c, node, err := a.open(ctx, &flags.compileFlags, env, a.options(cmd, &flags.compileFlags))
 		if err != nil {
 			return nil, err
 		}
-		c, err := compiler.Open(env, a.options(cmd, &flags.compileFlags))
+		r, err := a.compileNode(ctx, c, node)
 		if err != nil {
 			return nil, err
 		}
-		r, err := a.compileNode(c, node)
-		if err != nil {
-			return nil, err
-		}
-		return j.Judge.Judge(ctx, fleet.NewSuspect(c, r, node.Facts))
+		return j.Judge.Judge(ctx, fleet.NewSuspect(c.Current(), r, node.Facts))
 	}
 	platform := ""
 	if flags.facts != "" {
-		node, err := a.node(&flags.compileFlags, "")
+		node, err := a.node(&flags.compileFlags, source.NewDir(source.DirOptions{Roots: []string{flags.facts}}), "")
 		if err != nil {
 			return nil, err
 		}
 		platform = judge.PlatformOf(node.Facts)
 	}
-	text, err := os.ReadFile(flags.catalog)
+	text, err := source.ReadFile(flags.catalog)
 	if err != nil {
 		return nil, err
 	}
-	c, err := catalog.Read(text)
+	c, err := catalog.Read([]byte(text.Text))
 	if err != nil {
 		return nil, fail("%s is no catalog in Puppet's JSON: %s", flags.catalog, strings.TrimPrefix(err.Error(), "no catalog: "))
 	}

@@ -131,7 +131,7 @@ func TestVerifyForeignModule(t *testing.T) {
 	}
 	env := filepath.Join(dir, "env")
 	verifyIt := func() (int, string) {
-		code, out, errText := call("verify", env, "--platform", "debian-12", "--packages", filepath.Join(dir, "lists"))
+		code, out, errText := call("verify", env, "--root", filepath.Join(dir, "elsewhere"), "--platform", "debian-12", "--packages", filepath.Join(dir, "lists"))
 		return code, out + errText
 	}
 	code, out := verifyIt() // there is only one node

@@ -2,6 +2,7 @@ package compiler_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/types"
+	"bunraku/source"
 )
 
 func cpuTime() time.Duration {
@@ -30,17 +32,17 @@ func cpuTime() time.Duration {
 // A site compiles one of the recorded environments over and over, its files parsed and its data read before.
 type site struct {
 	name string
-	c    *compiler.Compiler
+	c    *compiler.Snapshot
 	f    *facts.Facts
 }
 
 func openSite(t testing.TB, dir string, trace bool) *site {
 	t.Helper()
-	c, err := compiler.Open(dir, compiler.Options{Language: 7, ServerFacts: serverFacts(filepath.Base(dir)), Trace: trace})
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Roots: []string{live.ModulesDir}, ServerFacts: serverFacts(filepath.Base(dir)), Trace: trace}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facts.Read(filepath.Join(dir, "facts.json"))
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}), filepath.Join(dir, "facts.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func openSite(t testing.TB, dir string, trace bool) *site {
 
 // compile goes from parsed facts to JSON bytes.
 func (s *site) compile(t testing.TB) int {
-	res, err := s.c.Compile(compiler.Node{Facts: s.f})
+	res, err := s.c.Compile(context.Background(), compiler.Node{Facts: s.f})
 	if err != nil {
 		t.Fatal(err)
 	}

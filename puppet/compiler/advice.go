@@ -1,8 +1,8 @@
 package compiler
 
 import (
+	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -14,7 +14,7 @@ import (
 )
 
 // advise adds to a failure what can be done about it, if it takes the environment or the facts to tell: what is missing where.
-func (c *Compiler) advise(d *source.Diagnostic, node *facts.Facts) {
+func (c *Snapshot) advise(d *source.Diagnostic, node *facts.Facts) {
 	if m := unknownVariable.FindStringSubmatch(d.Summary); m != nil {
 		if help := missingFact(m[1], node); help != "" {
 			d.Help = help
@@ -34,21 +34,21 @@ func (c *Compiler) advise(d *source.Diagnostic, node *facts.Facts) {
 // An advice is what to do about messages of a form; its first group is the name of what is missing.
 type advice struct {
 	about *regexp.Regexp
-	help  func(c *Compiler, name string) string
+	help  func(c *Snapshot, name string) string
 }
 
 var unknownVariable = regexp.MustCompile(`Unknown variable: '(?:::)?([^':]+)'\.$`)
 
 var advices = []advice{
-	{regexp.MustCompile(`Could not find (?:declared )?class (?:::)?(\S+)`), func(c *Compiler, name string) string { return c.missingCode("class", name) }},
-	{regexp.MustCompile(`Could not find parent resource type '(?:::)?([^']+)'`), func(c *Compiler, name string) string { return c.missingCode("class", name) }},
-	{regexp.MustCompile(`Unknown resource type: '([^']+)'`), func(c *Compiler, name string) string {
+	{regexp.MustCompile(`Could not find (?:declared )?class (?:::)?(\S+)`), func(c *Snapshot, name string) string { return c.missingCode("class", name) }},
+	{regexp.MustCompile(`Could not find parent resource type '(?:::)?([^']+)'`), func(c *Snapshot, name string) string { return c.missingCode("class", name) }},
+	{regexp.MustCompile(`Unknown resource type: '([^']+)'`), func(c *Snapshot, name string) string {
 		if strings.Contains(name, "::") {
 			return c.missingCode("define", name)
 		}
 		return "no module on the module path has lib/puppet/type/" + strings.ToLower(name) + ".rb; " + c.searched()
 	}},
-	{regexp.MustCompile(`Unknown function: '([^']+)'`), func(c *Compiler, name string) string {
+	{regexp.MustCompile(`Unknown function: '([^']+)'`), func(c *Snapshot, name string) string {
 		module, rest, inModule := strings.Cut(strings.TrimPrefix(name, "::"), "::")
 		switch {
 		case !inModule:
@@ -58,18 +58,18 @@ var advices = []advice{
 		}
 		return "module " + module + " has neither functions/" + strings.ReplaceAll(rest, "::", "/") + ".pp nor lib/puppet/functions/" + strings.ReplaceAll(name, "::", "/") + ".rb"
 	}},
-	{regexp.MustCompile(`Could not find template '([^']+)'`), func(c *Compiler, name string) string { return c.missingFile("templates", name) }},
-	{regexp.MustCompile(`Could not find any files from ([^,]+)$`), func(c *Compiler, name string) string { return c.missingFile("files", name) }},
-	{regexp.MustCompile(`did not find a value for the name '([^']+)'`), func(_ *Compiler, name string) string {
+	{regexp.MustCompile(`Could not find template '([^']+)'`), func(c *Snapshot, name string) string { return c.missingFile("templates", name) }},
+	{regexp.MustCompile(`Could not find any files from ([^,]+)$`), func(c *Snapshot, name string) string { return c.missingFile("files", name) }},
+	{regexp.MustCompile(`did not find a value for the name '([^']+)'`), func(_ *Snapshot, name string) string {
 		return "no level of Hiera has " + name + ": add the key, or give lookup() a default value"
 	}},
-	{regexp.MustCompile(`Could not find resource '([^']+)'`), func(_ *Compiler, name string) string {
+	{regexp.MustCompile(`Could not find resource '([^']+)'`), func(_ *Snapshot, name string) string {
 		return "nothing declares " + name + " on this node: declare it, or take the relationship away"
 	}},
-	{regexp.MustCompile(`Failed to realize virtual resources (.+)$`), func(_ *Compiler, name string) string {
+	{regexp.MustCompile(`Failed to realize virtual resources (.+)$`), func(_ *Snapshot, name string) string {
 		return "nothing declares " + name + " on this node, as a virtual resource or otherwise"
 	}},
-	{regexp.MustCompile(`Duplicate declaration: (\S+)\[`), func(_ *Compiler, name string) string {
+	{regexp.MustCompile(`Duplicate declaration: (\S+)\[`), func(_ *Snapshot, name string) string {
 		if name == "Class" {
 			return "write include for one of them: a class with parameters can be declared only once, and before it is included"
 		}
@@ -78,7 +78,7 @@ var advices = []advice{
 }
 
 // missingCode says which file a class or define should be in.
-func (c *Compiler) missingCode(kind, name string) string {
+func (c *Snapshot) missingCode(kind, name string) string {
 	module, rest, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(name, "::")), "::")
 	m := c.env.Module(module)
 	if m == nil {
@@ -90,24 +90,24 @@ func (c *Compiler) missingCode(kind, name string) string {
 	}
 	where := "module " + module + " in " + c.env.Display(m.Dir)
 	if _, there := c.env.ManifestFile(module, rest); !there {
-		return where + " has no " + file + nearCode(m.Dir, module, rest)
+		return where + " has no " + file + c.nearCode(m.Dir, module, rest)
 	}
 	return file + " of " + where + " is there, but it declares no " + kind + " of this name"
 }
 
 // nearCode names a class or define of a module that may have been meant: what its files are called after.
-func nearCode(dir, module, rest string) string {
+func (c *Snapshot) nearCode(dir, module, rest string) string {
 	var names []string
 	root := filepath.Join(dir, "manifests")
 	// What cannot be read suggests nothing.
-	_ = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(file) != ".pp" {
-			return nil
+	_ = source.Walk(c.files, root, func(file string, d source.Entry) bool {
+		if d.IsDir() || filepath.Ext(file) != ".pp" {
+			return true
 		}
 		if rel, err := filepath.Rel(root, strings.TrimSuffix(file, ".pp")); err == nil && rel != "init" {
 			names = append(names, module+"::"+strings.ReplaceAll(filepath.ToSlash(rel), "/", "::"))
 		}
-		return nil
+		return true
 	})
 	if near := source.Nearest(module+"::"+rest, names); near != "" {
 		return "; did you mean " + near + "?"
@@ -116,8 +116,14 @@ func nearCode(dir, module, rest string) string {
 }
 
 // missingFile says where a template or file should be.
-func (c *Compiler) missingFile(kind, name string) string {
+func (c *Snapshot) missingFile(kind, name string) string {
 	module, rest, inModule := strings.Cut(name, "/")
+	if path.IsAbs(name) {
+		var no *source.Refused
+		if _, err := c.files.Stat(path.Clean(name)); errors.As(err, &no) && no.Flag != "" {
+			return "it " + no.Why + "; say " + no.Flag + " if it may be, or --allow-outside if you vouch for the tree"
+		}
+	}
 	if !inModule || path.IsAbs(name) {
 		return "it is named MODULE/FILE, and stands in " + kind + " of the module"
 	}
@@ -127,9 +133,9 @@ func (c *Compiler) missingFile(kind, name string) string {
 	}
 	at := path.Join(m.Dir, kind, rest)
 	var names []string
-	entries, _ := os.ReadDir(path.Dir(at)) // no directory has no names
+	entries, _ := c.files.List(path.Dir(at)) // no directory has no names
 	for _, e := range entries {
-		names = append(names, e.Name())
+		names = append(names, e.Name)
 	}
 	help := "there is no " + c.env.Display(at)
 	if near := source.Nearest(path.Base(at), names); near != "" {
@@ -139,7 +145,7 @@ func (c *Compiler) missingFile(kind, name string) string {
 }
 
 // noModule says that a module is missing, and which may have been meant.
-func (c *Compiler) noModule(name string) string {
+func (c *Snapshot) noModule(name string) string {
 	var names []string
 	for _, m := range c.env.Modules() {
 		names = append(names, m.Name)
@@ -152,15 +158,17 @@ func (c *Compiler) noModule(name string) string {
 }
 
 // searched is where modules were looked for.
-func (c *Compiler) searched() string {
+func (c *Snapshot) searched() string {
 	if len(c.env.ModulePath) == 0 {
 		return "there is no module path: give --modulepath, or a directory with environment.conf"
 	}
 	var dirs []string
 	for _, d := range c.env.ModulePath {
 		text := c.env.Display(d)
-		if _, err := os.Stat(d); err != nil {
+		if _, err := c.files.Stat(d); errors.Is(err, fs.ErrNotExist) {
 			text += " (not there)"
+		} else if err != nil {
+			text += " (not read)"
 		}
 		dirs = append(dirs, text)
 	}

@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"bunraku/puppet/facts"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // serverFacts are those of the server that made the recorded catalogs.
@@ -29,16 +31,17 @@ func compileCase(t testing.TB, dir string, trace bool) (*eval.Result, error) {
 func compileWith(t testing.TB, dir string, opt compiler.Options) (*eval.Result, error) {
 	t.Helper()
 	opt.Language, opt.ServerFacts = 7, serverFacts(filepath.Base(dir))
-	c, err := compiler.Open(dir, opt)
+	opt.Roots = []string{live.ModulesDir}
+	c, err := compiler.NewWorkspace(dir, opt).Open(context.Background())
 	if err != nil {
 		return nil, err
 	}
 	t.Cleanup(c.Close)
-	f, err := facts.Read(filepath.Join(dir, "facts.json"))
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}), filepath.Join(dir, "facts.json"))
 	if err != nil {
 		return nil, err
 	}
-	return c.Compile(compiler.Node{Facts: f})
+	return c.Compile(context.Background(), compiler.Node{Facts: f})
 }
 
 // wired gives a compiled catalog the form of one that was read: types as data.

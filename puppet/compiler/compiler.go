@@ -1,20 +1,23 @@
 // Package compiler is the only wiring: an environment, a node's facts, Hiera's data and the functions go in, eval runs, a catalog comes
 // out. It is what everyone above calls: the commands, and later the fleet, the language server and the web.
 //
-// A Compiler is made once per environment and compiles any number of nodes, also at the same time: parsed manifests and data files are
-// shared between them.
+// A Workspace is made once per environment. It gives snapshots, each an unchanging view of the files, and a snapshot compiles any number of
+// nodes, also at the same time. What was made of a file's content is shared by all of them.
 //
-// It may import everything below it but mupuppet. Start reading at Open.
+// It may import everything below it but mupuppet. Start reading at NewWorkspace, then Snapshot.Compile.
 package compiler
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"bunraku/budget"
 	"bunraku/puppet/bridge"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
@@ -42,12 +45,20 @@ type Options struct {
 	RubyTimeout     time.Duration // of Ruby's own time in one call; bridge.DefaultTimeout when zero
 	Mocks           *Mocks        // nil for none
 	StrictOpaque    bool          // a value that is not known is an error
-	Outside         bool          // data files, and links, may lie outside of the environment and the module path
+	Roots           []string      // directories that may be read if the environment names them
+	Inputs          []string      // files and directories that the user named for something else, such as facts
+	Outside         bool          // what the tree names may be read, wherever it lies
+	Limits          budget.Limits // of one compile; the evaluator's own when zero
+	CacheBytes      int64         // that a workspace keeps for later snapshots, about; 0 for a default
 	Decrypted       func(string)  // is told every text of Hiera's that was encrypted; nil for nobody
 }
 
-// A Compiler compiles nodes from one environment.
-type Compiler struct {
+// A Snapshot compiles nodes from one unchanging view of an environment's files, any number of them at the same time.
+type Snapshot struct {
+	ws      *Workspace
+	files   source.Files
+	renewed atomic.Pointer[Snapshot] // what took its place when the files changed
+
 	env    *environment.Environment
 	lookup *lookup.Lookup
 	set    eval.Settings
@@ -55,7 +66,7 @@ type Compiler struct {
 
 	library   *resource.Library
 	types     sync.Map // name → *resource.Type, nil when there is none
-	files     sync.Map // what was asked for, such as "manifest apache vhost" → *found; a Compiler sees each file as it was first
+	found     sync.Map // what was asked for, such as "manifest apache vhost" → *found
 	modules   sync.Map // *syntax.File → name of its module
 	templates *template.Cache
 	sources   sync.Map // name of an ERB template → *erbFile
@@ -73,81 +84,56 @@ type Compiler struct {
 	fixed            sync.Once
 	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
 
-	bridge   *bridge.Bridge // nil unless Ruby may run
-	readable sync.Map       // path of a data file → whether Hiera may read it
+	bridge *bridge.Bridge // nil unless Ruby may run
 }
 
-// Open prepares an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
-func Open(path string, opt Options) (*Compiler, error) {
-	if opt.Language == 0 {
-		opt.Language = 8
-	}
-	if opt.Language != 7 && opt.Language != 8 {
-		return nil, fmt.Errorf("language is 7 or 8, not %d", opt.Language)
-	}
-	set := eval.Language(opt.Language)
-	if opt.Strict != "" {
-		strict, err := source.ParseStrictness(opt.Strict)
-		if err != nil {
-			return nil, err
-		}
-		set.Strict = strict
-	}
-	if opt.StrictVariables != nil {
-		set.StrictVariables = *opt.StrictVariables
-	}
-	set.Trace = opt.Trace
-	env, err := environment.Open(path, environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside, Syntax: syntax.Options{Strict: set.Strict}})
+// open prepares an environment as a view of files shows it.
+func (w *Workspace) open(files source.Files) (*Snapshot, error) {
+	env, err := environment.Open(w.path, environment.Options{Files: files, Cache: w.cache, ModulePath: w.opt.ModulePath,
+		BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Syntax: syntax.Options{Strict: w.set.Strict}})
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiler{env: env, set: set, opt: opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table()}
+	c := &Snapshot{ws: w, files: files, env: env, set: w.set, opt: w.opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table()}
 	c.moduleFunctions()
-	if opt.Ruby == RubySystem {
+	if w.opt.Ruby == RubySystem {
 		c.bridge = c.newBridge()
 	}
 	c.library = resource.NewLibrary(typeFiles{env}, c.version())
-	c.lookup = lookup.New(lookup.Site{
-		Environment: env.Name, Dir: env.Dir, GlobalConfig: opt.GlobalHiera, DataProvider: env.DataProvider,
+	c.lookup = c.Hiera(w.set.Strict)
+	return c, nil
+}
+
+// Hiera is the data of the environment.
+func (c *Snapshot) Hiera(strict source.Strictness) *lookup.Lookup {
+	global := c.opt.GlobalHiera
+	if global != "" {
+		global = source.Absolute(global)
+	}
+	return lookup.New(lookup.Site{
+		Environment: c.env.Name, Dir: c.env.Dir, GlobalConfig: global, DataProvider: c.env.DataProvider,
 		Module: func(name string) (dir, provider string, ok bool) {
-			m := env.Module(name)
+			m := c.env.Module(name)
 			if m == nil {
 				return "", "", false
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Strict: set.Strict, Name: env.Display, Inside: c.mayRead, Decrypted: opt.Decrypted})
-	return c, nil
+	}, lookup.Options{Strict: strict, Name: c.env.Display, Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted})
 }
 
-// mayRead tells whether Hiera may read a file: one of the environment or a module, or beside the global hiera.yaml.
-func (c *Compiler) mayRead(path string) bool {
-	if ok, known := c.readable.Load(path); known {
-		return ok.(bool)
-	}
-	ok := c.mayReadNow(path)
-	c.readable.Store(path, ok)
-	return ok
-}
-
-func (c *Compiler) mayReadNow(path string) bool {
-	if c.opt.GlobalHiera != "" {
-		if rel, err := filepath.Rel(filepath.Dir(absolute(c.opt.GlobalHiera)), path); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return c.env.Inside(path)
-}
-
-// Close ends what a Compiler has started. It need not be called before the program ends.
-func (c *Compiler) Close() {
+// Close ends what a Snapshot has started. It need not be called before the program ends.
+func (c *Snapshot) Close() {
 	if c.bridge != nil {
 		c.bridge.Close()
+	}
+	if next := c.renewed.Load(); next != nil {
+		next.Close()
 	}
 }
 
 // Environment is what is compiled from.
-func (c *Compiler) Environment() *environment.Environment { return c.env }
+func (c *Snapshot) Environment() *environment.Environment { return c.env }
 
 // A Node is what a catalog is made for.
 type Node struct {
@@ -157,8 +143,9 @@ type Node struct {
 	Classes    []eval.Assigned // likewise
 }
 
-// Compile makes a node's catalog. Trouble with the code is in the result; the error is about our surroundings.
-func (c *Compiler) Compile(n Node) (*eval.Result, error) {
+// compile makes a node's catalog of what the view shows.
+func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, err error) {
+	defer bug(&result, &err)
 	c.main.Do(func() { c.manifest.files, c.manifest.diags, c.manifest.err = c.manifests() })
 	if c.manifest.err != nil {
 		return nil, c.manifest.err
@@ -171,7 +158,11 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 	}
 	c.fixed.Do(func() { c.settings, c.server = c.config(), c.serverFacts() })
 	name := n.Name
-	in := eval.Input{Environment: c.env.Name, Config: c.settings, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server}
+	limits := c.opt.Limits
+	if limits == (budget.Limits{}) {
+		limits = eval.Limits()
+	}
+	in := eval.Input{Budget: budget.New(ctx, limits), Environment: c.env.Name, Config: c.settings, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server}
 	if n.Facts != nil {
 		if name == "" {
 			name = n.Facts.Name
@@ -186,13 +177,14 @@ func (c *Compiler) Compile(n Node) (*eval.Result, error) {
 		in.Trusted = facts.Trusted(in.Node, nil, nil)
 	}
 	w := c.world()
-	result := eval.Compile(w, in)
+	result = eval.Compile(w, in)
 	if result.NotDone != nil {
 		return nil, result.NotDone
 	}
 	if result.Failure != nil && !strings.HasPrefix(result.Failure.Code, "E09") && !in.Settings.Trace { // E09: a bound was hit
 		// Once more with tracing: it says where the value that does not fit comes from, and which lines hold secrets.
 		in.Settings.Trace = true
+		in.Budget = budget.New(ctx, limits)
 		if again := eval.Compile(c.world(), in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
 			result = again
 		}
@@ -231,8 +223,8 @@ type found struct {
 }
 
 // find looks for a file once and parses it.
-func (c *Compiler) find(what string, path func() (string, bool)) (*syntax.File, source.Diagnostics) {
-	if f, ok := c.files.Load(what); ok {
+func (c *Snapshot) find(what string, path func() (string, bool)) (*syntax.File, source.Diagnostics) {
+	if f, ok := c.found.Load(what); ok {
 		f := f.(*found)
 		return f.file, f.diags
 	}
@@ -245,13 +237,13 @@ func (c *Compiler) find(what string, path func() (string, bool)) (*syntax.File, 
 			f.diags = append(slices.Clip(f.diags), c.placement(f.file, p)...)
 		}
 	}
-	c.files.Store(what, f)
+	c.found.Store(what, f)
 	return f.file, f.diags
 }
 
 // placement is what is wrong with a definition that stands in this file of a module, or with anything else there. A module that was
 // opened alone may lie in a directory of any name, which then says nothing.
-func (c *Compiler) placement(f *syntax.File, path string) source.Diagnostics {
+func (c *Snapshot) placement(f *syntax.File, path string) source.Diagnostics {
 	if m := c.env.ModuleOf(path); m != nil && m.Name != filepath.Base(m.Dir) {
 		return nil
 	}
@@ -259,7 +251,7 @@ func (c *Compiler) placement(f *syntax.File, path string) source.Diagnostics {
 }
 
 // manifests parses the files that every compile starts with.
-func (c *Compiler) manifests() ([]*syntax.File, source.Diagnostics, error) {
+func (c *Snapshot) manifests() ([]*syntax.File, source.Diagnostics, error) {
 	paths, err := c.env.Manifests()
 	if err != nil {
 		return nil, nil, err
@@ -278,7 +270,7 @@ func (c *Compiler) manifests() ([]*syntax.File, source.Diagnostics, error) {
 }
 
 // config is what $settings::NAME answers: where a packaged Puppet server keeps its files, and what this run was told.
-func (c *Compiler) config() *value.Hash {
+func (c *Snapshot) config() *value.Hash {
 	b := value.NewHashBuilder(16)
 	for _, kv := range [][2]string{
 		{"confdir", "/etc/puppetlabs/puppet"}, {"codedir", "/etc/puppetlabs/code"}, {"vardir", "/opt/puppetlabs/server/data/puppetserver"},
@@ -294,7 +286,7 @@ func (c *Compiler) config() *value.Hash {
 }
 
 // version is the version of Puppet that is compiled for.
-func (c *Compiler) version() string {
+func (c *Snapshot) version() string {
 	if c.opt.Language <= 7 {
 		return "7.23.0"
 	}
@@ -302,7 +294,7 @@ func (c *Compiler) version() string {
 }
 
 // serverFacts are what a server says of itself.
-func (c *Compiler) serverFacts() *value.Hash {
+func (c *Snapshot) serverFacts() *value.Hash {
 	if c.opt.ServerFacts != nil {
 		return c.opt.ServerFacts
 	}
@@ -315,7 +307,7 @@ func (c *Compiler) serverFacts() *value.Hash {
 }
 
 // resourceType is one of Puppet's own types, or one that a module brings.
-func (c *Compiler) resourceType(name string) *resource.Type {
+func (c *Snapshot) resourceType(name string) *resource.Type {
 	if t := resource.Known(name); t != nil && !c.generatedTypes(name) {
 		return t
 	}
@@ -327,7 +319,7 @@ func (c *Compiler) resourceType(name string) *resource.Type {
 }
 
 // generatedTypes reports whether the environment has its own description of a type, which Puppet prefers even to its own.
-func (c *Compiler) generatedTypes(name string) bool {
+func (c *Snapshot) generatedTypes(name string) bool {
 	c.generated.Do(func() { c.hasGenerated = c.env.HasGeneratedTypes() })
 	if !c.hasGenerated {
 		return false
@@ -347,4 +339,4 @@ func (f typeFiles) Read(path string) (string, error)     { return f.env.ReadLibr
 func (f typeFiles) Display(path string) string           { return f.env.Display(path) }
 
 // Type finds a resource type by its lower-case name (resource.Lookup).
-func (c *Compiler) Type(name string) *resource.Type { return c.resourceType(name) }
+func (c *Snapshot) Type(name string) *resource.Type { return c.resourceType(name) }

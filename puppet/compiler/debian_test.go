@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -52,17 +53,17 @@ func TestScoreDebianClasses(t *testing.T) {
 		questions = append(questions, dir+" "+n.name+" "+n.facts)
 	}
 	answers := live.Compile(t, questions)
-	c, err := compiler.Open(dir, compiler.Options{Language: 7, ServerFacts: serverFacts(filepath.Base(dir))})
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Roots: []string{live.ModulesDir}, ServerFacts: serverFacts(filepath.Base(dir))}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal, refused, unknown := 0, 0, 0
 	for i, n := range nodes {
-		f, err := facts.Read(n.facts)
+		f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{n.facts}}), n.facts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := c.Compile(compiler.Node{Name: n.name, Facts: f})
+		res, err := c.Compile(context.Background(), compiler.Node{Name: n.name, Facts: f})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,12 +38,12 @@ func compileSite(t *testing.T, dir string, opt compiler.Options) *eval.Result {
 	if opt.Language == 0 {
 		opt.Language = 7
 	}
-	c, err := compiler.Open(dir, opt)
+	c, err := compiler.NewWorkspace(dir, opt).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	result, err := c.Compile(compiler.Node{Name: "n.example.com"})
+	result, err := c.Compile(context.Background(), compiler.Node{Name: "n.example.com"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,18 +16,19 @@ import (
 	"bunraku/puppet/template"
 	"bunraku/puppet/value"
 	"bunraku/source"
+
+	"bunraku/internal/live"
 )
 
 // A lab compiles one environment, and the same environment with one datum changed, everything else parsed and read once.
 type lab struct {
 	kind, name string
 	dir        string // its own, to be written to
-	base       *Compiler
+	base       *Snapshot
 	node       Node
 	res        *eval.Result
 	view       *mutate.View
 	places     *mutate.Places
-	shadows    map[string]string // of modules whose data are changed: a copy of their data, by module
 	texts      map[string]string
 	aims       map[provenance.LabelKey]aim // of places that can be changed in more ways than can be listed
 	slotKeys   map[string][]string         // of data, that slots hang on
@@ -41,12 +43,13 @@ const forget = 40 // clones after which caches start anew: they keep every chang
 // openLab compiles a subject. It returns nil when the subject does not compile: then there is nothing to change.
 func openLab(kind, name, dir string, opt Options, node Node) (*lab, error) {
 	opt.Trace = true
-	c, err := Open(dir, opt)
+	opt.Roots = []string{live.ModulesDir}
+	c, err := NewWorkspace(dir, opt).Open(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, shadows: map[string]string{}, texts: map[string]string{}, aims: map[provenance.LabelKey]aim{}, slotKeys: map[string][]string{}, roles: map[string]map[int]string{}, beside: map[string]bool{}}
-	if l.res, err = c.Compile(node); err != nil || l.res.Failure != nil {
+	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, texts: map[string]string{}, aims: map[provenance.LabelKey]aim{}, slotKeys: map[string][]string{}, roles: map[string]map[int]string{}, beside: map[string]bool{}}
+	if l.res, err = c.compile(context.Background(), node); err != nil || l.res.Failure != nil {
 		return nil, err
 	}
 	l.places = &mutate.Places{Facts: l.facts()}
@@ -82,7 +85,7 @@ func (l *lab) mutant(p *mutate.Place, i int) (res *eval.Result, at *mutate.Place
 		f := *l.node.Facts
 		f.Trusted = facts.Trusted(n.Name, nil, nil)
 		n.Facts = &f
-		res, err = l.base.Compile(n)
+		res, err = l.base.compile(context.Background(), n)
 		return res, &mutate.Places{Facts: l.facts()}, "", err
 	}
 	if p.Fact != "" {
@@ -93,7 +96,7 @@ func (l *lab) mutant(p *mutate.Place, i int) (res *eval.Result, at *mutate.Place
 		if n.Name == "" {
 			n.Name = f.Name
 		}
-		res, err = l.base.Compile(n)
+		res, err = l.base.compile(context.Background(), n)
 		return res, &mutate.Places{Facts: f.Values}, "", err
 	}
 	old, err := l.text(p.Path)
@@ -101,7 +104,7 @@ func (l *lab) mutant(p *mutate.Place, i int) (res *eval.Result, at *mutate.Place
 		return nil, nil, "", err
 	}
 	text := p.Apply(old, i)
-	var c *Compiler
+	var c *Snapshot
 	switch p.Kind {
 	case mutate.Manifest, mutate.EPP:
 		c, reason = l.withManifest(p.Path, text)
@@ -111,28 +114,26 @@ func (l *lab) mutant(p *mutate.Place, i int) (res *eval.Result, at *mutate.Place
 		if err := l.inert(p.Path, p.Beside); err != nil {
 			return nil, nil, "", err
 		}
-		var restore func()
-		if c, restore, err = l.withData(p.Path, text, p.Beside); err != nil {
+		if c, err = l.withData(p.Path, text, p.Beside); err != nil {
 			return nil, nil, "", err
 		}
-		defer restore()
 	}
 	if reason != "" {
 		return nil, nil, reason, nil
 	}
-	res, err = c.Compile(l.node)
+	res, err = c.compile(context.Background(), l.node)
 	return res, &mutate.Places{Facts: l.facts()}, "", err
 }
 
 // clone is a compiler that shares everything with the first one.
-func (l *lab) clone() *Compiler {
+func (l *lab) clone() *Snapshot {
 	c := l.base
 	if l.clones++; l.clones%forget == 0 {
 		c.cache, c.templates = eval.NewCache(), template.NewCache()
 	}
-	n := &Compiler{env: c.env, lookup: c.lookup, set: c.set, opt: c.opt, cache: c.cache, templates: c.templates, functions: c.functions, natives: c.natives, library: c.library, manifest: c.manifest}
+	n := &Snapshot{ws: c.ws, files: c.files, env: c.env, lookup: c.lookup, set: c.set, opt: c.opt, cache: c.cache, templates: c.templates, functions: c.functions, natives: c.natives, library: c.library, manifest: c.manifest}
 	n.main.Do(func() {})
-	c.files.Range(func(k, v any) bool { n.files.Store(k, v); return true })
+	c.found.Range(func(k, v any) bool { n.found.Store(k, v); return true })
 	c.sources.Range(func(k, v any) bool { n.sources.Store(k, v); return true })
 	c.modules.Range(func(k, v any) bool { n.modules.Store(k, v); return true })
 	c.types.Range(func(k, v any) bool { n.types.Store(k, v); return true })
@@ -145,7 +146,7 @@ func (l *lab) syntaxOptions() syntax.Options {
 	return syntax.Options{Strict: l.base.set.Strict}
 }
 
-func (l *lab) withManifest(path, text string) (*Compiler, string) {
+func (l *lab) withManifest(path, text string) (*Snapshot, string) {
 	tree := l.trees()[path]
 	changed, ds, same := mutate.SameShape(tree, text, l.syntaxOptions())
 	if !same {
@@ -159,16 +160,16 @@ func (l *lab) withManifest(path, text string) (*Compiler, string) {
 			n.manifest.files[i] = changed
 		}
 	}
-	l.base.files.Range(func(k, v any) bool {
+	l.base.found.Range(func(k, v any) bool {
 		if v.(*found).file == tree {
-			n.files.Store(k, &found{changed, ds})
+			n.found.Store(k, &found{changed, ds})
 		}
 		return true
 	})
 	return n, ""
 }
 
-func (l *lab) withTemplate(path, text string) (*Compiler, string) {
+func (l *lab) withTemplate(path, text string) (*Snapshot, string) {
 	changed, same := mutate.SameTemplate(l.templates()[path], text)
 	if !same {
 		return nil, "the changed template is no template, or one of another shape"
@@ -189,7 +190,7 @@ func (l *lab) trees() map[string]*syntax.File {
 	for _, f := range l.base.manifest.files {
 		out[l.base.env.Path(f.Source)] = f
 	}
-	l.base.files.Range(func(_, v any) bool {
+	l.base.found.Range(func(_, v any) bool {
 		if f := v.(*found).file; f != nil {
 			out[l.base.env.Path(f.Source)] = f
 		}
@@ -426,7 +427,7 @@ func factsOf(dir, name string) (*facts.Facts, error) {
 	if _, err := os.Stat(path); err != nil {
 		return &facts.Facts{Name: name, Values: value.EmptyHash}, nil
 	}
-	f, err := facts.Read(path)
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{path}}), path)
 	if err == nil && name != "" {
 		f.Name = name
 	}

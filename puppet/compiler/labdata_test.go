@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,7 +10,6 @@ import (
 
 	"bunraku/internal/mutate"
 	"bunraku/provenance"
-	"bunraku/puppet/lookup"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -311,90 +309,20 @@ func (l *lab) values(key string, asked []string, h *mutate.Hints) (out []value.V
 	return []value.Value{value.String("fresh"), value.Bool(true), value.Int(3), value.Strings("fresh"), value.NewHash(value.String("fresh"), value.Int(1))}
 }
 
-// withData writes a data file, and what stands beside it, and reads all data anew. Modules that are not the subject's own are shadowed by a copy
-// of their data.
-func (l *lab) withData(path, text string, beside map[string]string) (c *Compiler, restore func(), err error) {
-	at := func(path string) string { return path }
-	shadow := func(string) string { return "" }
-	if !strings.HasPrefix(path, l.dir+"/") {
-		m := l.base.env.ModuleOf(path)
-		if m == nil {
-			return nil, nil, fmt.Errorf("%s is in no module", path)
-		}
-		dir := l.shadows[m.Name]
-		if dir == "" {
-			dir = filepath.Join(l.dir, ".shadow", m.Name)
-			for _, name := range []string{"hiera.yaml", "data"} {
-				if err := copyTree(filepath.Join(m.Dir, name), filepath.Join(dir, name)); err != nil {
-					return nil, nil, err
-				}
-			}
-			l.shadows[m.Name] = dir
-		}
-		at = func(path string) string { return filepath.Join(dir, strings.TrimPrefix(path, m.Dir+"/")) }
-		shadow = func(name string) string {
-			if name == m.Name {
-				return dir
-			}
-			return ""
-		}
-	}
-	texts := map[string]string{at(path): text}
+// withData lays a data file, and what stands beside it, over the files that there are, and reads all data anew.
+func (l *lab) withData(path, text string, beside map[string]string) (*Snapshot, error) {
+	texts := map[string]string{path: text}
 	for path, text := range beside {
-		texts[at(path)] = text
+		texts[path] = text
 	}
-	if restore, err = overwrite(texts); err != nil {
-		return nil, nil, err
+	files, err := source.NewOverlay(l.base.files, texts)
+	if err != nil {
+		return nil, err
 	}
 	n := l.clone()
-	env := l.base.env
-	n.lookup = lookup.New(lookup.Site{
-		Environment: env.Name, Dir: env.Dir, GlobalConfig: l.base.opt.GlobalHiera, DataProvider: env.DataProvider,
-		Module: func(name string) (dir, provider string, ok bool) {
-			m := env.Module(name)
-			if m == nil {
-				return "", "", false
-			}
-			if dir := shadow(name); dir != "" {
-				return dir, m.DataProvider, true
-			}
-			return m.Dir, m.DataProvider, true
-		},
-	}, lookup.Options{Strict: source.Strictness(l.base.set.Strict), Name: func(path string) string {
-		if rest, ok := strings.CutPrefix(path, filepath.Join(l.dir, ".shadow")+"/"); ok {
-			name, rest, _ := strings.Cut(rest, "/")
-			path = filepath.Join(env.Module(name).Dir, rest)
-		}
-		return env.Display(path)
-	}})
-	return n, restore, nil
-}
-
-// overwrite writes files for a while.
-func overwrite(texts map[string]string) (restore func(), err error) {
-	var undo []func()
-	restore = func() {
-		for _, f := range undo {
-			f()
-		}
-	}
-	for path, text := range texts {
-		old, readErr := os.ReadFile(path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return restore, err
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return restore, err
-		}
-		undo = append(undo, func() {
-			if readErr != nil {
-				os.Remove(path)
-			} else {
-				os.WriteFile(path, old, 0o644)
-			}
-		})
-	}
-	return restore, nil
+	n.files = files
+	n.lookup = n.Hiera(l.base.set.Strict)
+	return n, nil
 }
 
 func copyTree(from, to string) error {

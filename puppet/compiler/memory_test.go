@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"context"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -25,7 +26,7 @@ func memory(t testing.TB, dir string, trace bool) (held, allocated float64) {
 	read(0)
 	s := openSite(t, dir, trace)
 	read(1)
-	res, err := s.c.Compile(compiler.Node{Facts: s.f})
+	res, err := s.c.Compile(context.Background(), compiler.Node{Facts: s.f})
 	if err != nil {
 		t.Fatal(err)
 	}

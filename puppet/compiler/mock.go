@@ -3,7 +3,6 @@ package compiler
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -35,11 +34,11 @@ type mock struct {
 
 // ReadMocks reads a file of answers. What is wrong with it is a *source.Diagnostic with its place.
 func ReadMocks(path string) (*Mocks, error) {
-	text, err := os.ReadFile(path)
+	c, err := source.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return parseMocks(source.NewFile(filepath.ToSlash(path), string(text)))
+	return parseMocks(source.NewFile(filepath.ToSlash(path), c.Text))
 }
 
 func parseMocks(f *source.File) (*Mocks, error) {
@@ -185,7 +184,7 @@ func (e *mock) answer(c *eval.Call, f *source.File) (value.Value, error) {
 }
 
 // UnusedMocks are notes about answers that nobody asked for.
-func (c *Compiler) UnusedMocks() source.Diagnostics {
+func (c *Snapshot) UnusedMocks() source.Diagnostics {
 	var out source.Diagnostics
 	if m := c.opt.Mocks; m != nil {
 		for _, e := range m.list {

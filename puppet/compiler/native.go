@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,7 +18,7 @@ type native struct {
 
 // moduleFunctions lists the functions that we have in Go for the modules on the module path. Of stdlib that is the set that its
 // metadata.json names, then whatever the other set has a file for.
-func (c *Compiler) moduleFunctions() {
+func (c *Snapshot) moduleFunctions() {
 	c.natives = map[string][]native{}
 	for _, name := range stdlib.Modules() {
 		m := c.env.Module(name)
@@ -28,7 +27,7 @@ func (c *Compiler) moduleFunctions() {
 		}
 		versions := []string{m.Version}
 		if name == "stdlib" {
-			versions = stdlibVersions(m)
+			versions = c.stdlibVersions(m)
 		}
 		for _, version := range versions {
 			for n, f := range stdlib.Module(name, version) {
@@ -40,10 +39,10 @@ func (c *Compiler) moduleFunctions() {
 
 // stdlibVersions are the sets of functions that stdlib's files may be of, the likeliest first. Without a version the files tell: 9.x has
 // most of its functions in lib/puppet/functions/stdlib.
-func stdlibVersions(m *environment.Module) []string {
+func (c *Snapshot) stdlibVersions(m *environment.Module) []string {
 	version := m.Version
 	if version == "" {
-		if _, err := os.Stat(filepath.Join(m.Dir, "lib", "puppet", "functions", "stdlib", "merge.rb")); err == nil {
+		if source.Exists(c.files, filepath.Join(m.Dir, "lib", "puppet", "functions", "stdlib", "merge.rb")) {
 			version = "9"
 		}
 	}
@@ -55,7 +54,7 @@ func stdlibVersions(m *environment.Module) []string {
 
 // moduleFunction is the function of a module, or of the environment, that code in a file sees (nil: code outside of modules): one that we
 // have in Go, or else one in Ruby. It is nil when there is no such file, or one in the Puppet language comes first.
-func (c *Compiler) moduleFunction(name string, from *source.File) *eval.Function {
+func (c *Snapshot) moduleFunction(name string, from *source.File) *eval.Function {
 	places := c.env.RubyFunctions(name)
 	key, place := name, environment.RubyFunction{}
 	if len(places) > 0 {
@@ -73,7 +72,7 @@ func (c *Compiler) moduleFunction(name string, from *source.File) *eval.Function
 	return f
 }
 
-func (c *Compiler) functionIn(name string, place environment.RubyFunction) *eval.Function {
+func (c *Snapshot) functionIn(name string, place environment.RubyFunction) *eval.Function {
 	module, _, qualified := strings.Cut(name, "::")
 	_, inPuppet := c.env.FunctionFile(name)
 	switch {
@@ -108,7 +107,7 @@ func (w *world) Function3x(name string) *eval.Function {
 	return f
 }
 
-func (c *Compiler) function3x(name string) *eval.Function {
+func (c *Snapshot) function3x(name string) *eval.Function {
 	path, ok := c.env.OldFunctionFile(name)
 	if !ok {
 		if stdlib.IsPuppet3x(name) {

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -151,12 +152,11 @@ func (l *lab) inert(path string, beside map[string]string) error {
 	}
 	l.beside[key] = true
 	at := sorted(beside)[0]
-	c, restore, err := l.withData(at, beside[at], beside)
+	c, err := l.withData(at, beside[at], beside)
 	if err != nil {
 		return err
 	}
-	defer restore()
-	res, err := c.Compile(l.node)
+	res, err := c.compile(context.Background(), l.node)
 	if err != nil || res.Failure != nil {
 		return fmt.Errorf("%s: does not compile with %s beside: %v %v", l.name, at, err, res.Failure)
 	}

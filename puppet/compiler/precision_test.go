@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"sort"
@@ -40,7 +41,7 @@ func (l *lab) evaluate(program string) (*eval.Result, error) {
 	n.manifest.files = []*syntax.File{f}
 	node := l.node
 	node.Classes = nil // they are defined in the files that are left out
-	return n.Compile(node)
+	return n.compile(context.Background(), node)
 }
 
 // loose is a slot and how many of its places some mutation confirms.

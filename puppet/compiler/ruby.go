@@ -9,6 +9,7 @@ import (
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // RubyMode says whether what modules have written in Ruby may run.
@@ -21,29 +22,22 @@ const (
 )
 
 // newBridge prepares Ruby for this environment; it starts when it is first needed.
-func (c *Compiler) newBridge() *bridge.Bridge {
+func (c *Snapshot) newBridge() *bridge.Bridge {
 	var libraries []string
 	if c.env.Dir != "" {
-		libraries = append(libraries, absolute(filepath.Join(c.env.Dir, "lib")))
+		libraries = append(libraries, source.Absolute(filepath.Join(c.env.Dir, "lib")))
 	}
 	for _, m := range c.env.Modules() {
-		libraries = append(libraries, absolute(filepath.Join(m.Dir, "lib")))
+		libraries = append(libraries, source.Absolute(filepath.Join(m.Dir, "lib")))
 	}
 	version, _ := c.serverFacts().GetString("serverversion")
 	return bridge.New(bridge.Options{Timeout: c.opt.RubyTimeout, Libraries: libraries, Version: value.ToString(version), Settings: c.config(), Site: rubySite{c}})
 }
 
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
-}
-
 // rubyFunction is a function that is written in Ruby. Unless Ruby may run, what it would give is not known.
-func (c *Compiler) rubyFunction(name string, file environment.RubyFunction) *eval.Function {
+func (c *Snapshot) rubyFunction(name string, file environment.RubyFunction) *eval.Function {
 	if c.bridge != nil {
-		return c.bridge.Function(name, absolute(file.Path), file.Old)
+		return c.bridge.Function(name, source.Absolute(file.Path), file.Old)
 	}
 	return &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
 		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(file.Path))}, nil
@@ -51,7 +45,7 @@ func (c *Compiler) rubyFunction(name string, file environment.RubyFunction) *eva
 }
 
 // rubyTemplate renders templates that need real Ruby, nil when it may not run.
-func (c *Compiler) rubyTemplate() func(*eval.Call, string, string, string) (value.Value, provenance.Ref, error) {
+func (c *Snapshot) rubyTemplate() func(*eval.Call, string, string, string) (value.Value, provenance.Ref, error) {
 	if c.bridge == nil {
 		return nil
 	}
@@ -61,13 +55,13 @@ func (c *Compiler) rubyTemplate() func(*eval.Call, string, string, string) (valu
 }
 
 // rubySite is what Ruby code finds in the environment (bridge.Site).
-type rubySite struct{ c *Compiler }
+type rubySite struct{ c *Snapshot }
 
 func found1(path string, ok bool) string {
 	if !ok {
 		return ""
 	}
-	return absolute(path)
+	return source.Absolute(path)
 }
 
 func (s rubySite) Template(name string) string    { return found1(s.c.env.TemplateFile(name)) }
@@ -76,7 +70,7 @@ func (s rubySite) OldFunction(name string) string { return found1(s.c.env.OldFun
 
 func (s rubySite) Module(name string) string {
 	if m := s.c.env.Module(name); m != nil {
-		return absolute(m.Dir)
+		return source.Absolute(m.Dir)
 	}
 	return ""
 }
@@ -84,7 +78,7 @@ func (s rubySite) Module(name string) string {
 func (s rubySite) Modules() [][2]string {
 	var out [][2]string
 	for _, m := range s.c.env.Modules() {
-		out = append(out, [2]string{m.Name, absolute(m.Dir)})
+		out = append(out, [2]string{m.Name, source.Absolute(m.Dir)})
 	}
 	return out
 }

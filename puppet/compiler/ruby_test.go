@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"context"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -154,7 +155,7 @@ func TestMocks(t *testing.T) {
 	if r.Failure == nil || !strings.Contains(r.Failure.Summary, "out of order") {
 		t.Error(r.Failure)
 	}
-	c, err := compiler.Open(dir, compiler.Options{Mocks: mocks})
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Mocks: mocks}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,11 +22,11 @@ func TestAdvice(t *testing.T) {
 		if err := os.WriteFile(path, []byte(code+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		c, err := Open(path, Options{})
+		c, err := NewWorkspace(path, Options{}).Open(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := c.Compile(Node{Name: "n"})
+		res, err := c.Compile(context.Background(), Node{Name: "n"})
 		if err != nil {
 			t.Fatal(err)
 		}

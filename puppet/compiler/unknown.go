@@ -17,7 +17,7 @@ const (
 const unknownAdvice = "run the Ruby code of modules with --ruby=system, or give the answers with --mock FILE"
 
 // reportUnknown counts what is not known and names the calls. With StrictOpaque it fails the compile.
-func (c *Compiler) reportUnknown(result *eval.Result) {
+func (c *Snapshot) reportUnknown(result *eval.Result) {
 	if result.Failure != nil {
 		return
 	}

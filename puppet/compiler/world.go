@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ import (
 
 // world is what one compile sees of its surroundings (eval.World).
 type world struct {
-	c         *Compiler
+	c         *Snapshot
 	functions map[string]*eval.Function
 	session   *lookup.Session
 	host      *lookupHost // of the scope that asked last
@@ -28,7 +27,7 @@ type world struct {
 }
 
 // world is what one compile sees.
-func (c *Compiler) world() *world {
+func (c *Snapshot) world() *world {
 	w := &world{c: c, functions: c.functions}
 	w.erb = template.Engine{Cache: c.templates, Find: c.findERB, Ruby: c.rubyTemplate()}
 	return w
@@ -49,7 +48,7 @@ func (w *world) TemplateChanges(name string) []string {
 }
 
 // findERB reads a template once.
-func (c *Compiler) findERB(name string) (*source.File, string, error) {
+func (c *Snapshot) findERB(name string) (*source.File, string, error) {
 	if t, ok := c.sources.Load(name); ok {
 		t := t.(*erbFile)
 		return t.source, t.path, nil
@@ -58,11 +57,11 @@ func (c *Compiler) findERB(name string) (*source.File, string, error) {
 	if !ok {
 		return nil, "", nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := c.env.Read(path)
 	if err != nil {
 		return nil, path, err
 	}
-	t, _ := c.sources.LoadOrStore(name, &erbFile{source.NewFile(c.env.Display(path), string(text)), path})
+	t, _ := c.sources.LoadOrStore(name, &erbFile{source.NewFile(c.env.Display(path), text), path})
 	return t.(*erbFile).source, path, nil
 }
 
@@ -129,7 +128,7 @@ func (w *world) ResourceType(name string) *resource.Type { return w.c.resourceTy
 // Lookup asks Hiera.
 func (w *world) Lookup(sc *eval.Scope, q eval.Query) (eval.Answer, error) {
 	if w.session == nil {
-		w.session = w.c.lookup.Session(sc.Trace(), func(d *source.Diagnostic) { sc.Warn(d) })
+		w.session = w.c.lookup.Session(sc.Trace(), func(d *source.Diagnostic) { sc.Warn(d) }).Within(sc.Budget())
 	}
 	query := lookup.Query{Merge: q.Merge, Override: q.Override, Defaults: q.Defaults}
 	if q.Default != nil {
@@ -200,7 +199,11 @@ func (h *lookupHost) New(typ value.Value, args []value.Value) (value.Value, erro
 
 func (w *world) FindFile(name string) (string, bool)     { return w.c.env.ContentFile(name) }
 func (w *world) FindTemplate(name string) (string, bool) { return w.c.env.TemplateFile(name) }
-func (w *world) ReadFile(path string) ([]byte, error)    { return os.ReadFile(path) }
+func (w *world) ReadFile(path string) ([]byte, error) {
+	text, err := w.c.env.Read(path)
+	return []byte(text), err
+}
+
 func (w *world) ModuleDirectory(module string) (string, bool) {
 	m := w.c.env.Module(module)
 	if m == nil {

@@ -1,9 +1,12 @@
 package environment
 
 import (
-	"os"
+	"errors"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"bunraku/source"
@@ -23,13 +26,16 @@ var knownSettings = map[string]bool{"modulepath": true, "manifest": true, "confi
 // configure reads environment.conf, if there is one.
 func (e *Environment) configure() error {
 	settings := map[string]string{}
-	path := filepath.Join(e.Dir, "environment.conf")
-	text, err := os.ReadFile(path)
-	if err != nil && !os.IsNotExist(err) {
+	conf, err := e.file(filepath.Join(e.Dir, "environment.conf"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if d := refused(err, e.Display(filepath.Join(e.Dir, "environment.conf")), flagOf(err), nil); d != nil {
+			d.Severity = source.Error
+			return d
+		}
 		return err
 	}
 	if err == nil {
-		if err := e.readConf(source.NewFile(e.Display(path), string(text)), settings); err != nil {
+		if err := e.readConf(conf, settings); err != nil {
 			return err
 		}
 	}
@@ -72,11 +78,16 @@ func (e *Environment) configure() error {
 					continue
 				}
 				if strings.ContainsAny(q, "*?[{") {
-					matches, _ := filepath.Glob(inside(q))
-					e.ModulePath = append(e.ModulePath, matches...)
+					e.ModulePath = append(e.ModulePath, source.Glob(e.files, filepath.Clean(inside(q)))...)
 					continue
 				}
-				e.ModulePath = append(e.ModulePath, filepath.Clean(inside(q)))
+				dir := filepath.Clean(inside(q))
+				if _, err := e.files.Stat(dir); path.IsAbs(dir) && !slices.Contains(base, dir) {
+					if d := refused(err, "the module path "+dir, "--root "+dir+", or --modulepath", conf); d != nil {
+						e.Problems = append(e.Problems, d)
+					}
+				}
+				e.ModulePath = append(e.ModulePath, dir)
 			}
 		}
 	}

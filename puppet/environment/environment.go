@@ -7,9 +7,12 @@
 package environment
 
 import (
-	"os"
+	"errors"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -26,8 +29,11 @@ type Options struct {
 	CodeDir        string   // $codedir
 	Manifest       string   // in place of environment.conf's
 	Syntax         syntax.Options
-	Outside        bool   // files may be links to anywhere
-	Cache          *Cache // parsed files, to be shared with other environments; by default one of its own
+	Roots          []string      // what else may be read, and where the links in it lead: the user named it
+	Inputs         []string      // files and directories that the user named for something else, such as facts
+	Outside        bool          // what the tree names may be read, wherever it lies
+	Files          source.Files  // what is read; by default what Disk makes
+	Cache          *source.Cache // parsed files, to be shared with other environments; by default one of its own
 }
 
 // An Environment is a place that nodes can be compiled from. It is safe for concurrent use.
@@ -39,16 +45,17 @@ type Environment struct {
 	DataProvider string             // environment_data_provider
 	Problems     source.Diagnostics // with environment.conf and with modules
 
-	given     string // how the user called Dir, for display
-	root      string // what given stands for
-	opt       Options
-	cache     *Cache
-	once      sync.Once
-	modules   map[string]*Module
-	order     []*Module
-	alone     *Module  // the module that the environment was opened as
-	roots     []string // where files may really lie
-	rootsOnce sync.Once
+	given   string // how the user called Dir, for display
+	root    string // what given stands for
+	opt     Options
+	files   source.Files
+	cache   *source.Cache
+	parsed  sync.Map // path → *parsed
+	paths   sync.Map // *source.File → path
+	once    sync.Once
+	modules map[string]*Module
+	order   []*Module
+	alone   *Module // the module that the environment was opened as
 
 	functions  map[string][]RubyFunction // by plain name
 	hiddenOnce sync.Once
@@ -62,18 +69,18 @@ var validName = regexp.MustCompile(`^\w+$`)
 // Open finds out what a path is: a manifest, a module, an environment, a control repository, or a code directory with a production
 // environment in it.
 func Open(path string, opt Options) (*Environment, error) {
-	info, err := os.Stat(path)
+	if opt.Files == nil {
+		opt.Files = Disk(path, opt)
+	}
+	if opt.Cache == nil {
+		opt.Cache = source.NewCache(0)
+	}
+	abs := source.Absolute(path)
+	info, err := opt.Files.Stat(abs)
 	if err != nil {
-		return nil, err
+		return nil, source.Named(err, abs, path)
 	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	e := &Environment{opt: opt, cache: opt.Cache, given: path, root: abs, Name: opt.Name}
-	if e.cache == nil {
-		e.cache = NewCache()
-	}
+	e := &Environment{opt: opt, files: opt.Files, cache: opt.Cache, given: path, root: abs, Name: opt.Name}
 	if !info.IsDir() {
 		e.given, e.root = filepath.Dir(path), filepath.Dir(abs)
 		e.setName("production")
@@ -82,7 +89,7 @@ func Open(path string, opt Options) (*Environment, error) {
 		return e, nil
 	}
 	e.Dir = abs
-	has := func(name string) bool { _, err := os.Stat(filepath.Join(abs, name)); return err == nil }
+	has := func(name string) bool { return source.Exists(e.files, filepath.Join(abs, name)) }
 	if !has("environment.conf") {
 		switch {
 		case !has("manifests") && has("environments/production"):
@@ -99,6 +106,32 @@ func Open(path string, opt Options) (*Environment, error) {
 	return e, e.configure()
 }
 
+// Disk is a view of the machine's files for an environment: it shows what the user named, and nothing that the tree itself names.
+func Disk(path string, opt Options) *source.Dir {
+	return source.NewDir(source.DirOptions{Roots: append([]string{path}, opt.Inputs...), Anywhere: opt.Outside,
+		Modules: slices.Concat(opt.ModulePath, opt.BaseModulePath, opt.Roots)})
+}
+
+// Files is the view that the environment reads.
+func (e *Environment) Files() source.Files { return e.files }
+
+// refused is what to tell about something that the tree names and that may not be read; nil if err says something else.
+func refused(err error, what, flag string, at *source.File) *source.Diagnostic {
+	var no *source.Refused
+	if !errors.As(err, &no) {
+		return nil
+	}
+	d := &source.Diagnostic{Code: "N0104", Severity: source.Warning, Summary: what + " " + no.Why + ", and is not read"}
+	if at != nil {
+		d.Place = source.Place{File: at}
+	}
+	if no.Flag != "" {
+		d.Summary += "; allow it with " + flag
+		d.Help = "say " + flag + " if it may be read, or --allow-outside if you vouch for the tree"
+	}
+	return d
+}
+
 func (e *Environment) setName(name string) {
 	if e.Name == "" {
 		e.Name = name
@@ -112,15 +145,14 @@ func absolute(lists ...[]string) []string {
 	var out []string
 	for _, l := range lists {
 		for _, p := range l {
-			if abs, err := filepath.Abs(p); err == nil {
-				out = append(out, abs)
-			}
+			out = append(out, source.Absolute(p))
 		}
 	}
 	return out
 }
 
-// openModule makes an environment of a module alone: beside it, the modules of its test fixtures and its neighbours are seen.
+// openModule makes an environment of a module alone: beside it, the modules of its test fixtures are seen. Its neighbours are not part of
+// what the user named: that takes a module path.
 func (e *Environment) openModule() error {
 	e.setName("production")
 	e.Manifest = e.opt.Manifest
@@ -142,9 +174,6 @@ func (e *Environment) openModule() error {
 	e.ModulePath = absolute(e.opt.ModulePath)
 	if e.opt.ModulePath == nil {
 		e.ModulePath = append(e.ModulePath, filepath.Join(e.Dir, "spec", "fixtures", "modules"))
-		if parent := filepath.Base(filepath.Dir(e.Dir)); parent == "modules" || parent == "site-modules" || parent == "site" {
-			e.ModulePath = append(e.ModulePath, filepath.Dir(e.Dir))
-		}
 		e.ModulePath = append(e.ModulePath, absolute(e.opt.BaseModulePath)...)
 	}
 	e.Dir = ""
@@ -161,67 +190,77 @@ func (e *Environment) Display(path string) string {
 
 // Path is the absolute path of a file that the environment has read: what Puppet writes into catalogs.
 func (e *Environment) Path(f *source.File) string {
-	if path, known := e.cache.path(f); known {
-		return path
+	if path, known := e.paths.Load(f); known {
+		return path.(string)
 	}
-	if abs, err := filepath.Abs(f.Name); err == nil {
-		return abs
-	}
-	return f.Name
+	return source.Absolute(f.Name)
 }
 
-func (e *Environment) file(path string) *source.File {
-	text, err := os.ReadFile(path)
+func (e *Environment) file(path string) (*source.File, error) {
+	c, err := e.files.Read(path)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return source.NewFile(e.Display(path), string(text))
+	return source.NewFile(e.Display(path), c.Text), nil
 }
 
 // Manifests are the files that every compile starts with, in Puppet's order: the manifest itself, or all .pp files below it, sorted by
 // path. A manifest that does not exist is none.
 func (e *Environment) Manifests() ([]string, error) {
-	info, err := os.Stat(e.Manifest)
-	if err != nil {
+	manifest := filepath.Clean(e.Manifest)
+	info, err := e.files.Stat(manifest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if !info.IsDir() {
+	case err != nil:
+		if d := refused(err, "the manifest "+e.Display(manifest), "--root "+path.Dir(manifest), nil); d != nil {
+			d.Severity = source.Error
+			return nil, d
+		}
+		return nil, err
+	case info.Kind == source.Regular:
 		return []string{e.Manifest}, nil
 	}
 	var files []string
-	var walk func(dir string) error
-	walk = func(dir string) error {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return err
+	var failure error
+	err = source.Walk(e.files, manifest, func(p string, d source.Entry) bool {
+		if strings.HasPrefix(d.Name, ".") {
+			return false
 		}
-		for _, d := range entries {
-			path := filepath.Join(dir, d.Name())
-			if strings.HasPrefix(d.Name(), ".") {
-				continue
-			}
-			if d.IsDir() {
-				if err := walk(path); err != nil {
-					return err
-				}
-			}
-			if strings.HasSuffix(path, ".pp") {
-				if info, err := os.Stat(path); err == nil && !info.IsDir() {
-					files = append(files, path)
+		if strings.HasSuffix(p, ".pp") {
+			switch d.Kind {
+			case source.Regular:
+				files = append(files, p)
+			case source.Other:
+				if _, err := e.files.Read(p); failure == nil && err != nil && !errors.Is(err, fs.ErrNotExist) {
+					failure = err
+					if no := refused(err, "the manifest "+e.Display(p), flagOf(err), nil); no != nil {
+						no.Severity = source.Error
+						failure = no
+					}
 				}
 			}
 		}
-		return nil
-	}
-	if err := walk(e.Manifest); err != nil {
-		return nil, err
+		return true
+	})
+	if err == nil {
+		err = failure
 	}
 	sort.Strings(files)
-	return files, nil
+	return files, err
+}
+
+// flagOf is the flag that would allow what was refused.
+func flagOf(err error) string {
+	var no *source.Refused
+	if errors.As(err, &no) {
+		return no.Flag
+	}
+	return ""
 }
 
 // Parse reads and parses a manifest or, by its ending, an EPP template. A file is parsed once as long as it does not change. The error
 // is about reading; what is wrong with the text is in the diagnostics.
 func (e *Environment) Parse(path string) (*syntax.File, source.Diagnostics, error) {
-	return e.cache.parse(path, e.Display, e.opt.Syntax)
+	return e.parse(source.Absolute(path))
 }

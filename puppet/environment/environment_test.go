@@ -2,6 +2,7 @@ package environment
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"bunraku/internal/live"
 
+	"bunraku/source"
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -141,7 +143,7 @@ func TestAgainstPuppet(t *testing.T) {
 			if err := json.Unmarshal([]byte(lines[i]), &want); err != nil {
 				t.Fatal(err, lines[i])
 			}
-			e, err := Open(filepath.Join(root, name), Options{BaseModulePath: []string{filepath.Join(root, "base")}, CodeDir: filepath.Join(root, "code")})
+			e, err := Open(filepath.Join(root, name), Options{BaseModulePath: []string{filepath.Join(root, "base")}, CodeDir: filepath.Join(root, "code"), Roots: []string{filepath.Join(root, "code")}})
 			if err != nil {
 				if want.Error == "" || !strings.Contains(want.Error, err.(interface{ Error() string }).Error()[strings.Index(err.Error(), "Could"):]) {
 					t.Fatalf("%v, Puppet: %s", err, want.Error)
@@ -325,8 +327,15 @@ func TestParse(t *testing.T) {
 	if err := os.WriteFile(files[0], []byte("notify { 'changed': }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if tree, _, _ := e.Parse(files[0]); tree == first {
-		t.Error("a changed file was not parsed again")
+	if tree, _, _ := e.Parse(files[0]); tree != first {
+		t.Error("one environment shows two states of a file")
+	}
+	fresh, err := Open(rel, Options{Files: e.Files().(source.Live).Fresh()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tree, _, err := fresh.Parse(files[0]); err != nil || tree == first {
+		t.Error("a changed file was not parsed again", err)
 	}
 	path, _ := e.TemplateFile("m/t.epp")
 	if _, diags, err := e.Parse(path); err != nil || diags.HasErrors() {
@@ -336,7 +345,7 @@ func TestParse(t *testing.T) {
 	if _, diags, err := e.Parse(path); err != nil || !diags.HasErrors() {
 		t.Error("a broken manifest has no diagnostics", err)
 	}
-	if _, _, err := e.Parse(filepath.Join(root, "nowhere.pp")); !os.IsNotExist(err) {
+	if _, _, err := e.Parse(filepath.Join(root, "nowhere.pp")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }

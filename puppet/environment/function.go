@@ -1,10 +1,11 @@
 package environment
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"bunraku/source"
 )
 
 // A RubyFunction is a file that ought to define a function in Ruby.
@@ -46,8 +47,7 @@ func (e *Environment) listFunctions() {
 		e.listIn(m.Dir, m)
 	}
 	for _, dir := range e.hidden() {
-		files, _ := filepath.Glob(filepath.Join(dir, "lib", "puppet", "parser", "functions", "*.rb"))
-		for _, path := range files {
+		for _, path := range source.Glob(e.files, filepath.Join(dir, "lib", "puppet", "parser", "functions", "*.rb")) {
 			name := strings.TrimSuffix(filepath.Base(path), ".rb")
 			if _, ok := e.within(dir, "lib", "puppet", "parser", "functions", name+".rb"); ok && e.functions[name] == nil {
 				e.functions[name] = []RubyFunction{{path, true, nil}}
@@ -62,12 +62,12 @@ func (e *Environment) listIn(dir string, m *Module) {
 		if old {
 			sub = []string{"lib", "puppet", "parser", "functions"}
 		}
-		entries, err := os.ReadDir(filepath.Join(dir, filepath.Join(sub...)))
+		entries, err := e.files.List(filepath.Join(dir, filepath.Join(sub...)))
 		if err != nil {
 			continue
 		}
 		for _, entry := range entries {
-			name, is := strings.CutSuffix(entry.Name(), ".rb")
+			name, is := strings.CutSuffix(entry.Name, ".rb")
 			if !is {
 				continue
 			}
@@ -75,7 +75,7 @@ func (e *Environment) listIn(dir string, m *Module) {
 			if n := len(has); n > 0 && has[n-1].Module == m {
 				continue
 			}
-			if path, ok := e.within(dir, append(slices.Clip(sub), entry.Name())...); ok {
+			if path, ok := e.within(dir, append(slices.Clip(sub), entry.Name)...); ok {
 				e.functions[name] = append(has, RubyFunction{path, old, m})
 			}
 		}

@@ -3,10 +3,8 @@ package environment
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"strings"
 
 	"bunraku/source"
@@ -45,18 +43,24 @@ func (e *Environment) find() {
 		}
 		seen := map[string]bool{}
 		for _, dir := range e.ModulePath {
-			entries, err := os.ReadDir(dir)
+			entries, err := e.files.List(dir)
 			if err != nil {
+				if problem := refused(err, "the module path "+e.Display(dir), flagOf(err), nil); problem != nil && e.Dir != "" && strings.HasPrefix(dir, e.Dir+"/") {
+					e.Problems = append(e.Problems, problem)
+				}
 				continue
 			}
-			names := make([]string, 0, len(entries))
 			for _, d := range entries {
-				names = append(names, d.Name())
-			}
-			sort.Strings(names)
-			for _, name := range names {
-				path := filepath.Join(dir, name)
-				if info, err := os.Stat(path); !validModule.MatchString(name) || seen[name] || err != nil || !info.IsDir() {
+				name, path := d.Name, filepath.Join(dir, d.Name)
+				if !validModule.MatchString(name) || seen[name] {
+					continue
+				}
+				if !d.IsDir() {
+					if _, err := e.files.Stat(path); d.Link && err != nil {
+						if problem := refused(err, "the module "+e.Display(path), flagOf(err), nil); problem != nil {
+							e.Problems = append(e.Problems, problem)
+						}
+					}
 					continue
 				}
 				seen[name] = true
@@ -105,11 +109,11 @@ func (e *Environment) ModuleOf(path string) *Module {
 }
 
 // readModule reads metadata.json. A module whose metadata lacks what every module must say is none: Puppet leaves it out.
-func readModule(name, dir string, read func(string) *source.File) (*Module, *source.Diagnostic) {
+func readModule(name, dir string, read func(string) (*source.File, error)) (*Module, *source.Diagnostic) {
 	m := &Module{Name: name, Dir: dir}
-	f := read(filepath.Join(dir, "metadata.json"))
-	if f == nil {
-		return m, nil
+	f, err := read(filepath.Join(dir, "metadata.json"))
+	if err != nil {
+		return m, refused(err, "metadata.json of the module "+name, flagOf(err), nil)
 	}
 	problem := func(code string, severity source.Severity, text string) *source.Diagnostic {
 		return &source.Diagnostic{Code: code, Severity: severity, Summary: text, Place: source.Place{File: f}}
@@ -149,8 +153,8 @@ func readModule(name, dir string, read func(string) *source.File) (*Module, *sou
 	return m, nil
 }
 
-// within is a path below a module's directory, if it is a file that exists, and neither its name nor a link leads out of the environment
-// and the module path.
+// within is a path below a module's directory, if it is a file that exists and its name does not lead out. A link that leads out of what
+// may be read is taken for a file, too: reading it tells.
 func (e *Environment) within(dir string, elem ...string) (string, bool) {
 	rel := filepath.Join(elem...)
 	if !filepath.IsLocal(rel) {
@@ -162,8 +166,8 @@ func (e *Environment) within(dir string, elem ...string) (string, bool) {
 		}
 	}
 	path := filepath.Join(dir, rel)
-	info, err := os.Stat(path)
-	return path, err == nil && !info.IsDir() && (!linked(dir, path) || e.Inside(path))
+	info, err := e.files.Stat(path)
+	return path, err == nil && !info.IsDir() || flagOf(err) != ""
 }
 
 // ManifestFile is the file that a module's class or define with this name may stand in. rest is the name behind the module's; "" is
@@ -251,10 +255,10 @@ func (e *Environment) hidden() []string {
 	e.find()
 	e.hiddenOnce.Do(func() {
 		for _, base := range e.ModulePath {
-			dirs, _ := filepath.Glob(filepath.Join(base, "[^.]*", "lib"))
-			for _, lib := range dirs {
-				dir := filepath.Dir(lib)
-				if m := e.modules[filepath.Base(dir)]; m == nil || m.Dir != dir {
+			entries, _ := e.files.List(base) // a directory that is not there has no entries
+			for _, entry := range entries {
+				dir := filepath.Join(base, entry.Name)
+				if m := e.modules[entry.Name]; (m == nil || m.Dir != dir) && entry.Name[0] != '.' && source.Exists(e.files, filepath.Join(dir, "lib")) {
 					e.hiddenDirs = append(e.hiddenDirs, dir)
 				}
 			}
@@ -284,12 +288,12 @@ func (e *Environment) Providers(typ string) []string {
 		dirs = append(dirs, m.Dir)
 	}
 	for _, dir := range append(dirs, e.hidden()...) {
-		entries, err := os.ReadDir(filepath.Join(dir, "lib", "puppet", "provider", typ))
+		entries, err := e.files.List(filepath.Join(dir, "lib", "puppet", "provider", typ))
 		if err != nil {
 			continue
 		}
 		for _, d := range entries {
-			if name, ok := strings.CutSuffix(d.Name(), ".rb"); ok {
+			if name, ok := strings.CutSuffix(d.Name, ".rb"); ok {
 				names = append(names, name)
 			}
 		}
@@ -310,8 +314,8 @@ func (e *Environment) ReadLibrary(path string) (string, error) {
 	if !inside {
 		return "", fmt.Errorf("%s lies outside of the modules", path)
 	}
-	text, err := os.ReadFile(path)
-	return string(text), err
+	c, err := e.files.Read(path)
+	return c.Text, err
 }
 
 // DataTypeFile is the Ruby file of a data type in some module.
@@ -332,7 +336,7 @@ func (e *Environment) HasGeneratedTypes() bool {
 	if e.Dir == "" {
 		return false
 	}
-	info, err := os.Stat(filepath.Join(e.Dir, ".resource_types"))
+	info, err := e.files.Stat(filepath.Join(e.Dir, ".resource_types"))
 	return err == nil && info.IsDir()
 }
 
@@ -360,9 +364,20 @@ func (e *Environment) inModule(kind, name string) (string, bool) {
 // readable reports whether a file exists that code may name by its absolute path: one of the environment or a module, or the empty file
 // that people give as the last of several.
 func (e *Environment) readable(path string) bool {
-	if path == os.DevNull {
+	if path == devNull {
 		return true
 	}
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir() && e.Inside(path)
+	info, err := e.files.Stat(filepath.Clean(path))
+	return err == nil && !info.IsDir()
+}
+
+const devNull = "/dev/null"
+
+// Read is the content of a file that the environment has found.
+func (e *Environment) Read(path string) (string, error) {
+	if path == devNull {
+		return "", nil
+	}
+	c, err := e.files.Read(filepath.Clean(path))
+	return c.Text, err
 }

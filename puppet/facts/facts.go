@@ -5,7 +5,6 @@
 package facts
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -27,13 +26,23 @@ type Facts struct {
 }
 
 // Read reads a file of facts about one node. The file's name tells the node's name when nothing in it does.
-func Read(path string) (*Facts, error) {
-	text, err := os.ReadFile(path)
+func Read(files source.Files, path string) (*Facts, error) {
+	f, base, err := open(files, path)
 	if err != nil {
 		return nil, err
 	}
+	return Parse(f, base)
+}
+
+// open reads a file that is called by a path of the user's, and says what its name tells of the node's.
+func open(files source.Files, path string) (*source.File, string, error) {
+	abs := source.Absolute(path)
+	c, err := files.Read(abs)
+	if err != nil {
+		return nil, "", source.Named(err, abs, path)
+	}
 	base := filepath.Base(path)
-	return Parse(source.NewFile(filepath.ToSlash(path), string(text)), strings.TrimSuffix(base, filepath.Ext(base)))
+	return source.NewFile(filepath.ToSlash(path), c.Text), strings.TrimSuffix(base, filepath.Ext(base)), nil
 }
 
 // Parse reads facts from a text, JSON if it looks so, otherwise YAML. otherwise is the node's name when nothing in the text tells it.
@@ -49,13 +58,12 @@ func Parse(f *source.File, otherwise string) (*Facts, error) {
 }
 
 // ReadAll reads a file that may hold facts about many nodes, as PuppetDB answers.
-func ReadAll(path string) ([]*Facts, error) {
-	text, err := os.ReadFile(path)
+func ReadAll(files source.Files, path string) ([]*Facts, error) {
+	f, base, err := open(files, path)
 	if err != nil {
 		return nil, err
 	}
-	base := filepath.Base(path)
-	return ParseAll(source.NewFile(filepath.ToSlash(path), string(text)), strings.TrimSuffix(base, filepath.Ext(base)))
+	return ParseAll(f, base)
 }
 
 // ParseAll is Parse for a text that may speak of many nodes.

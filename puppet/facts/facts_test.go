@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -92,7 +93,7 @@ func TestReadFiles(t *testing.T) {
 	}
 	paths = append(paths, more...)
 	for _, p := range paths {
-		f, err := Read(p)
+		f, err := Read(view(p), p)
 		if err != nil {
 			t.Error(p, err)
 			continue
@@ -101,10 +102,12 @@ func TestReadFiles(t *testing.T) {
 			t.Errorf("%s: %q with %d facts", p, f.Name, f.Values.Len())
 		}
 	}
-	if _, err := Read("testdata/nowhere.json"); !os.IsNotExist(err) {
+	if _, err := Read(view("testdata"), "testdata/nowhere.json"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func view(path string) source.Files { return source.NewDir(source.DirOptions{Roots: []string{path}}) }
 
 func FuzzParse(f *testing.F) {
 	f.Add(`{"a":1}`)

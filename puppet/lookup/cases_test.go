@@ -212,7 +212,7 @@ func (c *testCase) open(t *testing.T) (*lookup.Lookup, *testScope) {
 		scope.vars[string(e.Key.(value.String))] = e.Value
 	}
 	scope.functions = c.hash(t, "functions.json")
-	var opt lookup.Options
+	opt := lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{c.dir}})}
 	if text, err := os.ReadFile(filepath.Join(c.dir, "strict")); err == nil && strings.TrimSpace(string(text)) == "error" {
 		opt.Strict = source.StrictError
 	}

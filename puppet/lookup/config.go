@@ -1,7 +1,6 @@
 package lookup
 
 import (
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -66,10 +65,10 @@ func defaultConfig(root string) *config {
 // readConfig reads and validates a hiera.yaml.
 func (s *Session) readConfig(path string, who owner) (*config, error) {
 	root := filepath.Dir(path)
-	if _, err := os.Stat(path); err != nil {
+	if !s.l.exists(path) {
 		return defaultConfig(root), nil
 	}
-	file, err := s.l.files.load(path, yamlFormat)
+	file, err := s.l.load(path, yamlFormat)
 	if err != nil {
 		return nil, fail("H0225", message(err))
 	}

@@ -1,12 +1,12 @@
 package lookup
 
 import (
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/source"
 )
 
 // A path such as nodes/%{facts.role}.yaml led to a file that has not got the key, or to none. Had the fact another value, another file would
@@ -87,7 +87,7 @@ func (s *Session) otherHas(p placeOf, root, but string) bool {
 	f, _ := p.lv.filesOf()
 	if !loc.searched {
 		loc.searched = true
-		loc.others, loc.tooMany = others(loc)
+		loc.others, loc.tooMany = s.l.others(loc)
 	}
 	if loc.tooMany {
 		return true
@@ -96,7 +96,7 @@ func (s *Session) otherHas(p placeOf, root, but string) bool {
 		if path == but {
 			continue
 		}
-		d, err := s.l.files.load(path, f)
+		d, err := s.l.load(path, f)
 		if err != nil || d == nil || d.Hash() != nil && d.Entry(root) != nil {
 			return true
 		}
@@ -107,7 +107,7 @@ func (s *Session) otherHas(p placeOf, root, but string) bool {
 var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
 
 // others lists the files that a location's path could lead to, the one that it led to left out.
-func others(loc *location) (found []string, tooMany bool) {
+func (l *Lookup) others(loc *location) (found []string, tooMany bool) {
 	fixed, _, _ := strings.Cut(loc.pattern, "%{")
 	dir := fixed[:strings.LastIndexByte(fixed, '/')+1]
 	parts := interpolation.Split(loc.pattern, -1)
@@ -119,18 +119,16 @@ func others(loc *location) (found []string, tooMany bool) {
 		return nil, true
 	}
 	seen := 0
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // there is no such directory, or nobody may look into it
-		}
+	// There may be no such directory, or nobody may look into it.
+	_ = source.Walk(l.opt.Files, filepath.Clean(dir), func(path string, d source.Entry) bool {
 		if seen++; seen > 20*mostFiles || len(found) > mostFiles {
 			tooMany = true
-			return filepath.SkipAll
+			return false
 		}
-		if !d.IsDir() && path != filepath.Clean(loc.path) && like.MatchString(path) {
+		if (!d.IsDir() || d.Link) && path != filepath.Clean(loc.path) && like.MatchString(path) {
 			found = append(found, path)
 		}
-		return nil
+		return true
 	})
-	return found, tooMany || err != nil
+	return found, tooMany
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -236,8 +235,5 @@ func (s *secrets) load(public, private string) *keyPair {
 }
 
 func newSecrets(read func(string) ([]byte, error), tell func(string)) *secrets {
-	if read == nil {
-		read = os.ReadFile
-	}
 	return &secrets{keys: map[string]*keyPair{}, plain: map[string]string{}, reader: read, tell: tell}
 }

@@ -51,7 +51,7 @@ func secretSite(t *testing.T) (dir, token string) {
 
 func TestEyaml(t *testing.T) {
 	dir, _ := secretSite(t)
-	l := lookup.New(lookup.Site{Environment: "production", Dir: dir}, lookup.Options{})
+	l := lookup.New(lookup.Site{Environment: "production", Dir: dir}, lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{dir}})})
 	scope := &testScope{vars: map[string]value.Value{"who": value.String("me")}, functions: value.EmptyHash}
 	s := l.Session(nil, nil)
 	for key, want := range map[string]string{"pw": `"s3cret"`, "plain": `"me"`, "mixed": `"user:s3cret@me"`, "list": `["a","s3cret"]`, "h": `{"me":"s3cret"}`, "other": "1"} {
@@ -76,7 +76,7 @@ func TestEyaml(t *testing.T) {
 func TestEyamlWithoutKeys(t *testing.T) {
 	dir, _ := secretSite(t)
 	os.Remove(filepath.Join(dir, "private.pem"))
-	l := lookup.New(lookup.Site{Environment: "production", Dir: dir}, lookup.Options{})
+	l := lookup.New(lookup.Site{Environment: "production", Dir: dir}, lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{dir}})})
 	scope := &testScope{vars: map[string]value.Value{"who": value.String("me")}, functions: value.EmptyHash}
 	warnings := 0
 	s := l.Session(nil, func(*source.Diagnostic) { warnings++ })
@@ -107,7 +107,7 @@ func TestRubyBackend(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, "hiera.yaml"), []byte("version: 5\nhierarchy:\n  - name: Vault\n    lookup_key: hiera_vault\n    options:\n      confine_to_keys: ['^secret_.*']\n  - name: Common\n    path: common.yaml\n"), 0o644)
 	os.WriteFile(filepath.Join(dir, "data/common.yaml"), []byte("plain: 1\nuses: \"x %{lookup('secret_a')}\"\n"), 0o644)
 	scope := rubyScope{&testScope{vars: map[string]value.Value{}, functions: value.EmptyHash}}
-	s := lookup.New(lookup.Site{Environment: "production", Dir: dir}, lookup.Options{}).Session(nil, nil)
+	s := lookup.New(lookup.Site{Environment: "production", Dir: dir}, lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{dir}})}).Session(nil, nil)
 	res, err := s.Lookup([]string{"plain"}, scope, lookup.Query{})
 	if err != nil || res.Value != value.Value(value.Int(1)) {
 		t.Errorf("plain: %v %v", res.Value, err)

@@ -2,10 +2,8 @@ package lookup
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
-	"sync"
-	"time"
+	"syscall"
 
 	"bunraku/provenance"
 	"bunraku/puppet/lookup/datafile"
@@ -21,79 +19,93 @@ const (
 	hoconFormat
 )
 
-// fileCache keeps files that were read, for all compiles. A file is read again when its time or size has changed.
-type fileCache struct {
-	name   func(path string) string
-	inside func(path string) bool
-	mu     sync.Mutex
-	read   map[fileKey]*cached
-}
-
+// fileKey is a file that is read as data of a format.
 type fileKey struct {
 	path   string
 	format format
 }
 
-type cached struct {
-	mu    sync.Mutex
-	time  time.Time
-	size  int64
-	valid bool
-	file  *datafile.File
-	err   error
+// dataKey is what a parsed data file depends on.
+type dataKey struct {
+	digest source.Digest
+	name   string
+	format format
 }
 
-func newFileCache(name func(string) string, inside func(string) bool) *fileCache {
-	return &fileCache{name: name, inside: inside, read: map[fileKey]*cached{}}
+type cached struct {
+	file *datafile.File
+	err  error
 }
+
+// dataCost is about how many bytes parsed data takes for each of its text.
+const dataCost = 20
 
 // load reads a file, or takes what an earlier compile read. A file that is not there is an error of fs.ErrNotExist.
-func (c *fileCache) load(path string, f format) (*datafile.File, error) {
-	info, err := os.Stat(path)
+func (l *Lookup) load(path string, f format) (*datafile.File, error) {
+	k := fileKey{filepath.Clean(path), f}
+	if c, known := l.read.Load(k); known {
+		return c.(*cached).file, c.(*cached).err
+	}
+	c, err := l.opt.Files.Read(k.path)
 	if err != nil {
-		return nil, err
+		return nil, l.trouble(path, err)
 	}
-	if info.IsDir() {
-		return nil, errors.New("Is a directory @ io_fread - " + path)
-	}
-	path = filepath.Clean(path)
-	if c.inside != nil && !c.inside(path) {
-		return nil, &source.Diagnostic{Code: "H0106", Summary: "(" + path + "): the file lies outside of the environment and the module path",
-			Help: "say --allow-outside if it may be read"}
-	}
-	k := fileKey{path, f}
-	c.mu.Lock()
-	e := c.read[k]
-	if e == nil {
-		e = &cached{}
-		c.read[k] = e
-	}
-	c.mu.Unlock()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.valid && e.time.Equal(info.ModTime()) && e.size == info.Size() {
-		return e.file, e.err
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	src := source.NewFile(c.name(path), string(text))
-	e.file, e.err = nil, nil
+	name := l.opt.Name(k.path)
+	made := l.opt.Cache.Get(dataKey{c.Digest, name, f}, int64(dataCost*len(c.Text)+1000), func() any {
+		return parseData(source.NewFile(name, c.Text), f)
+	})
+	first, _ := l.read.LoadOrStore(k, made)
+	return first.(*cached).file, first.(*cached).err
+}
+
+func parseData(src *source.File, f format) *cached {
 	var root *datafile.Node
+	c := &cached{}
 	switch f {
 	case jsonFormat:
-		root, e.err = datafile.ReadJSON(src)
+		root, c.err = datafile.ReadJSON(src)
 	case hoconFormat:
-		root, e.err = datafile.ReadHOCON(src)
+		root, c.err = datafile.ReadHOCON(src)
 	default:
-		root, e.err = datafile.ReadYAML(src)
+		root, c.err = datafile.ReadYAML(src)
 	}
-	if e.err == nil {
-		e.file = datafile.NewFile(src, root)
+	if c.err == nil {
+		c.file = datafile.NewFile(src, root)
 	}
-	e.time, e.size, e.valid = info.ModTime(), info.Size(), true
-	return e.file, e.err
+	return c
+}
+
+// trouble words what is wrong with a file that could not be read.
+func (l *Lookup) trouble(path string, err error) error {
+	var no *source.Refused
+	switch {
+	case errors.Is(err, syscall.EISDIR):
+		return errors.New("Is a directory @ io_fread - " + path)
+	case errors.As(err, &no):
+		d := &source.Diagnostic{Code: "H0106", Summary: "(" + path + "): the file " + no.Why}
+		if no.Flag != "" {
+			d.Summary += "; allow it with " + no.Flag
+			d.Help = "say " + no.Flag + " if it may be read, or --allow-outside if you vouch for the tree"
+		}
+		return d
+	}
+	return err
+}
+
+// exists reports whether a file is there. One that may not be read is: who asks for it is told.
+func (l *Lookup) exists(path string) bool {
+	_, err := l.opt.Files.Stat(filepath.Clean(path))
+	var no *source.Refused
+	return err == nil || errors.As(err, &no)
+}
+
+// readKey reads a key. What cannot be read is no key, and secrets stay closed.
+func (l *Lookup) readKey(path string) ([]byte, error) {
+	if !filepath.IsAbs(path) {
+		path = source.Absolute(path)
+	}
+	c, err := l.opt.Files.Read(filepath.Clean(path))
+	return []byte(c.Text), err
 }
 
 // loaded is a data file as one session sees it: it is looked at once.
@@ -115,7 +127,7 @@ func (s *Session) data(loc *location, f format) *loaded {
 	d := s.files[clean]
 	if d == nil {
 		d = &loaded{path: loc.path}
-		d.file, d.err = s.l.files.load(loc.path, f)
+		d.file, d.err = s.l.load(loc.path, f)
 		s.files[clean] = d
 	}
 	loc.data = d

@@ -3,7 +3,8 @@ package lookup
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"bunraku/provenance"
@@ -87,14 +88,11 @@ func (c *Context) CachedEntries() (*value.Hash, provenance.Ref) {
 
 // FileData is context.cached_file_data.
 func (c *Context) FileData(path string) (string, error) {
-	if inside := c.inv.s.l.opt.Inside; inside != nil && !inside(path) {
-		return "", fmt.Errorf("%s lies outside of the environment and the module path", path)
-	}
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
+	text, err := c.inv.s.l.opt.Files.Read(filepath.Clean(path))
+	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("No such file or directory @ rb_file_s_stat - %s", path) //lint:ignore ST1005 Ruby's wording
 	}
-	return string(text), err
+	return text.Text, err
 }
 
 // Explain is context.explain.

@@ -1,7 +1,6 @@
 package lookup
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -336,17 +335,12 @@ func (inv *invocation) paths(dir string, declared []string, extension string, re
 			path += extension
 		}
 		loc := &location{kind: pathLocation, path: join(dir, path), original: d, ref: r}
-		loc.exists = exists(loc.path)
+		loc.exists = inv.s.l.exists(loc.path)
 		if loc.exists || !existing {
 			out = append(out, loc)
 		}
 	}
 	return out, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // globs finds files by patterns; more is what a new file would change.
@@ -358,8 +352,8 @@ func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, 
 			return nil, err
 		}
 		pattern = join(dir, pattern)
-		for _, path := range glob(pattern) {
-			if info, err := os.Stat(path); err != nil || info.IsDir() {
+		for _, path := range inv.s.glob(pattern) {
+			if info, err := inv.s.l.opt.Files.Stat(filepath.Clean(path)); err == nil && info.IsDir() || err != nil && !inv.s.l.exists(path) {
 				continue
 			}
 			out = append(out, &location{kind: pathLocation, path: path, original: pattern, exists: true, ref: r})
@@ -427,7 +421,7 @@ func (inv *invocation) mappedPaths(dir string, triplet []string, ref provenance.
 			}
 		}
 		loc := &location{kind: pathLocation, path: join(dir, path), original: triplet[2], ref: r}
-		loc.exists = exists(loc.path)
+		loc.exists = inv.s.l.exists(loc.path)
 		out = append(out, loc)
 	}
 	return out, nil

@@ -80,6 +80,7 @@ var methodCall = regexp.MustCompile(`(?m)^([0-9A-Za-z_]+)\((?:"([^"]+)"|'([^']+)
 
 func (inv *invocation) interpolateString(subject string, ref provenance.Ref, methods bool) (item, error) {
 	defer inv.explain.push(&Event{Kind: Interpolating, Name: subject})()
+	inv.s.budget.Spend(int64(1+len(subject)>>6), "an interpolation of Hiera")
 	var out strings.Builder
 	refs := []provenance.Ref{ref}
 	single := provenance.Ref(0)
@@ -139,6 +140,7 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 		}
 	}
 	out.WriteString(rest)
+	inv.s.budget.Keep(int64(out.Len()), "an interpolation of Hiera")
 	t := inv.s.trace
 	if t == nil {
 		return item{v: value.String(out.String())}, nil

@@ -2,7 +2,6 @@ package lookup
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"bunraku/provenance"
@@ -120,7 +119,8 @@ func (inv *invocation) placeConfig(dir, provider string, who owner, function str
 	s := inv.s
 	path := filepath.Join(dir, "hiera.yaml")
 	var c *config
-	if _, err := os.Stat(path); err == nil {
+	if s.l.exists(path) {
+		var err error
 		if c, err = s.configAt(path, who); err != nil {
 			return nil, err
 		}
@@ -317,7 +317,7 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 
 // configAt reads a configuration once for all compiles, as long as the file does not change.
 func (s *Session) configAt(path string, who owner) (*config, error) {
-	file, _ := s.l.files.load(path, yamlFormat)
+	file, _ := s.l.load(path, yamlFormat)
 	k := configKey{path, who, s.l.opt.Strict}
 	s.l.mu.Lock()
 	done := s.l.configs[k]

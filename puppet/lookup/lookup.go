@@ -12,6 +12,7 @@ package lookup
 import (
 	"sync"
 
+	"bunraku/budget"
 	"bunraku/provenance"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -37,12 +38,12 @@ type Options struct {
 	Name func(path string) string
 	// SkipRuby treats a level whose data function is written in Ruby as empty. Otherwise what it would answer is opaque.
 	SkipRuby bool
-	// ReadKey reads a key that eyaml's options name; nil reads files. An error means that there is no key, and secrets become opaque.
-	ReadKey func(path string) ([]byte, error)
+	// Files is where everything is read from: configurations, data, and the keys that eyaml's options name.
+	Files source.Files
+	// Cache keeps data files for all that share it; nil for one of its own.
+	Cache *source.Cache
 	// Decrypted is told every text that was secret; nil for nobody. It may be called from many goroutines.
 	Decrypted func(plain string)
-	// Inside tells whether a data file may be read, by where it really lies; nil allows all.
-	Inside func(path string) bool
 }
 
 // A Scope is what lookup needs of the evaluator.
@@ -89,8 +90,8 @@ type Result struct {
 type Lookup struct {
 	site    Site
 	opt     Options
-	files   *fileCache
 	secrets *secrets
+	read    sync.Map // fileKey → *cached: a file is one thing for all compiles
 
 	mu      sync.Mutex
 	configs map[configKey]*readConfig
@@ -102,12 +103,18 @@ func New(site Site, opt Options) *Lookup {
 	if opt.Name == nil {
 		opt.Name = func(path string) string { return path }
 	}
-	return &Lookup{site: site, opt: opt, files: newFileCache(opt.Name, opt.Inside), secrets: newSecrets(opt.ReadKey, opt.Decrypted), configs: map[configKey]*readConfig{}}
+	if opt.Cache == nil {
+		opt.Cache = source.NewCache(0)
+	}
+	l := &Lookup{site: site, opt: opt, configs: map[configKey]*readConfig{}}
+	l.secrets = newSecrets(l.readKey, opt.Decrypted)
+	return l
 }
 
 // A Session is the lookups of one compile. It must not be used by two goroutines at once.
 type Session struct {
 	l       *Lookup
+	budget  *budget.Budget
 	trace   *provenance.Trace
 	warn    func(*source.Diagnostic)
 	warned  map[string]bool
@@ -134,6 +141,12 @@ func (l *Lookup) Session(trace *provenance.Trace, warn func(*source.Diagnostic))
 	return &Session{l: l, trace: trace, warn: warn, warned: map[string]bool{}, modules: map[string]*layer{}, options: map[string]*keyOptions{},
 		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, nothing: map[string]provenance.Ref{},
 		noConfigs: map[string]provenance.Ref{}}
+}
+
+// Within counts the work of the lookups on a budget.
+func (s *Session) Within(b *budget.Budget) *Session {
+	s.budget = b
+	return s
 }
 
 // An item is a value on its way, with its provenance: of a container, the provenance of its spine.

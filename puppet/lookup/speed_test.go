@@ -11,6 +11,7 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/lookup"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // bigSite has eight levels whose paths depend on facts, four of them without a file, and 2,000 keys.
@@ -43,7 +44,7 @@ func bigSite(t testing.TB) (*lookup.Lookup, *testScope) {
 		"trusted": value.NewHash(value.String("certname"), value.String("n1")),
 		"facts":   value.NewHash(value.String("os"), value.NewHash(value.String("family"), value.String("Debian"))),
 	}}
-	return lookup.New(lookup.Site{Environment: "production", Dir: dir, Module: func(string) (string, string, bool) { return "", "", false }}, lookup.Options{}), scope
+	return lookup.New(lookup.Site{Environment: "production", Dir: dir, Module: func(string) (string, string, bool) { return "", "", false }}, lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{dir}})}), scope
 }
 
 // BenchmarkAutomatic is what a compile of a real site asks: 4,000 class parameters, of which one in eight has data.
@@ -109,7 +110,7 @@ func FuzzInterpolation(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, key string) {
 		data := value.NewHash(value.String("a"), value.String(text), value.String("b"), value.String("%{a} "+text), value.String("h"), value.NewHash(value.String("list"), value.Strings("x", text)))
 		scope := &testScope{vars: map[string]value.Value{"role": value.String("web"), "h": data, "facts": data}, functions: value.NewHash(value.String("fuzz"), data)}
-		l := lookup.New(lookup.Site{Environment: "e", Dir: dir}, lookup.Options{})
+		l := lookup.New(lookup.Site{Environment: "e", Dir: dir}, lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{dir}})})
 		for _, k := range []string{"a", "b", "h", key} {
 			plain, err1 := l.Session(nil, nil).Find(k, scope, lookup.Query{})
 			traced, err2 := l.Session(provenance.NewTrace(), nil).Find(k, scope, lookup.Query{})

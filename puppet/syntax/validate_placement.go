@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"path"
-	"path/filepath"
 	"strings"
 
 	"bunraku/source"
@@ -92,27 +91,17 @@ func (s Site) namespace(name string) (string, placement) {
 	if path.Ext(name) != ".pp" || path.Base(name) == ".pp" {
 		return "", outside
 	}
-	full, err := filepath.Abs(name)
-	if err != nil {
-		return "", outside
-	}
-	if s.Manifest != "" && strings.HasPrefix(full, absolute(s.Manifest)) {
+	full := source.Absolute(name)
+	if s.Manifest != "" && strings.HasPrefix(full, source.Absolute(s.Manifest)) {
 		return "", outside
 	}
 	for _, dir := range s.ModulePath {
-		dir = strings.TrimSuffix(absolute(dir), "/") + "/"
+		dir = strings.TrimSuffix(source.Absolute(dir), "/") + "/"
 		if rest, ok := strings.CutPrefix(full, dir); ok {
 			return moduleNamespace(strings.ToLower(rest))
 		}
 	}
 	return "", outside
-}
-
-func absolute(dir string) string {
-	if full, err := filepath.Abs(dir); err == nil {
-		return full
-	}
-	return dir
 }
 
 // moduleNamespace reads MODULE/manifests/a/b.pp as MODULE::a::b, and MODULE/manifests/init.pp as MODULE.

@@ -201,7 +201,7 @@ func (x *encoder) run(e Expr) {
 	if x.dead {
 		return
 	}
-	sp.budget.Spend(readSteps, "programs")
+	sp.budget.Spend(1, "programs")
 	switch e := e.(type) {
 	case nil, Skip:
 	case Fail:

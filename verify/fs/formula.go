@@ -101,23 +101,8 @@ func (f *Formulas) init(sp *Space) {
 // formulas is what is being done here, for the budget.
 const formulas = "formulas"
 
-// A step of the budget is a look at a clause in the solver. What takes longer counts for more, so that a million of them take
-// much the same time wherever they are spent.
-const (
-	makeSteps = 40 // to make a node and find it again
-	lookSteps = 4  // to look at one that is there
-	readSteps = 60 // to read one operation of a program
-	cellSteps = 8  // to read or set one cell of a state
-)
-
-// made counts a node that is made.
-func (f *Formulas) made(bytes int) {
-	f.budget.Keep(int64(bytes), formulas)
-	f.budget.Spend(makeSteps, formulas)
-}
-
 func (f *Formulas) addBool(key [4]int64, n boolNode) Bool {
-	f.made(boolBytes)
+	f.budget.Keep(boolBytes, formulas)
 	i := int32(len(f.bools))
 	f.short[key] = i
 	f.bools = append(f.bools, n)
@@ -128,7 +113,7 @@ func (f *Formulas) internBool(n boolNode) Bool {
 	if i, ok := f.keys[string(f.buf)]; ok {
 		return Bool(i<<1 | 1)
 	}
-	f.made(boolBytes + 4*len(n.kids) + len(f.buf))
+	f.budget.Keep(boolBytes+int64(4*len(n.kids)+len(f.buf)), formulas)
 	i := int32(len(f.bools))
 	f.keys[string(f.buf)] = i
 	f.bools = append(f.bools, n)
@@ -139,7 +124,7 @@ func (f *Formulas) internVal(n valNode) Val {
 	if i, ok := f.keys[string(f.buf)]; ok {
 		return Val(i)
 	}
-	f.made(valBytes + 4*len(n.args) + len(f.buf))
+	f.budget.Keep(valBytes+int64(4*len(n.args)+len(f.buf)), formulas)
 	i := int32(len(f.vals))
 	f.keys[string(f.buf)] = i
 	f.vals = append(f.vals, n)
@@ -199,7 +184,7 @@ func (f *Formulas) And(bs ...Bool) Bool {
 			kids = append(kids, b)
 		}
 	}
-	f.budget.Spend(int64(lookSteps*(2+len(kids))), formulas)
+	f.budget.Spend(int64(len(kids)), formulas)
 	if !f.propagate(kids) {
 		return Bottom
 	}
@@ -423,7 +408,7 @@ func (f *Formulas) Ite(c Bool, a, b Val) Val {
 	if i, ok := f.short[key]; ok {
 		return Val(i)
 	}
-	f.made(valBytes)
+	f.budget.Keep(valBytes, formulas)
 	f.short[key] = int32(len(f.vals))
 	f.vals = append(f.vals, valNode{op: opIte, cond: c, a: a, b: b})
 	return Val(len(f.vals) - 1)
@@ -480,7 +465,7 @@ func (f *Formulas) Eq(a, b Val) Bool {
 		key := [2]Val{a, b}
 		r, known := f.eqs[key]
 		if !known {
-			f.made(16)
+			f.budget.Keep(16, formulas)
 			r = f.compare(a, b)
 			f.eqs[key] = r
 		}

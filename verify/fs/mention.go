@@ -52,7 +52,7 @@ func (m *mention) union(a, b Cell) Cell {
 
 func (m *mention) expr(e Expr) {
 	sp := m.sp
-	sp.budget.Spend(readSteps, "programs")
+	sp.budget.Spend(1, "programs")
 	switch e := e.(type) {
 	case nil, Skip, Fail, Act:
 	case Mkdir:
@@ -181,7 +181,7 @@ func (m *mention) constants(t Term) []ID {
 }
 
 func (m *mention) pred(p Pred) {
-	m.sp.budget.Spend(readSteps, "programs")
+	m.sp.budget.Spend(1, "programs")
 	switch p := p.(type) {
 	case nil, True:
 	case Is:

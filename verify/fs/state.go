@@ -114,7 +114,7 @@ type Difference struct {
 
 // Differ reports whether two states differ in one of some cells that the space observes.
 func (sp *Space) Differ(a, b *State, cells []Cell) bool {
-	sp.budget.Spend(int64(cellSteps*(1+len(cells)+len(a.Nodes)+len(b.Nodes))), "comparing states")
+	sp.budget.Spend(int64(1+len(cells)+len(a.Nodes)+len(b.Nodes)), "comparing states")
 	inA, inB := sp.crowded(a), sp.crowded(b)
 	for _, c := range cells {
 		if sp.Observed(c) && sp.lookup(a, c, inA) != sp.lookup(b, c, inB) {
@@ -126,7 +126,7 @@ func (sp *Space) Differ(a, b *State, cells []Cell) bool {
 
 // Diff lists the differences of two states in the cells that the space observes, in a stable order.
 func (sp *Space) Diff(a, b *State) []Difference {
-	sp.budget.Spend(int64(cellSteps*len(sp.cells)), "comparing states")
+	sp.budget.Spend(int64(len(sp.cells)), "comparing states")
 	var out []Difference
 	inA, inB := sp.crowded(a), sp.crowded(b)
 	for c := range sp.cells {

@@ -31,7 +31,7 @@ func (f *Formulas) Support(b Bool) []Cell {
 			s = append(s, f.SupportVal(v)...)
 		}
 	}
-	f.budget.Spend(int64(lookSteps*(4+len(s))), formulas)
+	f.budget.Spend(int64(1+len(s)), formulas)
 	s = sortedCells(s)
 	f.sup.bools[i] = s
 	return s
@@ -60,7 +60,7 @@ func (f *Formulas) SupportVal(v Val) []Cell {
 			s = append(s, f.SupportVal(a)...)
 		}
 	}
-	f.budget.Spend(int64(lookSteps*(4+len(s))), formulas)
+	f.budget.Spend(int64(1+len(s)), formulas)
 	s = sortedCells(s)
 	f.sup.vals[v] = s
 	return s
@@ -91,7 +91,7 @@ func (s *Subst) Bool(b Bool) Bool {
 	r, ok := s.bools[i]
 	if !ok {
 		f := s.f
-		f.budget.Spend(4*lookSteps, "composing runs")
+		f.budget.Spend(1, "composing runs")
 		switch n := f.bools[i]; n.op {
 		case opConst:
 			r = Top
@@ -137,7 +137,7 @@ func (s *Subst) Val(v Val) Val {
 	}
 	r, ok := s.vals[v]
 	if !ok {
-		f.budget.Spend(4*lookSteps, "composing runs")
+		f.budget.Spend(1, "composing runs")
 		if n.op == opIte {
 			switch cond := s.Bool(n.cond); cond {
 			case Top:

@@ -74,7 +74,7 @@ func (sp *Space) newWorld(mask func(Cell) uint64) *World {
 // Fix limits the walk to states that agree with s. It reports whether s is within the domains; a value outside them
 // counts as unknown.
 func (w *World) Fix(s *State) bool {
-	w.sp.budget.Spend(int64(cellSteps*len(w.sp.cells)), walking)
+	w.sp.budget.Spend(int64(len(w.sp.cells)), walking)
 	within := true
 	crowded := w.sp.crowded(s)
 	for c := range w.sp.cells {
@@ -149,7 +149,7 @@ func (w *World) Explore(limit int, body func() (more bool)) bool {
 		if run >= limit {
 			return false
 		}
-		w.sp.budget.Spend(int64(20+cellSteps*len(w.dirty)), walking)
+		w.sp.budget.Spend(int64(1+len(w.dirty)), walking)
 		w.reset()
 		if !body() {
 			return true
@@ -438,7 +438,7 @@ func (e *Eval) node(i int32, want bool) bool {
 		return e.bools[i].is
 	}
 	n := &e.w.sp.bools[i]
-	e.w.sp.budget.Spend(lookSteps, walking)
+	e.w.sp.budget.Spend(1, walking)
 	var is bool
 	switch n.op {
 	case opConst:
@@ -535,7 +535,7 @@ func (e *Eval) Val(v Val) Open {
 	if e.vals[v].stamp == e.stamp {
 		return e.vals[v].is
 	}
-	e.w.sp.budget.Spend(lookSteps, walking)
+	e.w.sp.budget.Spend(1, walking)
 	var is Open
 	if n.op == opIte {
 		if e.Bool(n.cond, true) {
@@ -557,7 +557,7 @@ func (e *Eval) Val(v Val) Open {
 // State completes the present choices to a concrete initial state: what nobody looked at is absent where it may be, and
 // unknown otherwise. Answers of predicates that nobody asked for are yes.
 func (w *World) State() *State {
-	w.sp.budget.Spend(int64(cellSteps*len(w.sp.cells)), walking)
+	w.sp.budget.Spend(int64(len(w.sp.cells)), walking)
 	s := NewState()
 	for key, is := range w.oracle {
 		s.Oracle[key] = is

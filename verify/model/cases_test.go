@@ -11,6 +11,7 @@ import (
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/value"
+	"bunraku/source"
 	"bunraku/verify"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"
@@ -67,7 +68,7 @@ func TestCases(t *testing.T) {
 
 func platform(t *testing.T, file string) string {
 	t.Helper()
-	f, err := facts.Read(file)
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{file}}), file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -38,11 +39,11 @@ func withLines(t *testing.T, text string) *catalog.Graph {
 			t.Fatal(err)
 		}
 	}
-	c, err := compiler.Open(dir, compiler.Options{Language: 8})
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 8}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Compile(compiler.Node{Name: "node"})
+	r, err := c.Compile(context.Background(), compiler.Node{Name: "node"})
 	if err != nil || r.Failure != nil {
 		t.Fatal(err, r.Failure)
 	}

@@ -284,7 +284,7 @@ func (v *verifier) plain(a *verify.Analysis, c *verify.Counterexample, of []int)
 }
 
 // maxPlain bounds the states that are tried to find a plain one.
-const maxPlain = 24
+const maxPlain = 64
 
 func setNode(s *fs.State, p fs.Path, n fs.Node) {
 	if n.Kind == fs.None {

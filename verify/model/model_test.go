@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -20,11 +21,11 @@ func site(t *testing.T, text string) *catalog.Graph {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c, err := compiler.Open(file, compiler.Options{Language: 8})
+	c, err := compiler.NewWorkspace(file, compiler.Options{Language: 8}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Compile(compiler.Node{Name: "node"})
+	r, err := c.Compile(context.Background(), compiler.Node{Name: "node"})
 	if err != nil {
 		t.Fatal(err)
 	}

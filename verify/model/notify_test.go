@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,11 +57,11 @@ func TestEventsReach(t *testing.T) {
 	if err := os.WriteFile(manifest, []byte(strings.Join(sites, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c, err := compiler.Open(manifest, compiler.Options{Language: 7})
+	c, err := compiler.NewWorkspace(manifest, compiler.Options{Language: 7, Roots: []string{live.ModulesDir}}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Compile(compiler.Node{Name: "node"})
+	r, err := c.Compile(context.Background(), compiler.Node{Name: "node"})
 	if err != nil || r.Failure != nil {
 		t.Fatal(err, r.Failure)
 	}

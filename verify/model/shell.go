@@ -37,7 +37,7 @@ const (
 
 // look counts one look.
 func (s *shell) look() {
-	s.b.opt.Budget.Spend(100, "reading commands")
+	s.b.opt.Budget.Spend(1, "reading commands")
 	s.work++
 	s.long = s.long || s.work > maxCommandWork
 }

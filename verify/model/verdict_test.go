@@ -14,6 +14,7 @@ import (
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/facts"
+	"bunraku/source"
 	"bunraku/verify"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"
@@ -48,15 +49,15 @@ func readVerdicts(t testing.TB) []verdict {
 func compile(t testing.TB, name string) *catalog.Graph {
 	t.Helper()
 	dir := live.Shared(t, "corpus", "rehearsal", "puppet7", name)
-	c, err := compiler.Open(dir, compiler.Options{Language: 7})
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Roots: []string{live.ModulesDir}}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facts.Read(filepath.Join(dir, "facts.json"))
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}), filepath.Join(dir, "facts.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Compile(compiler.Node{Facts: f})
+	r, err := c.Compile(context.Background(), compiler.Node{Facts: f})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,6 @@ func (b *Builder) Clause(lits ...Lit) { b.add(slices.Clone(lits)) }
 
 func (b *Builder) add(clause []Lit) {
 	b.Budget.Keep(int64(24+4*len(clause)), "clauses")
-	b.Budget.Spend(int64(20+2*len(clause)), "clauses")
 	b.clauses = append(b.clauses, clause)
 }
 
@@ -86,7 +85,7 @@ func (b *Builder) Imply(conclusion Lit, premises ...Lit) {
 
 // And is a gate.
 func (b *Builder) And(lits ...Lit) Lit {
-	b.Budget.Spend(int64(10+4*len(lits)), "clauses")
+	b.Budget.Spend(int64(1+len(lits)), "clauses")
 	in := make([]Lit, 0, len(lits))
 	for _, l := range lits {
 		switch l {

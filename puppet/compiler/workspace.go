@@ -1,0 +1,164 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/source"
+)
+
+// A Workspace is an environment whose files change while somebody works on them. Everything that is made of the content of a file is kept
+// under its digest, so that a snapshot costs what has changed since the last ones.
+type Workspace struct {
+	path  string
+	opt   Options
+	set   eval.Settings
+	err   error // with the options
+	cache *source.Cache
+}
+
+// NewWorkspace makes a workspace of an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
+// Nothing is read. What is wrong with the options, every snapshot tells.
+func NewWorkspace(path string, opt Options) *Workspace {
+	w := &Workspace{path: path, cache: source.NewCache(opt.CacheBytes)}
+	if opt.Language == 0 {
+		opt.Language = 8
+	}
+	if opt.Language != 7 && opt.Language != 8 {
+		w.err = fmt.Errorf("language is 7 or 8, not %d", opt.Language)
+		return w
+	}
+	w.opt, w.set = opt, eval.Language(opt.Language)
+	if opt.Strict != "" {
+		w.set.Strict, w.err = source.ParseStrictness(opt.Strict)
+	}
+	if opt.StrictVariables != nil {
+		w.set.StrictVariables = *opt.StrictVariables
+	}
+	w.set.Trace = opt.Trace
+	return w
+}
+
+// Disk is a view of the machine's files as they are now, as far as the user has named them: the environment, the module path, other roots,
+// and the directory of the global hiera.yaml.
+func (w *Workspace) Disk() *source.Dir {
+	opt := environment.Options{ModulePath: w.opt.ModulePath, BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Roots: w.opt.Roots, Inputs: w.opt.Inputs}
+	if w.opt.GlobalHiera != "" {
+		opt.Inputs = append([]string{filepath.Dir(source.Absolute(w.opt.GlobalHiera))}, opt.Inputs...)
+	}
+	return environment.Disk(w.path, opt)
+}
+
+// Open is a snapshot of the machine's files.
+func (w *Workspace) Open(ctx context.Context) (*Snapshot, error) { return w.Snapshot(ctx, w.Disk()) }
+
+// ErrWritten says that the files changed each time that they were read.
+var ErrWritten = errors.New("the tree is being written: it changed each time that it was read")
+
+// mostTries is how often files are read that change meanwhile.
+const mostTries = 4
+
+// again waits for whoever is writing and takes a fresh view; nil if the view is no live one or it was tried often enough.
+func again(ctx context.Context, files source.Files, tries int) (source.Files, error) {
+	live, is := files.(source.Live)
+	if !is || tries+1 >= mostTries {
+		return nil, ErrWritten
+	}
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-time.After(10 * time.Millisecond << tries):
+	}
+	return live.Fresh(), nil
+}
+
+// confirm reports whether what a view has answered was true at one moment.
+func confirm(files source.Files) error {
+	if live, is := files.(source.Live); is {
+		return live.Confirm()
+	}
+	return nil
+}
+
+// Snapshot prepares a view of the files. A live one that changes meanwhile is taken anew.
+func (w *Workspace) Snapshot(ctx context.Context, files source.Files) (*Snapshot, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	for tries := 0; ; tries++ {
+		w.cache.Grow()
+		s, err := w.open(files)
+		if confirm(files) == nil && !errors.Is(err, source.ErrChanged) {
+			return s, err
+		}
+		if files, err = again(ctx, files, tries); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Current is the snapshot that answers now: another one than this if the files of this one have changed before they were all read.
+func (c *Snapshot) Current() *Snapshot {
+	for next := c.renewed.Load(); next != nil; next = c.renewed.Load() {
+		c = next
+	}
+	return c
+}
+
+// Files is the view that is compiled from.
+func (c *Snapshot) Files() source.Files { return c.files }
+
+// Compile makes a node's catalog. Trouble with the code is in the result; the error is about our surroundings, and that includes work that
+// was not done because the context ended. If the files change before all was read, nothing is made of two states of them: a fresh snapshot
+// takes this one's place.
+func (c *Snapshot) Compile(ctx context.Context, n Node) (*eval.Result, error) {
+	for tries := 0; ; tries++ {
+		c = c.Current()
+		result, err := c.compile(ctx, n)
+		if confirm(c.files) == nil && !errors.Is(err, source.ErrChanged) {
+			return result, err
+		}
+		files, err := again(ctx, c.files, tries)
+		if err != nil {
+			return nil, err
+		}
+		next, err := c.ws.Snapshot(ctx, files)
+		if err != nil {
+			return nil, err
+		}
+		c.renewed.CompareAndSwap(nil, next)
+	}
+}
+
+// bug turns a panic into a diagnostic: it costs the node that it happens on, and says where it happened.
+func bug(result **eval.Result, err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	d := &source.Diagnostic{Code: CodeBug, Summary: fmt.Sprintf("this is a bug in bunraku: %v", p), Help: "please report it, with the manifest that it happens on"}
+	calls := make([]uintptr, 64)
+	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls)])
+	var at []string
+	for {
+		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, "bunraku/") {
+			at = append(at, fmt.Sprintf("%s (%s:%d)", f.Function, filepath.Base(f.File), f.Line))
+		}
+		if !more || len(at) == 8 {
+			break
+		}
+	}
+	d.Detail = strings.Join(at, "\n")
+	*result, *err = &eval.Result{Failure: d}, nil
+}
+
+// CodeBug is the code of a panic in a compile.
+const CodeBug = "E0999"
