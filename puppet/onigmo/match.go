@@ -40,13 +40,19 @@ type frame struct {
 }
 
 func (p *program) search(s string, from int) ([]int, error) {
+	loc, _, err := p.count(s, from)
+	return loc, err
+}
+
+// count searches, and counts its steps.
+func (p *program) count(s string, from int) (loc []int, steps int, err error) {
 	m := &machine{p: p, s: s, from: from, caps: make([]int, 2*(p.groups+1)), loops: make([]*loopState, p.loops)}
 	m.open = make([]int, p.groups+1)
 	for at := from; at <= len(s); {
 		if p.prefix != "" {
 			i := strings.Index(s[at:], p.prefix)
 			if i < 0 {
-				return nil, nil
+				return nil, m.steps + at - from, nil
 			}
 			at += i
 		}
@@ -57,22 +63,22 @@ func (p *program) search(s string, from int) ([]int, error) {
 		clear(m.loops)
 		end := m.run(p.start, at)
 		if m.err != nil {
-			return nil, m.err
+			return nil, m.steps, m.err
 		}
 		if end >= 0 {
 			m.caps[0], m.caps[1] = at, end
 			if m.keep >= 0 {
 				m.caps[0] = m.keep
 			}
-			return m.caps, nil
+			return m.caps, m.steps + at - from, nil
 		}
 		if p.anchor || at == len(s) {
-			return nil, nil
+			return nil, m.steps + at - from, nil
 		}
 		_, n := utf8.DecodeRuneInString(s[at:])
 		at += n
 	}
-	return nil, nil
+	return nil, m.steps, nil
 }
 
 // try is run as one of several attempts.

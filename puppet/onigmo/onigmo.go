@@ -168,6 +168,19 @@ func (re *Regexp) Find(s string, from int) ([]int, error) {
 	return re.search(s, from)
 }
 
+// FindCounted is Find, and about how many steps the search took, for those who bound the work of many searches together.
+func (re *Regexp) FindCounted(s string, from int) (loc []int, steps int, err error) {
+	if from == 0 && (re.quick(s) || !utf8.ValidString(s)) {
+		loc, err = re.Find(s, from)
+		return loc, len(s), err
+	}
+	p, err := re.program()
+	if err != nil {
+		return nil, 0, err
+	}
+	return p.count(s, from)
+}
+
 // FindAll calls f for each match in turn, without overlaps, as Ruby's scan and gsub walk a string. f returns false to stop.
 func (re *Regexp) FindAll(s string, f func(loc []int) bool) error {
 	for at := 0; at <= len(s); {
@@ -204,6 +217,15 @@ func (re *Regexp) quick(s string) bool {
 }
 
 func (re *Regexp) search(s string, from int) ([]int, error) {
+	p, err := re.program()
+	if err != nil {
+		return nil, err
+	}
+	return p.search(s, from)
+}
+
+// program is what the matcher runs, made when it is first needed.
+func (re *Regexp) program() (*program, error) {
 	p := re.prog.Load()
 	if p == nil {
 		t, err := parse(re.source, re.flags, false)
@@ -215,5 +237,5 @@ func (re *Regexp) search(s string, from int) ([]int, error) {
 		}
 		re.prog.Store(p)
 	}
-	return p.search(s, from)
+	return p, nil
 }

@@ -103,7 +103,7 @@ func (c *call) options() *Hash {
 			return h
 		}
 	}
-	return NewHash()
+	return c.in.newHash()
 }
 
 // float reads a number as a float.

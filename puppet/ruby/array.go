@@ -17,7 +17,7 @@ func arrayTable() []builtin {
 		{"to_a", 0, 0, func(c *call) Object { return c.self }},
 		{"to_ary", 0, 0, func(c *call) Object { return c.self }},
 		{"to_h", 0, 0, func(c *call) Object {
-			h := NewHash()
+			h := c.in.newHash()
 			for i, e := range c.elems() {
 				c.putPair(h, e, i, "at")
 			}
@@ -144,28 +144,28 @@ func arrayTable() []builtin {
 		{"flatten", 0, 1, func(c *call) Object { return c.in.array(c.flatten()) }},
 		{"uniq", 0, 0, func(c *call) Object { return c.in.array(c.uniq(c.elems())) }},
 		{"+", 1, 1, func(c *call) Object { return c.in.array(append(append([]Object(nil), c.elems()...), c.array(0)...)) }},
-		{"-", 1, 1, func(c *call) Object { return c.in.array(minus(c.elems(), c.array(0))) }},
+		{"-", 1, 1, func(c *call) Object { return c.in.array(c.in.minus(c.elems(), c.array(0))) }},
 		{"difference", 0, -1, func(c *call) Object {
 			out := append([]Object(nil), c.elems()...)
 			for i := range c.args {
-				out = minus(out, c.array(i))
+				out = c.in.minus(out, c.array(i))
 			}
 			return c.in.array(out)
 		}},
-		{"&", 1, 1, func(c *call) Object { return c.in.array(intersect(c.elems(), c.array(0))) }},
+		{"&", 1, 1, func(c *call) Object { return c.in.array(c.in.intersect(c.elems(), c.array(0))) }},
 		{"intersection", 0, -1, func(c *call) Object {
 			out := c.elems()
 			for i := range c.args {
-				out = intersect(out, c.array(i))
+				out = c.in.intersect(out, c.array(i))
 			}
 			return c.in.array(append([]Object(nil), out...))
 		}},
-		{"intersect?", 1, 1, func(c *call) Object { return Bool(len(intersect(c.elems(), c.array(0))) > 0) }},
-		{"|", 1, 1, func(c *call) Object { return c.in.array(union(c.elems(), c.array(0))) }},
+		{"intersect?", 1, 1, func(c *call) Object { return Bool(len(c.in.intersect(c.elems(), c.array(0))) > 0) }},
+		{"|", 1, 1, func(c *call) Object { return c.in.array(c.in.union(c.elems(), c.array(0))) }},
 		{"union", 0, -1, func(c *call) Object {
-			out := union(c.elems())
+			out := c.in.union(c.elems())
 			for i := range c.args {
-				out = union(out, c.array(i))
+				out = c.in.union(out, c.array(i))
 			}
 			return c.in.array(out)
 		}},
@@ -406,11 +406,11 @@ func (in *Interp) dig(o Object, keys []Object) Object {
 
 // join writes elements with a separator; nested arrays are joined too.
 func (c *call) join(b *strings.Builder, a *Array, sep string, first bool) bool {
-	if c.in.printing(a) {
+	if c.in.printing("join", a) {
 		c.raise("ArgumentError", "recursive array join")
 	}
-	c.in.inspect = append(c.in.inspect, a)
-	c.in.enter()
+	c.in.show("join", a)
+	defer c.in.shown()
 	for _, e := range a.els() {
 		c.in.charge(1)
 		if n, ok := e.(*Array); ok {
@@ -434,8 +434,6 @@ func (c *call) join(b *strings.Builder, a *Array, sep string, first bool) bool {
 			c.in.room(b.Len())
 		}
 	}
-	c.in.depth--
-	c.in.inspect = c.in.inspect[:len(c.in.inspect)-1]
 	return first
 }
 
@@ -473,11 +471,11 @@ func (c *call) flatten() []Object {
 	var out []Object
 	var add func(a *Array, level int)
 	add = func(a *Array, level int) {
-		if c.in.printing(a) {
+		if level < 0 && c.in.printing("flatten", a) {
 			c.raise("ArgumentError", "tried to flatten recursive array")
 		}
-		c.in.inspect = append(c.in.inspect, a)
-		c.in.enter()
+		c.in.show("flatten", a)
+		defer c.in.shown()
 		for _, e := range a.els() {
 			c.in.step()
 			if n, ok := e.(*Array); ok && level != 0 {
@@ -487,37 +485,35 @@ func (c *call) flatten() []Object {
 				c.in.room(16)
 			}
 		}
-		c.in.depth--
-		c.in.inspect = c.in.inspect[:len(c.in.inspect)-1]
 	}
 	add(c.self.(*Array), depth)
 	return out
 }
 
-func keySet(e []Object) map[hashKey]bool {
+func (in *Interp) keySet(e []Object) map[hashKey]bool {
 	s := make(map[hashKey]bool, len(e))
 	for _, x := range e {
-		s[keyOf(x)] = true
+		s[in.keyOf(x)] = true
 	}
 	return s
 }
 
-func minus(a, b []Object) []Object {
-	drop := keySet(b)
+func (in *Interp) minus(a, b []Object) []Object {
+	drop := in.keySet(b)
 	out := []Object{}
 	for _, x := range a {
-		if !drop[keyOf(x)] {
+		if !drop[in.keyOf(x)] {
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-func intersect(a, b []Object) []Object {
-	keep := keySet(b)
+func (in *Interp) intersect(a, b []Object) []Object {
+	keep := in.keySet(b)
 	out := []Object{}
 	for _, x := range a {
-		if k := keyOf(x); keep[k] {
+		if k := in.keyOf(x); keep[k] {
 			delete(keep, k)
 			out = append(out, x)
 		}
@@ -525,12 +521,12 @@ func intersect(a, b []Object) []Object {
 	return out
 }
 
-func union(lists ...[]Object) []Object {
+func (in *Interp) union(lists ...[]Object) []Object {
 	seen := map[hashKey]bool{}
 	out := []Object{}
 	for _, l := range lists {
 		for _, x := range l {
-			if k := keyOf(x); !seen[k] {
+			if k := in.keyOf(x); !seen[k] {
 				seen[k] = true
 				out = append(out, x)
 			}

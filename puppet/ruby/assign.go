@@ -51,9 +51,12 @@ func (in *Interp) assignMarked(t Node, v Object, f *frame, mark int) {
 		in.prov.setIvar(t.Name, mark)
 	case *GVar:
 		if in.globals == nil {
-			in.globals = map[string]Object{}
+			in.globals = &Globals{}
 		}
-		in.globals[t.Name] = v
+		if in.globals.vars == nil {
+			in.globals.vars = map[string]Object{}
+		}
+		in.globals.vars[t.Name] = v
 		in.prov.mutate(mark)
 	case *CVar:
 		if in.cvars == nil {

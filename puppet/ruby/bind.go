@@ -158,7 +158,7 @@ func requiredKeys(ps *Params) []string {
 }
 
 func (in *Interp) bindKeys(ps *Params, kw *Hash, f *frame, strict bool) {
-	rest := NewHash()
+	rest := in.newHash()
 	if kw != nil {
 		rest = kw.copy()
 	}

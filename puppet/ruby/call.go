@@ -141,6 +141,12 @@ func (in *Interp) evalCall(n *Call, f *frame) Object {
 		arg := in.eval(n.Args[0], f)
 		in.at = n.NameAt
 		if in.defs == nil {
+			if _, ok := arg.(*Foreign); ok && n.Name == "==" {
+				look(arg)
+			}
+			if s, ok := recv.(*String); ok {
+				in.charge(s.len() >> 7)
+			}
 			if v, ok := quick(recv, n.Name, arg); ok {
 				return v
 			}
@@ -201,6 +207,9 @@ func (in *Interp) callBuiltin(m *method, recv Object, args []Object, block *Proc
 		in.wrongArgs(len(args), b.min, b.max)
 	}
 	in.enter()
+	look(recv)
+	lookAtArgs(b.name, recv, args)
+	in.weigh(b.name, recv, args)
 	var c *call
 	if n := len(in.calls); n > 0 {
 		c = in.calls[n-1]
@@ -212,7 +221,7 @@ func (in *Interp) callBuiltin(m *method, recv Object, args []Object, block *Proc
 	v := b.fn(c)
 	c.self, c.args, c.block, c.frame = nil, nil, nil, nil
 	in.calls = append(in.calls, c)
-	in.depth--
+	in.leave()
 	return v
 }
 
@@ -273,16 +282,16 @@ func (in *Interp) callDef(m *method, recv Object, args []Object, block *Proc) (r
 	} else {
 		result = in.eval(m.def.Body, f)
 	}
-	in.depth--
+	in.leave()
 	return result
 }
 
 func (in *Interp) catchReturn(f *frame, body func() Object) (result Object) {
-	depth := in.depth
+	depth := in.used.depth
 	defer func() {
 		if r := recover(); r != nil {
 			if j, ok := r.(*jump); ok && j.kind == "return" && j.target == any(f) {
-				in.depth = depth
+				in.unwind(depth)
 				result = j.value
 				return
 			}
@@ -334,12 +343,13 @@ func (in *Interp) callProc(p *Proc, args []Object, block *Proc) Object {
 		in.prov.ctl = ctl
 	}
 	in.prov.fold(mark)
-	in.depth--
+	in.leave()
 	return v
 }
 
 // missing answers a call of a method that does not exist.
 func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, n *Call) Object {
+	look(recv)
 	if nat, ok := recv.(*Native); ok && nat.Call != nil {
 		if v, found := nat.Call(in, name, args, block); found {
 			return orNil(v)

@@ -70,6 +70,8 @@ func (in *Interp) whenMatches(pattern, subject Object, has bool, f *frame) bool 
 
 // caseEqual is pattern === subject; f gets the match of a regexp.
 func (in *Interp) caseEqual(pattern, subject Object, f *frame) bool {
+	look(pattern)
+	look(subject)
 	switch p := pattern.(type) {
 	case *String:
 		if s, ok := subject.(*String); ok {
@@ -105,7 +107,7 @@ func stringOrSymbol(o Object) (string, bool) {
 func (in *Interp) evalWhile(n *While, f *frame) (result Object) {
 	result = Nil{}
 	f.loops++
-	depth := in.depth
+	depth := in.used.depth
 	defer func() {
 		f.loops--
 		if n.Jumps&HasBreak == 0 {
@@ -113,7 +115,7 @@ func (in *Interp) evalWhile(n *While, f *frame) (result Object) {
 		}
 		if r := recover(); r != nil {
 			if j, ok := r.(*jump); ok && j.kind == "break" && j.target == any(f) {
-				in.depth = depth
+				in.unwind(depth)
 				result = j.value
 				return
 			}
@@ -141,7 +143,6 @@ func (in *Interp) evalWhile(n *While, f *frame) (result Object) {
 	return result
 }
 
-// catchNext runs a body that may jump to its end.
 // until runs the statements of a body that a jump of one kind (next in a block, return in a method) may end. Jumps that stand by
 // themselves or in an if among the statements are the usual ones; they end the body here and now, without unwinding the stack.
 func (in *Interp) until(kind string, body Node, f *frame) Object {
@@ -176,26 +177,30 @@ func (in *Interp) until(kind string, body Node, f *frame) Object {
 	return v
 }
 
-func (in *Interp) catchNext(f *frame, body func() Object) (result Object) {
-	depth := in.depth
+// catchNext runs a body that may jump to its end, or to its beginning again.
+func (in *Interp) catchNext(f *frame, body func() Object) Object {
+	for {
+		v, again := in.oneRound(f, body)
+		if !again {
+			return v
+		}
+		in.step()
+	}
+}
+
+func (in *Interp) oneRound(f *frame, body func() Object) (result Object, again bool) {
+	depth := in.used.depth
 	defer func() {
 		if r := recover(); r != nil {
 			j, ok := r.(*jump)
-			if ok && j.kind == "next" && j.target == any(f) {
-				in.depth = depth
-				result = j.value
-				return
+			if !ok || j.target != any(f) || j.kind != "next" && j.kind != "redo" {
+				panic(r)
 			}
-			if ok && (j.kind == "redo" && j.target == any(f)) {
-				in.depth = depth
-				in.step()
-				result = in.catchNext(f, body)
-				return
-			}
-			panic(r)
+			in.unwind(depth)
+			result, again = j.value, j.kind == "redo"
 		}
 	}()
-	return body()
+	return body(), false
 }
 
 func (in *Interp) evalFor(n *For, f *frame) Object {
@@ -224,11 +229,11 @@ func (in *Interp) evalFor(n *For, f *frame) Object {
 
 // catchBreak runs code that a break with the given target may leave.
 func (in *Interp) catchBreak(target any, result *Object, run func()) {
-	depth := in.depth
+	depth := in.used.depth
 	defer func() {
 		if r := recover(); r != nil {
 			if j, ok := r.(*jump); ok && j.kind == "break" && j.target == target {
-				in.depth = depth
+				in.unwind(depth)
 				*result = j.value
 				return
 			}
@@ -263,10 +268,10 @@ func (in *Interp) evalBegin(n *Begin, f *frame) Object {
 	if n.Ensure != nil {
 		defer func() {
 			r := recover()
-			if _, hard := r.(*limitHit); !hard {
-				depth := in.depth
+			if !hard(r) {
+				depth := in.used.depth
 				in.eval(n.Ensure, f)
-				in.depth = depth
+				in.unwind(depth)
 			}
 			if r != nil {
 				panic(r)
@@ -402,7 +407,7 @@ func (in *Interp) evalDefined(n Node, f *frame) Object {
 	case *IVar:
 		h := in.ivarsOf(f.self, false)
 		if h != nil {
-			in.getIvar(f.self, n.Name) // variables of the scope come in on demand
+			look(in.getIvar(f.self, n.Name)) // variables of the scope come in on demand; one that is undef is not set
 			if _, ok := h.get(Symbol(n.Name)); ok {
 				return word("instance-variable")
 			}

@@ -81,7 +81,7 @@ func (in *Interp) ToValue(o Object) value.Value {
 			return o.src
 		}
 		in.enter()
-		defer func() { in.depth-- }()
+		defer in.leave()
 		b := value.NewArrayBuilder(len(o.e))
 		for _, e := range o.e {
 			b.Add(in.ToValue(e))
@@ -92,7 +92,7 @@ func (in *Interp) ToValue(o Object) value.Value {
 			return o.src
 		}
 		in.enter()
-		defer func() { in.depth-- }()
+		defer in.leave()
 		b := value.NewHashBuilder(o.len())
 		for _, e := range o.pairs() {
 			b.Set(in.ToValue(e.key), in.ToValue(e.val))

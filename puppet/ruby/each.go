@@ -141,7 +141,7 @@ func (in *Interp) stringRange(lo, hi string, excl bool, f func(string) bool) {
 		return
 	}
 	if digitsOnly(lo) && digitsOnly(hi) && len(lo) <= len(hi) && len(hi) < 18 {
-		a, b := looseInt(lo, 10).(Int), looseInt(hi, 10).(Int)
+		a, b := in.looseInt(lo, 10).(Int), in.looseInt(hi, 10).(Int)
 		width := len(lo)
 		for ; a <= b; a++ {
 			in.step()

@@ -236,7 +236,7 @@ func enumerableTable() []builtin {
 		return NewArray(c.in.array(yes), c.in.array(no))
 	})
 	need("group_by", 0, 0, func(c *call) Object {
-		h := NewHash()
+		h := c.in.newHash()
 		c.in.each(c.self, func(e Object) bool {
 			k := c.yield(e)
 			if v, ok := h.get(k); ok {
@@ -251,7 +251,7 @@ func enumerableTable() []builtin {
 		return h
 	})
 	add("tally", 0, 1, func(c *call) Object {
-		h := NewHash()
+		h := c.in.newHash()
 		c.in.each(c.self, func(e Object) bool {
 			n, _ := h.at(e).(Int)
 			h.put(e, n+1)
@@ -360,7 +360,7 @@ func enumerableTable() []builtin {
 	})
 	need("minmax_by", 0, 0, func(c *call) Object { return NewArray(c.extremeBy(1), c.extremeBy(-1)) })
 	add("to_h", 0, -1, func(c *call) Object {
-		h := NewHash()
+		h := c.in.newHash()
 		i := 0
 		c.in.each(c.self, func(e Object) bool {
 			c.putPair(h, e, i, "")
@@ -370,7 +370,7 @@ func enumerableTable() []builtin {
 		return h
 	})
 	add("to_set", 0, -1, func(c *call) Object {
-		s := &Set{NewHash()}
+		s := &Set{c.in.newHash()}
 		c.in.each(c.self, func(e Object) bool {
 			if c.block != nil {
 				e = c.yield(e)
@@ -530,7 +530,7 @@ func (c *call) uniq(items []Object) []Object {
 		if c.block != nil {
 			k = c.yield(e)
 		}
-		if key := keyOf(k); !seen[key] {
+		if key := c.in.keyOf(k); !seen[key] {
 			seen[key] = true
 			out = append(out, e)
 		}

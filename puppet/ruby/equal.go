@@ -6,9 +6,33 @@ import (
 	"strings"
 )
 
+// A pair is two containers that are being compared.
+type pair struct{ a, b Object }
+
+// comparing reports whether two containers are being compared already, further out: they contain themselves. Otherwise they are from
+// now on, until compared.
+func (in *Interp) comparing(a, b Object) bool {
+	for _, p := range in.pairs {
+		if p.a == a && p.b == b {
+			return true
+		}
+	}
+	in.enter()
+	in.charge(len(in.pairs) >> 3)
+	in.pairs = append(in.pairs, pair{a, b})
+	return false
+}
+
+func (in *Interp) compared() {
+	in.leave()
+	in.pairs = in.pairs[:len(in.pairs)-1]
+}
+
 // equal is a == b.
 func (in *Interp) equal(a, b Object) bool {
 	in.charge(1)
+	look(a)
+	look(b)
 	switch x := a.(type) {
 	case Nil, nil:
 		return isNil(b)
@@ -23,7 +47,11 @@ func (in *Interp) equal(a, b Object) bool {
 		return ok && x == y
 	case *String:
 		y, ok := b.(*String)
-		return ok && x.String() == y.String()
+		if !ok || x.len() != y.len() {
+			return false
+		}
+		in.charge(x.len() >> 8)
+		return x.String() == y.String()
 	case *Array:
 		y, ok := b.(*Array)
 		if !ok {
@@ -36,8 +64,10 @@ func (in *Interp) equal(a, b Object) bool {
 		if len(xs) != len(ys) {
 			return false
 		}
-		in.enter()
-		defer func() { in.depth-- }()
+		if in.comparing(x, y) {
+			return true
+		}
+		defer in.compared()
 		for i := range xs {
 			if !in.equal(xs[i], ys[i]) {
 				return false
@@ -55,8 +85,10 @@ func (in *Interp) equal(a, b Object) bool {
 		if x.len() != y.len() {
 			return false
 		}
-		in.enter()
-		defer func() { in.depth-- }()
+		if in.comparing(x, y) {
+			return true
+		}
+		defer in.compared()
 		for _, e := range x.pairs() {
 			v, has := y.get(e.key)
 			if !has || !in.equal(e.val, v) {
@@ -95,7 +127,7 @@ func (in *Interp) equal(a, b Object) bool {
 }
 
 // eql is a.eql?(b), as hash keys compare.
-func eql(a, b Object) bool { return keyOf(a) == keyOf(b) }
+func (in *Interp) eql(a, b Object) bool { return in.keyOf(a) == in.keyOf(b) }
 
 // compareNumbers orders two numbers; ok is false when one is none, or NaN.
 func compareNumbers(a, b Object) (int, bool) {
@@ -157,11 +189,14 @@ func compareIntFloat(n *big.Int, f float64) (int, bool) {
 // compare is a <=> b; ok is false for nil.
 func (in *Interp) compare(a, b Object) (int, bool) {
 	in.charge(1)
+	look(a)
+	look(b)
 	switch x := a.(type) {
 	case Int, Float, *Big:
 		return compareNumbers(a, b)
 	case *String:
 		if y, ok := b.(*String); ok {
+			in.charge(min(x.len(), y.len()) >> 8)
 			return strings.Compare(x.String(), y.String()), true
 		}
 		return 0, false
@@ -175,9 +210,14 @@ func (in *Interp) compare(a, b Object) (int, bool) {
 		if !ok {
 			return 0, false
 		}
-		in.enter()
-		defer func() { in.depth-- }()
+		if x == y {
+			return 0, true
+		}
 		xs, ys := x.els(), y.els()
+		if in.comparing(x, y) {
+			return compareNumbers(Int(len(xs)), Int(len(ys)))
+		}
+		defer in.compared()
 		for i := 0; i < len(xs) && i < len(ys); i++ {
 			c, ok := in.compare(xs[i], ys[i])
 			if !ok || c != 0 {

@@ -104,7 +104,7 @@ func hashTable() []builtin {
 		if c.block == nil {
 			return c.self
 		}
-		h := NewHash()
+		h := c.in.newHash()
 		c.table().each(func(k, v Object) bool {
 			p := &call{in: c.in}
 			p.putPair(h, c.yield(k, v), 0, "")
@@ -141,7 +141,7 @@ func hashTable() []builtin {
 	})
 	part := func(want bool) func(c *call) Object {
 		return func(c *call) Object {
-			h := NewHash()
+			h := c.in.newHash()
 			c.table().each(func(k, v Object) bool {
 				if truthy(c.yield(k, v)) == want {
 					h.put(k, v)
@@ -179,7 +179,7 @@ func hashTable() []builtin {
 		return c.in.array(out)
 	})
 	need("transform_values", 0, 0, func(c *call) Object {
-		h := NewHash()
+		h := c.in.newHash()
 		c.table().each(func(k, v Object) bool { h.put(k, c.yield(v)); return true })
 		return h
 	})
@@ -208,14 +208,14 @@ func hashTable() []builtin {
 		return h
 	})
 	add("invert", 0, 0, func(c *call) Object {
-		h := NewHash()
+		h := c.in.newHash()
 		for _, e := range c.table().pairs() {
 			h.put(e.val, e.key)
 		}
 		return h
 	})
 	add("slice", 0, -1, func(c *call) Object {
-		h := NewHash()
+		h := c.in.newHash()
 		for _, k := range c.args {
 			if v, ok := c.table().get(k); ok {
 				h.put(k, v)
@@ -232,7 +232,7 @@ func hashTable() []builtin {
 		return h
 	})
 	add("compact", 0, 0, func(c *call) Object {
-		h := NewHash()
+		h := c.in.newHash()
 		for _, e := range c.table().pairs() {
 			if !isNil(e.val) {
 				h.put(e.key, e.val)
@@ -336,7 +336,7 @@ func (p *Proc) takesTwo() bool {
 }
 
 func (c *call) transformKeys() *Hash {
-	h := NewHash()
+	h := c.in.newHash()
 	var m *Hash
 	if c.has(0) {
 		m = c.hash(0)

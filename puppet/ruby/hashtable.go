@@ -1,8 +1,11 @@
 package ruby
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/value"
@@ -39,10 +42,16 @@ type hashKey struct {
 	s    string
 }
 
-const linearHash = 8
+const (
+	linearHash = 8
+	entrySize  = 96 // bytes, with its share of the index
+)
 
 // NewHash makes an empty hash.
 func NewHash() *Hash { return &Hash{} }
+
+// newHash makes an empty hash of a program's.
+func (in *Interp) newHash() *Hash { return &Hash{in: in} }
 
 // A Lazy is where a hash's entries come from that are many, while few of them are asked for.
 type Lazy struct {
@@ -55,8 +64,50 @@ type Lazy struct {
 // NewLazyHash makes a hash of string keys whose entries are put in when they are needed.
 func NewLazyHash(l *Lazy) *Hash { return &Hash{lazy: l} }
 
+// A keyer makes keys of objects. Each container is walked once for a key, however often it occurs in it, so a key costs what the objects
+// in it cost to make; and it is charged for.
+//
+// To Ruby two containers that contain themselves are eql? when no walk down both of them, in step, comes to a difference. Such a walk
+// meets a difference, if there is one, within as many levels as the two have containers; so their keys are what they look like down to
+// a fixed number of levels, and a container that holds more of them than that allows is not supported.
+type keyer struct {
+	in     *Interp // charged; nil for hashes that only hosts fill
+	done   map[keyed]hashKey
+	open   []Object
+	levels int // for containers that contain themselves; -1 when there are none so far
+}
+
+// A keyed is a container, and how many levels of it count.
+type keyed struct {
+	o      Object
+	levels int
+}
+
+// keyLevels is how far down containers that contain themselves are looked at.
+const keyLevels = 64
+
+// endless is thrown when a container turns out to contain itself.
+type endless struct{}
+
 // keyOf maps an object to its key.
-func keyOf(o Object) hashKey {
+func (in *Interp) keyOf(o Object) hashKey {
+	if in != nil {
+		in.step()
+	}
+	switch o := o.(type) {
+	case *String:
+		if in != nil {
+			in.charge(o.len() >> 8)
+		}
+		return hashKey{kind: 1, s: o.String()}
+	case *Array, *Hash, *Set, *Range:
+		return in.containerKey(o)
+	}
+	return plainKey(o)
+}
+
+// plainKey is the key of an object that holds no others.
+func plainKey(o Object) hashKey {
 	switch o := o.(type) {
 	case *String:
 		return hashKey{kind: 1, s: o.String()}
@@ -77,33 +128,127 @@ func keyOf(o Object) hashKey {
 		}
 		return hashKey{kind: 5, n: 2}
 	case *Big:
-		return hashKey{kind: 6, s: o.n.String()}
-	case *Array:
-		var b strings.Builder
-		for _, e := range o.els() {
-			k := keyOf(e)
-			fmt.Fprintf(&b, "%d:%d:%d:%s,", k.kind, k.n, len(k.s), k.s)
-		}
-		return hashKey{kind: 7, s: b.String()}
-	case *Hash:
-		var b strings.Builder
-		o.load()
-		for _, e := range o.entries {
-			if !e.dead {
-				k := keyOf(e.val)
-				fmt.Fprintf(&b, "%d:%d:%d:%s=%d:%d:%d:%s,", e.k.kind, e.k.n, len(e.k.s), e.k.s, k.kind, k.n, len(k.s), k.s)
-			}
-		}
-		return hashKey{kind: 8, s: b.String()}
-	case *Range:
-		a, b := keyOf(o.lo), keyOf(o.hi)
-		return hashKey{kind: 9, s: fmt.Sprintf("%v%v%v", a, b, o.excl)}
+		return hashKey{kind: 6, s: string(o.n.Bytes()), n: uint64(1 + o.n.Sign())}
 	case *Regexp:
 		return hashKey{kind: 10, s: o.src, n: uint64(o.flags)}
-	case *Set:
-		return hashKey{kind: 11, s: keyOf(o.h).s}
+	case *Foreign:
+		look(o)
 	}
 	return hashKey{kind: 12, s: fmt.Sprintf("%p", o)}
+}
+
+func (in *Interp) containerKey(o Object) (key hashKey) {
+	depth := 0
+	if in != nil {
+		depth = in.used.depth
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(endless); !ok {
+				panic(r)
+			}
+			if in != nil {
+				in.unwind(depth)
+			}
+			key = (&keyer{in: in, levels: keyLevels}).key(o)
+		}
+	}()
+	return (&keyer{in: in, levels: -1}).key(o)
+}
+
+func (k *keyer) key(o Object) hashKey {
+	switch o.(type) {
+	case *Array, *Hash, *Set, *Range:
+	default:
+		return plainKey(o)
+	}
+	self := keyed{o, k.levels}
+	if v, ok := k.done[self]; ok {
+		return v
+	}
+	if k.levels == 0 {
+		return hashKey{kind: 13}
+	}
+	if k.levels < 0 {
+		for _, p := range k.open {
+			if p == o {
+				panic(endless{})
+			}
+		}
+	} else {
+		k.levels--
+		defer func() { k.levels++ }()
+		if len(k.done) > keyLevels*keyLevels/2 {
+			panic(&denied{Unsupported, fmt.Sprintf("more than %d containers that contain each other, as the key of a hash", keyLevels/2)})
+		}
+	}
+	if k.in != nil {
+		k.in.enter()
+		defer k.in.leave()
+		k.in.charge(len(k.open) >> 3)
+	} else if len(k.open) > maxNesting {
+		panic(&limitHit{fmt.Sprintf("a key of a hash nests deeper than %d", maxNesting)})
+	}
+	k.open = append(k.open, o)
+	var b []byte
+	add := func(o Object) {
+		if k.in != nil {
+			k.in.step()
+		}
+		b = k.key(o).append(b)
+	}
+	out := hashKey{}
+	switch o := o.(type) {
+	case *Array:
+		out.kind = 7
+		for _, e := range o.els() {
+			add(e)
+		}
+	case *Hash:
+		out.kind = 8
+		entries := make([]string, 0, o.len()) // their order does not count
+		for _, e := range o.pairs() {
+			b = e.k.append(nil)
+			add(e.val)
+			entries = append(entries, string(b))
+		}
+		slices.Sort(entries)
+		b = []byte(strings.Join(entries, ""))
+	case *Range:
+		out.kind = 9
+		if o.excl {
+			out.n = 1
+		}
+		add(o.lo)
+		add(o.hi)
+	case *Set:
+		out.kind = 11
+		for _, e := range o.h.pairs() {
+			b = e.k.append(b)
+		}
+	}
+	if k.in != nil {
+		k.in.charge(len(b) >> 6)
+	}
+	if len(b) > sha256.Size {
+		sum := sha256.Sum256(b)
+		b = sum[:]
+	}
+	out.s = string(b)
+	k.open = k.open[:len(k.open)-1]
+	if k.done == nil {
+		k.done = map[keyed]hashKey{}
+	}
+	k.done[self] = out
+	return out
+}
+
+// append writes a key so that no two sequences of keys give the same bytes.
+func (k hashKey) append(b []byte) []byte {
+	b = append(b, k.kind)
+	b = binary.LittleEndian.AppendUint64(b, k.n)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(k.s)))
+	return append(b, k.s...)
 }
 
 func (h *Hash) load() {
@@ -148,7 +293,7 @@ func (h *Hash) get(key Object) (Object, bool) {
 		}
 	}
 	h.load()
-	if i := h.find(keyOf(key)); i >= 0 {
+	if i := h.find(h.in.keyOf(key)); i >= 0 {
 		return h.entries[i].val, true
 	}
 	return nil, false
@@ -172,13 +317,16 @@ func (h *Hash) at(key Object) Object {
 func (h *Hash) put(key, val Object) {
 	h.load()
 	h.unshare()
-	k := keyOf(key)
+	k := h.in.keyOf(key)
 	if i := h.find(k); i >= 0 {
 		h.entries[i].val = val
 		return
 	}
 	if s, ok := key.(*String); ok && !s.frozen {
 		key = &String{s: s.String(), frozen: true, binary: s.binary}
+	}
+	if h.in != nil {
+		h.in.room(entrySize)
 	}
 	h.entries = append(h.entries, hashEntry{k: k, key: key, val: val})
 	h.live++
@@ -200,7 +348,7 @@ func (h *Hash) reindex() {
 
 func (h *Hash) remove(key Object) (Object, bool) {
 	h.load()
-	i := h.find(keyOf(key))
+	i := h.find(h.in.keyOf(key))
 	if i < 0 {
 		return nil, false
 	}
@@ -237,7 +385,7 @@ func (h *Hash) clear() { h.load(); h.entries, h.index, h.live, h.shares = nil, n
 func (h *Hash) Share() *Hash {
 	h.load()
 	h.shares = true
-	return &Hash{entries: h.entries, live: h.live, index: h.index, shares: true}
+	return &Hash{entries: h.entries, live: h.live, index: h.index, shares: true, in: h.in}
 }
 
 func (h *Hash) unshare() {
@@ -296,7 +444,7 @@ func (h *Hash) values() []Object {
 }
 
 func (h *Hash) copy() *Hash {
-	out := &Hash{dflt: h.dflt, proc: h.proc}
+	out := &Hash{dflt: h.dflt, proc: h.proc, in: h.in}
 	for _, e := range h.pairs() {
 		out.put(e.key, e.val)
 	}

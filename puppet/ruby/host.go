@@ -3,6 +3,7 @@ package ruby
 import (
 	"strings"
 
+	"bunraku/provenance"
 	"bunraku/puppet/onigmo"
 	"bunraku/source"
 )
@@ -15,11 +16,21 @@ type Hooks struct {
 	Constant func(in *Interp, scope, name string) (Object, bool)
 }
 
-// Refill gives the interpreter its limits anew: each question that a host asks of a program it keeps is bounded by itself.
-func (in *Interp) Refill() { in.left, in.depth = in.limits, 0 }
+// Globals are the global variables of programs that see what each other set: Puppet's templates run in one Ruby.
+type Globals struct {
+	vars map[string]Object
+	ref  provenance.Ref // what they depend on, all together
+}
 
-// Grant allows some more steps, for work that is the host's.
-func (in *Interp) Grant(steps int) { in.left.Steps += steps }
+// leaveGlobals notes what decided how a program set global variables, or did not.
+func (in *Interp) leaveGlobals(p *Program) {
+	if in.prov.trace == nil || in.globals == nil {
+		return
+	}
+	if p.Literals(); p.facts.globals {
+		in.globals.ref = in.prov.trace.Join(in.globals.ref, in.prov.heap, in.prov.ctl)
+	}
+}
 
 // Define sets a constant at the top.
 func (in *Interp) Define(name string, o Object) {
@@ -89,10 +100,10 @@ func (in *Interp) CallBlock(p *Proc, args ...Object) (result Object, err error) 
 
 // guard runs f and returns how it ended, if not well.
 func (in *Interp) guard(f func()) (err error) {
-	depth, loc := in.depth, len(in.inspect)
+	depth := in.used.depth
 	defer func() {
 		if r := recover(); r != nil {
-			in.depth, in.inspect = depth, in.inspect[:loc]
+			in.unwind(depth)
 			if err = in.asError(r); err == nil {
 				if _, jumped := r.(*jump); !jumped {
 					panic(r)

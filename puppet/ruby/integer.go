@@ -157,6 +157,7 @@ func integerTable() []builtin {
 			out := []Object{}
 			m := new(big.Int)
 			for {
+				c.in.charge(1 + x.BitLen()>>8)
 				x.QuoRem(x, base, m)
 				out = append(out, bigToObject(new(big.Int).Set(m)))
 				if x.Sign() == 0 {

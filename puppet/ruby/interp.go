@@ -13,12 +13,12 @@ import (
 type Interp struct {
 	rt      *Runtime
 	limits  Limits
-	left    Limits // what is left of them
-	depth   int
+	used    meter
+	account *Account
 	calls   []*call  // that are free
 	slots   []Object // room for frames
 	refs    []provenance.Ref
-	globals map[string]Object
+	globals *Globals
 	gconst  map[string]Object             // top-level constants set by the program
 	consts  map[*Class]map[string]Object  // of modules, set by the program
 	defs    map[*Class]map[string]*method // methods defined by the program
@@ -44,7 +44,8 @@ type Interp struct {
 	curExc        *Exception // $!
 	changed       bool       // an array or hash was changed in place
 	yaml          map[string]*onigmo.Regexp
-	inspect       []Object            // containers being printed, for [...]
+	inspect       []visit             // containers being printed, for [...]
+	pairs         []pair              // containers being compared
 	visibility    map[*lexical]bool   // bodies in which private was said
 	singletonBody map[*lexical]Object // bodies of class << obj
 	classIvars    map[*Class]*Hash
@@ -60,7 +61,11 @@ type regexpKey struct {
 
 // New makes an interpreter.
 func (rt *Runtime) New(limits Limits) *Interp {
-	return &Interp{rt: rt, limits: limits, left: limits, memo: map[any]Object{}}
+	in := &Interp{rt: rt, limits: limits, account: limits.Shared, globals: limits.State, memo: map[any]Object{}}
+	if in.account == nil {
+		in.account = &Account{}
+	}
+	return in
 }
 
 // A frame is the variables of a running method, block or program.
@@ -125,13 +130,18 @@ type jump struct {
 func (in *Interp) Run(prog *Program, self Object) (result Object, err error) {
 	f := in.newFrame(prog.Slots)
 	f.meth, f.home, f.self = f, f, self
-	outer, file := in.prog, in.file
+	outer, file, depth := in.prog, in.file, in.used.depth
 	in.prog, in.file = prog, prog.File
 	in.prov.begin(prog)
 	defer func() {
 		r := recover()
 		if r != nil {
+			in.unwind(depth)
 			err = in.asError(r)
+		}
+		if !hard(r) {
+			in.settle()
+			in.leaveGlobals(prog)
 		}
 		in.prog, in.file = outer, file
 		if r == nil {
@@ -148,36 +158,6 @@ func (in *Interp) Run(prog *Program, self Object) (result Object, err error) {
 	return in.eval(prog.Body, f), nil
 }
 
-func (in *Interp) step() {
-	if in.left.Steps--; in.left.Steps < 0 {
-		panic(&limitHit{fmt.Sprintf("it took more than %d steps", in.limits.Steps)})
-	}
-}
-
-// steps charges for n small steps that a built-in makes.
-func (in *Interp) charge(n int) {
-	if in.left.Steps -= n; in.left.Steps < 0 {
-		panic(&limitHit{fmt.Sprintf("it took more than %d steps", in.limits.Steps)})
-	}
-}
-
-// room makes sure that n more bytes may be allocated.
-func (in *Interp) room(n int) {
-	if n > in.limits.Size || n < 0 {
-		panic(&limitHit{fmt.Sprintf("one value would be larger than %d bytes", in.limits.Size)})
-	}
-	if in.left.Memory -= n; in.left.Memory < 0 {
-		panic(&limitHit{fmt.Sprintf("it allocated more than %d bytes", in.limits.Memory)})
-	}
-}
-
-func (in *Interp) enter() {
-	if in.depth++; in.depth > in.limits.Depth {
-		in.depth = 0 // the stack is unwound to the top
-		panic(&limitHit{fmt.Sprintf("calls nest deeper than %d", in.limits.Depth)})
-	}
-}
-
 // str makes a string that counts against the memory.
 func (in *Interp) str(s string) *String {
 	in.room(len(s) + 32)
@@ -191,8 +171,8 @@ func (in *Interp) array(e []Object) *Array {
 
 // eval evaluates a node.
 func (in *Interp) eval(n Node, f *frame) Object {
-	if in.left.Steps--; in.left.Steps < 0 {
-		in.step()
+	if in.used.steps--; in.used.steps < 0 {
+		in.spend()
 	}
 	switch n := n.(type) {
 	case *Seq:
@@ -398,6 +378,7 @@ func (in *Interp) Splat(v Object) []Object {
 	case *String, Int, Float, Symbol, Bool, *Proc:
 		return []Object{v}
 	}
+	look(v)
 	if in.responds(v, "to_a") {
 		if a, ok := in.send(v, "to_a", nil, nil).(*Array); ok {
 			return append([]Object(nil), a.els()...)
@@ -407,7 +388,7 @@ func (in *Interp) Splat(v Object) []Object {
 }
 
 func (in *Interp) evalHash(n *HashLit, f *frame) Object {
-	h := NewHash()
+	h := in.newHash()
 	h.kw = !n.Braces
 	in.room(64 * (len(n.Pairs) + 1))
 	for _, p := range n.Pairs {
@@ -567,7 +548,11 @@ func (in *Interp) getGlobal(name string, f *frame) Object {
 		}
 		return in.group(m, i)
 	}
-	return orNil(in.globals[name])
+	if in.globals == nil {
+		return Nil{}
+	}
+	in.prov.read(in.globals.ref)
+	return orNil(in.globals.vars[name])
 }
 
 // group is group i of a match, nil when it took no part.

@@ -69,7 +69,7 @@ func (w *jsonWriter) write(o Object, depth int) {
 		in.room(w.b.Len())
 	}
 	if depth > 100 {
-		in.raise("JSON::NestingError", "nesting of %d is too deep", depth)
+		in.raise("JSON::NestingError", "nesting of %d is too deep", depth-1)
 	}
 	st := w.style
 	switch o := o.(type) {
@@ -251,7 +251,7 @@ func (p *jsonParser) value(depth int) Object {
 	case c == '{':
 		at := p.i
 		p.i++
-		h := NewHash()
+		h := p.in.newHash()
 		for p.blanks(); p.i < len(p.s) && p.s[p.i] != '}'; p.blanks() {
 			if p.s[p.i] != '"' {
 				p.fail()
@@ -294,7 +294,7 @@ func (p *jsonParser) value(depth int) Object {
 		if strings.ContainsAny(t, ".eE") {
 			return Float(looseFloat(t))
 		}
-		return looseInt(t, 10)
+		return p.in.looseInt(t, 10)
 	}
 	p.fail()
 	return nil

@@ -20,7 +20,7 @@ func kernelTable() []builtin {
 		{"==", 1, 1, func(c *call) Object { return Bool(c.in.equal(c.self, c.arg(0))) }},
 		{"!=", 1, 1, func(c *call) Object { return Bool(!truthy(c.in.send(c.self, "==", c.args, nil))) }},
 		{"equal?", 1, 1, same},
-		{"eql?", 1, 1, func(c *call) Object { return Bool(eql(c.self, c.arg(0))) }},
+		{"eql?", 1, 1, func(c *call) Object { return Bool(c.in.eql(c.self, c.arg(0))) }},
 		{"===", 1, 1, func(c *call) Object {
 			return Bool(identical(c.self, c.arg(0)) || truthy(c.in.send(c.self, "==", c.args, nil)))
 		}},
@@ -88,14 +88,16 @@ func kernelTable() []builtin {
 			return Bool(ok)
 		}},
 		{"instance_variables", 0, 0, func(c *call) Object {
-			if _, ok := c.self.(*Native); ok {
-				c.in.unsupported("instance_variables of a template")
+			var names []Object
+			if n, ok := c.self.(*Native); ok && n.Call != nil {
+				if o, found := n.Call(c.in, "instance_variables", nil, nil); found {
+					names = append(names, o.(*Array).els()...)
+				}
 			}
-			h := c.in.ivarsOf(c.self, false)
-			if h == nil {
-				return NewArray()
+			if h := c.in.ivarsOf(c.self, false); h != nil {
+				names = c.in.union(names, h.keys())
 			}
-			return c.in.array(h.keys())
+			return c.in.array(names)
 		}},
 		{"extend", 1, -1, func(c *call) Object {
 			for _, a := range c.args {
@@ -160,7 +162,7 @@ func (c *call) ivarName() string {
 func identical(a, b Object) bool {
 	switch a.(type) {
 	case Nil, Bool, Int, Float, Symbol, nil:
-		return keyOf(a) == keyOf(b)
+		return plainKey(a) == plainKey(b)
 	}
 	return a == b
 }
@@ -352,12 +354,12 @@ func kernelArray(c *call) Object {
 func kernelHash(c *call) Object {
 	switch o := c.arg(0).(type) {
 	case Nil:
-		return NewHash()
+		return c.in.newHash()
 	case *Hash:
 		return o
 	case *Array:
 		if len(o.els()) == 0 {
-			return NewHash()
+			return c.in.newHash()
 		}
 	}
 	c.raise("TypeError", "can't convert %s into Hash", c.in.describe(c.arg(0)))
@@ -461,11 +463,11 @@ func kernelCatch(c *call) (result Object) {
 	if !c.has(0) {
 		tag = &Instance{class: c.in.rt.object}
 	}
-	depth := c.in.depth
+	depth := c.in.used.depth
 	defer func() {
 		if r := recover(); r != nil {
 			if j, ok := r.(*jump); ok && j.kind == "throw" && identical(j.target.(Object), tag) {
-				c.in.depth = depth
+				c.in.unwind(depth)
 				result = j.value
 				return
 			}

@@ -146,7 +146,7 @@ func (rt *Runtime) singles() {
 	})
 	set("Hash", []builtin{
 		{"new", 0, 1, func(c *call) Object {
-			h := NewHash()
+			h := c.in.newHash()
 			if c.has(0) {
 				h.dflt = c.arg(0)
 			}
@@ -154,7 +154,7 @@ func (rt *Runtime) singles() {
 			return h
 		}},
 		{"[]", 0, -1, func(c *call) Object {
-			h := NewHash()
+			h := c.in.newHash()
 			if len(c.args) == 1 {
 				switch a := c.arg(0).(type) {
 				case *Hash:
@@ -204,7 +204,7 @@ func (rt *Runtime) singles() {
 	}}})
 	set("Set", []builtin{
 		{"new", 0, 1, func(c *call) Object {
-			s := &Set{NewHash()}
+			s := &Set{c.in.newHash()}
 			if c.has(0) && !isNil(c.arg(0)) {
 				switch c.arg(0).(type) {
 				case *Array, *Hash, *Range, *Set, *Enumerator:
@@ -222,7 +222,7 @@ func (rt *Runtime) singles() {
 			return s
 		}},
 		{"[]", 0, -1, func(c *call) Object {
-			s := &Set{NewHash()}
+			s := &Set{c.in.newHash()}
 			for _, a := range c.args {
 				s.h.put(a, Bool(true))
 			}
@@ -236,6 +236,7 @@ func (rt *Runtime) singles() {
 		}
 		return bigToObject(n.Sqrt(n))
 	}}})
+	set("Enumerator", []builtin{{"new", 0, -1, func(c *call) Object { c.in.unsupported("Enumerator.new"); return nil }}})
 	set("Exception", []builtin{{"exception", 0, -1, classNew}})
 	set("Kernel", kernelPrivateTable())
 	set("Math", mathSingles())
@@ -497,9 +498,12 @@ func (c *call) fileJoin(parts []Object) string {
 	for i, a := range parts {
 		var s string
 		if l, ok := a.(*Array); ok {
-			c.in.enter()
+			if c.in.printing("join", l) {
+				c.raise("ArgumentError", "recursive array")
+			}
+			c.in.show("join", l)
 			s = c.fileJoin(l.els())
-			c.in.depth--
+			c.in.shown()
 		} else {
 			if s = c.in.toStr(a); strings.ContainsRune(s, 0) {
 				c.raise("ArgumentError", "string contains null byte")

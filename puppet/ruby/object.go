@@ -211,6 +211,8 @@ func truthy(o Object) bool {
 		return false
 	case Bool:
 		return bool(o)
+	case *Foreign:
+		look(o)
 	}
 	return true
 }
@@ -226,8 +228,13 @@ func isNil(o Object) bool {
 	if o == nil {
 		return true
 	}
-	_, is := o.(Nil)
-	return is
+	switch o.(type) {
+	case Nil:
+		return true
+	case *Foreign:
+		look(o)
+	}
+	return false
 }
 
 // bigToObject makes the smallest Integer that holds n.

@@ -9,6 +9,7 @@ import (
 // Bounds of the parser; beyond them it reports R0007 or R0008.
 const (
 	maxNesting = 200
+	maxDigits  = 10_000 // of a number: reading them takes quadratic time
 	maxTokens  = 2_000_000
 	maxErrors  = 10
 )

@@ -177,7 +177,7 @@ func matchTable() []builtin {
 		{"captures", 0, 0, func(c *call) Object { return c.in.array(groups(c, 1)) }},
 		{"deconstruct", 0, 0, func(c *call) Object { return c.in.array(groups(c, 1)) }},
 		{"named_captures", 0, 0, func(c *call) Object {
-			h := NewHash()
+			h := c.in.newHash()
 			for _, n := range groupNames(self(c).re) {
 				h.put(NewString(n), c.in.matchRef(self(c), NewString(n)))
 			}

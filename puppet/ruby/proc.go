@@ -231,7 +231,7 @@ func setTable() []builtin {
 		return nil
 	}
 	build := func(c *call, items ...[]Object) *Set {
-		s := &Set{NewHash()}
+		s := &Set{c.in.newHash()}
 		for _, l := range items {
 			for _, e := range l {
 				c.in.room(64)
@@ -244,7 +244,7 @@ func setTable() []builtin {
 	has := func(c *call) Object { _, ok := self(c).h.get(c.arg(0)); return Bool(ok) }
 	size := func(c *call) Object { return Int(self(c).h.len()) }
 	union := func(c *call) Object { return build(c, self(c).h.keys(), of(c, c.arg(0))) }
-	minusSet := func(c *call) Object { return build(c, minus(self(c).h.keys(), of(c, c.arg(0)))) }
+	minusSet := func(c *call) Object { return build(c, c.in.minus(self(c).h.keys(), of(c, c.arg(0)))) }
 	sub := func(a, b *Set) bool {
 		for _, k := range a.h.keys() {
 			if _, ok := b.h.get(k); !ok {
@@ -286,8 +286,8 @@ func setTable() []builtin {
 		{"to_a", 0, 0, func(c *call) Object { return c.in.array(self(c).h.keys()) }},
 		{"to_set", 0, 0, func(c *call) Object { return c.self }},
 		{"|", 1, 1, union}, {"+", 1, 1, union}, {"union", 1, 1, union},
-		{"&", 1, 1, func(c *call) Object { return build(c, intersect(of(c, c.arg(0)), self(c).h.keys())) }},
-		{"intersection", 1, 1, func(c *call) Object { return build(c, intersect(of(c, c.arg(0)), self(c).h.keys())) }},
+		{"&", 1, 1, func(c *call) Object { return build(c, c.in.intersect(of(c, c.arg(0)), self(c).h.keys())) }},
+		{"intersection", 1, 1, func(c *call) Object { return build(c, c.in.intersect(of(c, c.arg(0)), self(c).h.keys())) }},
 		{"-", 1, 1, minusSet}, {"difference", 1, 1, minusSet},
 		{"merge", 0, -1, func(c *call) Object {
 			for _, a := range c.args {
@@ -301,8 +301,8 @@ func setTable() []builtin {
 		{"<=", 1, 1, func(c *call) Object { return Bool(sub(self(c), other(c))) }},
 		{"superset?", 1, 1, func(c *call) Object { return Bool(sub(other(c), self(c))) }},
 		{">=", 1, 1, func(c *call) Object { return Bool(sub(other(c), self(c))) }},
-		{"disjoint?", 1, 1, func(c *call) Object { return Bool(len(intersect(other(c).h.keys(), self(c).h.keys())) == 0) }},
-		{"intersect?", 1, 1, func(c *call) Object { return Bool(len(intersect(other(c).h.keys(), self(c).h.keys())) > 0) }},
+		{"disjoint?", 1, 1, func(c *call) Object { return Bool(len(c.in.intersect(other(c).h.keys(), self(c).h.keys())) == 0) }},
+		{"intersect?", 1, 1, func(c *call) Object { return Bool(len(c.in.intersect(other(c).h.keys(), self(c).h.keys())) > 0) }},
 		{"==", 1, 1, func(c *call) Object { return Bool(c.in.equal(c.self, c.arg(0))) }},
 		{"clear", 0, 0, func(c *call) Object { self(c).h.clear(); return c.self }},
 		{"inspect", 0, 0, inspect}, {"to_s", 0, 0, inspect},

@@ -6,21 +6,9 @@ import (
 	"strings"
 
 	"bunraku/puppet/onigmo"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
-
-// Limits bound a run. The zero value of a field means none of it.
-type Limits struct {
-	Steps  int // nodes evaluated, elements walked
-	Depth  int // calls within calls
-	Size   int // bytes of one string, slots of one array times 16
-	Memory int // bytes allocated in all
-}
-
-// DefaultLimits are generous for templates: the longest of Debian's takes some thousand steps.
-func DefaultLimits() Limits {
-	return Limits{Steps: 5_000_000, Depth: 1000, Size: 16 << 20, Memory: 512 << 20}
-}
 
 // Kind sorts the ways in which a run can fail.
 type Kind uint8
@@ -31,6 +19,7 @@ const (
 	Unsupported             // something that Ruby can do and we cannot
 	Refused                 // something that must not be done: it asks the world, or chance
 	Bound                   // a limit was hit
+	Unknown                 // something was looked at that nobody could compute; the message says why
 )
 
 // An Error is how a run failed.
@@ -49,6 +38,8 @@ func (e *Error) Error() string {
 		return "refused: " + e.Message
 	case Bound:
 		return "stopped: " + e.Message
+	case Unknown:
+		return "unknown: " + e.Message
 	}
 	return e.Message
 }
@@ -70,6 +61,16 @@ func (in *Interp) Refuse(what string) { in.refuse(what) }
 
 // Unsupported ends the run because of something that needs real Ruby.
 func (in *Interp) Unsupported(what string) { in.unsupported(what) }
+
+// Look ends the run if an object is a value that nobody could compute, for hosts that decide by it.
+func (in *Interp) Look(o Object) { look(o) }
+
+// LookAt is Look for a value of Puppet's.
+func (in *Interp) LookAt(v value.Value) {
+	if o, ok := v.(*value.Opaque); ok {
+		panic(&denied{Unknown, o.Why})
+	}
+}
 
 // Raise raises an exception of a class that the runtime has.
 func (in *Interp) Raise(class, message string) { in.raise(class, "%s", message) }
@@ -96,15 +97,14 @@ func (in *Interp) line() int {
 
 // try runs f and returns the exception that it ended with, if any. Other ends pass through.
 func (in *Interp) try(f func()) (exc *Exception) {
-	depth, loc := in.depth, len(in.inspect)
+	depth := in.used.depth
 	defer func() {
 		if r := recover(); r != nil {
 			x, ok := r.(*raised)
 			if !ok {
 				panic(r)
 			}
-			in.depth = depth
-			in.inspect = in.inspect[:loc]
+			in.unwind(depth)
 			exc = x.exc
 		}
 	}()
@@ -135,7 +135,7 @@ func (in *Interp) asError(r any) error {
 		}
 		return nil
 	}
-	if _, host := r.(interface{ HostPanic() }); host {
+	if _, host := r.(interface{ HostPanic() }); host || hard(r) {
 		return nil
 	}
 	// A bug of ours. The program is not to blame, and its host can leave its text open.

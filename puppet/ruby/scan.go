@@ -357,6 +357,10 @@ func (p *parser) number() token {
 		digits(func(c byte) bool {
 			return isDigit(c) || base == 16 && ('a' <= c && c <= 'f' || 'A' <= c && c <= 'F')
 		})
+		if p.pos-from > maxDigits {
+			p.fail("R0002", p.from(start), fmt.Sprintf("a number of more than %d digits", maxDigits))
+			return p.literal(&IntLit{At: At{p.from(start)}}, start)
+		}
 		n, ok := new(big.Int).SetString(strings.ReplaceAll(p.src[from:p.pos], "_", ""), base)
 		if !ok {
 			p.fail("R0002", p.from(start), "Invalid octal digit")
@@ -364,6 +368,10 @@ func (p *parser) number() token {
 		return p.literal(intLit(n, p.from(start)), start)
 	}
 	digits(isDigit)
+	if p.pos-start > maxDigits {
+		p.fail("R0002", p.from(start), fmt.Sprintf("a number of more than %d digits", maxDigits))
+		return p.literal(&IntLit{At: At{p.from(start)}}, start)
+	}
 	float := false
 	if p.peekByte(0) == '.' && isDigit(p.peekByte(1)) {
 		float = true

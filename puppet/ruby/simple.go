@@ -6,7 +6,7 @@ func nilTable() []builtin {
 	return []builtin{
 		{"to_s", 0, 0, func(c *call) Object { return &String{frozen: true} }},
 		{"to_a", 0, 0, func(c *call) Object { return NewArray() }},
-		{"to_h", 0, 0, func(c *call) Object { return NewHash() }},
+		{"to_h", 0, 0, func(c *call) Object { return c.in.newHash() }},
 		{"to_i", 0, 0, func(c *call) Object { return Int(0) }},
 		{"to_f", 0, 0, func(c *call) Object { return Float(0) }},
 		{"inspect", 0, 0, func(c *call) Object { return c.in.str("nil") }},

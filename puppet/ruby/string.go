@@ -170,10 +170,10 @@ func stringTable() []builtin {
 					c.raise("ArgumentError", "invalid radix %d", base)
 				}
 			}
-			return looseInt(c.text(), base)
+			return c.in.looseInt(c.text(), base)
 		}},
-		{"hex", 0, 0, func(c *call) Object { return looseInt(c.text(), 16) }},
-		{"oct", 0, 0, func(c *call) Object { return looseInt(c.text(), -8) }},
+		{"hex", 0, 0, func(c *call) Object { return c.in.looseInt(c.text(), 16) }},
+		{"oct", 0, 0, func(c *call) Object { return c.in.looseInt(c.text(), -8) }},
 		{"to_f", 0, 0, func(c *call) Object { return Float(looseFloat(c.text())) }},
 		{"to_c", 0, 0, func(c *call) Object { c.in.unsupported("Complex numbers"); return nil }},
 		{"to_r", 0, 0, func(c *call) Object { c.in.unsupported("Rational numbers"); return nil }},

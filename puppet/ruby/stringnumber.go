@@ -6,7 +6,7 @@ import (
 )
 
 // looseInt is String#to_i: what can be read from the front. Base -8 is oct, which minds prefixes.
-func looseInt(s string, base int) Object {
+func (in *Interp) looseInt(s string, base int) Object {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	neg := false
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -62,7 +62,7 @@ func looseInt(s string, base int) Object {
 	if err == nil {
 		return Int(n)
 	}
-	return bigFromText(text, base)
+	return in.bigFromText(text, base)
 }
 
 func digitOf(c byte) int {

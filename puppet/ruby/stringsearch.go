@@ -8,7 +8,8 @@ import (
 	"bunraku/puppet/onigmo"
 )
 
-func bigFromText(s string, base int) Object {
+func (in *Interp) bigFromText(s string, base int) Object {
+	in.charge(len(s) * len(s) >> 12) // reading digits takes quadratic time
 	n, _ := new(big.Int).SetString(s, base)
 	return bigToObject(n)
 }
@@ -19,6 +20,7 @@ func (in *Interp) newRegexp(src string, flags onigmo.Flags) *Regexp {
 	re := in.regexps[key]
 	if re == nil {
 		var err error
+		in.charge(16 + len(src))
 		if re, err = onigmo.Compile(src, flags); err != nil {
 			in.raise("RegexpError", "%s", err.Error())
 		}
@@ -32,8 +34,8 @@ func (in *Interp) newRegexp(src string, flags onigmo.Flags) *Regexp {
 
 // matchAt finds the first match at or after a byte offset.
 func (in *Interp) matchAt(re *Regexp, s string, from int) *Match {
-	in.charge(1 + (len(s)-from)/64)
-	loc, err := re.re.Find(s, from)
+	loc, steps, err := re.re.FindCounted(s, from)
+	in.charge(8 + steps/4)
 	if err != nil {
 		in.regexpError(err)
 	}
@@ -374,7 +376,7 @@ func (c *call) eachMatch(s string, find func(string, int) *Match, f func(m *Matc
 		if m == nil || !f(m) {
 			return
 		}
-		c.in.step()
+		c.in.charge(8)
 		at = m.loc[1]
 		if m.loc[1] == m.loc[0] {
 			_, n := utf8.DecodeRuneInString(s[at:])

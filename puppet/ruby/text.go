@@ -34,6 +34,7 @@ func (in *Interp) toS(o Object) string {
 			return in.inspectOf(o)
 		}
 	}
+	look(o)
 	if s, ok := in.send(o, "to_s", nil, nil).(*String); ok {
 		return s.String()
 	}
@@ -81,6 +82,7 @@ func (in *Interp) writeInspect(b *strings.Builder, o Object) {
 		in.room(b.Len())
 	}
 	in.charge(1)
+	look(o)
 	switch o := o.(type) {
 	case *String:
 		if o.binary || o.ascii {
@@ -95,12 +97,12 @@ func (in *Interp) writeInspect(b *strings.Builder, o Object) {
 	case Int, Bool, Float, *Big:
 		b.WriteString(in.toS(o))
 	case *Array:
-		if in.printing(o) {
+		if in.printing("inspect", o) {
 			b.WriteString("[...]")
 			return
 		}
-		in.inspect = append(in.inspect, o)
-		in.enter()
+		in.show("inspect", o)
+		defer in.shown()
 		b.WriteByte('[')
 		for i, e := range o.els() {
 			if i > 0 {
@@ -109,15 +111,13 @@ func (in *Interp) writeInspect(b *strings.Builder, o Object) {
 			in.writeInspect(b, e)
 		}
 		b.WriteByte(']')
-		in.depth--
-		in.inspect = in.inspect[:len(in.inspect)-1]
 	case *Hash:
-		if in.printing(o) {
+		if in.printing("inspect", o) {
 			b.WriteString("{...}")
 			return
 		}
-		in.inspect = append(in.inspect, o)
-		in.enter()
+		in.show("inspect", o)
+		defer in.shown()
 		b.WriteByte('{')
 		for i, e := range o.pairs() {
 			if i > 0 {
@@ -128,8 +128,6 @@ func (in *Interp) writeInspect(b *strings.Builder, o Object) {
 			in.writeInspect(b, e.val)
 		}
 		b.WriteByte('}')
-		in.depth--
-		in.inspect = in.inspect[:len(in.inspect)-1]
 	case *Range:
 		if !isNil(o.lo) {
 			in.writeInspect(b, o.lo)
@@ -160,9 +158,28 @@ func (in *Interp) writeInspect(b *strings.Builder, o Object) {
 	}
 }
 
-func (in *Interp) printing(o Object) bool {
+// A visit is a container that a method is in the middle of.
+type visit struct {
+	method string
+	what   Object
+}
+
+// show goes into a container that is printed, joined or flattened; shown comes back.
+func (in *Interp) show(method string, o Object) {
+	in.enter()
+	in.charge(len(in.inspect) >> 3)
+	in.inspect = append(in.inspect, visit{method, o})
+}
+
+func (in *Interp) shown() {
+	in.leave()
+	in.inspect = in.inspect[:len(in.inspect)-1]
+}
+
+// printing reports whether a method is in the middle of a container already: it contains itself.
+func (in *Interp) printing(method string, o Object) bool {
 	for _, p := range in.inspect {
-		if p == o {
+		if p.what == o && p.method == method {
 			return true
 		}
 	}

@@ -21,6 +21,7 @@ type Segment struct {
 
 // tracker notes reads. With a nil trace it does nothing.
 type tracker struct {
+	in    *Interp
 	trace *provenance.Trace
 	trackerRoom
 	room  *trackerRoom   // where that goes back to
@@ -45,7 +46,7 @@ type trackerRoom struct {
 
 // Trace switches tracing on. literals reserves a leaf for each of a program's literals and returns the first.
 func (in *Interp) Trace(t *provenance.Trace, literals func(p *Program) provenance.Ref) {
-	in.prov = tracker{trace: t, ivars: map[string]provenance.Ref{}, literals: literals}
+	in.prov = tracker{in: in, trace: t, ivars: map[string]provenance.Ref{}, literals: literals}
 	room, ok := in.rt.rooms.Get().(*trackerRoom)
 	if !ok {
 		room = &trackerRoom{}
@@ -55,6 +56,7 @@ func (in *Interp) Trace(t *provenance.Trace, literals func(p *Program) provenanc
 
 // Leave gives back what tracing took while programs ran. They are done.
 func (in *Interp) Leave() {
+	in.release()
 	t := in.prov
 	in.prov = tracker{}
 	if t.trace == nil || len(t.seen.table) > mostRoom {
@@ -93,6 +95,7 @@ type programFacts struct {
 	literals []Node
 	number   map[Node]int
 	effects  map[Node]*effects // of what decides
+	globals  bool              // it may set global variables, or change what they hold
 }
 
 // Literals lists a program's literals in source order.
@@ -109,6 +112,8 @@ func (p *Program) Literals() []Node {
 			switch n.(type) {
 			case *If, *Case, *While, *For, *Block:
 				f.effects[n] = effectsOf(n)
+			case *GVar:
+				f.globals = true
 			}
 			return true
 		})
@@ -521,20 +526,49 @@ func (t *tracker) element(recv Object, name string, args []Object) bool {
 
 func (t *tracker) deepOf(o Object) { t.deep(o) }
 
-// deep notes that a container was read as a whole.
+// deep notes that a container was read as a whole. Arrays of the program's own are walked, each once.
 func (t *tracker) deep(o Object) {
 	if t.trace == nil {
 		return
 	}
+	a, ok := o.(*Array)
+	if !ok {
+		t.deepOne(o)
+		return
+	}
+	var seen map[*Array]bool // once there is a second one
+	todo := []*Array{a}
+	for len(todo) > 0 {
+		a := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		t.deepOne(a)
+		if a.src != nil {
+			continue
+		}
+		t.in.charge(len(a.e) >> 3)
+		for _, e := range a.e {
+			b, ok := e.(*Array)
+			if !ok {
+				t.deepOne(e)
+				continue
+			}
+			if seen == nil {
+				seen = map[*Array]bool{a: true}
+			}
+			if !seen[b] {
+				seen[b] = true
+				todo = append(todo, b)
+			}
+		}
+	}
+}
+
+// deepOne notes an object, without what a program put into it.
+func (t *tracker) deepOne(o Object) {
 	switch o := o.(type) {
 	case *Array:
 		if o.origin != nil && o.origin.array != nil {
 			t.read(t.trace.Deep(o.origin.spine, o.origin.array))
-		}
-		if o.src == nil {
-			for _, e := range o.e {
-				t.deep(e)
-			}
 		}
 	case *Hash:
 		if o.origin != nil && o.origin.hash != nil {

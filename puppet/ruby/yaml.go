@@ -75,7 +75,7 @@ func (in *Interp) toYAML(o Object, args []Object) string {
 func (w *yamlWriter) count(o Object) {
 	w.in.step()
 	w.in.enter()
-	defer func() { w.in.depth-- }()
+	defer w.in.leave()
 	switch o := o.(type) {
 	case *Array:
 		if w.seen[o]++; w.seen[o] > 1 {
@@ -130,7 +130,7 @@ func (w *yamlWriter) indicator(s string, needSpace, isSpace, isIndent bool) {
 func (w *yamlWriter) node(o Object, key, mapping, root bool) {
 	w.in.step()
 	w.in.enter()
-	defer func() { w.in.depth-- }()
+	defer w.in.leave()
 	switch o.(type) {
 	case *Array, *Hash:
 		if w.seen[o] > 1 {

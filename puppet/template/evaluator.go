@@ -8,6 +8,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/ruby"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -20,14 +21,18 @@ type Engine struct {
 	// Ruby renders what our interpreter cannot, or may not. Nil when there is no other: then the text is opaque.
 	Ruby func(c *eval.Call, name, path, text string) (value.Value, provenance.Ref, error)
 
-	leaves map[*Template]provenance.Ref
-	set    map[*eval.Scope]Objects
+	memory  ruby.Account // of the templates that are being rendered, each in the one before
+	globals ruby.Globals
+	leaves  map[*Template]provenance.Ref
+	set     map[*eval.Scope]Objects
 }
 
 // Template3 renders one template for the functions template and inline_template. What needs real Ruby comes back as an opaque value.
 func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Value, provenance.Ref, error) {
 	var t *Template
-	o := Options{Runtime: e.Cache.Runtime(), MaybeFrozen: true, Trace: c.Trace(), Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
+	limits := ruby.DefaultLimits()
+	limits.Steps, limits.Budget, limits.Shared, limits.State = 0, c.Budget(), &e.memory, &e.globals
+	o := Options{Limits: limits, Runtime: e.Cache.Runtime(), MaybeFrozen: true, Trace: c.Trace(), Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
 	if inline {
 		t = e.Cache.Inline(template)
 	} else {
@@ -51,6 +56,9 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 	r, err := t.Render(ScopeHost{c}, o)
 	if err != nil {
 		d := err.(*source.Diagnostic)
+		if d.Code == CodeUnknown {
+			return &value.Opaque{Why: d.Summary}, c.Trace().Everything(), nil
+		}
 		if e.Ruby != nil && (NeedsRuby(err) || d.Code == CodeSyntax) {
 			v, ref, err := e.Ruby(c, o.Name, t.Path, t.File.Text)
 			return v, e.wholly(t, c.Trace(), ref), err

@@ -317,7 +317,7 @@ func TestHostile(t *testing.T) {
 	for text, want := range map[string]string{
 		"<% loop do %>x<% end %>":                                  "steps",
 		"<% def f() f end; f %>":                                   "deeper",
-		"<% s = 'x' * 1000; 99.times { s << s } %>":                "larger",
+		"<% s = 'x' * 1000; 99.times { s << s } %>":                "steps",
 		"<% while true %><%= 'x' * 100000 %><% end %>":             "larger",
 		"<%= ('a' * 60).match?(/\\A(a|aa|aaa)*\\z(?=x)(?<=y)/) %>": "steps",
 		"<%= File.read('/etc/passwd') %>":                          "refused",
@@ -328,6 +328,17 @@ func TestHostile(t *testing.T) {
 		_, err := template.Parse(source.NewFile("t.erb", text)).Render(template.NewMapHost(value.EmptyHash, nil), template.Options{Runtime: cache.Runtime(), Limits: limits, Name: "m/t.erb"})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	// All templates of a compile draw on its budget, so that many small ones are no way around it.
+	for _, manifest := range []string{
+		`notify { 'a': message => inline_template('<% while true; end %>') }`,
+		`notify { 'a': message => inline_template('<% a = b = nil; 60.times { a = [a, a]; b = [b, b] } %><%= a == b %>') }`,
+		`Integer[1, 2000].each |$i| { notify { "a${i}": message => inline_template('<% 9_000.times { |i| i + 1 } %>') } }`,
+	} {
+		_, got := compileOne(t, newWorld(cache), manifest, false)
+		if !strings.Contains(got.Error, "steps") {
+			t.Errorf("%s: %q", manifest, got.Error)
 		}
 	}
 	if _, got := compileOne(t, newWorld(cache), `$x='a' notify{a: message=>inline_template("<% @x << 'b' %>")}`, false); !strings.Contains(strings.Join(got.Messages, ""), "may be frozen") && got.Error == "" {

@@ -3,6 +3,7 @@ package template
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ const (
 	CodeUnsupported = "T0003" // it needs real Ruby
 	CodeRefused     = "T0004" // it asks for what templates may not have
 	CodeBound       = "T0005" // it was stopped at a bound
+	CodeUnknown     = "T0006" // it looked at a value that nobody could compute
 )
 
 // NeedsRuby reports whether a rendering failed only because we are not Ruby, or do not let templates ask the world.
@@ -151,6 +153,9 @@ func (t *Template) wrap(o Options, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
+	if e.Kind == ruby.Unknown {
+		return &source.Diagnostic{Code: CodeUnknown, Summary: e.Message, Place: t.place(e.Place.Span)}
+	}
 	code := map[ruby.Kind]string{ruby.Raised: CodeRaised, ruby.Unsupported: CodeUnsupported, ruby.Refused: CodeRefused, ruby.Bound: CodeBound}[e.Kind]
 	detail := e.Message
 	if e.Kind != ruby.Raised {
@@ -261,6 +266,8 @@ func (w *wrapper) call(in *ruby.Interp, name string, args []ruby.Object, block *
 	case "has_variable?", "respond_to? has_variable?":
 		arity(1)
 		return ruby.Bool(w.known(in.ToS(args[0]))), true
+	case "instance_variables":
+		return w.instanceVariables(), true
 	case "classes":
 		arity(0)
 		return list(w.h.Classes()), true
@@ -304,9 +311,34 @@ func list(names []string) ruby.Object {
 	return ruby.NewArray(out...)
 }
 
+// instanceVariables are the names of a template's own variables, then those that scope.to_hash has: in that order Puppet sets them.
+func (w *wrapper) instanceVariables() ruby.Object {
+	names := []ruby.Object{ruby.Symbol("@__scope__")}
+	if w.t.Path != "inline template" {
+		names = append(names, ruby.Symbol("@__file__"))
+	}
+	w.in.Lasting(func() {
+		if m, ok := w.h.(interface{ Missing() provenance.Ref }); ok {
+			w.in.Read(m.Missing())
+		}
+		w.h.Variables(func(name string, v value.Value, r provenance.Ref) {
+			w.in.Read(r)
+			w.in.LookAt(v)
+			if !value.IsUndef(v) {
+				names = append(names, ruby.Symbol("@"+unword.ReplaceAllString(name, "_")))
+			}
+		})
+	})
+	return ruby.NewArray(names...)
+}
+
+// unword are the characters that the name of an instance variable cannot have.
+var unword = regexp.MustCompile(`[^\pL\pN_]`)
+
 // known is scope.include?: the variable is there and not undef.
 func (w *wrapper) known(name string) bool {
 	v, ref, found := w.h.Variable(name)
 	w.in.Read(ref)
+	w.in.LookAt(v)
 	return found && !value.IsUndef(v)
 }

@@ -158,8 +158,5 @@ func (w *wrapper) function(name string, args []ruby.Object, call func(string, []
 		}
 		w.in.Raise(class, err.Error())
 	}
-	if o, ok := v.(*value.Opaque); ok {
-		w.in.Unsupported(o.Why)
-	}
 	return w.in.FromValue(v, ref)
 }

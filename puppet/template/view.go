@@ -16,10 +16,11 @@ type Peeker interface {
 // A view is what scope.to_hash returns. Templates ask it for one variable after the other, so the others are looked at only when
 // somebody goes through them all.
 type view struct {
-	w     *wrapper
-	undef bool                   // it has the variables that are undef, too
-	found map[string]ruby.Object // what was asked for
-	all   *ruby.Hash             // nil until all is needed
+	w      *wrapper
+	undef  bool                   // it has the variables that are undef, too
+	found  map[string]ruby.Object // what was asked for
+	all    *ruby.Hash             // nil until all is needed
+	opaque value.Value            // one of them that may be undef
 }
 
 // variables is scope.to_hash.
@@ -38,7 +39,7 @@ func (w *wrapper) variables(undef bool) ruby.Object {
 func (w *wrapper) snapshot() {
 	for i, v := range w.views {
 		if v != nil {
-			v.whole()
+			v.complete()
 			w.views[i] = nil
 		}
 	}
@@ -55,6 +56,9 @@ func (v *view) get(name string) (o ruby.Object, found, known bool) {
 	if !found || value.IsUndef(val) && !v.undef {
 		return nil, false, true
 	}
+	if _, ok := val.(*value.Opaque); ok && !v.undef {
+		return nil, false, false
+	}
 	if o = v.found[name]; o == nil {
 		if v.found == nil {
 			v.found = map[string]ruby.Object{}
@@ -65,8 +69,17 @@ func (v *view) get(name string) (o ruby.Object, found, known bool) {
 	return o, true, true
 }
 
-// whole is all variables.
+// whole is all variables, for somebody who goes through them. Whether a variable that is unknown is undef, and so none of them, nobody knows.
 func (v *view) whole() *ruby.Hash {
+	v.complete()
+	if v.opaque != nil {
+		v.w.in.LookAt(v.opaque)
+	}
+	return v.all
+}
+
+// complete looks at all variables.
+func (v *view) complete() *ruby.Hash {
 	if v.all != nil {
 		return v.all
 	}
@@ -80,6 +93,9 @@ func (v *view) whole() *ruby.Hash {
 				return
 			}
 			v.w.in.Read(r)
+			if _, ok := val.(*value.Opaque); ok && !v.undef {
+				v.opaque = val
+			}
 			o := v.found[name]
 			if o == nil {
 				o = v.w.in.FromValue(val, r)
