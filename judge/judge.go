@@ -15,7 +15,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -193,15 +192,14 @@ func (v *Verdict) Tell(run *report.Run) {
 // OpenLists opens the package lists for a platform: the given places first, then the user's store, then the built-in index. A store that
 // is named must be there; the user's own need not.
 func OpenLists(platform, store string, places []string) (*listing.Set, error) {
-	if store == "" {
+	named := store != ""
+	if !named {
 		// Who has no home has no store.
 		if file, err := listing.DefaultStore(); err == nil {
 			store = file
 		}
-	} else if _, err := os.Stat(store); err != nil {
-		return nil, err
 	}
-	return listing.Select(listing.Choice{Platform: platform, Places: places, Store: store, Embedded: true})
+	return listing.Select(listing.Choice{Platform: platform, Places: places, Store: store, Named: named, Embedded: true})
 }
 
 // PlatformOf is the name of what a node runs: debian-12, ubuntu-22.04.

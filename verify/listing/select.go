@@ -9,7 +9,8 @@ import (
 type Choice struct {
 	Platform string   // what the node runs; "" if nobody knows
 	Places   []string // folders, databases of dpkg and stores, asked first
-	Store    string   // the user's store, "" for none; it need not be there
+	Store    string   // the user's store, "" for none
+	Named    bool     // the user named the store, so it must be there
 	Embedded bool     // use the built-in index for what the others do not have
 }
 
@@ -26,7 +27,7 @@ func Select(c Choice) (*Set, error) {
 				s.Close()
 				return nil, err
 			}
-		} else if !errors.Is(err, os.ErrNotExist) {
+		} else if c.Named || !errors.Is(err, os.ErrNotExist) {
 			s.Close()
 			return nil, err
 		}
