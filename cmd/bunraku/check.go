@@ -269,13 +269,6 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 	return c.UnusedMocks(), nil
 }
 
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
-}
-
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
