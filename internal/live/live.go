@@ -96,7 +96,7 @@ func Env() []string {
 	env := []string{"LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC"}
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		if name != "LANG" && name != "LANGUAGE" && name != "TZ" && !strings.HasPrefix(name, "LC_") && !strings.HasPrefix(name, "RUBY") {
+		if name != "LANG" && name != "LANGUAGE" && name != "TZ" && !strings.HasPrefix(name, "LC_") && name != "RUBYOPT" {
 			env = append(env, kv)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bunraku/internal/ask"
+	"bunraku/internal/live"
 	"bunraku/puppet/bridge"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
@@ -35,7 +36,7 @@ var table = sync.OnceValue(functions.Table)
 // open prepares an environment with a bridge; opt says how Ruby is run.
 func open(t testing.TB, dir string, opt bridge.Options) *testWorld {
 	t.Helper()
-	env, err := environment.Open(dir, environment.Options{})
+	env, err := environment.Open(dir, environment.Options{Roots: []string{live.ModulesDir}})
 	if err != nil {
 		t.Fatal(err)
 	}
