@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -27,12 +26,12 @@ type Known struct {
 
 // ReadBaseline reads a baseline that WriteBaseline wrote.
 func ReadBaseline(file string) (*Baseline, error) {
-	text, err := os.ReadFile(file)
+	content, err := source.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	b := &Baseline{}
-	if err := json.Unmarshal(text, b); err != nil {
+	if err := json.Unmarshal([]byte(content.Text), b); err != nil {
 		return nil, fmt.Errorf("%s is no baseline; --write-baseline writes one", file)
 	}
 	if b.Version != 1 {
