@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"bunraku/internal/live"
 )
 
 // own is a text in which a terminal and the logs of CI servers would find orders; ownCode is a Puppet string that means it.
@@ -208,10 +210,7 @@ func TestNothingIsObeyed(t *testing.T) {
 
 // A patch keeps the lines of a file as they are, so it keeps away from those that would be obeyed; what is left applies.
 func TestPatchKeepsAway(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
+	git := live.Tool(t, "git")
 	code := func(before, behind string) string {
 		return "class app {\n  $a = 1\n  $b = 2\n" + before + "\n  exec { 'near':\n    command => '/bin/mkdir /srv/near',\n  }\n" + behind + "\n  $c = 3\n}\n"
 	}

@@ -2,19 +2,18 @@ package bridge
 
 import (
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"bunraku/internal/live"
 )
 
 // What Ruby code has started is ended with it, also when it has gone into a session of its own.
 func TestStraysAreEnded(t *testing.T) {
-	if _, err := exec.LookPath("ruby"); err != nil {
-		t.Skip("Ruby is not installed")
-	}
+	live.Puppet(t) // and with it Ruby
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("there is no way to find processes")
 	}

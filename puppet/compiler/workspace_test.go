@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/internal/live"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 	"bunraku/source"
@@ -160,9 +161,7 @@ func digits(s string) (out []string) {
 func TestNoMixture(t *testing.T) { noMixture(t, 60) }
 
 func TestAcceptSnapshots(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("BUNRAKU_ACCEPT=1 runs it")
-	}
+	live.Accept(t)
 	noMixture(t, 1000)
 }
 
@@ -228,9 +227,7 @@ func edits(t *testing.T, files, count, first int) {
 func TestEditsLeaveNothing(t *testing.T) { edits(t, 60, 80, 30) }
 
 func TestAcceptEdits(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("BUNRAKU_ACCEPT=1 runs it")
-	}
+	live.Accept(t)
 	edits(t, 150, 1000, 50)
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bunraku/internal/live"
 )
 
 // program runs the git program, which these tests hold this package against, in an environment of their own.
@@ -19,9 +21,7 @@ type program struct {
 }
 
 func newProgram(t testing.TB) *program {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("the git program is not there to compare with")
-	}
+	live.Tool(t, "git")
 	return &program{t, t.TempDir()}
 }
 

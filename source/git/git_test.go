@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/internal/live"
 	"bunraku/source"
 )
 
@@ -66,9 +67,7 @@ func TestRevisions(t *testing.T) { revisions(t, 24) }
 
 // TestAcceptRevisions is TestRevisions at full length.
 func TestAcceptRevisions(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("set BUNRAKU_ACCEPT=1 to run")
-	}
+	live.Accept(t)
 	revisions(t, 240)
 }
 
@@ -194,9 +193,7 @@ func TestBlame(t *testing.T) { blameAll(t, 3, 40) }
 
 // TestAcceptBlame is TestBlame at full length.
 func TestAcceptBlame(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("set BUNRAKU_ACCEPT=1 to run")
-	}
+	live.Accept(t)
 	blameAll(t, 30, 80)
 }
 
