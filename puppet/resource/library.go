@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"bunraku/puppet/ruby"
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -136,7 +137,7 @@ func (l *Library) start() {
 	l.in = runtime().New(ruby.Limits{Steps: 2_000_000, Depth: 400, Size: 4 << 20, Memory: 256 << 20})
 	l.in.Define("Reading", l.in.NewNative("Reading", "Reading", l.call))
 	l.in.Define("Pathname", l.in.NewClass("Pathname")) // in place of the one that could read files
-	l.in.Load(parsePrelude(), func(_ ruby.Node, err error) { panic("resource: prelude.rb: " + err.Error()) })
+	l.in.Load(parsePrelude(), func(_ syntax.Node, err error) { panic("resource: prelude.rb: " + err.Error()) })
 	l.in.Hooks = ruby.Hooks{Require: l.require, Constant: l.constant}
 	l.in.Refill()
 }
@@ -163,7 +164,7 @@ func (l *Library) load(path string) {
 		l.open = true
 	}
 	declared := len(l.classes)
-	l.in.Load(prog, func(stmt ruby.Node, err error) {
+	l.in.Load(prog, func(stmt syntax.Node, err error) {
 		if l.harmless(stmt) {
 			return
 		}
@@ -176,10 +177,10 @@ func (l *Library) load(path string) {
 }
 
 // harmless are statements that only tell Ruby where to find files.
-func (l *Library) harmless(stmt ruby.Node) bool {
+func (l *Library) harmless(stmt syntax.Node) bool {
 	found := false
-	ruby.Walk(stmt, func(n ruby.Node) bool {
-		if g, ok := n.(*ruby.GVar); ok && (g.Name == "$LOAD_PATH" || g.Name == "$:") {
+	syntax.Walk(stmt, func(n syntax.Node) bool {
+		if g, ok := n.(*syntax.GVar); ok && (g.Name == "$LOAD_PATH" || g.Name == "$:") {
 			found = true
 		}
 		return !found
@@ -187,7 +188,7 @@ func (l *Library) harmless(stmt ruby.Node) bool {
 	return found
 }
 
-func (l *Library) failed(stmt ruby.Node, err error) {
+func (l *Library) failed(stmt syntax.Node, err error) {
 	file := l.in.HereFile()
 	why := err.Error()
 	if e, ok := err.(*ruby.Error); ok && e.Kind == ruby.Raised {
@@ -352,7 +353,7 @@ func (l *Library) body(in *ruby.Interp, c *ruby.Class, block *ruby.Proc) {
 	l.depth++
 	defer func() { l.depth-- }()
 	inType := l.depth == 1
-	in.ClassBody(c, block, func(stmt ruby.Node, err error) {
+	in.ClassBody(c, block, func(stmt syntax.Node, err error) {
 		l.failed(stmt, err)
 		if inType && !l.plain(in, c, stmt) {
 			l.open = true
@@ -361,7 +362,7 @@ func (l *Library) body(in *ruby.Interp, c *ruby.Class, block *ruby.Proc) {
 }
 
 // plain reads the name of an attribute off a declaration that could not be run, such as one whose parent class is not known.
-func (l *Library) plain(in *ruby.Interp, c *ruby.Class, stmt ruby.Node) bool {
+func (l *Library) plain(in *ruby.Interp, c *ruby.Class, stmt syntax.Node) bool {
 	name, attr, call := ruby.LiteralCall(stmt)
 	switch {
 	case call == nil, attr == "":

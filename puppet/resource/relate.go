@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bunraku/puppet/ruby"
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/puppet/value"
 )
 
@@ -73,15 +74,15 @@ const mostAnswers = 200
 
 // readsPlainly reports whether a block sees its resource only by self[:attribute], value(:attribute) and its like.
 func readsPlainly(block *ruby.Proc) bool {
-	plain, asked := true, map[*ruby.SelfLit]bool{}
-	block.Walk(func(n ruby.Node) bool {
+	plain, asked := true, map[*syntax.SelfLit]bool{}
+	block.Walk(func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *ruby.IVar, *ruby.CVar, *ruby.GVar, *ruby.Super, *ruby.Yield, *ruby.Def:
+		case *syntax.IVar, *syntax.CVar, *syntax.GVar, *syntax.Super, *syntax.Yield, *syntax.Def:
 			plain = false
-		case *ruby.SelfLit:
+		case *syntax.SelfLit:
 			plain = plain && asked[n]
-		case *ruby.Call:
-			if self, ok := n.Recv.(*ruby.SelfLit); ok {
+		case *syntax.Call:
+			if self, ok := n.Recv.(*syntax.SelfLit); ok {
 				asked[self] = n.Name == "[]" || n.Name == "value"
 			}
 			if n.Recv == nil {
@@ -100,15 +101,15 @@ func readsPlainly(block *ruby.Proc) bool {
 // givesNothing reports whether a block, whatever its resource, ends with a message or with nothing: it looks around to warn people, and
 // relates nobody. Concat's fragments go through the whole catalog for that, each.
 func givesNothing(block *ruby.Proc) bool {
-	var body *ruby.Seq
+	var body *syntax.Seq
 	jumps := false
-	block.Walk(func(n ruby.Node) bool {
+	block.Walk(func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *ruby.Seq:
+		case *syntax.Seq:
 			if body == nil {
 				body = n
 			}
-		case *ruby.Jump:
+		case *syntax.Jump:
 			jumps = jumps || n.Value != nil
 		}
 		return true
@@ -117,15 +118,15 @@ func givesNothing(block *ruby.Proc) bool {
 }
 
 // isMessage reports whether a node's value is that of a message, or nil.
-func isMessage(n ruby.Node) bool {
+func isMessage(n syntax.Node) bool {
 	switch n := n.(type) {
-	case nil, *ruby.NilLit:
+	case nil, *syntax.NilLit:
 		return true
-	case *ruby.Seq:
+	case *syntax.Seq:
 		return n == nil || len(n.Stmts) == 0 || isMessage(n.Stmts[len(n.Stmts)-1])
-	case *ruby.If:
+	case *syntax.If:
 		return isMessage(n.Then) && isMessage(n.Else)
-	case *ruby.Call:
+	case *syntax.Call:
 		return n.Recv == nil && slices.Contains([]string{"debug", "info", "notice", "warning", "err"}, n.Name)
 	}
 	return false

@@ -1,7 +1,9 @@
 package ruby
 
-func (in *Interp) evalAssign(n *Assign, f *frame) Object {
-	if t, ok := n.Target.(*LVar); ok {
+import "bunraku/puppet/ruby/syntax"
+
+func (in *Interp) evalAssign(n *syntax.Assign, f *frame) Object {
+	if t, ok := n.Target.(*syntax.LVar); ok {
 		m := in.prov.mark()
 		v := in.eval(n.Value, f)
 		in.setLocal(t, v, f, m)
@@ -14,13 +16,13 @@ func (in *Interp) evalAssign(n *Assign, f *frame) Object {
 	}
 	m := in.prov.mark()
 	var v Object
-	if ts, ok := n.Target.(*Targets); ok {
+	if ts, ok := n.Target.(*syntax.Targets); ok {
 		v = in.eval(n.Value, f)
 		in.prov.deepOf(v)
 		in.assignMarked(ts, v, f, m)
 		return v
 	}
-	if c, ok := n.Target.(*Call); ok { // the receiver comes first
+	if c, ok := n.Target.(*syntax.Call); ok { // the receiver comes first
 		return in.assignCall(c, f, func() Object { return in.eval(n.Value, f) }, m)
 	}
 	v = in.eval(n.Value, f)
@@ -28,7 +30,7 @@ func (in *Interp) evalAssign(n *Assign, f *frame) Object {
 	return v
 }
 
-func (in *Interp) setLocal(t *LVar, v Object, f *frame, mark int) {
+func (in *Interp) setLocal(t *syntax.LVar, v Object, f *frame, mark int) {
 	g := f
 	for d := t.Depth; d > 0; d-- {
 		g = g.up
@@ -40,16 +42,16 @@ func (in *Interp) setLocal(t *LVar, v Object, f *frame, mark int) {
 }
 
 // assign gives a target a value, which depends on all that was read since the beginning of the statement.
-func (in *Interp) assign(t Node, v Object, f *frame) { in.assignMarked(t, v, f, 0) }
+func (in *Interp) assign(t syntax.Node, v Object, f *frame) { in.assignMarked(t, v, f, 0) }
 
-func (in *Interp) assignMarked(t Node, v Object, f *frame, mark int) {
+func (in *Interp) assignMarked(t syntax.Node, v Object, f *frame, mark int) {
 	switch t := t.(type) {
-	case *LVar:
+	case *syntax.LVar:
 		in.setLocal(t, v, f, mark)
-	case *IVar:
+	case *syntax.IVar:
 		in.setIvar(f.self, t.Name, v)
 		in.prov.setIvar(t.Name, mark)
-	case *GVar:
+	case *syntax.GVar:
 		if in.globals == nil {
 			in.globals = &Globals{}
 		}
@@ -58,27 +60,27 @@ func (in *Interp) assignMarked(t Node, v Object, f *frame, mark int) {
 		}
 		in.globals.vars[t.Name] = v
 		in.prov.mutate(mark)
-	case *CVar:
+	case *syntax.CVar:
 		if in.cvars == nil {
 			in.cvars = map[string]Object{}
 		}
 		in.cvars[t.Name] = v
 		in.prov.mutate(mark)
-	case *Const:
+	case *syntax.Const:
 		in.setConst(t, v, f)
 		in.prov.mutate(mark)
-	case *Call:
+	case *syntax.Call:
 		in.assignCall(t, f, func() Object { return v }, mark)
-	case *Splat:
+	case *syntax.Splat:
 		if t.Value != nil {
 			in.assignMarked(t.Value, in.array(in.Splat(v)), f, mark)
 		}
-	case *Targets:
+	case *syntax.Targets:
 		in.destructure(t.List, v, f, mark)
 	}
 }
 
-func (in *Interp) setConst(t *Const, v Object, f *frame) {
+func (in *Interp) setConst(t *syntax.Const, v Object, f *frame) {
 	owner := (*Class)(nil)
 	if t.Scope != nil {
 		owner, _ = in.eval(t.Scope, f).(*Class)
@@ -108,11 +110,11 @@ func (in *Interp) setConst(t *Const, v Object, f *frame) {
 }
 
 // destructure spreads a value over targets, of which one may be a splat.
-func (in *Interp) destructure(ts []Node, v Object, f *frame, mark int) {
+func (in *Interp) destructure(ts []syntax.Node, v Object, f *frame, mark int) {
 	elems := in.listOf(v)
 	star := -1
 	for i, t := range ts {
-		if _, ok := t.(*Splat); ok {
+		if _, ok := t.(*syntax.Splat); ok {
 			star = i
 			break
 		}
@@ -138,7 +140,7 @@ func (in *Interp) destructure(ts []Node, v Object, f *frame, mark int) {
 	if star < len(elems) {
 		mid = append(mid, elems[star:min(end, len(elems))]...)
 	}
-	if s := ts[star].(*Splat); s.Value != nil {
+	if s := ts[star].(*syntax.Splat); s.Value != nil {
 		in.assignMarked(s.Value, in.array(mid), f, mark)
 	}
 	for i := 0; i < after; i++ {
@@ -160,7 +162,7 @@ func (in *Interp) listOf(v Object) []Object {
 }
 
 // assignCall is recv.name = value and recv[args] = value.
-func (in *Interp) assignCall(c *Call, f *frame, value func() Object, mark int) Object {
+func (in *Interp) assignCall(c *syntax.Call, f *frame, value func() Object, mark int) Object {
 	recv := in.evalRecv(c, f)
 	if c.Safe && isNil(recv) {
 		return Nil{}
@@ -174,21 +176,21 @@ func (in *Interp) assignCall(c *Call, f *frame, value func() Object, mark int) O
 	return v
 }
 
-func isSelf(n Node) bool { _, is := n.(*SelfLit); return is }
+func isSelf(n syntax.Node) bool { _, is := n.(*syntax.SelfLit); return is }
 
-func (in *Interp) evalRecv(c *Call, f *frame) Object {
+func (in *Interp) evalRecv(c *syntax.Call, f *frame) Object {
 	if c.Recv == nil {
 		return orNil(f.self)
 	}
 	return in.eval(c.Recv, f)
 }
 
-func (in *Interp) evalOpAssign(n *OpAssign, f *frame) Object {
+func (in *Interp) evalOpAssign(n *syntax.OpAssign, f *frame) Object {
 	m := in.prov.mark()
 	var get func() Object
 	var set func(Object)
 	switch t := n.Target.(type) {
-	case *Call:
+	case *syntax.Call:
 		recv := in.evalRecv(t, f)
 		if t.Safe && isNil(recv) {
 			return Nil{}
@@ -203,7 +205,7 @@ func (in *Interp) evalOpAssign(n *OpAssign, f *frame) Object {
 			in.prov.mutate(m)
 			in.call(recv, t.Name+"=", append(append([]Object(nil), args...), v), nil, fcall)
 		}
-	case *Const:
+	case *syntax.Const:
 		get = func() Object {
 			var v Object
 			if exc := in.try(func() { v = in.eval(t, f) }); exc != nil && n.Op == "||" {
@@ -212,7 +214,7 @@ func (in *Interp) evalOpAssign(n *OpAssign, f *frame) Object {
 			return v
 		}
 		set = func(v Object) { in.assignMarked(t, v, f, m) }
-	case *CVar:
+	case *syntax.CVar:
 		get = func() Object {
 			if n.Op == "||" {
 				return orNil(in.cvars[t.Name])

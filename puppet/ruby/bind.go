@@ -1,9 +1,13 @@
 package ruby
 
-import "strings"
+import (
+	"strings"
+
+	"bunraku/puppet/ruby/syntax"
+)
 
 // bindBlock gives a block's parameters their values. A lone array is spread over several parameters unless it is a lambda.
-func (in *Interp) bindBlock(b *Block, lambda bool, args []Object, f *frame, block *Proc) {
+func (in *Interp) bindBlock(b *syntax.Block, lambda bool, args []Object, f *frame, block *Proc) {
 	ps := b.Params
 	if ps == nil {
 		if b.Numbers > 0 {
@@ -66,7 +70,7 @@ func (in *Interp) bindSlot(f *frame, slot int, v Object) {
 }
 
 // bind gives parameters their values; strict ones raise when the number is wrong.
-func (in *Interp) bind(ps *Params, args []Object, f *frame, strict bool, block *Proc) {
+func (in *Interp) bind(ps *syntax.Params, args []Object, f *frame, strict bool, block *Proc) {
 	if ps == nil {
 		if strict && len(args) > 0 {
 			in.wrongArgs(len(args), 0, 0)
@@ -94,7 +98,7 @@ func (in *Interp) bind(ps *Params, args []Object, f *frame, strict bool, block *
 		}
 		in.wrongArgs(len(args), need, most)
 	}
-	set := func(p *Param, v Object) {
+	set := func(p *syntax.Param, v Object) {
 		if p.Sub != nil {
 			list := []Object{v}
 			if a, ok := v.(*Array); ok {
@@ -147,7 +151,7 @@ func (in *Interp) bind(ps *Params, args []Object, f *frame, strict bool, block *
 	}
 }
 
-func requiredKeys(ps *Params) []string {
+func requiredKeys(ps *syntax.Params) []string {
 	var out []string
 	for _, p := range ps.Key {
 		if p.Default == nil {
@@ -157,7 +161,7 @@ func requiredKeys(ps *Params) []string {
 	return out
 }
 
-func (in *Interp) bindKeys(ps *Params, kw *Hash, f *frame, strict bool) {
+func (in *Interp) bindKeys(ps *syntax.Params, kw *Hash, f *frame, strict bool) {
 	rest := in.newHash()
 	if kw != nil {
 		rest = kw.copy()

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/source"
 )
 
@@ -96,7 +97,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		prog, errs := Parse(source.NewFile("t", s))
-		Walk(prog.Body, func(n Node) bool {
+		syntax.Walk(prog.Body, func(n syntax.Node) bool {
 			if sp := n.Span(); sp.End > uint32(len(s)) {
 				t.Fatalf("%T: span %v beyond %d", n, sp, len(s))
 			}

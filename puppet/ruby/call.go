@@ -3,6 +3,8 @@ package ruby
 import (
 	"fmt"
 	"strings"
+
+	"bunraku/puppet/ruby/syntax"
 )
 
 // A method is something that can be called by name: a built-in, a def, or a block given to define_method.
@@ -10,7 +12,7 @@ type method struct {
 	name    string
 	owner   *Class
 	builtin *builtin
-	def     *Def
+	def     *syntax.Def
 	cref    *lexical
 	proc    *Proc
 	ivar    string // of attr_reader and attr_writer
@@ -56,17 +58,17 @@ func (c *call) enum() Object {
 }
 
 // evalArgs evaluates arguments; Keywords end up in a last hash that is marked.
-func (in *Interp) evalArgs(ns []Node, f *frame) ([]Object, bool) {
+func (in *Interp) evalArgs(ns []syntax.Node, f *frame) ([]Object, bool) {
 	if len(ns) == 0 {
 		return nil, false
 	}
 	args := make([]Object, 0, len(ns))
 	for _, n := range ns {
 		switch n := n.(type) {
-		case *Splat:
+		case *syntax.Splat:
 			args = append(args, in.Splat(in.eval(n.Value, f))...)
 			in.room(16 * len(args))
-		case *HashLit:
+		case *syntax.HashLit:
 			h := in.evalHash(n, f).(*Hash)
 			if !n.Braces && h.len() == 0 {
 				continue // **{} passes nothing
@@ -79,7 +81,9 @@ func (in *Interp) evalArgs(ns []Node, f *frame) ([]Object, bool) {
 	return args, false
 }
 
-func (in *Interp) newBlock(b *Block, f *frame) *Proc { return &Proc{block: b, frame: f, self: f.self} }
+func (in *Interp) newBlock(b *syntax.Block, f *frame) *Proc {
+	return &Proc{block: b, frame: f, self: f.self}
+}
 
 // toProc is what &v passes.
 func (in *Interp) toProc(v Object) *Proc {
@@ -111,7 +115,7 @@ func (in *Interp) symProc(name string) *Proc {
 	}}
 }
 
-func (in *Interp) evalCall(n *Call, f *frame) Object {
+func (in *Interp) evalCall(n *syntax.Call, f *frame) Object {
 	if n.Recv == nil && n.Name == "block_given?" {
 		return Bool(f.meth.block != nil)
 	}
@@ -120,13 +124,13 @@ func (in *Interp) evalCall(n *Call, f *frame) Object {
 	if n.Recv == nil {
 		recv = orNil(f.self)
 	} else {
-		if v, ok := n.Recv.(*LVar); ok && v.Name == "_erbout" && (n.Name == "<<" || n.Name == "concat") && len(n.Args) == 1 {
+		if v, ok := n.Recv.(*syntax.LVar); ok && v.Name == "_erbout" && (n.Name == "<<" || n.Name == "concat") && len(n.Args) == 1 {
 			if o, done := in.output(n, v, f); done {
 				return o
 			}
 		}
 		if n.Name == "freeze" {
-			if s, ok := n.Recv.(*StrLit); ok && len(n.Args) == 0 {
+			if s, ok := n.Recv.(*syntax.StrLit); ok && len(n.Args) == 0 {
 				in.prov.literal(s)
 				return &String{s: s.Value, frozen: true}
 			}
@@ -137,7 +141,7 @@ func (in *Interp) evalCall(n *Call, f *frame) Object {
 		}
 	}
 	// The commonest shapes: no block, one or no plain argument.
-	if n.Block == nil && n.Pass == nil && len(n.Args) == 1 && n.Shape == Plain {
+	if n.Block == nil && n.Pass == nil && len(n.Args) == 1 && n.Shape == syntax.Plain {
 		arg := in.eval(n.Args[0], f)
 		in.at = n.NameAt
 		if in.defs == nil {
@@ -161,7 +165,7 @@ func (in *Interp) evalCall(n *Call, f *frame) Object {
 		block = in.newBlock(n.Block, f)
 	} else if n.Pass != nil {
 		block = in.toProc(in.eval(n.Pass, f))
-		if p, ok := n.Pass.(*SymLit); ok && block != nil && in.defs == nil {
+		if p, ok := n.Pass.(*syntax.SymLit); ok && block != nil && in.defs == nil {
 			block.sym = p.Name
 		}
 	}
@@ -172,7 +176,7 @@ func (in *Interp) evalCall(n *Call, f *frame) Object {
 	}
 	d := in.prov.decide(m)
 	var result Object
-	if n.Block.Jumps&HasBreak != 0 {
+	if n.Block.Jumps&syntax.HasBreak != 0 {
 		in.catchBreak(block, &result, func() { result = in.callFrom(f, recv, n.Name, args, block, n) })
 	} else {
 		result = in.callFrom(f, recv, n.Name, args, block, n)
@@ -182,7 +186,7 @@ func (in *Interp) evalCall(n *Call, f *frame) Object {
 }
 
 // callFrom calls with the caller's frame at hand, which match variables, local variables and blocks of methods need.
-func (in *Interp) callFrom(f *frame, recv Object, name string, args []Object, block *Proc, n *Call) Object {
+func (in *Interp) callFrom(f *frame, recv Object, name string, args []Object, block *Proc, n *syntax.Call) Object {
 	m := in.findFor(recv, name)
 	if m == nil {
 		return in.missing(recv, name, args, block, n)
@@ -277,7 +281,7 @@ func (in *Interp) callDef(m *method, recv Object, args []Object, block *Proc) (r
 	f.meth, f.home, f.self, f.cref = f, f, recv, m.cref
 	f.def, f.args, f.block = m, args, block
 	in.bind(m.def.Params, args, f, true, block)
-	if m.def.Jumps&HasReturn != 0 {
+	if m.def.Jumps&syntax.HasReturn != 0 {
 		result = in.catchReturn(f, func() Object { return in.until("return", m.def.Body, f) })
 	} else {
 		result = in.eval(m.def.Body, f)
@@ -328,18 +332,18 @@ func (in *Interp) callProc(p *Proc, args []Object, block *Proc) Object {
 	in.bindBlock(b, p.lambda, args, f, block)
 	var v Object
 	switch {
-	case p.lambda && b.Jumps&(HasReturn|HasBreak) != 0:
+	case p.lambda && b.Jumps&(syntax.HasReturn|syntax.HasBreak) != 0:
 		v = in.catchReturn(f, func() Object {
 			var r Object
 			in.catchBreak(p, &r, func() { r = in.catchNext(f, func() Object { return in.until("next", b.Body, f) }) })
 			return r
 		})
-	case b.Jumps&(HasNext|HasRedo) != 0:
+	case b.Jumps&(syntax.HasNext|syntax.HasRedo) != 0:
 		v = in.catchNext(f, func() Object { return in.until("next", b.Body, f) })
 	default:
 		v = in.seq(b.Body, f)
 	}
-	if b.Jumps&(HasBreak|HasReturn) == 0 {
+	if b.Jumps&(syntax.HasBreak|syntax.HasReturn) == 0 {
 		in.prov.ctl = ctl
 	}
 	in.prov.fold(mark)
@@ -348,7 +352,7 @@ func (in *Interp) callProc(p *Proc, args []Object, block *Proc) Object {
 }
 
 // missing answers a call of a method that does not exist.
-func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, n *Call) Object {
+func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, n *syntax.Call) Object {
 	look(recv)
 	if nat, ok := recv.(*Native); ok && nat.Call != nil {
 		if v, found := nat.Call(in, name, args, block); found {

@@ -1,6 +1,8 @@
 package ruby
 
-func (in *Interp) evalIf(n *If, f *frame) Object {
+import "bunraku/puppet/ruby/syntax"
+
+func (in *Interp) evalIf(n *syntax.If, f *frame) Object {
 	m := in.prov.mark()
 	yes := truthy(in.eval(n.Cond, f))
 	branch := n.Then
@@ -8,33 +10,33 @@ func (in *Interp) evalIf(n *If, f *frame) Object {
 		branch = n.Else
 	}
 	if in.prov.trace == nil {
-		if isNone(branch) {
+		if syntax.IsNone(branch) {
 			return Nil{}
 		}
 		return in.eval(branch, f)
 	}
 	d := in.prov.decide(m)
 	var v Object = Nil{}
-	if !isNone(branch) {
+	if !syntax.IsNone(branch) {
 		v = in.eval(branch, f)
 	}
 	in.prov.leave(d, n, f)
 	return v
 }
 
-func (in *Interp) evalCase(n *Case, f *frame) Object {
+func (in *Interp) evalCase(n *syntax.Case, f *frame) Object {
 	m := in.prov.mark()
 	var subject Object
 	if n.Subject != nil {
 		subject = in.eval(n.Subject, f)
 	}
-	var body Node
+	var body syntax.Node
 	found := false
 search:
 	for i := range n.Whens {
 		w := &n.Whens[i]
 		for _, t := range w.Tests {
-			if s, ok := t.(*Splat); ok {
+			if s, ok := t.(*syntax.Splat); ok {
 				for _, v := range in.Splat(in.eval(s.Value, f)) {
 					if in.whenMatches(v, subject, n.Subject != nil, f) {
 						body, found = w.Body, true
@@ -54,7 +56,7 @@ search:
 	}
 	d := in.prov.decide(m)
 	var v Object = Nil{}
-	if !isNone(body) {
+	if !syntax.IsNone(body) {
 		v = in.eval(body, f)
 	}
 	in.prov.leave(d, n, f)
@@ -104,13 +106,13 @@ func stringOrSymbol(o Object) (string, bool) {
 	return "", false
 }
 
-func (in *Interp) evalWhile(n *While, f *frame) (result Object) {
+func (in *Interp) evalWhile(n *syntax.While, f *frame) (result Object) {
 	result = Nil{}
 	f.loops++
 	depth := in.used.depth
 	defer func() {
 		f.loops--
-		if n.Jumps&HasBreak == 0 {
+		if n.Jumps&syntax.HasBreak == 0 {
 			return
 		}
 		if r := recover(); r != nil {
@@ -124,7 +126,7 @@ func (in *Interp) evalWhile(n *While, f *frame) (result Object) {
 	}()
 	m := in.prov.mark()
 	body := func() {
-		if n.Jumps&(HasNext|HasRedo) != 0 {
+		if n.Jumps&(syntax.HasNext|syntax.HasRedo) != 0 {
 			in.catchNext(f, func() Object { return in.eval(n.Body, f) })
 			return
 		}
@@ -145,28 +147,28 @@ func (in *Interp) evalWhile(n *While, f *frame) (result Object) {
 
 // until runs the statements of a body that a jump of one kind (next in a block, return in a method) may end. Jumps that stand by
 // themselves or in an if among the statements are the usual ones; they end the body here and now, without unwinding the stack.
-func (in *Interp) until(kind string, body Node, f *frame) Object {
-	seq, ok := body.(*Seq)
+func (in *Interp) until(kind string, body syntax.Node, f *frame) Object {
+	seq, ok := body.(*syntax.Seq)
 	if !ok || seq == nil || in.prov.trace != nil {
 		return in.eval(body, f)
 	}
 	var v Object = Nil{}
 	for _, s := range seq.Stmts {
 		n := s
-		if cond, ok := s.(*If); ok {
+		if cond, ok := s.(*syntax.If); ok {
 			in.step()
 			if n = cond.Then; !truthy(in.eval(cond.Cond, f)) {
 				n = cond.Else
 			}
-			if isNone(n) {
+			if syntax.IsNone(n) {
 				v = Nil{}
 				continue
 			}
-			if one, ok := n.(*Seq); ok && len(one.Stmts) == 1 {
+			if one, ok := n.(*syntax.Seq); ok && len(one.Stmts) == 1 {
 				n = one.Stmts[0]
 			}
 		}
-		if j, ok := n.(*Jump); ok && j.Kind == kind {
+		if j, ok := n.(*syntax.Jump); ok && j.Kind == kind {
 			if j.Value == nil {
 				return Nil{}
 			}
@@ -203,7 +205,7 @@ func (in *Interp) oneRound(f *frame, body func() Object) (result Object, again b
 	return body(), false
 }
 
-func (in *Interp) evalFor(n *For, f *frame) Object {
+func (in *Interp) evalFor(n *syntax.For, f *frame) Object {
 	m := in.prov.mark()
 	list := in.eval(n.Value, f)
 	in.prov.deepOf(list)
@@ -243,7 +245,7 @@ func (in *Interp) catchBreak(target any, result *Object, run func()) {
 	run()
 }
 
-func (in *Interp) evalJump(n *Jump, f *frame) Object {
+func (in *Interp) evalJump(n *syntax.Jump, f *frame) Object {
 	var v Object = Nil{}
 	if n.Value != nil {
 		v = in.eval(n.Value, f)
@@ -264,7 +266,7 @@ func (in *Interp) evalJump(n *Jump, f *frame) Object {
 	panic(j)
 }
 
-func (in *Interp) evalBegin(n *Begin, f *frame) Object {
+func (in *Interp) evalBegin(n *syntax.Begin, f *frame) Object {
 	if n.Ensure != nil {
 		defer func() {
 			r := recover()
@@ -295,7 +297,7 @@ func (in *Interp) evalBegin(n *Begin, f *frame) Object {
 }
 
 // rescued runs a body with its rescue parts; again says that a retry was asked for.
-func (in *Interp) rescued(n *Begin, f *frame) (result Object, again bool) {
+func (in *Interp) rescued(n *syntax.Begin, f *frame) (result Object, again bool) {
 	exc := in.try(func() {
 		result = in.eval(n.Body, f)
 	})
@@ -326,7 +328,7 @@ func (in *Interp) rescued(n *Begin, f *frame) (result Object, again bool) {
 				panic(p)
 			}
 		}()
-		if isNone(r.Body) {
+		if syntax.IsNone(r.Body) {
 			return Nil{}, false
 		}
 		return in.eval(r.Body, f), false
@@ -334,7 +336,7 @@ func (in *Interp) rescued(n *Begin, f *frame) (result Object, again bool) {
 	panic(&raised{exc})
 }
 
-func (in *Interp) rescues(r *Rescue, exc *Exception, f *frame) bool {
+func (in *Interp) rescues(r *syntax.Rescue, exc *Exception, f *frame) bool {
 	if len(r.Classes) == 0 {
 		return in.isA(exc, in.rt.class("StandardError"))
 	}
@@ -350,7 +352,7 @@ func (in *Interp) rescues(r *Rescue, exc *Exception, f *frame) bool {
 	return false
 }
 
-func (in *Interp) evalYield(n *Yield, f *frame) Object {
+func (in *Interp) evalYield(n *syntax.Yield, f *frame) Object {
 	b := f.meth.block
 	args, _ := in.evalArgs(n.Args, f)
 	if b == nil {
@@ -360,7 +362,7 @@ func (in *Interp) evalYield(n *Yield, f *frame) Object {
 	return in.yield(b, args...)
 }
 
-func (in *Interp) evalSuper(n *Super, f *frame) Object {
+func (in *Interp) evalSuper(n *syntax.Super, f *frame) Object {
 	m := f.meth
 	in.at = n.Where
 	if m.def == nil {
@@ -394,17 +396,17 @@ func (in *Interp) evalSuper(n *Super, f *frame) Object {
 	return in.invoke(up, f.self, args, block)
 }
 
-func (in *Interp) evalDefined(n Node, f *frame) Object {
+func (in *Interp) evalDefined(n syntax.Node, f *frame) Object {
 	word := func(s string) Object { return &String{s: s, frozen: true} }
 	switch n := n.(type) {
-	case *Seq:
+	case *syntax.Seq:
 		if len(n.Stmts) == 1 {
 			return in.evalDefined(n.Stmts[0], f)
 		}
 		return word("expression")
-	case *LVar:
+	case *syntax.LVar:
 		return word("local-variable")
-	case *IVar:
+	case *syntax.IVar:
 		h := in.ivarsOf(f.self, false)
 		if h != nil {
 			look(in.getIvar(f.self, n.Name)) // variables of the scope come in on demand; one that is undef is not set
@@ -413,22 +415,22 @@ func (in *Interp) evalDefined(n Node, f *frame) Object {
 			}
 		}
 		return Nil{}
-	case *GVar:
+	case *syntax.GVar:
 		if isNil(in.getGlobal(n.Name, f)) {
 			return Nil{}
 		}
 		return word("global-variable")
-	case *CVar:
+	case *syntax.CVar:
 		if _, ok := in.cvars[n.Name]; ok {
 			return word("class variable")
 		}
 		return Nil{}
-	case *Const:
+	case *syntax.Const:
 		if exc := in.try(func() { in.eval(n, f) }); exc != nil {
 			return Nil{}
 		}
 		return word("constant")
-	case *Call:
+	case *syntax.Call:
 		if n.Recv == nil {
 			if in.respondsPrivate(f.self, n.Name) {
 				return word("method")
@@ -446,23 +448,23 @@ func (in *Interp) evalDefined(n Node, f *frame) Object {
 			return word("method")
 		}
 		return Nil{}
-	case *SelfLit:
+	case *syntax.SelfLit:
 		return word("self")
-	case *NilLit:
+	case *syntax.NilLit:
 		return word("expression")
-	case *BoolLit:
+	case *syntax.BoolLit:
 		if n.Value {
 			return word("true")
 		}
 		return word("false")
-	case *Assign, *OpAssign:
+	case *syntax.Assign, *syntax.OpAssign:
 		return word("assignment")
-	case *Yield:
+	case *syntax.Yield:
 		if f.meth.block != nil {
 			return word("yield")
 		}
 		return Nil{}
-	case *Super:
+	case *syntax.Super:
 		if f.meth.def != nil && in.findAfter(in.classOf(f.self), f.meth.def.owner, f.meth.def.name) != nil {
 			return word("super")
 		}

@@ -1,5 +1,7 @@
 package ruby
 
+import "bunraku/puppet/ruby/syntax"
+
 // currentClass is where def defines methods.
 func (in *Interp) currentClass(f *frame) *Class {
 	if f.cref != nil {
@@ -14,7 +16,7 @@ func (in *Interp) currentClass(f *frame) *Class {
 	return in.rt.object
 }
 
-func (in *Interp) evalDef(n *Def, f *frame) Object {
+func (in *Interp) evalDef(n *syntax.Def, f *frame) Object {
 	m := &method{name: n.Name, def: n, cref: f.cref}
 	if n.Singleton != nil {
 		in.addSingleton(in.eval(n.Singleton, f), m)
@@ -101,7 +103,7 @@ func (in *Interp) undef(c *Class, name string) {
 	}
 }
 
-func (in *Interp) evalClass(n *ClassDef, f *frame) Object {
+func (in *Interp) evalClass(n *syntax.ClassDef, f *frame) Object {
 	in.at = n.Path.Where
 	var found Object
 	scope := ""
@@ -160,7 +162,7 @@ func (in *Interp) evalClass(n *ClassDef, f *frame) Object {
 	return in.classBody(c, n.Body, n.Slots, f, nil)
 }
 
-func (in *Interp) classBody(c *Class, body *Seq, slots int, f *frame, single Object) Object {
+func (in *Interp) classBody(c *Class, body *syntax.Seq, slots int, f *frame, single Object) Object {
 	g := in.newFrame(slots)
 	g.meth, g.home, g.self = g, g, c
 	g.cref = &lexical{class: c, up: f.cref}
@@ -173,7 +175,7 @@ func (in *Interp) classBody(c *Class, body *Seq, slots int, f *frame, single Obj
 	return in.eval(body, g)
 }
 
-func (in *Interp) evalSClass(n *SClass, f *frame) Object {
+func (in *Interp) evalSClass(n *syntax.SClass, f *frame) Object {
 	o := in.eval(n.Value, f)
 	c, ok := o.(*Class)
 	if !ok {

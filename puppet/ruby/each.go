@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"bunraku/puppet/ruby/syntax"
 )
 
 // each calls f with the elements of anything that can be enumerated; f returns false to stop.
@@ -185,7 +187,7 @@ func digitsOnly(s string) bool {
 		return false
 	}
 	for i := 0; i < len(s); i++ {
-		if !isDigit(s[i]) {
+		if !syntax.IsDigit(s[i]) {
 			return false
 		}
 	}

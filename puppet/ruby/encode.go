@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"bunraku/puppet/ruby/syntax"
 )
 
 // Escapes, digests and shell words of the standard library.
@@ -56,7 +58,7 @@ func urlEscape(s, keep string, plus bool) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
-		case isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || strings.IndexByte(keep, c) >= 0:
+		case syntax.IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || strings.IndexByte(keep, c) >= 0:
 			b.WriteByte(c)
 		case c == ' ' && plus:
 			b.WriteByte('+')
@@ -150,7 +152,7 @@ func shellEscape(s string) string {
 		case r == '\n':
 			b.WriteString("'\n'")
 			continue
-		case r < 0x80 && isIdent(byte(r)) || strings.ContainsRune("-.,:+/@", r):
+		case r < 0x80 && syntax.IsIdent(byte(r)) || strings.ContainsRune("-.,:+/@", r):
 		default:
 			b.WriteByte('\\')
 		}

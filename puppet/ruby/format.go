@@ -3,6 +3,7 @@ package ruby
 import (
 	"strings"
 
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/puppet/value"
 )
 
@@ -74,7 +75,7 @@ func (in *Interp) formatArgs(f string, args []Object) (string, []value.Value) {
 				next++
 				continue
 			}
-			if isDigit(c) {
+			if syntax.IsDigit(c) {
 				num = num*10 + int(c-'0')
 				if num > 1<<20 {
 					in.room(num)

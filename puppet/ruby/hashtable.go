@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/puppet/value"
 )
 
@@ -186,8 +187,8 @@ func (k *keyer) key(o Object) hashKey {
 		k.in.enter()
 		defer k.in.leave()
 		k.in.charge(len(k.open) >> 3)
-	} else if len(k.open) > maxNesting {
-		panic(&limitHit{fmt.Sprintf("a key of a hash nests deeper than %d", maxNesting)})
+	} else if len(k.open) > syntax.MaxNesting {
+		panic(&limitHit{fmt.Sprintf("a key of a hash nests deeper than %d", syntax.MaxNesting)})
 	}
 	k.open = append(k.open, o)
 	var b []byte

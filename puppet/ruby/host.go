@@ -5,6 +5,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/onigmo"
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/source"
 )
 
@@ -116,7 +117,7 @@ func (in *Interp) guard(f func()) (err error) {
 }
 
 // Load runs a file statement by statement: one that fails is reported and the next ones still run. It may be called during a run.
-func (in *Interp) Load(prog *Program, failed func(stmt Node, err error)) {
+func (in *Interp) Load(prog *Program, failed func(stmt syntax.Node, err error)) {
 	f := in.newFrame(prog.Slots)
 	f.meth, f.home, f.self = f, f, &Instance{class: in.rt.object}
 	prog0, file, at := in.prog, in.file, in.at
@@ -127,7 +128,7 @@ func (in *Interp) Load(prog *Program, failed func(stmt Node, err error)) {
 
 // ClassBody evaluates a block as the body of a class, statement by statement, in the manner of Load. It is for hosts that are called
 // from a run.
-func (in *Interp) ClassBody(c *Class, p *Proc, failed func(stmt Node, err error)) {
+func (in *Interp) ClassBody(c *Class, p *Proc, failed func(stmt syntax.Node, err error)) {
 	if p.native != nil {
 		in.callProc(p, []Object{c}, nil)
 		return
@@ -139,7 +140,7 @@ func (in *Interp) ClassBody(c *Class, p *Proc, failed func(stmt Node, err error)
 	in.statements(p.block.Body, f, failed)
 }
 
-func (in *Interp) statements(body *Seq, f *frame, failed func(stmt Node, err error)) {
+func (in *Interp) statements(body *syntax.Seq, f *frame, failed func(stmt syntax.Node, err error)) {
 	if body == nil {
 		return
 	}
@@ -159,16 +160,16 @@ func Compiled(o Object) *onigmo.Regexp {
 }
 
 // LiteralCall reads a statement that calls a function by name with a symbol or string as its first argument.
-func LiteralCall(n Node) (name, first string, call *Call) {
-	c, ok := n.(*Call)
+func LiteralCall(n syntax.Node) (name, first string, call *syntax.Call) {
+	c, ok := n.(*syntax.Call)
 	if !ok || c.Recv != nil {
 		return "", "", nil
 	}
 	if len(c.Args) > 0 {
 		switch a := c.Args[0].(type) {
-		case *SymLit:
+		case *syntax.SymLit:
 			first = a.Name
-		case *StrLit:
+		case *syntax.StrLit:
 			first = a.Value
 		}
 	}
@@ -176,15 +177,15 @@ func LiteralCall(n Node) (name, first string, call *Call) {
 }
 
 // NamesTrue reports whether a call is given the option NAME => true.
-func NamesTrue(c *Call, name string) bool {
+func NamesTrue(c *syntax.Call, name string) bool {
 	for _, a := range c.Args {
-		h, ok := a.(*HashLit)
+		h, ok := a.(*syntax.HashLit)
 		if !ok {
 			continue
 		}
 		for _, p := range h.Pairs {
-			if k, ok := p.Key.(*SymLit); ok && k.Name == name {
-				b, isBool := p.Value.(*BoolLit)
+			if k, ok := p.Key.(*syntax.SymLit); ok && k.Name == name {
+				b, isBool := p.Value.(*syntax.BoolLit)
 				return isBool && b.Value
 			}
 		}
@@ -193,9 +194,9 @@ func NamesTrue(c *Call, name string) bool {
 }
 
 // Walk calls f for every node of a block's body.
-func (p *Proc) Walk(f func(Node) bool) {
+func (p *Proc) Walk(f func(syntax.Node) bool) {
 	if p.block != nil && p.block.Body != nil {
-		Walk(p.block.Body, f)
+		syntax.Walk(p.block.Body, f)
 	}
 }
 
@@ -204,7 +205,7 @@ func (p *Proc) IsIdentity() bool {
 	if p.block == nil || p.block.Params == nil || len(p.block.Params.Pre) != 1 || p.block.Body == nil || len(p.block.Body.Stmts) != 1 {
 		return false
 	}
-	v, ok := p.block.Body.Stmts[0].(*LVar)
+	v, ok := p.block.Body.Stmts[0].(*syntax.LVar)
 	return ok && v.Depth == 0 && v.Index == p.block.Params.Pre[0].Slot
 }
 

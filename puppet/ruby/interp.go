@@ -5,6 +5,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/onigmo"
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -170,16 +171,16 @@ func (in *Interp) array(e []Object) *Array {
 }
 
 // eval evaluates a node.
-func (in *Interp) eval(n Node, f *frame) Object {
+func (in *Interp) eval(n syntax.Node, f *frame) Object {
 	if in.used.steps--; in.used.steps < 0 {
 		in.spend()
 	}
 	switch n := n.(type) {
-	case *Seq:
+	case *syntax.Seq:
 		return in.seq(n, f)
-	case *Call:
+	case *syntax.Call:
 		return in.evalCall(n, f)
-	case *LVar:
+	case *syntax.LVar:
 		g := f
 		for d := n.Depth; d > 0; d-- {
 			g = g.up
@@ -188,37 +189,37 @@ func (in *Interp) eval(n Node, f *frame) Object {
 			in.prov.read(g.refs[n.Index])
 		}
 		return orNil(g.slots[n.Index])
-	case *IVar:
+	case *syntax.IVar:
 		return in.getIvar(f.self, n.Name)
-	case *StrLit:
+	case *syntax.StrLit:
 		in.prov.literal(n)
 		return in.str(n.Value)
-	case *DStr:
+	case *syntax.DStr:
 		return in.str(in.interpolate(n.Parts, f))
-	case *SymLit:
+	case *syntax.SymLit:
 		in.prov.literal(n)
 		return Symbol(n.Name)
-	case *IntLit:
+	case *syntax.IntLit:
 		in.prov.literal(n)
 		if n.Big != nil {
 			return &Big{n.Big}
 		}
 		return Int(n.Value)
-	case *FloatLit:
+	case *syntax.FloatLit:
 		in.prov.literal(n)
 		return Float(n.Value)
-	case *NilLit:
+	case *syntax.NilLit:
 		return Nil{}
-	case *BoolLit:
+	case *syntax.BoolLit:
 		in.prov.literal(n)
 		return Bool(n.Value)
-	case *SelfLit:
+	case *syntax.SelfLit:
 		return orNil(f.self)
-	case *ArrayLit:
+	case *syntax.ArrayLit:
 		return in.array(in.evalList(n.Elems, f))
-	case *HashLit:
+	case *syntax.HashLit:
 		return in.evalHash(n, f)
-	case *RangeLit:
+	case *syntax.RangeLit:
 		r := &Range{Nil{}, Nil{}, n.Exclusive}
 		if n.Lo != nil {
 			r.lo = in.eval(n.Lo, f)
@@ -230,18 +231,18 @@ func (in *Interp) eval(n Node, f *frame) Object {
 			in.raise("ArgumentError", "bad value for range")
 		}
 		return r
-	case *RegexLit:
+	case *syntax.RegexLit:
 		in.prov.literal(n)
 		if n.Re != nil {
-			src, _ := staticText(n.Parts)
+			src, _ := syntax.StaticText(n.Parts)
 			return &Regexp{n.Re, src, n.Flags}
 		}
 		return in.newRegexp(in.interpolate(n.Parts, f), n.Flags)
-	case *DSym:
+	case *syntax.DSym:
 		return Symbol(in.interpolate(n.Parts, f))
-	case *If:
+	case *syntax.If:
 		return in.evalIf(n, f)
-	case *Not:
+	case *syntax.Not:
 		v := in.eval(n.Value, f)
 		if in.defs != nil {
 			if m := in.findMethod(in.classOf(v), "!"); m != nil && m.builtin == nil {
@@ -249,64 +250,64 @@ func (in *Interp) eval(n Node, f *frame) Object {
 			}
 		}
 		return Bool(!truthy(v))
-	case *And:
+	case *syntax.And:
 		if v := in.eval(n.Left, f); !truthy(v) {
 			return v
 		}
 		return in.eval(n.Right, f)
-	case *Or:
+	case *syntax.Or:
 		if v := in.eval(n.Left, f); truthy(v) {
 			return v
 		}
 		return in.eval(n.Right, f)
-	case *Assign:
+	case *syntax.Assign:
 		return in.evalAssign(n, f)
-	case *OpAssign:
+	case *syntax.OpAssign:
 		return in.evalOpAssign(n, f)
-	case *Case:
+	case *syntax.Case:
 		return in.evalCase(n, f)
-	case *While:
+	case *syntax.While:
 		return in.evalWhile(n, f)
-	case *For:
+	case *syntax.For:
 		return in.evalFor(n, f)
-	case *Begin:
+	case *syntax.Begin:
 		return in.evalBegin(n, f)
-	case *Jump:
+	case *syntax.Jump:
 		return in.evalJump(n, f)
-	case *Const:
+	case *syntax.Const:
 		return in.evalConst(n, f)
-	case *GVar:
+	case *syntax.GVar:
 		return in.getGlobal(n.Name, f)
-	case *CVar:
+	case *syntax.CVar:
 		if v, ok := in.cvars[n.Name]; ok {
 			return v
 		}
 		in.raise("NameError", "uninitialized class variable %s in %s", n.Name, "Object")
-	case *Lambda:
+	case *syntax.Lambda:
 		return &Proc{block: n.Block, frame: f, self: f.self, lambda: true}
-	case *Yield:
+	case *syntax.Yield:
 		return in.evalYield(n, f)
-	case *Super:
+	case *syntax.Super:
 		return in.evalSuper(n, f)
-	case *Defined:
+	case *syntax.Defined:
 		return in.evalDefined(n.Value, f)
-	case *Def:
+	case *syntax.Def:
 		return in.evalDef(n, f)
-	case *ClassDef:
+	case *syntax.ClassDef:
 		return in.evalClass(n, f)
-	case *SClass:
+	case *syntax.SClass:
 		return in.evalSClass(n, f)
-	case *Alias:
+	case *syntax.Alias:
 		in.alias(in.currentClass(f), n.New, n.Old)
 		return Nil{}
-	case *Undef:
+	case *syntax.Undef:
 		for _, name := range n.Names {
 			in.undef(in.currentClass(f), name)
 		}
 		return Nil{}
-	case *Splat:
+	case *syntax.Splat:
 		return in.array(in.Splat(in.eval(n.Value, f)))
-	case *XStr:
+	case *syntax.XStr:
 		in.at = n.Where
 		in.refuse("running a command (`…`)")
 	case nil:
@@ -317,7 +318,7 @@ func (in *Interp) eval(n Node, f *frame) Object {
 	return nil
 }
 
-func (in *Interp) seq(n *Seq, f *frame) Object {
+func (in *Interp) seq(n *syntax.Seq, f *frame) Object {
 	if n == nil || len(n.Stmts) == 0 {
 		return Nil{}
 	}
@@ -330,11 +331,11 @@ func (in *Interp) seq(n *Seq, f *frame) Object {
 	return in.eval(n.Stmts[last], f)
 }
 
-func (in *Interp) interpolate(parts []Node, f *frame) string {
+func (in *Interp) interpolate(parts []syntax.Node, f *frame) string {
 	var b []byte
 	for _, p := range parts {
 		switch p := p.(type) {
-		case *StrLit:
+		case *syntax.StrLit:
 			in.prov.literal(p)
 			b = append(b, p.Value...)
 		default:
@@ -354,10 +355,10 @@ func (in *Interp) interpolate(parts []Node, f *frame) string {
 }
 
 // evalList evaluates elements, spreading splats.
-func (in *Interp) evalList(ns []Node, f *frame) []Object {
+func (in *Interp) evalList(ns []syntax.Node, f *frame) []Object {
 	out := make([]Object, 0, len(ns))
 	for _, n := range ns {
-		if s, ok := n.(*Splat); ok {
+		if s, ok := n.(*syntax.Splat); ok {
 			out = append(out, in.Splat(in.eval(s.Value, f))...)
 			in.room(16 * len(out))
 			continue
@@ -387,7 +388,7 @@ func (in *Interp) Splat(v Object) []Object {
 	return []Object{v}
 }
 
-func (in *Interp) evalHash(n *HashLit, f *frame) Object {
+func (in *Interp) evalHash(n *syntax.HashLit, f *frame) Object {
 	h := in.newHash()
 	h.kw = !n.Braces
 	in.room(64 * (len(n.Pairs) + 1))
@@ -412,7 +413,7 @@ func (in *Interp) evalHash(n *HashLit, f *frame) Object {
 	return h
 }
 
-func (in *Interp) evalConst(n *Const, f *frame) Object {
+func (in *Interp) evalConst(n *syntax.Const, f *frame) Object {
 	in.at = n.Where
 	if n.Scope != nil {
 		c, ok := in.eval(n.Scope, f).(*Class)
@@ -541,7 +542,7 @@ func (in *Interp) getGlobal(name string, f *frame) Object {
 	case "$stdout", "$stderr", "$stdin", "$0", "$$", "$PROGRAM_NAME", "$LOAD_PATH", "$:", "$\"", "$LOADED_FEATURES":
 		in.refuse("the variable " + name)
 	}
-	if len(name) > 1 && isDigit(name[1]) {
+	if len(name) > 1 && syntax.IsDigit(name[1]) {
 		i := 0
 		for _, c := range name[1:] {
 			i = 10*i + int(c-'0')

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"bunraku/puppet/ruby/syntax"
 )
 
 // jsonStyle is how JSON is laid out; the zero value is without any blanks.
@@ -280,7 +282,7 @@ func (p *jsonParser) value(depth int) Object {
 		}
 		p.i++
 		return h
-	case c == '-' || isDigit(c):
+	case c == '-' || syntax.IsDigit(c):
 		from := p.i
 		p.i++
 		for p.i < len(p.s) && strings.IndexByte("0123456789.eE+-", p.s[p.i]) >= 0 {

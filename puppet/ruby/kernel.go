@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/puppet/value"
 )
 
@@ -153,7 +154,7 @@ func kernelTable() []builtin {
 
 func (c *call) ivarName() string {
 	name := c.nameArg(0)
-	if len(name) < 2 || name[0] != '@' || !isIdentStart(name[1]) {
+	if len(name) < 2 || name[0] != '@' || !syntax.IsIdentStart(name[1]) {
 		c.raise("NameError", "'%s' is not allowed as an instance variable name", name)
 	}
 	return name
@@ -484,7 +485,7 @@ func kernelRequire(c *call) Object {
 		return Bool(true)
 	}
 	switch {
-	case hasWord("json yaml psych erb set shellwords base64 time date ipaddr uri cgi digest securerandom pp puppet facter rubygems tempfile fileutils socket resolv open3 ostruct English forwardable singleton bigdecimal stringio pathname openssl zlib etc net/http tsort delegate", name),
+	case syntax.HasWord("json yaml psych erb set shellwords base64 time date ipaddr uri cgi digest securerandom pp puppet facter rubygems tempfile fileutils socket resolv open3 ostruct English forwardable singleton bigdecimal stringio pathname openssl zlib etc net/http tsort delegate", name),
 		strings.HasPrefix(name, "digest/"), strings.HasPrefix(name, "puppet/"), strings.HasPrefix(name, "json/"), strings.HasPrefix(name, "cgi/"), strings.HasPrefix(name, "facter/"), strings.HasPrefix(name, "erb/"):
 		return Bool(true)
 	}

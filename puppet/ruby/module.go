@@ -1,6 +1,10 @@
 package ruby
 
-import "strings"
+import (
+	"strings"
+
+	"bunraku/puppet/ruby/syntax"
+)
 
 // moduleTable is what classes and modules answer.
 func moduleTable() []builtin {
@@ -122,7 +126,7 @@ func moduleTable() []builtin {
 			if self(c) == c.in.rt.object {
 				f.cref = nil
 			}
-			c.in.setConst(&Const{Name: c.nameArg(0)}, c.arg(1), f)
+			c.in.setConst(&syntax.Const{Name: c.nameArg(0)}, c.arg(1), f)
 			return c.arg(1)
 		}},
 		{"include", 1, -1, func(c *call) Object {

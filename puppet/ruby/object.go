@@ -5,6 +5,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/onigmo"
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -119,7 +120,7 @@ type Match struct {
 
 // A Proc is a block that can be called: Ruby code in its frame, or a function of ours.
 type Proc struct {
-	block  *Block
+	block  *syntax.Block
 	frame  *frame
 	self   Object
 	lambda bool

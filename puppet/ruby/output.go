@@ -1,8 +1,10 @@
 package ruby
 
+import "bunraku/puppet/ruby/syntax"
+
 // output is _erbout << value, the only statement that most of a template consists of. Each one is a segment. It reports false when
 // the variable holds something else, and an ordinary call is due.
-func (in *Interp) output(n *Call, v *LVar, f *frame) (Object, bool) {
+func (in *Interp) output(n *syntax.Call, v *syntax.LVar, f *frame) (Object, bool) {
 	g := f
 	for d := v.Depth; d > 0; d-- {
 		g = g.up
@@ -41,12 +43,12 @@ func (in *Interp) output(n *Call, v *LVar, f *frame) (Object, bool) {
 }
 
 // frozenText recognises "text".freeze, which is how ERB writes a template's text.
-func frozenText(n Node) (string, *StrLit) {
-	c, ok := n.(*Call)
+func frozenText(n syntax.Node) (string, *syntax.StrLit) {
+	c, ok := n.(*syntax.Call)
 	if !ok || c.Name != "freeze" || len(c.Args) > 0 {
 		return "", nil
 	}
-	s, ok := c.Recv.(*StrLit)
+	s, ok := c.Recv.(*syntax.StrLit)
 	if !ok {
 		return "", nil
 	}

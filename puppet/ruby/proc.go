@@ -1,5 +1,7 @@
 package ruby
 
+import "bunraku/puppet/ruby/syntax"
+
 func (in *Interp) arityOf(m *method) int {
 	switch {
 	case m.builtin != nil:
@@ -15,7 +17,7 @@ func (in *Interp) arityOf(m *method) int {
 	return 0
 }
 
-func arityOf(ps *Params, strict bool) int {
+func arityOf(ps *syntax.Params, strict bool) int {
 	if ps == nil {
 		return 0
 	}

@@ -3,6 +3,8 @@ package ruby
 import (
 	"strconv"
 	"strings"
+
+	"bunraku/puppet/ruby/syntax"
 )
 
 // looseInt is String#to_i: what can be read from the front. Base -8 is oct, which minds prefixes.
@@ -88,7 +90,7 @@ func looseFloat(s string) float64 {
 	}
 	digits := func() bool {
 		some := false
-		for i < len(s) && (isDigit(s[i]) || s[i] == '_' && some && i+1 < len(s) && isDigit(s[i+1])) {
+		for i < len(s) && (syntax.IsDigit(s[i]) || s[i] == '_' && some && i+1 < len(s) && syntax.IsDigit(s[i+1])) {
 			if s[i] != '_' {
 				b = append(b, s[i])
 			}
@@ -102,7 +104,7 @@ func looseFloat(s string) float64 {
 			return 0
 		}
 	}
-	if i+1 < len(s) && s[i] == '.' && isDigit(s[i+1]) {
+	if i+1 < len(s) && s[i] == '.' && syntax.IsDigit(s[i+1]) {
 		b = append(b, '.')
 		i++
 		digits()
@@ -114,7 +116,7 @@ func looseFloat(s string) float64 {
 			e = append(e, s[j])
 			j++
 		}
-		if j < len(s) && isDigit(s[j]) {
+		if j < len(s) && syntax.IsDigit(s[j]) {
 			b = append(b, e...)
 			i = j
 			digits()
@@ -130,7 +132,7 @@ func succ(s string) string {
 		return ""
 	}
 	b := []byte(s)
-	alnum := func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
+	alnum := func(c byte) bool { return syntax.IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
 	last := -1
 	for i := len(b) - 1; i >= 0; i-- {
 		if alnum(b[i]) {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"bunraku/puppet/onigmo"
+	"bunraku/puppet/ruby/syntax"
 )
 
 func (in *Interp) bigFromText(s string, base int) Object {
@@ -470,7 +471,7 @@ func (in *Interp) expand(r string, m *Match) string {
 		}
 		i++
 		switch c := r[i]; {
-		case isDigit(c):
+		case syntax.IsDigit(c):
 			b.WriteString(in.toS(in.group(m, int(c-'0'))))
 		case c == '&':
 			b.WriteString(in.toS(in.group(m, 0)))

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"bunraku/puppet/onigmo"
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/puppet/value"
 )
 
@@ -230,7 +231,7 @@ func plainSymbol(s string) bool {
 	case t[0] == '@' || t[0] == '$':
 		t, sigil = t[1:], true
 	}
-	if t == "" || !isIdentStart(t[0]) {
+	if t == "" || !syntax.IsIdentStart(t[0]) {
 		return false
 	}
 	if !sigil {
@@ -239,7 +240,7 @@ func plainSymbol(s string) bool {
 		}
 	}
 	for i := 0; i < len(t); i++ {
-		if !isIdent(t[i]) {
+		if !syntax.IsIdent(t[i]) {
 			return false
 		}
 	}

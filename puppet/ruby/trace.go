@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"bunraku/provenance"
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/source"
 )
 
@@ -92,27 +93,27 @@ func (in *Interp) SetIvarRef(name string, r provenance.Ref) {
 // programFacts are what tracing wants to know of a program's code, worked out once for all its runs.
 type programFacts struct {
 	once     sync.Once
-	literals []Node
-	number   map[Node]int
-	effects  map[Node]*effects // of what decides
-	globals  bool              // it may set global variables, or change what they hold
+	literals []syntax.Node
+	number   map[syntax.Node]int
+	effects  map[syntax.Node]*effects // of what decides
+	globals  bool                     // it may set global variables, or change what they hold
 }
 
 // Literals lists a program's literals in source order.
-func (p *Program) Literals() []Node {
+func (p *Program) Literals() []syntax.Node {
 	f := &p.facts
 	f.once.Do(func() {
 		f.literals = p.findLiterals()
-		f.number = make(map[Node]int, len(f.literals))
+		f.number = make(map[syntax.Node]int, len(f.literals))
 		for i, n := range f.literals {
 			f.number[n] = i
 		}
-		f.effects = map[Node]*effects{}
-		Walk(p.Body, func(n Node) bool {
+		f.effects = map[syntax.Node]*effects{}
+		syntax.Walk(p.Body, func(n syntax.Node) bool {
 			switch n.(type) {
-			case *If, *Case, *While, *For, *Block:
+			case *syntax.If, *syntax.Case, *syntax.While, *syntax.For, *syntax.Block:
 				f.effects[n] = effectsOf(n)
-			case *GVar:
+			case *syntax.GVar:
 				f.globals = true
 			}
 			return true
@@ -121,11 +122,11 @@ func (p *Program) Literals() []Node {
 	return f.literals
 }
 
-func (p *Program) findLiterals() []Node {
-	var out []Node
-	Walk(p.Body, func(n Node) bool {
+func (p *Program) findLiterals() []syntax.Node {
+	var out []syntax.Node
+	syntax.Walk(p.Body, func(n syntax.Node) bool {
 		switch n.(type) {
-		case *StrLit, *IntLit, *FloatLit, *SymLit, *RegexLit, *BoolLit:
+		case *syntax.StrLit, *syntax.IntLit, *syntax.FloatLit, *syntax.SymLit, *syntax.RegexLit, *syntax.BoolLit:
 			out = append(out, n)
 		}
 		return true
@@ -142,7 +143,7 @@ func (t *tracker) begin(p *Program) {
 	t.facts = &p.facts
 }
 
-func (t *tracker) literal(n Node) {
+func (t *tracker) literal(n syntax.Node) {
 	if t.trace == nil || t.base == 0 {
 		return
 	}
@@ -269,7 +270,7 @@ func (t *tracker) decide(mark int) decision {
 }
 
 // leave leaves a decision about n; what the branches could have done stays marked.
-func (t *tracker) leave(d decision, n Node, f *frame) {
+func (t *tracker) leave(d decision, n syntax.Node, f *frame) {
 	if t.trace == nil {
 		return
 	}
@@ -286,7 +287,7 @@ func (t *tracker) leave(d decision, n Node, f *frame) {
 }
 
 // leaveBlock leaves the decision about a call with a block: the block ran because of what the receiver and arguments are.
-func (t *tracker) leaveBlock(d decision, b *Block, f *frame) {
+func (t *tracker) leaveBlock(d decision, b *syntax.Block, f *frame) {
 	if t.trace == nil {
 		return
 	}
@@ -328,13 +329,13 @@ func (t *tracker) afterRescue() {
 
 // effects are what a branch may do, taken or not.
 type effects struct {
-	assigned []*LVar
+	assigned []*syntax.LVar
 	ivars    []string
 	changes  bool // objects, globals, constants
 	jumps    bool
 }
 
-func (t *tracker) effects(n Node) *effects {
+func (t *tracker) effects(n syntax.Node) *effects {
 	if t.facts != nil {
 		if e := t.facts.effects[n]; e != nil {
 			return e
@@ -343,48 +344,48 @@ func (t *tracker) effects(n Node) *effects {
 	return effectsOf(n)
 }
 
-func effectsOf(n Node) *effects {
+func effectsOf(n syntax.Node) *effects {
 	e := &effects{}
 	depth := 0
-	var visit func(n Node) bool
-	walkBelow := func(n Node) {
-		Walk(n, func(m Node) bool {
+	var visit func(n syntax.Node) bool
+	walkBelow := func(n syntax.Node) {
+		syntax.Walk(n, func(m syntax.Node) bool {
 			if m == n {
 				return true
 			}
 			return visit(m)
 		})
 	}
-	target := func(n Node) {
-		Walk(n, func(m Node) bool {
+	target := func(n syntax.Node) {
+		syntax.Walk(n, func(m syntax.Node) bool {
 			switch m := m.(type) {
-			case *LVar:
+			case *syntax.LVar:
 				if m.Depth >= depth {
-					e.assigned = append(e.assigned, &LVar{m.At, m.Name, m.Depth - depth, m.Index})
+					e.assigned = append(e.assigned, &syntax.LVar{At: m.At, Name: m.Name, Depth: m.Depth - depth, Index: m.Index})
 				}
-			case *IVar:
+			case *syntax.IVar:
 				e.ivars = append(e.ivars, m.Name)
-			case *GVar, *CVar, *Const, *Call:
+			case *syntax.GVar, *syntax.CVar, *syntax.Const, *syntax.Call:
 				e.changes = true
 			}
 			return true
 		})
 	}
-	visit = func(n Node) bool {
+	visit = func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *Assign:
+		case *syntax.Assign:
 			target(n.Target)
-		case *OpAssign:
+		case *syntax.OpAssign:
 			target(n.Target)
 			e.changes = e.changes || n.Op == "<<"
-		case *For:
+		case *syntax.For:
 			target(n.Target)
-		case *Jump:
+		case *syntax.Jump:
 			e.jumps = true
-		case *Yield, *Super, *Def, *ClassDef, *SClass, *Alias:
+		case *syntax.Yield, *syntax.Super, *syntax.Def, *syntax.ClassDef, *syntax.SClass, *syntax.Alias:
 			e.changes = true
-		case *Call:
-			if v, ok := n.Recv.(*LVar); ok && v.Name == "_erbout" {
+		case *syntax.Call:
+			if v, ok := n.Recv.(*syntax.LVar); ok && v.Name == "_erbout" {
 				break
 			}
 			switch {
@@ -393,7 +394,7 @@ func effectsOf(n Node) *effects {
 			case mutator(n.Name):
 				e.changes = true
 			}
-		case *Block:
+		case *syntax.Block:
 			depth++
 			walkBelow(n)
 			depth--
@@ -402,9 +403,9 @@ func effectsOf(n Node) *effects {
 		return true
 	}
 	switch n := n.(type) {
-	case *Block:
+	case *syntax.Block:
 		depth = 1
-		Walk(n.Body, visit)
+		syntax.Walk(n.Body, visit)
 	default:
 		walkBelow(n)
 	}
@@ -414,16 +415,16 @@ func effectsOf(n Node) *effects {
 // MayChange lists the @variables of a program that may change objects in place: what they hold may be what it changes.
 func (p *Program) MayChange() (names []string) {
 	changes := false
-	Walk(p.Body, func(n Node) bool {
+	syntax.Walk(p.Body, func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *IVar:
+		case *syntax.IVar:
 			if !slices.Contains(names, n.Name) {
 				names = append(names, n.Name)
 			}
-		case *OpAssign:
+		case *syntax.OpAssign:
 			changes = changes || n.Op == "<<"
-		case *Call:
-			if v, ok := n.Recv.(*LVar); !ok || v.Name != "_erbout" {
+		case *syntax.Call:
+			if v, ok := n.Recv.(*syntax.LVar); !ok || v.Name != "_erbout" {
 				changes = changes || mutator(n.Name)
 			}
 		}

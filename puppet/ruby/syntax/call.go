@@ -1,4 +1,4 @@
-package ruby
+package syntax
 
 import "strings"
 
@@ -421,7 +421,7 @@ func (p *parser) param(ps *Params, closing string) {
 		}
 		q.At = p.since(start)
 		ps.Key = append(ps.Key, q)
-	case t.kind == tIdent && isIdentStart(t.text[0]) && !strings.ContainsAny(t.text, "?!"):
+	case t.kind == tIdent && IsIdentStart(t.text[0]) && !strings.ContainsAny(t.text, "?!"):
 		q := declare()
 		if p.tok.is("=") {
 			p.advance()

@@ -1,4 +1,4 @@
-package ruby
+package syntax
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 
 // Bounds of the parser; beyond them it reports R0007 or R0008.
 const (
-	maxNesting = 200
+	MaxNesting = 200
 	maxDigits  = 10_000 // of a number: reading them takes quadratic time
 	maxTokens  = 2_000_000
 	maxErrors  = 10
 )
 
-// parser reads one file. Statements are in this file, expressions in parseexpr.go, calls in parsecall.go, definitions in parsedef.go.
+// parser reads one file. Statements are in this file, expressions in expr.go, calls in call.go, definitions in define.go.
 type parser struct {
 	file     *source.File
 	src      string
@@ -162,8 +162,8 @@ func (p *parser) unexpected() {
 }
 
 func (p *parser) deeper() func() {
-	if p.nest++; p.nest > maxNesting {
-		p.fail("R0007", p.tok.span, fmt.Sprintf("nested more than %d deep", maxNesting))
+	if p.nest++; p.nest > MaxNesting {
+		p.fail("R0007", p.tok.span, fmt.Sprintf("nested more than %d deep", MaxNesting))
 	}
 	return func() { p.nest-- }
 }
@@ -383,7 +383,7 @@ func assignable(n Node) bool {
 		if n.Name == "[]" {
 			return n.Recv != nil
 		}
-		return len(n.Args) == 0 && !n.Parens && isIdentStart(n.Name[0]) && n.Name[len(n.Name)-1] != '?' && n.Name[len(n.Name)-1] != '!'
+		return len(n.Args) == 0 && !n.Parens && IsIdentStart(n.Name[0]) && n.Name[len(n.Name)-1] != '?' && n.Name[len(n.Name)-1] != '!'
 	}
 	return false
 }

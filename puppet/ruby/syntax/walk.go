@@ -1,8 +1,8 @@
-package ruby
+package syntax
 
 // Walk calls f for n and all below it, in source order; f returns false to leave out what is below a node.
 func Walk(n Node, f func(Node) bool) {
-	if isNone(n) || !f(n) {
+	if IsNone(n) || !f(n) {
 		return
 	}
 	each := func(ns []Node) {
@@ -131,7 +131,7 @@ func walkParams(p *Params, f func(Node) bool) {
 }
 
 // isNone reports a Node that is nil, or a nil pointer in an interface.
-func isNone(n Node) bool {
+func IsNone(n Node) bool {
 	switch n := n.(type) {
 	case nil:
 		return true

@@ -1,4 +1,4 @@
-package ruby
+package syntax
 
 import (
 	"fmt"
@@ -42,9 +42,9 @@ type token struct {
 
 func (t token) is(op string) bool      { return t.kind == tOp && t.text == op }
 func (t token) keyword(k string) bool  { return t.kind == tKeyword && t.text == k }
-func (t token) keywords(s string) bool { return t.kind == tKeyword && hasWord(s, t.text) }
+func (t token) keywords(s string) bool { return t.kind == tKeyword && HasWord(s, t.text) }
 
-func hasWord(list, w string) bool {
+func HasWord(list, w string) bool {
 	for list != "" {
 		head, rest, _ := strings.Cut(list, " ")
 		if head == w {
@@ -83,11 +83,11 @@ func (p *parser) peekByte(n int) byte {
 	return 0
 }
 
-func isIdentStart(c byte) bool {
+func IsIdentStart(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf
 }
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-func isIdent(c byte) bool { return isIdentStart(c) || isDigit(c) }
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
+func IsIdent(c byte) bool { return IsIdentStart(c) || IsDigit(c) }
 func isBlank(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'
 }
@@ -212,9 +212,9 @@ func (p *parser) scan(space bool) token {
 	// spread: behind a name and a blank, an operator without a blank behind it begins an argument.
 	spread := p.state == sArg && space && !isBlank(p.peekByte(1))
 	switch {
-	case isDigit(c):
+	case IsDigit(c):
 		return p.number()
-	case isIdentStart(c):
+	case IsIdentStart(c):
 		return p.word()
 	}
 	if p.state == sFname || p.state == sDot {
@@ -342,7 +342,7 @@ func (p *parser) number() token {
 		case 'o', 'O', '_':
 			base = 8
 		default:
-			if isDigit(p.peekByte(1)) {
+			if IsDigit(p.peekByte(1)) {
 				base = 8
 			}
 		}
@@ -350,12 +350,12 @@ func (p *parser) number() token {
 	if base != 10 {
 		from := p.pos + 1
 		p.pos++
-		if !isDigit(p.src[p.pos]) {
+		if !IsDigit(p.src[p.pos]) {
 			p.pos++
 			from++
 		}
 		digits(func(c byte) bool {
-			return isDigit(c) || base == 16 && ('a' <= c && c <= 'f' || 'A' <= c && c <= 'F')
+			return IsDigit(c) || base == 16 && ('a' <= c && c <= 'f' || 'A' <= c && c <= 'F')
 		})
 		if p.pos-from > maxDigits {
 			p.fail("R0002", p.from(start), fmt.Sprintf("a number of more than %d digits", maxDigits))
@@ -367,26 +367,26 @@ func (p *parser) number() token {
 		}
 		return p.literal(intLit(n, p.from(start)), start)
 	}
-	digits(isDigit)
+	digits(IsDigit)
 	if p.pos-start > maxDigits {
 		p.fail("R0002", p.from(start), fmt.Sprintf("a number of more than %d digits", maxDigits))
 		return p.literal(&IntLit{At: At{p.from(start)}}, start)
 	}
 	float := false
-	if p.peekByte(0) == '.' && isDigit(p.peekByte(1)) {
+	if p.peekByte(0) == '.' && IsDigit(p.peekByte(1)) {
 		float = true
 		p.pos++
-		digits(isDigit)
+		digits(IsDigit)
 	}
 	if c := p.peekByte(0); c == 'e' || c == 'E' {
 		n := 1
 		if s := p.peekByte(1); s == '+' || s == '-' {
 			n = 2
 		}
-		if isDigit(p.peekByte(n)) {
+		if IsDigit(p.peekByte(n)) {
 			float = true
 			p.pos += n
-			digits(isDigit)
+			digits(IsDigit)
 		}
 	}
 	text := strings.ReplaceAll(p.src[start:p.pos], "_", "")
@@ -408,7 +408,7 @@ func intLit(n *big.Int, at source.Span) *IntLit {
 // word reads a name, a keyword or a label.
 func (p *parser) word() token {
 	start := p.pos
-	for p.pos < p.end && isIdent(p.src[p.pos]) {
+	for p.pos < p.end && IsIdent(p.src[p.pos]) {
 		p.pos++
 	}
 	if c := p.peekByte(0); (c == '?' || c == '!') && p.identMark() {
@@ -488,10 +488,10 @@ func (p *parser) sigil() token {
 		kind = tCVar
 		p.pos++
 	}
-	if !isIdentStart(p.peekByte(0)) {
+	if !IsIdentStart(p.peekByte(0)) {
 		p.fail("R0003", p.from(start), "'@' without identifiers is not allowed as an instance variable name")
 	}
-	for p.pos < p.end && isIdent(p.src[p.pos]) {
+	for p.pos < p.end && IsIdent(p.src[p.pos]) {
 		p.pos++
 	}
 	p.state = sEnd
@@ -503,12 +503,12 @@ func (p *parser) global() token {
 	p.pos++
 	c := p.peekByte(0)
 	switch {
-	case isIdentStart(c):
-		for p.pos < p.end && isIdent(p.src[p.pos]) {
+	case IsIdentStart(c):
+		for p.pos < p.end && IsIdent(p.src[p.pos]) {
 			p.pos++
 		}
-	case isDigit(c):
-		for p.pos < p.end && isDigit(p.src[p.pos]) {
+	case IsDigit(c):
+		for p.pos < p.end && IsDigit(p.src[p.pos]) {
 			p.pos++
 		}
 	case c == '-':
@@ -539,12 +539,12 @@ func (p *parser) symbol() (token, bool) {
 			return p.literal(&SymLit{s.At, s.Value}, start), true
 		}
 		return p.literal(&DSym{At{p.from(start)}, parts}, start), true
-	case isIdentStart(c) || c == '@' || c == '$':
+	case IsIdentStart(c) || c == '@' || c == '$':
 		p.pos++
 		for c := p.peekByte(0); c == '@' || c == '$'; c = p.peekByte(0) {
 			p.pos++
 		}
-		for p.pos < p.end && isIdent(p.src[p.pos]) {
+		for p.pos < p.end && IsIdent(p.src[p.pos]) {
 			p.pos++
 		}
 		if c := p.peekByte(0); (c == '?' || c == '!') && p.peekByte(1) != '=' {
@@ -578,7 +578,7 @@ func (p *parser) char() (token, bool) {
 		return p.literal(&StrLit{At{p.from(start)}, s}, start), true
 	}
 	_, n := utf8.DecodeRuneInString(p.src[p.pos+1 : p.end])
-	if isIdent(c) && p.pos+1+n < p.end && isIdent(p.src[p.pos+1+n]) {
+	if IsIdent(c) && p.pos+1+n < p.end && IsIdent(p.src[p.pos+1+n]) {
 		return token{}, false
 	}
 	p.pos += 1 + n

@@ -1,4 +1,4 @@
-package ruby
+package syntax
 
 // keywordOperand is an operand that begins with a keyword.
 func (p *parser) keywordOperand() Node {

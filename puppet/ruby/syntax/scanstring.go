@@ -1,4 +1,4 @@
-package ruby
+package syntax
 
 import (
 	"fmt"
@@ -102,7 +102,7 @@ func (p *parser) stringBody(q quote) []Node {
 				parts = append(parts, body)
 				from = p.pos
 				continue
-			case next == '@' && (isIdentStart(p.peekByte(2)) || p.peekByte(2) == '@'), next == '$' && isIdentStart(p.peekByte(2)):
+			case next == '@' && (IsIdentStart(p.peekByte(2)) || p.peekByte(2) == '@'), next == '$' && IsIdentStart(p.peekByte(2)):
 				flush()
 				at := p.pos
 				p.pos++
@@ -160,7 +160,7 @@ func variableNode(t token) Node {
 
 // embedded parses the code of #{…}; p.pos stands behind the opening brace and is left behind the closing one.
 func (p *parser) embedded() *Seq {
-	if p.nest++; p.nest > maxNesting {
+	if p.nest++; p.nest > MaxNesting {
 		p.fail("R0007", source.Span{Start: uint32(p.pos), End: uint32(p.pos)}, "nested too deeply")
 	}
 	tok, prevEnd, state, noDo, ternary, stmt := p.tok, p.prevEnd, p.state, p.noDo, p.ternary, p.stmtPos
@@ -297,7 +297,7 @@ func (p *parser) regexp(q quote) token {
 		case 'o', 'n', 'e', 's', 'u':
 		default:
 			n.Where = p.from(q.start)
-			if text, static := staticText(parts); static {
+			if text, static := StaticText(parts); static {
 				re, err := onigmo.Compile(text, n.Flags)
 				if err != nil {
 					p.fail("R0006", n.Where, err.Error())
@@ -310,7 +310,7 @@ func (p *parser) regexp(q quote) token {
 	}
 }
 
-func staticText(parts []Node) (string, bool) {
+func StaticText(parts []Node) (string, bool) {
 	switch len(parts) {
 	case 0:
 		return "", true
@@ -327,12 +327,12 @@ func (p *parser) percent() (token, bool) {
 	start := p.pos
 	kind := byte('Q')
 	n := 1
-	if c := p.peekByte(1); strings.IndexByte("wWqQiIrsx", c) >= 0 && c != 0 && p.peekByte(2) != 0 && !isIdent(p.peekByte(2)) && !isBlank(p.peekByte(2)) {
+	if c := p.peekByte(1); strings.IndexByte("wWqQiIrsx", c) >= 0 && c != 0 && p.peekByte(2) != 0 && !IsIdent(p.peekByte(2)) && !isBlank(p.peekByte(2)) {
 		kind = c
 		n = 2
 	}
 	open := p.peekByte(n)
-	if open == 0 || isIdent(open) || isBlank(open) || n == 1 && open == '=' && p.state != sBeg {
+	if open == 0 || IsIdent(open) || isBlank(open) || n == 1 && open == '=' && p.state != sBeg {
 		return token{}, false
 	}
 	q := quote{close: open, start: start, interpolate: strings.IndexByte("WQIrx", kind) >= 0, regexp: kind == 'r'}
@@ -351,7 +351,7 @@ func (p *parser) percent() (token, bool) {
 	case 'x':
 		return p.literal(&XStr{At{p.from(start)}, parts}, start), true
 	case 's':
-		text, _ := staticText(parts)
+		text, _ := StaticText(parts)
 		return p.literal(&SymLit{At{p.from(start)}, text}, start), true
 	}
 	return p.literal(joinParts(parts, p.from(start)), start), true
@@ -446,11 +446,11 @@ func (p *parser) heredoc() (token, bool) {
 		i++
 	}
 	from := i
-	for i < p.end && (isIdent(p.src[i]) || mark != 0 && p.src[i] != mark && p.src[i] != '\n') {
+	for i < p.end && (IsIdent(p.src[i]) || mark != 0 && p.src[i] != mark && p.src[i] != '\n') {
 		i++
 	}
 	id := p.src[from:i]
-	if id == "" || isDigit(id[0]) {
+	if id == "" || IsDigit(id[0]) {
 		return token{}, false
 	}
 	if mark != 0 {

@@ -1,4 +1,4 @@
-package ruby
+package syntax
 
 import (
 	"math/big"
@@ -63,7 +63,7 @@ func precedence(t token) int {
 }
 
 func (p *parser) binary(least int) Node {
-	if p.powers++; p.powers > 4*maxNesting { // operators nest without brackets: 1 ** 1 ** …
+	if p.powers++; p.powers > 4*MaxNesting { // operators nest without brackets: 1 ** 1 ** …
 		p.fail("R0007", p.tok.span, "nested too deeply")
 	}
 	defer func() { p.powers-- }()
@@ -285,7 +285,7 @@ func (p *parser) postfix(n Node, start uint32) Node {
 			return &Assign{p.since(start), target, v}
 		default:
 			op, is := strings.CutSuffix(t.text, "=")
-			if !is || !hasWord("+ - * / % ** & | ^ << >> && ||", op) || !assignable(n) {
+			if !is || !HasWord("+ - * / % ** & | ^ << >> && ||", op) || !assignable(n) {
 				return n
 			}
 			target := p.target(n)
@@ -298,7 +298,7 @@ func (p *parser) postfix(n Node, start uint32) Node {
 }
 
 func callable(c *Call) bool {
-	return c.Name != "[]" && (isIdentStart(c.Name[0]) || c.Recv == nil || c.Parens)
+	return c.Name != "[]" && (IsIdentStart(c.Name[0]) || c.Recv == nil || c.Parens)
 }
 
 // operand is a literal, a name, a group or a compound statement.
