@@ -11,6 +11,33 @@ import (
 	"bunraku/verify/fs"
 )
 
+// surveyLink tells where a link leads that the catalog makes.
+func (b *builder) surveyLink(it *item) {
+	if it.r.Type != "File" {
+		return
+	}
+	if target, ok := it.text("target"); ok && strings.HasPrefix(target, "/") && strings.HasPrefix(it.name, "/") {
+		if e, set := it.text("ensure"); (!set || e == "link") && it.truth("replace", true) {
+			b.links[fs.Clean(it.name)] = target
+		}
+	}
+}
+
+// surveyFile tells which path is managed, when all links are known.
+func (b *builder) surveyFile(it *item) {
+	if !sleeps(it) && strings.HasPrefix(it.name, "/") {
+		b.files[b.path(it.name)] = it
+	}
+}
+
+// fragment is a part of a concat_file, which reads it.
+func (b *builder) fragment(it *item) {
+	it.passive = true
+	for _, p := range it.r.Params {
+		it.read(p.Name)
+	}
+}
+
 // file is the file type: what is at one path. Puppet touches a file without ensure, content and source only if it is there.
 func (b *builder) file(it *item) {
 	if !strings.HasPrefix(it.name, "/") {

@@ -95,95 +95,126 @@ func (b *builder) declareLine(it *item) {
 
 // lineOf says where a resource's line is and what it is.
 func (b *builder) lineOf(it *item) (path string, l line, ok bool) {
-	get := func(attr, unset string) string {
-		if s, ok := it.text(attr); ok {
-			return s
-		}
-		return unset
+	if it.rec.Line == nil {
+		return "", line{}, false
 	}
-	all := func() string { // every attribute that says what the line is to be
-		var s []string
-		for _, p := range it.r.Params {
-			if !harmless(it.r.Type, p.Name) && p.Name != "ensure" && p.Name != "target" {
-				it.read(p.Name)
-				s = append(s, p.Name+"="+strings.Join(it.list(p.Name), " "))
-			}
-		}
-		slices.Sort(s)
-		return present + " " + strings.Join(s, " ")
+	return it.rec.Line(it, b)
+}
+
+// or is an attribute as text, with what it is unless somebody says otherwise.
+func (it *item) or(attr, unset string) string {
+	if s, ok := it.text(attr); ok {
+		return s
 	}
-	name := it.name
-	switch it.r.Type {
-	case "Host":
-		return get("target", "/etc/hosts"), entry("host "+name, all(), name, get("ip", "")), true
-	case "Mailalias":
-		return get("target", "/etc/aliases"), entry("mail alias "+name, all(), name+":"), true
-	case "Sshkey":
-		return get("target", "/etc/ssh/ssh_known_hosts"), entry("host key "+name, all(), name, get("key", "")), true
-	case "Mount":
-		return get("target", "/etc/fstab"), entry("fstab entry "+name, all(), name, get("device", "")), true
-	case "Ssh_authorized_key":
-		user := get("user", "")
-		path := get("target", "")
-		if path == "" {
-			path = b.home(user) + "/.ssh/authorized_keys"
+	return unset
+}
+
+// wish is every attribute that says what a line is to be.
+func (it *item) wish() string {
+	var s []string
+	for _, p := range it.r.Params {
+		if !it.rec.harmless(p.Name) && p.Name != "ensure" && p.Name != "target" {
+			it.read(p.Name)
+			s = append(s, p.Name+"="+strings.Join(it.list(p.Name), " "))
 		}
-		if path[0] != '/' {
-			return "", line{}, false
-		}
-		return path, entry("key "+name+" in "+path, all(), get("key", name)), true
-	case "Cron":
-		user := get("user", "root")
-		dir := "/var/spool/cron/crontabs/"
-		if b.redHat() {
-			dir = "/var/spool/cron/"
-		}
-		return dir + user, entry("cron job "+name+" of "+user, all(), get("command", name)), true
-	case "File_line":
-		path, text := get("path", ""), get("line", "")
-		if !strings.HasPrefix(path, "/") {
-			return "", line{}, false
-		}
-		it.read("match", "after", "multiple", "append_on_no_match", "replace", "encoding", "match_for_absence", "replace_all_matches_not_matching_line")
-		l := entry("line "+it.r.Title+" of "+path, present+" "+text, text)
-		l.text = text
-		return path, l, true
-	case "Ini_setting", "Ini_subsetting":
-		path := get("path", "")
-		if !strings.HasPrefix(path, "/") {
-			return "", line{}, false
-		}
-		setting := get("section", "") + "/" + get("setting", "") + "/" + get("subsetting", "")
-		l := entry("setting "+setting+" of "+path, present+" "+get("value", "")+all(), get("setting", ""), get("value", ""))
-		if it.r.Type == "Ini_setting" {
-			l.has = iniHas(get("section", ""), get("setting", ""), get("value", ""), get("key_val_separator", " = "))
-		}
-		return path, l, true
-	case "Sysctl":
-		return get("target", "/etc/sysctl.conf"), entry("setting "+name+" of the kernel", all(), name, get("val", get("value", ""))), true
-	case "Postgresql_conf":
-		path := get("target", "/etc/postgresql.conf")
-		return path, entry("setting "+name+" of "+path, all(), name, get("value", "")), true
-	case "Yumrepo":
-		path := get("target", "/etc/yum.repos.d/"+name+".repo")
-		return path, entry("repository "+name, all(), "["+name+"]"), true
-	case "Augeas":
-		path := get("incl", "")
-		if path == "" {
-			path = strings.TrimPrefix(get("context", ""), "/files")
-		}
-		if !strings.HasPrefix(path, "/") {
-			return "", line{}, false
-		}
-		return path, entry("changes "+it.r.Title+" of "+path, all()), true
 	}
-	if path, ok := settingFiles[it.r.Type]; ok {
-		section, setting, _ := strings.Cut(name, "/")
-		l := entry("setting "+it.r.Title+" of "+path, all())
-		l.has = iniHas(section, setting, get("value", ""), "=")
-		return path, l, true
+	slices.Sort(s)
+	return present + " " + strings.Join(s, " ")
+}
+
+func (it *item) hostLine(*builder) (string, line, bool) {
+	return it.or("target", "/etc/hosts"), entry("host "+it.name, it.wish(), it.name, it.or("ip", "")), true
+}
+
+func (it *item) aliasLine(*builder) (string, line, bool) {
+	return it.or("target", "/etc/aliases"), entry("mail alias "+it.name, it.wish(), it.name+":"), true
+}
+
+func (it *item) hostKeyLine(*builder) (string, line, bool) {
+	return it.or("target", "/etc/ssh/ssh_known_hosts"), entry("host key "+it.name, it.wish(), it.name, it.or("key", "")), true
+}
+
+func (it *item) mountLine(*builder) (string, line, bool) {
+	return it.or("target", "/etc/fstab"), entry("fstab entry "+it.name, it.wish(), it.name, it.or("device", "")), true
+}
+
+func (it *item) keyLine(b *builder) (string, line, bool) {
+	path := it.or("target", "")
+	if path == "" {
+		path = b.home(it.or("user", "")) + "/.ssh/authorized_keys"
 	}
-	return "", line{}, false
+	if path[0] != '/' {
+		return "", line{}, false
+	}
+	return path, entry("key "+it.name+" in "+path, it.wish(), it.or("key", it.name)), true
+}
+
+func (it *item) cronLine(b *builder) (string, line, bool) {
+	user := it.or("user", "root")
+	dir := "/var/spool/cron/crontabs/"
+	if b.redHat() {
+		dir = "/var/spool/cron/"
+	}
+	return dir + user, entry("cron job "+it.name+" of "+user, it.wish(), it.or("command", it.name)), true
+}
+
+func (it *item) fileLine(*builder) (string, line, bool) {
+	path, text := it.or("path", ""), it.or("line", "")
+	if !strings.HasPrefix(path, "/") {
+		return "", line{}, false
+	}
+	it.read("match", "after", "multiple", "append_on_no_match", "replace", "encoding", "match_for_absence", "replace_all_matches_not_matching_line")
+	l := entry("line "+it.r.Title+" of "+path, present+" "+text, text)
+	l.text = text
+	return path, l, true
+}
+
+func (it *item) iniLine(*builder) (string, line, bool) {
+	path := it.or("path", "")
+	if !strings.HasPrefix(path, "/") {
+		return "", line{}, false
+	}
+	setting, value := it.or("setting", ""), it.or("value", "")
+	where := it.or("section", "") + "/" + setting + "/" + it.or("subsetting", "")
+	l := entry("setting "+where+" of "+path, present+" "+value+it.wish(), setting, value)
+	if it.r.Type == "Ini_setting" {
+		l.has = iniHas(it.or("section", ""), setting, value, it.or("key_val_separator", " = "))
+	}
+	return path, l, true
+}
+
+func (it *item) sysctlLine(*builder) (string, line, bool) {
+	return it.or("target", "/etc/sysctl.conf"), entry("setting "+it.name+" of the kernel", it.wish(), it.name, it.or("val", it.or("value", ""))), true
+}
+
+func (it *item) postgresLine(*builder) (string, line, bool) {
+	path := it.or("target", "/etc/postgresql.conf")
+	return path, entry("setting "+it.name+" of "+path, it.wish(), it.name, it.or("value", "")), true
+}
+
+func (it *item) yumLine(*builder) (string, line, bool) {
+	path := it.or("target", "/etc/yum.repos.d/"+it.name+".repo")
+	return path, entry("repository "+it.name, it.wish(), "["+it.name+"]"), true
+}
+
+func (it *item) augeasLine(*builder) (string, line, bool) {
+	path := it.or("incl", "")
+	if path == "" {
+		path = strings.TrimPrefix(it.or("context", ""), "/files")
+	}
+	if !strings.HasPrefix(path, "/") {
+		return "", line{}, false
+	}
+	return path, entry("changes "+it.r.Title+" of "+path, it.wish()), true
+}
+
+// settingLine is the line of a type made of ini_setting.
+func (it *item) settingLine(*builder) (string, line, bool) {
+	path := settingFiles[it.r.Type]
+	section, setting, _ := strings.Cut(it.name, "/")
+	l := entry("setting "+it.r.Title+" of "+path, it.wish())
+	l.has = iniHas(section, setting, it.or("value", ""), "=")
+	return path, l, true
 }
 
 // lineResource models a resource that looks after a line.

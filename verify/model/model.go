@@ -14,6 +14,7 @@
 //	exec.go       exec: guards and events; shell.go reads its commands, guard.go tests, command.go and product.go what commands do
 //	              to files, outside.go what they do to everything else
 //	other.go      containers, notify, and types that only talk to a service
+//	record.go     what is known of each type: which model, which attributes need none, what it requires by itself
 //	world.go      what every machine has, and what a fresh one has
 //	order.go      relations, containers and automatic relations as edges
 //
@@ -107,7 +108,8 @@ type Note struct {
 // An item is what one resource becomes.
 type item struct {
 	r       *catalog.Resource
-	name    string // the resource's own name: path, package, user …
+	rec     *record // what is known of its type
+	name    string  // the resource's own name: path, package, user …
 	program fs.Expr
 	post    fs.Pred // holds if and only if the resource has nothing to do; nil if there is no such test
 	exact   verify.Exactness
@@ -178,7 +180,7 @@ func Build(cg *catalog.Graph, opt Options) (m *Model, err error) {
 	for _, r := range cg.Catalog.Resources {
 		var it *item
 		if !b.container(r) {
-			it = &item{r: r, used: map[string]bool{}, program: fs.Skip{}}
+			it = &item{r: r, rec: recordOf(r.Type), used: map[string]bool{}, program: fs.Skip{}}
 			it.name = b.nameOf(r)
 			it.read("name", b.namevar(r))
 		}
@@ -189,15 +191,15 @@ func Build(cg *catalog.Graph, opt Options) (m *Model, err error) {
 	b.pk = newPackages(b)
 	b.surveyLines()
 	for _, it := range b.items {
-		if it != nil && it.r.Type != "Package" {
+		if it != nil && !it.rec.Late {
 			b.model(it)
 			b.idle(it)
 		}
 	}
 	b.pk.track()
 	for _, it := range b.items {
-		if it != nil && it.r.Type == "Package" {
-			b.packageResource(it)
+		if it != nil && it.rec.Late {
+			b.model(it)
 			b.idle(it)
 		}
 	}
@@ -223,14 +225,11 @@ func (b *builder) container(r *catalog.Resource) bool {
 	return r.IsContainer()
 }
 
-// namevars are those of types that modules bring and that have a model here.
-var namevars = map[string]string{"Archive": "path", "Vcsrepo": "path", "Mysql_datadir": "datadir"}
-
 func (b *builder) namevar(r *catalog.Resource) string {
 	if t := b.opt.Types.Type(value.Downcase(r.Type)); t != nil {
 		return t.Namevar()
 	}
-	return namevars[r.Type]
+	return recordOf(r.Type).Namevar
 }
 
 // nameOf is the namevar's value: the path of a file, the name of a package.
@@ -245,28 +244,16 @@ func (b *builder) nameOf(r *catalog.Resource) string {
 	return t.Munge(namevar, r.Title)
 }
 
-// survey finds out what the models of other resources need: links, accounts, managed files.
+// survey lets every resource tell what the models of others need: links, accounts, managed files.
 func (b *builder) survey() {
 	for _, it := range b.items {
-		if it == nil {
-			continue
-		}
-		switch it.r.Type {
-		case "File":
-			if target, ok := it.text("target"); ok && strings.HasPrefix(target, "/") && strings.HasPrefix(it.name, "/") {
-				if e, set := it.text("ensure"); (!set || e == "link") && it.truth("replace", true) {
-					b.links[fs.Clean(it.name)] = target
-				}
-			}
-		case "User":
-			b.users[it.name] = true
-		case "Group":
-			b.groups[it.name] = true
+		if it != nil {
+			b.surveyLink(it)
 		}
 	}
 	for _, it := range b.items {
-		if it != nil && !sleeps(it) && (it.r.Type == "File" || it.r.Type == "Concat_file") && strings.HasPrefix(it.name, "/") {
-			b.files[b.path(it.name)] = it
+		if it != nil && it.rec.Survey != nil {
+			it.rec.Survey(b, it)
 		}
 	}
 }
@@ -303,29 +290,10 @@ func (b *builder) path(p string) fs.Path {
 func (b *builder) model(it *item) {
 	b.now = it
 	defer func() { b.now = nil }()
-	switch it.r.Type {
-	case "File":
-		b.file(it)
-	case "Concat_file":
-		b.concat(it)
-	case "Service":
-		b.service(it)
-	case "User":
-		b.user(it)
-	case "Group":
-		b.group(it)
-	case "Exec":
-		b.exec(it)
-	case "Tidy":
-		b.tidy(it)
-	case "Archive":
-		b.archive(it)
-	case "Vcsrepo":
-		b.vcsrepo(it)
-	default:
-		if !b.lineResource(it) {
-			b.other(it)
-		}
+	if it.rec.Build != nil {
+		it.rec.Build(b, it)
+	} else if !b.lineResource(it) {
+		b.other(it)
 	}
 }
 
@@ -363,7 +331,7 @@ func (b *builder) attributes(it *item) {
 	}
 	var left []string
 	for _, p := range it.r.Params {
-		if !it.used[p.Name] && !harmless(it.r.Type, p.Name) {
+		if !it.used[p.Name] && !it.rec.harmless(p.Name) {
 			left = append(left, p.Name)
 		}
 	}

@@ -21,11 +21,7 @@ type Refusal struct {
 // Refused lists what an agent refuses about a resource: the values that Puppet's own types check. Values that are not known, or secret, are
 // taken to be fine, and so is everything on Windows, where paths are different.
 func Refused(r *catalog.Resource) (out []Refusal) {
-	rules, known := refusals[r.Type]
-	if !known {
-		return nil
-	}
-	for _, rule := range rules {
+	for _, rule := range recordOf(r.Type).Refuses {
 		v := r.Get(rule.attr)
 		if v == nil && rule.namevar {
 			v = value.String(r.Title)
@@ -152,14 +148,14 @@ var (
 	yesNo     = []string{"true", "false", "yes", "no"}
 )
 
-// refusals are the checks of Puppet's types, as far as catalogs run into them.
-var refusals = map[string][]rule{
-	"Service": {
+// The checks of Puppet's types, as far as catalogs run into them.
+var (
+	serviceRefuses = []rule{
 		one("ensure", []string{"stopped", "running"}, "true", "false"),
 		one("enable", []string{"true", "false", "manual", "mask", "delayed"}),
 		one("hasstatus", trueFalse), one("hasrestart", trueFalse),
-	},
-	"Exec": {
+	}
+	execRefuses = []rule{
 		one("logoutput", []string{"true", "false", "on_failure"}), one("refreshonly", trueFalse),
 		absolute("creates", false, func(string) string { return "creates must be a fully qualified path" }).ofEach(),
 		absolute("cwd", false, func(string) string { return "cwd must be a fully qualified path" }),
@@ -172,8 +168,8 @@ var refusals = map[string][]rule{
 			}
 			return ""
 		})},
-	},
-	"File": {
+	}
+	fileRefuses = []rule{
 		absolute("path", true, func(s string) string { return "File paths must be fully qualified, not '" + s + "'" }),
 		{attr: "mode", why: modeRule},
 		one("replace", yesNo), one("force", yesNo), one("purge", yesNo), one("show_diff", yesNo), one("links", []string{"follow", "manage"}),
@@ -189,8 +185,8 @@ var refusals = map[string][]rule{
 			}
 			return ""
 		})},
-	},
-	"User": {
+	}
+	userRefuses = []rule{
 		one("ensure", []string{"present", "absent", "role"}), one("system", yesNo), one("allowdupe", yesNo),
 		one("membership", []string{"inclusive", "minimum"}),
 		{attr: "managehome", why: alone(func(v value.Value) string {
@@ -211,8 +207,8 @@ var refusals = map[string][]rule{
 			}
 			return ""
 		})},
-	},
-	"Group": {
+	}
+	groupRefuses = []rule{
 		one("ensure", []string{"present", "absent"}), one("system", yesNo), one("allowdupe", yesNo),
 		{attr: "gid", why: alone(func(v value.Value) string {
 			if s, ok := v.(value.String); ok && strings.Trim(string(s), "0123456789") != "" {
@@ -220,10 +216,8 @@ var refusals = map[string][]rule{
 			}
 			return ""
 		})},
-	},
-	"Notify": {one("withpath", trueFalse)},
-	"Mount":  {one("ensure", []string{"defined", "unmounted", "absent", "mounted"}, "present")},
-}
+	}
+)
 
 func (r rule) ofEach() rule { r.each = true; return r }
 

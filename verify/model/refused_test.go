@@ -20,7 +20,7 @@ func TestRefusedLikePuppet(t *testing.T) {
 		"remote", "manage", "follow", "mounted", "defined", "unmounted", "role", "inclusive", "minimum", "12", "0o644", "07777", "12345", "mask", "manual", "on_failure", "inf", "u+", "=", "g=u"}
 	var cases [][3]any
 	for _, typ := range []string{"Service", "Exec", "File", "User", "Group", "Notify", "Mount"} {
-		for _, rule := range refusals[typ] {
+		for _, rule := range recordOf(typ).Refuses {
 			for _, v := range pool {
 				title := map[string]string{"Exec": "/bin/true", "File": "/x", "Mount": "/x"}[typ]
 				if title == "" {

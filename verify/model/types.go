@@ -1,7 +1,6 @@
 package model
 
 import (
-	"path"
 	"strings"
 
 	"bunraku/puppet/resource"
@@ -32,75 +31,26 @@ func (t Types) Type(name string) *resource.Type {
 	return moduleType(name)
 }
 
-// moduleType follows the autorequire blocks of the modules' types, one each.
+// moduleType is what a record says of a type that a module brings.
 func moduleType(name string) *resource.Type {
-	out := &resource.Type{Name: name, Ensurable: true, Open: true}
-	require := func(target string, names func(r resource.Instance) []string) {
-		out.Autos = append(out.Autos, resource.Auto{Relation: resource.Require, Target: target, Names: func(r resource.Instance, _ resource.Instances) []resource.Named {
+	rec := recordOf(strings.ToUpper(name[:1]) + name[1:])
+	if rec.Module == "" {
+		return nil
+	}
+	out := &resource.Type{Name: name, Module: rec.Module, Ensurable: name != "anchor", Open: true}
+	if rec.Namevar != "" {
+		out.Namevars = []string{rec.Namevar}
+	}
+	for _, x := range rec.Autos {
+		out.Autos = append(out.Autos, resource.Auto{Relation: resource.Require, Target: x.target, Names: func(r resource.Instance, _ resource.Instances) []resource.Named {
 			var list []resource.Named
-			for _, n := range names(r) {
+			for _, n := range x.names(r) {
 				if n != "" {
 					list = append(list, resource.Named{Title: n})
 				}
 			}
 			return list
 		}})
-	}
-	always := func(names ...string) func(resource.Instance) []string {
-		return func(resource.Instance) []string { return names }
-	}
-	switch name {
-	case "anchor":
-		out.Module, out.Ensurable = "stdlib", false
-	case "archive":
-		out.Module, out.Namevars = "archive", []string{"path"}
-		require("file", func(r resource.Instance) []string {
-			into := textOf(r, "extract_path")
-			if target := textOf(r, "target"); target != "" {
-				into = target
-			}
-			return []string{path.Dir(r.Name()), into, "/root/.aws/config", "/root/.aws/credentials"}
-		})
-		require("exec", always("install_aws_cli"))
-	case "vcsrepo":
-		out.Module, out.Namevars = "vcsrepo", []string{"path"}
-		require("package", always("git", "git-core"))
-	case "file_line":
-		out.Module = "stdlib"
-		require("file", func(r resource.Instance) []string { return []string{textOf(r, "path")} })
-	case "ini_setting":
-		out.Module = "inifile"
-		require("file", func(r resource.Instance) []string {
-			if p := textOf(r, "path"); p != "" {
-				return []string{path.Dir(p)}
-			}
-			return nil
-		})
-	case "mysql_database", "mysql_user", "mysql_plugin":
-		// They ask for a class too, but agents know no type of that name and pass it over.
-		out.Module = "mysql"
-		require("file", always("/root/.my.cnf"))
-	case "mysql_grant":
-		out.Module = "mysql"
-		require("file", always("/root/.my.cnf"))
-		require("mysql_user", func(r resource.Instance) []string { return []string{textOf(r, "user")} })
-	case "mysql_datadir":
-		out.Module, out.Namevars = "mysql", []string{"datadir"}
-		require("package", always("mysql-server"))
-	case "apt_key":
-		out.Module = "apt"
-		require("file", func(r resource.Instance) []string {
-			if src := textOf(r, "source"); strings.HasPrefix(src, "/") {
-				return []string{src}
-			}
-			return nil
-		})
-	default:
-		anchor, ok := installAnchor(name)
-		if !ok {
-			return nil
-		}
-		require("anchor", always(anchor))
 	}
 	return out
 }
