@@ -7,6 +7,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
@@ -39,7 +40,7 @@ func (b *Bridge) Function(name, path string, old bool) *eval.Function {
 	if !old {
 		b.modern.Store(name, true)
 	}
-	return &eval.Function{Name: name, Flow: eval.Observer, Raw: func(c *eval.Call) (value.Value, error) { return b.call(c, name, path, old) }}
+	return &eval.Function{Name: name, Flow: eval.Observer, Does: outline.Anything, Raw: func(c *eval.Call) (value.Value, error) { return b.call(c, name, path, old) }}
 }
 
 // call runs a function.

@@ -7,6 +7,7 @@ import (
 
 	"bunraku/budget"
 	"bunraku/provenance"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -56,8 +57,20 @@ func absolute(name string) string {
 	return "::" + name
 }
 
+// MustSay makes sure that the function's record says one of some effects, and is a bug otherwise. What code that is passed over might do is read from
+// the records (package outline): one that forgot an effect would make provenance wrong without a word.
+func (c *Call) MustSay(effects ...outline.Effect) {
+	for _, e := range effects {
+		if c.does.Has(e) {
+			return
+		}
+	}
+	panic("the record of the function " + c.Name + "() does not say what it does to the catalog")
+}
+
 // Include declares and evaluates classes by name and returns their resources.
 func (c *Call) Include(names []string) ([]*Resource, error) {
+	c.MustSay(outline.Includes, outline.DeclaresAny)
 	ev := c.Eval
 	args := ev.trace.Join(c.deepRefs()...)
 	ev.ghosts.name(ev.trace, args)
@@ -92,6 +105,7 @@ func (c *Call) deepRefs() []provenance.Ref {
 
 // Contain hangs resources below the one of this scope.
 func (c *Call) Contain(rs []*Resource) {
+	c.MustSay(outline.Contains)
 	args := c.Eval.trace.Join(c.deepRefs()...)
 	c.Eval.ghosts.contained = c.Eval.trace.Join(c.Eval.ghosts.contained, args)
 	before := c.Eval.decide(args)
@@ -106,6 +120,7 @@ func (c *Call) Contain(rs []*Resource) {
 
 // Require makes the resource of this scope require classes.
 func (c *Call) Require(rs []*Resource) {
+	c.MustSay(outline.Requires)
 	ev, me := c.Eval, c.Scope.resource
 	for _, r := range rs {
 		b := value.NewArrayBuilder(2)

@@ -166,6 +166,7 @@ func (c *Call) Pass(f *Function) (value.Value, error) {
 	var v value.Value
 	var err error
 	if f != nil {
+		c.MustSay(f.Does)
 		v, c.Ref, err = c.Eval.callBuiltin(f, c.Args, c.Refs, c.Block, c.Place, c.Scope)
 		return v, err
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"bunraku/provenance"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
@@ -108,9 +109,9 @@ func (c *Cache) mayJump(stmts []syntax.Expr) bool {
 // targetTypes are the types of the resources that an operand may name, each once.
 func (c *Cache) targetTypes(e syntax.Expr) []string {
 	return remember(c, c.targets, e, func() (out []string, keep bool) {
-		for _, t := range staticRefs(e) {
-			if !slices.Contains(out, t.typ) {
-				out = append(out, t.typ)
+		for _, t := range outline.References(e) {
+			if !slices.Contains(out, t.Type) {
+				out = append(out, t.Type)
 			}
 		}
 		return out, true

@@ -277,7 +277,7 @@ func (ev *Evaluator) functionNames() []string {
 }
 
 func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place, sc *Scope) (value.Value, provenance.Ref, error) {
-	c := &Call{Eval: ev, Scope: sc, Name: f.Name, Args: args, Refs: refs, Block: block, Place: at}
+	c := &Call{Eval: ev, Scope: sc, Name: f.Name, Args: args, Refs: refs, Block: block, Place: at, does: f.Does}
 	if block != nil && ev.trace != nil {
 		block.why = ev.trace.Join(refs...)
 	}

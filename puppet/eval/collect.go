@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
@@ -290,6 +291,7 @@ func (ev *Evaluator) resourceOf(v value.Value) *Resource {
 
 // Realize notes references whose resources are to be made real.
 func (c *Call) Realize(refs []value.Value) {
+	c.MustSay(outline.Realizes)
 	ev := c.Eval
 	flat := flatKeys(refs)
 	if len(flat) == 0 {

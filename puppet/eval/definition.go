@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
@@ -262,7 +263,7 @@ func regexpNodeName(source string) string {
 	return strings.TrimLeft(s, ".")
 }
 
-func canonical(name string) string { return strings.ToLower(strings.TrimPrefix(name, "::")) }
+func canonical(name string) string { return outline.Class(name) }
 
 // findClass finds a class by name, loading the module's files that may hold it.
 func (ev *Evaluator) findClass(name string) *Definition {
@@ -435,22 +436,5 @@ func (ev *Evaluator) knownResourceType(name string) bool {
 	return ev.findDefine(name) != nil
 }
 
-// capitalized gives a type name the form that references have: apache::vhost → Apache::Vhost.
-func capitalized(name string) string {
-	done := true
-	for i := 0; i < len(name) && done; i++ {
-		c := name[i]
-		first := i == 0 || name[i-1] == ':'
-		done = c < 0x80 && !(first && c >= 'a' && c <= 'z') && (first || c < 'A' || c > 'Z')
-	}
-	if done {
-		return name
-	}
-	b := []byte(strings.ToLower(name))
-	for i := range b {
-		if (i == 0 || b[i-1] == ':') && b[i] >= 'a' && b[i] <= 'z' {
-			b[i] -= 'a' - 'A'
-		}
-	}
-	return string(b)
-}
+// capitalized gives a type name the form that references have.
+func capitalized(name string) string { return outline.Capitalized(name) }

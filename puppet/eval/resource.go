@@ -8,6 +8,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/types"
@@ -665,6 +666,7 @@ func (ev *Evaluator) edge(from, to *Resource) {
 // Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one. exists is
 // what decides that it is made, why with which attributes.
 func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef, exists, why provenance.Ref) (*Resource, error) {
+	c.MustSay(outline.Makes, outline.Packages, outline.DeclaresAny)
 	form := syntax.Regular
 	switch {
 	case strings.HasPrefix(typeName, "@@"):

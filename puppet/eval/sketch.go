@@ -2,8 +2,8 @@ package eval
 
 import (
 	"slices"
-	"strings"
 
+	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 )
 
@@ -27,9 +27,9 @@ type touch struct{ typ, title, attr string }
 
 const (
 	anyClass    = "*"
-	anyDefault  = "*"   // an attribute that has a resource default: a collector's overrides take those of its scope along
-	container   = "***" // what contains a class, by the function contain: tags and metaparameters come down from there
-	selfRequire = "**"  // the attribute require of whatever runs the code, set by the function require
+	anyDefault  = outline.AnyDefault
+	container   = outline.Container
+	selfRequire = "**" // the attribute require of whatever runs the code, set by the function require
 )
 
 // effectsOf walks code that was passed over, and what it reaches.
@@ -138,98 +138,51 @@ func (ev *Evaluator) reach(s *sketch, by caller, seen map[syntax.Definition]bool
 
 // walk adds what code does.
 func (s *sketch) walk(ev *Evaluator, stmts []syntax.Expr) {
-	for _, x := range stmts {
-		syntax.Walk(x, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case syntax.Definition:
-				return false
-			case *syntax.Call:
-				if f, ok := n.Functor.(*syntax.Name); ok {
-					s.call(ev, f.Value, n.Args)
-				}
-			case *syntax.MethodCall:
-				s.call(ev, n.Functor.Name.Value, append([]syntax.Expr{n.Functor.Left}, n.Args...))
-			case *syntax.Resource:
-				s.resource(ev, n)
-			case *syntax.Override:
-				for _, t := range staticRefs(n.Target) {
-					s.touches = t.attrs(s.touches, n.Ops)
-				}
-			case *syntax.Collect:
-				t := touch{}
-				if r, ok := n.Type.(*syntax.Ref); ok {
-					t.typ = capitalized(canonical(r.Value))
-				}
-				s.touches = t.attrs(s.touches, n.Ops)
-				if len(n.Ops) > 0 {
-					s.touches = append(s.touches, touch{typ: t.typ, attr: anyDefault})
-				}
-				s.resources = append(s.resources, t)
-			case *syntax.Defaults:
-				t := touch{}
-				if r, ok := n.Type.(*syntax.Ref); ok {
-					t.typ = capitalized(canonical(r.Value))
-				}
-				s.defaults = t.attrs(s.defaults, n.Ops)
-			case *syntax.Relation:
-				for _, side := range []syntax.Expr{n.Left, n.Right} {
-					for _, t := range staticRefs(side) {
-						for _, attr := range []string{"before", "notify"} {
-							t.attr = attr
-							s.touches = append(s.touches, t)
-						}
-					}
-				}
+	for u := range outline.Uses(stmts, ev.effectOf) {
+		switch u.Kind {
+		case outline.Declares:
+			s.declares(ev, u)
+		case outline.Sets:
+			s.touches = append(s.touches, touch{u.Type, u.Name, u.Attr})
+		case outline.Defaults:
+			s.defaults = append(s.defaults, touch{typ: u.Type, attr: u.Attr})
+		case outline.Called:
+			if ev.functions[u.Name] != nil || ev.world.Function(u.Name) == nil { // one that is written in Puppet
+				s.link(link{kind: linkFunction, name: u.Name})
 			}
-			return true
-		})
+		case outline.RequiresHere:
+			s.requires = true
+		case outline.TagsHere:
+			s.tags = true
+		case outline.DoesAnything:
+			s.anyClass, s.tags, s.requires = true, true, true
+			s.resources = append(s.resources, touch{})
+			s.touches = append(s.touches, touch{})
+		}
 	}
 }
 
-// call adds a call of a function.
-func (s *sketch) call(ev *Evaluator, name string, args []syntax.Expr) {
-	switch name {
-	case "require":
-		s.requires = true
-		s.classes(args, false)
-	case "contain":
-		s.classes(args, false)
-		s.contained(args)
-	case "include":
-		s.classes(args, false)
-	case "create_resources", "ensure_resource", "ensure_resources":
-		s.made(ev, args)
-	case "ensure_packages":
-		s.resources = append(s.resources, touch{typ: "Package"})
-	case "hiera_include":
+// effectOf is what a function does to a catalog, by its record.
+func (ev *Evaluator) effectOf(name string) outline.Effect {
+	if f := ev.world.Function(name); f != nil && ev.functions[name] == nil {
+		return f.Does
+	}
+	return 0 // what a function that is written in Puppet does is found in its body
+}
+
+// declares adds a class or a resource that is declared, or made real.
+func (s *sketch) declares(ev *Evaluator, u outline.Use) {
+	switch {
+	case u.Type == "" && !u.Collected:
 		s.anyClass = true
 		s.resources = append(s.resources, touch{})
-	case "realize":
-		s.resources = append(s.resources, touch{})
-	case "tag":
-		s.tags = true
+	case u.Type == "Class" && !u.Collected && u.Name == "":
+		s.anyClass = true
+	case u.Type == "Class" && !u.Collected:
+		s.link(link{linkClass, u.Name, u.Verb == "class"})
 	default:
-		if name = strings.TrimPrefix(name, "::"); ev.functions[name] != nil || ev.world.Function(name) == nil {
-			s.link(link{kind: linkFunction, name: name})
-		}
-	}
-}
-
-// made adds what functions such as create_resources make: resources of the type that their first argument names, or anything.
-func (s *sketch) made(ev *Evaluator, args []syntax.Expr) {
-	names := []string{""}
-	if len(args) > 0 {
-		names = syntax.StaticNames(args[0])
-	}
-	for _, name := range names {
-		name = strings.ToLower(strings.TrimPrefix(strings.TrimLeft(name, "@"), "::"))
-		if name == "" || name == "class" {
-			s.anyClass = true
-			s.resources = append(s.resources, touch{})
-			continue
-		}
-		s.resources = append(s.resources, touch{typ: capitalized(name)})
-		if ev.world.ResourceType(name) == nil {
+		s.resources = append(s.resources, touch{typ: u.Type, title: u.Name})
+		if name := canonical(u.Type); !u.Collected && ev.world.ResourceType(name) == nil {
 			s.link(link{kind: linkDefine, name: name})
 		}
 	}
@@ -239,105 +192,4 @@ func (s *sketch) link(l link) {
 	if !slices.Contains(s.links, l) {
 		s.links = append(s.links, l)
 	}
-}
-
-// classes adds the classes that arguments name.
-func (s *sketch) classes(args []syntax.Expr, like bool) {
-	for _, a := range args {
-		for _, name := range syntax.StaticNames(a) {
-			if name == "" {
-				s.anyClass = true
-			} else {
-				s.link(link{linkClass, canonical(name), like})
-			}
-		}
-	}
-}
-
-// contained adds that arguments name classes which get a container.
-func (s *sketch) contained(args []syntax.Expr) {
-	for _, a := range args {
-		for _, name := range syntax.StaticNames(a) {
-			t := touch{typ: "Class", attr: container}
-			if name != "" {
-				t.title = capitalized(canonical(name))
-			}
-			s.touches = append(s.touches, t)
-		}
-	}
-}
-
-// resource adds resources that are declared.
-func (s *sketch) resource(ev *Evaluator, n *syntax.Resource) {
-	name, ok := n.Type.(*syntax.Name)
-	switch {
-	case !ok:
-		s.anyClass = true
-		s.resources = append(s.resources, touch{})
-	case name.Value == "class":
-		for _, b := range n.Bodies {
-			s.classes([]syntax.Expr{b.Title}, true)
-		}
-	default:
-		typ := capitalized(strings.TrimPrefix(name.Value, "::"))
-		for _, b := range n.Bodies {
-			for _, title := range syntax.StaticNames(b.Title) {
-				s.resources = append(s.resources, touch{typ: typ, title: title})
-			}
-		}
-		if ev.world.ResourceType(strings.ToLower(typ)) == nil {
-			s.link(link{kind: linkDefine, name: canonical(name.Value)})
-		}
-	}
-}
-
-// attrs adds a touch for each attribute that may be set.
-func (t touch) attrs(list []touch, ops []*syntax.AttrOp) []touch {
-	for _, op := range ops {
-		t.attr = op.Name // "" for a splat: any
-		list = append(list, t)
-	}
-	return list
-}
-
-// staticRefs are the resources that an operand may name.
-func staticRefs(e syntax.Expr) []touch {
-	switch e := e.(type) {
-	case *syntax.Access:
-		r, ok := e.Left.(*syntax.Ref)
-		if !ok {
-			return []touch{{}}
-		}
-		typ := capitalized(canonical(r.Value))
-		if typ == "Resource" { // the type is the first of the keys
-			return []touch{{}}
-		}
-		var out []touch
-		for _, k := range e.Keys {
-			for _, title := range syntax.StaticNames(k) {
-				if typ == "Class" && title != "" {
-					title = capitalized(canonical(title))
-				}
-				out = append(out, touch{typ: typ, title: title})
-			}
-		}
-		return out
-	case *syntax.List:
-		var out []touch
-		for _, x := range e.Elems {
-			out = append(out, staticRefs(x)...)
-		}
-		return out
-	case *syntax.Relation:
-		return append(staticRefs(e.Left), staticRefs(e.Right)...)
-	case *syntax.Collect:
-		if r, ok := e.Type.(*syntax.Ref); ok {
-			return []touch{{typ: capitalized(canonical(r.Value))}}
-		}
-	case *syntax.Resource:
-		if n, ok := e.Type.(*syntax.Name); ok {
-			return []touch{{typ: capitalized(strings.TrimPrefix(n.Value, "::"))}}
-		}
-	}
-	return []touch{{}}
 }

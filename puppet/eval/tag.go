@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"bunraku/puppet/outline"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -115,6 +116,7 @@ func (ev *Evaluator) tagWith(r *Resource, v value.Value, at source.Place) {
 
 // Tag adds tags to the resource of the scope (the function `tag`).
 func (c *Call) Tag(v value.Value) {
+	c.MustSay(outline.Tags)
 	if c.Scope.resource != nil {
 		c.Eval.tagWith(c.Scope.resource, v, c.Place)
 		c.Eval.table.tagged++

@@ -161,7 +161,9 @@ func (ev *Evaluator) mayDefault(f *syntax.File) {
 			syntax.Walk(s, func(n syntax.Node) bool {
 				if d, ok := n.(*syntax.Defaults); ok {
 					if r, ok := d.Type.(*syntax.Ref); ok {
-						list = touch{typ: capitalized(canonical(r.Value))}.attrs(list, d.Ops)
+						for _, op := range d.Ops {
+							list = append(list, touch{typ: capitalized(canonical(r.Value)), attr: op.Name})
+						}
 					}
 				}
 				return true

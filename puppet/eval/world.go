@@ -3,6 +3,7 @@ package eval
 import (
 	"bunraku/budget"
 	"bunraku/provenance"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
@@ -68,7 +69,8 @@ type Function struct {
 	Doc        string // one or two sentences; the reference page is made of them
 	Dispatches []Dispatch
 	Flow       Flow
-	Unknown    bool // it is called with opaque arguments too; others are not, and give an opaque value
+	Does       outline.Effect // to the catalog, besides giving a value; a call that does more is refused
+	Unknown    bool           // it is called with opaque arguments too; others are not, and give an opaque value
 	// Raw functions take whatever is given: Puppet's old 3.x functions check their arguments themselves.
 	Raw func(*Call) (value.Value, error)
 
@@ -108,6 +110,7 @@ type Call struct {
 	Ref provenance.Ref // set by the implementation when it knows better than Flow where the result comes from
 
 	broke provenance.Ref // the decisions that ended the iteration early
+	does  outline.Effect // what the function's record allows
 }
 
 // Arg is argument i, or undef when it was not given.

@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"bunraku/puppet/eval"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
 
 // catalogFunctions declare classes and resources, or ask what has been declared.
 func catalogFunctions() []*eval.Function {
-	classes := func(name, doc string, then func(*eval.Call, []*eval.Resource)) *eval.Function {
-		return &eval.Function{Name: name, Doc: doc, Flow: eval.Effect, Dispatches: []eval.Dispatch{{
+	classes := func(name, doc string, does outline.Effect, then func(*eval.Call, []*eval.Resource)) *eval.Function {
+		return &eval.Function{Name: name, Doc: doc, Flow: eval.Effect, Does: outline.Includes | does, Dispatches: []eval.Dispatch{{
 			Signature: "Callable[Any, 1]", Names: []string{"names"},
 			Run: func(c *eval.Call) (value.Value, error) {
 				names, err := c.ClassNames(c.Args)
@@ -37,19 +38,21 @@ func catalogFunctions() []*eval.Function {
 		}}}
 	}
 	return []*eval.Function{
-		classes("include", "Declares classes, each once, and evaluates them here.", nil),
-		classes("contain", "Declares classes and keeps them within the class or define that calls it.", (*eval.Call).Contain),
-		classes("require", "Declares classes and makes the class or define that calls it require them.", (*eval.Call).Require),
-		legacy("realize", "Makes virtual resources real.", eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
+		classes("include", "Declares classes, each once, and evaluates them here.", 0, nil),
+		classes("contain", "Declares classes and keeps them within the class or define that calls it.", outline.Contains,
+			(*eval.Call).Contain),
+		classes("require", "Declares classes and makes the class or define that calls it require them.", outline.Requires,
+			(*eval.Call).Require),
+		does(outline.Realizes, legacy("realize", "Makes virtual resources real.", eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
 			refs := make([]value.Value, 0, len(c.Args))
 			for _, a := range value.Flatten(value.NewArray(c.Args...)).Elems {
 				refs = append(refs, restore(a))
 			}
 			c.Realize(refs)
 			return value.Undef{}, nil
-		}),
-		legacy("create_resources", "Declares resources from a hash of title to attributes.", eval.Effect, -3, createResources),
-		legacy("tag", "Adds tags to the class or define that calls it, and so to everything in it.", eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
+		})),
+		does(outline.Makes, legacy("create_resources", "Declares resources from a hash of title to attributes.", eval.Effect, -3, createResources)),
+		does(outline.Tags, legacy("tag", "Adds tags to the class or define that calls it, and so to everything in it.", eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
 			for _, a := range value.Flatten(value.NewArray(c.Args...)).Elems {
 				name := value.Downcase(rubyString(a))
 				if !eval.ValidTag(name) {
@@ -58,7 +61,7 @@ func catalogFunctions() []*eval.Function {
 				c.Tag(value.String(name))
 			}
 			return value.Undef{}, nil
-		}),
+		})),
 		legacy("tagged", "Reports whether the container, or the catalog, has all the tags.", eval.Reader, -2, func(c *eval.Call) (value.Value, error) {
 			for _, a := range c.Args {
 				tag := value.ToString(a)
@@ -73,6 +76,12 @@ func catalogFunctions() []*eval.Function {
 			Signature: "Callable[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1]", Names: []string{"vals"}, Run: defined,
 		}}},
 	}
+}
+
+// does says in a record what the function does to the catalog.
+func does(e outline.Effect, f *eval.Function) *eval.Function {
+	f.Does = e
+	return f
 }
 
 func createResources(c *eval.Call) (value.Value, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/eval"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
@@ -59,7 +60,7 @@ func typeFunctions() []*eval.Function {
 			{Signature: "Callable[Sensitive, Optional[Callable]]", Names: []string{"arg"}, Run: unwrap},
 			{Signature: "Callable[Any, Optional[Callable]]", Names: []string{"arg"}, Run: unwrap},
 		}},
-		{Name: "call", Doc: "Calls a function by name, or makes the call that a Deferred describes.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
+		{Name: "call", Doc: "Calls a function by name, or makes the call that a Deferred describes.", Flow: eval.Observer, Does: outline.Calls, Dispatches: []eval.Dispatch{
 			{Signature: "Callable[String, Any, 1, Optional[Callable]]", Names: []string{"function_name", "arguments"}, Run: func(c *eval.Call) (value.Value, error) {
 				c.Ref = everything(c)
 				return c.Eval.CallFunction(c.Scope, string(c.Args[0].(value.String)), c.Args[1:], c.Block, c.Place)

@@ -6,6 +6,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
@@ -17,7 +18,7 @@ func lookupFunctions() []*eval.Function {
 		hiera("hiera", "The value of a key in Hiera; lookup does the same and more.", "first", nil),
 		hiera("hiera_array", "All values of a key in Hiera, as one flat array.", "unique", nil),
 		hiera("hiera_hash", "All hashes that Hiera has for a key, merged.", "hash", nil),
-		hiera("hiera_include", "Includes the classes that Hiera has for a key.", "unique", includeFound),
+		does(outline.DeclaresAny, hiera("hiera_include", "Includes the classes that Hiera has for a key.", "unique", includeFound)),
 	}
 	for _, name := range []string{"yaml_data", "json_data", "hocon_data"} {
 		out = append(out, provider(name, "Callable[Struct[{'path' => String[1]}], Puppet::LookupContext]", []string{"options", "context"}))

@@ -8,6 +8,7 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/functions"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
@@ -26,6 +27,16 @@ type old struct {
 
 // statement marks an old function whose value is thrown away.
 const statement = eval.Effect
+
+// does is what functions do to the catalog, by name.
+var does = map[string]outline.Effect{
+	"ensure_resource":              outline.Makes,
+	"ensure_resources":             outline.Makes,
+	"ensure_packages":              outline.Packages,
+	"stdlib::ensure_packages":      outline.Packages,
+	"create_ini_settings":          outline.DeclaresAny,
+	"inifile::create_ini_settings": outline.DeclaresAny,
+}
 
 // record makes the function as Puppet code calls it.
 func (o old) record() *eval.Function {
