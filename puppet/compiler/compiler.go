@@ -27,6 +27,7 @@ import (
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/template"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -50,6 +51,8 @@ type Options struct {
 	Outside         bool          // what the tree names may be read, wherever it lies
 	Limits          budget.Limits // of one compile; the evaluator's own when zero
 	CacheBytes      int64         // that a workspace keeps for later snapshots, about; 0 for a default
+	Questions       bool          // collect what each compile asks of the world (eval.Result.Questions)
+	Key             trace.Key     // of the digests of the answers
 	Decrypted       func(string)  // is told every text of Hiera's that was encrypted; nil for nobody
 }
 
@@ -66,8 +69,8 @@ type Snapshot struct {
 
 	library   *resource.Library
 	types     sync.Map // name → *resource.Type, nil when there is none
-	found     sync.Map // what was asked for, such as "manifest apache vhost" → *found
-	modules   sync.Map // *syntax.File → name of its module
+	found     sync.Map // trace.Question → *found: files of code
+	modules   sync.Map // *source.File → name of its module
 	templates *template.Cache
 	sources   sync.Map // name of an ERB template → *erbFile
 	main      sync.Once
@@ -85,6 +88,8 @@ type Snapshot struct {
 	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
 
 	bridge *bridge.Bridge // nil unless Ruby may run
+
+	asked answers
 }
 
 // open prepares an environment as a view of files shows it.
@@ -146,7 +151,7 @@ type Node struct {
 // compile makes a node's catalog of what the view shows.
 func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, err error) {
 	defer bug(&result, &err)
-	c.main.Do(func() { c.manifest.files, c.manifest.diags, c.manifest.err = c.manifests() })
+	c.prepare()
 	if c.manifest.err != nil {
 		return nil, c.manifest.err
 	}
@@ -156,28 +161,21 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		rest := slices.DeleteFunc(slices.Clone(ds), func(d *source.Diagnostic) bool { return d == failure })
 		return &eval.Result{Failure: failure, Warnings: rest}, nil
 	}
-	c.fixed.Do(func() { c.settings, c.server = c.config(), c.serverFacts() })
-	name := n.Name
+	who, err := dataOf(n)
+	if err != nil {
+		return nil, err
+	}
 	limits := c.opt.Limits
 	if limits == (budget.Limits{}) {
 		limits = eval.Limits()
 	}
-	in := eval.Input{Budget: budget.New(ctx, limits), Environment: c.env.Name, Config: c.settings, Main: main, Settings: c.set, Cache: c.cache, Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server}
-	if n.Facts != nil {
-		if name == "" {
-			name = n.Facts.Name
-		}
-		in.Facts, in.Trusted = n.Facts.Values, n.Facts.Trusted
+	in := eval.Input{Budget: budget.New(ctx, limits), Environment: c.env.Name, Config: c.settings, Main: main, Settings: c.set, Cache: c.cache,
+		Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server, Node: who.name, Facts: who.facts, Trusted: who.trusted}
+	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
+		in.Log = trace.NewLog(c.asked.like())
+		defer in.Log.Close()
 	}
-	if name == "" {
-		return nil, fmt.Errorf("the node has no name: neither the facts nor the command line say it")
-	}
-	in.Node = strings.ToLower(name)
-	if in.Trusted == nil {
-		in.Trusted = facts.Trusted(in.Node, nil, nil)
-	}
-	w := c.world()
-	result = eval.Compile(w, in)
+	result = eval.Compile(c.world(in.Log), in)
 	if result.NotDone != nil {
 		return nil, result.NotDone
 	}
@@ -185,9 +183,14 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		// Once more with tracing: it says where the value that does not fit comes from, and which lines hold secrets.
 		in.Settings.Trace = true
 		in.Budget = budget.New(ctx, limits)
-		if again := eval.Compile(c.world(), in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
+		if again := eval.Compile(c.world(in.Log), in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
 			result = again
 		}
+	}
+	if in.Log != nil && (result.Failure == nil || !strings.HasPrefix(result.Failure.Code, "E09")) {
+		log, failed := in.Log, result.Failure != nil
+		c.asked.size.Store(log.Size())
+		result.Questions = sync.OnceValue(func() *trace.Trace { return c.traceOf(log, who, failed) })
 	}
 	if result.Failure != nil {
 		c.advise(result.Failure, n.Facts)
@@ -198,6 +201,38 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
 	c.reportUnknown(result)
 	return result, nil
+}
+
+// prepare finds what is the same for all nodes.
+func (c *Snapshot) prepare() {
+	c.main.Do(func() { c.manifest.files, c.manifest.diags, c.manifest.err = c.manifests() })
+	c.fixed.Do(func() { c.settings, c.server = c.config(), c.serverFacts() })
+}
+
+// A nodeData is what a compile knows of its node.
+type nodeData struct {
+	name           string
+	facts, trusted *value.Hash
+	parameters     *value.Hash
+	classes        []eval.Assigned
+}
+
+func dataOf(n Node) (*nodeData, error) {
+	s := &nodeData{name: n.Name, parameters: n.Parameters, classes: n.Classes}
+	if n.Facts != nil {
+		if s.name == "" {
+			s.name = n.Facts.Name
+		}
+		s.facts, s.trusted = n.Facts.Values, n.Facts.Trusted
+	}
+	if s.name == "" {
+		return nil, fmt.Errorf("the node has no name: neither the facts nor the command line say it")
+	}
+	s.name = strings.ToLower(s.name)
+	if s.trusted == nil {
+		s.trusted = facts.Trusted(s.name, nil, nil)
+	}
+	return s, nil
 }
 
 func firstError(ds source.Diagnostics) *source.Diagnostic {
@@ -218,27 +253,38 @@ type mainFiles struct {
 
 // found is a file that was looked for: nil when there is none.
 type found struct {
+	path  string
 	file  *syntax.File
 	diags source.Diagnostics
 }
 
-// find looks for a file once and parses it.
-func (c *Snapshot) find(what string, path func() (string, bool)) (*syntax.File, source.Diagnostics) {
-	if f, ok := c.found.Load(what); ok {
-		f := f.(*found)
-		return f.file, f.diags
+// file looks for a file of code once, and parses it.
+func (c *Snapshot) file(q trace.Question) *found {
+	if f, ok := c.found.Load(q); ok {
+		return f.(*found)
 	}
 	f := &found{}
-	if p, ok := path(); ok {
+	var there bool
+	switch q.Kind {
+	case trace.Manifest:
+		f.path, there = c.env.ManifestFile(q.Of, q.Part)
+	case trace.Function:
+		f.path, there = c.env.FunctionFile(q.Of)
+	case trace.TypeAlias:
+		f.path, there = c.env.TypeFile(q.Of)
+	case trace.Template:
+		f.path, there = c.env.TemplateFile(q.Of)
+	}
+	if there {
 		var err error
-		if f.file, f.diags, err = c.env.Parse(p); err != nil {
+		if f.file, f.diags, err = c.env.Parse(f.path); err != nil {
 			f.file, f.diags = nil, source.Diagnostics{{Code: "E0001", Summary: err.Error()}}
 		} else if !f.diags.HasErrors() {
-			f.diags = append(slices.Clip(f.diags), c.placement(f.file, p)...)
+			f.diags = append(slices.Clip(f.diags), c.placement(f.file, f.path)...)
 		}
 	}
-	c.found.Store(what, f)
-	return f.file, f.diags
+	c.found.Store(q, f)
+	return f
 }
 
 // placement is what is wrong with a definition that stands in this file of a module, or with anything else there. A module that was

@@ -162,7 +162,7 @@ func (l *lab) withManifest(path, text string) (*Snapshot, string) {
 	}
 	l.base.found.Range(func(k, v any) bool {
 		if v.(*found).file == tree {
-			n.found.Store(k, &found{changed, ds})
+			n.found.Store(k, &found{v.(*found).path, changed, ds})
 		}
 		return true
 	})

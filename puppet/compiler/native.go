@@ -7,6 +7,7 @@ import (
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/functions/stdlib"
+	"bunraku/puppet/trace"
 	"bunraku/source"
 )
 
@@ -99,6 +100,7 @@ func (c *Snapshot) functionIn(name string, place environment.RubyFunction) *eval
 // Puppet's own (template.OldFunctions).
 func (w *world) Function3x(name string) *eval.Function {
 	c := w.c
+	w.log.Ask(trace.Question{Kind: trace.Native3, Of: name})
 	if f, known := c.old.Load(name); known {
 		return f.(*eval.Function)
 	}

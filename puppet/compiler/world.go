@@ -11,6 +11,7 @@ import (
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/template"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -24,12 +25,20 @@ type world struct {
 	host      *lookupHost // of the scope that asked last
 	contexts  map[*lookup.Context]*value.Object
 	erb       template.Engine
+	log       *trace.Log // of what is asked; nil for nobody
+	asked     map[askedFunction]bool
+}
+
+// askedFunction is a function's name, and who asked.
+type askedFunction struct {
+	name string
+	from *source.File
 }
 
 // world is what one compile sees.
-func (c *Snapshot) world() *world {
-	w := &world{c: c, functions: c.functions}
-	w.erb = template.Engine{Cache: c.templates, Find: c.findERB, Ruby: c.rubyTemplate()}
+func (c *Snapshot) world(log *trace.Log) *world {
+	w := &world{c: c, functions: c.functions, log: log}
+	w.erb = template.Engine{Cache: c.templates, Find: w.findERB, Ruby: c.rubyTemplate()}
 	return w
 }
 
@@ -45,6 +54,12 @@ func (w *world) TemplateChanges(name string) []string {
 		return nil
 	}
 	return w.c.templates.File(f, path).MayChange()
+}
+
+// findERB asks for a template.
+func (w *world) findERB(name string) (*source.File, string, error) {
+	w.log.Ask(trace.Question{Kind: trace.ERB, Of: name})
+	return w.c.findERB(name)
 }
 
 // findERB reads a template once.
@@ -72,29 +87,39 @@ type erbFile struct {
 }
 
 func (w *world) Manifest(module, rest string) (*syntax.File, source.Diagnostics) {
-	return w.c.find("manifest "+module+" "+rest, func() (string, bool) { return w.c.env.ManifestFile(module, rest) })
+	return w.file(trace.Question{Kind: trace.Manifest, Of: module, Part: rest})
 }
 
 func (w *world) FunctionFile(name string) (*syntax.File, source.Diagnostics) {
-	return w.c.find("function "+name, func() (string, bool) { return w.c.env.FunctionFile(name) })
+	return w.file(trace.Question{Kind: trace.Function, Of: name})
 }
 
 func (w *world) TypeFile(name string) (*syntax.File, source.Diagnostics) {
-	return w.c.find("type "+name, func() (string, bool) { return w.c.env.TypeFile(name) })
+	return w.file(trace.Question{Kind: trace.TypeAlias, Of: name})
 }
 
 func (w *world) Template(name string) (*syntax.File, source.Diagnostics) {
-	return w.c.find("template "+name, func() (string, bool) { return w.c.env.TemplateFile(name) })
+	return w.file(trace.Question{Kind: trace.Template, Of: name})
 }
 
-func (w *world) Module(f *syntax.File) string {
-	name, ok := w.c.modules.Load(f)
+// file asks for a file of code.
+func (w *world) file(q trace.Question) (*syntax.File, source.Diagnostics) {
+	w.log.Ask(q)
+	f := w.c.file(q)
+	return f.file, f.diags
+}
+
+func (w *world) Module(f *syntax.File) string { return w.c.moduleOf(f.Source) }
+
+// moduleOf is the name of the module that a file belongs to, "" for none.
+func (c *Snapshot) moduleOf(f *source.File) string {
+	name, ok := c.modules.Load(f)
 	if !ok {
 		name = ""
-		if m := w.c.env.ModuleOf(w.c.env.Path(f.Source)); m != nil {
+		if m := c.env.ModuleOf(c.env.Path(f)); m != nil {
 			name = m.Name
 		}
-		w.c.modules.Store(f, name)
+		c.modules.Store(f, name)
 	}
 	return name.(string)
 }
@@ -107,9 +132,30 @@ func (w *world) Function(name string) *eval.Function { return w.FunctionFrom(nam
 func (w *world) FunctionFrom(name string, from *source.File) *eval.Function {
 	f := w.functions[name]
 	if f == nil {
+		w.asksFunction(name, from)
 		f = w.c.moduleFunction(name, from)
 	}
 	return w.c.opt.Mocks.function(name, f)
+}
+
+// asksFunction notes which function of a module was asked for, and by whom.
+func (w *world) asksFunction(name string, from *source.File) {
+	if w.log == nil {
+		return
+	}
+	k := askedFunction{name, from}
+	if w.asked[k] && !w.log.Framed() {
+		return
+	}
+	if w.asked == nil {
+		w.asked = map[askedFunction]bool{}
+	}
+	w.asked[k] = true
+	q := trace.Question{Kind: trace.Native, Of: name}
+	if from != nil {
+		q.Part = w.c.moduleOf(from)
+	}
+	w.log.Ask(q)
 }
 
 // FunctionNames are the functions that we have in Go, for suggestions.
@@ -123,12 +169,18 @@ func (w *world) FunctionNames() []string {
 	return names
 }
 
-func (w *world) ResourceType(name string) *resource.Type { return w.c.resourceType(name) }
+func (w *world) ResourceType(name string) *resource.Type {
+	if w.log != nil {
+		w.log.Again(w.c.asksType(name))
+	}
+	return w.c.resourceType(name)
+}
 
 // Lookup asks Hiera.
 func (w *world) Lookup(sc *eval.Scope, q eval.Query) (eval.Answer, error) {
 	if w.session == nil {
-		w.session = w.c.lookup.Session(sc.Trace(), func(d *source.Diagnostic) { sc.Warn(d) }).Within(sc.Budget())
+		w.session = w.c.lookup.Session(sc.Trace(), func(d *source.Diagnostic) { sc.Warn(d) })
+		w.session.Within(sc.Budget()).Logging(w.log)
 	}
 	query := lookup.Query{Merge: q.Merge, Override: q.Override, Defaults: q.Defaults}
 	if q.Default != nil {
@@ -160,12 +212,18 @@ func (h *lookupHost) Variable(name string) (value.Value, provenance.Ref, bool) {
 	return h.sc.Variable(name)
 }
 
+// VariableAt reads a variable of which only what lies at the end of some steps is used.
+func (h *lookupHost) VariableAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
+	return h.sc.VariableAt(name, steps)
+}
+
 func (h *lookupHost) CallingClass() string { return h.sc.CallingClass() }
 
 // Call runs a data provider that is written in the Puppet language.
 func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, error) {
 	ev := h.sc.Evaluator()
 	if !ev.HasUserFunction(c.Name) {
+		h.w.asksFunction(c.Name, nil)
 		if len(h.w.c.env.RubyFunctions(c.Name)) > 0 {
 			return nil, 0, lookup.ErrRuby
 		}
@@ -197,14 +255,24 @@ func (h *lookupHost) New(typ value.Value, args []value.Value) (value.Value, erro
 
 // The files that functions may read are those of modules (functions.Files).
 
-func (w *world) FindFile(name string) (string, bool)     { return w.c.env.ContentFile(name) }
-func (w *world) FindTemplate(name string) (string, bool) { return w.c.env.TemplateFile(name) }
+func (w *world) FindFile(name string) (string, bool) {
+	w.log.Ask(trace.Question{Kind: trace.FindFile, Of: name})
+	return w.c.env.ContentFile(name)
+}
+
+func (w *world) FindTemplate(name string) (string, bool) {
+	w.log.Ask(trace.Question{Kind: trace.FindTemplate, Of: name})
+	return w.c.env.TemplateFile(name)
+}
+
 func (w *world) ReadFile(path string) ([]byte, error) {
+	w.log.Ask(trace.Question{Kind: trace.Content, Of: path})
 	text, err := w.c.env.Read(path)
 	return []byte(text), err
 }
 
 func (w *world) ModuleDirectory(module string) (string, bool) {
+	w.log.Ask(trace.Question{Kind: trace.Directory, Of: module})
 	m := w.c.env.Module(module)
 	if m == nil {
 		return "", false

@@ -196,6 +196,15 @@ func (e *Environment) Path(f *source.File) string {
 	return source.Absolute(f.Name)
 }
 
+// Known is the absolute path of a file, if it is one that the environment has parsed.
+func (e *Environment) Known(f *source.File) (string, bool) {
+	path, known := e.paths.Load(f)
+	if !known {
+		return "", false
+	}
+	return path.(string), true
+}
+
 func (e *Environment) file(path string) (*source.File, error) {
 	c, err := e.files.Read(path)
 	if err != nil {

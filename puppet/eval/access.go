@@ -13,7 +13,10 @@ import (
 
 // access is `left[keys]`: indexing, slicing, specialising a type, naming a resource, reading a resource's attribute.
 func (ev *Evaluator) access(e *syntax.Access, sc *Scope) (value.Value, provenance.Ref) {
-	left, lr := ev.eval(e.Left, sc)
+	left, lr, path, under := ev.left(e, sc)
+	if path != "" {
+		return ev.accessFact(e, left, lr, path, under, sc)
+	}
 	if len(e.Keys) == 1 && ev.trace == nil {
 		if v, key := ev.accessOne(left, e.Keys[0], sc); v != nil {
 			return v, 0

@@ -3,10 +3,12 @@ package eval
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"bunraku/provenance"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -20,8 +22,7 @@ type Cache struct {
 	spans     map[*syntax.File]func(ordinal int) source.Span // where literals stand
 	regexps   map[*syntax.Regexp]*value.Regexp
 	made      map[string]*value.Regexp // from strings, at run time
-	types     map[syntax.Expr]value.Type
-	aliases   map[*syntax.TypeAlias]value.Type
+	types     map[syntax.Expr]knownType
 	names     map[string]*typeName
 	shapes    map[syntax.Definition]*shape
 	effects   map[*syntax.Expr]*effects      // what statements, named by their first, may do
@@ -37,11 +38,17 @@ type Cache struct {
 	size      traceSize                      // of that compile
 }
 
+// A knownType is a type that an expression stands for, with what had to be asked to find it.
+type knownType struct {
+	value.Type
+	asked []trace.Question
+}
+
 // NewCache returns an empty cache.
 func NewCache() *Cache {
 	return &Cache{
-		consts: map[*syntax.File][]value.Value{}, spans: map[*syntax.File]func(int) source.Span{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]value.Type{},
-		aliases: map[*syntax.TypeAlias]value.Type{}, jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{}, branches: map[*syntax.Expr]*branchCode{}, effects: map[*syntax.Expr]*effects{}, functions: map[syntax.Definition]*hearsay{}, unloaded: map[link]unloaded{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
+		consts: map[*syntax.File][]value.Value{}, spans: map[*syntax.File]func(int) source.Span{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]knownType{},
+		jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{}, branches: map[*syntax.Expr]*branchCode{}, effects: map[*syntax.Expr]*effects{}, functions: map[syntax.Definition]*hearsay{}, unloaded: map[link]unloaded{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
 		index: effectIndex{touching: map[string][]touchOf{}, declaring: map[string][]*effects{}},
 	}
 }
@@ -120,7 +127,10 @@ func (c *Cache) targetTypes(e syntax.Expr) []string {
 
 // Converter makes values of types, with the program's types in sight.
 func (ev *Evaluator) Converter() *types.Converter {
-	return &types.Converter{Shared: &ev.cache.convert, Load: ev.TypeNamed}
+	return &types.Converter{Shared: &ev.cache.convert, Load: ev.TypeNamed, Now: func() value.Timestamp {
+		ev.ReadClock()
+		return value.TimestampOf(time.Now())
+	}}
 }
 
 const maxMade = 10_000 // beyond these, patterns and type names that are computed are worked out each time

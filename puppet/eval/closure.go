@@ -338,6 +338,9 @@ func (ev *Evaluator) callableOf(c closure) *types.Callable {
 
 // defaultOf evaluates a parameter's default; reading a parameter that has no value yet is an error.
 func (ev *Evaluator) defaultOf(p *syntax.Param, sc *Scope) (v value.Value, r provenance.Ref, err error) {
+	if ev.log != nil {
+		ev.log.Run(&p.Default, ev.file)
+	}
 	if plain(p.Default) {
 		v, r = ev.eval(p.Default, sc)
 		return v, r, nil

@@ -9,6 +9,7 @@ import (
 	"bunraku/budget"
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -53,6 +54,8 @@ func Compile(w World, in Input) (result *Result) {
 			panic(p)
 		}
 	}()
+	ev.log.Ask(trace.Question{Kind: trace.Enc})
+	ev.log.Ask(trace.Question{Kind: trace.Main})
 	ev.begin()
 	ev.evaluateMain()
 	ev.evaluateNode()
@@ -138,6 +141,9 @@ func (ev *Evaluator) topVariables() {
 		}
 	}
 	own.base = &base{Hash: traced}
+	if ev.log != nil {
+		own.base.ev = ev
+	}
 	each(ev.in.ServerFacts, func(name string, _ value.Entry) provenance.Ref {
 		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server fact " + name})
 	})
@@ -292,6 +298,7 @@ func (ev *Evaluator) evaluateMain() {
 
 // evaluateNode finds the node statement: the exact name first, then the first regular expression that matches, then default.
 func (ev *Evaluator) evaluateNode() {
+	ev.log.Ask(trace.Question{Kind: trace.Statement})
 	if len(ev.nodeDefs) == 0 {
 		return
 	}

@@ -165,6 +165,9 @@ func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, prove
 	}
 	cond = ev.noteOption(provenance.Selected, cond, e.Left, test, chosen.Key.Span())
 	before := ev.decide(cond)
+	if ev.log != nil {
+		ev.log.Run(&chosen.Value, ev.file)
+	}
 	v, vr := ev.eval(chosen.Value, sc)
 	vr = ev.under(vr)
 	ev.leaveDecision(before)

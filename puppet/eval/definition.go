@@ -7,6 +7,7 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -269,6 +270,7 @@ func canonical(name string) string { return outline.Class(name) }
 func (ev *Evaluator) findClass(name string) *Definition {
 	name = canonical(name)
 	if d := ev.classes[name]; d != nil {
+		ev.askCandidates(name, true)
 		return d
 	}
 	ev.autoload("class " + name)
@@ -279,6 +281,7 @@ func (ev *Evaluator) findClass(name string) *Definition {
 func (ev *Evaluator) findDefine(name string) *Definition {
 	name = canonical(name)
 	if d := ev.defines[name]; d != nil {
+		ev.askCandidates(name, true)
 		return d
 	}
 	ev.autoload("define " + name)
@@ -288,11 +291,13 @@ func (ev *Evaluator) findDefine(name string) *Definition {
 // autoload reads the files that may define a name: module/manifests/b/c.pp, then b.pp, then init.pp for module::b::c. With any of them
 // comes init.pp, which is always the first of a module.
 func (ev *Evaluator) autoload(what string) {
+	kind, name, _ := strings.Cut(what, " ")
 	if ev.tried[what] {
+		ev.askCandidates(name, false)
 		return
 	}
 	ev.tried[what] = true
-	kind, name, _ := strings.Cut(what, " ")
+	ev.askCandidates(name, false) // some of the files may have been read already
 	if name == "" {
 		return
 	}
@@ -337,9 +342,10 @@ type alias struct {
 	def   *syntax.TypeAlias
 	file  *syntax.File
 	t     value.Type
-	ref   provenance.Ref // of what it is made of, when tracing
-	busy  bool           // ref is being found: the alias is recursive
-	found bool           // it has been
+	ref   provenance.Ref   // of what it is made of, when tracing
+	busy  bool             // ref is being found: the alias is recursive
+	found bool             // it has been
+	asked []trace.Question // when it was resolved
 }
 
 // TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, or an alias that a file has, in
@@ -347,13 +353,20 @@ type alias struct {
 func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	key := canonical(name)
 	if a := ev.aliases[key]; a != nil {
+		if ev.log.Framed() {
+			ev.world.TypeFile(strings.TrimPrefix(name, "::"))
+		}
 		return ev.aliasType(a)
 	}
 	_, made := ev.entities["type/"+key] // a define of the file that is being loaded
 	if made || ev.knownResourceType(key) {
 		return types.NewResource(capitalized(key), "", false), nil
 	}
-	if !ev.tried["type "+key] { // looking for a define may have read it
+	if ev.tried["type "+key] {
+		if ev.log.Framed() {
+			ev.world.TypeFile(strings.TrimPrefix(name, "::"))
+		}
+	} else { // looking for a define may have read it
 		ev.tried["type "+key] = true
 		f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
 		if ds.HasErrors() {
@@ -372,8 +385,11 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 // aliasType resolves an alias; the alias is known by name while its own definition is being read, so that it may be recursive.
 func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 	if a.t != nil {
+		ev.log.Again(a.asked)
 		return a.t, nil
 	}
+	frame := ev.log.Begin()
+	defer func() { a.asked = ev.log.End(frame) }()
 	t := &types.Alias{Of: strings.TrimPrefix(a.def.Name, "::")}
 	a.t = t
 	c := ev.enterFile(a.file)

@@ -19,6 +19,7 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -64,6 +65,8 @@ type Input struct {
 	Budget *budget.Budget
 	// Config is what $settings::NAME answers.
 	Config *value.Hash
+	// Log collects the questions that the compile asks of the world; nil for nobody.
+	Log *trace.Log
 }
 
 // Assigned is a class that an external node classifier gives to the node.
@@ -100,6 +103,8 @@ type Evaluator struct {
 	// asking is the call or expression that has classes evaluated right now: an included class has no place of its own
 	asking source.Place
 	budget *budget.Budget
+	log    *trace.Log
+	cursor cursor // what has been read of the node's facts
 	judge  *types.Judge
 	bounds bounds
 	// jumping is the jump under way, so that what it passes need not stop it to see what it is
@@ -135,7 +140,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 	if in.Cache == nil {
 		in.Cache = NewCache()
 	}
-	ev := &Evaluator{world: w, cache: in.Cache, in: in, set: in.Settings, warned: map[string]bool{}, literals: map[*syntax.File]provenance.Ref{}}
+	ev := &Evaluator{world: w, cache: in.Cache, in: in, log: in.Log, set: in.Settings, warned: map[string]bool{}, literals: map[*syntax.File]provenance.Ref{}}
 	if ev.budget = in.Budget; ev.budget == nil {
 		ev.budget = budget.New(context.Background(), Limits())
 	}
@@ -179,6 +184,9 @@ type Result struct {
 	FailureRef provenance.Ref
 	// NotDone says that the compile was given up before it came to anything: there is neither a catalog nor a verdict.
 	NotDone *budget.Aborted
+	// Questions makes the trace of the compile: what it asked of the world, with digests of the answers. It is nil when
+	// nobody wanted to know, or the compile has no trace.
+	Questions func() *trace.Trace
 	// Steps and Bytes are what has been drawn on the budget.
 	Steps, Bytes int64
 
@@ -228,7 +236,13 @@ func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 	if e == nil {
 		return types.AnyT
 	}
-	return remember(ev.cache, ev.cache.types, e, func() (value.Type, bool) { return ev.evaluateType(e, f), true })
+	t := remember(ev.cache, ev.cache.types, e, func() (knownType, bool) {
+		frame := ev.log.Begin()
+		t := ev.evaluateType(e, f)
+		return knownType{t, ev.log.End(frame)}, true
+	})
+	ev.log.Again(t.asked)
+	return t.Type
 }
 
 func (ev *Evaluator) evaluateType(e syntax.Expr, f *syntax.File) value.Type {

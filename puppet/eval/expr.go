@@ -115,12 +115,22 @@ func (ev *Evaluator) block(stmts []syntax.Expr, sc *Scope) (v value.Value, r pro
 		return value.Undef{}, 0
 	}
 	last := len(stmts) - 1
-	ev.run(stmts[:last], sc)
+	if ev.log != nil {
+		ev.log.Run(&stmts[0], ev.file)
+	}
+	ev.runAll(stmts[:last], sc)
 	return ev.eval(stmts[last], sc)
 }
 
 // run evaluates statements for what they do.
 func (ev *Evaluator) run(stmts []syntax.Expr, sc *Scope) {
+	if ev.log != nil && len(stmts) > 0 {
+		ev.log.Run(&stmts[0], ev.file)
+	}
+	ev.runAll(stmts, sc)
+}
+
+func (ev *Evaluator) runAll(stmts []syntax.Expr, sc *Scope) {
 	for _, s := range stmts {
 		if e, ok := s.(*syntax.Resource); ok {
 			ev.resourceStatement(e, sc)

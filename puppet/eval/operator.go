@@ -55,6 +55,9 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 		if !value.Truthy(l) {
 			return value.Bool(false), ev.op("truth", ev.deep(l, lr))
 		}
+		if ev.log != nil {
+			ev.log.Run(&e.Right, ev.file)
+		}
 		r, rr := ev.eval(e.Right, sc)
 		return value.Bool(value.Truthy(r)), ev.op("and", ev.deep(l, lr), ev.deep(r, rr))
 	case syntax.OpOr:
@@ -63,6 +66,9 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 		}
 		if value.Truthy(l) {
 			return value.Bool(true), ev.op("truth", ev.deep(l, lr))
+		}
+		if ev.log != nil {
+			ev.log.Run(&e.Right, ev.file)
 		}
 		r, rr := ev.eval(e.Right, sc)
 		return value.Bool(value.Truthy(r)), ev.op("or", ev.deep(l, lr), ev.deep(r, rr))

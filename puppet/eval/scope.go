@@ -60,7 +60,8 @@ type frame struct {
 // base is variables that stand in a hash.
 type base struct {
 	*value.Hash
-	found variable // the one that was asked for last
+	ev    *Evaluator // that logs which of them are asked for; nil for none
+	found variable   // the one that was asked for last
 }
 
 // A match is what $0 … $9 read.
@@ -213,7 +214,16 @@ func (f *frame) ghostsOf(t *provenance.Trace, name string) (r provenance.Ref) {
 
 const linearVars = 12
 
+// find is the variable of a name in one table.
 func (f *frame) find(name string) *variable {
+	v := f.slot(name)
+	if f.base != nil {
+		return f.inBase(name, v)
+	}
+	return v
+}
+
+func (f *frame) slot(name string) *variable {
 	rest := f.vars
 	if f.shape != nil {
 		if i := f.shape.find(name); i >= 0 {
@@ -240,12 +250,6 @@ func (f *frame) find(name string) *variable {
 					return &f.vars[i]
 				}
 			}
-		}
-	}
-	if f.base != nil {
-		if e := f.base.EntryString(name); e != nil {
-			f.base.found = variable{name, e.Value, e.Ref}
-			return &f.base.found
 		}
 	}
 	return nil
@@ -735,6 +739,7 @@ func (sc *Scope) names() []string {
 // Variables calls f for every variable that can be read in this scope without qualification, the nearest of a name only.
 // Templates see them as @name.
 func (sc *Scope) Variables(f func(name string, v value.Value, r provenance.Ref)) {
+	sc.askAll()
 	seen := map[string]bool{}
 	for s := sc; s != nil; s = s.next() {
 		for fr := s.visible(sc); fr != nil; fr = fr.outer {

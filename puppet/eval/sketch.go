@@ -138,6 +138,7 @@ func (ev *Evaluator) reach(s *sketch, by caller, seen map[syntax.Definition]bool
 
 // walk adds what code does.
 func (s *sketch) walk(ev *Evaluator, stmts []syntax.Expr) {
+	defer ev.log.Pause()() // no catalog hangs on it
 	for u := range outline.Uses(stmts, ev.effectOf) {
 		switch u.Kind {
 		case outline.Declares:

@@ -82,6 +82,9 @@ func (ev *Evaluator) typeName(name string) *typeName {
 	t := ev.table.types[name]
 	if t == nil {
 		t = remember(ev.cache, ev.cache.names, name, func() (*typeName, bool) { return ev.newTypeName(name), len(ev.table.types) < maxMade })
+		if ev.log != nil && t.asks() {
+			ev.world.ResourceType(t.low) // another compile may have asked
+		}
 		ev.table.types[name] = t
 	}
 	if class {
@@ -94,13 +97,18 @@ func (ev *Evaluator) newTypeName(name string) *typeName {
 	low := strings.ToLower(name)
 	t := &typeName{low: strings.TrimPrefix(low, "::"), capital: capitalized(name)}
 	t.reference = capitalized(t.low)
-	if !strings.Contains(low, ":") && t.low != "class" && t.low != "node" {
+	if t.asks() {
 		t.native = ev.world.ResourceType(t.low)
 	}
 	var tags tagSet
 	tags.addName(value.Downcase(t.reference))
 	t.tags = tags.list
 	return t
+}
+
+// asks reports whether the name may be that of a native type.
+func (t *typeName) asks() bool {
+	return !strings.Contains(t.capital, ":") && t.low != "class" && t.low != "node"
 }
 
 // Find is the resource with a type and title that the catalog has so far, or nil.

@@ -63,6 +63,7 @@ func (inv *invocation) askEyaml(ly *layer, lv *level, loc *location, root string
 			return item{}, false, err
 		}
 	}
+	inv.s.asksKey(d, root)
 	n := d.file.Entry(root)
 	if n == nil {
 		inv.missing(d, root)
@@ -120,6 +121,7 @@ func (inv *invocation) decryptAll(it item, lv *level, key, path string) (item, e
 
 func (inv *invocation) decryptText(text string, ref provenance.Ref, lv *level, key, path string) (item, error) {
 	if encrypted.MatchString(text) {
+		inv.s.asksSecrets(lv.options)
 		plain, err := inv.s.l.secrets.decrypt(text, lv.options)
 		if errors.Is(err, errNoKey) {
 			inv.s.warning("H0341", "Secrets in "+inv.s.shown(path)+" stay unknown: "+err.Error(), source.Place{})

@@ -7,6 +7,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/trace"
 	"bunraku/source"
 )
 
@@ -101,16 +102,14 @@ func (l *Lookup) exists(path string) bool {
 
 // readKey reads a key. What cannot be read is no key, and secrets stay closed.
 func (l *Lookup) readKey(path string) ([]byte, error) {
-	if !filepath.IsAbs(path) {
-		path = source.Absolute(path)
-	}
-	c, err := l.opt.Files.Read(filepath.Clean(path))
+	c, err := l.opt.Files.Read(keyPath(path))
 	return []byte(c.Text), err
 }
 
 // loaded is a data file as one session sees it: it is looked at once.
 type loaded struct {
 	path string
+	name string         // as questions call it
 	file *datafile.File // nil when it does not hold a hash
 	err  error
 
@@ -126,7 +125,8 @@ func (s *Session) data(loc *location, f format) *loaded {
 	clean := filepath.Clean(loc.path)
 	d := s.files[clean]
 	if d == nil {
-		d = &loaded{path: loc.path}
+		d = &loaded{path: loc.path, name: dataName(loc.path, f)}
+		s.log.Ask(trace.Question{Kind: trace.Data, Of: d.name})
 		d.file, d.err = s.l.load(loc.path, f)
 		s.files[clean] = d
 	}

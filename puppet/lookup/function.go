@@ -9,6 +9,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -88,6 +89,7 @@ func (c *Context) CachedEntries() (*value.Hash, provenance.Ref) {
 
 // FileData is context.cached_file_data.
 func (c *Context) FileData(path string) (string, error) {
+	c.inv.s.log.Ask(trace.Question{Kind: trace.Content, Of: filepath.Clean(path)})
 	text, err := c.inv.s.l.opt.Files.Read(filepath.Clean(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("No such file or directory @ rb_file_s_stat - %s", path) //lint:ignore ST1005 Ruby's wording
@@ -142,6 +144,7 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 			return item{}, false, err
 		}
 	}
+	inv.s.asksKey(d, root)
 	n := d.file.Entry(root)
 	if n == nil {
 		inv.missing(d, root)

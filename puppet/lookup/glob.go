@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,14 @@ func (s *Session) glob(pattern string) []string {
 		g.walk(start, [][]string{parts})
 	}
 	return g.out
+}
+
+// globbed is glob without directories, and without links to nowhere.
+func (s *Session) globbed(pattern string) []string {
+	return slices.DeleteFunc(s.glob(pattern), func(path string) bool {
+		info, err := s.l.opt.Files.Stat(filepath.Clean(path))
+		return err == nil && info.IsDir() || err != nil && !s.l.exists(path)
+	})
 }
 
 // A globber finds the files of a pattern. Alternatives multiply and ** goes everywhere, so every step counts.

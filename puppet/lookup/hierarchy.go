@@ -8,6 +8,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 )
 
@@ -128,7 +129,7 @@ func (inv *invocation) stable(reads []scopeRead) bool {
 	defer func() { inv.explain = explain }()
 	for i := range reads {
 		r := &reads[i]
-		v, ref, known := inv.scope.Variable(r.root)
+		v, ref, known := variableAt(inv.scope, r.root, r.segments)
 		if !known {
 			v = value.Undef{}
 		}
@@ -335,7 +336,7 @@ func (inv *invocation) paths(dir string, declared []string, extension string, re
 			path += extension
 		}
 		loc := &location{kind: pathLocation, path: join(dir, path), original: d, ref: r}
-		loc.exists = inv.s.l.exists(loc.path)
+		loc.exists = inv.s.asksExists(loc.path)
 		if loc.exists || !existing {
 			out = append(out, loc)
 		}
@@ -352,10 +353,8 @@ func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, 
 			return nil, err
 		}
 		pattern = join(dir, pattern)
-		for _, path := range inv.s.glob(pattern) {
-			if info, err := inv.s.l.opt.Files.Stat(filepath.Clean(path)); err == nil && info.IsDir() || err != nil && !inv.s.l.exists(path) {
-				continue
-			}
+		inv.s.log.Ask(trace.Question{Kind: trace.Glob, Of: pattern})
+		for _, path := range inv.s.globbed(pattern) {
 			out = append(out, &location{kind: pathLocation, path: path, original: pattern, exists: true, ref: r})
 		}
 		*more = inv.s.trace.Join(*more, r, inv.s.absence(inv.s.shown(pattern), "more files like "))
@@ -421,7 +420,7 @@ func (inv *invocation) mappedPaths(dir string, triplet []string, ref provenance.
 			}
 		}
 		loc := &location{kind: pathLocation, path: join(dir, path), original: triplet[2], ref: r}
-		loc.exists = inv.s.l.exists(loc.path)
+		loc.exists = inv.s.asksExists(loc.path)
 		out = append(out, loc)
 	}
 	return out, nil

@@ -205,7 +205,7 @@ func (inv *invocation) scopeLookup(key, subject string) (item, error) {
 	if !is {
 		return item{}, fail("H0213", "Scope variable name "+value.ToString(segments[0])+" is a Integer, not a string")
 	}
-	it, err := inv.variable(string(root))
+	it, err := inv.variable(string(root), segments[1:])
 	if err != nil {
 		return item{}, err
 	}
@@ -227,14 +227,15 @@ func (inv *invocation) scopeLookup(key, subject string) (item, error) {
 	return it, nil
 }
 
-// variable looks in the overrides, the scope, and the default values, in this order.
-func (inv *invocation) variable(name string) (item, error) {
+// variable looks in the overrides, the scope, and the default values, in this order. Only what lies at the end of the
+// steps is used of it.
+func (inv *invocation) variable(name string, steps []value.Value) (item, error) {
 	defer inv.explain.push(&Event{Kind: Scoped, Name: "Global Scope"})()
 	if e := entry(inv.override, name); e != nil {
 		inv.explain.outcome(FoundInOverrides, name, e.Value)
 		return item{e.Value, e.Ref}, nil
 	}
-	v, ref, known := inv.scope.Variable(name)
+	v, ref, known := variableAt(inv.scope, name, steps)
 	if !known {
 		if err := inv.s.undefined(name); err != nil {
 			return item{}, err

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"bunraku/provenance"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -119,6 +120,7 @@ func (inv *invocation) placeConfig(dir, provider string, who owner, function str
 	s := inv.s
 	path := filepath.Join(dir, "hiera.yaml")
 	var c *config
+	s.asksConfig(path)
 	if s.l.exists(path) {
 		var err error
 		if c, err = s.configAt(path, who); err != nil {
@@ -211,6 +213,7 @@ func (inv *invocation) moduleLayer(name string) (*layer, error) {
 	if ly, known := s.modules[name]; known {
 		return ly, nil
 	}
+	s.log.Ask(trace.Question{Kind: trace.Directory, Of: name})
 	dir, provider, ok := s.l.moduleDir(name)
 	if !ok {
 		s.modules[name] = nil
@@ -317,6 +320,7 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 
 // configAt reads a configuration once for all compiles, as long as the file does not change.
 func (s *Session) configAt(path string, who owner) (*config, error) {
+	s.asksConfig(path)
 	file, _ := s.l.load(path, yamlFormat)
 	k := configKey{path, who, s.l.opt.Strict}
 	s.l.mu.Lock()

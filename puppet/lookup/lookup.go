@@ -14,6 +14,7 @@ import (
 
 	"bunraku/budget"
 	"bunraku/provenance"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -115,6 +116,7 @@ func New(site Site, opt Options) *Lookup {
 type Session struct {
 	l       *Lookup
 	budget  *budget.Budget
+	log     *trace.Log // of the questions; nil for nobody
 	trace   *provenance.Trace
 	warn    func(*source.Diagnostic)
 	warned  map[string]bool

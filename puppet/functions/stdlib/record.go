@@ -194,6 +194,7 @@ func mismatch(name string, args []value.Value, block *types.Callable, sigs ...ty
 
 // randomly is the provenance of a value that differs from compile to compile.
 func randomly(c *eval.Call, what string) provenance.Ref {
+	c.Eval.ReadClock()
 	return functions.Computed(c, functions.Everything(c), c.Trace().Leaf(provenance.Label{Kind: provenance.World, Path: what}))
 }
 

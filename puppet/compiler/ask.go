@@ -1,0 +1,442 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"bunraku/budget"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/resource"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// This file answers the questions of traces (package trace says what they are and why they suffice). An answer is found
+// as the compile found it, by the same functions, but nothing is evaluated. It is kept: of ten thousand nodes that ask
+// the same, the first pays.
+
+// answers are what a snapshot has been asked.
+type answers struct {
+	entries sync.Map     // trace.Question → *trace.Entry; none that depends on the node
+	code    sync.Map     // *trace.Piece → *trace.Entry
+	size    atomic.Value // trace.Size of the last compile
+	types   sync.Map     // name of a resource type → []trace.Question: what reading its definition asks
+}
+
+// like is how much the last compile asked.
+func (a *answers) like() trace.Size {
+	s, _ := a.size.Load().(trace.Size)
+	return s
+}
+
+// Holds tells whether a compile of the node would come to the same result as the one that a trace is of, or else names
+// the first question that has another answer now. It evaluates nothing. An error is about our surroundings: the context
+// ended, or the files are being written.
+func (c *Snapshot) Holds(ctx context.Context, t *trace.Trace, n Node) (holds bool, why trace.Question, err error) {
+	for tries := 0; ; tries++ {
+		c = c.Current()
+		holds, why, err = c.holds(ctx, t, n)
+		if confirm(c.files) == nil {
+			return holds, why, err
+		}
+		files, err := again(ctx, c.files, tries)
+		if err != nil {
+			return false, why, err
+		}
+		next, err := c.ws.Snapshot(ctx, files)
+		if err != nil {
+			return false, why, err
+		}
+		c.renewed.CompareAndSwap(nil, next)
+	}
+}
+
+func (c *Snapshot) holds(ctx context.Context, t *trace.Trace, n Node) (holds bool, why trace.Question, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *budget.Aborted:
+			holds, err = false, p
+		case *budget.Exceeded: // a glob that goes everywhere: the compile would hit the bound as well
+			holds = false
+		default:
+			panic(p)
+		}
+	}()
+	c.prepare()
+	who, err := dataOf(n)
+	if err != nil {
+		return false, why, err
+	}
+	limits := c.opt.Limits
+	if limits == (budget.Limits{}) {
+		limits = eval.Limits()
+	}
+	b := budget.New(ctx, limits)
+	for _, e := range t.Entries {
+		why = e.Question
+		b.Spend(1, "a trace")
+		if why.Kind == trace.Clock {
+			return false, why, nil
+		}
+		is := c.entry(why, who, b)
+		if is.Answer != e.Answer {
+			return false, why, nil
+		}
+	}
+	return true, trace.Question{}, nil
+}
+
+// traceOf gives the questions of a compile their answers.
+func (c *Snapshot) traceOf(log *trace.Log, who *nodeData, failed bool) *trace.Trace {
+	asked, ran := log.Asked(), log.Ran()
+	seen := make(map[trace.Question]struct{}, len(asked))
+	t := &trace.Trace{Entries: make([]*trace.Entry, 0, 2+len(asked)+len(ran)), Failed: failed}
+	for _, k := range []trace.Kind{trace.Program, trace.Options} {
+		t.Entries = append(t.Entries, c.entry(trace.Question{Kind: k}, who, nil))
+	}
+	for _, q := range asked {
+		if _, twice := seen[q]; !twice {
+			seen[q] = struct{}{}
+			t.Entries = append(t.Entries, c.entry(q, who, nil))
+		}
+	}
+	pieces := map[*syntax.File]*trace.Pieces{}
+	for _, r := range ran {
+		path, known := c.env.Known(r.File.Source)
+		if !known { // a text that the program made
+			continue
+		}
+		all := pieces[r.File]
+		if all == nil {
+			all = c.pieces(r.File)
+			pieces[r.File] = all
+		}
+		if p := all.At(r.At); p != nil {
+			t.Entries = append(t.Entries, c.codeEntry(p, path))
+		}
+	}
+	return t
+}
+
+// pieces divides a file once for all snapshots.
+func (c *Snapshot) pieces(f *syntax.File) *trace.Pieces {
+	type key struct{ f *syntax.File }
+	cost := int64(4*len(f.Source.Text) + 1000)
+	return c.ws.cache.Get(key{f}, cost, func() any { return trace.PiecesOf(f) }).(*trace.Pieces)
+}
+
+func (c *Snapshot) codeEntry(p *trace.Piece, path string) *trace.Entry {
+	if e, known := c.asked.code.Load(p); known {
+		return e.(*trace.Entry)
+	}
+	q := trace.Question{Kind: trace.Code, Of: path, Part: p.Name}
+	e, _ := c.asked.code.LoadOrStore(p, &trace.Entry{Question: q, Answer: c.opt.Key.Sum(p.Digest())})
+	return e.(*trace.Entry)
+}
+
+// entry is a question with its answer here.
+func (c *Snapshot) entry(q trace.Question, who *nodeData, b *budget.Budget) *trace.Entry {
+	if q.OfNode() {
+		var t trace.Text
+		c.answerOf(q, who, &t)
+		return &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)}
+	}
+	if e, known := c.asked.entries.Load(q); known {
+		return e.(*trace.Entry)
+	}
+	if q.Kind == trace.Code {
+		if f, ds, err := c.env.Parse(q.Of); err == nil && !ds.HasErrors() {
+			if p := c.pieces(f).Named(q.Part); p != nil {
+				return c.codeEntry(p, q.Of)
+			}
+		}
+	}
+	var t trace.Text
+	if !c.lookup.Answer(q, b, &t) {
+		c.answer(q, &t)
+	}
+	e, _ := c.asked.entries.LoadOrStore(q, &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)})
+	return e.(*trace.Entry)
+}
+
+// answerOf writes the answer to a question about the node.
+func (c *Snapshot) answerOf(q trace.Question, who *nodeData, t *trace.Text) {
+	switch q.Kind {
+	case trace.Statement:
+		eval.NodeStatement(c.manifest.files, who.name, t)
+	case trace.Enc:
+		if who.parameters != nil && who.parameters.Len() > 0 {
+			t.Value(who.parameters)
+		}
+		for _, a := range who.classes {
+			t.String(a.Name)
+			if a.Params != nil {
+				t.Value(a.Params)
+			}
+		}
+	case trace.Fact:
+		steps := strings.Split(strings.TrimSuffix(q.Of, "\x00"), "\x00")
+		h := who.facts
+		if steps[0] == "trusted" {
+			h = who.trusted
+		}
+		var v value.Value
+		if h != nil {
+			v = h
+		}
+		for _, s := range steps[1:] {
+			in, is := v.(*value.Hash)
+			if v = nil; is {
+				v, _ = in.GetString(s)
+			}
+		}
+		t.Value(v)
+	}
+}
+
+// answer writes the answer to a question about files of code, or about this run.
+func (c *Snapshot) answer(q trace.Question, t *trace.Text) {
+	path := func(p string, ok bool) {
+		if t.Flag(ok); ok {
+			t.String(p)
+		}
+	}
+	switch q.Kind {
+	case trace.Program:
+		c.answerProgram(t)
+	case trace.Options:
+		c.answerOptions(t)
+	case trace.Main:
+		c.answerMain(t)
+	case trace.Manifest, trace.Function, trace.TypeAlias, trace.Template:
+		c.answerFile(c.file(q), t)
+	case trace.Native:
+		var from *environment.Module
+		if q.Part != "" {
+			from = c.env.Module(q.Part)
+		}
+		places := c.env.RubyFunctions(q.Of)
+		place := environment.RubyFunction{}
+		if len(places) > 0 {
+			place = places[0]
+		}
+		if len(places) > 1 && from != nil {
+			place = c.env.Seen(from, places)
+		}
+		_, inPuppet := c.env.FunctionFile(q.Of)
+		t.Flag(inPuppet)
+		c.answerRuby(q.Of, place, t)
+	case trace.Native3:
+		p, ok := c.env.OldFunctionFile(q.Of)
+		if t.Flag(ok); ok {
+			c.answerRuby(q.Of, environment.RubyFunction{Path: p, Old: true, Module: c.env.ModuleOf(p)}, t)
+		}
+	case trace.Described:
+		if q.Of == "" {
+			t.Flag(c.env.HasGeneratedTypes())
+		} else {
+			path(c.env.GeneratedTypeFile(q.Of))
+		}
+	case trace.TypeFile:
+		path(c.env.ResourceTypeFile(q.Of))
+	case trace.Library:
+		path(c.env.LibraryFile(q.Of))
+	case trace.Providers:
+		for _, p := range c.env.Providers(q.Of) {
+			t.String(p)
+		}
+	case trace.FindFile:
+		path(c.env.ContentFile(q.Of))
+	case trace.FindTemplate:
+		path(c.env.TemplateFile(q.Of))
+	case trace.Directory:
+		if m := c.env.Module(q.Of); m != nil {
+			t.String(m.Dir)
+			t.String(m.DataProvider)
+		}
+	case trace.Content:
+		c.answerContent(q.Of, t)
+	case trace.ERB:
+		f, p, err := c.findERB(q.Of)
+		t.String(p)
+		switch {
+		case err != nil:
+			t.String(err.Error())
+		case f != nil:
+			t.Flag(true)
+			t.String(f.Text)
+		}
+	default: // a piece of code that is not there any more
+		t.String("none")
+	}
+}
+
+// answerContent writes what a file holds.
+func (c *Snapshot) answerContent(path string, t *trace.Text) {
+	text, err := c.env.Read(path)
+	if t.Flag(err == nil); err != nil {
+		t.String(err.Error())
+		return
+	}
+	t.String(text)
+}
+
+// answerFile writes what loading a file of code shows: where it is, and what it defines. What ends a compile counts
+// with its whole text.
+func (c *Snapshot) answerFile(f *found, t *trace.Text) {
+	switch {
+	case f.diags.HasErrors():
+		t.String("broken")
+		t.String(f.path)
+		t.String(firstError(f.diags).Summary)
+		if f.file != nil {
+			t.String(f.file.Source.Text)
+		}
+	case f.file == nil:
+		t.String("none")
+	default:
+		t.String("file")
+		t.String(f.path)
+		t.String(c.moduleOf(f.file.Source))
+		t.String(string(trace.Outline([]*syntax.File{f.file}, true)))
+	}
+}
+
+// answerMain writes what the main manifests define, all together, and which of them have code. Node statements are a
+// question of their own.
+func (c *Snapshot) answerMain(t *trace.Text) {
+	if c.manifest.err != nil {
+		t.String("broken")
+		t.String(c.manifest.err.Error())
+		return
+	}
+	if d := firstError(c.manifest.diags); d != nil {
+		t.String("broken")
+		t.String(d.Place.String() + d.Summary)
+		return
+	}
+	t.String("files")
+	t.String(string(trace.Outline(c.manifest.files, false)))
+	for _, f := range c.manifest.files {
+		for _, s := range f.Body.Stmts {
+			if _, is := s.(syntax.Definition); !is {
+				path, _ := c.env.Known(f.Source)
+				t.String(path)
+				break
+			}
+		}
+	}
+}
+
+// answerRuby writes which function a file in Ruby stands for: one that we have in Go, or what the file says.
+func (c *Snapshot) answerRuby(name string, place environment.RubyFunction, t *trace.Text) {
+	t.String(place.Path)
+	t.Flag(place.Old)
+	if m := place.Module; m != nil {
+		t.String(m.Name)
+		t.String(m.Version)
+	} else if module, _, qualified := strings.Cut(name, "::"); qualified {
+		// It may be one that we have in Go for a function in the Puppet language.
+		if m := c.env.Module(module); m != nil {
+			t.String(m.Version)
+		}
+	}
+	if place.Path != "" && len(c.natives[name]) == 0 {
+		c.answerContent(place.Path, t)
+	}
+}
+
+// answerProgram writes which program this is. One that cannot be told is another one for every workspace.
+func (c *Snapshot) answerProgram(t *trace.Text) {
+	digest, err := source.Program()
+	if err != nil {
+		t.String(fmt.Sprintf("%p %v", c.ws, err))
+	}
+	t.String(string(digest[:]))
+}
+
+// answerOptions writes what the run was told, and what is the same for all nodes of an environment.
+func (c *Snapshot) answerOptions(t *trace.Text) {
+	o := c.opt
+	t.String(fmt.Sprint(o.Language, c.set.Strict, c.set.StrictVariables, c.set.Storeconfigs, o.Ruby, o.StrictOpaque,
+		o.Limits, o.Outside))
+	t.Value(c.settings)
+	t.Value(c.server)
+	for _, s := range []string{c.env.Name, c.env.Dir, c.env.DataProvider, o.GlobalHiera} {
+		t.String(s)
+	}
+	if o.Mocks != nil {
+		t.String(o.Mocks.file.Text)
+	}
+}
+
+// asksType is what it takes to know a resource type: the Ruby files that define it, and what those load. That is found
+// by reading the type once more, in a library that has read no other, since a file that several types load is only read
+// for the first.
+func (c *Snapshot) asksType(name string) []trace.Question {
+	if list, known := c.asked.types.Load(name); known {
+		return list.([]trace.Question)
+	}
+	log := trace.NewLog(trace.Size{})
+	defer log.Close()
+	log.Ask(trace.Question{Kind: trace.Described})
+	own := resource.Known(name) != nil
+	if own && c.env.HasGeneratedTypes() {
+		log.Ask(trace.Question{Kind: trace.Described, Of: name})
+	}
+	if !own || c.generatedTypes(name) {
+		resource.NewLibrary(loggedFiles{typeFiles{c.env}, log}, c.version()).Type(name)
+	}
+	list, _ := c.asked.types.LoadOrStore(name, distinct(log.Asked()))
+	return list.([]trace.Question)
+}
+
+// distinct leaves out what was asked before.
+func distinct(asked []trace.Question) (out []trace.Question) {
+	for _, q := range asked {
+		if !slices.Contains(out, q) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// loggedFiles is typeFiles with a log of what is asked.
+type loggedFiles struct {
+	typeFiles
+	log *trace.Log
+}
+
+func (f loggedFiles) Type(name string) (string, bool) {
+	f.log.Ask(trace.Question{Kind: trace.TypeFile, Of: name})
+	return f.typeFiles.Type(name)
+}
+
+func (f loggedFiles) Feature(name string) (string, bool) {
+	f.log.Ask(trace.Question{Kind: trace.Library, Of: name})
+	return f.typeFiles.Feature(name)
+}
+
+func (f loggedFiles) Providers(typ string) []string {
+	f.log.Ask(trace.Question{Kind: trace.Providers, Of: typ})
+	return f.typeFiles.Providers(typ)
+}
+
+func (f loggedFiles) Generated(name string) (string, bool) {
+	f.log.Ask(trace.Question{Kind: trace.Described, Of: name})
+	return f.typeFiles.Generated(name)
+}
+
+func (f loggedFiles) Read(path string) (string, error) {
+	f.log.Ask(trace.Question{Kind: trace.Content, Of: filepath.Clean(path)})
+	return f.typeFiles.Read(path)
+}

@@ -1,0 +1,293 @@
+package eval
+
+import (
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
+	"bunraku/puppet/value"
+)
+
+// A compile logs what it asks of the world (package trace). Most questions go through World, which logs them itself.
+// This file has the others: the node's facts, which are variables of the top scope, and what another compile asked when
+// it made something that this one finds in the Cache. Which code runs is logged where it runs (block, run, defaultOf,
+// selector, binary).
+
+// A cursor follows the way from a variable with facts to what is read of them, so that $facts['os']['family'] asks for
+// one fact. A value that is used in any other way than by a further step was asked for as a whole.
+type cursor struct {
+	under bool                  // a step follows on the variable or access that is evaluated next
+	path  string                // where in the facts the value lies that was evaluated last; "" for elsewhere
+	asked map[string]bool       // ways that were asked for
+	paths map[string]string     // of facts that are variables
+	done  map[*value.Value]bool // steps of VariableAt that were asked for
+}
+
+// take is where the value lies that was evaluated last.
+func (c *cursor) take() string {
+	path := c.path
+	c.path, c.under = "", false
+	return path
+}
+
+// factPath is the way to a part of the facts as questions name it.
+func factPath(steps ...string) string { return strings.Join(steps, "\x00") + "\x00" }
+
+// ask asks for what lies at a way, unless a further step does.
+func (ev *Evaluator) askFact(path string, under bool) {
+	if under {
+		ev.cursor.path = path
+		return
+	}
+	if ev.cursor.asked[path] {
+		return
+	}
+	if ev.cursor.asked == nil {
+		ev.cursor.asked = map[string]bool{}
+	}
+	ev.cursor.asked[path] = true
+	ev.log.Ask(trace.Question{Kind: trace.Fact, Of: path})
+}
+
+// inBase finds a variable of the top scope, of which v is the one that is no fact, and asks for the fact.
+func (f *frame) inBase(name string, v *variable) *variable {
+	ev := f.base.ev
+	if v != nil {
+		if ev != nil && (name == "facts" || name == "trusted") {
+			under := ev.cursor.under
+			ev.cursor.under = false
+			ev.askFact(name+"\x00", under)
+		}
+		return v
+	}
+	if ev != nil {
+		under := ev.cursor.under
+		ev.cursor.under = false
+		path := ev.cursor.paths[name]
+		if path == "" {
+			if ev.cursor.paths == nil {
+				ev.cursor.paths = map[string]string{}
+			}
+			path = factPath("facts", name)
+			ev.cursor.paths[name] = path
+		}
+		ev.askFact(path, under)
+	}
+	e := f.base.EntryString(name)
+	if e == nil {
+		return nil
+	}
+	f.base.found = variable{name, e.Value, e.Ref}
+	return &f.base.found
+}
+
+// askAll asks for everything that is known of the node: somebody goes through all variables.
+func (sc *Scope) askAll() {
+	if ev := sc.ev; ev.log != nil {
+		ev.askFact(factPath("facts"), false)
+		ev.askFact(factPath("trusted"), false)
+	}
+}
+
+// left evaluates the left side of an access, and tells where in the facts it lies.
+func (ev *Evaluator) left(e *syntax.Access, sc *Scope) (left value.Value, lr provenance.Ref, path string, under bool) {
+	if ev.log == nil {
+		left, lr = ev.eval(e.Left, sc)
+		return left, lr, "", false
+	}
+	under = ev.cursor.under
+	switch e.Left.(type) {
+	case *syntax.Var, *syntax.Access:
+		ev.cursor.under, ev.cursor.path = true, ""
+	default:
+		ev.cursor.take()
+	}
+	left, lr = ev.eval(e.Left, sc)
+	switch e.Left.(type) {
+	case *syntax.Var, *syntax.Access:
+		path = ev.cursor.take()
+	default:
+		ev.cursor.take()
+	}
+	return left, lr, path, under
+}
+
+// accessFact is an access to something that lies in the facts.
+func (ev *Evaluator) accessFact(e *syntax.Access, left value.Value, lr provenance.Ref, path string, under bool,
+	sc *Scope) (value.Value, provenance.Ref) {
+	var keys []value.Value
+	var refs []provenance.Ref
+	for _, k := range e.Keys {
+		v, r := ev.eval(k, sc)
+		keys = append(keys, v)
+		if ev.trace != nil {
+			refs = append(refs, ev.deep(v, r))
+		}
+	}
+	ev.cursor.take()
+	_, hash := left.(*value.Hash)
+	if len(keys) == 1 && hash {
+		if key, is := keys[0].(value.String); is {
+			ev.askFact(path+string(key)+"\x00", under)
+			return ev.accessAll(e, left, lr, keys, refs, sc)
+		}
+	}
+	ev.askFact(path, false)
+	return ev.accessAll(e, left, lr, keys, refs, sc)
+}
+
+// VariableAt reads a variable of which only what lies at the end of some steps is used.
+func (sc *Scope) VariableAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
+	ev := sc.ev
+	if ev.log == nil || len(steps) == 0 {
+		return sc.Variable(name)
+	}
+	ev.cursor.under, ev.cursor.path = true, ""
+	v, r, found := sc.Variable(name)
+	path := ev.cursor.take()
+	if path == "" || ev.cursor.done[&steps[0]] && !ev.log.Framed() {
+		return v, r, found
+	}
+	if ev.cursor.done == nil {
+		ev.cursor.done = map[*value.Value]bool{}
+	}
+	ev.cursor.done[&steps[0]] = true
+	in := v
+	for _, s := range steps {
+		h, hash := in.(*value.Hash)
+		key, text := s.(value.String)
+		if !hash || !text {
+			break
+		}
+		path += string(key) + "\x00"
+		in, _ = h.GetString(string(key))
+	}
+	ev.askFact(path, false)
+	return v, r, found
+}
+
+// Log is where the questions of this compile are collected, nil for nowhere.
+func (ev *Evaluator) Log() *trace.Log { return ev.log }
+
+// ReadClock notes that the time of day was looked at: what comes of it is never the same again.
+func (ev *Evaluator) ReadClock() { ev.log.Ask(trace.Question{Kind: trace.Clock}) }
+
+// askCandidates asks once more for the files that may define a class or define, for somebody who wants to know every
+// question.
+func (ev *Evaluator) askCandidates(name string, found bool) {
+	if !ev.log.Framed() || name == "" {
+		return
+	}
+	segments := strings.Split(name, "::")
+	for n := len(segments); n >= 1; n-- {
+		for _, rest := range []string{"", strings.Join(segments[1:n], "::")} {
+			if f, _ := ev.world.Manifest(segments[0], rest); f != nil && found && defines(f, name) {
+				return
+			}
+		}
+	}
+}
+
+// defines reports whether a file has a class or define of a name.
+func defines(f *syntax.File, name string) bool {
+	for _, d := range f.Defs {
+		if n := trace.NameOf(d); n == "class "+name || n == "define "+name {
+			return true
+		}
+	}
+	return false
+}
+
+// NodeStatement writes which node statement of the main manifests is a node's, as evaluateNode chooses it: its hosts
+// and, of a regular expression, the groups. Names that could be those of classes, and what is wrong with the
+// statements, count as well: both end compiles.
+func NodeStatement(main []*syntax.File, node string, t *trace.Text) {
+	var chosen, fallback syntax.Node
+	var match func() []string
+	var plain []string
+	seen := map[string]bool{}
+	some := false
+	node = strings.ToLower(node)
+	exact := false
+	for _, f := range main {
+		for _, d := range f.Defs {
+			n, is := d.(*syntax.NodeDef)
+			if !is {
+				continue
+			}
+			some = true
+			for _, h := range n.Hosts {
+				name := ""
+				switch h := h.(type) {
+				case *syntax.Default:
+					name = "default"
+				case *syntax.Regexp:
+					name = "__node_regexp__" + regexpNodeName(h.Source)
+					re, err := value.NewRegexp(h.Source)
+					if err != nil {
+						t.String(err.Error())
+						continue
+					}
+					found, err := re.Re.Find(node, 0)
+					if err != nil {
+						t.String(err.Error())
+					}
+					if found != nil && match == nil && !exact {
+						chosen = n
+						match = func() (groups []string) {
+							groups = append(groups, name)
+							for i := 0; i < len(found); i += 2 {
+								if found[i] < 0 {
+									groups = append(groups, "-")
+								} else {
+									groups = append(groups, "+"+node[found[i]:found[i+1]])
+								}
+							}
+							return groups
+						}
+					}
+				case *syntax.Str:
+					name = strings.ToLower(h.Value)
+				case *syntax.Heredoc:
+					if s, ok := h.X.(*syntax.Str); ok {
+						name = strings.ToLower(s.Value)
+					}
+				}
+				if seen[name] {
+					t.String("twice " + name)
+				}
+				seen[name] = true
+				if !strings.Contains(name, ".") && !strings.HasPrefix(name, "__node") {
+					plain = append(plain, name)
+				}
+				_, regexp := h.(*syntax.Regexp)
+				if !regexp && name == "default" {
+					fallback = n
+				}
+				if !regexp && name == node {
+					chosen, exact = n, true
+				}
+			}
+		}
+	}
+	t.Flag(some)
+	for _, name := range plain {
+		t.String(name)
+	}
+	name := node
+	switch {
+	case exact:
+	case match != nil:
+		for _, g := range match() {
+			t.String(g)
+		}
+		name = ""
+	case fallback != nil:
+		chosen, name = fallback, "default"
+	}
+	if chosen != nil {
+		t.String(name)
+		t.String(trace.NameOf(chosen.(*syntax.NodeDef)))
+	}
+}

@@ -1,0 +1,152 @@
+package trace
+
+import (
+	"sync"
+	"unsafe"
+
+	"bunraku/puppet/syntax"
+)
+
+// A Log collects the questions of one compile. It belongs to one goroutine until the compile is done. A nil Log
+// collects nothing.
+//
+// Compiles are fast and ask much, so a log only appends: that a question was asked twice is seen when the trace is
+// made. Only code that runs again and again is noted once.
+type Log struct {
+	asked  []Question
+	ran    []Ran
+	frames [][]Question
+	paused int
+	last   *syntax.Expr
+	seen   *set
+}
+
+// Ran is code that ran: the block whose first statement, or the expression that stands at a place of the tree.
+type Ran struct {
+	At   *syntax.Expr
+	File *syntax.File
+}
+
+// Size is how much another compile asked.
+type Size struct{ Asked, Ran int }
+
+// NewLog starts a log with room for as much as another one has.
+func NewLog(like Size) *Log {
+	return &Log{asked: make([]Question, 0, like.Asked+16), ran: make([]Ran, 0, like.Ran+16), seen: sets.Get().(*set)}
+}
+
+// Close says that the compile is done. What was asked can still be read.
+func (l *Log) Close() {
+	if l != nil && l.seen != nil {
+		l.seen.clear()
+		sets.Put(l.seen)
+		l.seen = nil
+	}
+}
+
+// Size is how much was asked.
+func (l *Log) Size() Size { return Size{len(l.asked), len(l.ran)} }
+
+// Ask notes a question.
+func (l *Log) Ask(q Question) {
+	if l == nil || l.paused > 0 {
+		return
+	}
+	for i := range l.frames {
+		l.frames[i] = append(l.frames[i], q)
+	}
+	l.asked = append(l.asked, q)
+}
+
+// Again notes questions that were asked when something was made that is used now.
+func (l *Log) Again(asked []Question) {
+	if l == nil || len(asked) == 0 || len(l.frames) == 0 && !l.seen.add(uintptr(unsafe.Pointer(&asked[0]))) {
+		return
+	}
+	for _, q := range asked {
+		l.Ask(q)
+	}
+}
+
+// Run notes that code of a file runs.
+func (l *Log) Run(at *syntax.Expr, f *syntax.File) {
+	if at == l.last || l.paused > 0 {
+		return
+	}
+	l.last = at
+	if l.seen.add(uintptr(unsafe.Pointer(at))) {
+		l.ran = append(l.ran, Ran{at, f})
+	}
+}
+
+// Ran is the code that ran, each piece once.
+func (l *Log) Ran() []Ran { return l.ran }
+
+// Asked are the questions in their order, some of them several times.
+func (l *Log) Asked() []Question { return l.asked }
+
+// Pause stops the log until the function that it returns is called: what is asked meanwhile does not reach the catalog.
+func (l *Log) Pause() func() {
+	if l == nil {
+		return func() {}
+	}
+	l.paused++
+	return func() { l.paused-- }
+}
+
+// Begin starts a frame; End of its number gives all that was asked since.
+func (l *Log) Begin() int {
+	if l == nil {
+		return 0
+	}
+	l.frames = append(l.frames, nil)
+	return len(l.frames)
+}
+
+// End ends a frame, and those inside of it.
+func (l *Log) End(n int) []Question {
+	if l == nil || n > len(l.frames) {
+		return nil
+	}
+	asked := l.frames[n-1]
+	l.frames = l.frames[:n-1]
+	return asked
+}
+
+// Framed reports whether somebody wants to know every question, also those that were asked before.
+func (l *Log) Framed() bool { return l != nil && len(l.frames) > 0 }
+
+// A set is addresses of things that somebody else keeps alive.
+type set struct {
+	table []uintptr
+	n     int
+}
+
+var sets = sync.Pool{New: func() any { return &set{table: make([]uintptr, 256)} }}
+
+// add reports whether the address is new.
+func (s *set) add(p uintptr) bool {
+	mask := len(s.table) - 1
+	i := int(uint64(p)*0x9e3779b97f4a7c15>>32) & mask
+	for ; s.table[i] != 0; i = (i + 1) & mask {
+		if s.table[i] == p {
+			return false
+		}
+	}
+	s.table[i] = p
+	if s.n++; s.n > len(s.table)/2 {
+		old := s.table
+		s.table, s.n = make([]uintptr, 2*len(old)), 0
+		for _, p := range old {
+			if p != 0 {
+				s.add(p)
+			}
+		}
+	}
+	return true
+}
+
+func (s *set) clear() {
+	clear(s.table)
+	s.n = 0
+}
