@@ -68,17 +68,17 @@ func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 // idleTouches are the attributes that classes which are known but were not evaluated would change, were they named.
 func (ev *Evaluator) idleTouches() []touch {
 	g := &ev.ghosts
-	if g.idleOf == ev.classCount() {
-		return g.idle
+	if g.idle.holds(ev.idleEpoch()) {
+		return g.idle.answer
 	}
-	g.idle = g.idle[:0]
+	idle := g.idle.answer[:0]
 	seen := make(map[syntax.Definition]bool, ev.classCount())
 	for name := range ev.table.scopes {
 		if d := ev.classes[name]; d != nil && d.Node != nil { // a node has a scope, too
 			seen[d.Node] = true
 		}
 	}
-	visit := func(s *sketch, by caller) { g.idle = s.touching(g.idle, by) }
+	visit := func(s *sketch, by caller) { idle = s.touching(idle, by) }
 	for name := range ev.classes { // in any order: it is a set
 		ev.reachIdle(ev.hear(linkClass, name), seen, visit)
 	}
@@ -87,8 +87,7 @@ func (ev *Evaluator) idleTouches() []touch {
 			ev.reachIdle(h.hearsay, seen, visit)
 		}
 	}
-	g.idleOf = ev.classCount()
-	return g.idle
+	return g.idle.keep(ev.idleEpoch(), idle)
 }
 
 // reachIdle visits the code of a class.
@@ -110,7 +109,7 @@ func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 	}
 	ev.indexTouches()
 	g := &ev.ghosts
-	if c := &g.configuring; c.class != class || c.passed != len(g.passed) {
+	if now := ev.passedEpoch(); g.configuringClass != class || !g.configuring.holds(now) {
 		computed := ev.computingNames()
 		refs := append(ev.scratch[:0], computed)
 		for _, fx := range ev.cache.declaring(class) {
@@ -119,9 +118,10 @@ func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 			}
 		}
 		ev.scratch = refs
-		*c = configuring{class, len(g.passed), ev.union(refs)}
+		g.configuringClass = class
+		g.configuring.keep(now, ev.union(refs))
 	}
-	return ev.union([]provenance.Ref{ev.mayBeGiven(param), g.configuring.ref})
+	return ev.union([]provenance.Ref{ev.mayBeGiven(param), g.configuring.answer})
 }
 
 // mayBeGiven joins the titles of class declarations that have an attribute.
@@ -151,9 +151,9 @@ func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	return ev.union(refs)
 }
 
-// making is which branches passed over, of the first so many, may declare resources of a type.
+// making is which branches passed over, of those that were read so far, may declare resources of a type.
 type making struct {
-	passed int
+	passed passedReader
 	ref    provenance.Ref        // of those that compute titles
 	titled map[string][]*effects // of the others, by title; "" for all
 	known  []madeKind            // what each piece of code does about it, by the number of its effects
@@ -209,11 +209,11 @@ func (ev *Evaluator) makingOf(typ string) *making {
 		g.making[typ] = m
 	}
 	refs := append(ev.scratch[:0], m.ref)
-	for ; m.passed < len(g.passed); m.passed++ {
-		if p := &g.passed[m.passed]; len(p.effects.resources) > 0 && m.learn(typ, p.effects, ev.cache.count()) == makesAny {
+	m.passed.each(ev, func(p *passedBranch) {
+		if len(p.effects.resources) > 0 && m.learn(typ, p.effects, ev.cache.count()) == makesAny {
 			refs = append(refs, p.why)
 		}
-	}
+	})
 	ev.scratch = refs
 	m.ref = ev.union(refs)
 	return m
@@ -229,19 +229,19 @@ func (ev *Evaluator) mayName() provenance.Ref {
 	return a.ref
 }
 
-// computingNames joins the branches passed over that compute names of classes. It goes on from where it stopped.
+// computingNames joins the branches passed over that compute names of classes.
 func (ev *Evaluator) computingNames() provenance.Ref {
 	ev.indexTouches()
-	c := &ev.ghosts.computing
-	refs := append(ev.scratch[:0], c.ref)
-	for ; c.passed < len(ev.ghosts.passed); c.passed++ {
-		if p := &ev.ghosts.passed[c.passed]; p.effects.computes {
+	g := &ev.ghosts
+	refs := append(ev.scratch[:0], g.computing)
+	g.computingOf.each(ev, func(p *passedBranch) {
+		if p.effects.computes {
 			refs = append(refs, p.why)
 		}
-	}
+	})
 	ev.scratch = refs
-	c.ref = ev.union(refs)
-	return c.ref
+	g.computing = ev.union(refs)
+	return g.computing
 }
 
 // MayBeOf notes what names a resource type at run time: it could have named another.
@@ -344,39 +344,31 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 	return ev.union(refs)
 }
 
-// An untouchedState is the answer of untouched, and what it was found by: as long as that is the same, so is the answer.
-type untouchedState struct {
-	effects, collected, writes, classes, scopes int
-	yes                                         bool
-}
-
 // untouched reports whether no code that is known, run or not, sets parameters of a define's instances from outside: then mayTouch has
 // nothing to say about them.
 func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 	ev.indexTouches()
 	g := &ev.ghosts
-	now := untouchedState{ev.cache.count(), len(ev.table.everCollected), g.writes, ev.classCount(), len(ev.table.scopes), false}
-	if s, ok := g.untouched[d]; ok {
-		if now.yes = s.yes; s == now {
-			return s.yes
-		}
+	m := g.untouched[d]
+	if m.holds(ev.untouchedEpoch()) {
+		return m.answer
 	}
 	sets := func(attr string) bool { return attr == "" || attr == anyDefault || attr == "name" || d.find(attr) >= 0 }
 	touches := func(t touchOf) bool { return sets(t.attr) }
-	now.yes = !slices.ContainsFunc(ev.cache.touching(typ), touches) && !slices.ContainsFunc(ev.cache.touching(""), touches) &&
+	yes := !slices.ContainsFunc(ev.cache.touching(typ), touches) && !slices.ContainsFunc(ev.cache.touching(""), touches) &&
 		!slices.ContainsFunc(ev.idleTouches(), func(t touch) bool { return (t.typ == typ || t.typ == "") && sets(t.attr) }) &&
 		!slices.ContainsFunc(ev.table.everCollected, func(c *collector) bool { return c.typ == typ && (c.params != nil || c.splat != 0) })
 	for t := range g.written {
 		if (t.typ == typ || t.typ == "") && sets(t.attr) {
-			now.yes = false
+			yes = false
 		}
 	}
 	if g.untouched == nil {
-		g.untouched = map[*Definition]untouchedState{}
+		g.untouched = map[*Definition]memo[bool]{}
 	}
-	now.classes = ev.classCount() // looking for idle classes may have read some
-	g.untouched[d] = now
-	return now.yes
+	m.keep(ev.untouchedEpoch(), yes) // as it is now: looking for idle classes may have read some
+	g.untouched[d] = m
+	return yes
 }
 
 // touches is what mayTouch says of all resources of a type.
@@ -392,8 +384,7 @@ type touches struct {
 func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 	key := touch{typ: typ, attr: attr}
 	g := &ev.ghosts
-	now := touchState{len(g.passed), len(ev.table.everCollected), len(g.likes), ev.classCount(), len(ev.table.scopes), g.writes, g.named}
-	if m := g.all[key]; m != nil && g.allAt == now {
+	if m := g.all.answer[key]; m != nil && g.all.holds(ev.touchEpoch()) {
 		return m
 	}
 	ev.indexTouches()
@@ -447,17 +438,11 @@ func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 		}
 	}
 	m.ref = ev.union(refs)
-	if now.classes, now.scopes = ev.classCount(), len(ev.table.scopes); g.all == nil || g.allAt != now {
-		g.all, g.allAt = map[touch]*touches{}, now
+	if now := ev.touchEpoch(); !g.all.holds(now) { // as it is now: idle classes may have been read
+		g.all.keep(now, map[touch]*touches{})
 	}
-	g.all[key] = m
+	g.all.answer[key] = m
 	return m
-}
-
-// A touchState is what decides about touches: as long as it is the same, so are they.
-type touchState struct {
-	passed, collected, likes, classes, scopes, writes int
-	named                                             provenance.Ref
 }
 
 // union joins refs, each once; one alone needs no node. It reorders them.
@@ -521,8 +506,7 @@ type touchOf struct {
 // once. It goes on from where it stopped.
 func (ev *Evaluator) indexTouches() {
 	g := &ev.ghosts
-	for ; g.indexed < len(g.passed); g.indexed++ {
-		p := &g.passed[g.indexed]
+	g.indexed.each(ev, func(p *passedBranch) {
 		fx := ev.effectsOf(p.branch)
 		if fx.requires {
 			if g.requiring == nil {
@@ -531,7 +515,7 @@ func (ev *Evaluator) indexTouches() {
 			g.requiring[p.scope.resource] = ev.trace.Join(g.requiring[p.scope.resource], p.why)
 		}
 		if len(fx.touches) == 0 && len(fx.resources) == 0 && len(fx.classes) == 0 {
-			continue
+			return
 		}
 		if fx.number >= len(g.whys) {
 			g.whys = append(g.whys, make([]provenance.Ref, max(fx.number+1, ev.cache.count())-len(g.whys))...)
@@ -541,7 +525,7 @@ func (ev *Evaluator) indexTouches() {
 		} else {
 			g.whys[fx.number] = ev.trace.Join(g.whys[fx.number], p.why)
 		}
-	}
+	})
 }
 
 // tested joins the attributes of a resource that a collector's query looks at.

@@ -64,9 +64,8 @@ type Resource struct {
 
 // resourceMemo is what was worked out of a resource while tracing.
 type resourceMemo struct {
-	position provenance.Ref // by positionRef
-	tags     provenance.Ref // by tagsRef, and when
-	tagsAt   tagState
+	position provenance.Ref       // by positionRef
+	tags     memo[provenance.Ref] // by tagsRef
 	tagging  bool
 	arrows   []attrRef // what decides whether an arrow to a collector, or a stage around, sets an attribute
 }

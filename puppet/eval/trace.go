@@ -202,7 +202,7 @@ type ghosts struct {
 	named provenance.Ref
 	names []provenance.Ref // one by one
 	// untouched has the defines whose parameters nobody sets from outside, or somebody does
-	untouched map[*Definition]untouchedState
+	untouched map[*Definition]memo[bool]
 	// anyName is what could have named any class.
 	anyName anyName
 	// likes are the titles of classes declared with parameters so far: each could have named another class.
@@ -220,12 +220,10 @@ type ghosts struct {
 	nodeVars map[string]bool
 	// heard is what is defined in files that are not loaded, but named by code that was passed over.
 	heard heard
-	// idle is what classes that were not evaluated would change, as long as idleOf classes are known.
-	idle   []touch
-	idleOf int
-	// all is what mayTouch says of types, as long as the state is allAt. writes counts what else it depends on.
-	all    map[touch]*touches
-	allAt  touchState
+	// idle is what classes that were not evaluated would change.
+	idle memo[[]touch]
+	// all is what mayTouch says of types. writes counts arrows and overrides.
+	all    memo[map[touch]*touches]
 	writes int
 	// branches are what was passed over, by the first statement.
 	branches map[*syntax.Expr]*branch
@@ -233,16 +231,19 @@ type ghosts struct {
 	// whys has the decisions for each piece of code of passed[:indexed], by the number of its effects.
 	whys      []provenance.Ref
 	requiring map[*Resource]provenance.Ref // whose require attribute it may set
-	indexed   int
+	indexed   passedReader
 	because   because // the last of its kind
 	// given joins the titles of classes declared with parameters by the name of a parameter, "" for a splat, which may have any.
 	given map[string]provenance.Ref
 	// making is what may have declared a resource, by type.
 	making map[string]*making
-	// computing joins those that compute names of classes.
-	computing computing
-	// configuring is what may have declared a class with parameters, as far as that is the same for all of them.
-	configuring configuring
+	// computing joins those of the branches that were read so far which compute names of classes.
+	computing   provenance.Ref
+	computingOf passedReader
+	// configuring is what may have declared a class with parameters, as far as that is the same for all of them: of the class
+	// that was asked for last.
+	configuring      memo[provenance.Ref]
+	configuringClass string
 	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
 	written map[touch]provenance.Ref
 }
@@ -258,24 +259,11 @@ func (g *ghosts) name(t *provenance.Trace, what provenance.Ref) {
 	}
 }
 
-// computing is about the first so many branches passed over.
-type computing struct {
-	passed int
-	ref    provenance.Ref
-}
-
 // anyName is the join of two.
 type anyName struct{ named, computed, ref provenance.Ref }
 
 // A like is a declaration of a class with parameters.
 type like struct{ title provenance.Ref }
-
-// configuring belongs to a class, as long as no more branches are passed over.
-type configuring struct {
-	class  string
-	passed int
-	ref    provenance.Ref
-}
 
 // mayBeLike notes the title of a class that is declared with parameters.
 func (ev *Evaluator) mayBeLike(title provenance.Ref, params []*param, splat provenance.Ref) {

@@ -21,9 +21,9 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 		ev.table.circles = true
 		return 0
 	}
-	now := tagState{len(ev.ghosts.passed), len(ev.table.everCollected), len(ev.table.edges), ev.table.tagged, ev.phase, r.existence}
-	if m.tags != 0 && m.tagsAt == now {
-		return m.tags
+	now := ev.tagEpoch(r)
+	if m.tags.holds(now) {
+		return m.tags.answer
 	}
 	var room [12]provenance.Ref
 	refs := room[:0]
@@ -48,8 +48,7 @@ func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 			})
 		}
 	}
-	m.tags, m.tagsAt = ev.union(refs), now
-	return m.tags
+	return m.tags.keep(now, ev.union(refs))
 }
 
 // ownTags adds what decides a resource's own tags.
@@ -73,13 +72,6 @@ func (ev *Evaluator) eachContainer(r *Resource, visit func(*Resource)) {
 	for _, c := range r.in {
 		visit(c)
 	}
-}
-
-// A tagState says whether anything has happened since that tags may depend on.
-type tagState struct {
-	passed, collectors, edges, tagged int
-	phase                             phase
-	existence                         provenance.Ref
 }
 
 // positionRef joins what decides where a resource stands among the others: when it, and the classes around it, were declared.
