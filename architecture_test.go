@@ -50,3 +50,25 @@ func TestArchitecture(t *testing.T) {
 		t.Errorf("%d walks that name %d functions", walks, named)
 	}
 }
+
+// The page about provenance names the code that it is about.
+func TestProvenancePage(t *testing.T) {
+	text, err := os.ReadFile("docs/provenance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _ := declared(t)
+	named := 0
+	for _, m := range namedCode.FindAllStringSubmatch(string(text), -1) {
+		if m[2] == "go" || m[2] == "md" || m[2] == "trace" {
+			continue
+		}
+		named++
+		if !names[m[1]+"."+m[2]] {
+			t.Errorf("%s is not there", m[0])
+		}
+	}
+	if named < 15 {
+		t.Errorf("only %d names", named)
+	}
+}

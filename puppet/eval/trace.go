@@ -8,7 +8,7 @@ import (
 	"bunraku/puppet/value"
 )
 
-// This file is where provenance is joined; the rules are those of section 4.2 of the analysis notes. With tracing off
+// The operations by which provenance is joined; docs/provenance.md lists them, with the words that are used here. With tracing off
 // ev.trace is nil, every Ref is zero, and the calls below return at once.
 
 // literalsOf gives each literal of a file its leaf, once per compile.
