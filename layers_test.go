@@ -29,7 +29,8 @@ var layers = map[string]string{
 	"puppet/resource/generate": "",
 	"puppet/facts":             "budget source provenance puppet/value puppet/lookup/datafile",
 	"puppet/catalog":           "budget source provenance puppet/value puppet/resource",
-	"puppet/eval":              "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/trace",
+	"puppet/record":            "source provenance puppet/syntax puppet/value puppet/catalog",
+	"puppet/eval":              "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/record puppet/trace",
 	"puppet/environment":       "budget source puppet/syntax",
 	"puppet/lookup":            "budget source provenance puppet/onigmo puppet/value puppet/types puppet/lookup/datafile puppet/trace",
 	"puppet/lookup/datafile":   "budget source provenance puppet/value puppet/onigmo",
@@ -39,8 +40,8 @@ var layers = map[string]string{
 	"puppet/template":          "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/ruby puppet/ruby/syntax",
 	"puppet/functions/stdlib":  "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/functions puppet/lookup/datafile",
 	"puppet/bridge":            "budget puppet/outline source provenance puppet/value puppet/types puppet/eval",
-	"puppet/compiler":          "budget puppet/outline source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/eval puppet/environment puppet/lookup puppet/functions puppet/functions/stdlib puppet/template puppet/lookup/datafile puppet/bridge puppet/trace",
-	"explain":                  "budget source provenance puppet/syntax puppet/value puppet/catalog",
+	"puppet/compiler":          "budget puppet/outline source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/eval puppet/environment puppet/lookup puppet/functions puppet/functions/stdlib puppet/template puppet/lookup/datafile puppet/bridge puppet/trace",
+	"explain":                  "budget source provenance puppet/syntax puppet/value puppet/catalog puppet/record",
 	"mupuppet":                 "budget source puppet/syntax",
 	"smartfrog":                "budget source provenance",
 	"verify":                   "budget verify/fs verify/sat",
@@ -52,18 +53,18 @@ var layers = map[string]string{
 	"bench/smartfrog":          "smartfrog bench/smartfrog/shape",
 	"bench/smartfrog/shape":    "",
 	"verify/fs/fstest":         "verify/fs",
-	"judge":                    "source puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/environment report verify verify/listing verify/model verify/sat",
+	"judge":                    "source puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/environment report verify verify/listing verify/model verify/sat",
 	"fleet":                    "source puppet/value puppet/facts puppet/catalog puppet/eval puppet/compiler judge",
 	"cmd/bunraku":              "*",
 	"report":                   "source puppet/syntax puppet/catalog verify/model",
 	"report/redact":            "source puppet/value puppet/catalog",
 
-	"internal/live":    "",                                                                                                                                         // tests only
-	"internal/ask":     "source puppet/syntax puppet/value puppet/catalog puppet/eval puppet/lookup/datafile internal/live",                                        // tests only
-	"internal/summary": "",                                                                                                                                         // make test
-	"internal/hostile": "",                                                                                                                                         // tests only
-	"internal/random":  "",                                                                                                                                         // tests only
-	"internal/mutate":  "source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/template puppet/lookup/datafile", // tests only
+	"internal/live":    "",                                                                                                                                                       // tests only
+	"internal/ask":     "source puppet/syntax puppet/value puppet/catalog puppet/eval puppet/lookup/datafile internal/live",                                                      // tests only
+	"internal/summary": "",                                                                                                                                                       // make test
+	"internal/hostile": "",                                                                                                                                                       // tests only
+	"internal/random":  "",                                                                                                                                                       // tests only
+	"internal/mutate":  "source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/record puppet/eval puppet/template puppet/lookup/datafile", // tests only
 }
 
 func TestLayers(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/record"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -267,7 +268,7 @@ func (rec *Record) addLevels(l *Leaf) {
 
 func isConfig(file string) bool { return strings.HasSuffix(file, "hiera.yaml") }
 
-func (rec *Record) levelSpot(h *Hiera, lv Level, used bool) LevelSpot {
+func (rec *Record) levelSpot(h *record.Hiera, lv record.Level, used bool) LevelSpot {
 	out := LevelSpot{Level: lv.Name, Layer: lv.Layer, File: lv.File, Found: lv.Found, NoFile: !lv.Exists, Used: used}
 	if !lv.Found {
 		return out

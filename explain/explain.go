@@ -130,15 +130,12 @@ func (rec *Record) explainAttribute(a *Answer, r *catalog.Resource, p *catalog.P
 
 // declaration adds where a parameter of a class or define is declared.
 func (rec *Record) declaration(a *Answer, r *catalog.Resource) {
-	if rec.Parameter != nil && r.Kind != catalog.CompilableType {
+	if r.Kind != catalog.CompilableType {
 		a.Parameter = rec.spot(rec.Parameter(r, a.Attribute))
 	}
 }
 
 func (rec *Record) via(r *catalog.Resource) (out []Step) {
-	if rec.Via == nil {
-		return nil
-	}
 	for _, s := range rec.Via(r) {
 		out = append(out, Step{Kind: "via", Name: s.Text, At: rec.spot(s.Place)})
 	}
@@ -147,7 +144,7 @@ func (rec *Record) via(r *catalog.Resource) (out []Step) {
 
 // declared is where a resource was declared; of an included class, where the first call stands that asked for it.
 func (rec *Record) declared(r *catalog.Resource) *Spot {
-	if r.Place.Known() || rec.Asked == nil {
+	if r.Place.Known() {
 		return rec.spot(r.Place)
 	}
 	return rec.spot(rec.Asked(r))
@@ -196,11 +193,7 @@ func (rec *Record) explainAbsent(a *Answer, r *catalog.Resource, attribute strin
 	a.Kind, a.Attribute = "absent", attribute
 	a.Set = rec.declared(r)
 	a.Via = rec.via(r)
-	roots := []provenance.Ref{0, r.Existence, r.TitleRef}
-	if rec.Absent != nil {
-		roots[0] = rec.Absent(r, attribute)
-	}
-	rec.decide(a, roots...)
+	rec.decide(a, append(rec.Absent(r, attribute), r.Existence, r.TitleRef)...)
 	return nil
 }
 
@@ -213,7 +206,7 @@ func (rec *Record) explainVariable(a *Answer, ref string) error {
 	if err != nil {
 		return err
 	}
-	val, roots, ok := rec.within(v.Value, v.Ref, path)
+	rec, val, roots, ok := rec.within(v.Value, v.Ref, path)
 	if !ok {
 		return &NotFound{Message: v.Qualified() + " has no element " + path}
 	}
@@ -243,13 +236,15 @@ func (rec *Record) explainVariable(a *Answer, ref string) error {
 }
 
 // within follows `['a'][0]` into a container. An element depends on what decides which elements there are, too: the spines. Where
-// elements have no provenance of their own, that of the whole stands for it.
-func (rec *Record) within(v value.Value, r provenance.Ref, path string) (_ value.Value, roots []provenance.Ref, ok bool) {
+// elements have no provenance of their own, that of the whole stands for it. An element that is a container is no node of the trace: what
+// is asked about it is asked of a copy that has one more.
+func (rec *Record) within(v value.Value, r provenance.Ref, path string) (_ *Record, _ value.Value, roots []provenance.Ref, ok bool) {
 	roots = []provenance.Ref{r}
+	copied := false
 	for path != "" {
 		end := strings.IndexByte(path, ']')
 		if path[0] != '[' || end < 0 {
-			return nil, nil, false
+			return nil, nil, nil, false
 		}
 		key := strings.Trim(path[1:end], `'"`)
 		path = path[end+1:]
@@ -258,26 +253,31 @@ func (rec *Record) within(v value.Value, r provenance.Ref, path string) (_ value
 		case *value.Hash:
 			e := c.EntryString(key)
 			if e == nil {
-				return nil, nil, false
+				return nil, nil, nil, false
 			}
 			v, inner = e.Value, e.Ref
 		case *value.Array:
 			n, ok := number(key)
 			if !ok || n >= c.Len() {
-				return nil, nil, false
+				return nil, nil, nil, false
 			}
 			v, inner = c.Elems[n], c.Ref(n)
 		default:
-			return nil, nil, false
+			return nil, nil, nil, false
 		}
 		if inner == 0 {
 			continue
 		}
 		if c, ok := v.(provenance.Contents); ok {
+			if !copied {
+				more := *rec.Record
+				more.Trace = rec.Trace.Copy()
+				rec, copied = &Record{Record: &more, All: rec.All, memo: rec.memo}, true
+			}
 			inner = rec.Trace.Deep(inner, c)
 		}
 		roots[0] = rec.Trace.Spine(roots[0])
 		roots = append([]provenance.Ref{inner}, roots...)
 	}
-	return v, roots, true
+	return rec, v, roots, true
 }

@@ -11,6 +11,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/record"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -106,7 +107,7 @@ func Save(rec *Record, root string) ([]byte, error) {
 	c := rec.Catalog
 	secret := rec.secrets()
 	roots := rec.slots()
-	var passed []PassedBranch
+	var passed []record.PassedBranch
 	for _, b := range rec.Passed {
 		if declaresAny(rec.statementsAt(b.Place)) {
 			passed = append(passed, b)
@@ -130,7 +131,7 @@ func Save(rec *Record, root string) ([]byte, error) {
 		copied.Sensitive = slices.Clone(r.Sensitive)
 		for _, q := range r.Params {
 			param := sideParam{Ref: p.At(q.Ref), At: spot(q.Place)}
-			if rec.Parameter != nil && r.Kind != catalog.CompilableType {
+			if r.Kind != catalog.CompilableType {
 				if at := rec.Parameter(r, q.Name); at.Known() {
 					s := spot(at)
 					param.Declared = &s
@@ -141,12 +142,10 @@ func Save(rec *Record, root string) ([]byte, error) {
 				copied.Sensitive = append(copied.Sensitive, q.Name)
 			}
 		}
-		if rec.Via != nil {
-			for _, v := range rec.Via(r) {
-				side.Via = append(side.Via, sideStage{v.Text, spot(v.Place)})
-			}
+		for _, v := range rec.Via(r) {
+			side.Via = append(side.Via, sideStage{v.Text, spot(v.Place)})
 		}
-		if rec.Asked != nil && !r.Place.Known() {
+		if !r.Place.Known() {
 			side.Asked = spot(rec.Asked(r))
 		}
 		s.Resources = append(s.Resources, side)
@@ -269,7 +268,9 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 	if len(c.Resources) != len(s.Resources) || len(s.Sums) != len(s.Trace.Files) {
 		return nil, errors.New("the file is damaged: its parts do not fit each other")
 	}
-	rec := &Record{Catalog: c, Trace: trace, Facts: value.EmptyHash, secret: &secrets{leaves: map[provenance.Ref]bool{}, lines: map[line]bool{}, keys: map[string]bool{}}}
+	ways := &sideWays{map[*catalog.Resource][]record.Stage{}, map[*catalog.Resource]source.Place{}, map[sideSlot]source.Place{}}
+	rec := Of(&record.Record{Catalog: c, Trace: trace, Facts: value.EmptyHash, Ways: ways})
+	rec.memo.secret = newSecrets(trace)
 	known := func(r provenance.Ref) provenance.Ref {
 		if int(r) > trace.Len() {
 			err = errors.New("the file is damaged: a slot points outside of the trace")
@@ -277,13 +278,6 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 		}
 		return r
 	}
-	via := map[*catalog.Resource][]Stage{}
-	asked := map[*catalog.Resource]source.Place{}
-	type slot struct {
-		r    *catalog.Resource
-		name string
-	}
-	declared := map[slot]source.Place{}
 	for i, r := range c.Resources {
 		side := s.Resources[i]
 		r.Place, r.Existence, r.TitleRef, r.Position, r.TagsRef = side.At.Place(files), known(side.Existence), known(side.Title), known(side.Position), known(side.Tags)
@@ -291,33 +285,30 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 			q := side.Params[r.Params[j].Name]
 			r.Params[j].Ref, r.Params[j].Place = known(q.Ref), q.At.Place(files)
 			if q.Declared != nil {
-				declared[slot{r, r.Params[j].Name}] = q.Declared.Place(files)
+				ways.declared[sideSlot{r, r.Params[j].Name}] = q.Declared.Place(files)
 			}
 		}
 		for _, v := range side.Via {
-			via[r] = append(via[r], Stage{v.Text, v.At.Place(files)})
+			ways.via[r] = append(ways.via[r], record.Stage{Text: v.Text, Place: v.At.Place(files)})
 		}
-		asked[r] = side.Asked.Place(files)
+		ways.asked[r] = side.Asked.Place(files)
 	}
 	for i := range c.Edges {
 		e := &c.Edges[i]
 		e.Ref = known(s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()])
 	}
-	rec.Via = func(r *catalog.Resource) []Stage { return via[r] }
-	rec.Parameter = func(r *catalog.Resource, name string) source.Place { return declared[slot{r, name}] }
-	rec.Asked = func(r *catalog.Resource) source.Place { return asked[r] }
 	for _, v := range s.Variables {
 		val := fromJSON(v.Value)
 		if v.Sensitive {
 			val = &value.Sensitive{Value: value.Undef{}}
 		}
-		rec.Variables = append(rec.Variables, Variable{v.Class, v.Name, val, known(v.Ref)})
+		rec.Variables = append(rec.Variables, record.Variable{Class: v.Class, Name: v.Name, Value: val, Ref: known(v.Ref)})
 	}
 	for _, b := range s.Passed {
-		rec.Passed = append(rec.Passed, PassedBranch{b.At.Place(files), b.In, known(b.Why)})
+		rec.Passed = append(rec.Passed, record.PassedBranch{Place: b.At.Place(files), In: b.In, Why: known(b.Why)})
 	}
 	for _, v := range s.Virtual {
-		rec.Unrealized = append(rec.Unrealized, Stub{catalog.Name{Type: v.Type, Title: v.Title}, v.At.Place(files)})
+		rec.Unrealized = append(rec.Unrealized, record.Stub{Name: catalog.Name{Type: v.Type, Title: v.Title}, Place: v.At.Place(files)})
 	}
 	rec.Changed = s.changed
 	rec.loadLeaves(s, files, names)
@@ -417,26 +408,58 @@ func (rec *Record) loadLeaves(s *sideFile, files []*source.File, names map[strin
 			continue
 		}
 		if l, ok := rec.Trace.Label(r); ok {
-			rec.secret.hide(r, l)
+			rec.memo.secret.hide(r, l)
 		}
 	}
-	hiera := map[string]*Hiera{}
+	hiera := sideData{}
 	for _, h := range s.Hiera {
-		out := &Hiera{Key: h.Key, Found: h.Found, Merge: h.Merge, Value: fromJSON(h.Value)}
+		out := &record.Hiera{Key: h.Key, Found: h.Found, Merge: h.Merge, Value: fromJSON(h.Value)}
 		if h.Secret {
-			rec.secret.keys[h.Key] = true
+			rec.memo.secret.keys[h.Key] = true
 		}
 		for _, lv := range h.Levels {
 			name := lv.File
 			if now := names[name]; now != "" {
 				name = now
 			}
-			out.Levels = append(out.Levels, Level{Layer: lv.Layer, Name: lv.Name, File: name, Exists: lv.Exists, Found: lv.Found, Place: lv.At.Place(files), Value: fromJSON(lv.Value)})
+			out.Levels = append(out.Levels, record.Level{Layer: lv.Layer, Name: lv.Name, File: name, Exists: lv.Exists, Found: lv.Found, Place: lv.At.Place(files), Value: fromJSON(lv.Value)})
 		}
 		hiera[h.Key] = out
 	}
-	rec.Hiera = func(key string) *Hiera { return hiera[key] }
+	rec.Data = hiera
 }
+
+// sideData is what a side file says of Hiera's keys.
+type sideData map[string]*record.Hiera
+
+// Levels implements record.Data.
+func (d sideData) Levels(key string) *record.Hiera { return d[key] }
+
+// sideWays is what a side file says of resources.
+type sideWays struct {
+	via      map[*catalog.Resource][]record.Stage
+	asked    map[*catalog.Resource]source.Place
+	declared map[sideSlot]source.Place
+}
+
+type sideSlot struct {
+	r    *catalog.Resource
+	name string
+}
+
+// Via implements record.Ways.
+func (w *sideWays) Via(r *catalog.Resource) []record.Stage { return w.via[r] }
+
+// Asked implements record.Ways.
+func (w *sideWays) Asked(r *catalog.Resource) source.Place { return w.asked[r] }
+
+// Parameter implements record.Ways.
+func (w *sideWays) Parameter(r *catalog.Resource, name string) source.Place {
+	return w.declared[sideSlot{r, name}]
+}
+
+// Absent implements record.Ways: a side file does not say.
+func (w *sideWays) Absent(*catalog.Resource, string) []provenance.Ref { return nil }
 
 func fromJSON(text json.RawMessage) value.Value {
 	if len(text) == 0 {

@@ -23,7 +23,7 @@ func (rec *Record) explainHiera(a *Answer, key string) error {
 			near = "hiera:" + near
 		}
 		m := &NotFound{Message: "Hiera has no key " + key + " for " + rec.Catalog.Name}
-		if rec.Hiera == nil {
+		if rec.Data == nil {
 			m.Message = "this record does not say what Hiera has for " + key
 		}
 		if near != "" {

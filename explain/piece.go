@@ -6,7 +6,6 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
-	"bunraku/source"
 )
 
 // A Piece is a part of a text that was put together, with the places that its characters come from.
@@ -149,9 +148,8 @@ func (rec *Record) plainText(r provenance.Ref) (string, bool) {
 // literalValue is the text of a string or bare word of a manifest, or of a piece of a template.
 func (rec *Record) literalValue(l provenance.Label) (string, bool) {
 	f := l.Place.File
-	texts, known := rec.literals[f]
-	if !known {
-		texts = map[int]string{}
+	texts := once(&rec.memo.mu, &rec.memo.literals, f, func() map[int]string {
+		texts := map[int]string{}
 		if t := rec.tree(f); t != nil {
 			walkFile(t, func(n syntax.Node) bool {
 				switch n := n.(type) {
@@ -165,11 +163,8 @@ func (rec *Record) literalValue(l provenance.Label) (string, bool) {
 				return true
 			})
 		}
-		if rec.literals == nil {
-			rec.literals = map[*source.File]map[int]string{}
-		}
-		rec.literals[f] = texts
-	}
+		return texts
+	})
 	text, ok := texts[l.Ordinal]
 	return text, ok
 }

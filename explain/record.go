@@ -5,96 +5,64 @@
 // An answer is a reading of one trace (package provenance); nothing is computed twice and nothing is guessed: what the trace does not
 // say is left out. Values that are Sensitive, and the data they were made of, are never part of an answer, only their places.
 //
-// A Record is a finished compile, as far as questions go. It comes from a compile or from a side file (file.go) that `compile
-// --provenance` wrote. Explain makes an Answer, whose fields are the documented JSON; text.go shows it to people.
+// A Record (package record) is a finished compile, as far as questions go. It comes from a compile or from a side file (file.go) that
+// `compile --provenance` wrote. Explain makes an Answer, whose fields are the documented JSON; text.go shows it to people. To answer
+// changes nothing: what several questions have in common is kept beside the record, under a lock.
 //
-// It may import source, provenance, syntax, value and catalog, never eval. Start reading at Record.Explain.
+// It may import source, provenance, syntax, value, catalog and record, never eval. Start reading at Record.Explain.
 package explain
 
 import (
 	"strings"
+	"sync"
 
 	"bunraku/provenance"
-	"bunraku/puppet/catalog"
+	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
-// A Record is a finished compile.
+// A Record is a finished compile that questions are asked about, by any number of goroutines at the same time.
 type Record struct {
-	Catalog   *catalog.Catalog
-	Trace     *provenance.Trace
-	Facts     *value.Hash
-	Variables []Variable
-
-	// Via is how a resource's declaration was reached, outermost first.
-	Via func(*catalog.Resource) []Stage
-	// Absent is what the absence of an attribute depends on; nil when that is not known.
-	Absent func(r *catalog.Resource, attribute string) provenance.Ref
-	// Hiera says what each level has for a key; nil, or a nil answer, when that is not known.
-	Hiera func(key string) *Hiera
-	// Code is the environment's manifests, for what is not in the catalog; nil when they are not at hand.
-	Code       Code
-	Passed     []PassedBranch
-	Unrealized []Stub
-	// Changed are the files that are no longer what they were when the record was made.
-	Changed []string
-
-	// Asked is where the call stands that was the first to ask for a class which has no place of its own; nil when that is not known.
-	Asked func(*catalog.Resource) source.Place
-	// Parameter is where a parameter of a class or define is declared; nil when that is not known.
-	Parameter func(r *catalog.Resource, name string) source.Place
+	*record.Record
 	// All asks for everything that an answer can have, not only for what people are shown at first.
 	All bool
 
-	secret   *secrets
+	memo *memo
+}
+
+// Of makes a record ready for questions.
+func Of(rec *record.Record) *Record { return &Record{Record: rec, memo: &memo{}} }
+
+// memo keeps what questions have in common, once it was asked for.
+type memo struct {
+	mu       sync.Mutex
 	trees    map[*source.File]*syntax.File
-	hiera    map[string]*Hiera
 	literals map[*source.File]map[int]string // texts by ordinal
 	defined  map[string]definedIn
+	secret   *secrets
 }
 
-// A Variable is a variable of the top scope, the node, or a class.
-type Variable struct {
-	Class string // "" for the top scope and the node
-	Name  string
-	Value value.Value
-	Ref   provenance.Ref
-}
-
-// Qualified is the name by which it can be read everywhere.
-func (v *Variable) Qualified() string {
-	if v.Class == "" {
-		return "$" + v.Name
+// once looks a thing up and makes it at the first question. Two goroutines may make it both; either one's will do.
+func once[K comparable, V any](mu *sync.Mutex, m *map[K]V, key K, made func() V) V {
+	mu.Lock()
+	v, known := (*m)[key]
+	mu.Unlock()
+	if known {
+		return v
 	}
-	return "$" + v.Class + "::" + v.Name
-}
-
-// A Stage is one container on the way to a declaration.
-type Stage struct {
-	Text  string // node 'web1', role::web
-	Place source.Place
-}
-
-// Hiera is what the levels of the hierarchy have for one key.
-type Hiera struct {
-	Key    string
-	Found  bool
-	Value  value.Value
-	Merge  string // first, unique, hash, deep
-	Levels []Level
-}
-
-// A Level is one file of the hierarchy.
-type Level struct {
-	Layer  string // global, environment, module NAME
-	Name   string
-	File   string
-	Exists bool
-	Found  bool
-	Place  source.Place
-	Value  value.Value
+	v = made()
+	mu.Lock()
+	defer mu.Unlock()
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	if first, known := (*m)[key]; known {
+		return first
+	}
+	(*m)[key] = v
+	return v
 }
 
 // A Passed is a branch that was not taken and leads to the declaration.
@@ -102,7 +70,7 @@ type Passed struct {
 	Branch source.Place
 	In     string
 	Why    provenance.Ref
-	Hops   []Stage
+	Hops   []record.Stage
 	Sure   bool
 	Others int // how many more times it was passed over, in other instances
 }
@@ -136,21 +104,15 @@ func (rec *Record) tree(f *source.File) *syntax.File {
 	if f == nil {
 		return nil
 	}
-	if t, known := rec.trees[f]; known {
+	return once(&rec.memo.mu, &rec.memo.trees, f, func() (t *syntax.File) {
+		switch {
+		case strings.HasSuffix(f.Name, ".pp"):
+			t, _ = syntax.Parse(f, syntax.Options{})
+		case strings.HasSuffix(f.Name, ".epp"):
+			t, _ = syntax.ParseEPP(f, syntax.Options{})
+		}
 		return t
-	}
-	var t *syntax.File
-	switch {
-	case strings.HasSuffix(f.Name, ".pp"):
-		t, _ = syntax.Parse(f, syntax.Options{})
-	case strings.HasSuffix(f.Name, ".epp"):
-		t, _ = syntax.ParseEPP(f, syntax.Options{})
-	}
-	if rec.trees == nil {
-		rec.trees = map[*source.File]*syntax.File{}
-	}
-	rec.trees[f] = t
-	return t
+	})
 }
 
 // walkFile visits every node of a file.
@@ -163,20 +125,12 @@ func walkFile(t *syntax.File, visit func(syntax.Node) bool) {
 	}
 }
 
-// hieraOf asks for a key once.
-func (rec *Record) hieraOf(key string) *Hiera {
-	if rec.Hiera == nil || key == "" {
+// hieraOf is what the levels have for a key; nil when that is not known.
+func (rec *Record) hieraOf(key string) *record.Hiera {
+	if rec.Data == nil || key == "" {
 		return nil
 	}
-	if h, known := rec.hiera[key]; known {
-		return h
-	}
-	if rec.hiera == nil {
-		rec.hiera = map[string]*Hiera{}
-	}
-	h := rec.Hiera(key)
-	rec.hiera[key] = h
-	return h
+	return rec.Data.Levels(key)
 }
 
 // rootKey is the first segment of a dotted key path, without its quotes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/record"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -167,10 +168,10 @@ func (rec *Record) byText(text string) (out []string) {
 }
 
 // variable finds a variable by name.
-func (rec *Record) variable(name string) (*Variable, error) {
+func (rec *Record) variable(name string) (*record.Variable, error) {
 	name = strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(name, "$"), "::"))
 	var names []string
-	var same []*Variable
+	var same []*record.Variable
 	for i := range rec.Variables {
 		v := &rec.Variables[i]
 		full := strings.TrimPrefix(v.Qualified(), "$")

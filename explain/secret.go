@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"sync"
+
 	"bunraku/provenance"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -11,9 +13,21 @@ import (
 type secrets struct {
 	leaves map[provenance.Ref]bool
 	lines  map[line]bool
-	keys   map[string]bool // Hiera keys with secret data
-	upTo   provenance.Ref
-	how    func(provenance.Ref) provenance.How // what the leaves reach, once somebody asked
+	keys   map[string]bool                                                       // Hiera keys with secret data
+	reach  func() (how func(provenance.Ref) provenance.How, upTo provenance.Ref) // what the leaves reach: worked out once
+}
+
+// newSecrets knows of none yet. Where they are is asked of a trace once all are known.
+func newSecrets(t *provenance.Trace) *secrets {
+	s := &secrets{leaves: map[provenance.Ref]bool{}, lines: map[line]bool{}, keys: map[string]bool{}}
+	s.reach = sync.OnceValues(func() (func(provenance.Ref) provenance.How, provenance.Ref) {
+		var leaves []provenance.Ref
+		for leaf := range s.leaves {
+			leaves = append(leaves, leaf)
+		}
+		return t.Reach(leaves), provenance.Ref(t.Len())
+	})
+	return s
 }
 
 type line struct {
@@ -22,11 +36,17 @@ type line struct {
 }
 
 func (rec *Record) secrets() *secrets {
-	if rec.secret != nil {
-		return rec.secret
+	m := rec.memo
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.secret == nil {
+		m.secret = rec.findSecrets()
 	}
-	s := &secrets{leaves: map[provenance.Ref]bool{}, lines: map[line]bool{}, keys: map[string]bool{}}
-	rec.secret = s
+	return m.secret
+}
+
+func (rec *Record) findSecrets() *secrets {
+	s := newSecrets(rec.Trace)
 	clear := map[provenance.LabelKey]bool{}
 	var roots []provenance.Ref
 	for _, r := range rec.Catalog.Resources {
@@ -74,18 +94,11 @@ func (s *secrets) hides(rec *Record, r provenance.Ref) bool {
 	if len(s.leaves) == 0 {
 		return false
 	}
-	if s.how == nil {
-		var leaves []provenance.Ref
-		for leaf := range s.leaves {
-			leaves = append(leaves, leaf)
-		}
-		s.how = rec.Trace.Reach(leaves)
-		s.upTo = provenance.Ref(rec.Trace.Len())
-	}
-	if r > s.upTo { // a container that was put together for a question
+	how, upTo := s.reach()
+	if r > upTo { // a container that was put together for a question
 		return s.hidesAny(rec.Trace.Flows(r))
 	}
-	return s.how(r) == provenance.Flowed
+	return how(r) == provenance.Flowed
 }
 
 func (s *secrets) hidesAny(leaves []provenance.Ref) bool {

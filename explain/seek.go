@@ -4,34 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
-
-// Code is what explain reads of an environment's manifests to say what would have declared something.
-type Code interface {
-	// Main are the manifests that every compile starts with.
-	Main() []*syntax.File
-	// Manifest is the file that ought to hold a class or define; nil when there is none.
-	Manifest(name string) *syntax.File
-	// Containing are those of Main and of the modules that hold a text, whatever its case; modules is nil for all of them.
-	Containing(text string, modules map[string]bool) []*syntax.File
-}
-
-// A PassedBranch was not taken.
-type PassedBranch struct {
-	Place source.Place // its first statement
-	In    string
-	Why   provenance.Ref
-}
-
-// A Stub is a virtual resource that nobody realized.
-type Stub struct {
-	Name  catalog.Name
-	Place source.Place
-}
 
 // missing collects what would have declared a resource: the virtual one that stayed behind, branches that were passed over, and
 // statements in code that this node does not reach.
@@ -159,19 +136,19 @@ type seeker struct {
 	// barren are classes and defines that do not lead to it, as other searches know
 	barren map[syntax.Definition]bool
 
-	best []Stage
+	best []record.Stage
 	sure bool
 }
 
 // found keeps the way to a declaration. One whose names are all written out is better than one that is computed.
-func (s *seeker) found(way []Stage, last Stage, certain bool) {
+func (s *seeker) found(way []record.Stage, last record.Stage, certain bool) {
 	if s.best == nil || certain && !s.sure {
 		s.best, s.sure = append(way[:len(way):len(way)], last), certain
 	}
 }
 
 // code looks through statements; way is how it came to them.
-func (s *seeker) code(stmts []syntax.Expr, f *source.File, way []Stage) {
+func (s *seeker) code(stmts []syntax.Expr, f *source.File, way []record.Stage) {
 	for _, stmt := range stmts {
 		syntax.Walk(stmt, func(n syntax.Node) bool {
 			if s.sure {
@@ -205,7 +182,7 @@ func (s *seeker) code(stmts []syntax.Expr, f *source.File, way []Stage) {
 }
 
 // maker is a call of a function that makes resources: of the type that its first argument names, with titles from a hash.
-func (s *seeker) maker(function string, n *syntax.Call, at source.Place, way []Stage) {
+func (s *seeker) maker(function string, n *syntax.Call, at source.Place, way []record.Stage) {
 	types := []string{"package"}
 	if function != "ensure_packages" {
 		if types = []string{""}; len(n.Args) > 0 {
@@ -213,7 +190,7 @@ func (s *seeker) maker(function string, n *syntax.Call, at source.Place, way []S
 		}
 	}
 	for _, name := range types {
-		stage := Stage{function + "(…)", at}
+		stage := record.Stage{Text: function + "(…)", Place: at}
 		if ref, ok := catalog.ParseRef(strings.TrimLeft(name, "@:") + "[x]"); name == "" || ok && ref.Type == s.want.Type {
 			s.found(way, stage, false)
 		} else {
@@ -223,9 +200,9 @@ func (s *seeker) maker(function string, n *syntax.Call, at source.Place, way []S
 }
 
 // classes follows the declaration of classes by an expression.
-func (s *seeker) classes(verb string, e syntax.Expr, at source.Place, way []Stage) {
+func (s *seeker) classes(verb string, e syntax.Expr, at source.Place, way []record.Stage) {
 	for _, name := range syntax.StaticNames(e) {
-		stage := Stage{strings.TrimSpace(verb + " " + plainClass(name)), at}
+		stage := record.Stage{Text: strings.TrimSpace(verb + " " + plainClass(name)), Place: at}
 		switch {
 		case name == "" && s.want.Type == "Class":
 			s.found(way, stage, false)
@@ -238,7 +215,7 @@ func (s *seeker) classes(verb string, e syntax.Expr, at source.Place, way []Stag
 	}
 }
 
-func (s *seeker) resource(n *syntax.Resource, f *source.File, way []Stage) {
+func (s *seeker) resource(n *syntax.Resource, f *source.File, way []record.Stage) {
 	name, ok := n.Type.(*syntax.Name)
 	if !ok {
 		return
@@ -258,7 +235,7 @@ func (s *seeker) resource(n *syntax.Resource, f *source.File, way []Stage) {
 			if title == "" {
 				shown = f.Slice(b.Title.Span())
 			}
-			stage := Stage{ref.Type + "[" + shown + "]", at}
+			stage := record.Stage{Text: ref.Type + "[" + shown + "]", Place: at}
 			if ref.Type == s.want.Type && (title == "" || title == s.want.Title) {
 				s.found(way, stage, title != "")
 				continue
@@ -269,7 +246,7 @@ func (s *seeker) resource(n *syntax.Resource, f *source.File, way []Stage) {
 }
 
 // follow looks through the class or define of a name, once.
-func (s *seeker) follow(name string, stage Stage, way []Stage) {
+func (s *seeker) follow(name string, stage record.Stage, way []record.Stage) {
 	d, f := s.rec.definition(name)
 	if d == nil || s.seen[d] || s.barren[d] || s.sure {
 		return
@@ -282,7 +259,7 @@ func (s *seeker) follow(name string, stage Stage, way []Stage) {
 	switch d := d.(type) {
 	case *syntax.Class:
 		if d.Parent != "" {
-			at := Stage{"inherits " + plainClass(d.Parent), source.Place{File: f, Span: d.ParentAt}}
+			at := record.Stage{Text: "inherits " + plainClass(d.Parent), Place: source.Place{File: f, Span: d.ParentAt}}
 			if s.want.Type == "Class" && sameClass(d.Parent, s.want.Title) {
 				s.found(way, at, true)
 			}
@@ -296,19 +273,30 @@ func (s *seeker) follow(name string, stage Stage, way []Stage) {
 
 // definition finds a class or define by name: in the manifests of the site, else in the file of its module that ought to hold it.
 func (rec *Record) definition(name string) (syntax.Definition, *source.File) {
-	if rec.defined == nil {
-		rec.defined = map[string]definedIn{}
+	m := rec.memo
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.defined == nil {
+		m.defined = map[string]definedIn{}
 		for _, f := range rec.Code.Main() {
-			rec.define(f)
+			for _, d := range f.Defs {
+				if name := definedName(d); name != "" && m.defined[name].def == nil {
+					m.defined[name] = definedIn{d, f.Source}
+				}
+			}
 		}
 	}
-	d, known := rec.defined[name]
+	d, known := m.defined[name]
 	if !known {
 		if f := rec.Code.Manifest(name); f != nil {
-			rec.define(f)
+			for _, def := range f.Defs {
+				if definedName(def) == name {
+					d = definedIn{def, f.Source}
+					break
+				}
+			}
 		}
-		d = rec.defined[name]
-		rec.defined[name] = d // nothing, when it is not there
+		m.defined[name] = d // nothing, when it is not there
 	}
 	return d.def, d.file
 }
@@ -318,19 +306,15 @@ type definedIn struct {
 	file *source.File
 }
 
-func (rec *Record) define(f *syntax.File) {
-	for _, d := range f.Defs {
-		name := ""
-		switch d := d.(type) {
-		case *syntax.Class:
-			name = d.Name
-		case *syntax.Define:
-			name = d.Name
-		}
-		if name = plainClass(name); name != "" && rec.defined[name].def == nil {
-			rec.defined[name] = definedIn{d, f.Source}
-		}
+// definedName is the name of a class or define, "" of anything else.
+func definedName(d syntax.Definition) string {
+	switch d := d.(type) {
+	case *syntax.Class:
+		return plainClass(d.Name)
+	case *syntax.Define:
+		return plainClass(d.Name)
 	}
+	return ""
 }
 
 // plainClass is a class's name as definitions have it.

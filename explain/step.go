@@ -6,13 +6,14 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
 // parameterOf is the class parameter that a variable is, nil when it is none.
-func (rec *Record) parameterOf(v *Variable) *catalog.Param {
+func (rec *Record) parameterOf(v *record.Variable) *catalog.Param {
 	if v.Class == "" {
 		return nil
 	}

@@ -63,9 +63,6 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		mu.Lock()
 		defer mu.Unlock()
 		if f, seen := first[keys[i]]; !seen || i < f {
-			if seen {
-				suspects[f].Via = nil // it holds all that the compile had made
-			}
 			first[keys[i]], suspects[i] = i, s
 		}
 	})
@@ -104,13 +101,7 @@ func nothing(c *catalog.Catalog) bool {
 
 // NewSuspect is what there is to judge about a node that was compiled.
 func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge.Suspect {
-	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Types: c, Modules: c.Environment(),
-		Via: func(r *catalog.Resource) (out []source.Place) {
-			for _, s := range res.Via(r.Type, r.Title) {
-				out = append(out, s.Place)
-			}
-			return out
-		}}
+	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Types: c, Modules: c.Environment(), Record: res.Record()}
 }
 
 // countOpaque counts the attributes that could not be computed.

@@ -22,6 +22,7 @@ import (
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/facts"
+	"bunraku/puppet/record"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/value"
 	"bunraku/report"
@@ -84,8 +85,8 @@ type Suspect struct {
 	Types    resource.Lookup // knows the types of its modules; nil for Puppet's own
 	// Modules is where its files come from; nil if somebody else has compiled it.
 	Modules *environment.Environment
-	// Via lists the places on the way to a resource, outermost first; nil if somebody else has compiled it.
-	Via func(r *catalog.Resource) []source.Place
+	// Record is the compile; nil if somebody else has compiled it.
+	Record *record.Record
 }
 
 // Judge verifies one catalog.
@@ -129,7 +130,7 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (*Verdict, error) {
 	m := v.Report.Model
 	m.Assumed = append(m.Assumed, lists.Notes()...)
 	v.dropSecret(j.opt.Hide)
-	v.Node.Unknown, v.Node.Beside = v.Report.Unknown, j.beside(v.Report.Findings, s.Via)
+	v.Node.Unknown, v.Node.Beside = v.Report.Unknown, j.beside(v.Report.Findings, s.Record)
 	v.Undecided = v.Report.TooLong || len(v.Report.Open) > 0
 	return v, nil
 }

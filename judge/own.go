@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/record"
 	"bunraku/source"
 	"bunraku/verify/model"
 )
@@ -82,8 +83,8 @@ func puppetfileModules(view source.Files, root string) (dirs []string) {
 
 // beside finds, for every resource that a finding is shown at and that somebody else's code declares, where the user's own code brings it
 // in: the innermost class, define or node on the way to it.
-func (j *Judge) beside(findings []model.Finding, via func(*catalog.Resource) []source.Place) map[*catalog.Resource]source.Place {
-	if j.opt.Own == nil || via == nil {
+func (j *Judge) beside(findings []model.Finding, rec *record.Record) map[*catalog.Resource]source.Place {
+	if j.opt.Own == nil || rec == nil {
 		return nil
 	}
 	out := map[*catalog.Resource]source.Place{}
@@ -91,9 +92,9 @@ func (j *Judge) beside(findings []model.Finding, via func(*catalog.Resource) []s
 		if !r.Place.Known() || j.opt.Own(r.Place.File.Name) {
 			return
 		}
-		for _, at := range slices.Backward(via(r)) {
-			if at.Known() && j.opt.Own(at.File.Name) {
-				out[r] = at
+		for _, s := range slices.Backward(rec.Via(r)) {
+			if s.Place.Known() && j.opt.Own(s.Place.File.Name) {
+				out[r] = s.Place
 				return
 			}
 		}

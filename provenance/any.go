@@ -39,7 +39,7 @@ func (t *Trace) Also(any, cause Ref) {
 		return
 	}
 	*list = append(*list, cause)
-	t.shared = nil
+	t.shared.Store(nil)
 }
 
 // Open adds a set of dependencies that is not complete yet: something may come too late to have an effect, and that it came too late is then a
@@ -61,23 +61,22 @@ func (t *Trace) Extend(set Ref, more ...Ref) {
 	for _, r := range more {
 		if r != 0 && !slices.Contains(*list, r) {
 			*list = append(*list, r)
-			t.shared = nil
+			t.shared.Store(nil)
 		}
 	}
 }
 
-// common has the leaves that each node of Any's depends on, by the number of its causes.
+// common has the leaves that each node of Any's depends on, by the number of its causes. Two readers may both work it out: they find the same.
 func (t *Trace) common() [][]Ref {
-	if len(t.shared) == len(t.causes) {
-		return t.shared
+	if known := t.shared.Load(); known != nil && len(*known) == len(t.causes) {
+		return *known
 	}
-	t.shared = make([][]Ref, 0, len(t.causes))
-	w := &walk{t: t}
+	w := &walk{t: t, shared: make([][]Ref, 0, len(t.causes))}
 	var nodes []node // in their order
 	for _, n := range t.nodes {
 		if n.shape == isAny {
 			nodes = append(nodes, n)
-			t.shared = append(t.shared, w.leaves(n.first))
+			w.shared = append(w.shared, w.leaves(n.first))
 		}
 	}
 	groups := map[group]bool{}
@@ -85,23 +84,24 @@ func (t *Trace) common() [][]Ref {
 		changed := false
 		for i, n := range nodes {
 			for _, cause := range append([]Ref{n.first}, t.causes[n.second]...) { // the first too: what it depends on may have become less
-				if len(t.shared[i]) == 0 {
+				if len(w.shared[i]) == 0 {
 					break
 				}
 				clear(groups)
 				for _, r := range w.leaves(cause) {
 					groups[t.groupOf(r)] = true
 				}
-				left := slices.DeleteFunc(slices.Clone(t.shared[i]), func(r Ref) bool { return !groups[t.groupOf(r)] })
-				changed = changed || len(left) < len(t.shared[i])
-				t.shared[i] = left
+				left := slices.DeleteFunc(slices.Clone(w.shared[i]), func(r Ref) bool { return !groups[t.groupOf(r)] })
+				changed = changed || len(left) < len(w.shared[i])
+				w.shared[i] = left
 			}
 		}
 		if !changed {
 			break
 		}
 	}
-	return t.shared
+	t.shared.Store(&w.shared)
+	return w.shared
 }
 
 // A group is a place, or several that may change together: all of a fact, all that a data file has for a key. Two causes that depend on
@@ -148,10 +148,11 @@ func factGroup(path string) group {
 
 // A walk finds the leaves that nodes depend on. It can be used again.
 type walk struct {
-	t     *Trace
-	seen  []uint32 // the turn in which a node was last seen
-	turn  uint32
-	stack []Ref
+	t      *Trace
+	shared [][]Ref  // the leaves of Any's nodes, as far as they are known
+	seen   []uint32 // the turn in which a node was last seen
+	turn   uint32
+	stack  []Ref
 }
 
 func (w *walk) push(r Ref) {
@@ -179,11 +180,11 @@ func (w *walk) leaves(roots ...Ref) (leaves []Ref) {
 		case n.shape <= isBlockLeaf:
 			leaves = append(leaves, r)
 		case n.shape == isAny:
-			if int(n.second) >= len(t.shared) { // not known yet: that of its first cause is larger
+			if int(n.second) >= len(w.shared) { // not known yet: that of its first cause is larger
 				w.push(n.first)
 				break
 			}
-			for _, leaf := range t.shared[n.second] {
+			for _, leaf := range w.shared[n.second] {
 				w.push(leaf)
 			}
 		default:

@@ -79,7 +79,7 @@ func (t *Trace) Pack(roots ...Ref) *Packed {
 		}
 	}
 	common := t.common()
-	w := &walk{t: t}
+	w := &walk{t: t, shared: common}
 	for i, r := range order {
 		count, n := i+1, t.nodes[r]
 		var kind, number uint32
@@ -199,6 +199,7 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 	}
 	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(p.Notes), packDeep: 1, packAny: 1}
 	var refs []Ref
+	shared := [][]Ref{}
 	for i := uint32(1); len(rest) > 0; i++ {
 		kind, number, count := next(), next(), next()
 		if bad || int(kind) >= len(limits) || int(number) >= limits[kind] || int(count) > len(rest) {
@@ -232,8 +233,9 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 			t.Deep(refs[0], list(slices.Clone(refs[1:])))
 		case packAny:
 			t.Any(refs[0])
-			t.shared = append(t.shared, slices.Clone(refs[1:]))
+			shared = append(shared, slices.Clone(refs[1:]))
 		}
 	}
+	t.shared.Store(&shared)
 	return t, nil
 }

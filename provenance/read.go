@@ -92,8 +92,7 @@ func (t *Trace) Depends(roots ...Ref) []Label {
 	if t == nil {
 		return nil
 	}
-	t.common()
-	leaves := (&walk{t: t}).leaves(roots...)
+	leaves := (&walk{t: t, shared: t.common()}).leaves(roots...)
 	out := make([]Label, len(leaves))
 	for i, r := range leaves {
 		out[i], _ = t.label(r)

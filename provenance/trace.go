@@ -3,6 +3,7 @@ package provenance
 import (
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"bunraku/source"
 )
@@ -27,7 +28,40 @@ type Trace struct {
 	owners     []Owner // of steps
 	causes     [][]Ref // of nodes with several, but the first
 	open       [][]Ref // sets that were not complete when they were made
-	shared     [][]Ref // the leaves that those nodes depend on, once they were asked for
+	// shared has the leaves that those nodes depend on, once they were asked for.
+	shared atomic.Pointer[[][]Ref]
+}
+
+// Copy is a trace that begins with all that this one has. What is added to it this one does not get.
+func (t *Trace) Copy() *Trace {
+	if t == nil {
+		return nil
+	}
+	c := &Trace{nodes: slices.Clip(t.nodes), operands: slices.Clip(t.operands), contents: slices.Clip(t.contents), labels: slices.Clip(t.labels),
+		blocks: slices.Clip(t.blocks), read: slices.Clone(t.read), names: slices.Clip(t.names), known: t.known, nameOf: maps.Clone(t.nameOf),
+		notes: slices.Clone(t.notes), noteCount: t.noteCount, firstNotes: t.firstNotes, owners: slices.Clip(t.owners),
+		causes: slices.Clone(t.causes), open: slices.Clone(t.open)}
+	if n := len(c.notes); n > 0 { // which may have room for more
+		c.notes[n-1] = slices.Clone(c.notes[n-1])
+	}
+	for _, lists := range [][][]Ref{c.causes, c.open} {
+		for i := range lists {
+			lists[i] = slices.Clip(lists[i])
+		}
+	}
+	c.shared.Store(t.shared.Load())
+	return c
+}
+
+// Seal ends the making of a trace: from now on it is only read, by any number of goroutines. Owners, which may hold all that a compile has
+// made, are replaced by what is given for them.
+func (t *Trace) Seal(plain func(Owner) Owner) {
+	if t == nil {
+		return
+	}
+	for i, o := range t.owners {
+		t.owners[i] = plain(o)
+	}
 }
 
 // NewTrace returns an empty graph.

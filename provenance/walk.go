@@ -209,7 +209,7 @@ func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 			if n.shape == isAny {
 				set = common[n.second]
 			} else if len(t.open[n.first]) > 0 { // what is in it may be newer
-				set = (&walk{t: t}).leaves(Ref(r))
+				set = (&walk{t: t, shared: common}).leaves(Ref(r))
 			}
 			if slices.ContainsFunc(set, func(leaf Ref) bool { return how[leaf] != Not }) {
 				how[r] = Decides

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"bunraku/judge"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/syntax"
@@ -67,7 +67,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	defer func() { a.tellLists(j.Close()) }()
 	ws := compiler.NewWorkspace(root, a.options(cmd, &flags.compileFlags))
 	view := ws.Disk()
-	files, err := puppetFiles(view, root)
+	files, err := environment.PuppetFiles(view, root)
 	if err != nil {
 		return err
 	}
@@ -250,7 +250,6 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 		for _, n := range k.Nodes {
 			results[n].verdict = v.Of(results[n].Catalog)
 		}
-		k.Suspect.Via = nil // it holds all that the compile had made
 	})
 	for _, err := range errs {
 		if err != nil && ctx.Err() == nil {
@@ -311,29 +310,4 @@ func (a *app) readAll(ctx context.Context, view source.Files, files []string) ([
 		return nil, nil, fail("interrupted: %d of %d files were read", done, len(files))
 	}
 	return sources, all, nil
-}
-
-// puppetFiles lists the manifests and templates below a directory in a fixed order. Hidden directories and the fixtures that
-// module tests download are not the user's code.
-func puppetFiles(view source.Files, root string) ([]string, error) {
-	abs := source.Absolute(root)
-	info, err := view.Stat(abs)
-	if err != nil {
-		return nil, source.Named(err, abs, root)
-	}
-	if !info.IsDir() {
-		return []string{root}, nil
-	}
-	var files []string
-	err = source.Walk(view, abs, func(path string, e source.Entry) bool {
-		if e.IsDir() && !e.Link {
-			return !strings.HasPrefix(e.Name, ".") && (e.Name != "fixtures" || filepath.Base(filepath.Dir(path)) != "spec")
-		}
-		if ext := filepath.Ext(path); (ext == ".pp" || ext == ".epp") && !e.IsDir() {
-			files = append(files, filepath.Join(root, strings.TrimPrefix(path, abs)))
-		}
-		return true
-	})
-	sort.Strings(files)
-	return files, err
 }

@@ -107,7 +107,7 @@ func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*
 	if err != nil || flags.provenance == "" {
 		return result, err
 	}
-	return result, writeProvenance(flags.provenance, env, a.secrets.HideJSON, c.Current(), node, result)
+	return result, writeProvenance(flags.provenance, env, a.secrets.HideJSON, result)
 }
 
 // keep remembers what is Sensitive in a compile, so that nothing shows it.

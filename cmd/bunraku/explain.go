@@ -1,23 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 
 	"bunraku/explain"
 	"bunraku/fleet"
-	"bunraku/provenance"
-	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
-	"bunraku/puppet/syntax"
-	"bunraku/puppet/value"
 	"bunraku/report"
 	"bunraku/source"
 
@@ -194,7 +187,7 @@ func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*expla
 		if err != nil {
 			return nil, err
 		}
-		rec.Code = &codeOf{c}
+		rec.Code = c.Code()
 		return rec, nil
 	}
 	opt := a.options(cmd, &f.compileFlags)
@@ -216,7 +209,7 @@ func (a *app) compileRecord(ctx context.Context, c *compiler.Snapshot, node comp
 		a.report(source.Diagnostics{result.Failure})
 		return nil, &exitError{code: exitFailed}
 	}
-	return newRecord(c.Current(), node, result), nil
+	return explain.Of(result.Record()), nil
 }
 
 // reachesAll asks the reverse question of every node.
@@ -273,135 +266,6 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 	return a.notFound(f, none)
 }
 
-// newRecord wires a finished compile to what explain asks.
-func newRecord(c *compiler.Snapshot, node compiler.Node, result *eval.Result) *explain.Record {
-	result.Catalog.Settle()
-	rec := &explain.Record{Catalog: result.Catalog, Trace: result.Trace}
-	if node.Facts != nil {
-		rec.Facts = node.Facts.Values
-	}
-	result.EachVariable(func(class, name string, v value.Value, r provenance.Ref) {
-		if whole, ok := v.(provenance.Contents); ok {
-			r = result.Trace.Deep(r, whole)
-		}
-		rec.Variables = append(rec.Variables, explain.Variable{Class: class, Name: name, Value: v, Ref: r})
-	})
-	rec.Via = func(r *catalog.Resource) (out []explain.Stage) {
-		for _, s := range result.Via(r.Type, r.Title) {
-			out = append(out, explain.Stage{Text: s.Text, Place: s.Place})
-		}
-		return out
-	}
-	rec.Parameter = func(r *catalog.Resource, name string) source.Place { return result.ParameterAt(r.Type, r.Title, name) }
-	rec.Asked = func(r *catalog.Resource) source.Place {
-		if r.Type != "Class" {
-			return source.Place{}
-		}
-		return result.Asked(r.Title)
-	}
-	rec.Absent = func(r *catalog.Resource, attr string) provenance.Ref { return result.Absent(r.Type, r.Title, attr) }
-	rec.Hiera = hieraOf(c, result)
-	rec.Code = &codeOf{c}
-	result.EachPassed(func(p eval.Passed) {
-		rec.Passed = append(rec.Passed, explain.PassedBranch{Place: p.Branch, In: p.In, Why: p.Why})
-	})
-	for _, v := range result.Unrealized() {
-		rec.Unrealized = append(rec.Unrealized, explain.Stub{Name: catalog.Name{Type: v.Type, Title: v.Title}, Place: v.Place})
-	}
-	return rec
-}
-
-// codeOf is an environment's manifests, parsed as they are wanted (explain.Code).
-type codeOf struct{ c *compiler.Snapshot }
-
-func (o *codeOf) Main() (out []*syntax.File) {
-	paths, _ := o.c.Environment().Manifests()
-	return o.parse(paths)
-}
-
-func (o *codeOf) Manifest(name string) *syntax.File {
-	module, rest, _ := strings.Cut(name, "::")
-	env := o.c.Environment()
-	for _, r := range []string{rest, ""} { // a module's init.pp may hold all of it
-		if path, ok := env.ManifestFile(module, r); ok {
-			if list := o.parse([]string{path}); len(list) > 0 {
-				return list[0]
-			}
-		}
-	}
-	return nil
-}
-
-func (o *codeOf) Containing(text string, modules map[string]bool) []*syntax.File {
-	env := o.c.Environment()
-	paths, _ := env.Manifests()
-	for _, m := range env.Modules() {
-		if modules == nil || modules[m.Name] {
-			if list, err := puppetFiles(o.c.Files(), filepath.Join(m.Dir, "manifests")); err == nil {
-				paths = append(paths, list...)
-			}
-		}
-	}
-	has := make([]bool, len(paths))
-	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := w; i < len(paths); i += workers {
-				content, err := o.c.Files().Read(paths[i])
-				has[i] = err == nil && containsFold([]byte(content.Text), text)
-			}
-		}()
-	}
-	wg.Wait()
-	var found []string
-	for i, path := range paths {
-		if has[i] {
-			found = append(found, path)
-		}
-	}
-	return o.parse(found)
-}
-
-// containsFold reports whether a text is in the content, whatever the case of its letters.
-func containsFold(content []byte, text string) bool {
-	if text == "" {
-		return true
-	}
-	first := []byte{text[0]}
-	if c := text[0] | 0x20; c >= 'a' && c <= 'z' {
-		first = []byte{c, c &^ 0x20}
-	}
-	for _, b := range first {
-		for rest := content; len(rest) >= len(text); {
-			i := bytes.IndexByte(rest, b)
-			if i < 0 || len(rest)-i < len(text) {
-				break
-			}
-			if bytes.EqualFold(rest[i:i+len(text)], []byte(text)) {
-				return true
-			}
-			rest = rest[i+1:]
-		}
-	}
-	return false
-}
-
-// parse leaves out what cannot be parsed.
-func (o *codeOf) parse(paths []string) (out []*syntax.File) {
-	for _, p := range paths {
-		if filepath.Ext(p) != ".pp" {
-			continue
-		}
-		if f, ds, err := o.c.Environment().Parse(p); err == nil && f != nil && !ds.HasErrors() {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
 // readRecord reads a side file. Its files are looked for where they were, and in the environment that was named now.
 func readRecord(view source.Files, path, env string) (*explain.Record, error) {
 	text, err := source.ReadFile(path)
@@ -424,8 +288,8 @@ func readRecord(view source.Files, path, env string) (*explain.Record, error) {
 }
 
 // writeProvenance writes the side file of a compile.
-func writeProvenance(path, env string, hide func(string) string, c *compiler.Snapshot, node compiler.Node, result *eval.Result) error {
-	text, err := explain.Save(newRecord(c, node, result), filepath.ToSlash(filepath.Clean(env)))
+func writeProvenance(path, env string, hide func(string) string, result *eval.Result) error {
+	text, err := explain.Save(explain.Of(result.Record()), filepath.ToSlash(filepath.Clean(env)))
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func bigRecord(t testing.TB) (env string, fresh func() *explain.Record) {
 		t.Fatal(result.Failure)
 	}
 	t.Logf("%d resources, %d nodes in the trace", len(result.Catalog.Resources), result.Trace.Len())
-	return env, func() *explain.Record { return newRecord(c, node, result) }
+	return env, func() *explain.Record { return explain.Of(result.Record()) }
 }
 
 // bigQuestions is one of each kind, on a record that has answered nothing yet.
@@ -209,7 +209,7 @@ func TestAcceptExplainSites(t *testing.T) {
 			}
 		}
 		for name, q := range ask {
-			took, err := shortest(func() *explain.Record { return newRecord(c, node, result) }, q)
+			took, err := shortest(func() *explain.Record { return explain.Of(result.Record()) }, q)
 			if err != nil {
 				t.Errorf("%s: %s: %v", filepath.Base(dir), name, err)
 			}

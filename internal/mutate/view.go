@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -28,7 +29,6 @@ type View struct {
 
 // Look makes the view of a finished compile.
 func Look(res *eval.Result) (*View, error) {
-	res.Catalog.Settle()
 	v := &View{Res: res, Slots: make(map[string]Slot, 16*len(res.Catalog.Resources)), at: map[string]Slot{}}
 	json := catalog.JSON{Types: types.ToData}
 	for _, r := range res.Catalog.Resources {
@@ -55,28 +55,9 @@ func Look(res *eval.Result) (*View, error) {
 }
 
 func (v *View) variables() {
-	res := v.Res
-	res.EachVariable(func(class, name string, _ value.Value, _ provenance.Ref) {
-		sc, read := res.ScopeOf(" "), name // the node's scope, or the top one
-		if class != "" {
-			read = class + "::" + name
-		}
-		x, r, found := sc.Variable(read)
-		if !found {
-			return
-		}
-		switch c := x.(type) {
-		case *value.Array:
-			r = res.Trace.Deep(r, c)
-		case *value.Hash:
-			r = res.Trace.Deep(r, c)
-		case *value.Sensitive:
-			if c, ok := c.Value.(provenance.Contents); ok {
-				r = res.Trace.Deep(r, c)
-			}
-		}
-		v.Slots["variable "+class+"::"+name] = Slot{value.Inspect(x), [3]provenance.Ref{r}}
-	})
+	for _, x := range v.Res.Record().Variables { // as code elsewhere reads them
+		v.Slots["variable "+x.Class+"::"+x.Name] = Slot{value.Inspect(x.Value), [3]provenance.Ref{x.Read}}
+	}
 }
 
 // Names lists the slots in a fixed order.
@@ -152,8 +133,8 @@ func (c *comparison) side(from, to *View, reach func(provenance.Ref) provenance.
 			c.Violations = append(c.Violations, Violation(fmt.Sprintf("%s, %s in the run %s, %s in the run %s, and does not name the place", name, short(s.Value), side, with, there)))
 		}
 		if !has {
-			if r, is := to.absence(name); is {
-				absent = append(absent, absentSlot{name, r})
+			if refs, is := to.absence(name); is {
+				absent = append(absent, absentSlot{name, refs})
 			}
 		}
 	}
@@ -161,9 +142,9 @@ func (c *comparison) side(from, to *View, reach func(provenance.Ref) provenance.
 		return
 	}
 	t := to.Res.Trace
-	reach = t.Reach(other.leaves(t)) // anew: asking for absences made new nodes
+	reach = t.Reach(other.leaves(t))
 	for _, a := range absent {
-		if a.ref == 0 || reach(a.ref) == provenance.Not {
+		if !slices.ContainsFunc(a.refs, func(r provenance.Ref) bool { return reach(r) != provenance.Not }) {
 			c.Violations = append(c.Violations, Violation(fmt.Sprintf("%s is there in the run %s; its absence in the run %s does not name the place", a.name, side, there)))
 		}
 	}
@@ -171,22 +152,22 @@ func (c *comparison) side(from, to *View, reach func(provenance.Ref) provenance.
 
 type absentSlot struct {
 	name string
-	ref  provenance.Ref
+	refs []provenance.Ref
 }
 
 // absence is what the absence of an attribute depends on, if it is one of a resource that is there.
-func (v *View) absence(name string) (r provenance.Ref, is bool) {
+func (v *View) absence(name string) (refs []provenance.Ref, is bool) {
 	rest, ok := strings.CutPrefix(name, "attribute ")
 	if !ok {
-		return 0, false
+		return nil, false
 	}
 	i := strings.LastIndex(rest, "] ")
 	ref, attr := rest[:i+1], rest[i+2:]
 	if _, exists := v.Slots["resource "+ref]; !exists {
-		return 0, false
+		return nil, false
 	}
 	typ, title, _ := strings.Cut(ref[:len(ref)-1], "[")
-	return v.Res.Absent(typ, title, attr), true
+	return v.Res.Record().Absent(v.Res.Catalog.Resource(typ, title), attr), true
 }
 
 // order: resources whose position lacks the place in both runs keep their relative order.

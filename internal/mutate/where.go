@@ -156,7 +156,6 @@ func eachValue(res *eval.Result, visit func(slot string, v value.Value, r proven
 		}
 		visit(slot, v, r)
 	}
-	res.Catalog.Settle()
 	for _, r := range res.Catalog.Resources {
 		if r.Type != "Class" && r.Type != "Node" && r.Type != "Stage" {
 			visit("title "+r.Ref(), value.String(r.Title), r.TitleRef)

@@ -179,7 +179,7 @@ func TestProvenance(t *testing.T) {
 		t.Fatal(ds[0])
 	}
 	set := eval.Language(7)
-	set.Trace = true
+	set.Trace, set.Reads = true, true
 	r := eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree}, Facts: ask.ReadFacts(factsFile), Settings: set})
 	if r.Failure != nil {
 		t.Fatal(r.Failure)

@@ -33,8 +33,7 @@ type Catalog struct {
 	// Metadata of files that the server looked up, as it came; nil for none. RecursiveMetadata likewise.
 	Metadata, RecursiveMetadata *value.Hash
 
-	index  *index
-	settle func()
+	index *index
 }
 
 // A Name is type and title: what identifies a resource.
@@ -147,16 +146,6 @@ func (c *Catalog) Seal() {
 		}
 		return m
 	})}
-}
-
-// Later sets what Settle runs.
-func (c *Catalog) Later(settle func()) { c.settle = sync.OnceFunc(settle) }
-
-// Settle works out the provenance of attributes, tags and positions, which a compile leaves until somebody asks for it.
-func (c *Catalog) Settle() {
-	if c.settle != nil {
-		c.settle()
-	}
 }
 
 // An index is made when it is first needed.

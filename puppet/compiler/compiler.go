@@ -41,6 +41,7 @@ type Options struct {
 	BaseModulePath  []string
 	GlobalHiera     string // path of a global hiera.yaml
 	Trace           bool
+	Reads           bool // with Trace: keep what reading each variable depends on (record.Variable.Read)
 	ServerFacts     *value.Hash
 	Ruby            RubyMode
 	RubyTimeout     time.Duration // of Ruby's own time in one call; bridge.DefaultTimeout when zero
@@ -175,6 +176,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		in.Log = trace.NewLog(c.asked.like())
 		defer in.Log.Close()
 	}
+	in.Code, in.Levels = c.Code(), c.levels(in)
 	result = eval.Compile(c.world(in.Log), in)
 	if result.NotDone != nil {
 		return nil, result.NotDone

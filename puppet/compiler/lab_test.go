@@ -42,7 +42,7 @@ const forget = 40 // clones after which caches start anew: they keep every chang
 
 // openLab compiles a subject. It returns nil when the subject does not compile: then there is nothing to change.
 func openLab(kind, name, dir string, opt Options, node Node) (*lab, error) {
-	opt.Trace = true
+	opt.Trace, opt.Reads = true, true
 	opt.Roots = []string{live.ModulesDir}
 	c, err := NewWorkspace(dir, opt).Open(context.Background())
 	if err != nil {
@@ -400,13 +400,14 @@ func (l *lab) targets(slot string) (out []string) {
 	if !ok {
 		return nil
 	}
+	r := l.res.Catalog.Find(ref)
 	if typ == "Class" {
 		title = strings.ToLower(title)
 	}
 	out = append(out, title)
-	for _, s := range l.res.Via(typ, title) {
-		if s.Type == "Class" {
-			out = append(out, strings.ToLower(s.Title))
+	for _, s := range l.res.Record().Via(r) {
+		if !strings.ContainsAny(s.Text, " [") { // a class, neither a node nor an instance of a define
+			out = append(out, s.Text)
 		}
 	}
 	return out

@@ -287,7 +287,6 @@ func (l *lab) values(key string, asked []string, h *mutate.Hints) (out []value.V
 		if list := h.Parameter(key[:i], key[i+2:]); len(list) > 0 {
 			out = append(out, list...)
 		}
-		l.res.Catalog.Settle()
 		for _, r := range l.res.Catalog.Resources {
 			if r.Type == "Class" && strings.EqualFold(r.Title, key[:i]) {
 				if p := r.Param(key[i+2:]); p != nil {

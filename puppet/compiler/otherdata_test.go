@@ -39,7 +39,7 @@ func (l *lab) keysOf(slot string) (keys []string) {
 	}
 	if name, ok := strings.CutPrefix(slot, "variable "); ok {
 		i := strings.LastIndex(name, "::")
-		if at := l.res.ParameterAt("Class", name[:i], name[i+2:]); at.Known() {
+		if c := l.res.Catalog.Find("Class[" + name[:i] + "]"); c != nil && l.res.Record().Parameter(c, name[i+2:]).Known() {
 			add(name)
 		}
 	}

@@ -42,7 +42,7 @@ func NewWorkspace(path string, opt Options) *Workspace {
 	if opt.StrictVariables != nil {
 		w.set.StrictVariables = *opt.StrictVariables
 	}
-	w.set.Trace = opt.Trace
+	w.set.Trace, w.set.Reads = opt.Trace, opt.Reads
 	return w
 }
 

@@ -16,8 +16,8 @@ import (
 type collector struct {
 	value.TypeMark // a collector is a value: relationships are drawn to it
 
+	gathering
 	ev       *Evaluator
-	typ      string
 	query    func(*Resource) bool
 	exported bool
 	fixed    []value.Value // references still to be realized
@@ -26,14 +26,20 @@ type collector struct {
 	place    source.Place
 	got      []*Resource
 	has      map[*Resource]bool
-	ref      provenance.Ref     // the query's literals and the decisions around it
 	reads    []string           // attributes that the query tests
-	splat    provenance.Ref     // of hashes that its overrides are taken from
-	moment   provenance.Ref     // what decided when it was noted: the last that overrides an attribute wins
-	arrows   []string           // attributes that arrows from it set on what it finds
 	looked   map[*Resource]look // what the tests saw, at the time
 	// instead is what the left side of a chain falls back to when the collector on its right found nothing
 	instead []value.Value
+}
+
+// A gathering is what a collector does to the resources that it finds, and why.
+type gathering struct {
+	typ    string
+	ref    provenance.Ref // the query's literals and the decisions around it
+	splat  provenance.Ref // of hashes that its overrides are taken from
+	moment provenance.Ref // what decided when it was noted: the last that overrides an attribute wins
+	arrows []string       // attributes that arrows from it set on what it finds
+	sets   []string       // attributes that it overrides
 }
 
 // A look is what the tests of a query saw of a resource: all, and the last time.
@@ -60,13 +66,14 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 	if e.Exported && !ev.set.Storeconfigs {
 		ev.warn("E0540", e.QueryAt, "You cannot collect exported resources without storeconfigs being set; the collection will be ignored")
 	}
-	c := &collector{ev: ev, typ: capitalized(low), scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]look{}}
+	c := &collector{ev: ev, gathering: gathering{typ: capitalized(low)}, scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]look{}}
 	if len(e.Ops) > 0 {
 		params, splat := ev.attributeOps(e.Ops, sc, nil)
 		c.splat = splat
 		for _, p := range params {
 			q := *p
 			c.params = append(c.params, &q)
+			c.sets = append(c.sets, p.name)
 		}
 	}
 	c.ref, c.moment = ev.ctl, ev.moment()
@@ -297,7 +304,8 @@ func (c *Call) Realize(refs []value.Value) {
 	if len(flat) == 0 {
 		return
 	}
-	col := &collector{ev: ev, fixed: flat, scope: c.Scope, place: c.Place, has: map[*Resource]bool{}, ref: ev.trace.Join(append(c.deepRefs(), ev.ctl)...)}
+	col := &collector{ev: ev, fixed: flat, scope: c.Scope, place: c.Place, has: map[*Resource]bool{},
+		gathering: gathering{ref: ev.trace.Join(append(c.deepRefs(), ev.ctl)...)}}
 	ev.table.collected = append(ev.table.collected, col)
 }
 

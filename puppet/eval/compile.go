@@ -30,7 +30,13 @@ const maxRounds = 1000 // of collectors and defines, as in Puppet
 // until nothing new comes up, then relationships, overrides, metaparameters and checks.
 func Compile(w World, in Input) (result *Result) {
 	ev := newEvaluator(w, in)
-	result = &Result{Trace: ev.trace, ev: ev}
+	result = &Result{Trace: ev.trace}
+	defer func() {
+		if result.left == nil && result.NotDone == nil {
+			result.left = ev.seal(nil)
+		}
+		result.unknowns, result.record = ev.unknowns, sync.OnceValue(result.newRecord)
+	}()
 	defer func() {
 		result.Warnings, result.Logs = ev.warnings, ev.logs
 		result.Steps, result.Bytes = ev.budget.Spent()
@@ -62,7 +68,9 @@ func Compile(w World, in Input) (result *Result) {
 	ev.assignedClasses()
 	ev.generate()
 	ev.finish()
-	result.Catalog = ev.catalog()
+	c := ev.catalog()
+	result.left = ev.seal(c)
+	result.Catalog = c
 	if ev.trace != nil {
 		ev.cache.setTraceSize(traceSize{ev.trace.Size(), len(ev.ghosts.branches), len(ev.ghosts.passed)})
 	}

@@ -18,6 +18,7 @@ import (
 	"bunraku/budget"
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
@@ -31,6 +32,7 @@ type Settings struct {
 	Strict          source.Strictness
 	StrictVariables bool
 	Trace           bool
+	Reads           bool // keep what reading each variable from outside depends on (record.Variable.Read)
 	Storeconfigs    bool
 }
 
@@ -63,6 +65,10 @@ type Input struct {
 	Cache       *Cache // shared with other compiles of the same environment; nil for one of its own
 	// Budget bounds the work of this compile; nil for one of its own, with Limits and without an end in time.
 	Budget *budget.Budget
+	// Code and Levels are for the record of the compile: the environment's manifests, and what each level of Hiera has for a key, as it is
+	// seen from the class whose parameter it may be. Nil for what cannot be asked. Levels is asked by one goroutine at a time.
+	Code   record.Code
+	Levels func(key string, from Left) *record.Hiera
 	// Config is what $settings::NAME answers.
 	Config *value.Hash
 	// Log collects the questions that the compile asks of the world; nil for nobody.
@@ -173,7 +179,7 @@ func (ev *Evaluator) Environment() string { return ev.in.Environment }
 // Classes are the names of the classes evaluated so far.
 func (ev *Evaluator) Classes() []string { return ev.table.classes }
 
-// A Result is a finished compile.
+// A Result is a finished compile. It is sealed: plain data that any number of goroutines may read, and that holds no evaluator.
 type Result struct {
 	Catalog  *catalog.Catalog
 	Trace    *provenance.Trace
@@ -190,7 +196,68 @@ type Result struct {
 	// Steps and Bytes are what has been drawn on the budget.
 	Steps, Bytes int64
 
-	ev *Evaluator // for questions about what is not in the catalog
+	left     *left // what is not in the catalog; nil when nothing was evaluated
+	unknowns []*Unknown
+	record   func() *record.Record // made once
+}
+
+// Record is what can be asked about the compile. It is made at the first question.
+func (res *Result) Record() *record.Record {
+	if res.record == nil { // nothing was evaluated
+		return &record.Record{Catalog: res.Catalog, Trace: res.Trace, Ways: &left{}}
+	}
+	return res.record()
+}
+
+func (res *Result) newRecord() *record.Record {
+	l := res.left
+	rec := &record.Record{Catalog: res.Catalog, Trace: res.Trace, Facts: l.facts, Unrealized: l.virtual, Ways: l, Code: l.code}
+	l.eachVariable(func(class string, v *variable) {
+		rec.Variables = append(rec.Variables, record.Variable{Class: class, Name: v.name, Value: v.value, Ref: v.ref})
+	})
+	for i := range l.whole {
+		rec.Variables[i].Ref = l.whole[i]
+	}
+	for i := range l.reads {
+		rec.Variables[i].Read = l.reads[i]
+	}
+	for _, b := range l.passed {
+		branch := record.PassedBranch{Place: b.branch, Why: b.why}
+		if b.in >= 0 {
+			branch.In = l.text(&l.resources[b.in])
+		}
+		rec.Passed = append(rec.Passed, branch)
+	}
+	if l.levels != nil {
+		rec.Data = &leftData{l: l, known: map[string]*record.Hiera{}}
+	}
+	return rec
+}
+
+// EachVariable visits the variables of the top scope, the node and every evaluated class, in the order of evaluation. Facts, settings and
+// what every class has are left out.
+func (res *Result) EachVariable(visit func(class, name string, v value.Value, r provenance.Ref)) {
+	if res.left != nil {
+		res.left.eachVariable(func(class string, v *variable) { visit(class, v.name, v.value, v.ref) })
+	}
+}
+
+// EachBared visits the values whose Sensitive parts the program has seen in the clear, so that they may be anywhere in the catalog.
+func (res *Result) EachBared(visit func(v value.Value)) {
+	if res.left != nil {
+		for _, v := range res.left.seen {
+			visit(v)
+		}
+	}
+}
+
+// Declared reports whether a compile that failed had declared a resource and not left it virtual. It is certain when all code had been
+// evaluated: what fails after that is the catalog.
+func (res *Result) Declared(typ, title string) (there, certain bool) {
+	if res.left == nil {
+		return false, false
+	}
+	return res.left.there[catalog.Name{Type: typ, Title: title}], res.left.evaluated
 }
 
 // code switches to another file's code and returns what switches back.

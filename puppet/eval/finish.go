@@ -237,7 +237,7 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 	c.OrderEdges()
 	c.Seal()
 	if ev.trace != nil {
-		c.Later(ev.settle)
+		ev.settle()
 	}
 	return c
 }

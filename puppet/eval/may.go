@@ -43,10 +43,6 @@ func (ev *Evaluator) nodeSets(name string) bool {
 	return ev.ghosts.nodeVars[name]
 }
 
-func (t touch) covers(typ, title, attr string) bool {
-	return (t.typ == "" || t.typ == typ) && (t.title == "" || t.title == title) && (t.attr == "" || attr == "" || t.attr == attr || t.attr == selfRequire && attr == "require")
-}
-
 // mayDeclare joins the decisions of every branch passed over so far that may declare a class.
 func (ev *Evaluator) mayDeclare(class string) (r provenance.Ref) {
 	if ev.trace == nil {
@@ -310,40 +306,6 @@ func (ev *Evaluator) namesRef(r *Resource) provenance.Ref {
 	return r.titleRef
 }
 
-// mayTouch joins what could have changed an attribute from afar: overrides, defaults, arrows and collectors in branches passed
-// over, and every collector with overrides, whether its query matched or not.
-func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
-	if ev.trace == nil {
-		return 0
-	}
-	m := ev.touchesOf(r.Type, attr)
-	refs := append(ev.scratch[:0], m.ref, r.noted(attr))
-	for _, t := range m.titled {
-		if t.title == r.Title {
-			refs = append(refs, ev.ghosts.why(t.by))
-		}
-	}
-	if slices.Contains(m.idle, r.Title) {
-		refs = append(refs, m.named)
-	}
-	if attr == "require" {
-		ev.indexTouches()
-		refs = append(refs, ev.ghosts.requiring[r])
-	}
-	var last *collector
-	for _, c := range m.collectors {
-		refs = append(refs, c.looked[r].ref)
-		if c.has[r] && c.params != nil {
-			if last != nil {
-				refs = append(refs, last.moment, c.moment)
-			}
-			last = c
-		}
-	}
-	ev.scratch = refs
-	return ev.union(refs)
-}
-
 // untouched reports whether no code that is known, run or not, sets parameters of a define's instances from outside: then mayTouch has
 // nothing to say about them.
 func (ev *Evaluator) untouched(d *Definition, typ string) bool {
@@ -369,80 +331,6 @@ func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 	m.keep(ev.untouchedEpoch(), yes) // as it is now: looking for idle classes may have read some
 	g.untouched[d] = m
 	return yes
-}
-
-// touches is what mayTouch says of all resources of a type.
-type touches struct {
-	ref        provenance.Ref
-	titled     []touchOf      // those that concern one title
-	idle       []string       // titles that idle classes touch,
-	named      provenance.Ref // were they named
-	collectors []*collector
-}
-
-// touchesOf is worked out once for each type and attribute, and anew when something was declared, passed over or written since.
-func (ev *Evaluator) touchesOf(typ, attr string) *touches {
-	key := touch{typ: typ, attr: attr}
-	g := &ev.ghosts
-	if m := g.all.answer[key]; m != nil && g.all.holds(ev.touchEpoch()) {
-		return m
-	}
-	ev.indexTouches()
-	byDefault := ev.table.defaulted[key]
-	m := &touches{}
-	var refs []provenance.Ref
-	for _, of := range []string{typ, ""} {
-		for _, t := range ev.cache.touching(of) {
-			why := g.why(t.by)
-			switch {
-			case why == 0:
-			case t.title != "" && t.covers(typ, t.title, attr):
-				m.titled = append(m.titled, t)
-			case t.covers(typ, t.title, attr) || byDefault != 0 && t.attr == anyDefault:
-				refs = append(refs, why)
-			}
-		}
-		refs = append(refs, g.written[touch{typ: of, attr: attr}], g.written[touch{typ: of}])
-	}
-	if typ == "Class" && isMetaparam(attr) {
-		refs = append(refs, ev.mayBeGiven(attr))
-	}
-	if attr == "before" || attr == "notify" { // a class that nobody has named so far may draw arrows from anything
-		refs = append(refs, g.named)
-	}
-	if m.named = ev.mayName(); m.named != 0 {
-		for _, t := range ev.idleTouches() {
-			taken := byDefault != 0 && t.attr == anyDefault && t.covers(typ, t.title, "")
-			if t.attr == selfRequire && t.title != "main" || !t.covers(typ, t.title, attr) && !taken { // a class that is not there requires nothing
-				continue
-			}
-			if t.title == "" {
-				refs = append(refs, m.named)
-				m.idle = nil
-				break
-			}
-			m.idle = append(m.idle, t.title)
-		}
-	}
-	for _, c := range ev.table.everCollected {
-		if c.typ != typ {
-			continue
-		}
-		here := c.splat != 0 || slices.Contains(c.arrows, attr) || slices.ContainsFunc(c.params, func(p *param) bool { return p.name == attr })
-		if here || byDefault != 0 && c.params != nil {
-			m.collectors = append(m.collectors, c)
-			refs = append(refs, c.ref, c.splat)
-			if !here {
-				refs = append(refs, byDefault)
-			}
-		}
-	}
-	m.ref = ev.union(refs)
-	if now := ev.touchEpoch(); !g.all.holds(now) { // as it is now: idle classes may have been read
-		g.all.keep(now, map[touch]*touches{})
-	}
-	g.all.answer[key] = m
-	return m
 }
 
 // union joins refs, each once; one alone needs no node. It reorders them.
@@ -559,39 +447,6 @@ func (c *collector) reach() provenance.Ref {
 		}
 	}
 	return tr.Join(ref, c.ev.MayExist(c.typ, ""))
-}
-
-// absentRef joins what an attribute's absence depends on.
-func (ev *Evaluator) absentRef(r *Resource, attr string, seen map[*Resource]bool) provenance.Ref {
-	if ev.trace == nil || seen[r] {
-		return 0
-	}
-	seen[r] = true
-	ref := ev.trace.Join(r.existence, ev.mayTouch(r, attr), ev.firstOfScope(r.scope), r.splat)
-	if p := r.param(attr); p != nil { // set, but to undef
-		ref = ev.trace.Join(ref, ev.deep(p.value, p.ref))
-	}
-	if isMetaparam(attr) { // might have come down from a container
-		if r.isClass() {
-			ref = ev.trace.Join(ref, ev.ghosts.contained, ev.mayTouch(r, container))
-		}
-		for _, c := range r.in {
-			ref = ev.trace.Join(ref, ev.absentRef(c, attr, seen))
-		}
-	}
-	return ref
-}
-
-// Absent is what the absence of an attribute of a resource in the catalog depends on.
-func (res *Result) Absent(typ, title, attr string) provenance.Ref {
-	if res.ev == nil {
-		return 0
-	}
-	r := res.ev.find(typ, title)
-	if r == nil {
-		return 0
-	}
-	return res.ev.absentRef(r, attr, map[*Resource]bool{})
 }
 
 // declared joins everything that decides what has been declared so far, and with which tags (rule 6, at its loosest).

@@ -67,11 +67,9 @@ func (ev *Evaluator) unknown(o *value.Opaque, function string, at source.Place) 
 // catalog's that come from data.
 func (res *Result) Unknowns() []Unknown {
 	var all []*Unknown
-	if res.ev != nil {
-		for _, u := range res.ev.unknowns {
-			n := *u
-			all = append(all, &n)
-		}
+	for _, u := range res.unknowns {
+		n := *u
+		all = append(all, &n)
 	}
 	if res.Catalog != nil {
 		for _, r := range res.Catalog.Resources {

@@ -124,7 +124,7 @@ func TestRules(t *testing.T) {
 	for _, r := range rules {
 		t.Run(r.rule, func(t *testing.T) {
 			set := eval.Language(7)
-			set.Trace = true
+			set.Trace, set.Reads = true, true
 			base, ds := compileText("site.pp", r.text, set)
 			if ds.HasErrors() || base.Failure != nil {
 				t.Fatal(ds, base.Failure)

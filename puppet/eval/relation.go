@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 
 	"bunraku/provenance"
@@ -113,6 +114,23 @@ func (ev *Evaluator) ParseType(text string) (value.Type, error) {
 	return types.Parse(text, ev.TypeNamed)
 }
 
+// ParseType reads a type as a program sees it, without running the program: in is what would be compiled.
+func ParseType(w World, in Input, text string) (t value.Type, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *failure:
+			err = errors.New(p.diagnostic.Summary)
+		default:
+			panic(p)
+		}
+	}()
+	in.Settings.Trace, in.Budget = false, nil
+	ev := newEvaluator(w, in)
+	ev.define(in.Main...)
+	return ev.ParseType(text)
+}
+
 // resolveRelations turns arrows into attributes. What a collector on the right finds stands in the attribute, in the order in which it was found;
 // of what one on the left finds each gets the attribute by itself.
 func (ev *Evaluator) resolveRelations() {
@@ -163,6 +181,7 @@ func (ev *Evaluator) arrowTo(from *Resource, r relation) {
 // arrow notes that an arrow sets an attribute on what the collector finds or, when that is nothing, on what stands to its left.
 func (c *collector) arrow(attr string) {
 	c.arrows = append(c.arrows, attr)
+	c.ev.ghosts.writes++
 	for _, x := range c.instead {
 		if left, ok := x.(*collector); ok {
 			left.arrow(attr)

@@ -43,6 +43,7 @@ type Resource struct {
 
 	asked   source.Place // of an included class: the call that was the first to want it
 	owner   uint32       // its number in the trace, once a step of its code was named
+	number  int32        // among what is left of the compile, from 1 on
 	asValue value.Value  // its reference as text, once it was needed
 
 	out []*Resource // what it contains, in order; an edge each

@@ -222,8 +222,9 @@ type ghosts struct {
 	heard heard
 	// idle is what classes that were not evaluated would change.
 	idle memo[[]touch]
-	// all is what mayTouch says of types. writes counts arrows and overrides.
-	all    memo[map[touch]*touches]
+	// afar is what may have changed attributes from afar, by type. writes counts arrows and overrides.
+	afar   memo[map[string]*typeTouches]
+	last   *typeTouches // of afar, the one that was asked for last
 	writes int
 	// branches are what was passed over, by the first statement.
 	branches map[*syntax.Expr]*branch

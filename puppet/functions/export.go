@@ -16,8 +16,16 @@ func Legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (v
 	return legacy(name, doc, flow, arity, run)
 }
 
-// ToLegacy turns an argument into what a 3.x function gets.
-func ToLegacy(c *eval.Call, v value.Value) (value.Value, error) { return toOld{call: c}.value(v, true) }
+// ToLegacy turns arguments into what a 3.x function gets. When the function is done, so are they.
+func ToLegacy(c *eval.Call, args []value.Value) (done func(), err error) {
+	during := &oldCall{call: c}
+	for i, a := range args {
+		if args[i], err = (toOld{during}).value(a, true); err != nil {
+			break
+		}
+	}
+	return func() { during.call = nil }, err
+}
 
 // Restore turns references, as 3.x functions see them, back into types, at every depth.
 func Restore(v value.Value) value.Value {

@@ -15,10 +15,11 @@ import (
 // Puppet 3 had them. An arity of -n means n-1 arguments or more, as in Ruby. A statement yields undef whatever it computes.
 func legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (value.Value, error)) *eval.Function {
 	return &eval.Function{Name: name, Doc: doc, Flow: flow, Raw: func(c *eval.Call) (value.Value, error) {
-		var raised error
+		during := &oldCall{call: c, noted: true}
+		defer func() { during.call = nil }() // what it was given may be kept, and must not keep the compile
 		old := make([]value.Value, len(c.Args))
 		for i, a := range c.Args {
-			v, err := toOld{c, &raised}.value(a, true)
+			v, err := toOld{during}.value(a, true)
 			if err != nil {
 				return nil, err
 			}
@@ -32,8 +33,8 @@ func legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (v
 		}
 		c.Args = old
 		v, err := run(c)
-		if raised != nil {
-			return nil, raised
+		if during.raised != nil {
+			return nil, during.raised
 		}
 		return v, err
 	}}
@@ -41,9 +42,13 @@ func legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (v
 
 // A toOld turns values into what a 3.x function gets: undef as an argument is the empty text, rich values are texts, references are
 // resources. What inspecting such a resource raises is noted in raised: in Ruby it ends the function.
-type toOld struct {
+type toOld struct{ *oldCall }
+
+// An oldCall is a call of a 3.x function; call is nil once it is over.
+type oldCall struct {
 	call   *eval.Call
-	raised *error
+	noted  bool // what inspecting a resource raises
+	raised error
 }
 
 func (t toOld) value(v value.Value, top bool) (value.Value, error) {
@@ -148,8 +153,8 @@ func restore(v value.Value) value.Value {
 func (r *puppetResource) inspect() string {
 	attrs, err := resource.ParseTitle(r.to.call.Eval.World().ResourceType(strings.ToLower(r.typ)), r.title)
 	if err != nil {
-		if r.to.raised != nil && *r.to.raised == nil {
-			*r.to.raised = err
+		if r.to.noted && r.to.raised == nil {
+			r.to.raised = err
 		}
 		return r.text
 	}
@@ -162,13 +167,13 @@ func (r *puppetResource) inspect() string {
 
 // receiver is a resource as a NoMethodError names it: without what inspecting it raised.
 func (r *puppetResource) receiver() string {
-	if r.to.raised == nil {
+	if !r.to.noted {
 		return r.inspect() + ":Puppet::Resource"
 	}
-	before := *r.to.raised
+	before := r.to.raised
 	text := r.inspect()
-	if *r.to.raised != before {
-		*r.to.raised = before
+	if r.to.raised != before {
+		r.to.raised = before
 		return "#<Puppet::Resource>"
 	}
 	return text + ":Puppet::Resource"

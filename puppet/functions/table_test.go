@@ -68,7 +68,7 @@ func where(t *testing.T, expr string, i int) string {
 		t.Fatal(ds)
 	}
 	set := eval.Language(7)
-	set.Trace = true
+	set.Trace, set.Reads = true, true
 	r := eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree}, Settings: set})
 	if r.Failure != nil {
 		t.Fatal(r.Failure)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -14,29 +15,43 @@ import (
 // of their directory with dots are not thought of. A file that has the key and is the one where it was found in the end gives the same value,
 // wherever in the hierarchy it is asked.
 
-// elsewhere is what a key's absence from the files of some paths depends on. It is worked out when somebody asks.
+// elsewhere is what a key's absence from the files of some paths depends on. It is worked out when somebody reads the trace, which outlives
+// the session and may be read by many: it holds the environment's data, not the session.
 type elsewhere struct {
-	s      *Session
+	l      *Lookup
 	root   string
-	places []placeOf
-	room   [4]placeOf
-	won    placeOf // where the one value that was wanted was found
+	places []missedPath
+	room   [4]missedPath
+	won    string // the file where the one value that was wanted was found, and its level's function
+	by     string
 }
 
-type placeOf struct {
-	loc *location
-	lv  *level
+// A missedPath is a path that led to no value.
+type missedPath struct {
+	*wider
+	ref      provenance.Ref // of what the path was made of
+	format   format
+	function string // of its level
+}
+
+// wider is the files that a path could have led to, the one that it led to left out.
+type wider struct {
+	path, pattern string
+
+	once    sync.Once
+	others  []string
+	tooMany bool
 }
 
 // EachRef visits what the paths were made of whose others would have found the key.
 func (e *elsewhere) EachRef(visit func(provenance.Ref)) {
 	for _, p := range e.places {
 		same := "" // the file whose value is the one that was found
-		if e.won.loc != nil && e.won.lv.function == p.lv.function {
-			same = filepath.Clean(e.won.loc.path)
+		if e.won != "" && e.by == p.function {
+			same = e.won
 		}
-		if e.s.otherHas(p, e.root, same) {
-			visit(p.loc.ref)
+		if e.l.otherHas(p, e.root, same) {
+			visit(p.ref)
 		}
 	}
 }
@@ -49,7 +64,8 @@ func (inv *invocation) missedAt(lv *level, loc *location, root string) {
 	if t == nil || loc.ref == 0 {
 		return
 	}
-	if _, ours := lv.filesOf(); loc.pattern == "" || !ours {
+	f, ours := lv.filesOf()
+	if loc.pattern == "" || !ours {
 		inv.depend(loc.ref)
 		return
 	}
@@ -58,18 +74,21 @@ func (inv *invocation) missedAt(lv *level, loc *location, root string) {
 		return
 	}
 	if inv.missed == nil || inv.missed.root != root { // one for all paths of a question
-		e := &elsewhere{s: inv.s, root: root}
+		e := &elsewhere{l: inv.s.l, root: root}
 		e.places = e.room[:0]
 		inv.missed = e
 		inv.depend(t.Deep(0, e))
 	}
-	inv.missed.places = append(inv.missed.places, placeOf{loc, lv})
+	if loc.wider == nil {
+		loc.wider = &wider{path: filepath.Clean(loc.path), pattern: loc.pattern}
+	}
+	inv.missed.places = append(inv.missed.places, missedPath{loc.wider, loc.ref, f, lv.function})
 }
 
 // foundAt notes where a key was found of which one value is wanted.
 func (inv *invocation) foundAt(lv *level, loc *location, root string) {
 	if _, plain := lv.format(); plain && loc.kind == pathLocation && inv.missed != nil && inv.missed.root == root {
-		inv.missed.won = placeOf{loc, lv}
+		inv.missed.won, inv.missed.by = filepath.Clean(loc.path), lv.function
 	}
 }
 
@@ -81,22 +100,17 @@ func (lv *level) filesOf() (f format, ours bool) {
 	return lv.format()
 }
 
-// otherHas reports whether a file that a location's path could have led to has a key, but for one file.
-func (s *Session) otherHas(p placeOf, root, but string) bool {
-	loc := p.loc
-	f, _ := p.lv.filesOf()
-	if !loc.searched {
-		loc.searched = true
-		loc.others, loc.tooMany = s.l.others(loc)
-	}
-	if loc.tooMany {
+// otherHas reports whether a file that a path could have led to has a key, but for one file.
+func (l *Lookup) otherHas(p missedPath, root, but string) bool {
+	p.once.Do(func() { p.others, p.tooMany = l.others(p.wider) })
+	if p.tooMany {
 		return true
 	}
-	for _, path := range loc.others {
+	for _, path := range p.others {
 		if path == but {
 			continue
 		}
-		d, err := s.l.load(path, f)
+		d, err := l.load(path, p.format)
 		if err != nil || d == nil || d.Hash() != nil && d.Entry(root) != nil {
 			return true
 		}
@@ -106,8 +120,8 @@ func (s *Session) otherHas(p placeOf, root, but string) bool {
 
 var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
 
-// others lists the files that a location's path could lead to, the one that it led to left out.
-func (l *Lookup) others(loc *location) (found []string, tooMany bool) {
+// others lists the files that a path could lead to, the one that it led to left out.
+func (l *Lookup) others(loc *wider) (found []string, tooMany bool) {
 	fixed, _, _ := strings.Cut(loc.pattern, "%{")
 	dir := fixed[:strings.LastIndexByte(fixed, '/')+1]
 	parts := interpolation.Split(loc.pattern, -1)
@@ -125,7 +139,7 @@ func (l *Lookup) others(loc *location) (found []string, tooMany bool) {
 			tooMany = true
 			return false
 		}
-		if (!d.IsDir() || d.Link) && path != filepath.Clean(loc.path) && like.MatchString(path) {
+		if (!d.IsDir() || d.Link) && path != loc.path && like.MatchString(path) {
 			found = append(found, path)
 		}
 		return true

@@ -180,8 +180,9 @@ func (inv *invocation) missing(d *loaded, root string) {
 func (s *Session) noKey(d *loaded, root string) provenance.Ref {
 	r := d.noKeys[root]
 	if r == 0 {
+		file := d.file.Source // a trace outlives the session
 		r = s.trace.Leaves(1, func(int) provenance.Label {
-			return provenance.Label{Kind: provenance.Absence, Path: "key " + datafile.Quoted(root) + " in file " + d.file.Source.Name}
+			return provenance.Label{Kind: provenance.Absence, Path: "key " + datafile.Quoted(root) + " in file " + file.Name}
 		})
 		if d.noKeys == nil {
 			d.noKeys = map[string]provenance.Ref{}

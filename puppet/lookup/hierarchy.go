@@ -69,9 +69,7 @@ type location struct {
 	ref      provenance.Ref // of what the path was made of
 	fixed    provenance.Ref // without what was interpolated
 	pattern  string         // the path before that; "" when it was not made so
-	others   []string       // files that it could have led to, once they were searched for
-	searched bool
-	tooMany  bool
+	wider    *wider         // what else it could have led to, once that counts
 	context  *Context
 	data     *loaded
 }

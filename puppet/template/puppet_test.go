@@ -132,7 +132,6 @@ func compileOne(t *testing.T, w *world, code string, trace bool) (*eval.Result, 
 		return r, outcome{Error: r.Failure.Summary}
 	}
 	var out outcome
-	r.Catalog.Settle()
 	for _, res := range r.Catalog.Resources {
 		if res.Type == "Notify" {
 			for _, p := range res.Params {
@@ -282,7 +281,6 @@ func TestTraced(t *testing.T) {
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}
-	r.Catalog.Settle()
 	for _, res := range r.Catalog.Resources {
 		for _, p := range res.Params {
 			if p.Name != "message" {

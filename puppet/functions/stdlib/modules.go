@@ -206,18 +206,16 @@ func createIniSettings(c *eval.Call) (value.Value, error) {
 		}
 	}
 	args := []value.Value{value.String("ini_setting"), out.Hash(), defaults}
-	for i, a := range args {
-		old, err := functions.ToLegacy(c, a)
-		if err != nil {
-			return nil, err
-		}
-		args[i] = old
+	done, err := functions.ToLegacy(c, args)
+	defer done()
+	if err != nil {
+		return nil, err
 	}
 	d := of(c, "create_resources", args...)
 	if c.Refs != nil {
 		d.Refs = []provenance.Ref{0, c.ArgRef(0), c.ArgRef(1)}
 	}
-	_, err := functions.CreateResources(d)
+	_, err = functions.CreateResources(d)
 	return nil, err
 }
 

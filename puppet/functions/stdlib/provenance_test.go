@@ -39,7 +39,7 @@ func trace(text string) (*eval.Result, *syntax.File) {
 		return nil, nil
 	}
 	set := eval.Language(7)
-	set.Trace = true
+	set.Trace, set.Reads = true, true
 	in := eval.Input{Node: "n1.example.com", Environment: "production", Main: []*syntax.File{tree}, Facts: ask.ReadFacts(factsFile), Settings: set}
 	r := eval.Compile(newTestWorld(""), in)
 	if r.Failure != nil {
@@ -51,7 +51,6 @@ func trace(text string) (*eval.Result, *syntax.File) {
 // messages are the attributes of a catalog as text, with the offsets of the literals that each depends on.
 func messages(r *eval.Result) (texts map[string]string, depends map[string]map[uint32]bool) {
 	texts, depends = map[string]string{}, map[string]map[uint32]bool{}
-	r.Catalog.Settle()
 	for _, res := range r.Catalog.Resources {
 		for _, p := range res.Params {
 			key := res.Ref() + " " + p.Name

@@ -289,12 +289,10 @@ func installPackages(c *eval.Call, word, instead string) (value.Value, error) {
 // ensureNow calls ensure_resource or ensure_resources for packages, as Puppet code would.
 func ensureNow(c *eval.Call, name string, titles value.Value, why provenance.Ref, defaults *value.Hash) (value.Value, error) {
 	args := []value.Value{value.String("package"), titles, defaults}
-	for i, a := range args {
-		old, err := functions.ToLegacy(c, a)
-		if err != nil {
-			return nil, err
-		}
-		args[i] = old
+	done, err := functions.ToLegacy(c, args)
+	defer done()
+	if err != nil {
+		return nil, err
 	}
 	d := of(c, name, args...)
 	if c.Refs != nil {

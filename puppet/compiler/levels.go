@@ -1,27 +1,28 @@
-package main
+package compiler
 
 import (
 	"strings"
 
-	"bunraku/explain"
 	"bunraku/provenance"
-	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/lookup"
+	"bunraku/puppet/record"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
-// hieraOf asks Hiera once more, now for what each level has: a compile stops at the first one that answers.
-func hieraOf(c *compiler.Snapshot, result *eval.Result) func(key string) *explain.Hiera {
+// levels asks Hiera once more about a finished compile, now for what each level has: a compile stops at the first one that answers. in is
+// what was compiled.
+func (c *Snapshot) levels(in eval.Input) func(key string, from eval.Left) *record.Hiera {
+	in.Budget, in.Log = nil, nil // they are gone with the compile
 	var session *lookup.Session
-	return func(key string) *explain.Hiera {
+	return func(key string, from eval.Left) *record.Hiera {
 		if session == nil {
 			session = c.Hiera(source.StrictWarning).Session(nil, nil)
 		}
-		scope := &explainScope{result.ScopeOf(classOf(key))}
-		out := &explain.Hiera{Key: key, Merge: "first"}
+		scope := &leftScope{c, in, from}
+		out := &record.Hiera{Key: key, Merge: "first"}
 		var told lookup.Explanation
 		res, err := session.Find(key, scope, lookup.Query{Explain: &told})
 		if err != nil || !res.Found {
@@ -50,14 +51,6 @@ func hieraOf(c *compiler.Snapshot, result *eval.Result) func(key string) *explai
 	}
 }
 
-// classOf is the class whose parameter a key may be.
-func classOf(key string) string {
-	if i := strings.LastIndex(key, "::"); i > 0 {
-		return key[:i]
-	}
-	return ""
-}
-
 // eachEvent visits the steps of a lookup, without those that looked for its options.
 func eachEvent(e *lookup.Event, key string, visit func(*lookup.Event)) {
 	if e.Kind == lookup.Searching && e.Name == "lookup_options" && key != "lookup_options" {
@@ -70,7 +63,7 @@ func eachEvent(e *lookup.Event, key string, visit func(*lookup.Event)) {
 }
 
 // levelsOf lists the files that a lookup looked at for its key.
-func levelsOf(c *compiler.Snapshot, told *lookup.Explanation, key string) (out []explain.Level) {
+func levelsOf(c *Snapshot, told *lookup.Explanation, key string) (out []record.Level) {
 	env := c.Environment()
 	var walk func(e *lookup.Event, layer, level string)
 	walk = func(e *lookup.Event, layer, level string) {
@@ -84,7 +77,7 @@ func levelsOf(c *compiler.Snapshot, told *lookup.Explanation, key string) (out [
 		case lookup.Level:
 			level = quoted(e.Name)
 		case lookup.Location:
-			lv := explain.Level{Layer: layer, Name: level, File: env.Display(e.Path), Exists: e.Outcome != lookup.LocationNotFound}
+			lv := record.Level{Layer: layer, Name: level, File: env.Display(e.Path), Exists: e.Outcome != lookup.LocationNotFound}
 			if e.Outcome == lookup.Found {
 				lv.Found, lv.Value, lv.Place = true, e.Value, e.Place
 			}
@@ -114,24 +107,35 @@ func quoted(s string) string {
 	return s
 }
 
-// explainScope is where Hiera interpolates.
-type explainScope struct{ sc *eval.Scope }
-
-func (s *explainScope) Variable(name string) (value.Value, provenance.Ref, bool) {
-	return s.sc.Variable(name)
+// leftScope is where Hiera interpolates for a compile that has ended.
+type leftScope struct {
+	c    *Snapshot
+	in   eval.Input
+	from eval.Left
 }
 
-func (s *explainScope) CallingClass() string { return s.sc.CallingClass() }
+// Variable implements lookup.Scope.
+func (s *leftScope) Variable(name string) (value.Value, provenance.Ref, bool) {
+	if v := s.from.Variable(name); v != nil {
+		return v, 0, true
+	}
+	return value.Undef{}, 0, false
+}
 
-func (s *explainScope) Call(*lookup.FunctionCall) (value.Value, provenance.Ref, error) {
+// CallingClass implements lookup.Scope.
+func (s *leftScope) CallingClass() string { return s.from.CallingClass() }
+
+// Call implements lookup.Scope: no code is run.
+func (s *leftScope) Call(*lookup.FunctionCall) (value.Value, provenance.Ref, error) {
 	return nil, 0, lookup.ErrRuby
 }
 
-func (s *explainScope) New(typ value.Value, args []value.Value) (value.Value, error) {
+// New implements lookup.Scope.
+func (s *leftScope) New(typ value.Value, args []value.Value) (value.Value, error) {
 	t, ok := typ.(value.Type)
 	if !ok {
 		var err error
-		if t, err = s.sc.Evaluator().ParseType(value.ToString(typ)); err != nil {
+		if t, err = eval.ParseType(s.c.world(nil), s.in, value.ToString(typ)); err != nil {
 			return nil, err
 		}
 	}

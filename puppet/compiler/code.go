@@ -1,0 +1,110 @@
+package compiler
+
+import (
+	"bytes"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"bunraku/puppet/environment"
+	"bunraku/puppet/record"
+	"bunraku/puppet/syntax"
+)
+
+// Code is the environment's manifests, parsed as they are wanted.
+func (c *Snapshot) Code() record.Code { return &codeOf{c} }
+
+// codeOf implements record.Code.
+type codeOf struct{ c *Snapshot }
+
+// Main implements record.Code.
+func (o *codeOf) Main() (out []*syntax.File) {
+	paths, _ := o.c.Environment().Manifests()
+	return o.parse(paths)
+}
+
+// Manifest implements record.Code.
+func (o *codeOf) Manifest(name string) *syntax.File {
+	module, rest, _ := strings.Cut(name, "::")
+	env := o.c.Environment()
+	for _, r := range []string{rest, ""} { // a module's init.pp may hold all of it
+		if path, ok := env.ManifestFile(module, r); ok {
+			if list := o.parse([]string{path}); len(list) > 0 {
+				return list[0]
+			}
+		}
+	}
+	return nil
+}
+
+// Containing implements record.Code.
+func (o *codeOf) Containing(text string, modules map[string]bool) []*syntax.File {
+	env := o.c.Environment()
+	paths, _ := env.Manifests()
+	for _, m := range env.Modules() {
+		if modules == nil || modules[m.Name] {
+			if list, err := environment.PuppetFiles(o.c.Files(), filepath.Join(m.Dir, "manifests")); err == nil {
+				paths = append(paths, list...)
+			}
+		}
+	}
+	has := make([]bool, len(paths))
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := w; i < len(paths); i += workers {
+				content, err := o.c.Files().Read(paths[i])
+				has[i] = err == nil && containsFold([]byte(content.Text), text)
+			}
+		}()
+	}
+	wg.Wait()
+	var found []string
+	for i, path := range paths {
+		if has[i] {
+			found = append(found, path)
+		}
+	}
+	return o.parse(found)
+}
+
+// containsFold reports whether a text is in the content, whatever the case of its letters.
+func containsFold(content []byte, text string) bool {
+	if text == "" {
+		return true
+	}
+	first := []byte{text[0]}
+	if c := text[0] | 0x20; c >= 'a' && c <= 'z' {
+		first = []byte{c, c &^ 0x20}
+	}
+	for _, b := range first {
+		for rest := content; len(rest) >= len(text); {
+			i := bytes.IndexByte(rest, b)
+			if i < 0 || len(rest)-i < len(text) {
+				break
+			}
+			if bytes.EqualFold(rest[i:i+len(text)], []byte(text)) {
+				return true
+			}
+			rest = rest[i+1:]
+		}
+	}
+	return false
+}
+
+// parse leaves out what cannot be parsed.
+func (o *codeOf) parse(paths []string) (out []*syntax.File) {
+	for _, p := range paths {
+		if filepath.Ext(p) != ".pp" {
+			continue
+		}
+		if f, ds, err := o.c.Environment().Parse(p); err == nil && f != nil && !ds.HasErrors() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
