@@ -62,6 +62,9 @@ explain)
   ;;
 verify)
   run "verdicts and recorded catalogs" ./verify/model 'TestScoreVerdicts|TestDpkgVerdicts|TestCases|TestAccept'
+  run "claims that an agent had refuted" ./verify/model 'TestScoreRefutedClaims'
+  # Needs root, and a machine made by verify/model/testdata/agent/root.sh; what an agent has answered is not asked again.
+  BUNRAKU_AGENT_SEEDS=${BUNRAKU_AGENT_SEEDS:-0-199} run "an agent judges random catalogs" ./verify/model 'TestScoreAgent'
   run "figure 13" ./verify 'TestAcceptFigure13'
   run "errata" ./verify 'TestErrat'
   run "planted faults" ./verify 'TestPlantedFaults|TestAcceptPlantedFaults'

@@ -171,7 +171,8 @@ func TestCheckExitCodes(t *testing.T) {
 	repo := func(site string) string {
 		return writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1)})
 	}
-	const stale = "service { 'squid': ensure => running }\nfile { '/etc/squid.conf': content => 'x' }\n"
+	const stale = "package { 'squid': } -> service { 'squid': ensure => running }\n" +
+		"file { '/etc/squid/squid.conf': content => 'x', require => Package['squid'] }\n"
 	for _, x := range []struct {
 		site string
 		args []string
@@ -292,11 +293,11 @@ func TestManyNodes(t *testing.T) {
 }
 
 func TestSuppressions(t *testing.T) {
-	const site = `service { 'squid': ensure => running }
+	const site = `package { 'squid': } -> service { 'squid': ensure => running }
 # bunraku:ignore V203 squid watches it
 # This is what it reads.
-file { '/etc/squid.conf': content => 'x' }
-file { '/etc/default/squid': content => 'y' } # bunraku:ignore V203,V101
+file { '/etc/squid/squid.conf': content => 'x', require => Package['squid'] }
+file { '/etc/squid/conf.d/debian.conf': content => 'y', require => Package['squid'] } # bunraku:ignore V203,V101
 exec { '/bin/mkdir /srv/a': }
 # bunraku:ignore
 notify { 'a': } # bunraku:ignore V999 as ever
@@ -306,7 +307,7 @@ notify { 'a': } # bunraku:ignore V999 as ever
 	if code != exitNo || strings.Contains(out, "V203") || !strings.Contains(out, "1 problem on 1 of 1 node, 2 ignored.") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
-	for _, want := range []string{"note[V901]: there is no V101 here to ignore", "site.pp:5:47", "note[V901]: this comment ignores nothing", "there is no V999 here to ignore"} {
+	for _, want := range []string{"note[V901]: there is no V101 here to ignore", "site.pp:5:87", "note[V901]: this comment ignores nothing", "there is no V999 here to ignore"} {
 		if !strings.Contains(errText, want) {
 			t.Errorf("no %q in\n%s", want, errText)
 		}
@@ -385,7 +386,7 @@ func TestGitHubFormat(t *testing.T) {
 
 func TestJUnitFormat(t *testing.T) {
 	dir := writeRepo(t, map[string]string{
-		"manifests/site.pp": "node 'a' { exec { '/bin/mkdir /srv/<a>&\"': } }\nnode 'b' { fail('x') }\nnode 'c' { service { 'squid': ensure => running } file { '/etc/squid.conf': content => 'x' } }\n",
+		"manifests/site.pp": "node 'a' { exec { '/bin/mkdir /srv/<a>&\"': } }\nnode 'b' { fail('x') }\nnode 'c' { package { 'squid': } -> service { 'squid': ensure => running } file { '/etc/squid/squid.conf': content => 'x', require => Package['squid'] } }\n",
 		"facts/a.json":      strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1), "facts/c.json": strings.Replace(facts12, "NAME", "c", 1)})
 	code, out, errText := call("check", "--format", "junit", dir)
 	var doc struct {

@@ -14,7 +14,7 @@ func TestVerifyRepeated(t *testing.T) {
 			"  exec { \"/usr/bin/touch /srv/app${i}/done\": creates => \"/srv/app${i}/done\" }\n}\n",
 		"define": "define app {\n  file { $title: ensure => directory }\n  exec { \"/usr/bin/touch ${title}/done\":\n    creates => \"${title}/done\",\n  }\n}\n" +
 			"app { ['/srv/a', '/srv/b', '/srv/c']: }\n",
-		"notify": "define app {\n  file { \"/etc/${name}.conf\": content => $name }\n  service { $name: ensure => running }\n}\napp { ['crm', 'shop']: }\n",
+		"notify": "define app {\n  file { \"/etc/systemd/system/${name}.service\": content => $name, before => Service[$name] }\n  service { $name: ensure => running }\n}\napp { ['crm', 'shop']: }\n",
 		"parameter": "define app($dir) {\n  file { $dir: ensure => directory }\n  exec { \"/usr/bin/touch ${dir}/done\":\n    creates => \"${dir}/done\",\n  }\n}\n" +
 			"app { 'a': dir => '/srv/a' }\napp { 'b': dir => '/srv/b' }\n",
 		"titles": "$dirs = ['/srv/a', '/srv/b']\nfile { $dirs: ensure => directory }\nexec { '/usr/bin/touch /srv/a/x /srv/b/x': creates => '/srv/b/x' }\n",

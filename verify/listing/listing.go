@@ -7,6 +7,7 @@
 //	dpkg.go      the database of dpkg
 //	store.go     a store: one indexed file with the lists of many platforms (record.go and builder.go have its layout)
 //	embedded.go  the built-in index of Debian's packages that have files in /etc or a service
+//	names.go     the names of all of Debian's packages, and which of them bring nothing but programs and data
 //
 // An Import fills a store from any source that kind.go can tell: the first two, the archives of Debian and Ubuntu
 // (control.go, contents.go), RPM repositories (rpm.go). Sources may come from anywhere: unpack.go and path.go hold what
@@ -90,6 +91,7 @@ type Set struct {
 	close   []func() error
 	cache   map[string]*Package
 	peeked  map[string]*Package
+	archive *names // of the whole archive of the platform; nil if there is no such index
 }
 
 func newSet() *Set { return &Set{cache: map[string]*Package{}} }

@@ -57,6 +57,9 @@ func (s *Set) addEmbedded(platform string) error {
 	switch {
 	case platform == x.Platform:
 		s.add(x, "")
+		if s.archive, err = builtInNames(); err != nil {
+			return err
+		}
 	case stored:
 	case platform == "":
 		s.add(x, "the platform is not known (no facts, no --platform): the built-in package lists of "+x.Platform+" are used")

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"bunraku/verify"
@@ -34,7 +35,7 @@ var skeleton = []string{".bash_logout", ".bashrc", ".profile", ".bash_profile"}
 func (b *builder) user(it *item) {
 	cell := "user " + it.name
 	first := absent
-	if slices.Contains(baseUsers, it.name) {
+	if has, _ := b.baseAccount("user", it.name); has {
 		first = present
 	}
 	b.variable(cell, first, absent, present)
@@ -74,9 +75,8 @@ func (b *builder) user(it *item) {
 	}
 	fields, test := b.fields(it, cell, "uid", "gid", "shell", "home", "comment", "password", "expiry", "password_max_age", "password_min_age", "loginclass", "locked")
 	for _, g := range append(it.list("groups"), it.list("gid")...) {
-		if b.groups[g] {
-			program = append(program, fs.If{Cond: fs.VarIs("group "+g, absent), Then: fs.Fail{Why: "group " + g + " does not exist"}})
-		}
+		program = append(program, b.needAccount("group", g)...)
+		b.numbered(g)
 	}
 	for _, g := range it.list("groups") {
 		put, done := set(it.name+" in group "+g, "yes")
@@ -96,6 +96,14 @@ func (b *builder) user(it *item) {
 	it.post = fs.Or{fs.VarIs(cell, absent), test}
 }
 
+// numbered notes a group that is known by its number only: useradd fails if there is none.
+func (b *builder) numbered(gid string) {
+	if n, err := strconv.Atoi(gid); err != nil || n < 100 || slices.ContainsFunc(b.ofType("Group"), func(it *item) bool { return it.or("gid", "") == gid }) {
+		return
+	}
+	b.open("whether there is a group with number %s", gid)
+}
+
 // fields gives each attribute a variable of its own.
 func (b *builder) fields(it *item, cell string, attrs ...string) (fs.Seq, fs.And) {
 	program, test := fs.Seq{}, fs.And{}
@@ -112,7 +120,7 @@ func (b *builder) fields(it *item, cell string, attrs ...string) (fs.Seq, fs.And
 func (b *builder) group(it *item) {
 	cell := "group " + it.name
 	first := absent
-	if slices.Contains(baseUsers, it.name) {
+	if has, _ := b.baseAccount("group", it.name); has {
 		first = present
 	}
 	b.variable(cell, first, absent, present)

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"bunraku/verify/fs"
 	"bunraku/verify/listing"
 )
@@ -17,18 +19,21 @@ var basePackages = []string{"adduser", "apt", "apt-utils", "base-files", "base-p
 	"nftables", "passwd", "perl-base", "procps", "readline-common", "rsyslog", "sed", "sensible-utils", "systemd", "systemd-sysv",
 	"sysvinit-utils", "tar", "tasksel", "tzdata", "udev", "usrmerge", "util-linux", "util-linux-extra", "vim-common", "vim-tiny", "whiptail"}
 
+// agentPackages are those of the agent itself: whoever applies a catalog has it.
+var agentPackages = []string{"puppet-agent", "puppet", "facter"}
+
 // baseSystem reads the lists of the base system.
 func (b *builder) baseSystem() {
 	b.basis, b.baseFiles = map[string]*listing.Package{}, map[fs.Path]bool{}
 	if b.opt.Packages != Dpkg || b.opt.Listing == nil {
 		return
 	}
-	for _, name := range basePackages {
+	for _, name := range slices.Concat(basePackages, agentPackages) {
 		p, err := b.opt.Listing.Peek(name)
 		if err != nil && b.err == nil {
 			b.err = err
 		}
-		if p == nil || !p.Base {
+		if p == nil || !p.Base && !slices.Contains(agentPackages, name) {
 			continue
 		}
 		b.basis[name] = p

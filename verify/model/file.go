@@ -233,11 +233,44 @@ func searchable(mode string) string {
 	return fmt.Sprintf("%04o", n|n&0o444>>2)
 }
 
+// fullMode is a mode as agents compare it: four digits. A symbolic one that says everything is a number, too; any other stays as it is.
 func fullMode(s string) string {
+	if n, ok := symbolic(s); ok {
+		return fmt.Sprintf("%04o", n)
+	}
 	if len(s) == 3 && strings.Trim(s, "01234567") == "" {
 		return "0" + s
 	}
 	return s
+}
+
+// symbolic is the number of a symbolic mode that says for everybody what they may: u=rw,go=r.
+func symbolic(s string) (mode uint64, whole bool) {
+	said := map[rune]bool{}
+	for part := range strings.SplitSeq(s, ",") {
+		who, what, ok := strings.Cut(part, "=")
+		if !ok || strings.ContainsAny(what, "+-=ugoX") {
+			return 0, false
+		}
+		if who == "" || strings.Contains(who, "a") {
+			who = "ugo"
+		}
+		for _, w := range who {
+			said[w] = true
+			shift := map[rune]uint64{'u': 6, 'g': 3, 'o': 0}[w]
+			for _, x := range what {
+				switch x {
+				case 'r', 'w', 'x':
+					mode |= map[rune]uint64{'r': 4, 'w': 2, 'x': 1}[x] << shift
+				case 's':
+					mode |= map[rune]uint64{'u': 0o4000, 'g': 0o2000}[w]
+				case 't':
+					mode |= 0o1000
+				}
+			}
+		}
+	}
+	return mode, said['u'] && said['g'] && said['o']
 }
 
 // content is what the file is to hold, and what must be there first.

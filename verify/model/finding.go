@@ -29,6 +29,29 @@ type Finding struct {
 	Note      string       // what else there is to say
 	About     string       // what it is about, if not the resources: an assertion
 	At        source.Place // where that is written
+	Evidence  *Evidence    // what was replayed; nil if it is seen without
+}
+
+// Evidence is what the concrete interpreter has replayed to show a finding: a machine, and the orders that were taken from there. A
+// single order stands for several runs of it, one after the other.
+type Evidence struct {
+	Initial *fs.State
+	Orders  [][]*catalog.Resource
+}
+
+// evidence is that of some orders.
+func (v *verifier) evidence(s *fs.State, orders ...[]int) *Evidence {
+	e := &Evidence{Initial: s}
+	for _, order := range orders {
+		var list []*catalog.Resource
+		for _, i := range order {
+			if r := v.m.Resources[i]; r != nil {
+				list = append(list, r)
+			}
+		}
+		e.Orders = append(e.Orders, list)
+	}
+	return e
 }
 
 // A Run is an order and what it leads to.
@@ -166,7 +189,7 @@ func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade str
 	if p.Failed >= 0 && q.Failed < 0 {
 		runs[0], runs[1] = runs[1], runs[0]
 	}
-	f.Runs = runs
+	f.Runs, f.Evidence = runs, v.evidence(start, c.A, c.B)
 	return f
 }
 
@@ -397,7 +420,7 @@ func (v *verifier) success() error {
 	case verify.ChanceUnknown:
 		v.unknown("success from a fresh machine", s.Reason)
 	case verify.Never:
-		if v.m.Unmodelled > 0 && s.Failed >= 0 {
+		if s.Failed >= 0 && v.mayHelp(s.Failed) {
 			// What has no model may have made what is missing.
 			v.r.Success = verify.ChanceUnknown
 			v.unknown("success from a fresh machine", v.m.Resources[s.Failed].Ref()+" fails ("+v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)+") unless something without a model helps")
@@ -408,10 +431,25 @@ func (v *verifier) success() error {
 			r := v.m.Resources[s.Failed]
 			f.Resources = []*catalog.Resource{r}
 			f.Runs = []Run{{Order: f.Resources, Result: "fails: " + v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)}}
+			f.Evidence = v.evidence(v.m.Graph.Fresh, s.Bad)
 		}
 		v.r.Findings = append(v.r.Findings, f)
 	}
 	return nil
+}
+
+// mayHelp reports whether something without a model may have made what a resource lacks: a type that nobody knows, or a command that is
+// not read and that somebody has put before it. Any other command is taken to write only what its words name (convention C1).
+func (v *verifier) mayHelp(failed int) bool {
+	for i, r := range v.m.Graph.Resources {
+		if r.Exact != verify.Opaque || i == failed {
+			continue
+		}
+		if res := v.m.Resources[i]; res == nil || res.Type != "Exec" || v.a.Precedes(i, failed) {
+			return true
+		}
+	}
+	return false
 }
 
 // invariants reports declared states that do not last until the end of the run.
@@ -441,7 +479,7 @@ func (v *verifier) invariants() error {
 		} else {
 			f.Note = "what it declares does not hold at the end of the run"
 		}
-		f.Initial = v.describe(inv.Initial, of)
+		f.Initial, f.Evidence = v.describe(inv.Initial, of), v.evidence(inv.Initial, v.a.Order())
 		v.r.Findings = append(v.r.Findings, f)
 	}
 	return nil

@@ -144,6 +144,8 @@ type builder struct {
 	users     map[string]bool   // managed
 	groups    map[string]bool
 	accounts  map[string][]string // accounts that packages are taken to bring, by cell
+	makers    verify.Verdict      // whether something may make accounts that it does not name, if that was asked
+	nobody    map[string]bool     // accounts that no machine has at first and nobody brings
 	closed    map[string][]fs.Value
 	events    map[string]fs.Value
 	assume    []fs.Pred
@@ -175,7 +177,7 @@ func Build(cg *catalog.Graph, opt Options) (m *Model, err error) {
 	defer budget.Catch(&err)
 	b := &builder{opt: opt, cg: cg, m: m, lines: map[fs.Path][]line{}, links: fs.Links{}, files: map[fs.Path]*item{},
 		users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{},
-		accounts: map[string][]string{}, fresh: fs.NewState()}
+		accounts: map[string][]string{}, nobody: map[string]bool{}, fresh: fs.NewState()}
 	b.baseLinks()
 	for _, r := range cg.Catalog.Resources {
 		var it *item

@@ -68,7 +68,8 @@ func TestModels(t *testing.T) {
 		idempotent    verify.Verdict
 	}{
 		// Erratum: §2.2 of the paper describes this one, but its tool has no dependencies and cannot find it.
-		{"perl and golang", `package { 'golang-go': ensure => present } package { 'perl': ensure => absent }`, no, verify.Always, yes},
+		// What one of them takes along agents find only in the next run, which no proof here covers.
+		{"perl and golang", `package { 'golang-go': ensure => present } package { 'perl': ensure => absent }`, no, verify.ChanceUnknown, verify.Unknown},
 		// Erratum: without automatic relations this is reported.
 		{"automatic relations", `file { '/srv/a/b': content => 'x' } file { '/srv/a': ensure => directory }`, yes, verify.Always, yes},
 		{"owner", `file { '/srv/a': content => 'x', owner => 'kim' } user { 'kim': ensure => present }`, yes, verify.Always, yes},

@@ -220,7 +220,7 @@ func notForServices(p string) bool {
 var forClients = []string{"/etc/ssh/ssh_config", "/etc/ssh/ssh_known_hosts", "/etc/ldap/ldap.conf", "/etc/openldap/ldap.conf", "/etc/mysql/debian.cnf"}
 
 // whyReads says why a service is thought to read a file when it starts; "" if nothing says so. In this order: its unit; what the package
-// lists say of the package that brings its unit; without such a list, its name; what the catalog itself relates.
+// lists say of the package that brings its unit; what the catalog itself relates. A name alone is no evidence.
 func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Resource]*item) string {
 	name := serviceName(s)
 	stem, _, _ := strings.Cut(name, "@")
@@ -234,7 +234,7 @@ func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Reso
 	if p.Under("/etc/systemd") {
 		return ""
 	}
-	bringers := b.bringers(name, stem)
+	bringers := b.relatives(b.bringers(name, stem), name)
 	for _, pkg := range bringers {
 		if b.pk.known[pkg].Config(string(p)) && slices.Contains(b.pk.owners[p], pkg) {
 			return fmt.Sprintf("the file is a configuration file of package %s, which brings service %s", pkg, name)
@@ -243,17 +243,36 @@ func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Reso
 	if owners := b.pk.owners[p]; len(owners) > 0 && len(bringers) > 0 {
 		return "" // somebody else's
 	}
-	for d := p.Parent(); strings.Count(string(d), "/") >= 2; d = d.Parent() {
-		for _, pkg := range bringers {
-			if _, has := slices.BinarySearch(b.pk.known[pkg].Dirs, string(d)); has && !b.base(d) {
-				return fmt.Sprintf("the file is in %s, which comes with package %s like service %s", d, pkg, name)
+	for _, pkg := range bringers {
+		d := p.Parent()
+		if _, has := slices.BinarySearch(b.pk.known[pkg].Dirs, string(d)); has && strings.HasPrefix(string(d), "/etc/") && !b.base(d) {
+			return fmt.Sprintf("the file is in %s, which comes with package %s like service %s", d, pkg, name)
+		}
+	}
+	return b.related(s, it, p, items)
+}
+
+// relatives are the packages whose configuration a service of some packages may be taken to read: those, and what they depend on and is
+// called alike. An instance of a template says nothing about the package's files, and of several services of a package only the one that is
+// called like it does.
+func (b *builder) relatives(bringers []string, service string) (out []string) {
+	if strings.Contains(service, "@") {
+		return nil
+	}
+	stem := func(s string) string { s, _, _ = strings.Cut(s, "-"); return s }
+	for _, pkg := range bringers {
+		others := slices.DeleteFunc(b.pk.known[pkg].Services(), func(s string) bool { return strings.Contains(s, "@") || s == service })
+		if len(others) > 0 && !strings.HasPrefix(pkg, strings.TrimSuffix(service, "d")) && !strings.HasPrefix(service, stem(pkg)) {
+			continue
+		}
+		out = append(out, pkg)
+		for _, d := range b.pk.needs[pkg] {
+			if b.pk.known[d] != nil && stem(d) == stem(pkg) && b.basis[d] == nil && !slices.Contains(out, d) {
+				out = append(out, d)
 			}
 		}
 	}
-	if len(bringers) == 0 && calledAfter(p, stem) {
-		return fmt.Sprintf("the file is called after service %s", name)
-	}
-	return b.related(s, it, p, items)
+	return out
 }
 
 // bringers are the packages, of those whose lists are known, that hold a service's unit or script.
@@ -270,29 +289,6 @@ func (b *builder) bringers(names ...string) []string {
 		}
 	}
 	return out
-}
-
-// calledAfter reports whether a path has the name of a service where packages put their configuration: /etc/NAME/…, /etc/NAME.conf,
-// /etc/NAME.d/…, /etc/default/NAME, /etc/sysconfig/NAME. A daemon's d does not count: sshd reads /etc/ssh/sshd_config.
-func calledAfter(p fs.Path, service string) bool {
-	top, rest, _ := strings.Cut(strings.TrimPrefix(string(p), "/etc/"), "/")
-	names := []string{service}
-	if short := strings.TrimSuffix(service, "d"); len(short) > 2 && short != service {
-		names = append(names, short)
-	}
-	for _, n := range names {
-		switch top {
-		case "default", "sysconfig":
-			if rest == n {
-				return true
-			}
-		case n, n + ".d":
-			return rest != ""
-		case n + ".conf", n + ".cfg", n + ".ini":
-			return rest == ""
-		}
-	}
-	return false
 }
 
 // related is what the catalog says: the service waits for this very file, or is restarted by its neighbour of the same kind.

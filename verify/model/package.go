@@ -147,7 +147,7 @@ func (pk *packages) track() {
 // out is taken to come with the package if that has a directory of its own above it. All is said.
 func (pk *packages) guessDirs(u *paths) {
 	b := pk.b
-	unlisted := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] != nil })
+	unlisted := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return !pk.isForeign(n) })
 	listed := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] == nil })
 	unknown := len(unlisted) > 0 || slices.ContainsFunc(b.items, func(it *item) bool { return it != nil && it.exact == verify.Opaque })
 	if !unknown && !slices.ContainsFunc(listed, func(n string) bool { return pk.known[n].NoEmpty || pk.known[n].Partial }) {
@@ -182,18 +182,18 @@ func (pk *packages) guessDirs(u *paths) {
 			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", whose list may leave it out")
 			continue
 		}
-		if !unknown || len(b.basis) > 0 && !packageLand(d) {
+		if !packageLand(d) && len(b.basis) > 0 {
+			continue
+		}
+		// A list that leaves things out leaves out what the package pulls in, too.
+		relative := slices.ContainsFunc(listed, func(n string) bool { return pk.known[n].Partial && b.basis[n] == nil && kin(n, d) })
+		if !unknown && !relative {
 			continue
 		}
 		b.open("whether %s is there", d)
 		b.present, b.based = append(b.present, d), nil
 		b.m.Assumed = append(b.m.Assumed, string(d)+" is there: no package list says who brings it")
 	}
-}
-
-// foreign reports whether some package has no list, so that nobody knows what it brings.
-func (pk *packages) foreign() bool {
-	return slices.ContainsFunc(pk.order, func(n string) bool { return pk.known[n] == nil })
 }
 
 // packageLand reports whether packages put things at a place: not below /home, /srv, /usr/local or what people make themselves
@@ -245,11 +245,14 @@ func (b *builder) bring(kind, name string) (cell string, ok bool) {
 	if managed[name] {
 		return cell, true
 	}
-	if b.opt.Packages == Paper || name == "" || strings.Trim(name, "0123456789") == "" || slices.Contains(baseUsers, name) {
+	if b.opt.Packages == Paper || name == "" || strings.Trim(name, "0123456789") == "" {
+		return "", false
+	}
+	if has, _ := b.baseAccount(kind, name); has || slices.Contains(agentUsers, name) {
 		return "", false
 	}
 	if from, asked := b.accounts[cell]; asked {
-		return cell, len(from) > 0
+		return cell, len(from) > 0 || b.nobody[cell]
 	}
 	var from []string
 	for _, it := range b.ofType("Package") {
@@ -261,15 +264,42 @@ func (b *builder) bring(kind, name string) (cell string, ok bool) {
 		}
 	}
 	b.accounts[cell] = from
+	if _, known := b.baseAccount(kind, name); len(from) == 0 && known && !b.mayMakeAccounts() {
+		b.nobody[cell] = true
+		b.variable(cell, absent, present)
+		return cell, true
+	}
 	if len(from) == 0 {
-		if !slices.Contains(agentUsers, name) {
-			b.open("whether there is a %s", cell)
-		}
+		b.open("whether there is a %s", cell)
 		return "", false
 	}
 	b.variable(cell, absent, present)
 	b.m.Assumed = append(b.m.Assumed, cell+" comes with package "+strings.Join(from, " or ")+": nothing else in the catalog makes it")
 	return cell, true
+}
+
+// mayMakeAccounts reports whether something in the catalog could make an account that it does not name: the scripts of packages, a type
+// without a model. Commands are taken to make what they name (convention C1).
+func (b *builder) mayMakeAccounts() bool {
+	if b.makers == verify.Unknown {
+		b.makers = verify.No // for those that ask while this is found out
+		if b.findMakers() {
+			b.makers = verify.Yes
+		}
+	}
+	return b.makers == verify.Yes
+}
+
+func (b *builder) findMakers() bool {
+	return slices.ContainsFunc(b.items, func(it *item) bool {
+		if it == nil || sleeps(it) {
+			return false
+		}
+		if it.r.Type == "Package" {
+			return b.basis[it.name] == nil && !b.removes(it.name)
+		}
+		return it.rec.Build == nil && it.rec.Line == nil
+	})
 }
 
 // suggests reports whether a package looks as if it brings an account.
@@ -523,11 +553,15 @@ func (b *builder) packageResource(it *item) {
 		it.note(verify.Approximate, "the files of %s packages are not modelled", provider)
 		return
 	}
-	if pk.known[name] == nil && ensure != absent && ensure != "purged" {
+	if pk.isForeign(name) && ensure != absent && ensure != "purged" {
 		it.note(verify.Approximate, "no file list of package %s", name)
 	}
 	cell := pk.cell(name)
 	there := pk.installed(name)
+	if ensure != absent && ensure != "purged" && pk.nonesuch(it) {
+		it.program, it.post = fs.If{Cond: there, Else: pk.missing(name)}, there
+		return
+	}
 	b.packageEnsure(it, ensure, cell, there)
 	if g := pk.guess[name]; len(g) > 0 && ensure != absent && ensure != "purged" {
 		// Directories that are only guessed are there afterwards, whether it was installed or not: that much is the guess.
@@ -558,8 +592,10 @@ func (b *builder) packageEnsure(it *item, ensure, cell string, there fs.Pred) {
 	case present, "installed":
 		it.program, it.post = fs.If{Cond: there, Else: pk.install(name, present)}, there
 	case absent:
+		b.lookedOnce(it)
 		it.program, it.post = fs.If{Cond: there, Then: pk.remove(name, false)}, fs.Not{P: there}
 	case "purged":
+		b.lookedOnce(it)
 		it.program, it.post = fs.If{Cond: fs.VarIs(cell, absent), Else: pk.remove(name, true)}, fs.VarIs(cell, absent)
 	case "held":
 		it.note(verify.Approximate, "a held package is taken for a present one")
@@ -568,6 +604,16 @@ func (b *builder) packageEnsure(it *item, ensure, cell string, there fs.Pred) {
 		it.program = fs.If{Cond: fs.VarIs(cell, ensure), Else: fs.If{Cond: there, Then: pk.upgrade(name, ensure), Else: pk.install(name, ensure)}}
 		it.post = fs.VarIs(cell, ensure)
 		b.variable(cell, absent, ensure)
+	}
+}
+
+// lookedOnce notes a removal that takes along a package which the catalog wants: agents look at all packages once, before the first, and
+// so do not see that it is gone.
+func (b *builder) lookedOnce(it *item) {
+	for _, other := range b.ofType("Package") {
+		if e := other.or("ensure", present); e != absent && e != "purged" && slices.Contains(b.pk.needs[other.name], it.name) {
+			it.note(verify.Opaque, "what it takes along agents find only in the next run: %s", other.r.Ref())
+		}
 	}
 }
 

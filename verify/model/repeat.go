@@ -1,12 +1,14 @@
 package model
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"bunraku/puppet/catalog"
 	"bunraku/verify"
+	"bunraku/verify/fs"
 )
 
 // This file has what a reader of a catalog wants to know beside the paper's questions: which commands run in every run, which
@@ -28,23 +30,34 @@ func (v *verifier) again() error {
 			told[r] = told[r] || f.Code == "V201"
 		}
 	}
+	unread := map[string]bool{} // changed by somebody of whom is not known exactly what he does
+	for _, it := range b.items {
+		if it != nil && it.exact != verify.Exact {
+			for _, c := range acts[it.r] {
+				unread[c] = true
+			}
+		}
+	}
 	var flapping []*catalog.Resource
 	seen := map[string]int{}
 	for _, it := range b.items {
 		if it == nil || told[it.r] || sleeps(it) || it.passive || it.r.Type == "Notify" {
 			continue
 		}
+		cells, again := acts[it.r]
 		var r reading
 		if it.r.Type == "Exec" {
 			r = b.readExec(it)
 		}
 		switch {
-		case r.only || it.r.Type == "Exec" && b.harmlessCommand(it, r.shell):
+		case r.only:
 			continue
-		case it.r.Type != "Exec" || r.guarded:
-			if acts[it.r] && it.exact == verify.Exact {
+		case len(cells) > 0 && it.exact == verify.Exact:
+			if !slices.ContainsFunc(cells, func(c string) bool { return unread[c] }) {
 				flapping = append(flapping, it.r)
 			}
+			continue
+		case it.r.Type != "Exec" || b.harmlessCommand(it, r.shell) || r.guarded && (!again || it.exact != verify.Exact):
 			continue
 		}
 		if k, ok := seen[declaration(it.r)]; ok {
@@ -58,23 +71,61 @@ func (v *verifier) again() error {
 		seen[declaration(it.r)] = len(v.r.Findings)
 		f := Finding{Code: "V206", Title: "runs every time", Warning: true, Resources: []*catalog.Resource{it.r},
 			Note: "nothing guards it: add creates, onlyif or unless, or refreshonly with somebody who notifies it"}
-		if acts[it.r] {
+		if r.guarded {
+			f.Note = "what its guards ask for is never true: nothing makes it so"
+		}
+		if again {
 			f.Runs = []Run{{Result: "works"}, {Result: "runs the command again"}}
+			f.Evidence = v.evidence(v.m.Graph.Fresh, v.a.Order())
 		}
 		v.r.Findings = append(v.r.Findings, f)
 	}
-	if len(flapping) > 1 {
-		shown := flapping[:min(len(flapping), 4)]
-		v.r.Findings = append(v.r.Findings, Finding{Code: "V205", Title: "flaps", Resources: shown, Note: "one undoes what the other does, in every run",
-			Runs: []Run{{Result: "works"}, {Result: "changes something, and ends where it began"}}})
+	for _, group := range together(flapping, acts) {
+		f := Finding{Code: "V205", Title: "flaps", Resources: group[:min(len(group), 4)], Evidence: v.evidence(v.m.Graph.Fresh, v.a.Order()),
+			Note: "one undoes what the other does, in every run",
+			Runs: []Run{{Result: "works"}, {Result: "changes something, and ends where it began"}}}
+		if len(group) == 1 {
+			f.Note = "it changes " + acts[group[0]][0] + " back, in every run"
+		}
+		v.r.Findings = append(v.r.Findings, f)
 	}
 	return nil
 }
 
+// together sorts resources into groups that change the same cells.
+func together(list []*catalog.Resource, cells map[*catalog.Resource][]string) (out [][]*catalog.Resource) {
+	var in []map[string]bool
+	for _, r := range list {
+		into := -1
+		for k := 0; k < len(out); k++ {
+			if !slices.ContainsFunc(cells[r], func(c string) bool { return in[k][c] }) {
+				continue
+			}
+			if into < 0 {
+				into = k
+				continue
+			}
+			out[into] = append(out[into], out[k]...)
+			maps.Copy(in[into], in[k])
+			out, in = slices.Delete(out, k, k+1), slices.Delete(in, k, k+1)
+			k--
+		}
+		if into < 0 {
+			into = len(out)
+			out, in = append(out, nil), append(in, map[string]bool{})
+		}
+		out[into] = append(out[into], r)
+		for _, c := range cells[r] {
+			in[into][c] = true
+		}
+	}
+	return out
+}
+
 // actsAgain are the resources that act in the third run from the fresh machine, if the second one has left everything as the
-// first one did.
-func (v *verifier) actsAgain() map[*catalog.Resource]bool {
-	out := map[*catalog.Resource]bool{}
+// first one did, with the cells that each of them changes.
+func (v *verifier) actsAgain() map[*catalog.Resource][]string {
+	out := map[*catalog.Resource][]string{}
 	order := v.a.Order()
 	first := v.a.Replay(order, v.m.Graph.Fresh)
 	if first.Failed >= 0 {
@@ -84,9 +135,20 @@ func (v *verifier) actsAgain() map[*catalog.Resource]bool {
 	if second.Failed >= 0 || len(v.a.Space.Diff(first.State, second.State)) > 0 {
 		return out
 	}
-	for _, i := range v.a.Replay(order, second.State).Acts {
+	third := v.a.Replay(order, second.State)
+	s := v.a.Space.Restart(second.State).Clone()
+	for _, i := range order {
+		if !slices.Contains(third.Acts, i) {
+			fs.RunInPlace(v.m.Graph.Resources[i].Program, s)
+			continue
+		}
+		before := s.Clone()
+		fs.RunInPlace(v.m.Graph.Resources[i].Program, s)
 		if r := v.m.Resources[i]; r != nil {
-			out[r] = true
+			out[r] = []string{}
+			for _, d := range v.a.Space.Diff(before, s) {
+				out[r] = append(out[r], d.Cell)
+			}
 		}
 	}
 	return out
@@ -181,7 +243,7 @@ func (v *verifier) repositories() error {
 	}
 	var open []string
 	for _, it := range b.ofType("Package") {
-		if !systemProvider(it) || sleeps(it) || b.pk.known[it.name] != nil || b.removes(it.name) {
+		if !systemProvider(it) || sleeps(it) || b.pk.known[it.name] != nil || b.removes(it.name) || b.inArchive(it.name) {
 			continue
 		}
 		p := v.index(it.r)

@@ -59,6 +59,7 @@ func TestMissingNotify(t *testing.T) {
 		"mariadb-server": "/etc/mysql/mariadb.conf.d/50-server.cnf\n/lib/systemd/system/mariadb.service\n",
 		"openssh-server": "/etc/default/ssh\n/lib/systemd/system/ssh.service\n",
 		"openssh-client": "/etc/ssh/ssh_config\n",
+		"squid":          "/etc/squid.conf\n/etc/default/squid\n/lib/systemd/system/squid.service\n",
 	})
 	const nginx = `package { 'nginx': } -> service { 'nginx': ensure => running } `
 	for _, x := range []struct {
@@ -71,7 +72,8 @@ func TestMissingNotify(t *testing.T) {
 			[]string{"File[/etc/nginx/conf.d/a.conf] Service[nginx] notify => Service['nginx'], +"}},
 		{"the package has another name", `package { 'mariadb-server': } -> file { '/etc/mysql/mariadb.conf.d/a.cnf': content => 'x' } service { 'mariadb': ensure => running, require => Package['mariadb-server'] }`,
 			[]string{"File[/etc/mysql/mariadb.conf.d/a.cnf] Service[mariadb] notify => Service['mariadb'], +"}},
-		{"no list: called after the service", `service { 'squid': ensure => running } file { '/etc/squid.conf': content => 'x' } file { '/etc/default/squid': content => 'x' } file { '/etc/motd': content => 'x' }`,
+		{"no list: a name is no evidence", `service { 'shop': ensure => running } file { '/etc/shop.conf': content => 'x' } file { '/etc/default/shop': content => 'x' }`, nil},
+		{"several of them", `package { 'squid': } service { 'squid': require => Package['squid'], ensure => running } file { '/etc/squid.conf': content => 'x' } file { '/etc/default/squid': content => 'x' } file { '/etc/motd': content => 'x' }`,
 			[]string{"File[/etc/squid.conf] Service[squid] notify => Service['squid'], +", "File[/etc/default/squid] Service[squid] notify => Service['squid'], +"}},
 		{"its unit", `service { 'shop': ensure => running } file { '/etc/systemd/system/shop.service': content => 'x' }`,
 			[]string{"File[/etc/systemd/system/shop.service] Service[shop] notify => Service['shop'], +"}},
@@ -80,19 +82,19 @@ func TestMissingNotify(t *testing.T) {
 		{"a neighbour restarts it", `service { 'shop': ensure => running, subscribe => File['/etc/sale.d/a.conf'] }
 			file { '/etc/sale.d': ensure => directory } file { ['/etc/sale.d/a.conf', '/etc/sale.d/b.conf', '/etc/sale.d/notes']: content => 'x' }`,
 			[]string{"File[/etc/sale.d/b.conf] Service[shop] notify => Service['shop'], +"}},
-		{"lines of a file", `service { 'squid': ensure => running } augeas { 'a': incl => '/etc/squid.conf', lens => 'Squid.lns', changes => 'set a b' }`,
+		{"lines of a file", `package { 'squid': } service { 'squid': require => Package['squid'], ensure => running } augeas { 'a': incl => '/etc/squid.conf', lens => 'Squid.lns', changes => 'set a b' }`,
 			[]string{"Augeas[a] Service[squid] notify => Service['squid'], +"}},
-		{"declared by the same words", `service { 'squid': ensure => running } file { ['/etc/squid.conf', '/etc/default/squid']: content => 'x' }`,
+		{"declared by the same words", `package { 'squid': } service { 'squid': require => Package['squid'], ensure => running } file { ['/etc/squid.conf', '/etc/default/squid']: content => 'x' }`,
 			[]string{"File[/etc/squid.conf] Service[squid] notify => Service['squid'], +"}},
 
 		{"notify", nginx + `file { '/etc/nginx/nginx.conf': content => 'x', notify => Service['nginx'] }`, nil},
 		{"subscribe", `package { 'nginx': } service { 'nginx': ensure => running, require => Package['nginx'], subscribe => File['/etc/nginx/nginx.conf'] } file { '/etc/nginx/nginx.conf': content => 'x' }`, nil},
-		{"through classes", `class c { file { '/etc/squid.conf': content => 'x' } } class s { service { 'squid': ensure => running } } include c, s Class['c'] ~> Class['s']`, nil},
-		{"through a define", `define d { file { "/etc/${title}": content => 'x' } } d { 'squid.conf': notify => Service['squid'] } service { 'squid': ensure => running }`, nil},
-		{"through a class that only requires", `class c { file { '/etc/squid.conf': content => 'x' } } class s { service { 'squid': ensure => running } } include c, s Class['c'] -> Class['s']`,
+		{"through classes", `class c { file { '/etc/squid.conf': content => 'x' } } class s { package { 'squid': } service { 'squid': require => Package['squid'], ensure => running } } include c, s Class['c'] ~> Class['s']`, nil},
+		{"through a define", `define d { file { "/etc/${title}": content => 'x' } } d { 'squid.conf': notify => Service['squid'] } package { 'squid': } service { 'squid': require => Package['squid'], ensure => running }`, nil},
+		{"through a class that only requires", `class c { file { '/etc/squid.conf': content => 'x' } } class s { package { 'squid': } service { 'squid': require => Package['squid'], ensure => running } } include c, s Class['c'] -> Class['s']`,
 			[]string{"File[/etc/squid.conf] Service[squid] notify => Service['squid'], +"}},
-		{"through a command", `file { '/etc/squid.conf': content => 'x' } ~> exec { '/usr/sbin/squid -k reconfigure': refreshonly => true } service { 'squid': ensure => running }`, nil},
-		{"events do not pass a file", `file { '/etc/squid.conf': content => 'x' } ~> file { '/etc/squid.d': ensure => directory } ~> service { 'squid': ensure => running }`,
+		{"through a command", `file { '/etc/squid.conf': content => 'x' } ~> exec { '/usr/sbin/squid -k reconfigure': refreshonly => true } package { 'squid': } service { 'squid': require => Package['squid'], ensure => running }`, nil},
+		{"events do not pass a file", `file { '/etc/squid.conf': content => 'x' } ~> file { '/etc/squid.d': ensure => directory } ~> package { 'squid': } service { 'squid': require => Package['squid'], ensure => running }`,
 			[]string{"File[/etc/squid.conf] Service[squid] notify => Service['squid'], +"}},
 		{"not kept running", `service { 'squid': enable => true } file { '/etc/squid.conf': content => 'x' }`, nil},
 		{"log rotation", nginx + `file { '/etc/logrotate.d/nginx': content => 'x' }`, nil},
@@ -100,7 +102,7 @@ func TestMissingNotify(t *testing.T) {
 		{"only its mode", nginx + `file { '/etc/nginx/nginx.conf': mode => '0600' }`, nil},
 		{"a hook", nginx + `file { '/etc/nginx/conf.d/hook': content => 'x', mode => '0755', require => Package['nginx'] }`, nil},
 		{"of a client", `package { ['openssh-server', 'openssh-client']: } -> service { 'ssh': ensure => running } file { '/etc/ssh/ssh_config': content => 'x' }`, nil},
-		{"after the service", `service { 'squid': ensure => running } -> file { '/etc/squid.conf': content => 'x' }`, nil},
+		{"after the service", `package { 'squid': } service { 'squid': require => Package['squid'], ensure => running } -> file { '/etc/squid.conf': content => 'x' }`, nil},
 		{"cron sees for itself", `service { 'cron': ensure => running } file { '/etc/default/cron': content => 'x' }`, nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -140,8 +142,9 @@ func TestFixesHoldForAllThatIsDeclaredThere(t *testing.T) {
 	got, _ := findings(t, site(t, `package { 'nginx': require => File['/srv/first'] } $all = ['/srv/first', '/etc/nginx/conf.d/a'] file { $all: content => 'x' }`),
 		model.Options{Listing: set, Platform: "debian-12"}, "V101")
 	same(t, got, []string{"Package[nginx] File[/etc/nginx/conf.d/a]"})
-	got, _ = findings(t, site(t, `service { 'squid': ensure => running, before => File['/srv/late'] } file { ['/etc/squid.conf', '/srv/late']: content => 'x' }`),
-		model.Options{Platform: "debian-12"}, "V203")
+	set = small(t, map[string]string{"squid": "/etc/squid.conf\n/lib/systemd/system/squid.service\n"})
+	got, _ = findings(t, site(t, `package { 'squid': } -> service { 'squid': ensure => running, before => File['/srv/late'] } file { ['/etc/squid.conf', '/srv/late']: content => 'x' }`),
+		model.Options{Listing: set, Platform: "debian-12"}, "V203")
 	same(t, got, []string{"File[/etc/squid.conf] Service[squid]"})
 }
 

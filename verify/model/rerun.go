@@ -147,7 +147,7 @@ func (v *verifier) rerun(x *verify.Rerun) (f Finding, guilty []int) {
 		d := x.Differ[0]
 		second.Result = "changes " + d.Cell + " from " + shorten(d.A) + " to " + shorten(d.B)
 	}
-	f.Runs = []Run{{Result: "works"}, second}
+	f.Runs, f.Evidence = []Run{{Result: "works"}, second}, v.evidence(x.Initial, v.a.Order())
 	return f, guilty
 }
 

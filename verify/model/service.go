@@ -58,9 +58,24 @@ func (b *builder) service(it *item) {
 			// At least the unit that is called like the package is the package's.
 			missing := fs.If{Cond: b.pk.installed(name), Else: fs.Fail{Why: "there is no service " + name + " yet"}}
 			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{missing}, program...)}}
+		} else if b.noUnit(name) {
+			var there fs.Or
+			for _, p := range unitPlaces(name)[:1] { // one place stands for all: nobody speaks about any of them
+				there = append(there, fs.Is{Path: b.path(p), Kind: fs.File})
+			}
+			program = fs.Seq{fs.If{Cond: fs.Or{post, there}, Else: fs.Fail{Why: b.noService(name)}}, fs.If{Cond: post, Else: program}}
 		}
 	}
 	it.program, it.post = program, post
+}
+
+// noService says that there is none, and what might have been meant.
+func (b *builder) noService(name string) string {
+	why := "there is no service " + name
+	if like := b.opt.Listing.Like(name); like != "" {
+		why += "; did you mean " + like + "?"
+	}
+	return why
 }
 
 // unitsOf are the places of a service's unit or script that something in the catalog puts there.
@@ -68,13 +83,13 @@ func (b *builder) unitsOf(name string) []fs.Path {
 	var out []fs.Path
 	seen := map[fs.Path]bool{}
 	instance, _, isInstance := strings.Cut(name, "@")
-	for _, place := range []string{"/etc/systemd/system/%.service", "/lib/systemd/system/%.service", "/usr/lib/systemd/system/%.service", "/etc/init.d/%", "/etc/rc.d/init.d/%"} {
-		names := []string{name}
-		if isInstance {
-			names = append(names, instance+"@")
-		}
-		for _, n := range names {
-			p := b.path(strings.ReplaceAll(place, "%", n))
+	names := []string{name}
+	if isInstance {
+		names = append(names, instance+"@")
+	}
+	for _, n := range names {
+		for _, place := range unitPlaces(n) {
+			p := b.path(place)
 			if !seen[p] && b.made(p) {
 				seen[p] = true
 				out = append(out, p)

@@ -43,6 +43,27 @@ var baseUsers = []string{"root", "daemon", "bin", "sys", "sync", "games", "man",
 // agentUsers come with an agent.
 var agentUsers = []string{"puppet", "pe-puppet"}
 
+// debianUsers and debianGroups are those of a fresh Debian with its base system, as debootstrap leaves it.
+var (
+	debianUsers = strings.Fields(`root daemon bin sys sync games man lp mail news uucp proxy www-data backup list irc _apt nobody
+		systemd-network systemd-timesync messagebus sshd`)
+	debianGroups = strings.Fields(`root daemon bin sys adm tty disk lp mail news uucp man proxy kmem dialout fax voice cdrom floppy tape sudo
+		audio dip www-data backup operator list irc src shadow utmp video sasl plugdev staff games users nogroup systemd-journal
+		systemd-network crontab input sgx kvm render netdev systemd-timesync messagebus ssh _ssh`)
+)
+
+// baseAccount reports whether a fresh machine has an account: known is false if nothing says so.
+func (b *builder) baseAccount(kind, name string) (has, known bool) {
+	if len(b.basis) == 0 {
+		return slices.Contains(baseUsers, name), false
+	}
+	list := debianUsers
+	if kind == "group" {
+		list = debianGroups
+	}
+	return slices.Contains(list, name) || name == "0", true
+}
+
 // oldLayout reports whether /bin, /sbin and /lib are directories of their own.
 func (b *builder) oldLayout() bool {
 	for _, p := range []string{"ubuntu-14", "ubuntu-trusty", "ubuntu-12", "ubuntu-16", "ubuntu-18", "centos-6", "centos-5", "redhat-6", "debian-7", "debian-8", "debian-9"} {
@@ -98,7 +119,7 @@ func (b *builder) baseDirs() []fs.Path {
 	} else {
 		dirs = append(dirs, debianDirs...)
 	}
-	for _, name := range basePackages {
+	for _, name := range slices.Concat(basePackages, agentPackages) {
 		if p := b.basis[name]; p != nil {
 			for _, d := range p.Dirs {
 				dirs = append(dirs, fs.Path(d))
@@ -160,7 +181,7 @@ func (b *builder) machine() {
 		if b.made(p) || used.new[p] || b.fresh.At(p).Kind != fs.None {
 			continue
 		}
-		if len(b.basis) == 0 || packageLand(p) && b.pk.foreign() {
+		if len(b.basis) == 0 || b.pk.mayMake(p) {
 			b.fresh.Put(p, fs.File)
 			b.m.Assumed = append(b.m.Assumed, string(p)+" is there: no package list says who brings it")
 			b.open("whether %s is there", p)

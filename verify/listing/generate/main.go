@@ -10,6 +10,10 @@
 //	go run ./verify/listing/generate -names /var/lib/apt/lists | xargs -n 50 apt-get download
 //	verify/listing/generate/exact.sh EXACT *.deb
 //
+// With -archive it packs the names of a whole archive instead, which names.sh prints:
+//
+//	verify/listing/generate/names.sh LISTS | go run ./verify/listing/generate -archive -o verify/listing/debian-12.names
+//
 // Where it has nothing, all files in /etc count as configuration files, as Debian's tools mark them (Policy §10.7, debhelper).
 package main
 
@@ -17,6 +21,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,11 +37,31 @@ func main() {
 	platform := flag.String("platform", "debian-12", "whose lists these are")
 	chunk := flag.Int("chunk", 64<<10, "bytes of a chunk before packing")
 	names := flag.Bool("names", false, "print the names of packages with files in /etc or a service, and stop")
+	archive := flag.Bool("archive", false, "pack the names of an archive, from standard input")
 	flag.Parse()
+	if *archive {
+		if err := pack(*out, *platform); err != nil {
+			fmt.Fprintln(os.Stderr, "generate:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*out, *date, *platform, *chunk, *names, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
+}
+
+func pack(out, platform string) error {
+	text, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	packed, err := listing.WriteNames(platform, string(text))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, packed, 0o644)
 }
 
 func run(out, date, platform string, chunk int, names bool, sources []string) error {

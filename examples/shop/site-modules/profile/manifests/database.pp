@@ -39,5 +39,5 @@ class profile::database (
     subscribe => File['/etc/postgresql.d/shop.conf'],
   }
 
-  Package['postgresql'] -> File['/etc/postgresql.d'] -> Service['postgresql']
+  Package['postgresql'] -> File['/etc/postgresql.d'] -> File['/etc/postgresql.d/password'] -> Service['postgresql']
 }

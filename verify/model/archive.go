@@ -1,0 +1,147 @@
+package model
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bunraku/verify/fs"
+	"bunraku/verify/listing"
+)
+
+// What is known of packages has three degrees (verify-claims §2): of some there are lists; of others the index of the whole archive says that
+// they bring programs and data only, no configuration, unit or account; of the rest nothing is known. Where there is such an index, and
+// nothing in the catalog adds a source or does what nobody has read, what is not there can be told from what is not known.
+
+// isForeign reports whether nothing is known of what a package brings.
+func (pk *packages) isForeign(name string) bool {
+	if pk.known[name] != nil {
+		return false
+	}
+	st, whole := pk.b.opt.Listing.Standing(name)
+	return !whole || st != listing.Bounded
+}
+
+// debianName is how packages are called.
+var debianName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]+$`)
+
+// nonesuch reports whether there is no package of a name, in any source that the machine has.
+func (pk *packages) nonesuch(it *item) bool {
+	if it.r.Get("source") != nil || pk.known[it.name] != nil || !debianName.MatchString(it.name) || pk.b.opt.Packages != Dpkg {
+		return false
+	}
+	st, whole := pk.b.opt.Listing.Standing(it.name)
+	return whole && st == listing.Foreign && !pk.b.addsSources()
+}
+
+// missing is how the package manager refuses it.
+func (pk *packages) missing(name string) fs.Expr {
+	why := "there is no package " + name
+	if like := pk.b.opt.Listing.Like(name); like != "" {
+		why += "; did you mean " + like + "?"
+	}
+	return fs.Fail{Why: why}
+}
+
+// addsSources reports whether something in the catalog may bring packages from elsewhere: a file of the package manager, a package that was
+// fetched as a file, one that brings sources itself, a command or a type that nobody has read.
+func (b *builder) addsSources() bool {
+	return slices.ContainsFunc(b.items, func(it *item) bool {
+		if it == nil || sleeps(it) {
+			return false
+		}
+		switch it.r.Type {
+		case "File", "Concat_file":
+			return strings.HasPrefix(it.name, "/etc/apt/") || it.name == "/etc/apt"
+		case "Package":
+			return it.r.Get("source") != nil || strings.HasSuffix(it.name, "-release") || strings.Contains(it.name, "-apt-")
+		case "Exec":
+			command := it.or("command", it.name)
+			s := b.readExec(it).shell
+			return len(s.unread) > 0 || strings.Contains(command, "apt") || strings.Contains(command, "dpkg")
+		}
+		return it.rec.Build == nil && (it.rec.Line == nil || strings.Contains(it.r.Type, "setting"))
+	})
+}
+
+// noUnit reports whether no fresh machine has a unit or script of a service, and nothing in the catalog can bring one: no package that
+// has a unit, since units go by other names, too; nothing of which is not known what it brings.
+func (b *builder) noUnit(name string) bool {
+	if len(b.basis) == 0 || slices.Contains(baseAliases, name) || strings.Contains(name, "@") {
+		return false
+	}
+	for _, p := range unitPlaces(name) {
+		if b.onBase(b.path(p)) {
+			return false
+		}
+	}
+	for _, pkg := range b.pk.order {
+		if p := b.pk.known[pkg]; b.basis[pkg] == nil && (b.pk.isForeign(pkg) || p != nil && len(p.Services()) > 0) {
+			return false
+		}
+	}
+	for p := range b.files {
+		if strings.HasPrefix(string(p), "/etc/systemd/") || strings.HasPrefix(string(p), "/usr/lib/systemd/") || p.Parent() == "/etc/init.d" || path.Ext(string(p)) == ".service" {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.items, func(it *item) bool {
+		if it == nil || sleeps(it) {
+			return false
+		}
+		if it.r.Type == "Exec" {
+			s := b.readExec(it).shell
+			return len(s.unread)+len(s.beside) > 0
+		}
+		return it.rec.Build == nil && it.rec.Line == nil || it.r.Type == "Archive" || it.r.Type == "Vcsrepo" ||
+			it.r.Type == "File" && it.or("recurse", "false") != "false"
+	})
+}
+
+// baseAliases are other names of units of the base system.
+var baseAliases = []string{"syslog", "dbus", "kmod", "procps", "hwclock", "udev", "autovt@", "ctrl-alt-del", "default", "runlevel", "dbus-org.freedesktop.login1",
+	"dbus-org.freedesktop.hostname1", "dbus-org.freedesktop.timedate1", "dbus-org.freedesktop.locale1", "dbus-org.freedesktop.timesync1", "puppet", "pxp-agent", "mcollective"}
+
+// unitPlaces are where a service's unit or script may be.
+func unitPlaces(name string) []string {
+	var out []string
+	for _, place := range []string{"/etc/systemd/system/%.service", "/lib/systemd/system/%.service", "/usr/lib/systemd/system/%.service", "/etc/init.d/%", "/etc/rc.d/init.d/%"} {
+		out = append(out, strings.ReplaceAll(place, "%", name))
+	}
+	return out
+}
+
+// inArchive reports whether the machine's own archive has a package.
+func (b *builder) inArchive(name string) bool {
+	st, _ := b.opt.Listing.Standing(name)
+	return st != listing.Foreign
+}
+
+// kin reports whether a package and a path are called alike, so that the package's scripts may well make it: some part of the one name is
+// a part of the other, or the beginning of one with at least four letters (verify-claims §2).
+func kin(pkg string, p fs.Path) bool {
+	parts := func(s string) []string {
+		return slices.DeleteFunc(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("/-_.+0123456789", r) }),
+			func(x string) bool { return slices.Contains(commonParts, x) })
+	}
+	for _, a := range parts(pkg) {
+		for _, b := range parts(string(p)) {
+			if a == b || len(b) >= 4 && strings.HasPrefix(a, b) || len(a) >= 4 && strings.HasPrefix(b, a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commonParts say nothing about who somebody is.
+var commonParts = []string{"lib", "common", "server", "client", "core", "tools", "data", "conf", "etc", "agent", "usr", "var", "opt", "bin", "sbin", "default", "local", "share", "d"}
+
+// mayMake reports whether a package of the catalog may make a file that no list has: one of which nothing is known, or one that is called
+// like it, whose scripts no list shows.
+func (pk *packages) mayMake(p fs.Path) bool {
+	return packageLand(p) && slices.ContainsFunc(pk.order, func(n string) bool {
+		return pk.isForeign(n) || pk.b.basis[n] == nil && kin(n, p)
+	})
+}
