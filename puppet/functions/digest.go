@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/eval"
+	"bunraku/puppet/ruby"
 	"bunraku/puppet/value"
 )
 
@@ -72,9 +73,7 @@ func fqdnRand(c *eval.Call) (value.Value, error) {
 	}
 	c.Ref = computed(c, ref, everything(c))
 	sum := md5.Sum([]byte(joinRuby(parts, ":")))
-	var t twister
-	t.start(new(big.Int).SetBytes(sum[:]))
-	n, err := t.below(int64(most))
+	n, err := ruby.NewRandom(new(big.Int).SetBytes(sum[:])).Below(int64(most))
 	return value.Int(n), err
 }
 

@@ -122,19 +122,6 @@ func VersionCompare(a, b string) (value.Value, error) { return versionCompare(a,
 // SplitText is Ruby's split by a string.
 func SplitText(s, sep string) []string { return splitText(s, sep) }
 
-// A Random is Ruby's random number generator.
-type Random struct{ t twister }
-
-// NewRandom seeds a generator.
-func NewRandom(seed *big.Int) *Random {
-	r := &Random{}
-	r.t.start(seed)
-	return r
-}
-
-// Below is the next number below n.
-func (r *Random) Below(n int64) (int64, error) { return r.t.below(n) }
-
 // FqdnRand is the function fqdn_rand on legacy arguments.
 func FqdnRand(c *eval.Call) (value.Value, error) { return fqdnRand(c) }
 

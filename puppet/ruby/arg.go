@@ -149,12 +149,21 @@ func (c *call) change() {
 		if o.unsure {
 			c.in.unsupported("changing a string of the manifest's, which may be frozen")
 		}
+		if o.root {
+			c.in.keep()
+		}
 	case *Array:
 		c.in.changed = true
+		if o.root {
+			c.in.keep()
+		}
 		o.els()
 		o.origin = nil
 	case *Hash:
 		c.in.changed = true
+		if o.root {
+			c.in.keep()
+		}
 		o.load()
 		o.origin = nil
 	}

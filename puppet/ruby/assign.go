@@ -59,12 +59,11 @@ func (in *Interp) assignMarked(t syntax.Node, v Object, f *frame, mark int) {
 			in.globals.vars = map[string]Object{}
 		}
 		in.globals.vars[t.Name] = v
+		in.keep()
 		in.prov.mutate(mark)
 	case *syntax.CVar:
-		if in.cvars == nil {
-			in.cvars = map[string]Object{}
-		}
-		in.cvars[t.Name] = v
+		in.setClassVariable(in.variableClass(f), t.Name, v)
+		in.keep()
 		in.prov.mutate(mark)
 	case *syntax.Const:
 		in.setConst(t, v, f)
@@ -87,6 +86,9 @@ func (in *Interp) setConst(t *syntax.Const, v Object, f *frame) {
 	} else if l := f.scope(); l != nil && !t.Top {
 		owner = l.class
 	}
+	if in.booted {
+		root(v)
+	}
 	if c, ok := v.(*Class); ok && c.name == "" {
 		c.name = t.Name
 		if owner != nil {
@@ -105,6 +107,12 @@ func (in *Interp) setConst(t *syntax.Const, v Object, f *frame) {
 	}
 	if in.consts[owner] == nil {
 		in.consts[owner] = map[string]Object{}
+	}
+	if _, again := in.consts[owner][t.Name]; !again {
+		if in.constNames == nil {
+			in.constNames = map[*Class][]Object{}
+		}
+		in.constNames[owner] = append(in.constNames[owner], Symbol(t.Name))
 	}
 	in.consts[owner][t.Name] = v
 }
@@ -217,7 +225,9 @@ func (in *Interp) evalOpAssign(n *syntax.OpAssign, f *frame) Object {
 	case *syntax.CVar:
 		get = func() Object {
 			if n.Op == "||" {
-				return orNil(in.cvars[t.Name])
+				if in.variableOwner(in.variableClass(f), t.Name) == nil {
+					return Nil{}
+				}
 			}
 			return in.eval(t, f)
 		}

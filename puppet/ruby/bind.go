@@ -1,8 +1,10 @@
 package ruby
 
 import (
+	"slices"
 	"strings"
 
+	"bunraku/provenance"
 	"bunraku/puppet/ruby/syntax"
 )
 
@@ -71,6 +73,12 @@ func (in *Interp) bindSlot(f *frame, slot int, v Object) {
 
 // bind gives parameters their values; strict ones raise when the number is wrong.
 func (in *Interp) bind(ps *syntax.Params, args []Object, f *frame, strict bool, block *Proc) {
+	if in.given != nil {
+		given := in.given
+		in.given = nil
+		in.bindGiven(ps, args, f, block, given)
+		return
+	}
 	if ps == nil {
 		if strict && len(args) > 0 {
 			in.wrongArgs(len(args), 0, 0)
@@ -148,6 +156,42 @@ func (in *Interp) bind(ps *syntax.Params, args []Object, f *frame, strict bool, 
 	}
 	if ps.Block != nil && ps.Block.Slot >= 0 {
 		in.bindSlot(f, ps.Block.Slot, procOrNil(block))
+	}
+}
+
+// bindGiven is bind for a call of the host's, which knows what each argument depends on. Parameters that stand for one argument each get its
+// ref; those that collect several, all of them.
+func (in *Interp) bindGiven(ps *syntax.Params, args []Object, f *frame, block *Proc, given []provenance.Ref) {
+	mark := in.prov.mark()
+	in.bind(ps, args, f, true, block)
+	in.prov.forget(mark)
+	if ps == nil || f.refs == nil {
+		return
+	}
+	all := in.prov.trace.Join(given...)
+	set := func(p *syntax.Param, r provenance.Ref) {
+		if p != nil && p.Slot >= 0 && p.Slot < len(f.refs) {
+			f.refs[p.Slot] = in.prov.trace.Join(f.refs[p.Slot], r)
+		}
+	}
+	each := func(list []*syntax.Param, from int) {
+		for i, p := range list {
+			switch {
+			case p.Sub != nil:
+				for s := range f.refs {
+					f.refs[s] = in.prov.trace.Join(f.refs[s], all)
+				}
+			case from+i < len(given):
+				set(p, given[from+i])
+			}
+		}
+	}
+	each(ps.Pre, 0)
+	each(ps.Opt, len(ps.Pre))
+	set(ps.Rest, all)
+	set(ps.KeyRest, all)
+	for _, p := range slices.Concat(ps.Post, ps.Key) {
+		set(p, all)
 	}
 }
 

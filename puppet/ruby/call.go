@@ -144,7 +144,7 @@ func (in *Interp) evalCall(n *syntax.Call, f *frame) Object {
 	if n.Block == nil && n.Pass == nil && len(n.Args) == 1 && n.Shape == syntax.Plain {
 		arg := in.eval(n.Args[0], f)
 		in.at = n.NameAt
-		if in.defs == nil {
+		if !in.redefined {
 			if _, ok := arg.(*Foreign); ok && n.Name == "==" {
 				look(arg)
 			}
@@ -165,7 +165,7 @@ func (in *Interp) evalCall(n *syntax.Call, f *frame) Object {
 		block = in.newBlock(n.Block, f)
 	} else if n.Pass != nil {
 		block = in.toProc(in.eval(n.Pass, f))
-		if p, ok := n.Pass.(*syntax.SymLit); ok && block != nil && in.defs == nil {
+		if p, ok := n.Pass.(*syntax.SymLit); ok && block != nil && !in.redefined {
 			block.sym = p.Name
 		}
 	}
@@ -362,6 +362,29 @@ func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, 
 	if m := in.findFor(recv, "method_missing"); m != nil && m.builtin == nil {
 		return in.invoke(m, recv, append([]Object{Symbol(name)}, args...), block)
 	}
+	if in.more(recv, name) {
+		return in.call(recv, name, args, block, true)
+	}
+	in.noSuchMethod(recv, name, n)
+	return nil
+}
+
+// more has the host load the rest of a class that is known to have a method.
+func (in *Interp) more(recv Object, name string) bool {
+	if in.Hooks.More == nil {
+		return false
+	}
+	if c, ok := recv.(*Class); ok && in.rt.knows(in.classOf(recv), recv, name) {
+		return in.Hooks.More(in, c.name)
+	}
+	return in.rt.kernelPrivate.table[name] == nil && in.isFunction(name) && in.Hooks.More(in, "Kernel")
+}
+
+// isFunction tells the functions of Kernel that libraries bring.
+func (in *Interp) isFunction(name string) bool { return name == "URI" }
+
+// noSuchMethod says that there is no method of a name, or that we have not got it.
+func (in *Interp) noSuchMethod(recv Object, name string, n *syntax.Call) {
 	if f, ok := recv.(*Foreign); ok {
 		in.unsupported(fmt.Sprintf("the method %s of %s", name, in.toS(f)))
 	}
@@ -378,7 +401,6 @@ func (in *Interp) missing(recv Object, name string, args []Object, block *Proc, 
 		in.raise("NameError", "undefined local variable or method `%s' for %s", name, in.receiverText(recv))
 	}
 	in.raise("NoMethodError", "undefined method `%s' for %s", name, in.receiverText(recv))
-	return nil
 }
 
 // stubOf is a class or module that an object has its methods from and that is not known, nil when there is none.
@@ -485,7 +507,7 @@ func quick(a Object, op string, b Object) (Object, bool) {
 
 // binary applies an operator.
 func (in *Interp) binary(a Object, op string, b Object) Object {
-	if in.defs == nil {
+	if !in.redefined {
 		if v, ok := quick(a, op, b); ok {
 			return v
 		}

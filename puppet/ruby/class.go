@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -18,13 +19,16 @@ type Class struct {
 	consts   map[string]Object
 	flat     map[string]*method // table with those of all ancestors
 	chain    []*Class
+	members  []string // of a class that Struct.new made
+	keywords Object   // what it was told of keyword_init
 }
 
 // A Runtime is Ruby's own classes. It is made once and shared.
 type Runtime struct {
 	object, basic, kernel, kernelPrivate, comparable, enumerable, module, class_       *Class
 	nilC, trueC, falseC, integer, float, str, symbol, array, hash, rng, regexp, matchC *Class
-	proc, methodC, exception, enumerator, lazy, set, foreign, numeric, sensitive       *Class
+	proc, methodC, unbound, exception, enumerator, lazy, set, foreign, numeric         *Class
+	sensitive, structC                                                                 *Class
 
 	consts map[string]Object
 	names  func() (methods map[string]map[string]bool, consts map[string]bool) // what Ruby has, by class
@@ -54,7 +58,7 @@ func NewRuntime() *Runtime {
 	rt.kernelPrivate = mod("Kernel ", kernelPrivateTable())
 	delete(rt.consts, "Kernel ")
 	rt.object = def("Object", rt.basic)
-	rt.object.includes = []*Class{rt.kernelPrivate, rt.kernel}
+	rt.object.includes = []*Class{rt.kernel, rt.kernelPrivate}
 	rt.comparable = mod("Comparable", comparableTable())
 	rt.enumerable = mod("Enumerable", enumerableTable())
 	rt.module = def("Module", rt.object, moduleTable())
@@ -80,6 +84,7 @@ func NewRuntime() *Runtime {
 	rt.matchC = def("MatchData", rt.object, matchTable())
 	rt.proc = def("Proc", rt.object, procTable())
 	rt.methodC = def("Method", rt.object, methodTable())
+	rt.unbound = def("UnboundMethod", rt.object, unboundTable())
 	rt.enumerator = def("Enumerator", rt.object, enumeratorTable())
 	rt.enumerator.includes = []*Class{rt.enumerable}
 	rt.lazy = def("Enumerator::Lazy", rt.enumerator)
@@ -87,6 +92,9 @@ func NewRuntime() *Runtime {
 	rt.set.includes = []*Class{rt.enumerable}
 	rt.foreign = def("Puppet::Pops::Types::PAnyType", rt.object, foreignTable())
 	rt.sensitive = def("Puppet::Pops::Types::PSensitiveType::Sensitive", rt.object, foreignTable(), sensitiveTable())
+	rt.structC = def("Struct", rt.object, structTable())
+	rt.structC.includes = []*Class{rt.enumerable}
+	mod("Errno")
 	rt.exceptions(def)
 	rt.libraries(mod, def)
 	for _, c := range rt.all() {
@@ -146,13 +154,20 @@ func (c *Class) finish() {
 func linearize(c *Class, mixins map[*Class][]*Class) []*Class {
 	var out []*Class
 	for ; c != nil; c = c.super {
-		out = append(out, c)
-		more := mixins[c]
-		for i := len(more) - 1; i >= 0; i-- {
-			out = append(out, more[i])
-			out = append(out, more[i].includes...)
+		out = withModules(out, c, mixins)
+	}
+	return out
+}
+
+// withModules adds a class or module and the modules that are included into it, the last one first, each once.
+func withModules(out []*Class, c *Class, mixins map[*Class][]*Class) []*Class {
+	out = append(out, c)
+	for _, list := range [][]*Class{mixins[c], c.includes} {
+		for i := len(list) - 1; i >= 0; i-- {
+			if !slices.Contains(out, list[i]) {
+				out = withModules(out, list[i], mixins)
+			}
 		}
-		out = append(out, c.includes...)
 	}
 	return out
 }
@@ -210,6 +225,9 @@ func (in *Interp) classOf(o Object) *Class {
 	case *Proc:
 		return rt.proc
 	case *MethodObject:
+		if o.recv == nil {
+			return rt.unbound
+		}
 		return rt.methodC
 	case *Enumerator:
 		if o.lazy {
@@ -238,6 +256,11 @@ func (in *Interp) classOf(o Object) *Class {
 }
 
 func (in *Interp) isA(o Object, c *Class) bool {
+	if in.extended != nil && c.module {
+		if _, plain := plainObject(o); !plain && slices.Contains(in.extended[o], c) {
+			return true
+		}
+	}
 	for _, a := range in.ancestors(in.classOf(o)) {
 		if a == c {
 			return true
@@ -246,9 +269,18 @@ func (in *Interp) isA(o Object, c *Class) bool {
 	return false
 }
 
+// plainObject tells objects that have no identity, and so cannot be extended.
+func plainObject(o Object) (Object, bool) {
+	switch o.(type) {
+	case Nil, Bool, Int, Float, Symbol, nil:
+		return o, true
+	}
+	return o, false
+}
+
 // findFor finds the method that an object answers a name with, nil for none.
 func (in *Interp) findFor(o Object, name string) *method {
-	if in.sdefs != nil {
+	if in.sdefs != nil || in.extended != nil {
 		if m := in.singleton(o, name); m != nil {
 			return m
 		}
@@ -266,13 +298,35 @@ func (in *Interp) singleton(o Object, name string) *method {
 		return nil
 	case *Class:
 		for c := o; c != nil; c = c.super {
-			if m := in.sdefs[c][name]; m != nil {
+			if m := in.singletonOf(c, name); m != nil {
+				return m
+			}
+			if m := c.single[name]; m != nil {
 				return m
 			}
 		}
 		return nil
 	}
-	return in.sdefs[o][name]
+	return in.singletonOf(o, name)
+}
+
+// singletonOf looks at the methods of one object, then at those of the modules that extend it.
+func (in *Interp) singletonOf(o Object, name string) *method {
+	if m := in.sdefs[o][name]; m != nil {
+		return m
+	}
+	list := in.extended[o]
+	for i := len(list) - 1; i >= 0; i-- {
+		for _, k := range withModules(nil, list[i], in.mixins) {
+			if m := in.defs[k][name]; m != nil {
+				return m
+			}
+			if m := k.table[name]; m != nil {
+				return m
+			}
+		}
+	}
+	return nil
 }
 
 func (in *Interp) findSingle(c *Class, name string) *method {
@@ -349,6 +403,11 @@ func (in *Interp) responds(o Object, name string) bool {
 		if n, ok := o.(*Native); ok && n.Call != nil {
 			_, yes := n.Call(in, "respond_to? "+name, nil, nil)
 			return yes
+		}
+		if m := in.findFor(o, "respond_to_missing?"); m != nil && m.builtin == nil {
+			if truthy(in.invoke(m, o, []Object{Symbol(name), Bool(false)}, nil)) {
+				return true
+			}
 		}
 		return in.rt.knows(in.classOf(o), o, name) && !in.isPrivateName(name)
 	}

@@ -1,6 +1,10 @@
 package ruby
 
-import "bunraku/puppet/ruby/syntax"
+import (
+	"slices"
+
+	"bunraku/puppet/ruby/syntax"
+)
 
 func (in *Interp) evalIf(n *syntax.If, f *frame) Object {
 	m := in.prov.mark()
@@ -366,6 +370,9 @@ func (in *Interp) evalSuper(n *syntax.Super, f *frame) Object {
 	m := f.meth
 	in.at = n.Where
 	if m.def == nil {
+		if f.self != nil && m.self != f.self {
+			in.unsupported("super in a method made of a block")
+		}
 		in.raise("RuntimeError", "super called outside of method")
 	}
 	var args []Object
@@ -380,20 +387,81 @@ func (in *Interp) evalSuper(n *syntax.Super, f *frame) Object {
 	} else if n.Pass != nil {
 		block = in.toProc(in.eval(n.Pass, f))
 	}
-	up := in.findAfter(in.classOf(f.self), m.def.owner, m.def.name)
-	if c, ok := m.def.single.(*Class); ok {
-		up = nil
-		if c.super != nil {
-			up = in.findFor(c.super, m.def.name)
-		}
-	}
+	up := in.superOf(f.self, m.def)
 	if up == nil {
+		if name, ok := stringOrSymbol(first(args)); ok && m.def.name == "method_missing" {
+			in.noSuchMethod(f.self, name, nil)
+		}
 		if m.def.name == "initialize" || m.def.name == "inherited" || m.def.name == "included" {
 			return Nil{}
 		}
 		in.raise("NoMethodError", "super: no superclass method `%s' for %s", m.def.name, in.receiverText(f.self))
 	}
 	return in.invoke(up, f.self, args, block)
+}
+
+func first(list []Object) Object {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+// superOf is the method behind one that an object was found to have. Methods of an object itself come first, then those of the modules
+// that extend it, the last one first; a class goes on with those of the class above it, other objects with those of their class.
+func (in *Interp) superOf(self Object, m *method) *method {
+	class, isClass := self.(*Class)
+	extending := false
+	if _, plain := plainObject(self); !plain && m.single == nil {
+		for c := class; ; c = c.super {
+			var o Object = self
+			if isClass {
+				o = c
+			}
+			for _, k := range in.extended[o] {
+				if k == m.owner || slices.Contains(withModules(nil, k, in.mixins), m.owner) {
+					extending = true
+					class = c
+				}
+			}
+			if !isClass || extending || c.super == nil {
+				break
+			}
+		}
+	}
+	if m.single == nil && !extending {
+		return in.findAfter(in.classOf(self), m.owner, m.name)
+	}
+	owner := self
+	if isClass {
+		if c, ok := m.single.(*Class); ok {
+			class = c
+		}
+		owner = class
+	}
+	seen := !extending
+	list := in.extended[owner]
+	for i := len(list) - 1; i >= 0; i-- {
+		for _, k := range withModules(nil, list[i], in.mixins) {
+			if !seen {
+				seen = k == m.owner
+				continue
+			}
+			if n := in.defs[k][m.name]; n != nil {
+				return n
+			}
+		}
+	}
+	if isClass {
+		if n := class.single[m.name]; n != nil {
+			return n
+		}
+		if class.super != nil {
+			return in.findFor(class.super, m.name)
+		}
+		return in.findMethod(in.classOf(class), m.name)
+	}
+	return in.findMethod(in.classOf(self), m.name)
 }
 
 func (in *Interp) evalDefined(n syntax.Node, f *frame) Object {
@@ -421,7 +489,7 @@ func (in *Interp) evalDefined(n syntax.Node, f *frame) Object {
 		}
 		return word("global-variable")
 	case *syntax.CVar:
-		if _, ok := in.cvars[n.Name]; ok {
+		if owner := in.variableOwner(in.variableClass(f), n.Name); owner != nil {
 			return word("class variable")
 		}
 		return Nil{}

@@ -48,12 +48,22 @@ func (in *Interp) fromValue(v value.Value, ref provenance.Ref) Object {
 	case *value.Regexp:
 		return &Regexp{re: v.Re, src: v.Source}
 	}
+	if in.Hooks.FromValue != nil {
+		if o, ok := in.Hooks.FromValue(in, v, ref); ok {
+			return o
+		}
+	}
 	return &Foreign{v: v, ref: ref}
 }
 
 // ToValue makes a Puppet value of a Ruby object. What Puppet has no value for becomes its text.
 func (in *Interp) ToValue(o Object) value.Value {
 	in.charge(1)
+	if in.Hooks.ToValue != nil {
+		if v, ok := in.Hooks.ToValue(in, o); ok {
+			return v
+		}
+	}
 	switch o := o.(type) {
 	case Nil, nil:
 		return value.Undef{}

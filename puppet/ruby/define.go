@@ -42,6 +42,11 @@ func (in *Interp) evalDef(n *syntax.Def, f *frame) Object {
 	if f.cref == nil {
 		m.private = true
 	}
+	if in.moduleFunctions[f.cref] && f.cref != nil {
+		k := *m
+		in.addSingleton(c, &k)
+		m.private = true
+	}
 	in.addMethod(c, m)
 	return Symbol(n.Name)
 }
@@ -54,8 +59,21 @@ func (in *Interp) addMethod(c *Class, m *method) {
 		in.defs[c] = map[string]*method{}
 	}
 	in.defs[c][m.name] = m
+	in.redefined = in.redefined || in.quickly(c, m.name)
 	in.changedClasses()
 	delete(in.undefs[c], m.name)
+}
+
+// quickly reports whether a method is one of those that are answered without looking for them.
+func (in *Interp) quickly(c *Class, name string) bool {
+	rt := in.rt
+	switch c {
+	case rt.integer, rt.str, rt.symbol, rt.nilC, rt.trueC, rt.falseC, rt.array, rt.hash, rt.numeric:
+		return true
+	case rt.object, rt.kernel, rt.basic, rt.comparable, rt.enumerable:
+		return name == "==" || name == "!" || name == "to_s" || name == "inspect"
+	}
+	return false
 }
 
 func (in *Interp) addSingleton(o Object, m *method) {
@@ -117,21 +135,23 @@ func (in *Interp) evalClass(n *syntax.ClassDef, f *frame) Object {
 		if n.Path.Scope != nil {
 			owner, ok := in.eval(n.Path.Scope, f).(*Class)
 			if ok {
-				scope = owner.name + "::"
+				if owner != in.rt.object {
+					scope = owner.name + "::"
+				}
 				if v, has := in.ownConst(owner, n.Path.Name); has {
 					found = v
 				}
 			}
 			return
 		}
-		hooks := in.Hooks
-		in.Hooks = Hooks{} // what is defined here need not be supplied
-		defer func() { in.Hooks = hooks }()
-		found = in.eval(n.Path, f)
+		// What is defined here need not be supplied.
+		if v, ok := in.gconst[n.Path.Name]; ok {
+			found = v
+		} else if v, ok := in.rt.consts[n.Path.Name]; ok {
+			found = v
+		}
 	}
-	if exc := in.try(lookup); exc != nil {
-		found = nil
-	}
+	lookup()
 	c, _ := found.(*Class)
 	var super *Class
 	if n.Super != nil {

@@ -20,6 +20,7 @@ type Hash struct {
 	dflt    Object
 	proc    *Proc
 	frozen  bool
+	root    bool // a constant holds it
 	busy    int  // iterations under way
 	kw      bool // the keyword arguments of a call
 	shares  bool // entries and index are another hash's too

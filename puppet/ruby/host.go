@@ -6,6 +6,7 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/onigmo"
 	"bunraku/puppet/ruby/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -15,6 +16,17 @@ type Hooks struct {
 	Require func(in *Interp, feature string, relative bool) bool
 	// Constant gives a constant that nothing defined; scope is the name of the module that was asked, "" for the top.
 	Constant func(in *Interp, scope, name string) (Object, bool)
+	// More loads what a class or module of Ruby's has beyond what is built in. False: there is nothing more.
+	More func(in *Interp, class string) bool
+	// FromValue makes an object of a value that is neither plain data nor unknown; ToValue goes back. False: the host has no better way.
+	FromValue func(in *Interp, v value.Value, ref provenance.Ref) (Object, bool)
+	ToValue   func(in *Interp, o Object) (value.Value, bool)
+	// Lasting says whether an object of a class is kept from one call to the next.
+	Lasting func(c *Class) bool
+	// Raise hears of an exception before anybody can rescue it.
+	Raise func(in *Interp, e *Exception)
+	// Files is how a program sees files; nil: it sees none.
+	Files Files
 }
 
 // Globals are the global variables of programs that see what each other set: Puppet's templates run in one Ruby.

@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"fmt"
+	"strings"
 
 	"bunraku/provenance"
 	"bunraku/puppet/onigmo"
@@ -12,47 +13,55 @@ import (
 
 // An Interp runs programs for one rendering. It is not safe for use by several goroutines; the Runtime behind it is.
 type Interp struct {
-	rt      *Runtime
-	limits  Limits
-	used    meter
-	account *Account
-	calls   []*call  // that are free
-	slots   []Object // room for frames
-	refs    []provenance.Ref
-	globals *Globals
-	gconst  map[string]Object             // top-level constants set by the program
-	consts  map[*Class]map[string]Object  // of modules, set by the program
-	defs    map[*Class]map[string]*method // methods defined by the program
-	sdefs   map[Object]map[string]*method // singleton methods
-	mixins  map[*Class][]*Class           // modules included by the program
-	undefs  map[*Class]map[string]bool
-	cvars   map[string]Object
-	file    *source.File
-	at      source.Span // of the call under way, for the lines of errors
-	prog    *Program
-	regexps map[regexpKey]*onigmo.Regexp
-	memo    map[any]Object // Puppet containers that were converted already, by identity
-	ids     map[Object]int64
-	prov    tracker
-	out     *String // _erbout, once it is known
-	Out     []Segment
+	rt        *Runtime
+	limits    Limits
+	used      meter
+	account   *Account
+	calls     []*call  // that are free
+	slots     []Object // room for frames
+	refs      []provenance.Ref
+	globals   *Globals
+	gconst    map[string]Object             // top-level constants set by the program
+	consts    map[*Class]map[string]Object  // of modules, set by the program
+	defs      map[*Class]map[string]*method // methods defined by the program
+	sdefs     map[Object]map[string]*method // singleton methods
+	mixins    map[*Class][]*Class           // modules included by the program
+	undefs    map[*Class]map[string]bool
+	cvars     map[*Class]map[string]Object
+	extended  map[Object][]*Class // modules that extend an object, or a class itself
+	redefined bool                // an operator of one of Ruby's own classes is the program's
+	tags      []Object            // of the catches under way
+	file      *source.File
+	at        source.Span // of the call under way, for the lines of errors
+	prog      *Program
+	regexps   map[regexpKey]*onigmo.Regexp
+	memo      map[any]Object // Puppet containers that were converted already, by identity
+	ids       map[Object]int64
+	prov      tracker
+	out       *String // _erbout, once it is known
+	Out       []Segment
 	// OutSize is how long the output will be, as far as anybody knows.
 	OutSize int
 	// Unwrapped is told which secrets the program lays bare; nil for nobody.
 	Unwrapped func(value.Value)
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
-	MaybeFrozen   bool
-	curExc        *Exception // $!
-	changed       bool       // an array or hash was changed in place
-	yaml          map[string]*onigmo.Regexp
-	inspect       []visit             // containers being printed, for [...]
-	pairs         []pair              // containers being compared
-	visibility    map[*lexical]bool   // bodies in which private was said
-	singletonBody map[*lexical]Object // bodies of class << obj
-	classIvars    map[*Class]*Hash
-	chains        map[*Class][]*Class           // ancestors, since the last change
-	found         map[*Class]map[string]*method // methods looked for since the last change
-	Hooks         Hooks
+	MaybeFrozen     bool
+	curExc          *Exception // $!
+	changed         bool       // an array or hash was changed in place
+	yaml            map[string]*onigmo.Regexp
+	inspect         []visit             // containers being printed, for [...]
+	pairs           []pair              // containers being compared
+	visibility      map[*lexical]bool   // bodies in which private was said
+	singletonBody   map[*lexical]Object // bodies of class << obj
+	moduleFunctions map[*lexical]bool   // bodies in which module_function was said
+	constNames      map[*Class][]Object // the constants of the program's modules, in their order
+	classIvars      map[*Class]*Hash
+	chains          map[*Class][]*Class           // ancestors, since the last change
+	found           map[*Class]map[string]*method // methods looked for since the last change
+	Hooks           Hooks
+	given           []provenance.Ref // of the arguments of the call that is about to be made
+	turns           int              // calls of the host under way
+	booted, lasting bool             // see session.go
 }
 
 type regexpKey struct {
@@ -279,10 +288,7 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 	case *syntax.GVar:
 		return in.getGlobal(n.Name, f)
 	case *syntax.CVar:
-		if v, ok := in.cvars[n.Name]; ok {
-			return v
-		}
-		in.raise("NameError", "uninitialized class variable %s in %s", n.Name, "Object")
+		return in.classVariable(n, f)
 	case *syntax.Lambda:
 		return &Proc{block: n.Block, frame: f, self: f.self, lambda: true}
 	case *syntax.Yield:
@@ -416,9 +422,10 @@ func (in *Interp) evalHash(n *syntax.HashLit, f *frame) Object {
 func (in *Interp) evalConst(n *syntax.Const, f *frame) Object {
 	in.at = n.Where
 	if n.Scope != nil {
-		c, ok := in.eval(n.Scope, f).(*Class)
+		s := in.eval(n.Scope, f)
+		c, ok := s.(*Class)
 		if !ok {
-			in.raise("TypeError", "%s is not a class/module", in.inspectOf(in.eval(n.Scope, f)))
+			in.raise("TypeError", "%s is not a class/module", in.inspectOf(s))
 		}
 		return in.constIn(c, n.Name)
 	}
@@ -436,6 +443,11 @@ func (in *Interp) evalConst(n *syntax.Const, f *frame) Object {
 			for _, c := range in.ancestors(scope.class) {
 				if v, ok := in.ownConst(c, n.Name); ok {
 					return v
+				}
+			}
+			if !in.hasTopConst(n.Name) {
+				if m := in.findFor(scope.class, "const_missing"); m != nil && m.builtin == nil {
+					return in.invoke(m, scope.class, []Object{Symbol(n.Name)}, nil)
 				}
 			}
 		}
@@ -460,6 +472,19 @@ func (in *Interp) constIn(c *Class, name string) Object {
 	if c == in.rt.object {
 		return in.topConst(name)
 	}
+	return in.constMissing(c, name)
+}
+
+// constMissing is a constant that a module has not got: its const_missing, or one of a module above it, may make it.
+func (in *Interp) constMissing(c *Class, name string) Object {
+	if m := in.findFor(c, "const_missing"); m != nil && m.builtin == nil {
+		return in.invoke(m, c, []Object{Symbol(name)}, nil)
+	}
+	return in.noConst(c, name)
+}
+
+// noConst is a constant that there is not.
+func (in *Interp) noConst(c *Class, name string) Object {
 	if v, ok := in.hookConst(c.name, name); ok {
 		return v
 	}
@@ -468,6 +493,57 @@ func (in *Interp) constIn(c *Class, name string) Object {
 	}
 	in.raise("NameError", "uninitialized constant %s::%s", c.name, name)
 	return nil
+}
+
+// inheritedConst is a constant of a class above.
+func (in *Interp) inheritedConst(c *Class, name string) (Object, bool) {
+	for _, a := range in.ancestors(c) {
+		if v, ok := in.ownConst(a, name); ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// hasTopConst reports whether the top has a constant, as far as can be said without loading any.
+func (in *Interp) hasTopConst(name string) bool {
+	if _, ok := in.gconst[name]; ok {
+		return true
+	}
+	if _, ok := in.rt.consts[name]; ok {
+		return true
+	}
+	_, refused := refusedConst(name)
+	return refused || in.rt.knownConst(name)
+}
+
+// constDefined is const_defined?, which loads nothing and does not ask const_missing.
+func (in *Interp) constDefined(c *Class, name string, above bool) bool {
+	for _, part := range strings.Split(name, "::") {
+		v, ok := in.ownConst(c, part)
+		if !ok && above {
+			v, ok = in.inheritedConst(c, part)
+		}
+		if !ok && (c == in.rt.object || above && !c.module) {
+			if v, ok = in.gconst[part]; !ok {
+				v, ok = in.rt.consts[part]
+			}
+			if !ok && in.rt.knownConst(part) {
+				in.unsupported("the constant " + part)
+			}
+		}
+		if !ok {
+			if in.rt.knownConst(c.name + "::" + part) {
+				in.unsupported("the constant " + c.name + "::" + part)
+			}
+			return false
+		}
+		c, _ = v.(*Class)
+		if c == nil {
+			return true
+		}
+	}
+	return true
 }
 
 // hookConst asks the host for a constant that nothing defined.
@@ -483,7 +559,7 @@ func (in *Interp) topConst(name string) Object {
 		return v
 	}
 	if v, ok := in.rt.consts[name]; ok {
-		if need, refused := refusedConst(name); refused {
+		if need, refused := refusedConst(name); refused && (name != "Dir" || in.Hooks.Files == nil) {
 			in.refuse(need)
 		}
 		return v
@@ -621,4 +697,14 @@ func (in *Interp) setIvar(self Object, name string, v Object) {
 		in.raise("FrozenError", "can't modify frozen %s: %s", in.classOf(self).name, in.inspectOf(self))
 	}
 	h.put(Symbol(name), v)
+	if in.booted && !in.lasting {
+		switch o := self.(type) {
+		case *Class:
+			in.keep()
+		case *Instance:
+			if in.Hooks.Lasting != nil && in.Hooks.Lasting(o.class) {
+				in.keep()
+			}
+		}
+	}
 }

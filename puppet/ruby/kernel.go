@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/ruby/syntax"
@@ -62,6 +63,7 @@ func kernelTable() []builtin {
 			}
 			return Bool(c.in.responds(c.self, name))
 		}},
+		{"respond_to_missing?", 2, 2, func(c *call) Object { return Bool(false) }},
 		{"send", 1, -1, func(c *call) Object { return c.in.call(c.self, c.nameArg(0), c.args[1:], c.block, true) }},
 		{"__send__", 1, -1, func(c *call) Object { return c.in.call(c.self, c.nameArg(0), c.args[1:], c.block, true) }},
 		{"public_send", 1, -1, func(c *call) Object { return c.in.call(c.self, c.nameArg(0), c.args[1:], c.block, false) }},
@@ -96,7 +98,8 @@ func kernelTable() []builtin {
 				}
 			}
 			if h := c.in.ivarsOf(c.self, false); h != nil {
-				names = c.in.union(names, h.keys())
+				keys := slices.DeleteFunc(h.keys(), func(k Object) bool { return !strings.HasPrefix(string(k.(Symbol)), "@") })
+				names = c.in.union(names, keys)
 			}
 			return c.in.array(names)
 		}},
@@ -106,16 +109,10 @@ func kernelTable() []builtin {
 				if !ok {
 					c.raise("TypeError", "wrong argument type %s (expected module)", c.in.classOf(a).name)
 				}
-				for _, k := range append(append([]*Class{m}, c.in.mixins[m]...), m.includes...) {
-					for _, t := range []map[string]*method{k.table, c.in.defs[k]} {
-						for name, f := range t {
-							if c.in.sdefs[c.self][name] == nil {
-								g := *f
-								c.in.addSingleton(c.self, &g)
-							}
-						}
-					}
+				if c.in.extended == nil {
+					c.in.extended = map[Object][]*Class{}
 				}
+				c.in.extended[c.self] = append(c.in.extended[c.self], m)
 				if hook := c.in.findFor(m, "extended"); hook != nil && hook.builtin == nil {
 					c.in.invoke(hook, m, []Object{c.self}, nil)
 				}
@@ -191,6 +188,9 @@ func kernelInspect(c *call) Object {
 	head := strings.TrimSuffix(in.anyToS(i), ">")
 	var parts []string
 	for _, e := range i.ivars.pairs() {
+		if !strings.HasPrefix(string(e.key.(Symbol)), "@") {
+			continue
+		}
 		parts = append(parts, in.toS(e.key)+"="+in.inspectOf(e.val))
 	}
 	return in.str(head + " " + strings.Join(parts, ", ") + ">")
@@ -278,8 +278,7 @@ func kernelPrivateTable() []builtin {
 		{"Integer", 1, 3, kernelInteger}, {"Float", 1, 2, kernelFloat},
 		{"String", 1, 1, func(c *call) Object { return c.in.str(c.in.toS(c.arg(0))) }},
 		{"Array", 1, 1, kernelArray}, {"Hash", 1, 1, kernelHash},
-		{"raise", 0, -1, func(c *call) Object { panic(&raised{c.in.makeException(c.args)}) }},
-		{"fail", 0, -1, func(c *call) Object { panic(&raised{c.in.makeException(c.args)}) }},
+		{"raise", 0, -1, kernelRaise}, {"fail", 0, -1, kernelRaise},
 		{"lambda", 0, 0, func(c *call) Object {
 			if c.block == nil {
 				c.raise("ArgumentError", "tried to create Proc object without a block")
@@ -296,7 +295,7 @@ func kernelPrivateTable() []builtin {
 		}},
 		{"loop", 0, 0, kernelLoop},
 		{"catch", 0, 1, kernelCatch},
-		{"throw", 1, 2, func(c *call) Object { panic(&jump{kind: "throw", target: c.arg(0), value: c.arg(1)}) }},
+		{"throw", 1, 2, kernelThrow},
 		{"require", 1, 1, kernelRequire},
 		{"caller", 0, 2, func(c *call) Object { return NewArray() }},
 		{"__method__", 0, 0, func(c *call) Object {
@@ -318,6 +317,13 @@ func kernelPrivateTable() []builtin {
 		}},
 		refused("load"), refused("test"), refused("`"), refused("set_trace_func"),
 		unsup("eval"), unsup("binding"), unsup("local_variables"), unsup("global_variables"), unsup("Rational"), unsup("Complex"), unsup("BigDecimal"),
+		{"_", 1, 1, func(c *call) Object { return c.arg(0) }}, // gettext without a catalog
+		{"n_", 3, 3, func(c *call) Object {
+			if c.in.equal(c.arg(2), Int(1)) {
+				return c.arg(0)
+			}
+			return c.arg(1)
+		}},
 		{"private", 0, -1, func(c *call) Object { return Nil{} }},
 		{"public", 0, -1, func(c *call) Object { return Nil{} }},
 		{"include", 1, -1, func(c *call) Object { c.in.unsupported("include outside of a class"); return nil }},
@@ -464,8 +470,10 @@ func kernelCatch(c *call) (result Object) {
 	if !c.has(0) {
 		tag = &Instance{class: c.in.rt.object}
 	}
-	depth := c.in.used.depth
+	depth, tags := c.in.used.depth, len(c.in.tags)
+	c.in.tags = append(c.in.tags, tag)
 	defer func() {
+		c.in.tags = c.in.tags[:tags]
 		if r := recover(); r != nil {
 			if j, ok := r.(*jump); ok && j.kind == "throw" && identical(j.target.(Object), tag) {
 				c.in.unwind(depth)
@@ -476,6 +484,25 @@ func kernelCatch(c *call) (result Object) {
 		}
 	}()
 	return c.yield(tag)
+}
+
+func kernelRaise(c *call) Object {
+	e := c.in.makeException(c.args)
+	if c.in.Hooks.Raise != nil {
+		c.in.Hooks.Raise(c.in, e)
+	}
+	panic(&raised{e})
+}
+
+// kernelThrow goes to the catch of its tag. Where there is none it raises an exception, which can be rescued.
+func kernelThrow(c *call) Object {
+	for _, t := range c.in.tags {
+		if identical(t, c.arg(0)) {
+			panic(&jump{kind: "throw", target: c.arg(0), value: c.arg(1)})
+		}
+	}
+	c.raise("UncaughtThrowError", "uncaught throw %s", c.in.inspectOf(c.arg(0)))
+	return nil
 }
 
 // kernelRequire knows the libraries whose parts are built in; nothing is loaded.

@@ -14,7 +14,7 @@ func refusedConst(name string) (string, bool) {
 		return "the environment (ENV)", true
 	case "Time", "Date", "DateTime":
 		return "the clock (" + name + ")", true
-	case "Random", "SecureRandom":
+	case "SecureRandom":
 		return "random numbers (" + name + ")", true
 	case "Dir", "IO", "Socket", "TCPSocket", "Process", "Facter", "Etc", "Resolv", "Open3", "FileUtils", "Tempfile", "ObjectSpace", "GC", "Signal", "Net", "Thread", "FileTest", "Pathname", "ARGV", "STDOUT", "STDERR", "STDIN", "DATA":
 		return "the system (" + name + ")", true
@@ -39,11 +39,23 @@ func (rt *Runtime) libraries(mod func(string, ...[]builtin) *Class, def func(str
 	mod("Shellwords")
 	mod("Base64")
 	mod("Digest")
-	for _, n := range []string{"MD5", "SHA1", "SHA256", "SHA384", "SHA512"} {
-		def("Digest::"+n, rt.object)
+	def("Digest::Base", rt.object, digestTable())
+	mod("OpenSSL")
+	def("OpenSSL::Digest", rt.class("Digest::Base"))
+	mod("OpenSSL::HMAC")
+	mod("OpenSSL::PKCS5")
+	mod("OpenSSL::KDF")
+	for _, n := range digestNames {
+		if n != "SHA224" { // which only OpenSSL has
+			def("Digest::"+n, rt.class("Digest::Base"))
+		}
+		def("OpenSSL::Digest::"+n, rt.class("OpenSSL::Digest"))
 	}
 	mod("URI")
 	def("File", rt.object)
+	def("Dir", rt.object)
+	rt.class("File").consts["PATH_SEPARATOR"] = &String{s: ":", frozen: true}
+	rt.class("File").consts["ALT_SEPARATOR"] = Nil{}
 	rt.class("File").consts["SEPARATOR"] = &String{s: "/", frozen: true}
 	def("Encoding", rt.object, []builtin{
 		{"to_s", 0, 0, func(c *call) Object { return c.in.getIvar(c.self, "@name") }},
@@ -86,6 +98,7 @@ func (rt *Runtime) libraries(mod func(string, ...[]builtin) *Class, def func(str
 	def("Puppet::ParseError", rt.class("Puppet::Error"))
 	def("Puppet::ParseErrorWithIssue", rt.class("Puppet::ParseError"))
 	def("Puppet::PreformattedError", rt.class("Puppet::ParseErrorWithIssue"))
+	def("Random", rt.object, randomTable())
 	def("IPAddr", rt.object, ipaddrTable())
 	def("IPAddr::Error", rt.class("ArgumentError"))
 	def("IPAddr::InvalidAddressError", rt.class("IPAddr::Error"))
@@ -188,6 +201,14 @@ func (rt *Runtime) singles() {
 			return h
 		}},
 	})
+	set("Struct", []builtin{{"new", 0, -1, structNew}, {"members", 0, 0, func(c *call) Object {
+		names, _ := c.in.members(c.self.(*Class))
+		var out []Object
+		for _, n := range names {
+			out = append(out, Symbol(n))
+		}
+		return c.in.array(out)
+	}}, {"[]", 0, -1, structNew}})
 	set("Range", []builtin{{"new", 2, 3, func(c *call) Object {
 		r := &Range{c.arg(0), c.arg(1), truthy(c.arg(2))}
 		if _, ok := c.in.compare(r.lo, r.hi); !ok && !isNil(r.lo) && !isNil(r.hi) {
@@ -243,16 +264,16 @@ func (rt *Runtime) singles() {
 	set("JSON", jsonSingles())
 	set("Psych", yamlSingles())
 	set("File", fileSingles())
+	set("Dir", dirSingles())
 	set("ERB", nil)
 	set("ERB::Util", escapeSingles("html"))
 	set("CGI", escapeSingles("cgi"))
 	set("URI", escapeSingles("uri"))
 	set("Shellwords", shellSingles())
 	set("Base64", base64Singles())
-	for _, n := range []string{"MD5", "SHA1", "SHA256", "SHA384", "SHA512"} {
-		set("Digest::"+n, digestSingles(n))
-	}
 	set("IPAddr", ipaddrSingles())
+	set("Random", randomSingles())
+	rt.crypto(set)
 }
 
 func regexpSingles() []builtin {
@@ -458,9 +479,10 @@ func fileSingles() []builtin {
 		{"absolute_path?", 1, 1, func(c *call) Object { return Bool(strings.HasPrefix(c.str(0), "/")) }},
 		{"fnmatch", 2, 3, func(c *call) Object { c.in.unsupported("File.fnmatch"); return nil }},
 	}
-	for _, n := range []string{"read", "readlines", "open", "new", "exist?", "exists?", "file?", "directory?", "readable?", "executable?", "symlink?", "writable?", "size", "size?", "stat", "lstat",
-		"mtime", "ctime", "atime", "write", "delete", "unlink", "rename", "foreach", "realpath", "readlink", "zero?", "owned?", "chmod", "chown", "binread", "binwrite"} {
-		out = append(out, builtin{n, 0, -1, func(c *call) Object { c.in.refuse("reading files (File." + n + ")"); return nil }})
+	out = append(out, readingSingles()...)
+	for _, n := range []string{"executable?", "symlink?", "writable?", "size?", "stat", "lstat",
+		"mtime", "ctime", "atime", "write", "delete", "unlink", "rename", "realpath", "readlink", "owned?", "chmod", "chown", "binwrite"} {
+		out = append(out, builtin{n, 0, -1, func(c *call) Object { c.in.refuse("the system (File." + n + ")"); return nil }})
 	}
 	return out
 }

@@ -17,16 +17,19 @@ func moduleTable() []builtin {
 	}
 	attr := func(read, write bool) func(c *call) Object {
 		return func(c *call) Object {
+			var names []Object
 			for i := range c.args {
 				n := c.nameArg(i)
 				if read {
 					c.define(&method{name: n, owner: self(c), ivar: "@" + n})
+					names = append(names, Symbol(n))
 				}
 				if write {
 					c.define(&method{name: n + "=", owner: self(c), ivar: "@" + n})
+					names = append(names, Symbol(n+"="))
 				}
 			}
-			return Nil{}
+			return c.in.array(names)
 		}
 	}
 	visibility := func(private bool) func(c *call) Object {
@@ -40,7 +43,11 @@ func moduleTable() []builtin {
 				}
 				return Nil{}
 			}
-			for _, a := range c.args {
+			names := c.args
+			if list, ok := c.arg(0).(*Array); ok && len(names) == 1 {
+				names = list.els()
+			}
+			for _, a := range names {
 				if s, ok := stringOrSymbol(a); ok {
 					if m := c.in.findMethod(self(c), s); m != nil {
 						k := *m
@@ -55,8 +62,7 @@ func moduleTable() []builtin {
 	quiet := func(c *call) Object { return Nil{} }
 	return []builtin{
 		{"name", 0, 0, name},
-		{"to_s", 0, 0, func(c *call) Object { return c.ret(self(c).name) }},
-		{"inspect", 0, 0, func(c *call) Object { return c.ret(self(c).name) }},
+		{"to_s", 0, 0, moduleToS}, {"inspect", 0, 0, moduleToS},
 		{"===", 1, 1, func(c *call) Object { return Bool(c.in.isA(c.arg(0), self(c))) }},
 		{"==", 1, 1, func(c *call) Object { return Bool(c.self == c.arg(0)) }},
 		{"<", 1, 1, func(c *call) Object {
@@ -99,9 +105,32 @@ func moduleTable() []builtin {
 		}},
 		{"instance_methods", 0, 1, func(c *call) Object { c.in.unsupported("instance_methods"); return nil }},
 		{"method_defined?", 1, 2, func(c *call) Object { return Bool(c.in.findMethod(self(c), c.nameArg(0)) != nil) }},
-		{"instance_method", 1, 1, func(c *call) Object { c.in.unsupported("instance_method"); return nil }},
+		{"instance_method", 1, 1, func(c *call) Object {
+			m := c.in.findMethod(self(c), c.nameArg(0))
+			if m == nil {
+				c.in.noMethod(self(c), c.nameArg(0))
+			}
+			return &MethodObject{nil, m.name, m}
+		}},
+		{"public_instance_method", 1, 1, func(c *call) Object { c.in.unsupported("public_instance_method"); return nil }},
+		{"class_variable_get", 1, 1, func(c *call) Object {
+			owner := c.in.variableOwner(self(c), c.nameArg(0))
+			if owner == nil {
+				c.raise("NameError", "uninitialized class variable %s in %s", c.nameArg(0), self(c).name)
+			}
+			return c.in.cvars[owner][c.nameArg(0)]
+		}},
+		{"class_variable_set", 2, 2, func(c *call) Object { c.in.setClassVariable(self(c), c.nameArg(0), c.arg(1)); return c.arg(1) }},
+		{"class_variable_defined?", 1, 1, func(c *call) Object { return Bool(c.in.variableOwner(self(c), c.nameArg(0)) != nil) }},
+		{"autoload", 2, 2, quiet},
 		{"const_get", 1, 2, func(c *call) Object {
 			var v Object = self(c)
+			if own := c.arg(1); c.has(1) && !truthy(own) {
+				if o, found := c.in.ownConst(self(c), c.nameArg(0)); found {
+					return o
+				}
+				return c.in.constMissing(self(c), c.nameArg(0))
+			}
 			for _, part := range strings.Split(c.nameArg(0), "::") {
 				k, ok := v.(*Class)
 				if !ok {
@@ -109,7 +138,9 @@ func moduleTable() []builtin {
 				}
 				if o, found := c.in.ownConst(k, part); found {
 					v = o
-				} else if k == self(c) {
+				} else if o, found := c.in.inheritedConst(k, part); found {
+					v = o
+				} else if k == self(c) && c.in.hasTopConst(part) {
 					v = c.in.topConst(part)
 				} else {
 					v = c.in.constIn(k, part)
@@ -118,8 +149,14 @@ func moduleTable() []builtin {
 			return v
 		}},
 		{"const_defined?", 1, 2, func(c *call) Object {
-			exc := c.in.try(func() { c.in.constIn(self(c), c.nameArg(0)) })
-			return Bool(exc == nil)
+			return Bool(c.in.constDefined(self(c), c.nameArg(0), !c.has(1) || truthy(c.arg(1))))
+		}},
+		{"const_missing", 1, 1, func(c *call) Object { return c.in.noConst(self(c), c.nameArg(0)) }},
+		{"constants", 0, 1, func(c *call) Object {
+			if !self(c).user {
+				c.in.unsupported("the constants of " + self(c).name)
+			}
+			return c.in.array(c.in.constNames[self(c)])
 		}},
 		{"const_set", 2, 2, func(c *call) Object {
 			f := &frame{cref: &lexical{class: self(c)}}
@@ -138,8 +175,10 @@ func moduleTable() []builtin {
 				if !ok || !m.module {
 					c.raise("TypeError", "wrong argument type %s (expected module)", c.in.classOf(a).name)
 				}
-				c.in.mixins[self(c)] = append(c.in.mixins[self(c)], m)
-				c.in.changedClasses()
+				if !c.in.subclass(self(c), m) {
+					c.in.mixins[self(c)] = append(c.in.mixins[self(c)], m)
+					c.in.changedClasses()
+				}
 				if inc := c.in.findFor(m, "included"); inc != nil && inc.builtin == nil {
 					c.in.invoke(inc, m, []Object{self(c)}, nil)
 				}
@@ -157,8 +196,15 @@ func moduleTable() []builtin {
 			if p, ok := c.arg(1).(*Proc); ok {
 				m.proc = p
 			}
-			if m.proc == nil {
+			if o, ok := c.arg(1).(*MethodObject); ok {
+				k := *o.m
+				k.name, k.owner, k.single = m.name, self(c), nil
+				m = &k
+			} else if m.proc == nil {
 				c.raise("ArgumentError", "tried to create Proc object without a block")
+			}
+			if c.frame != nil && c.frame.cref != nil && c.frame.cref.class == self(c) {
+				m.private = c.in.visibility[c.frame.cref]
 			}
 			c.define(m)
 			return Symbol(m.name)
@@ -192,6 +238,7 @@ func moduleTable() []builtin {
 		}},
 		{"private", 0, -1, visibility(true)}, {"protected", 0, -1, visibility(false)}, {"public", 0, -1, visibility(false)},
 		{"private_class_method", 0, -1, quiet}, {"public_class_method", 0, -1, quiet}, {"private_constant", 0, -1, quiet},
+		{"ruby2_keywords", 0, -1, quiet}, {"public_constant", 0, -1, quiet}, {"deprecate_constant", 0, -1, quiet},
 		{"module_function", 0, -1, func(c *call) Object {
 			for i := range c.args {
 				if m := c.in.findMethod(self(c), c.nameArg(i)); m != nil {
@@ -200,10 +247,10 @@ func moduleTable() []builtin {
 				}
 			}
 			if len(c.args) == 0 && c.frame != nil && c.frame.cref != nil {
-				if c.in.singletonBody == nil {
-					c.in.singletonBody = map[*lexical]Object{}
+				if c.in.moduleFunctions == nil {
+					c.in.moduleFunctions = map[*lexical]bool{}
 				}
-				c.in.singletonBody[c.frame.cref] = c.self
+				c.in.moduleFunctions[c.frame.cref] = true
 			}
 			return Nil{}
 		}},
@@ -212,6 +259,13 @@ func moduleTable() []builtin {
 		{"freeze", 0, 0, func(c *call) Object { return c.self }},
 		{"to_json", 0, -1, func(c *call) Object { return c.in.str(c.in.toJSON(c.self, c.args)) }},
 	}
+}
+
+func moduleToS(c *call) Object {
+	if k := c.self.(*Class); k.name != "" {
+		return c.ret(k.name)
+	}
+	return c.ret(c.in.anyToS(c.self))
 }
 
 // define adds a method to the class that is being written, or to the object whose singleton class is.
@@ -267,7 +321,7 @@ func (in *Interp) allocate(k *Class) Object {
 			in.unsupported("a subclass of " + s.name)
 		}
 	}
-	if !k.user && k != in.rt.object {
+	if !k.user && k != in.rt.object && len(in.defs[k]) == 0 {
 		if m := in.findSingle(k, "new"); m == nil || m.owner == in.rt.class_ {
 			in.raise("NoMethodError", "undefined method `new' for %s:Class", k.name)
 		}

@@ -36,6 +36,7 @@ type String struct {
 	unsure bool // from a manifest: perhaps frozen
 	binary bool
 	ascii  bool   // US-ASCII: control characters are shown as \\x01
+	root   bool   // a constant holds it
 	class  *Class // of a subclass, or nil
 }
 
@@ -70,6 +71,7 @@ func (s *String) add(t string) {
 type Array struct {
 	e      []Object
 	frozen bool
+	root   bool // a constant holds it
 	src    *value.Array
 	origin *origin
 	in     *Interp // converts src
@@ -180,6 +182,7 @@ type Native struct {
 	// Text is inspect and to_s.
 	Text  string
 	ivars *Hash
+	data  any // of a built-in class
 }
 
 func (Nil) object()           {}

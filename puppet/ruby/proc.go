@@ -1,6 +1,10 @@
 package ruby
 
-import "bunraku/puppet/ruby/syntax"
+import (
+	"strings"
+
+	"bunraku/puppet/ruby/syntax"
+)
 
 func (in *Interp) arityOf(m *method) int {
 	switch {
@@ -90,7 +94,18 @@ func procTable() []builtin {
 		{">>", 1, 1, func(c *call) Object { return c.in.compose(c.self, c.arg(0)) }},
 		{"<<", 1, 1, func(c *call) Object { return c.in.compose(c.arg(0), c.self) }},
 		{"inspect", 0, 0, func(c *call) Object { return c.ret(c.in.anyToS(c.self)) }},
-		{"parameters", 0, 1, func(c *call) Object { c.in.unsupported("Proc#parameters"); return nil }},
+		{"parameters", 0, 1, func(c *call) Object {
+			p := self(c)
+			switch {
+			case p.native != nil && p.sym != "":
+				return NewArray(NewArray(Symbol("req")), NewArray(Symbol("rest")))
+			case p.native != nil:
+				return NewArray(NewArray(Symbol("rest")))
+			}
+			return parametersOf(p.block.Params, p.lambda)
+		}},
+		{"source_location", 0, 0, func(c *call) Object { c.in.unsupported("source_location"); return nil }},
+		{"to_s", 0, 0, func(c *call) Object { return c.ret(c.in.anyToS(c.self)) }},
 	}
 }
 
@@ -110,10 +125,102 @@ func methodTable() []builtin {
 		{"name", 0, 0, func(c *call) Object { return Symbol(self(c).name) }},
 		{"receiver", 0, 0, func(c *call) Object { return self(c).recv }},
 		{"owner", 0, 0, func(c *call) Object { return self(c).m.owner }},
-		{"unbind", 0, 0, func(c *call) Object { c.in.unsupported("Method#unbind"); return nil }},
+		{"unbind", 0, 0, func(c *call) Object { return &MethodObject{nil, self(c).name, self(c).m} }},
+		{"parameters", 0, 0, methodParameters},
 		{">>", 1, 1, func(c *call) Object { return c.in.compose(c.self, c.arg(0)) }},
 		{"<<", 1, 1, func(c *call) Object { return c.in.compose(c.arg(0), c.self) }},
 	}
+}
+
+func methodParameters(c *call) Object {
+	switch m := c.self.(*MethodObject).m; {
+	case m.def != nil:
+		return parametersOf(m.def.Params, true)
+	case m.proc != nil && m.proc.block != nil:
+		return parametersOf(m.proc.block.Params, true)
+	case m.ivar != "" && strings.HasSuffix(m.name, "="):
+		return NewArray(NewArray(Symbol("unnamed")))
+	case m.ivar != "":
+		return NewArray()
+	}
+	c.in.unsupported("the parameters of a built-in method")
+	return nil
+}
+
+// parametersOf describes parameters as Method#parameters does; a block's are optional unless it is a lambda.
+func parametersOf(ps *syntax.Params, strict bool) Object {
+	var out []Object
+	add := func(kind string, p *syntax.Param) {
+		pair := []Object{Symbol(kind)}
+		if p != nil && p.Name != "" {
+			pair = append(pair, Symbol(p.Name))
+		} else if strict && kind != "req" {
+			switch kind {
+			case "rest":
+				pair = append(pair, Symbol("*"))
+			case "keyrest":
+				pair = append(pair, Symbol("**"))
+			}
+		}
+		out = append(out, NewArray(pair...))
+	}
+	if ps == nil {
+		return NewArray()
+	}
+	req := "req"
+	if !strict {
+		req = "opt"
+	}
+	for _, p := range ps.Pre {
+		add(req, p)
+	}
+	for _, p := range ps.Opt {
+		add("opt", p)
+	}
+	if ps.Rest != nil {
+		add("rest", ps.Rest)
+	}
+	for _, p := range ps.Post {
+		add(req, p)
+	}
+	for _, p := range ps.Key {
+		if p.Default == nil {
+			add("keyreq", p)
+		}
+	}
+	for _, p := range ps.Key {
+		if p.Default != nil {
+			add("key", p)
+		}
+	}
+	if ps.KeyRest != nil {
+		add("keyrest", ps.KeyRest)
+	}
+	if ps.Block != nil {
+		add("block", ps.Block)
+	}
+	return NewArray(out...)
+}
+
+// unboundTable is what instance_method gives.
+func unboundTable() []builtin {
+	self := func(c *call) *MethodObject { return c.self.(*MethodObject) }
+	return []builtin{
+		{"name", 0, 0, func(c *call) Object { return Symbol(self(c).name) }},
+		{"owner", 0, 0, func(c *call) Object { return self(c).m.owner }},
+		{"arity", 0, 0, func(c *call) Object { return Int(c.in.arityOf(self(c).m)) }},
+		{"parameters", 0, 0, methodParameters},
+		{"bind", 1, 1, func(c *call) Object { return &MethodObject{c.arg(0), self(c).name, self(c).m} }},
+		{"bind_call", 1, -1, func(c *call) Object { return c.in.invoke(self(c).m, c.arg(0), c.args[1:], c.block) }},
+	}
+}
+
+// noMethod says that a class has no such method.
+func (in *Interp) noMethod(c *Class, name string) {
+	if in.rt.knows(c, nil, name) {
+		in.unsupported("the method " + name + " of " + c.name)
+	}
+	in.raise("NameError", "undefined method `%s' for class `%s'", name, c.name)
 }
 
 func enumeratorTable() []builtin {

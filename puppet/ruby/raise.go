@@ -200,6 +200,10 @@ RegexpError StandardError
 RuntimeError StandardError
 FrozenError RuntimeError
 SystemCallError StandardError
+Errno::ENOENT SystemCallError
+Errno::EISDIR SystemCallError
+Errno::EACCES SystemCallError
+Errno::ENOTDIR SystemCallError
 ThreadError StandardError
 TypeError StandardError
 ZeroDivisionError StandardError`

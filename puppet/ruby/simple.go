@@ -99,7 +99,7 @@ func symbolTable() []builtin {
 		{"to_s", 0, 0, func(c *call) Object { return c.in.str(name(c)) }},
 		{"id2name", 0, 0, func(c *call) Object { return c.in.str(name(c)) }},
 		{"name", 0, 0, func(c *call) Object { return &String{s: name(c), frozen: true} }},
-		{"to_sym", 0, 0, func(c *call) Object { return c.self }},
+		{"to_sym", 0, 0, func(c *call) Object { return c.self }}, {"intern", 0, 0, func(c *call) Object { return c.self }},
 		{"inspect", 0, 0, func(c *call) Object { return c.in.str(inspectSymbol(name(c))) }},
 		{"to_proc", 0, 0, func(c *call) Object { return c.in.symProc(name(c)) }},
 		{"<=>", 1, 1, func(c *call) Object {

@@ -31,7 +31,7 @@ func (in *Interp) toS(o Object) string {
 	case *Big:
 		return o.n.String()
 	case *Array, *Hash:
-		if in.defs == nil {
+		if !in.redefined {
 			return in.inspectOf(o)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/functions"
+	"bunraku/puppet/ruby"
 	"bunraku/puppet/value"
 )
 
@@ -67,7 +68,7 @@ func drawn(seed, most *big.Int) (value.Value, error) {
 	if !most.IsInt64() {
 		return functions.Integer(most) // only numbers outside of Puppet's range are above: an error
 	}
-	n, err := functions.NewRandom(seed).Below(most.Int64())
+	n, err := ruby.NewRandom(seed).Below(most.Int64())
 	return value.Int(n), err
 }
 
@@ -196,7 +197,7 @@ func shuffle(c *eval.Call) (value.Value, error) {
 	}
 	c.Ref = randomly(c, "random numbers")
 	out := &value.Array{Elems: append([]value.Value(nil), elems...), Refs: append([]provenance.Ref(nil), refs...)}
-	r := functions.NewRandom(md5Seed(inspect(c.Args[0])))
+	r := ruby.NewRandom(md5Seed(inspect(c.Args[0])))
 	for i := range elems {
 		n, err := r.Below(int64(len(elems) - i))
 		if err != nil {
@@ -226,7 +227,7 @@ func saltedSHA512(c *eval.Call) (value.Value, error) {
 		return nil, parseErrorf("str2saltedsha512(): Requires a String argument, you passed: %s", class(c.Args[0]))
 	}
 	c.Ref = randomly(c, "random numbers")
-	n, err := functions.NewRandom(md5Seed(string(s))).Below(1<<31 - 1)
+	n, err := ruby.NewRandom(md5Seed(string(s))).Below(1<<31 - 1)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +251,7 @@ func seededRandString(name string) *eval.Function {
 				chars = characters(text(c.Args[2]))
 			}
 			sum := sha256.Sum256([]byte(text(c.Args[1])))
-			r := functions.NewRandom(seedOf(sum[:]))
+			r := ruby.NewRandom(seedOf(sum[:]))
 			var b strings.Builder
 			for range int(c.Args[0].(value.Int)) {
 				n, err := r.Below(int64(len(chars)))

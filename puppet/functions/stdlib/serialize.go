@@ -69,7 +69,7 @@ func serializers(prefix string, nine bool) []*eval.Function {
 		}, false),
 		make1("to_ruby", "Writes data as a Ruby literal.", "Callable[Any]", []string{"object"}, func(_ *eval.Call, v value.Value) (string, error) {
 			d, err := plainData(v)
-			return ruby(d), err
+			return rubyText(d), err
 		}, false),
 	}
 }
@@ -124,7 +124,7 @@ func python(v value.Value) string {
 	return nested(v, ": ", python)
 }
 
-func ruby(v value.Value) string { return nested(v, " => ", ruby) }
+func rubyText(v value.Value) string { return nested(v, " => ", rubyText) }
 
 func nested(v value.Value, arrow string, one func(value.Value) string) string {
 	switch v := v.(type) {

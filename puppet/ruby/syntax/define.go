@@ -366,21 +366,23 @@ func (p *parser) def() Node {
 	d := &Def{}
 	p.advance()
 	t := p.tok
-	d.Name = t.text
+	d.Name, d.NameAt = t.text, t.span
 	switch {
-	case t.keyword("self"), t.kind == tConst && p.peekByte(0) == '.':
+	case t.keyword("self"), t.kind == tConst && (p.peekByte(0) == '.' || p.peekByte(0) == ':' && p.peekByte(1) == ':'):
 		p.advance()
 		d.Singleton = Node(&SelfLit{At{t.span}})
 		if t.kind == tConst {
 			d.Singleton = &Const{At: At{t.span}, Name: t.text}
 		}
 		p.state = sFname
-		p.expect(".")
+		if !p.accept("::") {
+			p.expect(".")
+		}
 		// the name was scanned in the right state because advance kept sFname only when asked: scan again
 		p.pos = int(p.tok.span.Start)
 		p.state = sFname
 		p.advance()
-		d.Name = p.tok.text
+		d.Name, d.NameAt = p.tok.text, p.tok.span
 		p.defName()
 	case t.kind == tIdent || t.kind == tConst || t.kind == tKeyword:
 		p.defName()

@@ -318,6 +318,7 @@ type (
 		At
 		Singleton Node // def self.name
 		Name      string
+		NameAt    source.Span
 		Params    *Params
 		Body      Node
 		Slots     int

@@ -1,4 +1,4 @@
-package functions
+package ruby
 
 import (
 	"math/big"
@@ -15,9 +15,7 @@ func TestRandom(t *testing.T) {
 		{big.NewInt(0), 100, 44}, {big.NewInt(1), 100, 37}, {big.NewInt(42), 1_000_000, 121958},
 		{md5Like, 1000, 712}, {md5Like, 10_000_000_000, 3360221056}, {big.NewInt(1 << 33), 7, 5},
 	} {
-		var r twister
-		r.start(c.seed)
-		if got, err := r.below(c.n); got != c.want || err != nil {
+		if got, err := NewRandom(c.seed).Below(c.n); got != c.want || err != nil {
 			t.Errorf("seed %v below %d: %d, %v, want %d", c.seed, c.n, got, err, c.want)
 		}
 	}
