@@ -18,6 +18,7 @@ type question struct {
 	scope *eval.Scope
 	args  []value.Value
 	m     *value.Hash
+	ref   provenance.Ref // of the answer; the own engine traces what its code makes of it
 }
 
 // frameOf is the call that a question belongs to: the innermost, or the one whose scope the code holds.
@@ -123,9 +124,22 @@ func (q *question) text(i int) string { return value.ToString(q.arg(i)) }
 
 // saw notes what an answer depends on, in the calls around too: they wait for this one.
 func (q *question) saw(v value.Value, r provenance.Ref) {
+	if own := q.b.own; own != nil {
+		q.ref = r
+		own.in.Read(r)
+		return
+	}
 	for _, f := range q.b.frames {
 		f.saw(v, r)
 	}
+}
+
+// sofar is what the code has seen, and so what it hands over may come from.
+func (q *question) sofar() provenance.Ref {
+	if q.b.own != nil {
+		return q.b.own.in.Now()
+	}
+	return q.f.sofar
 }
 
 // everything is for answers that depend on all that the compile has done so far.
@@ -192,7 +206,7 @@ func (q *question) set() (value.Value, error) {
 	case name == "trusted" || name == "facts" || name == "server_facts":
 		return nil, fmt.Errorf("Attempt to assign to a reserved variable name: '%s'", name)
 	}
-	q.scope.Set(name, q.arg(1), q.f.sofar)
+	q.scope.Set(name, q.arg(1), q.sofar())
 	return q.arg(1), nil
 }
 
@@ -213,7 +227,7 @@ func (q *question) invoke(name string, args []value.Value, block *eval.Lambda) (
 	if c.Trace() != nil {
 		refs = make([]provenance.Ref, len(args))
 		for i := range refs {
-			refs[i] = q.f.sofar
+			refs[i] = q.sofar()
 		}
 	}
 	v, r, known, err := c.Invoke(q.scope, name, args, refs, block)
@@ -239,6 +253,9 @@ func (q *question) block() *eval.Lambda {
 	least, _ := q.m.At("required").(value.Int)
 	most, _ := q.m.At("most").(value.Int)
 	return q.f.call.NewBlock(int(least), int(most), func(args []value.Value, refs []provenance.Ref) (value.Value, provenance.Ref, error) {
+		if q.b.own != nil {
+			return q.b.own.yield(number, args, refs)
+		}
 		for i, a := range args {
 			if o := unknown(a); o != nil {
 				return nil, 0, &opaque{o}
@@ -269,7 +286,7 @@ func (q *question) yield() (value.Value, error) {
 	if q.f.call.Trace() != nil {
 		refs = make([]provenance.Ref, args.Len())
 		for i := range refs {
-			refs[i] = q.f.sofar
+			refs[i] = q.sofar()
 		}
 	}
 	v, err := block.Call(args.Elems, refs)
@@ -292,8 +309,8 @@ func (q *question) oldFunction() (value.Value, error) {
 			return value.String(path), nil
 		}
 	}
-	known := q.f.call.Eval.World().Function(name) != nil // asking tells us of functions in Ruby
-	if _, modern := q.b.modern.Load(name); !known || modern {
+	modern := q.b.opt.Site != nil && q.b.opt.Site.Modern(name)
+	if modern || q.f.call.Eval.World().Function(name) == nil {
 		return value.Undef{}, nil
 	}
 	return value.Bool(true), nil
@@ -375,6 +392,9 @@ func (q *question) describe(r *eval.Resource) value.Value {
 	}
 	for _, ref := range refs {
 		q.saw(params, ref)
+	}
+	if own := q.b.own; own != nil {
+		own.in.Deep(params, 0)
 	}
 	return value.NewArray(value.String(r.Type), value.String(r.Title), known.Hash())
 }

@@ -39,6 +39,7 @@ type Site interface {
 	File(name string) string
 	Module(name string) string
 	OldFunction(name string) string // the file of a 3.x function
+	Modern(name string) bool        // there is a 4.x function of the name, in Ruby
 	Modules() [][2]string           // names and directories
 }
 
@@ -66,11 +67,11 @@ const (
 type Bridge struct {
 	opt       Options
 	questions map[string]func(*question) (value.Value, error)
-	modern    sync.Map // names of functions of the 4.x kind
 
 	mu    sync.Mutex
 	free  *sync.Cond
 	owner *eval.Evaluator // whose turn it is
+	own   *ownRun         // the own engine; nil for a process
 
 	// What follows belongs to the owner.
 	frames      []*frame
@@ -139,8 +140,10 @@ func (b *Bridge) run(c *eval.Call, name string, body func(f *frame) (value.Value
 	b.owner = c.Eval
 	b.mu.Unlock()
 	f := &frame{call: c, name: name}
-	for i := range c.Args {
-		f.saw(c.Args[i], c.ArgRef(i))
+	if b.own == nil {
+		for i := range c.Args {
+			f.saw(c.Args[i], c.ArgRef(i))
+		}
 	}
 	depth := len(b.frames)
 	if depth == 0 {

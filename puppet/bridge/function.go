@@ -15,6 +15,7 @@ import (
 // A function is what Ruby has told about one that it has loaded.
 type function struct {
 	name, path string
+	kind       Kind
 	old        bool
 	dispatches []dispatch
 	own        bool              // it chooses its signature itself
@@ -35,24 +36,47 @@ type dispatch struct {
 	mismatch      bool // it only words what is wrong with the arguments
 }
 
-// Function is the record of a function that is written in Ruby; old says that it is of the 3.x kind.
-func (b *Bridge) Function(name, path string, old bool) *eval.Function {
-	if !old {
-		b.modern.Store(name, true)
-	}
-	return &eval.Function{Name: name, Flow: eval.Observer, Does: outline.Anything, Raw: func(c *eval.Call) (value.Value, error) { return b.call(c, name, path, old) }}
+// A Kind is how a function that is written in Ruby is made and called.
+type Kind uint8
+
+// The kinds: of the 4.x API; of the 3.x API, which get what Puppet 3 had in the place of newer values; and the latter as templates and
+// other 3.x functions call them, scope.function_NAME([…]): those may define methods in their files, and get their arguments as they are.
+const (
+	Modern Kind = iota
+	Old
+	Legacy
+)
+
+// Function is the record of a function that is written in Ruby. bridge finds the Bridge of the compile that calls it.
+func Function(name, path string, kind Kind, bridge func(*eval.Call) *Bridge) *eval.Function {
+	return &eval.Function{Name: name, Flow: eval.Observer, Does: outline.Anything, Raw: func(c *eval.Call) (value.Value, error) { return bridge(c).call(c, name, path, kind) }}
+}
+
+// Function is the record of a function that this bridge runs.
+func (b *Bridge) Function(name, path string, kind Kind) *eval.Function {
+	return Function(name, path, kind, func(*eval.Call) *Bridge { return b })
 }
 
 // call runs a function.
-func (b *Bridge) call(c *eval.Call, name, path string, old bool) (value.Value, error) {
+func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, error) {
 	if o := unknown(value.NewArray(c.Args...)); o != nil {
 		return o, nil
 	}
 	for _, arg := range c.Args {
 		c.Eval.Bare(arg)
 	}
-	v, f, err := b.run(c, fmt.Sprintf("the function %s (%s)", name, path), func(f *frame) (value.Value, error) {
-		fn, err := b.load(name, path, old)
+	v, f, err := b.run(c, fmt.Sprintf("the function %s (%s)", name, path), func(f *frame) (v value.Value, err error) {
+		if b.own != nil {
+			if b.own.spoilt != "" {
+				return &value.Opaque{Why: "what Ruby code has left behind is not known: " + b.own.spoilt}, nil
+			}
+			if err := b.own.boot(c); err != nil {
+				return nil, err
+			}
+			turn := b.own.in.Begin()
+			defer func() { f.sofar = b.own.in.Finish(turn) }()
+		}
+		fn, err := b.load(name, path, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -67,6 +91,11 @@ func (b *Bridge) call(c *eval.Call, name, path string, old bool) (value.Value, e
 // settle turns what went wrong into what a caller can use: a diagnostic, an error as Puppet words it, or an opaque value where our
 // runtime lacks what the code needs of Puppet.
 func (b *Bridge) settle(c *eval.Call, name string, v value.Value, err error) (value.Value, error) {
+	if b.own != nil {
+		if v, err = b.own.settle(c, name, v, err); err == nil {
+			return v, nil
+		}
+	}
 	var t *trouble
 	var r *raised
 	var o *opaque
@@ -110,18 +139,28 @@ func unknown(v value.Value) *value.Opaque {
 }
 
 // load has Ruby read a function's file, once per process.
-func (b *Bridge) load(name, path string, old bool) (*function, error) {
+func (b *Bridge) load(name, path string, kind Kind) (*function, error) {
 	if err := b.start(); err != nil {
 		return nil, err
 	}
-	if fn := b.loaded[path]; fn != nil {
+	key := path
+	if kind == Legacy {
+		key += " as templates call it"
+	}
+	if fn := b.loaded[key]; fn != nil {
 		return fn, nil
 	}
-	v, err := b.do(do("load").set("name", value.String(name)).set("path", value.String(path)).set("old", value.Bool(old)))
+	var v value.Value
+	var err error
+	if b.own != nil {
+		v, err = b.own.load(name, path, kind)
+	} else {
+		v, err = b.do(do("load").set("name", value.String(name)).set("path", value.String(path)).set("kind", value.Int(kind)))
+	}
 	if err != nil {
 		return nil, err
 	}
-	fn := &function{name: name, path: path, old: old, local: map[string]string{}}
+	fn := &function{name: name, path: path, kind: kind, old: kind != Modern, local: map[string]string{}}
 	h, is := v.(*value.Hash)
 	if !is {
 		return nil, b.garbage("no signatures")
@@ -147,7 +186,7 @@ func (b *Bridge) load(name, path string, old bool) (*function, error) {
 		}
 		fn.local[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(text)
 	}
-	b.loaded[path] = fn
+	b.loaded[key] = fn
 	return fn, nil
 }
 
@@ -199,17 +238,12 @@ func (b *Bridge) dispatch(f *frame, fn *function) (value.Value, error) {
 			return nil, err
 		}
 	}
-	m := do("call").set("name", value.String(fn.name)).set("path", value.String(fn.path)).set("old", value.Bool(fn.old)).set("dispatch", value.Int(chosen)).
-		set("arguments", value.NewArray(c.Args...)).set("scope", value.Int(len(b.frames)-1))
-	if c.Block != nil && !fn.old {
-		m.set("block", shape(c.Block))
-	}
-	v, err := b.do(m)
+	v, err := b.invoke(f, fn, chosen)
 	if err != nil {
 		return nil, err
 	}
-	if v, err = b.reader(f).value(v); err != nil {
-		return nil, err
+	if _, open := v.(*value.Opaque); open {
+		return v, nil
 	}
 	if fn.own {
 		return v, nil
@@ -222,6 +256,24 @@ func (b *Bridge) dispatch(f *frame, fn *function) (value.Value, error) {
 		return nil, errors.New(types.DescribeMismatch(fmt.Sprintf("value returned from function '%s' has wrong type,", d.method), want, types.InferSet(v)))
 	}
 	return v, nil
+}
+
+// invoke has Ruby call the method of a signature.
+func (b *Bridge) invoke(f *frame, fn *function, chosen int) (value.Value, error) {
+	if b.own != nil {
+		return b.own.call(f, fn, chosen)
+	}
+	c := f.call
+	m := do("call").set("name", value.String(fn.name)).set("path", value.String(fn.path)).set("kind", value.Int(fn.kind)).set("dispatch", value.Int(chosen)).
+		set("arguments", value.NewArray(c.Args...)).set("scope", value.Int(len(b.frames)-1))
+	if c.Block != nil && !fn.old {
+		m.set("block", shape(c.Block))
+	}
+	v, err := b.do(m)
+	if err != nil {
+		return nil, err
+	}
+	return b.reader(f).value(v)
 }
 
 // choose finds the first signature that accepts arguments. A 3.x function counts its arguments itself.

@@ -23,9 +23,7 @@ var (
 )
 
 // The module t uses all of the function API. Real Puppet says what its functions answer.
-func TestAPI(t *testing.T) {
-	live.Puppet(t)
-	var exprs []string
+func apiQuestions() (exprs []string) {
 	add := func(function string, args ...string) {
 		for _, a := range args {
 			exprs = append(exprs, function+"("+a+")")
@@ -74,17 +72,36 @@ func TestAPI(t *testing.T) {
 	add("t::badtype", "1")
 	add("t::syntax", "1")
 
-	w := open(t, environmentDir, bridge.Options{})
+	return exprs
+}
+
+func TestAPI(t *testing.T) {
+	live.Puppet(t)
+	compareAPI(t, open(t, environmentDir, bridge.Options{}), "function API")
+}
+
+// The own engine gives the same API. What it cannot do it says: then there is no answer, and no wrong one.
+func TestOwnAPI(t *testing.T) {
+	live.Puppet(t)
+	compareAPI(t, openOwn(t, environmentDir), "function API, own engine")
+}
+
+func compareAPI(t *testing.T, w *testWorld, what string) {
+	exprs := apiQuestions()
 	want := asking.Puppet(t, questions(exprs))
-	equal := 0
+	equal, unknown := 0, 0
 	for i, e := range exprs {
-		if got := w.ask(e); got != want[i] {
-			t.Errorf("%s\n\tPuppet: %s\n\tours:   %s", e, want[i], got)
-		} else {
+		switch got := w.ask(e); {
+		case got == want[i]:
 			equal++
+		case strings.HasPrefix(got, "Opaque("):
+			unknown++
+			t.Logf("%s\n\tPuppet: %s\n\tours:   %s", e, want[i], got)
+		default:
+			t.Errorf("%s\n\tPuppet: %s\n\tours:   %s", e, want[i], got)
 		}
 	}
-	t.Logf("score: function API %d/%d", equal, len(exprs))
+	t.Logf("score: %s %d/%d, unknown %d", what, equal, len(exprs), unknown)
 }
 
 // ---- the functions of Debian's modules

@@ -11,13 +11,13 @@ import (
 	"bunraku/puppet/value"
 )
 
-//go:embed runtime/*.rb
+//go:embed runtime/*.rb runtime/library/*.rb
 var runtime embed.FS
 
 // program is the Ruby program, its files in the order in which they build on each other.
 func program() (string, error) {
 	var b strings.Builder
-	for _, name := range []string{"pipe", "wire", "values", "types", "puppet", "scope", "functions", "tasks"} {
+	for _, name := range []string{"pipe", "wire", "values", "types", "puppet", "scope", "functions", "tasks", "machine"} {
 		text, err := runtime.ReadFile("runtime/" + name + ".rb")
 		if err != nil {
 			return "", err
@@ -56,6 +56,12 @@ func (r *raised) Error() string { return r.text }
 
 // start makes sure that Ruby runs.
 func (b *Bridge) start() error {
+	if b.own != nil {
+		if b.loaded == nil {
+			b.loaded = map[string]*function{}
+		}
+		return nil
+	}
 	if b.process != nil {
 		return nil
 	}

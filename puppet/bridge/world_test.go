@@ -13,6 +13,7 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/functions"
 	"bunraku/puppet/resource"
+	"bunraku/puppet/ruby"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -25,10 +26,12 @@ const (
 
 // testWorld is an environment in which every function of a module runs in Ruby, also those that we have in Go.
 type testWorld struct {
-	env    *environment.Environment
-	bridge *bridge.Bridge
-	ruby   map[string]*eval.Function
-	probe  ask.Probe
+	env     *environment.Environment
+	bridge  *bridge.Bridge
+	options bridge.Options
+	ruby    map[string]*eval.Function
+	probe   ask.Probe
+	fresh   func() *bridge.Bridge // of the own engine, for one compile; nil for the pipe
 }
 
 var table = sync.OnceValue(functions.Table)
@@ -47,6 +50,7 @@ func open(t testing.TB, dir string, opt bridge.Options) *testWorld {
 	opt.Version, opt.Site = "7.23.0", site{env}
 	opt.Settings = value.NewHash(value.String("environment"), value.String(env.Name), value.String("modulepath"), value.String(strings.Join(env.ModulePath, ":")),
 		value.String("strict"), value.String("warning"))
+	w.options = opt
 	w.bridge = bridge.New(opt)
 	t.Cleanup(w.bridge.Close)
 	return w
@@ -105,7 +109,7 @@ func (w *testWorld) Function(name string) *eval.Function {
 		return f
 	}
 	if files := w.env.RubyFunctions(name); len(files) > 0 {
-		w.ruby[name] = w.bridge.Function(name, absolute(files[0].Path), files[0].Old)
+		w.ruby[name] = w.bridge.Function(name, absolute(files[0].Path), kindOf(files[0]))
 	} else {
 		w.ruby[name] = nil
 	}
@@ -131,6 +135,18 @@ func (s site) Template(name string) string    { return pathOf(s.env.TemplateFile
 func (s site) File(name string) string        { return pathOf(s.env.ContentFile(name)) }
 func (s site) OldFunction(name string) string { return pathOf(s.env.OldFunctionFile(name)) }
 
+func (s site) Modern(name string) bool {
+	files := s.env.RubyFunctions(name)
+	return len(files) > 0 && !files[0].Old
+}
+
+func kindOf(f environment.RubyFunction) bridge.Kind {
+	if f.Old {
+		return bridge.Old
+	}
+	return bridge.Modern
+}
+
 func (s site) Module(name string) string {
 	if m := s.env.Module(name); m != nil {
 		return absolute(m.Dir)
@@ -146,4 +162,24 @@ func (s site) Modules() (out [][2]string) {
 }
 
 // ask evaluates an expression.
-func (w *testWorld) ask(expr string) string { return asking.Us(w, &w.probe, ask.Question(expr)) }
+func (w *testWorld) ask(expr string) string {
+	if w.fresh != nil {
+		w.bridge, w.ruby = w.fresh(), map[string]*eval.Function{}
+	}
+	return asking.Us(w, &w.probe, ask.Question(expr))
+}
+
+var library = sync.OnceValue(func() *bridge.Library { return bridge.NewLibrary(sync.OnceValue(ruby.NewRuntime)) })
+
+// openOwn is open for the own engine.
+func openOwn(t testing.TB, dir string) *testWorld {
+	w := open(t, dir, bridge.Options{})
+	files := source.NewDir(source.DirOptions{Roots: []string{absolute(dir), live.ModulesDir}})
+	opt := w.options
+	w.fresh = func() *bridge.Bridge {
+		limits := ruby.DefaultLimits()
+		limits.State = &ruby.Globals{}
+		return bridge.NewOwn(opt, bridge.Own{Library: library(), Files: files, Limits: limits})
+	}
+	return w
+}

@@ -88,7 +88,10 @@ type Snapshot struct {
 	fixed            sync.Once
 	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
 
-	bridge *bridge.Bridge // nil unless Ruby may run
+	bridge      *bridge.Bridge // nil unless the installed Ruby may run
+	rubyLibrary *bridge.Library
+	ownOnce     sync.Once
+	ownOptions  bridge.Options
 
 	asked answers
 }
@@ -102,8 +105,9 @@ func (w *Workspace) open(files source.Files) (*Snapshot, error) {
 	}
 	c := &Snapshot{ws: w, files: files, env: env, set: w.set, opt: w.opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table()}
 	c.moduleFunctions()
+	c.rubyLibrary = bridge.NewLibrary(c.templates.Runtime)
 	if w.opt.Ruby == RubySystem {
-		c.bridge = c.newBridge()
+		c.bridge = bridge.New(c.bridgeOptions())
 	}
 	c.library = resource.NewLibrary(typeFiles{env}, c.version())
 	c.lookup = c.Hiera(w.set.Strict)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"bunraku/puppet/bridge"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/functions/stdlib"
@@ -93,7 +94,7 @@ func (c *Snapshot) functionIn(name string, place environment.RubyFunction) *eval
 	if inPuppet && qualified {
 		return nil
 	}
-	return c.rubyFunction(name, place)
+	return c.rubyFunction(name, place, kindOf(place))
 }
 
 // Function3x is a function as templates call it, scope.function_name([…]): only 3.x functions can be. Those of modules come before
@@ -128,5 +129,5 @@ func (c *Snapshot) function3x(name string) *eval.Function {
 			return n.function
 		}
 	}
-	return c.rubyFunction(name, environment.RubyFunction{Path: path, Old: true, Module: m})
+	return c.rubyFunction(name, environment.RubyFunction{Path: path, Old: true, Module: m}, bridge.Legacy)
 }

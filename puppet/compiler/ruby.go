@@ -8,6 +8,7 @@ import (
 	"bunraku/puppet/bridge"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -15,14 +16,15 @@ import (
 // RubyMode says whether what modules have written in Ruby may run.
 type RubyMode uint8
 
-// The modes: by default nothing of a stranger's code is run, and what it would give is opaque.
+// The modes. Our own interpreter has no way to the machine and is bounded, so it may run a stranger's code.
 const (
-	RubyOff    RubyMode = iota
-	RubySystem          // by the Ruby that is installed
+	RubyOwn    RubyMode = iota // by our own interpreter
+	RubyOff                    // what it would give is not known
+	RubySystem                 // by the Ruby that is installed
 )
 
-// newBridge prepares Ruby for this environment; it starts when it is first needed.
-func (c *Snapshot) newBridge() *bridge.Bridge {
+// bridgeOptions are what Ruby code sees of this environment.
+func (c *Snapshot) bridgeOptions() bridge.Options {
 	var libraries []string
 	if c.env.Dir != "" {
 		libraries = append(libraries, source.Absolute(filepath.Join(c.env.Dir, "lib")))
@@ -31,17 +33,40 @@ func (c *Snapshot) newBridge() *bridge.Bridge {
 		libraries = append(libraries, source.Absolute(filepath.Join(m.Dir, "lib")))
 	}
 	version, _ := c.serverFacts().GetString("serverversion")
-	return bridge.New(bridge.Options{Timeout: c.opt.RubyTimeout, Libraries: libraries, Version: value.ToString(version), Settings: c.config(), Site: rubySite{c}})
+	return bridge.Options{Timeout: c.opt.RubyTimeout, Libraries: libraries, Version: value.ToString(version), Settings: c.config(), Site: rubySite{c: c}}
 }
 
 // rubyFunction is a function that is written in Ruby. Unless Ruby may run, what it would give is not known.
-func (c *Snapshot) rubyFunction(name string, file environment.RubyFunction) *eval.Function {
-	if c.bridge != nil {
-		return c.bridge.Function(name, source.Absolute(file.Path), file.Old)
+func (c *Snapshot) rubyFunction(name string, file environment.RubyFunction, kind bridge.Kind) *eval.Function {
+	if c.opt.Ruby != RubyOff {
+		return bridge.Function(name, source.Absolute(file.Path), kind, c.bridgeOf)
 	}
 	return &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
 		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(file.Path))}, nil
 	}}
+}
+
+// bridgeOf is what runs Ruby for a call: the process that all compiles share, or the interpreter of this one.
+func (c *Snapshot) bridgeOf(call *eval.Call) *bridge.Bridge {
+	if c.bridge != nil {
+		return c.bridge
+	}
+	w := call.Eval.World().(*world)
+	if w.ruby == nil {
+		c.ownOnce.Do(func() { c.ownOptions = c.bridgeOptions() })
+		opt := c.ownOptions
+		opt.Site = rubySite{c, w.log}
+		w.ruby = bridge.NewOwn(opt, bridge.Own{Library: c.rubyLibrary, Files: c.files, Limits: w.erb.Limits(call), Asked: w.asksPath})
+	}
+	return w.ruby
+}
+
+// kindOf is how Puppet code calls a function.
+func kindOf(file environment.RubyFunction) bridge.Kind {
+	if file.Old {
+		return bridge.Old
+	}
+	return bridge.Modern
 }
 
 // rubyTemplate renders templates that need real Ruby, nil when it may not run.
@@ -54,8 +79,22 @@ func (c *Snapshot) rubyTemplate() func(*eval.Call, string, string, string) (valu
 	}
 }
 
+// asksPath notes that Ruby code looks at a file. What a directory holds has no question of its own: such a compile's trace never holds.
+func (w *world) asksPath(path string, list bool) {
+	if list {
+		w.log.Ask(trace.Question{Kind: trace.Clock})
+		return
+	}
+	w.log.Ask(trace.Question{Kind: trace.Content, Of: path})
+}
+
 // rubySite is what Ruby code finds in the environment (bridge.Site).
-type rubySite struct{ c *Snapshot }
+type rubySite struct {
+	c   *Snapshot
+	log *trace.Log
+}
+
+func (s rubySite) asks(kind trace.Kind, name string) { s.log.Ask(trace.Question{Kind: kind, Of: name}) }
 
 func found1(path string, ok bool) string {
 	if !ok {
@@ -64,11 +103,29 @@ func found1(path string, ok bool) string {
 	return source.Absolute(path)
 }
 
-func (s rubySite) Template(name string) string    { return found1(s.c.env.TemplateFile(name)) }
-func (s rubySite) File(name string) string        { return found1(s.c.env.ContentFile(name)) }
-func (s rubySite) OldFunction(name string) string { return found1(s.c.env.OldFunctionFile(name)) }
+func (s rubySite) Template(name string) string {
+	s.asks(trace.FindTemplate, name)
+	return found1(s.c.env.TemplateFile(name))
+}
+
+func (s rubySite) File(name string) string {
+	s.asks(trace.FindFile, name)
+	return found1(s.c.env.ContentFile(name))
+}
+
+func (s rubySite) OldFunction(name string) string {
+	s.asks(trace.Native3, name)
+	return found1(s.c.env.OldFunctionFile(name))
+}
+
+func (s rubySite) Modern(name string) bool {
+	s.asks(trace.Native, name)
+	files := s.c.env.RubyFunctions(name)
+	return len(files) > 0 && !files[0].Old
+}
 
 func (s rubySite) Module(name string) string {
+	s.asks(trace.Directory, name)
 	if m := s.c.env.Module(name); m != nil {
 		return source.Absolute(m.Dir)
 	}
@@ -76,6 +133,7 @@ func (s rubySite) Module(name string) string {
 }
 
 func (s rubySite) Modules() [][2]string {
+	s.asks(trace.Clock, "") // which modules there are has no question of its own
 	var out [][2]string
 	for _, m := range s.c.env.Modules() {
 		out = append(out, [2]string{m.Name, source.Absolute(m.Dir)})

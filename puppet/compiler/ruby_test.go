@@ -59,7 +59,7 @@ func TestRuby(t *testing.T) {
 	if r.Failure == nil || !strings.Contains(r.Failure.Summary, "Line: 2\n  Detail: ObjectSpace") {
 		t.Error(r.Failure)
 	}
-	r = siteOf(t, rubyModule, compiler.Options{})
+	r = siteOf(t, rubyModule, compiler.Options{Ruby: compiler.RubyOff})
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}
@@ -77,6 +77,65 @@ func TestRuby(t *testing.T) {
 	r = siteOf(t, rubyModule, compiler.Options{StrictOpaque: true})
 	if r.Failure == nil || r.Failure.Code != compiler.CodeStrictUnknown || r.Catalog != nil {
 		t.Error(r.Failure)
+	}
+}
+
+// By default functions run in our own interpreter. What needs real Ruby is not known, and the compile says so.
+func TestRubyOwn(t *testing.T) {
+	for _, trace := range []bool{false, true} {
+		r := siteOf(t, rubyModule, compiler.Options{Trace: trace})
+		if r.Failure != nil {
+			t.Fatal(r.Failure)
+		}
+		for title, want := range map[string]string{"sum": "3", "old": `"Tx"`, "class": "42"} {
+			if got := inspect(r.Catalog.Resource("Notify", title).Get("message")); got != want {
+				t.Errorf("%s: %s, want %s", title, got, want)
+			}
+		}
+		if us := r.Unknowns(); len(us) != 1 || us[0].Function != "template" {
+			t.Errorf("%+v", us)
+		}
+	}
+}
+
+// State that Ruby code leaves behind (globals, constants, variables of classes and functions) is seen by later calls of the same compile
+// and by no other compile.
+func TestRubyState(t *testing.T) {
+	files := map[string]string{
+		"modules/m/lib/puppet/functions/m/count.rb": `
+class MCounter
+  LIST = []
+  @@n = 0
+  def self.next = @@n += 1
+end
+Puppet::Functions.create_function(:'m::count') do
+  def count(x)
+    $m_seen = ($m_seen || 0) + 1
+    @own = (@own || 0) + 1
+    MCounter::LIST << x
+    [MCounter.next, $m_seen, @own, MCounter::LIST.dup]
+  end
+end
+`,
+		"manifests/site.pp": "$a = m::count('a')\n$b = m::count('b')\nnotify { 'x': message => \"${a} ${b} ${inline_template('<%= $m_seen %>')}\" }\n",
+	}
+	dir := filepath.Join(t.TempDir(), "production")
+	write(t, dir, files)
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7}).Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		r, err := c.Compile(context.Background(), compiler.Node{Name: "n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Failure != nil {
+			t.Fatal(r.Failure)
+		}
+		if got := inspect(r.Catalog.Resource("Notify", "x").Get("message")); got != `"[1, 1, 1, [a]] [2, 2, 2, [a, b]] 2"` {
+			t.Error(got)
+		}
 	}
 }
 
@@ -107,7 +166,7 @@ func TestUnknownEverywhere(t *testing.T) {
 		"node":       "$x = \"${facts}\" + $o",
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := siteOf(t, map[string]string{"modules/m/lib/puppet/parser/functions/o.rb": "", "modules/m/lib/puppet/parser/functions/fail_unless.rb": "", "manifests/site.pp": "$o = o()\n" + text}, compiler.Options{})
+			r := siteOf(t, map[string]string{"modules/m/lib/puppet/parser/functions/o.rb": "", "modules/m/lib/puppet/parser/functions/fail_unless.rb": "", "manifests/site.pp": "$o = o()\n" + text}, compiler.Options{Ruby: compiler.RubyOff})
 			if r.Failure != nil && !strings.Contains(r.Failure.Summary, "not known") && !strings.Contains(r.Failure.Summary, "written in Ruby") && !allowedFailure[name] {
 				t.Errorf("%s", r.Failure.Summary)
 			}
@@ -139,7 +198,7 @@ func TestMocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := with(map[string]string{"manifests/site.pp": "include m\nnotify { 'sum': message => m::add(1, 2) }\nnotify { 'other': message => m::add(3, 4) }\nnotify { 'new': message => unheard_of('x') }\nnotify { 'hard': message => template('m/hard.erb') }"})
-	r := siteOf(t, files, compiler.Options{Mocks: mocks, Trace: true})
+	r := siteOf(t, files, compiler.Options{Mocks: mocks, Trace: true, Ruby: compiler.RubyOff})
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/bridge"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/lookup"
 	"bunraku/puppet/resource"
@@ -25,7 +26,8 @@ type world struct {
 	host      *lookupHost // of the scope that asked last
 	contexts  map[*lookup.Context]*value.Object
 	erb       template.Engine
-	log       *trace.Log // of what is asked; nil for nobody
+	ruby      *bridge.Bridge // of this compile; nil until a function in Ruby is called
+	log       *trace.Log     // of what is asked; nil for nobody
 	asked     map[askedFunction]bool
 }
 

@@ -30,9 +30,7 @@ type Engine struct {
 // Template3 renders one template for the functions template and inline_template. What needs real Ruby comes back as an opaque value.
 func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Value, provenance.Ref, error) {
 	var t *Template
-	limits := ruby.DefaultLimits()
-	limits.Steps, limits.Budget, limits.Shared, limits.State = 0, c.Budget(), &e.memory, &e.globals
-	o := Options{Limits: limits, Runtime: e.Cache.Runtime(), MaybeFrozen: true, Trace: c.Trace(), Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
+	o := Options{Limits: e.Limits(c), Runtime: e.Cache.Runtime(), MaybeFrozen: true, Trace: c.Trace(), Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
 	if inline {
 		t = e.Cache.Inline(template)
 	} else {
@@ -69,6 +67,13 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 		return nil, 0, errors.New(d.Summary)
 	}
 	return value.String(r.Text), r.Ref, nil
+}
+
+// Limits are those of Ruby code of this compile: it shares memory and global variables with the templates.
+func (e *Engine) Limits(c *eval.Call) ruby.Limits {
+	limits := ruby.DefaultLimits()
+	limits.Steps, limits.Budget, limits.Shared, limits.State = 0, c.Budget(), &e.memory, &e.globals
+	return limits
 }
 
 // wholly is a text that may come from anything in its template: nobody has seen which part made what.

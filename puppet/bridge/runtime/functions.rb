@@ -55,7 +55,7 @@ module Puppet
           'returns' => Bunraku.type_text(returns), 'method' => method_name.to_s, 'mismatch' => mismatch }
       end
 
-      def invoke(instance, scope, args, &block) = catch(:next) { instance.send(method_name, *weave(scope, args), &block) }
+      def invoke(instance, scope, args, &block) = catch(:next) { Bunraku.invoke(instance, method_name, weave(scope, args), &block) }
 
       # weave puts what is injected between the arguments.
       def weave(scope, args)

@@ -51,6 +51,9 @@ module Bunraku
       loop { say(perform(receive)) }
     end
 
+    # invoke calls the method of a function.
+    def invoke(function, name, arguments, &block) = function.send(name, *arguments, &block)
+
     # ask has the compiler answer a question.
     def ask(question, *arguments, **more)
       say({ 'ask' => question, 'arguments' => arguments.map { |a| Wire.encode(a) } }.merge(more.transform_keys(&:to_s)))

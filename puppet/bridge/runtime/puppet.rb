@@ -1,19 +1,5 @@
 # What functions use of Puppet beside the function API itself: errors, logs, settings, files, a few helpers.
 
-require 'digest/md5'
-require 'erb'
-require 'open3'
-require 'set'
-require 'time'
-require 'uri'
-require 'yaml'
-
-# What Puppet has loaded long before code of modules runs, so that nobody requires it.
-{ 'benchmark' => %i[Benchmark], 'cgi' => %i[CGI], 'date' => %i[Date DateTime], 'delegate' => %i[SimpleDelegator], 'fileutils' => %i[FileUtils],
-  'find' => %i[Find], 'forwardable' => %i[Forwardable], 'ipaddr' => %i[IPAddr], 'logger' => %i[Logger], 'openssl' => %i[OpenSSL], 'ostruct' => %i[OpenStruct],
-  'pathname' => %i[Pathname], 'resolv' => %i[Resolv], 'securerandom' => %i[SecureRandom], 'singleton' => %i[Singleton], 'socket' => %i[Socket],
-  'timeout' => %i[Timeout] }.each { |library, names| names.each { |name| autoload(name, library) } }
-
 module Bunraku
   # A module that says what of Puppet it lacks.
   module Incomplete
@@ -104,39 +90,6 @@ module Puppet
     def path_to_uri(path) = URI::Generic.build(scheme: 'file', path: URI::DEFAULT_PARSER.escape(path))
     def uri_encode(text, *) = URI::DEFAULT_PARSER.escape(text)
 
-    # Programs run as plain Ruby runs them.
-    module Execution
-      # What a program printed.
-      class ProcessOutput < String
-        attr_reader :exitstatus
-
-        def initialize(text, status)
-          super(text)
-          @exitstatus = status
-        end
-      end
-
-      module_function
-
-      def execute(command, options = nil)
-        options = { failonfail: options.nil? }.merge(options || {})
-        env = (options[:custom_environment] || {}).to_h { |k, v| [k.to_s, v&.to_s] }
-        run = options[:combine] == false ? :capture2 : :capture2e
-        out, status = Open3.public_send(run, env, *Array(command).map(&:to_s), chdir: options[:cwd] || Dir.pwd)
-        raise ExecutionFailure, "Execution of '#{Array(command).join(' ')}' returned #{status.exitstatus}: #{out.strip}" if options[:failonfail] && !status.success?
-
-        ProcessOutput.new(out, status.exitstatus)
-      rescue SystemCallError
-        raise ExecutionFailure, "Execution of '#{Array(command).join(' ')}' returned 1: " if options[:failonfail]
-
-        ProcessOutput.new('', 1)
-      end
-
-      def execpipe(command, failonfail = true)
-        yield execute(command, failonfail: failonfail)
-      end
-    end
-
     def execute(*args) = Execution.execute(*args)
 
     module Package
@@ -167,7 +120,6 @@ module Puppet
       module_function
 
       def safe_load(text, classes = [], *)
-        require 'yaml'
         YAML.safe_load(text, permitted_classes: classes, aliases: true)
       rescue Psych::Exception, ArgumentError => e
         raise YamlLoadError, e.message
@@ -223,23 +175,6 @@ module Puppet
     def binread(path) = File.binread(path)
     def children(path) = Dir.children(path).map { |f| File.join(path, f) }
     def expand_path(path, dir = nil) = File.expand_path(path, dir)
-  end
-
-  # The features of the machine that compiles: a library that can be loaded is one.
-  class Features
-    def posix? = true
-    def root? = Process.uid.zero?
-    def microsoft_windows? = false
-
-    def method_missing(name, *)
-      library = name.to_s[/\A(\w+)\?\z/, 1] or return super
-      require library
-      true
-    rescue LoadError
-      false
-    end
-
-    def respond_to_missing?(name, *) = name.to_s.end_with?('?')
   end
 
   class Settings
@@ -434,9 +369,6 @@ module Puppet
   [Puppet, Util, Parser, Pops, Pops::Types, Pops::Time, Pops::Serialization, Pops::Evaluator, Node, FileSystem].each { |m| m.extend(Bunraku::Incomplete) }
 end
 
-# Puppet has it loaded; here it is when a module wants it.
-autoload :Facter, 'facter'
-
 # Puppet's own JSON.
 module PSON
   class ParserError < StandardError; end
@@ -476,23 +408,4 @@ module Bunraku
       end
     end
   end
-end
-
-# Puppet's files are here already, whether or not a Puppet is installed; those of modules are found below their lib directories.
-module Kernel
-  alias bunraku_require require
-
-  def require(name)
-    text = name.to_s
-    return bunraku_require(name) unless text.match?(%r{\A(puppet|semantic_puppet|facter)(/|\z)})
-
-    file = text.end_with?('.rb') ? text : "#{text}.rb"
-    found = Bunraku.libraries.map { |dir| File.join(dir, file) }.find { |f| File.file?(f) }
-    return bunraku_require(found) if found
-
-    text.start_with?('facter') ? bunraku_require(name) : false
-  end
-
-  def _(text) = text
-  def n_(one, many, n) = n == 1 ? one : many
 end

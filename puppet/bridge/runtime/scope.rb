@@ -49,7 +49,7 @@ module Puppet
         case (where = ask('old_function', name))
         when nil then super
         when String
-          Bunraku::Tasks.read(where)
+          Bunraku.read(where)
           respond_to?(method, true) ? send(method, *args, &block) : super
         else
           unless args.size == 1 && args[0].is_a?(Array)

@@ -1,25 +1,17 @@
 # What the compiler can have done.
 
-require 'ripper'
-
 module Bunraku
   module Tasks
     @functions = {}
 
     class << self
-      # start is the first message: where modules' libraries are, what the settings say, how much memory there may be.
-      def start(m)
-        Process.setrlimit(Process::RLIMIT_AS, m['memory'], m['memory']) if m['memory'].to_i.positive?
-        Bunraku.settings = m['settings']
-        Bunraku.version = m['version']
-        Bunraku.libraries = m['libraries']
-        $LOAD_PATH.unshift(*m['libraries'])
-        { 'value' => RUBY_VERSION }
-      end
-
       # load reads a function's file and tells its signatures.
       def load(m)
-        m['old'] ? load_old(m['name'], m['path']) : load_new(m['name'], m['path'])
+        case m['kind']
+        when 0 then load_new(m['name'], m['path'])
+        when 1 then load_old(m['name'], m['path'])
+        else anything(m['name'])
+        end
       end
 
       # call runs a function with one of its signatures.
@@ -27,7 +19,7 @@ module Bunraku
         scope = Puppet::Parser::Scope.new(m['scope'])
         args = Wire.decode(m['arguments'])
         block = m['block'] && puppet_block(m['block'], m['scope'])
-        { 'value' => Wire.encode(m['old'] ? call_old(scope, m['name'], args) : call_new(scope, m, args, block)) }
+        { 'value' => Wire.encode(run(m, scope, args, block)) }
       end
 
       # yield runs a block that Ruby code gave to a function of the compiler's.
@@ -46,18 +38,26 @@ module Bunraku
         raise Puppet::ParseError, m['path'] ? "Failed to parse template #{m['name']}:\n  Filepath: #{at[0]}\n  Line: #{at[1]}\n  Detail: #{e}\n" : "Failed to parse inline template: #{e}"
       end
 
-      # read runs a file as Puppet's loaders do.
-      def read(path)
-        eval(File.read(path, encoding: 'UTF-8'), BunrakuFile.binding_for_file, path, 1) # rubocop:disable Security/Eval
+      private
+
+      def run(m, scope, args, block)
+        case m['kind']
+        when 0 then call_new(scope, m, args, block)
+        when 1 then call_old(scope, m['name'], args)
+        else scope.send("function_#{m['name']}", args)
+        end
       end
 
-      private
+      # anything is the signature of a function that counts its arguments itself.
+      def anything(name)
+        { 'value' => { 'dispatches' => [{ 'types' => ['Any'], 'names' => [], 'least' => 0, 'most' => nil, 'method' => name }], 'local_types' => [] } }
+      end
 
       def load_old(name, path)
         known = Puppet::Parser::Functions.known[name.intern]
         unless known
           refuse_methods(path)
-          known = read(path)
+          known = Bunraku.read(path)
           unless known.is_a?(Hash)
             raise ArgumentError, "Illegal legacy function definition! The code loaded from #{path} did not return the result of calling 'newfunction'. Got '#{known.class}'"
           end
@@ -65,14 +65,14 @@ module Bunraku
             raise ArgumentError, "The code loaded from #{path} produced mis-matched name, expected 'function_#{name}', got '#{known[:name]}'"
           end
         end
-        { 'value' => { 'dispatches' => [{ 'types' => ['Any'], 'names' => [], 'least' => 0, 'most' => nil, 'method' => name }], 'local_types' => [] } }
+        anything(name)
       end
 
       def load_new(name, path)
-        unless File.read(path, encoding: 'UTF-8').match?(/Puppet::Functions\.create_function/)
+        unless Bunraku.text(path).match?(/Puppet::Functions\.create_function/)
           raise ArgumentError, "The code loaded from #{path} does not seem to be a Puppet 4x API function - no create_function call."
         end
-        created = read(path)
+        created = Bunraku.read(path)
         raise ArgumentError, "The code loaded from #{path} did not produce a Function class when evaluated. Got '#{created.class}'" unless created.is_a?(Class)
         raise ArgumentError, "The code loaded from #{path} produced mis-matched name, expected '#{name}', got #{created.name}" unless created.name == name
 
@@ -82,27 +82,13 @@ module Bunraku
                        'calls_itself' => created.calls_itself? } }
       end
 
-      # refuse_methods (the number that Puppet calls a line is a column) finds what Puppet does not allow in a 3.x function, and what every one must have.
+      # refuse_methods finds what Puppet does not allow in a 3.x function, and what every one must have.
       def refuse_methods(path)
-        tree = Ripper.sexp(File.read(path, encoding: 'UTF-8')) or return
-        called = false
-        walk(tree) do |node|
-          case node[0]
-          when :def, :defs
-            _, name, at = node.find { |x| x.is_a?(Array) && x[0] == :@ident }
-            raise SecurityError, "Illegal method definition of method '#{name || '<unknown>'}' in source #{path} on line #{at ? at[1] : '<unknown>'} in legacy function. See https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html for more information"
-          when :fcall, :call, :command, :command_call
-            called ||= node.any? { |x| x.is_a?(Array) && x[0] == :@ident && x[1] == 'newfunction' }
-          end
+        called, defined = Bunraku.methods_in(path)
+        if defined
+          raise SecurityError, "Illegal method definition of method '#{defined[0]}' in source #{path} on line #{defined[1]} in legacy function. See https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html for more information"
         end
         raise ArgumentError, "The code loaded from #{path} does not seem to be a Puppet 3x API function - no 'newfunction' call." unless called
-      end
-
-      def walk(node, &visit)
-        return unless node.is_a?(Array)
-
-        yield node if node[0].is_a?(Symbol)
-        node.each { |child| walk(child, &visit) }
       end
 
       def call_old(scope, name, args)
@@ -127,10 +113,3 @@ module Bunraku
     end
   end
 end
-
-# Where a function's file is evaluated: its constants are global, its variables its own.
-class BunrakuFile
-  def self.binding_for_file = binding
-end
-
-Bunraku.serve

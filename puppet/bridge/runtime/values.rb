@@ -1,7 +1,5 @@
 # Puppet's values that Ruby does not have, as far as functions use them.
 
-require 'uri'
-
 module SemanticPuppet
   # A version by the rules of semver.org.
   class Version
@@ -157,6 +155,41 @@ module Puppet
       end
       Iterator = Iterable
     end
+  end
+
+  # What a function that gives data to Hiera sees of it. Its methods are the compiler's.
+  class LookupContext
+    def environment_name = Bunraku.ask('method', self, 'environment_name', [])
+    def module_name = Bunraku.ask('method', self, 'module_name', [])
+    def not_found = Bunraku.ask('method', self, 'not_found', [])
+    def interpolate(value) = Bunraku.ask('method', self, 'interpolate', [value])
+    def cache(key, value) = Bunraku.ask('method', self, 'cache', [key, value])
+    def cache_all(hash) = Bunraku.ask('method', self, 'cache_all', [hash])
+    def cache_has_key(key) = Bunraku.ask('method', self, 'cache_has_key', [key])
+    def cached_value(key) = Bunraku.ask('method', self, 'cached_value', [key])
+
+    def cached_entries(&block)
+      entries = Bunraku.ask('method', self, 'cached_entries', [])
+      block ? entries.each_pair(&block) && nil : entries.each_pair
+    end
+
+    def cached_file_data(path)
+      text = Bunraku.ask('method', self, 'cached_file_text', [path])
+      key = "bunraku file #{path}"
+      @@files ||= {}
+      return text unless block_given?
+
+      @@files[key] = yield(text) unless @@files.key?(key)
+      @@files[key]
+    end
+
+    def explain
+      Bunraku.ask('explain', self) { yield }
+      nil
+    end
+
+    def invocation = raise(Bunraku::Missing.new('the invocation of a lookup is not here', :invocation))
+    alias interpolation invocation
   end
 
   module DataTypes

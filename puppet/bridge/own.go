@@ -1,0 +1,616 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"bunraku/provenance"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/ruby"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// The own engine: what modules have written in Ruby runs in package ruby, without a process, bounded by the compile's budget, and without
+// a way to the machine.
+//
+// It shares with the pipe what functions see of Puppet (runtime/*.rb) and what they may ask (ask.go). What differs is where a call ends.
+// An exception that leaves a function is the compile's error, as in Puppet. What the interpreter cannot do, or may not (DNS, HTTP,
+// processes, the clock, chance), makes the call's result unknown, with the reason; no rescue in the module's code sees that. A value that
+// nobody knows may be handed to Ruby and back; the run ends where somebody looks at it.
+//
+// An interpreter lives for one compile, since Ruby's state does: globals, constants, variables of classes. When a call ends early that has
+// left something behind, nobody knows what later calls would have seen, and they are unknown, too.
+
+// A Library is what compiles share of the own engine: Ruby's classes, and programs that were read.
+type Library struct {
+	runtime func() *ruby.Runtime
+
+	mu       sync.Mutex
+	programs map[programKey]*parsed
+}
+
+type programKey struct {
+	path   string
+	digest source.Digest
+}
+
+type parsed struct {
+	program *ruby.Program
+	trouble source.Diagnostics
+}
+
+// NewLibrary makes an empty one; runtime gives Ruby's classes.
+func NewLibrary(runtime func() *ruby.Runtime) *Library {
+	return &Library{runtime: runtime, programs: map[programKey]*parsed{}}
+}
+
+func (l *Library) program(path string, c source.Content) *parsed {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := programKey{path, c.Digest}
+	p := l.programs[key]
+	if p == nil {
+		p = &parsed{}
+		p.program, p.trouble = ruby.Parse(source.NewFile(path, c.Text))
+		l.programs[key] = p
+	}
+	return p
+}
+
+// Own is how the own engine runs.
+type Own struct {
+	Library *Library
+	Files   source.Files
+	Limits  ruby.Limits // with the compile's budget
+	// Asked is told of every path that is looked at, and whether as a directory, before it is; nil for nobody.
+	Asked func(path string, list bool)
+}
+
+// NewOwn makes a bridge to the own engine, for one compile.
+func NewOwn(opt Options, own Own) *Bridge {
+	b := New(opt)
+	b.own = &ownRun{b: b, Own: own}
+	return b
+}
+
+// An ownRun is the interpreter of one compile.
+type ownRun struct {
+	Own
+	b        *Bridge
+	in       *ruby.Interp
+	bunraku  *ruby.Class
+	tasks    *ruby.Class
+	file     *ruby.Class
+	classes  map[string]*ruby.Class
+	features map[string]bool // that were required
+	args     [][]ruby.Object // of the calls under way
+	leaves   map[string]provenance.Ref
+	spoilt   string // why nobody knows what state the code has left
+}
+
+// ownFiles are the files of the runtime, in the order in which they build on each other.
+var ownFiles = []string{"own", "values", "types", "puppet", "scope", "functions", "tasks"}
+
+func runtimeFile(name string) (source.Content, error) {
+	text, err := runtime.ReadFile("runtime/" + name + ".rb")
+	return source.NewContent(string(text)), err
+}
+
+// boot makes the interpreter at the first call.
+func (o *ownRun) boot(c *eval.Call) error {
+	if o.in != nil {
+		return nil
+	}
+	in := o.Library.runtime().New(o.Limits)
+	in.MaybeFrozen = true
+	if tr := c.Trace(); tr != nil {
+		in.Trace(tr, nil)
+	}
+	o.classes, o.features = map[string]*ruby.Class{}, map[string]bool{}
+	end := in.Protect(func() {
+		for i, name := range ownFiles {
+			text, err := runtimeFile(name)
+			if err != nil {
+				in.Unsupported(err.Error())
+			}
+			p := o.Library.program("bunraku/"+name+".rb", text)
+			in.RunIn(p.program, in.Main(), nil)
+			if i == 0 {
+				o.in = in
+				o.bunraku = o.class("Bunraku")
+				o.natives()
+			}
+		}
+	})
+	if end != nil {
+		o.in = nil
+		return fmt.Errorf("the runtime does not start: %w", o.ended(end))
+	}
+	o.tasks, o.file = o.class("Bunraku::Tasks"), o.class("BunrakuFile")
+	function := o.class("Puppet::Pops::Functions::Function")
+	in.Hooks = ruby.Hooks{
+		Require: o.require, Constant: o.constant, More: o.more, FromValue: o.fromValue, ToValue: o.toValue, Files: o,
+		Lasting: func(c *ruby.Class) bool { return in.Below(c, function) },
+		Raise: func(in *ruby.Interp, e *ruby.Exception) {
+			if in.IsA(e, "Bunraku::Missing") {
+				in.Unsupported(in.Message(e))
+			}
+		},
+	}
+	texts := make([]ruby.Object, len(o.b.opt.Libraries))
+	for i, l := range o.b.opt.Libraries {
+		texts[i] = ruby.NewString(l)
+	}
+	in.Call(o.bunraku, "libraries=", []ruby.Object{ruby.NewArray(texts...)}, nil)
+	in.Call(o.bunraku, "version=", []ruby.Object{ruby.NewString(o.b.opt.Version)}, nil)
+	in.Call(o.bunraku, "settings=", []ruby.Object{in.FromValue(o.b.opt.Settings, 0)}, nil)
+	in.Booted()
+	return nil
+}
+
+// class is a class or module of the runtime's.
+func (o *ownRun) class(name string) *ruby.Class {
+	c := o.classes[name]
+	if c == nil {
+		v, _ := o.in.Constant(name)
+		c, _ = v.(*ruby.Class)
+		o.classes[name] = c
+	}
+	return c
+}
+
+// natives are the functions of the module Bunraku.
+func (o *ownRun) natives() {
+	in := o.in
+	text := func(args []ruby.Object, i int) string {
+		if i < len(args) {
+			return in.ToS(args[i])
+		}
+		return ""
+	}
+	in.Native(o.bunraku, "ask", o.ask)
+	in.Native(o.bunraku, "refuse", func(args []ruby.Object, _ *ruby.Proc) ruby.Object { in.Refuse(text(args, 0)); return nil })
+	in.Native(o.bunraku, "unsupported", func(args []ruby.Object, _ *ruby.Proc) ruby.Object { in.Unsupported(text(args, 0)); return nil })
+	in.Native(o.bunraku, "text", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
+		return ruby.NewString(o.content(text(args, 0)).Text)
+	})
+	in.Native(o.bunraku, "read", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
+		return in.RunIn(o.program(text(args, 0)), o.file, o.file)
+	})
+	in.Native(o.bunraku, "methods_in", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
+		p := o.program(text(args, 0))
+		def, calls := ruby.Defines(p)
+		out := []ruby.Object{ruby.Bool(calls), ruby.Nil{}}
+		if def != nil {
+			out[1] = ruby.NewArray(ruby.NewString(def.Name), ruby.Int(p.File.Position(def.NameAt.Start).Column-1))
+		}
+		return ruby.NewArray(out...)
+	})
+	in.Native(o.bunraku, "invoke", func(args []ruby.Object, block *ruby.Proc) ruby.Object {
+		woven := in.Elems(args[2])
+		return in.CallTraced(args[0], text(args, 1), woven, o.refsOf(woven), block)
+	})
+}
+
+// refsOf finds where the arguments of a function's method come from: they are those of the call, in their order, with what is injected
+// between them.
+func (o *ownRun) refsOf(woven []ruby.Object) []provenance.Ref {
+	if len(o.args) == 0 || len(o.b.frames) == 0 {
+		return nil
+	}
+	given, c := o.args[len(o.args)-1], o.b.frames[len(o.b.frames)-1].call
+	refs := make([]provenance.Ref, len(woven))
+	next := 0
+	for i, w := range woven {
+		if next < len(given) && w == given[next] {
+			refs[i] = c.ArgRef(next)
+			next++
+		}
+	}
+	if next != len(given) { // some are collected: then all count for all
+		all := c.Trace().Join(c.Refs...)
+		for i := range refs {
+			refs[i] = all
+		}
+	}
+	return refs
+}
+
+// ---- files
+
+// content is the text of a file of a module's. That it is read is an edge.
+func (o *ownRun) content(p string) source.Content {
+	o.sawFile(p, false)
+	c, err := o.Files.Read(path.Clean(p))
+	if err != nil {
+		o.in.Refuse("reading " + p + ": " + err.Error())
+	}
+	return c
+}
+
+func (o *ownRun) program(p string) *ruby.Program {
+	prog := o.Library.program(p, o.content(p))
+	if prog.trouble.HasErrors() {
+		d := prog.trouble[0]
+		o.in.Unsupported(fmt.Sprintf("the Ruby of %s: %s", d.Place, d.Summary))
+	}
+	return prog.program
+}
+
+// sawFile notes that a file is looked at: whether there is one, and what it holds.
+func (o *ownRun) sawFile(p string, list bool) {
+	if o.Asked != nil {
+		o.Asked(path.Clean(p), list)
+	}
+	if len(o.b.frames) == 0 {
+		return
+	}
+	tr := o.b.frames[len(o.b.frames)-1].call.Trace()
+	if tr == nil {
+		return
+	}
+	r, known := o.leaves[p]
+	if !known {
+		r = tr.Leaf(provenance.Label{Kind: provenance.World, Path: "file " + p})
+		if o.leaves == nil {
+			o.leaves = map[string]provenance.Ref{}
+		}
+		o.leaves[p] = r
+	}
+	o.in.Read(r)
+}
+
+// outside reports whether a path lies outside of what may be read.
+func (o *ownRun) outside(p string) bool {
+	for _, root := range o.Files.Roots() {
+		root = source.Absolute(root)
+		if p == root || strings.HasPrefix(p, strings.TrimSuffix(root, "/")+"/") {
+			return false
+		}
+	}
+	return true
+}
+
+// Read implements ruby.Files.
+func (o *ownRun) Read(p string) (text string, found, outside bool) {
+	if o.outside(p) {
+		return "", false, true
+	}
+	o.sawFile(p, false)
+	c, err := o.Files.Read(p)
+	return c.Text, err == nil, err != nil && !errors.Is(err, fs.ErrNotExist) && !o.isDir(p)
+}
+
+func (o *ownRun) isDir(p string) bool { i, err := o.Files.Stat(p); return err == nil && i.IsDir() }
+
+// Kind implements ruby.Files.
+func (o *ownRun) Kind(p string) (kind string, outside bool) {
+	if o.outside(p) {
+		return "", true
+	}
+	o.sawFile(p, false)
+	i, err := o.Files.Stat(p)
+	switch {
+	case err != nil:
+		return "", !errors.Is(err, fs.ErrNotExist)
+	case i.IsDir():
+		return "directory", false
+	case i.Kind == source.Other:
+		return "", true
+	}
+	return "file", false
+}
+
+// List implements ruby.Files.
+func (o *ownRun) List(p string) (names []string, outside bool) {
+	if o.outside(p) {
+		return nil, true
+	}
+	o.sawFile(p, true)
+	list, err := o.Files.List(p)
+	for _, e := range list {
+		names = append(names, e.Name)
+	}
+	return names, err != nil
+}
+
+// require loads a library of a module's. Puppet's own is here already.
+func (o *ownRun) require(in *ruby.Interp, feature string, relative bool) bool {
+	if relative {
+		here := in.HereFile()
+		if here == nil || !strings.HasPrefix(here.Name, "/") {
+			return false
+		}
+		return o.feature(path.Join(path.Dir(here.Name), feature))
+	}
+	if strings.HasPrefix(feature, "/") {
+		return o.feature(path.Clean(feature))
+	}
+	for _, l := range o.b.opt.Libraries {
+		if o.feature(path.Join(l, feature)) {
+			return true
+		}
+	}
+	for _, own := range []string{"puppet", "semantic_puppet", "facter"} {
+		if feature == own || strings.HasPrefix(feature, own+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *ownRun) feature(p string) bool {
+	if !strings.HasSuffix(p, ".rb") {
+		p += ".rb"
+	}
+	if o.features[p] {
+		return true
+	}
+	if kind, outside := o.Kind(p); outside || kind != "file" {
+		return false
+	}
+	o.features[p] = true
+	o.in.Lasting(func() { o.in.RunIn(o.program(p), o.in.Main(), nil) })
+	return true
+}
+
+// constant loads what Puppet has loaded long before code of modules runs.
+func (o *ownRun) constant(in *ruby.Interp, scope, name string) (ruby.Object, bool) {
+	top, _, _ := strings.Cut(scope, "::")
+	if scope == "" {
+		top = name
+	}
+	file := libraryOf[top]
+	if file == "" || o.features["bunraku/"+file] {
+		return nil, false
+	}
+	o.features["bunraku/"+file] = true
+	text, err := runtimeFile("library/" + file)
+	if err != nil {
+		return nil, false
+	}
+	defer in.Unbooted()()
+	in.RunIn(o.Library.program("bunraku/library/"+file+".rb", text).program, in.Main(), nil)
+	if scope != "" {
+		name = scope + "::" + name
+	}
+	return in.Constant(name)
+}
+
+// libraryOf are the parts of Ruby's standard library that are written in Ruby, by the constant that they bring.
+var libraryOf = map[string]string{
+	"URI": "uri", "StringIO": "stringio", "OpenStruct": "ostruct", "Gem": "gem",
+	"Forwardable": "classes", "Singleton": "classes", "Delegator": "classes", "SimpleDelegator": "classes", "Timeout": "classes", "Benchmark": "classes",
+}
+
+// more loads what one of Ruby's classes or modules has beyond what is built in.
+func (o *ownRun) more(in *ruby.Interp, class string) bool {
+	if class == "Kernel" {
+		class = "URI" // the function of that name
+	}
+	_, ok := o.constant(in, "", class)
+	return ok
+}
+
+// ---- calls
+
+// A raising is an exception that left Ruby code. It may be handed back to Ruby code that called what raised it.
+type raising struct {
+	text string
+	end  *ruby.End
+}
+
+func (r *raising) Error() string { return r.text }
+
+// unable is why the interpreter gave no answer.
+type unable struct {
+	why string
+	end *ruby.End
+}
+
+func (u *unable) Error() string { return u.why }
+
+// ended turns the end of a run into an error.
+func (o *ownRun) ended(end *ruby.End) error {
+	switch {
+	case end.Exception != nil:
+		text := end.Exception.Class()
+		if e := o.in.Protect(func() { text = o.in.Message(end.Exception) }); e != nil {
+			return &unable{why: "the text of a " + end.Exception.Class(), end: e}
+		}
+		return &raising{text: text, end: end}
+	case end.Error != nil && end.Error.Kind == ruby.Unknown:
+		return &opaque{&value.Opaque{Why: end.Error.Message}}
+	case end.Error != nil:
+		return &unable{why: end.Error.Error(), end: end}
+	}
+	return &unable{why: "not supported without Ruby: a jump out of a block", end: end}
+}
+
+// load has the interpreter read a function's file.
+func (o *ownRun) load(name, path string, kind Kind) (v value.Value, err error) {
+	end := o.in.Protect(func() {
+		in := o.in
+		in.Lasting(func() {
+			m := in.NewTable(ruby.NewString("name"), ruby.NewString(name), ruby.NewString("path"), ruby.NewString(path), ruby.NewString("kind"), ruby.Int(kind))
+			out := in.Call(o.tasks, "load", []ruby.Object{m}, nil).(*ruby.Hash)
+			v = in.ToValue(out.At(ruby.NewString("value")))
+		})
+	})
+	if end != nil {
+		return nil, o.ended(end)
+	}
+	return v, nil
+}
+
+// call calls a function with one of its signatures.
+func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err error) {
+	in, c := o.in, f.call
+	end := in.Protect(func() {
+		args := make([]ruby.Object, len(c.Args))
+		for i, a := range c.Args {
+			args[i] = in.FromValue(a, c.ArgRef(i))
+		}
+		o.args = append(o.args, args)
+		defer func() { o.args = o.args[:len(o.args)-1] }()
+		if fn.old || fn.own {
+			for i := range c.Args {
+				in.Read(c.ArgRef(i))
+			}
+		}
+		m := in.NewTable(ruby.NewString("name"), ruby.NewString(fn.name), ruby.NewString("path"), ruby.NewString(fn.path), ruby.NewString("kind"), ruby.Int(fn.kind),
+			ruby.NewString("dispatch"), ruby.Int(chosen), ruby.NewString("arguments"), ruby.NewArray(args...), ruby.NewString("scope"), ruby.Int(len(o.b.frames)-1))
+		if c.Block != nil && !fn.old {
+			m.Put(ruby.NewString("block"), in.FromValue(shape(c.Block), 0))
+		}
+		out := in.Call(o.tasks, "call", []ruby.Object{m}, nil).(*ruby.Hash).At(ruby.NewString("value"))
+		v = o.result(out)
+		if in.Changed() && !fn.old {
+			for i, a := range c.Args {
+				if now := in.ToValue(args[i]); !value.Same(now, a) {
+					in.Unsupported("changing an argument in place, which Puppet would see")
+				}
+			}
+		}
+	})
+	if end != nil {
+		return nil, o.ended(end)
+	}
+	return v, nil
+}
+
+// result is what a function returns. What was made of a container that came from Puppet keeps where its parts come from.
+func (o *ownRun) result(out ruby.Object) value.Value { return o.in.ToValue(out) }
+
+// ask answers a question of Ruby code's.
+func (o *ownRun) ask(args []ruby.Object, _ *ruby.Proc) ruby.Object {
+	in, b := o.in, o.b
+	args, more := ruby.Keywords(args)
+	name := in.ToS(args[0])
+	m := &value.HashBuilder{}
+	if more != nil {
+		pairs := more.Pairs()
+		for i := 0; i < len(pairs); i += 2 {
+			m.SetString(in.ToS(pairs[i]), in.ToValue(pairs[i+1]))
+		}
+	}
+	q := &question{b: b, m: m.Hash()}
+	if q.f = b.frameOf(q.m); q.f == nil {
+		in.Unsupported("a scope that is no longer there")
+	}
+	q.scope = q.f.call.Scope
+	if i, is := q.m.At("scope").(value.Int); is && i < 0 {
+		q.scope = q.f.call.Eval.Top()
+	}
+	for _, a := range args[1:] {
+		q.args = append(q.args, in.ToValue(a))
+	}
+	if method := b.questions[name]; method != nil {
+		return o.answer(q, name, method)
+	}
+	in.Unsupported("the question " + name)
+	return nil
+}
+
+func (o *ownRun) answer(q *question, name string, method func(*question) (value.Value, error)) ruby.Object {
+	in := o.in
+	var v value.Value
+	var err error
+	if why := q.f.call.Attempt(func() { v, err = method(q) }); why != nil {
+		if !why.Failure && !why.Break {
+			why.Resume()
+		}
+		o.b.interrupted = append(o.b.interrupted, why)
+		class := "Puppet::PreformattedError"
+		if why.Break {
+			class = "Puppet::Pops::Evaluator::PuppetStopIteration"
+		}
+		in.Raising(class, why.Text, func(e *ruby.Exception) {
+			in.SetIvar(e, "@bunraku_abort", ruby.Int(len(o.b.interrupted)-1))
+		})
+	}
+	var hole *opaque
+	if errors.As(err, &hole) {
+		v, err = hole.value, nil
+		if name == "variable" {
+			v = value.NewArray(v, value.Bool(true))
+		}
+	}
+	if err != nil {
+		o.fail(err)
+	}
+	if a, is := v.(*value.Array); is && name == "variable" {
+		return ruby.NewArray(in.FromValue(a.Elems[0], q.ref), in.FromValue(a.Elems[1], 0))
+	}
+	return in.FromValue(value.OrUndef(v), q.ref)
+}
+
+// fail raises an error of the compiler's in Ruby code, or goes on with what ended a run further in.
+func (o *ownRun) fail(err error) {
+	var r *raising
+	var u *unable
+	var c *classed
+	switch {
+	case errors.As(err, &r):
+		o.in.RaiseAgain(r.end.Exception)
+	case errors.As(err, &u):
+		u.end.Resume()
+	case errors.As(err, &c):
+		o.in.Raising(c.class, c.text, nil)
+	}
+	o.in.Raising("Puppet::ParseError", err.Error(), nil)
+}
+
+// yield calls a block that Ruby code gave to a function of the compiler's.
+func (o *ownRun) yield(number value.Value, args []value.Value, refs []provenance.Ref) (v value.Value, r provenance.Ref, err error) {
+	in := o.in
+	end := in.Protect(func() {
+		n, _ := number.(value.Int)
+		block, ok := in.Call(o.bunraku, "block", []ruby.Object{ruby.Int(n)}, nil).(*ruby.Proc)
+		if !ok {
+			in.Unsupported("a block that is no longer there")
+		}
+		list := make([]ruby.Object, len(args))
+		for i, a := range args {
+			ref := provenance.Ref(0)
+			if i < len(refs) {
+				ref = refs[i]
+				in.Read(ref)
+			}
+			list[i] = in.FromValue(a, ref)
+		}
+		v = in.ToValue(in.CallProc(block, list))
+		r = in.Now()
+	})
+	if end != nil {
+		return nil, 0, o.ended(end)
+	}
+	return v, r, nil
+}
+
+// settle words how a call of the own engine ended.
+func (o *ownRun) settle(c *eval.Call, name string, v value.Value, err error) (value.Value, error) {
+	var r *raising
+	var u *unable
+	if err != nil && o.in != nil && o.in.Lasts() && !errors.As(err, &r) && o.spoilt == "" {
+		o.spoilt = err.Error()
+	}
+	switch {
+	case errors.As(err, &u) && !u.end.Jumps():
+		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby: %s", name, c.Place, u.why)}, nil
+	case errors.As(err, &r):
+		e := r.end.Exception
+		if n, is := o.in.Ivar(e, "@bunraku_abort").(ruby.Int); is && int(n) < len(o.b.interrupted) {
+			o.b.interrupted[n].Resume()
+		}
+		if !o.in.IsA(e, "StandardError") && len(o.b.frames) == 0 {
+			c.Fail("E0401", r.text)
+		}
+	}
+	return v, err
+}
