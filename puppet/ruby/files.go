@@ -127,11 +127,8 @@ func (c *call) openFile() Object {
 			c.in.refuse("writing files (File." + c.name + ")")
 		}
 	}
-	io, ok := c.in.rt.consts["StringIO"].(*Class)
-	if !ok {
-		c.in.unsupported("File." + c.name)
-	}
-	f := c.in.send(io, "new", []Object{c.in.str(c.readFile("File." + c.name))}, nil)
+	text := c.in.str(c.readFile("File." + c.name))
+	f := c.in.send(c.in.topConst("StringIO"), "new", []Object{text}, nil)
 	if c.block != nil {
 		return c.yield(f)
 	}
