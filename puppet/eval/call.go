@@ -26,6 +26,7 @@ type userFunction struct {
 	def    *syntax.Function
 	file   *syntax.File
 	module string
+	source *Definition // what its scopes say that they belong to
 }
 
 // A Lambda is a block given to a call: code with the scope it was written in.
@@ -367,7 +368,7 @@ func (ev *Evaluator) mismatch(name string, sigs []*types.Callable, ds []Dispatch
 	for i := range sigs {
 		list[i] = types.Signature{Type: sigs[i], Names: ds[i].Names}
 	}
-	return fmt.Errorf("%s", types.DescribeSignatures(name, list, args, block))
+	return fmt.Errorf("%s", ev.judge.DescribeSignatures(name, list, args, block))
 }
 
 // signatures parses the dispatches' signatures at the first call of the function.
@@ -390,7 +391,7 @@ func (f *Function) signatures() ([]*types.Callable, error) {
 // callUser calls a function of the program: it sees its parameters and the top scope's variables.
 func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place) (value.Value, provenance.Ref, error) {
 	sc := ev.newScope(ev.top, nil, nil)
-	sc.source = &Definition{Kind: ClassKind, Name: "", File: f.file, Module: f.module}
+	sc.source = f.source
 	sc.resource = ev.top.resource
 	sc.function = true
 	ev.push(step{kind: "function ", text: f.def.Name, place: at})

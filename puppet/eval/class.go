@@ -452,7 +452,7 @@ func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
 			b.SetString(v.name, v.value)
 		}
 	}
-	if err := types.ValidateParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false, nil); err != nil {
+	if err := ev.judge.ValidateParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false, nil); err != nil {
 		ev.parameterError(r, err.Error(), vars)
 	}
 }

@@ -144,7 +144,7 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 	sc.restore(mark)
 	if c.returns != nil {
 		if t := ev.typeOf(c.returns, ev.file); !ev.judge.IsInstance(t, v) {
-			return nil, 0, fmt.Errorf("%s", types.DescribeMismatch("value returned from "+c.name+" has wrong type,", t, types.InferSet(v)))
+			return nil, 0, fmt.Errorf("%s", ev.judge.DescribeMismatch("value returned from "+c.name+" has wrong type,", t, types.InferSet(v)))
 		}
 	}
 	return v, r, nil
@@ -288,7 +288,7 @@ func (ev *Evaluator) argumentError(c closure, sig *types.Callable, args []value.
 	for i, p := range c.params {
 		names[i] = p.Name
 	}
-	return fmt.Errorf("%s", types.DescribeSignatures(c.name, []types.Signature{{Type: sig, Names: names}}, args, block))
+	return fmt.Errorf("%s", ev.judge.DescribeSignatures(c.name, []types.Signature{{Type: sig, Names: names}}, args, block))
 }
 
 // callableOf is a closure's type.

@@ -137,7 +137,7 @@ func (ev *Evaluator) makeDefinition(d syntax.Definition, f *syntax.File, module 
 		return func() { ev.addNode(n, f) }
 	case *syntax.Function:
 		ev.entity("function/"+strings.ToLower(n.Name), f, n)
-		ev.functions[n.Name] = &userFunction{def: n, file: f, module: module}
+		ev.functions[n.Name] = &userFunction{def: n, file: f, module: module, source: &Definition{Kind: ClassKind, File: f, Module: module}}
 	case *syntax.TypeAlias:
 		name := strings.ToLower(strings.TrimPrefix(n.Name, "::"))
 		ev.entity("type/"+name, f, n)

@@ -180,5 +180,5 @@ func (ev *Evaluator) templateParams(f *syntax.File, sc *Scope, local *frame, arg
 			given.SetString(v.name, v.value)
 		}
 	}
-	return types.ValidateParameters("lambda", s, given.Hash(), false, nil)
+	return ev.judge.ValidateParameters("lambda", s, given.Hash(), false, nil)
 }

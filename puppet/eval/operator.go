@@ -105,7 +105,7 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 func (ev *Evaluator) equal(l, r value.Value) bool {
 	if t, ok := l.(value.Type); ok {
 		u, ok := r.(value.Type)
-		return ok && declared(t) == declared(u) && types.Equal(t, u)
+		return ok && declared(t) == declared(u) && ev.judge.Equal(t, u)
 	}
 	ev.handles(comparing, l)
 	return value.Equal(l, r)
@@ -130,11 +130,11 @@ func (ev *Evaluator) compare(e *syntax.Binary, l, r value.Value) bool {
 		}
 		switch e.Op {
 		case syntax.OpLt:
-			return ev.judge.Assignable(u, t) && !types.Equal(t, u)
+			return ev.judge.Assignable(u, t) && !ev.judge.Equal(t, u)
 		case syntax.OpLe:
 			return ev.judge.Assignable(u, t)
 		case syntax.OpGt:
-			return ev.judge.Assignable(t, u) && !types.Equal(t, u)
+			return ev.judge.Assignable(t, u) && !ev.judge.Equal(t, u)
 		}
 		return ev.judge.Assignable(t, u)
 	}

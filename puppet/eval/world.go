@@ -6,6 +6,7 @@ import (
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -128,6 +129,9 @@ func (c *Call) ArgRef(i int) provenance.Ref {
 	}
 	return 0
 }
+
+// Judge compares types within the budget of this compile.
+func (c *Call) Judge() *types.Judge { return c.Eval.judge }
 
 // Budget is what bounds the work of this compile. A function counts every loop that its arguments can make long, and whatever it keeps.
 func (c *Call) Budget() *budget.Budget { return c.Eval.budget }

@@ -41,7 +41,7 @@ func typeFunctions() []*eval.Function {
 				if err != nil || c.Block == nil {
 					return v, err
 				}
-				if _, init := t.(*types.Init); len(args) == 1 && !init && types.IsInstance(t, args[0]) {
+				if _, init := t.(*types.Init); len(args) == 1 && !init && c.Judge().IsInstance(t, args[0]) {
 					return v, nil // what is an instance already is given back without a look at the block
 				}
 				return yieldOne(c, v)
@@ -101,12 +101,12 @@ func convert(c *eval.Call, t value.Type, args []value.Value) (value.Value, error
 func assertType(c *eval.Call, t value.Type) (value.Value, error) {
 	v := c.Args[1]
 	c.Ref = c.Trace().With(c.ArgRef(1), c.ArgRef(0))
-	if types.IsInstance(t, v) {
+	if c.Judge().IsInstance(t, v) {
 		return v, nil
 	}
 	actual := types.InferSet(v)
 	if c.Block == nil {
-		return nil, errors.New(types.DescribeMismatch("assert_type():", t, actual))
+		return nil, errors.New(c.Judge().DescribeMismatch("assert_type():", t, actual))
 	}
 	v, err := c.Block.Call([]value.Value{t, actual}, refs(c, c.ArgRef(0), wholly(c, 1)))
 	c.Ref = c.Trace().With(c.Block.LastRef(), wholly(c, 1))

@@ -43,7 +43,7 @@ func withLocals(name, doc string, flow eval.Flow, locals []local, forms ...form)
 			block = c.Block.Type()
 		}
 		for i, s := range sigs {
-			if !s.Type.Accepts(c.Args, block) {
+			if !c.Judge().Accepts(s.Type, c.Args, block) {
 				continue
 			}
 			if forms[i].mismatch != nil {
@@ -57,7 +57,7 @@ func withLocals(name, doc string, flow eval.Flow, locals []local, forms ...form)
 				right = append(right, s)
 			}
 		}
-		return nil, errors.New(types.DescribeSignatures(name, right, c.Args, block))
+		return nil, errors.New(c.Judge().DescribeSignatures(name, right, c.Args, block))
 	}
 	return f
 }

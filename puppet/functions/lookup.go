@@ -7,7 +7,6 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/outline"
-	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
 
@@ -117,11 +116,11 @@ func optioned(h *value.Hash, names value.Value) question {
 }
 
 // check is an error unless the value has the type that the caller asked for.
-func (q question) check(subject string, v value.Value) error {
+func (q question) check(c *eval.Call, subject string, v value.Value) error {
 	if q.typ == nil {
 		return nil
 	}
-	return types.AssertInstance(subject, q.typ, v)
+	return c.Judge().AssertInstance(subject, q.typ, v)
 }
 
 // ask goes through overrides, Hiera, default values, block and default, in that order.
@@ -130,7 +129,7 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 	for _, name := range q.names {
 		if e := q.override.EntryString(name); e != nil {
 			c.Ref = c.Trace().With(e.Ref, why...)
-			return e.Value, q.check(fmt.Sprintf("Value found for key '%s' in override hash", name), e.Value)
+			return e.Value, q.check(c, fmt.Sprintf("Value found for key '%s' in override hash", name), e.Value)
 		}
 		a, err := c.Lookup(eval.Query{Names: []string{name}, Merge: q.merge, Override: q.override, Defaults: q.defaults})
 		if err != nil {
@@ -138,14 +137,14 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 		}
 		if a.Found {
 			c.Ref = c.Trace().With(a.Ref, why...)
-			return a.Value, q.check("Found value", a.Value)
+			return a.Value, q.check(c, "Found value", a.Value)
 		}
 		why = append(why, a.Ref)
 	}
 	for _, name := range q.names {
 		if e := q.defaults.EntryString(name); e != nil {
 			c.Ref = c.Trace().With(e.Ref, why...)
-			return e.Value, q.check(fmt.Sprintf("Value found for key '%s' in default values hash", name), e.Value)
+			return e.Value, q.check(c, fmt.Sprintf("Value found for key '%s' in default values hash", name), e.Value)
 		}
 	}
 	switch {
@@ -155,10 +154,10 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 			return nil, err
 		}
 		c.Ref = c.Trace().With(c.Block.LastRef(), why...)
-		return v, q.check("Value returned from default block", v)
+		return v, q.check(c, "Value returned from default block", v)
 	case q.otherwise != nil:
 		c.Ref = c.Trace().With(q.otherwiseRef, why...)
-		return q.otherwise, q.check("Default value", q.otherwise)
+		return q.otherwise, q.check(c, "Default value", q.otherwise)
 	}
 	notFound(c, q.names)
 	return nil, nil

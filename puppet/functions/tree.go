@@ -69,6 +69,7 @@ func (n node) path() value.Value { return value.NewArray(n.keys...) }
 
 // forest says which nodes of a tree are shown.
 type forest struct {
+	judge                    *types.Judge
 	container                types.T
 	root, containers, values bool
 	references               bool
@@ -81,10 +82,10 @@ func treeOf(c *eval.Call) (iter.Seq[node], error) {
 	}
 	on := func(name string) bool { return options.At(name) != value.Bool(false) }
 	containers := types.NewVariant(types.ArrayT, types.HashT, types.ObjectT)
-	f := forest{container: containers, containers: on("include_containers"), values: on("include_values"), references: options.At("include_refs") == value.Bool(true)}
+	f := forest{judge: c.Judge(), container: containers, containers: on("include_containers"), values: on("include_values"), references: options.At("include_refs") == value.Bool(true)}
 	f.root = f.containers && on("include_root")
 	if t, is := options.At("container_type").(value.Type); is {
-		if !types.Assignable(containers, t) {
+		if !c.Judge().Assignable(containers, t) {
 			return nil, errors.New("Only Array, Hash, and Object types can be used as container types. Got " + t.String())
 		}
 		f.container = t
@@ -104,7 +105,7 @@ func treeOf(c *eval.Call) (iter.Seq[node], error) {
 
 // children are the nodes right below; ok is false when the value is no container.
 func (f forest) children(n node) (list []node, ok bool) {
-	if !types.IsInstance(f.container, n.value) {
+	if !f.judge.IsInstance(f.container, n.value) {
 		return nil, false
 	}
 	below := func(k, v value.Value, r provenance.Ref) {

@@ -24,6 +24,9 @@ type config struct {
 	hierarchy        []*value.Hash
 	defaultHierarchy []*value.Hash // nil for none
 	v3               *value.Hash
+
+	indexed sync.Once
+	nodes   map[value.Value]*datafile.Node // by what they hold
 }
 
 // owner says which layer a configuration is for; some keys are only allowed in one.

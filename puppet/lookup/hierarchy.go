@@ -125,6 +125,7 @@ func (inv *invocation) stable(reads []scopeRead) bool {
 	explain := inv.explain
 	inv.explain = nil
 	defer func() { inv.explain = explain }()
+	inv.s.budget.Spend(int64(len(reads)), searching)
 	for i := range reads {
 		r := &reads[i]
 		v, ref, known := variableAt(inv.scope, r.root, r.segments)
@@ -162,6 +163,7 @@ func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) 
 	seen := map[string]bool{}
 	datadir := textOf(c.defaults, "datadir", "data")
 	for i, he := range hierarchy {
+		inv.s.budget.Spend(levelSteps, searching)
 		lv := &level{name: value.ToString(he.At("name"))}
 		if seen[lv.name] {
 			return nil, inv.multiply(c, "Hierarchy name '"+lv.name+"' defined more than once.", lv.name)
@@ -220,7 +222,7 @@ func (inv *invocation) datadirLeaf(c *config, he *value.Hash, at string) provena
 	if e == nil && c.defaults != nil {
 		e, path = c.defaults.EntryString("datadir"), "defaults.datadir"
 	}
-	if e == nil || nodeOf(c.file.Root, e.Value) == nil { // a value that nobody wrote
+	if e == nil || c.nodeOf(e.Value) == nil { // a value that nobody wrote
 		return 0
 	}
 	return inv.leafOf(c, e.Value, path)
@@ -438,15 +440,25 @@ func (s localScope) Variable(name string) (value.Value, provenance.Ref, bool) {
 	return s.Scope.Variable(name)
 }
 
-// nodeOf finds the node that holds a value by identity: containers by themselves, scalars by the hash they stand in.
-func nodeOf(n *datafile.Node, v value.Value) *datafile.Node {
-	if n.Value == v {
-		return n
-	}
-	for _, k := range n.Kids {
-		if found := nodeOf(k.Node, v); found != nil {
-			return found
+// nodeOf finds the node that holds a value by identity: containers by themselves, scalars at their first place.
+func (c *config) nodeOf(v value.Value) *datafile.Node {
+	c.indexed.Do(func() {
+		c.nodes = map[value.Value]*datafile.Node{}
+		seen := map[*datafile.Node]bool{} // an alias may stand for one node at many places
+		var enter func(n *datafile.Node)
+		enter = func(n *datafile.Node) {
+			if seen[n] {
+				return
+			}
+			seen[n] = true
+			if c.nodes[n.Value] == nil {
+				c.nodes[n.Value] = n
+			}
+			for _, k := range n.Kids {
+				enter(k.Node)
+			}
 		}
-	}
-	return nil
+		enter(c.file.Root)
+	})
+	return c.nodes[v]
 }

@@ -95,6 +95,7 @@ func (inv *invocation) enter(name string) error {
 	if slices.Contains(inv.stack, name) {
 		return fail("H0204", "Recursive lookup detected in ["+strings.Join(inv.stack, ", ")+"]")
 	}
+	inv.s.budget.Enter(searching)
 	if inv.stack == nil {
 		inv.stack = inv.names[:0]
 	}
@@ -102,7 +103,10 @@ func (inv *invocation) enter(name string) error {
 	return nil
 }
 
-func (inv *invocation) leave() { inv.stack = inv.stack[:len(inv.stack)-1] }
+func (inv *invocation) leave() {
+	inv.s.budget.Leave()
+	inv.stack = inv.stack[:len(inv.stack)-1]
+}
 
 // depend notes that the outcome depends on r.
 func (inv *invocation) depend(r provenance.Ref) {
@@ -180,6 +184,7 @@ func (inv *invocation) search(name string, merge value.Value) (item, bool, error
 		inv.explain.add(&Event{Kind: InvalidKey, Name: lookupOptions})
 		return item{}, false, nil
 	}
+	inv.s.budget.Spend(int64(searchSteps+len(inv.stack)>>2+len(name)>>6), searching)
 	key, err := ParseKey(name)
 	if err != nil {
 		return item{}, false, err

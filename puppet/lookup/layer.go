@@ -292,6 +292,7 @@ func (inv *invocation) lookupLevel(ly *layer, lv *level, key *Key, s *strategy) 
 }
 
 func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *Key, s *strategy) (item, bool, error) {
+	inv.s.budget.Spend(locationSteps, searching)
 	if inv.explain != nil && loc.kind != noLocation {
 		defer inv.explain.push(&Event{Kind: Location, Path: loc.path, Original: loc.original, URI: loc.kind == uriLocation})()
 	}
@@ -366,7 +367,7 @@ func (inv *invocation) leafOf(c *config, v value.Value, path string) provenance.
 	if inv.s.trace == nil || c.file == nil || c.file.Root == nil {
 		return 0
 	}
-	n := nodeOf(c.file.Root, v)
+	n := c.nodeOf(v)
 	place := source.Place{File: c.file.Source}
 	if n != nil {
 		place = n.Place(c.file.Source)

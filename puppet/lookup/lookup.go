@@ -145,6 +145,14 @@ func (l *Lookup) Session(trace *provenance.Trace, warn func(*source.Diagnostic))
 		noConfigs: map[string]provenance.Ref{}}
 }
 
+// What the parts of a lookup cost, in steps of the budget.
+const (
+	searchSteps   = 16 // a key
+	levelSteps    = 16 // an entry of a hierarchy, when its paths are worked out
+	locationSteps = 4  // a file or other place that is asked
+	searching     = "Hiera"
+)
+
 // Within counts the work of the lookups on a budget.
 func (s *Session) Within(b *budget.Budget) *Session {
 	s.budget = b
@@ -186,7 +194,7 @@ func (s *Session) Lookup(names []string, scope Scope, q Query) (Result, error) {
 // lookupFunction is Puppet::Pops::Lookup.lookup.
 func (inv *invocation) lookupFunction(names []string, q Query) (Result, error) {
 	check := func(subject string, it item) (Result, error) {
-		return Result{Value: it.v, Ref: inv.conclude(it.ref), Found: true}, assertType(subject, q.Type, it.v)
+		return Result{Value: it.v, Ref: inv.conclude(it.ref), Found: true}, inv.s.assertType(subject, q.Type, it.v)
 	}
 	for _, name := range names {
 		if e := entry(q.Override, name); e != nil {

@@ -206,14 +206,14 @@ func addUnique(b *value.ArrayBuilder, a *value.Array) {
 }
 
 // assertType checks a result against the type that the caller asked for.
-func assertType(subject string, t value.Type, v value.Value) error {
+func (s *Session) assertType(subject string, t value.Type, v value.Value) error {
 	if t == nil {
 		return nil
 	}
 	if _, opaque := v.(*value.Opaque); opaque {
 		return nil
 	}
-	if err := types.AssertInstance(subject, t, value.OrUndef(v)); err != nil {
+	if err := types.NewJudge(s.budget).AssertInstance(subject, t, value.OrUndef(v)); err != nil {
 		return fail("H0407", err.Error())
 	}
 	return nil

@@ -11,6 +11,12 @@ func Assignable(a, b T) bool { return assignable(a, b, nil) }
 
 func assignable(a, b T, g *guard) bool {
 	g.spend()
+	if alias, is := a.(*Alias); is && alias.recursive {
+		g = g.remembering()
+		ok := !g.memo.enter() || assignableNow(a, b, g)
+		g.memo.leave()
+		return ok
+	}
 	if isPlainAlias(a) || isPlainAlias(b) {
 		return assignablePlain(a, b, g, func(g *guard) bool { return assignableNow(a, b, g) })
 	}
@@ -86,9 +92,9 @@ func fromAny(a, b T, g *guard) bool {
 	case *Optional:
 		// Puppet drops its guard here.
 		d := g.dropped()
-		return d.depth > maxUnguarded || assignable(a, UndefT, nil) && (b.T == nil || assignable(a, b.T, d))
+		return d.depth > maxUnguarded || assignable(a, UndefT, d) && (b.T == nil || assignable(a, b.T, d))
 	case *NotUndef:
-		if b.T != nil && !assignable(b.T, UndefT, nil) {
+		if b.T != nil && !assignable(b.T, UndefT, g.dropped()) {
 			return assignable(a, b.T, g)
 		}
 	}
@@ -479,7 +485,7 @@ func acceptsStruct(a *Struct, b T, g *guard) bool {
 				continue
 			}
 			required++
-			if !assignable(e.Val, b.Val, g) || !assignable(Generalize(e.Key), b.Key, nil) {
+			if !assignable(e.Val, b.Val, g) || !assignable(Generalize(e.Key), b.Key, g.dropped()) {
 				return false
 			}
 		}

@@ -9,7 +9,12 @@ import (
 
 // DescribeMismatch says why actual does not fit expected, in Puppet's words; name leads the message.
 func DescribeMismatch(name string, expected, actual T) string {
-	ms := describe(expected, actual, path{{kind: atSubject, key: name}})
+	return (*Judge)(nil).DescribeMismatch(name, expected, actual)
+}
+
+// DescribeMismatch is the same within the judge's budget.
+func (j *Judge) DescribeMismatch(name string, expected, actual T) string {
+	ms := (&describer{judge: j}).describe(expected, actual, path{{kind: atSubject, key: name}})
 	if len(ms) == 1 {
 		return strings.TrimSpace(ms[0].String())
 	}
@@ -26,15 +31,21 @@ func joinMismatches(ms []*mismatch) string {
 
 // AssertInstance is an error unless v is of type t: "SUBJECT has wrong type, expects …".
 func AssertInstance(subject string, t T, v value.Value) error {
-	if IsInstance(t, v) {
+	return (*Judge)(nil).AssertInstance(subject, t, v)
+}
+
+// AssertInstance is the same within the judge's budget.
+func (j *Judge) AssertInstance(subject string, t T, v value.Value) error {
+	if j.IsInstance(t, v) {
 		return nil
 	}
-	return errors.New(DescribeMismatch(subject+" has wrong type,", t, InferSet(v)))
+	return errors.New(j.DescribeMismatch(subject+" has wrong type,", t, InferSet(v)))
 }
 
 // ValidateParameters checks the arguments given to a class, define or other thing with named parameters. subject is
 // "Class[Nginx]" or the like. deferredReturn tells the return type of a Deferred's function, nil for unknown; it may be nil.
-func ValidateParameters(subject string, params *Struct, given *value.Hash, missingOK bool, deferredReturn func(*value.Deferred) T) error {
+func (j *Judge) ValidateParameters(subject string, params *Struct, given *value.Hash, missingOK bool, deferredReturn func(*value.Deferred) T) error {
+	d := &describer{judge: j}
 	var ms []*mismatch
 	for _, e := range given.Entries() {
 		if name := value.ToString(e.Key); params.find(name) == nil {
@@ -52,17 +63,17 @@ func ValidateParameters(subject string, params *Struct, given *value.Hash, missi
 			}
 			continue
 		}
-		if d, is := v.(*value.Deferred); is {
+		if later, is := v.(*value.Deferred); is {
 			if deferredReturn == nil {
 				continue
 			}
-			if r := deferredReturn(d); r != nil && !Assignable(Generalize(e.Val), Generalize(r)) {
-				ms = append(ms, describe(e.Val, r, at)...)
+			if r := deferredReturn(later); r != nil && !j.Assignable(Generalize(e.Val), Generalize(r)) {
+				ms = append(ms, d.describe(e.Val, r, at)...)
 			}
 			continue
 		}
-		if !IsInstance(e.Val, v) {
-			ms = append(ms, describe(e.Val, InferSet(v), at)...)
+		if !j.IsInstance(e.Val, v) {
+			ms = append(ms, d.describe(e.Val, InferSet(v), at)...)
 		}
 	}
 	return mismatchError(subject, ms)
@@ -73,7 +84,7 @@ func ValidateDefault(subject, param string, t T, v value.Value) error {
 	if IsInstance(t, v) {
 		return nil
 	}
-	return mismatchError(subject, describe(t, Generalize(InferSet(v)), path{{kind: atParameter, key: param}}))
+	return mismatchError(subject, (&describer{}).describe(t, Generalize(InferSet(v)), path{{kind: atParameter, key: param}}))
 }
 
 func mismatchError(subject string, ms []*mismatch) error {
@@ -86,10 +97,33 @@ func mismatchError(subject string, ms []*mismatch) error {
 	return errors.New(subject + ":\n " + joinMismatches(ms))
 }
 
+// A describer puts one mismatch into words. What aliases stand for may be huge, so every step is counted.
+type describer struct {
+	judge *Judge
+	open  map[[2]T]bool // what is being described
+}
+
+func (d *describer) spend(n int) {
+	if d.judge != nil {
+		d.judge.guard.memo.budget.Spend(int64(n), comparing)
+	}
+}
+
 // describe lists what is wrong with actual.
-func describe(expected, actual T, at path) []*mismatch {
+func (d *describer) describe(expected, actual T, at path) []*mismatch {
+	d.spend(1 + len(at))
+	question := [2]T{expected, actual}
+	if d.open[question] { // an alias has led back to itself: here Puppet runs out of stack
+		return []*mismatch{typeMismatch(at, expected, actual)}
+	}
+	if d.open == nil {
+		d.open = map[[2]T]bool{}
+	}
+	d.open[question] = true
+	defer delete(d.open, question)
 	unresolved := ""
 	accept(expected, &guard{}, func(t T) {
+		d.spend(1)
 		if r, is := t.(*TypeReference); is && unresolved == "" {
 			unresolved = r.Text
 		}
@@ -97,57 +131,57 @@ func describe(expected, actual T, at path) []*mismatch {
 	if unresolved != "" {
 		return []*mismatch{{kind: unresolvedType, path: at, key: unresolved}}
 	}
-	return describeAs(Normalize(expected), expected, actual, at)
+	return d.describeAs(Normalize(expected), expected, actual, at)
 }
 
 // describeAs is describe of a normalized type; original is what messages name.
-func describeAs(expected, original, actual T, at path) []*mismatch {
+func (d *describer) describeAs(expected, original, actual T, at path) []*mismatch {
 	switch e := expected.(type) {
 	case *Variant:
-		return describeVariant(e, original, actual, at)
+		return d.describeVariant(e, original, actual, at)
 	case *Struct:
-		return describeStruct(e, original, actual, at)
+		return d.describeStruct(e, original, actual, at)
 	case *Hash:
-		return describeHash(e, original, actual, at)
+		return d.describeHash(e, original, actual, at)
 	case *Tuple:
-		return describeTuple(e, original, actual, at, wrongSize)
+		return d.describeTuple(e, original, actual, at, wrongSize)
 	case *Array:
-		return describeArray(e, original, actual, at)
+		return d.describeArray(e, original, actual, at)
 	case *Callable:
-		return describeCallable(e, original, actual, at)
+		return d.describeCallable(e, original, actual, at)
 	case *Optional:
 		if isA[*Undef](actual) || e.T == nil {
 			return nil
 		}
 		if isA[*Alias](original) {
-			return describeAs(e.T, original, actual, at)
+			return d.describeAs(e.T, original, actual, at)
 		}
-		return describeAs(e.T, expected, actual, at)
+		return d.describeAs(e.T, expected, actual, at)
 	case *Pattern, *Enum:
 		m := typeMismatch(at, original, actual)
 		m.kind = wrongPattern
 		return []*mismatch{m}
 	case *Alias:
-		return describeAs(Normalize(e.To), expected, actual, at)
+		return d.describeAs(Normalize(e.To), expected, actual, at)
 	}
-	if Assignable(expected, actual) {
+	if d.judge.Assignable(expected, actual) {
 		return nil
 	}
 	return []*mismatch{typeMismatch(at, original, actual)}
 }
 
-func describeVariant(e *Variant, original, actual T, at path) []*mismatch {
+func (d *describer) describeVariant(e *Variant, original, actual T, at path) []*mismatch {
 	ts := e.Types
 	if isA[*Optional](original) {
 		ts = append([]T{UndefT}, ts...)
 	}
 	var all [][]*mismatch
 	for i, t := range ts {
-		d := describe(t, actual, at.plus(pathElem{kind: atVariant, n: i}))
-		if len(d) == 0 {
+		ms := d.describe(t, actual, at.plus(pathElem{kind: atVariant, n: i}))
+		if len(ms) == 0 {
 			return nil
 		}
-		all = append(all, d)
+		all = append(all, ms)
 	}
 	ms := mergeDescriptions(len(at), wrongSize, all)
 	if isA[*Alias](original) && len(ms) == 1 {
@@ -209,7 +243,7 @@ func uniqBlocks(ms []*mismatch) []*mismatch {
 	return out
 }
 
-func describeArray(e *Array, original, actual T, at path) []*mismatch {
+func (d *describer) describeArray(e *Array, original, actual T, at path) []*mismatch {
 	var ms []*mismatch
 	switch a := actual.(type) {
 	case *Tuple:
@@ -221,8 +255,8 @@ func describeArray(e *Array, original, actual T, at path) []*mismatch {
 			return []*mismatch{sizeMismatch(wrongSize, at, orAnySize(e.Size), size)}
 		}
 		for i, t := range a.Types {
-			if !Assignable(e.Elem, t) {
-				ms = append(ms, describe(e.Elem, t, at.plus(pathElem{kind: atIndex, n: i}))...)
+			if !d.judge.Assignable(e.Elem, t) {
+				ms = append(ms, d.describe(e.Elem, t, at.plus(pathElem{kind: atIndex, n: i}))...)
 			}
 		}
 		return ms
@@ -246,7 +280,7 @@ func (s *Struct) requiredKeys() int64 {
 	return n
 }
 
-func describeHash(e *Hash, original, actual T, at path) []*mismatch {
+func (d *describer) describeHash(e *Hash, original, actual T, at path) []*mismatch {
 	var ms []*mismatch
 	switch a := actual.(type) {
 	case *Struct:
@@ -256,11 +290,11 @@ func describeHash(e *Hash, original, actual T, at path) []*mismatch {
 		}
 		for i := range a.Elems {
 			x := &a.Elems[i]
-			if !Assignable(e.Key, x.Key) {
-				ms = append(ms, describe(e.Key, x.Key, at.plus(pathElem{kind: atEntryKey, key: x.Name()}))...)
+			if !d.judge.Assignable(e.Key, x.Key) {
+				ms = append(ms, d.describe(e.Key, x.Key, at.plus(pathElem{kind: atEntryKey, key: x.Name()}))...)
 			}
-			if !Assignable(e.Val, x.Val) {
-				ms = append(ms, describe(e.Val, x.Val, at.plus(pathElem{kind: atEntry, key: x.Name()}))...)
+			if !d.judge.Assignable(e.Val, x.Val) {
+				ms = append(ms, d.describe(e.Val, x.Val, at.plus(pathElem{kind: atEntry, key: x.Name()}))...)
 			}
 		}
 		return ms
@@ -273,7 +307,7 @@ func describeHash(e *Hash, original, actual T, at path) []*mismatch {
 	return []*mismatch{typeMismatch(at, original, actual)}
 }
 
-func describeStruct(e *Struct, original, actual T, at path) []*mismatch {
+func (d *describer) describeStruct(e *Struct, original, actual T, at path) []*mismatch {
 	var ms []*mismatch
 	switch a := actual.(type) {
 	case *Struct:
@@ -287,11 +321,11 @@ func describeStruct(e *Struct, original, actual T, at path) []*mismatch {
 				}
 				continue
 			}
-			if !Assignable(x.Key, o.Key) {
-				ms = append(ms, describe(x.Key, o.Key, at.plus(pathElem{kind: atEntryKey, key: name}))...)
+			if !d.judge.Assignable(x.Key, o.Key) {
+				ms = append(ms, d.describe(x.Key, o.Key, at.plus(pathElem{kind: atEntryKey, key: name}))...)
 			}
-			if !Assignable(x.Val, o.Val) {
-				ms = append(ms, describe(x.Val, o.Val, at.plus(pathElem{kind: atEntry, key: name}))...)
+			if !d.judge.Assignable(x.Val, o.Val) {
+				ms = append(ms, d.describe(x.Val, o.Val, at.plus(pathElem{kind: atEntry, key: name}))...)
 			}
 		}
 		for i := range a.Elems {
@@ -310,7 +344,7 @@ func describeStruct(e *Struct, original, actual T, at path) []*mismatch {
 	return []*mismatch{typeMismatch(at, original, actual)}
 }
 
-func describeTuple(e *Tuple, original, actual T, at path, size mismatchKind) []*mismatch {
+func (d *describer) describeTuple(e *Tuple, original, actual T, at path, size mismatchKind) []*mismatch {
 	if e.EqualType(actual) || len(e.Types) == 0 && isA[*Array](actual) {
 		return nil
 	}
@@ -326,7 +360,7 @@ func describeTuple(e *Tuple, original, actual T, at path, size mismatchKind) []*
 		}
 		for i, t := range a.Types {
 			n := min(i, len(e.Types)-1)
-			ms = append(ms, describe(e.Types[n], t, at.plus(pathElem{kind: atIndex, n: n}))...)
+			ms = append(ms, d.describe(e.Types[n], t, at.plus(pathElem{kind: atIndex, n: n}))...)
 		}
 		return ms
 	case *Array:
@@ -334,14 +368,14 @@ func describeTuple(e *Tuple, original, actual T, at path, size mismatchKind) []*
 			return []*mismatch{sizeMismatch(size, at, want, orAnySize(a.Size))}
 		}
 		for i, t := range e.Types {
-			ms = append(ms, describe(t, a.Elem, at.plus(pathElem{kind: atIndex, n: i}))...)
+			ms = append(ms, d.describe(t, a.Elem, at.plus(pathElem{kind: atIndex, n: i}))...)
 		}
 		return ms
 	}
 	return []*mismatch{typeMismatch(at, original, actual)}
 }
 
-func describeCallable(e *Callable, original, actual T, at path) []*mismatch {
+func (d *describer) describeCallable(e *Callable, original, actual T, at path) []*mismatch {
 	a, is := actual.(*Callable)
 	if !is {
 		return []*mismatch{typeMismatch(at, original, actual)}
@@ -350,14 +384,14 @@ func describeCallable(e *Callable, original, actual T, at path) []*mismatch {
 		return nil
 	}
 	if e.Params != nil && a.Params != nil {
-		if ms := describeTuple(e.Params, e.Params, a.Params, at, wrongCount); len(ms) > 0 {
+		if ms := d.describeTuple(e.Params, e.Params, a.Params, at, wrongCount); len(ms) > 0 {
 			return ms
 		}
 	}
-	if ret, got := orAny(e.Return), orAny(a.Return); !Assignable(ret, got) {
+	if ret, got := orAny(e.Return), orAny(a.Return); !d.judge.Assignable(ret, got) {
 		return []*mismatch{typeMismatch(at.plus(pathElem{kind: atReturn, key: "return"}), ret, got)}
 	}
-	if want, got := orUndef(e.Block), orUndef(a.Block); !Assignable(got, want) {
+	if want, got := orUndef(e.Block), orUndef(a.Block); !d.judge.Assignable(got, want) {
 		return []*mismatch{typeMismatch(at.plus(pathElem{kind: atBlock, key: "block"}), want, got)}
 	}
 	return nil

@@ -8,8 +8,11 @@ import (
 
 // Equal reports whether two types describe the same values: they are equal, or each is assignable to the other.
 // It is == between types in the Puppet language's collections of types; EqualType is the structural one.
-func Equal(a, b T) bool {
-	return a.EqualType(b) || Assignable(a, b) && Assignable(b, a)
+func Equal(a, b T) bool { return (*Judge)(nil).Equal(a, b) }
+
+// Equal is the same within the judge's budget.
+func (j *Judge) Equal(a, b T) bool {
+	return a.EqualType(b) || j.Assignable(a, b) && j.Assignable(b, a)
 }
 
 func sameKind[K any](o T) bool {

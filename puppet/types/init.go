@@ -122,5 +122,5 @@ func (i *Init) acceptsType(b T, g *guard) bool {
 		return false
 	}
 	return assignable(i.T, b, g) || s.single != nil && assignable(s.single, b, g) ||
-		s.other != nil && (assignable(s.other, b, g) || s.optSingle && assignable(s.other, &Tuple{Types: []T{b}}, nil))
+		s.other != nil && (assignable(s.other, b, g) || s.optSingle && assignable(s.other, &Tuple{Types: []T{b}}, g.dropped()))
 }

@@ -17,6 +17,22 @@ type memo struct {
 	holds  map[instanceKey]bool
 	takes  map[[2]T]bool
 	plain  map[T]bool
+	level  int // of aliases that mention themselves
+}
+
+// enter goes into an alias that mentions itself. Two of them can lead to each other forever without any guard of Puppet's noticing, and
+// Puppet runs out of stack. Within a budget that is the end; without one, false says that nothing spoke against it so far.
+func (m *memo) enter() bool {
+	m.budget.Enter(comparing)
+	m.level++
+	return m.budget != nil || m.level <= maxLevel
+}
+
+const maxLevel = 1000
+
+func (m *memo) leave() {
+	m.budget.Leave()
+	m.level--
 }
 
 type instanceKey struct {
@@ -122,6 +138,7 @@ func (j *Judge) begin() *guard {
 	clear(j.guard.memo.holds)
 	clear(j.guard.memo.takes)
 	clear(j.guard.memo.plain)
+	j.guard.memo.level = 0
 	return &j.guard
 }
 

@@ -295,7 +295,7 @@ func reply(q question) (a answer) {
 		if err != nil {
 			return failed(err)
 		}
-		if err := ValidateParameters(str(0, "params"), t.(*Struct), v.(*value.Hash), false, nil); err != nil {
+		if err := (*Judge)(nil).ValidateParameters(str(0, "params"), t.(*Struct), v.(*value.Hash), false, nil); err != nil {
 			return failed(err)
 		}
 		return answer{"text": ""}

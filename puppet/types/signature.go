@@ -69,6 +69,11 @@ func isCallable(t T, optional bool) bool {
 
 // DescribeSignatures says why a call fits none of the signatures. name is the function's, or "lambda" for a block.
 func DescribeSignatures(name string, sigs []Signature, args []value.Value, block *Callable) string {
+	return (*Judge)(nil).DescribeSignatures(name, sigs, args, block)
+}
+
+// DescribeSignatures is the same within the judge's budget.
+func (j *Judge) DescribeSignatures(name string, sigs []Signature, args []value.Value, block *Callable) string {
 	ts := make([]T, len(args), len(args)+1)
 	for i, a := range args {
 		ts[i] = InferSet(a)
@@ -79,7 +84,7 @@ func DescribeSignatures(name string, sigs []Signature, args []value.Value, block
 	var all [][]*mismatch
 	failing := 0
 	for i, s := range sigs {
-		d := s.describeArguments(ts, path{{kind: atSignature, n: i}})
+		d := s.describeArguments(j, ts, path{{kind: atSignature, n: i}})
 		if len(d) > 0 {
 			failing++
 		}
@@ -89,7 +94,7 @@ func DescribeSignatures(name string, sigs []Signature, args []value.Value, block
 		var blocks [][]*mismatch
 		bad := 0
 		for i, s := range sigs {
-			d := s.describeBlock(ts, path{{kind: atSignature, n: i}})
+			d := s.describeBlock(j, ts, path{{kind: atSignature, n: i}})
 			if len(d) > 0 {
 				bad++
 			}
@@ -134,7 +139,7 @@ func DescribeSignatures(name string, sigs []Signature, args []value.Value, block
 	return strings.Join(out, "\n")
 }
 
-func (s *Signature) describeArguments(args []T, at path) []*mismatch {
+func (s *Signature) describeArguments(j *Judge, args []T, at path) []*mismatch {
 	p := s.Type.Params
 	if p == nil {
 		return nil
@@ -151,12 +156,12 @@ func (s *Signature) describeArguments(args []T, at path) []*mismatch {
 	}
 	for i := 0; i < n; i++ {
 		adx := min(i, len(p.Types)-1)
-		if t := p.Types[adx]; !Assignable(t, args[i]) {
+		if t := p.Types[adx]; !j.Assignable(t, args[i]) {
 			name := ""
 			if adx < len(s.Names) {
 				name = s.Names[adx]
 			}
-			if d := describe(t, args[i], at.plus(pathElem{kind: atParameter, key: name})); len(d) > 0 {
+			if d := (&describer{judge: j}).describe(t, args[i], at.plus(pathElem{kind: atParameter, key: name})); len(d) > 0 {
 				return d
 			}
 		}
@@ -164,15 +169,15 @@ func (s *Signature) describeArguments(args []T, at path) []*mismatch {
 	return nil
 }
 
-func (s *Signature) describeBlock(args []T, at path) []*mismatch {
+func (s *Signature) describeBlock(j *Judge, args []T, at path) []*mismatch {
 	b := s.Type.Block
 	if n := len(args); n > 0 && isCallable(args[n-1], true) {
 		if b == nil {
 			return []*mismatch{{kind: unexpectedBlock, path: at}}
 		}
-		return describe(b, args[n-1], at.plus(pathElem{kind: atBlock, key: "block"}))
+		return (&describer{judge: j}).describe(b, args[n-1], at.plus(pathElem{kind: atBlock, key: "block"}))
 	}
-	if b == nil || Assignable(b, UndefT) {
+	if b == nil || j.Assignable(b, UndefT) {
 		return nil
 	}
 	return []*mismatch{{kind: missingBlock, path: at}}

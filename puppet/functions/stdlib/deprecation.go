@@ -91,12 +91,12 @@ func validateLegacy(nine bool) *eval.Function {
 			return nil, mismatch("validate_legacy", args, nil, types.Signature{Type: first, Names: names}, types.Signature{Type: second, Names: textNames})
 		}
 		function, v := text(c.Args[1]), c.Args[2]
-		fits := types.IsInstance(t, v)
+		fits := c.Judge().IsInstance(t, v)
 		if nine {
 			if err := deprecate(c, "validate_legacy", "This method is deprecated, please use Puppet data types to validate parameters", true); err != nil || fits {
 				return nil, err
 			}
-			return nil, errors.New(types.DescribeMismatch(fmt.Sprintf("validate_legacy(%s, ...)", t), t, types.InferSet(v)))
+			return nil, errors.New(c.Judge().DescribeMismatch(fmt.Sprintf("validate_legacy(%s, ...)", t), t, types.InferSet(v)))
 		}
 		before := true
 		if _, err := call3x(c, function, c.Args[2:]...); err != nil {
@@ -112,7 +112,7 @@ func validateLegacy(nine bool) *eval.Function {
 			}
 			return nil, nil
 		}
-		problem := types.DescribeMismatch("validate_legacy("+function+")", t, types.InferSet(v))
+		problem := c.Judge().DescribeMismatch("validate_legacy("+function+")", t, types.InferSet(v))
 		if before {
 			return nil, deprecate(c, "validate_legacy", problem, true)
 		}

@@ -36,7 +36,7 @@ func typeOf(name string) *eval.Function {
 
 func isA() *eval.Function {
 	return new4("is_a", "Reports whether a value is of a type.", eval.Pure, "Callable[Any, Type]", []string{"value", "type"}, func(c *eval.Call) (value.Value, error) {
-		return value.Bool(types.IsInstance(c.Args[1].(value.Type), c.Args[0])), nil
+		return value.Bool(c.Judge().IsInstance(c.Args[1].(value.Type), c.Args[0])), nil
 	})
 }
 
