@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"bunraku/budget"
 	"bunraku/source"
 )
 
@@ -30,6 +31,7 @@ type Trace struct {
 	open       [][]Ref // sets that were not complete when they were made
 	// shared has the leaves that those nodes depend on, once they were asked for.
 	shared atomic.Pointer[[][]Ref]
+	growth growth
 }
 
 // Copy is a trace that begins with all that this one has. What is added to it this one does not get.
@@ -62,6 +64,50 @@ func (t *Trace) Seal(plain func(Owner) Owner) {
 	for i, o := range t.owners {
 		t.owners[i] = plain(o)
 	}
+}
+
+// The graph grows with the work that it describes, and in places faster: a value may be joined of all that was read before. Its growth
+// therefore counts on the budget of the compile. It is looked at whenever so many nodes or operands have come, so that adding one stays
+// an append; the count depends on the graph alone, never on the room that happened to be there.
+type growth struct {
+	budget  *budget.Budget
+	counted int64 // bytes
+	look    int   // the number of nodes at which to count next
+	many    int   // likewise of operands
+}
+
+const (
+	countEvery   = 1 << 10
+	nodeBytes    = 48 // a node, the room that grows with it, and what others keep for each (sets of those seen)
+	operandBytes = 8
+	noteBytes    = 80
+	labelBytes   = 128
+	contentBytes = 32
+	growing      = "tracing where values come from"
+)
+
+// Within counts the growth of the graph from now on on a budget; nil for none.
+func (t *Trace) Within(b *budget.Budget) {
+	if t == nil {
+		return
+	}
+	t.growth = growth{counted: t.size()}
+	t.grown()
+	t.growth.budget = b
+}
+
+// size is about how many bytes the graph takes.
+func (t *Trace) size() int64 {
+	return int64(len(t.nodes))*nodeBytes + int64(len(t.operands))*operandBytes + int64(t.noteCount)*noteBytes +
+		int64(len(t.labels)+len(t.owners))*labelBytes + int64(len(t.contents))*contentBytes
+}
+
+// grown tells the budget of what has come since it was told last.
+func (t *Trace) grown() {
+	g := &t.growth
+	before := g.counted
+	g.counted, g.look, g.many = t.size(), len(t.nodes)+countEvery, len(t.operands)+countEvery
+	g.budget.Keep(g.counted-before, growing)
 }
 
 // NewTrace returns an empty graph.
@@ -148,6 +194,9 @@ func (b *block) at(i int) Label {
 
 func (t *Trace) add(n node) Ref {
 	t.nodes = append(t.nodes, n)
+	if len(t.nodes) >= t.growth.look {
+		t.grown()
+	}
 	return Ref(len(t.nodes) - 1)
 }
 
@@ -176,6 +225,9 @@ func (t *Trace) block(s shape, n int, b block) Ref {
 	leaf, leaves := node{shape: s, first: Ref(len(t.blocks) - 1)}, t.nodes[first:]
 	for i := range leaves {
 		leaves[i] = leaf
+	}
+	if len(t.nodes) >= t.growth.look {
+		t.grown()
 	}
 	return first
 }
@@ -293,6 +345,9 @@ func (t *Trace) With(v Ref, more ...Ref) Ref {
 			t.operands = append(t.operands, m)
 		}
 	}
+	if len(t.operands) >= t.growth.many {
+		t.grown()
+	}
 	return t.add(node{shape: isWith, many: true, first: from, second: Ref(n + 1)})
 }
 
@@ -330,6 +385,9 @@ func (t *Trace) make(s shape, name uint16, operands []Ref) Ref {
 	}
 	from := Ref(len(t.operands))
 	t.operands = append(t.operands, operands...)
+	if len(t.operands) >= t.growth.many {
+		t.grown()
+	}
 	return t.add(node{shape: s, name: name, many: true, first: from, second: Ref(len(operands))})
 }
 

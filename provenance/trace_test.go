@@ -1,9 +1,11 @@
 package provenance
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
+	"bunraku/budget"
 	"bunraku/source"
 )
 
@@ -19,6 +21,32 @@ func TestOff(t *testing.T) {
 	}
 	if _, ok := tr.Where(1); ok || tr.Depends(1) != nil || tr.Expression(1) != nil || tr.Len() != 0 {
 		t.Error("a trace that is off answers something")
+	}
+}
+
+// What a graph takes counts on the budget, and does not depend on the room that there was.
+func TestGrowthCounts(t *testing.T) {
+	grown := func(tr *Trace, limit int64) (bytes int64, err error) {
+		b := budget.New(context.Background(), budget.Limits{Bytes: limit})
+		defer func() { _, bytes = b.Spent() }()
+		defer budget.Catch(&err)
+		tr.Within(b)
+		for i := range 5000 {
+			tr.Op("+", Ref(i), Ref(i))
+			tr.Join(make([]Ref, i)...)
+			tr.Op("*", make([]Ref, 10)...)
+		}
+		return 0, nil
+	}
+	small, err := grown(NewTrace(), 0)
+	if err != nil || small < 5000*10*4 {
+		t.Errorf("%d bytes, %v", small, err)
+	}
+	if large, _ := grown(NewTraceLike(Size{Nodes: 1 << 16, Operands: 1 << 18}), 0); large != small {
+		t.Errorf("%d bytes in a graph with room, %d in one without", large, small)
+	}
+	if _, err := grown(NewTrace(), small/2); err == nil {
+		t.Error("growth without a bound")
 	}
 }
 

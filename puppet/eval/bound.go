@@ -13,16 +13,20 @@ import (
 // input can make long draws on; the bound that was hit is named. Beside the budget, no value may be so large, or look so large when it is
 // written out, that walking through it once would take long: [$x, $x] forty times over is small in memory and endless as text.
 const (
-	blockSteps   = 8                 // what a call of a block costs beside its expressions
-	maxText      = 32 << 20          // bytes of one string
-	maxElements  = value.MaxElements // of one array or hash, with everything in it
-	maxContents  = 128 << 20         // bytes of one array or hash when it is written out
-	maxNesting   = 2_000             // arrays and hashes in each other
-	maxResources = 200_000           // of one catalog
+	blockSteps    = 8                 // what a call of a block costs beside its expressions
+	relationBytes = 128               // of an arrow between two resources
+	writtenTimes  = 3                 // how often what a catalog says is in memory while it is written
+	tagBytes      = 32                // of a tag of a resource
+	scopeBytes    = 512               // of the variables of a call, a class or a define
+	maxText       = 32 << 20          // bytes of one string
+	maxElements   = value.MaxElements // of one array or hash, with everything in it
+	maxContents   = 128 << 20         // bytes of one array or hash when it is written out
+	maxNesting    = 2_000             // arrays and hashes in each other
+	maxResources  = 200_000           // of one catalog
 )
 
 // Limits are what one compile may cost unless the caller says otherwise: far beyond what catalogs need.
-func Limits() budget.Limits { return budget.Limits{Steps: 20_000_000, Bytes: 1 << 30, Depth: 2_000} }
+func Limits() budget.Limits { return budget.Limits{Steps: 10_000_000, Bytes: 512 << 20, Depth: 2_000} }
 
 // What is being done when the budget ends.
 const (
@@ -31,6 +35,9 @@ const (
 	keeping    = "values"
 	comparing  = "comparing values"
 	collecting = "collectors"
+	relating   = "relationships"
+	tagging    = "tags"
+	exporting  = "the catalog when it is written out"
 )
 
 // Codes of the bounds.
@@ -59,6 +66,9 @@ func (ev *Evaluator) exceeded(e *budget.Exceeded) *source.Diagnostic {
 	}
 	for i := len(ev.stack) - 1; i >= 0 && !d.Place.Known(); i-- {
 		d.Place = ev.stack[i].place
+	}
+	if !d.Place.Known() && ev.bounds.now != nil && ev.phase != phaseFinish {
+		d.Place = ev.place(ev.bounds.now.Span())
 	}
 	switch e.What {
 	case "depth":
@@ -128,6 +138,31 @@ func (ev *Evaluator) handles(where string, values ...value.Value) {
 	if n > 0 {
 		ev.budget.Spend(int64(n), where)
 	}
+}
+
+// exports counts what a catalog will say: a value is small in memory when many resources share it, and written out for each of them. What
+// a relationship names costs an edge.
+func (ev *Evaluator) exports(r *Resource) {
+	n := 64 + len(r.Title) + len(r.Type)
+	for _, t := range r.tags.list {
+		n += 4 + len(t)
+	}
+	for _, p := range r.params {
+		s := size{1, 8, 0}
+		switch v := p.value.(type) {
+		case value.String:
+			s.bytes = len(v)
+		case *value.Array, *value.Hash, *value.Sensitive:
+			s = (&weighing{ev: ev}).weigh(v, 0)
+		}
+		n += len(p.name) + s.bytes + 8*s.elements
+		switch p.name {
+		case "before", "notify", "require", "subscribe":
+			n += s.elements * relationBytes / writtenTimes
+		}
+	}
+	ev.bounds.calling = r.place
+	ev.budget.Keep(int64(n)*writtenTimes, exporting)
 }
 
 func (ev *Evaluator) weighed(s size, slots int, at source.Place) {

@@ -38,6 +38,7 @@ func Compile(w World, in Input) (result *Result) {
 		result.unknowns, result.record = ev.unknowns, sync.OnceValue(result.newRecord)
 	}()
 	defer func() {
+		ev.trace.Within(nil) // what is asked of the graph from now on is not the compile's work
 		result.Warnings, result.Logs = ev.warnings, ev.logs
 		result.Steps, result.Bytes = ev.budget.Spent()
 		switch p := recover().(type) {

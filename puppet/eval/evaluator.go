@@ -154,6 +154,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 	if ev.set.Trace {
 		size := ev.cache.traceSize()
 		ev.trace = provenance.NewTraceLike(size.trace)
+		ev.trace.Within(ev.budget)
 		ev.ghosts.reserve(size)
 	}
 	ev.program = newProgram()

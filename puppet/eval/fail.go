@@ -97,6 +97,7 @@ func (ev *Evaluator) warn(code string, at source.Span, summary string) {
 	if ev.warned[key] {
 		return
 	}
+	ev.budget.Keep(int64(2*len(key)), keeping)
 	ev.warned[key] = true
 	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: code, Severity: source.Warning, Summary: summary, Place: p})
 }
@@ -136,6 +137,7 @@ func article(noun string) string {
 
 // Log records what the logging functions say. Warnings and errors are shown with the compile's own.
 func (c *Call) Log(level, text string) {
+	c.Eval.budget.Keep(int64(64+writtenTimes*len(text)), keeping)
 	c.Eval.logs = append(c.Eval.logs, LogLine{Level: level, Text: text, Place: c.Place})
 }
 

@@ -169,6 +169,7 @@ func (ev *Evaluator) flowMetaparams() {
 				}
 				data[t] = mergeParams(src, own(t))
 			}
+			ev.budget.Keep(int64(len(r.tags.list))*tagBytes, tagging)
 			t.tags.merge(&r.tags)
 		}
 		queue = append(queue, r.out...)
@@ -217,6 +218,7 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 		if r.virtual && !r.exported {
 			continue
 		}
+		ev.exports(r)
 		r.wire = &room[i]
 		n := len(params)
 		params = params[:n+len(r.params)]

@@ -40,6 +40,7 @@ func (ev *Evaluator) relation(e *syntax.Relation, sc *Scope) (value.Value, prove
 	} else {
 		ev.mayArrow(e, name, lr, rr)
 	}
+	ev.budget.Keep(int64(len(from))*int64(len(to))*relationBytes, relating)
 	for _, s := range from {
 		if c, ok := s.(*collector); ok {
 			c.arrow(name)
@@ -93,6 +94,7 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 		}
 		switch t := x.(type) {
 		case *types.Resource, *types.Class:
+			ev.budget.Spend(int64(len(out)>>2), relating)
 			dup := false
 			for _, o := range out {
 				if value.Same(o, x) {
@@ -243,6 +245,7 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 			ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("No title provided and \"%s[]\" is not a valid resource reference", capitalized(x.Type))})
 		}
 	}
+	ev.budget.Keep(relationBytes, relating)
 	from, to := s.res, t.res
 	if from == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", s.text(), t.text())})

@@ -291,6 +291,9 @@ func (f *frame) add(name string, v value.Value, r provenance.Ref) {
 func (ev *Evaluator) newScope(parent *Scope, source *Definition, res *Resource) *Scope {
 	sc := &Scope{ev: ev, parent: parent, source: source, resource: res}
 	sc.frame, sc.own = &sc.first, &sc.first
+	if ev.trace != nil { // code that is passed over keeps the scope that it would have run in
+		ev.budget.Keep(scopeBytes, calling)
+	}
 	return sc
 }
 

@@ -162,6 +162,7 @@ func (ev *Evaluator) scopeTags(r *Resource) {
 	}
 	r.tagged = true
 	if r.scope != nil && r.scope.resource != nil && r.scope.resource != r {
+		ev.budget.Keep(int64(len(r.scope.resource.tags.list))*tagBytes, tagging)
 		r.tags.merge(&r.scope.resource.tags)
 	}
 }

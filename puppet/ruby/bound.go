@@ -66,6 +66,9 @@ func (in *Interp) charge(n int) {
 	}
 }
 
+// chargeUnwinding counts what it costs to leave the calls that a raise or a jump leaves.
+func (in *Interp) chargeUnwinding() { in.charge(20 + in.used.depth) }
+
 // spend tells the budget of the window that is used up and opens the next one.
 func (in *Interp) spend() {
 	n := in.used.given - in.used.steps

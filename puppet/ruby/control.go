@@ -143,6 +143,7 @@ func (in *Interp) evalWhile(n *syntax.While, f *frame) (result Object) {
 		d := in.prov.decide(m)
 		body()
 		in.prov.leave(d, n, f)
+		in.prov.fold(m)
 		in.step()
 	}
 	in.prov.leave(in.prov.decide(m), n, f)
@@ -226,7 +227,9 @@ func (in *Interp) evalFor(n *syntax.For, f *frame) Object {
 		in.assign(n.Target, v, f)
 		f.loops++
 		defer func() { f.loops-- }()
-		return in.catchNext(f, func() Object { return in.eval(n.Body, f) })
+		v = in.catchNext(f, func() Object { return in.eval(n.Body, f) })
+		in.prov.fold(m)
+		return v
 	}
 	var result Object
 	in.catchBreak(f, &result, func() { result = in.send(list, "each", nil, p) })
@@ -267,6 +270,7 @@ func (in *Interp) evalJump(n *syntax.Jump, f *frame) Object {
 			j.target = f.inst
 		}
 	}
+	in.chargeUnwinding()
 	panic(j)
 }
 

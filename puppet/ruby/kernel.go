@@ -487,6 +487,7 @@ func kernelCatch(c *call) (result Object) {
 }
 
 func kernelRaise(c *call) Object {
+	c.in.chargeUnwinding()
 	e := c.in.makeException(c.args)
 	if c.in.Hooks.Raise != nil {
 		c.in.Hooks.Raise(c.in, e)
@@ -496,6 +497,7 @@ func kernelRaise(c *call) Object {
 
 // kernelThrow goes to the catch of its tag. Where there is none it raises an exception, which can be rescued.
 func kernelThrow(c *call) Object {
+	c.in.chargeUnwinding()
 	for _, t := range c.in.tags {
 		if identical(t, c.arg(0)) {
 			panic(&jump{kind: "throw", target: c.arg(0), value: c.arg(1)})

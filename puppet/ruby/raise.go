@@ -77,6 +77,7 @@ func (in *Interp) Raise(class, message string) { in.raise(class, "%s", message) 
 
 // raise raises one of Ruby's own exceptions.
 func (in *Interp) raise(class, format string, args ...any) {
+	in.chargeUnwinding()
 	msg := format
 	if len(args) > 0 {
 		msg = fmt.Sprintf(format, args...)

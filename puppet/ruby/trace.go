@@ -43,6 +43,9 @@ type trackerRoom struct {
 	buf  []provenance.Ref // for joins
 	// joined has the join of acc[:i+1] at i, as far as that was asked for and acc has not been cut since.
 	joined []provenance.Ref
+	// ever is the join of all[:everOf].
+	ever   provenance.Ref
+	everOf int
 }
 
 // Trace switches tracing on. literals reserves a leaf for each of a program's literals and returns the first.
@@ -64,7 +67,7 @@ func (in *Interp) Leave() {
 		return
 	}
 	t.seen.clear()
-	*t.room = trackerRoom{t.acc[:0], t.all[:0], t.seen, t.buf[:0], t.joined[:0]}
+	*t.room = trackerRoom{acc: t.acc[:0], all: t.all[:0], seen: t.seen, buf: t.buf[:0], joined: t.joined[:0]}
 	in.rt.rooms.Put(t.room)
 }
 
@@ -193,7 +196,9 @@ func (t *tracker) cut(mark int) {
 // since are the reads since the mark, each once, and more. The slice is good until the next call.
 func (t *tracker) since(mark int, more ...provenance.Ref) []provenance.Ref {
 	out := t.buf[:0]
-	if reads := t.acc[min(mark, len(t.acc)):]; len(reads) <= fewRefs {
+	reads := t.acc[min(mark, len(t.acc)):]
+	t.in.charge(len(reads) >> 2)
+	if len(reads) <= fewRefs {
 		for _, r := range reads {
 			if !slices.Contains(out, r) {
 				out = append(out, r)
@@ -323,7 +328,9 @@ func (t *tracker) left(d decision, e *effects) {
 // afterRescue: what happens after an exception was rescued may depend on all that was read before it.
 func (t *tracker) afterRescue() {
 	if t.trace != nil {
-		t.ctl = t.trace.Join(append(append([]provenance.Ref(nil), t.all...), t.ctl)...)
+		t.in.charge((len(t.all) - t.everOf) >> 2)
+		t.ever, t.everOf = t.trace.Join(append(slices.Clone(t.all[t.everOf:]), t.ever)...), len(t.all)
+		t.ctl = t.trace.Join(t.ever, t.ctl)
 	}
 }
 

@@ -73,6 +73,9 @@ func (s *Screen) GitHub() io.Writer { return viewed{s, view{orders: true}} }
 // Reveal gives a writer for what must hold its secrets: the catalog that an agent asks for.
 func (s *Screen) Reveal(form source.Form) io.Writer { return viewed{s, view{form: form, reveal: true}} }
 
+// piece is how much of a text is written at once, and more until the line ends.
+const piece = 1 << 20
+
 func (s *Screen) write(p []byte, how view) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +83,17 @@ func (s *Screen) write(p []byte, how view) (int, error) {
 		s.show(len(s.kept))
 		s.how = how
 	}
-	s.kept = append(s.kept, p...)
-	s.show(bytes.LastIndexByte(s.kept, '\n') + 1)
+	for rest := p; len(rest) > 0; {
+		part := rest
+		if len(part) > piece { // a long text in parts, so that there are not several copies of it
+			if end := bytes.IndexByte(part[piece:], '\n'); end >= 0 {
+				part = part[:piece+end+1]
+			}
+		}
+		rest = rest[len(part):]
+		s.kept = append(s.kept, part...)
+		s.show(bytes.LastIndexByte(s.kept, '\n') + 1)
+	}
 	if s.failed != nil {
 		return 0, s.failed
 	}
