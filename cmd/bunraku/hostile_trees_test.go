@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,12 +68,13 @@ func runHostile(t *testing.T, trees []hostile.Tree) {
 	var wait sync.WaitGroup
 	turns := make(chan struct{}, 3)
 	var bad atomic.Int32
+	costs := &costs{}
 	for i, h := range trees {
 		turns <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turns }()
 			dir := filepath.Join(base, fmt.Sprint(i))
-			failed, known := tryHostile(program, dir, side, h), hostileKnown[h.Name]
+			failed, known := tryHostile(program, dir, side, h, costs), hostileKnown[h.Name]
 			os.RemoveAll(dir)
 			switch {
 			case len(failed) > 0 && known == "":
@@ -89,6 +91,40 @@ func runHostile(t *testing.T, trees []hostile.Tree) {
 	}
 	wait.Wait()
 	t.Logf("%d trees, %d fail", len(trees), bad.Load())
+	t.Logf("what cost most:\n%s", costs.most(12))
+}
+
+// costs are what commands took.
+type costs struct {
+	sync.Mutex
+	list []cost
+}
+
+type cost struct {
+	what   string
+	cpu    time.Duration
+	memory int64
+}
+
+func (c *costs) add(what string, cpu time.Duration, memory int64) {
+	c.Lock()
+	defer c.Unlock()
+	c.list = append(c.list, cost{what, cpu, memory})
+}
+
+// most are the n commands that took most time, and the n that took most memory.
+func (c *costs) most(n int) string {
+	var b strings.Builder
+	show := func() {
+		for _, x := range c.list[:min(n, len(c.list))] {
+			fmt.Fprintf(&b, "  %5.1f s %5d MiB  %s\n", x.cpu.Seconds(), x.memory>>20, x.what)
+		}
+	}
+	slices.SortFunc(c.list, func(a, b cost) int { return cmp.Compare(b.cpu, a.cpu) })
+	show()
+	slices.SortFunc(c.list, func(a, b cost) int { return cmp.Compare(b.memory, a.memory) })
+	show()
+	return b.String()
 }
 
 // sideFile is a side file of the plain tree.
@@ -116,7 +152,7 @@ func sideFile(t *testing.T, program, dir string) []byte {
 }
 
 // tryHostile asks the program about a tree and says what it did that it must not do.
-func tryHostile(program, dir string, side []byte, h hostile.Tree) (bad []string) {
+func tryHostile(program, dir string, side []byte, h hostile.Tree, costs *costs) (bad []string) {
 	p := hostile.Place{Dir: filepath.Join(dir, "tree"), Outside: filepath.Join(dir, "outside"),
 		Marker: filepath.Join(dir, "marker"), Side: side}
 	for _, d := range []string{p.Dir, p.Outside} {
@@ -138,7 +174,9 @@ func tryHostile(program, dir string, side []byte, h hostile.Tree) (bad []string)
 			}
 			args = append(args, a)
 		}
-		for _, why := range runLimited(program, dir, args) {
+		why, cpu, memory := runLimited(program, dir, args)
+		costs.add(h.Name+": "+strings.Join(command, " "), cpu, memory)
+		for _, why := range why {
 			bad = append(bad, strings.Join(command, " ")+": "+why)
 		}
 		if _, err := os.Lstat(p.Marker); !errors.Is(err, fs.ErrNotExist) {
@@ -153,7 +191,7 @@ func tryHostile(program, dir string, side []byte, h hostile.Tree) (bad []string)
 }
 
 // runLimited runs the program within limits that keep the machine usable, wider than those that are asserted.
-func runLimited(program, dir string, args []string) (bad []string) {
+func runLimited(program, dir string, args []string) (bad []string, cpu time.Duration, memory int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), hostileHang)
 	defer cancel()
 	const limits = `ulimit -t 12; ulimit -v 6000000; exec "$0" "$@"`
@@ -165,13 +203,13 @@ func runLimited(program, dir string, args []string) (bad []string) {
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return []string{err.Error()}
+		return []string{err.Error()}, 0, 0
 	}
 	out := append(stdout.Bytes(), stderr.Bytes()...)
 	say := func(format string, args ...any) { bad = append(bad, fmt.Sprintf(format, args...)) }
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	memory := usage.Maxrss << 10
+	cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	memory = usage.Maxrss << 10
 	switch {
 	case ctx.Err() != nil:
 		say("does not end (%v of computing)", cpu.Round(time.Second))
@@ -203,7 +241,7 @@ func runLimited(program, dir string, args []string) (bad []string) {
 			say("tells %s", text)
 		}
 	}
-	return bad
+	return bad, cpu, memory
 }
 
 var (
