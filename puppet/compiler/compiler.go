@@ -187,8 +187,9 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	if result.Failure != nil && !strings.HasPrefix(result.Failure.Code, "E09") && !in.Settings.Trace { // E09: a bound was hit
 		// Once more with tracing: it says where the value that does not fit comes from, and which lines hold secrets.
+		// What the first run has left of the budget must do: there is one for both.
 		in.Settings.Trace = true
-		in.Budget = budget.New(ctx, limits)
+		in.Budget.Return(0)
 		if again := eval.Compile(c.world(in.Log), in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
 			result = again
 		}
