@@ -177,7 +177,7 @@ func (c *Snapshot) searched() string {
 
 // missingFact says what to do about a fact that modules take for granted; "" if the name is none.
 func missingFact(name string, node *facts.Facts) string {
-	modern, legacy := legacyFacts[name]
+	modern, legacy := facts.Legacy[name]
 	switch {
 	case slices.Contains(agentFacts, name):
 		return "every agent adds " + name + " to the facts that it sends, facter does not: add it to the file of facts, or take PuppetDB's facts"
@@ -196,21 +196,3 @@ func path1(fact string) string {
 
 // agentFacts are those that agents add to facter's (Puppet::Node::Facts#add_local_facts).
 var agentFacts = []string{"clientcert", "clientversion", "clientnoop"}
-
-// legacyFacts are facter's old names, with the new ones.
-var legacyFacts = map[string]string{
-	"architecture": "os.architecture", "augeasversion": "augeas.version", "bios_vendor": "dmi.bios.vendor", "blockdevices": "disks",
-	"boardmanufacturer": "dmi.board.manufacturer", "domain": "networking.domain", "fqdn": "networking.fqdn", "gid": "identity.group",
-	"hardwareisa": "processors.isa", "hardwaremodel": "os.hardware", "hostname": "networking.hostname", "id": "identity.user",
-	"interfaces": "networking.interfaces", "ipaddress": "networking.ip", "ipaddress6": "networking.ip6", "lsbdistcodename": "os.distro.codename",
-	"lsbdistdescription": "os.distro.description", "lsbdistid": "os.distro.id", "lsbdistrelease": "os.distro.release.full",
-	"lsbmajdistrelease": "os.distro.release.major", "lsbminordistrelease": "os.distro.release.minor", "lsbrelease": "os.distro.specification",
-	"macaddress": "networking.mac", "manufacturer": "dmi.manufacturer", "memoryfree": "memory.system.available", "memoryfree_mb": "memory.system.available_bytes",
-	"memorysize": "memory.system.total", "memorysize_mb": "memory.system.total_bytes", "netmask": "networking.netmask", "network": "networking.network",
-	"operatingsystem": "os.name", "operatingsystemmajrelease": "os.release.major", "operatingsystemrelease": "os.release.full", "osfamily": "os.family",
-	"physicalprocessorcount": "processors.physicalcount", "processorcount": "processors.count", "productname": "dmi.product.name",
-	"rubyplatform": "ruby.platform", "rubysitedir": "ruby.sitedir", "rubyversion": "ruby.version", "selinux": "os.selinux.enabled",
-	"selinux_enforced": "os.selinux.enforced", "serialnumber": "dmi.product.serial_number", "swapfree": "memory.swap.available",
-	"swapsize": "memory.swap.total", "swapsize_mb": "memory.swap.total_bytes", "uptime": "system_uptime.uptime", "uptime_days": "system_uptime.days",
-	"uptime_hours": "system_uptime.hours", "uptime_seconds": "system_uptime.seconds", "uuid": "dmi.product.uuid",
-}
