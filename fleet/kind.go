@@ -15,9 +15,36 @@ import (
 	"bunraku/source"
 )
 
+// A Node is one to compile.
+type Node struct {
+	compiler.Node
+	// Invented is set for a node that nobody has.
+	Invented *Invention
+}
+
+// Title is how the node is shown.
+func (n Node) Title() string {
+	if n.Invented != nil {
+		return n.Invented.Title()
+	}
+	return n.Facts.Name
+}
+
+// Real makes nodes of facts.
+func Real(all []*facts.Facts) []Node {
+	nodes := make([]Node, len(all))
+	for i, f := range all {
+		nodes[i].Facts = f
+	}
+	return nodes
+}
+
 // A Compiled is what became of compiling one node. It is zero if the work was ended before.
 type Compiled struct {
 	Name     string
+	Invented *Invention
+	// Excuse says why an invented node that does not compile tells nothing of the tree.
+	Excuse   *Excuse
 	Catalog  *catalog.Catalog // nil if it does not compile
 	Problems source.Diagnostics
 	Opaque   int // attributes that could not be computed
@@ -34,29 +61,52 @@ type Watch func(*eval.Result)
 
 // Compile compiles nodes and finds out which are alike. The kinds come in the order of the nodes. If the context ends, what was finished by
 // then is returned.
-func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []*facts.Facts, watch Watch) (results []Compiled, kinds []*Kind, err error) {
+func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []Node, watch Watch) (results []Compiled, kinds []*Kind, err error) {
 	results = make([]Compiled, len(nodes))
 	suspects, keys, errs := make([]judge.Suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
 	var mu sync.Mutex
 	first := map[string]int{}
+	var wanted []string
+	if len(nodes) > 0 && nodes[0].Invented != nil {
+		wanted = Wanted(c.Environment())
+	}
 	Each(ctx, len(nodes), func(i int) {
-		res, err := c.Compile(ctx, compiler.Node{Facts: nodes[i]})
+		res, err := c.Compile(ctx, nodes[i].Node)
 		if err != nil {
 			errs[i] = err
 			return
 		}
+		if res.Failure != nil && nodes[i].Invented != nil {
+			for _, n := range nodes[i].Invented.alongside(c.Environment()) {
+				whole, err := c.Compile(ctx, n)
+				if err != nil {
+					errs[i] = err
+					return
+				}
+				if whole.Failure == nil {
+					res = whole
+					break
+				}
+			}
+		}
 		watch(res)
-		results[i] = Compiled{Name: nodes[i].Name, Problems: append(res.Warnings, told(res)...)}
+		results[i] = Compiled{Name: nodes[i].Title(), Invented: nodes[i].Invented, Problems: append(res.Warnings, told(res)...)}
+		if res.Failure != nil && nodes[i].Invented != nil {
+			if results[i].Excuse, errs[i] = excuse(ctx, c, nodes[i].Invented, res, wanted); results[i].Excuse != nil || errs[i] != nil {
+				results[i].Problems = nil
+				return
+			}
+		}
 		if res.Failure != nil {
 			results[i].Problems = append(results[i].Problems, res.Failure)
 			return
 		}
 		results[i].Catalog, results[i].Opaque = res.Catalog, countOpaque(res.Catalog)
-		if nothing(res.Catalog) {
+		if Empty(res.Catalog) {
 			results[i].Problems = append(results[i].Problems, &source.Diagnostic{Code: "V904", Severity: source.Warning,
 				Summary: "the catalog holds nothing of the site", Help: "no node statement, class or resource is meant for this node: is it classified by something else?"})
 		}
-		s := NewSuspect(c.Current(), res, nodes[i])
+		s := NewSuspect(c.Current(), res, nodes[i].Facts)
 		if keys[i], errs[i] = j.Likeness(s); errs[i] != nil {
 			return
 		}
@@ -92,8 +142,8 @@ func told(res *eval.Result) (out source.Diagnostics) {
 	return out
 }
 
-// nothing reports whether a catalog holds only what every catalog does.
-func nothing(c *catalog.Catalog) bool {
+// Empty reports whether a catalog holds only what every catalog does.
+func Empty(c *catalog.Catalog) bool {
 	return !slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool {
 		return r.Type != "Stage" && r.Type != "Node" && !(r.Type == "Class" && (r.Title == "main" || strings.EqualFold(r.Title, "settings")))
 	})

@@ -2,6 +2,8 @@
 // alike that one verdict will do.
 //
 //	nodes.go   the nodes of an environment
+//	invent.go  nodes for a tree that has no facts
+//	wanted.go  the modules that a tree names and does not hold
 //	each.go    work on all processors
 //	kind.go    compiling nodes, and sorting them into kinds
 //

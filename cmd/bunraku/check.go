@@ -27,6 +27,7 @@ import (
 type checkFlags struct {
 	compileFlags
 	judgeFlags
+	allSystems bool
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -37,6 +38,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Long: `Reads every manifest (.pp) and template (.epp) below ENV (the current directory by default), a control repo, an
 environment or a module, and reports what Puppet would reject, each with its place, the source line and advice. Then it
 compiles every node whose facts it finds: in ENV/facts/*.json and *.yaml, or in the directory or file that --facts names.
+Without facts it invents nodes with the built-in facts of common systems, for each public class of a module, for the nodes and
+roles of a control repo, and says what they do not reach.
 Each catalog is verified (see bunraku verify --help); what several nodes have in common is said once.
 
 Exits with 1 when something does not compile, 2 when something was found, and 0 otherwise, also when a node could not be proved
@@ -55,6 +58,7 @@ when the search for an answer took too long.`,
 	}
 	flags.compileFlags.add(c)
 	flags.judgeFlags.add(c)
+	c.Flags().BoolVar(&flags.allSystems, "all-systems", false, "without facts: every system that metadata.json names, not only the newest of each")
 	return c
 }
 
@@ -101,7 +105,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		}
 	}
 	out.platforms = fleet.Platforms(nodes)
-	unused, err := a.checkNodes(ctx, ws, view, out, nodes)
+	unused, err := a.checkNodes(ctx, ws, view, out, flags, nodes)
 	if err != nil {
 		return err
 	}
@@ -110,7 +114,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			out.run.Add(nil, d)
 		}
 	}
-	if len(nodes) == 0 {
+	if len(out.nodes) == 0 && out.interrupted == "" {
 		out.run.Add(nil, &source.Diagnostic{Code: "V903", Severity: source.Note, Summary: "no node was compiled or verified: there are no facts",
 			Help: "put the nodes' facts into facts/, or give --facts DIR"})
 	}
@@ -144,10 +148,13 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 
 // A checking is what check has found out.
 type checking struct {
-	judge     *judging
-	run       *report.Run
-	files     []string
-	nodes     []checked
+	judge *judging
+	run   *report.Run
+	files []string
+	nodes []checked
+	// plan is set when there are no facts, and all nodes are invented; excused are those of them that tell nothing of the tree
+	plan      *fleet.Plan
+	excused   []checked
 	platforms int
 	began     time.Time
 	style     source.Style
@@ -161,7 +168,7 @@ func (c *checking) gather() {
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if n.verdict == nil {
-			n.verdict = &judge.Verdict{Node: &report.Node{Name: n.Name, Failed: true}}
+			n.verdict = &judge.Verdict{Catalog: n.Catalog, Node: &report.Node{Name: n.Name, Failed: n.Catalog == nil}}
 		}
 		c.run.Nodes = append(c.run.Nodes, n.verdict.Node)
 		for _, d := range n.Problems {
@@ -216,13 +223,22 @@ type checked struct {
 }
 
 // checkNodes compiles and verifies the nodes on all processors.
-func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view source.Files, out *checking, nodes []*facts.Facts) (unused source.Diagnostics, err error) {
-	if len(nodes) == 0 {
-		return nil, nil
-	}
+func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view source.Files, out *checking, flags *checkFlags,
+	real []*facts.Facts) (unused source.Diagnostics, err error) {
 	c, err := ws.Snapshot(ctx, view)
 	if err != nil {
 		return nil, err
+	}
+	nodes := fleet.Real(real)
+	if len(nodes) == 0 { // nobody has collected facts yet
+		out.plan = fleet.Invent(c.Environment(),
+			fleet.InventOptions{Legacy: flags.language == 7, AllSystems: flags.allSystems, Own: out.judge.own})
+		for i := range out.plan.Nodes {
+			nodes = append(nodes, fleet.Node{Node: out.plan.Nodes[i].Node, Invented: &out.plan.Nodes[i]})
+		}
+		if out.platforms = len(out.plan.Systems()); len(nodes) == 0 {
+			return nil, nil
+		}
 	}
 	compiling := a.progress("compiling nodes", len(nodes))
 	compiled, kinds, err := fleet.Compile(ctx, c, out.judge.Judge, nodes, func(res *eval.Result) {
@@ -237,6 +253,9 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 	for i := range compiled {
 		results[i].Compiled = compiled[i]
 	}
+	if !flags.allSystems {
+		kinds = onceAClass(kinds, nodes)
+	}
 	errs := make([]error, len(kinds))
 	bar := a.progress("verifying nodes", len(kinds))
 	defer bar.stop()
@@ -249,6 +268,7 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 		}
 		for _, n := range k.Nodes {
 			results[n].verdict = v.Of(results[n].Catalog)
+			results[n].verdict.Node.Name = results[n].Name
 		}
 	})
 	for _, err := range errs {
@@ -256,9 +276,16 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 			return nil, err
 		}
 	}
-	out.nodes = results
+	for _, r := range results {
+		switch {
+		case r.Excuse != nil:
+			out.excused = append(out.excused, r)
+		case ctx.Err() != nil && (r.Name == "" || r.Catalog != nil && r.verdict == nil): // it was not come to
+		default:
+			out.nodes = append(out.nodes, r)
+		}
+	}
 	if ctx.Err() != nil {
-		out.nodes = slices.DeleteFunc(results, func(r checked) bool { return r.Name == "" || r.Catalog != nil && r.verdict == nil })
 		out.interrupted = fmt.Sprintf("interrupted: %d of %s were checked", len(out.nodes), plural(len(nodes), "node"))
 		return nil, nil
 	}

@@ -1,21 +1,37 @@
 package main
 
+import "bunraku/fleet"
+
 // answerJSON is what check answers to tools.
 type answerJSON struct {
 	Files    int           `json:"files"`
 	Problems []problemJSON `json:"problems"` // about files
 	Findings []findingJSON `json:"findings"` // of verify, each once, with its nodes
 	Nodes    []nodeJSON    `json:"nodes,omitempty"`
+	NotDone  []notDoneJSON `json:"not_looked_at,omitempty"`
 }
 
 type nodeJSON struct {
 	Name      string        `json:"name"`
+	Kind      string        `json:"kind"`             // real or invented
+	Origin    string        `json:"origin,omitempty"` // of an invented one
 	Resources int           `json:"resources"`
 	Compiles  bool          `json:"compiles"`
 	Unknown   int           `json:"unknown_values"`
 	Problems  []problemJSON `json:"problems"`
 	Findings  []string      `json:"findings"` // fingerprints
 	answersJSON
+}
+
+// notDoneJSON is an invented node that tells nothing of the tree, with the reason.
+type notDoneJSON struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+	Detail string `json:"detail"`
+}
+
+var excuseNames = map[fleet.ExcuseKind]string{
+	fleet.NeedsModule: "needs_module", fleet.NeedsParameters: "needs_parameters", fleet.NeedsData: "needs_data", fleet.NeedsVariables: "needs_variables", fleet.NeedsFacts: "needs_facts", fleet.NeedsOthers: "needs_others", fleet.Refuses: "refuses",
 }
 
 func (c *checking) answer() answerJSON {
@@ -29,7 +45,10 @@ func (c *checking) answer() answerJSON {
 		}
 	}
 	for _, r := range c.nodes {
-		n := nodeJSON{Name: r.Name, Compiles: r.Catalog != nil, Unknown: r.Opaque, Problems: []problemJSON{}, Findings: []string{}, answersJSON: answersOf(r.verdict)}
+		n := nodeJSON{Name: r.Name, Kind: "real", Compiles: r.Catalog != nil, Unknown: r.Opaque, Problems: []problemJSON{}, Findings: []string{}, answersJSON: answersOf(r.verdict)}
+		if r.Invented != nil {
+			n.Kind, n.Origin = "invented", r.Invented.Origin
+		}
 		if r.Catalog != nil {
 			n.Resources = len(r.Catalog.Resources)
 		}
@@ -41,6 +60,9 @@ func (c *checking) answer() answerJSON {
 			}
 		}
 		answer.Nodes = append(answer.Nodes, n)
+	}
+	for _, r := range c.excused {
+		answer.NotDone = append(answer.NotDone, notDoneJSON{r.Name, excuseNames[r.Excuse.Kind], r.Excuse.Detail})
 	}
 	return answer
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"bunraku/fleet"
 	"bunraku/report"
 	"bunraku/source"
 	"bunraku/verify"
@@ -42,6 +43,9 @@ func (a *app) showCheck(c *checking) {
 	}
 	if len(c.nodes) == 0 {
 		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", c.run.Name, count, c.trouble(), seconds(time.Since(c.began)))
+		for _, text := range c.inventedTexts() {
+			fmt.Fprintln(a.out, text)
+		}
 		return
 	}
 	fmt.Fprintf(a.out, "%s   %s on %s, %s   %s\n", c.run.Name, plural(len(c.nodes), "node"), plural(c.platforms, "platform"), count, seconds(time.Since(c.began)))
@@ -133,7 +137,10 @@ func (n *checked) verdictText() string {
 	}
 	slices.Sort(codes)
 	text := strings.Join(codes, " ")
-	if text == "" {
+	switch {
+	case text == "" && n.verdict.Report == nil:
+		text = "compiles"
+	case text == "":
 		text = "fine"
 	}
 	if r := n.verdict.Report; r != nil && r.Model.Unmodelled > 0 {
@@ -198,20 +205,24 @@ func (c *checking) summary() []string {
 	switch {
 	case c.interrupted != "":
 	case c.proved():
-		out[0] += " Every node is deterministic, idempotent and can succeed from a fresh machine."
+		every := "Every node"
+		if c.plan != nil {
+			every = "Every node that was compiled"
+		}
+		out[0] += " " + every + " is deterministic, idempotent and can succeed from a fresh machine."
 	case unproved > 0 && unmodelled > 0:
 		out = append(out, fmt.Sprintf("%d of %s not proved in full: %s no model (`bunraku verify` names them).", unproved, plural(len(c.nodes), "node"), hasHave(unmodelled, "resource")))
 	case unproved > 0:
 		out = append(out, fmt.Sprintf("%d of %s not decided in time (`bunraku verify` says what).", unproved, plural(len(c.nodes), "node")))
 	}
-	return out
+	return append(out, c.inventedTexts()...)
 }
 
 // proved reports whether every question about every node was answered with yes, whatever is ignored.
 func (c *checking) proved() bool {
 	return !slices.ContainsFunc(c.nodes, func(n checked) bool {
 		r := n.verdict.Report
-		return r == nil || n.Opaque > 0 || len(n.verdict.Refused) > 0 || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
+		return r == nil || fleet.Empty(n.Catalog) || n.Opaque > 0 || len(n.verdict.Refused) > 0 || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
 	})
 }
 

@@ -150,6 +150,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.checkCommand(),
 		a.compileCommand(),
 		a.explainCommand(),
+		a.factsCommand(),
 		a.mupuppetCommand(),
 		a.packagesCommand(),
 		a.parseCommand(),

@@ -273,3 +273,6 @@ func flagOf(err error) string {
 func (e *Environment) Parse(path string) (*syntax.File, source.Diagnostics, error) {
 	return e.parse(source.Absolute(path))
 }
+
+// Alone is the module that the environment was opened as; nil if it is an environment or a manifest.
+func (e *Environment) Alone() *Module { return e.alone }

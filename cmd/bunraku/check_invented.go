@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bunraku/fleet"
+)
+
+// What check says of nodes that it invented, since there are no facts (package fleet): that they are invented, how much of the tree they
+// reach, and what they do not and why. Nothing is called fine that was not compiled.
+
+// onceAClass leaves out kinds of invented nodes whose classes are verified on another system: they are only compiled, and that is said.
+func onceAClass(kinds []*fleet.Kind, nodes []fleet.Node) []*fleet.Kind {
+	done := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(kinds), func(k *fleet.Kind) bool {
+		left := true
+		for _, n := range k.Nodes {
+			i := nodes[n].Invented
+			if i == nil || i.Class == "" || !done[i.Class] {
+				left = false
+			}
+			if i != nil {
+				done[i.Class] = true
+			}
+		}
+		return left
+	})
+}
+
+// inventedTexts are the lines about what was invented; none when the nodes are real.
+func (c *checking) inventedTexts() (out []string) {
+	if c.plan == nil || len(c.plan.Nodes) == 0 {
+		return nil
+	}
+	var systems []string
+	for _, s := range c.plan.Systems() {
+		systems = append(systems, s.ID)
+	}
+	out = append(out, "No facts were found: the nodes are invented, on "+strings.Join(systems, ", ")+
+		". `bunraku facts show` has their facts; put those of real nodes into facts/ to check what really runs.")
+	if n, of := c.classes(); of > 0 {
+		out = append(out, fmt.Sprintf("%d of %s compiled on at least one system.", n, plurals(of, "public class", "public classes")))
+	}
+	if list := c.plan.Wanted; len(list) > 0 {
+		out = append(out, fmt.Sprintf("%s named and not there: %s. `r10k puppetfile install`, or --modulepath, brings them.",
+			isAre(len(list), "module"), strings.Join(list, ", ")))
+	}
+	if n := c.unverified(); n > 0 {
+		out = append(out, fmt.Sprintf("%s only compiled, not verified: each class is verified on one system, with --all-systems on all.", hasHaveBeen(n, "node")))
+	}
+	if len(c.plan.Unknown) > 0 {
+		out = append(out, "Not looked at, without built-in facts: "+strings.Join(c.plan.Unknown, "; ")+".")
+	}
+	return append(out, c.excuses()...)
+}
+
+func plurals(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// classes counts the classes that were compiled on at least one system, of those that nodes were invented for.
+func (c *checking) classes() (compiled, of int) {
+	done, all := map[string]bool{}, map[string]bool{}
+	for _, n := range c.plan.Nodes {
+		if n.Class != "" {
+			all[n.Class] = true
+		}
+	}
+	for _, n := range c.nodes {
+		if n.Invented != nil && n.Invented.Class != "" && n.Catalog != nil {
+			done[n.Invented.Class] = true
+		}
+	}
+	return len(done), len(all)
+}
+
+// excuses says what was not looked at, by reason.
+func (c *checking) excuses() (out []string) {
+	for _, kind := range []struct {
+		kind fleet.ExcuseKind
+		text string
+	}{
+		{fleet.NeedsModule, "Not looked at, for want of the module %s: %s."},
+		{fleet.NeedsParameters, "Not looked at, since %s must be given: %s."},
+		{fleet.NeedsData, "Not looked at, since Hiera has no value of %s: %s."},
+		{fleet.NeedsVariables, "Not looked at, since nobody sets %s, as a classifier would: %s."},
+		{fleet.NeedsFacts, "Unknown, since it may hang on facts that were invented, or that only real nodes have (%s): %s."},
+		{fleet.NeedsOthers, "Not looked at, since something must be declared beside it (%s): %s."},
+		{fleet.Refuses, "Not looked at, since the code refuses (%s): %s."},
+	} {
+		var order []string
+		by := map[string][]string{}
+		for _, n := range c.excused {
+			if n.Excuse.Kind != kind.kind {
+				continue
+			}
+			if by[n.Excuse.Detail] == nil {
+				order = append(order, n.Excuse.Detail)
+			}
+			who := strings.TrimSuffix(n.Name, " (invented)")
+			if kind.kind == fleet.NeedsModule || kind.kind == fleet.NeedsParameters {
+				who = n.Invented.Class // wherever it is
+			}
+			if who == "" {
+				who = n.Invented.Name
+			}
+			if !slices.Contains(by[n.Excuse.Detail], who) {
+				by[n.Excuse.Detail] = append(by[n.Excuse.Detail], who)
+			}
+		}
+		for _, detail := range order {
+			shown := strings.TrimPrefix(detail, "Evaluation Error: ")
+			shown = strings.TrimPrefix(shown, "Error while evaluating a Function Call, ")
+			out = append(out, fmt.Sprintf(kind.text, clipText(shown, 160), names(by[detail])))
+		}
+	}
+	if len(out) > maxExcuses {
+		out = append(out[:maxExcuses:maxExcuses], fmt.Sprintf("%d more reasons; --format json has all of them.", len(out)-maxExcuses))
+	}
+	return out
+}
+
+// maxExcuses is how many reasons are shown.
+const maxExcuses = 12
+
+// clipText is a text in one line of a bounded length.
+func clipText(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// unverified counts the nodes that were only compiled.
+func (c *checking) unverified() (n int) {
+	for _, r := range c.nodes {
+		if r.Catalog != nil && r.verdict.Report == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func hasHaveBeen(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " was"
+	}
+	return fmt.Sprintf("%d %ss were", n, noun)
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// A module and a control repo as they are cloned, without facts: what is compiled, what is not and why, and nothing is called fine
+// that was not looked at.
+func TestCheckWithoutFacts(t *testing.T) {
+	module := map[string]string{
+		"metadata.json": `{"name": "me-m", "version": "1.0.0", "author": "me", "license": "x", "source": "x",
+			"dependencies": [{"name": "puppetlabs-other"}],
+			"operatingsystem_support": [{"operatingsystem": "Debian", "operatingsystemrelease": ["11", "12"]},
+				{"operatingsystem": "RedHat", "operatingsystemrelease": ["9"]}, {"operatingsystem": "AIX", "operatingsystemrelease": ["7.1"]}]}`,
+		"manifests/init.pp":   "class m { file { \"/etc/m.${facts['os']['family']}\": content => 'x' } }",
+		"manifests/needs.pp":  "class m::needs(String $port) { notify { $port: } }",
+		"manifests/part.pp":   "class m::part { file { '/etc/m.d': ensure => directory, require => Class['m'] } }",
+		"manifests/other.pp":  "class m::other { include other::thing }",
+		"manifests/hidden.pp": "# Not for you.\n#\n# @api private\nclass m::hidden { fail('private') }",
+		"manifests/only.pp":   "class m::only { if $facts['os']['family'] != 'RedHat' { fail('not here') } notify { 'x': } }",
+		"manifests/fact.pp":   "class m::fact { if $facts['own'] == undef { file { '/x': ensure => $facts['own']['x'] } } }",
+		"manifests/wrong.pp":  "class m::wrong { file { '/x': nosuch => 1 } }",
+	}
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		args  []string
+		exit  int
+		want  []string
+		not   []string
+	}{
+		{"module", module, nil, 1, []string{
+			"m on debian-12 (invented)", "m on redhat-9 (invented)", "m::part on debian-12 (invented)",
+			"No facts were found: the nodes are invented, on debian-12, redhat-9.",
+			"public classes compiled on at least one system.",
+			"1 module is named and not there: other.",
+			"Not looked at, without built-in facts: AIX 7.1.",
+			"Not looked at, for want of the module other: m::other.",
+			"Not looked at, since $port must be given: m::needs.",
+			"since the code refuses (not here): m::only on debian-12.",
+			"Unknown, since it may hang on facts that were invented, or that only real nodes have (own): m::fact on debian-12",
+			"no parameter named 'nosuch'", "only compiled, not verified",
+		}, []string{"m::hidden", "debian-11", "Every node is"}},
+		{"all systems", module, []string{"--all-systems"}, 1, []string{"m on debian-11 (invented)"}, []string{"only compiled"}},
+		{"a fine module", map[string]string{"metadata.json": module["metadata.json"], "manifests/init.pp": module["manifests/init.pp"]}, []string{"--all-systems"}, 0,
+			[]string{"Every node that was compiled is deterministic", "1 of 1 public class compiled"}, nil},
+		{"nodes that a site names", map[string]string{
+			"environment.conf": "", "hiera.yaml": "version: 5\nhierarchy:\n  - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n",
+			"data/nodes/b.example.yaml": "k: 1\n", "manifests/site.pp": "node 'a.example', /re/ { notify { 'a': } } node default { notify { 'd': } }",
+			"modules/role/manifests/web.pp": "class role::web { notify { 'web': } }",
+		}, nil, 0, []string{"a.example on debian-12 (invented)", "b.example on debian-12 (invented)", "role::web on debian-12 (invented)"}, nil},
+		{"a site for another system", map[string]string{
+			"environment.conf": "", "manifests/site.pp": "", "modules/role/manifests/web.pp": "class role::web { yumrepo { 'x': } package { 'centos-release': } }",
+		}, nil, 0, []string{"role::web on redhat-9 (invented)"}, []string{"debian"}},
+		{"a classifier's variable", map[string]string{
+			"environment.conf": "", "manifests/site.pp": "notify { $tier: }", "modules/role/manifests/web.pp": "class role::web { }",
+		}, nil, 0, []string{"Not looked at, since nobody sets $tier, as a classifier would: role::web"}, []string{"fine", "Every node"}},
+		{"modules that a Puppetfile brings", map[string]string{
+			"environment.conf": "", "manifests/site.pp": "", "Puppetfile": "forge 'x'\nmod 'puppetlabs/stdlib', '9.0.0'\nmod 'concat'\n",
+			"modules/role/manifests/web.pp": "class role::web { concat { 'x': } }",
+		}, nil, 0, []string{"2 modules are named and not there: concat, stdlib.", "for want of the module that brings concat: role::web"}, nil},
+		{"real facts", map[string]string{
+			"environment.conf": "", "manifests/site.pp": "notify { 'x': }", "facts/a.json": `{"os": {"family": "Debian"}}`,
+		}, nil, 0, []string{"Every node is deterministic"}, []string{"invented"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := writeRepo(t, c.files)
+			exit, out, errs := call(append([]string{"check", dir}, c.args...)...)
+			text := out + errs
+			if exit != c.exit {
+				t.Errorf("exit %d, want %d", exit, c.exit)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(text, w) {
+					t.Errorf("%q is not there", w)
+				}
+			}
+			for _, w := range c.not {
+				if strings.Contains(text, w) {
+					t.Errorf("%q is there", w)
+				}
+			}
+			if t.Failed() {
+				t.Log(text)
+			}
+		})
+	}
+}
+
+// Tools are told which nodes are invented, and what was not looked at.
+func TestCheckWithoutFactsJSON(t *testing.T) {
+	dir := writeRepo(t, map[string]string{"environment.conf": "", "manifests/site.pp": "",
+		"modules/role/manifests/web.pp": "class role::web { notify { 'x': } }", "modules/role/manifests/db.pp": "class role::db { include gone::x }"})
+	_, text, _ := call("check", dir, "--format", "json")
+	var answer answerJSON
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if len(answer.Nodes) != 1 || answer.Nodes[0].Kind != "invented" || answer.Nodes[0].Origin != "a role" ||
+		answer.Nodes[0].Name != "role::web on debian-12 (invented)" {
+		t.Errorf("nodes %+v", answer.Nodes)
+	}
+	if len(answer.NotDone) != 1 || answer.NotDone[0].Reason != "needs_module" || answer.NotDone[0].Detail != "gone" {
+		t.Errorf("not looked at %+v", answer.NotDone)
+	}
+}
+
+// The facts of a system are a file that a node can be compiled with.
+func TestFactsShow(t *testing.T) {
+	exit, text, _ := call("facts", "show", "debian-12", "--node", "web.example")
+	if exit != 0 || !strings.Contains(text, `"fqdn": "web.example"`) {
+		t.Fatalf("exit %d\n%s", exit, text)
+	}
+	dir := writeRepo(t, map[string]string{"environment.conf": "", "facts/web.json": text, "manifests/site.pp": "notify { $facts['os']['distro']['codename']: }"})
+	if exit, text, _ := call("compile", dir, "--format", "text"); exit != 0 || !strings.Contains(text, "bookworm") {
+		t.Errorf("exit %d\n%s", exit, text)
+	}
+	if exit, _, text := call("facts", "show", "debain-12"); exit != 1 || !strings.Contains(text, "did you mean debian-12?") {
+		t.Errorf("exit %d\n%s", exit, text)
+	}
+	if _, text, _ := call("facts", "show"); !strings.Contains(text, "windows-2025") || !strings.Contains(text, "not compared with a real machine's") {
+		t.Errorf("%s", text)
+	}
+}

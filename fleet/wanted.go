@@ -1,0 +1,74 @@
+package fleet
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/environment"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// What a tree needs and does not hold is written in a Puppetfile (a control repo), in .fixtures.yml or in metadata.json (a module). The
+// files are read, and nothing is fetched.
+
+var puppetfileMod = regexp.MustCompile(`(?m)^\s*mod\s*\(?\s*["'](?:[^"'/-]+[/-])?([^"'/-]+)["']`)
+
+// Wanted are the modules that a tree names and that are not on the module path, by name.
+func Wanted(env *environment.Environment) (names []string) {
+	add := func(name string) {
+		if i := strings.LastIndexAny(name, "/-"); i >= 0 {
+			name = name[i+1:]
+		}
+		if name != "" && env.Module(name) == nil && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if text, err := env.Read(filepath.Join(env.Dir, "Puppetfile")); env.Dir != "" && err == nil {
+		for _, m := range puppetfileMod.FindAllStringSubmatch(text, -1) {
+			add(m[1])
+		}
+	}
+	own := env.Modules()
+	if m := env.Alone(); m != nil {
+		own = []*environment.Module{m}
+		if text, err := env.Read(filepath.Join(m.Dir, ".fixtures.yml")); err == nil {
+			for _, name := range fixtures(text) {
+				add(name)
+			}
+		}
+	}
+	for _, m := range own {
+		for _, d := range m.Dependencies {
+			add(d.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// fixtures are the modules that a .fixtures.yml names.
+func fixtures(text string) (names []string) {
+	root, err := datafile.ReadYAMLObject(source.NewFile(".fixtures.yml", text))
+	if err != nil {
+		return nil
+	}
+	at := func(v value.Value, key string) value.Value {
+		if h, ok := v.(*value.Hash); ok {
+			v, _ = h.Get(value.String(key))
+			return v
+		}
+		return nil
+	}
+	for _, kind := range []string{"forge_modules", "repositories"} {
+		if h, ok := at(at(root.Value, "fixtures"), kind).(*value.Hash); ok {
+			for _, e := range h.Entries() {
+				names = append(names, value.ToString(e.Key))
+			}
+		}
+	}
+	return names
+}
