@@ -241,11 +241,7 @@ func (c *Snapshot) answer(q trace.Question, t *trace.Text) {
 			c.answerRuby(q.Of, environment.RubyFunction{Path: p, Old: true, Module: c.env.ModuleOf(p)}, t)
 		}
 	case trace.Described:
-		if q.Of == "" {
-			t.Flag(c.env.HasGeneratedTypes())
-		} else {
-			path(c.env.GeneratedTypeFile(q.Of))
-		}
+		path(c.env.GeneratedTypeFile(q.Of))
 	case trace.TypeFile:
 		path(c.env.ResourceTypeFile(q.Of))
 	case trace.Library:
@@ -343,11 +339,11 @@ func (c *Snapshot) answerRuby(name string, place environment.RubyFunction, t *tr
 	t.Flag(place.Old)
 	if m := place.Module; m != nil {
 		t.String(m.Name)
-		t.String(m.Version)
-	} else if module, _, qualified := strings.Cut(name, "::"); qualified {
-		// It may be one that we have in Go for a function in the Puppet language.
-		if m := c.env.Module(module); m != nil {
-			t.String(m.Version)
+	}
+	if len(c.natives[name]) > 0 { // of stdlib's functions we have two sets
+		if m := c.env.Module("stdlib"); m != nil {
+			major, _, _ := strings.Cut(c.stdlibVersions(m)[0], ".")
+			t.String(major)
 		}
 	}
 	if place.Path != "" && len(c.natives[name]) == 0 {
@@ -388,12 +384,8 @@ func (c *Snapshot) asksType(name string) []trace.Question {
 	}
 	log := trace.NewLog(trace.Size{})
 	defer log.Close()
-	log.Ask(trace.Question{Kind: trace.Described})
-	own := resource.Known(name) != nil
-	if own && c.env.HasGeneratedTypes() {
-		log.Ask(trace.Question{Kind: trace.Described, Of: name})
-	}
-	if !own || c.generatedTypes(name) {
+	log.Ask(trace.Question{Kind: trace.Described, Of: name})
+	if resource.Known(name) == nil || c.generatedTypes(name) {
 		resource.NewLibrary(loggedFiles{typeFiles{c.env}, log}, c.version()).Type(name)
 	}
 	list, _ := c.asked.types.LoadOrStore(name, distinct(log.Asked()))

@@ -53,12 +53,16 @@ func (ev *Evaluator) askFact(path string, under bool) {
 // inBase finds a variable of the top scope, of which v is the one that is no fact, and asks for the fact.
 func (f *frame) inBase(name string, v *variable) *variable {
 	ev := f.base.ev
+	switch {
+	case v == nil || ev == nil || f != ev.top.own:
+	case name == "facts" || name == "trusted":
+		under := ev.cursor.under
+		ev.cursor.under = false
+		ev.askFact(name+"\x00", under)
+	case name == "module_name" || name == "caller_module_name" || name == "title" || name == "name":
+		ev.askFact(factPath("facts", name), false) // a fact would have come first
+	}
 	if v != nil {
-		if ev != nil && (name == "facts" || name == "trusted") {
-			under := ev.cursor.under
-			ev.cursor.under = false
-			ev.askFact(name+"\x00", under)
-		}
 		return v
 	}
 	if ev != nil {

@@ -364,8 +364,10 @@ func (f *frame) adopt(params *frame, at int) {
 	}
 }
 
+// setOnce sets a variable that every scope has. In the top scope a fact may have the name; who reads the variable is told
+// then (inBase), not who sets it.
 func (sc *Scope) setOnce(name string, v value.Value, r provenance.Ref) {
-	if sc.own.find(name) == nil {
+	if sc.own.slot(name) == nil && (sc.own.base == nil || sc.own.base.EntryString(name) == nil) {
 		sc.own.add(name, v, r)
 	}
 }

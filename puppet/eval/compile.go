@@ -63,6 +63,7 @@ func Compile(w World, in Input) (result *Result) {
 	}()
 	ev.log.Ask(trace.Question{Kind: trace.Enc})
 	ev.log.Ask(trace.Question{Kind: trace.Main})
+	ev.log.Ask(trace.Question{Kind: trace.Statement}) // two for one node end the compile at once
 	ev.begin()
 	ev.evaluateMain()
 	ev.evaluateNode()
@@ -307,7 +308,6 @@ func (ev *Evaluator) evaluateMain() {
 
 // evaluateNode finds the node statement: the exact name first, then the first regular expression that matches, then default.
 func (ev *Evaluator) evaluateNode() {
-	ev.log.Ask(trace.Question{Kind: trace.Statement})
 	if len(ev.nodeDefs) == 0 {
 		return
 	}

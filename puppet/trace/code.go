@@ -24,7 +24,6 @@ import (
 // A Piece is a stretch of code.
 type Piece struct {
 	Name   string
-	at     *syntax.Expr
 	text   sync.Once
 	digest Text          // its syntax
 	spans  []source.Span // of its nodes, in the order of the syntax
@@ -55,6 +54,10 @@ func (p *Piece) write() {
 type Pieces struct {
 	at    map[*syntax.Expr]*Piece
 	named map[string]*Piece
+	order []*Piece
+
+	once   sync.Once
+	starts map[uint32]start
 }
 
 // At is the piece that begins at a place of the tree; nil for a block that is part of a piece.
@@ -63,9 +66,32 @@ func (p *Pieces) At(at *syntax.Expr) *Piece { return p.at[at] }
 // Named is the piece of a name, nil when there is none.
 func (p *Pieces) Named(name string) *Piece { return p.named[name] }
 
+// Starting is the piece that has a node which starts at an offset, and the number of that node in it; nil when there is
+// none.
+func (p *Pieces) Starting(at uint32) (*Piece, int) {
+	p.once.Do(func() {
+		p.starts = map[uint32]start{}
+		for _, piece := range p.order {
+			for i, s := range piece.Spans() {
+				if _, known := p.starts[s.Start]; !known {
+					p.starts[s.Start] = start{piece, i}
+				}
+			}
+		}
+	})
+	s := p.starts[at]
+	return s.piece, s.node
+}
+
+// A start is where a node begins.
+type start struct {
+	piece *Piece
+	node  int
+}
+
 // PiecesOf divides a file.
 func PiecesOf(f *syntax.File) *Pieces {
-	d := &divider{Pieces: Pieces{map[*syntax.Expr]*Piece{}, map[string]*Piece{}}, seen: map[string]int{}}
+	d := &divider{Pieces: &Pieces{at: map[*syntax.Expr]*Piece{}, named: map[string]*Piece{}}, seen: map[string]int{}}
 	d.body("main", &f.Body)
 	if f.Epp != nil {
 		d.params("template", f.Epp.Params)
@@ -87,7 +113,7 @@ func PiecesOf(f *syntax.File) *Pieces {
 			d.body(name, &n.Body)
 		}
 	}
-	return &d.Pieces
+	return d.Pieces
 }
 
 // NameOf is what a definition is called among those of its file.
@@ -113,7 +139,7 @@ func NameOf(n syntax.Definition) string {
 
 // A divider finds the pieces of a file.
 type divider struct {
-	Pieces
+	*Pieces
 	seen map[string]int
 }
 
@@ -127,8 +153,8 @@ func (d *divider) unique(name string) string {
 }
 
 func (d *divider) add(name string, at *syntax.Expr, nodes []syntax.Expr) {
-	p := &Piece{Name: name, at: at, whole: func(w *writer) { w.list(nodes) }}
-	d.at[at], d.named[name] = p, p
+	p := &Piece{Name: name, whole: func(w *writer) { w.list(nodes) }}
+	d.at[at], d.named[name], d.order = p, p, append(d.order, p)
 	holes := 0
 	hole := func(at *syntax.Expr, nodes []syntax.Expr) {
 		holes++
@@ -272,10 +298,12 @@ type writer struct {
 	inner bool // the definition itself has been entered
 }
 
+// list writes statements. Definitions among them do nothing when they are passed: they are asked for by themselves.
 func (w *writer) list(nodes []syntax.Expr) {
-	w.Number(len(nodes))
 	for i := range nodes {
-		w.node(reflect.ValueOf(&nodes[i]).Elem())
+		if _, is := nodes[i].(syntax.Definition); !is {
+			w.node(reflect.ValueOf(&nodes[i]).Elem())
+		}
 	}
 }
 

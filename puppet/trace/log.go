@@ -60,7 +60,10 @@ func (l *Log) Ask(q Question) {
 
 // Again notes questions that were asked when something was made that is used now.
 func (l *Log) Again(asked []Question) {
-	if l == nil || len(asked) == 0 || len(l.frames) == 0 && !l.seen.add(uintptr(unsafe.Pointer(&asked[0]))) {
+	if l == nil || l.paused > 0 || len(asked) == 0 {
+		return
+	}
+	if len(l.frames) == 0 && !l.seen.add(uintptr(unsafe.Pointer(&asked[0]))) {
 		return
 	}
 	for _, q := range asked {
