@@ -12,6 +12,7 @@ import (
 	"bunraku/budget"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/trace"
@@ -80,19 +81,23 @@ func (c *Snapshot) holds(ctx context.Context, t *trace.Trace, n Node) (holds boo
 	if limits == (budget.Limits{}) {
 		limits = eval.Limits()
 	}
-	b := budget.New(ctx, limits)
+	ask := &asker{c: c, who: who, budget: budget.New(ctx, limits)}
 	for _, e := range t.Entries {
 		why = e.Question
-		b.Spend(1, "a trace")
-		if why.Kind == trace.Clock {
-			return false, why, nil
-		}
-		is := c.entry(why, who, b)
-		if is.Answer != e.Answer {
+		ask.budget.Spend(1, "a trace")
+		if is := ask.entry(why); is == nil || is.Answer != e.Answer {
 			return false, why, nil
 		}
 	}
 	return true, trace.Question{}, nil
+}
+
+// An asker answers the questions of one node's compile.
+type asker struct {
+	c      *Snapshot
+	who    *nodeData
+	budget *budget.Budget
+	data   *lookup.Answerer // made when it is needed
 }
 
 // traceOf gives the questions of a compile their answers.
@@ -100,14 +105,22 @@ func (c *Snapshot) traceOf(log *trace.Log, who *nodeData, failed bool) *trace.Tr
 	asked, ran := log.Asked(), log.Ran()
 	seen := make(map[trace.Question]struct{}, len(asked))
 	t := &trace.Trace{Entries: make([]*trace.Entry, 0, 2+len(asked)+len(ran)), Failed: failed}
-	for _, k := range []trace.Kind{trace.Program, trace.Options} {
-		t.Entries = append(t.Entries, c.entry(trace.Question{Kind: k}, who, nil))
-	}
-	for _, q := range asked {
-		if _, twice := seen[q]; !twice {
-			seen[q] = struct{}{}
-			t.Entries = append(t.Entries, c.entry(q, who, nil))
+	ask := &asker{c: c, who: who}
+	add := func(q trace.Question) {
+		if _, twice := seen[q]; twice {
+			return
 		}
+		seen[q] = struct{}{}
+		e := ask.entry(q)
+		if e == nil { // nobody can answer: no trace holds that has it
+			e = &trace.Entry{Question: q}
+		}
+		t.Entries = append(t.Entries, e)
+	}
+	add(trace.Question{Kind: trace.Program})
+	add(trace.Question{Kind: trace.Options})
+	for _, q := range asked {
+		add(q)
 	}
 	pieces := map[*syntax.File]*trace.Pieces{}
 	for _, r := range ran {
@@ -143,11 +156,25 @@ func (c *Snapshot) codeEntry(p *trace.Piece, path string) *trace.Entry {
 	return e.(*trace.Entry)
 }
 
-// entry is a question with its answer here.
-func (c *Snapshot) entry(q trace.Question, who *nodeData, b *budget.Budget) *trace.Entry {
+// entry is a question with its answer here; nil when nobody can answer it.
+func (a *asker) entry(q trace.Question) *trace.Entry {
+	c := a.c
 	if q.OfNode() {
 		var t trace.Text
-		c.answerOf(q, who, &t)
+		switch q.Kind {
+		case trace.Clock:
+			return nil
+		case trace.LayerKey, trace.KeyOptions:
+			if a.data == nil {
+				a.data = c.lookup.Answerer(lookup.Known{Facts: a.who.facts, Trusted: a.who.trusted, Server: c.server,
+					Environment: c.env.Name}, a.budget)
+			}
+			if !a.data.Answer(q, &t) {
+				return nil
+			}
+		default:
+			c.answerOf(q, a.who, &t)
+		}
 		return &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)}
 	}
 	if e, known := c.asked.entries.Load(q); known {
@@ -161,7 +188,7 @@ func (c *Snapshot) entry(q trace.Question, who *nodeData, b *budget.Budget) *tra
 		}
 	}
 	var t trace.Text
-	if !c.lookup.Answer(q, b, &t) {
+	if !c.lookup.Answer(q, a.budget, &t) {
 		c.answer(q, &t)
 	}
 	e, _ := c.asked.entries.LoadOrStore(q, &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)})

@@ -63,22 +63,9 @@ func newGarden(dir string, files source.Files, node compiler.Node, t *trace.Trac
 	}
 	for _, e := range t.Sorted() {
 		of, _, _ := strings.Cut(e.Of, "\x00")
-		there := source.Exists(files, of)
 		switch e.Kind {
 		case trace.Code:
 			note(&g.code, of)
-		case trace.Data:
-			if there {
-				note(&g.data, of)
-			}
-		case trace.Exists:
-			if !there {
-				note(&g.absent, of)
-			}
-		case trace.Config:
-			if there {
-				note(&g.config, of)
-			}
 		case trace.Manifest:
 			note(&g.names.modules, of)
 		case trace.Native, trace.Function:
@@ -98,6 +85,7 @@ func newGarden(dir string, files source.Files, node compiler.Node, t *trace.Trac
 			}
 		}
 	}
+	g.findData()
 	var trees []*syntax.File
 	for _, p := range g.code {
 		if f := g.parse(p, g.text(p)); f != nil {
@@ -108,6 +96,42 @@ func newGarden(dir string, files source.Files, node compiler.Node, t *trace.Trac
 	g.hints = mutate.Survey(trees)
 	g.hints.Pool = []string{"fresh", "present", "web"}
 	return g
+}
+
+// findData finds the files that Hiera read, in the environment and in modules.
+func (g *garden) findData() {
+	for _, dir := range g.moduleDirs() {
+		if p := path.Join(dir, "hiera.yaml"); source.Exists(g.files, p) {
+			g.config = append(g.config, p)
+		}
+		_ = source.Walk(g.files, path.Join(dir, "data"), func(p string, e source.Entry) bool {
+			if e.Kind == source.Regular {
+				g.data = append(g.data, p)
+			}
+			return true
+		})
+		if fs := g.node.Facts; dir == g.dir && fs != nil {
+			for _, name := range []string{"nodes/" + fs.Name, "roles/other", "os/Debian-12", "os/Debian", "os/RedHat", "tiers/silver"} {
+				if p := path.Join(dir, "data", name+".yaml"); !source.Exists(g.files, p) {
+					g.absent = append(g.absent, p)
+				}
+			}
+		}
+	}
+}
+
+// keys are those that were looked up.
+func (g *garden) keys() (keys []string) {
+	for _, e := range g.trace.Entries {
+		key := e.Part
+		if e.Kind == trace.LayerKey {
+			_, key, _ = strings.Cut(key, "\x00")
+		}
+		if (e.Kind == trace.LayerKey || e.Kind == trace.Datum) && key != "lookup_options" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 func (g *garden) text(p string) string {
@@ -212,13 +236,7 @@ func (g *garden) inserted(m *mutant) bool {
 	if !strings.HasSuffix(p, ".yaml") {
 		return false
 	}
-	var keys []string
-	for _, e := range g.trace.Entries {
-		if e.Kind == trace.Datum && e.Part != "lookup_options" {
-			keys = append(keys, e.Part)
-		}
-	}
-	key := pick(g, keys)
+	key := pick(g, g.keys())
 	if g.IntN(2) == 0 {
 		key = fmt.Sprintf("nobody::asks%d", g.IntN(100))
 	}
@@ -258,12 +276,14 @@ func (g *garden) fact(m *mutant) bool {
 	return true
 }
 
+var allDigits = regexp.MustCompile(`^\d+$`)
+
 // missing adds a fact that was asked for and is not there, or any.
 func (g *garden) missing(m *mutant) bool {
 	names := []string{"fresh_fact"}
 	for _, e := range g.trace.Entries {
 		if steps := strings.Split(strings.TrimSuffix(e.Of, "\x00"), "\x00"); e.Kind == trace.Fact && len(steps) == 2 && steps[0] == "facts" {
-			if _, has := g.node.Facts.Values.GetString(steps[1]); !has && steps[1] != "title" && steps[1] != "name" {
+			if _, has := g.node.Facts.Values.GetString(steps[1]); !has && steps[1] != "title" && steps[1] != "name" && !allDigits.MatchString(steps[1]) {
 				names = append(names, steps[1])
 			}
 		}
@@ -483,12 +503,6 @@ func (g *garden) newData(m *mutant) bool {
 		m.what, m.gone = "without "+p, []string{p}
 		return p != ""
 	}
-	var keys []string
-	for _, e := range g.trace.Entries {
-		if e.Kind == trace.Datum && e.Part != "lookup_options" {
-			keys = append(keys, e.Part)
-		}
-	}
 	p := pick(g, g.absent)
 	if g.IntN(2) == 0 && len(g.data) > 0 { // beside others, where a glob may find it
 		p = path.Join(path.Dir(pick(g, g.data)), fmt.Sprintf("%02d.yaml", g.IntN(30)))
@@ -497,7 +511,7 @@ func (g *garden) newData(m *mutant) bool {
 		return false
 	}
 	text := "nobody::asks: 1\n"
-	if key := pick(g, keys); key != "" && g.IntN(2) == 0 {
+	if key := pick(g, g.keys()); key != "" && g.IntN(2) == 0 {
 		text = "'" + key + "': fresh\n"
 	}
 	return g.add(m, p, pick(g, []string{text, text, "--- {}\n", "# nothing\n"}))
@@ -611,10 +625,7 @@ func (g *garden) moved(m *mutant) bool {
 	rest, def := text[:span.Start]+text[span.End:], text[span.Start:span.End]
 	m.what = fmt.Sprintf("%.40q of %s", def, p)
 	m.texts[p] = pick(g, []string{def + "\n" + rest, rest + "\n" + def + "\n", "\n\n" + text})
-	if m.texts[p] == text {
-		return false
-	}
-	return true
+	return m.texts[p] != text
 }
 
 // ---- views

@@ -142,7 +142,7 @@ func (w *world) FunctionFrom(name string, from *source.File) *eval.Function {
 
 // asksFunction notes which function of a module was asked for, and by whom.
 func (w *world) asksFunction(name string, from *source.File) {
-	if w.log == nil {
+	if !w.log.Active() {
 		return
 	}
 	k := askedFunction{name, from}

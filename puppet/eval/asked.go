@@ -40,7 +40,7 @@ func (ev *Evaluator) askFact(path string, under bool) {
 		ev.cursor.path = path
 		return
 	}
-	if ev.cursor.asked[path] {
+	if !ev.log.Active() || ev.cursor.asked[path] && !ev.log.Framed() {
 		return
 	}
 	if ev.cursor.asked == nil {
@@ -150,7 +150,7 @@ func (sc *Scope) VariableAt(name string, steps []value.Value) (value.Value, prov
 	ev.cursor.under, ev.cursor.path = true, ""
 	v, r, found := sc.Variable(name)
 	path := ev.cursor.take()
-	if path == "" || ev.cursor.done[&steps[0]] && !ev.log.Framed() {
+	if path == "" || !ev.log.Active() || ev.cursor.done[&steps[0]] && !ev.log.Framed() {
 		return v, r, found
 	}
 	if ev.cursor.done == nil {

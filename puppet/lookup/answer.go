@@ -23,7 +23,7 @@ func (s *Session) Logging(l *trace.Log) *Session {
 
 // asksExists notes that it matters whether a file is there.
 func (s *Session) asksExists(path string) bool {
-	if s.log != nil {
+	if s.log != nil && !s.coarse {
 		s.log.Ask(trace.Question{Kind: trace.Exists, Of: filepath.Clean(path)})
 	}
 	return s.l.exists(path)
@@ -36,9 +36,23 @@ func (s *Session) asksConfig(path string) {
 	}
 }
 
+// asksData notes that it matters whether a file can be read as data.
+func (s *Session) asksData(d *loaded) {
+	if s.log != nil && !s.coarse {
+		s.log.Ask(trace.Question{Kind: trace.Data, Of: d.name})
+	}
+}
+
+// asksGlob notes that it matters which files there are.
+func (s *Session) asksGlob(pattern string) {
+	if s.log != nil && !s.coarse {
+		s.log.Ask(trace.Question{Kind: trace.Glob, Of: pattern})
+	}
+}
+
 // asksKey notes that a key of a data file matters, or that it has none of the name.
 func (s *Session) asksKey(d *loaded, key string) {
-	if s.log != nil {
+	if s.log != nil && !s.coarse {
 		s.log.Ask(trace.Question{Kind: trace.Datum, Of: d.name, Part: key})
 	}
 }

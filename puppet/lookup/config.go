@@ -27,6 +27,9 @@ type config struct {
 
 	indexed sync.Once
 	nodes   map[value.Value]*datafile.Node // by what they hold
+
+	looked   sync.Once // whether it is simple
+	isSimple bool
 }
 
 // owner says which layer a configuration is for; some keys are only allowed in one.

@@ -7,7 +7,6 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/lookup/datafile"
-	"bunraku/puppet/trace"
 	"bunraku/source"
 )
 
@@ -120,16 +119,17 @@ type loaded struct {
 // data is the file of a location, read as the backend function wants it.
 func (s *Session) data(loc *location, f format) *loaded {
 	if loc.data != nil {
+		s.asksData(loc.data)
 		return loc.data
 	}
 	clean := filepath.Clean(loc.path)
 	d := s.files[clean]
 	if d == nil {
 		d = &loaded{path: loc.path, name: dataName(loc.path, f)}
-		s.log.Ask(trace.Question{Kind: trace.Data, Of: d.name})
 		d.file, d.err = s.l.load(loc.path, f)
 		s.files[clean] = d
 	}
 	loc.data = d
+	s.asksData(d)
 	return d
 }

@@ -8,7 +8,6 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/lookup/datafile"
-	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 )
 
@@ -76,6 +75,9 @@ type location struct {
 
 // hierarchy resolves a layer's hierarchy, again when a variable it depends on has changed since.
 func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
+	if inv.s.coarse {
+		defer inv.s.log.Pause()() // which files there are for this node is part of the one question
+	}
 	if ly.resolved != nil {
 		if inv.stable(ly.resolved.reads) {
 			return ly.resolved, nil
@@ -353,7 +355,7 @@ func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, 
 			return nil, err
 		}
 		pattern = join(dir, pattern)
-		inv.s.log.Ask(trace.Question{Kind: trace.Glob, Of: pattern})
+		inv.s.asksGlob(pattern)
 		for _, path := range inv.s.globbed(pattern) {
 			out = append(out, &location{kind: pathLocation, path: path, original: pattern, exists: true, ref: r})
 		}

@@ -44,6 +44,7 @@ func (inv *invocation) lookupGlobal(key *Key, s *strategy) (item, bool, error) {
 
 func (inv *invocation) global(key *Key, s *strategy) (item, bool, error) {
 	ly, err := inv.globalLayer()
+	defer inv.asksLayer("global", inv.s.l.site.GlobalConfig, ly, err, key, s)()
 	if err != nil || ly == nil {
 		return item{}, false, err
 	}
@@ -78,6 +79,7 @@ func (inv *invocation) globalLayer() (*layer, error) {
 // lookupEnvironment asks the environment's own data.
 func (inv *invocation) lookupEnvironment(key *Key, s *strategy) (item, bool, error) {
 	ly, err := inv.environmentLayer()
+	defer inv.asksLayer("environment", filepath.Join(inv.s.l.site.Dir, "hiera.yaml"), ly, err, key, s)()
 	if err != nil || ly == nil {
 		inv.noConfig(inv.s.l.site.Dir)
 		return item{}, false, err
@@ -120,7 +122,6 @@ func (inv *invocation) placeConfig(dir, provider string, who owner, function str
 	s := inv.s
 	path := filepath.Join(dir, "hiera.yaml")
 	var c *config
-	s.asksConfig(path)
 	if s.l.exists(path) {
 		var err error
 		if c, err = s.configAt(path, who); err != nil {
@@ -156,6 +157,7 @@ func (inv *invocation) placeConfig(dir, provider string, who owner, function str
 
 // hasEnvironmentData reports whether the environment has a version 5 configuration.
 func (s *Session) hasEnvironmentData(inv *invocation) bool {
+	s.asksConfig(filepath.Join(s.l.site.Dir, "hiera.yaml"))
 	ly, err := inv.environmentLayer()
 	return err == nil && ly != nil && ly.config.version >= 5
 }
@@ -166,6 +168,7 @@ func (inv *invocation) lookupModule(key *Key, s *strategy) (item, bool, error) {
 		return item{}, false, nil
 	}
 	ly, err := inv.moduleLayer(inv.module)
+	defer inv.asksLayer("module "+inv.module, "", ly, err, key, s)()
 	if err != nil {
 		return item{}, false, err
 	}
@@ -248,6 +251,7 @@ func (inv *invocation) lookupLayer(ly *layer, key *Key, s *strategy) (item, bool
 
 // lookupInDefault searches the default hierarchy of a module.
 func (inv *invocation) lookupInDefault(ly *layer, key *Key, s *strategy) (item, bool, error) {
+	defer inv.asksLayer("default "+ly.module, "", ly, nil, key, s)()
 	r, err := inv.hierarchy(ly)
 	if err != nil {
 		return item{}, false, err
@@ -321,7 +325,6 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 
 // configAt reads a configuration once for all compiles, as long as the file does not change.
 func (s *Session) configAt(path string, who owner) (*config, error) {
-	s.asksConfig(path)
 	file, _ := s.l.load(path, yamlFormat)
 	k := configKey{path, who, s.l.opt.Strict}
 	s.l.mu.Lock()

@@ -117,6 +117,7 @@ type Session struct {
 	l       *Lookup
 	budget  *budget.Budget
 	log     *trace.Log // of the questions; nil for nobody
+	coarse  bool       // what the layer that is searched asks of files is one question
 	trace   *provenance.Trace
 	warn    func(*source.Diagnostic)
 	warned  map[string]bool

@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"path/filepath"
 	"strings"
 
 	"bunraku/provenance"
@@ -31,6 +32,12 @@ func (s *Session) noteNobody(key string, why provenance.Ref) {
 		return
 	}
 	s.nothing[module] = why
+	if s.log != nil { // nobody is asked for other keys then, and who might be would be asked for them as well
+		s.asksConfig(filepath.Join(s.l.site.Dir, "hiera.yaml"))
+		if dir, _, ok := s.l.moduleDir(module); ok && qualified {
+			s.asksConfig(filepath.Join(dir, "hiera.yaml"))
+		}
+	}
 }
 
 // moduleOf is the module that a root key names: Puppet cuts "::x" at -1, which is its end.

@@ -97,6 +97,9 @@ func (l *Log) Pause() func() {
 	return func() { l.paused-- }
 }
 
+// Active reports whether questions are noted now.
+func (l *Log) Active() bool { return l != nil && l.paused == 0 }
+
 // Begin starts a frame; End of its number gives all that was asked since.
 func (l *Log) Begin() int {
 	if l == nil {

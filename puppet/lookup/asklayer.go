@@ -1,0 +1,321 @@
+package lookup
+
+import (
+	"regexp"
+	"strings"
+
+	"bunraku/budget"
+	"bunraku/provenance"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/trace"
+	"bunraku/puppet/value"
+)
+
+// Most hierarchies are simple: their levels are files of data, named by what is known of the node alone. What such a layer
+// has under a key can be found without the evaluator, so that it is one question: the values in the order of the levels, or
+// the first of them. A level, a file or a glob's match that does not have the key then does not matter, nor how files are
+// called. Which lookup_options a key has is one question as well.
+//
+// Any other layer asks for its configuration, for each file, and for the key in each.
+
+// simpleVariable is an interpolation that needs nothing but the node: its facts, what the certificate says, and the server's.
+var simpleVariable = regexp.MustCompile(`^\s*(?:::)?(?:(?:facts|trusted|server_facts)(?:\.[^()]*)?|environment)\s*$`)
+
+var interpolated = regexp.MustCompile(`%\{([^}]*)\}`)
+
+// simple reports whether a configuration is one whose values can be found without the evaluator.
+func (c *config) simple() bool {
+	c.looked.Do(func() {
+		c.isSimple = c.version == 5 && simpleValue(c.defaults, "")
+		for _, he := range append(c.hierarchy[:len(c.hierarchy):len(c.hierarchy)], c.defaultHierarchy...) {
+			local := ""
+			if list := stringList(he.At("mapped_paths")); len(list) == 3 {
+				local = list[1]
+				c.isSimple = c.isSimple && simpleVariable.MatchString(list[0])
+			}
+			c.isSimple = c.isSimple && simpleValue(he, local)
+			for _, k := range allFunctionKeys {
+				for _, h := range []*value.Hash{he, c.defaults} {
+					if f := textOf(h, k, ""); f != "" && !simpleFunctions[k+" "+f] {
+						c.isSimple = false
+					}
+				}
+			}
+		}
+	})
+	return c.isSimple
+}
+
+// simpleFunctions are the functions of levels that are files.
+var simpleFunctions = map[string]bool{"data_hash yaml_data": true, "data_hash json_data": true, "data_hash hocon_data": true,
+	"lookup_key eyaml_lookup_key": true}
+
+// simpleValue reports whether all that is interpolated is known of the node, or is the variable of mapped_paths.
+func simpleValue(v value.Value, local string) bool {
+	switch v := v.(type) {
+	case value.String:
+		for _, m := range interpolated.FindAllStringSubmatch(string(v), -1) {
+			if name := strings.TrimSpace(m[1]); !simpleVariable.MatchString(name) && (local == "" || name != local) {
+				return false
+			}
+		}
+	case *value.Array:
+		for _, e := range v.Elems {
+			if !simpleValue(e, local) {
+				return false
+			}
+		}
+	case *value.Hash:
+		if v == nil {
+			return true
+		}
+		for _, e := range v.Entries() {
+			if !simpleValue(e.Key, local) || !simpleValue(e.Value, local) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// asksLayer notes that a key is asked of a layer, whether there is one or not, and returns what is to be called when the
+// layer has been searched.
+func (inv *invocation) asksLayer(name, path string, ly *layer, err error, key *Key, s *strategy) func() {
+	session, before := inv.s, inv.s.coarse
+	if session.log == nil {
+		return func() {}
+	}
+	session.coarse = false
+	switch {
+	case err == nil && (ly == nil || ly.config.simple()):
+		part := "all\x00" + key.Root
+		if s.isFirst() {
+			part = "first\x00" + key.Root
+		}
+		session.log.Ask(trace.Question{Kind: trace.LayerKey, Of: name, Part: part})
+		session.coarse = true
+	case ly != nil && ly.config.path != "":
+		session.asksConfig(ly.config.path)
+	case path != "":
+		session.asksConfig(path)
+	default:
+		if dir, _, ok := session.l.moduleDir(inv.module); ok {
+			session.asksConfig(dir + "/hiera.yaml")
+		}
+	}
+	return func() { session.coarse = before }
+}
+
+// asksOptions notes that the lookup_options of a key are wanted. If all layers that may have some are simple, that is one
+// question, and what is asked on the way does not count until the returned function is called.
+func (inv *invocation) asksOptions(key *Key) func() {
+	s := inv.s
+	if s.log == nil {
+		return func() {}
+	}
+	type place struct {
+		name string
+		find func() (*layer, error)
+	}
+	layers := []place{{"global", inv.globalLayer}}
+	if !inv.isGlobalOnly() {
+		layers = append(layers, place{"environment", inv.environmentLayer})
+		if key.qualified {
+			layers = append(layers, place{"module " + key.Module, func() (*layer, error) { return inv.moduleLayer(key.Module) }})
+		}
+	}
+	all, simple := !inv.isGlobalOnly(), []string(nil)
+	for _, l := range layers {
+		if ly, err := l.find(); err != nil || ly != nil && !ly.config.simple() {
+			all = false
+		} else {
+			simple = append(simple, l.name)
+		}
+	}
+	if all {
+		s.log.Ask(trace.Question{Kind: trace.KeyOptions, Of: key.Root})
+		return s.log.Pause()
+	}
+	for _, name := range simple { // they may have been asked for another key
+		s.log.Ask(trace.Question{Kind: trace.LayerKey, Of: name, Part: "all\x00" + lookupOptions})
+	}
+	return func() {}
+}
+
+// A Known is what is known of a node without compiling it.
+type Known struct {
+	Facts, Trusted, Server *value.Hash
+	Environment            string
+}
+
+// An Answerer answers what a compile of one node asked of simple layers. It belongs to one goroutine.
+type Answerer struct {
+	s     *Session
+	scope *knownScope
+}
+
+// Answerer starts answering for a node; the budget bounds globs.
+func (l *Lookup) Answerer(k Known, b *budget.Budget) *Answerer {
+	return &Answerer{l.Session(nil, nil).Within(b), &knownScope{known: k}}
+}
+
+// Answer writes the answer to a question about layers; ok is false when it takes more than what is known of the node.
+func (a *Answerer) Answer(q trace.Question, t *trace.Text) (ok bool) {
+	a.scope.more = false
+	inv := a.s.newInvocation(a.scope, Query{})
+	var err error
+	switch q.Kind {
+	case trace.KeyOptions:
+		err = inv.answerOptions(q.Of, t)
+	case trace.LayerKey:
+		how, root, _ := strings.Cut(q.Part, "\x00")
+		err = inv.answerKey(q.Of, root, how == "first", t)
+	}
+	if err != nil {
+		t.String("failed")
+		t.String(message(err))
+	}
+	return !a.scope.more
+}
+
+func (inv *invocation) answerOptions(name string, t *trace.Text) error {
+	key, err := ParseKey(name)
+	if err != nil {
+		return err
+	}
+	defer inv.begin(key, key.Module)()
+	o, err := inv.optionsFor(key)
+	if err == nil && o != nil && o.hash.Len() > 0 {
+		t.Value(o.hash)
+	}
+	return err
+}
+
+// answerKey writes the values that a layer has under a key, as its files have them.
+func (inv *invocation) answerKey(name, root string, first bool, t *trace.Text) error {
+	var ly *layer
+	var err error
+	kind, module, _ := strings.Cut(name, " ")
+	switch kind {
+	case "global":
+		ly, err = inv.globalLayer()
+	case "environment":
+		ly, err = inv.environmentLayer()
+	default:
+		ly, err = inv.moduleLayer(module)
+	}
+	if err != nil || ly == nil {
+		return err
+	}
+	if !ly.config.simple() {
+		inv.scope.(*knownScope).more = true
+		return nil
+	}
+	r, err := inv.hierarchy(ly)
+	if err != nil {
+		return err
+	}
+	levels := r.levels
+	if kind == "default" {
+		levels = r.defaults
+	}
+	for _, lv := range levels {
+		some := false
+		for _, loc := range lv.locations {
+			if loc.kind == pathLocation && !loc.exists {
+				continue
+			}
+			found, err := inv.answerLocation(lv, loc, root, t)
+			if err != nil || found && first {
+				return err
+			}
+			some = some || found
+		}
+		if some {
+			t.String("level") // merged by itself, before the others
+		}
+	}
+	return nil
+}
+
+// answerLocation writes what one file has under a key; it is an error if asking it would end the compile.
+func (inv *invocation) answerLocation(lv *level, loc *location, root string, t *trace.Text) (found bool, err error) {
+	f, plain := lv.format()
+	if plain {
+		err = lv.checkFileOptions(loc)
+	} else if loc.kind != pathLocation {
+		err = fail("H0416", lv.function)
+	}
+	if err != nil {
+		return false, err
+	}
+	d := inv.s.data(loc, f)
+	if d.err != nil || d.file.Hash() == nil { // then the whole file counts
+		inv.s.l.state(d.file, d.err, loc.path, t)
+		return false, nil
+	}
+	n := d.file.Entry(root)
+	if n == nil {
+		return false, nil
+	}
+	if !plain {
+		t.String(lv.function)
+		t.String(loc.path) // which its errors, and the causes of secrets that stay closed, speak of
+		if lv.options != nil {
+			t.Value(lv.options)
+		}
+	}
+	if n.Has&(datafile.Symbols|datafile.OddKeys) != 0 {
+		t.String(loc.path)
+	}
+	t.Number(int(n.Has))
+	symbols(n, t)
+	t.Value(n.Value)
+	return true, nil
+}
+
+// A knownScope is a Scope that knows only what is known of the node.
+type knownScope struct {
+	known Known
+	more  bool // more was wanted
+}
+
+// Variable implements Scope.
+func (k *knownScope) Variable(name string) (value.Value, provenance.Ref, bool) {
+	h := (*value.Hash)(nil)
+	switch strings.TrimPrefix(name, "::") {
+	case "facts":
+		h = k.known.Facts
+	case "trusted":
+		h = k.known.Trusted
+	case "server_facts":
+		h = k.known.Server
+	case "environment":
+		return value.String(k.known.Environment), 0, true
+	default:
+		k.more = true
+		return value.Undef{}, 0, false
+	}
+	if h == nil {
+		h = value.EmptyHash
+	}
+	return h, 0, true
+}
+
+// CallingClass implements Scope.
+func (k *knownScope) CallingClass() string {
+	k.more = true
+	return ""
+}
+
+// Call implements Scope.
+func (k *knownScope) Call(*FunctionCall) (value.Value, provenance.Ref, error) {
+	k.more = true
+	return value.Undef{}, 0, ErrRuby
+}
+
+// New implements Scope.
+func (k *knownScope) New(value.Value, []value.Value) (value.Value, error) {
+	k.more = true
+	return value.Undef{}, nil
+}
