@@ -21,7 +21,7 @@ import (
 // compileFlags are the switches that every command which compiles has.
 type compileFlags struct {
 	facts, node, modulepath, strict string
-	language                        int
+	language                        source.Language
 	strictVariables, outside        bool
 	provenance                      string // of compile only: where to write the side file
 	unknown                         rubyFlags
@@ -34,12 +34,27 @@ func (f *compileFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.node, "node", "", "the node's `NAME`; its facts are found by it. By default the facts' fqdn")
 	c.Flags().StringVar(&f.modulepath, "modulepath", "", "directories of modules, separated by :, in place of environment.conf's")
 	c.Flags().StringVar(&f.strict, "strict", "", "off, warning or error: what Puppet's setting of that name does")
-	c.Flags().IntVar(&f.language, "language", 8, "the Puppet version whose defaults apply: 7 or 8")
+	f.language = source.Puppet8
+	c.Flags().Var((*languageFlag)(&f.language), "language", "the Puppet that compiles: 7, 8, openvox8 or openvox9")
 	c.Flags().BoolVar(&f.strictVariables, "strict-variables", false, "an unknown variable is an error (the default of language 8)")
 	c.Flags().StringArrayVar(&f.roots, "root", nil, "a `DIR` that may be read besides ENV and --modulepath, if ENV names it; may be repeated")
 	c.Flags().BoolVar(&f.outside, "allow-outside", false, "whatever ENV names may be read, wherever it lies: for trees that you vouch for")
 	f.unknown.add(c)
 }
+
+// A languageFlag is a language on the command line.
+type languageFlag source.Language
+
+func (f *languageFlag) String() string { return source.Language(*f).String() }
+
+// Set implements pflag.Value.
+func (f *languageFlag) Set(text string) (err error) {
+	*(*source.Language)(f), err = source.ParseLanguage(text)
+	return err
+}
+
+// Type implements pflag.Value.
+func (f *languageFlag) Type() string { return "NAME" }
 
 // options are what the flags say about compiling. What is decrypted on the way is kept out of everything that is shown.
 func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {

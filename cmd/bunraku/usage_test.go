@@ -19,7 +19,7 @@ func TestUsage(t *testing.T) {
 		{"check --fromat json", "there is no flag --fromat; did you mean --format?"},
 		{"check --qqqqqq", "there is no flag --qqqqqq; `bunraku check --help` lists those that there are"},
 		{"check --language x", "--language cannot be \"x\"; `bunraku check --help` says what it is"},
-		{"check --language 6 " + repo, "language is 7 or 8, not 6"},
+		{"check --language 6 " + repo, "--language cannot be \"6\"; `bunraku check --help` says what it is"},
 		{"explain --where --why-not x", "--where and --why-not exclude each other"},
 		{"check a b", `"b" is too much: bunraku check [ENV] [flags]`},
 		{"compile", "say what to compile: bunraku compile ENV [flags]"},

@@ -38,6 +38,7 @@ type Site struct {
 	Logs        bool                // the answer to a manifest has what was logged, too
 	Mask        func(string) string // takes out of messages what is never the same twice
 	MaskValues  bool                // of values too
+	Language    source.Language     // which Puppet is asked, and which one we are; 7 by default
 }
 
 // node is the name of the node that asks; oracle.rb has it, too.
@@ -50,7 +51,7 @@ func (s Site) answer(text string) string {
 	return text
 }
 
-// Puppet asks the installed Puppet. An answer is a rendered value, or the resources of a manifest, or "! " and the error.
+// Puppet asks the Puppet of the site's language. An answer is a rendered value, or the resources of a manifest, or "! " and the error.
 func (s Site) Puppet(t testing.TB, qs []Question) []string {
 	t.Helper()
 	var in strings.Builder
@@ -65,8 +66,12 @@ func (s Site) Puppet(t testing.TB, qs []Question) []string {
 			t.Fatal(err)
 		}
 	}
-	oracle := filepath.Join(live.Root(), "internal", "ask", "oracle.rb")
-	lines := strings.Split(strings.TrimSuffix(live.Ruby(t, oracle, in.String(), s.Environment, s.Facts), "\n"), "\n")
+	oracle := live.Installed(t)
+	if s.Language.Eight() {
+		oracle = live.Other(t, s.Language.String())
+	}
+	script := filepath.Join(live.Root(), "internal", "ask", "oracle.rb")
+	lines := strings.Split(strings.TrimSuffix(oracle.Ruby(t, script, in.String(), s.Environment, s.Facts), "\n"), "\n")
 	if len(lines) != len(qs) {
 		t.Fatalf("%d questions, %d answers", len(qs), len(lines))
 	}
@@ -123,16 +128,18 @@ func (s Site) Us(w eval.World, p *Probe, q Question) string {
 	if !q.isManifest() {
 		text = "probe([" + text + "\n])"
 	}
-	tree, ds := syntax.Parse(source.NewFile("t.pp", text), syntax.Options{})
+	set := eval.Language(max(s.Language, source.Puppet7))
+	opt := syntax.Options{Strict: set.Strict, Language: set.Language}
+	tree, ds := syntax.Parse(source.NewFile("t.pp", text), opt)
 	if !ds.HasErrors() {
-		ds = append(ds, syntax.Validate(tree, syntax.Options{})...)
+		ds = append(ds, syntax.Validate(tree, opt)...)
 	}
 	for _, d := range ds {
 		if d.Severity == source.Error {
 			return "! " + d.Summary
 		}
 	}
-	r := eval.Compile(w, eval.Input{Node: node, Environment: "production", Main: []*syntax.File{tree}, Facts: ReadFacts(s.Facts), Settings: eval.Language(7)})
+	r := eval.Compile(w, eval.Input{Node: node, Environment: "production", Main: []*syntax.File{tree}, Facts: ReadFacts(s.Facts), Settings: set})
 	switch {
 	case r.Failure != nil:
 		return "! " + s.Mask(r.Failure.Summary)

@@ -5,7 +5,6 @@
 package live
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,19 +109,10 @@ func Command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Ruby runs a Ruby script with arguments and standard input, and returns what it printed.
+// Ruby runs a Ruby script that asks the installed Puppet, with arguments and standard input, and returns what it printed.
 func Ruby(t testing.TB, script string, stdin string, args ...string) string {
 	t.Helper()
-	Puppet(t)
-	cmd := Command("ruby", append([]string{script}, args...)...)
-	cmd.Stdin = strings.NewReader(stdin)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("ruby %s: %v\n%s", filepath.Base(script), err, stderr.String())
-	}
-	return string(out)
+	return Installed(t).Ruby(t, script, stdin, args...)
 }
 
 // Files lists the files below Debian's modules with one of the given endings, links to modules followed, in a fixed order.

@@ -34,7 +34,7 @@ type testWorld struct {
 	fresh   func() *bridge.Bridge // of the own engine, for one compile; nil for the pipe
 }
 
-var table = sync.OnceValue(functions.Table)
+var table = sync.OnceValue(func() map[string]*eval.Function { return functions.Table(source.Puppet7) })
 
 // open prepares an environment with a bridge; opt says how Ruby is run.
 func open(t testing.TB, dir string, opt bridge.Options) *testWorld {

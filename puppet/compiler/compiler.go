@@ -34,7 +34,7 @@ import (
 
 // Options are the choices of one run, as the command line gives them.
 type Options struct {
-	Language        int // 7 or 8; 8 by default
+	Language        source.Language // Puppet 8 by default
 	Strict          string
 	StrictVariables *bool
 	ModulePath      []string
@@ -99,11 +99,11 @@ type Snapshot struct {
 // open prepares an environment as a view of files shows it.
 func (w *Workspace) open(files source.Files) (*Snapshot, error) {
 	env, err := environment.Open(w.path, environment.Options{Files: files, Cache: w.cache, ModulePath: w.opt.ModulePath,
-		BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Syntax: syntax.Options{Strict: w.set.Strict}})
+		BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Syntax: syntax.Options{Strict: w.set.Strict, Language: w.set.Language}})
 	if err != nil {
 		return nil, err
 	}
-	c := &Snapshot{ws: w, files: files, env: env, set: w.set, opt: w.opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table()}
+	c := &Snapshot{ws: w, files: files, env: env, set: w.set, opt: w.opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table(w.set.Language)}
 	c.moduleFunctions()
 	c.rubyLibrary = bridge.NewLibrary(c.templates.Runtime)
 	if w.opt.Ruby == RubySystem {
@@ -339,12 +339,7 @@ func (c *Snapshot) config() *value.Hash {
 }
 
 // version is the version of Puppet that is compiled for.
-func (c *Snapshot) version() string {
-	if c.opt.Language <= 7 {
-		return "7.23.0"
-	}
-	return "8.10.0"
-}
+func (c *Snapshot) version() string { return c.opt.Language.Version() }
 
 // serverFacts are what a server says of itself.
 func (c *Snapshot) serverFacts() *value.Hash {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bunraku/puppet/compiler"
+	"bunraku/source"
 )
 
 // A module's file holds definitions only, and only those that its path is for: Puppet refuses it otherwise, whichever of them was asked
@@ -57,10 +58,10 @@ func TestPlacement(t *testing.T) {
 			if said != "" {
 				refused++
 			}
-			for _, language := range []int{7, 8} {
+			for _, language := range []source.Language{source.Puppet7, source.Puppet8} {
 				got := weSay(compileSite(t, dirs[labels[i]], compiler.Options{Language: language, Strict: "warning"}))
 				if got.Error != said {
-					t.Errorf("language %d: %q, Puppet says %q (%q)", language, got.Error, said, want.Warnings)
+					t.Errorf("language %s: %q, Puppet says %q (%q)", language, got.Error, said, want.Warnings)
 				}
 			}
 		})

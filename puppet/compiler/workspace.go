@@ -29,11 +29,7 @@ type Workspace struct {
 func NewWorkspace(path string, opt Options) *Workspace {
 	w := &Workspace{path: path, cache: source.NewCache(opt.CacheBytes)}
 	if opt.Language == 0 {
-		opt.Language = 8
-	}
-	if opt.Language != 7 && opt.Language != 8 {
-		w.err = fmt.Errorf("language is 7 or 8, not %d", opt.Language)
-		return w
+		opt.Language = source.Puppet8
 	}
 	w.opt, w.set = opt, eval.Language(opt.Language)
 	if opt.Strict != "" {

@@ -74,7 +74,7 @@ func TestBounds(t *testing.T) {
 func budgeted(ctx context.Context, limits budget.Limits, text string) *eval.Result {
 	tree, _ := syntax.Parse(source.NewFile("steps.pp", text), syntax.Options{})
 	in := eval.Input{Node: "default", Main: []*syntax.File{tree}, Settings: eval.Language(7), Budget: budget.New(ctx, limits)}
-	return eval.Compile(newMapWorld(), in)
+	return eval.Compile(newMapWorld(in.Settings.Language), in)
 }
 
 // The caller's budget decides, and its end is told at the expression that was one too many.

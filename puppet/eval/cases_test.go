@@ -30,7 +30,8 @@ var (
 
 // A testCase is one idea: a program, and what Puppet 7.23 makes of it. In the archive its files are NAME/site.pp (whose first line says
 // the idea) or NAME/manifests/*.pp, NAME/modules/…, NAME/facts.json, NAME/enc.json (what a node classifier says), NAME/settings (lines
-// `key: value`), and the answer, which only -record writes: NAME/want.json or NAME/want.err.
+// `key: value`), and the answer, which only -record writes: NAME/want.json or NAME/want.err. Where Puppet 8.11 or an OpenVox answers
+// otherwise than the one before it (languages), its own answer stands behind, for instance NAME/want.8.json.
 type testCase struct {
 	archive  string
 	name     string // within the archive
@@ -38,7 +39,46 @@ type testCase struct {
 	facts    json.RawMessage
 	enc      json.RawMessage // nil for none
 	settings map[string]string
-	want     *txtar.File
+	answers  map[string]*txtar.File // by language; none for those that answer as the one before
+}
+
+// languages are what cases are recorded for, each named with the one whose answers it mostly shares.
+var languages = []struct {
+	name, before string
+	language     source.Language
+}{{"7", "", source.Puppet7}, {"8", "7", source.Puppet8}, {"openvox8", "8", source.OpenVox8}, {"openvox9", "openvox8", source.OpenVox9}}
+
+// want is the recorded answer of a language.
+func (c *testCase) want(language string) *txtar.File {
+	for i := len(languages) - 1; i >= 0; i-- {
+		if l := languages[i]; l.name == language {
+			if w := c.answers[language]; w != nil {
+				return w
+			}
+			language = l.before
+		}
+	}
+	return nil
+}
+
+// answerFile reports which language's answer a file of a case is, if it is one.
+func answerFile(name string) (language string, ok bool) {
+	rest, ok := strings.CutPrefix(name, "want.")
+	if !ok {
+		return "", false
+	}
+	if language, _, ok = strings.Cut(rest, "."); !ok {
+		language = "7"
+	}
+	return language, true
+}
+
+// answerName is the name of a language's answer: want.json for Puppet 7's, want.8.json for Puppet 8's.
+func answerName(language, ending string) string {
+	if language == "7" {
+		return "want." + ending
+	}
+	return "want." + language + "." + ending
 }
 
 func (c *testCase) String() string { return strings.TrimSuffix(c.archive, ".txtar") + "/" + c.name }
@@ -81,14 +121,16 @@ func loadCases(t *testing.T) []*testCase {
 					t.Fatalf("%s: the case %s is there twice", name, dir)
 				}
 				seen[dir] = true
-				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"), settings: map[string]string{}}
+				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"), settings: map[string]string{}, answers: map[string]*txtar.File{}}
 				if only.MatchString(c.String()) {
 					cases = append(cases, c)
 				}
 			}
+			if language, ok := answerFile(rest); ok {
+				c.answers[language] = &a.Files[i]
+				continue
+			}
 			switch rest {
-			case "want.json", "want.err":
-				c.want = &a.Files[i]
 			case "facts.json":
 				c.facts = f.Data
 			case "enc.json":
@@ -178,20 +220,20 @@ func (a *answer) text(logs bool) string {
 	return b.String()
 }
 
-// want is the answer as a file of the archive.
-func (c *testCase) wanted(a *answer) txtar.File {
+// wanted is the answer as a file of the archive.
+func (c *testCase) wanted(language string, a *answer) txtar.File {
 	if a.OK {
-		return txtar.File{Name: c.name + "/want.json", Data: []byte(a.text(c.settings["logs"] == "true"))}
+		return txtar.File{Name: c.name + "/" + answerName(language, "json"), Data: []byte(a.text(c.settings["logs"] == "true"))}
 	}
 	text := a.Error
 	if strings.Contains(text, "Language validation logged") {
 		text += "\n" + strings.Join(a.Errors, "\n")
 	}
-	return txtar.File{Name: c.name + "/want.err", Data: []byte(text + "\n")}
+	return txtar.File{Name: c.name + "/" + answerName(language, "err"), Data: []byte(text + "\n")}
 }
 
-// askPuppet compiles the cases with real Puppet, in one process.
-func askPuppet(t *testing.T, cases []*testCase) []*answer {
+// askPuppet compiles the cases with a real Puppet, in one process.
+func askPuppet(t *testing.T, o *live.Oracle, cases []*testCase) []*answer {
 	t.Helper()
 	type question struct {
 		Name     string            `json:"name"`
@@ -213,7 +255,7 @@ func askPuppet(t *testing.T, cases []*testCase) []*answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/oracle.rb", string(in))), "\n")
+	lines := strings.Split(strings.TrimSpace(o.Ruby(t, "testdata/oracle.rb", string(in))), "\n")
 	if len(lines) != len(cases) {
 		t.Fatalf("%d answers for %d cases", len(lines), len(cases))
 	}
@@ -227,45 +269,49 @@ func askPuppet(t *testing.T, cases []*testCase) []*answer {
 	return out
 }
 
-// recordCases writes Puppet's answers into the archives.
-func recordCases(t *testing.T, cases []*testCase) {
-	answers := map[string]txtar.File{}
-	for i, a := range askPuppet(t, cases) {
-		answers[cases[i].String()] = cases[i].wanted(a)
+// recordCases writes what a Puppet answers into the archives, where it is not what the one before it answered.
+func recordCases(t *testing.T, language string, before string, cases []*testCase) {
+	changed := map[string]bool{}
+	for i, a := range askPuppet(t, oracle(t, language), cases) {
+		c := cases[i]
+		w := c.wanted(language, a)
+		c.answers[language] = &w
+		if b := c.want(before); b != nil && sameAnswer(b, &w) {
+			delete(c.answers, language)
+		}
+		changed[c.archive] = true
 	}
-	archives := map[string]bool{}
+	of := map[string]*testCase{}
 	for _, c := range cases {
-		archives[c.archive] = true
+		of[c.String()] = c
 	}
-	for name := range archives {
+	for name := range changed {
 		path := filepath.Join("testdata", name)
 		a, err := txtar.ParseFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var files []txtar.File
-		flush := func(dir string, old *txtar.File) {
-			if w, ok := answers[strings.TrimSuffix(name, ".txtar")+"/"+dir]; ok {
-				files = append(files, w)
-			} else if old != nil {
-				files = append(files, *old)
+		var last *testCase
+		flush := func() {
+			for _, l := range languages {
+				if last != nil && last.answers[l.name] != nil {
+					files = append(files, *last.answers[l.name])
+				}
 			}
 		}
-		last, old := "", (*txtar.File)(nil)
-		for i, f := range a.Files {
+		for _, f := range a.Files {
 			dir, rest, _ := strings.Cut(f.Name, "/")
-			if dir != last && last != "" {
-				flush(last, old)
-				old = nil
+			c := of[strings.TrimSuffix(name, ".txtar")+"/"+dir]
+			if c != last {
+				flush()
+				last = c
 			}
-			last = dir
-			if rest == "want.json" || rest == "want.err" {
-				old = &a.Files[i]
-				continue
+			if _, is := answerFile(rest); !is || c == nil {
+				files = append(files, f)
 			}
-			files = append(files, f)
 		}
-		flush(last, old)
+		flush()
 		a.Files = files
 		if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
 			t.Fatal(err)
@@ -273,11 +319,25 @@ func recordCases(t *testing.T, cases []*testCase) {
 	}
 }
 
+// oracle is the Puppet of a language.
+func oracle(t *testing.T, language string) *live.Oracle {
+	if language == "7" {
+		return live.Installed(t)
+	}
+	return live.Other(t, language)
+}
+
+// sameAnswer compares two answers: both catalogs or both errors, and the same text.
+func sameAnswer(a, b *txtar.File) bool {
+	return strings.HasSuffix(a.Name, ".json") == strings.HasSuffix(b.Name, ".json") && string(a.Data) == string(b.Data)
+}
+
 // caseWorld has the files of one case.
 type caseWorld struct {
 	*mapWorld
 	files map[string]string
 	trees map[string]*syntax.File
+	opt   syntax.Options
 }
 
 func (w *caseWorld) parse(path string) (*syntax.File, source.Diagnostics) {
@@ -292,9 +352,9 @@ func (w *caseWorld) parse(path string) (*syntax.File, source.Diagnostics) {
 	if strings.HasSuffix(path, ".epp") {
 		parse = syntax.ParseEPP
 	}
-	f, ds := parse(source.NewFile(path, text), syntax.Options{})
+	f, ds := parse(source.NewFile(path, text), w.opt)
 	if !ds.HasErrors() {
-		ds = append(ds, syntax.Validate(f, syntax.Options{})...)
+		ds = append(ds, syntax.Validate(f, w.opt)...)
 		ds = append(ds, syntax.ValidatePlacement(f, path, syntax.Site{ModulePath: []string{"modules"}, Manifest: "manifests"})...)
 	}
 	w.trees[path] = f
@@ -338,9 +398,20 @@ func (w *caseWorld) Module(f *syntax.File) string {
 }
 
 // compileCase compiles a case with our evaluator.
-func compileCase(t *testing.T, c *testCase, trace bool) (*eval.Result, source.Diagnostics) {
+func compileCase(t *testing.T, c *testCase, language source.Language, trace bool) (*eval.Result, source.Diagnostics) {
 	t.Helper()
-	w := &caseWorld{newMapWorld(), map[string]string{}, map[string]*syntax.File{}}
+	set := eval.Language(language)
+	set.Trace = trace
+	if v := c.settings["strict_variables"]; v != "" {
+		set.StrictVariables = v == "true"
+	}
+	if v := c.settings["strict"]; v != "" {
+		var err error
+		if set.Strict, err = source.ParseStrictness(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &caseWorld{newMapWorld(language), map[string]string{}, map[string]*syntax.File{}, syntax.Options{Strict: set.Strict, Language: language}}
 	var main []*syntax.File
 	var all source.Diagnostics
 	for _, f := range c.files {
@@ -356,15 +427,6 @@ func compileCase(t *testing.T, c *testCase, trace bool) (*eval.Result, source.Di
 	if all.HasErrors() {
 		return nil, all
 	}
-	set := eval.Language(7)
-	set.Trace = trace
-	set.StrictVariables = c.settings["strict_variables"] == "true"
-	switch c.settings["strict"] {
-	case "error":
-		set.Strict = source.StrictError
-	case "off":
-		set.Strict = source.StrictOff
-	}
 	facts, err := catalog.ReadJSON(c.facts)
 	if err != nil {
 		t.Fatalf("%s: facts: %v", c, err)
@@ -379,7 +441,7 @@ func compileCase(t *testing.T, c *testCase, trace bool) (*eval.Result, source.Di
 	in := eval.Input{Node: c.node(), Environment: "production", Main: main, Settings: set, Facts: facts.(*value.Hash),
 		Trusted: hashOf("authenticated", str("remote"), "certname", str(c.node()), "extensions", value.EmptyHash, "hostname", str(host),
 			"domain", domainValue, "external", value.EmptyHash),
-		ServerFacts: hashOf("serverversion", str("7.23.0"), "servername", str("puppet.example.com"), "serverip", str("192.0.2.1"), "environment", str("production"))}
+		ServerFacts: hashOf("serverversion", str(language.Version()), "servername", str("puppet.example.com"), "serverip", str("192.0.2.1"), "environment", str("production"))}
 	enc, err := catalog.ReadJSON(c.classifier())
 	if err != nil {
 		t.Fatalf("%s: enc: %v", c, err)
@@ -457,19 +519,20 @@ func answerOf(t *testing.T, c *catalog.Catalog, res *eval.Result, ds source.Diag
 }
 
 // compareCase says how our answer differs from the recorded one, "" when it does not.
-func compareCase(t *testing.T, c *testCase, trace bool) (why string) {
+func compareCase(t *testing.T, c *testCase, language source.Language, trace bool) (why string) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
 			why = fmt.Sprintf("panic: %v", p)
 		}
 	}()
-	if c.want == nil {
+	answer := c.want(language.String())
+	if answer == nil {
 		return "no answer recorded"
 	}
-	res, ds := compileCase(t, c, trace)
-	want := string(c.want.Data)
-	if strings.HasSuffix(c.want.Name, ".json") {
+	res, ds := compileCase(t, c, language, trace)
+	want := string(answer.Data)
+	if strings.HasSuffix(answer.Name, ".json") {
 		if ds.HasErrors() {
 			return "does not parse: " + ds[0].String()
 		}
@@ -531,38 +594,44 @@ func lineDiff(got, want string) string {
 	return b.String()
 }
 
-// TestScoreCases compares what we make of every case with what Puppet made of it when it was recorded. Tracing must change nothing.
+// TestScoreCases compares what we make of every case with what each Puppet made of it when it was recorded. Tracing must change nothing.
 func TestScoreCases(t *testing.T) {
-	cases := loadCases(t)
-	if *record {
-		recordCases(t, cases)
-		cases = loadCases(t)
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			cases := loadCases(t)
+			if *record {
+				recordCases(t, l.name, l.before, cases)
+				cases = loadCases(t)
+			}
+			good := 0
+			for _, c := range cases {
+				if why := compareCase(t, c, l.language, false); why != "" {
+					t.Errorf("%s: %s", c, why)
+					continue
+				}
+				good++
+				if why := compareCase(t, c, l.language, true); why != "" {
+					t.Errorf("%s, traced: %s", c, why)
+				}
+			}
+			t.Logf("score: cases, %s %d/%d", l.language.Title(), good, len(cases))
+		})
 	}
-	good := 0
-	for _, c := range cases {
-		if why := compareCase(t, c, false); why != "" {
-			t.Errorf("%s: %s", c, why)
-			continue
-		}
-		good++
-		if why := compareCase(t, c, true); why != "" {
-			t.Errorf("%s, traced: %s", c, why)
-		}
-	}
-	t.Logf("score: cases %d/%d", good, len(cases))
 }
 
-// TestRecordsAreTrue asks real Puppet again.
+// TestRecordsAreTrue asks every Puppet again that is there.
 func TestRecordsAreTrue(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks real Puppet")
-	}
-	live.Puppet(t)
-	cases := loadCases(t)
-	for i, a := range askPuppet(t, cases) {
-		c := cases[i]
-		if w := c.wanted(a); c.want == nil || w.Name != c.want.Name || string(w.Data) != string(c.want.Data) {
-			t.Errorf("%s: Puppet says now\n%s", c, w.Data)
-		}
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			o := oracle(t, l.name)
+			cases := loadCases(t)
+			for i, a := range askPuppet(t, o, cases) {
+				c := cases[i]
+				w := c.wanted(l.name, a)
+				if was := c.want(l.name); was == nil || !sameAnswer(was, &w) {
+					t.Errorf("%s: Puppet says now\n%s", c, w.Data)
+				}
+			}
+		})
 	}
 }

@@ -1,9 +1,12 @@
 package eval
 
 import (
+	"fmt"
+
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // What + and - do to arrays and hashes.
@@ -55,7 +58,7 @@ func (ev *Evaluator) mergeHashes(e *syntax.Binary, l *value.Hash, lr provenance.
 	case *value.Hash:
 		other = r
 	case *value.Array:
-		h, err := hashFromArray(r)
+		h, err := hashFromArray(r, ev.set.Language)
 		if err != "" {
 			ev.runtime(e, err)
 		}
@@ -74,8 +77,9 @@ func (ev *Evaluator) mergeHashes(e *syntax.Binary, l *value.Hash, lr provenance.
 	return b.Hash(), spine
 }
 
-// hashFromArray is Ruby's Hash[…]: of pairs when every element is an array, else of alternating keys and values.
-func hashFromArray(a *value.Array) (*value.Hash, string) {
+// hashFromArray is Ruby's Hash[…]: of pairs when every element is an array, else of alternating keys and values. Puppet 8 makes pairs with
+// Array#to_h, which wants two of everything.
+func hashFromArray(a *value.Array, l source.Language) (*value.Hash, string) {
 	pairs := len(a.Elems) > 0
 	for _, x := range a.Elems {
 		if _, ok := x.(*value.Array); !ok {
@@ -86,6 +90,9 @@ func hashFromArray(a *value.Array) (*value.Hash, string) {
 	if pairs {
 		for i, x := range a.Elems {
 			p := x.(*value.Array)
+			if l.Eight() && len(p.Elems) != 2 {
+				return nil, fmt.Sprintf("wrong array length at %d (expected 2, was %d)", i, len(p.Elems))
+			}
 			switch len(p.Elems) {
 			case 1:
 				b.SetEntry(value.Entry{Key: p.Elems[0], Value: value.Undef{}, KeyRef: p.Ref(0), Ref: a.Ref(i)})

@@ -28,7 +28,7 @@ func compileText(name, text string, set eval.Settings) (*eval.Result, source.Dia
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	return eval.Compile(newMapWorld(), eval.Input{Node: "default", Environment: "production", Main: []*syntax.File{tree}, Settings: set}), ds
+	return eval.Compile(newMapWorld(set.Language), eval.Input{Node: "default", Environment: "production", Main: []*syntax.File{tree}, Settings: set}), ds
 }
 
 // wire is a catalog as the µPuppet corpus writes it.

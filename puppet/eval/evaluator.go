@@ -27,8 +27,9 @@ import (
 )
 
 // Settings are the switches of Puppet that change what a program means. Language 8 is the default of the command line;
-// each difference between 7 and 8 is one switch here.
+// differences that are no setting are asked of the Language.
 type Settings struct {
+	Language        source.Language
 	Strict          source.Strictness
 	StrictVariables bool
 	Trace           bool
@@ -43,12 +44,12 @@ const (
 	StrictError   = source.StrictError
 )
 
-// Language gives the settings that Puppet 7 or 8 has by default.
-func Language(version int) Settings {
-	if version <= 7 {
-		return Settings{Strict: source.StrictWarning}
+// Language gives the settings that a language has by default.
+func Language(l source.Language) Settings {
+	if !l.Eight() {
+		return Settings{Language: l, Strict: source.StrictWarning}
 	}
-	return Settings{Strict: source.StrictError, StrictVariables: true}
+	return Settings{Language: l, Strict: source.StrictError, StrictVariables: true}
 }
 
 // Input is what is compiled: a node with its facts, and the manifests that apply to every node.

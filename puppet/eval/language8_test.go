@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"bunraku/puppet/eval"
+	"bunraku/source"
 )
 
 // Puppet 8 differs from 7 by its defaults strict=error and strict_variables=true (Puppet 8.0 release notes, "strict mode": unknown
@@ -25,15 +26,15 @@ func TestLanguage8(t *testing.T) {
 		{"module_name is known everywhere", `notify { 'a': message => [$module_name, $caller_module_name] }`, ""},
 		{"numbers are numbers", `notify { 'a': message => 1 + 1 }`, ""},
 	} {
-		for _, version := range []int{7, 8} {
+		for _, version := range []source.Language{source.Puppet7, source.Puppet8} {
 			res, ds := compileText("site.pp", c.manifest, eval.Language(version))
 			if ds.HasErrors() {
 				t.Fatalf("%s: %s", c.idea, ds[0])
 			}
 			switch {
-			case version == 7 || c.failure == "":
+			case version == source.Puppet7 || c.failure == "":
 				if res.Failure != nil {
-					t.Errorf("%s, language %d: %s", c.idea, version, res.Failure)
+					t.Errorf("%s, language %s: %s", c.idea, version, res.Failure)
 				}
 			case res.Failure == nil:
 				t.Errorf("%s: compiles in language 8", c.idea)

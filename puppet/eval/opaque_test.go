@@ -13,7 +13,7 @@ import (
 
 // What a Ruby function would give is opaque; what is made of it is opaque too, and nothing is decided by it in silence.
 func TestOpaque(t *testing.T) {
-	w := newMapWorld()
+	w := newMapWorld(source.Puppet8)
 	w.functions["ruby"] = &eval.Function{Name: "ruby", Raw: func(*eval.Call) (value.Value, error) { return &value.Opaque{Why: "not run"}, nil }}
 	text := `$o = ruby()
 notify { 'text': message => "a${o}b" }

@@ -15,7 +15,7 @@ type mapWorld struct {
 	functions map[string]*eval.Function
 }
 
-func newMapWorld() *mapWorld { return &mapWorld{functions: functions.Table()} }
+func newMapWorld(l source.Language) *mapWorld { return &mapWorld{functions: functions.Table(l)} }
 
 func (w *mapWorld) Manifest(string, string) (*syntax.File, source.Diagnostics) { return nil, nil }
 func (w *mapWorld) FunctionFile(string) (*syntax.File, source.Diagnostics)     { return nil, nil }

@@ -6,21 +6,29 @@ import (
 	"testing"
 
 	"bunraku/internal/ask"
+	"bunraku/source"
 )
 
 type question = ask.Question
 
 var site = ask.Site{Environment: environmentDir, Facts: "testdata/facts.json", Logs: true, Mask: mask}
 
-func askPuppet(t *testing.T, qs []question) []string {
+// both are the languages that functions are compared in.
+var both = []source.Language{source.Puppet7, source.Puppet8}
+
+func askPuppet(t *testing.T, l source.Language, qs []question) []string {
 	t.Helper()
-	return site.Puppet(t, qs)
+	s := site
+	s.Language = l
+	return s.Puppet(t, qs)
 }
 
 // askUs is the same question to ourselves.
-func askUs(q question) string {
-	w := newTestWorld()
-	return site.Us(w, &w.probe, q)
+func askUs(l source.Language, q question) string {
+	w := newTestWorld(l)
+	s := site
+	s.Language = l
+	return s.Us(w, &w.probe, q)
 }
 
 // location is where something stands in our manifest, which is not a matter of functions. Other files may be.

@@ -179,7 +179,7 @@ func notFound(c *eval.Call, names []string) {
 func hiera(name, doc, merge string, then func(*eval.Call, string, value.Value) (value.Value, error)) *eval.Function {
 	run := func(c *eval.Call, key, otherwise value.Value) (value.Value, error) {
 		if c.Eval.Settings().Strict != eval.StrictOff {
-			c.Warn("W0611", "The function '"+name+"' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/7.23/deprecated_language.html")
+			c.Warn("W0611", "The function '"+name+"' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/"+c.Eval.Settings().Language.Minor()+"/deprecated_language.html")
 		}
 		q := named(key)
 		q.merge, q.otherwise, q.otherwiseRef = value.String(merge), otherwise, c.ArgRef(1)

@@ -13,10 +13,11 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // numberFunctions compute with numbers and compare scalars.
-func numberFunctions() []*eval.Function {
+func numberFunctions(l source.Language) []*eval.Function {
 	val := []string{"val"}
 	return []*eval.Function{
 		{Name: "abs", Doc: "The absolute value of a number.", Dispatches: []eval.Dispatch{
@@ -28,8 +29,8 @@ func numberFunctions() []*eval.Function {
 		{Name: "round", Doc: "The integer nearest to a number; halves go away from zero.", Dispatches: []eval.Dispatch{
 			{Signature: "Callable[Numeric]", Names: val, Run: round},
 		}},
-		extreme("max", "The greatest of its arguments, or of the elements of an array; a block may compare them.", 1),
-		extreme("min", "The least of its arguments, or of the elements of an array; a block may compare them.", -1),
+		extreme("max", "The greatest of its arguments, or of the elements of an array; a block may compare them.", 1, l),
+		extreme("min", "The least of its arguments, or of the elements of an array; a block may compare them.", -1, l),
 		compareFunction(),
 		{Name: "versioncmp", Doc: "Compares two version numbers: -1, 0 or 1.", Dispatches: []eval.Dispatch{
 			{Signature: "Callable[String, String, Boolean, 2, 3]", Names: []string{"a", "b", "ignore_trailing_zeroes"}, Run: func(c *eval.Call) (value.Value, error) {
@@ -157,8 +158,8 @@ func round(c *eval.Call) (value.Value, error) {
 // A comparison orders two values on behalf of a call.
 type comparison func(c *eval.Call, a, b value.Value) (int, error)
 
-// extreme makes max (sign 1) or min (sign -1).
-func extreme(name, doc string, sign int) *eval.Function {
+// extreme makes max (sign 1) or min (sign -1). Puppet 8 compares versions, spans and points of time by what they are; 7 by their texts.
+func extreme(name, doc string, sign int, l source.Language) *eval.Function {
 	values := []string{"values"}
 	// pick is the winner by a comparison. The first of equals stays. The value is a copy, and everything given had a say.
 	pick := func(c *eval.Call, list []value.Value, refs []provenance.Ref, cmp comparison) (value.Value, error) {
@@ -201,16 +202,32 @@ func extreme(name, doc string, sign int) *eval.Function {
 	all := func(cmp comparison) func(*eval.Call) (value.Value, error) {
 		return func(c *eval.Call) (value.Value, error) { return plain(c, c.Args, c.Refs, cmp) }
 	}
-	return &eval.Function{Name: name, Doc: doc, Dispatches: []eval.Dispatch{
-		{Signature: "Callable[Numeric, 0]", Names: values, Run: all(byNumber)},
-		{Signature: "Callable[String, 0]", Names: values, Run: all(byText)},
-		{Signature: "Callable[Array[Numeric], Optional[Callable[2, 2]]]", Names: values, Run: one(byNumber)},
-		{Signature: "Callable[Array[String], Optional[Callable[2, 2]]]", Names: values, Run: one(byText)},
-		{Signature: "Callable[Array, Optional[Callable[2, 2]]]", Names: values, Run: one(byText)},
-		{Signature: "Callable[Any, 0, Callable[2, 2]]", Names: values, Run: func(c *eval.Call) (value.Value, error) { return pick(c, c.Args, c.Refs, byBlock) }},
-		{Signature: "Callable[Any, 0]", Names: values, Run: all(byText)},
-	}}
+	f := &eval.Function{Name: name, Doc: doc}
+	add := func(signature string, run func(*eval.Call) (value.Value, error)) {
+		f.Dispatches = append(f.Dispatches, eval.Dispatch{Signature: signature, Names: values, Run: run})
+	}
+	var measured []string
+	if l.Eight() {
+		measured = []string{"SemVer", "Timespan", "Timestamp"}
+	}
+	add("Callable[Numeric, 0]", all(byNumber))
+	add("Callable[String, 0]", all(byText))
+	for _, t := range measured {
+		add("Callable["+t+", 0]", all(byValue))
+	}
+	add("Callable[Array[Numeric], Optional[Callable[2, 2]]]", one(byNumber))
+	for _, t := range measured {
+		add("Callable[Array["+t+"], Optional[Callable[2, 2]]]", one(byValue))
+	}
+	add("Callable[Array[String], Optional[Callable[2, 2]]]", one(byText))
+	add("Callable[Array, Optional[Callable[2, 2]]]", one(byText))
+	add("Callable[Any, 0, Callable[2, 2]]", func(c *eval.Call) (value.Value, error) { return pick(c, c.Args, c.Refs, byBlock) })
+	add("Callable[Any, 0]", all(byText))
+	return f
 }
+
+// byValue compares as the operators do.
+func byValue(_ *eval.Call, a, b value.Value) (int, error) { return value.Compare(a, b) }
 
 func byNumber(_ *eval.Call, a, b value.Value) (int, error) {
 	o, ok := rubyCompare(a, b)

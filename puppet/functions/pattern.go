@@ -3,6 +3,7 @@ package functions
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,10 +12,11 @@ import (
 	"bunraku/puppet/onigmo"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // patternFunctions search, split and replace by regular expressions, with Ruby's meaning of them.
-func patternFunctions() []*eval.Function {
+func patternFunctions(l source.Language) []*eval.Function {
 	return []*eval.Function{
 		{Name: "match", Doc: "Matches a string, or each of an array, with a pattern: the match and its groups, or undef.", Dispatches: []eval.Dispatch{
 			{Signature: "Callable[String, Variant[Any, Type]]", Names: []string{"string", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
@@ -33,32 +35,72 @@ func patternFunctions() []*eval.Function {
 				return out.Array(), nil
 			}},
 		}},
-		{Name: "split", Doc: "Splits a string where a pattern matches; empty parts at the end are dropped.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[String, String]", Names: []string{"str", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
-				re, err := c.Eval.Regexp(string(c.Args[1].(value.String)))
-				if err != nil {
-					return nil, err
-				}
-				return split(string(c.Args[0].(value.String)), re.Re)
-			}},
-			{Signature: "Callable[String, Regexp]", Names: []string{"str", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
-				return split(string(c.Args[0].(value.String)), c.Args[1].(*value.Regexp).Re)
-			}},
-			{Signature: "Callable[String, Type[Regexp]]", Names: []string{"str", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
-				r, err := regexpOf(c.Args[1])
-				if err != nil {
-					return nil, err
-				}
-				return split(string(c.Args[0].(value.String)), r.Re)
-			}},
-		}},
-		{Name: "regsubst", Doc: "Replaces what a pattern matches, once or (flag G) everywhere, in a string or in each of an array.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Variant[Array[String], String], String, Variant[String, Hash[String, String]], Optional[Pattern[/^[GEIM]*$/]], Enum['E', 'N', 'S', 'U'], 3, 5]",
-				Names: []string{"target", "pattern", "replacement", "flags", "encoding"}, Run: regsubstText},
-			{Signature: "Callable[Variant[Array[String], String], Variant[Regexp, Type[Regexp]], Variant[String, Hash[String, String]], Pattern[/^G?$/], 3, 4]",
-				Names: []string{"target", "pattern", "replacement", "flags"}, Run: regsubstRegexp},
-		}},
+		splitFunction(l),
+		regsubstFunction(l),
 	}
+}
+
+func splitFunction(l source.Language) *eval.Function {
+	f := &eval.Function{Name: "split", Doc: "Splits a string where a pattern matches; empty parts at the end are dropped."}
+	// add adds the three forms of the pattern for one form of the text. What was Sensitive stays so.
+	add := func(text, name string) {
+		form := func(pattern string, re func(c *eval.Call) (*onigmo.Regexp, error)) {
+			run := func(c *eval.Call) (value.Value, error) {
+				r, err := re(c)
+				if err != nil {
+					return nil, err
+				}
+				secret, is := c.Args[0].(*value.Sensitive)
+				if !is {
+					return split(string(c.Args[0].(value.String)), r)
+				}
+				parts, err := split(string(secret.Value.(value.String)), r)
+				if err != nil {
+					return nil, err
+				}
+				return &value.Sensitive{Value: parts}, nil
+			}
+			f.Dispatches = append(f.Dispatches, eval.Dispatch{Signature: "Callable[" + text + ", " + pattern + "]", Names: []string{name, "pattern"}, Run: run})
+		}
+		form("String", func(c *eval.Call) (*onigmo.Regexp, error) {
+			re, err := c.Eval.Regexp(string(c.Args[1].(value.String)))
+			if err != nil {
+				return nil, err
+			}
+			return re.Re, nil
+		})
+		form("Regexp", func(c *eval.Call) (*onigmo.Regexp, error) { return c.Args[1].(*value.Regexp).Re, nil })
+		form("Type[Regexp]", func(c *eval.Call) (*onigmo.Regexp, error) {
+			re, err := regexpOf(c.Args[1])
+			if err != nil {
+				return nil, err
+			}
+			return re.Re, nil
+		})
+	}
+	add("String", "str")
+	if l.Eight() {
+		add("Sensitive[String]", "sensitive")
+	}
+	return f
+}
+
+func regsubstFunction(l source.Language) *eval.Function {
+	target, encoding, last := "Variant[Array[String], String]", ", Enum['E', 'N', 'S', 'U'], 3, 5", []string{"encoding"}
+	if l.Eight() {
+		texts := "Array[Variant[String, Sensitive[String]]]"
+		target = "Variant[" + texts + ", Sensitive[" + texts + "], String, Sensitive[String]]"
+	}
+	if l == source.OpenVox9 {
+		encoding, last = ", 3, 4", nil
+	}
+	names := []string{"target", "pattern", "replacement", "flags"}
+	return &eval.Function{Name: "regsubst", Doc: "Replaces what a pattern matches, once or (flag G) everywhere, in a string or in each of an array.", Dispatches: []eval.Dispatch{
+		{Signature: "Callable[" + target + ", String, Variant[String, Hash[String, String]], Optional[Pattern[/^[GEIM]*$/]]" + encoding + "]",
+			Names: append(slices.Clone(names), last...), Run: regsubstText},
+		{Signature: "Callable[" + target + ", Variant[Regexp, Type[Regexp]], Variant[String, Hash[String, String]], Pattern[/^G?$/], 3, 4]",
+			Names: names, Run: regsubstRegexp},
+	}}
 }
 
 // regexpOf is the pattern of a type Regexp[…]; a plain Regexp has the empty one.
@@ -169,6 +211,9 @@ func split(s string, re *onigmo.Regexp) (value.Value, error) {
 // ---- regsubst
 
 func regsubstText(c *eval.Call) (value.Value, error) {
+	if len(c.Args) > 4 && c.Eval.Settings().Language.Eight() {
+		c.Warn("W0617", "The regsubst() function's encoding argument has been ignored since Ruby 1.9 and will be removed in a future release")
+	}
 	var flags onigmo.Flags
 	all := false
 	for _, f := range value.ToString(c.Arg(3)) {
@@ -228,16 +273,33 @@ func (f finder) find(s string, from int) ([]int, error) {
 }
 
 func substitute(c *eval.Call, f finder, all bool) (value.Value, error) {
-	if s, is := c.Args[0].(value.String); is {
-		out, err := replace(string(s), f, c.Args[2], all)
-		return value.String(out), err
+	one := func(v value.Value) (value.Value, error) {
+		secret, hidden := v.(*value.Sensitive)
+		if hidden {
+			v = secret.Value
+		}
+		text, err := replace(string(v.(value.String)), f, c.Args[2], all)
+		if hidden && err == nil {
+			return &value.Sensitive{Value: value.String(text)}, nil
+		}
+		return value.String(text), err
+	}
+	list, is := c.Args[0].(*value.Array)
+	if secret, hidden := c.Args[0].(*value.Sensitive); hidden {
+		// The elements of a Sensitive array come out in the clear: so does Puppet 8.11.
+		if list, is = secret.Value.(*value.Array); is {
+			c.Unwrapped(secret)
+		}
+	}
+	if !is {
+		return one(c.Args[0])
 	}
 	c.Ref = c.ArgRef(0)
-	list, out := c.Args[0].(*value.Array), value.NewArrayBuilder(4)
+	out := value.NewArrayBuilder(4)
 	how := c.Trace().Join(c.ArgRef(1), wholly(c, 2), c.ArgRef(3))
 	return finish(out, elements(list, func(v value.Value, r provenance.Ref) error {
-		s, err := replace(string(v.(value.String)), f, c.Args[2], all)
-		out.AddRef(value.String(s), computed(c, r, how))
+		w, err := one(v)
+		out.AddRef(w, computed(c, r, how))
 		return err
 	}))
 }

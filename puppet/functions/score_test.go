@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bunraku/puppet/functions"
+	"bunraku/source"
 )
 
 var (
@@ -32,7 +33,7 @@ func TestScoreFunctions(t *testing.T) {
 			qs, whose = append(qs, q), append(whose, name)
 		}
 	}
-	names := slices.Sorted(maps.Keys(functions.Table()))
+	names := slices.Sorted(maps.Keys(functions.Table(source.Puppet7)))
 	for _, name := range names {
 		if s, has := shapes[name]; has {
 			for _, q := range generator.Calls(s, name, *calls) {
@@ -48,30 +49,34 @@ func TestScoreFunctions(t *testing.T) {
 			add(name, g.question)
 		}
 	}
-	want := askPuppet(t, qs)
-	differ := map[string]int{}
-	for i, q := range qs {
-		if strings.Contains(want[i], ":0x0000") {
-			continue // the address of an object is never the same twice
-		}
-		got := askUs(q)
-		if got == want[i] || slip.MatchString(want[i]) && strings.HasPrefix(got, "! ") {
-			continue // where Puppet stumbles over itself, any error will do
-		}
-		if differ[whose[i]]++; differ[whose[i]] <= *shown {
-			t.Logf("%s\n\tPuppet: %s\n\tours:   %s", q, want[i], got)
-		}
+	for _, l := range both {
+		t.Run(l.String(), func(t *testing.T) {
+			want := askPuppet(t, l, qs)
+			differ := map[string]int{}
+			for i, q := range qs {
+				if strings.Contains(want[i], ":0x0000") {
+					continue // the address of an object is never the same twice
+				}
+				got := askUs(l, q)
+				if got == want[i] || slip.MatchString(want[i]) && strings.HasPrefix(got, "! ") {
+					continue // where Puppet stumbles over itself, any error will do
+				}
+				if differ[whose[i]]++; differ[whose[i]] <= *shown {
+					t.Logf("%s\n\tPuppet: %s\n\tours:   %s", q, want[i], got)
+				}
+			}
+			equal := 0
+			for _, name := range names {
+				switch {
+				case differ[name] > 0:
+					t.Logf("differ: %s %d", name, differ[name])
+				case unasked[name]:
+					t.Logf("not asked: %s", name)
+				default:
+					equal++
+				}
+			}
+			t.Logf("score: functions, %s %d/%d (%d calls)", l.Title(), equal, len(names), len(qs))
+		})
 	}
-	equal := 0
-	for _, name := range names {
-		switch {
-		case differ[name] > 0:
-			t.Logf("differ: %s %d", name, differ[name])
-		case unasked[name]:
-			t.Logf("not asked: %s", name)
-		default:
-			equal++
-		}
-	}
-	t.Logf("score: functions %d/%d (%d calls)", equal, len(names), len(qs))
 }

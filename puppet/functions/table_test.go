@@ -16,7 +16,7 @@ import (
 
 // Every function that Puppet 7.23 and 8 ship has a record (testdata/names.txt lists them), and every record can be used.
 func TestTable(t *testing.T) {
-	table := functions.Table()
+	table := functions.Table(source.Puppet7)
 	text, err := os.ReadFile("testdata/names.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestTable(t *testing.T) {
 // where compiles an expression with tracing on and says from which text its value (or element i of it) was copied.
 func where(t *testing.T, expr string, i int) string {
 	t.Helper()
-	w := newTestWorld()
+	w := newTestWorld(source.Puppet7)
 	var ref provenance.Ref
 	w.functions["probe"] = &eval.Function{Name: "probe", Unknown: true, Raw: func(c *eval.Call) (value.Value, error) {
 		ref = c.ArgRef(0)

@@ -23,8 +23,8 @@ type testWorld struct {
 	probe     ask.Probe
 }
 
-func newTestWorld() *testWorld {
-	w := &testWorld{functions: functions.Table()}
+func newTestWorld(l source.Language) *testWorld {
+	w := &testWorld{functions: functions.Table(l)}
 	w.functions["probe"] = w.probe.Function()
 	s := func(s string) value.Value { return value.String(s) }
 	w.data = value.NewHash(

@@ -17,6 +17,8 @@ type Options struct {
 	Tasks bool // `plan` and `apply` are keywords, as under Puppet's --tasks
 	// Strict is Puppet's setting of that name: what to make of a hash with a key twice.
 	Strict source.Strictness
+	// Language says what counts as a key twice.
+	Language source.Language
 }
 
 // Parse reads a manifest. The tree holds whatever could be read; it is complete when no diagnostic is an Error.

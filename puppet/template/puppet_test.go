@@ -45,7 +45,7 @@ func newWorld(cache *template.Cache) *world {
 		files[path] = source.NewFile(path, string(text))
 		return files[path], path, nil
 	}
-	return &world{Engine: &template.Engine{Cache: cache, Find: find}, functions: functions.Table()}
+	return &world{Engine: &template.Engine{Cache: cache, Find: find}, functions: functions.Table(source.Puppet7)}
 }
 
 func (w *world) Manifest(module, rest string) (*syntax.File, source.Diagnostics) {

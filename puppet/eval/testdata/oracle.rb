@@ -1,4 +1,4 @@
-# oracle.rb: what the installed Puppet makes of the cases beside this file, all in one process. Standard input is a JSON array of
+# oracle.rb: what a Puppet makes of the cases beside this file, all in one process. Standard input is a JSON array of
 # {"name", "files": {path: text}, "node", "facts", "enc": {"classes", "parameters"}, "settings": {...}}; the answer is one line of JSON per case:
 # {"ok": true, "classes", "tags", "resources": [as on the wire], "edges": [[source, target]], "logs": [[level, message]]}, or
 # {"ok": false, "error", "errors": [what was logged]}.
@@ -20,7 +20,7 @@ args = %w[conf code var run log publicdir].flat_map { |d| ["--#{d}#{'dir' unless
 Puppet.initialize_settings(args + ['--certname', 'oracle.invalid', '--color', 'false']) # a fixed certname keeps Facter out
 LOGS = []
 Puppet::Util::Log.newdestination(Puppet::Test::LogCollector.new(LOGS))
-SERVER = { 'serverversion' => '7.23.0', 'servername' => 'puppet.example.com', 'serverip' => '192.0.2.1' }.freeze
+SERVER = { 'serverversion' => Puppet.version, 'servername' => 'puppet.example.com', 'serverip' => '192.0.2.1' }.freeze
 
 # $settings::… is no part of the comparison, and filling it takes a quarter of the time.
 class Puppet::Parser::Scope
@@ -69,8 +69,9 @@ JSON.parse($stdin.read).each_with_index do |c, i|
   LOGS.clear
   Puppet::Util::Log.level = :notice
   dir = "#{TMP}/cases/#{i}"
-  Puppet[:strict] = (c['settings']['strict'] || 'warning').to_sym
-  Puppet[:strict_variables] = c['settings']['strict_variables'] == 'true'
+  eight = Puppet.version.to_i >= 8
+  Puppet[:strict] = (c['settings']['strict'] || (eight ? 'error' : 'warning')).to_sym
+  Puppet[:strict_variables] = (c['settings']['strict_variables'] || eight.to_s) == 'true'
   answer = compile(c, dir)
   answer[:logs] = LOGS.reject { |l| l.level == :err && !answer[:ok] }.map { |l| [l.level, clean(l.message.to_s, dir)] }
   puts JSON.generate(answer)

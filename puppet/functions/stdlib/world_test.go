@@ -23,7 +23,7 @@ const (
 
 // tables are the functions of a world with stdlib 8.5, or 9, and every other module. The records are shared by all questions.
 func tables(version string) map[string]*eval.Function {
-	t := functions.Table()
+	t := functions.Table(source.Puppet7)
 	for _, m := range stdlib.Modules() {
 		for name, f := range stdlib.Module(m, version) {
 			if t[name] == nil || t[name].Raw != nil {
