@@ -67,10 +67,13 @@ func (l Language) Version() string {
 	return "7.23.0"
 }
 
-// Minor is the version without its last number, as links to Puppet's documentation have it.
-func (l Language) Minor() string {
+// Docs is where messages of the language say that its documentation is.
+func (l Language) Docs() string {
+	if l == OpenVox9 {
+		return "https://docs.openvoxproject.org/openvox/latest"
+	}
 	v := l.Version()
-	return v[:strings.LastIndexByte(v, '.')]
+	return "https://puppet.com/docs/puppet/" + v[:strings.LastIndexByte(v, '.')]
 }
 
 // Eight reports whether the language is Puppet 8 or comes after it.

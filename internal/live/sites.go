@@ -52,12 +52,18 @@ func Refusals(t testing.TB) []string {
 	return answered(t, "refusals", "error.txt")
 }
 
-// Compile asks Puppet for catalogs, all in one process. A question is an environment's directory, or that, a node's name and a file of
-// facts; an answer is a line of JSON: the catalog as an agent gets it, or {"error": message}.
+// Compile asks the installed Puppet for catalogs, all in one process. A question is an environment's directory, or that, a node's name and
+// a file of facts; an answer is a line of JSON: the catalog as an agent gets it, or {"error": message}.
 func Compile(t testing.TB, questions []string) []string {
 	t.Helper()
+	return Installed(t).Compile(t, questions)
+}
+
+// Compile is the same of any Puppet.
+func (o *Oracle) Compile(t testing.TB, questions []string) []string {
+	t.Helper()
 	script := filepath.Join(Root(), "internal", "live", "sites.rb")
-	answers := strings.Split(strings.TrimSpace(Ruby(t, script, strings.Join(questions, "\n"))), "\n")
+	answers := strings.Split(strings.TrimSpace(o.Ruby(t, script, strings.Join(questions, "\n"))), "\n")
 	if len(answers) != len(questions) {
 		t.Fatalf("%d questions, %d answers", len(questions), len(answers))
 	}

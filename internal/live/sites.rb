@@ -9,7 +9,7 @@ at_exit { FileUtils.remove_entry(tmp) }
 args = %w[conf code var run log publicdir].flat_map { |d| ["--#{d}#{'dir' unless d == 'publicdir'}", "#{tmp}/#{d}"] }
 Puppet.initialize_settings(args + ['--certname', 'oracle.invalid', '--color', 'false', '--basemodulepath', '', '--environment_timeout', 'unlimited'])
 Puppet::Util::Log.level = :crit
-SERVER = { 'serverversion' => '7.23.0', 'servername' => 'puppet.example.com', 'serverip' => '192.0.2.1' }.freeze
+SERVER = { 'serverversion' => Puppet.version, 'servername' => 'puppet.example.com', 'serverip' => '192.0.2.1' }.freeze
 kept = Hash.new do |all, dir|
   name = File.basename(dir)
   envs = Puppet::Environments::Directories.new(File.dirname(dir), [])

@@ -199,7 +199,7 @@ func (a *asker) entry(q trace.Question) *trace.Entry {
 func (c *Snapshot) answerOf(q trace.Question, who *nodeData, t *trace.Text) {
 	switch q.Kind {
 	case trace.Statement:
-		eval.NodeStatement(c.manifest.files, who.name, t)
+		eval.NodeStatement(c.manifest.files, who.name, c.set.Language, t)
 	case trace.Enc:
 		if who.parameters != nil && who.parameters.Len() > 0 {
 			t.Value(who.parameters)

@@ -18,8 +18,10 @@ import (
 )
 
 // serverFacts are those of the server that made the recorded catalogs.
-func serverFacts(env string) *value.Hash {
-	return value.NewHash(value.String("serverversion"), value.String("7.23.0"), value.String("servername"), value.String("puppet.example.com"),
+func serverFacts(env string) *value.Hash { return serverFactsOf(source.Puppet7, env) }
+
+func serverFactsOf(l source.Language, env string) *value.Hash {
+	return value.NewHash(value.String("serverversion"), value.String(l.Version()), value.String("servername"), value.String("puppet.example.com"),
 		value.String("serverip"), value.String("192.0.2.1"), value.String("environment"), value.String(env))
 }
 
@@ -30,7 +32,8 @@ func compileCase(t testing.TB, dir string, trace bool) (*eval.Result, error) {
 
 func compileWith(t testing.TB, dir string, opt compiler.Options) (*eval.Result, error) {
 	t.Helper()
-	opt.Language, opt.ServerFacts = 7, serverFacts(filepath.Base(dir))
+	opt.Language = max(opt.Language, source.Puppet7)
+	opt.ServerFacts = serverFactsOf(opt.Language, filepath.Base(dir))
 	opt.Roots = []string{live.ModulesDir}
 	c, err := compiler.NewWorkspace(dir, opt).Open(context.Background())
 	if err != nil {

@@ -129,7 +129,7 @@ func (c *Snapshot) Hiera(strict source.Strictness) *lookup.Lookup {
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Strict: strict, Name: c.env.Display, Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted})
+	}, lookup.Options{Strict: strict, Language: c.set.Language, Name: c.env.Display, Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted})
 }
 
 // Close ends what a Snapshot has started. It need not be called before the program ends.

@@ -16,13 +16,17 @@ import (
 	"bunraku/source"
 )
 
-// TestScoreRandomSites compiles random environments with Hiera data here and with real Puppet: the same catalogs, or errors of the same words.
+// TestScoreRandomSites compiles random environments with Hiera data here and with real Puppets: the same catalogs, or errors of the same words.
 func TestScoreRandomSites(t *testing.T) {
-	live.Puppet(t)
 	n, first := 40, 1
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {
 		n, first = 1000, 5000
 	}
+	t.Run("7", func(t *testing.T) { compareRandomSites(t, live.Installed(t), source.Puppet7, first, n) })
+	t.Run("8", func(t *testing.T) { compareRandomSites(t, live.Other(t, "8"), source.Puppet8, first, n/2) })
+}
+
+func compareRandomSites(t *testing.T, o *live.Oracle, l source.Language, first, n int) {
 	root := t.TempDir()
 	var dirs []string
 	for i := range n {
@@ -38,13 +42,13 @@ func TestScoreRandomSites(t *testing.T) {
 		}
 		dirs = append(dirs, dir)
 	}
-	answers := live.Compile(t, dirs)
+	answers := o.Compile(t, dirs)
 	if len(answers) != n {
 		t.Fatalf("%d answers for %d sites", len(answers), n)
 	}
 	equal, failing := 0, 0
 	for i, dir := range dirs {
-		why, failed := compareAnswer(t, dir, answers[i], compiler.RubyOff)
+		why, failed := compareAnswer(t, dir, answers[i], compiler.Options{Language: l})
 		if failed {
 			failing++
 		}
@@ -59,14 +63,14 @@ func TestScoreRandomSites(t *testing.T) {
 			t.Errorf("%s: %s", filepath.Base(dir), why)
 		}
 	}
-	t.Logf("score: random sites %d/%d (%d of them fail in both)", equal, n, failing)
+	t.Logf("score: random sites, %s %d/%d (%d of them fail in both)", l.Title(), equal, n, failing)
 	if failing > n*6/10 {
 		t.Errorf("%d of %d sites do not compile: the generator has lost its way", failing, n)
 	}
 }
 
-func compareAnswer(t *testing.T, dir, answer string, ruby compiler.RubyMode) (why string, failed bool) {
-	res, err := compileWith(t, dir, compiler.Options{Ruby: ruby})
+func compareAnswer(t *testing.T, dir, answer string, opt compiler.Options) (why string, failed bool) {
+	res, err := compileWith(t, dir, opt)
 	if err != nil {
 		return err.Error(), false
 	}

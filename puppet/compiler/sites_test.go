@@ -47,7 +47,7 @@ func TestSmallSites(t *testing.T) {
 		if strings.HasPrefix(filepath.Base(dir), "ruby_") {
 			ruby = compiler.RubySystem
 		}
-		why, failed := compareAnswer(t, dir, answers[i], ruby)
+		why, failed := compareAnswer(t, dir, answers[i], compiler.Options{Ruby: ruby})
 		if why != "" {
 			t.Errorf("%s: %s", filepath.Base(dir), why)
 			continue

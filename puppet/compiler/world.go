@@ -219,6 +219,9 @@ func (h *lookupHost) VariableAt(name string, steps []value.Value) (value.Value, 
 	return h.sc.VariableAt(name, steps)
 }
 
+// WhyUnknown implements lookup.Reasons.
+func (h *lookupHost) WhyUnknown(name string) string { return h.sc.WhyUnknown(name) }
+
 func (h *lookupHost) CallingClass() string { return h.sc.CallingClass() }
 
 // Call runs a data provider that is written in the Puppet language.

@@ -7,6 +7,7 @@ import (
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // A compile logs what it asks of the world (package trace). Most questions go through World, which logs them itself.
@@ -206,7 +207,8 @@ func defines(f *syntax.File, name string) bool {
 // NodeStatement writes which node statement of the main manifests is a node's, as evaluateNode chooses it: its hosts
 // and, of a regular expression, the groups. Names that could be those of classes, and what is wrong with the
 // statements, count as well: both end compiles.
-func NodeStatement(main []*syntax.File, node string, t *trace.Text) {
+func NodeStatement(main []*syntax.File, node string, l source.Language, t *trace.Text) {
+	var patterns []string
 	var chosen, fallback syntax.Node
 	var match func() []string
 	var plain []string
@@ -227,7 +229,8 @@ func NodeStatement(main []*syntax.File, node string, t *trace.Text) {
 				case *syntax.Default:
 					name = "default"
 				case *syntax.Regexp:
-					name = "__node_regexp__" + regexpNodeName(h.Source)
+					name = "__node_regexp__" + regexpNodeName(h.Source, l)
+					patterns = append(patterns, h.Source)
 					re, err := value.NewRegexp(h.Source)
 					if err != nil {
 						t.String(err.Error())
@@ -283,7 +286,11 @@ func NodeStatement(main []*syntax.File, node string, t *trace.Text) {
 	switch {
 	case exact:
 	case match != nil:
-		for _, g := range match() {
+		groups := match()
+		if groups[0] != strings.ToLower(groups[0]) { // Puppet 8 then looks through all patterns again (evaluateNode)
+			groups = append(groups, patterns...)
+		}
+		for _, g := range groups {
 			t.String(g)
 		}
 		name = ""

@@ -256,9 +256,7 @@ func (ev *Evaluator) userFunction(name string) *userFunction {
 	}
 	ev.tried["function "+name] = true
 	f, ds := ev.world.FunctionFile(name)
-	if ds.HasErrors() {
-		ev.unusable(ds)
-	}
+	ev.heard(ds)
 	if f != nil {
 		ev.define(f)
 	}

@@ -415,8 +415,9 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 func (ev *Evaluator) lookupFailed(r *Resource, p *syntax.Param, err error) {
 	const label = "the parameter that is looked up"
 	d := &source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: ev.declaredAt(r)}
+	aboutData(d, err)
 	if at := (source.Place{File: r.def.File.Source, Span: p.Where}); d.Place.Known() {
-		d.Related = []source.Related{{Place: at, Label: label}}
+		d.Related = append([]source.Related{{Place: at, Label: label}}, d.Related...)
 	} else {
 		d.Place, d.Label = at, label
 	}
@@ -441,6 +442,8 @@ func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
 			}
 		case v.value == nil:
 			simple = false
+		case isDeferred(v.value):
+			simple = false // told below what its function gives
 		case d.Params[i].Type != nil && !ev.judge.IsInstance(ev.paramType(d, i), v.value):
 			simple = false
 		}
@@ -454,9 +457,38 @@ func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
 			b.SetString(v.name, v.value)
 		}
 	}
-	if err := ev.judge.ValidateParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false, nil); err != nil {
+	if err := ev.judge.ValidateParameters(r.Ref(), ev.paramStruct(d), b.Hash(), false, ev.deferredReturn); err != nil {
 		ev.parameterError(r, err.Error(), vars)
 	}
+}
+
+func isDeferred(v value.Value) bool {
+	_, is := v.(*value.Deferred)
+	return is
+}
+
+// deferredReturn is the type of what a Deferred's function gives, if that is declared; otherwise Puppet warns that it can't tell. Of
+// Puppet's own functions those that log, and the templates, declare it.
+func (ev *Evaluator) deferredReturn(d *value.Deferred) types.T {
+	switch d.Name {
+	case "alert", "crit", "debug", "emerg", "err", "info", "notice", "warning":
+		return types.UndefT
+	case "epp", "inline_epp":
+		return types.StringT
+	}
+	if f := ev.userFunction(d.Name); f != nil {
+		if f.def.Returns != nil {
+			return types.Resolved(ev.typeOf(f.def.Returns, f.file))
+		}
+	} else if ev.world.Function(d.Name) == nil {
+		return nil
+	}
+	if key := "W0618" + d.Name; !ev.warned[key] {
+		ev.warned[key] = true
+		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "W0618", Severity: source.Warning,
+			Summary: "Deferred function " + d.Name + " has no return_type, unable to guarantee value type during compilation."})
+	}
+	return nil
 }
 
 // paramType is the type of the i-th parameter.

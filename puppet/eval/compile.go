@@ -145,10 +145,13 @@ func (ev *Evaluator) topVariables() {
 		facts = value.EmptyHash
 	}
 	traced := ev.traceFacts(facts)
-	for _, name := range []string{"facts", "trusted"} {
+	for _, name := range []string{"facts", "server_facts"} { // a fact called trusted is passed over
 		if facts.EntryString(name) != nil {
 			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
 		}
+	}
+	if facts.EntryString("module_name") != nil {
+		ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$module_name'"})
 	}
 	own.base = &base{Hash: traced}
 	if ev.log != nil {
@@ -320,27 +323,7 @@ func (ev *Evaluator) evaluateNode() {
 	var groups []string
 	var set []bool
 	if d == nil {
-		for _, n := range ev.nodeDefs {
-			if n.Match == nil {
-				continue
-			}
-			found, err := n.Match.Re.Find(name, 0)
-			if err != nil {
-				ev.failAt(&source.Diagnostic{Code: "E0903", Summary: err.Error(), Place: n.place()})
-			}
-			if found == nil {
-				continue
-			}
-			d = n
-			for i := 0; i < len(found); i += 2 {
-				if found[i] >= 0 {
-					groups, set = append(groups, name[found[i]:found[i+1]]), append(set, true)
-				} else {
-					groups, set = append(groups, ""), append(set, false)
-				}
-			}
-			break
-		}
+		d, groups, set = ev.matchNode(name)
 	}
 	if d == nil {
 		d = ev.nodeNames["default"]
@@ -348,6 +331,15 @@ func (ev *Evaluator) evaluateNode() {
 	if d == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0570", Summary: fmt.Sprintf("Could not find node statement with name 'default' or '%s'", ev.in.Node),
 			Help: "add a node statement for it, or `node default { … }`"})
+	}
+	code := d
+	if ev.set.Language == source.Puppet8 && strings.ToLower(d.Name) != d.Name {
+		// Puppet 8.11 looks for the definition once more, by the node's own name in small letters: it finds the first regexp that matches
+		// that, with what it matches there, or none.
+		if code, groups, set = ev.matchNode(strings.ToLower(d.Name)); code == nil {
+			ev.failAt(&source.Diagnostic{Code: "E0571", Summary: "Cannot find definition Node", Place: d.place(),
+				Help: "Puppet 8 loses nodes whose regexps have groups such as (?:…): write the regexp without (?; Puppet 7 and OpenVox take it"})
+		}
 	}
 	ev.phase = phaseNode
 	before := ev.decide(passed)
@@ -359,9 +351,34 @@ func (ev *Evaluator) evaluateNode() {
 	ev.addResource(r, ev.top, &syntax.Nop{})
 	r.evaluated = true
 	ev.scopeTags(r)
-	ev.evaluateNodeCode(r, d, groups, set)
+	ev.evaluateNodeCode(r, code, groups, set)
 	ev.ctl = before
-	ev.nodes = ev.table.scopes[d.Name]
+	ev.nodes = ev.table.scopes[code.Name]
+}
+
+// matchNode is the first node statement whose regexp matches a name, and the groups of the match; nil if there is none.
+func (ev *Evaluator) matchNode(name string) (d *Definition, groups []string, set []bool) {
+	for _, n := range ev.nodeDefs {
+		if n.Match == nil {
+			continue
+		}
+		found, err := n.Match.Re.Find(name, 0)
+		if err != nil {
+			ev.failAt(&source.Diagnostic{Code: "E0903", Summary: err.Error(), Place: n.place()})
+		}
+		if found == nil {
+			continue
+		}
+		for i := 0; i < len(found); i += 2 {
+			if found[i] >= 0 {
+				groups, set = append(groups, name[found[i]:found[i+1]]), append(set, true)
+			} else {
+				groups, set = append(groups, ""), append(set, false)
+			}
+		}
+		return n, groups, set
+	}
+	return nil, nil, nil
 }
 
 // hostLiterals joins the names that node statements are written with: each could be the one that matches.

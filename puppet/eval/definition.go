@@ -234,7 +234,7 @@ func (ev *Evaluator) addNode(n *syntax.NodeDef, f *syntax.File) {
 				ev.failAt(&source.Diagnostic{Code: "E0103", Summary: err.Error(), Place: source.Place{File: f.Source, Span: h.Span()}})
 			}
 			d.Match = re
-			d.Name = "__node_regexp__" + regexpNodeName(h.Source)
+			d.Name = "__node_regexp__" + regexpNodeName(h.Source, ev.set.Language)
 		case *syntax.Str:
 			d.Name = strings.ToLower(h.Value)
 		case *syntax.Heredoc:
@@ -253,15 +253,43 @@ func (ev *Evaluator) addNode(n *syntax.NodeDef, f *syntax.File) {
 	}
 }
 
-// regexpNodeName is Puppet's name for a node given by a regexp: its source with everything odd left out.
-func regexpNodeName(source string) string {
+// regexpNodeName is Puppet's name for a node given by a regexp: its source with everything odd left out. In Puppet 8
+// groups that begin with (? keep their signs, spelt out.
+func regexpNodeName(pattern string, l source.Language) string {
+	text := strings.ToLower(pattern)
+	if l.Eight() {
+		text = spellGroups(text, l)
+	}
 	s := strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r == ':' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+		if r == '-' || r == '_' || r == ':' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
 		}
 		return -1
-	}, strings.ToLower(source))
+	}, text)
 	return strings.TrimLeft(s, ".")
+}
+
+// spellGroups writes the signs of (?…) out, to the next closing parenthesis. Puppet writes them with capitals, and then often does not
+// find the definition of its own node again, since it looks for names in small letters (evaluateNode).
+func spellGroups(text string, l source.Language) string {
+	signs := strings.NewReplacer("(", "LP", "?", "QU", "<", "LT", ">", "GT", "!", "EX", "=", "EQ", ")", "RP")
+	if l != source.Puppet8 {
+		signs = strings.NewReplacer("(", "lp", "?", "qu", "<", "lt", ">", "gt", "!", "ex", "=", "eq", ")", "rp")
+	}
+	var b strings.Builder
+	for {
+		from := strings.Index(text, "(?")
+		to := -1
+		if from >= 0 {
+			to = strings.IndexByte(text[from:], ')')
+		}
+		if to < 0 {
+			return b.String() + text
+		}
+		b.WriteString(text[:from])
+		signs.WriteString(&b, text[from:from+to+1])
+		text = text[from+to+1:]
+	}
 }
 
 func canonical(name string) string { return outline.Class(name) }
@@ -311,9 +339,7 @@ func (ev *Evaluator) autoload(what string) {
 			}
 			ev.tried[path] = true
 			f, ds := ev.world.Manifest(segments[0], rest)
-			if ds.HasErrors() {
-				ev.unusable(ds)
-			}
+			ev.heard(ds)
 			if f != nil {
 				files = append(files, f)
 			}
@@ -323,6 +349,20 @@ func (ev *Evaluator) autoload(what string) {
 		}
 		if kind == "class" && ev.classes[name] != nil || kind == "define" && ev.defines[name] != nil {
 			return
+		}
+	}
+}
+
+// heard takes what is said of a file that was just read: an error ends the compile, a warning is passed on, once.
+func (ev *Evaluator) heard(ds source.Diagnostics) {
+	if ds.HasErrors() {
+		ev.unusable(ds)
+	}
+	for _, d := range ds {
+		key := d.Code + d.Place.String() + d.Summary
+		if d.Severity == source.Warning && !ev.warned[key] {
+			ev.warned[key] = true
+			ev.warnings = append(ev.warnings, d)
 		}
 	}
 }
@@ -369,17 +409,28 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	} else { // looking for a define may have read it
 		ev.tried["type "+key] = true
 		f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
-		if ds.HasErrors() {
-			ev.unusable(ds)
-		}
+		ev.heard(ds)
 		if f != nil {
 			ev.define(f)
+			if a := firstAlias(f); a != nil && ev.aliases[key] == nil {
+				return nil, fmt.Errorf("The code loaded from %s produced type with the wrong name, expected '%s', actual '%s'", ev.world.Path(f.Source), key, a.Name)
+			}
 		}
 	}
 	if a := ev.aliases[key]; a != nil {
 		return ev.aliasType(a)
 	}
 	return nil, nil
+}
+
+// firstAlias is the first type alias that a file defines, nil if there is none.
+func firstAlias(f *syntax.File) *syntax.TypeAlias {
+	for _, s := range f.Body.Stmts {
+		if a, is := s.(*syntax.TypeAlias); is {
+			return a
+		}
+	}
+	return nil
 }
 
 // aliasType resolves an alias; the alias is known by name while its own definition is being read, so that it may be recursive.

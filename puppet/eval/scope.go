@@ -355,6 +355,15 @@ func (sc *Scope) Variable(name string) (v value.Value, r provenance.Ref, found b
 	return sc.unqualified(name)
 }
 
+// WhyUnknown says why a variable of a class that is not known is not, as Puppet does after its name; "" for others.
+func (sc *Scope) WhyUnknown(name string) string {
+	if !strings.Contains(name, "::") {
+		return ""
+	}
+	_, _, _, why := sc.ev.qualified(sc, strings.TrimPrefix(name, "::"))
+	return why
+}
+
 func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 	return sc.visibleVariable(name, false)
 }

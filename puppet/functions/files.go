@@ -146,17 +146,20 @@ func epp(c *eval.Call) (value.Value, error) {
 	if f == nil {
 		return nil, fmt.Errorf("Could not find template '%s'", name)
 	}
+	c.Heard(ds)
 	return render(c, f, false)
 }
 
 func inlineEpp(c *eval.Call) (value.Value, error) {
-	f, ds := syntax.ParseEPP(source.NewFile("inlined-epp-text", string(c.Args[0].(value.String))), syntax.Options{})
+	opt := syntax.Options{Strict: c.Eval.Settings().Strict, Language: c.Eval.Settings().Language}
+	f, ds := syntax.ParseEPP(source.NewFile("inlined-epp-text", string(c.Args[0].(value.String))), opt)
 	if !ds.HasErrors() {
-		ds = append(ds, syntax.Validate(f, syntax.Options{})...)
+		ds = append(ds, syntax.Validate(f, opt)...)
 	}
 	if ds.HasErrors() {
 		return nil, invalidEpp(c, ds)
 	}
+	c.Heard(ds)
 	return render(c, f, true)
 }
 

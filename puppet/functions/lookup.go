@@ -133,7 +133,7 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 		}
 		a, err := c.Lookup(eval.Query{Names: []string{name}, Merge: q.merge, Override: q.override, Defaults: q.defaults})
 		if err != nil {
-			c.FailAround("E0601", err.Error())
+			c.FailLookup("E0601", err)
 		}
 		if a.Found {
 			c.Ref = c.Trace().With(a.Ref, why...)
@@ -179,7 +179,7 @@ func notFound(c *eval.Call, names []string) {
 func hiera(name, doc, merge string, then func(*eval.Call, string, value.Value) (value.Value, error)) *eval.Function {
 	run := func(c *eval.Call, key, otherwise value.Value) (value.Value, error) {
 		if c.Eval.Settings().Strict != eval.StrictOff {
-			c.Warn("W0611", "The function '"+name+"' is deprecated in favor of using 'lookup'. See https://puppet.com/docs/puppet/"+c.Eval.Settings().Language.Minor()+"/deprecated_language.html")
+			c.Warn("W0611", "The function '"+name+"' is deprecated in favor of using 'lookup'. See "+c.Eval.Settings().Language.Docs()+"/deprecated_language.html")
 		}
 		q := named(key)
 		q.merge, q.otherwise, q.otherwiseRef = value.String(merge), otherwise, c.ArgRef(1)

@@ -191,7 +191,13 @@ func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) 
 			return nil, err
 		}
 		lv.datadir, lv.movable = rubyText(dir.v), strings.Contains(textOf(he, "datadir", datadir), "%{")
+		if inv.s.l.opt.Language.Eight() {
+			inv.s.forgiving++
+		}
 		given, err := inv.locations(c, he, lv, at, dir.ref)
+		if inv.s.l.opt.Language.Eight() {
+			inv.s.forgiving--
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -236,10 +236,12 @@ func (inv *invocation) variable(name string, steps []value.Value) (item, error) 
 		return item{e.Value, e.Ref}, nil
 	}
 	v, ref, known := variableAt(inv.scope, name, steps)
-	if !known {
-		if err := inv.s.undefined(name); err != nil {
+	if !known && (entry(inv.defaults, name) == nil || !inv.s.l.opt.Language.Eight()) {
+		if err := inv.undefined(name); err != nil {
 			return item{}, err
 		}
+	}
+	if !known {
 		v = value.Undef{}
 	}
 	if value.IsUndef(v) && !known {

@@ -10,6 +10,7 @@
 package lookup
 
 import (
+	"strings"
 	"sync"
 
 	"bunraku/budget"
@@ -34,7 +35,8 @@ type Site struct {
 
 // Options are the switches of a Lookup.
 type Options struct {
-	Strict source.Strictness
+	Strict   source.Strictness
+	Language source.Language
 	// Name is how a file is shown to people; nil shows the path itself. Puppet's own messages always have the path.
 	Name func(path string) string
 	// SkipRuby treats a level whose data function is written in Ruby as empty. Otherwise what it would answer is opaque.
@@ -59,6 +61,9 @@ type Scope interface {
 	// New is Puppet's new(type, value, args…), for the lookup option convert_to. The type may be a string that is still to be parsed.
 	New(typ value.Value, args []value.Value) (value.Value, error)
 }
+
+// Reasons is a Scope that can say why a variable of a class is not known.
+type Reasons interface{ WhyUnknown(name string) string }
 
 // A Query is one question. The zero Query asks as automatic class parameters do.
 type Query struct {
@@ -128,6 +133,7 @@ type Session struct {
 	old     bool // a hiera.yaml of an old version has been told of
 	modules map[string]*layer
 
+	forgiving      int                    // how many hierarchies are being worked out in which variables may be missing
 	options        map[string]*keyOptions // lookup_options by module name
 	globalOptions  *layerOptions
 	envOptions     *layerOptions
@@ -243,15 +249,40 @@ func (inv *invocation) lookupFunction(names []string, q Query) (Result, error) {
 	return Result{Ref: inv.conclude(0)}, fail("H0203", "Function lookup() did not find a value for any of the names ["+list+"]")
 }
 
-// undefined is what a variable that does not exist means for an interpolation.
-func (s *Session) undefined(name string) error {
-	switch s.l.opt.Strict {
-	case source.StrictError:
-		return &source.Diagnostic{Code: "H0401", Summary: "Undefined variable '" + name + "'"}
-	case source.StrictWarning:
-		s.warning("H0401", "Undefined variable '"+name+"'", source.Place{})
+// undefined is what a variable that does not exist means for an interpolation. Puppet 8 is forgiving where a hiera.yaml of version 5 names
+// files, and in whatever is looked up for that.
+func (inv *invocation) undefined(name string) error {
+	if numeric(name) {
+		return nil // what a match would have set is never unknown
+	}
+	s, why := inv.s, ""
+	if r, is := inv.scope.(Reasons); is {
+		why = r.WhyUnknown(name)
+	}
+	if strings.Contains(strings.TrimPrefix(name, "::"), "::") {
+		name = strings.TrimPrefix(name, "::")
+	}
+	if why != "" {
+		why = "; " + why
+	}
+	switch {
+	case s.l.opt.Strict == source.StrictError && s.forgiving > 0:
+		s.warning("H0402", "Interpolation failed with '"+name+"', but compilation continuing"+why, source.Place{})
+	case s.l.opt.Strict == source.StrictError:
+		return &source.Diagnostic{Code: "H0401", Summary: "Undefined variable '" + name + "'" + why}
+	case s.l.opt.Strict == source.StrictWarning:
+		s.warning("H0401", "Undefined variable '"+name+"'"+why, source.Place{})
 	}
 	return nil
+}
+
+func numeric(name string) bool {
+	for i := range len(name) {
+		if name[i] < '0' || name[i] > '9' {
+			return false
+		}
+	}
+	return name != ""
 }
 
 // warning tells about trouble once.

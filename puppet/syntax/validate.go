@@ -11,7 +11,7 @@ import "bunraku/source"
 //
 // Where a file lies in a module is not judged here: see ValidatePlacement.
 func Validate(f *File, opt Options) source.Diagnostics {
-	v := validator{file: f.Source, tasks: opt.Tasks, strict: opt.Strict}
+	v := validator{file: f.Source, tasks: opt.Tasks, strict: opt.Strict, language: opt.Language}
 	if f.Epp != nil {
 		v.epp(f.Epp)
 	} else {
@@ -30,6 +30,7 @@ type validator struct {
 
 	tasks     bool
 	strict    source.Strictness
+	language  source.Language
 	inApply   int  // depth of apply blocks
 	inDefault bool // within a parameter's default, and not within a lambda there
 }

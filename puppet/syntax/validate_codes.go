@@ -56,11 +56,12 @@ const (
 	illegalEPP
 	variableTrueFalse
 	heredocSyntaxPrefix
+	nonliteralParameterType
 	ruleCount
 )
 
 // rules is the one table of the validator: our code, Puppet's issue code, Puppet's severity with its default settings
-// (strict=warning), and the rule in a line. The last two have no issue code: Puppet 7 stops there with an exception of
+// (strict=warning), and the rule in a line. Those of variables named true and of prefixes have no issue code: Puppet 7 stops there with an exception of
 // its own making ("undefined method …"), which refuses the program just the same.
 //
 // Four issues of Puppet's checker have no rule here because no text can raise them: MISSING_INDEX, ILLEGAL_CLASSREF,
@@ -121,4 +122,5 @@ var rules = [ruleCount]struct {
 	illegalEPP:                   {"P1047", "ILLEGAL_EPP", source.Error, "a heredoc marked epp is a template"},
 	variableTrueFalse:            {"P1048", "", source.Error, "there is no variable of the name true or false"},
 	heredocSyntaxPrefix:          {"P1049", "", source.Error, "the heredoc syntaxes pp and epp take no prefix"},
+	nonliteralParameterType:      {"P1050", "ILLEGAL_NONLITERAL_PARAMETER_TYPE", source.Warning, "the type of a class's parameter has to be computed (Puppet 8)"},
 }

@@ -78,6 +78,7 @@ func (v *validator) class(d *Class, at spot) {
 	} else {
 		v.named(d, d.Name, d.NameAt, at, false)
 		v.resourceParams(d, d.Params)
+		v.literalTypes(d.Params)
 	}
 	v.params(d.Params)
 	effect := v.body(d.Body.Stmts, strictBody, atClass)
@@ -273,6 +274,23 @@ func (v *validator) resourceParams(d Definition, params []*Param) {
 		if p.Name == "name" || p.Name == "title" {
 			v.report(reservedParameter, p.NameAt, "The parameter $"+p.Name+" redefines a built in parameter in the "+label(d)).
 				Help = "$" + p.Name + " is there without being declared; give this parameter another name"
+		}
+	}
+}
+
+// literalTypes warns of types of a class's parameters that have to be computed: Puppet 8 wants to do without.
+func (v *validator) literalTypes(params []*Param) {
+	if !v.language.Eight() {
+		return
+	}
+	for _, p := range params {
+		access, is := p.Type.(*Access)
+		if !is {
+			continue
+		}
+		if _, literal := v.literal(access); !literal {
+			v.report(nonliteralParameterType, spanOf(p.Type), "The parameter '$"+p.Name+"' must be a literal type, not a Puppet::Pops::Model::AccessExpression").
+				Help = "write the type without variables, calls and operators: a later Puppet refuses them here"
 		}
 	}
 }

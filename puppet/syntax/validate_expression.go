@@ -179,24 +179,23 @@ func (v *validator) secondDefault(d, first *Default, in Expr) {
 
 // ---- hashes
 
-// hash warns of repeated keys. Only literal keys can be compared; nearly all are strings or names, so those go through a set
-// and the rest is compared pair by pair.
+// hash warns of repeated keys. Only literal keys can be compared (literal.go).
 func (v *validator) hash(e *Hash) {
 	if len(e.Entries) > 1 {
 		v.names.reset(len(e.Entries))
-		odd := 0
 		for i, entry := range e.Entries {
 			key, ok := textKey(entry.Key)
+			id := key
 			if !ok {
-				odd++
-				continue
+				var lit literal
+				if lit, ok = v.literal(entry.Key); !ok {
+					continue
+				}
+				key, id = lit.text, lit.id
 			}
-			if first, added := v.names.add(key, i); !added {
+			if first, added := v.names.add(id, i); !added {
 				v.duplicateKey(key, entry, e.Entries[first])
 			}
-		}
-		if odd > 1 {
-			v.oddKeys(e.Entries)
 		}
 	}
 	for _, entry := range e.Entries {
@@ -216,41 +215,6 @@ func (v *validator) duplicateKey(key string, entry, first *Entry) {
 	d.Related = v.related(spanOf(first.Key), "first declared here; the last one wins")
 }
 
-// oddKeys compares literal keys that are no text. Numbers can be many, in tables; the others are rare enough to compare each
-// with each.
-func (v *validator) oddKeys(entries []*Entry) {
-	numbers := map[int64]*Entry{}
-	for i, entry := range entries {
-		if n, ok := entry.Key.(*Int); ok && !n.Big {
-			if first := numbers[n.Value]; first != nil {
-				v.duplicateKey(v.keyText(n), entry, first)
-			} else {
-				numbers[n.Value] = entry
-			}
-			continue
-		}
-		if _, ok := textKey(entry.Key); ok || !isLiteral(entry.Key) {
-			continue
-		}
-		for _, first := range entries[:i] {
-			if v.sameLiteral(entry.Key, first.Key) {
-				v.duplicateKey(v.keyText(entry.Key), entry, first)
-				break
-			}
-		}
-	}
-}
-
-func (v *validator) keyText(key Expr) string {
-	switch key := key.(type) {
-	case *Undef:
-		return ""
-	case *Int:
-		return v.bigInteger(key).String()
-	}
-	return v.file.Slice(key.Span())
-}
-
 // textKey gives the string that a key stands for, when it plainly is one.
 func textKey(key Expr) (string, bool) {
 	switch key := key.(type) {
@@ -260,90 +224,4 @@ func textKey(key Expr) (string, bool) {
 		return key.Value, true
 	}
 	return "", false
-}
-
-// isLiteral reports whether an expression is a value as it stands. -1 is not: it is an operation.
-func isLiteral(e Expr) bool {
-	switch e := e.(type) {
-	case *Str, *Name, *Int, *Float, *Bool, *Undef, *Default, *Regexp:
-		return true
-	case *List:
-		for _, x := range e.Elems {
-			if !isLiteral(x) {
-				return false
-			}
-		}
-		return true
-	case *Hash:
-		for _, entry := range e.Entries {
-			if !isLiteral(entry.Key) || !isLiteral(entry.Value) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// sameLiteral is equality of literals as hash keys: 1 and 1.0 differ, a name and a string of the same text do not.
-func (v *validator) sameLiteral(a, b Expr) bool {
-	if text, ok := textKey(a); ok {
-		other, ok := textKey(b)
-		return ok && text == other
-	}
-	switch a := a.(type) {
-	case *Int:
-		b, ok := b.(*Int)
-		return ok && v.bigInteger(a).Cmp(v.bigInteger(b)) == 0
-	case *Float:
-		b, ok := b.(*Float)
-		return ok && a.Value == b.Value
-	case *Bool:
-		b, ok := b.(*Bool)
-		return ok && a.Value == b.Value
-	case *Undef:
-		_, ok := b.(*Undef)
-		return ok
-	case *Default:
-		_, ok := b.(*Default)
-		return ok
-	case *Regexp:
-		b, ok := b.(*Regexp)
-		return ok && a.Source == b.Source
-	case *List:
-		b, ok := b.(*List)
-		if !ok || len(a.Elems) != len(b.Elems) {
-			return false
-		}
-		for i := range a.Elems {
-			if !v.sameLiteral(a.Elems[i], b.Elems[i]) {
-				return false
-			}
-		}
-		return true
-	case *Hash:
-		b, ok := b.(*Hash)
-		return ok && v.holds(a, b) && v.holds(b, a)
-	}
-	return false
-}
-
-// holds reports whether every entry of b is found in a; a later entry replaces an earlier one of the same key.
-func (v *validator) holds(a, b *Hash) bool {
-	for _, want := range b.Entries {
-		wanted, got := v.lastOf(b, want.Key), v.lastOf(a, want.Key)
-		if got == nil || !v.sameLiteral(wanted, got) {
-			return false
-		}
-	}
-	return true
-}
-
-func (v *validator) lastOf(h *Hash, key Expr) Expr {
-	for i := len(h.Entries) - 1; i >= 0; i-- {
-		if v.sameLiteral(h.Entries[i].Key, key) {
-			return h.Entries[i].Value
-		}
-	}
-	return nil
 }

@@ -142,9 +142,9 @@ func (h ScopeHost) Missing() provenance.Ref { return h.C.Scope.Ghosts() }
 func (h ScopeHost) Unknown(name string) error {
 	switch h.C.Eval.Settings().Strict {
 	case eval.StrictError:
-		return fmt.Errorf("Undefined variable '%s'; ", name)
+		return fmt.Errorf("Undefined variable '%s'; %s", name, h.C.Scope.WhyUnknown(name))
 	case eval.StrictWarning:
-		h.C.Warn("E0301", fmt.Sprintf("Undefined variable '%s'; ", name))
+		h.C.Warn("E0301", fmt.Sprintf("Undefined variable '%s'; %s", name, h.C.Scope.WhyUnknown(name)))
 	}
 	return nil
 }
