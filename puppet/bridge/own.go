@@ -10,6 +10,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/ruby"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -128,13 +129,13 @@ func (o *ownRun) boot(c *eval.Call) error {
 		}
 	})
 	if end != nil {
-		o.in = nil
+		o.in = in
 		return fmt.Errorf("the runtime does not start: %w", o.ended(end))
 	}
 	o.tasks, o.file = o.class("Bunraku::Tasks"), o.class("BunrakuFile")
 	function := o.class("Puppet::Pops::Functions::Function")
 	in.Hooks = ruby.Hooks{
-		Require: o.require, Constant: o.constant, More: o.more, FromValue: o.fromValue, ToValue: o.toValue, Files: o,
+		Require: o.require, Constant: o.constant, More: o.more, Data: readData, FromValue: o.fromValue, ToValue: o.toValue, Files: o,
 		Lasting: func(c *ruby.Class) bool { return in.Below(c, function) },
 		Raise: func(in *ruby.Interp, e *ruby.Exception) {
 			if in.IsA(e, "Bunraku::Missing") {
@@ -386,6 +387,23 @@ func (o *ownRun) constant(in *ruby.Interp, scope, name string) (ruby.Object, boo
 var libraryOf = map[string]string{
 	"URI": "uri", "StringIO": "stringio", "OpenStruct": "ostruct", "Gem": "gem",
 	"Forwardable": "classes", "Singleton": "classes", "Delegator": "classes", "SimpleDelegator": "classes", "Timeout": "classes", "Benchmark": "classes",
+}
+
+// readData reads JSON or YAML as Ruby's libraries do.
+func readData(format, text string) (v value.Value, plain bool, err error) {
+	read := datafile.ReadYAML
+	if format == "json" {
+		read = datafile.ReadJSON
+	}
+	n, err := read(source.NewFile("<unknown>", text))
+	var d *source.Diagnostic
+	switch {
+	case errors.As(err, &d):
+		return nil, false, errors.New(d.Summary)
+	case err != nil || n == nil:
+		return nil, true, err
+	}
+	return n.Value, n.Has&(datafile.Symbols|datafile.OddKeys) == 0, nil
 }
 
 // more loads what one of Ruby's classes or modules has beyond what is built in.

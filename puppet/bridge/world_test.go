@@ -174,7 +174,7 @@ var library = sync.OnceValue(func() *bridge.Library { return bridge.NewLibrary(s
 // openOwn is open for the own engine.
 func openOwn(t testing.TB, dir string) *testWorld {
 	w := open(t, dir, bridge.Options{})
-	files := source.NewDir(source.DirOptions{Roots: []string{absolute(dir), live.ModulesDir}})
+	files := source.NewDir(source.DirOptions{Roots: []string{absolute(dir)}, Modules: []string{live.ModulesDir}})
 	opt := w.options
 	w.fresh = func() *bridge.Bridge {
 		limits := ruby.DefaultLimits()

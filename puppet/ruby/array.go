@@ -562,27 +562,3 @@ func (c *call) choose(all func(emit func([]Object))) Object {
 }
 
 // arrayPack knows the formats that templates use: base64 and hexadecimal, bytes and characters.
-func arrayPack(c *call) Object {
-	f := c.str(0)
-	switch strings.TrimRight(f, "*0") {
-	case "m":
-		s := c.in.toStr(c.elementAt(0))
-		return c.ret(base64Lines(s, strings.HasSuffix(f, "0")))
-	case "U", "C", "c":
-		var b []byte
-		for _, e := range c.elems() {
-			n := c.in.toInt(e)
-			if f[0] == 'U' {
-				b = append(b, string(rune(n))...)
-			} else {
-				b = append(b, byte(n))
-			}
-		}
-		if !strings.HasSuffix(f, "*") && len(f) == 1 && len(c.elems()) > 0 {
-			break
-		}
-		return &String{s: string(b), binary: f[0] != 'U'}
-	}
-	c.in.unsupported("Array#pack with " + f)
-	return nil
-}

@@ -404,6 +404,51 @@ func (in *Interp) evalSuper(n *syntax.Super, f *frame) Object {
 	return in.invoke(up, f.self, args, block)
 }
 
+// isDefined reports whether a constant is there. Nothing is made for the question: const_missing is not asked.
+func (in *Interp) isDefined(n *syntax.Const, f *frame) bool {
+	if n.Scope == nil {
+		if !n.Top {
+			for l := f.scope(); l != nil; l = l.up {
+				if _, ok := in.ownConst(l.class, n.Name); ok && !l.eval {
+					return true
+				}
+			}
+			if l := f.scope(); l != nil {
+				if _, ok := in.inheritedConst(l.class, n.Name); ok {
+					return true
+				}
+			}
+		}
+		if in.hasTopConst(n.Name) {
+			in.topConst(n.Name)
+			return true
+		}
+		_, ok := in.hookConst("", n.Name)
+		return ok
+	}
+	if s, ok := n.Scope.(*syntax.Const); ok && !in.isDefined(s, f) {
+		return false
+	}
+	var scope Object
+	if exc := in.try(func() { scope = in.eval(n.Scope, f) }); exc != nil {
+		return false
+	}
+	c, ok := scope.(*Class)
+	if !ok {
+		return false
+	}
+	if _, ok := in.inheritedConst(c, n.Name); ok {
+		return true
+	}
+	if _, ok := in.hookConst(c.name, n.Name); ok {
+		return true
+	}
+	if in.rt.knownConst(c.name + "::" + n.Name) {
+		in.unsupported("the constant " + c.name + "::" + n.Name)
+	}
+	return false
+}
+
 func first(list []Object) Object {
 	if len(list) == 0 {
 		return nil
@@ -498,7 +543,7 @@ func (in *Interp) evalDefined(n syntax.Node, f *frame) Object {
 		}
 		return Nil{}
 	case *syntax.Const:
-		if exc := in.try(func() { in.eval(n, f) }); exc != nil {
+		if !in.isDefined(n, f) {
 			return Nil{}
 		}
 		return word("constant")

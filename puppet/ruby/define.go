@@ -44,6 +44,7 @@ func (in *Interp) evalDef(n *syntax.Def, f *frame) Object {
 	}
 	if in.moduleFunctions[f.cref] && f.cref != nil {
 		k := *m
+		k.private = false
 		in.addSingleton(c, &k)
 		m.private = true
 	}
@@ -102,6 +103,17 @@ func (in *Interp) alias(c *Class, name, old string) {
 	k := *m
 	k.name = name
 	in.addMethod(c, &k)
+}
+
+// aliasSingleton gives a method of one object another name.
+func (in *Interp) aliasSingleton(o Object, name, old string) {
+	m := in.findFor(o, old)
+	if m == nil {
+		in.noMethod(in.classOf(o), old)
+	}
+	k := *m
+	k.name = name
+	in.addSingleton(o, &k)
 }
 
 func (in *Interp) undef(c *Class, name string) {

@@ -25,6 +25,8 @@ type Hooks struct {
 	Lasting func(c *Class) bool
 	// Raise hears of an exception before anybody can rescue it.
 	Raise func(in *Interp, e *Exception)
+	// Data reads a text as "json" or "yaml". plain is false for what is no plain data: symbols, objects. An error is worded as Ruby words it.
+	Data func(format, text string) (v value.Value, plain bool, err error)
 	// Files is how a program sees files; nil: it sees none.
 	Files Files
 }

@@ -304,6 +304,10 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 	case *syntax.SClass:
 		return in.evalSClass(n, f)
 	case *syntax.Alias:
+		if o := in.singletonBody[f.cref]; o != nil && f.cref != nil {
+			in.aliasSingleton(o, n.New, n.Old)
+			return Nil{}
+		}
 		in.alias(in.currentClass(f), n.New, n.Old)
 		return Nil{}
 	case *syntax.Undef:

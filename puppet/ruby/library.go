@@ -2,9 +2,11 @@ package ruby
 
 import (
 	"math"
+	"regexp"
 	"strings"
 
 	"bunraku/puppet/onigmo"
+	"bunraku/puppet/value"
 )
 
 // refusedConst names what may not be asked: it depends on the world, or on chance.
@@ -33,6 +35,10 @@ func (rt *Runtime) libraries(mod func(string, ...[]builtin) *Class, def func(str
 	def("JSON::GeneratorError", rt.class("JSON::JSONError"))
 	mod("Psych")
 	rt.consts["YAML"] = rt.consts["Psych"]
+	def("Psych::Exception", rt.class("RuntimeError"))
+	for _, n := range []string{"SyntaxError", "DisallowedClass", "BadAlias"} {
+		def("Psych::"+n, rt.class("Psych::Exception"))
+	}
 	def("ERB", rt.object)
 	mod("ERB::Util")
 	mod("CGI")
@@ -83,6 +89,7 @@ func (rt *Runtime) libraries(mod func(string, ...[]builtin) *Class, def func(str
 	rt.class("Regexp").consts["IGNORECASE"] = Int(1)
 	rt.class("Regexp").consts["EXTENDED"] = Int(2)
 	rt.class("Regexp").consts["MULTILINE"] = Int(4)
+	rt.consts["Fixnum"], rt.consts["Bignum"] = rt.integer, rt.integer
 	rt.consts["RUBY_VERSION"] = &String{s: "3.1.2", frozen: true}
 	rt.consts["RUBY_PLATFORM"] = &String{s: "x86_64-linux-gnu", frozen: true}
 	rt.consts["RUBY_ENGINE"] = &String{s: "ruby", frozen: true}
@@ -409,10 +416,78 @@ func jsonSingles() []builtin {
 func yamlSingles() []builtin {
 	return []builtin{
 		{"dump", 1, 3, func(c *call) Object { return c.ret(c.in.toYAML(c.arg(0), c.args[1:])) }},
-		{"load", 1, -1, func(c *call) Object { c.in.unsupported("reading YAML"); return nil }},
-		{"safe_load", 1, -1, func(c *call) Object { c.in.unsupported("reading YAML"); return nil }},
-		{"load_file", 1, -1, func(c *call) Object { c.in.refuse("reading files"); return nil }},
+		{"load", 1, -1, func(c *call) Object { return c.readYAML(false, nil) }},
+		{"safe_load", 1, -1, func(c *call) Object { return c.readYAML(false, nil) }},
+		{"unsafe_load", 1, -1, func(c *call) Object { return c.readYAML(true, Bool(false)) }},
+		{"load_file", 1, -1, func(c *call) Object { return c.yamlFile() }},
+		{"safe_load_file", 1, -1, func(c *call) Object { return c.yamlFile() }},
 	}
+}
+
+// strangeYAML finds what needs more than plain data: symbols, tags, anchors, merges.
+var strangeYAML = regexp.MustCompile(`(?m)(^|[\s\[{,:-])(:[A-Za-z_"']|[&*][A-Za-z0-9_]|!|<<\s*:)`)
+
+// readYAML is YAML.load of plain data. anchors says that aliases are allowed; empty is what a text without a document gives.
+func (c *call) readYAML(anchors bool, empty Object) Object {
+	opts := c.options()
+	for _, k := range opts.keys() {
+		name := c.in.toS(k)
+		on := truthy(opts.at(k))
+		switch {
+		case name == "aliases":
+			anchors = anchors || on
+		case name == "filename", name == "permitted_classes", name == "permitted_symbols", !on:
+		default:
+			c.in.unsupported("reading YAML with " + name)
+		}
+	}
+	if len(c.args) > 1 {
+		c.in.unsupported("reading YAML with further arguments")
+	}
+	text := c.str(0)
+	if c.in.Hooks.Data == nil || strangeYAML.MatchString(text) {
+		c.in.unsupported("reading YAML")
+	}
+	v, plain, err := c.in.Hooks.Data("yaml", text)
+	switch {
+	case err != nil && strings.HasPrefix(err.Error(), "Tried to load unspecified class"):
+		c.raise("Psych::DisallowedClass", "%s", err.Error())
+	case err != nil:
+		c.raise("Psych::SyntaxError", "%s", err.Error())
+	case v == nil:
+		return orNil(empty)
+	case !plain:
+		c.in.unsupported("reading YAML")
+	}
+	return c.in.thawed(v)
+}
+
+// thawed makes objects of data that the program may change.
+func (in *Interp) thawed(v value.Value) Object {
+	in.charge(1)
+	switch v := v.(type) {
+	case value.String:
+		return in.str(string(v))
+	case *value.Array:
+		out := make([]Object, v.Len())
+		for i, e := range v.Elems {
+			out[i] = in.thawed(e)
+		}
+		return in.array(out)
+	case *value.Hash:
+		h := in.newHash()
+		in.room(64 * (v.Len() + 1))
+		for _, e := range v.Entries() {
+			h.put(in.thawed(e.Key), in.thawed(e.Value))
+		}
+		return h
+	}
+	return in.fromValue(v, 0)
+}
+
+func (c *call) yamlFile() Object {
+	text := c.readFile("YAML." + c.name)
+	return (&call{in: c.in, self: c.self, name: "load", args: append([]Object{c.in.str(text)}, c.args[1:]...)}).readYAML(false, nil)
 }
 
 // fileSingles are the functions of File that look at names only.

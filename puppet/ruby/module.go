@@ -243,6 +243,7 @@ func moduleTable() []builtin {
 			for i := range c.args {
 				if m := c.in.findMethod(self(c), c.nameArg(i)); m != nil {
 					k := *m
+					k.private = false
 					c.in.addSingleton(c.self, &k)
 				}
 			}

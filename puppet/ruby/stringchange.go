@@ -82,8 +82,13 @@ func (c *call) splice(t string, two bool) {
 
 func stringJSONTable() []builtin {
 	return []builtin{
-		{"unpack", 1, 2, func(c *call) Object { c.in.unsupported("String#unpack"); return nil }},
-		{"unpack1", 1, 2, func(c *call) Object { c.in.unsupported("String#unpack1"); return nil }},
+		{"unpack", 1, 2, func(c *call) Object { return c.in.array(stringUnpack(c)) }},
+		{"unpack1", 1, 2, func(c *call) Object {
+			if all := stringUnpack(c); len(all) > 0 {
+				return all[0]
+			}
+			return Nil{}
+		}},
 		{"shellescape", 0, 0, func(c *call) Object { return c.ret(shellEscape(c.text())) }},
 		{"shellsplit", 0, 0, func(c *call) Object { return c.in.strings(c.in.shellSplit(c.text())) }},
 	}

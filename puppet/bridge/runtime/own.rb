@@ -35,5 +35,20 @@ module Puppet
   end
 end
 
+# The environment of the server, which nobody knows here: but that a switch of stdlib's is not set in it is what our own versions of its
+# functions assume, too.
+class BunrakuEnvironment
+  UNSET = %w[STDLIB_LOG_DEPRECATIONS].freeze
+  def [](name) = UNSET.include?(name) ? nil : Bunraku.refuse("the environment (ENV['#{name}'])")
+  def fetch(name, *default) = UNSET.include?(name) && default.size == 1 ? default[0] : Bunraku.refuse("the environment (ENV['#{name}'])")
+  def key?(name) = UNSET.include?(name) ? false : Bunraku.refuse("the environment (ENV['#{name}'])")
+  alias include? key?
+  alias has_key? key?
+  def method_missing(name, *) = Bunraku.refuse("the environment (ENV.#{name})")
+  def inspect = Bunraku.refuse('the environment (ENV)')
+  alias to_s inspect
+end
+ENV = BunrakuEnvironment.new
+
 # Where a function's file is evaluated: its constants are seen by all functions, its variables are its own.
 class BunrakuFile; end

@@ -242,6 +242,8 @@ module URI
       host, port = found[1], found[2]
       port = nil if port && port.empty?
     end
+    raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" if scheme.nil? && host.nil? && rest[%r{\A[^/]*}].include?(':')
+
     [scheme, userinfo, host, port, nil, rest, nil, query, fragment]
   end
 
