@@ -40,7 +40,7 @@ var layers = map[string]string{
 	"puppet/template":          "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/ruby puppet/ruby/syntax",
 	"puppet/functions/stdlib":  "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/functions puppet/lookup/datafile puppet/ruby",
 	"puppet/bridge":            "budget puppet/outline source provenance puppet/value puppet/types puppet/eval puppet/ruby puppet/lookup/datafile",
-	"puppet/compiler":          "budget puppet/outline source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/eval puppet/environment puppet/lookup puppet/functions puppet/functions/stdlib puppet/template puppet/lookup/datafile puppet/bridge puppet/trace puppet/ruby",
+	"puppet/compiler":          "budget puppet/outline source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/eval puppet/environment puppet/lookup puppet/functions puppet/functions/stdlib puppet/template puppet/lookup/datafile puppet/bridge puppet/trace puppet/ruby puppet/ruby/syntax",
 	"explain":                  "budget source provenance puppet/syntax puppet/value puppet/catalog puppet/record",
 	"mupuppet":                 "budget source puppet/syntax",
 	"smartfrog":                "budget source provenance",

@@ -373,8 +373,12 @@ func (c *Snapshot) answerRuby(name string, place environment.RubyFunction, t *tr
 			t.String(major)
 		}
 	}
-	if place.Path != "" && len(c.natives[name]) == 0 {
+	if place.Path != "" {
 		c.answerContent(place.Path, t)
+		if place.Module != nil && len(c.natives[name]) > 0 { // which of ours answers depends on the files that it requires, too
+			sum, _ := c.sourceSum(place.Path, place.Module)
+			t.String(sum)
+		}
 	}
 }
 

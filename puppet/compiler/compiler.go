@@ -89,6 +89,7 @@ type Snapshot struct {
 	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
 
 	bridge      *bridge.Bridge // nil unless the installed Ruby may run
+	sums        sync.Map       // path of a function's file → what isChecked compares
 	rubyLibrary *bridge.Library
 	ownOnce     sync.Once
 	ownOptions  bridge.Options

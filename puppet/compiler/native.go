@@ -16,6 +16,7 @@ import (
 type native struct {
 	function *eval.Function
 	module   *environment.Module
+	set      string // of stdlib: the versions that it is of, "8" or "9"
 }
 
 // moduleFunctions lists the functions that we have in Go for the modules on the module path. Of stdlib that is the set that its
@@ -33,7 +34,11 @@ func (c *Snapshot) moduleFunctions() {
 		}
 		for _, version := range versions {
 			for n, f := range stdlib.Module(name, version) {
-				c.natives[n] = append(c.natives[n], native{f, m})
+				set := ""
+				if name == "stdlib" {
+					set = stdlib.Set(version)
+				}
+				c.natives[n] = append(c.natives[n], native{f, m, set})
 			}
 		}
 	}
@@ -86,13 +91,13 @@ func (c *Snapshot) functionIn(name string, place environment.RubyFunction) *eval
 	case place.Path == "" || inPuppet && (place.Module != nil || place.Old): // the environment's own; no module has one by a plain name
 		return nil
 	}
-	for _, n := range c.natives[name] {
-		if n.module == place.Module {
-			return n.function
-		}
-	}
 	if inPuppet && qualified {
 		return nil
+	}
+	for _, n := range c.natives[name] {
+		if n.module == place.Module && c.isChecked(name, n.set, place) {
+			return n.function
+		}
 	}
 	return c.rubyFunction(name, place, kindOf(place))
 }
@@ -119,15 +124,16 @@ func (c *Snapshot) function3x(name string) *eval.Function {
 		return nil
 	}
 	m := c.env.ModuleOf(path)
-	if m != nil && m.Name == "stdlib" {
+	place := environment.RubyFunction{Path: path, Old: true, Module: m}
+	if m != nil && m.Name == "stdlib" && c.isChecked(name, "8", place) {
 		if f := stdlib.Function3x(name); f != nil {
 			return f
 		}
 	}
 	for _, n := range c.natives[name] {
-		if n.module == m {
+		if n.module == m && c.isChecked(name, n.set, place) {
 			return n.function
 		}
 	}
-	return c.rubyFunction(name, environment.RubyFunction{Path: path, Old: true, Module: m}, bridge.Legacy)
+	return c.rubyFunction(name, place, bridge.Legacy)
 }
