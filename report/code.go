@@ -21,7 +21,7 @@ var meanings = map[string]string{
 	"V209":  "never runs",
 	"V301":  "undecided",
 	"V901":  "a comment that ignores nothing",
-	"V902":  "a baseline that lists what is gone",
+	"V902":  "a baseline that lists what is gone, or an assumption that decides nothing",
 	"V903":  "no node was compiled",
 	"V904":  "a catalog that holds nothing of the site",
 

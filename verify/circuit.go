@@ -262,6 +262,7 @@ func (c *circuit) values(x fs.Cell, yield func(fs.Val, sat.Lit)) {
 
 // imply demands that two values are equal under some premises.
 func (c *circuit) imply(x fs.Cell, v fs.Val, premises ...sat.Lit) {
+	c.a.opt.Budget.Spend(int64(1+len(premises)), "writing a formula down") // a value may be reached in many ways
 	view := c.a.Space.ViewVal(v)
 	if view.Op == fs.ValIte {
 		cond := c.bool(view.Cond)

@@ -36,7 +36,11 @@ type Success struct {
 
 // Success decides whether runs from the fresh machine succeed: in every order, in some, in none.
 func (a *Analysis) Success(ctx context.Context) (*Success, error) {
-	start := a.fresh()
+	return a.SuccessFrom(ctx, a.fresh())
+}
+
+// SuccessFrom is Success from another machine.
+func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, error) {
 	r := &Success{Failed: -1}
 	a.try(r, start, a.order)
 	if a.found != nil && (a.found.Verdict == Yes || a.found.alike && !a.Space.Truncated) && a.Space.Satisfies(start) {

@@ -126,6 +126,10 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err := j.suppress(out.run, sources, about); err != nil {
 		return err
 	}
+	if about == nil { // another node may be what an assumption is for
+		used := out.accepted()
+		j.unused(out.run, func(x string) bool { return slices.Contains(used, x) })
+	}
 	done, err := a.finish(j, out.run)
 	switch {
 	case err != nil || done:

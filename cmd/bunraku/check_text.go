@@ -209,13 +209,31 @@ func (c *checking) summary() []string {
 		if c.plan != nil {
 			every = "Every node that was compiled"
 		}
-		out[0] += " " + every + " is deterministic, idempotent and can succeed from a fresh machine."
+		out[0] += " " + every + " is deterministic, idempotent and can succeed from a fresh machine"
+		if n := len(c.accepted()); n > 0 {
+			out[0] += ", assuming " + plural(n, "accepted point")
+		}
+		out[0] += "."
 	case unproved > 0 && unmodelled > 0:
 		out = append(out, fmt.Sprintf("%d of %s not proved in full: %s no model (`bunraku verify` names them).", unproved, plural(len(c.nodes), "node"), hasHave(unmodelled, "resource")))
 	case unproved > 0:
-		out = append(out, fmt.Sprintf("%d of %s not decided in time (`bunraku verify` says what).", unproved, plural(len(c.nodes), "node")))
+		out = append(out, fmt.Sprintf("%d of %s not proved in full (`bunraku verify` says what would decide it).", unproved, plural(len(c.nodes), "node")))
 	}
 	return append(out, c.inventedTexts()...)
+}
+
+// accepted are the open points that were answered by assumption on some node, each once.
+func (c *checking) accepted() (out []string) {
+	for i := range c.nodes {
+		if r := c.nodes[i].verdict.Report; r != nil {
+			for _, x := range r.Model.Accepted {
+				if !slices.Contains(out, x) {
+					out = append(out, x)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // proved reports whether every question about every node was answered with yes, whatever is ignored.

@@ -21,7 +21,7 @@ import (
 // judgeFlags are the switches of every command that verifies catalogs.
 type judgeFlags struct {
 	platform, packageModel, solver, failOn, format string
-	packages, assert                               []string
+	packages, assert, assume                       []string
 	baseline, writeBaseline                        string
 	fix                                            bool
 	budget                                         int
@@ -37,6 +37,7 @@ func (j *judgeFlags) add(c *cobra.Command) {
 	f.StringVar(&j.failOn, "fail-on", "error", "error, warning or unknown: what makes the exit code something other than 0")
 	f.StringVar(&j.format, "format", "text", strings.Join(formats, ", "))
 	f.StringArrayVar(&j.assert, "assert", nil, "a `FILE` of assertions that must hold at the end of every run; by default bunraku.assert in ENV")
+	f.StringArrayVar(&j.assume, "assume", nil, "answer an open point: `'PATH is there'`, 'user NAME is there', 'service NAME is there', 'package NAME is in the archive'; bunraku.assume in ENV has more, one a line")
 	f.StringVar(&j.baseline, "baseline", "", "a `FILE` of known problems, which do not count")
 	f.StringVar(&j.writeBaseline, "write-baseline", "", "write the problems that there are to a baseline `FILE`")
 	f.BoolVar(&j.fix, "fix", false, "print the verified edits as a patch, and nothing else")
@@ -47,6 +48,9 @@ var formats = []string{"text", "json", "sarif", "github", "junit"}
 // assertFile is looked for in every environment.
 const assertFile = "bunraku.assert"
 
+// assumeFile is looked for in every environment, too.
+const assumeFile = "bunraku.assume"
+
 // A judging is a judge with what the flags say about how its verdicts are shown.
 type judging struct {
 	*judge.Judge
@@ -54,6 +58,8 @@ type judging struct {
 	env   string                 // "" for none
 	own   func(file string) bool // whether a file is the user's to edit; nil if that cannot be told
 	hide  func(string) string    // blots out secrets
+
+	accepted model.Accepted // answers to open points
 }
 
 // newJudge checks the flags and reads the assertions that are about an environment ("" for none). Trouble with those is told.
@@ -100,8 +106,46 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
 		}
 		opt.Assert = append(opt.Assert, list...)
 	}
+	if err := j.assume(&opt, view); err != nil {
+		return nil, err
+	}
 	j.Judge = judge.New(opt)
 	return j, nil
+}
+
+// assume reads the answers to open points: those of the command line, and those of the environment's own file.
+func (j *judging) assume(opt *judge.Options, view source.Files) error {
+	lines := slices.Clone(j.flags.assume)
+	file := filepath.Join(j.env, assumeFile)
+	if j.env != "" {
+		text, err := view.Read(source.Absolute(file))
+		if err == nil {
+			for row := range strings.SplitSeq(text.Text, "\n") {
+				if row, _, _ = strings.Cut(row, "#"); strings.TrimSpace(row) != "" {
+					lines = append(lines, row)
+				}
+			}
+		}
+	}
+	for _, row := range lines {
+		x, err := model.ParseAccepted(row)
+		if err != nil {
+			return fail("%s", err)
+		}
+		opt.Accept = append(opt.Accept, x)
+	}
+	j.accepted = opt.Accept
+	return nil
+}
+
+// unused notes answers to open points that decided nothing on any node.
+func (j *judging) unused(run *report.Run, used func(sentence string) bool) {
+	for _, x := range j.accepted {
+		if !used(x) {
+			run.Add(nil, &source.Diagnostic{Code: "V902", Severity: source.Note, Summary: "assuming that " + x + " decides nothing",
+				Help: "take it away: nothing in the catalog asks for it"})
+		}
+	}
 }
 
 // suppress applies comments and the baseline, and adds notes about those that have no effect. about says which lines declare something;

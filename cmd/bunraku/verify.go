@@ -77,6 +77,9 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	if err := j.suppress(run, declared.files, declared.at); err != nil {
 		return err
 	}
+	if v.Report != nil {
+		j.unused(run, func(x string) bool { return slices.Contains(v.Report.Model.Accepted, x) })
+	}
 	out := &verification{Verdict: v, run: run, judge: j, began: began, style: a.out.Style()}
 	done, err := a.finish(j, run)
 	switch {
@@ -213,6 +216,9 @@ func (v *verification) text(w io.Writer) {
 		for _, u := range r.Unknown {
 			fmt.Fprintf(w, "   %s\n", u)
 		}
+		if len(r.Needed) > 0 {
+			fmt.Fprintf(w, "   %s would decide it\n", assumeFlags(r.Needed))
+		}
 		shown := 0
 		for _, n := range m.Notes {
 			if n.Exact != verify.Opaque {
@@ -226,6 +232,18 @@ func (v *verification) text(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "\n%s%s\n", v.summary(), v.took())
+}
+
+// assumeFlags are the switches that answer open points.
+func assumeFlags(points []model.Point) string {
+	var out []string
+	for _, p := range points[:min(len(points), 3)] {
+		out = append(out, "--assume '"+p.Text+"'")
+	}
+	if len(points) > len(out) {
+		out = append(out, "…")
+	}
+	return strings.Join(out, " ")
 }
 
 func (v *verification) blockedBy() string {
@@ -378,7 +396,11 @@ func (v *verification) summary() string {
 	}
 	parts = append(parts, map[verify.Chance]string{verify.Always: "can succeed from " + fresh, verify.Sometimes: "can succeed from " + fresh,
 		verify.Never: "cannot succeed from " + fresh, verify.ChanceUnknown: "not known to succeed from " + fresh}[r.Success])
-	text := strings.Join(parts, "; ") + "."
+	text := strings.Join(parts, "; ")
+	if n := len(r.Model.Accepted); n > 0 {
+		text += ", assuming " + plural(n, "accepted point")
+	}
+	text += "."
 	text = strings.ToUpper(text[:1]) + text[1:]
 	count := "No findings"
 	if n := v.run.Count(source.Error) + v.run.Count(source.Warning); n > 0 {

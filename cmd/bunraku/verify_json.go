@@ -77,7 +77,9 @@ type answersJSON struct {
 	Idempotent    string         `json:"idempotent,omitempty"`
 	Quiet         string         `json:"quiet,omitempty"`
 	Unknown       []string       `json:"unknown,omitempty"`
-	Unread        []unreadJSON   `json:"unread,omitempty"` // automatic relations
+	Needed        []string       `json:"needed,omitempty"`   // what would have to be assumed to prove success
+	Accepted      []string       `json:"accepted,omitempty"` // what was assumed
+	Unread        []unreadJSON   `json:"unread,omitempty"`   // automatic relations
 }
 
 type verifyJSON struct {
@@ -98,6 +100,10 @@ func answersOf(v *judge.Verdict) answersJSON {
 		out.Partial = r.Partial
 		out.Idempotent, out.Quiet = r.Idempotent.String(), r.Quiet.String()
 		out.Unknown, out.Unread = r.Unknown, toUnreadJSON(m.Catalog.Unread)
+		out.Accepted = m.Accepted
+		for _, p := range r.Needed {
+			out.Needed = append(out.Needed, p.Text)
+		}
 	}
 	return out
 }

@@ -125,3 +125,37 @@ func near(a, b string) bool {
 	}
 	return i < len(b) && (a[i+1:] == b[i+1:] || i+1 < len(b) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
 }
+
+// Which accounts Debian's packages make when they are installed, or pull in, as far as their scripts say so plainly. generate/accounts.sh and
+// generate/pulled.awk make it.
+//
+//go:embed debian-12.accounts
+var embeddedAccounts []byte
+
+// builtInAccounts are read when somebody asks: by package, sorted, "user redis".
+var builtInAccounts = sync.OnceValues(func() (map[string][]string, error) {
+	dec, err := newDecoder()
+	if err != nil {
+		return nil, err
+	}
+	text, err := dec.DecodeAll(embeddedAccounts, nil)
+	if err != nil {
+		return nil, errDamaged
+	}
+	out := map[string][]string{}
+	_, rows, _ := strings.Cut(string(text), "\n")
+	for row := range strings.SplitSeq(strings.TrimSuffix(rows, "\n"), "\n") {
+		pkg, account, _ := strings.Cut(row, " ")
+		out[pkg] = append(out[pkg], account)
+	}
+	return out, nil
+})
+
+// Accounts lists the accounts that are known to be there when a package is: "user redis", "group redis".
+func (s *Set) Accounts(name string) ([]string, error) {
+	if s == nil || s.archive == nil {
+		return nil, nil
+	}
+	all, err := builtInAccounts()
+	return all[name], err
+}

@@ -101,7 +101,9 @@ func (b *builder) numbered(gid string) {
 	if n, err := strconv.Atoi(gid); err != nil || n < 100 || slices.ContainsFunc(b.ofType("Group"), func(it *item) bool { return it.or("gid", "") == gid }) {
 		return
 	}
-	b.open("whether there is a group with number %s", gid)
+	if !b.accepts("group %s is there", gid) {
+		b.open(nil, "group %s is there", gid)
+	}
 }
 
 // fields gives each attribute a variable of its own.

@@ -32,7 +32,7 @@ func (pk *packages) nonesuch(it *item) bool {
 		return false
 	}
 	st, whole := pk.b.opt.Listing.Standing(it.name)
-	return whole && st == listing.Foreign && !pk.b.addsSources()
+	return whole && st == listing.Foreign && !pk.b.addsSources() && !pk.b.accepts("package %s is in the archive", it.name)
 }
 
 // missing is how the package manager refuses it.
@@ -86,7 +86,7 @@ func (b *builder) noUnit(name string) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(b.items, func(it *item) bool {
+	return !b.accepts("service %s is there", name) && !slices.ContainsFunc(b.items, func(it *item) bool {
 		if it == nil || sleeps(it) {
 			return false
 		}

@@ -11,6 +11,7 @@ import (
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
+	"bunraku/verify"
 	"bunraku/verify/listing"
 	"bunraku/verify/model"
 )
@@ -53,6 +54,31 @@ func withLines(t *testing.T, text string) *catalog.Graph {
 // fromElsewhere is a package that Debian does not have, with its source.
 const fromElsewhere = "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> " +
 	"exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }\n"
+
+// What people accept is known, is counted, and nothing else is.
+func TestAccepted(t *testing.T) {
+	const text = fromElsewhere + "file { '/etc/frobnicate/x': content => 'x', require => Package['frobnicate'], owner => 'deploy' }\n" +
+		"file_line { 'l': path => '/etc/frobnicate.conf', line => 'x' }"
+	points := model.Accepted{"package frobnicate brings /etc/frobnicate", "user deploy is there", "/etc/frobnicate.conf is there", "user else is there"}
+	_, r := findings(t, withLines(t, text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}, "")
+	var needed []string
+	for _, p := range r.Needed {
+		needed = append(needed, p.Text)
+	}
+	slices.Sort(needed)
+	if want := slices.Sorted(slices.Values(points[:3])); !slices.Equal(needed, want) || r.Success != verify.ChanceUnknown {
+		t.Errorf("succeeds %s, needed %q, want %q", r.Success, needed, want)
+	}
+	_, r = findings(t, withLines(t, text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12"), Accept: points}, "")
+	if r.Success != verify.Always || len(r.Model.Accepted) != 3 || len(r.Unknown) > 0 {
+		t.Errorf("succeeds %s, %q accepted, unknown %q", r.Success, r.Model.Accepted, r.Unknown)
+	}
+	for _, bad := range []string{"", "foo", "user is there", "/x is", "package x brings"} {
+		if _, err := model.ParseAccepted(bad); err == nil {
+			t.Errorf("%q can be assumed", bad)
+		}
+	}
+}
 
 // Cases in which a verdict of ours was refuted by an agent, or a finding was none, with the right answer.
 func TestScoreRefutedClaims(t *testing.T) {
@@ -117,7 +143,7 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "an account that nobody makes", platform: "debian-12", text: "file { '/srv/x': ensure => directory, owner => 'deploy' }",
 			want: []string{"V102 File[/srv/x]"}},
 		{name: "an account that a package might make", platform: "debian-12", text: fromElsewhere + "file { '/srv/x': ensure => directory, owner => 'deploy' }",
-			unknown: "nothing known says whether there is a user deploy"},
+			unknown: "nothing known says whether user deploy is there"},
 		{name: "a group that nobody makes", platform: "debian-12", text: "user { 'app': gid => 'nosuchgroup' }",
 			want: []string{"V102 User[app]"}},
 		{name: "a package that might bring a directory", platform: "debian-11", text: "file { '/opt/app/conf/app.conf': content => 'x' }\npackage { 'frobnicate': }",
@@ -163,6 +189,13 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "a guard that is never true", platform: "debian-12", text: "exec { '/bin/touch /srv/a': creates => '/srv/b' }",
 			want: []string{"V206 Exec[/bin/touch /srv/a]"}},
 		{name: "an agent is there", platform: "debian-12", text: "package { 'puppet-agent': }\nfile { '/etc/puppet/x': content => 'x' }"},
+		{name: "what a package is taken to bring proves nothing", platform: "debian-12", text: fromElsewhere + "file { '/etc/frobnicate/x': content => 'x', require => Package['frobnicate'] }",
+			unknown: "whether package frobnicate brings /etc/frobnicate"},
+		{name: "an account that a package is known to make", platform: "debian-12", text: "package { 'mosquitto': } -> file { '/srv/x': ensure => directory, owner => 'mosquitto' }"},
+		{name: "… which is not there before", platform: "debian-12", text: "package { 'mosquitto': }\nfile { '/srv/x': ensure => directory, owner => 'mosquitto' }",
+			want: []string{"V101 Package[mosquitto] File[/srv/x] require => Package['mosquitto'],"}},
+		{name: "a service that its package is not known to bring", platform: "debian-12", text: "package { 'iptables': } -> service { 'iptables': ensure => running }",
+			unknown: "whether package iptables brings service iptables"},
 		{name: "noop never acts", platform: "debian-12", text: "exec { '/bin/touch /srv/n/x': noop => true, creates => '/srv/n/x' }\nfile { '/srv/n': ensure => directory }"},
 		{name: "a schedule that never comes", platform: "debian-12", text: "file { '/srv/p': ensure => directory, schedule => 'never' }\nfile { '/srv/p/x': content => 'x' }",
 			want: []string{"V102 File[/srv/p/x]"}},

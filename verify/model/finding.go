@@ -71,6 +71,7 @@ type Report struct {
 	Unknown       []string // what stayed undecided, and why
 	Partial       bool     // there is more than Findings say
 	TooLong       bool     // some of Unknown is for want of work, not of knowledge
+	Needed        []Point  // the answers to open points with which success would be proved
 	Latest        bool     // a package is to be the latest: what is proved holds while repositories stand still
 	Open          []string // those of Unknown that are assertions, and not for want of models alone
 }
@@ -407,14 +408,17 @@ func (v *verifier) success() error {
 		return err
 	}
 	v.r.Success = s.Chance
-	if open := v.m.Open; len(open) > 0 && (s.Chance == verify.Always || s.Chance == verify.Sometimes) {
-		v.r.Success = verify.ChanceUnknown
-		shown := strings.Join(open[:min(len(open), 5)], "; ")
-		if len(open) > 5 {
-			shown += fmt.Sprintf("; and %d more", len(open)-5)
+	if len(v.m.Open) > 0 && (s.Chance == verify.Always || s.Chance == verify.Sometimes) {
+		needed, sure, err := v.points(s.Chance)
+		if err != nil {
+			return err
 		}
-		v.unknown("success from a fresh machine", "nothing known says "+shown)
-		return nil
+		if len(needed) > 0 || !sure {
+			v.r.Success = verify.ChanceUnknown
+			v.unknown("success from a fresh machine", "nothing known says whether "+sentences(needed))
+			v.r.Needed = needed
+			return nil
+		}
 	}
 	switch s.Chance {
 	case verify.ChanceUnknown:
@@ -436,6 +440,19 @@ func (v *verifier) success() error {
 		v.r.Findings = append(v.r.Findings, f)
 	}
 	return nil
+}
+
+// sentences lists points.
+func sentences(points []Point) string {
+	var out []string
+	for _, p := range points[:min(len(points), 5)] {
+		out = append(out, p.Text)
+	}
+	text := strings.Join(out, " and whether ")
+	if n := len(points) - len(out); n > 0 {
+		text += fmt.Sprintf(", and %d more", n)
+	}
+	return text
 }
 
 // mayHelp reports whether something without a model may have made what a resource lacks: a type that nobody knows, or a command that is

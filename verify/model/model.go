@@ -71,6 +71,8 @@ type Options struct {
 	Platform string       // "debian-12"; "" for any
 	Types    resource.Lookup
 	Assert   []Assertion // what people want to hold at the end
+	// Accept are answers to open points that people have given.
+	Accept Accepted
 	// Budget counts the reading of commands and of trees of files; nil for none. Build catches its end.
 	Budget *budget.Budget
 	// Words are those by which the declaration of one resource can name another that is declared beside it, whatever title that has at the
@@ -88,9 +90,10 @@ type Model struct {
 	Notes []Note
 	// Assumed is what was taken for granted about the fresh machine, for people.
 	Assumed []string
-	// Open are points about the fresh machine that nothing known decides, each taken for the favourable answer: as long as
-	// there is one, success is not proved.
-	Open []string
+	// Open are points about the fresh machine that nothing known decides; on Graph.Fresh each has the favourable answer.
+	Open []Point
+	// Accepted are the points of Options.Accept that the model met.
+	Accepted []string
 	// Exact, Approximate and Unmodelled count the resources. Containers do nothing and are not counted.
 	Exact, Approximate, Unmodelled int
 
@@ -190,6 +193,7 @@ func Build(cg *catalog.Graph, opt Options) (m *Model, err error) {
 	}
 	b.survey()
 	b.baseSystem()
+	b.present = append(b.present, b.acceptedDirs()...)
 	b.pk = newPackages(b)
 	b.surveyLines()
 	for _, it := range b.items {
@@ -317,13 +321,6 @@ func (b *builder) idle(it *item) {
 func sleeps(it *item) bool {
 	schedule, _ := it.text("schedule")
 	return it.truth("noop", false) || schedule == "never"
-}
-
-// open notes a point that nothing known decides.
-func (b *builder) open(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(b.m.Open, text) {
-		b.m.Open = append(b.m.Open, text)
-	}
 }
 
 // attributes reports what no model has read.

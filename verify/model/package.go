@@ -182,7 +182,7 @@ func (pk *packages) guessDirs(u *paths) {
 			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", whose list may leave it out")
 			continue
 		}
-		if !packageLand(d) && len(b.basis) > 0 {
+		if !packageLand(d) && len(b.basis) > 0 || b.accepts("%s is there", d) {
 			continue
 		}
 		// A list that leaves things out leaves out what the package pulls in, too.
@@ -190,7 +190,7 @@ func (pk *packages) guessDirs(u *paths) {
 		if !unknown && !relative {
 			continue
 		}
-		b.open("whether %s is there", d)
+		b.open(there(d, fs.Dir), "%s is there", d)
 		b.present, b.based = append(b.present, d), nil
 		b.m.Assumed = append(b.m.Assumed, string(d)+" is there: no package list says who brings it")
 	}
@@ -259,22 +259,33 @@ func (b *builder) bring(kind, name string) (cell string, ok bool) {
 		if !systemProvider(it) {
 			continue
 		}
-		if e, _ := it.text("ensure"); e != absent && e != "purged" && b.pk.suggests(it.name, name) {
+		if e, _ := it.text("ensure"); e != absent && e != "purged" && (b.pk.makes(it.name, cell) || b.pk.suggests(it.name, name)) {
 			from = append(from, it.name)
 		}
 	}
+	if sure := slices.DeleteFunc(slices.Clone(from), func(n string) bool { return !b.pk.makes(n, cell) }); len(sure) > 0 {
+		from = sure // who is known to make it, makes it
+	}
 	b.accounts[cell] = from
-	if _, known := b.baseAccount(kind, name); len(from) == 0 && known && !b.mayMakeAccounts() {
+	if len(from) == 0 {
 		b.nobody[cell] = true
-		b.variable(cell, absent, present)
+		switch _, known := b.baseAccount(kind, name); {
+		case b.accepts("%s is there", cell):
+			b.variable(cell, present, absent)
+		case known && !b.mayMakeAccounts():
+			b.variable(cell, absent, present)
+		default:
+			b.variable(cell, present, absent)
+			b.open(func(s *fs.State, yes bool) {
+				s.Vars[cell] = fs.Text(map[bool]string{true: present, false: absent}[yes])
+			}, "%s is there", cell)
+		}
 		return cell, true
 	}
-	if len(from) == 0 {
-		b.open("whether there is a %s", cell)
-		return "", false
-	}
 	b.variable(cell, absent, present)
-	b.m.Assumed = append(b.m.Assumed, cell+" comes with package "+strings.Join(from, " or ")+": nothing else in the catalog makes it")
+	if !b.pk.makes(from[0], cell) {
+		b.m.Assumed = append(b.m.Assumed, cell+" comes with package "+strings.Join(from, " or ")+": nothing else in the catalog makes it")
+	}
 	return cell, true
 }
 
@@ -302,6 +313,15 @@ func (b *builder) findMakers() bool {
 	})
 }
 
+// makes reports whether a package is known to make an account.
+func (pk *packages) makes(pkg, account string) bool {
+	list, err := pk.b.opt.Listing.Accounts(pkg)
+	if err != nil && pk.b.err == nil {
+		pk.b.err = err
+	}
+	return slices.Contains(list, account)
+}
+
 // suggests reports whether a package looks as if it brings an account.
 func (pk *packages) suggests(pkg, account string) bool {
 	stem, _, _ := strings.Cut(pkg, "-")
@@ -321,7 +341,11 @@ func (pk *packages) accountsOf(pkg string) fs.Seq {
 	var out fs.Seq
 	for _, cell := range slices.Sorted(maps.Keys(pk.b.accounts)) {
 		if slices.Contains(pk.b.accounts[cell], pkg) {
-			out = append(out, fs.If{Cond: fs.VarIs(cell, absent), Then: fs.Assign{Var: cell, Value: fs.Str(present)}})
+			brings := fs.Pred(fs.True{})
+			if !pk.makes(pkg, cell) {
+				brings = pk.b.brings(pkg, cell)
+			}
+			out = append(out, fs.If{Cond: fs.And{brings, fs.VarIs(cell, absent)}, Then: fs.Assign{Var: cell, Value: fs.Str(present)}})
 		}
 	}
 	return out
@@ -343,7 +367,7 @@ func (pk *packages) paths(name string) tracked {
 }
 
 func (pk *packages) findDirs(name string, files []fs.Path) []fs.Path {
-	out := slices.Clone(pk.guess[name])
+	var out []fs.Path
 	if l := pk.known[name]; l != nil {
 		need := map[fs.Path]bool{}
 		for _, d := range l.Dirs {
@@ -353,11 +377,6 @@ func (pk *packages) findDirs(name string, files []fs.Path) []fs.Path {
 		}
 		for _, f := range files {
 			for d := f.Parent(); !d.IsRoot(); d = d.Parent() {
-				need[d] = true
-			}
-		}
-		for _, d := range out {
-			for d = d.Parent(); !d.IsRoot(); d = d.Parent() {
 				need[d] = true
 			}
 		}
@@ -567,7 +586,7 @@ func (b *builder) packageResource(it *item) {
 		// Directories that are only guessed are there afterwards, whether it was installed or not: that much is the guess.
 		var dirs fs.Seq
 		for _, d := range g {
-			dirs = append(dirs, fs.EnsureDir(d))
+			dirs = append(dirs, fs.If{Cond: b.brings(name, string(topOf(d, g))), Then: fs.EnsureDir(d)})
 		}
 		it.program = append(dirs, it.program)
 	}
@@ -617,6 +636,14 @@ func (b *builder) lookedOnce(it *item) {
 	}
 }
 
+// topOf is the highest of some paths at or above one of them.
+func topOf(d fs.Path, of []fs.Path) fs.Path {
+	for slices.Contains(of, d.Parent()) {
+		d = d.Parent()
+	}
+	return d
+}
+
 // baseInstalled makes the packages of the base system those of the fresh machine, with all that matters of them.
 func (pk *packages) baseInstalled() {
 	for _, name := range pk.order {
@@ -644,7 +671,7 @@ func (pk *packages) close() {
 			continue
 		}
 		var there fs.And
-		for _, d := range pk.dirs(name) {
+		for _, d := range slices.Concat(pk.dirs(name), pk.guess[name]) {
 			there = append(there, fs.Is{Path: d, Kind: fs.Dir})
 			if !seen[d] && pk.b.opt.Packages != Paper {
 				seen[d] = true

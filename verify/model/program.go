@@ -54,7 +54,7 @@ func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 	system := !strings.HasPrefix(name, "/") || strings.HasPrefix(name, "/usr/bin/") || strings.HasPrefix(name, "/usr/sbin/") ||
 		strings.HasPrefix(name, "/bin/") || strings.HasPrefix(name, "/sbin/")
 	if list, asked := b.pk.known[base]; asked && list == nil && system && len(places) > 0 && b.manages("Package", base) && !b.removes(base) {
-		return fs.Seq{fs.If{Cond: b.pk.installed(base), Else: why}}
+		return fs.Seq{fs.If{Cond: fs.And{b.pk.installed(base), b.brings(base, "program "+base)}, Else: why}}
 	}
 	return nil
 }

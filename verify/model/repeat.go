@@ -253,7 +253,7 @@ func (v *verifier) repositories() error {
 			}
 			return slices.ContainsFunc(updates, func(u int) bool { return v.a.Precedes(s, u) && v.a.Precedes(u, p) })
 		}
-		if k := slices.IndexFunc(sources, func(s int) bool { return !ready(s) }); k >= 0 {
+		if k := slices.IndexFunc(sources, func(s int) bool { return !ready(s) }); k >= 0 && !b.accepts("package %s is in the archive", it.name) {
 			open = append(open, "whether "+it.r.Ref()+" comes from "+v.m.Resources[sources[k]].Ref())
 		}
 	}

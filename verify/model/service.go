@@ -56,7 +56,7 @@ func (b *builder) service(it *item) {
 			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{missing}, program...)}}
 		} else if list, asked := b.pk.known[name]; asked && list == nil && b.manages("Package", name) && !b.removes(name) {
 			// At least the unit that is called like the package is the package's.
-			missing := fs.If{Cond: b.pk.installed(name), Else: fs.Fail{Why: "there is no service " + name + " yet"}}
+			missing := fs.If{Cond: fs.And{b.pk.installed(name), b.brings(name, "service "+name)}, Else: fs.Fail{Why: "there is no service " + name + " yet"}}
 			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{missing}, program...)}}
 		} else if b.noUnit(name) {
 			var there fs.Or

@@ -149,6 +149,11 @@ func (b *builder) machine() {
 			b.assume = append(b.assume, fs.Is{Path: d, Kind: fs.Dir})
 		}
 	}
+	for _, d := range b.acceptedDirs() {
+		if used.kind[d] {
+			b.accepts("%s is there", d)
+		}
+	}
 	for _, p := range b.removed {
 		// Who removes a file has seen one there; that it might be a directory is nobody's worry.
 		if !used.made[p] {
@@ -168,7 +173,9 @@ func (b *builder) machine() {
 		if !b.made(p) && !used.new[p] && b.fresh.At(p).Kind == fs.None {
 			b.fresh.Put(p, k)
 			b.m.Assumed = append(b.m.Assumed, string(p)+" is there: a source")
-			b.open("whether %s is there, which is a source", p)
+			if !b.accepts("%s is there", p) {
+				b.open(there(p, k), "%s is there", p)
+			}
 		}
 	}
 	for _, p := range b.sources {
@@ -181,10 +188,12 @@ func (b *builder) machine() {
 		if b.made(p) || used.new[p] || b.fresh.At(p).Kind != fs.None {
 			continue
 		}
-		if len(b.basis) == 0 || b.pk.mayMake(p) {
+		if b.accepts("%s is there", p) {
+			b.fresh.Put(p, fs.File)
+		} else if len(b.basis) == 0 || b.pk.mayMake(p) {
 			b.fresh.Put(p, fs.File)
 			b.m.Assumed = append(b.m.Assumed, string(p)+" is there: no package list says who brings it")
-			b.open("whether %s is there", p)
+			b.open(there(p, fs.File), "%s is there", p)
 		}
 	}
 	slices.Sort(b.m.Assumed)

@@ -13,6 +13,8 @@
 // With -archive it packs the names of a whole archive instead, which names.sh prints:
 //
 //	verify/listing/generate/names.sh LISTS | go run ./verify/listing/generate -archive -o verify/listing/debian-12.names
+//	verify/listing/generate/accounts.sh *.deb >A; awk -f verify/listing/generate/pulled.awk A PACKAGES | LC_ALL=C sort -u |
+//		go run ./verify/listing/generate -archive -o verify/listing/debian-12.accounts
 //
 // Where it has nothing, all files in /etc count as configuration files, as Debian's tools mark them (Policy §10.7, debhelper).
 package main
@@ -37,7 +39,7 @@ func main() {
 	platform := flag.String("platform", "debian-12", "whose lists these are")
 	chunk := flag.Int("chunk", 64<<10, "bytes of a chunk before packing")
 	names := flag.Bool("names", false, "print the names of packages with files in /etc or a service, and stop")
-	archive := flag.Bool("archive", false, "pack the names of an archive, from standard input")
+	archive := flag.Bool("archive", false, "pack the names or accounts of an archive, from standard input")
 	flag.Parse()
 	if *archive {
 		if err := pack(*out, *platform); err != nil {
