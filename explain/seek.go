@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -51,13 +52,13 @@ func (rec *Record) missing(n catalog.Name) (virtual source.Place, passed []Passe
 	if virtual.File != nil {
 		return virtual, passed, nil
 	}
-	for _, d := range Declarations(rec.Code.Containing(n.Title, nil), n.Type, n.Title) {
+	for _, d := range rec.declarations(rec.Code.Containing(n.Title, nil), n.Type, n.Title) {
 		if d.Sure {
 			code = append(code, d)
 		}
 	}
 	if len(code) == 0 && len(passed) == 0 && n.Type != "Class" { // a title that is computed, in code near this node's
-		code = Declarations(rec.Code.Containing(n.Type, rec.modules()), n.Type, n.Title)
+		code = rec.declarations(rec.Code.Containing(n.Type, rec.modules()), n.Type, n.Title)
 	}
 	return virtual, passed, code
 }
@@ -149,99 +150,41 @@ func (s *seeker) found(way []record.Stage, last record.Stage, certain bool) {
 
 // code looks through statements; way is how it came to them.
 func (s *seeker) code(stmts []syntax.Expr, f *source.File, way []record.Stage) {
-	for _, stmt := range stmts {
-		syntax.Walk(stmt, func(n syntax.Node) bool {
-			if s.sure {
-				return false
-			}
-			switch n := n.(type) {
-			case syntax.Definition:
-				return false
-			case *syntax.Call:
-				if name, ok := n.Functor.(*syntax.Name); ok {
-					switch name.Value {
-					case "include", "contain", "require":
-						for _, a := range n.Args {
-							s.classes(name.Value, a, source.Place{File: f, Span: n.Where}, way)
-						}
-					case "create_resources", "ensure_resource", "ensure_resources", "ensure_packages":
-						s.maker(name.Value, n, source.Place{File: f, Span: n.Where}, way)
-					}
-				}
-			case *syntax.MethodCall:
-				switch verb := n.Functor.Name.Value; verb {
-				case "include", "contain", "require":
-					s.classes(verb, n.Functor.Left, source.Place{File: f, Span: n.Where}, way)
-				}
-			case *syntax.Resource:
-				s.resource(n, f, way)
-			}
-			return true
-		})
-	}
-}
-
-// maker is a call of a function that makes resources: of the type that its first argument names, with titles from a hash.
-func (s *seeker) maker(function string, n *syntax.Call, at source.Place, way []record.Stage) {
-	types := []string{"package"}
-	if function != "ensure_packages" {
-		if types = []string{""}; len(n.Args) > 0 {
-			types = syntax.StaticNames(n.Args[0])
+	for u := range outline.Uses(stmts, s.rec.Code.Effect) {
+		if s.sure {
+			return
 		}
-	}
-	for _, name := range types {
-		stage := record.Stage{Text: function + "(…)", Place: at}
-		if ref, ok := catalog.ParseRef(strings.TrimLeft(name, "@:") + "[x]"); name == "" || ok && ref.Type == s.want.Type {
-			s.found(way, stage, false)
-		} else {
-			s.follow(plainClass(strings.TrimLeft(name, "@")), stage, way)
+		if u.Kind == outline.Declares && !u.Collected {
+			s.declared(u, f, way)
 		}
 	}
 }
 
-// classes follows the declaration of classes by an expression.
-func (s *seeker) classes(verb string, e syntax.Expr, at source.Place, way []record.Stage) {
-	for _, name := range syntax.StaticNames(e) {
-		stage := record.Stage{Text: strings.TrimSpace(verb + " " + plainClass(name)), Place: at}
-		switch {
-		case name == "" && s.want.Type == "Class":
-			s.found(way, stage, false)
-		case name == "":
-		case s.want.Type == "Class" && sameClass(name, s.want.Title):
-			s.found(way, stage, true)
-		default:
-			s.follow(plainClass(name), stage, way)
-		}
+// declared is a class or resource that code declares: the one that is looked for, or one whose own code may.
+func (s *seeker) declared(u outline.Use, f *source.File, way []record.Stage) {
+	stage := record.Stage{Place: source.Place{File: f, Span: u.At.Span()}}
+	switch {
+	case u.Type == "Class":
+		stage.Text = strings.TrimSpace(u.Verb + " " + u.Name)
+	case u.Verb != "":
+		stage.Text = u.Verb + "(…)"
+	case u.Name == "" && u.By != nil:
+		stage.Text = u.Type + "[" + f.Slice(u.By.Span()) + "]"
+	default:
+		stage.Text = u.Type + "[" + u.Name + "]"
 	}
-}
-
-func (s *seeker) resource(n *syntax.Resource, f *source.File, way []record.Stage) {
-	name, ok := n.Type.(*syntax.Name)
-	if !ok {
-		return
-	}
-	ref, ok := catalog.ParseRef(strings.TrimPrefix(name.Value, "::") + "[x]")
-	if !ok {
-		return
-	}
-	for _, b := range n.Bodies {
-		at := source.Place{File: f, Span: b.Where}
-		if ref.Type == "Class" {
-			s.classes("class", b.Title, at, way)
-			continue
+	switch {
+	case u.Type == "" && u.Verb == "": // the type is computed
+	case u.Type == "" || u.Name == "" && u.Type == s.want.Type:
+		s.found(way, stage, false)
+	case u.Type == s.want.Type && (u.Name == s.want.Title || u.Type == "Class" && sameClass(u.Name, s.want.Title)):
+		s.found(way, stage, true)
+	case u.Type == "Class":
+		if u.Name != "" {
+			s.follow(u.Name, stage, way)
 		}
-		for _, title := range syntax.StaticNames(b.Title) {
-			shown := title
-			if title == "" {
-				shown = f.Slice(b.Title.Span())
-			}
-			stage := record.Stage{Text: ref.Type + "[" + shown + "]", Place: at}
-			if ref.Type == s.want.Type && (title == "" || title == s.want.Title) {
-				s.found(way, stage, title != "")
-				continue
-			}
-			s.follow(plainClass(name.Value), stage, way)
-		}
+	default:
+		s.follow(outline.Class(u.Type), stage, way)
 	}
 }
 
@@ -259,11 +202,11 @@ func (s *seeker) follow(name string, stage record.Stage, way []record.Stage) {
 	switch d := d.(type) {
 	case *syntax.Class:
 		if d.Parent != "" {
-			at := record.Stage{Text: "inherits " + plainClass(d.Parent), Place: source.Place{File: f, Span: d.ParentAt}}
+			at := record.Stage{Text: "inherits " + outline.Class(d.Parent), Place: source.Place{File: f, Span: d.ParentAt}}
 			if s.want.Type == "Class" && sameClass(d.Parent, s.want.Title) {
 				s.found(way, at, true)
 			}
-			s.follow(plainClass(d.Parent), at, way)
+			s.follow(outline.Class(d.Parent), at, way)
 		}
 		s.code(d.Body.Stmts, f, way)
 	case *syntax.Define:
@@ -310,12 +253,9 @@ type definedIn struct {
 func definedName(d syntax.Definition) string {
 	switch d := d.(type) {
 	case *syntax.Class:
-		return plainClass(d.Name)
+		return outline.Class(d.Name)
 	case *syntax.Define:
-		return plainClass(d.Name)
+		return outline.Class(d.Name)
 	}
 	return ""
 }
-
-// plainClass is a class's name as definitions have it.
-func plainClass(name string) string { return strings.ToLower(strings.TrimPrefix(name, "::")) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
@@ -189,112 +190,39 @@ func (rec *Record) stateOf(class string) string {
 	return "not declared"
 }
 
-// Declarations finds the statements that declare a resource, or a class, in parsed files.
-func Declarations(files []*syntax.File, typ, title string) (out []Declaration) {
+// declarations finds the statements that declare a resource, or a class, in parsed files.
+func (rec *Record) declarations(files []*syntax.File, typ, title string) (out []Declaration) {
 	for _, f := range files {
-		in := ""
-		var visit func(n syntax.Node) bool
-		visit = func(n syntax.Node) bool {
-			switch n := n.(type) {
+		look := func(in string, stmts []syntax.Expr) {
+			for u := range outline.Uses(stmts, rec.Code.Effect) {
+				if u.Kind != outline.Declares || u.Collected || u.Type != typ || u.Verb != "" && typ != "Class" {
+					continue
+				}
+				sure := u.Name == title || typ == "Class" && sameClass(u.Name, title)
+				if sure || u.Name == "" && (u.Verb == "" || u.Verb == "class") {
+					out = append(out, Declaration{Place: source.Place{File: f.Source, Span: u.At.Span()}, In: in, Sure: sure})
+				}
+			}
+		}
+		look("", f.Body.Stmts)
+		for _, d := range f.Defs {
+			switch d := d.(type) {
 			case *syntax.Class:
-				return inBody(&in, n.Name, n.Body, visit)
+				look(d.Name, d.Body.Stmts)
 			case *syntax.Define:
-				return inBody(&in, n.Name, n.Body, visit)
+				look(d.Name, d.Body.Stmts)
 			case *syntax.NodeDef:
 				var hosts []string
-				for _, h := range n.Hosts {
+				for _, h := range d.Hosts {
 					hosts = append(hosts, f.Source.Slice(h.Span()))
 				}
-				return inBody(&in, "node "+strings.Join(hosts, ", "), n.Body, visit)
-			case *syntax.Resource:
-				for _, b := range declares(n, typ, title) {
-					out = append(out, Declaration{Place: source.Place{File: f.Source, Span: b.where}, In: in, Sure: b.sure})
-				}
-			case *syntax.Call:
-				if typ == "Class" && includes(n, title) {
-					out = append(out, Declaration{Place: source.Place{File: f.Source, Span: n.Where}, In: in, Sure: true})
-				}
-			}
-			return true
-		}
-		for _, s := range f.Body.Stmts {
-			syntax.Walk(s, visit)
-		}
-	}
-	return out
-}
-
-func inBody(in *string, name string, body syntax.Body, visit func(syntax.Node) bool) bool {
-	old := *in
-	*in = name
-	for _, s := range body.Stmts {
-		syntax.Walk(s, visit)
-	}
-	*in = old
-	return false
-}
-
-type declared struct {
-	where source.Span
-	sure  bool
-}
-
-// declares are the bodies of a resource expression that have the title, or a computed one.
-func declares(n *syntax.Resource, typ, title string) (out []declared) {
-	name, ok := n.Type.(*syntax.Name)
-	if !ok {
-		return nil
-	}
-	if p, _ := catalog.ParseRef(strings.TrimPrefix(name.Value, "::") + "[x]"); p.Type != typ {
-		return nil
-	}
-	for _, b := range n.Bodies {
-		titles := []syntax.Expr{b.Title}
-		if l, ok := b.Title.(*syntax.List); ok {
-			titles = l.Elems
-		}
-		for _, t := range titles {
-			if text, ok := plain(t); ok {
-				if text == title || typ == "Class" && sameClass(text, title) {
-					out = append(out, declared{b.Where, true})
-				}
-			} else if _, isDefault := t.(*syntax.Default); !isDefault {
-				out = append(out, declared{b.Where, false})
+				look("node "+strings.Join(hosts, ", "), d.Body.Stmts)
 			}
 		}
 	}
 	return out
-}
-
-func includes(n *syntax.Call, class string) bool {
-	f, ok := n.Functor.(*syntax.Name)
-	if !ok || f.Value != "include" && f.Value != "contain" && f.Value != "require" {
-		return false
-	}
-	for _, a := range n.Args {
-		list := []syntax.Expr{a}
-		if l, ok := a.(*syntax.List); ok {
-			list = l.Elems
-		}
-		for _, e := range list {
-			if text, ok := plain(e); ok && sameClass(text, class) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func sameClass(a, b string) bool {
 	return strings.EqualFold(strings.TrimPrefix(a, "::"), strings.TrimPrefix(b, "::"))
-}
-
-func plain(e syntax.Expr) (string, bool) {
-	switch e := e.(type) {
-	case *syntax.Str:
-		return e.Value, true
-	case *syntax.Name:
-		return e.Value, true
-	}
-	return "", false
 }

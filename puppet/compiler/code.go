@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"bunraku/puppet/environment"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
 )
@@ -36,6 +37,18 @@ func (o *codeOf) Manifest(name string) *syntax.File {
 		}
 	}
 	return nil
+}
+
+// Effect implements record.Code.
+func (o *codeOf) Effect(function string) outline.Effect {
+	f := o.c.functions[function]
+	if f == nil {
+		f = o.c.moduleFunction(function, nil)
+	}
+	if f == nil {
+		return 0
+	}
+	return f.Does
 }
 
 // Containing implements record.Code.

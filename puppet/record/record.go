@@ -11,6 +11,7 @@ package record
 import (
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -61,6 +62,8 @@ type Code interface {
 	Manifest(name string) *syntax.File
 	// Containing are those of Main and of the modules that hold a text, whatever its case; modules is nil for all of them.
 	Containing(text string, modules map[string]bool) []*syntax.File
+	// Effect is what a function does to a catalog.
+	Effect(function string) outline.Effect
 }
 
 // A Variable is a variable of the top scope, the node, or a class.
