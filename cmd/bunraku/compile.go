@@ -10,6 +10,7 @@ import (
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
@@ -26,6 +27,8 @@ type compileFlags struct {
 	provenance                      string // of compile only: where to write the side file
 	unknown                         rubyFlags
 	roots                           []string
+	hiera                           string
+	datadirs                        datadirFlag
 	several                         string // what else can be done if there are several nodes and none was named
 }
 
@@ -38,6 +41,8 @@ func (f *compileFlags) add(c *cobra.Command) {
 	c.Flags().Var((*languageFlag)(&f.language), "language", "the Puppet that compiles: 7, 8, openvox8 or openvox9")
 	c.Flags().BoolVar(&f.strictVariables, "strict-variables", false, "an unknown variable is an error (the default of language 8)")
 	c.Flags().StringArrayVar(&f.roots, "root", nil, "a `DIR` that may be read besides ENV and --modulepath, if ENV names it; may be repeated")
+	c.Flags().StringVar(&f.hiera, "hiera", "", "the global hiera.yaml, a `FILE` outside of ENV")
+	c.Flags().Var(&f.datadirs, "datadir", "`FROM=TO`: Hiera's data that hiera.yaml says is in FROM is in TO on this machine; may be repeated")
 	c.Flags().BoolVar(&f.outside, "allow-outside", false, "whatever ENV names may be read, wherever it lies: for trees that you vouch for")
 	f.unknown.add(c)
 }
@@ -56,6 +61,24 @@ func (f *languageFlag) Set(text string) (err error) {
 // Type implements pflag.Value.
 func (f *languageFlag) Type() string { return "NAME" }
 
+// A datadirFlag is --datadir FROM=TO, any number of times.
+type datadirFlag []lookup.DataDir
+
+func (f *datadirFlag) String() string { return "" }
+
+// Set implements pflag.Value.
+func (f *datadirFlag) Set(text string) error {
+	from, to, both := strings.Cut(text, "=")
+	if !both || !strings.HasPrefix(from, "/") || to == "" {
+		return fail("--datadir is FROM=TO, and FROM begins with a slash")
+	}
+	*f = append(*f, lookup.DataDir{From: from, To: source.Absolute(to)})
+	return nil
+}
+
+// Type implements pflag.Value.
+func (f *datadirFlag) Type() string { return "FROM=TO" }
+
 // options are what the flags say about compiling. What is decrypted on the way is kept out of everything that is shown.
 func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
 	o := compiler.Options{Language: f.language, Strict: f.strict, Decrypted: a.secrets.Add}
@@ -66,6 +89,8 @@ func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
 		o.ModulePath = strings.Split(f.modulepath, ":")
 	}
 	o.Outside, o.Roots = f.outside, slices.Clone(f.roots)
+	o.GlobalHiera = f.hiera
+	o.DataDirs = f.datadirs
 	if f.facts != "" {
 		o.Inputs = []string{f.facts}
 	}

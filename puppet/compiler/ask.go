@@ -395,7 +395,7 @@ func (c *Snapshot) answerProgram(t *trace.Text) {
 func (c *Snapshot) answerOptions(t *trace.Text) {
 	o := c.opt
 	t.String(fmt.Sprint(o.Language, c.set.Strict, c.set.StrictVariables, c.set.Storeconfigs, o.Ruby, o.StrictOpaque,
-		o.Limits, o.Outside))
+		o.Limits, o.Outside, o.DataDirs))
 	t.Value(c.settings)
 	t.Value(c.server)
 	for _, s := range []string{c.env.Name, c.env.Dir, c.env.DataProvider, o.GlobalHiera} {

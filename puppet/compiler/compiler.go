@@ -39,7 +39,8 @@ type Options struct {
 	StrictVariables *bool
 	ModulePath      []string
 	BaseModulePath  []string
-	GlobalHiera     string // path of a global hiera.yaml
+	GlobalHiera     string           // path of a global hiera.yaml
+	DataDirs        []lookup.DataDir // directories of Hiera's data that are elsewhere on this machine than hiera.yaml says
 	Trace           bool
 	Reads           bool // with Trace: keep what reading each variable depends on (record.Variable.Read)
 	ServerFacts     *value.Hash
@@ -130,7 +131,7 @@ func (c *Snapshot) Hiera(strict source.Strictness) *lookup.Lookup {
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Strict: strict, Language: c.set.Language, Name: c.env.Display, Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted})
+	}, lookup.Options{Strict: strict, Language: c.set.Language, DataDirs: c.opt.DataDirs, Name: c.env.Display, Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted})
 }
 
 // Close ends what a Snapshot has started. It need not be called before the program ends.
@@ -321,22 +322,6 @@ func (c *Snapshot) manifests() ([]*syntax.File, source.Diagnostics, error) {
 		files = append(files, f)
 	}
 	return files, all, nil
-}
-
-// config is what $settings::NAME answers: where a packaged Puppet server keeps its files, and what this run was told.
-func (c *Snapshot) config() *value.Hash {
-	b := value.NewHashBuilder(16)
-	for _, kv := range [][2]string{
-		{"confdir", "/etc/puppetlabs/puppet"}, {"codedir", "/etc/puppetlabs/code"}, {"vardir", "/opt/puppetlabs/server/data/puppetserver"},
-		{"ssldir", "/etc/puppetlabs/puppet/ssl"}, {"environmentpath", "/etc/puppetlabs/code/environments"}, {"environment", c.env.Name},
-		{"manifest", c.env.Manifest}, {"modulepath", strings.Join(c.env.ModulePath, ":")}, {"server", "puppet"}, {"certname", "puppet"},
-		{"ca_server", "puppet"}, {"storeconfigs", "false"},
-	} {
-		b.SetString(kv[0], value.String(kv[1]))
-	}
-	b.SetString("strict", value.String(c.set.Strict.String()))
-	b.SetString("strict_variables", value.Bool(c.set.StrictVariables))
-	return b.Hash()
 }
 
 // version is the version of Puppet that is compiled for.

@@ -46,6 +46,9 @@ func NewWorkspace(path string, opt Options) *Workspace {
 // and the directory of the global hiera.yaml.
 func (w *Workspace) Disk() *source.Dir {
 	opt := environment.Options{ModulePath: w.opt.ModulePath, BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Roots: w.opt.Roots, Inputs: w.opt.Inputs}
+	for _, d := range w.opt.DataDirs {
+		opt.Inputs = append(opt.Inputs[:len(opt.Inputs):len(opt.Inputs)], d.To)
+	}
 	if w.opt.GlobalHiera != "" {
 		opt.Inputs = append([]string{filepath.Dir(source.Absolute(w.opt.GlobalHiera))}, opt.Inputs...)
 	}

@@ -170,6 +170,12 @@ func (e *Environment) within(dir string, elem ...string) (string, bool) {
 	return path, err == nil && !info.IsDir() || flagOf(err) != ""
 }
 
+// isDir reports whether a path is a directory.
+func (e *Environment) isDir(path string) bool {
+	info, err := e.files.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // ManifestFile is the file that a module's class or define with this name may stand in. rest is the name behind the module's; "" is
 // init.pp, which Puppet reads before any other file of a module.
 func (e *Environment) ManifestFile(module, rest string) (string, bool) {
@@ -348,7 +354,7 @@ func (e *Environment) ContentFile(name string) (string, bool) { return e.inModul
 
 func (e *Environment) inModule(kind, name string) (string, bool) {
 	if filepath.IsAbs(name) {
-		return name, e.readable(name)
+		return name, e.readable(name) || e.isDir(filepath.Clean(name))
 	}
 	module, rest, slash := strings.Cut(name, "/")
 	if !slash || rest == "" {
@@ -358,7 +364,8 @@ func (e *Environment) inModule(kind, name string) (string, bool) {
 	if m == nil {
 		return "", false
 	}
-	return e.within(m.Dir, kind, filepath.FromSlash(rest))
+	path, found := e.within(m.Dir, kind, filepath.FromSlash(rest))
+	return path, found || path != "" && e.isDir(path) // whoever reads a directory is told
 }
 
 // readable reports whether a file exists that code may name by its absolute path: one of the environment or a module, or the empty file

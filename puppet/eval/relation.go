@@ -256,6 +256,12 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 	b := value.NewArrayBuilder(4)
 	var before provenance.Ref
 	p := from.param(r.param)
+	if p != nil {
+		if a, is := p.value.(*value.Array); is && ev.table.common[a] {
+			ev.relateAll(a, t, r)
+			return
+		}
+	}
 	if p != nil && p.arrows {
 		a := p.value.(*value.Array)
 		a.Elems = append(a.Elems, t.value())
@@ -282,6 +288,20 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 			ev.table.drawn = map[*param]provenance.Ref{}
 		}
 		ev.table.drawn[from.param(r.param)] = r.moment
+	}
+}
+
+// relateAll adds what an arrow points at to an array that several resources may have.
+func (ev *Evaluator) relateAll(a *value.Array, t end, r relation) {
+	a.Elems = append(a.Elems, t.value())
+	if ev.trace == nil {
+		return
+	}
+	a.Refs = append(append(a.Refs, make([]provenance.Ref, len(a.Elems)-1-len(a.Refs))...), r.ref)
+	for _, res := range ev.table.list {
+		if p := res.param(r.param); p != nil && p.value == value.Value(a) {
+			p.ref = ev.trace.Join(p.ref, r.ref, r.moment)
+		}
 	}
 }
 

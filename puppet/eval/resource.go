@@ -415,7 +415,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: "Evaluation Error: Error while evaluating " + article(label(op)) + ", " + err.Error()})
 			}
-			add(param{op.Name, v, ev.under(r), ev.place(op.Where), sc.source, op.Append, false})
+			add(param{op.Name, ev.common(op.Name, v), ev.under(r), ev.place(op.Where), sc.source, op.Append, false})
 			continue
 		}
 		if o := opaque(v); o != nil {
@@ -439,10 +439,27 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: err.Error()})
 			}
-			add(param{string(name), v, ev.under(ev.Found(h, x, r)), ev.place(op.Where), sc.source, false, false})
+			add(param{string(name), ev.common(string(name), v), ev.under(ev.Found(h, x, r)), ev.place(op.Where), sc.source, false, false})
 		}
 	}
 	return out, splat
+}
+
+// common makes an array that arrows may add to one of its own. To Puppet it is one array for every resource that gets the attribute from
+// here, by several titles, a default or an override: what an arrow adds for one of them, all have (relate).
+func (ev *Evaluator) common(name string, v value.Value) value.Value {
+	a, is := v.(*value.Array)
+	if !is || name != "before" && name != "notify" {
+		return v
+	}
+	b := value.NewArrayBuilder(len(a.Elems) + 1)
+	b.AddAll(a)
+	own := b.Array()
+	if ev.table.common == nil {
+		ev.table.common = map[*value.Array]bool{}
+	}
+	ev.table.common[own] = true
+	return own
 }
 
 // declare makes one resource and puts it into the catalog; a class is evaluated at once.

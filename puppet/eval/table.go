@@ -38,6 +38,7 @@ type table struct {
 	since         map[string]provenance.Ref // of that, what decided that it was no later
 	leads         map[string][]string       // the classes that the code of a class has named
 	drawn         map[*param]provenance.Ref // what decided when the first arrow of an attribute was drawn
+	common        map[*value.Array]bool     // arrays of before and notify that several resources may have
 	stages        bool                      // a class is in another stage than main
 	stageless     [][2]provenance.Ref       // sets that then get what decided who declared a class first
 	late          map[string]provenance.Ref // what decided that overrides came too late, by type

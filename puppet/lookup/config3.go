@@ -120,6 +120,7 @@ func (inv *invocation) levels3(c *config) ([]*level, error) {
 				return nil, err
 			}
 		}
+		dir = inv.s.moved(dir)
 		extension := "." + backend
 		if backend == "hocon" {
 			extension = ".conf"
@@ -175,7 +176,7 @@ func (inv *invocation) levels4(c *config) ([]*level, error) {
 			return nil, c.fail("H0336", "No data provider is registered for backend '"+backend+"'", c.findLine(backend))
 		}
 		lv.function = backend + "_data"
-		dir := join(c.root, textOf(he, "datadir", textOf(c.defaults, "datadir", "data")))
+		dir := inv.s.moved(join(c.root, textOf(he, "datadir", textOf(c.defaults, "datadir", "data"))))
 		var err error
 		if lv.locations, err = inv.paths(dir, paths, extension, inv.leafOf(c, he, "hierarchy"), c.path == ""); err != nil {
 			return nil, err

@@ -190,7 +190,7 @@ func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) 
 		if err != nil {
 			return nil, err
 		}
-		lv.datadir, lv.movable = rubyText(dir.v), strings.Contains(textOf(he, "datadir", datadir), "%{")
+		lv.datadir, lv.movable = inv.s.moved(rubyText(dir.v)), strings.Contains(textOf(he, "datadir", datadir), "%{")
 		if inv.s.l.opt.Language.Eight() {
 			inv.s.forgiving++
 		}

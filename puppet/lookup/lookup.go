@@ -39,6 +39,8 @@ type Options struct {
 	Language source.Language
 	// Name is how a file is shown to people; nil shows the path itself. Puppet's own messages always have the path.
 	Name func(path string) string
+	// DataDirs say where directories of data are that hiera.yaml names by where they are on the server.
+	DataDirs []DataDir
 	// SkipRuby treats a level whose data function is written in Ruby as empty. Otherwise what it would answer is opaque.
 	SkipRuby bool
 	// Files is where everything is read from: configurations, data, and the keys that eyaml's options name.
@@ -60,6 +62,19 @@ type Scope interface {
 	Call(c *FunctionCall) (value.Value, provenance.Ref, error)
 	// New is Puppet's new(type, value, args…), for the lookup option convert_to. The type may be a string that is still to be parsed.
 	New(typ value.Value, args []value.Value) (value.Value, error)
+}
+
+// A DataDir is a directory of the server's, and where it is on this machine.
+type DataDir struct{ From, To string }
+
+// moved is where a directory of data is on this machine.
+func (s *Session) moved(dir string) string {
+	for _, d := range s.l.opt.DataDirs {
+		if rest, is := strings.CutPrefix(dir+"/", strings.TrimSuffix(d.From, "/")+"/"); is {
+			return strings.TrimSuffix(d.To+"/"+rest, "/")
+		}
+	}
+	return dir
 }
 
 // Reasons is a Scope that can say why a variable of a class is not known.

@@ -131,7 +131,7 @@ func (p *parser) climbFrom(left Expr, above int8) Expr {
 			return left
 		}
 		if in.power == bindSelect {
-			left = p.selector(left)
+			left = p.postfix(p.selector(left))
 			if p.failed {
 				return left
 			}
