@@ -73,6 +73,9 @@ type Resource struct {
 
 	Place source.Place
 
+	// Possible is why it is not known whether the resource is there at all; "" if it is.
+	Possible string
+
 	// Provenance of what is no attribute.
 	Existence, TitleRef, Position, TagsRef provenance.Ref
 

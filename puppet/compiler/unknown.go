@@ -29,7 +29,7 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 	if c.bridge != nil {
 		d.Help = "give the answers with --mock FILE"
 	}
-	attributes := 0
+	attributes, resources := 0, 0
 	var lines []string
 	for i, u := range all {
 		attributes += u.Attributes
@@ -40,9 +40,17 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 				d.Related = append(d.Related, source.Related{Place: u.Place, Label: u.Function + "()"})
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s: in %s", line, count(u.Attributes, "attribute")))
+		line = fmt.Sprintf("%s: in %s", line, count(u.Attributes, "attribute"))
+		if u.Resources > 0 {
+			line += fmt.Sprintf("; whether %s there is guessed", isAre(u.Resources, "resource"))
+		}
+		resources += u.Resources
+		lines = append(lines, line)
 	}
 	d.Summary = fmt.Sprintf("%s not known, in %s of the catalog", isAre(len(all), "value"), count(attributes, "attribute"))
+	if resources > 0 {
+		d.Summary += fmt.Sprintf("; %s only possible", isAre(resources, "resource"))
+	}
 	d.Label = "not known: " + firstLine(all[0].Why)
 	d.Detail = strings.Join(lines, "\n")
 	if c.opt.StrictOpaque {

@@ -285,6 +285,13 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 			ev.notDone(f.Name, o, at)
 			return value.Undef{}, 0, nil
 		}
+		if block != nil {
+			ev.notDone(f.Name, o, at)
+			ev.guesses++
+			if ev.rendering != nil {
+				ev.rendering.unknown = o
+			}
+		}
 		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil
 	}
 	run := f.Raw

@@ -524,7 +524,13 @@ func (ev *Evaluator) evaluateDefines() bool {
 		}
 		before := ev.ctl
 		ev.ctl = ev.trace.With(r.existence, ev.tooLate(r))
-		ev.evaluateClass(r)
+		if ev.guess = r.possible; ev.guess == nil {
+			ev.evaluateClass(r)
+		} else if _, err := ev.Rescue(r.scope, func() (value.Value, error) { ev.evaluateClass(r); return nil, nil }); err != nil {
+			ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0705", Severity: source.Warning, Place: r.place,
+				Summary: "This is left out: it would fail, and it is not known whether Puppet comes here (" + err.Error() + ")"})
+		}
+		ev.guess = nil
 		ev.ctl = before
 	}
 	return len(todo) > 0

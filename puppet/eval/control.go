@@ -14,13 +14,14 @@ func (ev *Evaluator) ifExpr(e *syntax.If, sc *Scope) (value.Value, provenance.Re
 	test, r := ev.eval(e.Test, sc)
 	cond := ev.deep(test, r)
 	taken, passed := e.Then.Stmts, e.Else.Stmts
-	if ev.undecided(test, e.Test) || value.Truthy(test) == e.Unless {
+	open := ev.undecided(test, e.Test)
+	if open || value.Truthy(test) == e.Unless {
 		taken, passed = passed, taken
 	}
 	cond = ev.noteTest(cond, e, test)
 	ev.passOver(passed, sc, cond)
 	before := ev.decide(cond)
-	v, vr := ev.block(taken, sc)
+	v, vr := ev.blockOf(opaqueIf(open, test), taken, sc, passed)
 	vr = ev.under(vr)
 	ev.leaveDecision(before)
 	ev.leaveBlock(sc, mark)
@@ -35,7 +36,7 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 	mark := sc.mark()
 	test, r := ev.eval(e.Test, sc)
 	cond := ev.deep(test, r)
-	ev.undecided(test, e.Test)
+	open := opaqueIf(ev.undecided(test, e.Test), test)
 	var chosen, fallback *syntax.Option
 	for _, o := range e.Options {
 		for _, x := range o.Values {
@@ -63,18 +64,27 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 	} else {
 		cond = ev.noteOption(provenance.Chosen, cond, e.Test, test, source.Span{})
 	}
+	var others [][]syntax.Expr
 	for _, o := range e.Options {
 		if o != chosen {
 			ev.passOver(o.Then.Stmts, sc, cond)
+			if open != nil {
+				others = append(others, o.Then.Stmts)
+			}
 		}
 	}
 	if chosen == nil {
+		if open != nil {
+			ev.blockOf(open, nil, sc, others...)
+			ev.leaveBlock(sc, mark)
+			return open, ev.trace.Join(cond)
+		}
 		ev.leaveBlock(sc, mark)
 		ev.leaveDecision(ev.ctl)
 		return value.Undef{}, ev.trace.Join(cond)
 	}
 	before := ev.decide(cond)
-	v, vr := ev.block(chosen.Then.Stmts, sc)
+	v, vr := ev.blockOf(open, chosen.Then.Stmts, sc, others...)
 	vr = ev.under(vr)
 	ev.leaveDecision(before)
 	ev.leaveBlock(sc, mark)

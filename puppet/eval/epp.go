@@ -18,6 +18,7 @@ type rendering struct {
 	sensitive bool
 	bytes     bool           // it begins with a string of bytes
 	passed    provenance.Ref // of branches that were not taken: they would have added to it
+	unknown   *value.Opaque  // on which it hangs what was rendered
 	outer     *rendering
 }
 
@@ -77,6 +78,9 @@ func (c *Call) Epp(f *syntax.File, args *value.Hash, given, inline bool) (value.
 	}
 	if out.sensitive {
 		v = &value.Sensitive{Value: v}
+	}
+	if out.unknown != nil {
+		v = out.unknown
 	}
 	// which parameters are given decides what the template sees of the scopes around
 	r := ev.trace.With(ev.op("concat", out.refs...), out.passed, ev.keysOf(args, 0))

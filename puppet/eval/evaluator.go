@@ -99,6 +99,9 @@ type Evaluator struct {
 	warned   map[string]bool
 	logs     []LogLine
 	unknowns []*Unknown // what could not be computed, in the order of the calls
+	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
+	guess   *value.Opaque
+	guesses int // how many decisions were guessed
 
 	file   *syntax.File   // whose code is being evaluated
 	lits   provenance.Ref // the first of its literals in the trace

@@ -248,6 +248,9 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog.Param) {
 	*n = catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
 		Tags: r.tags.list, Sensitive: r.sensitive, Place: r.place, Existence: r.existence, TitleRef: r.titleRef}
+	if r.possible != nil {
+		n.Possible = r.possible.Why
+	}
 	if r.hasPlace && r.place.Known() {
 		n.File, n.Line = ev.world.Path(r.place.File), r.place.Line()
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"bunraku/provenance"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -32,6 +33,88 @@ func (ev *Evaluator) undecided(v value.Value, e syntax.Expr) bool {
 	return true
 }
 
+// opaqueIf is a value that is not known, if something hangs on it.
+func opaqueIf(open bool, v value.Value) *value.Opaque {
+	if !open {
+		return nil
+	}
+	return opaque(v)
+}
+
+// eitherWay is `and` and `or` of something that is not known on the left. If the right side decides alone, that is the answer; it is only
+// looked at if nothing can happen there, since Puppet may not come to it.
+func (ev *Evaluator) eitherWay(o *value.Opaque, lr provenance.Ref, e *syntax.Binary, sc *Scope) (value.Value, provenance.Ref) {
+	if !calm(e.Right) {
+		return o, ev.op("truth", lr)
+	}
+	var rr provenance.Ref
+	r, err := ev.Rescue(sc, func() (v value.Value, err error) {
+		v, rr = ev.eval(e.Right, sc)
+		return v, nil
+	})
+	if err == nil && opaque(r) == nil && value.Truthy(r) == (e.Op == syntax.OpOr) {
+		return value.Bool(e.Op == syntax.OpOr), ev.op("truth", lr, ev.deep(r, rr))
+	}
+	return o, ev.op("truth", lr)
+}
+
+// calm reports whether evaluating an expression calls nothing and changes nothing.
+func calm(e syntax.Expr) bool {
+	is := true
+	syntax.Walk(e, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.Lit, *syntax.Str, *syntax.Name, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef, *syntax.Default, *syntax.Var, *syntax.Paren,
+			*syntax.Access, *syntax.Ref, *syntax.Binary, *syntax.Unary, *syntax.Interpolated, *syntax.Text, *syntax.List, *syntax.Hash, *syntax.Entry:
+		default:
+			is = false
+		}
+		return is
+	})
+	return is
+}
+
+// blockOf runs the statements that a decision leads to. If the decision hangs on a value that is not known, they are what was guessed:
+// what they declare is only possible, an error in them ends nothing, and what they and the others assign is not known either.
+func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, others ...[]syntax.Expr) (value.Value, provenance.Ref) {
+	if o == nil {
+		return ev.block(stmts, sc)
+	}
+	ev.guesses++
+	if ev.rendering != nil {
+		ev.rendering.unknown = o
+	}
+	before := ev.guess
+	ev.guess = o
+	defer func() { ev.guess = before }() // a jump may lead out
+	_, err := ev.Rescue(sc, func() (value.Value, error) {
+		v, _ := ev.block(stmts, sc)
+		return v, nil
+	})
+	if err != nil {
+		ev.warn("E0705", stmts[0].Span(), "This is left out: it would fail, and it is not known whether Puppet comes here ("+err.Error()+")")
+	}
+	ev.guess = before
+	for _, list := range append(others, stmts) {
+		for _, name := range assignedIn(list) {
+			sc.unsettle(name, o)
+		}
+	}
+	return o, 0
+}
+
+// unsettle makes a variable unknown that code may have assigned, or not.
+func (sc *Scope) unsettle(name string, o *value.Opaque) {
+	for f := sc.frame; f != nil; f = f.outer {
+		if v := f.find(name); v != nil {
+			if v.value != nil {
+				v.value = o
+			}
+			return
+		}
+	}
+	sc.Set(name, o, 0)
+}
+
 // notDone reports an effect that could not be had because an argument is opaque.
 func (ev *Evaluator) notDone(name string, o *value.Opaque, at source.Place) {
 	key := "E0702" + at.String() + name
@@ -49,6 +132,7 @@ type Unknown struct {
 	Function   string       // whose result it is; "" for one that comes from data
 	Place      source.Place // of the call
 	Attributes int          // of the catalog, in which it is, or a part of it
+	Resources  int          // that are there only if decisions on it were guessed right
 
 	value *value.Opaque
 }
@@ -73,6 +157,14 @@ func (res *Result) Unknowns() []Unknown {
 	}
 	if res.Catalog != nil {
 		for _, r := range res.Catalog.Resources {
+			if r.Possible != "" {
+				at := slices.IndexFunc(all, func(u *Unknown) bool { return u.Why == r.Possible })
+				if at < 0 {
+					at = len(all)
+					all = append(all, &Unknown{Why: r.Possible})
+				}
+				all[at].Resources++
+			}
 			for _, p := range r.Params {
 				for _, o := range opaquesIn(p.Value, nil) {
 					at := slices.IndexFunc(all, func(u *Unknown) bool { return u.value == o || u.Why == o.Why })

@@ -49,8 +49,8 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 	l, lr := ev.eval(e.Left, sc)
 	switch e.Op {
 	case syntax.OpAnd:
-		if opaque(l) != nil {
-			return l, ev.op("truth", lr)
+		if o := opaque(l); o != nil {
+			return ev.eitherWay(o, lr, e, sc)
 		}
 		if !value.Truthy(l) {
 			return value.Bool(false), ev.op("truth", ev.deep(l, lr))
@@ -59,10 +59,13 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 			ev.log.Run(&e.Right, ev.file)
 		}
 		r, rr := ev.eval(e.Right, sc)
+		if o := opaque(r); o != nil {
+			return o, ev.op("and", ev.deep(l, lr), rr)
+		}
 		return value.Bool(value.Truthy(r)), ev.op("and", ev.deep(l, lr), ev.deep(r, rr))
 	case syntax.OpOr:
-		if opaque(l) != nil {
-			return l, ev.op("truth", lr)
+		if o := opaque(l); o != nil {
+			return ev.eitherWay(o, lr, e, sc)
 		}
 		if value.Truthy(l) {
 			return value.Bool(true), ev.op("truth", ev.deep(l, lr))
@@ -71,6 +74,9 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 			ev.log.Run(&e.Right, ev.file)
 		}
 		r, rr := ev.eval(e.Right, sc)
+		if o := opaque(r); o != nil {
+			return o, ev.op("or", ev.deep(l, lr), rr)
+		}
 		return value.Bool(value.Truthy(r)), ev.op("or", ev.deep(l, lr), ev.deep(r, rr))
 	}
 	r, rr := ev.eval(e.Right, sc)

@@ -245,8 +245,17 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 			ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("No title provided and \"%s[]\" is not a valid resource reference", capitalized(x.Type))})
 		}
 	}
+	if o := opaque(s.ref, t.ref); o != nil {
+		ev.notDone("The relationship", o, r.place)
+		return
+	}
 	ev.budget.Keep(relationBytes, relating)
 	from, to := s.res, t.res
+	if ev.guesses > 0 && (from == nil || to == nil) { // which may be there after all
+		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: r.place,
+			Summary: fmt.Sprintf("The relationship of '%s' and '%s' is left out: one of them is not there, but may be in Puppet", s.text(), t.text())})
+		return
+	}
 	if from == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", s.text(), t.text())})
 	}
@@ -346,6 +355,8 @@ func (ev *Evaluator) checkRelations() {
 
 func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 	switch v := v.(type) {
+	case *value.Opaque:
+		return
 	case *types.Resource:
 		if v.HasTitle && ev.find(v.Type, v.Title) != nil {
 			return
@@ -365,6 +376,11 @@ func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 		ev.failAt(&source.Diagnostic{Code: "E0552", Place: at, Summary: fmt.Sprintf("No title provided and %q is not a valid resource reference", text)})
 	}
 	if found != nil {
+		return
+	}
+	if ev.guesses > 0 { // it may be there after all
+		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,
+			Summary: fmt.Sprintf("'%s' is not there for the relationship on '%s', but may be in Puppet: decisions hang on what is not known", text, r.Ref())})
 		return
 	}
 	d := &source.Diagnostic{Code: "E0552", Place: at, Summary: fmt.Sprintf("Could not find resource '%s' in parameter '%s'", text, p.name)}

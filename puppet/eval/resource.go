@@ -57,6 +57,7 @@ type Resource struct {
 	memo      *resourceMemo
 	inside    *Scope           // of its code
 	decided   bool             // it stands under a decision of the code that declares it
+	possible  *value.Opaque    // what is not known and decides whether it is there; nil if it is
 	stated    provenance.Ref   // of a class that a statement such as class { 'c': } declares: what that stands under
 	tagRef    provenance.Ref   // of the tags given to it by attribute or function
 	absences  []provenance.Ref // parameters that Hiera was asked for in vain, by their place
@@ -657,6 +658,7 @@ func identical(a, b value.Value) bool {
 
 // addResource puts a resource into the catalog, below its container.
 func (ev *Evaluator) addResource(r *Resource, sc *Scope, e syntax.Expr) {
+	r.possible = ev.guess
 	ev.enter(r, e)
 	if !r.isClass() {
 		if p := r.param("stage"); p != nil && !value.IsUndef(p.value) {
