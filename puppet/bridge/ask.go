@@ -68,6 +68,8 @@ func questionTable() map[string]func(*question) (value.Value, error) {
 		"old_function":     (*question).oldFunction,
 		"old_call":         (*question).oldCall,
 		"log":              (*question).log,
+		"method":           (*question).method,
+		"explain":          func(q *question) (value.Value, error) { return value.Undef{}, nil },
 		"choose":           (*question).choose,
 
 		"instance": func(q *question) (value.Value, error) {
@@ -341,6 +343,41 @@ func (q *question) choose() (value.Value, error) {
 func (q *question) log() (value.Value, error) {
 	q.f.call.Log(q.text(0), q.text(1))
 	return value.Undef{}, nil
+}
+
+// method calls a method of an object that Puppet itself made: the context that functions which give data to Hiera see.
+func (q *question) method() (value.Value, error) {
+	o, is := q.arg(0).(*value.Object)
+	name := q.text(1)
+	if !is {
+		return nil, fmt.Errorf("%s is no object with a method %s", q.text(0), name)
+	}
+	if v, has := o.Attrs.GetString(name); has {
+		return v, nil
+	}
+	host, is := o.Host.(eval.Host)
+	if name == "cached_file_text" {
+		name = "cached_file_data"
+	}
+	if !is || host.Method(name) == nil {
+		return nil, fmt.Errorf("no method %s", name)
+	}
+	args, _ := q.arg(2).(*value.Array)
+	if args == nil {
+		args = value.NewArray()
+	}
+	refs := make([]provenance.Ref, args.Len())
+	if q.f.call.Trace() != nil {
+		for i := range refs {
+			refs[i] = q.sofar()
+		}
+	}
+	v, r, err := q.f.call.InvokeFunction(q.scope, host.Method(name), args.Elems, refs)
+	if err != nil {
+		return nil, err
+	}
+	q.saw(v, r)
+	return v, nil
 }
 
 // ---- types

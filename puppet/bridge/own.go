@@ -419,11 +419,33 @@ func (o *ownRun) more(in *ruby.Interp, class string) bool {
 
 // A raising is an exception that left Ruby code. It may be handed back to Ruby code that called what raised it.
 type raising struct {
-	text string
-	end  *ruby.End
+	text   string
+	end    *ruby.End
+	lookup bool // it says what is wrong with a lookup
 }
 
 func (r *raising) Error() string { return r.text }
+
+// RaisedInRuby reports whether it is an error of the code's own, and not one about the lookup that it serves.
+func (r *raising) RaisedInRuby() bool { return !r.lookup }
+
+// A passing is on its way through Ruby code to a place in the compile that it jumps to: a return, a next, a function of Hiera's that has
+// found nothing. Nobody rescues it.
+type passing struct{ why *eval.Interruption }
+
+// HostPanic tells the interpreter that it is not its own.
+func (*passing) HostPanic() {}
+
+// passes lets go on what passes through Ruby code, at the end of it.
+func passes() {
+	switch r := recover().(type) {
+	case nil:
+	case *passing:
+		r.why.Resume()
+	default:
+		panic(r)
+	}
+}
 
 // unable is why the interpreter gave no answer.
 type unable struct {
@@ -441,7 +463,7 @@ func (o *ownRun) ended(end *ruby.End) error {
 		if e := o.in.Protect(func() { text = o.in.Message(end.Exception) }); e != nil {
 			return &unable{why: "the text of a " + end.Exception.Class(), end: e}
 		}
-		return &raising{text: text, end: end}
+		return &raising{text: text, end: end, lookup: o.in.IsA(end.Exception, "Puppet::DataBinding::LookupError")}
 	case end.Error != nil && end.Error.Kind == ruby.Unknown:
 		return &opaque{&value.Opaque{Why: end.Error.Message}}
 	case end.Error != nil:
@@ -452,6 +474,7 @@ func (o *ownRun) ended(end *ruby.End) error {
 
 // load has the interpreter read a function's file.
 func (o *ownRun) load(name, path string, kind Kind) (v value.Value, err error) {
+	defer passes()
 	end := o.in.Protect(func() {
 		in := o.in
 		in.Lasting(func() {
@@ -468,6 +491,7 @@ func (o *ownRun) load(name, path string, kind Kind) (v value.Value, err error) {
 
 // call calls a function with one of its signatures.
 func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err error) {
+	defer passes()
 	in, c := o.in, f.call
 	end := in.Protect(func() {
 		args := make([]ruby.Object, len(c.Args))
@@ -540,7 +564,10 @@ func (o *ownRun) answer(q *question, name string, method func(*question) (value.
 	var v value.Value
 	var err error
 	if why := q.f.call.Attempt(func() { v, err = method(q) }); why != nil {
-		if !why.Failure && !why.Break {
+		switch {
+		case why.Jump && !why.Break:
+			panic(&passing{why})
+		case !why.Failure && !why.Break:
 			why.Resume()
 		}
 		o.b.interrupted = append(o.b.interrupted, why)
@@ -586,6 +613,7 @@ func (o *ownRun) fail(err error) {
 
 // yield calls a block that Ruby code gave to a function of the compiler's.
 func (o *ownRun) yield(number value.Value, args []value.Value, refs []provenance.Ref) (v value.Value, r provenance.Ref, err error) {
+	defer passes()
 	in := o.in
 	end := in.Protect(func() {
 		n, _ := number.(value.Int)

@@ -229,10 +229,12 @@ func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, 
 	ev := h.sc.Evaluator()
 	if !ev.HasUserFunction(c.Name) {
 		h.w.asksFunction(c.Name, nil)
-		if len(h.w.c.env.RubyFunctions(c.Name)) > 0 {
+		if len(h.w.c.env.RubyFunctions(c.Name)) == 0 {
+			return nil, 0, lookup.ErrNoFunction
+		}
+		if h.w.c.opt.Ruby != RubyOwn {
 			return nil, 0, lookup.ErrRuby
 		}
-		return nil, 0, lookup.ErrNoFunction
 	}
 	args := []value.Value{c.Options, h.w.contextOf(c.Context)}
 	switch c.Kind {
@@ -241,7 +243,12 @@ func (h *lookupHost) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, 
 	case "data_dig":
 		args = append([]value.Value{value.NewArray(c.Segments...)}, args...)
 	}
-	return ev.Provide(ev.Top(), c.Name, args, ev.Asking())
+	v, r, err := ev.Provide(ev.Top(), c.Name, args, ev.Asking())
+	if o, open := v.(*value.Opaque); open {
+		c.Unknown = o.Why
+		return nil, r, lookup.ErrRuby
+	}
+	return v, r, err
 }
 
 // Asking implements lookup.Asker.

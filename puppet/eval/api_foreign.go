@@ -20,6 +20,11 @@ func (c *Call) Invoke(sc *Scope, name string, args []value.Value, refs []provena
 	return v, r, err != errUnknown, err
 }
 
+// InvokeFunction is Invoke for a function that is at hand: a method of an object that Puppet itself made.
+func (c *Call) InvokeFunction(sc *Scope, f *Function, args []value.Value, refs []provenance.Ref) (value.Value, provenance.Ref, error) {
+	return c.Eval.callBuiltin(f, args, refs, nil, c.Place, sc)
+}
+
 // Attempt runs body. If that ends early, by an error of the program or by next, return or break, what was under way is given up and
 // the reason returned: call Resume, or, if it may be rescued, let the program go on.
 func (c *Call) Attempt(body func()) (why *Interruption) {
@@ -35,7 +40,7 @@ func (c *Call) Attempt(body func()) (why *Interruption) {
 		case *failure:
 			why = &Interruption{Text: p.diagnostic.Summary, Failure: true, cause: p, ev: ev}
 		case *jump:
-			why = &Interruption{Text: jumpText(p.kind) + " from context where this is illegal", Break: p.kind == jumpBreak, cause: p, ev: ev}
+			why = &Interruption{Text: jumpText(p.kind) + " from context where this is illegal", Break: p.kind == jumpBreak, Jump: true, cause: p, ev: ev}
 		default:
 			why = &Interruption{Text: "the compile has ended", cause: p, ev: ev}
 		}
@@ -52,6 +57,7 @@ type Interruption struct {
 	Text    string
 	Failure bool // an error, that would end the compile
 	Break   bool // the function break
+	Jump    bool // that or another jump
 	cause   any
 	ev      *Evaluator
 }

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -133,6 +134,10 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 		}
 		a, err := c.Lookup(eval.Query{Names: []string{name}, Merge: q.merge, Override: q.override, Defaults: q.defaults})
 		if err != nil {
+			// What code in Ruby that gives data raised is the error of this call.
+			if raised := interface{ RaisedInRuby() bool }(nil); errors.As(err, &raised) && raised.RaisedInRuby() {
+				return nil, err
+			}
 			c.FailLookup("E0601", err)
 		}
 		if a.Found {

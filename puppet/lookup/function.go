@@ -31,6 +31,7 @@ type FunctionCall struct {
 	Options  *value.Hash   // with path or uri of the location
 	Context  *Context
 	Module   string // whose hierarchy it is, "" for none
+	Unknown  string // set by Scope.Call with ErrRuby: why nobody knows what the function gives
 }
 
 // An Asker is a scope that knows what decided that it asks. What functions keep in their context depends on all questions so far.
@@ -110,7 +111,7 @@ func (inv *invocation) ask(ly *layer, lv *level, loc *location, key *Key, s *str
 	case "data_dig":
 		return inv.askDig(ly, lv, loc, key)
 	}
-	return inv.unknown(lv, key.Root)
+	return inv.unknown(lv, key.Root, "")
 }
 
 // format is that of the files which a level's function reads, if it is a built-in one that returns all data at once.
@@ -348,9 +349,10 @@ func (inv *invocation) run(ly *layer, lv *level, c *FunctionCall) (item, error) 
 func (inv *invocation) askHashFunction(ly *layer, lv *level, loc *location, root string) (item, bool, error) {
 	ctx := inv.contextAt(ly, loc)
 	if ctx.hash == nil {
-		it, err := inv.run(ly, lv, &FunctionCall{Kind: lv.kind, Name: lv.function, Options: lv.callOptions(loc), Context: ctx, Module: ly.module})
+		call := &FunctionCall{Kind: lv.kind, Name: lv.function, Options: lv.callOptions(loc), Context: ctx, Module: ly.module}
+		it, err := inv.run(ly, lv, call)
 		if errors.Is(err, ErrRuby) {
-			return inv.unknown(lv, root)
+			return inv.unknown(lv, root, call.Unknown)
 		}
 		if errors.Is(err, ErrNotFound) {
 			inv.depend(it.ref)
@@ -398,7 +400,7 @@ func (inv *invocation) askOnce(ly *layer, lv *level, loc *location, name string,
 		c.Options, c.Context, c.Module = lv.callOptions(loc), ctx, ly.module
 		got, err := inv.run(ly, lv, c)
 		if errors.Is(err, ErrRuby) {
-			return inv.unknown(lv, strings.SplitN(name, ".", 2)[0])
+			return inv.unknown(lv, strings.SplitN(name, ".", 2)[0], c.Unknown)
 		}
 		if errors.Is(err, ErrNotFound) {
 			inv.explain.notFound(name)
@@ -420,10 +422,13 @@ func (inv *invocation) askOnce(ly *layer, lv *level, loc *location, name string,
 
 // unknown is what a level answers whose function we cannot run: something that says so. Two questions have a safe answer: for
 // lookup_options, which such functions hardly ever have, and for keys that the level's option confine_to_keys excludes.
-func (inv *invocation) unknown(lv *level, root string) (item, bool, error) {
+func (inv *invocation) unknown(lv *level, root, why string) (item, bool, error) {
 	what := "Hiera's " + lv.fullName() + ", which is written in Ruby"
 	if lv.kind == "hiera3_backend" {
 		what = "Hiera's " + lv.fullName()
+	}
+	if why != "" {
+		what += " (" + why + ")"
 	}
 	inv.s.warning("H0340", "The data of level \""+lv.name+"\" is unknown: it comes from "+what, source.Place{})
 	if root == lookupOptions || inv.s.l.opt.SkipRuby || !lv.confinedTo(root) {

@@ -28,6 +28,13 @@ module Puppet
   class EvaluationError < ParseErrorWithIssue; end
   class ResourceError < Error; end
   class DevError < Error; end
+
+  # What is wrong with a lookup.
+  class DataBinding
+    class LookupError < PreformattedError; end
+    class RecursiveLookupError < LookupError; end
+  end
+
   class MissingCommand < Error; end
   class ExecutionFailure < Error; end
 

@@ -159,7 +159,7 @@ module Puppet
 
   # What a function that gives data to Hiera sees of it. Its methods are the compiler's.
   class LookupContext
-    def environment_name = Bunraku.ask('method', self, 'environment_name', [])
+    def environment_name = Bunraku.ask('method', self, 'environment_name', []).intern
     def module_name = Bunraku.ask('method', self, 'module_name', [])
     def not_found = Bunraku.ask('method', self, 'not_found', [])
     def interpolate(value) = Bunraku.ask('method', self, 'interpolate', [value])
@@ -169,8 +169,8 @@ module Puppet
     def cached_value(key) = Bunraku.ask('method', self, 'cached_value', [key])
 
     def cached_entries(&block)
-      entries = Bunraku.ask('method', self, 'cached_entries', [])
-      block ? entries.each_pair(&block) && nil : entries.each_pair
+      entries = Bunraku.ask('method', self, 'cached_entries', []).to_a
+      block ? entries.each(&block) && nil : entries.each
     end
 
     def cached_file_data(path)
