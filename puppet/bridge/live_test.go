@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"flag"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -254,10 +255,15 @@ type comparison struct {
 	equal, open, total int
 }
 
-func compareFunctions(t *testing.T, w *testWorld) (c comparison) {
-	names, path := rubyFunctions(t)
+func compareFunctions(t *testing.T, w *testWorld) comparison {
+	_, path := rubyFunctions(t)
+	return compareAt(t, w, path, func(qs []ask.Question) []string { return asking.Puppet(t, qs) })
+}
+
+// compareAt compares the functions of files.
+func compareAt(t *testing.T, w *testWorld, path map[string]string, puppet func([]ask.Question) []string) (c comparison) {
 	var exprs, whose []string
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(path)) {
 		if why := notAsked[name]; why != "" {
 			t.Logf("not asked: %s (%s)", name, why)
 			continue
@@ -273,7 +279,7 @@ func compareFunctions(t *testing.T, w *testWorld) (c comparison) {
 		libraries = append(libraries, filepath.Join(m.Dir, "lib"))
 	}
 	t.Setenv("RUBYLIB", strings.Join(libraries, ":"))
-	want := asking.Puppet(t, questions(exprs))
+	want := puppet(questions(exprs))
 	c.differ, c.unknown = map[string]int{}, map[string]int{}
 	for i, e := range exprs {
 		if strings.Contains(want[i], ":0x0000") {

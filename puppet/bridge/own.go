@@ -86,11 +86,11 @@ type ownRun struct {
 	in       *ruby.Interp
 	bunraku  *ruby.Class
 	tasks    *ruby.Class
-	file     *ruby.Class
 	classes  map[string]*ruby.Class
 	features map[string]bool // that were required
 	args     [][]ruby.Object // of the calls under way
 	leaves   map[string]provenance.Ref
+	symbols  bool   // a symbol is to stay one
 	spoilt   string // why nobody knows what state the code has left
 }
 
@@ -132,7 +132,7 @@ func (o *ownRun) boot(c *eval.Call) error {
 		o.in = in
 		return fmt.Errorf("the runtime does not start: %w", o.ended(end))
 	}
-	o.tasks, o.file = o.class("Bunraku::Tasks"), o.class("BunrakuFile")
+	o.tasks = o.class("Bunraku::Tasks")
 	function := o.class("Puppet::Pops::Functions::Function")
 	in.Hooks = ruby.Hooks{
 		Require: o.require, Constant: o.constant, More: o.more, Data: readData, FromValue: o.fromValue, ToValue: o.toValue, Files: o,
@@ -181,7 +181,11 @@ func (o *ownRun) natives() {
 		return ruby.NewString(o.content(text(args, 0)).Text)
 	})
 	in.Native(o.bunraku, "read", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
-		return in.RunIn(o.program(text(args, 0)), o.file, o.file)
+		class := o.class("Puppet::Pops::Loader::RubyFunctionInstantiator")
+		if strings.Contains(text(args, 0), "/parser/functions/") {
+			class = o.class("Puppet::Pops::Loader::RubyLegacyFunctionInstantiator")
+		}
+		return in.RunIn(o.program(text(args, 0)), class, class)
 	})
 	in.Native(o.bunraku, "methods_in", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
 		p := o.program(text(args, 0))
@@ -332,7 +336,7 @@ func (o *ownRun) require(in *ruby.Interp, feature string, relative bool) bool {
 	if strings.HasPrefix(feature, "/") {
 		return o.feature(path.Clean(feature))
 	}
-	for _, l := range o.b.opt.Libraries {
+	for _, l := range append(in.LoadPath(), o.b.opt.Libraries...) {
 		if o.feature(path.Join(l, feature)) {
 			return true
 		}
@@ -549,14 +553,29 @@ func (o *ownRun) ask(args []ruby.Object, _ *ruby.Proc) ruby.Object {
 	if i, is := q.m.At("scope").(value.Int); is && i < 0 {
 		q.scope = q.f.call.Eval.Top()
 	}
+	o.symbols = passesOn(name, args)
 	for _, a := range args[1:] {
 		q.args = append(q.args, in.ToValue(a))
 	}
+	o.symbols = false
 	if method := b.questions[name]; method != nil {
 		return o.answer(q, name, method)
 	}
 	in.Unsupported("the question " + name)
 	return nil
+}
+
+// passesOn tells the calls of functions that give back what they are given, so that a symbol is one afterwards.
+func passesOn(question string, args []ruby.Object) bool {
+	if question != "call" && question != "old_call" || len(args) < 2 {
+		return false
+	}
+	name, _ := ruby.Text(args[1])
+	switch name {
+	case "lookup", "hiera", "hiera_array", "hiera_hash":
+		return true
+	}
+	return false
 }
 
 func (o *ownRun) answer(q *question, name string, method func(*question) (value.Value, error)) ruby.Object {

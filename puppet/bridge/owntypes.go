@@ -12,6 +12,15 @@ import (
 
 const original = "@bunraku_value"
 
+// symbolType is the type of a symbol, as Puppet infers it.
+var symbolType = func() value.Type {
+	t, err := types.Parse("Runtime['ruby', 'Symbol']", nil)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}()
+
 // fromValue makes an object of a value that is no plain data.
 func (o *ownRun) fromValue(in *ruby.Interp, v value.Value, ref provenance.Ref) (ruby.Object, bool) {
 	if o.tasks == nil {
@@ -47,6 +56,9 @@ func (o *ownRun) fromValue(in *ruby.Interp, v value.Value, ref provenance.Ref) (
 	case *value.Iterator:
 		return in.Make(o.class("Puppet::Pops::Types::Iterable"), "@list", in.FromValue(v.Array(), ref)), true
 	case *value.Object:
+		if s, is := v.Host.(ruby.Symbol); is {
+			return s, true
+		}
 		if v.Type == types.LookupContextT {
 			return made("Puppet::LookupContext")
 		}
@@ -89,6 +101,10 @@ func (o *ownRun) fromType(in *ruby.Interp, t value.Type, ref provenance.Ref) rub
 // toValue makes a value of an object that is neither plain data nor a container.
 func (o *ownRun) toValue(in *ruby.Interp, obj ruby.Object) (value.Value, bool) {
 	switch obj := obj.(type) {
+	case ruby.Symbol:
+		if o.symbols && obj != "undef" && obj != "default" {
+			return &value.Object{Type: symbolType, Attrs: value.EmptyHash, Init: value.EmptyHash, Host: obj}, true
+		}
 	case *ruby.Instance:
 		return o.ofInstance(in, obj), true
 	case *ruby.Big:

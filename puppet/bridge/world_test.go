@@ -31,6 +31,7 @@ type testWorld struct {
 	options bridge.Options
 	ruby    map[string]*eval.Function
 	probe   ask.Probe
+	at      *ask.Site             // nil for the usual one
 	fresh   func() *bridge.Bridge // of the own engine, for one compile; nil for the pipe
 }
 
@@ -165,6 +166,9 @@ func (s site) Modules() (out [][2]string) {
 func (w *testWorld) ask(expr string) string {
 	if w.fresh != nil {
 		w.bridge, w.ruby = w.fresh(), map[string]*eval.Function{}
+	}
+	if w.at != nil {
+		return w.at.Us(w, &w.probe, ask.Question(expr))
 	}
 	return asking.Us(w, &w.probe, ask.Question(expr))
 }

@@ -388,6 +388,9 @@ func (in *Interp) noSuchMethod(recv Object, name string, n *syntax.Call) {
 	if f, ok := recv.(*Foreign); ok {
 		in.unsupported(fmt.Sprintf("the method %s of %s", name, in.toS(f)))
 	}
+	if o, ok := recv.(*Native); ok && o.data != nil {
+		in.unsupported("the method " + name + " of " + o.class.name)
+	}
 	if e, ok := recv.(*Enumerator); ok && e.lazy {
 		in.unsupported("the method " + name + " of a lazy enumerator")
 	}

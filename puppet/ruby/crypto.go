@@ -179,6 +179,9 @@ func digestTable() []builtin {
 		{"base64digest", 0, 1, func(c *call) Object { return c.ret(base64.StdEncoding.EncodeToString(final(c))) }},
 		{"reset", 0, 0, func(c *call) Object { self(c).text = nil; return c.self }},
 		{"name", 0, 0, func(c *call) Object { return c.ret(strings.ToUpper(self(c).name)) }},
+		{"length", 0, 0, func(c *call) Object { return Int(hashOf(self(c).name)().Size()) }},
+		{"size", 0, 0, func(c *call) Object { return Int(hashOf(self(c).name)().Size()) }},
+		{"block_length", 0, 0, func(c *call) Object { return Int(hashOf(self(c).name)().BlockSize()) }},
 		{"digest_length", 0, 0, func(c *call) Object { return Int(hashOf(self(c).name)().Size()) }},
 	}
 }

@@ -30,6 +30,7 @@ type Interp struct {
 	cvars     map[*Class]map[string]Object
 	extended  map[Object][]*Class // modules that extend an object, or a class itself
 	redefined bool                // an operator of one of Ruby's own classes is the program's
+	loadPath  *Array              // what the program added to where libraries are looked for
 	tags      []Object            // of the catches under way
 	file      *source.File
 	at        source.Span // of the call under way, for the lines of errors
@@ -619,7 +620,15 @@ func (in *Interp) getGlobal(name string, f *frame) Object {
 		return in.str("\n")
 	case "$,", "$;":
 		return Nil{}
-	case "$stdout", "$stderr", "$stdin", "$0", "$$", "$PROGRAM_NAME", "$LOAD_PATH", "$:", "$\"", "$LOADED_FEATURES":
+	case "$LOAD_PATH", "$:":
+		if in.Hooks.Require == nil {
+			in.refuse("the variable " + name)
+		}
+		if in.loadPath == nil {
+			in.loadPath = in.array(nil)
+		}
+		return in.loadPath
+	case "$stdout", "$stderr", "$stdin", "$0", "$$", "$PROGRAM_NAME", "$\"", "$LOADED_FEATURES":
 		in.refuse("the variable " + name)
 	}
 	if len(name) > 1 && syntax.IsDigit(name[1]) {

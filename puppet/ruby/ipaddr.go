@@ -91,6 +91,21 @@ func ipaddrTable() []builtin {
 			}
 			return c.ret(fmt.Sprintf("#<IPAddr: %s:%s/%s>", kind, full, maskText(p)))
 		}},
+		{"family", 0, 0, func(c *call) Object {
+			if self(c).Addr().Is4() {
+				return Int(2)
+			}
+			return Int(10)
+		}},
+		{"to_range", 0, 0, func(c *call) Object {
+			p := self(c)
+			last := p.Addr().AsSlice()
+			for i := p.Bits(); i < 8*len(last); i++ {
+				last[i/8] |= 1 << (7 - i%8)
+			}
+			hi, _ := netip.AddrFromSlice(last)
+			return &Range{lo: &IPAddr{netip.PrefixFrom(p.Addr(), p.Addr().BitLen())}, hi: &IPAddr{netip.PrefixFrom(hi, hi.BitLen())}}
+		}},
 		{"ipv4?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().Is4()) }},
 		{"ipv6?", 0, 0, func(c *call) Object { return Bool(!self(c).Addr().Is4()) }},
 		{"to_i", 0, 0, func(c *call) Object { return bigToObject(new(big.Int).SetBytes(self(c).Addr().AsSlice())) }},

@@ -147,6 +147,16 @@ func (in *Interp) RunIn(prog *Program, self Object, into *Class) Object {
 	return v
 }
 
+// LoadPath is what the program has added to where libraries are looked for.
+func (in *Interp) LoadPath() (dirs []string) {
+	if in.loadPath != nil {
+		for _, e := range in.loadPath.els() {
+			dirs = append(dirs, in.toS(e))
+		}
+	}
+	return dirs
+}
+
 // Main is an object for programs to run in that have no other.
 func (in *Interp) Main() Object { return &Instance{class: in.rt.object} }
 

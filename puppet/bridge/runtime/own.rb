@@ -50,5 +50,22 @@ class BunrakuEnvironment
 end
 ENV = BunrakuEnvironment.new
 
-# Where a function's file is evaluated: its constants are seen by all functions, its variables are its own.
-class BunrakuFile; end
+# Where files of functions are evaluated: their constants are seen by all functions of the same kind, their variables are their own.
+module Puppet
+  module Pops
+    module Loader
+      class RubyFunctionInstantiator; end
+      class RubyLegacyFunctionInstantiator; end
+    end
+  end
+end
+
+# What is known of sockets without opening one.
+class Socket
+  AF_INET = 2
+  AF_INET6 = 10
+  AF_UNSPEC = 0
+  def self.const_missing(name) = Bunraku.refuse("the system (Socket::#{name})")
+  def self.method_missing(name, *) = Bunraku.refuse("the system (Socket.#{name})")
+  def self.new(*) = Bunraku.refuse('the system (Socket.new)')
+end

@@ -375,7 +375,7 @@ func (p *parser) def() Node {
 			d.Singleton = &Const{At: At{t.span}, Name: t.text}
 		}
 		p.state = sFname
-		if !p.accept("::") {
+		if !p.accept("::") && !p.accept("u::") {
 			p.expect(".")
 		}
 		// the name was scanned in the right state because advance kept sFname only when asked: scan again
