@@ -164,7 +164,7 @@ func (a *asker) entry(q trace.Question) *trace.Entry {
 		switch q.Kind {
 		case trace.Clock:
 			return nil
-		case trace.LayerKey, trace.KeyOptions:
+		case trace.LayerFirst, trace.LayerAll, trace.KeyOptions:
 			if a.data == nil {
 				a.data = c.lookup.Answerer(lookup.Known{Facts: a.who.facts, Trusted: a.who.trusted, Server: c.server,
 					Environment: c.env.Name}, a.budget)

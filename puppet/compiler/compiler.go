@@ -198,7 +198,9 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	if in.Log != nil && (result.Failure == nil || !strings.HasPrefix(result.Failure.Code, "E09")) {
 		log, failed := in.Log, result.Failure != nil
-		c.asked.size.Store(log.Size())
+		if size := log.Size(); size != c.asked.like() {
+			c.asked.size.Store(size)
+		}
 		result.Questions = sync.OnceValue(func() *trace.Trace { return c.traceOf(log, who, failed) })
 	}
 	if result.Failure != nil {

@@ -123,12 +123,11 @@ func (g *garden) findData() {
 // keys are those that were looked up.
 func (g *garden) keys() (keys []string) {
 	for _, e := range g.trace.Entries {
-		key := e.Part
-		if e.Kind == trace.LayerKey {
-			_, key, _ = strings.Cut(key, "\x00")
-		}
-		if (e.Kind == trace.LayerKey || e.Kind == trace.Datum) && key != "lookup_options" {
-			keys = append(keys, key)
+		switch e.Kind {
+		case trace.LayerFirst, trace.LayerAll, trace.Datum:
+			if e.Part != "lookup_options" {
+				keys = append(keys, e.Part)
+			}
 		}
 	}
 	return keys

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -18,12 +19,48 @@ import (
 // A cursor follows the way from a variable with facts to what is read of them, so that $facts['os']['family'] asks for
 // one fact. A value that is used in any other way than by a further step was asked for as a whole.
 type cursor struct {
-	under bool                  // a step follows on the variable or access that is evaluated next
-	path  string                // where in the facts the value lies that was evaluated last; "" for elsewhere
-	asked map[string]bool       // ways that were asked for
-	paths map[string]string     // of facts that are variables
-	done  map[*value.Value]bool // steps of VariableAt that were asked for
+	under bool            // a step follows on the variable or access that is evaluated next
+	path  string          // where in the facts the value lies that was evaluated last; "" for elsewhere
+	few   []string        // ways that were asked for,
+	asked map[string]bool // and further ones
+	names []factName      // of facts that were read as variables
+	done  []*value.Value  // steps of VariableAt that were asked for
 }
+
+// A factName is a fact that is a variable, and the way to it.
+type factName struct{ name, path string }
+
+// wayTo is the way to a fact that is a variable.
+func (c *cursor) wayTo(name string) string {
+	for i := range c.names {
+		if c.names[i].name == name {
+			return c.names[i].path
+		}
+	}
+	path := factPath("facts", name)
+	if len(c.names) < fewFacts {
+		c.names = append(c.names, factName{name, path})
+	}
+	return path
+}
+
+// again reports whether a way was asked for before.
+func (c *cursor) again(path string) bool {
+	if slices.Contains(c.few, path) || c.asked[path] {
+		return true
+	}
+	if len(c.few) < fewFacts {
+		c.few = append(c.few, path)
+		return false
+	}
+	if c.asked == nil {
+		c.asked = map[string]bool{}
+	}
+	c.asked[path] = true
+	return false
+}
+
+const fewFacts = 24 // as many as most compiles read
 
 // take is where the value lies that was evaluated last.
 func (c *cursor) take() string {
@@ -41,19 +78,18 @@ func (ev *Evaluator) askFact(path string, under bool) {
 		ev.cursor.path = path
 		return
 	}
-	if !ev.log.Active() || ev.cursor.asked[path] && !ev.log.Framed() {
+	if !ev.log.Active() || ev.cursor.again(path) && !ev.log.Framed() {
 		return
 	}
-	if ev.cursor.asked == nil {
-		ev.cursor.asked = map[string]bool{}
-	}
-	ev.cursor.asked[path] = true
 	ev.log.Ask(trace.Question{Kind: trace.Fact, Of: path})
 }
 
 // inBase finds a variable of the top scope, of which v is the one that is no fact, and asks for the fact.
 func (f *frame) inBase(name string, v *variable) *variable {
 	ev := f.base.ev
+	if ev != nil && !ev.log.Active() {
+		ev = nil
+	}
 	switch {
 	case v == nil || ev == nil || f != ev.top.own:
 	case name == "facts" || name == "trusted":
@@ -69,15 +105,7 @@ func (f *frame) inBase(name string, v *variable) *variable {
 	if ev != nil {
 		under := ev.cursor.under
 		ev.cursor.under = false
-		path := ev.cursor.paths[name]
-		if path == "" {
-			if ev.cursor.paths == nil {
-				ev.cursor.paths = map[string]string{}
-			}
-			path = factPath("facts", name)
-			ev.cursor.paths[name] = path
-		}
-		ev.askFact(path, under)
+		ev.askFact(ev.cursor.wayTo(name), under)
 	}
 	e := f.base.EntryString(name)
 	if e == nil {
@@ -145,19 +173,18 @@ func (ev *Evaluator) accessFact(e *syntax.Access, left value.Value, lr provenanc
 // VariableAt reads a variable of which only what lies at the end of some steps is used.
 func (sc *Scope) VariableAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
 	ev := sc.ev
-	if ev.log == nil || len(steps) == 0 {
+	if len(steps) == 0 || !ev.log.Active() {
 		return sc.Variable(name)
 	}
 	ev.cursor.under, ev.cursor.path = true, ""
 	v, r, found := sc.Variable(name)
 	path := ev.cursor.take()
-	if path == "" || !ev.log.Active() || ev.cursor.done[&steps[0]] && !ev.log.Framed() {
+	if path == "" || slices.Contains(ev.cursor.done, &steps[0]) && !ev.log.Framed() {
 		return v, r, found
 	}
-	if ev.cursor.done == nil {
-		ev.cursor.done = map[*value.Value]bool{}
+	if len(ev.cursor.done) < fewFacts {
+		ev.cursor.done = append(ev.cursor.done, &steps[0])
 	}
-	ev.cursor.done[&steps[0]] = true
 	in := v
 	for _, s := range steps {
 		h, hash := in.(*value.Hash)

@@ -111,7 +111,8 @@ func (ev *Evaluator) hearFile(f *syntax.File) {
 
 // search looks into the files that may define a name, as loading it does; one that cannot be parsed ends the search.
 func (ev *Evaluator) search(kind linkKind, name string) unloaded {
-	defer ev.log.Pause()() // no catalog hangs on it
+	ev.log.Pause() // no catalog hangs on it
+	defer ev.log.Resume()
 	u := unloaded{hearsay: newHearsay(nil)}
 	if kind == linkFunction {
 		f, ds := ev.world.FunctionFile(name)

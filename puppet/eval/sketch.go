@@ -138,7 +138,8 @@ func (ev *Evaluator) reach(s *sketch, by caller, seen map[syntax.Definition]bool
 
 // walk adds what code does.
 func (s *sketch) walk(ev *Evaluator, stmts []syntax.Expr) {
-	defer ev.log.Pause()() // no catalog hangs on it
+	ev.log.Pause() // no catalog hangs on it
+	defer ev.log.Resume()
 	for u := range outline.Uses(stmts, ev.effectOf) {
 		switch u.Kind {
 		case outline.Declares:

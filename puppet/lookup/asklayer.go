@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -78,68 +79,101 @@ func simpleValue(v value.Value, local string) bool {
 	return true
 }
 
-// asksLayer notes that a key is asked of a layer, whether there is one or not, and returns what is to be called when the
+// How questions call the layers that are not a module's.
+const (
+	globalData      = "::global"
+	environmentData = "::environment"
+	defaultData     = "::default "
+)
+
+// asksLayer notes that a key is asked of a layer, whether there is one or not. What it returns is for leaveLayer, when the
 // layer has been searched.
-func (inv *invocation) asksLayer(name, path string, ly *layer, err error, key *Key, s *strategy) func() {
-	session, before := inv.s, inv.s.coarse
+func (inv *invocation) asksLayer(name string, ly *layer, err error, key *Key, s *strategy) (before bool) {
+	session := inv.s
+	before = session.coarse
 	if session.log == nil {
-		return func() {}
+		return before
 	}
-	session.coarse = false
+	session.coarse = err == nil && (ly == nil || ly.config.simple())
 	switch {
-	case err == nil && (ly == nil || ly.config.simple()):
-		part := "all\x00" + key.Root
-		if s.isFirst() {
-			part = "first\x00" + key.Root
-		}
-		session.log.Ask(trace.Question{Kind: trace.LayerKey, Of: name, Part: part})
-		session.coarse = true
+	case session.coarse && s.isFirst():
+		session.log.Ask(trace.Question{Kind: trace.LayerFirst, Of: name, Part: key.Root})
+	case session.coarse:
+		session.log.Ask(trace.Question{Kind: trace.LayerAll, Of: name, Part: key.Root})
 	case ly != nil && ly.config.path != "":
 		session.asksConfig(ly.config.path)
-	case path != "":
-		session.asksConfig(path)
+	case name == globalData:
+		session.asksConfig(session.l.site.GlobalConfig)
+	case name == environmentData:
+		session.asksConfig(filepath.Join(session.l.site.Dir, "hiera.yaml"))
 	default:
 		if dir, _, ok := session.l.moduleDir(inv.module); ok {
-			session.asksConfig(dir + "/hiera.yaml")
+			session.asksConfig(filepath.Join(dir, "hiera.yaml"))
 		}
 	}
-	return func() { session.coarse = before }
+	return before
 }
 
+// leaveLayer goes back to the layer that was searched before.
+func (s *Session) leaveLayer(before bool) { s.coarse = before }
+
 // asksOptions notes that the lookup_options of a key are wanted. If all layers that may have some are simple, that is one
-// question, and what is asked on the way does not count until the returned function is called.
-func (inv *invocation) asksOptions(key *Key) func() {
+// question, and the log is paused, since what is asked on the way does not count.
+func (inv *invocation) asksOptions(key *Key) (paused bool) {
 	s := inv.s
 	if s.log == nil {
-		return func() {}
+		return false
 	}
-	type place struct {
-		name string
-		find func() (*layer, error)
+	name := optionsName(key)
+	if inv.isGlobalOnly() {
+		name = globalData
 	}
-	layers := []place{{"global", inv.globalLayer}}
-	if !inv.isGlobalOnly() {
-		layers = append(layers, place{"environment", inv.environmentLayer})
-		if key.qualified {
-			layers = append(layers, place{"module " + key.Module, func() (*layer, error) { return inv.moduleLayer(key.Module) }})
+	simple, known := s.simple[name]
+	if !known {
+		simple = inv.simpleLayers(key)
+		if s.simple == nil {
+			s.simple = map[string]simpleLayers{}
 		}
+		s.simple[name] = simple
 	}
-	all, simple := !inv.isGlobalOnly(), []string(nil)
-	for _, l := range layers {
-		if ly, err := l.find(); err != nil || ly != nil && !ly.config.simple() {
-			all = false
-		} else {
-			simple = append(simple, l.name)
-		}
-	}
-	if all {
+	if simple.all {
 		s.log.Ask(trace.Question{Kind: trace.KeyOptions, Of: key.Root})
-		return s.log.Pause()
+		s.log.Pause()
+		return true
 	}
-	for _, name := range simple { // they may have been asked for another key
-		s.log.Ask(trace.Question{Kind: trace.LayerKey, Of: name, Part: "all\x00" + lookupOptions})
+	for _, name := range simple.some { // they may have been searched for another key
+		s.log.Ask(trace.Question{Kind: trace.LayerAll, Of: name, Part: lookupOptions})
 	}
-	return func() {}
+	return false
+}
+
+// simpleLayers are the simple ones of the layers that may have the lookup_options of a key.
+type simpleLayers struct {
+	all  bool // are, and there is no other reason to ask them one by one
+	some []string
+}
+
+func (inv *invocation) simpleLayers(key *Key) (out simpleLayers) {
+	out.all = !inv.isGlobalOnly()
+	look := func(name string, ly *layer, err error) {
+		if err != nil || ly != nil && !ly.config.simple() {
+			out.all = false
+		} else {
+			out.some = append(out.some, name)
+		}
+	}
+	ly, err := inv.globalLayer()
+	look(globalData, ly, err)
+	if inv.isGlobalOnly() {
+		return out
+	}
+	ly, err = inv.environmentLayer()
+	look(environmentData, ly, err)
+	if key.qualified {
+		ly, err = inv.moduleLayer(key.Module)
+		look(key.Module, ly, err)
+	}
+	return out
 }
 
 // A Known is what is known of a node without compiling it.
@@ -167,9 +201,8 @@ func (a *Answerer) Answer(q trace.Question, t *trace.Text) (ok bool) {
 	switch q.Kind {
 	case trace.KeyOptions:
 		err = inv.answerOptions(q.Of, t)
-	case trace.LayerKey:
-		how, root, _ := strings.Cut(q.Part, "\x00")
-		err = inv.answerKey(q.Of, root, how == "first", t)
+	case trace.LayerFirst, trace.LayerAll:
+		err = inv.answerKey(q.Of, q.Part, q.Kind == trace.LayerFirst, t)
 	}
 	if err != nil {
 		t.String("failed")
@@ -195,11 +228,11 @@ func (inv *invocation) answerOptions(name string, t *trace.Text) error {
 func (inv *invocation) answerKey(name, root string, first bool, t *trace.Text) error {
 	var ly *layer
 	var err error
-	kind, module, _ := strings.Cut(name, " ")
-	switch kind {
-	case "global":
+	module, byDefault := strings.CutPrefix(name, defaultData)
+	switch name {
+	case globalData:
 		ly, err = inv.globalLayer()
-	case "environment":
+	case environmentData:
 		ly, err = inv.environmentLayer()
 	default:
 		ly, err = inv.moduleLayer(module)
@@ -216,7 +249,7 @@ func (inv *invocation) answerKey(name, root string, first bool, t *trace.Text) e
 		return err
 	}
 	levels := r.levels
-	if kind == "default" {
+	if byDefault {
 		levels = r.defaults
 	}
 	for _, lv := range levels {

@@ -76,7 +76,8 @@ type location struct {
 // hierarchy resolves a layer's hierarchy, again when a variable it depends on has changed since.
 func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
 	if inv.s.coarse {
-		defer inv.s.log.Pause()() // which files there are for this node is part of the one question
+		inv.s.log.Pause() // which files there are for this node is part of the one question
+		defer inv.s.log.Resume()
 	}
 	if ly.resolved != nil {
 		if inv.stable(ly.resolved.reads) {

@@ -44,7 +44,7 @@ func (inv *invocation) lookupGlobal(key *Key, s *strategy) (item, bool, error) {
 
 func (inv *invocation) global(key *Key, s *strategy) (item, bool, error) {
 	ly, err := inv.globalLayer()
-	defer inv.asksLayer("global", inv.s.l.site.GlobalConfig, ly, err, key, s)()
+	defer inv.s.leaveLayer(inv.asksLayer(globalData, ly, err, key, s))
 	if err != nil || ly == nil {
 		return item{}, false, err
 	}
@@ -79,7 +79,7 @@ func (inv *invocation) globalLayer() (*layer, error) {
 // lookupEnvironment asks the environment's own data.
 func (inv *invocation) lookupEnvironment(key *Key, s *strategy) (item, bool, error) {
 	ly, err := inv.environmentLayer()
-	defer inv.asksLayer("environment", filepath.Join(inv.s.l.site.Dir, "hiera.yaml"), ly, err, key, s)()
+	defer inv.s.leaveLayer(inv.asksLayer(environmentData, ly, err, key, s))
 	if err != nil || ly == nil {
 		inv.noConfig(inv.s.l.site.Dir)
 		return item{}, false, err
@@ -168,7 +168,7 @@ func (inv *invocation) lookupModule(key *Key, s *strategy) (item, bool, error) {
 		return item{}, false, nil
 	}
 	ly, err := inv.moduleLayer(inv.module)
-	defer inv.asksLayer("module "+inv.module, "", ly, err, key, s)()
+	defer inv.s.leaveLayer(inv.asksLayer(inv.module, ly, err, key, s))
 	if err != nil {
 		return item{}, false, err
 	}
@@ -251,7 +251,7 @@ func (inv *invocation) lookupLayer(ly *layer, key *Key, s *strategy) (item, bool
 
 // lookupInDefault searches the default hierarchy of a module.
 func (inv *invocation) lookupInDefault(ly *layer, key *Key, s *strategy) (item, bool, error) {
-	defer inv.asksLayer("default "+ly.module, "", ly, nil, key, s)()
+	defer inv.s.leaveLayer(inv.asksLayer(defaultData+ly.module, ly, nil, key, s))
 	r, err := inv.hierarchy(ly)
 	if err != nil {
 		return item{}, false, err

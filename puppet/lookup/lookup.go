@@ -138,6 +138,7 @@ type Session struct {
 	budget  *budget.Budget
 	log     *trace.Log // of the questions; nil for nobody
 	coarse  bool       // what the layer that is searched asks of files is one question
+	simple  map[string]simpleLayers
 	trace   *provenance.Trace
 	warn    func(*source.Diagnostic)
 	warned  map[string]bool

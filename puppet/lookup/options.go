@@ -36,12 +36,14 @@ type foundOptions struct {
 // optionsFor gives the lookup_options of a key. The result is never nil when tracing, so that their absence counts.
 func (inv *invocation) optionsFor(key *Key) (*foundOptions, error) {
 	o, known := inv.s.options[optionsName(key)]
-	resume := inv.asksOptions(key)
+	paused := inv.asksOptions(key)
 	if !known {
 		o = inv.retrieveOptions(key)
 		inv.s.options[optionsName(key)] = o
 	}
-	resume()
+	if paused {
+		inv.s.log.Resume()
+	}
 	if o.err != nil {
 		delete(inv.s.options, optionsName(key)) // Puppet forgets too, and fails again
 		return nil, o.err

@@ -88,13 +88,19 @@ func (l *Log) Ran() []Ran { return l.ran }
 // Asked are the questions in their order, some of them several times.
 func (l *Log) Asked() []Question { return l.asked }
 
-// Pause stops the log until the function that it returns is called: what is asked meanwhile does not reach the catalog.
-func (l *Log) Pause() func() {
-	if l == nil {
-		return func() {}
+// Pause stops the log until Resume is called: what is asked meanwhile does not reach the catalog, or is asked for by
+// another name.
+func (l *Log) Pause() {
+	if l != nil {
+		l.paused++
 	}
-	l.paused++
-	return func() { l.paused-- }
+}
+
+// Resume ends a pause.
+func (l *Log) Resume() {
+	if l != nil {
+		l.paused--
+	}
 }
 
 // Active reports whether questions are noted now.

@@ -80,7 +80,8 @@ const (
 	Glob              // Of: a pattern: the files that match
 	Config            // Of: a path: a hiera.yaml, as data
 	Data              // Of: a path, Part: a format: can the file be read, and is it a hash
-	LayerKey          // Of: a layer of Hiera, Part: how, and a key: the values that it has
+	LayerFirst        // Of: a layer of Hiera, Part: a key: the first value that it has
+	LayerAll          // Of: a layer of Hiera, Part: a key: all values that it has
 	KeyOptions        // Of: a key: its lookup_options
 	Datum             // Of: a path, Part: format and key: the value there
 	lastKind
@@ -90,7 +91,7 @@ var kindNames = [...]string{
 	"nothing", "program", "options", "main manifests", "node statement", "classifier", "fact", "clock",
 	"manifest", "function file", "type alias file", "EPP template", "code", "function", "3.x function",
 	"generated type", "type file", "library file", "providers", "file of a module", "template of a module",
-	"module", "content", "ERB template", "existence", "glob", "hiera.yaml", "data file", "layer of data", "options of a key", "key of data",
+	"module", "content", "ERB template", "existence", "glob", "hiera.yaml", "data file", "first value of a layer", "values of a layer", "options of a key", "key of data",
 }
 
 func (k Kind) String() string {
@@ -109,7 +110,7 @@ type Question struct {
 // OfNode reports whether the answer depends on the node, and not on the files alone.
 func (q Question) OfNode() bool {
 	switch q.Kind {
-	case Statement, Enc, Fact, Clock, LayerKey, KeyOptions:
+	case Statement, Enc, Fact, Clock, LayerFirst, LayerAll, KeyOptions:
 		return true
 	}
 	return false
