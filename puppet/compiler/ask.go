@@ -101,7 +101,8 @@ type asker struct {
 }
 
 // traceOf gives the questions of a compile their answers.
-func (c *Snapshot) traceOf(log *trace.Log, who *nodeData, failed bool) *trace.Trace {
+func (c *Snapshot) traceOf(log *trace.Log, templates func(func(name, pattern string)), who *nodeData,
+	failed bool) *trace.Trace {
 	asked, ran := log.Asked(), log.Ran()
 	seen := make(map[trace.Question]struct{}, len(asked))
 	t := &trace.Trace{Entries: make([]*trace.Entry, 0, 2+len(asked)+len(ran)), Failed: failed}
@@ -122,6 +123,7 @@ func (c *Snapshot) traceOf(log *trace.Log, who *nodeData, failed bool) *trace.Tr
 	for _, q := range asked {
 		add(q)
 	}
+	templates(func(name, pattern string) { add(trace.Question{Kind: trace.ERB, Of: name, Part: pattern}) })
 	pieces := map[*syntax.File]*trace.Pieces{}
 	for _, r := range ran {
 		path, known := c.env.Known(r.File.Source)
@@ -296,7 +298,9 @@ func (c *Snapshot) answer(q trace.Question, t *trace.Text) {
 			t.String(err.Error())
 		case f != nil:
 			t.Flag(true)
-			t.String(f.Text)
+			if q.Part != "" {
+				t.String(c.templates.File(f, p).Covered(q.Part))
+			}
 		}
 	default: // a piece of code that is not there any more
 		t.String("none")

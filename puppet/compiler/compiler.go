@@ -1,8 +1,9 @@
-// Package compiler is the only wiring: an environment, a node's facts, Hiera's data and the functions go in, eval runs, a catalog comes
-// out. It is what everyone above calls: the commands, and later the fleet, the language server and the web.
+// Package compiler is the only wiring: an environment, a node's facts, Hiera's data and the functions go in, eval runs,
+// a catalog comes out. It is what everyone above calls: the commands, and later the fleet, the language server and the
+// web.
 //
-// A Workspace is made once per environment. It gives snapshots, each an unchanging view of the files, and a snapshot compiles any number of
-// nodes, also at the same time. What was made of a file's content is shared by all of them.
+// A Workspace is made once per environment. It gives snapshots, each an unchanging view of the files, and a snapshot
+// compiles any number of nodes, also at the same time. What was made of a file's content is shared by all of them.
 //
 // It may import everything below it but mupuppet. Start reading at NewWorkspace, then Snapshot.Compile.
 package compiler
@@ -183,7 +184,8 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		defer in.Log.Close()
 	}
 	in.Code, in.Levels = c.Code(), c.levels(in)
-	result = eval.Compile(c.world(in.Log), in)
+	w := c.world(in.Log)
+	result = eval.Compile(w, in)
 	if result.NotDone != nil {
 		return nil, result.NotDone
 	}
@@ -192,7 +194,8 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		// What the first run has left of the budget must do: there is one for both.
 		in.Settings.Trace = true
 		in.Budget.Return(0)
-		if again := eval.Compile(c.world(in.Log), in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
+		w = c.world(in.Log)
+		if again := eval.Compile(w, in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
 			result = again
 		}
 	}
@@ -201,7 +204,8 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		if size := log.Size(); size != c.asked.like() {
 			c.asked.size.Store(size)
 		}
-		result.Questions = sync.OnceValue(func() *trace.Trace { return c.traceOf(log, who, failed) })
+		templates := w.erb.Covered()
+		result.Questions = sync.OnceValue(func() *trace.Trace { return c.traceOf(log, templates, who, failed) })
 	}
 	if result.Failure != nil {
 		c.advise(result.Failure, n.Facts)
@@ -298,8 +302,8 @@ func (c *Snapshot) file(q trace.Question) *found {
 	return f
 }
 
-// placement is what is wrong with a definition that stands in this file of a module, or with anything else there. A module that was
-// opened alone may lie in a directory of any name, which then says nothing.
+// placement is what is wrong with a definition that stands in this file of a module, or with anything else there. A
+// module that was opened alone may lie in a directory of any name, which then says nothing.
 func (c *Snapshot) placement(f *syntax.File, path string) source.Diagnostics {
 	if m := c.env.ModuleOf(path); m != nil && m.Name != filepath.Base(m.Dir) {
 		return nil
@@ -354,7 +358,8 @@ func (c *Snapshot) resourceType(name string) *resource.Type {
 	return t.(*resource.Type)
 }
 
-// generatedTypes reports whether the environment has its own description of a type, which Puppet prefers even to its own.
+// generatedTypes reports whether the environment has its own description of a type, which Puppet prefers even to its
+// own.
 func (c *Snapshot) generatedTypes(name string) bool {
 	c.generated.Do(func() { c.hasGenerated = c.env.HasGeneratedTypes() })
 	if !c.hasGenerated {

@@ -45,6 +45,7 @@ type garden struct {
 	code   []string // files of code that were read, in order
 	data   []string // of data
 	erb    []string
+	ruby   []string // of functions and types
 	config []string // hiera.yaml
 	absent []string // files that were looked for and are not there
 	places map[string][]*mutate.Place
@@ -68,6 +69,10 @@ func newGarden(dir string, files source.Files, node compiler.Node, t *trace.Trac
 			note(&g.code, of)
 		case trace.Manifest:
 			note(&g.names.modules, of)
+		case trace.Content:
+			if strings.HasSuffix(of, ".rb") && source.Exists(files, of) {
+				note(&g.ruby, of)
+			}
 		case trace.Native, trace.Function:
 			note(&g.names.functions, of)
 		case trace.TypeFile:
@@ -111,7 +116,8 @@ func (g *garden) findData() {
 			return true
 		})
 		if fs := g.node.Facts; dir == g.dir && fs != nil {
-			for _, name := range []string{"nodes/" + fs.Name, "roles/other", "os/Debian-12", "os/Debian", "os/RedHat", "tiers/silver"} {
+			for _, name := range []string{"nodes/" + fs.Name, "roles/other", "os/Debian-12", "os/Debian", "os/RedHat",
+				"tiers/silver"} {
 				if p := path.Join(dir, "data", name+".yaml"); !source.Exists(g.files, p) {
 					g.absent = append(g.absent, p)
 				}
@@ -169,11 +175,11 @@ func (g *garden) grow(seed uint64) *mutant {
 	var ok bool
 	if g.IntN(3) == 0 {
 		m.structural = true
-		ok = pick(g, []func(*mutant) bool{g.shadowModule, g.shadowFunction, g.shadowType, g.statement, g.file, g.level, g.sibling,
-			g.metadata, g.moved, g.newData})(m)
+		ok = pick(g, []func(*mutant) bool{g.shadowModule, g.shadowFunction, g.shadowType, g.statement, g.file, g.level,
+			g.sibling, g.metadata, g.moved, g.newData})(m)
 	} else {
-		ok = pick(g, []func(*mutant) bool{g.literal, g.literal, g.literal, g.template, g.datum, g.datum, g.inserted, g.fact, g.missing,
-			g.name, g.comment, g.configText})(m)
+		ok = pick(g, []func(*mutant) bool{g.literal, g.literal, g.literal, g.template, g.datum, g.datum, g.inserted, g.fact,
+			g.missing, g.name, g.comment, g.configText, g.rubyText})(m)
 	}
 	if !ok {
 		return nil
@@ -229,6 +235,25 @@ func (g *garden) configText(m *mutant) bool {
 	return g.place(m, p, func() []*mutate.Place { return mutate.InConfig(source.NewFile(p, g.text(p)), p) })
 }
 
+var rubyWord = regexp.MustCompile(`'[^'\n]*'|:[a-z_]+|\b\d+\b`)
+
+// rubyText changes a word of a function or type that is written in Ruby.
+func (g *garden) rubyText(m *mutant) bool {
+	p := pick(g, g.ruby)
+	text := g.text(p)
+	at := pick(g, rubyWord.FindAllStringIndex(text, -1))
+	if at == nil {
+		return false
+	}
+	fresh := map[byte]string{'\'': "'fresh'", ':': ":fresh"}[text[at[0]]]
+	if fresh == "" {
+		fresh = "83"
+	}
+	m.kind, m.what = "Ruby of functions and types", p+": "+text[at[0]:at[1]]
+	m.texts[p] = text[:at[0]] + fresh + text[at[1]:]
+	return m.texts[p] != text
+}
+
 // inserted adds a key to a data file: one that somebody looks up, or one that nobody does.
 func (g *garden) inserted(m *mutant) bool {
 	p := pick(g, g.data)
@@ -242,7 +267,8 @@ func (g *garden) inserted(m *mutant) bool {
 	if key == "" {
 		return false
 	}
-	x := mutate.Insert(source.NewFile(p, g.text(p)), p, key, []value.Value{value.String("fresh"), value.Int(7), value.EmptyArray})
+	values := []value.Value{value.String("fresh"), value.Int(7), value.EmptyArray}
+	x := mutate.Insert(source.NewFile(p, g.text(p)), p, key, values)
 	if x == nil || len(x.New) == 0 {
 		return false
 	}
@@ -275,16 +301,19 @@ func (g *garden) fact(m *mutant) bool {
 	return true
 }
 
-var allDigits = regexp.MustCompile(`^\d+$`)
+// noFact are names of variables that no fact has.
+var noFact = regexp.MustCompile(`^(\d+|title|name)$`)
 
 // missing adds a fact that was asked for and is not there, or any.
 func (g *garden) missing(m *mutant) bool {
 	names := []string{"fresh_fact"}
 	for _, e := range g.trace.Entries {
-		if steps := strings.Split(strings.TrimSuffix(e.Of, "\x00"), "\x00"); e.Kind == trace.Fact && len(steps) == 2 && steps[0] == "facts" {
-			if _, has := g.node.Facts.Values.GetString(steps[1]); !has && steps[1] != "title" && steps[1] != "name" && !allDigits.MatchString(steps[1]) {
-				names = append(names, steps[1])
-			}
+		steps := strings.Split(strings.TrimSuffix(e.Of, "\x00"), "\x00")
+		if e.Kind != trace.Fact || len(steps) != 2 || steps[0] != "facts" || noFact.MatchString(steps[1]) {
+			continue
+		}
+		if _, has := g.node.Facts.Values.GetString(steps[1]); !has {
+			names = append(names, steps[1])
 		}
 	}
 	m.kind = string(mutate.Missing)
@@ -349,7 +378,7 @@ func (g *garden) shadowModule(m *mutant) bool {
 		return false
 	}
 	m.what = dir
-	m.texts[dir+"/manifests/init.pp"] = pick(g, []string{"class " + name + " { }\n", "class " + name + " { notify { 'shadow': } }\n"})
+	m.texts[dir+"/manifests/init.pp"] = "class " + name + pick(g, []string{" { }\n", " { notify { 'shadow': } }\n"})
 	if g.IntN(2) == 0 { // with the same files, of which one differs
 		for _, other := range g.path {
 			if old := path.Join(other, name); source.Exists(g.files, old) {
@@ -406,10 +435,12 @@ func (g *garden) shadowFunction(m *mutant) bool {
 		if qualified {
 			dir, file = path.Join(g.path[0], module), rest
 		}
-		return g.add(m, path.Join(dir, "functions", strings.ReplaceAll(file, "::", "/")+".pp"), "function "+name+"(*$x) { 'shadow' }\n")
+		p := path.Join(dir, "functions", strings.ReplaceAll(file, "::", "/")+".pp")
+		return g.add(m, p, "function "+name+"(*$x) { 'shadow' }\n")
 	}
 	sub := pick(g, []string{"lib/puppet/functions", "lib/puppet/parser/functions"})
-	return g.add(m, path.Join(dir, sub, strings.ReplaceAll(name, "::", "/")+".rb"), "Puppet::Functions.create_function(:'"+name+"') { }\n")
+	p := path.Join(dir, sub, strings.ReplaceAll(name, "::", "/")+".rb")
+	return g.add(m, p, "Puppet::Functions.create_function(:'"+name+"') { }\n")
 }
 
 func (g *garden) shadowType(m *mutant) bool {
@@ -431,7 +462,8 @@ func (g *garden) shadowType(m *mutant) bool {
 	case 1:
 		return g.add(m, path.Join(dir, "lib/puppet/provider", name, "fresh.rb"), "# fresh\n")
 	}
-	return g.add(m, path.Join(dir, "lib/puppet/type", name+".rb"), "Puppet::Type.newtype(:"+name+") do\n  newparam(:name, namevar: true)\nend\n")
+	text := "Puppet::Type.newtype(:" + name + ") do\n  newparam(:name, namevar: true)\nend\n"
+	return g.add(m, path.Join(dir, "lib/puppet/type", name+".rb"), text)
 }
 
 // statement adds or takes away a node statement.
@@ -439,8 +471,8 @@ func (g *garden) statement(m *mutant) bool {
 	m.kind = "a node statement"
 	p := ""
 	for _, c := range g.code {
-		if tree := g.trees[c]; tree != nil && strings.HasPrefix(c, g.dir+"/") && !strings.Contains(strings.TrimPrefix(c, g.dir), "/modules/") &&
-			!strings.Contains(c, "/site/") {
+		inside, is := strings.CutPrefix(c, g.dir)
+		if g.trees[c] != nil && is && !strings.HasPrefix(inside, "/modules/") && !strings.HasPrefix(inside, "/site/") {
 			p = c
 			if g.IntN(2) == 0 {
 				break
@@ -464,7 +496,8 @@ func (g *garden) statement(m *mutant) bool {
 	}
 	name := strings.ToLower(g.node.Facts.Name)
 	all = len(nodes) == 0 // the first one is everybody's business
-	host := pick(g, []string{"'fresh.example.com'", "/^fresh/", "/./", "'" + name + "'", "'fresh'", "default", "'other.example.com', 'b.example.com'"})
+	host := pick(g, []string{"'fresh.example.com'", "/^fresh/", "/./", "'" + name + "'", "'fresh'", "default",
+		"'other.example.com', 'b.example.com'"})
 	if all && g.IntN(2) == 0 {
 		host = "default"
 	}
@@ -490,7 +523,8 @@ func (g *garden) file(m *mutant) bool {
 			module = mod + "::"
 		}
 	}
-	text := pick(g, []string{"class " + module + name + " { }\n", "define " + module + name + " { }\n", "# nothing\n", "class " + module + name + " {\n"})
+	what := module + name
+	text := pick(g, []string{"class " + what + " { }\n", "define " + what + " { }\n", "# nothing\n", "class " + what + " {\n"})
 	return g.add(m, path.Join(dir, name+".pp"), text)
 }
 
@@ -676,5 +710,7 @@ func (e *edited) List(p string) ([]source.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(x source.Entry) bool { return slices.Contains(e.gone, path.Join(p, x.Name)) }), nil
+	return slices.DeleteFunc(slices.Clone(list), func(x source.Entry) bool {
+		return slices.Contains(e.gone, path.Join(p, x.Name))
+	}), nil
 }

@@ -40,7 +40,8 @@ type field struct {
 func openField(t testing.TB, name, dir string, files source.Files, opt compiler.Options, node compiler.Node) *field {
 	t.Helper()
 	opt.Questions, opt.Key = true, trace.Key("test")
-	f := &field{name: name, files: files, node: node, ws: compiler.NewWorkspace(dir, opt), anchors: map[string]compiler.Anchor{}}
+	f := &field{name: name, files: files, node: node, ws: compiler.NewWorkspace(dir, opt),
+		anchors: map[string]compiler.Anchor{}}
 	if f.files == nil {
 		f.files = f.ws.Disk()
 	}
@@ -169,7 +170,8 @@ func (tr *trial) try(f *field, seed uint64) {
 			tr.Logf("missed: %s %d %s %s: %s", f.name, seed, m.kind, m.what, why)
 		}
 	}
-	// The same the other way round: what the mutant asked holds for itself, and for what it was made from only if it is the same.
+	// The same the other way round: what the mutant asked holds for itself, and for what it was made from only if it is
+	// the same.
 	if back != nil {
 		if ok, why, _ := snap.Holds(ctx, back, m.node); !ok && why.Kind != trace.Clock {
 			bad("its own trace does not hold: %s", why)
@@ -199,8 +201,8 @@ func (tr *trial) report() (all, loud tally, worst float64, which string) {
 		if n.held+n.missed > 0 {
 			share = float64(n.held) / float64(n.held+n.missed)
 		}
-		tr.Logf("%-42s %6d mutants, %6d change the catalog, %6d do not, of which %6d are recognised (%.1f %%), %d violations", kind,
-			n.mutants, n.changed, n.held+n.missed, n.held, 100*share, n.violations)
+		tr.Logf("%-42s %6d mutants, %6d change the catalog, %6d do not, of which %6d are recognised (%.1f %%), %d violations",
+			kind, n.mutants, n.changed, n.held+n.missed, n.held, 100*share, n.violations)
 		for sum, counts := range map[*tally]bool{&all: true, &loud: kind != quiet} {
 			if counts {
 				sum.mutants, sum.changed, sum.held = sum.mutants+n.mutants, sum.changed+n.changed, sum.held+n.held
@@ -228,7 +230,7 @@ func mapsKeys[V any](m map[string]V) func(func(string) bool) {
 }
 
 // inMemory opens an environment that is only texts.
-func inMemory(t testing.TB, name string, texts map[string]string, node string, factsText string, opt compiler.Options) *field {
+func inMemory(t testing.TB, name string, texts map[string]string, node, factsText string, opt compiler.Options) *field {
 	dir := "/srv/" + name
 	files := map[string]string{}
 	for p, text := range texts {
@@ -239,10 +241,12 @@ func inMemory(t testing.TB, name string, texts map[string]string, node string, f
 		t.Fatal(err)
 	}
 	f.Name = node
-	return openField(t, name+" "+node, dir, source.NewMemory([]string{dir}, files, nil), opt, compiler.Node{Name: node, Facts: f})
+	view := source.NewMemory([]string{dir}, files, nil)
+	return openField(t, name+" "+node, dir, view, opt, compiler.Node{Name: node, Facts: f})
 }
 
-// fields are what traces are tried on: an environment that asks everything, random ones, and the sites where there are modules.
+// fields are what traces are tried on: an environment that asks everything, random ones, and the sites where there are
+// modules.
 func fields(t testing.TB, randoms int, sites bool) []*field {
 	var all []*field
 	add := func(f *field) {
@@ -250,16 +254,17 @@ func fields(t testing.TB, randoms int, sites bool) []*field {
 			all = append(all, f)
 		}
 	}
-	for _, node := range slices.Sorted(mapsKeys(tracedFacts)) {
-		f := inMemory(t, "traced", tracedSite, node, tracedFacts[node], compiler.Options{})
+	texts, facts := tracedSite(t)
+	for _, node := range slices.Sorted(mapsKeys(facts)) {
+		f := inMemory(t, "traced", texts, node, facts[node], compiler.Options{})
 		if f == nil {
 			t.Errorf("the environment that asks everything does not compile for %s", node)
 		}
 		add(f)
 	}
 	for seed := range randoms {
-		texts := random.Site(seed)
-		add(inMemory(t, fmt.Sprintf("random%d", seed), texts, "n1.example.com", texts["facts.json"], compiler.Options{Language: 7}))
+		texts, name := random.Site(seed), fmt.Sprintf("random%d", seed)
+		add(inMemory(t, name, texts, "n1.example.com", texts["facts.json"], compiler.Options{Language: 7}))
 	}
 	if !sites {
 		return all
@@ -297,11 +302,12 @@ func TestScoreTraces(t *testing.T) {
 		}
 	}
 	all, _, _, _ := tr.report()
-	t.Logf("score: traces, mutants without effect that are recognised %d/%d, violations %d", all.held, all.held+all.missed, all.violations)
+	t.Logf("score: traces, mutants without effect that are recognised %d/%d, violations %d",
+		all.held, all.held+all.missed, all.violations)
 }
 
-// TestAcceptTraces is the long form: BUNRAKU_MUTANTS of them (10⁵ unless said), from the number BUNRAKU_FIRST on, so that a
-// run that was stopped can go on.
+// TestAcceptTraces is the long form: BUNRAKU_MUTANTS of them (10⁵ unless said), from the number BUNRAKU_FIRST on, so
+// that a run that was stopped can go on.
 func TestAcceptTraces(t *testing.T) {
 	live.Accept(t)
 	count, first := number("BUNRAKU_MUTANTS", 100_000), number("BUNRAKU_FIRST", 0)
@@ -322,7 +328,7 @@ func TestAcceptTraces(t *testing.T) {
 	sums, loud, worst, which := tr.report()
 	share := float64(loud.held) / float64(max(1, loud.held+loud.missed))
 	t.Logf("%d mutants on %d nodes: %d violations (bar: 0)", sums.mutants, len(all), sums.violations)
-	t.Logf("without effect, comments and blanks apart: %d, recognised %.1f %% (bar: 90); the worst kind %.1f %% (%s; bar: 80)",
+	t.Logf("without effect, comments and blanks apart: %d, recognised %.1f %% (bar: 90), the worst kind %.1f %% (%s, bar: 80)",
 		loud.held+loud.missed, 100*share, 100*worst, which)
 	if share < 0.9 || worst < 0.8 {
 		t.Error("traces are not sharp enough")

@@ -40,7 +40,7 @@ type askedFunction struct {
 // world is what one compile sees.
 func (c *Snapshot) world(log *trace.Log) *world {
 	w := &world{c: c, functions: c.functions, log: log}
-	w.erb = template.Engine{Cache: c.templates, Find: w.findERB, Ruby: c.rubyTemplate()}
+	w.erb = template.Engine{Cache: c.templates, Find: w.findERB, Ruby: c.rubyTemplate(), Covering: log != nil}
 	return w
 }
 

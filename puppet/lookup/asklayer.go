@@ -12,14 +12,15 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Most hierarchies are simple: their levels are files of data, named by what is known of the node alone. What such a layer
-// has under a key can be found without the evaluator, so that it is one question: the values in the order of the levels, or
-// the first of them. A level, a file or a glob's match that does not have the key then does not matter, nor how files are
-// called. Which lookup_options a key has is one question as well.
+// Most hierarchies are simple: their levels are files of data, named by what is known of the node alone. What such a
+// layer has under a key can be found without the evaluator, so that it is one question: the values in the order of the
+// levels, or the first of them. A level, a file or a glob's match that does not have the key then does not matter, nor
+// how files are called. Which lookup_options a key has is one question as well.
 //
 // Any other layer asks for its configuration, for each file, and for the key in each.
 
-// simpleVariable is an interpolation that needs nothing but the node: its facts, what the certificate says, and the server's.
+// simpleVariable is an interpolation that needs nothing but the node: its facts, what the certificate says, and the
+// server's.
 var simpleVariable = regexp.MustCompile(`^\s*(?:::)?(?:(?:facts|trusted|server_facts)(?:\.[^()]*)?|environment)\s*$`)
 
 var interpolated = regexp.MustCompile(`%\{([^}]*)\}`)
@@ -48,8 +49,8 @@ func (c *config) simple() bool {
 }
 
 // simpleFunctions are the functions of levels that are files.
-var simpleFunctions = map[string]bool{"data_hash yaml_data": true, "data_hash json_data": true, "data_hash hocon_data": true,
-	"lookup_key eyaml_lookup_key": true}
+var simpleFunctions = map[string]bool{"data_hash yaml_data": true, "data_hash json_data": true,
+	"data_hash hocon_data": true, "lookup_key eyaml_lookup_key": true}
 
 // simpleValue reports whether all that is interpolated is known of the node, or is the variable of mapped_paths.
 func simpleValue(v value.Value, local string) bool {
@@ -86,8 +87,8 @@ const (
 	defaultData     = "::default "
 )
 
-// asksLayer notes that a key is asked of a layer, whether there is one or not. What it returns is for leaveLayer, when the
-// layer has been searched.
+// asksLayer notes that a key is asked of a layer, whether there is one or not. What it returns is for leaveLayer, when
+// the layer has been searched.
 func (inv *invocation) asksLayer(name string, ly *layer, err error, key *Key, s *strategy) (before bool) {
 	session := inv.s
 	before = session.coarse
@@ -117,8 +118,8 @@ func (inv *invocation) asksLayer(name string, ly *layer, err error, key *Key, s 
 // leaveLayer goes back to the layer that was searched before.
 func (s *Session) leaveLayer(before bool) { s.coarse = before }
 
-// asksOptions notes that the lookup_options of a key are wanted. If all layers that may have some are simple, that is one
-// question, and the log is paused, since what is asked on the way does not count.
+// asksOptions notes that the lookup_options of a key are wanted. If all layers that may have some are simple, that is
+// one question, and the log is paused, since what is asked on the way does not count.
 func (inv *invocation) asksOptions(key *Key) (paused bool) {
 	s := inv.s
 	if s.log == nil {

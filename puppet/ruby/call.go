@@ -321,6 +321,9 @@ func (in *Interp) callProc(p *Proc, args []Object, block *Proc) Object {
 	}
 	in.enter()
 	b := p.block
+	if in.Ran != nil {
+		in.Ran(b.Body)
+	}
 	f := in.newFrame(b.Slots)
 	f.up, f.self = p.frame, p.self
 	f.meth, f.home, f.cref = p.frame.meth, p.frame.home, p.frame.cref

@@ -13,6 +13,9 @@ func (in *Interp) evalIf(n *syntax.If, f *frame) Object {
 	if !yes {
 		branch = n.Else
 	}
+	if in.Ran != nil {
+		in.Ran(branch)
+	}
 	if in.prov.trace == nil {
 		if syntax.IsNone(branch) {
 			return Nil{}
@@ -164,6 +167,9 @@ func (in *Interp) until(kind string, body syntax.Node, f *frame) Object {
 			in.step()
 			if n = cond.Then; !truthy(in.eval(cond.Cond, f)) {
 				n = cond.Else
+			}
+			if in.Ran != nil {
+				in.Ran(n)
 			}
 			if syntax.IsNone(n) {
 				v = Nil{}

@@ -43,6 +43,8 @@ type Interp struct {
 	Out       []Segment
 	// OutSize is how long the output will be, as far as anybody knows.
 	OutSize int
+	// Ran is told which branches of if, and which bodies of blocks, run; nil for nobody.
+	Ran func(syntax.Node)
 	// Unwrapped is told which secrets the program lays bare; nil for nobody.
 	Unwrapped func(value.Value)
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.

@@ -3,6 +3,7 @@ package template
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,7 +22,11 @@ type Engine struct {
 	// Ruby renders what our interpreter cannot, or may not. Nil when there is no other: then the text is opaque.
 	Ruby func(c *eval.Call, name, path, text string) (value.Value, provenance.Ref, error)
 
-	memory  ruby.Account // of the templates that are being rendered, each in the one before
+	// Covering has what runs of templates noted (Covered).
+	Covering bool
+
+	covered map[string]*covered // by name
+	memory  ruby.Account        // of the templates that are being rendered, each in the one before
 	globals ruby.Globals
 	leaves  map[*Template]provenance.Ref
 	set     map[*eval.Scope]Objects
@@ -43,6 +48,9 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 		}
 		t = e.Cache.File(f, path)
 		o.Name = template
+		if e.Covering {
+			o.Coverage = e.coverage(template, t)
+		}
 	}
 	if e.set == nil {
 		e.set = map[*eval.Scope]Objects{}
@@ -53,6 +61,9 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 	o.Objects = e.set[c.Scope]
 	r, err := t.Render(ScopeHost{c}, o)
 	if err != nil {
+		if o.Coverage != nil { // what is said of it speaks of lines
+			o.Coverage.whole = true
+		}
 		d := err.(*source.Diagnostic)
 		if d.Code == CodeUnknown {
 			return &value.Opaque{Why: d.Summary}, c.Trace().Everything(), nil
@@ -74,6 +85,34 @@ func (e *Engine) Limits(c *eval.Call) ruby.Limits {
 	limits := ruby.DefaultLimits()
 	limits.Steps, limits.Budget, limits.Shared, limits.State = 0, c.Budget(), &e.memory, &e.globals
 	return limits
+}
+
+// covered is a template with what has run of it.
+type covered struct {
+	t *Template
+	c *Coverage
+}
+
+// coverage is what has run of a template in this compile.
+func (e *Engine) coverage(name string, t *Template) *Coverage {
+	if e.covered == nil {
+		e.covered = map[string]*covered{}
+	}
+	if e.covered[name] == nil {
+		e.covered[name] = &covered{t, &Coverage{}}
+	}
+	return e.covered[name].c
+}
+
+// Covered is a function that calls another for each template that was rendered, with its name and the pattern of what ran.
+// It holds nothing of the compile.
+func (e *Engine) Covered() func(visit func(name, pattern string)) {
+	all := e.covered
+	return func(visit func(name, pattern string)) {
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			visit(name, all[name].t.Pattern(all[name].c))
+		}
+	}
 }
 
 // wholly is a text that may come from anything in its template: nobody has seen which part made what.

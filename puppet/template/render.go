@@ -64,6 +64,7 @@ type Options struct {
 	// MaybeFrozen says that strings come from manifests. Puppet freezes literals and not what functions make, and nobody can tell them
 	// apart here; so a template that changes one needs real Ruby.
 	MaybeFrozen bool
+	Coverage    *Coverage // is told what runs; nil for nobody
 }
 
 // Objects are variables that templates set with scope.setvar, by name. Other templates that render in the same scope see the very same
@@ -93,6 +94,9 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 		})
 	}
 	in.MaybeFrozen = o.MaybeFrozen
+	if o.Coverage != nil {
+		in.Ran = o.Coverage.mark
+	}
 	in.OutSize = int(t.size.Load())
 	defer in.Leave()
 	w := &wrapper{t: t, h: h, in: in, set: o.Objects}

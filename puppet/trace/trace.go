@@ -28,10 +28,10 @@
 //
 // # What is deliberately coarse
 //
-// An expression is in the trace if the block around it ran, also the part of it that was not needed. An ERB template
-// counts as its whole text, a hash of data that was looked up as the whole hash. A class that moves to another file
-// counts as changed. What an external classifier says of a node, and what this run was told by options, is one question
-// each.
+// An expression is in the trace if the block around it ran, also the part of it that was not needed: another word in a
+// test that fails as before counts. A file in Ruby counts as its whole text, a hash of data that was looked up as the
+// whole hash. A class that moves to another file counts as changed, and so does one more definition beside another that
+// was loaded. What an external classifier says of a node, and what this run was told by options, is one question each.
 //
 // Digests are keyed (Key): the digest of a short secret would be as good as the secret for who can guess it.
 //
@@ -75,7 +75,7 @@ const (
 	FindTemplate      // Of: a name: the path of a template
 	Directory         // Of: a module: its directory, and what its metadata says of its data
 	Content           // Of: a path: what the file holds
-	ERB               // Of: a name: the template's path and text
+	ERB               // Of: a name, Part: what ran of it: the template's path, and that part of its syntax
 	Exists            // Of: a path: is there something
 	Glob              // Of: a pattern: the files that match
 	Config            // Of: a path: a hiera.yaml, as data
@@ -91,7 +91,8 @@ var kindNames = [...]string{
 	"nothing", "program", "options", "main manifests", "node statement", "classifier", "fact", "clock",
 	"manifest", "function file", "type alias file", "EPP template", "code", "function", "3.x function",
 	"generated type", "type file", "library file", "providers", "file of a module", "template of a module",
-	"module", "content", "ERB template", "existence", "glob", "hiera.yaml", "data file", "first value of a layer", "values of a layer", "options of a key", "key of data",
+	"module", "content", "ERB template", "existence", "glob", "hiera.yaml", "data file",
+	"first value of a layer", "values of a layer", "options of a key", "key of data",
 }
 
 func (k Kind) String() string {
