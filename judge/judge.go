@@ -42,6 +42,7 @@ type Options struct {
 	Budget   int               // how much work one catalog may cost, in units of model's
 	Assert   []model.Assertion // what must hold at the end of every run
 	Accept   model.Accepted    // answers to open points
+	Recover  bool              // ask whether later runs mend what a cut leaves
 	// Own says whether a file is the user's to edit; nil if that cannot be told.
 	Own func(file string) bool
 	// Hide blots out secrets.
@@ -115,7 +116,7 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (*Verdict, error) {
 		return nil, err
 	}
 	defer j.giveBack(platform, lists)
-	opt := model.Options{Listing: lists, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept, Types: types, Words: report.Words}
+	opt := model.Options{Listing: lists, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept, Recover: j.opt.Recover, Types: types, Words: report.Words}
 	switch {
 	case j.opt.Model != nil:
 		opt.Packages = *j.opt.Model

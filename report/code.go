@@ -18,6 +18,7 @@ var meanings = map[string]string{
 	"V204":  "assertion does not hold",
 	"V205":  "flaps",
 	"V206":  "runs every time",
+	"V208":  "does not recover",
 	"V209":  "never runs",
 	"V301":  "undecided",
 	"V901":  "a comment that ignores nothing",

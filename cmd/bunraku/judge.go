@@ -23,7 +23,7 @@ type judgeFlags struct {
 	platform, packageModel, solver, failOn, format string
 	packages, assert, assume                       []string
 	baseline, writeBaseline                        string
-	fix                                            bool
+	fix, recover                                   bool
 	budget                                         int
 }
 
@@ -74,7 +74,7 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
 		return nil, fail("--budget is a number of units from 1 on, not %d", flags.budget)
 	}
 	j := &judging{flags: flags, env: env, own: judge.OwnCode(env), hide: a.secrets.Hide}
-	opt := judge.Options{Platform: flags.platform, Packages: flags.packages, Own: j.own, Hide: j.hide, Budget: flags.budget}
+	opt := judge.Options{Platform: flags.platform, Packages: flags.packages, Own: j.own, Hide: j.hide, Budget: flags.budget, Recover: flags.recover}
 	var err error
 	if opt.Solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err

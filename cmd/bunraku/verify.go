@@ -47,6 +47,7 @@ warning: it counts with --fail-on=warning.`,
 	}
 	flags.compileFlags.add(c)
 	flags.judgeFlags.add(c)
+	c.Flags().BoolVar(&flags.recover, "recover", false, "ask too whether later runs mend what a run leaves that was cut off, or in which a command failed once")
 	c.Flags().StringVar(&flags.catalog, "catalog", "", "a catalog to read in place of compiling one: `FILE` in Puppet's JSON")
 	return c
 }
@@ -396,6 +397,12 @@ func (v *verification) summary() string {
 	}
 	parts = append(parts, map[verify.Chance]string{verify.Always: "can succeed from " + fresh, verify.Sometimes: "can succeed from " + fresh,
 		verify.Never: "cannot succeed from " + fresh, verify.ChanceUnknown: "not known to succeed from " + fresh}[r.Success])
+	switch rec := r.Recovery; {
+	case rec.Stuck > 0:
+		parts = append(parts, fmt.Sprintf("does not recover from %d of %s", rec.Stuck, plural(rec.Cuts, "cut")))
+	case rec.Asked && rec.Cuts > 0:
+		parts = append(parts, fmt.Sprintf("recovers from each of %s on that machine", plural(rec.Cuts, "cut")))
+	}
 	text := strings.Join(parts, "; ")
 	if n := len(r.Model.Accepted); n > 0 {
 		text += ", assuming " + plural(n, "accepted point")

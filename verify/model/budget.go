@@ -60,7 +60,7 @@ type claim struct {
 
 func (v *verifier) claims() []claim {
 	always := func() bool { return true }
-	return []claim{
+	list := []claim{
 		{"determinism", v.determinism, func() bool { return v.r.Deterministic == verify.Unknown }},
 		{"success from a fresh machine", v.success, func() bool { return v.r.Success == verify.ChanceUnknown }},
 		{"", v.repositories, always},
@@ -72,6 +72,10 @@ func (v *verifier) claims() []claim {
 		{"", v.dead, always},
 		{"whether services are restarted", v.notify, always},
 	}
+	if m := v.r.Model; m.from != nil && m.from.opt.Recover {
+		list = append(list, claim{"recovery", v.recovery, always})
+	}
+	return list
 }
 
 // ask decides the claims one after the other, until the budget is spent.

@@ -55,6 +55,34 @@ func withLines(t *testing.T, text string) *catalog.Graph {
 const fromElsewhere = "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> " +
 	"exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }\n"
 
+// After a cut, later runs end where an undisturbed one does, or the cut is shown.
+func TestRecover(t *testing.T) {
+	for _, x := range []struct {
+		text string
+		want []string
+	}{
+		{"exec { '/bin/sh -c \"mkdir /srv/q && touch /srv/q/done\"': creates => '/srv/q' }",
+			[]string{"V208 Exec[/bin/sh -c \"mkdir /srv/q && touch /srv/q/done\"] half-done"}},
+		{"exec { '/bin/sh -c \"mkdir -p /srv/q && touch /srv/q/done\"': creates => '/srv/q/done' }", nil},
+		{"file { '/srv/r': content => 'r' } ~> exec { '/bin/cp /srv/r /srv/seen': refreshonly => true }", []string{"V208 File[/srv/r] Exec[/bin/cp /srv/r /srv/seen] lost refresh", "V208 Exec[/bin/cp /srv/r /srv/seen] lost refresh"}},
+		{"file { '/srv/d': ensure => directory } -> exec { '/bin/touch /srv/d/x': creates => '/srv/d/x' } -> file { '/srv/d/y': content => 'y' }", nil},
+	} {
+		_, r := findings(t, site(t, x.text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12"), Recover: true}, "")
+		var got []string
+		for _, f := range r.Findings {
+			kind, _, _ := strings.Cut(f.Note, ":")
+			words := f.Code
+			for _, r := range f.Resources {
+				words += " " + r.Ref()
+			}
+			got = append(got, words+" "+kind)
+		}
+		if !slices.Equal(got, x.want) || r.Recovery.Cuts == 0 || (r.Recovery.Stuck > 0) != (len(x.want) > 0) {
+			t.Errorf("%s:\n%q, want %q; %+v", x.text, got, x.want, r.Recovery)
+		}
+	}
+}
+
 // What people accept is known, is counted, and nothing else is.
 func TestAccepted(t *testing.T) {
 	const text = fromElsewhere + "file { '/etc/frobnicate/x': content => 'x', require => Package['frobnicate'], owner => 'deploy' }\n" +
@@ -159,8 +187,15 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "commands without guards", platform: "debian-12", text: "exec { '/usr/bin/apt-get update': }\nexec { '/bin/systemctl restart cron': }",
 			want: []string{"V206 Exec[/bin/systemctl restart cron]"}},
 		{name: "a package and a source", platform: "debian-12",
-			text:    "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get update': refreshonly => true }\npackage { 'frobnicate': }",
-			unknown: "whether Package[frobnicate] comes from File[/etc/apt/sources.list.d/e.list]"},
+			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get update': refreshonly => true }\npackage { 'frobnicate': }",
+			want: []string{"V101 Exec[/usr/bin/apt-get update] Package[frobnicate] require => Exec['/usr/bin/apt-get update'],"}},
+		{name: "a package and a source without an update", platform: "debian-12",
+			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } -> package { 'frobnicate': }",
+			want: []string{"V102 Package[frobnicate]"}},
+		{name: "a package and two sources", platform: "debian-12",
+			text: "file { ['/etc/apt/sources.list.d/e.list', '/etc/apt/sources.list.d/f.list']: content => 'deb http://x y z' }\n" +
+				"File['/etc/apt/sources.list.d/e.list'] ~> exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }",
+			unknown: "whether Package[frobnicate] comes from File[/etc/apt/sources.list.d/f.list]"},
 		{name: "a package after its source", platform: "debian-12",
 			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }"},
 		{name: "an enabled module and its service", platform: "debian-12",

@@ -71,6 +71,7 @@ type Report struct {
 	Unknown       []string // what stayed undecided, and why
 	Partial       bool     // there is more than Findings say
 	TooLong       bool     // some of Unknown is for want of work, not of knowledge
+	Recovery      Recovery // whether later runs mend what a cut leaves
 	Needed        []Point  // the answers to open points with which success would be proved
 	Latest        bool     // a package is to be the latest: what is proved holds while repositories stand still
 	Open          []string // those of Unknown that are assertions, and not for want of models alone

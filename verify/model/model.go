@@ -71,6 +71,8 @@ type Options struct {
 	Platform string       // "debian-12"; "" for any
 	Types    resource.Lookup
 	Assert   []Assertion // what people want to hold at the end
+	// Recover asks whether later runs mend what a run leaves that was cut off.
+	Recover bool
 	// Accept are answers to open points that people have given.
 	Accept Accepted
 	// Budget counts the reading of commands and of trees of files; nil for none. Build catches its end.
@@ -168,6 +170,9 @@ type builder struct {
 	basis     map[string]*listing.Package // of the base system
 	baseFiles map[fs.Path]bool            // that they bring
 	err       error
+
+	sourcesKnown, sourcesPlain bool      // aptSources has been asked; its second answer
+	sourceFiles                []fs.Path // its first
 }
 
 // Build models a catalog. The error is a *budget.Exceeded if that is more work than the budget allows; there is then a model

@@ -133,7 +133,12 @@ func (s *shell) installs(name string, args []string, text string) (action, bool)
 		return action{}, false
 	}
 	switch rest[0] {
-	case "update", "makecache", "clean", "autoclean", "check-update", "expire-cache", "list", "search", "info", "show", "refresh", "ref":
+	case "update":
+		if name == "apt-get" || name == "apt" || name == "aptitude" {
+			return action{do: s.b.update()}, true
+		}
+		return action{do: fs.Act{}}, true
+	case "makecache", "clean", "autoclean", "check-update", "expire-cache", "list", "search", "info", "show", "refresh", "ref":
 		return action{do: fs.Act{}}, true
 	case "install", "groupinstall", "localinstall", "in", "reinstall", "build-dep", "upgrade", "dist-upgrade", "full-upgrade", "autoremove":
 		out := fs.Seq{fs.Act{}}

@@ -307,7 +307,8 @@ func (b *builder) findMakers() bool {
 			return false
 		}
 		if it.r.Type == "Package" {
-			return b.basis[it.name] == nil && !b.removes(it.name)
+			st, _ := b.opt.Listing.Standing(it.name)
+			return b.basis[it.name] == nil && !b.removes(it.name) && (st != listing.Bounded || b.pk.known[it.name] != nil)
 		}
 		return it.rec.Build == nil && it.rec.Line == nil
 	})
@@ -582,6 +583,10 @@ func (b *builder) packageResource(it *item) {
 		return
 	}
 	b.packageEnsure(it, ensure, cell, there)
+	if ensure != absent && ensure != "purged" && b.fromElsewhere(it) {
+		it.program = fs.If{Cond: there, Then: it.program, Else: fs.Seq{
+			fs.If{Cond: b.indexed(), Else: fs.Fail{Why: "no source that has been updated has package " + name}}, it.program}}
+	}
 	if g := pk.guess[name]; len(g) > 0 && ensure != absent && ensure != "purged" {
 		// Directories that are only guessed are there afterwards, whether it was installed or not: that much is the guess.
 		var dirs fs.Seq

@@ -253,6 +253,11 @@ func (v *verifier) repositories() error {
 			}
 			return slices.ContainsFunc(updates, func(u int) bool { return v.a.Precedes(s, u) && v.a.Precedes(u, p) })
 		}
+		if b.sourceSettled(it, func(s fs.Path) bool {
+			return slices.ContainsFunc(sources, func(i int) bool { return b.path(b.itemAt(v.m.Resources[i]).name) == s && ready(i) })
+		}) {
+			continue
+		}
 		if k := slices.IndexFunc(sources, func(s int) bool { return !ready(s) }); k >= 0 && !b.accepts("package %s is in the archive", it.name) {
 			open = append(open, "whether "+it.r.Ref()+" comes from "+v.m.Resources[sources[k]].Ref())
 		}

@@ -1,0 +1,108 @@
+package model
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"bunraku/verify/fs"
+	"bunraku/verify/listing"
+)
+
+// A package that the machine's own archive does not have comes from a source that the catalog adds, and apt sees it only when its index has
+// been brought up to date after that (verify-claims §4): the source, the update, then the package. Each source has a cell, its index, that
+// an update sets; installing such a package needs one of them. This needs the names of the whole archive, and sources that are plain files.
+
+// aptSources are the files of the catalog that are sources of apt; plain is false if something else may add more.
+func (b *builder) aptSources() (sources []fs.Path, plain bool) {
+	if b.sourcesKnown {
+		return b.sourceFiles, b.sourcesPlain
+	}
+	b.sourcesKnown, b.sourcesPlain = true, true
+	for _, it := range b.items {
+		if it == nil || sleeps(it) {
+			continue
+		}
+		switch it.r.Type {
+		case "File", "Concat_file":
+			if e := it.or("ensure", "file"); e == absent || e == "directory" || e == "link" {
+				continue
+			}
+			ext := path.Ext(it.name)
+			if path.Dir(it.name) == "/etc/apt/sources.list.d" && (ext == ".list" || ext == ".sources") || it.name == "/etc/apt/sources.list" {
+				b.sourceFiles = append(b.sourceFiles, b.path(it.name))
+			}
+		case "Package":
+			if it.r.Get("source") != nil || strings.HasSuffix(it.name, "-release") || strings.Contains(it.name, "-apt-") {
+				b.sourcesPlain = false
+			}
+		case "Exec":
+			command := it.or("command", it.name)
+			if strings.Contains(command, "add-apt") || strings.Contains(command, "dpkg") || strings.Contains(command, "/etc/apt/sources") {
+				b.sourcesPlain = false
+			}
+		default:
+			if it.rec.Build == nil && (it.rec.Line == nil || strings.Contains(it.r.Type, "setting")) {
+				b.sourcesPlain = false
+			}
+		}
+	}
+	return b.sourceFiles, b.sourcesPlain
+}
+
+// fromElsewhere reports whether a package can only come from a source that the catalog adds.
+func (b *builder) fromElsewhere(it *item) bool {
+	if it.r.Get("source") != nil || b.opt.Packages != Dpkg || b.pk.known[it.name] != nil || !debianName.MatchString(it.name) {
+		return false
+	}
+	st, whole := b.opt.Listing.Standing(it.name)
+	if !whole || st != listing.Foreign {
+		return false
+	}
+	sources, plain := b.aptSources()
+	return plain && len(sources) > 0 && !b.accepts("package %s is in the archive", it.name)
+}
+
+// indexOf is the cell of a source's index. It is forgotten after a run, like events: nobody minds in which state an index is left, and
+// whoever wants a package that is not there has to bring the index up to date in the same run.
+func (b *builder) indexOf(source fs.Path) string {
+	cell := "index of " + string(source)
+	b.events[cell] = fs.Text("no")
+	return cell
+}
+
+// indexed says that some source has been looked through.
+func (b *builder) indexed() fs.Pred {
+	var out fs.Or
+	sources, _ := b.aptSources()
+	for _, s := range sources {
+		out = append(out, fs.VarIs(b.indexOf(s), "yes"))
+	}
+	return out
+}
+
+// update is apt-get update: the index of every source that is there, and of no other.
+func (b *builder) update() fs.Seq {
+	out := fs.Seq{fs.Act{}}
+	sources, plain := b.aptSources()
+	if b.opt.Packages != Dpkg || !plain {
+		return out
+	}
+	if !slices.ContainsFunc(b.ofType("Package"), b.fromElsewhere) {
+		return out
+	}
+	for _, s := range sources {
+		cell := b.indexOf(s)
+		out = append(out, fs.If{Cond: fs.Is{Path: s, Kind: fs.File}, Then: fs.Assign{Var: cell, Value: fs.Str("yes")}, Else: fs.Assign{Var: cell, Value: fs.Str("no")}})
+	}
+	return out
+}
+
+// sourceSettled reports whether the model itself says where a package comes from: there is one source, or one that is called like it and is ready.
+func (b *builder) sourceSettled(it *item, ready func(fs.Path) bool) bool {
+	if !b.fromElsewhere(it) {
+		return false
+	}
+	sources, _ := b.aptSources()
+	return len(sources) == 1 || slices.ContainsFunc(sources, func(s fs.Path) bool { return kin(it.name, fs.Path(path.Base(string(s)))) && ready(s) })
+}
