@@ -428,6 +428,9 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	if n.Class != "" && (d.Code == "E0551" || d.Code == "E0552" || strings.Contains(d.Detail, "has not been evaluated")) {
 		return &Excuse{NeedsOthers, d.Summary}, nil
 	}
+	if n.Class != "" && d.Code == "E0570" { // the site has node statements, and none for a node of this name
+		return &Excuse{Refuses, "no node statement is for other nodes"}, nil
+	}
 	if d.Code == failCode {
 		return &Excuse{Refuses, d.Summary}, nil
 	}

@@ -69,7 +69,9 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		return err
 	}
 	defer func() { a.tellLists(j.Close()) }()
-	ws := compiler.NewWorkspace(root, a.options(cmd, &flags.compileFlags))
+	opt := a.options(cmd, &flags.compileFlags)
+	opt.StandIn = true
+	ws := compiler.NewWorkspace(root, opt)
 	view := ws.Disk()
 	files, err := environment.PuppetFiles(view, root)
 	if err != nil {
@@ -157,8 +159,10 @@ type checking struct {
 	files []string
 	nodes []checked
 	// plan is set when there are no facts, and all nodes are invented; excused are those of them that tell nothing of the tree
-	plan      *fleet.Plan
-	excused   []checked
+	plan    *fleet.Plan
+	excused []checked
+	// standsIn tells that stdlib is not there, and something that is built in of it was used
+	standsIn  bool
 	platforms int
 	began     time.Time
 	style     source.Style
@@ -250,6 +254,7 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 		compiling.step()
 	})
 	compiling.stop()
+	out.standsIn = c.Current().StoodIn()
 	if err != nil {
 		return nil, err
 	}

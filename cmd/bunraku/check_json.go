@@ -1,6 +1,9 @@
 package main
 
-import "bunraku/fleet"
+import (
+	"bunraku/fleet"
+	"bunraku/puppet/compiler"
+)
 
 // answerJSON is what check answers to tools.
 type answerJSON struct {
@@ -8,6 +11,7 @@ type answerJSON struct {
 	Problems []problemJSON `json:"problems"` // about files
 	Findings []findingJSON `json:"findings"` // of verify, each once, with its nodes
 	Nodes    []nodeJSON    `json:"nodes,omitempty"`
+	StandIn  string        `json:"stdlib_built_in,omitempty"` // the version of stdlib that what was used in its place follows
 	NotDone  []notDoneJSON `json:"not_looked_at,omitempty"`
 }
 
@@ -60,6 +64,9 @@ func (c *checking) answer() answerJSON {
 			}
 		}
 		answer.Nodes = append(answer.Nodes, n)
+	}
+	if c.standsIn {
+		answer.StandIn = compiler.StandInVersion
 	}
 	for _, r := range c.excused {
 		answer.NotDone = append(answer.NotDone, notDoneJSON{r.Name, excuseNames[r.Excuse.Kind], r.Excuse.Detail})

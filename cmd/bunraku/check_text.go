@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"bunraku/fleet"
+	"bunraku/puppet/compiler"
 	"bunraku/report"
 	"bunraku/source"
 	"bunraku/verify"
@@ -43,6 +44,9 @@ func (a *app) showCheck(c *checking) {
 	}
 	if len(c.nodes) == 0 {
 		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", c.run.Name, count, c.trouble(), seconds(time.Since(c.began)))
+		if c.standsIn && c.plan != nil && len(c.plan.Nodes) > 0 {
+			fmt.Fprintln(a.out, standInText)
+		}
 		for _, text := range c.inventedTexts() {
 			fmt.Fprintln(a.out, text)
 		}
@@ -219,8 +223,13 @@ func (c *checking) summary() []string {
 	case unproved > 0:
 		out = append(out, fmt.Sprintf("%d of %s not proved in full (`bunraku verify` says what would decide it).", unproved, plural(len(c.nodes), "node")))
 	}
+	if c.standsIn {
+		out = append(out, standInText)
+	}
 	return append(out, c.inventedTexts()...)
 }
+
+const standInText = "The module stdlib is not there: what is built in of it (as of " + compiler.StandInVersion + ") was used. Puppet itself would refuse what needs it."
 
 // accepted are the open points that were answered by assumption on some node, each once.
 func (c *checking) accepted() (out []string) {

@@ -89,6 +89,24 @@ func TestCheckWithoutFacts(t *testing.T) {
 	}
 }
 
+// Without stdlib what is built in of it is used, and that is said; a compile refuses, as Puppet does.
+func TestCheckWithoutStdlib(t *testing.T) {
+	dir := writeRepo(t, map[string]string{
+		"environment.conf": "", "manifests/site.pp": "node default { } node 'n' { include role::web }",
+		"modules/role/manifests/web.pp": "class role::web(Stdlib::Port $p = 80, Stdlib::Absolutepath $f = '/etc/x') {\n" +
+			"include stdlib\n anchor { 'a': }\n stdlib::ensure_packages(['curl'])\n" +
+			"file { $f: content => stdlib::to_json({'p' => $p}) }\n file { '/etc/y': ensure => file } -> file_line { 'x': path => '/etc/y', line => 'y' } }",
+	})
+	code, out, errs := call("check", dir)
+	if code != exitFine || !strings.Contains(out, "role::web on debian-12 (invented)") ||
+		!strings.Contains(out, "The module stdlib is not there: what is built in of it (as of ") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	if code, _, errs := call("compile", dir, "--node", "n"); code != exitFailed {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+}
+
 // Tools are told which nodes are invented, and what was not looked at.
 func TestCheckWithoutFactsJSON(t *testing.T) {
 	dir := writeRepo(t, map[string]string{"environment.conf": "", "manifests/site.pp": "",

@@ -398,7 +398,7 @@ func (c *Snapshot) answerProgram(t *trace.Text) {
 // answerOptions writes what the run was told, and what is the same for all nodes of an environment.
 func (c *Snapshot) answerOptions(t *trace.Text) {
 	o := c.opt
-	t.String(fmt.Sprint(o.Language, c.set.Strict, c.set.StrictVariables, c.set.Storeconfigs, o.Ruby, o.StrictOpaque,
+	t.String(fmt.Sprint(o.Language, c.set.Strict, c.set.StrictVariables, c.set.Storeconfigs, o.Ruby, o.StrictOpaque, c.standsIn(),
 		o.Limits, o.Outside, o.DataDirs))
 	t.Value(c.settings)
 	t.Value(c.server)

@@ -40,6 +40,7 @@ type Options struct {
 	StrictVariables *bool
 	ModulePath      []string
 	BaseModulePath  []string
+	StandIn         bool             // where stdlib is absent, what is built in of it is used
 	GlobalHiera     string           // path of a global hiera.yaml
 	DataDirs        []lookup.DataDir // directories of Hiera's data that are elsewhere on this machine than hiera.yaml says
 	Trace           bool
@@ -61,6 +62,7 @@ type Options struct {
 
 // A Snapshot compiles nodes from one unchanging view of an environment's files, any number of them at the same time.
 type Snapshot struct {
+	stoodIn atomic.Bool // something that is built in was used for stdlib
 	ws      *Workspace
 	files   source.Files
 	renewed atomic.Pointer[Snapshot] // what took its place when the files changed
@@ -298,6 +300,14 @@ func (c *Snapshot) file(q trace.Question) *found {
 			f.diags = append(slices.Clip(f.diags), c.placement(f.file, f.path)...)
 		}
 	}
+	if !there && c.standsIn() {
+		switch {
+		case q.Kind == trace.TypeAlias:
+			f.file = c.standInFile(standInType, q.Of)
+		case q.Kind == trace.Manifest && q.Part == "":
+			f.file = c.standInFile(standInClass, q.Of)
+		}
+	}
 	c.found.Store(q, f)
 	return f
 }
@@ -354,7 +364,13 @@ func (c *Snapshot) resourceType(name string) *resource.Type {
 	if t, known := c.types.Load(name); known {
 		return t.(*resource.Type)
 	}
-	t, _ := c.types.LoadOrStore(name, c.library.Type(name))
+	found := c.library.Type(name)
+	if found == nil && c.standsIn() {
+		if found = standInTypes[name]; found != nil {
+			c.stoodIn.Store(true)
+		}
+	}
+	t, _ := c.types.LoadOrStore(name, found)
 	return t.(*resource.Type)
 }
 

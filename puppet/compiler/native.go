@@ -75,6 +75,13 @@ func (c *Snapshot) moduleFunction(name string, from *source.File) *eval.Function
 		return f.(*eval.Function)
 	}
 	f := c.functionIn(name, place)
+	if f == nil && place.Path == "" && c.standsIn() {
+		if _, inPuppet := c.env.FunctionFile(name); !inPuppet {
+			if f = standInFunctions()[name]; f != nil {
+				c.stoodIn.Store(true)
+			}
+		}
+	}
 	c.present.Store(key, f)
 	return f
 }
