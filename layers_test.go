@@ -54,7 +54,7 @@ var layers = map[string]string{
 	"bench/smartfrog/shape":    "",
 	"verify/fs/fstest":         "verify/fs",
 	"judge":                    "source puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/environment report verify verify/listing verify/model verify/sat",
-	"fleet":                    "source provenance puppet/lookup/datafile puppet/environment puppet/outline puppet/syntax puppet/value puppet/facts puppet/catalog puppet/eval puppet/compiler judge",
+	"fleet":                    "source provenance puppet/lookup/datafile puppet/environment puppet/outline puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/compiler judge",
 	"cmd/bunraku":              "*",
 	"report":                   "source puppet/syntax puppet/catalog verify/model",
 	"report/redact":            "source puppet/value puppet/catalog",

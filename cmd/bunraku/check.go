@@ -28,6 +28,7 @@ type checkFlags struct {
 	compileFlags
 	judgeFlags
 	allSystems bool
+	later      source.Language // where nodes are to be moved; 0 for nowhere
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -53,10 +54,16 @@ when the search for an answer took too long.`,
 			}
 			ctx, stop := untilSignal()
 			defer stop()
+			if flags.later != 0 {
+				return a.migrate(ctx, cmd, root, &flags)
+			}
 			return a.check(ctx, cmd, root, &flags)
 		},
 	}
 	flags.compileFlags.add(c)
+	language := c.Flags().Lookup("language")
+	language.Value = &languagesFlag{&flags.language, &flags.later}
+	language.Usage += "; two of them, such as 7,8, show what stands in the way of moving"
 	flags.judgeFlags.add(c)
 	c.Flags().BoolVar(&flags.allSystems, "all-systems", false, "without facts: every system that metadata.json names, not only the newest of each")
 	return c
