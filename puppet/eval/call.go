@@ -29,19 +29,28 @@ type userFunction struct {
 	source *Definition // what its scopes say that they belong to
 }
 
+// decidesBy are the functions whose result hangs on whether their block's is true, or on how it compares.
+var decidesBy = map[string]bool{"filter": true, "any": true, "all": true, "partition": true, "group_by": true, "index": true, "unique": true,
+	"sort": true, "max": true, "min": true}
+
+// moves are functions that only pass the parts of their arguments on, whatever they are.
+var moves = map[string]bool{"flatten": true, "keys": true, "values": true, "length": true, "size": true, "empty": true, "dig": true, "get": true,
+	"merge": true, "concat": true, "with": true, "slice": true, "reverse_each": true, "step": true}
+
 // A Lambda is a block given to a call: code with the scope it was written in.
 type Lambda struct {
-	ev    *Evaluator
-	def   *syntax.Lambda
-	scope *Scope
-	file  *syntax.File
-	ctl   provenance.Ref
-	frame *frame
-	sig   *types.Callable
-	ref   provenance.Ref // of the last call's result
-	why   provenance.Ref // what decides whether, and how often, it is called
-	jumps provenance.Ref // what kept it from ending the iteration
-	ran   bool
+	unknown *value.Opaque // that it gave, if it did
+	ev      *Evaluator
+	def     *syntax.Lambda
+	scope   *Scope
+	file    *syntax.File
+	ctl     provenance.Ref
+	frame   *frame
+	sig     *types.Callable
+	ref     provenance.Ref // of the last call's result
+	why     provenance.Ref // what decides whether, and how often, it is called
+	jumps   provenance.Ref // what kept it from ending the iteration
+	ran     bool
 	// native is the body of a block that is not written in Puppet
 	native func([]value.Value, []provenance.Ref) (value.Value, provenance.Ref, error)
 }
@@ -294,6 +303,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 		}
 		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil
 	}
+	if o := within(args...); o != nil && f.Flow == Pure && block == nil && !f.Unknown && !moves[f.Name] {
+		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil // it may look into what it is given
+	}
 	run := f.Raw
 	if run == nil {
 		d, err := ev.dispatch(f, args, block)
@@ -314,6 +326,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	ev.made(v, at)
 	if v == nil {
 		v = value.Undef{}
+	}
+	if block != nil && block.unknown != nil && decidesBy[f.Name] {
+		v = block.unknown
 	}
 	if o := opaque(v); o != nil {
 		ev.unknown(o, f.Name, at)

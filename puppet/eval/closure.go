@@ -460,6 +460,9 @@ func (l *Lambda) Call(args []value.Value, refs []provenance.Ref) (value.Value, e
 	if err != nil {
 		return nil, err
 	}
+	if o := opaque(v); o != nil {
+		l.unknown = o
+	}
 	return v, nil
 }
 

@@ -47,6 +47,10 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 			}
 			var hit bool
 			hit, cond = ev.option(x, test, cond, sc)
+			if u := ev.takeOpen(); u != nil && open == nil && !hit {
+				ev.undecided(u, x)
+				open = u
+			}
 			if hit {
 				chosen = o
 				break
@@ -110,7 +114,8 @@ func (ev *Evaluator) option(x syntax.Expr, test value.Value, cond provenance.Ref
 
 // matches is how case and selectors compare: regexps match, types test, arrays and hashes match element by element.
 func (ev *Evaluator) matches(test, option value.Value, cond provenance.Ref, sc *Scope) bool {
-	if opaque(test, option) != nil {
+	if o := opaque(test, option); o != nil {
+		ev.open = o
 		return false
 	}
 	if re, ok := option.(*value.Regexp); ok {
@@ -162,8 +167,13 @@ func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, prove
 		}
 		var hit bool
 		if hit, cond = ev.option(x, test, cond, sc); hit {
+			ev.takeOpen()
 			chosen = o
 			break
+		}
+		if u := ev.takeOpen(); u != nil {
+			ev.undecided(u, x)
+			return u, cond
 		}
 	}
 	if chosen == nil {

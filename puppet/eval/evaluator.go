@@ -101,7 +101,8 @@ type Evaluator struct {
 	unknowns []*Unknown // what could not be computed, in the order of the calls
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
 	guess   *value.Opaque
-	guesses int // how many decisions were guessed
+	guesses int           // how many decisions were guessed, or effects left out
+	open    *value.Opaque // on which a comparison of case or a selector just hung
 
 	file   *syntax.File   // whose code is being evaluated
 	lits   provenance.Ref // the first of its literals in the trace

@@ -158,7 +158,7 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 		case *syntax.Text:
 			var v value.Value
 			v, r = ev.eval(p.X, sc)
-			if o := opaque(v); o != nil {
+			if o := within(v); o != nil {
 				return o, ev.op("concat", append(refs, r)...)
 			}
 			if s, ok := v.(value.String); ok {

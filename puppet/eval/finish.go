@@ -189,6 +189,10 @@ func (ev *Evaluator) checkLeftovers() {
 		}
 	}
 	if len(names) > 0 {
+		if ev.guesses > 0 {
+			ev.mayBeThere(at, strings.Join(names, ", "))
+			return
+		}
 		ev.failAt(&source.Diagnostic{Code: "E0581", Place: at, Summary: "Could not find resource(s) " + strings.Join(names, ", ") + " for overriding"})
 	}
 	if left := ev.unresolved(); len(left) > 0 {
@@ -198,6 +202,10 @@ func (ev *Evaluator) checkLeftovers() {
 				place = c.place
 				break
 			}
+		}
+		if ev.guesses > 0 {
+			ev.mayBeThere(place, strings.Join(left, ", "))
+			return
 		}
 		ev.failAt(&source.Diagnostic{Code: "E0582", Place: place, Summary: "Failed to realize virtual resources " + strings.Join(left, ", ")})
 	}

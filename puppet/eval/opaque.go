@@ -33,6 +33,23 @@ func (ev *Evaluator) undecided(v value.Value, e syntax.Expr) bool {
 	return true
 }
 
+// takeOpen is the value that is not known on which a comparison of case or a selector hung, if one did.
+func (ev *Evaluator) takeOpen() *value.Opaque {
+	o := ev.open
+	ev.open = nil
+	return o
+}
+
+// within is the first opaque value in or among some.
+func within(vs ...value.Value) *value.Opaque {
+	for _, v := range vs {
+		if found := opaquesIn(v, nil); len(found) > 0 {
+			return found[0]
+		}
+	}
+	return nil
+}
+
 // opaqueIf is a value that is not known, if something hangs on it.
 func opaqueIf(open bool, v value.Value) *value.Opaque {
 	if !open {
@@ -115,8 +132,16 @@ func (sc *Scope) unsettle(name string, o *value.Opaque) {
 	sc.Set(name, o, 0)
 }
 
+// mayBeThere warns of resources that are not there, where Puppet's error would end the compile: code that was left out, because
+// something is not known, may declare them.
+func (ev *Evaluator) mayBeThere(at source.Place, names string) {
+	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,
+		Summary: names + " is not there, but may be in Puppet: decisions hang on what is not known"})
+}
+
 // notDone reports an effect that could not be had because an argument is opaque.
 func (ev *Evaluator) notDone(name string, o *value.Opaque, at source.Place) {
+	ev.guesses++
 	key := "E0702" + at.String() + name
 	if ev.warned[key] {
 		return
