@@ -103,33 +103,33 @@ func firstCase(t term) (e *Selector, v, v1 *Lit, ok bool) {
 
 // Rule SChoose (thesis, A.3.2.7):  caseMatch(v, v1)  ⟹  v ? {v1 ⇒ e, M} → e.
 // Annotated (thesis, §5.2.2.1): v^β ? {v1^{β1} ⇒ e, M} → e^{+(β∪β1)}.
-func sChoose(_ *Config, t term) verdict {
+func sChoose(c *Config, t term) verdict {
 	e, v, v1, ok := firstCase(t)
 	if !ok || !caseMatch(v.Value, v1.Value) {
 		return noMatch
 	}
-	return axiom(plusExpr(e.M.E, depOf(v, v1)))
+	return axiom(c.plusExpr(e.M.E, depOf(v, v1)))
 }
 
 // Rule SChooseI (thesis, A.3.2.7):  ¬caseMatch(v, v1)  ⟹  v ? {v1 ⇒ e, M} → v ? {M}.
 // Annotated (thesis, §5.2.2.1): … → (v^β ? {M})^{+(β∪β1)}.
-func sChooseI(_ *Config, t term) verdict {
+func sChooseI(c *Config, t term) verdict {
 	e, v, v1, ok := firstCase(t)
 	if !ok || caseMatch(v.Value, v1.Value) {
 		return noMatch
 	}
-	return axiom(plusExpr(&Selector{e.at, e.E, e.M.Rest}, depOf(v, v1)))
+	return axiom(c.plusExpr(&Selector{e.at, e.E, e.M.Rest}, depOf(v, v1)))
 }
 
 // Rule SDefault (thesis, A.3.2.7):  v ? {default ⇒ e, M} → e.   Annotated (thesis, §5.2.2.1): … → e^{+β}.
 //
 // As in the paper, default is taken where it stands; Puppet takes it last.
-func sDefault(_ *Config, t term) verdict {
+func sDefault(c *Config, t term) verdict {
 	e, ok := t.(*Selector)
 	if !ok || !e.E.normal() || e.M == nil || e.M.C != nil {
 		return noMatch
 	}
-	return axiom(plusExpr(e.M.E, depOf(e.E.(*Lit))))
+	return axiom(c.plusExpr(e.M.E, depOf(e.E.(*Lit))))
 }
 
 // Rule DeRefExp (C.2):  d → d'  ⟹  d[e] → d'[e].

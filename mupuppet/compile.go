@@ -18,6 +18,8 @@ type Options struct {
 const (
 	DefaultBound = 5_000_000
 	maxDepth     = 50_000
+	// maxAnnotations is how many bytes of annotations may be made.
+	maxAnnotations = 512 << 20
 )
 
 // A Result is the final configuration (σ, κ, v_C, skip).

@@ -102,8 +102,8 @@ func expand(c *Config, s *Defined, β Deps) verdict {
 	if missing != nil {
 		return failed(unset(fmt.Sprintf("merge(ρ, v_H) for %s", s.Name), missing))
 	}
-	w := plusLit(title, β)
-	rest := &Seq{s.at, plusStmt(init, β), plusStmt(d.Body, β)}
+	w := c.plusLit(title, β)
+	rest := &Seq{s.at, c.plusStmt(init, β), c.plusStmt(d.Body, β)}
 	body := &Seq{s.at, &Assign{s.at, "title", w}, &Seq{s.at, &Assign{s.at, "name", w}, rest}}
 	return axiom(&ScopeStmt{s.at, c.scope.Def(), body})
 }

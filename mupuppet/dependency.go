@@ -32,59 +32,64 @@ func depOf(ls ...*Lit) Deps {
 	return β
 }
 
+// annotating is what is being done here, for the budget: +β is pushed through all that a decision chose, at every decision.
+const annotating = "annotations"
+
 // plusLit is Figure 5.4's first line: (v^{β1})^{+β2} = v^{β1 ∪ β2}.
-func plusLit(l *Lit, β Deps) *Lit {
+func (c *Config) plusLit(l *Lit, β Deps) *Lit {
 	if len(β) == 0 {
 		return l
 	}
 	n := *l.Note
+	c.work.Keep(int64(64+8*(len(n.Dep)+len(β))), annotating)
 	n.Dep = union(n.Dep, β)
 	return &Lit{l.at, l.Value, &n}
 }
 
 // plusExpr is e^{+β} (thesis, Figure 5.4).
-func plusExpr(e Expr, β Deps) Expr {
+func (c *Config) plusExpr(e Expr, β Deps) Expr {
 	if len(β) == 0 {
 		return e
 	}
+	c.work.Keep(64, annotating)
 	switch e := e.(type) {
 	case *Lit:
-		return plusLit(e, β)
+		return c.plusLit(e, β)
 	case *Var:
 		return &OuterExpr{e.at, e, β}
 	case *OuterExpr:
 		return &OuterExpr{e.at, e.E, union(e.B, β)}
 	case *Arith:
-		return &Arith{e.at, e.Op, plusExpr(e.L, β), plusExpr(e.R, β)}
+		return &Arith{e.at, e.Op, c.plusExpr(e.L, β), c.plusExpr(e.R, β)}
 	case *Comp:
-		return &Comp{e.at, e.Op, plusExpr(e.L, β), plusExpr(e.R, β)}
+		return &Comp{e.at, e.Op, c.plusExpr(e.L, β), c.plusExpr(e.R, β)}
 	case *And:
-		return &And{e.at, plusExpr(e.L, β), plusExpr(e.R, β)}
+		return &And{e.at, c.plusExpr(e.L, β), c.plusExpr(e.R, β)}
 	case *Or:
-		return &Or{e.at, plusExpr(e.L, β), plusExpr(e.R, β)}
+		return &Or{e.at, c.plusExpr(e.L, β), c.plusExpr(e.R, β)}
 	case *Not:
-		return &Not{e.at, plusExpr(e.X, β)}
+		return &Not{e.at, c.plusExpr(e.X, β)}
 	case *Selector:
-		return &Selector{e.at, plusExpr(e.E, β), plusMatch(e.M, β)}
+		return &Selector{e.at, c.plusExpr(e.E, β), c.plusMatch(e.M, β)}
 	}
 	panic("mupuppet: plusExpr: outside the thesis's subset")
 }
 
 // plusMatch is M^{+β}. The annotation that the figure gives to default is left out: no rule reads it, and the expression
 // behind it carries the same +β.
-func plusMatch(m *Match, β Deps) *Match {
+func (c *Config) plusMatch(m *Match, β Deps) *Match {
 	if m == nil {
 		return nil
 	}
-	c := m.C
-	if c != nil {
-		c = plusExpr(c, β)
+	when := m.C
+	if when != nil {
+		when = c.plusExpr(when, β)
 	}
-	return &Match{c, plusExpr(m.E, β), plusMatch(m.Rest, β)}
+	return &Match{when, c.plusExpr(m.E, β), c.plusMatch(m.Rest, β)}
 }
 
 // plusStmt is s^{+β} (thesis, Figure 5.5).
-func plusStmt(s Stmt, β Deps) Stmt {
+func (c *Config) plusStmt(s Stmt, β Deps) Stmt {
 	if len(β) == 0 {
 		return s
 	}
@@ -92,17 +97,17 @@ func plusStmt(s Stmt, β Deps) Stmt {
 	case *Skip:
 		return s
 	case *ExprStmt:
-		return &ExprStmt{s.at, plusExpr(s.E, β)}
+		return &ExprStmt{s.at, c.plusExpr(s.E, β)}
 	case *Seq:
-		return &Seq{s.at, plusStmt(s.S1, β), plusStmt(s.S2, β)}
+		return &Seq{s.at, c.plusStmt(s.S1, β), c.plusStmt(s.S2, β)}
 	case *If:
-		return &If{s.at, plusExpr(s.E, β), plusStmt(s.S1, β), plusStmt(s.S2, β)}
+		return &If{s.at, c.plusExpr(s.E, β), c.plusStmt(s.S1, β), c.plusStmt(s.S2, β)}
 	case *Unless:
-		return &Unless{s.at, plusExpr(s.E, β), plusStmt(s.S, β)}
+		return &Unless{s.at, c.plusExpr(s.E, β), c.plusStmt(s.S, β)}
 	case *Case:
-		return &Case{s.at, plusExpr(s.E, β), plusBranch(s.C, β)}
+		return &Case{s.at, c.plusExpr(s.E, β), c.plusBranch(s.C, β)}
 	case *ScopeStmt:
-		return &ScopeStmt{s.at, s.Scope, plusStmt(s.S, β)}
+		return &ScopeStmt{s.at, s.Scope, c.plusStmt(s.S, β)}
 	case *OuterStmt:
 		return &OuterStmt{s.at, s.S, union(s.B, β)}
 	case *Assign, *Native, *Defined, *ClassDecl, *Include:
@@ -112,15 +117,15 @@ func plusStmt(s Stmt, β Deps) Stmt {
 }
 
 // plusBranch is C^{+β}.
-func plusBranch(b *Branch, β Deps) *Branch {
+func (c *Config) plusBranch(b *Branch, β Deps) *Branch {
 	if b == nil {
 		return nil
 	}
-	c := b.C
-	if c != nil {
-		c = plusExpr(c, β)
+	when := b.C
+	if when != nil {
+		when = c.plusExpr(when, β)
 	}
-	return &Branch{c, plusStmt(b.S, β), plusBranch(b.Rest, β)}
+	return &Branch{when, c.plusStmt(b.S, β), c.plusBranch(b.Rest, β)}
 }
 
 // ---- rules for constructs with an outer annotation (§5.2.2.5)
@@ -128,19 +133,19 @@ func plusBranch(b *Branch, β Deps) *Branch {
 // Rule Expre (thesis, §5.2.2.5):  e → e'  ⟹  e^{+β} → e'^{+β}.
 //
 // By Figure 5.4 only a variable keeps its +β, so this is also the annotated LVar, PVar, TVar and QVar of that section.
-func expre(_ *Config, t term) verdict {
+func expre(c *Config, t term) verdict {
 	e, ok := t.(*OuterExpr)
 	if !ok {
 		return noMatch
 	}
-	return premise(e.E, func(x term) term { return plusExpr(x.(Expr), e.B) }).atOnce()
+	return premise(e.E, func(x term) term { return c.plusExpr(x.(Expr), e.B) }).atOnce()
 }
 
 // Rule Statement (thesis, §5.2.2.5):  s → s'  ⟹  s^{+β} → s'^{+β}.
 //
 // For include a and class {a : H} this gives the section's IncU, IncD, IncPU, IncPD, CDecStepPlus, CDecUPlus, CDecPUPlus
 // and CDecPDPlus, since Figure 5.5 pushes +β into what those produce. For t {e : H} it lasts until the body is a value.
-func statement(_ *Config, t term) verdict {
+func statement(c *Config, t term) verdict {
 	s, ok := t.(*OuterStmt)
 	if !ok {
 		return noMatch
@@ -154,7 +159,7 @@ func statement(_ *Config, t term) verdict {
 	default:
 		return noMatch
 	}
-	return premise(s.S, func(x term) term { return plusStmt(x.(Stmt), s.B) }).atOnce()
+	return premise(s.S, func(x term) term { return c.plusStmt(x.(Stmt), s.B) }).atOnce()
 }
 
 // Rule AssignStepPlus (thesis, §5.2.2.5):  e → e'  ⟹  ($x = e)^{+β} → ($x = e')^{+β}.

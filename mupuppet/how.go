@@ -1,5 +1,7 @@
 package mupuppet
 
+import "strings"
+
 // Expression-provenance, §4.3 of the thesis: the term of operations, over places, that made a value.
 
 // A How is β ::= l | β + β | β − β | β > β | … | ! β   (§4.3.1.1). A leaf has a Label and no Op.
@@ -24,16 +26,34 @@ func howOperation(op string, operands []*Lit) *How {
 
 func (h *How) String() string { return h.format(func(l Label) string { return l.String() }) }
 
+// mostHow is how long a term may get: a small graph of operations may stand for an endless one. What is left out is an ellipsis.
+const mostHow = 1 << 16
+
 // format writes the term with leaf(l) for each label.
 func (h *How) format(leaf func(Label) string) string {
-	switch len(h.Args) {
-	case 0:
-		return leaf(h.Label)
-	case 1:
-		if h.Op == "!" {
-			return "!" + h.Args[0].format(leaf)
+	var out strings.Builder
+	h.write(&out, leaf)
+	return out.String()
+}
+
+func (h *How) write(out *strings.Builder, leaf func(Label) string) {
+	switch {
+	case out.Len() > mostHow:
+		out.WriteString("…")
+	case len(h.Args) == 0:
+		out.WriteString(leaf(h.Label))
+	case len(h.Args) == 1 && h.Op == "!":
+		out.WriteString("!")
+		h.Args[0].write(out, leaf)
+	default:
+		out.WriteString("(")
+		h.Args[0].write(out, leaf)
+		out.WriteString(" " + h.Op + " ")
+		if len(h.Args) == 1 {
+			out.WriteString("…")
+		} else {
+			h.Args[1].write(out, leaf)
 		}
-		return "(" + h.Args[0].format(leaf) + " " + h.Op + " …)"
+		out.WriteString(")")
 	}
-	return "(" + h.Args[0].format(leaf) + " " + h.Op + " " + h.Args[1].format(leaf) + ")"
 }

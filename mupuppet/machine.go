@@ -1,6 +1,11 @@
 package mupuppet
 
-import "bunraku/source"
+import (
+	"context"
+
+	"bunraku/budget"
+	"bunraku/source"
+)
 
 // A Config is the environments σ, κ and v_C of a configuration, with what the arrows carry: the ambient scope α of →α and
 // the node name N of →N.
@@ -11,6 +16,7 @@ type Config struct {
 	Node        string       // N
 	specs       []NodeSpec   // every Q of the manifest; nodeMatches needs them for default
 	scope       Scope        // α
+	work        *budget.Budget
 }
 
 // A Machine holds a configuration (σ, κ, v_C, m) and takes steps. m is kept as the redex and the premises around it.
@@ -19,6 +25,7 @@ type Machine struct {
 	focus term
 	stack []frame
 	steps int
+	spent error      // the bound on annotations that was reached
 	probe func(term) // for tests: called with every term that a rule is looked for
 }
 
@@ -192,7 +199,14 @@ func (m *Machine) Steps() int { return m.steps }
 
 // Run steps until the manifest is skip, a configuration is stuck, or a bound on steps or depth is reached (Stepped), and reports each step to
 // observe, which may be nil.
-func (m *Machine) Run(bound int, observe func(Step)) (Outcome, *StuckError) {
+func (m *Machine) Run(bound int, observe func(Step)) (outcome Outcome, stuck *StuckError) {
+	m.work = budget.New(context.Background(), budget.Limits{Bytes: maxAnnotations})
+	defer func() {
+		if m.spent != nil {
+			outcome, stuck = Stepped, nil
+		}
+	}()
+	defer budget.Catch(&m.spent)
 	for m.steps < bound && len(m.stack) < maxDepth {
 		var step *Step
 		if observe != nil {

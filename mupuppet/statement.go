@@ -68,7 +68,7 @@ func assignTo(c *Config, s *Assign, β Deps) verdict {
 			related: []relatedSpan{{b.at, "has its value in " + c.scope.String() + " from here"}},
 		})
 	}
-	b := Binding{plusLit(s.E.(*Lit), β), β, s.span}
+	b := Binding{c.plusLit(s.E.(*Lit), β), β, s.span}
 	return axiom(&Skip{s.at}).changing(Change{Kind: Bound, Scope: c.scope, Name: s.Name, Binding: b})
 }
 
@@ -91,7 +91,7 @@ func ifStep(_ *Config, t term) verdict {
 }
 
 // Rule IfT (C.4):  if true {s1} else {s2} →_s s1.   Annotated (thesis, §5.2.2.3): if true^β … → s1^{+β}.
-func ifT(_ *Config, t term) verdict {
+func ifT(c *Config, t term) verdict {
 	s, ok := t.(*If)
 	if !ok || !s.E.normal() {
 		return noMatch
@@ -103,11 +103,11 @@ func ifT(_ *Config, t term) verdict {
 	if !b {
 		return noMatch
 	}
-	return axiom(plusStmt(s.S1, depOf(s.E.(*Lit))))
+	return axiom(c.plusStmt(s.S1, depOf(s.E.(*Lit))))
 }
 
 // Rule IfF (C.4):  if false {s1} else {s2} →_s s2.   Annotated (thesis, §5.2.2.3): if false^β … → s2^{+β}.
-func ifF(_ *Config, t term) verdict {
+func ifF(c *Config, t term) verdict {
 	s, ok := t.(*If)
 	if !ok || !s.E.normal() {
 		return noMatch
@@ -115,7 +115,7 @@ func ifF(_ *Config, t term) verdict {
 	if b, ok := truth(s.E); !ok || b {
 		return noMatch
 	}
-	return axiom(plusStmt(s.S2, depOf(s.E.(*Lit))))
+	return axiom(c.plusStmt(s.S2, depOf(s.E.(*Lit))))
 }
 
 // Rule UnlessStep (C.4):  e → e'  ⟹  unless e {s} →_s unless e' {s}.
@@ -144,7 +144,7 @@ func unlessT(_ *Config, t term) verdict {
 }
 
 // Rule UnlessF (C.4):  unless false {s} →_s s.   Annotated (thesis, D.1.2.5): unless false^β {s} → s^{+β}.
-func unlessF(_ *Config, t term) verdict {
+func unlessF(c *Config, t term) verdict {
 	s, ok := t.(*Unless)
 	if !ok || !s.E.normal() {
 		return noMatch
@@ -152,7 +152,7 @@ func unlessF(_ *Config, t term) verdict {
 	if b, ok := truth(s.E); !ok || b {
 		return noMatch
 	}
-	return axiom(plusStmt(s.S, depOf(s.E.(*Lit))))
+	return axiom(c.plusStmt(s.S, depOf(s.E.(*Lit))))
 }
 
 // Rule CaseStep1 (C.4):  e → e'  ⟹  case e {C} →_s case e' {C}.
@@ -186,22 +186,22 @@ func firstBranch(t term) (s *Case, v, v1 *Lit, ok bool) {
 // Annotated (thesis, §5.2.2.3): case v^β {v1^{β1} : {s} ␣ C} → s^{+(β∪β1)}.
 //
 // Erratum: the thesis prints s^{β∪β1}; a statement can only have an outer annotation.
-func caseMatched(_ *Config, t term) verdict {
+func caseMatched(c *Config, t term) verdict {
 	s, v, v1, ok := firstBranch(t)
 	if !ok || !caseMatch(v.Value, v1.Value) {
 		return noMatch
 	}
-	return axiom(plusStmt(s.C.S, depOf(v, v1)))
+	return axiom(c.plusStmt(s.C.S, depOf(v, v1)))
 }
 
 // Rule CaseNoMatch (C.4):  ¬caseMatch(v, v1)  ⟹  case v {v1 : {s} ␣ C} →_s case v {C}.
 // Annotated (thesis, §5.2.2.3): … → (case v^β {C})^{+(β∪β1)}.
-func caseNoMatch(_ *Config, t term) verdict {
+func caseNoMatch(c *Config, t term) verdict {
 	s, v, v1, ok := firstBranch(t)
 	if !ok || caseMatch(v.Value, v1.Value) {
 		return noMatch
 	}
-	return axiom(plusStmt(&Case{s.at, s.E, s.C.Rest}, depOf(v, v1)))
+	return axiom(c.plusStmt(&Case{s.at, s.E, s.C.Rest}, depOf(v, v1)))
 }
 
 // Rule CaseDone (C.4):  case v {ε} →_s skip.   Annotated (thesis, §5.2.2.3): … → skip^{+β}, and by Figure 5.5 nothing in
@@ -218,12 +218,12 @@ func caseDone(_ *Config, t term) verdict {
 //
 // Erratum: missing in the paper's Appendix C and the thesis's A.3. Here, as in the authors' Haskell, default is taken where
 // it stands; Puppet takes it last.
-func caseDefault(_ *Config, t term) verdict {
+func caseDefault(c *Config, t term) verdict {
 	s, ok := t.(*Case)
 	if !ok || !s.E.normal() || s.C == nil || s.C.C != nil {
 		return noMatch
 	}
-	return axiom(plusStmt(s.C.S, depOf(s.E.(*Lit))))
+	return axiom(c.plusStmt(s.C.S, depOf(s.E.(*Lit))))
 }
 
 // Rule ScopeStep (C.4):  α ∈ {::, ::a, ::nd}   s →α_s s'  ⟹  scope α s →α'_s scope α s'.

@@ -43,6 +43,15 @@ func (s *StuckError) Diagnostic(file *source.File) *source.Diagnostic {
 
 // endless is the diagnostic for a manifest that did not end within the bounds.
 func endless(file *source.File, m *Machine) *source.Diagnostic {
+	if m.spent != nil {
+		return &source.Diagnostic{
+			Code:    "M0013",
+			Summary: "the run needs " + m.spent.Error() + " after " + itoa(int64(m.steps)) + " steps",
+			Place:   source.Place{File: file, Span: m.focus.place()},
+			Label:   "here when stopped",
+			Detail:  "each decision annotates all that it chose",
+		}
+	}
 	return &source.Diagnostic{
 		Code:    "M0013",
 		Summary: "no end after " + itoa(int64(m.steps)) + " steps, " + itoa(int64(len(m.stack))) + " premises deep",

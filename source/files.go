@@ -83,6 +83,8 @@ type Refused struct {
 	Path string
 	Why  string // "lies outside of what may be read", "is a device", "has 73400320 bytes"
 	Flag string // what allows it: "--root /srv/data"; "" when nothing does
+	// Target is where a link leads, "" for what is no link.
+	Target string
 }
 
 func (r *Refused) Error() string {

@@ -216,7 +216,7 @@ func (v *View) follow(p, at, target string, links int) *node {
 		at = n.real
 	}
 	if !v.covers(at) {
-		return &node{err: &Refused{Path: p, Why: "leads to " + at + ", outside of what may be read", Flag: "--root " + path.Dir(at)}}
+		return &node{err: &Refused{Path: p, Why: "leads to " + at + ", outside of what may be read", Flag: "--root " + path.Dir(at), Target: at}}
 	}
 	n := v.look(at, links)
 	return &node{real: n.real, in: n.in, err: n.err}

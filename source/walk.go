@@ -7,10 +7,15 @@ import (
 	"strings"
 )
 
-// ReadFile reads one file that the user named.
+// ReadFile reads one file that the user named. The name is a permission, but what stands there may be the work of a stranger: a link out
+// of the directory is not followed.
 func ReadFile(name string) (Content, error) {
 	p := Absolute(name)
-	c, err := NewDir(DirOptions{Roots: []string{p}}).Read(p)
+	c, err := NewDir(DirOptions{Roots: []string{path.Dir(p)}}).Read(p)
+	var no *Refused
+	if errors.As(err, &no) && no.Target != "" {
+		return c, &Refused{Path: name, Why: "is a link to " + no.Target + ": name that file itself"}
+	}
 	return c, Named(err, p, name)
 }
 
