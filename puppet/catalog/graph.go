@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -55,6 +56,8 @@ type Graph struct {
 	types    []*resource.Type // by position in the catalog; nil for containers and types that are not known
 	position map[*Resource]int
 	names    map[string]int
+	seed     maphash.Seed
+	titled   map[uint64]bool // the titles in names by hash: whoever asks for all directories above a path learns quickly of most that they are not there
 	joined   map[[2]int]bool
 	perType  map[string][]int
 	expanded *expansion
@@ -69,6 +72,8 @@ func NewGraph(c *Catalog, types resource.Lookup) *Graph {
 		position: make(map[*Resource]int, len(c.Resources)),
 		names:    make(map[string]int, len(c.Resources)*2),
 		perType:  map[string][]int{},
+		seed:     maphash.MakeSeed(),
+		titled:   make(map[uint64]bool, len(c.Resources)*2),
 	}
 	for i, r := range c.Resources {
 		g.position[r] = i
@@ -144,6 +149,9 @@ func (g *Graph) name() {
 func (g *Graph) bind(key string, i int) {
 	if _, taken := g.names[key]; !taken {
 		g.names[key] = i
+		if _, title, ok := strings.Cut(key, titleMark); ok {
+			g.titled[maphash.String(g.seed, title)] = true
+		}
 	}
 }
 
@@ -311,7 +319,7 @@ type instances struct{ g *Graph }
 
 func (all instances) Has(typ, title string) bool {
 	k := all.g.perType[typ]
-	if len(k) == 0 {
+	if len(k) == 0 || !all.g.titled[maphash.String(all.g.seed, title)] {
 		return false
 	}
 	_, ok := all.g.find(all.g.types[k[0]], Name{value.CapitalizeSegments(typ), title})

@@ -127,7 +127,9 @@ func oneString(key []value.Value) (string, bool) {
 }
 
 // titleKey is the key of a title as one text, as valueKey gives it too.
-func titleKey(n Name) string { return n.Type + "\x00s" + n.Title }
+func titleKey(n Name) string { return n.Type + titleMark + n.Title }
+
+const titleMark = "\x00s"
 
 // valueKey is a key as one text: keys of other shapes cannot be mistaken for a title's.
 func valueKey(typ string, key []value.Value) string {

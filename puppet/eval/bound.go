@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"bunraku/budget"
+	"bunraku/puppet/onigmo"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -37,6 +38,7 @@ const (
 	collecting = "collectors"
 	relating   = "relationships"
 	tagging    = "tags"
+	matching   = "regular expressions"
 	exporting  = "the catalog when it is written out"
 )
 
@@ -295,6 +297,13 @@ func (w *weighing) add(s *size, e value.Value, depth int) bool {
 	s.bytes = min(s.bytes+part.bytes, maxContents+1)
 	s.depth = max(s.depth, part.depth)
 	return s.elements <= maxElements && s.bytes <= maxContents
+}
+
+// FindIn is the first match of a pattern in a text from an offset on; the work of searching counts.
+func (ev *Evaluator) FindIn(re *onigmo.Regexp, s string, from int) ([]int, error) {
+	loc, steps, err := re.FindCounted(s, from)
+	ev.budget.Spend(int64(1+steps>>3), matching)
+	return loc, err
 }
 
 // MaxMatches is how many matches of a pattern one function may look for in a text.

@@ -192,7 +192,7 @@ func (ev *Evaluator) match(e *syntax.Binary, l, pattern value.Value, ref provena
 
 // matchRegexp matches and, on success, makes the groups readable until the enclosing block ends.
 func (ev *Evaluator) matchRegexp(re *value.Regexp, s string, ref provenance.Ref, sc *Scope, at syntax.Expr) bool {
-	groups, err := re.Re.Find(s, 0)
+	groups, err := ev.FindIn(re.Re, s, 0)
 	if err != nil {
 		ev.fail("E0903", at.Span(), err.Error())
 	}

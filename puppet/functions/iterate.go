@@ -313,7 +313,7 @@ func indexText(c *eval.Call) (value.Value, error) {
 		at = strings.Index(s, string(m))
 	case *value.Regexp:
 		var loc []int
-		if loc, err = m.Re.Find(s, 0); loc != nil {
+		if loc, err = c.Eval.FindIn(m.Re, s, 0); loc != nil {
 			at = loc[0]
 		}
 	}

@@ -20,13 +20,13 @@ func patternFunctions(l source.Language) []*eval.Function {
 	return []*eval.Function{
 		{Name: "match", Doc: "Matches a string, or each of an array, with a pattern: the match and its groups, or undef.", Dispatches: []eval.Dispatch{
 			{Signature: "Callable[String, Variant[Any, Type]]", Names: []string{"string", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
-				return matchOne(string(c.Args[0].(value.String)), c.Args[1])
+				return matchOne(c, string(c.Args[0].(value.String)), c.Args[1])
 			}},
 			{Signature: "Callable[Array[String], Variant[Any, Type]]", Names: []string{"string", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
 				c.Ref = c.ArgRef(0)
 				list, out := c.Args[0].(*value.Array), value.NewArrayBuilder(4)
 				for i, s := range list.Elems {
-					m, err := matchOne(string(s.(value.String)), c.Args[1])
+					m, err := matchOne(c, string(s.(value.String)), c.Args[1])
 					if err != nil {
 						return nil, err
 					}
@@ -52,9 +52,9 @@ func splitFunction(l source.Language) *eval.Function {
 				}
 				secret, is := c.Args[0].(*value.Sensitive)
 				if !is {
-					return split(string(c.Args[0].(value.String)), r)
+					return split(c, string(c.Args[0].(value.String)), r)
 				}
-				parts, err := split(string(secret.Value.(value.String)), r)
+				parts, err := split(c, string(secret.Value.(value.String)), r)
 				if err != nil {
 					return nil, err
 				}
@@ -112,10 +112,10 @@ func regexpOf(v value.Value) (*value.Regexp, error) {
 }
 
 // matchOne tries a pattern of any kind that the function match takes.
-func matchOne(s string, pattern value.Value) (value.Value, error) {
+func matchOne(c *eval.Call, s string, pattern value.Value) (value.Value, error) {
 	several := func(n int, at func(int) value.Value) (value.Value, error) {
 		for i := range n {
-			if m, err := matchOne(s, at(i)); err != nil || value.Truthy(m) {
+			if m, err := matchOne(c, s, at(i)); err != nil || value.Truthy(m) {
 				return m, err
 			}
 		}
@@ -127,11 +127,11 @@ func matchOne(s string, pattern value.Value) (value.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return groupsOf(re, s)
+		return groupsOf(c, re, s)
 	case *value.Regexp:
-		return groupsOf(p.Re, s)
+		return groupsOf(c, p.Re, s)
 	case *types.Alias:
-		return matchOne(s, p.To)
+		return matchOne(c, s, p.To)
 	case *types.Variant:
 		return several(len(p.Types), func(i int) value.Value { return p.Types[i] })
 	case *types.Pattern:
@@ -140,7 +140,7 @@ func matchOne(s string, pattern value.Value) (value.Value, error) {
 		if p.Re == nil {
 			return nil, errors.New("Given Regexp Type has no regular expression")
 		}
-		return groupsOf(p.Re.Re, s)
+		return groupsOf(c, p.Re.Re, s)
 	case *value.Array:
 		flat := value.Flatten(p)
 		return several(flat.Len(), func(i int) value.Value { return flat.Elems[i] })
@@ -148,8 +148,8 @@ func matchOne(s string, pattern value.Value) (value.Value, error) {
 	return nil, fmt.Errorf("match() expects pattern of T, where T is String, Regexp, Regexp[r], Pattern[p], or Array[T]. Got %s", rubyClass(pattern))
 }
 
-func groupsOf(re *onigmo.Regexp, s string) (value.Value, error) {
-	loc, err := re.Find(s, 0)
+func groupsOf(c *eval.Call, re *onigmo.Regexp, s string) (value.Value, error) {
+	loc, err := c.Eval.FindIn(re, s, 0)
 	if loc == nil || err != nil {
 		return value.Undef{}, err
 	}
@@ -165,7 +165,7 @@ func groupsOf(re *onigmo.Regexp, s string) (value.Value, error) {
 }
 
 // split is Ruby's String#split by a pattern: groups of the pattern are parts too, an empty match splits between characters.
-func split(s string, re *onigmo.Regexp) (value.Value, error) {
+func split(c *eval.Call, s string, re *onigmo.Regexp) (value.Value, error) {
 	var out []value.Value
 	add := func(lo, hi int) { out = append(out, value.String(s[lo:hi])) }
 	begin, start, empty := 0, 0, false
@@ -173,7 +173,7 @@ func split(s string, re *onigmo.Regexp) (value.Value, error) {
 		if n > eval.MaxMatches {
 			return nil, eval.ErrTooManyMatches
 		}
-		loc, err := re.Find(s, start)
+		loc, err := c.Eval.FindIn(re, s, start)
 		if err != nil {
 			return nil, err
 		}
@@ -233,19 +233,19 @@ func regsubstText(c *eval.Call) (value.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return substitute(c, finder{re: re.Re}, all)
+		return substitute(c, finder{c: c, re: re.Re}, all)
 	}
 	re, err := onigmo.Compile(string(c.Args[1].(value.String)), flags)
 	if err != nil {
 		return nil, err
 	}
-	return substitute(c, finder{re: re}, all)
+	return substitute(c, finder{c: c, re: re}, all)
 }
 
 func regsubstRegexp(c *eval.Call) (value.Value, error) {
 	all := c.Arg(3) == value.String("G")
 	if re, is := c.Args[1].(*value.Regexp); is {
-		return substitute(c, finder{re: re.Re}, all)
+		return substitute(c, finder{c: c, re: re.Re}, all)
 	}
 	// Of a type Puppet takes the source, and Ruby then looks for that very text.
 	re, err := regexpOf(c.Args[1])
@@ -257,13 +257,14 @@ func regsubstRegexp(c *eval.Call) (value.Value, error) {
 
 // A finder looks for a pattern or, without one, for a text.
 type finder struct {
+	c    *eval.Call
 	re   *onigmo.Regexp
 	text string
 }
 
 func (f finder) find(s string, from int) ([]int, error) {
 	if f.re != nil {
-		return f.re.Find(s, from)
+		return f.c.Eval.FindIn(f.re, s, from)
 	}
 	i := strings.Index(s[from:], f.text)
 	if i < 0 {

@@ -131,6 +131,9 @@ func members(r Instance, attr string) []Named {
 
 // parents are the directories above a path, nearest first, the root last.
 func parents(p string) []string {
+	if len(p) > longestPath {
+		return nil
+	}
 	var out []string
 	for p != "/" && p != "" && p != "." {
 		i := strings.LastIndexByte(strings.TrimRight(p, "/"), '/')
@@ -146,6 +149,9 @@ func parents(p string) []string {
 	}
 	return out
 }
+
+// longestPath is PATH_MAX: no machine has anything at a longer path.
+const longestPath = 4096
 
 func execRequiresFile(r Instance, _ Instances) []Named {
 	out := attribute(r, "cwd")

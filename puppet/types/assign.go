@@ -353,12 +353,20 @@ func acceptsEnum(a *Enum, b T) bool {
 }
 
 // matches reports whether a regexp of the pattern matches; a match that exceeds its bound counts as none.
-func (a *Pattern) matches(s string) bool {
+func (a *Pattern) matches(s string, g *guard) bool {
 	for _, r := range a.Regexps {
 		if r.Re == nil {
 			return true
 		}
-		if ok, _ := r.Re.Re.Match(s); ok {
+		if g == nil || g.memo == nil || g.memo.budget == nil {
+			if ok, _ := r.Re.Re.Match(s); ok {
+				return true
+			}
+			continue
+		}
+		loc, steps, _ := r.Re.Re.FindCounted(s, 0)
+		g.memo.budget.Spend(int64(1+steps>>3), comparing)
+		if loc != nil {
 			return true
 		}
 	}
@@ -371,13 +379,13 @@ func acceptsPattern(a *Pattern, b T) bool {
 		if b.Val == nil {
 			return len(a.Regexps) == 0
 		}
-		return a.matches(*b.Val)
+		return a.matches(*b.Val, nil)
 	case *Enum:
 		if len(b.Values) == 0 {
 			return len(a.Regexps) == 0
 		}
 		for _, v := range b.Values {
-			if !a.matches(v) {
+			if !a.matches(v, nil) {
 				return false
 			}
 		}

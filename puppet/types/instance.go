@@ -86,7 +86,7 @@ func isInstance(t T, v value.Value, g *guard) bool {
 		return !value.IsUndef(v) && (t.T == nil || isInstance(t.T, v, g))
 	case *Pattern:
 		s, is := v.(value.String)
-		return is && t.matches(string(s))
+		return is && t.matches(string(s), g)
 	case *Float:
 		f, is := v.(value.Float)
 		return is && float64(f) >= t.From && float64(f) <= t.To

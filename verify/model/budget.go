@@ -12,8 +12,9 @@ import (
 // One budget bounds a verification, from reading commands to trying fixes. It counts work, not time, so that the same catalog
 // gets the same answer on every machine. When it is spent, what was found is shown, and the rest is unknown.
 
-// DefaultUnits is the budget of a verification unless somebody says otherwise: about half a minute of one core.
-const DefaultUnits = 1000
+// DefaultUnits is the budget of a verification unless somebody says otherwise: about three seconds of one core. A catalog of 19,000 resources
+// with 20 faults takes 19.
+const DefaultUnits = 100
 
 const (
 	unitSteps = 1_000_000

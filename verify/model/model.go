@@ -285,6 +285,7 @@ func (b *builder) surveyLines() {
 
 // path is the place that a path leads to, with known links to directories followed.
 func (b *builder) path(p string) fs.Path {
+	b.opt.Budget.Spend(int64(1+len(p)*strings.Count(p, "/")>>7), "paths") // each directory above it is looked for
 	raw := fs.Clean(p)
 	q, _ := b.links.Resolve(raw, false)
 	if q != raw && b.now != nil {
