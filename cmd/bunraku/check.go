@@ -328,9 +328,14 @@ func (a *app) readAll(ctx context.Context, view source.Files, files []string) ([
 	read := make([]bool, len(files))
 	bar := a.progress("reading", len(files))
 	defer bar.stop()
+	inView := func(name string) (source.Content, error) {
+		abs := source.Absolute(name)
+		c, err := view.Read(abs)
+		return c, source.Named(err, abs, name)
+	}
 	fleet.Each(ctx, len(files), func(i int) {
 		tasks := strings.Contains(filepath.ToSlash(files[i]), "/plans/")
-		trees[i], results[i], errs[i] = readSyntax(view, files[i], tasks)
+		trees[i], results[i], errs[i] = readSyntax(inView, files[i], tasks)
 		read[i] = true
 		bar.step()
 	})

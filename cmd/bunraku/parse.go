@@ -36,7 +36,7 @@ With several files, each is preceded by a line "--- FILE".`,
 			}
 			failed := false
 			for _, name := range files {
-				tree, ds, err := readSyntax(source.NewDir(source.DirOptions{Roots: []string{name}}), name, tasks)
+				tree, ds, err := readSyntax(source.ReadFile, name, tasks)
 				if err != nil {
 					fmt.Fprintf(a.err, "bunraku: %s\n", plain(err))
 					failed = true
@@ -88,19 +88,18 @@ func meek(code string) string {
 }
 
 // readSyntax reads and validates one file; its name's ending tells manifests from templates.
-func readSyntax(view source.Files, name string, tasks bool) (*syntax.File, source.Diagnostics, error) {
-	abs := source.Absolute(name)
-	c, err := view.Read(abs)
+func readSyntax(read func(name string) (source.Content, error), name string, tasks bool) (*syntax.File, source.Diagnostics, error) {
+	c, err := read(name)
 	if err != nil {
-		return nil, nil, source.Named(err, abs, name)
+		return nil, nil, err
 	}
 	f := source.NewFile(filepath.ToSlash(name), c.Text)
 	opt := syntax.Options{Tasks: tasks, Strict: source.StrictError} // as Puppet 8 has it
-	read := syntax.Parse
+	parse := syntax.Parse
 	if filepath.Ext(name) == ".epp" {
-		read = syntax.ParseEPP
+		parse = syntax.ParseEPP
 	}
-	tree, ds := read(f, opt)
+	tree, ds := parse(f, opt)
 	if !ds.HasErrors() {
 		ds = append(ds, syntax.Validate(tree, opt)...)
 	}

@@ -113,10 +113,7 @@ func (a *app) smartfrogResult(name, root string, opt smartfrog.Options) (*smartf
 func includeRoot(name, root string) (fs.FS, string, error) {
 	file := source.Absolute(name)
 	if root == "" {
-		root = source.Absolute(".")
-		if _, inside := below(root, file); !inside {
-			root = filepath.Dir(file)
-		}
+		root = filepath.Dir(file)
 	}
 	root = source.Absolute(root)
 	view := source.NewDir(source.DirOptions{Roots: []string{root}})

@@ -134,8 +134,11 @@ func TestSmartfrogIncludes(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", "sf/link.sf"); err != nil {
 		t.Fatal(err)
 	}
-	if got, code := smartfrogRun("sf/main.sf"); code != exitFine {
-		t.Errorf("a file below the current directory is not read: %s", got)
+	if got, code := smartfrogRun("sf/main.sf", "--include-root", "."); code != exitFine {
+		t.Errorf("a file below the directory that the user named is not read: %s", got)
+	}
+	if got, _ := smartfrogRun("sf/main.sf"); !strings.Contains(got, "S0113") {
+		t.Errorf("a file outside the directory of the specification is read: %s", got)
 	}
 	if got, _ := smartfrogRun("sf/secret.sf"); !strings.Contains(got, "S0111") || strings.Contains(got, "root:") {
 		t.Errorf("a link to a file outside is followed: %s", got)
