@@ -90,6 +90,7 @@ type ownRun struct {
 	features map[string]bool // that were required
 	args     [][]ruby.Object // of the calls under way
 	leaves   map[string]provenance.Ref
+	lent     []lent // arrays and hashes of Puppet's that the calls under way have in hand
 	symbols  bool   // a symbol is to stay one
 	spoilt   string // why nobody knows what state the code has left
 }
@@ -496,11 +497,14 @@ func (o *ownRun) load(name, path string, kind Kind) (v value.Value, err error) {
 // call calls a function with one of its signatures.
 func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err error) {
 	defer passes()
-	in, c := o.in, f.call
+	in, c, from := o.in, f.call, len(o.lent)
 	end := in.Protect(func() {
 		args := make([]ruby.Object, len(c.Args))
 		for i, a := range c.Args {
 			args[i] = in.FromValue(a, c.ArgRef(i))
+			if !fn.old { // others get copies
+				o.lend(a, args[i])
+			}
 		}
 		o.args = append(o.args, args)
 		defer func() { o.args = o.args[:len(o.args)-1] }()
@@ -516,18 +520,39 @@ func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err er
 		}
 		out := in.Call(o.tasks, "call", []ruby.Object{m}, nil).(*ruby.Hash).At(ruby.NewString("value"))
 		v = o.result(out)
-		if in.Changed() && !fn.old {
-			for i, a := range c.Args {
-				if now := in.ToValue(args[i]); !value.Same(now, a) {
-					in.Unsupported("changing an argument in place, which Puppet would see")
-				}
-			}
-		}
+		o.unchanged(from)
 	})
+	o.lent = o.lent[:min(from, len(o.lent))]
 	if end != nil {
 		return nil, o.ended(end)
 	}
 	return v, nil
+}
+
+// A lent is an array or hash that Ruby code was given.
+type lent struct {
+	value value.Value
+	obj   ruby.Object
+}
+
+// lend notes a container that Ruby code gets: it is Puppet's own there, so a change of it would be seen.
+func (o *ownRun) lend(v value.Value, obj ruby.Object) {
+	switch v.(type) {
+	case *value.Array, *value.Hash:
+		o.lent = append(o.lent, lent{v, obj})
+	}
+}
+
+// unchanged ends the run if Ruby code has changed something that is Puppet's.
+func (o *ownRun) unchanged(from int) {
+	if o.in.Changed() {
+		for _, l := range o.lent[from:] {
+			if !value.Same(o.in.ToValue(l.obj), l.value) {
+				o.in.Unsupported("changing a value of Puppet's in place, which others would see")
+			}
+		}
+	}
+	o.lent = o.lent[:from]
 }
 
 // result is what a function returns. What was made of a container that came from Puppet keeps where its parts come from.
@@ -609,7 +634,9 @@ func (o *ownRun) answer(q *question, name string, method func(*question) (value.
 		o.fail(err)
 	}
 	if a, is := v.(*value.Array); is && name == "variable" {
-		return ruby.NewArray(in.FromValue(a.Elems[0], q.ref), in.FromValue(a.Elems[1], 0))
+		obj := in.FromValue(a.Elems[0], q.ref)
+		o.lend(a.Elems[0], obj)
+		return ruby.NewArray(obj, in.FromValue(a.Elems[1], 0))
 	}
 	return in.FromValue(value.OrUndef(v), q.ref)
 }

@@ -139,6 +139,25 @@ end
 	}
 }
 
+// A function that changes what is Puppet's would be seen by everybody who holds it: nobody says what comes of it.
+func TestRubyChanges(t *testing.T) {
+	r := siteOf(t, map[string]string{
+		"modules/m/lib/puppet/parser/functions/m_add.rb": "module Puppet::Parser::Functions; newfunction(:m_add, type: :rvalue) { |a| lookupvar('list') << a[0]; a << 1; 'ok' }; end\n",
+		"modules/m/lib/puppet/parser/functions/m_own.rb": "module Puppet::Parser::Functions; newfunction(:m_own, type: :rvalue) { |a| a[0] << 1; a[0] }; end\n",
+		"modules/m/lib/puppet/functions/m/add.rb":        "Puppet::Functions.create_function(:'m::add') { def add(a) = a << 3 }\n",
+		"manifests/site.pp":                              "$list = [1]\nnotify { 'a': message => m_add(2) }\nnotify { 'b': message => m_own([0]) }\nnotify { 'c': message => m::add([1]) }\n",
+	}, compiler.Options{})
+	if r.Failure != nil {
+		t.Fatal(r.Failure)
+	}
+	for title, known := range map[string]bool{"a": false, "b": true, "c": false} {
+		v := r.Catalog.Resource("Notify", title).Get("message")
+		if _, open := v.(*value.Opaque); open == known {
+			t.Errorf("%s: %s", title, inspect(v))
+		}
+	}
+}
+
 // Values that are not known, everywhere: nothing crashes, nothing is guessed in silence.
 func TestUnknownEverywhere(t *testing.T) {
 	for name, text := range map[string]string{

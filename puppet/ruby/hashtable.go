@@ -104,8 +104,24 @@ func (in *Interp) keyOf(o Object) hashKey {
 		return hashKey{kind: 1, s: o.String()}
 	case *Array, *Hash, *Set, *Range:
 		return in.containerKey(o)
+	case *Instance:
+		if in != nil {
+			in.identityOnly(o)
+		}
 	}
 	return plainKey(o)
+}
+
+// identityOnly ends the run if an object that is to be a key says itself which others it is eql? to: here objects are keys by identity.
+func (in *Interp) identityOnly(o *Instance) {
+	if names, _ := in.members(o.class); names != nil {
+		in.unsupported("a struct as a key")
+	}
+	for _, name := range []string{"hash", "eql?"} {
+		if m := in.findMethod(o.class, name); m != nil && m.builtin == nil {
+			in.unsupported("an object of class " + o.class.name + " as a key")
+		}
+	}
 }
 
 // plainKey is the key of an object that holds no others.
@@ -135,6 +151,8 @@ func plainKey(o Object) hashKey {
 		return hashKey{kind: 10, s: o.src, n: uint64(o.flags)}
 	case *Foreign:
 		look(o)
+	case *IPAddr:
+		return hashKey{kind: 14, s: o.p.String()}
 	}
 	return hashKey{kind: 12, s: fmt.Sprintf("%p", o)}
 }
@@ -159,8 +177,13 @@ func (in *Interp) containerKey(o Object) (key hashKey) {
 }
 
 func (k *keyer) key(o Object) hashKey {
-	switch o.(type) {
+	switch x := o.(type) {
 	case *Array, *Hash, *Set, *Range:
+	case *Instance:
+		if k.in != nil {
+			k.in.identityOnly(x)
+		}
+		return plainKey(o)
 	default:
 		return plainKey(o)
 	}
