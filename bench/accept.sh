@@ -12,6 +12,16 @@ run() {
     status=1
   fi
 }
+race() { # with the race detector, which needs a C compiler
+  if ! command -v gcc >/dev/null; then
+    echo "== $1: there is no C compiler for the race detector; without it:"
+    run "$@"
+    return
+  fi
+  echo "== $1: go test -race -run '$3' $2"
+  CGO_ENABLED=1 go test -race -count=1 -timeout 3h -v -run "$3" "$2" >"$log" 2>&1 || status=1
+  grep -v '^=== ' "$log"
+}
 fuzz() {
   echo "== $1: fuzzing $3 of $2 for $4"
   go test -run '^$' -fuzz "^$3\$" -fuzztime "$4" "$2" >"$log" 2>&1 || status=1
@@ -34,6 +44,8 @@ engine)
   run "bounds of data and templates, and what lies outside" ./puppet/compiler 'TestOutside|TestLinkInside|TestDataBombs|TestTemplateBombs'
   run "bounds of type definitions" ./puppet/resource 'TestWhatCannotBeRead'
   run "files and snapshots" ./source/... 'Test'
+  race "16 goroutines over 3 snapshots of each site" ./fleet 'TestAcceptTogether|TestTogether'
+  run "1,000 cancellations" ./fleet 'TestAcceptCancelled'
   run "snapshots, memory, traces, cost" ./puppet/compiler 'TestAccept|TestSnapshot'
   sh bench/newcomer.sh || status=1
   ;;

@@ -151,9 +151,10 @@ func (v *Verdict) dropSecret(hide func(string) string) {
 func (j *Judge) borrow(platform string) (*listing.Set, error) {
 	j.mu.Lock()
 	if free := j.lists[platform]; len(free) > 0 {
+		last := free[len(free)-1]
 		j.lists[platform] = free[:len(free)-1]
 		j.mu.Unlock()
-		return free[len(free)-1], nil
+		return last, nil
 	}
 	j.mu.Unlock()
 	return OpenLists(platform, "", j.opt.Packages)
