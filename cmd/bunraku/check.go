@@ -87,7 +87,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if len(files) == 0 {
 		return fail("%s holds no .pp and no .epp file; is it a control repo?", root)
 	}
-	sources, all, err := a.readAll(ctx, view, files)
+	sources, all, err := a.readAll(ctx, ws, view, files)
 	if err != nil {
 		return err
 	}
@@ -321,21 +321,16 @@ func plural(n int, noun string) string {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 // readAll reads the files on all processors and returns them with their diagnostics in the order of the files.
-func (a *app) readAll(ctx context.Context, view source.Files, files []string) ([]*source.File, source.Diagnostics, error) {
+func (a *app) readAll(ctx context.Context, ws *compiler.Workspace, view source.Files, files []string) ([]*source.File, source.Diagnostics, error) {
 	results := make([]source.Diagnostics, len(files))
 	trees := make([]*syntax.File, len(files))
 	errs := make([]error, len(files))
 	read := make([]bool, len(files))
 	bar := a.progress("reading", len(files))
 	defer bar.stop()
-	inView := func(name string) (source.Content, error) {
-		abs := source.Absolute(name)
-		c, err := view.Read(abs)
-		return c, source.Named(err, abs, name)
-	}
 	fleet.Each(ctx, len(files), func(i int) {
 		tasks := strings.Contains(filepath.ToSlash(files[i]), "/plans/")
-		trees[i], results[i], errs[i] = readSyntax(inView, files[i], tasks)
+		trees[i], results[i], errs[i] = ws.Parse(view, files[i], tasks)
 		read[i] = true
 		bar.step()
 	})

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
 
@@ -57,6 +59,23 @@ func (w *Workspace) Disk() *source.Dir {
 
 // Open is a snapshot of the machine's files.
 func (w *Workspace) Open(ctx context.Context) (*Snapshot, error) { return w.Snapshot(ctx, w.Disk()) }
+
+// Parse parses and validates a manifest or template of a view; tasks makes `plan` and `apply` keywords. What snapshots have parsed, or will,
+// is parsed once. The diagnostics are shared, in the order of the file.
+func (w *Workspace) Parse(files source.Files, name string, tasks bool) (*syntax.File, source.Diagnostics, error) {
+	if w.err != nil {
+		return nil, nil, w.err
+	}
+	abs := source.Absolute(name)
+	opt := syntax.Options{Tasks: tasks, Strict: w.set.Strict}
+	tree, ds, err := environment.ParseFile(w.cache, files, abs, filepath.ToSlash(name), opt)
+	if err != nil {
+		return nil, nil, source.Named(err, abs, name)
+	}
+	ds = slices.Clone(ds)
+	ds.Sort()
+	return tree, ds, nil
+}
 
 // ErrWritten says that the files changed each time that they were read.
 var ErrWritten = errors.New("the tree is being written: it changed each time that it was read")

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/budget"
 	"bunraku/internal/live"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
@@ -287,5 +288,51 @@ func TestCompileIsCancelled(t *testing.T) {
 	time.AfterFunc(30*time.Millisecond, cancel)
 	if r, err := c.Compile(ctx, compiler.Node{Name: "n"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v %v", r, err)
+	}
+}
+
+// What a command parses before it takes a snapshot is not parsed again.
+func TestParsedOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "production")
+	write(t, dir, state(1))
+	ws := compiler.NewWorkspace(dir, compiler.Options{})
+	view := ws.Disk()
+	for _, name := range []string{"manifests/site.pp", "modules/m/manifests/init.pp", "modules/m/templates/t.epp"} {
+		name = filepath.Join(dir, name)
+		tree, ds, err := ws.Parse(view, name, false)
+		if err != nil || len(ds) > 0 {
+			t.Fatal(err, ds)
+		}
+		c, err := ws.Snapshot(context.Background(), view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _, err := c.Environment().Parse(name); err != nil || again != tree {
+			t.Errorf("%s is parsed twice (%v)", name, err)
+		}
+	}
+}
+
+// A compile that fails is run again with tracing; both draw on one budget. Where that does not do for the second, the first one's answer stands.
+func TestFailingOnOneBudget(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "production")
+	write(t, dir, map[string]string{"manifests/site.pp": "Integer[1, 200].each |$i| { $x = $i + 1 }\nfail('no')"})
+	compile := func(limits budget.Limits) *eval.Result {
+		c, err := compiler.NewWorkspace(dir, compiler.Options{Limits: limits}).Open(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.Compile(context.Background(), compiler.Node{Name: "n"})
+		if err != nil || r.Failure == nil || !strings.Contains(r.Failure.Summary, "no") {
+			t.Fatalf("%v %v", r, err)
+		}
+		return r
+	}
+	whole := compile(budget.Limits{})
+	if whole.Trace == nil {
+		t.Error("it was not run again")
+	}
+	if small := compile(budget.Limits{Steps: whole.Steps * 3 / 4}); small.Trace != nil {
+		t.Errorf("%d steps were enough for both, of which %d are needed", small.Steps, whole.Steps)
 	}
 }

@@ -35,12 +35,25 @@ func (e *Environment) parse(path string) (*syntax.File, source.Diagnostics, erro
 		}
 		return nil, nil, err
 	}
-	k := parseKey{c.Digest, path, e.Display(path), e.opt.Syntax}
-	p := e.cache.Get(k, int64(treeCost*len(c.Text)+1000), func() any { return parseNow(k, c.Text) }).(*parsed)
+	p := parseOnce(e.cache, c, parseKey{c.Digest, path, e.Display(path), e.opt.Syntax})
 	first, _ := e.parsed.LoadOrStore(path, p)
 	p = first.(*parsed)
 	e.paths.Store(p.tree.Source, path)
 	return p.tree, p.diags, nil
+}
+
+// ParseFile parses and validates a file of a view, unless somebody has done so before. name is how the file is shown to people.
+func ParseFile(cache *source.Cache, files source.Files, path, name string, opt syntax.Options) (*syntax.File, source.Diagnostics, error) {
+	c, err := files.Read(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := parseOnce(cache, c, parseKey{c.Digest, path, name, opt})
+	return p.tree, p.diags, nil
+}
+
+func parseOnce(cache *source.Cache, c source.Content, k parseKey) *parsed {
+	return cache.Get(k, int64(treeCost*len(c.Text)+1000), func() any { return parseNow(k, c.Text) }).(*parsed)
 }
 
 func parseNow(k parseKey, text string) *parsed {
