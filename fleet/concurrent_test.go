@@ -156,6 +156,10 @@ func together(t *testing.T, jobs []job, goroutines, snapshots, most int) {
 		if err != nil {
 			t.Fatal(jobs[i].name, err)
 		}
+		// a compile that finds everything in caches says the same
+		if again, err := compile(ctx, c, jobs[i].node); err != nil || explained(explain.Of(again.Record()), most) != explained(explain.Of(res.Record()), most) {
+			t.Errorf("%s: the second compile of a snapshot explains otherwise than the first (%v)", jobs[i].name, err)
+		}
 		want[i] = part{catalogText(res), explained(explain.Of(res.Record()), most), ""}
 		if want[i].verified, err = verified(ctx, j, c, res, jobs[i].node); err != nil {
 			t.Fatal(jobs[i].name, err)

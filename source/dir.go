@@ -270,10 +270,14 @@ func (d *disk) open(p string) (*os.File, pin, error) {
 		return nil, pin{}, d.change()
 	}
 	d.mu.Lock()
-	was := d.pins[p]
+	known := d.pins[p]
+	var was pinned
+	if known != nil {
+		was = *known // others may come to know more of it
+	}
 	d.mu.Unlock()
 	now := pinOf(info)
-	if was == nil || !was.same(now) || was.whole && was.pin != now {
+	if known == nil || !was.same(now) || was.whole && was.pin != now {
 		f.Close()
 		return nil, pin{}, d.change()
 	}

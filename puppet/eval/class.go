@@ -553,9 +553,6 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 		if ev.judge.IsInstance(t, v.value) {
 			continue
 		}
-		if ev.trace != nil {
-			ev.evaluateType(p.Type, r.def.File) // an earlier compile may have done it: what it is made of counts for this one too
-		}
 		if given := r.param(v.name); given != nil && given.place.Known() && !showsLine(d, given.place) {
 			d.Related = append(d.Related, source.Related{Place: given.place, Label: "it is given here"})
 		}

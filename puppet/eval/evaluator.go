@@ -128,6 +128,7 @@ type Evaluator struct {
 	seen     []value.Value    // those and others that code saw in the clear, always
 
 	literals  map[*syntax.File]provenance.Ref
+	typed     map[syntax.Expr]bool // types that this compile has asked for, when tracing
 	ghosts    ghosts
 	nameRef   provenance.Ref
 	facts     *value.Hash // $facts
@@ -309,13 +310,37 @@ func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 	if e == nil {
 		return types.AnyT
 	}
+	here := false
 	t := remember(ev.cache, ev.cache.types, e, func() (knownType, bool) {
+		here = true
 		frame := ev.log.Begin()
 		t := ev.evaluateType(e, f)
 		return knownType{t, ev.log.End(frame)}, true
 	})
 	ev.log.Again(t.asked)
+	if ev.trace != nil && !ev.typed[e] {
+		if ev.typed == nil {
+			ev.typed = map[syntax.Expr]bool{}
+		}
+		if ev.typed[e] = true; !here {
+			ev.readType(e, f)
+		}
+	}
 	return t.Type
+}
+
+// readType reads what a type that an earlier compile has evaluated is made of: it counts for this one as well.
+func (ev *Evaluator) readType(e syntax.Expr, f *syntax.File) {
+	c := ev.enterFile(f)
+	syntax.Walk(e, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Ref); ok {
+			ev.eval(r, ev.top)
+		} else if l := syntax.Literal(n); l != nil {
+			ev.lit(l)
+		}
+		return true
+	})
+	ev.leaveFile(c)
 }
 
 func (ev *Evaluator) evaluateType(e syntax.Expr, f *syntax.File) value.Type {
