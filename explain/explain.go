@@ -6,12 +6,14 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // Explain answers a question: a resource, with or without one of its attributes, a variable, a relation `A -> B`, hiera:KEY or
 // fact:NAME. A *NotFound says that there is no such thing.
-func (rec *Record) Explain(ref, attribute string) (*Answer, error) {
-	a := &Answer{Version: 1, Node: rec.Catalog.Name, Query: strings.TrimSpace(ref + " " + attribute)}
+func (rec *Record) Explain(ref, attribute string) (a *Answer, err error) {
+	defer source.Catch(&err)
+	a = &Answer{Version: 1, Node: rec.Catalog.Name, Query: strings.TrimSpace(ref + " " + attribute)}
 	ref = strings.TrimSpace(ref)
 	switch {
 	case strings.HasPrefix(ref, "hiera:"):

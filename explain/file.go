@@ -103,7 +103,8 @@ type sideLevel struct {
 }
 
 // Save writes a record down. root is the environment as the user called it: the beginning of its files' names.
-func Save(rec *Record, root string) ([]byte, error) {
+func Save(rec *Record, root string) (_ []byte, err error) {
+	defer source.Catch(&err)
 	c := rec.Catalog
 	secret := rec.secrets()
 	roots := rec.slots()
@@ -156,7 +157,6 @@ func Save(rec *Record, root string) ([]byte, error) {
 		shown.Edges = append(shown.Edges, catalog.Edge{Source: copies[e.Source], Target: copies[e.Target]})
 		s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()] = p.At(e.Ref)
 	}
-	var err error
 	if s.Catalog, err = (catalog.JSON{Redact: true}).Append(nil, shown); err != nil {
 		return nil, err
 	}

@@ -31,12 +31,13 @@ type Reach struct {
 }
 
 // Reaches answers FILE:LINE, hiera:KEY and fact:NAME.
-func (rec *Record) Reaches(of string) (*ReachAnswer, error) {
+func (rec *Record) Reaches(of string) (out *ReachAnswer, err error) {
+	defer source.Catch(&err)
 	match, err := matcher(of)
 	if err != nil {
 		return nil, err
 	}
-	out := &ReachAnswer{Version: 1, Node: rec.Catalog.Name, Of: of}
+	out = &ReachAnswer{Version: 1, Node: rec.Catalog.Name, Of: of}
 	var leaves []provenance.Ref
 	seen := map[provenance.LabelKey]bool{}
 	rec.Trace.EachLeaf(func(r provenance.Ref, l provenance.Label) {

@@ -44,12 +44,13 @@ type Near struct {
 }
 
 // WhyNot answers for Type[title].
-func (rec *Record) WhyNot(ref string) (*WhyNot, error) {
+func (rec *Record) WhyNot(ref string) (w *WhyNot, err error) {
+	defer source.Catch(&err)
 	n, ok := parseRef(strings.TrimSpace(ref))
 	if !ok {
 		return nil, &NotFound{Message: "\"" + ref + "\": --why-not takes a reference, Type[title]", Suggestions: rec.byText(ref)}
 	}
-	w := &WhyNot{Version: 1, Node: rec.Catalog.Name, Resource: n.String()}
+	w = &WhyNot{Version: 1, Node: rec.Catalog.Name, Resource: n.String()}
 	if r, err := rec.find(ref); err == nil {
 		w.Resource, w.Present = r.Ref(), true
 		return w, nil

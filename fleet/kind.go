@@ -70,7 +70,12 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 	if len(nodes) > 0 && nodes[0].Invented != nil {
 		wanted = Wanted(c.Environment())
 	}
-	Each(ctx, len(nodes), func(i int) {
+	source.Each(ctx, len(nodes), func(i int) {
+		defer func() { // a bug costs the node that it happens on
+			if p := recover(); p != nil {
+				results[i] = Compiled{Name: nodes[i].Title(), Problems: append(results[i].Problems, source.Bug(p))}
+			}
+		}()
 		res, err := c.Compile(ctx, nodes[i].Node)
 		if err != nil {
 			errs[i] = err

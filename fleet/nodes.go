@@ -4,7 +4,6 @@
 //	nodes.go   the nodes of an environment
 //	invent.go  nodes for a tree that has no facts
 //	wanted.go  the modules that a tree names and does not hold
-//	each.go    work on all processors
 //	kind.go    compiling nodes, and sorting them into kinds
 //
 // Start reading at Compile.

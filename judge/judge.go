@@ -91,13 +91,19 @@ type Suspect struct {
 	Record *record.Record
 }
 
-// Judge verifies one catalog.
-func (j *Judge) Judge(ctx context.Context, s Suspect) (*Verdict, error) {
+// Judge verifies one catalog. A bug costs this verdict only: it is what blocks the catalog then.
+func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v, err = &Verdict{Node: &report.Node{Name: s.Catalog.Name}, Catalog: s.Catalog, Platform: s.Platform, Undecided: true,
+				Blocked: source.Diagnostics{source.Bug(p)}}, nil
+		}
+	}()
 	if j.opt.Platform != "" {
 		s.Platform = j.opt.Platform
 	}
 	cat, platform := s.Catalog, s.Platform
-	v := &Verdict{Node: &report.Node{Name: cat.Name}, Catalog: cat, Platform: platform}
+	v = &Verdict{Node: &report.Node{Name: cat.Name}, Catalog: cat, Platform: platform}
 	types := model.Types{Lookup: s.Types}
 	v.types, v.Refused = types, refused(s)
 	graph := catalog.NewGraph(cat, types)
@@ -115,7 +121,14 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer j.giveBack(platform, lists)
+	whole := false
+	defer func() {
+		if whole {
+			j.giveBack(platform, lists)
+		} else { // a bug, and who knows in the middle of what
+			lists.Close()
+		}
+	}()
 	opt := model.Options{Listing: lists, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept, Recover: j.opt.Recover, Types: types, Words: report.Words}
 	switch {
 	case j.opt.Model != nil:
@@ -126,7 +139,8 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (*Verdict, error) {
 	search := verify.DefaultOptions()
 	search.Solver = j.opt.Solver
 	model.Within(ctx, j.opt.Budget, &opt, &search)
-	if v.Report, err = model.Verify(ctx, graph, opt, search); err != nil {
+	v.Report, err = model.Verify(ctx, graph, opt, search)
+	if whole = true; err != nil {
 		return nil, fmt.Errorf("%s: %w", cat.Name, err)
 	}
 	m := v.Report.Model

@@ -17,7 +17,7 @@ type Cache struct {
 }
 
 type entryOf struct {
-	once  sync.Once
+	once  Once
 	value any
 	cost  int64
 	used  int // the age at which it was last asked for

@@ -7,7 +7,6 @@ package source
 import (
 	"sort"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -17,7 +16,7 @@ type File struct {
 	Name string // as shown to people: the path they gave, with forward slashes
 	Text string
 
-	once  sync.Once
+	once  Once
 	lines []uint32 // offset of each line's first byte; computed on the first question
 }
 

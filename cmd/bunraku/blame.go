@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bunraku/explain"
+	"bunraku/source"
 	"bunraku/source/git"
 )
 
@@ -56,7 +57,11 @@ func blame(answer *explain.Answer, all bool) {
 			repo = known
 		}
 		repos[repo.WorkTree()] = repo
-		wait.Go(func() { blameFile(ctx, repo, path, files[name]) })
+		wait.Go(func() {
+			var bug error // who changed a line is left out then, as if git did not know
+			defer source.Catch(&bug)
+			blameFile(ctx, repo, path, files[name])
+		})
 	}
 }
 

@@ -275,7 +275,7 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 	errs := make([]error, len(kinds))
 	bar := a.progress("verifying nodes", len(kinds))
 	defer bar.stop()
-	fleet.Each(ctx, len(kinds), func(i int) {
+	source.Each(ctx, len(kinds), func(i int) {
 		defer bar.step()
 		k := kinds[i]
 		var v *judge.Verdict
@@ -328,7 +328,7 @@ func (a *app) readAll(ctx context.Context, ws *compiler.Workspace, view source.F
 	read := make([]bool, len(files))
 	bar := a.progress("reading", len(files))
 	defer bar.stop()
-	fleet.Each(ctx, len(files), func(i int) {
+	source.Each(ctx, len(files), func(i int) {
 		tasks := strings.Contains(filepath.ToSlash(files[i]), "/plans/")
 		trees[i], results[i], errs[i] = ws.Parse(view, files[i], tasks)
 		read[i] = true

@@ -69,7 +69,8 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 	if f.from != "" {
 		// A side file comes from anywhere: what does not fit together in it shows only when it is used.
 		defer func() {
-			if p := recover(); p != nil {
+			var bug *source.Diagnostic
+			if p := recover(); p != nil || errors.As(err, &bug) && bug.Code == source.CodeBug {
 				err = fail("%s is damaged: it says things that do not go together; `bunraku compile --provenance FILE` writes it anew", f.from)
 			}
 		}()

@@ -95,7 +95,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	a.terminal.out, a.terminal.err = isTerminal(stdout), isTerminal(stderr)
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(a.err, "bunraku: bug: %v\n\nThis is a fault of bunraku, not of your code. Please report it with the lines below.\n%s", p, debug.Stack())
+			stack := string(debug.Stack())
+			if d, is := p.(*source.Diagnostic); is { // of another goroutine
+				p, stack = d.Summary, d.Detail+"\n"
+			}
+			fmt.Fprintf(a.err, "bunraku: bug: %v\n\nThis is a fault of bunraku, not of your code. Please report it with the lines below.\n%s", p, stack)
 			code = exitFailed
 		}
 		if err := a.out.Flush(); err != nil {

@@ -2,15 +2,15 @@ package compiler
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 
 	"bunraku/puppet/environment"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
+	"bunraku/source"
 )
 
 // Code is the environment's manifests, parsed as they are wanted.
@@ -63,19 +63,10 @@ func (o *codeOf) Containing(text string, modules map[string]bool) []*syntax.File
 		}
 	}
 	has := make([]bool, len(paths))
-	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := w; i < len(paths); i += workers {
-				content, err := o.c.Files().Read(paths[i])
-				has[i] = err == nil && containsFold([]byte(content.Text), text)
-			}
-		}()
-	}
-	wg.Wait()
+	source.Each(context.Background(), len(paths), func(i int) {
+		content, err := o.c.Files().Read(paths[i])
+		has[i] = err == nil && containsFold([]byte(content.Text), text)
+	})
 	var found []string
 	for i, path := range paths {
 		if has[i] {

@@ -78,7 +78,7 @@ type Snapshot struct {
 	modules   sync.Map // *source.File → name of its module
 	templates *template.Cache
 	sources   sync.Map // name of an ERB template → *erbFile
-	main      sync.Once
+	main      source.Once
 	manifest  mainFiles
 	cache     *eval.Cache
 	functions map[string]*eval.Function // Puppet's own
@@ -86,10 +86,10 @@ type Snapshot struct {
 	present   sync.Map // name → *eval.Function: functions of modules whose files were looked for, nil when there are none
 	old       sync.Map // name → *eval.Function: 3.x functions
 
-	generated    sync.Once
+	generated    source.Once
 	hasGenerated bool
 
-	fixed            sync.Once
+	fixed            source.Once
 	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
 
 	bridge      *bridge.Bridge // nil unless the installed Ruby may run
@@ -160,7 +160,7 @@ type Node struct {
 
 // compile makes a node's catalog of what the view shows.
 func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, err error) {
-	defer bug(&result, &err)
+	defer caught(&result, &err)
 	c.prepare()
 	if c.manifest.err != nil {
 		return nil, c.manifest.err

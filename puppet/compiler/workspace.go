@@ -3,11 +3,8 @@ package compiler
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"bunraku/puppet/environment"
@@ -106,7 +103,8 @@ func confirm(files source.Files) error {
 }
 
 // Snapshot prepares a view of the files. A live one that changes meanwhile is taken anew.
-func (w *Workspace) Snapshot(ctx context.Context, files source.Files) (*Snapshot, error) {
+func (w *Workspace) Snapshot(ctx context.Context, files source.Files) (_ *Snapshot, err error) {
+	defer source.Catch(&err)
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -155,28 +153,9 @@ func (c *Snapshot) Compile(ctx context.Context, n Node) (*eval.Result, error) {
 	}
 }
 
-// bug turns a panic into a diagnostic: it costs the node that it happens on, and says where it happened.
-func bug(result **eval.Result, err *error) {
-	p := recover()
-	if p == nil {
-		return
+// caught turns a bug into a compile that failed: it costs the node that it happens on, and says where it happened.
+func caught(result **eval.Result, err *error) {
+	if p := recover(); p != nil {
+		*result, *err = &eval.Result{Failure: source.Bug(p)}, nil
 	}
-	d := &source.Diagnostic{Code: CodeBug, Summary: fmt.Sprintf("this is a bug in bunraku: %v", p), Help: "please report it, with the manifest that it happens on"}
-	calls := make([]uintptr, 64)
-	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls)])
-	var at []string
-	for {
-		f, more := frames.Next()
-		if strings.HasPrefix(f.Function, "bunraku/") {
-			at = append(at, fmt.Sprintf("%s (%s:%d)", f.Function, filepath.Base(f.File), f.Line))
-		}
-		if !more || len(at) == 8 {
-			break
-		}
-	}
-	d.Detail = strings.Join(at, "\n")
-	*result, *err = &eval.Result{Failure: d}, nil
 }
-
-// CodeBug is the code of a panic in a compile.
-const CodeBug = "E0999"

@@ -52,16 +52,16 @@ type Environment struct {
 	cache   *source.Cache
 	parsed  sync.Map // path → *parsed
 	paths   sync.Map // *source.File → path
-	once    sync.Once
+	once    source.Once
 	modules map[string]*Module
 	order   []*Module
 	alone   *Module // the module that the environment was opened as
 
 	functions  map[string][]RubyFunction // by plain name
-	hiddenOnce sync.Once
+	hiddenOnce source.Once
 	hiddenDirs []string
 
-	functionsOnce sync.Once
+	functionsOnce source.Once
 }
 
 var validName = regexp.MustCompile(`^\w+$`)

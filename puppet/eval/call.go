@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-	"sync"
 
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
@@ -16,7 +15,7 @@ import (
 
 // signatures are the parsed dispatches of a built-in, made at its first call.
 type signatures struct {
-	once sync.Once
+	once source.Once
 	list []*types.Callable
 	err  error
 }

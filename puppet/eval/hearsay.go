@@ -3,9 +3,9 @@ package eval
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"bunraku/puppet/syntax"
+	"bunraku/source"
 )
 
 // Code that was passed over names classes, defines and functions that the compile has not loaded, and perhaps never will. What they do is
@@ -18,7 +18,7 @@ type hearsay struct {
 	parent string            // of a class: the one it inherits from
 	body   []syntax.Expr
 
-	once   sync.Once
+	once   source.Once
 	sketch *sketch
 }
 

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
 	"bunraku/provenance"
 	"bunraku/source"
@@ -38,7 +37,7 @@ type missedPath struct {
 type wider struct {
 	path, pattern string
 
-	once    sync.Once
+	once    source.Once
 	others  []string
 	tooMany bool
 }
