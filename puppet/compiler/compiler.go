@@ -104,7 +104,7 @@ type Snapshot struct {
 // open prepares an environment as a view of files shows it.
 func (w *Workspace) open(files source.Files) (*Snapshot, error) {
 	env, err := environment.Open(w.path, environment.Options{Files: files, Cache: w.cache, ModulePath: w.opt.ModulePath,
-		BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Syntax: syntax.Options{Strict: w.set.Strict, Language: w.set.Language}})
+		BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Syntax: w.syntax()})
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,8 @@ func (w *Workspace) Parse(files source.Files, name string, tasks bool) (*syntax.
 		return nil, nil, w.err
 	}
 	abs := source.Absolute(name)
-	opt := syntax.Options{Tasks: tasks, Strict: w.set.Strict}
+	opt := w.syntax()
+	opt.Tasks = tasks
 	tree, ds, err := environment.ParseFile(w.cache, files, abs, filepath.ToSlash(name), opt)
 	if err != nil {
 		return nil, nil, source.Named(err, abs, name)
@@ -72,6 +73,11 @@ func (w *Workspace) Parse(files source.Files, name string, tasks bool) (*syntax.
 	ds = slices.Clone(ds)
 	ds.Sort()
 	return tree, ds, nil
+}
+
+// syntax is how manifests are parsed.
+func (w *Workspace) syntax() syntax.Options {
+	return syntax.Options{Strict: w.set.Strict, Language: w.set.Language}
 }
 
 // ErrWritten says that the files changed each time that they were read.
