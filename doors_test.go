@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// A user's tree is read through source.Files and nothing else, so that one place decides what may be read. What is the user's own, and not
-// the tree's, goes through a second door: the packages below, each with what it does there. Nobody else opens, lists or looks at a file,
-// or runs a program.
+// A user's tree is read through source.Files and nothing else, so that one place decides what may be read. What is the
+// user's own, and not the tree's, goes through a second door: the packages below, each with what it does there. Nobody
+// else opens, lists or looks at a file, or runs a program.
 var secondDoor = map[string]string{
 	"source":         "the first door itself: what a live directory shows",
 	"source/git":     "the objects of a repository",
@@ -38,7 +38,8 @@ func TestDoors(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "generate" || path == "internal" || path == "bench") {
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" ||
+			d.Name() == "generate" || path == "internal" || path == "bench") {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {

@@ -59,12 +59,18 @@ var layers = map[string]string{
 	"report":                   "source puppet/syntax puppet/catalog verify/model",
 	"report/redact":            "source puppet/value puppet/catalog",
 
-	"internal/live":    "",                                                                                                                                                       // tests only
-	"internal/ask":     "source puppet/syntax puppet/value puppet/catalog puppet/eval puppet/lookup/datafile internal/live",                                                      // tests only
-	"internal/summary": "",                                                                                                                                                       // make test
-	"internal/hostile": "",                                                                                                                                                       // tests only
-	"internal/random":  "",                                                                                                                                                       // tests only
-	"internal/mutate":  "source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/record puppet/eval puppet/template puppet/lookup/datafile", // tests only
+	// tests only
+	"internal/live": "",
+	// tests only
+	"internal/ask": "source puppet/syntax puppet/value puppet/catalog puppet/eval puppet/lookup/datafile internal/live",
+	// make test
+	"internal/summary": "",
+	// tests only
+	"internal/hostile": "",
+	// tests only
+	"internal/random": "",
+	// tests only
+	"internal/mutate": "source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/record puppet/eval puppet/template puppet/lookup/datafile",
 }
 
 func TestLayers(t *testing.T) {

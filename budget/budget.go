@@ -1,12 +1,14 @@
 // Package budget bounds the work that one question may cost: one Budget for a compile, one for a verification.
 //
-// Three counters decide, and they count the same on every machine: steps (one round of a loop that input can make long), bytes (of values
-// that are kept) and depth (of structures and calls). Time decides nothing: a context that ends aborts the work, which is then neither
-// finished nor refused but simply not done, and nothing of it may be kept or called a verdict.
+// Three counters decide, and they count the same on every machine: steps (one round of a loop that input can make
+// long), bytes (of values that are kept) and depth (of structures and calls). Time decides nothing: a context that ends
+// aborts the work, which is then neither finished nor refused but simply not done, and nothing of it may be kept or
+// called a verdict.
 //
-// A bound is reached far below where a caller could return an error from, in the comparison of two types or the rendering of a value, so
-// reaching it unwinds the stack: Spend, Keep and Enter panic with *Exceeded or *Aborted, and whoever made the Budget catches them with
-// Catch. No other code recovers them. There is no bound per call: calls would multiply it.
+// A bound is reached far below where a caller could return an error from, in the comparison of two types or the
+// rendering of a value, so reaching it unwinds the stack: Spend, Keep and Enter panic with *Exceeded or *Aborted, and
+// whoever made the Budget catches them with Catch. No other code recovers them. There is no bound per call: calls would
+// multiply it.
 //
 // It imports nothing of this module.
 package budget

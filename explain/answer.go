@@ -74,10 +74,11 @@ type Leaf struct {
 	Path      string      `json:"path,omitempty"` // of a datum its key, of a fact its path, else what it is
 	Text      string      `json:"text,omitempty"` // the datum as written
 	Sensitive bool        `json:"sensitive,omitempty"`
-	Level     string      `json:"level,omitempty"`   // of a datum: the level of Hiera that has it
-	Merge     string      `json:"merge,omitempty"`   // how levels are put together, when not "first"
-	Hides     []LevelSpot `json:"hides,omitempty"`   // levels further down that have the key, too
-	Through   []Step      `json:"through,omitempty"` // of a part of a computed value: the steps between, nearest to the value first
+	Level     string      `json:"level,omitempty"` // of a datum: the level of Hiera that has it
+	Merge     string      `json:"merge,omitempty"` // how levels are put together, when not "first"
+	Hides     []LevelSpot `json:"hides,omitempty"` // levels further down that have the key, too
+	// of a part of a computed value: the steps between, nearest to the value first
+	Through []Step `json:"through,omitempty"`
 
 	label provenance.Label
 	ref   provenance.Ref
@@ -131,7 +132,8 @@ type Summary struct {
 	value value.Value
 }
 
-// EachSpot visits every place of the answer, so that a caller can add who changed it. Only those that text shows come when all is false.
+// EachSpot visits every place of the answer, so that a caller can add who changed it. Only those that text shows come
+// when all is false.
 func (a *Answer) EachSpot(all bool, visit func(*Spot)) {
 	see := func(s *Spot) {
 		if s != nil {
@@ -203,7 +205,8 @@ func clip(s string, most int) string {
 // leaf is a place of the trace as answers have it.
 func (rec *Record) leaf(r provenance.Ref) Leaf {
 	l, _ := rec.Trace.Label(r)
-	out := Leaf{Kind: l.Kind.String(), At: rec.spot(l.Place), Path: l.Path, Sensitive: rec.secrets().leaves[r], label: l, ref: r}
+	out := Leaf{Kind: l.Kind.String(), At: rec.spot(l.Place), Path: l.Path, Sensitive: rec.secrets().leaves[r], label: l,
+		ref: r}
 	secret := rec.secrets()
 	switch l.Kind {
 	case provenance.Literal:
@@ -228,7 +231,8 @@ func (rec *Record) leaf(r provenance.Ref) Leaf {
 // literalText is a literal as written; a piece of a template or string, which has no quotes of its own, as a string.
 func (rec *Record) literalText(l provenance.Label) string {
 	text := l.Place.Text()
-	if strings.HasSuffix(l.Place.File.Name, ".epp") || strings.HasPrefix(text, `"`) != (len(text) > 1 && strings.HasSuffix(text, `"`)) || strings.Contains(text, "\n") {
+	if strings.HasSuffix(l.Place.File.Name, ".epp") || strings.HasPrefix(text, `"`) != (len(text) > 1 &&
+		strings.HasSuffix(text, `"`)) || strings.Contains(text, "\n") {
 		if v, ok := rec.literalValue(l); ok {
 			return value.Literal(value.String(v))
 		}

@@ -9,8 +9,8 @@ import (
 	"bunraku/source"
 )
 
-// Explain answers a question: a resource, with or without one of its attributes, a variable, a relation `A -> B`, hiera:KEY or
-// fact:NAME. A *NotFound says that there is no such thing.
+// Explain answers a question: a resource, with or without one of its attributes, a variable, a relation `A -> B`,
+// hiera:KEY or fact:NAME. A *NotFound says that there is no such thing.
 func (rec *Record) Explain(ref, attribute string) (a *Answer, err error) {
 	defer source.Catch(&err)
 	a = &Answer{Version: 1, Node: rec.Catalog.Name, Query: strings.TrimSpace(ref + " " + attribute)}
@@ -105,7 +105,8 @@ func isContainer(v value.Value) bool {
 	return false
 }
 
-// depends are the places outside which no change of data alters the slot, nearest first; one place that was read twice is one.
+// depends are the places outside which no change of data alters the slot, nearest first; one place that was read twice
+// is one.
 func (rec *Record) depends(roots ...provenance.Ref) (out []Leaf) {
 	seen := map[provenance.LabelKey]bool{}
 	rec.Trace.Near(func(r provenance.Ref) bool {
@@ -187,10 +188,12 @@ func (rec *Record) explainAbsent(a *Answer, r *catalog.Resource, attribute strin
 	}
 	low := strings.ToLower(attribute)
 	if r.Param(low) != nil {
-		return &NotFound{Message: r.Ref() + " has no attribute " + attribute, Suggestions: []string{"'" + r.Ref() + "' " + low}}
+		return &NotFound{Message: r.Ref() + " has no attribute " + attribute, Suggestions: []string{"'" + r.Ref() + "' " +
+			low}}
 	}
 	if near := rec.nearAttribute(r, attribute); near != "" {
-		return &NotFound{Message: r.Ref() + " has no attribute " + attribute, Suggestions: []string{"'" + r.Ref() + "' " + near}}
+		return &NotFound{Message: r.Ref() + " has no attribute " + attribute, Suggestions: []string{"'" + r.Ref() + "' " +
+			near}}
 	}
 	a.Kind, a.Attribute = "absent", attribute
 	a.Set = rec.declared(r)
@@ -237,10 +240,11 @@ func (rec *Record) explainVariable(a *Answer, ref string) error {
 	return nil
 }
 
-// within follows `['a'][0]` into a container. An element depends on what decides which elements there are, too: the spines. Where
-// elements have no provenance of their own, that of the whole stands for it. An element that is a container is no node of the trace: what
-// is asked about it is asked of a copy that has one more.
-func (rec *Record) within(v value.Value, r provenance.Ref, path string) (_ *Record, _ value.Value, roots []provenance.Ref, ok bool) {
+// within follows `['a'][0]` into a container. An element depends on what decides which elements there are, too: the
+// spines. Where elements have no provenance of their own, that of the whole stands for it. An element that is a
+// container is no node of the trace: what is asked about it is asked of a copy that has one more.
+func (rec *Record) within(v value.Value, r provenance.Ref, path string) (_ *Record, _ value.Value,
+	roots []provenance.Ref, ok bool) {
 	roots = []provenance.Ref{r}
 	copied := false
 	for path != "" {

@@ -38,7 +38,8 @@ func TestPlace(t *testing.T) {
 }
 
 func TestMatcher(t *testing.T) {
-	for of, want := range map[string]string{"": "say FILE:LINE", "x": "say FILE:LINE", "x:y": "say FILE:LINE", "hiera:": "say FILE:LINE", "m.pp:0": "say FILE:LINE",
+	for of, want := range map[string]string{"": "say FILE:LINE", "x": "say FILE:LINE", "x:y": "say FILE:LINE",
+		"hiera:": "say FILE:LINE", "m.pp:0": "say FILE:LINE",
 		"m.pp:3": "", "m.pp:3:7": "", "hiera:a": "", "fact:os": ""} {
 		_, err := matcher(of)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -70,7 +71,8 @@ func TestKeysAndRefs(t *testing.T) {
 			t.Errorf("rootKey(%q) = %q", path, got)
 		}
 	}
-	for ref, want := range map[string]string{"File[/a]": "File[/a]", "file['/a']": "File[/a]", `Class["::a::b"]`: "Class[A::B]", "class[A::b]": "Class[A::B]",
+	for ref, want := range map[string]string{"File[/a]": "File[/a]", "file['/a']": "File[/a]",
+		`Class["::a::b"]`: "Class[A::B]", "class[A::b]": "Class[A::B]",
 		"Class[main]": "Class[main]", "::apache::vhost[x]": "Apache::Vhost[x]"} {
 		n, ok := parseRef(ref)
 		if !ok || n.String() != want {
@@ -82,7 +84,8 @@ func TestKeysAndRefs(t *testing.T) {
 			t.Errorf("%q is %s", ref, n)
 		}
 	}
-	for ref, want := range map[string]bool{"File[a] -> File[b]": true, "File[a]~>File[b]": true, "a -> b": false, "File[a]": false} {
+	for ref, want := range map[string]bool{"File[a] -> File[b]": true, "File[a]~>File[b]": true, "a -> b": false,
+		"File[a]": false} {
 		if _, _, ok := splitArrow(ref); ok != want {
 			t.Errorf("%q: %v", ref, ok)
 		}

@@ -16,9 +16,10 @@ import (
 	"bunraku/source"
 )
 
-// The side file holds what questions need, as one JSON document (docs/explain.md has its fields): the catalog with secrets redacted, the
-// part of the trace that its slots reach, variables, the facts and Hiera levels that were read. It names files by path, line and
-// column, with a checksum, and never quotes them; when a file has changed since, its lines are not shown.
+// The side file holds what questions need, as one JSON document (docs/explain.md has its fields): the catalog with
+// secrets redacted, the part of the trace that its slots reach, variables, the facts and Hiera levels that were read.
+// It names files by path, line and column, with a checksum, and never quotes them; when a file has changed since, its
+// lines are not shown.
 
 const sideVersion = 2
 
@@ -116,7 +117,8 @@ func Save(rec *Record, root string) (_ []byte, err error) {
 		}
 	}
 	p := rec.Trace.Pack(roots...)
-	s := &sideFile{Version: sideVersion, Root: root, Trace: p, Edges: map[string]provenance.Ref{}, Facts: map[string]json.RawMessage{}, Environment: c.Environment}
+	s := &sideFile{Version: sideVersion, Root: root, Trace: p, Edges: map[string]provenance.Ref{},
+		Facts: map[string]json.RawMessage{}, Environment: c.Environment}
 	files := map[string]*source.File{}
 	spot := func(at source.Place) provenance.PackedSpot {
 		if at.File != nil {
@@ -124,10 +126,12 @@ func Save(rec *Record, root string) (_ []byte, err error) {
 		}
 		return p.Spot(at)
 	}
-	shown := &catalog.Catalog{Name: c.Name, Environment: c.Environment, Version: c.Version, CodeID: c.CodeID, UUID: c.UUID, Format: c.Format, Tags: c.Tags, Classes: c.Classes}
+	shown := &catalog.Catalog{Name: c.Name, Environment: c.Environment, Version: c.Version, CodeID: c.CodeID, UUID: c.UUID,
+		Format: c.Format, Tags: c.Tags, Classes: c.Classes}
 	copies := map[*catalog.Resource]*catalog.Resource{}
 	for _, r := range c.Resources {
-		side := sideResource{At: spot(r.Place), Existence: p.At(r.Existence), Title: p.At(r.TitleRef), Position: p.At(r.Position), Tags: p.At(r.TagsRef), Params: map[string]sideParam{}}
+		side := sideResource{At: spot(r.Place), Existence: p.At(r.Existence), Title: p.At(r.TitleRef),
+			Position: p.At(r.Position), Tags: p.At(r.TagsRef), Params: map[string]sideParam{}}
 		copied := *r
 		copied.Sensitive = slices.Clone(r.Sensitive)
 		for _, q := range r.Params {
@@ -191,7 +195,8 @@ func Save(rec *Record, root string) (_ []byte, err error) {
 }
 
 // saveLeaves adds what the leaves need: the facts read, the Hiera keys asked for, which places are secret.
-func (rec *Record) saveLeaves(s *sideFile, p *provenance.Packed, files map[string]*source.File, spot func(source.Place) provenance.PackedSpot) {
+func (rec *Record) saveLeaves(s *sideFile, p *provenance.Packed, files map[string]*source.File,
+	spot func(source.Place) provenance.PackedSpot) {
 	secret := rec.secrets()
 	asked := map[string]bool{}
 	rec.Trace.EachLeaf(func(r provenance.Ref, l provenance.Label) {
@@ -231,7 +236,8 @@ func (rec *Record) saveLeaves(s *sideFile, p *provenance.Packed, files map[strin
 			side.Value = dataOf(h.Value)
 		}
 		for _, lv := range h.Levels {
-			level := sideLevel{Layer: lv.Layer, Name: lv.Name, File: lv.File, Exists: lv.Exists, Found: lv.Found, At: spot(lv.Place)}
+			level := sideLevel{Layer: lv.Layer, Name: lv.Name, File: lv.File, Exists: lv.Exists, Found: lv.Found,
+				At: spot(lv.Place)}
 			if lv.Found && !hidden {
 				level.Value = dataOf(lv.Value)
 			}
@@ -246,8 +252,8 @@ func sum(text string) string {
 	return hex.EncodeToString(h[:8])
 }
 
-// Load reads a record. open reads one of its files: it is given the file's name and the root that it begins with, and says what the file is
-// called now and what it holds.
+// Load reads a record. open reads one of its files: it is given the file's name and the root that it begins with, and
+// says what the file is called now and what it holds.
 func Load(text []byte, open func(name, root string) (shown string, text []byte, err error)) (*Record, error) {
 	s := &sideFile{}
 	if err := json.Unmarshal(text, s); err != nil {
@@ -268,7 +274,8 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 	if len(c.Resources) != len(s.Resources) || len(s.Sums) != len(s.Trace.Files) {
 		return nil, errors.New("the file is damaged: its parts do not fit each other")
 	}
-	ways := &sideWays{map[*catalog.Resource][]record.Stage{}, map[*catalog.Resource]source.Place{}, map[sideSlot]source.Place{}}
+	ways := &sideWays{map[*catalog.Resource][]record.Stage{}, map[*catalog.Resource]source.Place{},
+		map[sideSlot]source.Place{}}
 	rec := Of(&record.Record{Catalog: c, Trace: trace, Facts: value.EmptyHash, Ways: ways})
 	rec.memo.secret = newSecrets(trace)
 	known := func(r provenance.Ref) provenance.Ref {
@@ -280,7 +287,8 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 	}
 	for i, r := range c.Resources {
 		side := s.Resources[i]
-		r.Place, r.Existence, r.TitleRef, r.Position, r.TagsRef = side.At.Place(files), known(side.Existence), known(side.Title), known(side.Position), known(side.Tags)
+		r.Place, r.Existence, r.TitleRef, r.Position, r.TagsRef = side.At.Place(files), known(side.Existence),
+			known(side.Title), known(side.Position), known(side.Tags)
 		for j := range r.Params {
 			q := side.Params[r.Params[j].Name]
 			r.Params[j].Ref, r.Params[j].Place = known(q.Ref), q.At.Place(files)
@@ -308,15 +316,16 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 		rec.Passed = append(rec.Passed, record.PassedBranch{Place: b.At.Place(files), In: b.In, Why: known(b.Why)})
 	}
 	for _, v := range s.Virtual {
-		rec.Unrealized = append(rec.Unrealized, record.Stub{Name: catalog.Name{Type: v.Type, Title: v.Title}, Place: v.At.Place(files)})
+		rec.Unrealized = append(rec.Unrealized, record.Stub{Name: catalog.Name{Type: v.Type, Title: v.Title},
+			Place: v.At.Place(files)})
 	}
 	rec.Changed = s.changed
 	rec.loadLeaves(s, files, names)
 	return rec, err
 }
 
-// open finds the files again. One that is not there, or has changed, is replaced by an empty one of the same shape, so that places keep
-// their lines and columns.
+// open finds the files again. One that is not there, or has changed, is replaced by an empty one of the same shape, so
+// that places keep their lines and columns.
 func (s *sideFile) open(open func(name, root string) (string, []byte, error)) ([]*source.File, map[string]string) {
 	files := make([]*source.File, len(s.Trace.Files))
 	names := map[string]string{}
@@ -422,7 +431,8 @@ func (rec *Record) loadLeaves(s *sideFile, files []*source.File, names map[strin
 			if now := names[name]; now != "" {
 				name = now
 			}
-			out.Levels = append(out.Levels, record.Level{Layer: lv.Layer, Name: lv.Name, File: name, Exists: lv.Exists, Found: lv.Found, Place: lv.At.Place(files), Value: fromJSON(lv.Value)})
+			out.Levels = append(out.Levels, record.Level{Layer: lv.Layer, Name: lv.Name, File: name, Exists: lv.Exists,
+				Found: lv.Found, Place: lv.At.Place(files), Value: fromJSON(lv.Value)})
 		}
 		hiera[h.Key] = out
 	}

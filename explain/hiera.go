@@ -73,7 +73,8 @@ func (rec *Record) explainFact(a *Answer, path string) error {
 
 func (rec *Record) showFact(a *Answer, v value.Value, path string) {
 	for leaf := range rec.secrets().leaves {
-		if l, _ := rec.Trace.Label(leaf); l.Kind == provenance.Fact && (l.Path == path || strings.HasPrefix(l.Path, path+".") || strings.HasPrefix(path, l.Path+".")) {
+		if l, _ := rec.Trace.Label(leaf); l.Kind == provenance.Fact &&
+			(l.Path == path || strings.HasPrefix(l.Path, path+".") || strings.HasPrefix(path, l.Path+".")) {
 			a.Sensitive = true
 			return
 		}

@@ -24,9 +24,10 @@ type atom struct {
 	known bool
 }
 
-// pieces finds which part of a text comes from where. The texts of literals, facts and plain data are known and are anchors; what lies
-// between two anchors comes from what stands between them in the term. The anchors are placed from the left and from the right: where
-// both agree there is no other way to place them. It gives up (nil) when they do not.
+// pieces finds which part of a text comes from where. The texts of literals, facts and plain data are known and are
+// anchors; what lies between two anchors comes from what stands between them in the term. The anchors are placed from
+// the left and from the right: where both agree there is no other way to place them. It gives up (nil) when they do
+// not.
 func (rec *Record) pieces(whole string, r provenance.Ref) []Piece {
 	term := rec.Trace.Expression(r)
 	if term == nil || term.Op != "concat" {
@@ -94,7 +95,8 @@ func (rec *Record) addPiece(out []Piece, upTo string, pos int, atoms []atom) []P
 	return append(out, p)
 }
 
-// nearest is the datum or fact that a part hangs on which is no copy of one: the key of a hash comes from the hash as a whole.
+// nearest is the datum or fact that a part hangs on which is no copy of one: the key of a hash comes from the hash as a
+// whole.
 func (rec *Record) nearest(r provenance.Ref) (out []Leaf) {
 	rec.Trace.Near(func(n provenance.Ref) bool {
 		l, ok := rec.Trace.Label(n)

@@ -45,7 +45,8 @@ func (rec *Record) Reaches(of string) (out *ReachAnswer, err error) {
 			leaves = append(leaves, r)
 		}
 	})
-	counts := map[provenance.Ref]bool{} // those that some slot depends on; what only a step in between has read is of no interest
+	// those that some slot depends on; what only a step in between has read is of no interest
+	counts := map[provenance.Ref]bool{}
 	if len(leaves) > 0 {
 		for _, r := range leaves {
 			counts[r] = false
@@ -94,7 +95,8 @@ func (rec *Record) Reaches(of string) (out *ReachAnswer, err error) {
 		}
 	}
 	for _, e := range rec.Catalog.Edges {
-		add(Reach{Kind: "edge", Resource: e.Source.Ref() + " -> " + e.Target.Ref()}, 0, e.Ref, e.Source.Existence, e.Target.Existence)
+		add(Reach{Kind: "edge", Resource: e.Source.Ref() + " -> " + e.Target.Ref()}, 0, e.Ref, e.Source.Existence,
+			e.Target.Existence)
 	}
 	for i := range rec.Variables {
 		v := &rec.Variables[i]
@@ -158,8 +160,8 @@ func matcher(of string) (func(provenance.Label) bool, error) {
 	}, nil
 }
 
-// inside reports whether a path is the one asked about or an element of it. What holds it has a place of its own, for which elements
-// there are; who reads all of it names the element's place as well.
+// inside reports whether a path is the one asked about or an element of it. What holds it has a place of its own, for
+// which elements there are; who reads all of it names the element's place as well.
 func inside(asked, path string) bool { return asked == path || strings.HasPrefix(path, asked+".") }
 
 // sameFile compares what the user wrote with how we show a file: whole, or its last elements.
@@ -170,7 +172,8 @@ func sameFile(shown, written string) bool {
 
 // nothingThere says why a question reaches nothing.
 func (rec *Record) nothingThere(of string) error {
-	m := &NotFound{Message: "nothing at " + of + " was read for " + rec.Catalog.Name + ": a change there alters nothing on this node"}
+	m := &NotFound{Message: "nothing at " + of + " was read for " + rec.Catalog.Name +
+		": a change there alters nothing on this node"}
 	switch {
 	case strings.HasPrefix(of, "fact:"):
 		m.Message = "no code or hierarchy read the fact " + of[5:] + " for " + rec.Catalog.Name + ": it reaches nothing"
@@ -230,7 +233,8 @@ func (rec *Record) hiddenBy(file string, n int) string {
 			return
 		}
 		for _, lv := range h.Levels {
-			if !lv.Found || !sameFile(lv.File, file) || lv.Place.File == nil || lv.Place.Line() > n || lv.Place.File.LineOf(lv.Place.Span.End) < n {
+			if !lv.Found || !sameFile(lv.File, file) || lv.Place.File == nil || lv.Place.Line() > n ||
+				lv.Place.File.LineOf(lv.Place.Span.End) < n {
 				continue
 			}
 			for _, winner := range h.Levels {
@@ -258,7 +262,8 @@ type item struct {
 	others    int // of the same type, with the same attributes
 }
 
-// items lists what keep gives a name to. Many resources of one type that it reaches in the same way are one item, unless all are asked for.
+// items lists what keep gives a name to. Many resources of one type that it reaches in the same way are one item,
+// unless all are asked for.
 func (r *ReachAnswer) items(keep func(*Reach) string, all bool) (list []item) {
 	for i := range r.Slots {
 		s := &r.Slots[i]
@@ -381,6 +386,7 @@ func (r *ReachAnswer) Text(w io.Writer, show Show) {
 		}
 	}
 	if edges+tags+r.Order > 0 {
-		fmt.Fprintf(w, "and %s of containment, the tags of %s, the position of %s\n", plural(edges, "edge"), plural(tags, "resource"), plural(r.Order, "resource"))
+		fmt.Fprintf(w, "and %s of containment, the tags of %s, the position of %s\n", plural(edges, "edge"),
+			plural(tags, "resource"), plural(r.Order, "resource"))
 	}
 }

@@ -1,13 +1,16 @@
-// Package explain answers "why": where a catalog's value was set, the steps it took, the data it is made of, the decisions on its way,
-// all the places that decide it; why something is not there; and the reverse, what a place can change. Its source is chapters 4 and 5
-// of "Provenance for Configuration Languages" (where-, expression- and dependency-provenance) and the notes on why-not.
+// Package explain answers "why": where a catalog's value was set, the steps it took, the data it is made of, the
+// decisions on its way, all the places that decide it; why something is not there; and the reverse, what a place can
+// change. Its source is chapters 4 and 5 of "Provenance for Configuration Languages" (where-, expression- and
+// dependency-provenance) and the notes on why-not.
 //
-// An answer is a reading of one trace (package provenance); nothing is computed twice and nothing is guessed: what the trace does not
-// say is left out. Values that are Sensitive, and the data they were made of, are never part of an answer, only their places.
+// An answer is a reading of one trace (package provenance); nothing is computed twice and nothing is guessed: what the
+// trace does not say is left out. Values that are Sensitive, and the data they were made of, are never part of an
+// answer, only their places.
 //
-// A Record (package record) is a finished compile, as far as questions go. It comes from a compile or from a side file (file.go) that
-// `compile --provenance` wrote. Explain makes an Answer, whose fields are the documented JSON; text.go shows it to people. To answer
-// changes nothing: what several questions have in common is kept beside the record, under a lock.
+// A Record (package record) is a finished compile, as far as questions go. It comes from a compile or from a side file
+// (file.go) that `compile --provenance` wrote. Explain makes an Answer, whose fields are the documented JSON; text.go
+// shows it to people. To answer changes nothing: what several questions have in common is kept beside the record, under
+// a lock.
 //
 // It may import source, provenance, syntax, value, catalog and record, never eval. Start reading at Record.Explain.
 package explain

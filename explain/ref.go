@@ -21,7 +21,8 @@ func (e *NotFound) Error() string { return e.Message }
 
 const maxSuggestions = 8
 
-// find is the resource that a reference names. `File['/etc/motd']` and a bare title that is the only one of its name will do, too.
+// find is the resource that a reference names. `File['/etc/motd']` and a bare title that is the only one of its name
+// will do, too.
 func (rec *Record) find(ref string) (*catalog.Resource, error) {
 	if n, ok := parseRef(ref); ok {
 		if r := rec.Catalog.Resource(n.Type, n.Title); r != nil {
@@ -35,7 +36,8 @@ func (rec *Record) find(ref string) (*catalog.Resource, error) {
 				return r, nil
 			}
 		}
-		return nil, &NotFound{Message: n.String() + " is not in the catalog of " + rec.Catalog.Name, Suggestions: rec.similar(n)}
+		return nil, &NotFound{Message: n.String() + " is not in the catalog of " + rec.Catalog.Name,
+			Suggestions: rec.similar(n)}
 	}
 	if strings.ContainsAny(ref, "[]") {
 		return nil, fmt.Errorf("%q is no reference: write Type[title], $variable, hiera:KEY, or 'A -> B'", ref)
@@ -52,7 +54,8 @@ func (rec *Record) find(ref string) (*catalog.Resource, error) {
 	case 1:
 		return only, nil
 	case 0:
-		return nil, &NotFound{Message: fmt.Sprintf("%q names nothing in the catalog of %s", ref, rec.Catalog.Name), Suggestions: rec.byText(ref)}
+		return nil, &NotFound{Message: fmt.Sprintf("%q names nothing in the catalog of %s", ref, rec.Catalog.Name),
+			Suggestions: rec.byText(ref)}
 	}
 	return nil, &NotFound{Message: fmt.Sprintf("%q is ambiguous", ref), Suggestions: same}
 }
@@ -90,8 +93,8 @@ func isAlias(r *catalog.Resource, title string) bool {
 	return false
 }
 
-// similar lists what a reference that names nothing may have meant: nearest spelling first, then the same title elsewhere, then titles
-// of the type that contain it.
+// similar lists what a reference that names nothing may have meant: nearest spelling first, then the same title
+// elsewhere, then titles of the type that contain it.
 func (rec *Record) similar(n catalog.Name) (out []string) {
 	add := func(ref string) {
 		if len(out) < maxSuggestions && !slices.Contains(out, ref) {
@@ -145,7 +148,8 @@ func (rec *Record) byText(text string) (out []string) {
 					continue
 				}
 				s := value.ToString(p.Value)
-				if (whole && s == text || !whole && strings.Contains(s, text)) && !secret.hides(rec, p.Ref) && !add("'"+r.Ref()+"' "+p.Name) {
+				if (whole && s == text || !whole && strings.Contains(s, text)) && !secret.hides(rec, p.Ref) &&
+					!add("'"+r.Ref()+"' "+p.Name) {
 					return out
 				}
 			}

@@ -8,8 +8,9 @@ import (
 	"bunraku/source"
 )
 
-// secrets are the places whose data must not be shown: what flows into a Sensitive value, unless the catalog has the same datum, copied
-// from the same place, in the clear as well (a port that is also part of a secret file is no secret).
+// secrets are the places whose data must not be shown: what flows into a Sensitive value, unless the catalog has the
+// same datum, copied from the same place, in the clear as well (a port that is also part of a secret file is no
+// secret).
 type secrets struct {
 	leaves map[provenance.Ref]bool
 	lines  map[line]bool

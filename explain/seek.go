@@ -11,8 +11,8 @@ import (
 	"bunraku/source"
 )
 
-// missing collects what would have declared a resource: the virtual one that stayed behind, branches that were passed over, and
-// statements in code that this node does not reach.
+// missing collects what would have declared a resource: the virtual one that stayed behind, branches that were passed
+// over, and statements in code that this node does not reach.
 func (rec *Record) missing(n catalog.Name) (virtual source.Place, passed []Passed, code []Declaration) {
 	for _, v := range rec.Unrealized {
 		if v.Name == n {
@@ -129,7 +129,8 @@ func declaresAny(stmts []syntax.Expr) (found bool) {
 	return found
 }
 
-// A seeker looks through code, and the classes and defines that it declares, for the statement that declares a resource.
+// A seeker looks through code, and the classes and defines that it declares, for the statement that declares a
+// resource.
 type seeker struct {
 	rec  *Record
 	want catalog.Name
@@ -214,7 +215,8 @@ func (s *seeker) follow(name string, stage record.Stage, way []record.Stage) {
 	}
 }
 
-// definition finds a class or define by name: in the manifests of the site, else in the file of its module that ought to hold it.
+// definition finds a class or define by name: in the manifests of the site, else in the file of its module that ought
+// to hold it.
 func (rec *Record) definition(name string) (syntax.Definition, *source.File) {
 	m := rec.memo
 	m.mu.Lock()

@@ -24,8 +24,8 @@ func (rec *Record) parameterOf(v *record.Variable) *catalog.Param {
 	return r.Param(v.Name)
 }
 
-// steps are the variables, parameters, functions, templates and overrides that a value passed through as it was copied, nearest first.
-// self is the slot that was asked about.
+// steps are the variables, parameters, functions, templates and overrides that a value passed through as it was copied,
+// nearest first. self is the slot that was asked about.
 func (rec *Record) steps(r provenance.Ref, self string) (out []Step) {
 	for _, n := range rec.Trace.Path(r) {
 		if s, ok := rec.stepAt(n); ok && s.Name+s.In != self {
@@ -49,7 +49,8 @@ func (rec *Record) stepAt(r provenance.Ref) (s Step, ok bool) {
 	if !ok || note.Kind.IsDecision() {
 		return s, false
 	}
-	s = Step{Kind: note.Kind.String(), Name: note.Name, In: note.In, At: rec.spot(note.Place), Value: rec.shortNote(note, r)}
+	s = Step{Kind: note.Kind.String(), Name: note.Name, In: note.In, At: rec.spot(note.Place),
+		Value: rec.shortNote(note, r)}
 	switch note.Kind {
 	case provenance.Variable, provenance.Parameter, provenance.Defaulted:
 		s.Name = noteName(note)
@@ -200,8 +201,8 @@ func (rec *Record) conditions(roots ...provenance.Ref) (out []Condition) {
 	return out
 }
 
-// lookInto adds to conditions the facts and Hiera data that they look at. That takes a walk through the trace for each, so that only those
-// are looked into that are shown.
+// lookInto adds to conditions the facts and Hiera data that they look at. That takes a walk through the trace for each,
+// so that only those are looked into that are shown.
 func (rec *Record) lookInto(list []Condition, most int) {
 	for i := range list[:min(len(list), most)] {
 		list[i].Data = rec.looksAt(list[i].refs)

@@ -17,7 +17,8 @@ type Node struct {
 
 const maxTerm = 400 // nodes of a term that are written out
 
-// term turns the trace's term into the answer's; leaves are numbered in the order in which they are met, and same places are one.
+// term turns the trace's term into the answer's; leaves are numbered in the order in which they are met, and same
+// places are one.
 func (rec *Record) term(r provenance.Ref) (*Node, []Leaf) {
 	var leaves []Leaf
 	number := map[provenance.LabelKey]int{}
@@ -51,7 +52,8 @@ func (rec *Record) term(r provenance.Ref) (*Node, []Leaf) {
 	return n, leaves
 }
 
-var infix = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "<<": true, ">>": true, "==": true, "!=": true, "<": true, ">": true,
+var infix = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "<<": true, ">>": true, "==": true,
+	"!=": true, "<": true, ">": true,
 	"<=": true, ">=": true, "=~": true, "!~": true, "and": true, "or": true, "in": true}
 
 // text writes a term as people write expressions. A leaf is its datum with the number under which its place is listed.

@@ -170,14 +170,15 @@ func (p *page) value(a *Answer) {
 	fmt.Fprintf(p.w, "%s\n", cut(valueText(a.Attribute, a.value), 400))
 }
 
-// isBlock reports whether the value is shown as lines with the data in them listed, so that they need not be listed again.
+// isBlock reports whether the value is shown as lines with the data in them listed, so that they need not be listed
+// again.
 func (a *Answer) isBlock() bool {
 	s, ok := a.value.(value.String)
 	return ok && len(a.Pieces) > 0 && strings.Contains(strings.TrimSuffix(string(s), "\n"), "\n")
 }
 
-// valueText is a value as Puppet code has it. What a relationship attribute names are references, whether or not the catalog that we
-// have still knows them as such.
+// valueText is a value as Puppet code has it. What a relationship attribute names are references, whether or not the
+// catalog that we have still knows them as such.
 func valueText(attribute string, v value.Value) string {
 	switch attribute {
 	case "before", "notify", "require", "subscribe":
@@ -258,7 +259,8 @@ func (p *page) block(a *Answer, text string) {
 			fmt.Fprintf(p.w, "  | %s\n", l)
 			continue
 		}
-		fmt.Fprintf(p.w, "  | %s%s  %s\n", l, strings.Repeat(" ", max(0, wide-utf8.RuneCountInString(l))), paint(p.Style.Faint, marks[i]))
+		fmt.Fprintf(p.w, "  | %s%s  %s\n", l, strings.Repeat(" ", max(0, wide-utf8.RuneCountInString(l))),
+			paint(p.Style.Faint, marks[i]))
 	}
 	for i, l := range notes {
 		p.leaf(fmt.Sprintf("[%d]", i+1), l)
@@ -447,7 +449,8 @@ func (s *Step) short() string {
 
 // title shows where a resource's title comes from, unless it is written in the declaration.
 func (p *page) title(a *Answer) {
-	if a.Where == nil || a.Set != nil && a.Where.At != nil && a.Where.At.File == a.Set.File && a.Where.At.Line == a.Set.Line {
+	if a.Where == nil || a.Set != nil && a.Where.At != nil && a.Where.At.File == a.Set.File &&
+		a.Where.At.Line == a.Set.Line {
 		return
 	}
 	p.leaf("title", a.Where)

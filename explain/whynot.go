@@ -21,7 +21,8 @@ type WhyNot struct {
 	Passed   []Branch `json:"passed,omitempty"`  // branches that were not taken
 	Code     []Near   `json:"code,omitempty"`    // declarations that this node does not reach
 	Similar  []string `json:"similar,omitempty"` // in the catalog, spelt alike
-	Changed  []string `json:"changed,omitempty"` // from a side file: files that have changed since, whose code is not known any more
+	// from a side file: files that have changed since, whose code is not known any more
+	Changed []string `json:"changed,omitempty"`
 }
 
 // A Branch was not taken and leads to the declaration.
@@ -48,7 +49,8 @@ func (rec *Record) WhyNot(ref string) (w *WhyNot, err error) {
 	defer source.Catch(&err)
 	n, ok := parseRef(strings.TrimSpace(ref))
 	if !ok {
-		return nil, &NotFound{Message: "\"" + ref + "\": --why-not takes a reference, Type[title]", Suggestions: rec.byText(ref)}
+		return nil, &NotFound{Message: "\"" + ref + "\": --why-not takes a reference, Type[title]",
+			Suggestions: rec.byText(ref)}
 	}
 	w = &WhyNot{Version: 1, Node: rec.Catalog.Name, Resource: n.String()}
 	if r, err := rec.find(ref); err == nil {
@@ -87,7 +89,8 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 	}
 	fmt.Fprintf(w, "%s is not in the catalog of %s\n", n.Resource, n.Node)
 	if n.Virtual != nil {
-		p.add("virtual", n.Virtual, n.Virtual.Text, "declared as a virtual resource; no collector and no realize() asked for it")
+		p.add("virtual", n.Virtual, n.Virtual.Text,
+			"declared as a virtual resource; no collector and no realize() asked for it")
 	}
 	for i := range n.Passed {
 		if p.enough(i, shownBranches) {
@@ -151,7 +154,8 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 		fmt.Fprintf(w, "No code in this environment declares it.\n")
 	}
 	if len(n.Changed) > 0 {
-		fmt.Fprintf(w, "%s changed since the side file was written; what did not run there is not known: %s\n", plural(len(n.Changed), "file"), clip(strings.Join(n.Changed, ", "), 200))
+		fmt.Fprintf(w, "%s changed since the side file was written; what did not run there is not known: %s\n",
+			plural(len(n.Changed), "file"), clip(strings.Join(n.Changed, ", "), 200))
 	}
 	if sure && len(n.Similar) > 0 {
 		fmt.Fprintf(w, "The catalog has %s\n", strings.Join(n.Similar, ", "))

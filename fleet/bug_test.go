@@ -40,15 +40,16 @@ func newTrap(files source.Files, times int64, in string) *trap {
 func isBug(t *testing.T, what string, err error) {
 	t.Helper()
 	var d *source.Diagnostic
-	if !errors.As(err, &d) || d.Code != source.CodeBug || !strings.Contains(d.Summary, "a trap") || !strings.Contains(d.Detail, "(bug_test.go:") {
+	if !errors.As(err, &d) || d.Code != source.CodeBug || !strings.Contains(d.Summary, "a trap") ||
+		!strings.Contains(d.Detail, "(bug_test.go:") {
 		t.Errorf("%s: %v", what, err)
 	}
 }
 
 const often = 1 << 40
 
-// A bug while files are read, wherever that is, costs the nodes that read the file; the others are compiled as ever, and so are these
-// once it is gone: nothing half made is left in what they share.
+// A bug while files are read, wherever that is, costs the nodes that read the file; the others are compiled as ever,
+// and so are these once it is gone: nothing half made is left in what they share.
 func TestBugCostsOneNode(t *testing.T) {
 	ctx := context.Background()
 	env := filepath.Join(live.Root(), "examples", "shop")

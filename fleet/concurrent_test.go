@@ -116,7 +116,8 @@ func explained(rec *explain.Record, most int) string {
 }
 
 // verified is what a judge says of a compile.
-func verified(ctx context.Context, j *judge.Judge, c *compiler.Snapshot, res *eval.Result, node *facts.Facts) (string, error) {
+func verified(ctx context.Context, j *judge.Judge, c *compiler.Snapshot, res *eval.Result, node *facts.Facts) (string,
+	error) {
 	v, err := j.Judge(ctx, fleet.NewSuspect(c, res, node))
 	if err != nil {
 		return "", err
@@ -135,8 +136,8 @@ func newJudge() *judge.Judge {
 	return judge.New(judge.Options{Solver: sat.Own{}, Budget: 30, Hide: func(s string) string { return s }})
 }
 
-// Whoever compiles, explains and verifies beside others gets the bytes that he would have got alone, also of a result that all of them
-// share. The race detector is what makes this test hard (make accept TOPIC=engine).
+// Whoever compiles, explains and verifies beside others gets the bytes that he would have got alone, also of a result
+// that all of them share. The race detector is what makes this test hard (make accept TOPIC=engine).
 func together(t *testing.T, jobs []job, goroutines, snapshots, most int) {
 	ctx := context.Background()
 	type part struct{ catalog, explained, verified string }
@@ -157,7 +158,8 @@ func together(t *testing.T, jobs []job, goroutines, snapshots, most int) {
 			t.Fatal(jobs[i].name, err)
 		}
 		// a compile that finds everything in caches says the same
-		if again, err := compile(ctx, c, jobs[i].node); err != nil || explained(explain.Of(again.Record()), most) != explained(explain.Of(res.Record()), most) {
+		if again, err := compile(ctx, c, jobs[i].node); err != nil ||
+			explained(explain.Of(again.Record()), most) != explained(explain.Of(res.Record()), most) {
 			t.Errorf("%s: the second compile of a snapshot explains otherwise than the first (%v)", jobs[i].name, err)
 		}
 		want[i] = part{catalogText(res), explained(explain.Of(res.Record()), most), ""}
@@ -189,7 +191,8 @@ func together(t *testing.T, jobs []job, goroutines, snapshots, most int) {
 			at++
 		}
 		from := max(0, at-100)
-		t.Errorf("%s: %s is another beside others, from byte %d on:\n  alone   …%.300s\n  beside  …%.300s", jobs[i].name, what, at, want[from:], got[from:])
+		t.Errorf("%s: %s is another beside others, from byte %d on:\n  alone   …%.300s\n  beside  …%.300s", jobs[i].name,
+			what, at, want[from:], got[from:])
 	}
 	var wait sync.WaitGroup
 	for g := range goroutines {
@@ -231,7 +234,8 @@ func together(t *testing.T, jobs []job, goroutines, snapshots, most int) {
 		})
 	}
 	wait.Wait()
-	t.Logf("%d nodes, %d snapshots of each, %d goroutines: %d turns, all as alone", len(jobs), snapshots, goroutines, goroutines*len(turns))
+	t.Logf("%d nodes, %d snapshots of each, %d goroutines: %d turns, all as alone", len(jobs), snapshots, goroutines,
+		goroutines*len(turns))
 }
 
 func TestTogether(t *testing.T) { together(t, shop(t), 16, 3, 6) }
@@ -241,7 +245,8 @@ func TestAcceptTogether(t *testing.T) {
 	together(t, recorded(t), 16, 3, 4)
 }
 
-// cancelled ends compiles, explanations and verifications at random moments. Each returns soon, and leaves nothing running.
+// cancelled ends compiles, explanations and verifications at random moments. Each returns soon, and leaves nothing
+// running.
 func cancelled(t *testing.T, jobs []job, times int) {
 	ctx := context.Background()
 	j := newJudge()

@@ -19,14 +19,14 @@ import (
 	"bunraku/source"
 )
 
-// A tree as it was cloned has no facts, and its nodes are known to nobody but its owner. So nodes are invented: machines with the
-// built-in facts of common systems (facts.Systems) that are given what the tree has to give. Of a module that is each public class,
-// on the systems that its metadata.json names; of a control repo the nodes that it names itself (node statements, Hiera's files by
-// node) and, failing those, each role.
+// A tree as it was cloned has no facts, and its nodes are known to nobody but its owner. So nodes are invented:
+// machines with the built-in facts of common systems (facts.Systems) that are given what the tree has to give. Of a
+// module that is each public class, on the systems that its metadata.json names; of a control repo the nodes that it
+// names itself (node statements, Hiera's files by node) and, failing those, each role.
 //
-// An invented node is a question, not a machine: what is said of it must not be taken for something that is said of a host. Its name
-// says so everywhere, and an error that rests on what was invented, rather than on what the tree says, is no error of the tree's
-// (excuse).
+// An invented node is a question, not a machine: what is said of it must not be taken for something that is said of a
+// host. Its name says so everywhere, and an error that rests on what was invented, rather than on what the tree says,
+// is no error of the tree's (excuse).
 
 // An Invention is a node that was invented.
 type Invention struct {
@@ -98,16 +98,19 @@ func (p *Plan) module(env *environment.Environment, m *environment.Module, opt I
 // invent is a node with a class.
 func invent(class string, s facts.System, origin string, legacy bool) Invention {
 	name := strings.ReplaceAll(strings.ReplaceAll(class, "::", "-"), "_", "-") + "." + s.ID + ".invented"
-	return Invention{Node: compiler.Node{Name: name, Facts: s.Facts(name, legacy), Classes: []eval.Assigned{{Name: class}}},
+	return Invention{Node: compiler.Node{Name: name, Facts: s.Facts(name, legacy),
+		Classes: []eval.Assigned{{Name: class}}},
 		Class: class, System: s, Origin: origin, legacy: legacy}
 }
 
 // named is a node that the tree names.
 func named(name string, s facts.System, origin string, legacy bool) Invention {
-	return Invention{Node: compiler.Node{Name: name, Facts: s.Facts(name, legacy)}, System: s, Origin: origin, legacy: legacy}
+	return Invention{Node: compiler.Node{Name: name, Facts: s.Facts(name, legacy)}, System: s, Origin: origin,
+		legacy: legacy}
 }
 
-// site invents the nodes that a control repo names and, if it names none, a node for each role or, without those, each profile.
+// site invents the nodes that a control repo names and, if it names none, a node for each role or, without those, each
+// profile.
 func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 	own := func(m *environment.Module) bool {
 		return opt.Own == nil || opt.Own(filepath.Join(m.Dir, "manifests", "init.pp"))
@@ -153,7 +156,8 @@ var signs = map[string][]string{
 	"windows-2022": {"windows", "powershell", "c:\\\\", "c:/"},
 }
 
-// likeliest is the system to take when nothing says which: the one that the tree's own code speaks of most, Debian failing that.
+// likeliest is the system to take when nothing says which: the one that the tree's own code speaks of most, Debian
+// failing that.
 func (p *Plan) likeliest(env *environment.Environment, own func(*environment.Module) bool) facts.System {
 	count := map[string]int{"debian-12": 1}
 	for _, m := range env.Modules() {
@@ -251,8 +255,8 @@ func number(s facts.System) int {
 
 var private = regexp.MustCompile(`(?m)^\s*#\s*@api\s+private\b`)
 
-// classesOf are a module's public classes, by name. Those that somebody calls private, or that end the compile when others declare them,
-// are not for a node to have.
+// classesOf are a module's public classes, by name. Those that somebody calls private, or that end the compile when
+// others declare them, are not for a node to have.
 func (p *Plan) classesOf(env *environment.Environment, m *environment.Module) (names []string) {
 	for _, path := range manifestsOf(env, m) {
 		tree, ds, err := env.Parse(path)
@@ -272,7 +276,8 @@ func (p *Plan) classesOf(env *environment.Environment, m *environment.Module) (n
 	return names
 }
 
-// isPrivate reports whether a class is for its own module only: its comment says so, or its code ends the compile elsewhere.
+// isPrivate reports whether a class is for its own module only: its comment says so, or its code ends the compile
+// elsewhere.
 func isPrivate(f *source.File, c *syntax.Class) bool {
 	before := f.Text[:c.Span().Start]
 	start := len(before)
@@ -351,8 +356,8 @@ func nodesWithData(env *environment.Environment) (names []string) {
 	return names
 }
 
-// alongside are the node with the classes around its own declared first, the nearest alone and then the next: many classes are parts
-// that only those make whole (apache for apache::mod::ssl).
+// alongside are the node with the classes around its own declared first, the nearest alone and then the next: many
+// classes are parts that only those make whole (apache for apache::mod::ssl).
 func (i *Invention) alongside(env *environment.Environment) (out []compiler.Node) {
 	parts := strings.Split(i.Class, "::")
 	for n := len(parts) - 1; n > 0; n-- {
@@ -399,15 +404,17 @@ var (
 	missingParam = regexp.MustCompile(`expects a value for parameter '(\w+)'`)
 )
 
-// excuse finds out whether an invented node failed for something that the tree cannot help. Whether the error hangs on invented facts is
-// tried: another machine with the same operating system either meets the same error, or not.
-func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result, wanted []string) (*Excuse, error) {
+// excuse finds out whether an invented node failed for something that the tree cannot help. Whether the error hangs on
+// invented facts is tried: another machine with the same operating system either meets the same error, or not.
+func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result, wanted []string) (*Excuse,
+	error) {
 	d := failed.Failure
 	if m := missingName.FindStringSubmatch(d.Summary); m != nil && c.Environment().Module(strings.ToLower(m[1])) == nil &&
 		(m[2] != "" || strings.Contains(d.Summary, " class ")) {
 		return &Excuse{NeedsModule, strings.ToLower(m[1])}, nil
 	}
-	if m := missingKind.FindStringSubmatch(d.Summary); m != nil && len(wanted) > 0 { // which of them would bring it is not known
+	// which of them would bring it is not known
+	if m := missingKind.FindStringSubmatch(d.Summary); m != nil && len(wanted) > 0 {
 		return &Excuse{NeedsModule, "that brings " + m[1]}, nil
 	}
 	if m := missingData.FindStringSubmatch(d.Summary); m != nil {
@@ -455,7 +462,8 @@ func absentFacts(res *eval.Result) (names []string) {
 		return nil
 	}
 	for _, l := range res.Trace.Depends(res.FailureRef) {
-		if name, is := strings.CutPrefix(l.Path, "fact "); is && l.Kind == provenance.Absence && facts.Legacy[name] == "" && !slices.Contains(names, name) {
+		if name, is := strings.CutPrefix(l.Path, "fact "); is && l.Kind == provenance.Absence && facts.Legacy[name] == "" &&
+			!slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

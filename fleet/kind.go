@@ -59,9 +59,10 @@ type Kind struct {
 // Watch is told of every compile as it ends, from many goroutines.
 type Watch func(*eval.Result)
 
-// Compile compiles nodes and finds out which are alike. The kinds come in the order of the nodes. If the context ends, what was finished by
-// then is returned.
-func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []Node, watch Watch) (results []Compiled, kinds []*Kind, err error) {
+// Compile compiles nodes and finds out which are alike. The kinds come in the order of the nodes. If the context ends,
+// what was finished by then is returned.
+func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []Node, watch Watch) (results []Compiled,
+	kinds []*Kind, err error) {
 	results = make([]Compiled, len(nodes))
 	suspects, keys, errs := make([]judge.Suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
 	var mu sync.Mutex
@@ -95,9 +96,11 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			}
 		}
 		watch(res)
-		results[i] = Compiled{Name: nodes[i].Title(), Invented: nodes[i].Invented, Problems: append(res.Warnings, told(res)...)}
+		results[i] = Compiled{Name: nodes[i].Title(), Invented: nodes[i].Invented,
+			Problems: append(res.Warnings, told(res)...)}
 		if res.Failure != nil && nodes[i].Invented != nil {
-			if results[i].Excuse, errs[i] = excuse(ctx, c, nodes[i].Invented, res, wanted); results[i].Excuse != nil || errs[i] != nil {
+			if results[i].Excuse, errs[i] = excuse(ctx, c, nodes[i].Invented, res, wanted); results[i].Excuse != nil ||
+				errs[i] != nil {
 				results[i].Problems = nil
 				return
 			}
@@ -109,7 +112,8 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		results[i].Catalog, results[i].Opaque = res.Catalog, countOpaque(res.Catalog)
 		if Empty(res.Catalog) {
 			results[i].Problems = append(results[i].Problems, &source.Diagnostic{Code: "V904", Severity: source.Warning,
-				Summary: "the catalog holds nothing of the site", Help: "no node statement, class or resource is meant for this node: is it classified by something else?"})
+				Summary: "the catalog holds nothing of the site",
+				Help:    "no node statement, class or resource is meant for this node: is it classified by something else?"})
 		}
 		s := NewSuspect(c.Current(), res, nodes[i].Facts)
 		if keys[i], errs[i] = j.Likeness(s); errs[i] != nil {
@@ -150,13 +154,15 @@ func told(res *eval.Result) (out source.Diagnostics) {
 // Empty reports whether a catalog holds only what every catalog does.
 func Empty(c *catalog.Catalog) bool {
 	return !slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool {
-		return r.Type != "Stage" && r.Type != "Node" && !(r.Type == "Class" && (r.Title == "main" || strings.EqualFold(r.Title, "settings")))
+		return r.Type != "Stage" && r.Type != "Node" &&
+			!(r.Type == "Class" && (r.Title == "main" || strings.EqualFold(r.Title, "settings")))
 	})
 }
 
 // NewSuspect is what there is to judge about a node that was compiled.
 func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge.Suspect {
-	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Types: c, Modules: c.Environment(), Record: res.Record()}
+	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Types: c, Modules: c.Environment(),
+		Record: res.Record()}
 }
 
 // countOpaque counts the attributes that could not be computed.

@@ -15,9 +15,10 @@ import (
 	"bunraku/source"
 )
 
-// Moving a node to another language: it is compiled under both. Where the later one refuses what the earlier one takes, an edit is looked
-// for that says the same in words that both take, laid over the files, and the node is compiled once more; so all that stands in the way
-// comes up, one after the other. The edits are worth something only if the node then compiles to the catalog that it had: Same says so.
+// Moving a node to another language: it is compiled under both. Where the later one refuses what the earlier one takes,
+// an edit is looked for that says the same in words that both take, laid over the files, and the node is compiled once
+// more; so all that stands in the way comes up, one after the other. The edits are worth something only if the node
+// then compiles to the catalog that it had: Same says so.
 
 // A Move is what becomes of a node.
 type Move struct {
@@ -40,8 +41,10 @@ func (m *Move) Same() bool { return m.Failure == nil && m.Done && len(m.Changes)
 // mostSteps bounds what is tried for one node.
 const mostSteps = 100
 
-// Migrate tries to move a node. Facts under old names, which agents of Puppet 8 do not send, are taken away under the later language.
-func Migrate(ctx context.Context, before, after *compiler.Workspace, files source.Files, n compiler.Node) (*Move, error) {
+// Migrate tries to move a node. Facts under old names, which agents of Puppet 8 do not send, are taken away under the
+// later language.
+func Migrate(ctx context.Context, before, after *compiler.Workspace, files source.Files, n compiler.Node) (*Move,
+	error) {
 	m := &Move{Node: n.Name}
 	if m.Node == "" && n.Facts != nil {
 		m.Node = n.Facts.Name
@@ -170,7 +173,8 @@ func editFor(d *source.Diagnostic, f *facts.Facts) *source.Edit {
 	return nil
 }
 
-// editVariable reads a structured fact in place of one with an old name, and asks for a variable that may be missing with getvar().
+// editVariable reads a structured fact in place of one with an old name, and asks for a variable that may be missing
+// with getvar().
 func editVariable(at source.Place, name string, f *facts.Facts) *source.Edit {
 	text, span := at.File.Text, at.Span
 	read := "getvar('" + name + "')"
@@ -184,7 +188,8 @@ func editVariable(at source.Place, name string, f *facts.Facts) *source.Edit {
 	}
 	if span.Start < span.End && text[span.Start] == '$' {
 		line := text[strings.LastIndexByte(text[:span.Start], '\n')+1 : span.Start]
-		if strings.Count(strings.ReplaceAll(line, `\"`, ""), `"`)%2 == 1 && !strings.Contains(line[strings.LastIndexByte(line, '"'):], "${") {
+		if strings.Count(strings.ReplaceAll(line, `\"`, ""), `"`)%2 == 1 &&
+			!strings.Contains(line[strings.LastIndexByte(line, '"'):], "${") {
 			read = "${" + strings.TrimPrefix(read, "$") + "}" // in a text, without braces
 		}
 	}
@@ -203,7 +208,8 @@ func editData(at source.Place, name string, f *facts.Facts) *source.Edit {
 		}
 	}
 	quoted := regexp.QuoteMeta(name)
-	found := regexp.MustCompile(fmt.Sprintf(`%%\{\s*(?:%s|scope\(['"]%s['"]\))\s*\}`, quoted, quoted)).FindStringIndex(at.File.Text[at.Span.Start:])
+	found := regexp.MustCompile(fmt.Sprintf(`%%\{\s*(?:%s|scope\(['"]%s['"]\))\s*\}`, quoted,
+		quoted)).FindStringIndex(at.File.Text[at.Span.Start:])
 	if found == nil {
 		return nil
 	}

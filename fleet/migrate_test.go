@@ -38,15 +38,18 @@ func TestMigrate(t *testing.T) {
 		"a coerced variable":           {"$x = '5'\nnotify { 'a': message => 3 * $x }", "", 1, true},
 		"both sides":                   {"notify { 'a': message => '1' + '2' }", "", 2, true},
 		"data":                         {"notify { 'a': message => lookup('k') }", "k: \"x %{nosuch} y\"\n", 1, true},
-		"data with a fact":             {"notify { 'a': message => lookup('k') }", "k: \"x %{osfamily} %{::operatingsystem} y\"\n", 2, true},
-		"data with a method":           {"notify { 'a': message => lookup('k') }", "k: \"x %{scope('osfamily')} y\"\n", 1, true},
-		"data of a parameter":          {"class k($p) { notify { $p: } }\ninclude k", "k::p: \"x %{osfamily}\"\n", 1, true},
-		"a key twice":                  {"notify { 'a': message => { 'k' => 1, 'k' => 2 } }", "", 1, false},
-		"a change that is no error":    {"notify { 'a': message => max(SemVer('1.10.0'), SemVer('1.9.0')) }", "", 0, false},
+		"data with a fact": {"notify { 'a': message => lookup('k') }",
+			"k: \"x %{osfamily} %{::operatingsystem} y\"\n", 2, true},
+		"data with a method": {"notify { 'a': message => lookup('k') }", "k: \"x %{scope('osfamily')} y\"\n", 1,
+			true},
+		"data of a parameter":       {"class k($p) { notify { $p: } }\ninclude k", "k::p: \"x %{osfamily}\"\n", 1, true},
+		"a key twice":               {"notify { 'a': message => { 'k' => 1, 'k' => 2 } }", "", 1, false},
+		"a change that is no error": {"notify { 'a': message => max(SemVer('1.10.0'), SemVer('1.9.0')) }", "", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			for path, text := range map[string]string{"manifests/site.pp": c.manifest + "\n", "hiera.yaml": hiera, "data/common.yaml": c.data} {
+			for path, text := range map[string]string{"manifests/site.pp": c.manifest + "\n", "hiera.yaml": hiera,
+				"data/common.yaml": c.data} {
 				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755); err != nil {
 					t.Fatal(err)
 				}

@@ -1,5 +1,5 @@
-// Package fleet is many nodes at once: whose facts there are, the same work for each of them on all processors, and which of them are so
-// alike that one verdict will do.
+// Package fleet is many nodes at once: whose facts there are, the same work for each of them on all processors, and
+// which of them are so alike that one verdict will do.
 //
 //	nodes.go   the nodes of an environment
 //	invent.go  nodes for a tree that has no facts
@@ -24,8 +24,8 @@ func FactsDir(env string) string { return filepath.Join(env, "facts") }
 // factEndings are those of files with facts.
 var factEndings = []string{".json", ".yaml", ".yml"}
 
-// Nodes reads the facts of every node: those of a file, of a directory of files, or (path is "") of the environment's own directory, if
-// it has one. A file may hold facts of many nodes.
+// Nodes reads the facts of every node: those of a file, of a directory of files, or (path is "") of the environment's
+// own directory, if it has one. A file may hold facts of many nodes.
 func Nodes(view source.Files, env, path string) ([]*facts.Facts, error) {
 	if path == "" {
 		path = FactsDir(env)
@@ -83,8 +83,8 @@ func Within(view source.Files, env, path string) string {
 // Exists reports whether there is something at a path.
 func Exists(view source.Files, path string) bool { return source.Exists(view, source.Absolute(path)) }
 
-// Named reads the file that is called like a node, in the directory in which facts are looked for; nil if there is none, or if it is
-// about another node. It saves reading the facts of all the others.
+// Named reads the file that is called like a node, in the directory in which facts are looked for; nil if there is
+// none, or if it is about another node. It saves reading the facts of all the others.
 func Named(view source.Files, name, env, path string) (*facts.Facts, error) {
 	if path == "" {
 		path = FactsDir(env)

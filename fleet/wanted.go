@@ -12,8 +12,8 @@ import (
 	"bunraku/source"
 )
 
-// What a tree needs and does not hold is written in a Puppetfile (a control repo), in .fixtures.yml or in metadata.json (a module). The
-// files are read, and nothing is fetched.
+// What a tree needs and does not hold is written in a Puppetfile (a control repo), in .fixtures.yml or in metadata.json
+// (a module). The files are read, and nothing is fetched.
 
 var puppetfileMod = regexp.MustCompile(`(?m)^\s*mod\s*\(?\s*["'](?:[^"'/-]+[/-])?([^"'/-]+)["']`)
 

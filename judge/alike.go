@@ -9,11 +9,11 @@ import (
 	"bunraku/verify/model"
 )
 
-// Most nodes of a control repo are like others: the same resources from the same code, with another name in some files. What is proved of
-// one of them holds for all, so each kind is verified once.
+// Most nodes of a control repo are like others: the same resources from the same code, with another name in some files.
+// What is proved of one of them holds for all, so each kind is verified once.
 
-// Likeness is the same for catalogs of which the same can be proved: all that models look at goes into it, the platform, and which
-// assertions there are.
+// Likeness is the same for catalogs of which the same can be proved: all that models look at goes into it, the
+// platform, and which assertions there are.
 func (j *Judge) Likeness(s Suspect) (string, error) {
 	text, err := catalog.JSON{Types: types.ToData}.Append(nil, model.Likeness(s.Catalog))
 	if err != nil {

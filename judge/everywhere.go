@@ -8,9 +8,9 @@ import (
 	"bunraku/report"
 )
 
-// HoldsEverywhere reports whether the fix that mends a problem on its nodes does no harm on the others that have the same words in their
-// catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one command only, and a statement that names
-// resources only where there are these and no others.
+// HoldsEverywhere reports whether the fix that mends a problem on its nodes does no harm on the others that have the
+// same words in their catalogs: what it refers to is there too and no cycle comes of it; a guard is right for one
+// command only, and a statement that names resources only where there are these and no others.
 func HoldsEverywhere(p *report.Problem, all []*Verdict) bool {
 	fix := p.Finding.Fix
 	for _, v := range all {
@@ -29,7 +29,8 @@ func HoldsEverywhere(p *report.Problem, all []*Verdict) bool {
 		if !ok {
 			return false
 		}
-		if len(more) > 0 && !slices.Contains(p.Nodes, v.Node.Name) && len(catalog.NewGraph(v.Catalog, v.types).With(more...).Cycles()) > 0 {
+		if len(more) > 0 && !slices.Contains(p.Nodes, v.Node.Name) &&
+			len(catalog.NewGraph(v.Catalog, v.types).With(more...).Cycles()) > 0 {
 			return false
 		}
 	}

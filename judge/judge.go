@@ -1,6 +1,7 @@
-// Package judge is the verdict about one node: what goes wrong on every agent although the catalog compiles, whether the run is
-// deterministic, idempotent and able to succeed, which edits mend it and hold on all nodes, and which nodes are so alike that what is
-// proved of one holds for the other. It holds the arguments; how a verdict is shown is the business of the commands.
+// Package judge is the verdict about one node: what goes wrong on every agent although the catalog compiles, whether
+// the run is deterministic, idempotent and able to succeed, which edits mend it and hold on all nodes, and which nodes
+// are so alike that what is proved of one holds for the other. It holds the arguments; how a verdict is shown is the
+// business of the commands.
 //
 //	judge.go        Judge, Suspect, Verdict
 //	refused.go      values that no agent accepts, sources that no module has
@@ -95,8 +96,9 @@ type Suspect struct {
 func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			v, err = &Verdict{Node: &report.Node{Name: s.Catalog.Name}, Catalog: s.Catalog, Platform: s.Platform, Undecided: true,
-				Blocked: source.Diagnostics{source.Bug(p)}}, nil
+			v, err = &Verdict{Node: &report.Node{Name: s.Catalog.Name}, Catalog: s.Catalog, Platform: s.Platform,
+				Undecided: true,
+				Blocked:   source.Diagnostics{source.Bug(p)}}, nil
 		}
 	}()
 	if j.opt.Platform != "" {
@@ -129,7 +131,8 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
 			lists.Close()
 		}
 	}()
-	opt := model.Options{Listing: lists, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept, Recover: j.opt.Recover, Types: types, Words: report.Words}
+	opt := model.Options{Listing: lists, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept,
+		Recover: j.opt.Recover, Types: types, Words: report.Words}
 	switch {
 	case j.opt.Model != nil:
 		opt.Packages = *j.opt.Model
@@ -180,7 +183,8 @@ func (j *Judge) giveBack(platform string, s *listing.Set) {
 	j.lists[platform] = append(j.lists[platform], s)
 }
 
-// Close closes the package lists and returns what people should know of those that were used: that they are of another platform, or none.
+// Close closes the package lists and returns what people should know of those that were used: that they are of another
+// platform, or none.
 func (j *Judge) Close() (notes []string) {
 	for _, platform := range slices.Sorted(maps.Keys(j.lists)) {
 		for _, s := range j.lists[platform] {
@@ -207,8 +211,8 @@ func (v *Verdict) Tell(run *report.Run) {
 	}
 }
 
-// OpenLists opens the package lists for a platform: the given places first, then the user's store, then the built-in index. A store that
-// is named must be there; the user's own need not.
+// OpenLists opens the package lists for a platform: the given places first, then the user's store, then the built-in
+// index. A store that is named must be there; the user's own need not.
 func OpenLists(platform, store string, places []string) (*listing.Set, error) {
 	named := store != ""
 	if !named {

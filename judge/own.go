@@ -13,8 +13,9 @@ import (
 	"bunraku/verify/model"
 )
 
-// OwnCode tells the files that are the user's to edit: those below the environment, unless a Puppetfile brings the module that they belong
-// to, which would overwrite them. Without an environment there is nothing to tell them by, and all are.
+// OwnCode tells the files that are the user's to edit: those below the environment, unless a Puppetfile brings the
+// module that they belong to, which would overwrite them. Without an environment there is nothing to tell them by, and
+// all are.
 func OwnCode(env string) func(file string) bool {
 	if env == "" {
 		return nil
@@ -58,8 +59,8 @@ var (
 	installPath   = regexp.MustCompile(`:?install_path\s*(?:=>|:)\s*["']([^"']+?)/?["']`)
 )
 
-// puppetfileModules lists the directories, relative to the environment, that r10k or librarian fill from a Puppetfile. The file is Ruby;
-// what is read of it are the lines that everybody writes.
+// puppetfileModules lists the directories, relative to the environment, that r10k or librarian fill from a Puppetfile.
+// The file is Ruby; what is read of it are the lines that everybody writes.
 func puppetfileModules(view source.Files, root string) (dirs []string) {
 	text, err := view.Read(filepath.Join(root, "Puppetfile"))
 	if err != nil {
@@ -81,8 +82,8 @@ func puppetfileModules(view source.Files, root string) (dirs []string) {
 	return dirs
 }
 
-// beside finds, for every resource that a finding is shown at and that somebody else's code declares, where the user's own code brings it
-// in: the innermost class, define or node on the way to it.
+// beside finds, for every resource that a finding is shown at and that somebody else's code declares, where the user's
+// own code brings it in: the innermost class, define or node on the way to it.
 func (j *Judge) beside(findings []model.Finding, rec *record.Record) map[*catalog.Resource]source.Place {
 	if j.opt.Own == nil || rec == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"bunraku/verify/model"
 )
 
-// refused tells what goes wrong on every agent although the catalog compiles: values that it refuses the catalog for, and files whose
-// source no module has.
+// refused tells what goes wrong on every agent although the catalog compiles: values that it refuses the catalog for,
+// and files whose source no module has.
 func refused(s Suspect) (out source.Diagnostics) {
 	if strings.HasPrefix(s.Platform, "windows") {
 		return nil // paths and commands are others there
@@ -26,8 +26,10 @@ func refused(s Suspect) (out source.Diagnostics) {
 			continue
 		}
 		if missing := missingSource(s.Modules, r); missing != "" {
-			out = append(out, about(r, "source", &source.Diagnostic{Code: "C0004", Summary: r.Ref() + ": no module has " + missing,
-				Help: "a compile does not look for it: the agent asks the server, and the resource fails" + nearSource(s.Modules, missing)}))
+			out = append(out, about(r, "source", &source.Diagnostic{Code: "C0004", Summary: r.Ref() + ": no module has " +
+				missing,
+				Help: "a compile does not look for it: the agent asks the server, and the resource fails" +
+					nearSource(s.Modules, missing)}))
 		}
 	}
 	return out
@@ -48,8 +50,8 @@ func about(r *catalog.Resource, attr string, d *source.Diagnostic) *source.Diagn
 // moduleFile is how the files of modules are named.
 const moduleFile = "puppet:///modules/"
 
-// missingSource is the source of a file if it is one of a module and there is no such file; "" if there may be one. Of several sources the
-// first that exists is taken.
+// missingSource is the source of a file if it is one of a module and there is no such file; "" if there may be one. Of
+// several sources the first that exists is taken.
 func missingSource(env *environment.Environment, r *catalog.Resource) string {
 	if e, _ := r.Get("ensure").(value.String); e == "absent" {
 		return ""

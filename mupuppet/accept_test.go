@@ -29,7 +29,8 @@ func TestAcceptCorpus(t *testing.T) {
 func TestAcceptPuppet(t *testing.T) {
 	live.Accept(t)
 	plain := compareLive(t, 5000, 7, GenerateOptions{})
-	t.Logf("2. random programs on which µPuppet and Puppet agree: %d of %d, %d of them by failing (bar: all)", plain.agree, plain.programs, plain.bothFail)
+	t.Logf("2. random programs on which µPuppet and Puppet agree: %d of %d, %d of them by failing (bar: all)", plain.agree,
+		plain.programs, plain.bothFail)
 	risky := compareLive(t, 2000, 8, GenerateOptions{Risky: true})
 	n := 0
 	for _, d := range Differences() {
@@ -62,8 +63,8 @@ func TestAcceptSpeed(t *testing.T) {
 
 type largeManifest struct{ shape, text string }
 
-// largeManifests are manifests of n declarations in different shapes: side by side, in a class each, in a definition each,
-// and nested as deep as they are many.
+// largeManifests are manifests of n declarations in different shapes: side by side, in a class each, in a definition
+// each, and nested as deep as they are many.
 func largeManifests(n int) []largeManifest {
 	var flat, classes, defines, nested, parents strings.Builder
 	defines.WriteString("define d ($x, $y = $x + 1) { file { $title: owner => $x, mode => $y } }\n")
@@ -80,7 +81,8 @@ func largeManifests(n int) []largeManifest {
 	}
 	fmt.Fprintf(&nested, "class c%d { }\ninclude c0\n", n)
 	fmt.Fprintf(&parents, "include c%d\n", n-1)
-	return []largeManifest{{"side by side", flat.String()}, {"a class each", classes.String()}, {"a defined type", defines.String()},
+	return []largeManifest{{"side by side", flat.String()}, {"a class each", classes.String()},
+		{"a defined type", defines.String()},
 		{"classes that include the next", nested.String()}, {"classes that inherit", parents.String()}}
 }
 

@@ -46,13 +46,20 @@ var annotatedCases = []annotatedCase{
 	{"IncU", "class a { $x = 1 } if true { include a } $y = $::a::x", "l1", "l1", "{l1, l2}"},
 	{"IncD", "class a { $x = 1 } include a if true { include a } $y = $::a::x", "l1", "l1", "{l1}"},
 	{"IncPU", "class b { $x = 1 } class a inherits b { } if true { include a } $y = $::b::x", "l1", "l1", "{l1, l2}"},
-	{"IncPD", "class b { } class a inherits b { $x = 1 } include b if true { include a } $y = $::a::x", "l1", "l1", "{l1, l2}"},
-	{"CDecStepPlus", "class a ($x) { } if true { class { 'a': x => 1 + 2 } } $y = $::a::x", "⊥", "(l2 + l3)", "{l1, l2, l3}"},
+	{"IncPD", "class b { } class a inherits b { $x = 1 } include b if true { include a } $y = $::a::x", "l1", "l1",
+		"{l1, l2}"},
+	{"CDecStepPlus", "class a ($x) { } if true { class { 'a': x => 1 + 2 } } $y = $::a::x", "⊥", "(l2 + l3)",
+		"{l1, l2, l3}"},
 	{"CDecUPlus", "class a ($x) { } if true { class { 'a': x => 1 } } $y = $::a::x", "l2", "l2", "{l1, l2}"},
-	{"CDecPUPlus", "class b { $x = 1 } class a ($z) inherits b { } if true { class { 'a': z => 1 } } $y = $::b::x", "l1", "l1", "{l1, l2}"},
-	{"CDecPDPlus", "class b { } class a ($x) inherits b { } include b if true { class { 'a': x => 1 } } $y = $::a::x", "l2", "l2", "{l1, l2}"},
-	{"DefStepPlus", "class a ($x) { } define u ($z) { class { 'a': x => $z } } if true { u { 'w': z => 1 + 2 } } $y = $::a::x", "⊥", "(l3 + l4)", "{l1, l3, l4}"},
-	{"DefPlus", "class a ($x) { } define u { class { 'a': x => $title } } if true { u { 'w': } } $y = $::a::x", "l2", "l2", "{l1, l2}"},
+	{"CDecPUPlus", "class b { $x = 1 } class a ($z) inherits b { } if true { class { 'a': z => 1 } } $y = $::b::x", "l1",
+		"l1", "{l1, l2}"},
+	{"CDecPDPlus", "class b { } class a ($x) inherits b { } include b if true { class { 'a': x => 1 } } $y = $::a::x",
+		"l2", "l2", "{l1, l2}"},
+	{"DefStepPlus",
+		"class a ($x) { } define u ($z) { class { 'a': x => $z } } if true { u { 'w': z => 1 + 2 } } $y = $::a::x", "⊥",
+		"(l3 + l4)", "{l1, l3, l4}"},
+	{"DefPlus", "class a ($x) { } define u { class { 'a': x => $title } } if true { u { 'w': } } $y = $::a::x", "l2", "l2",
+		"{l1, l2}"},
 }
 
 func TestAnnotated(t *testing.T) {
@@ -80,8 +87,10 @@ func TestAnnotated(t *testing.T) {
 func TestAnnotatedResource(t *testing.T) {
 	r := mustCompile(t, "$x = 1 if $x == 1 { file { 'f': owner => 'bob' } }", true)
 	f := r.Catalog.Resources[0]
-	if f.Outer.String() != "{l1, l2}" || f.Title.Note.Dep.String() != "{l3}" || f.Attrs[0].Value.Note.Dep.String() != "{l4}" {
-		t.Errorf("outer %s, title %s, owner %s; want {l1, l2}, {l3}, {l4}", f.Outer, f.Title.Note.Dep, f.Attrs[0].Value.Note.Dep)
+	if f.Outer.String() != "{l1, l2}" || f.Title.Note.Dep.String() != "{l3}" ||
+		f.Attrs[0].Value.Note.Dep.String() != "{l4}" {
+		t.Errorf("outer %s, title %s, owner %s; want {l1, l2}, {l3}, {l4}", f.Outer, f.Title.Note.Dep,
+			f.Attrs[0].Value.Note.Dep)
 	}
 }
 

@@ -2,8 +2,8 @@ package mupuppet
 
 // The bodies of declarations, H →_H H' and e : H →_R e' : H' (C.3). The names are those of the thesis, §5.2.2.2.
 //
-// Erratum: the paper prints →_H for both arrows, and e : H → e' : H' in the last rule, so that attributes could step before
-// the title: that is not deterministic. The thesis's A.3.3 has them right, without names.
+// Erratum: the paper prints →_H for both arrows, and e : H → e' : H' in the last rule, so that attributes could step
+// before the title: that is not deterministic. The thesis's A.3.3 has them right, without names.
 
 // Rule RbodyExp (thesis, §5.2.2.2; ResStepII in C.3):  e → e'  ⟹  x ⇒ e, H →_H x ⇒ e', H.
 func rbodyExp(_ *Config, t term) verdict {

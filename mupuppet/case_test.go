@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// testdata holds small manifests with Puppet 7.23's answer: puppet.json, its catalog, or puppet.err, its message. A case
-// where µPuppet is stuck says with which code. Answers come from Puppet only: `go test -run TestCases -record`.
+// testdata holds small manifests with Puppet 7.23's answer: puppet.json, its catalog, or puppet.err, its message. A
+// case where µPuppet is stuck says with which code. Answers come from Puppet only: `go test -run TestCases -record`.
 
 var record = flag.Bool("record", false, "ask the installed Puppet for the answers in testdata")
 

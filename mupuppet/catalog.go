@@ -37,7 +37,8 @@ func (r *Result) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeProvenance lists, per resource, the outer annotation and each value's three annotations, then what the labels are.
+// writeProvenance lists, per resource, the outer annotation and each value's three annotations, then what the labels
+// are.
 func (r *Result) writeProvenance(b *strings.Builder) {
 	used := map[Label]bool{}
 	mark := func(β Deps) {
@@ -55,7 +56,8 @@ func (r *Result) writeProvenance(b *strings.Builder) {
 			used[l.Note.Where] = true
 			mark(l.Note.Dep)
 			head := pad(clip(what+" "+FormatValue(l.Value), 28), 28)
-			fmt.Fprintf(b, "  %s  where %s  expression %s  dependency %s\n", head, pad(l.Note.Where.String(), 4), l.Note.How, l.Note.Dep)
+			fmt.Fprintf(b, "  %s  where %s  expression %s  dependency %s\n", head, pad(l.Note.Where.String(), 4), l.Note.How,
+				l.Note.Dep)
 		}
 		line("title", res.Title)
 		for _, a := range res.Attrs {
@@ -96,8 +98,8 @@ type noteJSON struct {
 }
 
 // WriteJSON writes {"node", "resources": [{type, title, parameters}], "steps"}; references are strings as in Puppet's
-// catalogs. With provenance each resource has {"exists", "title", "parameters"} beside it, with places for labels. Without
-// an indent it is one line.
+// catalogs. With provenance each resource has {"exists", "title", "parameters"} beside it, with places for labels.
+// Without an indent it is one line.
 func (r *Result) WriteJSON(w io.Writer, indent string) error {
 	out := struct {
 		Node      string         `json:"node"`
@@ -213,8 +215,8 @@ func jsonValue(v Value) any {
 	panic("mupuppet: jsonValue: unknown value")
 }
 
-// Fingerprint is a canonical text of the catalog's resources up to their order and that of their attributes: what the paper
-// compares ("up to reordering of resources", §5.1).
+// Fingerprint is a canonical text of the catalog's resources up to their order and that of their attributes: what the
+// paper compares ("up to reordering of resources", §5.1).
 func (r *Result) Fingerprint() []string {
 	var out []string
 	for _, res := range r.Catalog.Resources {

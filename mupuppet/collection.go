@@ -164,7 +164,8 @@ func deRefArray(_ *Config, t term) verdict {
 	case HashValue, RefValue:
 		return noMatch
 	default:
-		return failed(*wrongKind("d in d[e] is an array, a hash or a resource reference (DeRefArray, DeRefHash, DeRefRes)", d, "an array, a hash or a resource reference"))
+		return failed(*wrongKind("d in d[e] is an array, a hash or a resource reference (DeRefArray, DeRefHash, DeRefRes)", d,
+			"an array, a hash or a resource reference"))
 	}
 	n, ok := i.Value.(Int)
 	if !ok {

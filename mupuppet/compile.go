@@ -13,8 +13,8 @@ type Options struct {
 	Bound      int        // steps; DefaultBound when zero
 }
 
-// DefaultBound is the number of steps after which a run is given up, and maxDepth how many premises may be open at once.
-// The paper's programs need not end.
+// DefaultBound is the number of steps after which a run is given up, and maxDepth how many premises may be open at
+// once. The paper's programs need not end.
 const (
 	DefaultBound = 5_000_000
 	maxDepth     = 50_000
@@ -30,8 +30,8 @@ type Result struct {
 	Data  []Datum // with Provenance: Data[l-1] is the constant with label l
 }
 
-// Compile parses and validates a manifest as Puppet does, checks that it is µPuppet and runs it. The result is nil when a
-// diagnostic is an error.
+// Compile parses and validates a manifest as Puppet does, checks that it is µPuppet and runs it. The result is nil when
+// a diagnostic is an error.
 //
 // Differs from the paper: Puppet's validation refuses statements without effect, where rule Expr takes any expression.
 func Compile(file *source.File, opt Options) (*Result, source.Diagnostics) {

@@ -64,8 +64,8 @@ type puppetResource struct {
 	Parameters map[string]any `json:"parameters"`
 }
 
-// native is the fingerprint of Puppet's catalog without what µPuppet's catalogs do not hold: classes, nodes, and resources
-// of defined types.
+// native is the fingerprint of Puppet's catalog without what µPuppet's catalogs do not hold: classes, nodes, and
+// resources of defined types.
 func native(rs []puppetResource, κ *Definitions) []string {
 	var out []string
 	for _, r := range rs {

@@ -144,15 +144,16 @@ func classIs(c *Config, a string, kind DefKind) *Definition {
 	return nil
 }
 
-// enter is the conclusion that IncU, IncPD, CDecU and CDecPD share: the class becomes DeclaredClass(parent), and its body
-// runs as scope (::a) {s' ␣ s} with s' = merge(ρ, v_H).
+// enter is the conclusion that IncU, IncPD, CDecU and CDecPD share: the class becomes DeclaredClass(parent), and its
+// body runs as scope (::a) {s' ␣ s} with s' = merge(ρ, v_H).
 func enter(p at, a string, d *Definition, h *Attr, parent Scope) verdict {
 	init, missing := merge(p, d.Params, h)
 	if missing != nil {
 		return failed(unset(fmt.Sprintf("merge(ρ, v_H) for class %s", a), missing))
 	}
 	s := &ScopeStmt{p, ClassScope(a), &Seq{p, init, d.Body}}
-	return axiom(s).changing(Change{Kind: Declared, Name: a, Scope: parent, Def: &Definition{Kind: DeclaredClass, Scope: parent, at: d.at}})
+	return axiom(s).changing(Change{Kind: Declared, Name: a, Scope: parent,
+		Def: &Definition{Kind: DeclaredClass, Scope: parent, at: d.at}})
 }
 
 // Rule IncU (C.4):
@@ -168,7 +169,8 @@ func incU(c *Config, t term) verdict {
 	}
 	d := c.Definitions.lookup(s.Name)
 	if d == nil || d.Kind == ResourceDef {
-		return failed(undefined(c, "κ("+s.Name+") = ClassDef(c, ρ, s) or DeclaredClass(β)  (IncU, IncD, IncPU, IncPD)", "class", s.Name, s.span))
+		return failed(undefined(c, "κ("+s.Name+") = ClassDef(c, ρ, s) or DeclaredClass(β)  (IncU, IncD, IncPU, IncPD)",
+			"class", s.Name, s.span))
 	}
 	if d.Kind != ClassDef || d.Parent != "" {
 		return noMatch
@@ -202,7 +204,8 @@ func incPU(c *Config, t term) verdict {
 		return noMatch
 	}
 	if b := c.Definitions.lookup(d.Parent); b == nil || b.Kind == ResourceDef {
-		return failed(undefined(c, "κ("+d.Parent+") = ClassDef(c, ρ', s') or DeclaredClass(β)  (IncPU, IncPD)", "parent class", d.Parent, s.span))
+		return failed(undefined(c, "κ("+d.Parent+") = ClassDef(c, ρ', s') or DeclaredClass(β)  (IncPU, IncPD)",
+			"parent class", d.Parent, s.span))
 	}
 	if classIs(c, d.Parent, ClassDef) == nil {
 		return noMatch
@@ -240,8 +243,8 @@ func cDecStep(c *Config, t term) verdict {
 	return premise(s.H, func(h term) term { return &ClassDecl{s.at, s.Name, h.(*Attr)} })
 }
 
-// undeclared is the failure of κ(a) = ClassDef(c, ρ, s), the premise of every rule for class {a : H}: there is no rule for
-// a class that is already declared (§3.2: "Instead, this is an error").
+// undeclared is the failure of κ(a) = ClassDef(c, ρ, s), the premise of every rule for class {a : H}: there is no rule
+// for a class that is already declared (§3.2: "Instead, this is an error").
 func undeclared(c *Config, s *ClassDecl) *Failure {
 	d := c.Definitions.lookup(s.Name)
 	premise := "κ(" + s.Name + ") = ClassDef(c, ρ, s)  (CDecStep, CDecU, CDecPU, CDecPD)"
@@ -300,7 +303,8 @@ func cDecPU(c *Config, t term) verdict {
 		return noMatch
 	}
 	if b := c.Definitions.lookup(d.Parent); b == nil || b.Kind == ResourceDef {
-		return failed(undefined(c, "κ("+d.Parent+") = ClassDef(c, ρ', s') or DeclaredClass(β)  (CDecPU, CDecPD)", "parent class", d.Parent, s.span))
+		return failed(undefined(c, "κ("+d.Parent+") = ClassDef(c, ρ', s') or DeclaredClass(β)  (CDecPU, CDecPD)",
+			"parent class", d.Parent, s.span))
 	}
 	if classIs(c, d.Parent, ClassDef) == nil {
 		return noMatch

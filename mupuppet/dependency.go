@@ -3,16 +3,16 @@ package mupuppet
 // Dependency-provenance, chapter 5 of the thesis: the set of constants that a value may depend on.
 //
 // Operators join the annotations of their operands (depOperation). A decision leaves an outer annotation +β on what it
-// chose, e^{+β} or s^{+β}; plusExpr and plusStmt are Figures 5.4 and 5.5, which push it inwards; the rules at the end of
-// this file are §5.2.2.5, for the constructs that keep it.
+// chose, e^{+β} or s^{+β}; plusExpr and plusStmt are Figures 5.4 and 5.5, which push it inwards; the rules at the end
+// of this file are §5.2.2.5, for the constructs that keep it.
 //
 // Arrays, hashes and references are outside the thesis's subset (§5.1); with provenance on, they are refused.
 
-// depOperation is β of an operator's result: β1 ∪ β2 (ArithValue, CompValueI and II, AndValue, NotValueI and II; §5.2.2.1,
-// D.1.1.1).
+// depOperation is β of an operator's result: β1 ∪ β2 (ArithValue, CompValueI and II, AndValue, NotValueI and II;
+// §5.2.2.1, D.1.1.1).
 //
-// Differs from the thesis: §5.2.2.1 assumes that both sides of `and` are evaluated, and its own rule AndRightI (D.1.1.1)
-// says `false^β and e → false^β`. This is AndRightI: a side that is not evaluated adds nothing.
+// Differs from the thesis: §5.2.2.1 assumes that both sides of `and` are evaluated, and its own rule AndRightI
+// (D.1.1.1) says `false^β and e → false^β`. This is AndRightI: a side that is not evaluated adds nothing.
 func depOperation(operands []*Lit) Deps {
 	var β Deps
 	for _, l := range operands {
@@ -32,7 +32,8 @@ func depOf(ls ...*Lit) Deps {
 	return β
 }
 
-// annotating is what is being done here, for the budget: +β is pushed through all that a decision chose, at every decision.
+// annotating is what is being done here, for the budget: +β is pushed through all that a decision chose, at every
+// decision.
 const annotating = "annotations"
 
 // plusLit is Figure 5.4's first line: (v^{β1})^{+β2} = v^{β1 ∪ β2}.
@@ -75,8 +76,8 @@ func (c *Config) plusExpr(e Expr, β Deps) Expr {
 	panic("mupuppet: plusExpr: outside the thesis's subset")
 }
 
-// plusMatch is M^{+β}. The annotation that the figure gives to default is left out: no rule reads it, and the expression
-// behind it carries the same +β.
+// plusMatch is M^{+β}. The annotation that the figure gives to default is left out: no rule reads it, and the
+// expression behind it carries the same +β.
 func (c *Config) plusMatch(m *Match, β Deps) *Match {
 	if m == nil {
 		return nil
@@ -143,8 +144,9 @@ func expre(c *Config, t term) verdict {
 
 // Rule Statement (thesis, §5.2.2.5):  s → s'  ⟹  s^{+β} → s'^{+β}.
 //
-// For include a and class {a : H} this gives the section's IncU, IncD, IncPU, IncPD, CDecStepPlus, CDecUPlus, CDecPUPlus
-// and CDecPDPlus, since Figure 5.5 pushes +β into what those produce. For t {e : H} it lasts until the body is a value.
+// For include a and class {a : H} this gives the section's IncU, IncD, IncPU, IncPD, CDecStepPlus, CDecUPlus,
+// CDecPUPlus and CDecPDPlus, since Figure 5.5 pushes +β into what those produce. For t {e : H} it lasts until the body
+// is a value.
 func statement(c *Config, t term) verdict {
 	s, ok := t.(*OuterStmt)
 	if !ok {

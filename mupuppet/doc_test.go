@@ -12,8 +12,8 @@ import (
 	"bunraku/source"
 )
 
-// docs/mupuppet.md is tested: the differences between µPuppet and Puppet here, against both; the commands and the trace in
-// cmd/bunraku.
+// docs/mupuppet.md is tested: the differences between µPuppet and Puppet here, against both; the commands and the trace
+// in cmd/bunraku.
 
 func readDoc(t testing.TB, name string) string {
 	t.Helper()

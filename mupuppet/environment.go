@@ -109,8 +109,8 @@ func (r *Resource) Name() string { return string(r.Title.Value.(Str)) }
 // String is the reference to the resource, as in Puppet's messages.
 func (r *Resource) String() string { return r.Type + "[" + r.Name() + "]" }
 
-// A Catalog is v_C, in the order of declaration. The index finds the resource of a type and title; a well-formed catalog
-// has at most one (§3.2, "Catalogs").
+// A Catalog is v_C, in the order of declaration. The index finds the resource of a type and title; a well-formed
+// catalog has at most one (§3.2, "Catalogs").
 type Catalog struct {
 	Resources []*Resource
 	index     map[resourceKey]*Resource

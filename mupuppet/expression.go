@@ -106,8 +106,8 @@ func compValueI(_ *Config, t term) verdict { return compValue(t, true) }
 // Rule CompValueII (C.2):  v1 ≤_ℤ v2  ⟹  v1 > v2 → false.
 func compValueII(_ *Config, t term) verdict { return compValue(t, false) }
 
-// compValue is CompValueI (result true) and CompValueII (false): their premises are each other's negation. > and its kin
-// need integers, == and != take any values.
+// compValue is CompValueI (result true) and CompValueII (false): their premises are each other's negation. > and its
+// kin need integers, == and != take any values.
 func compValue(t term, result bool) verdict {
 	e, ok := t.(*Comp)
 	if !ok || !e.L.normal() || !e.R.normal() {

@@ -122,8 +122,8 @@ func newArray(p at, a *Elem) Expr {
 	return &Lit{p, vs, nil}
 }
 
-// newHash is {H}; by Figure 7, {v_H} is a value. A key that is written twice keeps its first place and its last value, as
-// in Puppet.
+// newHash is {H}; by Figure 7, {v_H} is a value. A key that is written twice keeps its first place and its last value,
+// as in Puppet.
 //
 // Differs from the paper: lookup (C.1) returns the first value of a repeated key; Puppet's hash holds only the last.
 func newHash(p at, h *Entry) Expr {

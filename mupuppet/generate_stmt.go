@@ -78,7 +78,8 @@ func (g *generator) resource(b *block) {
 	types := []struct {
 		name  string
 		attrs []string
-	}{{"file", []string{"owner", "group", "content"}}, {"user", []string{"comment", "shell"}}, {"notify", []string{"message"}}}
+	}{{"file", []string{"owner", "group", "content"}}, {"user", []string{"comment", "shell"}},
+		{"notify", []string{"message"}}}
 	t := types[g.IntN(len(types))]
 	title := fmt.Sprintf("'r%d'", g.title())
 	switch {
@@ -177,7 +178,8 @@ func (g *generator) caseOf(b *block) {
 
 func (g *generator) declareClass(b *block) {
 	i := g.IntN(len(g.classes))
-	if g.declared[i] && (g.opt.Independent || g.classes[i].required > 0 && !g.chance(10)) || g.opt.Independent && b.class != "" {
+	if g.declared[i] && (g.opt.Independent || g.classes[i].required > 0 && !g.chance(10)) || g.opt.Independent &&
+		b.class != "" {
 		g.resource(b)
 		return
 	}
@@ -209,7 +211,8 @@ func (g *generator) declareClass(b *block) {
 }
 
 // childInParent reports whether declaring class i in the body of class current might, on the way, declare a class that
-// inherits from current. Bodies are generated from the last class to the first, so those before current are not known yet.
+// inherits from current. Bodies are generated from the last class to the first, so those before current are not known
+// yet.
 func (g *generator) childInParent(current, i int) bool {
 	parent := false
 	for _, c := range g.classes {

@@ -26,7 +26,8 @@ func howOperation(op string, operands []*Lit) *How {
 
 func (h *How) String() string { return h.format(func(l Label) string { return l.String() }) }
 
-// mostHow is how long a term may get: a small graph of operations may stand for an endless one. What is left out is an ellipsis.
+// mostHow is how long a term may get: a small graph of operations may stand for an endless one. What is left out is an
+// ellipsis.
 const mostHow = 1 << 16
 
 // format writes the term with leaf(l) for each label.

@@ -7,8 +7,8 @@ import (
 	"bunraku/source"
 )
 
-// A Config is the environments σ, κ and v_C of a configuration, with what the arrows carry: the ambient scope α of →α and
-// the node name N of →N.
+// A Config is the environments σ, κ and v_C of a configuration, with what the arrows carry: the ambient scope α of →α
+// and the node name N of →N.
 type Config struct {
 	Store       *Store       // σ
 	Definitions *Definitions // κ
@@ -40,8 +40,9 @@ type frame struct {
 // NewMachine is the initial configuration (∅, ∅, ε, m) for a node.
 func NewMachine(m Manifest, node string) *Machine {
 	return &Machine{
-		Config: Config{Store: newStore(), Definitions: newDefinitions(), Catalog: newCatalog(), Node: node, specs: specsOf(m)},
-		focus:  m,
+		Config: Config{Store: newStore(), Definitions: newDefinitions(), Catalog: newCatalog(), Node: node,
+			specs: specsOf(m)},
+		focus: m,
 	}
 }
 
@@ -197,8 +198,8 @@ func (m *Machine) Term() Manifest {
 // Steps is how many steps were made.
 func (m *Machine) Steps() int { return m.steps }
 
-// Run steps until the manifest is skip, a configuration is stuck, or a bound on steps or depth is reached (Stepped), and reports each step to
-// observe, which may be nil.
+// Run steps until the manifest is skip, a configuration is stuck, or a bound on steps or depth is reached (Stepped),
+// and reports each step to observe, which may be nil.
 func (m *Machine) Run(bound int, observe func(Step)) (outcome Outcome, stuck *StuckError) {
 	m.work = budget.New(context.Background(), budget.Limits{Bytes: maxAnnotations})
 	defer func() {

@@ -26,7 +26,8 @@ func paperRows(t *testing.T) []paperRow {
 		if len(cells) != 4 || strings.HasPrefix(line, "|---") || strings.Contains(line, "| function |") {
 			continue
 		}
-		r := paperRow{rule: strings.TrimSpace(cells[0]), printed: strings.TrimSpace(cells[1]), tests: strings.TrimSpace(cells[3])}
+		r := paperRow{rule: strings.TrimSpace(cells[0]), printed: strings.TrimSpace(cells[1]),
+			tests: strings.TrimSpace(cells[3])}
 		for _, f := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(cells[2], -1) {
 			r.functions = append(r.functions, f[1])
 		}

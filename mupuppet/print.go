@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Terms as text, on one line, in the paper's notation: ␣ between statements, scope α {s}, e^{+β} as e +β. A printer stops
-// when it has written its limit, so that showing a redex costs the same however long the manifest is.
+// Terms as text, on one line, in the paper's notation: ␣ between statements, scope α {s}, e^{+β} as e +β. A printer
+// stops when it has written its limit, so that showing a redex costs the same however long the manifest is.
 
 type printer struct {
 	b     strings.Builder

@@ -11,10 +11,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The three theorems of the thesis about provenance, on random programs of its annotated subset, and the programs that show
-// where they stop.
+// The three theorems of the thesis about provenance, on random programs of its annotated subset, and the programs that
+// show where they stop.
 
-// annotatedRun runs a program with provenance; ok is false when it does not end in skip, since the theorems are partial.
+// annotatedRun runs a program with provenance; ok is false when it does not end in skip, since the theorems are
+// partial.
 func annotatedRun(t *rapid.T, opt GenerateOptions) (*Result, bool) {
 	opt.Annotated = true
 	file, m, data := randomProgram(t, opt)
@@ -34,7 +35,8 @@ func TestWhereTheorem(t *testing.T) {
 		for _, v := range labels(r.Catalog) {
 			d := r.Data[v.Note.Where-1]
 			if !identical(d.Value, v.Value) {
-				t.Fatalf("%s says it was copied from %s, which is %s\n%s", FormatValue(v.Value), d.Place, FormatValue(d.Value), r.File.Text)
+				t.Fatalf("%s says it was copied from %s, which is %s\n%s", FormatValue(v.Value), d.Place, FormatValue(d.Value),
+					r.File.Text)
 			}
 			checked++
 		}
@@ -44,8 +46,8 @@ func TestWhereTheorem(t *testing.T) {
 	}
 }
 
-// Theorem 4.3.4 (Correctness of Expression-Provenance): µ ⊨ v_C, that is, evaluating a value's expression over the constants
-// gives the value.
+// Theorem 4.3.4 (Correctness of Expression-Provenance): µ ⊨ v_C, that is, evaluating a value's expression over the
+// constants gives the value.
 func TestExpressionTheorem(t *testing.T) {
 	operations := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -57,7 +59,8 @@ func TestExpressionTheorem(t *testing.T) {
 			for _, a := range res.Attrs {
 				v, err := a.Value.Note.How.evaluate(r.Data)
 				if err != nil || !identical(v, a.Value.Value) {
-					t.Fatalf("%s is %s, its expression %s gives %v (%v)\n%s", a.Name, FormatValue(a.Value.Value), a.Value.Note.How, v, err, r.File.Text)
+					t.Fatalf("%s is %s, its expression %s gives %v (%v)\n%s", a.Name, FormatValue(a.Value.Value), a.Value.Note.How, v,
+						err, r.File.Text)
 				}
 				if a.Value.Note.How.Op != "" {
 					operations++
@@ -70,13 +73,14 @@ func TestExpressionTheorem(t *testing.T) {
 	}
 }
 
-// Theorem 5.3.5 (Correctness of Dependence-Provenance): m1 ≡l m2, both end  ⟹  σ1 ≡l σ2, v_C1 ≡l v_C2. m2 is m1 with the
-// constant at l replaced.
+// Theorem 5.3.5 (Correctness of Dependence-Provenance): m1 ≡l m2, both end  ⟹  σ1 ≡l σ2, v_C1 ≡l v_C2. m2 is m1 with
+// the constant at l replaced.
 //
-// Erratum: as stated the theorem is false, in three ways that the tests below show. It holds where (1) no variable hides
-// another (the thesis's µPuppet', §5.3.1.3, has names in front of every variable, which define parameters cannot have);
-// (2) no class is declared in two places, one of them under a condition; and (3) κ is left out, because a class that one run
-// declares and the other does not is ClassDef in one κ and DeclaredClass in the other, which Figure 5.11 does not relate.
+// Erratum: as stated the theorem is false, in three ways that the tests below show. It holds where (1) no variable
+// hides another (the thesis's µPuppet', §5.3.1.3, has names in front of every variable, which define parameters cannot
+// have); (2) no class is declared in two places, one of them under a condition; and (3) κ is left out, because a class
+// that one run declares and the other does not is ClassDef in one κ and DeclaredClass in the other, which Figure 5.11
+// does not relate.
 func TestDependencyTheorem(t *testing.T) {
 	changed, flips := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -153,7 +157,8 @@ func equivalent(r1, r2 *Result, l Label) string {
 	}
 	for i := range v1 {
 		if v1[i].Scope != v2[i].Scope || v1[i].Name != v2[i].Name || !value(v1[i].Value, v2[i].Value) {
-			return fmt.Sprintf("σ: %s $%s = %s %s and %s $%s = %s %s", v1[i].Scope, v1[i].Name, FormatValue(v1[i].Value.Value), v1[i].Value.Note.Dep,
+			return fmt.Sprintf("σ: %s $%s = %s %s and %s $%s = %s %s", v1[i].Scope, v1[i].Name, FormatValue(v1[i].Value.Value),
+				v1[i].Value.Note.Dep,
 				v2[i].Scope, v2[i].Name, FormatValue(v2[i].Value.Value), v2[i].Value.Note.Dep)
 		}
 	}
@@ -193,8 +198,8 @@ func labelOf(t *testing.T, r *Result, at string) Label {
 	return 0
 }
 
-// §5.3.1.2: the branch that was not taken. $z depends on x, and the annotated rules do not say so. The thesis prints the
-// program; it is the reason for µPuppet' (§5.3.1.3).
+// §5.3.1.2: the branch that was not taken. $z depends on x, and the annotated rules do not say so. The thesis prints
+// the program; it is the reason for µPuppet' (§5.3.1.3).
 func TestThesisLimitation(t *testing.T) {
 	r := mustCompile(t, `$y = 1
 class a ($x) {
@@ -215,15 +220,16 @@ notify { 'out': message => $w }
 	}
 	taken := mustCompile(t, strings.Replace(r.File.Text, "x => 2", "x => 1", 1), true)
 	if got := taken.Catalog.Resources[0].Attrs[0].Value; !identical(got.Value, Int(42)) || !got.Note.Dep.has(l) {
-		t.Errorf("with x => 1 the message is %s %s; want 42, and %s in its dependencies", FormatValue(got.Value), got.Note.Dep, l)
+		t.Errorf("with x => 1 the message is %s %s; want 42, and %s in its dependencies", FormatValue(got.Value),
+			got.Note.Dep, l)
 	}
 	if equivalent(r, taken, l) == "" {
 		t.Error("the two runs are equal except at x: then this would be no counter-example")
 	}
 }
 
-// A class that is included under a condition and again without one: who declared it first depends on x, in both runs. The
-// thesis does not speak of it; variables with names in front do not help.
+// A class that is included under a condition and again without one: who declared it first depends on x, in both runs.
+// The thesis does not speak of it; variables with names in front do not help.
 func TestTheoremFailsOnSecondInclude(t *testing.T) {
 	src := `class a { notify { 'n': } }
 $x = 1

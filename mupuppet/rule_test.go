@@ -8,8 +8,8 @@ import (
 	"bunraku/source"
 )
 
-// Every rule on its own: a manifest that needs it, and the step that the paper's rule makes of it, written by hand from the
-// rule. A congruence rule is found in the derivation of the step; an axiom is the step.
+// Every rule on its own: a manifest that needs it, and the step that the paper's rule makes of it, written by hand from
+// the rule. A congruence rule is found in the derivation of the step; an axiom is the step.
 
 type ruleCase struct {
 	rule     string
@@ -101,8 +101,10 @@ var ruleCases = []ruleCase{
 	{"IncPD", "class b { } class a inherits b { } node default { include a }", "include a → κ[a : DeclaredClass(::b)]"},
 	{"CDecStep", "class a ($x) { } class { 'a': x => 1 + 1 }", "1 + 1 → 2"},
 	{"CDecU", "class a ($x) { } node default { class { 'a': x => 1 } }", "class {a: x => 1} → κ[a : DeclaredClass(::nd)]"},
-	{"CDecPU", "class b { } class a ($x) inherits b { } class { 'a': x => 1 }", "class {a: x => 1} → include b ␣ class {a: x => 1}"},
-	{"CDecPD", "class b { } class a ($x) inherits b { } class { 'a': x => 1 }", "class {a: x => 1} → κ[a : DeclaredClass(::b)]"},
+	{"CDecPU", "class b { } class a ($x) inherits b { } class { 'a': x => 1 }",
+		"class {a: x => 1} → include b ␣ class {a: x => 1}"},
+	{"CDecPD", "class b { } class a ($x) inherits b { } class { 'a': x => 1 }",
+		"class {a: x => 1} → κ[a : DeclaredClass(::b)]"},
 	{"ScopeStep", "node default { $x = 1 }", "$x = 1 → σ[::nd $x : 1]"},
 	{"DefScopeStep", "define u { $x = 1 } u { 'w': }", "$x = 1 → σ[:: def $x : 1]"},
 	{"ScopeDone", "node default { $x = 1 }", "scope (::nd) {skip} → skip"},
@@ -120,8 +122,8 @@ var ruleCases = []ruleCase{
 	{"CDefPI", "class a ($x) inherits b { }", "class a ($x) inherits b {skip} → κ[a : ClassDef(b, $x, …)]"},
 }
 
-// plusCases are the rules of the thesis's §5.2.2.5, for constructs with an outer annotation. Labels count the constants of
-// the manifest; the condition is l1.
+// plusCases are the rules of the thesis's §5.2.2.5, for constructs with an outer annotation. Labels count the constants
+// of the manifest; the condition is l1.
 var plusCases = []ruleCase{
 	{"Expre", "if true { $x = 2 ? { 2 => 3 } $y = $x ? { 3 => $x } }", "$x → 3"},
 	{"Statement", "class a { $x = 1 } if true { include a }", "include a → κ[a : DeclaredClass(::)]"},

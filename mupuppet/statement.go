@@ -204,8 +204,8 @@ func caseNoMatch(c *Config, t term) verdict {
 	return axiom(c.plusStmt(&Case{s.at, s.E, s.C.Rest}, depOf(v, v1)))
 }
 
-// Rule CaseDone (C.4):  case v {ε} →_s skip.   Annotated (thesis, §5.2.2.3): … → skip^{+β}, and by Figure 5.5 nothing in
-// skip keeps the +β.
+// Rule CaseDone (C.4):  case v {ε} →_s skip.   Annotated (thesis, §5.2.2.3): … → skip^{+β}, and by Figure 5.5 nothing
+// in skip keeps the +β.
 func caseDone(_ *Config, t term) verdict {
 	s, ok := t.(*Case)
 	if !ok || !s.E.normal() || s.C != nil {
@@ -216,8 +216,8 @@ func caseDone(_ *Config, t term) verdict {
 
 // Rule CaseDefault (thesis, §4.2.2.3):  case v {default : {s} ␣ C} →_s s.
 //
-// Erratum: missing in the paper's Appendix C and the thesis's A.3. Here, as in the authors' Haskell, default is taken where
-// it stands; Puppet takes it last.
+// Erratum: missing in the paper's Appendix C and the thesis's A.3. Here, as in the authors' Haskell, default is taken
+// where it stands; Puppet takes it last.
 func caseDefault(c *Config, t term) verdict {
 	s, ok := t.(*Case)
 	if !ok || !s.E.normal() || s.C == nil || s.C.C != nil {

@@ -7,15 +7,15 @@ import (
 	"bunraku/source"
 )
 
-// From Puppet's syntax tree to µPuppet's. What µPuppet does not have is refused by name, with its place; the names follow
-// the paper's Appendix B (Figure 8) and §5.3. Every refusal of a file is reported, not only the first.
+// From Puppet's syntax tree to µPuppet's. What µPuppet does not have is refused by name, with its place; the names
+// follow the paper's Appendix B (Figure 8) and §5.3. Every refusal of a file is reported, not only the first.
 //
-// Four pieces of sugar are read as the paper's forms: `elsif` as an if in the else; `unless e {s1} else {s2}` as
-// if e {s2} else {s1}; several values before one branch of a case as that branch for each; several classes after include
-// as one include each. The first two occur in tests that the paper's Table 1 counts as passing.
+// Four pieces of sugar are read as the paper's forms: `elsif` as an if in the else; `unless e {s1} else {s2}` as if e
+// {s2} else {s1}; several values before one branch of a case as that branch for each; several classes after include as
+// one include each. The first two occur in tests that the paper's Table 1 counts as passing.
 
-// Translate reads a parsed manifest as µPuppet. With provenance, constants are labelled in the order of the text, data[l-1]
-// being label l, and what the thesis's annotated rules leave out is refused too.
+// Translate reads a parsed manifest as µPuppet. With provenance, constants are labelled in the order of the text,
+// data[l-1] being label l, and what the thesis's annotated rules leave out is refused too.
 func Translate(f *syntax.File, provenance bool) (m Manifest, data []Datum, ds source.Diagnostics) {
 	t := &translator{file: f.Source, provenance: provenance, defines: map[string]bool{}}
 	for _, d := range f.Defs {

@@ -6,7 +6,8 @@ import (
 	"bunraku/puppet/syntax"
 )
 
-// Expressions of the subset. A refused expression becomes a constant, which is never evaluated: with a refusal there is no run.
+// Expressions of the subset. A refused expression becomes a constant, which is never evaluated: with a refusal there is
+// no run.
 
 func (t *translator) expr(x syntax.Expr) Expr {
 	switch x := x.(type) {
@@ -206,12 +207,17 @@ func (t *translator) access(x *syntax.Access) Expr {
 
 // dataTypes are the names that look like resource types and are types of values.
 var dataTypes = map[string]bool{
-	"Any": true, "Array": true, "Binary": true, "Boolean": true, "Callable": true, "Catalogentry": true, "Collection": true,
-	"Data": true, "Default": true, "Deferred": true, "Enum": true, "Float": true, "Hash": true, "Init": true, "Integer": true,
-	"Iterable": true, "Iterator": true, "NotUndef": true, "Notundef": true, "Numeric": true, "Object": true, "Optional": true,
-	"Pattern": true, "Regexp": true, "Resource": true, "RichData": true, "Runtime": true, "Scalar": true, "ScalarData": true,
-	"SemVer": true, "Sensitive": true, "String": true, "Struct": true, "Timespan": true, "Timestamp": true, "Tuple": true,
-	"Type": true, "Undef": true, "URI": true, "Variant": true,
+	"Any": true, "Array": true, "Binary": true, "Boolean": true, "Callable": true, "Catalogentry": true,
+	"Collection": true,
+	"Data":       true, "Default": true, "Deferred": true, "Enum": true, "Float": true, "Hash": true, "Init": true,
+	"Integer":  true,
+	"Iterable": true, "Iterator": true, "NotUndef": true, "Notundef": true, "Numeric": true, "Object": true,
+	"Optional": true,
+	"Pattern":  true, "Regexp": true, "Resource": true, "RichData": true, "Runtime": true, "Scalar": true,
+	"ScalarData": true,
+	"SemVer":     true, "Sensitive": true, "String": true, "Struct": true, "Timespan": true, "Timestamp": true,
+	"Tuple": true,
+	"Type":  true, "Undef": true, "URI": true, "Variant": true,
 }
 
 // literalName is the name of a class that is written out.

@@ -183,7 +183,8 @@ type Ref struct {
 	E    Expr
 }
 
-// An OuterExpr is e^{+β} (thesis, Figure 5.2), kept only where Figure 5.4 does not push +β inwards; build it with plusExpr.
+// An OuterExpr is e^{+β} (thesis, Figure 5.2), kept only where Figure 5.4 does not push +β inwards; build it with
+// plusExpr.
 type OuterExpr struct {
 	at
 	E Expr
@@ -300,7 +301,8 @@ type ScopeStmt struct {
 	S     Stmt
 }
 
-// An OuterStmt is s^{+β} (thesis, Figure 5.2), kept only where Figure 5.5 does not push +β inwards; build it with plusStmt.
+// An OuterStmt is s^{+β} (thesis, Figure 5.2), kept only where Figure 5.5 does not push +β inwards; build it with
+// plusStmt.
 type OuterStmt struct {
 	at
 	S Stmt

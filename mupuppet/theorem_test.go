@@ -37,9 +37,9 @@ func mustRead(t interface{ Fatalf(string, ...any) }, file *source.File, provenan
 	return m, data
 }
 
-// Theorem 3.4.1 (Determinism; Theorem 1 in the paper): every judgement rewrites a term in at most one way. The paper's proof
-// is by induction on derivations; its only interesting part is that no two rules apply to one term, which is what this
-// checks, for every term that a run meets and every rule there is.
+// Theorem 3.4.1 (Determinism; Theorem 1 in the paper): every judgement rewrites a term in at most one way. The paper's
+// proof is by induction on derivations; its only interesting part is that no two rules apply to one term, which is what
+// this checks, for every term that a run meets and every rule there is.
 func TestDeterminism(t *testing.T) {
 	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,7 +59,8 @@ func TestDeterminism(t *testing.T) {
 			if len(applied) > 1 {
 				t.Fatalf("%v all apply to %s\n%s", applied, show(x, 200), file.Text)
 			}
-			for _, judgement := range [...][]func(*Definitions, Scope) (Scope, bool){{pNode, pDefRes, pClass}, {bTop, bNode, bDefRes, bClass}} {
+			for _, judgement := range [...][]func(*Definitions, Scope) (Scope, bool){{pNode, pDefRes, pClass},
+				{bTop, bNode, bDefRes, bClass}} {
 				n := 0
 				for _, rule := range judgement {
 					if _, ok := rule(machine.Definitions, machine.scope); ok {
@@ -90,7 +91,8 @@ func TestContextsAreTheRules(t *testing.T) {
 		for machine.steps < 400 {
 			afresh := &Machine{Config: machine.Config, focus: machine.Term(), steps: machine.steps}
 			afresh.scope = TopScope()
-			afresh.Store, afresh.Definitions, afresh.Catalog = machine.Store.clone(), machine.Definitions.clone(), machine.Catalog.clone()
+			afresh.Store, afresh.Definitions, afresh.Catalog = machine.Store.clone(), machine.Definitions.clone(),
+				machine.Catalog.clone()
 			var a, b Step
 			o1, _ := machine.Step(&a)
 			o2, _ := afresh.Step(&b)
@@ -101,7 +103,8 @@ func TestContextsAreTheRules(t *testing.T) {
 				return
 			}
 			if fmt.Sprint(a.Derivation, a.Rule, a.Change) != fmt.Sprint(b.Derivation, b.Rule, b.Change) {
-				t.Fatalf("step %d:\n%v %s %s\n%v %s %s\n%s", a.Number, a.Derivation, a.Rule, a.Change, b.Derivation, b.Rule, b.Change, file.Text)
+				t.Fatalf("step %d:\n%v %s %s\n%v %s %s\n%s", a.Number, a.Derivation, a.Rule, a.Change, b.Derivation, b.Rule,
+					b.Change, file.Text)
 			}
 			if x, y := whole(machine), whole(afresh); x != y {
 				t.Fatalf("step %d (%s):\n%s\n%s\n%s", a.Number, a.Rule, x, y, file.Text)
@@ -138,7 +141,8 @@ func (c *Catalog) clone() *Catalog {
 	return out
 }
 
-// Theorem 3.4.2 (Monotonicity; Theorem 2 in the paper): (σ, κ, v_C) ⊑ (σ', κ', v_C') for every step, by Definition 3.4.1.
+// Theorem 3.4.2 (Monotonicity; Theorem 2 in the paper): (σ, κ, v_C) ⊑ (σ', κ', v_C') for every step, by Definition
+// 3.4.1.
 func TestMonotonicity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file, m, _ := randomProgram(t, GenerateOptions{Risky: true})

@@ -34,9 +34,9 @@ const (
 	redexWidth = 67
 )
 
-// WriteText writes the step as one line of at most 100 columns: the redex, and after the arrow what the step changed in σ,
-// κ or v_C or, when it changed nothing there, what the redex became. The longer of the two is cut first. On a terminal the
-// steps that change nothing are faint.
+// WriteText writes the step as one line of at most 100 columns: the redex, and after the arrow what the step changed in
+// σ, κ or v_C or, when it changed nothing there, what the redex became. The longer of the two is cut first. On a
+// terminal the steps that change nothing are faint.
 func (s Step) WriteText(w io.Writer, style source.Style) {
 	scope := s.Scope.String()
 	if s.Derivation == nil || (len(s.Derivation) == 1 && s.Derivation[0] == "MSeqStep") {
@@ -58,7 +58,8 @@ func (s Step) WriteText(w io.Writer, style source.Style) {
 			redex, arrow = clip(redex, half), clip(arrow, room-half)
 		}
 	}
-	line := fmt.Sprintf("%4d %s %s %s%s", s.Number, pad(s.Rule, ruleWidth), pad(clip(scope, scopeWidth), scopeWidth), redex, arrow)
+	line := fmt.Sprintf("%4d %s %s %s%s", s.Number, pad(s.Rule, ruleWidth), pad(clip(scope, scopeWidth), scopeWidth),
+		redex, arrow)
 	line = strings.TrimRight(line, " ") + "\n"
 	if s.Change.Kind == NoChange && style.Faint != nil {
 		line = style.Faint(line)
@@ -66,8 +67,8 @@ func (s Step) WriteText(w io.Writer, style source.Style) {
 	io.WriteString(w, line)
 }
 
-// brief is the redex without what the line need not repeat: the rest after a skip, which the arrow shows, and the bodies of
-// definitions.
+// brief is the redex without what the line need not repeat: the rest after a skip, which the arrow shows, and the
+// bodies of definitions.
 func (s Step) brief() string {
 	switch {
 	case s.Rule == "SeqSkip" || s.Rule == "MSeqSkip":

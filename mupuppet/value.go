@@ -11,8 +11,8 @@ type Value interface{ value() }
 
 // Int is i.
 //
-// Differs from the paper: its ℤ has no bounds. These are Puppet's 64 bits, and an operation whose result does not fit is
-// stuck, as it is an error in Puppet.
+// Differs from the paper: its ℤ has no bounds. These are Puppet's 64 bits, and an operation whose result does not fit
+// is stuck, as it is an error in Puppet.
 type Int int64
 
 // Str is w.
@@ -117,8 +117,8 @@ func lookup(k Value, h HashValue) (Value, bool) {
 	return nil, false
 }
 
-// arithmetic is +_ℤ and its kin. Division and remainder round towards minus infinity and a negative shift shifts the other
-// way, as in Puppet. It fails on a zero divisor and outside 64 bits.
+// arithmetic is +_ℤ and its kin. Division and remainder round towards minus infinity and a negative shift shifts the
+// other way, as in Puppet. It fails on a zero divisor and outside 64 bits.
 func arithmetic(op Op, a, b Int) (Int, bool) {
 	x, y, z := big.NewInt(int64(a)), big.NewInt(int64(b)), new(big.Int)
 	switch op {

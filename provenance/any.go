@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// Some things have several causes of which one is enough: a class that is included at five places stays in the catalog as long as one of
-// them is reached. Such a node depends on what all its causes have in common, not on the first of them.
+// Some things have several causes of which one is enough: a class that is included at five places stays in the catalog
+// as long as one of them is reached. Such a node depends on what all its causes have in common, not on the first of
+// them.
 //
-// Causes are found one after the other, so the later ones are newer than the node, and may even depend on it: a class that includes
-// another that includes the first one again. The sets are therefore found by steps. At first each node has the set of its first cause, which
-// is older; then a step takes away what some other cause does not share, given the sets so far. Whatever step one stops after, the sets are
-// sound: what is taken away is not needed by a cause that stands without it. A cause that depends on the node itself has all that the node
-// has, so it takes nothing away.
+// Causes are found one after the other, so the later ones are newer than the node, and may even depend on it: a class
+// that includes another that includes the first one again. The sets are therefore found by steps. At first each node
+// has the set of its first cause, which is older; then a step takes away what some other cause does not share, given
+// the sets so far. Whatever step one stops after, the sets are sound: what is taken away is not needed by a cause that
+// stands without it. A cause that depends on the node itself has all that the node has, so it takes nothing away.
 
 // Any adds a node that its causes make, of which the first is known.
 func (t *Trace) Any(cause Ref) Ref {
@@ -42,8 +43,8 @@ func (t *Trace) Also(any, cause Ref) {
 	t.shared.Store(nil)
 }
 
-// Open adds a set of dependencies that is not complete yet: something may come too late to have an effect, and that it came too late is then a
-// reason for what happened before.
+// Open adds a set of dependencies that is not complete yet: something may come too late to have an effect, and that it
+// came too late is then a reason for what happened before.
 func (t *Trace) Open() Ref {
 	if t == nil {
 		return 0
@@ -66,7 +67,8 @@ func (t *Trace) Extend(set Ref, more ...Ref) {
 	}
 }
 
-// common has the leaves that each node of Any's depends on, by the number of its causes. Two readers may both work it out: they find the same.
+// common has the leaves that each node of Any's depends on, by the number of its causes. Two readers may both work it
+// out: they find the same.
 func (t *Trace) common() [][]Ref {
 	if known := t.shared.Load(); known != nil && len(*known) == len(t.causes) {
 		return *known
@@ -83,7 +85,8 @@ func (t *Trace) common() [][]Ref {
 	for range mostSteps {
 		changed := false
 		for i, n := range nodes {
-			for _, cause := range append([]Ref{n.first}, t.causes[n.second]...) { // the first too: what it depends on may have become less
+			// the first too: what it depends on may have become less
+			for _, cause := range append([]Ref{n.first}, t.causes[n.second]...) {
 				if len(w.shared[i]) == 0 {
 					break
 				}
@@ -104,8 +107,8 @@ func (t *Trace) common() [][]Ref {
 	return w.shared
 }
 
-// A group is a place, or several that may change together: all of a fact, all that a data file has for a key. Two causes that depend on
-// different parts of a group do not stand without each other.
+// A group is a place, or several that may change together: all of a fact, all that a data file has for a key. Two
+// causes that depend on different parts of a group do not stand without each other.
 type group struct {
 	kind LabelKind
 	name string

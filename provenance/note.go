@@ -9,18 +9,20 @@ const (
 	Variable  NoteKind = iota // Name was assigned
 	Parameter                 // Name is a parameter that was given; Place is where
 	Defaulted                 // Name is a parameter that took its default; Place is the default
-	LookedUp                  // Hiera was asked for the key Name: at Place by a call, nowhere for an automatic class parameter
-	Called                    // the function Name, written in Puppet, returned it; Place is the call
-	Rendered                  // the template Name made it; Place is the call
-	Replaced                  // an override took the place of what Place had set
-	IfTrue                    // a condition was true
-	IfFalse                   // a condition was false
-	Chosen                    // a case took the option that is written as Name, or none when that is empty
-	Selected                  // a selector took the option that is written as Name
+	// Hiera was asked for the key Name: at Place by a call, nowhere for an automatic class parameter
+	LookedUp
+	Called   // the function Name, written in Puppet, returned it; Place is the call
+	Rendered // the template Name made it; Place is the call
+	Replaced // an override took the place of what Place had set
+	IfTrue   // a condition was true
+	IfFalse  // a condition was false
+	Chosen   // a case took the option that is written as Name, or none when that is empty
+	Selected // a selector took the option that is written as Name
 )
 
 func (k NoteKind) String() string {
-	return [...]string{"variable", "parameter", "default", "lookup", "function", "template", "override", "if true", "if false", "case", "selector"}[k]
+	return [...]string{"variable", "parameter", "default", "lookup", "function", "template", "override", "if true",
+		"if false", "case", "selector"}[k]
 }
 
 // IsDecision reports whether the note is about which way evaluation went.
@@ -47,7 +49,8 @@ type note struct {
 	kind  NoteKind
 }
 
-// Notes stand in blocks, so that adding one never moves the others. The first has room for as many as the last graph had.
+// Notes stand in blocks, so that adding one never moves the others. The first has room for as many as the last graph
+// had.
 const noteBlock = 64
 
 // noteAt is where the i-th note stands, in a block that there is.
@@ -72,7 +75,8 @@ func (t *Trace) Owner(o Owner) uint32 {
 	return uint32(len(t.owners))
 }
 
-// Note adds a named step: the value of r, copied. Where, Expression and Depends pass through it. owner is a number of Owner's, or 0.
+// Note adds a named step: the value of r, copied. Where, Expression and Depends pass through it. owner is a number of
+// Owner's, or 0.
 func (t *Trace) Note(r Ref, kind NoteKind, name string, owner uint32, place source.Place, value any) Ref {
 	if t == nil {
 		return 0

@@ -8,8 +8,8 @@ import (
 	"bunraku/source"
 )
 
-// A Packed is the part of a trace that some slots reach, as plain data to be written down. Nodes are renumbered from 1, leaves first,
-// the others in their old order. Files are named, never quoted: data files hold secrets.
+// A Packed is the part of a trace that some slots reach, as plain data to be written down. Nodes are renumbered from 1,
+// leaves first, the others in their old order. Files are named, never quoted: data files hold secrets.
 type Packed struct {
 	Files  []string       `json:"files"`
 	Ops    []string       `json:"ops"`
@@ -48,9 +48,10 @@ func (o ownerName) Ref() string { return string(o) }
 
 type ownerName string
 
-// Nodes are written one after the other, each as unsigned varints (encoding/binary): what it is (0 leaf, 1 operation, 2 copy with
-// dependencies, 3 note, 4 container, 5 several causes: the first, then the leaves that all depend on), the number of its leaf, operation or note, how many operands it has, then for each of them how
-// many nodes back it stands; 0 is none.
+// Nodes are written one after the other, each as unsigned varints (encoding/binary): what it is (0 leaf, 1 operation, 2
+// copy with dependencies, 3 note, 4 container, 5 several causes: the first, then the leaves that all depend on), the
+// number of its leaf, operation or note, how many operands it has, then for each of them how many nodes back it stands;
+// 0 is none.
 
 const (
 	packLeaf uint32 = iota
@@ -92,7 +93,8 @@ func (t *Trace) Pack(roots ...Ref) *Packed {
 		case isNote:
 			note, _ := t.NoteAt(r)
 			kind, number, operands = packNote, uint32(len(p.Notes)), []Ref{n.first}
-			p.Notes = append(p.Notes, PackedNote{Kind: note.Kind, Name: note.Name, In: note.In, At: p.Spot(note.Place), Value: note.Value, Ref: r})
+			p.Notes = append(p.Notes, PackedNote{Kind: note.Kind, Name: note.Name, In: note.In, At: p.Spot(note.Place),
+				Value: note.Value, Ref: r})
 		default:
 			kind = packWith
 			switch n.shape {
@@ -155,7 +157,8 @@ func (s PackedSpot) Place(files []*source.File) source.Place {
 		return source.Place{}
 	}
 	f := files[s[0]-1]
-	return source.Place{File: f, Span: source.Span{Start: f.Offset(source.Position{Line: s[1], Column: s[2]}), End: f.Offset(source.Position{Line: s[3], Column: s[4]})}}
+	return source.Place{File: f, Span: source.Span{Start: f.Offset(source.Position{Line: s[1], Column: s[2]}),
+		End: f.Offset(source.Position{Line: s[3], Column: s[4]})}}
 }
 
 // list is a container that was read back: only its refs are left.
@@ -197,7 +200,8 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 		rest = rest[n:]
 		return uint32(x)
 	}
-	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(p.Notes), packDeep: 1, packAny: 1}
+	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(p.Notes), packDeep: 1,
+		packAny: 1}
 	var refs []Ref
 	shared := [][]Ref{}
 	for i := uint32(1); len(rest) > 0; i++ {

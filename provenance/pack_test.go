@@ -157,7 +157,8 @@ func TestReach(t *testing.T) {
 // A nil trace is tracing switched off: everything may be asked and answers nothing.
 func TestNil(t *testing.T) {
 	var tr *provenance.Trace
-	if tr.Note(1, provenance.Variable, "", 0, source.Place{}, nil) != 0 || tr.Path(1) != nil || tr.Flows(1) != nil || tr.Spine(3) != 3 || tr.Reach(nil)(7) != provenance.Not {
+	if tr.Note(1, provenance.Variable, "", 0, source.Place{}, nil) != 0 || tr.Path(1) != nil || tr.Flows(1) != nil ||
+		tr.Spine(3) != 3 || tr.Reach(nil)(7) != provenance.Not {
 		t.Error("a nil trace says something")
 	}
 	tr.EachLeaf(func(provenance.Ref, provenance.Label) { t.Error("a leaf") })
@@ -169,7 +170,8 @@ func TestNil(t *testing.T) {
 
 // Damaged data are refused, not trusted.
 func TestUnpackRefuses(t *testing.T) {
-	for _, n := range [][]byte{{0}, {0, 7, 0}, {1, 0, 0}, {2, 0, 1, 5}, {3, 0, 0}, {4, 0, 0}, {9, 0, 0}, {2, 0, 200}, {2, 0, 3, 0}, {0x80}} {
+	for _, n := range [][]byte{{0}, {0, 7, 0}, {1, 0, 0}, {2, 0, 1, 5}, {3, 0, 0}, {4, 0, 0}, {9, 0, 0}, {2, 0, 200},
+		{2, 0, 3, 0}, {0x80}} {
 		p := &provenance.Packed{Nodes: n}
 		if _, err := p.Unpack(nil); err == nil {
 			t.Errorf("%v is accepted", n)

@@ -87,7 +87,8 @@ func (t *Trace) copied(n node) (Ref, bool) {
 	return 0, false
 }
 
-// Depends is the set of places outside which no change can alter the value (5.2 of the thesis), in the order of their nodes.
+// Depends is the set of places outside which no change can alter the value (5.2 of the thesis), in the order of their
+// nodes.
 func (t *Trace) Depends(roots ...Ref) []Label {
 	if t == nil {
 		return nil

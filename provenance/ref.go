@@ -1,9 +1,9 @@
-// Package provenance is where values come from: labels, the trace graph of one evaluation, and its algebra.
-// The three readings of the graph (where, expression, dependency; chapters 4 and 5 of "Provenance for Configuration Languages")
+// Package provenance is where values come from: labels, the trace graph of one evaluation, and its algebra. The three
+// readings of the graph (where, expression, dependency; chapters 4 and 5 of "Provenance for Configuration Languages")
 // are functions of the one graph, so they cannot drift apart.
 //
-// Evaluation appends nodes and never looks at them; reading happens afterwards, on demand. A nil *Trace is tracing switched
-// off: every method may be called on it, costs one comparison, and returns the zero Ref.
+// Evaluation appends nodes and never looks at them; reading happens afterwards, on demand. A nil *Trace is tracing
+// switched off: every method may be called on it, costs one comparison, and returns the zero Ref.
 //
 // It may import source. Start reading at Trace, then read.go.
 package provenance
@@ -29,8 +29,8 @@ func (k LabelKind) String() string {
 	return [...]string{"literal", "datum", "fact", "node name", "absence", "world"}[k]
 }
 
-// A Label is a place that data comes from. Two labels are the same place when Kind, the file's name, Ordinal and Path agree; spans do
-// not count, since a change of one literal moves the ones behind it.
+// A Label is a place that data comes from. Two labels are the same place when Kind, the file's name, Ordinal and Path
+// agree; spans do not count, since a change of one literal moves the ones behind it.
 type Label struct {
 	Kind    LabelKind
 	Place   source.Place

@@ -39,9 +39,11 @@ func (t *Trace) Copy() *Trace {
 	if t == nil {
 		return nil
 	}
-	c := &Trace{nodes: slices.Clip(t.nodes), operands: slices.Clip(t.operands), contents: slices.Clip(t.contents), labels: slices.Clip(t.labels),
-		blocks: slices.Clip(t.blocks), read: slices.Clone(t.read), names: slices.Clip(t.names), known: t.known, nameOf: maps.Clone(t.nameOf),
-		notes: slices.Clone(t.notes), noteCount: t.noteCount, firstNotes: t.firstNotes, owners: slices.Clip(t.owners),
+	c := &Trace{nodes: slices.Clip(t.nodes), operands: slices.Clip(t.operands), contents: slices.Clip(t.contents),
+		labels: slices.Clip(t.labels),
+		blocks: slices.Clip(t.blocks), read: slices.Clone(t.read), names: slices.Clip(t.names), known: t.known,
+		nameOf: maps.Clone(t.nameOf),
+		notes:  slices.Clone(t.notes), noteCount: t.noteCount, firstNotes: t.firstNotes, owners: slices.Clip(t.owners),
 		causes: slices.Clone(t.causes), open: slices.Clone(t.open)}
 	if n := len(c.notes); n > 0 { // which may have room for more
 		c.notes[n-1] = slices.Clone(c.notes[n-1])
@@ -55,8 +57,8 @@ func (t *Trace) Copy() *Trace {
 	return c
 }
 
-// Seal ends the making of a trace: from now on it is only read, by any number of goroutines. Owners, which may hold all that a compile has
-// made, are replaced by what is given for them.
+// Seal ends the making of a trace: from now on it is only read, by any number of goroutines. Owners, which may hold all
+// that a compile has made, are replaced by what is given for them.
 func (t *Trace) Seal(plain func(Owner) Owner) {
 	if t == nil {
 		return
@@ -66,9 +68,10 @@ func (t *Trace) Seal(plain func(Owner) Owner) {
 	}
 }
 
-// The graph grows with the work that it describes, and in places faster: a value may be joined of all that was read before. Its growth
-// therefore counts on the budget of the compile. It is looked at whenever so many nodes or operands have come, so that adding one stays
-// an append; the count depends on the graph alone, never on the room that happened to be there.
+// The graph grows with the work that it describes, and in places faster: a value may be joined of all that was read
+// before. Its growth therefore counts on the budget of the compile. It is looked at whenever so many nodes or operands
+// have come, so that adding one stays an append; the count depends on the graph alone, never on the room that happened
+// to be there.
 type growth struct {
 	budget  *budget.Budget
 	counted int64 // bytes
@@ -126,7 +129,8 @@ func (t *Trace) Size() Size {
 	if t == nil {
 		return Size{}
 	}
-	s := Size{Nodes: len(t.nodes), Operands: len(t.operands), Notes: t.noteCount, Contents: len(t.contents), Labels: len(t.labels), Blocks: len(t.blocks),
+	s := Size{Nodes: len(t.nodes), Operands: len(t.operands), Notes: t.noteCount, Contents: len(t.contents),
+		Labels: len(t.labels), Blocks: len(t.blocks),
 		names: slices.Clip(t.names), nameOf: t.known}
 	if len(t.nameOf) > 0 { // there are new ones
 		s.nameOf = maps.Clone(t.known)
@@ -140,8 +144,10 @@ func (t *Trace) Size() Size {
 
 // NewTraceLike returns an empty graph with room for as much as another took.
 func NewTraceLike(s Size) *Trace {
-	t := &Trace{nodes: make([]node, 1, s.Nodes+s.Nodes/16+1), operands: make([]Ref, 0, s.Operands+s.Operands/16), names: s.names, known: s.nameOf,
-		contents: make([]Contents, 0, s.Contents), labels: make([]Label, 0, s.Labels), blocks: make([]block, 0, s.Blocks), read: make([]uint64, s.Nodes/64+1)}
+	t := &Trace{nodes: make([]node, 1, s.Nodes+s.Nodes/16+1), operands: make([]Ref, 0, s.Operands+s.Operands/16),
+		names: s.names, known: s.nameOf,
+		contents: make([]Contents, 0, s.Contents), labels: make([]Label, 0, s.Labels), blocks: make([]block, 0, s.Blocks),
+		read: make([]uint64, s.Nodes/64+1)}
 	t.firstNotes = s.Notes + s.Notes/16
 	return t
 }
@@ -241,7 +247,8 @@ func (t *Trace) Read(literal Ref) Ref {
 	return literal
 }
 
-// Everything adds the set of all that has been read so far. A run that fails depends on it: whatever came before may be why it got there.
+// Everything adds the set of all that has been read so far. A run that fails depends on it: whatever came before may be
+// why it got there.
 func (t *Trace) Everything() Ref {
 	if t == nil {
 		return 0
@@ -315,8 +322,8 @@ func (t *Trace) findName(name string) uint16 {
 	return n
 }
 
-// With adds a value that is the one of v, copied, and depends on more than v: on the decisions under which it was copied, on the
-// index that found it, on the branches that could have hidden it.
+// With adds a value that is the one of v, copied, and depends on more than v: on the decisions under which it was
+// copied, on the index that found it, on the branches that could have hidden it.
 func (t *Trace) With(v Ref, more ...Ref) Ref {
 	if t == nil {
 		return 0

@@ -13,7 +13,8 @@ import (
 func TestOff(t *testing.T) {
 	var tr *Trace
 	f := source.NewFile("f", "x")
-	refs := []Ref{tr.Leaf(Label{}), tr.Literals(f, 3, nil), tr.Leaves(2, nil), tr.Op("+", 1, 2), tr.With(1, 2), tr.Join(1, 2), tr.Deep(1, nil), tr.Everything()}
+	refs := []Ref{tr.Leaf(Label{}), tr.Literals(f, 3, nil), tr.Leaves(2, nil), tr.Op("+", 1, 2), tr.With(1, 2),
+		tr.Join(1, 2), tr.Deep(1, nil), tr.Everything()}
 	for i, r := range refs {
 		if r != 0 {
 			t.Errorf("call %d gives %d without a trace", i, r)
@@ -92,7 +93,8 @@ func TestReadings(t *testing.T) {
 	if w, _ := tr.Where(copied); w.Ordinal != 2 || w.Place.Text() != "c" {
 		t.Errorf("the copy comes from %+v", w)
 	}
-	if term := tr.Expression(tr.Op("*", sum, copied)); term.Op != "*" || term.Args[0].Op != "+" || term.Args[1].Leaf.Ordinal != 2 {
+	if term := tr.Expression(tr.Op("*", sum, copied)); term.Op != "*" || term.Args[0].Op != "+" ||
+		term.Args[1].Leaf.Ordinal != 2 {
 		t.Errorf("the expression is %+v", term)
 	}
 	tr.Read(lit + 3)

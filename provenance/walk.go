@@ -8,8 +8,8 @@ import (
 
 // More readings, for those who explain a value: the way it was copied, what lies near it, what it reaches.
 
-// Path is the way along which a value was copied, nearest first: the node itself, the steps between, and the leaf, operation or
-// container that it ends at. The way of a container goes on through its spine.
+// Path is the way along which a value was copied, nearest first: the node itself, the steps between, and the leaf,
+// operation or container that it ends at. The way of a container goes on through its spine.
 func (t *Trace) Path(r Ref) (way []Ref) {
 	if t == nil {
 		return nil
@@ -45,8 +45,8 @@ func (t *Trace) Label(r Ref) (l Label, ok bool) {
 	return t.label(r)
 }
 
-// Near visits what a value depends on, breadth first, so nearest first; a node is visited once. Below a node for which visit answers
-// false it does not go.
+// Near visits what a value depends on, breadth first, so nearest first; a node is visited once. Below a node for which
+// visit answers false it does not go.
 func (t *Trace) Near(visit func(Ref) bool, roots ...Ref) {
 	if t == nil {
 		return
@@ -71,7 +71,8 @@ func (t *Trace) Near(visit func(Ref) bool, roots ...Ref) {
 	}
 }
 
-// Flows are the leaves whose data are in a value: those of its expression, containers with all they hold, in the order of the term.
+// Flows are the leaves whose data are in a value: those of its expression, containers with all they hold, in the order
+// of the term.
 func (t *Trace) Flows(roots ...Ref) []Ref {
 	if t == nil {
 		return nil
@@ -118,7 +119,8 @@ func (t *Trace) EachLeaf(visit func(Ref, Label)) {
 	}
 }
 
-// Find gives the leaves that stand for a literal: a template that is rendered twice may have several. Unlike EachLeaf it computes no spans.
+// Find gives the leaves that stand for a literal: a template that is rendered twice may have several. Unlike EachLeaf
+// it computes no spans.
 func (t *Trace) Find(file string, ordinal int) (leaves []Ref) {
 	if t == nil {
 		return nil
@@ -178,8 +180,8 @@ const (
 	Flowed      // the place's data are in the value
 )
 
-// Reach answers the reverse question for all nodes at once: in which way each depends on the given leaves. Nodes point at older ones only,
-// so one pass is enough.
+// Reach answers the reverse question for all nodes at once: in which way each depends on the given leaves. Nodes point
+// at older ones only, so one pass is enough.
 func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 	if t == nil {
 		return func(Ref) How { return Not }

@@ -10,8 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// A Baseline is a file of problems that were there before: those do not count, new ones do. It holds fingerprints, which stay the same
-// when lines move; code and summary are there for people.
+// A Baseline is a file of problems that were there before: those do not count, new ones do. It holds fingerprints,
+// which stay the same when lines move; code and summary are there for people.
 type Baseline struct {
 	Version  int     `json:"bunraku_baseline"`
 	Problems []Known `json:"problems"`

@@ -1,6 +1,7 @@
 package report
 
-// Meaning is what a code is about, in a few words; "" for codes whose messages speak for themselves. docs/codes.md lists them all.
+// Meaning is what a code is about, in a few words; "" for codes whose messages speak for themselves. docs/codes.md
+// lists them all.
 func Meaning(code string) string { return meanings[code] }
 
 // meanings has the codes of check and verify, and those whose messages come from elsewhere.

@@ -9,9 +9,9 @@ import (
 	"bunraku/source"
 )
 
-// AddAttribute is the edit that gives a resource an attribute where it is declared. An attribute that holds references and is there
-// already gets one more. It gives up (false) when the words that declare the resource are not those of a manifest (create_resources), or
-// when the attribute would hide one that comes from somewhere else.
+// AddAttribute is the edit that gives a resource an attribute where it is declared. An attribute that holds references
+// and is there already gets one more. It gives up (false) when the words that declare the resource are not those of a
+// manifest (create_resources), or when the attribute would hide one that comes from somewhere else.
 func AddAttribute(r *catalog.Resource, attr, val string) (source.Edit, bool) {
 	spot, ok := findSpot(r)
 	if !ok || hidden(r, attr) {
@@ -77,8 +77,8 @@ func bodyOf(x *syntax.Resource, title string) int {
 	return -1
 }
 
-// hidden reports whether a resource has the attribute from a default, an override or a collector, which an attribute of its own would
-// replace. Arrows add to what is there.
+// hidden reports whether a resource has the attribute from a default, an override or a collector, which an attribute of
+// its own would replace. Arrows add to what is there.
 func hidden(r *catalog.Resource, attr string) bool {
 	p := r.Param(attr)
 	if p == nil || !p.Place.Known() {

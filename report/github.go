@@ -14,7 +14,8 @@ func (run *Run) GitHub(w io.Writer) error {
 		if p.Suppressed.By != "" {
 			continue
 		}
-		command := map[source.Severity]string{source.Error: "error", source.Warning: "warning", source.Note: "notice"}[p.Severity]
+		command := map[source.Severity]string{source.Error: "error", source.Warning: "warning",
+			source.Note: "notice"}[p.Severity]
 		var where []string
 		if p.Where.File != "" {
 			where = append(where, "file="+property(strings.TrimPrefix(p.Where.File, "./")))
@@ -49,7 +50,8 @@ func nodeList(nodes []string) string {
 	return strings.Join(nodes, ", ")
 }
 
-// data and property escape as @actions/core does: a message must stay on its line, and a property ends at a comma or a colon.
+// data and property escape as @actions/core does: a message must stay on its line, and a property ends at a comma or a
+// colon.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }

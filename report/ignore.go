@@ -13,8 +13,8 @@ import (
 //
 //	# bunraku:ignore V101,V203 the vendor's module orders this
 //
-// at the end of the line that declares a resource, or on a line of its own above it. It says that problems with these codes that concern
-// the resource are known and fine.
+// at the end of the line that declares a resource, or on a line of its own above it. It says that problems with these
+// codes that concern the resource are known and fine.
 type Ignore struct {
 	Place  source.Place // of the comment
 	Codes  []string
@@ -40,7 +40,8 @@ func Ignores(f *source.File) []*Ignore {
 			continue
 		}
 		start := f.Offset(source.Position{Line: n, Column: 1})
-		x := &Ignore{Place: source.Place{File: f, Span: source.Span{Start: start + uint32(m[0]), End: start + uint32(m[1])}}, Line: n, used: map[string]bool{}}
+		x := &Ignore{Place: source.Place{File: f, Span: source.Span{Start: start + uint32(m[0]), End: start + uint32(m[1])}},
+			Line: n, used: map[string]bool{}}
 		x.Codes, x.Reason = splitCodes(strings.TrimSpace(text[m[2]:m[3]]))
 		if strings.TrimSpace(text[:m[0]]) == "" {
 			// It is about the next line of code; other comments may stand between.
@@ -118,8 +119,8 @@ func same(name string) string {
 	return name
 }
 
-// Unused reports comments that have nothing to ignore. With about, only those on lines that declare something are judged: a single node
-// says nothing about code that it does not have.
+// Unused reports comments that have nothing to ignore. With about, only those on lines that declare something are
+// judged: a single node says nothing about code that it does not have.
 func Unused(all []*Ignore, about func(file string, line int) bool) source.Diagnostics {
 	var out source.Diagnostics
 	for _, x := range all {

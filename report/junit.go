@@ -10,8 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// JUnit prints a run as JUnit's XML, which every CI server reads: one case per node, and one for what is about files alone. Problems that
-// fails says yes to are failures; a node without a catalog is an error; the rest is output.
+// JUnit prints a run as JUnit's XML, which every CI server reads: one case per node, and one for what is about files
+// alone. Problems that fails says yes to are failures; a node without a catalog is an error; the rest is output.
 func (run *Run) JUnit(w io.Writer, fails func(*Problem) bool) error {
 	suite := junitSuite{Name: "bunraku " + run.Command + " " + run.Name}
 	files := junitCase{Name: "files", Class: run.Name}
@@ -32,7 +32,8 @@ func (run *Run) JUnit(w io.Writer, fails func(*Problem) bool) error {
 				rest = append(rest, text)
 			}
 		}
-		trouble := &junitTrouble{Type: strings.Join(codes, " "), Message: clean(strings.Join(codes, " ")), Text: clean(strings.Join(bad, "\n\n"))}
+		trouble := &junitTrouble{Type: strings.Join(codes, " "), Message: clean(strings.Join(codes, " ")),
+			Text: clean(strings.Join(bad, "\n\n"))}
 		if len(bad) == 1 {
 			trouble.Message = clean(strings.SplitN(bad[0], "\n", 2)[0])
 		}

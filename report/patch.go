@@ -64,9 +64,10 @@ func (run *Run) Mend() (files []*source.File, texts []string) {
 	return files, texts
 }
 
-// Patch prints the edits as a unified diff, for `git apply` or `patch -p1`, and says how many files it changes. Files are named from base,
-// or as they are if it is "". A patch must hold the lines of a file as they are. So no hunk reaches as far as a line that fit says no to,
-// since it holds a secret or would be obeyed by a terminal or a log; the files where that cannot be helped are returned as left out.
+// Patch prints the edits as a unified diff, for `git apply` or `patch -p1`, and says how many files it changes. Files
+// are named from base, or as they are if it is "". A patch must hold the lines of a file as they are. So no hunk
+// reaches as far as a line that fit says no to, since it holds a secret or would be obeyed by a terminal or a log; the
+// files where that cannot be helped are returned as left out.
 func (run *Run) Patch(w io.Writer, base string, fit func(line string) bool) (n int, left []string) {
 	files, texts := run.Mend()
 	for i, f := range files {

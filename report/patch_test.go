@@ -95,7 +95,8 @@ func TestEscapes(t *testing.T) {
 	if got := data("a,b:c%\r\n"); got != "a,b:c%25%0D%0A" {
 		t.Error(got)
 	}
-	for in, want := range map[string]string{"a b/ü.pp": "a%20b/%C3%BC.pp", "/a b": "file:///a%20b", "./x:y.pp": "./x:y.pp", "./x/y.pp": "x/y.pp"} {
+	for in, want := range map[string]string{"a b/ü.pp": "a%20b/%C3%BC.pp", "/a b": "file:///a%20b", "./x:y.pp": "./x:y.pp",
+		"./x/y.pp": "x/y.pp"} {
 		if got := uriOf(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}

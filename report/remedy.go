@@ -5,8 +5,8 @@ import (
 	"bunraku/verify/model"
 )
 
-// A Remedy is how a fix is to be written: as an attribute where the resource is declared or, if that is not the user's code to edit, as a
-// statement of its own in code that is.
+// A Remedy is how a fix is to be written: as an attribute where the resource is declared or, if that is not the user's
+// code to edit, as a statement of its own in code that is.
 type Remedy struct {
 	Edit      *source.Edit // nil if there are no words that an attribute can be added to
 	Statement string       // "" for an attribute

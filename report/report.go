@@ -1,5 +1,5 @@
-// Package report turns what was found into what people and other programs read: problems with their places, grouped over nodes,
-// fingerprinted, perhaps suppressed; edits that mend them; and the formats of other tools.
+// Package report turns what was found into what people and other programs read: problems with their places, grouped
+// over nodes, fingerprinted, perhaps suppressed; edits that mend them; and the formats of other tools.
 //
 //	report.go     Run, Node, Problem; findings as diagnostics
 //	edit.go       an attribute added to the words that declare a resource
@@ -43,9 +43,10 @@ type Run struct {
 
 // A Node is what became of one node.
 type Node struct {
-	Name     string
-	Beside   map[*catalog.Resource]source.Place // where the user's own code brings in a resource that is declared elsewhere, if that is known
-	Failed   bool                               // there is no catalog
+	Name string
+	// where the user's own code brings in a resource that is declared elsewhere, if that is known
+	Beside   map[*catalog.Resource]source.Place
+	Failed   bool // there is no catalog
 	Problems []*Problem
 	Unknown  []string // what stayed undecided, and why
 }
@@ -70,7 +71,8 @@ type Suppression struct {
 	Reason string
 }
 
-// A Location is a place for machines: lines and columns from 1, columns in characters. Line 0 means the whole file, File "" nowhere.
+// A Location is a place for machines: lines and columns from 1, columns in characters. Line 0 means the whole file,
+// File "" nowhere.
 type Location struct {
 	File                             string
 	Line, Column, EndLine, EndColumn int
@@ -207,7 +209,8 @@ func (p *Problem) diagnostic() *source.Diagnostic {
 	return d
 }
 
-// Retract takes back the edit that mends a problem: it is right for its nodes and wrong for others. The advice stays, unverified.
+// Retract takes back the edit that mends a problem: it is right for its nodes and wrong for others. The advice stays,
+// unverified.
 func (p *Problem) Retract() {
 	f := *p.Finding
 	fix := *f.Fix
@@ -302,7 +305,8 @@ func orderText(order []*catalog.Resource) string {
 // Sort puts the gravest first, then by code and place: the same problems always come in the same order.
 func (run *Run) Sort() {
 	slices.SortStableFunc(run.Problems, func(x, y *Problem) int {
-		return cmp.Or(int(x.Severity)-int(y.Severity), strings.Compare(x.Code, y.Code), strings.Compare(x.Where.File, y.Where.File), x.Where.Line-y.Where.Line)
+		return cmp.Or(int(x.Severity)-int(y.Severity), strings.Compare(x.Code, y.Code),
+			strings.Compare(x.Where.File, y.Where.File), x.Where.Line-y.Where.Line)
 	})
 }
 

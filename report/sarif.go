@@ -10,8 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// SARIF prints a run as SARIF 2.1.0 (OASIS), which code hosts and editors read: rules, results with their places, fixes and suppressions.
-// Columns count characters.
+// SARIF prints a run as SARIF 2.1.0 (OASIS), which code hosts and editors read: rules, results with their places, fixes
+// and suppressions. Columns count characters.
 func (run *Run) SARIF(w io.Writer) error {
 	out := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	out.Tool.Driver = sarifDriver{Name: "bunraku", Version: run.Version, Rules: []sarifRule{}}
@@ -29,7 +29,8 @@ func (run *Run) SARIF(w io.Writer) error {
 	for _, n := range run.Nodes {
 		invocation.Successful = invocation.Successful && !n.Failed
 		for _, u := range n.Unknown {
-			invocation.Notes = append(invocation.Notes, sarifNotification{sarifReference{Undecided}, "note", sarifText{n.Name + ": undecided: " + u}})
+			invocation.Notes = append(invocation.Notes, sarifNotification{sarifReference{Undecided}, "note",
+				sarifText{n.Name + ": undecided: " + u}})
 		}
 	}
 	out.Invocations = []sarifInvocation{invocation}

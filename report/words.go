@@ -7,9 +7,10 @@ import (
 	"bunraku/puppet/syntax"
 )
 
-// Words is how the declaration of one resource can name another by the words of its title: File["/srv/${name}"]. Both have to stand beside
-// each other in one block, so that they come in pairs, however often the block is run: in a loop, in a define. It is "" if the title is no
-// more than a word, or if nothing can be told. single is false where the words may stand for several titles.
+// Words is how the declaration of one resource can name another by the words of its title: File["/srv/${name}"]. Both
+// have to stand beside each other in one block, so that they come in pairs, however often the block is run: in a loop,
+// in a define. It is "" if the title is no more than a word, or if nothing can be told. single is false where the words
+// may stand for several titles.
 func Words(of, in *catalog.Resource) (words string, single bool) {
 	if !of.Place.Known() || !in.Place.Known() || of.Place.File != in.Place.File {
 		return "", false
@@ -59,7 +60,8 @@ func blocks(n syntax.Node) []syntax.Body {
 	return nil
 }
 
-// titleIn is the title of one resource if both are declared by statements of a block, and nothing sets a variable of the title too late.
+// titleIn is the title of one resource if both are declared by statements of a block, and nothing sets a variable of
+// the title too late.
 func titleIn(stmts []syntax.Expr, of, in *catalog.Resource) syntax.Expr {
 	declares := func(r *catalog.Resource) int {
 		return slices.IndexFunc(stmts, func(s syntax.Expr) bool {

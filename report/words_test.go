@@ -19,7 +19,8 @@ func TestWords(t *testing.T) {
 		{"behind it", "define d { exec { 'x': } file { \"/a/${name}\": } }", "File[\"/a/${name}\"]", false},
 		{"perhaps an array", "define d($dirs) { file { $dirs: } exec { 'x': } }", "File[$dirs]", true},
 		{"one branch", "define d { if $x { file { \"/a/${name}\": } exec { 'x': } } }", "File[\"/a/${name}\"]", false},
-		{"one option", "define d { case $x { 1: { file { \"/a/${name}\": } exec { 'x': } } } }", "File[\"/a/${name}\"]", false},
+		{"one option", "define d { case $x { 1: { file { \"/a/${name}\": } exec { 'x': } } } }", "File[\"/a/${name}\"]",
+			false},
 
 		{"a plain title", "define d { file { '/a': } exec { 'x': } }", "", false},
 		{"several titles", "define d { file { [\"/a/${name}\"]: } exec { 'x': } }", "", false},
@@ -27,10 +28,12 @@ func TestWords(t *testing.T) {
 		{"two branches", "$l.each |$i| { if $i { file { \"/a${i}\": } } else { exec { 'x': } } }", "", false},
 		{"two options", "$l.each |$i| { case $i { 1: { file { \"/a${i}\": } } 2: { exec { 'x': } } } }", "", false},
 		{"another block", "$l.each |$i| { file { \"/a${i}\": } } exec { 'x': }", "", false},
-		{"bodies that cannot be told apart", "define d { file { \"/a/${name}\": ; \"/b/${name}\": } exec { 'x': } }", "", false},
+		{"bodies that cannot be told apart", "define d { file { \"/a/${name}\": ; \"/b/${name}\": } exec { 'x': } }", "",
+			false},
 	} {
 		f := source.NewFile("a.pp", x.text)
-		if got, single := report.Words(declared(f, "File", "/a/1"), declared(f, "Exec", "x")); got != x.want || got != "" && single == x.several {
+		if got, single := report.Words(declared(f, "File", "/a/1"), declared(f, "Exec", "x")); got != x.want || got != "" &&
+			single == x.several {
 			t.Errorf("%s: %q, want %q; single %v", x.name, got, x.want, single)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// WriteFile writes a file of ours so that nobody ever sees half of it: beside its place, and then in place of what was there, whose mode it
-// keeps. What is no regular file, such as a pipe, is written to as it is.
+// WriteFile writes a file of ours so that nobody ever sees half of it: beside its place, and then in place of what was
+// there, whose mode it keeps. What is no regular file, such as a pipe, is written to as it is.
 func WriteFile(path string, text []byte) (err error) {
 	mode := os.FileMode(0o644)
 	if to, err := filepath.EvalSymlinks(path); err == nil {

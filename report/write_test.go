@@ -36,7 +36,8 @@ func TestWriteFile(t *testing.T) {
 	if err := WriteFile("/dev/null", []byte("x")); err != nil {
 		t.Error(err)
 	}
-	if err := WriteFile(filepath.Join(dir, "none", "x"), nil); err == nil || filepath.Base(err.(*os.PathError).Path) != "x" {
+	if err := WriteFile(filepath.Join(dir, "none", "x"), nil); err == nil ||
+		filepath.Base(err.(*os.PathError).Path) != "x" {
 		t.Error(err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 2 {

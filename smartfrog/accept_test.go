@@ -13,8 +13,8 @@ import (
 	"bunraku/internal/live"
 )
 
-// TestAccept measures what the SmartFrog compiler promises, prints each figure beside its bar, and fails when one falls short. It
-// takes minutes, and runs only when BUNRAKU_ACCEPT is set.
+// TestAccept measures what the SmartFrog compiler promises, prints each figure beside its bar, and fails when one falls
+// short. It takes minutes, and runs only when BUNRAKU_ACCEPT is set.
 func TestAccept(t *testing.T) {
 	live.Accept(t)
 	t.Run("answers", acceptAnswers)
@@ -67,7 +67,8 @@ func acceptRandom(t *testing.T) {
 	const n = 20_000
 	c := &counting{t: t}
 	valid := compareMany(c, n, 0)
-	figure(t, "random valid specifications, differences", c.failed == 0 && valid >= n*99/100, fmt.Sprintf("%d of %d", c.failed, valid), fmt.Sprintf("0 of %d", n))
+	figure(t, "random valid specifications, differences", c.failed == 0 && valid >= n*99/100,
+		fmt.Sprintf("%d of %d", c.failed, valid), fmt.Sprintf("0 of %d", n))
 	c = &counting{t: t}
 	compareMany(c, n, 10)
 	figure(t, "random wrong specifications, differences", c.failed == 0, fmt.Sprintf("%d of %d", c.failed, n), "0")
@@ -120,9 +121,11 @@ func acceptSpeed(t *testing.T) {
 	seconds("50,000 lines nested with links, CPU", cpu(shape.Linked(50_000)), 150*time.Millisecond)
 	small, medium, large := cpu(shape.Siblings(5_000)), cpu(shape.Siblings(50_000)), cpu(shape.Siblings(500_000))
 	seconds("50,000 siblings, CPU", medium, 300*time.Millisecond)
-	fmt.Printf("accept: smartfrog siblings 5,000: %.3f s, 50,000: %.3f s, 500,000: %.3f s\n", small.Seconds(), medium.Seconds(), large.Seconds())
-	// Linear is: a further line costs the same among many as among few. Twice as much is left to the garbage collector, which does
-	// not run on few, and to the caches; quadratic would be ten times.
+	fmt.Printf("accept: smartfrog siblings 5,000: %.3f s, 50,000: %.3f s, 500,000: %.3f s\n", small.Seconds(),
+		medium.Seconds(), large.Seconds())
+	// Linear is: a further line costs the same among many as among few. Twice as much is left to the garbage collector,
+	// which does not run on few, and to the caches; quadratic would be ten times.
 	few, many := float64(medium-small)/45_000, float64(large-medium)/450_000
-	figure(t, "siblings, cost of a further line", many <= 2*few, fmt.Sprintf("%.2f → %.2f µs", few/1000, many/1000), "at most twice")
+	figure(t, "siblings, cost of a further line", many <= 2*few, fmt.Sprintf("%.2f → %.2f µs", few/1000, many/1000),
+		"at most twice")
 }

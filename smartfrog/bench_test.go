@@ -9,7 +9,8 @@ import (
 	"bunraku/source"
 )
 
-// BenchmarkCompile compiles and prints 50,000 lines of each shape. bench/smartfrog measures the whole command, for several sizes.
+// BenchmarkCompile compiles and prints 50,000 lines of each shape. bench/smartfrog measures the whole command, for
+// several sizes.
 func BenchmarkCompile(b *testing.B) {
 	const lines = 50_000
 	for _, s := range shape.All() {

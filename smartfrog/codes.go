@@ -1,7 +1,7 @@
 package smartfrog
 
-// The codes of the diagnostics. Those of the paper's errors carry its number, and their summaries start with its name for the
-// error; TestCodes demands a case in testdata/ for each.
+// The codes of the diagnostics. Those of the paper's errors carry its number, and their summaries start with its name
+// for the error; TestCodes demands a case in testdata/ for each.
 const (
 	codeParentBasic     = "S0001" // err1: the parent of a placement is not a component
 	codeNoParent        = "S0002" // err2: the parent of a placement does not exist

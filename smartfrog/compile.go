@@ -11,8 +11,8 @@ import (
 type Options struct {
 	// Extended turns on the extended semantics of references and the HP spellings.
 	Extended bool
-	// Path is where the main file is in the file system that includes are read from; "" means at its top, under the file's base
-	// name.
+	// Path is where the main file is in the file system that includes are read from; "" means at its top, under the file's
+	// base name.
 	Path string
 	// MaxWork bounds the steps of an evaluation: assignments, includes, and attributes copied; 0 means defaultWork.
 	MaxWork int
@@ -22,8 +22,8 @@ type Options struct {
 	shallow int // see scopes; 0 means defaultShallow
 }
 
-// A configuration can double in size with every line: `b extends { x a; y a; }`. These bounds are far beyond any that people write,
-// and keep a run within seconds and a few gigabytes.
+// A configuration can double in size with every line: `b extends { x a; y a; }`. These bounds are far beyond any that
+// people write, and keep a run within seconds and a few gigabytes.
 const (
 	defaultWork = 20_000_000
 	defaultSize = 5_000_000
@@ -41,8 +41,8 @@ type Result struct {
 	extended bool
 }
 
-// Compile reads a specification and what it includes, and evaluates it. The result is nil when a diagnostic is an Error. Without a
-// file system nothing can be included.
+// Compile reads a specification and what it includes, and evaluates it. The result is nil when a diagnostic is an
+// Error. Without a file system nothing can be included.
 //
 // Definition 27 (SmartFrog) with what the paper leaves out: reading, the extended references and the order constraints.
 func Compile(main *source.File, includes fs.FS, opt Options) (*Result, source.Diagnostics) {

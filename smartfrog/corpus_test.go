@@ -218,7 +218,8 @@ func scoreProbes(t *testing.T, dir string) (right, all int) {
 	return right, all
 }
 
-// scoreExtended compares with the answers of the extended compiler, and what we print as SmartFrog with the output of HP's.
+// scoreExtended compares with the answers of the extended compiler, and what we print as SmartFrog with the output of
+// HP's.
 func scoreExtended(t *testing.T, dir string) (right, all int) {
 	// The extended compiler merges components. Figure 12 of the paper says that they are replaced, and that is decided.
 	figure12 := answer{json: `{"p2":{"q1":2,"q2":2,"q4":{"b":3,"c":4},"q3":3}}`}

@@ -1,7 +1,7 @@
 package smartfrog
 
-// dependencies collects the assignments that decide a value: the value stays what it is as long as only others are changed or
-// removed. It reads the graph of origins backwards:
+// dependencies collects the assignments that decide a value: the value stays what it is as long as only others are
+// changed or removed. It reads the graph of origins backwards:
 //
 //   - a value depends on the assignment that wrote it, and on those in whose bodies that one stands;
 //   - a copy depends on the assignment with the reference, on the way to what the reference names, and on that;
@@ -69,8 +69,8 @@ func (d *dependencies) order(s *Store) {
 	}
 }
 
-// position adds what gave a slot its place among the others: its first writing and, if that was a copy of a prototype, what gave
-// the slot its place there.
+// position adds what gave a slot its place among the others: its first writing and, if that was a copy of a prototype,
+// what gave the slot its place there.
 func (d *dependencies) position(o *origin) {
 	for {
 		if o = o.oldest(); o.carrier != nil {
@@ -84,7 +84,8 @@ func (d *dependencies) position(o *origin) {
 	}
 }
 
-// step adds a slot, and the later prototypes of its store. Where a search ended in vain, all prototypes of the store count.
+// step adds a slot, and the later prototypes of its store. Where a search ended in vain, all prototypes of the store
+// count.
 func (d *dependencies) step(s step) {
 	after := -1
 	if s.origin != nil {

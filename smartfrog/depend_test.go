@@ -83,9 +83,10 @@ func everyName(text string) Expr {
 	return &Extends{Protos: []Prototype{b}}
 }
 
-// TestDependency changes each assignment of random specifications, in three ways: it is removed, its value becomes NULL, or its
-// value becomes a component that has every name. No attribute may change whose dependencies do not list the assignment, not even
-// when the specification is wrong after the change: errors spoil nothing that they do not touch.
+// TestDependency changes each assignment of random specifications, in three ways: it is removed, its value becomes
+// NULL, or its value becomes a component that has every name. No attribute may change whose dependencies do not list
+// the assignment, not even when the specification is wrong after the change: errors spoil nothing that they do not
+// touch.
 func TestDependency(t *testing.T) {
 	for _, extended := range []bool{false, true} {
 		t.Run(fmt.Sprintf("extended=%t", extended), func(t *testing.T) {
@@ -163,8 +164,8 @@ func checkDependency(t *testing.T, seed uint64, extended bool) (checked, kept in
 	return checked, kept
 }
 
-// TestWhere changes each literal of random specifications. Exactly the attributes change whose value was written down there, and
-// they all become the new literal.
+// TestWhere changes each literal of random specifications. Exactly the attributes change whose value was written down
+// there, and they all become the new literal.
 func TestWhere(t *testing.T) {
 	for _, extended := range []bool{false, true} {
 		changed := 0
@@ -194,7 +195,8 @@ func checkWhere(t *testing.T, seed uint64, extended bool) (changed int) {
 	for _, path := range slotsOf(before, 200) {
 		last := path[len(path)-1]
 		if _, ok := last.value().(*Store); !ok {
-			attributes = append(attributes, attribute{referenceOf(path), storeText(last.value()), last.origin().root().act.stmt.Value})
+			attributes = append(attributes, attribute{referenceOf(path), storeText(last.value()),
+				last.origin().root().act.stmt.Value})
 		}
 	}
 	assignmentsIn(&spec.Body, func(body *[]Statement, i int) {
@@ -213,15 +215,16 @@ func checkWhere(t *testing.T, seed uint64, extended bool) (changed int) {
 				changed++
 			}
 			if got := storeText(after.root.Find(a.path)); got != want {
-				t.Fatalf("seed %d: with %s changed, %s is %s and should be %s in\n%s", seed, literalText(old), a.path, got, want, text)
+				t.Fatalf("seed %d: with %s changed, %s is %s and should be %s in\n%s", seed, literalText(old), a.path, got, want,
+					text)
 			}
 		}
 	})
 	return changed
 }
 
-// TestExplainEverything asks for every attribute of random results: each has a way back to a place where it was written, and the
-// places that decide it contain the steps of that way.
+// TestExplainEverything asks for every attribute of random results: each has a way back to a place where it was
+// written, and the places that decide it contain the steps of that way.
 func TestExplainEverything(t *testing.T) {
 	for seed := range runs(60, 1_000) {
 		spec, text := randomSpec(uint64(seed), false)
@@ -240,7 +243,10 @@ func TestExplainEverything(t *testing.T) {
 				t.Fatalf("%s ends with %q in\n%s", ref, last.Kind, text)
 			}
 			for _, s := range x.Steps {
-				if !slices.ContainsFunc(x.Dependency, func(p source.Place) bool { return p.File == s.Place.File && p.Span.Contains(s.Place.Span) }) {
+				if !slices.ContainsFunc(x.Dependency, func(p source.Place) bool {
+					return p.File == s.Place.File &&
+						p.Span.Contains(s.Place.Span)
+				}) {
 					t.Fatalf("%s passes %s, which is not among its dependencies, in\n%s", ref, s.Place, text)
 				}
 				if s.From != nil && strings.Contains(s.From.String(), "::") {

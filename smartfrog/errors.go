@@ -7,8 +7,8 @@ import (
 	"bunraku/source"
 )
 
-// report adds a diagnostic, with the way to the file it is about. It stops the evaluation after maxErrors errors, and says no more
-// than that many warnings.
+// report adds a diagnostic, with the way to the file it is about. It stops the evaluation after maxErrors errors, and
+// says no more than that many warnings.
 func (e *evaluator) report(d *source.Diagnostic) {
 	for s := e.site; s != nil && s.via != nil; s = s.up {
 		d.Stack = append([]string{"included at " + s.up.place(s.via.span).String()}, d.Stack...)
@@ -63,7 +63,8 @@ func (e *evaluator) noParent(r Reference, i int, s *Store) {
 	}
 	if i == 0 {
 		if sc, pos := outer(e.top(), r[0]); sc != nil {
-			d.Related = append(d.Related, source.Related{Place: sc.store.slots[pos].origin.act.head(), Label: "this `" + r[0] + "` is out of reach"})
+			d.Related = append(d.Related, source.Related{Place: sc.store.slots[pos].origin.act.head(), Label: "this `" + r[0] +
+				"` is out of reach"})
 		}
 		if later, at := e.later(r[0]); later != nil {
 			d.Related = append(d.Related, source.Related{Place: at, Label: "`" + r[0] + "` comes only here"})
@@ -85,13 +86,15 @@ func (e *evaluator) noParent(r Reference, i int, s *Store) {
 // parentBasic reports a placement into a basic value: r[:i+1] is v.
 func (e *evaluator) parentBasic(r Reference, i int, v Value, o *origin) {
 	e.report(&source.Diagnostic{
-		Code: codeParentBasic, Summary: fmt.Sprintf("err1: `%s` cannot be placed: `%s` is %s, not a component", r, r[:i+1], describe(v)),
+		Code: codeParentBasic, Summary: fmt.Sprintf("err1: `%s` cannot be placed: `%s` is %s, not a component", r, r[:i+1],
+			describe(v)),
 		Place:   e.site.place(e.act.stmt.Target.Part(i)),
 		Related: []source.Related{{Place: o.act.head(), Label: "set here"}},
 	})
 }
 
-// unresolved reports a reference that leads nowhere, and where it was looked for. What names the error and the kind of reference.
+// unresolved reports a reference that leads nowhere, and where it was looked for. What names the error and the kind of
+// reference.
 func (e *evaluator) unresolved(code, what string, ref *Ref, c *copied) {
 	e.report(e.unresolvedAt(code, what, ref, c.from, e.site))
 }
@@ -106,8 +109,8 @@ func (e *evaluator) unresolvedAt(code, what string, ref *Ref, from *scope, in *s
 	return d
 }
 
-// nearMisses adds what a reader most likely meant by a reference that leads nowhere: a component that has its first name but not
-// the rest, an assignment that comes too late, or a similar name.
+// nearMisses adds what a reader most likely meant by a reference that leads nowhere: a component that has its first
+// name but not the rest, an assignment that comes too late, or a similar name.
 func (e *evaluator) nearMisses(d *source.Diagnostic, ref *Ref, from *scope, in *site) {
 	var suggestions []string
 	for sc := from; sc != nil; sc = sc.up {
@@ -169,7 +172,8 @@ func (e *evaluator) selfPrototype(ns *scope, p *Ref) {
 		Help:    "give the prototype another name",
 	}
 	if sc, pos := outer(ns, p.Path[0]); sc != nil && len(p.Path) == 1 {
-		d.Related = append(d.Related, source.Related{Place: sc.store.slots[pos].origin.act.head(), Label: "this `" + p.Path[0] + "` is hidden by it"})
+		d.Related = append(d.Related, source.Related{Place: sc.store.slots[pos].origin.act.head(), Label: "this `" +
+			p.Path[0] + "` is hidden by it"})
 	}
 	e.report(d)
 }
@@ -179,7 +183,8 @@ func (e *evaluator) later(name string) (*Assignment, source.Place) {
 	for a := e.act; a != nil; a = a.up {
 		for _, body := range bodiesAround(a) {
 			for _, s := range body {
-				if b, ok := s.(*Assignment); ok && b.span.Start > a.stmt.span.Start && b.Target != nil && b.Target.Path[0] == name && len(b.Target.Path) == 1 {
+				if b, ok := s.(*Assignment); ok && b.span.Start > a.stmt.span.Start && b.Target != nil &&
+					b.Target.Path[0] == name && len(b.Target.Path) == 1 {
 					return b, a.site.place(b.Target.span)
 				}
 			}
@@ -225,7 +230,8 @@ func originAt(s *Store, r Reference) *origin {
 	return o
 }
 
-// similar is the name that a reader most likely meant by another, or "". Names of one or two letters are similar to too many.
+// similar is the name that a reader most likely meant by another, or "". Names of one or two letters are similar to too
+// many.
 func similar(name string, list []string) string {
 	near := source.Nearest(name, list)
 	if len(name) < 3 && !strings.EqualFold(name, near) {

@@ -6,14 +6,14 @@ import (
 	"bunraku/source"
 )
 
-// An evaluator turns a specification into a store. Its methods are the valuation functions of section 6.4 of the paper, in the
-// paper's order from the last to the first.
+// An evaluator turns a specification into a store. Its methods are the valuation functions of section 6.4 of the paper,
+// in the paper's order from the last to the first.
 //
-// Differs from the paper: the paper threads the store through every function; ours is changed in place, and scopes keeps what the
-// paper recovers from the root for every operation: the stores along the current namespace. The functions of the paper call each
-// other as deep as components are nested; ours leave the rest of their work on a stack of frames, which costs less and has no
-// limit. An error does not end the evaluation: it is reported, what it spoils is poison, and the rest is evaluated, so that one
-// run shows all mistakes.
+// Differs from the paper: the paper threads the store through every function; ours is changed in place, and scopes
+// keeps what the paper recovers from the root for every operation: the stores along the current namespace. The
+// functions of the paper call each other as deep as components are nested; ours leave the rest of their work on a stack
+// of frames, which costs less and has no limit. An error does not end the evaluation: it is reported, what it spoils is
+// poison, and the rest is evaluated, so that one run shows all mistakes.
 type evaluator struct {
 	*scopes
 	extended bool
@@ -53,7 +53,8 @@ type frame struct {
 	act   *act
 }
 
-// specification evaluates a whole specification and returns the component sfConfig, or nil. Definition 27 (SmartFrog): SF.
+// specification evaluates a whole specification and returns the component sfConfig, or nil. Definition 27 (SmartFrog):
+// SF.
 func (e *evaluator) specification(spec *Spec) *Store {
 	e.site = &site{spec: spec}
 	e.push(&frame{body: spec.Body})
@@ -87,8 +88,8 @@ func (e *evaluator) push(f *frame) {
 	e.frame = f
 }
 
-// step evaluates the next statement of the innermost body, or its next prototype when the body is at its end, or leaves the
-// component when there are no more.
+// step evaluates the next statement of the innermost body, or its next prototype when the body is at its end, or leaves
+// the component when there are no more.
 func (e *evaluator) step() {
 	f := e.frame
 	switch {
@@ -111,8 +112,8 @@ func (e *evaluator) step() {
 	}
 }
 
-// statement evaluates one statement in the innermost open component. Definition 26 (SmartFrog): B, together with step, which comes
-// back for the rest of the body.
+// statement evaluates one statement in the innermost open component. Definition 26 (SmartFrog): B, together with step,
+// which comes back for the rest of the body.
 func (e *evaluator) statement(s Statement) {
 	switch s := s.(type) {
 	case *Assignment:
@@ -134,7 +135,8 @@ func (e *evaluator) include(s *Include) {
 
 // assignment evaluates a value and binds it to its target. Definition 25 (SmartFrog): A.
 //
-// Erratum: Definition 25 binds to ns ⊕ r where it means ns ⊕ R⟦R⟧. We pass R⟦R⟧ alone: the namespace is the innermost open scope.
+// Erratum: Definition 25 binds to ns ⊕ r where it means ns ⊕ R⟦R⟧. We pass R⟦R⟧ alone: the namespace is the innermost
+// open scope.
 func (e *evaluator) assignment(a *Assignment) {
 	e.time++
 	w := &struct { // both at once: every assignment has the two
@@ -155,8 +157,8 @@ func (e *evaluator) assignment(a *Assignment) {
 	}
 }
 
-// value evaluates the right-hand side of an assignment to r, whose origin is o. It returns true when a component has been opened whose prototypes are
-// still to be composed. Definition 24 (SmartFrog): V.
+// value evaluates the right-hand side of an assignment to r, whose origin is o. It returns true when a component has
+// been opened whose prototypes are still to be composed. Definition 24 (SmartFrog): V.
 func (e *evaluator) value(v Expr, r Reference, o *origin) (opened bool) {
 	switch v := v.(type) {
 	case Basic:
@@ -194,11 +196,11 @@ func (e *evaluator) link(ref *Ref, r Reference, o *origin) {
 	e.bind(r, v, o)
 }
 
-// prototype composes the next prototype into the innermost open component, or opens its body; references are looked up in f.ns.
-// Definition 23 (SmartFrog): P, together with step, which comes back for the rest of the list.
+// prototype composes the next prototype into the innermost open component, or opens its body; references are looked up
+// in f.ns. Definition 23 (SmartFrog): P, together with step, which comes back for the rest of the list.
 //
-// Erratum: the sentence of Definition 23 says that composition proceeds right to left; its equations, and all compilers, go left
-// to right, so that the later prototype wins.
+// Erratum: the sentence of Definition 23 says that composition proceeds right to left; its equations, and all
+// compilers, go left to right, so that the later prototype wins.
 func (e *evaluator) prototype(f *frame) {
 	p := f.protos[0]
 	first := f.first
@@ -219,8 +221,8 @@ func (e *evaluator) prototype(f *frame) {
 	}
 }
 
-// inherit copies the attributes of a prototype into the innermost open component, and returns it. Definition 18 (SmartFrog):
-// inherit.
+// inherit copies the attributes of a prototype into the innermost open component, and returns it. Definition 18
+// (SmartFrog): inherit.
 func (e *evaluator) inherit(ns *scope, p *Ref) *Store {
 	v, c := e.named(ns, p)
 	src, ok := v.(*Store)
@@ -257,8 +259,8 @@ func (e *evaluator) named(ns *scope, p *Ref) (Value, *copied) {
 
 // copy copies every attribute of src into the innermost open store. Definition 17 (SmartFrog): copy.
 //
-// The prototype is copied as it was before the copy began, even when it contains the store it is copied into: sharing an open
-// store makes the store that we write to another one.
+// The prototype is copied as it was before the copy began, even when it contains the store it is copied into: sharing
+// an open store makes the store that we write to another one.
 func (e *evaluator) copy(src *Store, c *copied) {
 	e.spend(len(src.slots))
 	if src.level > 0 {
@@ -281,9 +283,9 @@ func (e *evaluator) copy(src *Store, c *copied) {
 	dst.composed = &composition{c, dst.composed}
 }
 
-// resolve looks a reference up in a namespace, and in those around it when it is not there; the reference is looked for as a
-// whole. It returns nil when it is nowhere, and poison when an error that was reported is to blame for that. Definition 16
-// (SmartFrog): resolve.
+// resolve looks a reference up in a namespace, and in those around it when it is not there; the reference is looked for
+// as a whole. It returns nil when it is nowhere, and poison when an error that was reported is to blame for that.
+// Definition 16 (SmartFrog): resolve.
 func (e *evaluator) resolve(ns *scope, ref *Ref) (Value, *copied) {
 	var value Value
 	c := &copied{act: e.act, site: e.site, ref: ref, time: e.time, from: ns}
@@ -325,8 +327,8 @@ func anyPartial(s *scope) bool {
 	return false
 }
 
-// bind sets the value of a path below the innermost open store. It reports and returns false when the path has no parent, or one
-// that is no component. Definition 13 (SmartFrog): bind.
+// bind sets the value of a path below the innermost open store. It reports and returns false when the path has no
+// parent, or one that is no component. Definition 13 (SmartFrog): bind.
 //
 // Differs from the paper: err3, replacing the root, cannot happen, since R ::= (I)+ leaves no way to write the root.
 func (e *evaluator) bind(r Reference, v Value, o *origin) bool {
@@ -370,8 +372,9 @@ func (e *evaluator) spend(n int) {
 	}
 	e.stop = true
 	d := &source.Diagnostic{
-		Code: codeWork, Summary: fmt.Sprintf("limit: evaluation takes more than %d steps", e.limit), Place: source.Place{File: e.site.spec.File},
-		Help: "look for files that are included, or components that are copied, over and over",
+		Code: codeWork, Summary: fmt.Sprintf("limit: evaluation takes more than %d steps", e.limit),
+		Place: source.Place{File: e.site.spec.File},
+		Help:  "look for files that are included, or components that are copied, over and over",
 	}
 	if e.act != nil {
 		d.Place, d.Label = e.act.head(), "while evaluating this"

@@ -19,8 +19,8 @@ type Explanation struct {
 	Hides []Step
 	// Parts lists, for a component, its attributes.
 	Parts []Part
-	// Dependency lists the statements that decide the value, in the order of the text. Changing or removing others, without
-	// adding any, cannot alter it.
+	// Dependency lists the statements that decide the value, in the order of the text. Changing or removing others,
+	// without adding any, cannot alter it.
 	Dependency []source.Place
 }
 
@@ -50,7 +50,8 @@ type Part struct {
 	Where source.Place
 }
 
-// Explain explains an attribute of the result. The reference is looked up in sfConfig and, when it is not there, at the top level.
+// Explain explains an attribute of the result. The reference is looked up in sfConfig and, when it is not there, at the
+// top level.
 func (r *Result) Explain(ref Reference) (*Explanation, *source.Diagnostic) {
 	root := &scope{store: r.root}
 	config := &scope{up: root, name: "sfConfig", depth: 1, store: r.Config, pos: r.root.position("sfConfig")}
@@ -79,7 +80,8 @@ func (r *Result) Explain(ref Reference) (*Explanation, *source.Diagnostic) {
 	return x, nil
 }
 
-// pathTo returns the slots from a component along a reference, with those on the way to the component; nil when it leads nowhere.
+// pathTo returns the slots from a component along a reference, with those on the way to the component; nil when it
+// leads nowhere.
 func pathTo(from *scope, ref Reference) []target {
 	var path []target
 	for sc := from; sc.up != nil; sc = sc.up {
@@ -125,8 +127,9 @@ func (r *Result) noAttribute(ref Reference) *source.Diagnostic {
 
 // trail leads from a slot back to where its value was written down.
 //
-// A component that was copied brought along what was in it at that time, so the copies of the components around the slot belong to
-// the trail when they are later than the writing of the slot. The later a copy was made, the nearer it is.
+// A component that was copied brought along what was in it at that time, so the copies of the components around the
+// slot belong to the trail when they are later than the writing of the slot. The later a copy was made, the nearer it
+// is.
 func trail(path []target) []Step {
 	last := path[len(path)-1]
 	since := last.origin().written()
@@ -203,8 +206,8 @@ func written(o *origin) source.Place {
 
 func (t target) name() string { return t.in.store.slots[t.pos].name }
 
-// places lists the statements, and the includes that lead to them, in the order of the text: the main file first, then the others by
-// name.
+// places lists the statements, and the includes that lead to them, in the order of the text: the main file first, then
+// the others by name.
 func (d *dependencies) places() []source.Place {
 	seen := map[source.Place]bool{}
 	var list []source.Place

@@ -9,8 +9,8 @@ import (
 	"bunraku/source"
 )
 
-// WriteText writes the explanation for people: the value, then the way back to where it was written down, the nearest step first,
-// then what decides it.
+// WriteText writes the explanation for people: the value, then the way back to where it was written down, the nearest
+// step first, then what decides it.
 func (x *Explanation) WriteText(w io.Writer) error {
 	p := newPrinter(w)
 	p.str(shown(x.Value) + "\n")
@@ -39,7 +39,8 @@ func (x *Explanation) WriteText(w io.Writer) error {
 	if len(x.Dependency) == 1 {
 		p.str("1 statement decides this value; changing or removing others cannot alter it:\n")
 	} else {
-		p.str(fmt.Sprintf("%d statements decide this value; changing or removing others cannot alter it:\n", len(x.Dependency)))
+		p.str(fmt.Sprintf("%d statements decide this value; changing or removing others cannot alter it:\n",
+			len(x.Dependency)))
 	}
 	p.table(len(x.Dependency), func(i int) []string { return []string{x.Dependency[i].String(), line(x.Dependency[i])} })
 	return p.w.Flush()

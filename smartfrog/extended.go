@@ -7,8 +7,8 @@ import (
 	"bunraku/source"
 )
 
-// The extended semantics of references, for --extended: section 9.2.2 of the paper names it, Herry's thesis defines it, and the
-// compiler of his branch "thesis" implements it.
+// The extended semantics of references, for --extended: section 9.2.2 of the paper names it, Herry's thesis defines it,
+// and the compiler of his branch "thesis" implements it.
 //
 //   - Links are not resolved where they stand: they are kept in the store and resolved in a second pass, when everything is
 //     defined. A link that is inherited is therefore looked up in the namespace of the component that inherits it; a link inside
@@ -17,14 +17,15 @@ import (
 //     place and is not searched upwards.
 //   - Prototypes and placements are evaluated in the first pass, as in the core; they may not look ahead.
 //
-// Differs from the thesis compiler, which resolves links in the order of the text, copies components before their links are
-// resolved, and merges components (figure 12 of the paper says otherwise):
+// Differs from the thesis compiler, which resolves links in the order of the text, copies components before their links
+// are resolved, and merges components (figure 12 of the paper says otherwise):
 //
 //   - a reference that leads through a link finds the same value wherever the link stands in the text;
 //   - links at any depth of a linked component are looked up where it stands, not only those of its first level;
 //   - links between components that contain each other by way of the top level are err21; there, that compiler never ends.
 
-// extendedPrototype resolves the name of a prototype in the first pass. It may be a link to a component that is already there.
+// extendedPrototype resolves the name of a prototype in the first pass. It may be a link to a component that is already
+// there.
 func (e *evaluator) extendedPrototype(ns *scope, p *Ref) (Value, *copied) {
 	l := e.search(ns, p, e.site, e.act)
 	switch {
@@ -222,9 +223,10 @@ func (e *evaluator) implicitCycle(t target, l *lookup) {
 	}
 	e.chase.reported[ref] = true
 	d := &source.Diagnostic{
-		Code:    codeImplicitCycle,
-		Summary: fmt.Sprintf("err21: link reference `%s` names `%s`, which would then contain itself", ref.Path, nameOf(l.target.path())),
-		Place:   l.copied.site.place(ref.span), Label: fmt.Sprintf("this becomes `%s`", t.path()),
+		Code: codeImplicitCycle,
+		Summary: fmt.Sprintf("err21: link reference `%s` names `%s`, which would then contain itself", ref.Path,
+			nameOf(l.target.path())),
+		Place: l.copied.site.place(ref.span), Label: fmt.Sprintf("this becomes `%s`", t.path()),
 		Help: "link to a part of it, or use `DATA " + ref.Path.String() + "`",
 	}
 	if o := l.target.origin(); o != nil {

@@ -10,9 +10,9 @@ import (
 	"bunraku/source"
 )
 
-// FuzzCompile looks for a specification that the compiler does not survive, or takes too long over, in either semantics. What
-// compiles must print as JSON that can be read and as SmartFrog that means the same; every attribute of it must have an
-// explanation.
+// FuzzCompile looks for a specification that the compiler does not survive, or takes too long over, in either
+// semantics. What compiles must print as JSON that can be read and as SmartFrog that means the same; every attribute of
+// it must have an explanation.
 func FuzzCompile(f *testing.F) {
 	for _, cases := range allCases(f) {
 		for _, c := range cases {

@@ -57,10 +57,12 @@ func TestLimits(t *testing.T) {
 	}
 	includes := fstest.MapFS{}
 	for i := range 40 {
-		includes[fmt.Sprintf("f%d.sf", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "#include \"f%d.sf\"; #include \"f%d.sf\";", i+1, i+1)}
+		includes[fmt.Sprintf("f%d.sf", i)] = &fstest.MapFile{Data: fmt.Appendf(nil,
+			"#include \"f%d.sf\"; #include \"f%d.sf\";", i+1, i+1)}
 	}
 	for i := range 40 {
-		includes[fmt.Sprintf("g%d.sf", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "#include \"g%d.sf\"; #include \"g%d.sf\";", i+1, i+1)}
+		includes[fmt.Sprintf("g%d.sf", i)] = &fstest.MapFile{Data: fmt.Appendf(nil,
+			"#include \"g%d.sf\"; #include \"g%d.sf\";", i+1, i+1)}
 	}
 	includes["g40.sf"] = &fstest.MapFile{}
 	includes["f40.sf"] = &fstest.MapFile{Data: []byte("x 1;")}
@@ -69,7 +71,8 @@ func TestLimits(t *testing.T) {
 	placements.WriteString("sfConfig extends {}\nt extends {" + nested("a extends {", "", "}", 5_000) + "}\n")
 	for range maxNesting / 5_000 {
 		// The tree becomes 5,000 levels deeper with every pair of lines.
-		placements.WriteString("u extends {" + nested("a extends {", "", "}", 5_000) + "}\nu:" + path + "a extends t\nt extends u\n")
+		placements.WriteString("u extends {" + nested("a extends {", "", "}", 5_000) + "}\nu:" + path +
+			"a extends t\nt extends u\n")
 	}
 	placements.WriteString("sfConfig:k extends t\n")
 	tests := []struct {
@@ -82,7 +85,8 @@ func TestLimits(t *testing.T) {
 		{"doubling by links", doubling(60, "a%d extends { x a%d; y a%d; }\n"), codeSize, Options{}},
 		{"doubling by prototypes", doubling(60, "a%d extends { x extends a%d y extends a%d }\n"), codeSize, Options{}},
 		{"doubling by links, extended", doubling(60, "a%d extends { x a%d; y a%d; }\n"), codeSize, Options{Extended: true}},
-		{"doubling by inherited links", "v 1;\n" + strings.Replace(doubling(60, "a%d extends { x extends a%d y extends a%d }\n"), "y 2;", "y v;", 1), codeSize, Options{Extended: true}},
+		{"doubling by inherited links", "v 1;\n" + strings.Replace(doubling(60,
+			"a%d extends { x extends a%d y extends a%d }\n"), "y 2;", "y v;", 1), codeSize, Options{Extended: true}},
 		{"includes of includes", "sfConfig extends {\n#include \"f0.sf\";\n}", codeWork, Options{MaxWork: 100_000}},
 		{"includes of includes of nothing", "#include \"g0.sf\";\nsfConfig extends {}", codeWork, Options{MaxWork: 100_000}},
 		{"many errors", "sfConfig extends {" + strings.Repeat("a b;", 1000) + "}", codeMany, Options{}},

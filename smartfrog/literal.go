@@ -18,7 +18,8 @@ func startsNumber(text string) bool {
 	return text != "" && isDigit(text[0])
 }
 
-// numberLen returns the length of the longest text that could be meant as one number, so that 12abc is reported as a whole.
+// numberLen returns the length of the longest text that could be meant as one number, so that 12abc is reported as a
+// whole.
 func numberLen(text string) int {
 	i := 1 // a sign, a dot or a digit
 	for i < len(text) {
@@ -35,9 +36,10 @@ func numberLen(text string) int {
 // maxRadixDigits bounds hexadecimal and octal numbers: turning them into decimal takes time quadratic in their length.
 const maxRadixDigits = 10_000
 
-// canonicalNumber rewrites a number in the one spelling that JSON, YAML 1.1, YAML 1.2 and SmartFrog all read as the same number:
-// integers in decimal, of any size; floats with digits on both sides of the dot and a signed exponent. No digit is lost: the
-// paper's numbers are the reals, and a float64 would round them. It returns false when text is no number.
+// canonicalNumber rewrites a number in the one spelling that JSON, YAML 1.1, YAML 1.2 and SmartFrog all read as the
+// same number: integers in decimal, of any size; floats with digits on both sides of the dot and a signed exponent. No
+// digit is lost: the paper's numbers are the reals, and a float64 would round them. It returns false when text is no
+// number.
 func canonicalNumber(text string) (string, bool) {
 	sign := ""
 	switch text[0] {
@@ -128,8 +130,8 @@ type badEscape struct {
 	problem    string
 }
 
-// unquote decodes the text of a string literal, quotes included. JSON's escapes are known; under --extended, strings between
-// ## and # have those of HP's compiler instead.
+// unquote decodes the text of a string literal, quotes included. JSON's escapes are known; under --extended, strings
+// between ## and # have those of HP's compiler instead.
 func unquote(text string) (string, *badEscape) {
 	hp := strings.HasPrefix(text, "##")
 	start, end := 1, len(text)-1
@@ -167,7 +169,8 @@ func unquote(text string) (string, *badEscape) {
 	return b.String(), nil
 }
 
-// unescape decodes the escape at the start of text and returns its length; 0 when it is unknown. A lone surrogate gives -1.
+// unescape decodes the escape at the start of text and returns its length; 0 when it is unknown. A lone surrogate gives
+// -1.
 func unescape(text string, hp bool) (rune, int) {
 	if len(text) < 2 {
 		return 0, 0

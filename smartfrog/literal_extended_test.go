@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The extended semantics over the literal store: no sharing, no memory, every path looked up from the root each time. It shares with
-// extended.go only what literal_test.go shares with the evaluator.
+// The extended semantics over the literal store: no sharing, no memory, every path looked up from the root each time.
+// It shares with extended.go only what literal_test.go shares with the evaluator.
 
 // litLink is a link that is not resolved yet.
 type litLink struct{ ref []string }
@@ -94,7 +94,8 @@ func (x *litExtended) inherit(ns, proto, r []string) error {
 	return err
 }
 
-// search returns the absolute path that a reference names, nil when it names nothing. The trail is the links being followed.
+// search returns the absolute path that a reference names, nil when it names nothing. The trail is the links being
+// followed.
 func (x *litExtended) search(ns, ref []string, trail [][]string) ([]string, error) {
 	for {
 		path, err := x.descend(ns, ref, trail)
@@ -174,7 +175,8 @@ func (x *litExtended) deref(path []string, trail [][]string) ([]string, error) {
 	}
 }
 
-// tree returns the value at a path with all links in it replaced. Around are the components in whose trees this one stands.
+// tree returns the value at a path with all links in it replaced. Around are the components in whose trees this one
+// stands.
 func (x *litExtended) tree(path []string, around [][]string) (any, error) {
 	if _, ok := litFind(x.root, path).(litLink); ok {
 		target, err := x.deref(path, nil)
@@ -205,7 +207,8 @@ func (x *litExtended) tree(path []string, around [][]string) (any, error) {
 	return out, nil
 }
 
-// TestLiteralExtended compares the two passes with the literal ones, on specifications that are right and on some that are wrong.
+// TestLiteralExtended compares the two passes with the literal ones, on specifications that are right and on some that
+// are wrong.
 func TestLiteralExtended(t *testing.T) {
 	kinds := map[string]int{}
 	for seed := range runs(600, 20_000) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// This file is the paper's semantics taken literally: the store is a list, every operation returns a new one, and each equation is
-// one case, in the paper's order. It is slow and obvious, and shares nothing with the evaluator but the syntax tree and the values
-// of literals. random_test.go compares the two.
+// This file is the paper's semantics taken literally: the store is a list, every operation returns a new one, and each
+// equation is one case, in the paper's order. It is slow and obvious, and shares nothing with the evaluator but the
+// syntax tree and the values of literals. random_test.go compares the two.
 
 // cell is Definition 6: a store is a list of pairs ⟨id, v⟩; nil is ∅.
 type cell struct {
@@ -35,8 +35,8 @@ func litConcat(r, t []string) []string {
 
 // litMinus is Definition 8: r ⊖ t, which is r without the prefix that it has in common with t.
 //
-// Erratum: the equations of Definition 8 are missing from the text that we have; this is the function that its sentence, and its
-// use in Definition 10, describe.
+// Erratum: the equations of Definition 8 are missing from the text that we have; this is the function that its
+// sentence, and its use in Definition 10, describe.
 func litMinus(r, t []string) []string {
 	if len(r) == 0 || len(t) == 0 || r[0] != t[0] {
 		return r

@@ -2,7 +2,8 @@ package smartfrog
 
 import "slices"
 
-// How references are looked up under the extended semantics: with keywords, and through links that are not resolved yet.
+// How references are looked up under the extended semantics: with keywords, and through links that are not resolved
+// yet.
 
 // A pending is a link that the second pass has yet to resolve.
 type pending struct{ ref *Ref }
@@ -153,7 +154,8 @@ func (e *evaluator) descend(sc *scope, r Reference, l *lookup) bool {
 	return true
 }
 
-// into returns the component in a slot, if need be through links; nil when it is none. A link is not looked for in itself.
+// into returns the component in a slot, if need be through links; nil when it is none. A link is not looked for in
+// itself.
 func (e *evaluator) into(t target, l *lookup) *scope {
 	switch t.value().(type) {
 	case *Store:
@@ -187,8 +189,8 @@ func (e *evaluator) into(t target, l *lookup) *scope {
 	return nil
 }
 
-// child returns the scope of the component in a slot. In the second pass a store that other places share, and that has links to
-// resolve, is cloned: in each place they may find something else.
+// child returns the scope of the component in a slot. In the second pass a store that other places share, and that has
+// links to resolve, is cloned: in each place they may find something else.
 func (e *evaluator) child(t target) *scope {
 	s := t.in.store.slots[t.pos].value.(*Store)
 	if e.chase.second && s.shared && e.hasPending(s) {

@@ -15,7 +15,8 @@ type extent struct {
 // sizeCap keeps sizes, which may grow exponentially, from overflowing.
 const sizeCap = 1 << 40
 
-// measure sets the extent of a store and of all stores below it, each once. It does not recurse: nobody has bounded the depth yet.
+// measure sets the extent of a store and of all stores below it, each once. It does not recurse: nobody has bounded the
+// depth yet.
 func (e *evaluator) measure(s *Store) extent {
 	e.measures++
 	type frame struct {
@@ -47,8 +48,8 @@ func (e *evaluator) measure(s *Store) extent {
 	}
 }
 
-// withinDepth reports when the whole tree, to which the links of the result may lead, is too deep to be walked by recursion.
-// Placements can nest components deeper than any block.
+// withinDepth reports when the whole tree, to which the links of the result may lead, is too deep to be walked by
+// recursion. Placements can nest components deeper than any block.
 func (e *evaluator) withinDepth(root *Store) bool {
 	if e.measure(root).depth <= maxNesting {
 		return true
@@ -60,8 +61,8 @@ func (e *evaluator) withinDepth(root *Store) bool {
 	return false
 }
 
-// withinSize reports when the result would be too large to write out, and names the largest attribute of the smallest component
-// that is too large: there the size comes together.
+// withinSize reports when the result would be too large to write out, and names the largest attribute of the smallest
+// component that is too large: there the size comes together.
 func (e *evaluator) withinSize(root *Store, limit int) bool {
 	pos := root.position("sfConfig")
 	config := root.slots[pos].value.(*Store)
@@ -92,7 +93,8 @@ func (e *evaluator) withinSize(root *Store, limit int) bool {
 		count = fmt.Sprintf("more than %d", sizeCap)
 	}
 	d := &source.Diagnostic{
-		Code: codeSize, Summary: fmt.Sprintf("limit: the result would have %s attributes; %d are the most we write", count, limit),
+		Code: codeSize, Summary: fmt.Sprintf("limit: the result would have %s attributes; %d are the most we write", count,
+			limit),
 		Place: in.slots[at].origin.act.head(), Label: fmt.Sprintf("`%s` alone is over the limit", path),
 		Help: "look for components that are copied into each other again and again",
 	}

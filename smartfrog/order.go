@@ -9,13 +9,13 @@ import (
 	"bunraku/source"
 )
 
-// Section 10 of the paper. The order of attributes is part of a configuration's meaning, and a prototype decides it, even for
-// attributes whose values the extending component overrides: a change of the prototype may open a firewall. The paper proposes a
-// warning and a constraint; no compiler had either.
+// Section 10 of the paper. The order of attributes is part of a configuration's meaning, and a prototype decides it,
+// even for attributes whose values the extending component overrides: a change of the prototype may open a firewall.
+// The paper proposes a warning and a constraint; no compiler had either.
 
-// An ordering is what the `order` statements of one block say, the last constraint first. It is inherited as if it were an
-// attribute: the ordering of a later prototype replaces that of an earlier one (else figure 19 of the paper would contradict
-// itself), while the statements of one block add up.
+// An ordering is what the `order` statements of one block say, the last constraint first. It is inherited as if it were
+// an attribute: the ordering of a later prototype replaces that of an earlier one (else figure 19 of the paper would
+// contradict itself), while the statements of one block add up.
 type ordering struct {
 	constraint
 	block *Block
@@ -51,9 +51,9 @@ func (e *evaluator) constrain(s *Order) {
 	}
 }
 
-// checkOrder warns when the prototype p writes attributes in another order than the one they keep, which earlier prototypes of the
-// same list have given them. An attribute that is new in p stands behind all inherited ones, as everybody expects; it is no cause
-// for a warning. Neither are attributes whose order a constraint decides.
+// checkOrder warns when the prototype p writes attributes in another order than the one they keep, which earlier
+// prototypes of the same list have given them. An attribute that is new in p stands behind all inherited ones, as
+// everybody expects; it is no cause for a warning. Neither are attributes whose order a constraint decides.
 func (e *evaluator) checkOrder(p Prototype, written []string) {
 	s := e.top().store
 	if len(written) < 2 || s.composed == nil {
@@ -93,7 +93,8 @@ func (e *evaluator) targets(body []Statement, list []string) []string {
 	return list
 }
 
-// orderLost warns that the prototype p writes the attribute at position first before the one at position second, in vain.
+// orderLost warns that the prototype p writes the attribute at position first before the one at position second, in
+// vain.
 func (e *evaluator) orderLost(p Prototype, first, second int) {
 	s := e.top().store
 	a, b := &s.slots[first], &s.slots[second]
@@ -120,8 +121,9 @@ func (e *evaluator) orderLost(p Prototype, first, second int) {
 	e.report(d)
 }
 
-// decides returns a function that reports whether the constraints decide which of two attributes comes first. It looks at a
-// thousand pairs at most, and takes the others for decided: whoever has written so many constraints knows about order.
+// decides returns a function that reports whether the constraints decide which of two attributes comes first. It looks
+// at a thousand pairs at most, and takes the others for decided: whoever has written so many constraints knows about
+// order.
 func (o *ordering) decides() func(a, b string) bool {
 	if o == nil {
 		return func(_, _ string) bool { return false }
@@ -157,8 +159,8 @@ type demand struct {
 	constraint
 }
 
-// arrange brings the attributes of the result into the order that the constraints demand, moving no more than they do: among the
-// attributes that may come next, the one that stands first comes next.
+// arrange brings the attributes of the result into the order that the constraints demand, moving no more than they do:
+// among the attributes that may come next, the one that stands first comes next.
 func (e *evaluator) arrange(root *Store) {
 	if !e.ordered {
 		return
@@ -231,8 +233,9 @@ func (e *evaluator) present(sc *scope, d demand) bool {
 		m := s.miss(r)
 		diag := &source.Diagnostic{
 			Code: codeOrderNobody, Severity: source.Warning,
-			Summary: fmt.Sprintf("order: `%s` has no attribute `%s`, so this constraint says nothing", sc.path().Join(r[:m.depth]...), r[m.depth]),
-			Place:   d.site.place(ref.span),
+			Summary: fmt.Sprintf("order: `%s` has no attribute `%s`, so this constraint says nothing",
+				sc.path().Join(r[:m.depth]...), r[m.depth]),
+			Place: d.site.place(ref.span),
 		}
 		if sub, ok := m.at.(*Store); ok {
 			if near := similar(r[m.depth], names(sub)); near != "" {
@@ -249,7 +252,8 @@ func (e *evaluator) present(sc *scope, d demand) bool {
 func (e *evaluator) pushDown(d demand, below map[string][]demand) {
 	if len(d.before) == 1 || len(d.after) == 1 {
 		e.report(&source.Diagnostic{
-			Code: codeOrderNesting, Summary: fmt.Sprintf("order: `%s` and `%s` cannot be put in order: one contains the other", d.constraint.before.Path, d.constraint.after.Path),
+			Code: codeOrderNesting, Summary: fmt.Sprintf("order: `%s` and `%s` cannot be put in order: one contains the other",
+				d.constraint.before.Path, d.constraint.after.Path),
 			Place: d.site.place(d.constraint.before.span.Join(d.constraint.after.span)),
 		})
 		return
@@ -309,8 +313,8 @@ func (p *positions) Pop() any {
 	return last
 }
 
-// contradiction reports a circle of constraints. Positions that still wait are in one, or behind one: going from such a position
-// to one that it waits for must come back to where it has been.
+// contradiction reports a circle of constraints. Positions that still wait are in one, or behind one: going from such a
+// position to one that it waits for must come back to where it has been.
 func (e *evaluator) contradiction(sc *scope, list []demand, waits []int) {
 	s := sc.store
 	before := map[string]demand{}
@@ -341,7 +345,8 @@ func (e *evaluator) contradiction(sc *scope, list []demand, waits []int) {
 	}
 	text = append(text, circle[0].before[0])
 	d := &source.Diagnostic{
-		Code: codeOrderCycle, Summary: fmt.Sprintf("order: the constraints on `%s` contradict each other: %s", sc.path(), strings.Join(text, " < ")),
+		Code: codeOrderCycle, Summary: fmt.Sprintf("order: the constraints on `%s` contradict each other: %s", sc.path(),
+			strings.Join(text, " < ")),
 		Help: "remove one of them; an `order` in a later prototype replaces the inherited one",
 	}
 	for i, c := range circle {

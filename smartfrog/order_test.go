@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestOrderRandom puts random attributes under random constraints, and arranges them by the plainest method: always take the first
-// attribute for which everything that must come before it has been taken. What that method cannot do is a contradiction.
+// TestOrderRandom puts random attributes under random constraints, and arranges them by the plainest method: always
+// take the first attribute for which everything that must come before it has been taken. What that method cannot do is
+// a contradiction.
 func TestOrderRandom(t *testing.T) {
 	conform, contradict := 0, 0
 	for seed := range runs(300, 20_000) {
@@ -36,7 +37,8 @@ func TestOrderRandom(t *testing.T) {
 		var want []string
 		for len(want) < n {
 			i := slices.IndexFunc(names, func(name string) bool {
-				return !slices.Contains(want, name) && !slices.ContainsFunc(before[name], func(b string) bool { return !slices.Contains(want, b) })
+				return !slices.Contains(want, name) && !slices.ContainsFunc(before[name],
+					func(b string) bool { return !slices.Contains(want, b) })
 			})
 			if i < 0 {
 				break

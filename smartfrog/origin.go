@@ -2,11 +2,12 @@ package smartfrog
 
 import "bunraku/source"
 
-// Provenance. Every slot of a store points at an origin: which assignment wrote it and, when it is a copy, of what. Origins are
-// written once and shared, like the values they belong to, so that recording them costs a few words for each write.
+// Provenance. Every slot of a store points at an origin: which assignment wrote it and, when it is a copy, of what.
+// Origins are written once and shared, like the values they belong to, so that recording them costs a few words for
+// each write.
 //
-// The questions are answered from this graph by explain.go: where a value was written down, which copies brought it where it is,
-// and which assignments decide it.
+// The questions are answered from this graph by explain.go: where a value was written down, which copies brought it
+// where it is, and which assignments decide it.
 
 // An act is the evaluation of one assignment. An included file's assignments act once for each time it is included.
 type act struct {
@@ -71,7 +72,8 @@ func (o *origin) root() *origin {
 	return o
 }
 
-// A copied is one resolution of a reference: of a link, whose value was copied, or of a prototype, whose attributes were.
+// A copied is one resolution of a reference: of a link, whose value was copied, or of a prototype, whose attributes
+// were.
 type copied struct {
 	act   *act
 	site  *site
@@ -97,8 +99,9 @@ func (c *copied) path() Reference {
 	return c.in.path().Join(c.ref.Path...)
 }
 
-// A step is one name on the way to what a reference names: the origin of its slot, and the prototypes of the store that the slot
-// is in, each of which, had it had the name, would have overwritten the slot. Where a search ended in vain, origin is nil.
+// A step is one name on the way to what a reference names: the origin of its slot, and the prototypes of the store that
+// the slot is in, each of which, had it had the name, would have overwritten the slot. Where a search ended in vain,
+// origin is nil.
 type step struct {
 	origin   *origin
 	composed *composition

@@ -8,16 +8,17 @@ import (
 	"bunraku/source"
 )
 
-// maxNesting bounds how deep blocks and vectors may stand in each other, and components in the result. Printing a result recurses,
-// as does reading a vector, with a few hundred bytes of stack for each level; Go ends the whole program when the stack outgrows a
-// gigabyte.
+// maxNesting bounds how deep blocks and vectors may stand in each other, and components in the result. Printing a
+// result recurses, as does reading a vector, with a few hundred bytes of stack for each level; Go ends the whole
+// program when the stack outgrows a gigabyte.
 const maxNesting = 500_000
 
-// maxErrors is how many errors one file, and how many errors and warnings one evaluation, may report before we stop looking.
+// maxErrors is how many errors one file, and how many errors and warnings one evaluation, may report before we stop
+// looking.
 const maxErrors = 50
 
-// Parse reads one file, as Definition 3 (SmartFrog) and grammar.txt have it. The tree holds whatever could be read; it is complete
-// when no diagnostic is an Error. Included files are not read.
+// Parse reads one file, as Definition 3 (SmartFrog) and grammar.txt have it. The tree holds whatever could be read; it
+// is complete when no diagnostic is an Error. Included files are not read.
 func Parse(f *source.File, opt Options) (*Spec, source.Diagnostics) {
 	p := &parser{file: f, extended: opt.Extended}
 	p.scan = newScanner(f, opt.Extended, p.report)
@@ -26,10 +27,11 @@ func Parse(f *source.File, opt Options) (*Spec, source.Diagnostics) {
 	return &Spec{f, body, p.includes}, p.diags
 }
 
-// A parser reads with one token of lookahead. Its methods follow grammar.txt. A method that returns false has reported an error and
-// left the rest of the statement to synchronize.
+// A parser reads with one token of lookahead. Its methods follow grammar.txt. A method that returns false has reported
+// an error and left the rest of the statement to synchronize.
 //
-// It does not recurse into blocks: those that are open are in a list of its own, a tenth of the size of the calls' frames.
+// It does not recurse into blocks: those that are open are in a list of its own, a tenth of the size of the calls'
+// frames.
 type parser struct {
 	file     *source.File
 	scan     *scanner
@@ -44,8 +46,8 @@ type parser struct {
 	diags    source.Diagnostics
 }
 
-// An openBlock is a block that is being read: the assignment it belongs to, as far as that has been read, and the statements
-// before that assignment.
+// An openBlock is a block that is being read: the assignment it belongs to, as far as that has been read, and the
+// statements before that assignment.
 type openBlock struct {
 	brace   token
 	assign  *Assignment
@@ -101,8 +103,8 @@ func (p *parser) specification() []Statement {
 	}
 }
 
-// closeBlock ends the innermost open block, and goes on with the prototypes that follow it. It returns the statements of the block
-// around, or of the one that it has opened.
+// closeBlock ends the innermost open block, and goes on with the prototypes that follow it. It returns the statements
+// of the block around, or of the one that it has opened.
 func (p *parser) closeBlock(body []Statement) []Statement {
 	o := p.open
 	p.open = o.up
@@ -112,7 +114,8 @@ func (p *parser) closeBlock(body []Statement) []Statement {
 	return p.prototypes(o.before, o.assign, o.extends, true)
 }
 
-// unclosedBlocks reports the innermost block that the end of the file leaves open, and returns the statements of the file.
+// unclosedBlocks reports the innermost block that the end of the file leaves open, and returns the statements of the
+// file.
 func (p *parser) unclosedBlocks(body []Statement) []Statement {
 	if p.open == nil {
 		return body
@@ -244,8 +247,8 @@ func (p *parser) order(start source.Span, first *Ref) (*Order, bool) {
 	return &Order{at{p.since(start)}, refs}, true
 }
 
-// prototypes reads an `extends` list, up to its end or up to a block in it, which it opens. More says that a prototype has just
-// been read.
+// prototypes reads an `extends` list, up to its end or up to a block in it, which it opens. More says that a prototype
+// has just been read.
 //
 //	"extends" proto { "," proto }
 //	proto = reference | "{" body "}"

@@ -9,7 +9,8 @@ import (
 
 // The printers write a component in the order of its attributes, which is part of its meaning.
 //
-// Indentation makes the size of the output quadratic in the depth, so what is nested deeper than maxIndent is written on one line.
+// Indentation makes the size of the output quadratic in the depth, so what is nested deeper than maxIndent is written
+// on one line.
 
 const maxIndent = 40
 
@@ -45,7 +46,8 @@ func (p printer) quote(s string) {
 			escape = `\r`
 		case r == '\t':
 			escape = `\t`
-		case r < ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' || r == '\uFEFF' || r == '\uFFFE' || r == '\uFFFF':
+		case r < ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' || r == '\uFEFF' || r == '\uFFFE' ||
+			r == '\uFFFF':
 			// Some of these are legal in JSON but not in YAML, or end a line for some readers.
 			const hex = "0123456789abcdef"
 			escape = `\u` + string([]byte{hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15]})
@@ -177,8 +179,8 @@ func (p printer) yaml(s *Store, level int) {
 	}
 }
 
-// yamlKey writes a name. A name has no character that YAML gives a meaning to where we write it, but some names are words that
-// YAML takes for a boolean or null.
+// yamlKey writes a name. A name has no character that YAML gives a meaning to where we write it, but some names are
+// words that YAML takes for a boolean or null.
 func (p printer) yamlKey(name string) {
 	switch strings.ToLower(name) {
 	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
@@ -188,8 +190,8 @@ func (p printer) yamlKey(name string) {
 	}
 }
 
-// WriteSF writes the configuration as the body of a component, in SmartFrog. Under --extended it is, byte for byte, what HP's
-// compiler writes.
+// WriteSF writes the configuration as the body of a component, in SmartFrog. Under --extended it is, byte for byte,
+// what HP's compiler writes.
 func (r *Result) WriteSF(w io.Writer) error {
 	p := newPrinter(w)
 	p.sf(r.Config, 0, r.extended)

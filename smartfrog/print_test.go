@@ -99,7 +99,8 @@ func TestPrintYAML(t *testing.T) {
 	checkYAML(t, r)
 }
 
-// TestPrintHP reads what HP's compiler printed of the examples in SmartFrog's own distribution, and prints the same bytes.
+// TestPrintHP reads what HP's compiler printed of the examples in SmartFrog's own distribution, and prints the same
+// bytes.
 func TestPrintHP(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(sharedCorpus(t), "production-sf-dist", "*.sf"))
 	if err != nil || len(files) == 0 {

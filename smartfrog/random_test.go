@@ -13,8 +13,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Random specifications, as in section 8.2 of the paper: the generator evaluates, with the literal semantics, what it has written so
-// far, and picks references that lead somewhere; so nearly all specifications are valid, and full of copies of copies.
+// Random specifications, as in section 8.2 of the paper: the generator evaluates, with the literal semantics, what it
+// has written so far, and picks references that lead somewhere; so nearly all specifications are valid, and full of
+// copies of copies.
 
 // A chooser decides. It is a seeded generator in long runs, and rapid, which can shrink a failure, in the others.
 type chooser interface {
@@ -89,7 +90,8 @@ func (g *generator) link(body []Statement, a *Assignment, ns []string) {
 		if g.wrong > 0 {
 			return
 		}
-		if _, diags := evaluate(&Spec{File: source.NewFile("random.sf", ""), Body: body}, nil, Options{Extended: true, MaxSize: maxCells}); !diags.HasErrors() {
+		if _, diags := evaluate(&Spec{File: source.NewFile("random.sf", ""), Body: body}, nil,
+			Options{Extended: true, MaxSize: maxCells}); !diags.HasErrors() {
 			return
 		}
 	}
@@ -227,7 +229,8 @@ func (g *generator) anyReference() *Ref {
 	return &Ref{Path: path}
 }
 
-// extend appends a component. Its body is written while its component is being evaluated, as the references in it demand.
+// extend appends a component. Its body is written while its component is being evaluated, as the references in it
+// demand.
 func (g *generator) extend(body []Statement, ns, target []string, depth int) []Statement {
 	r := litConcat(ns, target)
 	before := g.store
@@ -439,8 +442,8 @@ func runs(few, many int) int {
 	return few
 }
 
-// TestLiteral compares the compiler with the literal semantics on random specifications. That it ends at all is Theorem 1
-// (SmartFrog): every run is bounded by the work it may do, and none of these comes near.
+// TestLiteral compares the compiler with the literal semantics on random specifications. That it ends at all is Theorem
+// 1 (SmartFrog): every run is bounded by the work it may do, and none of these comes near.
 func TestLiteral(t *testing.T) {
 	valid := compareMany(t, runs(400, 20_000), 0)
 	if valid == 0 {

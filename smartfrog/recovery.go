@@ -77,8 +77,8 @@ func (p *parser) expect(k kind, where string) bool {
 	return true
 }
 
-// end reads the `;` that ends a statement. When it is missing but the next statement starts on another line, nothing else need
-// be skipped: the error is reported, and what follows is read as if the `;` were there.
+// end reads the `;` that ends a statement. When it is missing but the next statement starts on another line, nothing
+// else need be skipped: the error is reported, and what follows is read as if the `;` were there.
 func (p *parser) end(what string) bool {
 	if p.tok.kind == tokSemi {
 		p.advance()
@@ -126,7 +126,8 @@ func (p *parser) unclosed(open token, what, closer string) {
 	p.quit = true
 }
 
-// synchronize skips the rest of a statement that could not be read: up to and with its `;`, or up to the `}` of its block.
+// synchronize skips the rest of a statement that could not be read: up to and with its `;`, or up to the `}` of its
+// block.
 func (p *parser) synchronize() {
 	p.skipping = true
 	defer func() { p.skipping = false }()

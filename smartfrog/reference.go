@@ -2,11 +2,12 @@ package smartfrog
 
 import "strings"
 
-// A Reference is the path to an attribute, outermost name first. The empty reference is the root. Definition 5 (SmartFrog): the
-// domain 𝓡 = (𝕀)*. Definition 4 (SmartFrog): its lists are slices here.
+// A Reference is the path to an attribute, outermost name first. The empty reference is the root. Definition 5
+// (SmartFrog): the domain 𝓡 = (𝕀)*. Definition 4 (SmartFrog): its lists are slices here.
 type Reference []string
 
-// ParseReference reads `a:b:c`, as it is written in a specification or on the command line; blanks around `:` do not matter.
+// ParseReference reads `a:b:c`, as it is written in a specification or on the command line; blanks around `:` do not
+// matter.
 func ParseReference(text string) (Reference, bool) {
 	var r Reference
 	for part := range strings.SplitSeq(text, ":") {

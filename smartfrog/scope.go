@@ -22,16 +22,16 @@ func (s *scope) path() Reference {
 
 // scopes is the stack of open components, the root first, with a table that says which of them have a given name.
 //
-// Definition 16 (SmartFrog) tries the namespaces from the innermost to the root. In a deep specification nearly all of these have nothing of
-// the name that is looked for, so resolving would take time proportional to the depth. The table leads from a name to the
-// innermost open store that has it, and slot.outer from there to the next. It holds because an open store starts empty, gets its
-// names one by one through put, and never loses one; and because while a body is evaluated, only the innermost open store, and
-// closed stores below it, are written to.
+// Definition 16 (SmartFrog) tries the namespaces from the innermost to the root. In a deep specification nearly all of
+// these have nothing of the name that is looked for, so resolving would take time proportional to the depth. The table
+// leads from a name to the innermost open store that has it, and slot.outer from there to the next. It holds because an
+// open store starts empty, gets its names one by one through put, and never loses one; and because while a body is
+// evaluated, only the innermost open store, and closed stores below it, are written to.
 //
-// Some scopes are loose: their names are not in the table, and they are asked directly. The outermost ones are, since few are asked
-// faster than a table is kept. So are those that a placement opens on its way (a and b in `a:b:c extends { … }`), which are not empty
-// at first: entering all their names would make a thousand placements into a component of a thousand attributes take a million
-// steps.
+// Some scopes are loose: their names are not in the table, and they are asked directly. The outermost ones are, since
+// few are asked faster than a table is kept. So are those that a placement opens on its way (a and b in `a:b:c extends
+// { … }`), which are not empty at first: entering all their names would make a thousand placements into a component of
+// a thousand attributes take a million steps.
 type scopes struct {
 	open      []*scope
 	innermost map[string]int32 // one more than the position in open
@@ -133,8 +133,8 @@ func (s *scopes) writable() *Store {
 	return s.top().store
 }
 
-// candidates calls try, from the innermost to the root, for each open scope at or around from that has the name, until try
-// returns true.
+// candidates calls try, from the innermost to the root, for each open scope at or around from that has the name, until
+// try returns true.
 func (s *scopes) candidates(from *scope, name string, try func(*scope) bool) {
 	next := int(s.innermost[name]) - 1
 	loose := len(s.loose) - 1

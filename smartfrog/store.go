@@ -4,9 +4,9 @@ import "iter"
 
 // A Store is a component: an ordered table from names to values. Definition 6 (SmartFrog): 𝓢 = (𝕀 × 𝓥)*.
 //
-// The paper copies a component by copying its list. We copy by sharing: a copied store is marked as shared and from then on
-// never changes; whoever wants to write to it makes a copy of that one store first, whose inner stores are then shared in turn.
-// So a copy costs nothing until it is changed, and then no more than the paper's copy would have cost.
+// The paper copies a component by copying its list. We copy by sharing: a copied store is marked as shared and from
+// then on never changes; whoever wants to write to it makes a copy of that one store first, whose inner stores are then
+// shared in turn. So a copy costs nothing until it is changed, and then no more than the paper's copy would have cost.
 //
 // A store never loses a name, and a name never moves: overwriting keeps the first position (Definition 12).
 type Store struct {
@@ -73,8 +73,8 @@ func (s *Store) position(name string) int {
 	return -1
 }
 
-// put sets the value of a name, in its place when the store has it and at the end when not. It returns the position and whether
-// the name is new. Definition 12 (SmartFrog): put.
+// put sets the value of a name, in its place when the store has it and at the end when not. It returns the position and
+// whether the name is new. Definition 12 (SmartFrog): put.
 func (s *Store) put(name string, v Value, o *origin) (int, bool) {
 	if i := s.position(name); i >= 0 {
 		o.hides = s.slots[i].origin
@@ -100,7 +100,8 @@ func (s *Store) reindex() {
 
 // clone returns a store of its own with the same attributes. The stores below are shared by both.
 func (s *Store) clone() *Store {
-	c := &Store{slots: make([]slot, len(s.slots), len(s.slots)+1), partial: s.partial, order: s.order, composed: s.composed}
+	c := &Store{slots: make([]slot, len(s.slots), len(s.slots)+1), partial: s.partial, order: s.order,
+		composed: s.composed}
 	copy(c.slots, s.slots)
 	for i := range c.slots {
 		if sub, ok := c.slots[i].value.(*Store); ok {
@@ -125,7 +126,8 @@ func (s *Store) own(i int) *Store {
 
 // Find returns the value of a path, or nil. Definition 14 (SmartFrog): find.
 //
-// Erratum: the fifth equation of Definition 14 must have ⟨id, v⟩ on its left, not ⟨id_s, v_s⟩; else no path of two names is found.
+// Erratum: the fifth equation of Definition 14 must have ⟨id, v⟩ on its left, not ⟨id_s, v_s⟩; else no path of two
+// names is found.
 func (s *Store) Find(r Reference) Value {
 	var v Value = s
 	for _, name := range r {

@@ -2,8 +2,8 @@ package smartfrog
 
 import "bunraku/source"
 
-// A Node is any piece of the syntax tree. The set is closed: every node type is in this file. Definitions 1 to 3 (SmartFrog) are
-// the abstract syntax; the comment above each node has its concrete form.
+// A Node is any piece of the syntax tree. The set is closed: every node type is in this file. Definitions 1 to 3
+// (SmartFrog) are the abstract syntax; the comment above each node has its concrete form.
 type Node interface {
 	Span() source.Span // half-open bytes of the whole construct
 	node()

@@ -1,7 +1,8 @@
 package smartfrog
 
-// A Value is what an attribute holds. Definition 5 (SmartFrog): the basic values 𝕍 are Bool, Null, Number, String, DataRef and
-// Vector. Definition 6 (SmartFrog): a *Store is the other kind of value, and the undefined value ⊥ is a nil Value.
+// A Value is what an attribute holds. Definition 5 (SmartFrog): the basic values 𝕍 are Bool, Null, Number, String,
+// DataRef and Vector. Definition 6 (SmartFrog): a *Store is the other kind of value, and the undefined value ⊥ is a nil
+// Value.
 //
 // LazyRef and TBD exist only under --extended.
 type Value interface{ value() }
@@ -35,14 +36,14 @@ func (LazyRef) value() {}
 func (TBD) value()     {}
 func (*Store) value()  {}
 
-// poison stands where a value would be but for an error that has been reported. Whatever is computed from it is silently poison
-// too, so that one mistake is reported once.
+// poison stands where a value would be but for an error that has been reported. Whatever is computed from it is
+// silently poison too, so that one mistake is reported once.
 type poison struct{}
 
 func (poison) value() {}
 
-// basicValue evaluates a literal. Definition 22 (SmartFrog): BV. Definition 19 (SmartFrog), the terminals, is its cases for booleans,
-// numbers, strings and null. Definition 20 (SmartFrog), the references, is reading Ref.Path.
+// basicValue evaluates a literal. Definition 22 (SmartFrog): BV. Definition 19 (SmartFrog), the terminals, is its cases
+// for booleans, numbers, strings and null. Definition 20 (SmartFrog), the references, is reading Ref.Path.
 func basicValue(b Basic) Value {
 	switch b := b.(type) {
 	case *BoolLit:

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// A bug is a panic. It costs what it happens on, a node or a question, and is told as a diagnostic that names the place in our code; the
-// rest goes on. For that, nothing that several share may be left half made: a Once that panics is not done, and a bug in a goroutine ends
-// up with whoever started it.
+// A bug is a panic. It costs what it happens on, a node or a question, and is told as a diagnostic that names the place
+// in our code; the rest goes on. For that, nothing that several share may be left half made: a Once that panics is not
+// done, and a bug in a goroutine ends up with whoever started it.
 
 // CodeBug is the code of a bug.
 const CodeBug = "E0999"
@@ -22,7 +22,8 @@ func Bug(p any) *Diagnostic {
 	if d, is := p.(*Diagnostic); is && d.Code == CodeBug { // of another goroutine
 		return d
 	}
-	d := &Diagnostic{Code: CodeBug, Summary: fmt.Sprintf("this is a bug in bunraku: %v", p), Help: "please report it, with the code that it happens on"}
+	d := &Diagnostic{Code: CodeBug, Summary: fmt.Sprintf("this is a bug in bunraku: %v", p),
+		Help: "please report it, with the code that it happens on"}
 	calls := make([]uintptr, 64)
 	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls)])
 	var at []string
@@ -46,8 +47,8 @@ func Catch(err *error) {
 	}
 }
 
-// A Once runs something once. Unlike sync.Once it does not pass for done when that panics: whoever asks next tries again, instead of
-// going on with what was never made.
+// A Once runs something once. Unlike sync.Once it does not pass for done when that panics: whoever asks next tries
+// again, instead of going on with what was never made.
 type Once struct {
 	done atomic.Bool
 	mu   sync.Mutex
@@ -66,8 +67,8 @@ func (o *Once) Do(f func()) {
 	}
 }
 
-// Each runs work 0 … n-1 on all processors until it is done or the context ends. A bug in one of them ends up with the caller, once the
-// others are done.
+// Each runs work 0 … n-1 on all processors until it is done or the context ends. A bug in one of them ends up with the
+// caller, once the others are done.
 func Each(ctx context.Context, n int, work func(i int)) {
 	jobs := make(chan int)
 	var wait sync.WaitGroup

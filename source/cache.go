@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A Cache keeps what was made of contents: parsed manifests, data, templates. Keys are comparable values that hold a Digest and whatever
-// else the result depends on, so that an entry is never wrong and any number of snapshots can share them. It keeps what the last snapshots
-// used, and no more than a number of bytes, by the costs that its users tell.
+// A Cache keeps what was made of contents: parsed manifests, data, templates. Keys are comparable values that hold a
+// Digest and whatever else the result depends on, so that an entry is never wrong and any number of snapshots can share
+// them. It keeps what the last snapshots used, and no more than a number of bytes, by the costs that its users tell.
 type Cache struct {
 	mu      sync.Mutex
 	entries map[any]*entryOf

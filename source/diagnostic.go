@@ -142,7 +142,8 @@ func paint(f func(string) string, s string) string {
 
 const maxLineWidth = 160 // a longer source line is cut around the caret
 
-// Render writes the diagnostic as people see it: the answer, the places with their source lines, the way there, the help.
+// Render writes the diagnostic as people see it: the answer, the places with their source lines, the way there, the
+// help.
 func (d *Diagnostic) Render(w io.Writer, style Style) {
 	head := d.Severity.String()
 	if d.Code != "" {
@@ -225,7 +226,8 @@ func snippet(w io.Writer, style Style, p Place, label string) {
 	if label != "" {
 		caret += " " + label
 	}
-	fmt.Fprintf(w, "   %s %s %s%s\n", strings.Repeat(" ", len(number)), paint(style.Faint, "|"), strings.Repeat(" ", before), paint(style.Caret, caret))
+	fmt.Fprintf(w, "   %s %s %s%s\n", strings.Repeat(" ", len(number)), paint(style.Faint, "|"),
+		strings.Repeat(" ", before), paint(style.Caret, caret))
 }
 
 // visible replaces tabs and control characters, which would shift or hide the caret, each by one blank or dot.

@@ -16,16 +16,17 @@ import (
 
 // A Dir is a view of the machine's own files, which somebody may be writing at the same time.
 //
-// It reads lazily, and still shows one state. Whatever it looks at it pins: device, inode, size and the times of its last change. A thing
-// whose last change lies safely before the view was made is as it was then, whenever it is read. Anything younger is in doubt; then
-// Confirm looks at all pins again. If none has changed, everything was true together at the moment in which Confirm began, and the view
-// speaks of that moment from then on. So an unchanging tree costs no second look, and a tree that was written a moment ago one.
+// It reads lazily, and still shows one state. Whatever it looks at it pins: device, inode, size and the times of its
+// last change. A thing whose last change lies safely before the view was made is as it was then, whenever it is read.
+// Anything younger is in doubt; then Confirm looks at all pins again. If none has changed, everything was true together
+// at the moment in which Confirm began, and the view speaks of that moment from then on. So an unchanging tree costs no
+// second look, and a tree that was written a moment ago one.
 //
-// Time stamps have a granularity: a file that is written twice within it looks the same both times. As in git's index, a file that was
-// read that soon after its change is not trusted to be told by its pin, and is compared by its content.
+// Time stamps have a granularity: a file that is written twice within it looks the same both times. As in git's index,
+// a file that was read that soon after its change is not trusted to be told by its pin, and is compared by its content.
 //
-// A directory that is swapped for another is noticed by its inode, which is compared each time that a way leads through it for the first
-// time. What lies above the roots is not watched.
+// A directory that is swapped for another is noticed by its inode, which is compared each time that a way leads through
+// it for the first time. What lies above the roots is not watched.
 type Dir struct {
 	*View
 	disk *disk
@@ -34,9 +35,10 @@ type Dir struct {
 
 // DirOptions say which of the machine's files may be read. Relative paths are seen from where the program runs.
 type DirOptions struct {
-	Roots    []string // directories or files that the user named
-	Modules  []string // the same for directories of modules: the links in one were put there by who runs the machine, and are roots, too
-	Anywhere bool     // everything may be read
+	Roots []string // directories or files that the user named
+	// the same for directories of modules: the links in one were put there by who runs the machine, and are roots, too
+	Modules  []string
+	Anywhere bool // everything may be read
 }
 
 // NewDir makes a view of the files as they are now.
@@ -125,8 +127,8 @@ func (p pin) same(q pin) bool {
 	return p.dev == q.dev && p.ino == q.ino && p.mode.Type() == q.mode.Type()
 }
 
-// younger reports whether the last change may have happened after a moment: time stamps lag behind the clock by a tick of the kernel, and
-// some file systems count in steps of two seconds.
+// younger reports whether the last change may have happened after a moment: time stamps lag behind the clock by a tick
+// of the kernel, and some file systems count in steps of two seconds.
 func (p pin) younger(t time.Time) bool {
 	lag := 20 * time.Millisecond
 	if p.ctime%1e9 == 0 {

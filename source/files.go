@@ -5,12 +5,13 @@ import (
 	"errors"
 )
 
-// Files is one unchanging view of the files below some roots: a directory, a git revision, open buffers laid over another view, memory.
-// Everything that reads a user's tree reads it here and nowhere else.
+// Files is one unchanging view of the files below some roots: a directory, a git revision, open buffers laid over
+// another view, memory. Everything that reads a user's tree reads it here and nowhere else.
 //
-// Paths are absolute, clean and slashed. Links are followed where their target lies inside a root. What does not exist answers
-// fs.ErrNotExist (test with errors.Is), what may not be read a *Refused. A view never answers the same question in two ways: when the
-// files below it change so that it would have to, it answers ErrChanged from then on. It may be used by any number of goroutines.
+// Paths are absolute, clean and slashed. Links are followed where their target lies inside a root. What does not exist
+// answers fs.ErrNotExist (test with errors.Is), what may not be read a *Refused. A view never answers the same question
+// in two ways: when the files below it change so that it would have to, it answers ErrChanged from then on. It may be
+// used by any number of goroutines.
 type Files interface {
 	// Read is the content of a regular file.
 	Read(path string) (Content, error)
@@ -27,8 +28,8 @@ type Files interface {
 // Live is a view of files that somebody may be writing while they are read.
 type Live interface {
 	Files
-	// Confirm reports whether everything that was answered so far was true at one moment: nil, or ErrChanged. Nothing that was made of
-	// the answers may be used before.
+	// Confirm reports whether everything that was answered so far was true at one moment: nil, or ErrChanged. Nothing that
+	// was made of the answers may be used before.
 	Confirm() error
 	// Fresh is a new view of the same files as they are now.
 	Fresh() Files

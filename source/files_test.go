@@ -147,7 +147,8 @@ func TestViewsAgree(t *testing.T) {
 
 func TestOnlyRegularFiles(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, map[string]string{"tree/zero": "-> /dev/zero", "tree/loop": "-> loop", "tree/dev": "-> /dev", "tree/in": "-> pipe", "tree/ok": "ok"})
+	put(t, dir, map[string]string{"tree/zero": "-> /dev/zero", "tree/loop": "-> loop", "tree/dev": "-> /dev",
+		"tree/in": "-> pipe", "tree/ok": "ok"})
 	tree := filepath.Join(dir, "tree")
 	if err := syscall.Mkfifo(filepath.Join(tree, "pipe"), 0o644); err != nil {
 		t.Fatal(err)
@@ -185,7 +186,8 @@ func TestOnlyRegularFiles(t *testing.T) {
 // The links of a module path that the user named are the user's; those of one in the tree are not.
 func TestLinksOfModulePath(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, map[string]string{"available/apache/x": "x", "modules/apache": "-> ../available/apache", "tree/modules/apache": "-> ../../available/apache"})
+	put(t, dir, map[string]string{"available/apache/x": "x", "modules/apache": "-> ../available/apache",
+		"tree/modules/apache": "-> ../../available/apache"})
 	read := func(opt DirOptions, path string) error {
 		_, err := NewDir(opt).Read(filepath.Join(dir, path))
 		return err
@@ -197,12 +199,14 @@ func TestLinksOfModulePath(t *testing.T) {
 	if err := read(DirOptions{Roots: []string{tree}, Modules: []string{modules}}, "tree/modules/apache/x"); err != nil {
 		t.Errorf("the target is a root now: %v", err)
 	}
-	if err := read(DirOptions{Roots: []string{tree}, Modules: []string{tree + "/modules"}}, "tree/modules/apache/x"); kindOfError(err) != "refused" {
+	if err := read(DirOptions{Roots: []string{tree}, Modules: []string{tree + "/modules"}},
+		"tree/modules/apache/x"); kindOfError(err) != "refused" {
 		t.Errorf("a link of the tree: %v", err)
 	}
 }
 
-// A view never tells of two states, whatever changes, and however soon after it was made: it tells of the first, or says ErrChanged.
+// A view never tells of two states, whatever changes, and however soon after it was made: it tells of the first, or
+// says ErrChanged.
 func TestChangesAreNoticed(t *testing.T) {
 	for name, change := range map[string]func(dir string){
 		"edit of the same size": func(d string) { os.WriteFile(d+"/a", []byte("A"), 0o644) },
@@ -215,15 +219,18 @@ func TestChangesAreNoticed(t *testing.T) {
 	} {
 		for _, wait := range []time.Duration{0, 50 * time.Millisecond} {
 			dir := t.TempDir()
-			put(t, dir, map[string]string{"a": "a", "b": "b", "link": "-> a", "sub/x": "1", "sub/y": "1", "other/x": "2", "other/y": "2"})
+			put(t, dir, map[string]string{"a": "a", "b": "b", "link": "-> a", "sub/x": "1", "sub/y": "1", "other/x": "2",
+				"other/y": "2"})
 			time.Sleep(wait) // so that time stamps are old, or not
 			view := NewDir(DirOptions{Roots: []string{dir}})
-			first := all(view, dir) + all(view, dir+"/a") + all(view, dir+"/link") + all(view, dir+"/new") + all(view, dir+"/sub/x")
+			first := all(view, dir) + all(view, dir+"/a") + all(view, dir+"/link") + all(view, dir+"/new") + all(view, dir+
+				"/sub/x")
 			if err := view.Confirm(); err != nil {
 				t.Errorf("%s: changed before it was", name)
 			}
 			change(dir)
-			second := all(view, dir) + all(view, dir+"/a") + all(view, dir+"/link") + all(view, dir+"/new") + all(view, dir+"/sub/x")
+			second := all(view, dir) + all(view, dir+"/a") + all(view, dir+"/link") + all(view, dir+"/new") + all(view, dir+
+				"/sub/x")
 			c, err := view.Read(dir + "/sub/y") // new to the view, and perhaps another now
 			if done := view.Confirm(); done == nil && (second != first || err != nil || c.Text != "1") {
 				t.Errorf("%s after %v: two states:\n%s\n%s\n%q %v", name, wait, first, second, c.Text, err)
@@ -310,12 +317,15 @@ func TestNoMixture(t *testing.T) {
 }
 
 func TestOverlay(t *testing.T) {
-	under := NewMemory([]string{"/e"}, map[string]string{"/e/manifests/site.pp": "old", "/e/x": "x"}, map[string]string{"/e/link": "manifests"})
-	over, err := NewOverlay(under, map[string]string{"/e/link/site.pp": "new", "/e/data/nodes/a.yaml": "a: 1", "/e/manifests/b.pp": "b"})
+	under := NewMemory([]string{"/e"}, map[string]string{"/e/manifests/site.pp": "old", "/e/x": "x"},
+		map[string]string{"/e/link": "manifests"})
+	over, err := NewOverlay(under, map[string]string{"/e/link/site.pp": "new", "/e/data/nodes/a.yaml": "a: 1",
+		"/e/manifests/b.pp": "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{"/e/manifests/site.pp": "new", "/e/link/site.pp": "new", "/e/data/nodes/a.yaml": "a: 1", "/e/link/b.pp": "b", "/e/x": "x"} {
+	for path, want := range map[string]string{"/e/manifests/site.pp": "new", "/e/link/site.pp": "new",
+		"/e/data/nodes/a.yaml": "a: 1", "/e/link/b.pp": "b", "/e/x": "x"} {
 		if c, err := over.Read(path); err != nil || c.Text != want {
 			t.Errorf("%s: %q %v", path, c.Text, err)
 		}

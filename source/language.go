@@ -6,8 +6,8 @@ import (
 )
 
 // Language is the Puppet whose programs are compiled. Most of what differs is a setting with another default (strict,
-// strict_variables); the rest is said here, one method for each difference, and asked where it matters. The zero Language is Puppet 7, as
-// the zero Strictness is; programs that let people choose take Puppet 8 when nobody did.
+// strict_variables); the rest is said here, one method for each difference, and asked where it matters. The zero
+// Language is Puppet 7, as the zero Strictness is; programs that let people choose take Puppet 8 when nobody did.
 type Language uint8
 
 // The languages. Numbers of versions stand for Puppet's own.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// NewMemory is a view of files that are only texts, by their absolute paths; a directory is there if something lies in it. links are
-// links, by where they stand, with what they say. The roots may be read.
+// NewMemory is a view of files that are only texts, by their absolute paths; a directory is there if something lies in
+// it. links are links, by where they stand, with what they say. The roots may be read.
 func NewMemory(roots []string, files, links map[string]string) *View {
 	m := &memory{all: map[string]Inode{}, texts: files, in: map[string][]Inode{}}
 	for p, text := range files {

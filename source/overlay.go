@@ -9,15 +9,16 @@ import (
 	"syscall"
 )
 
-// An Overlay is a view with texts laid over it, such as an editor's open buffers: where there is a text, it is the file. Directories that
-// it needs are there.
+// An Overlay is a view with texts laid over it, such as an editor's open buffers: where there is a text, it is the
+// file. Directories that it needs are there.
 type Overlay struct {
 	Files
 	texts map[string]Content // by real path
 	dirs  map[string][]Entry // what the texts add to directories, by real path
 }
 
-// NewOverlay lays texts over a view, by their absolute paths. A text outside of the roots is an error: nobody could read it.
+// NewOverlay lays texts over a view, by their absolute paths. A text outside of the roots is an error: nobody could
+// read it.
 func NewOverlay(under Files, texts map[string]string) (*Overlay, error) {
 	o := &Overlay{Files: under, texts: map[string]Content{}, dirs: map[string][]Entry{}}
 	for p, text := range texts {
@@ -47,7 +48,8 @@ func (o *Overlay) place(p string) (string, error) {
 // insert adds what is not there below to its directory, and so on upwards.
 func (o *Overlay) insert(real string, kind Kind) {
 	dir := path.Dir(real)
-	if _, err := o.Files.Stat(real); err == nil || slices.ContainsFunc(o.dirs[dir], func(e Entry) bool { return e.Name == path.Base(real) }) {
+	if _, err := o.Files.Stat(real); err == nil ||
+		slices.ContainsFunc(o.dirs[dir], func(e Entry) bool { return e.Name == path.Base(real) }) {
 		return
 	}
 	o.dirs[dir] = append(o.dirs[dir], Entry{Name: path.Base(real), Kind: kind})

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// What a stranger has written comes back in what we print: titles, messages, names of files. Two readers of our output take orders from it.
-// A terminal obeys control characters, and a viewer of text obeys those that turn the direction of writing. The log of a CI server obeys
-// lines: GitHub's those that begin with "::" after blanks, and, as those of Azure and TeamCity, "##[" or "##name[" wherever it stands.
-// Escape writes a text so that neither finds anything to obey, in the spelling of the format that it is part of.
+// What a stranger has written comes back in what we print: titles, messages, names of files. Two readers of our output
+// take orders from it. A terminal obeys control characters, and a viewer of text obeys those that turn the direction of
+// writing. The log of a CI server obeys lines: GitHub's those that begin with "::" after blanks, and, as those of Azure
+// and TeamCity, "##[" or "##name[" wherever it stands. Escape writes a text so that neither finds anything to obey, in
+// the spelling of the format that it is part of.
 
 // Form is how a format spells a character that must not stand there as it is.
 type Form uint8
@@ -21,24 +22,27 @@ const (
 	Markup             // XML: &#x1b;
 )
 
-// Commanding reports whether a character may act on whoever shows it: controls but the ends of lines and tabs, and what turns or ends the
-// direction of writing.
+// Commanding reports whether a character may act on whoever shows it: controls but the ends of lines and tabs, and what
+// turns or ends the direction of writing.
 func Commanding(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
 	case r < 0x20 || r >= 0x7f && r < 0xa0:
 		return true
-	case r == 0x61c || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff:
+	case r == 0x61c || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
+		r == 0xfeff:
 		return true
 	}
 	return false
 }
 
-// Harmless reports whether a text can be shown as it is: neither a terminal nor the log of a CI server finds an order in it.
+// Harmless reports whether a text can be shown as it is: neither a terminal nor the log of a CI server finds an order
+// in it.
 func Harmless(s string) bool { return len(Escape(nil, s, Plain, true)) == len(s) }
 
-// Escape appends a text, spelt so that it is only read. start says whether it begins a line, or comes behind nothing but blanks.
+// Escape appends a text, spelt so that it is only read. start says whether it begins a line, or comes behind nothing
+// but blanks.
 func Escape(dst []byte, s string, form Form, start bool) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]

@@ -16,7 +16,8 @@ func TestEscape(t *testing.T) {
 		{"\x1b[2J\a\r", `\u{1b}[2J\u{7}\u{d}`},
 		{"\x7f\u009b2J\u202e\u2066\u200f\u2028", `\u{7f}\u{9b}2J\u{202e}\u{2066}\u{200f}\u{2028}`},
 		{"a\xff\x9bb", `a\xff\x9bb`},
-		{"::error::x\n  ::warning::\n\t \u00a0::x a ::y", `\u{3a}:error::x` + "\n  " + `\u{3a}:warning::` + "\n\t \u00a0" + `\u{3a}:x a ::y`},
+		{"::error::x\n  ::warning::\n\t \u00a0::x a ::y", `\u{3a}:error::x` + "\n  " + `\u{3a}:warning::` + "\n\t \u00a0" +
+			`\u{3a}:x a ::y`},
 		{"##[error]x ##vso[task] ###[x] ## [", `#\u{23}[error]x #\u{23}vso[task] ##\u{23}[x] ## [`},
 	} {
 		if got := string(Escape(nil, x[0], Plain, true)); got != x[1] {
@@ -33,7 +34,8 @@ func TestEscape(t *testing.T) {
 
 // Whatever is escaped is harmless, and JSON and XML stay what they were.
 func TestEscapeKeepsFormats(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"a", " ", "\n", "::", "##[", "##x[", "#", ":", "\x1b", "\u009b", "\u202e", "\x7f", "é", "\\", "\"", "<", "&"})
+	piece := rapid.SampledFrom([]string{"a", " ", "\n", "::", "##[", "##x[", "#", ":", "\x1b", "\u009b", "\u202e", "\x7f",
+		"é", "\\", "\"", "<", "&"})
 	rapid.Check(t, func(t *rapid.T) {
 		text := ""
 		for _, p := range rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces") {
@@ -61,7 +63,8 @@ func TestEscapeKeepsFormats(t *testing.T) {
 		doc = Escape(nil, string(doc), Markup, true)
 		var want, e element
 		plain, _ := xml.Marshal(element{text})
-		if xml.Unmarshal(plain, &want) != nil || xml.Unmarshal(doc, &e) != nil || e.Text != want.Text || !Harmless(string(doc)) {
+		if xml.Unmarshal(plain, &want) != nil || xml.Unmarshal(doc, &e) != nil || e.Text != want.Text ||
+			!Harmless(string(doc)) {
 			t.Fatalf("%q becomes %s, which is %q", text, doc, e.Text)
 		}
 	})

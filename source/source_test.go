@@ -13,7 +13,8 @@ func TestPositions(t *testing.T) {
 		offset uint32
 		want   string
 		utf16  int
-	}{{0, "1:1", 0}, {2, "1:3", 2}, {3, "2:1", 0}, {5, "2:2", 1}, {9, "2:3", 3}, {12, "3:1", 0}, {13, "4:1", 0}, {16, "4:4", 3}, {99, "4:4", 3}} {
+	}{{0, "1:1", 0}, {2, "1:3", 2}, {3, "2:1", 0}, {5, "2:2", 1}, {9, "2:3", 3}, {12, "3:1", 0}, {13, "4:1", 0},
+		{16, "4:4", 3}, {99, "4:4", 3}} {
 		if got := f.Position(c.offset).String(); got != c.want {
 			t.Errorf("offset %d is at %s, want %s", c.offset, got, c.want)
 		}
@@ -48,7 +49,8 @@ func TestRender(t *testing.T) {
 	f := NewFile("site.pp", "class a {\n\tfile { 'x' }\n}\n")
 	d := &Diagnostic{
 		Code: "X1", Summary: "something is wrong", Place: Place{f, Span{18, 21}}, Label: "here", Detail: "first\nsecond",
-		Related: []Related{{Place: Place{f, Span{0, 5}}, Label: "and here"}}, Stack: []string{"main", "class a"}, Help: "mend it",
+		Related: []Related{{Place: Place{f, Span{0, 5}}, Label: "and here"}}, Stack: []string{"main", "class a"},
+		Help: "mend it",
 	}
 	want := `error[X1]: something is wrong
    site.pp:2:9
@@ -82,7 +84,8 @@ func TestRender(t *testing.T) {
 
 func TestSort(t *testing.T) {
 	a, b := NewFile("a", "xx"), NewFile("b", "xx")
-	ds := Diagnostics{{Code: "2", Place: Place{b, Span{0, 1}}}, {Code: "3", Place: Place{a, Span{1, 2}}}, {Code: "1", Place: Place{a, Span{0, 1}}, Severity: Warning}}
+	ds := Diagnostics{{Code: "2", Place: Place{b, Span{0, 1}}}, {Code: "3", Place: Place{a, Span{1, 2}}},
+		{Code: "1", Place: Place{a, Span{0, 1}}, Severity: Warning}}
 	ds.Sort()
 	if got := ds[0].Code + ds[1].Code + ds[2].Code; got != "132" {
 		t.Errorf("sorted as %s", got)
@@ -94,19 +97,22 @@ func TestSort(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	names := []string{"owner", "group", "mode", "content", "ensure"}
-	for in, want := range map[string]string{"onwer": "owner", "ensrue": "ensure", "contents": "content", "Mode": "mode", "xyzzy": "", "owner": "", "": ""} {
+	for in, want := range map[string]string{"onwer": "owner", "ensrue": "ensure", "contents": "content", "Mode": "mode",
+		"xyzzy": "", "owner": "", "": ""} {
 		if got := Nearest(in, names); got != want {
 			t.Errorf("nearest to %q is %q, want %q", in, got, want)
 		}
 	}
 	long := []string{"apache::mod::dav", "apache::mod::sll", "/etc/motd", "/etc/passwd", "Profile::Nginx"}
-	for in, want := range map[string]string{"apache::mod::xyz": "", "apache::mod::ssl": "apache::mod::sll", "/etc/mtd": "/etc/motd", "/etc/host": "", "profile::ngnix": "Profile::Nginx", "profil::nginx": "Profile::Nginx"} {
+	for in, want := range map[string]string{"apache::mod::xyz": "", "apache::mod::ssl": "apache::mod::sll",
+		"/etc/mtd": "/etc/motd", "/etc/host": "", "profile::ngnix": "Profile::Nginx", "profil::nginx": "Profile::Nginx"} {
 		if got := Nearest(in, long); got != want {
 			t.Errorf("nearest to %q is %q, want %q", in, got, want)
 		}
 	}
 	short := []string{"a", "x", "id", "of", "uid", "gid", "port", "A1"}
-	for in, want := range map[string]string{"b": "", "y": "", "ab": "", "ix": "", "udi": "uid", "prot": "port", "pot": "port", "a1": "A1", "ports": "port", "gids": "gid", "zz": ""} {
+	for in, want := range map[string]string{"b": "", "y": "", "ab": "", "ix": "", "udi": "uid", "prot": "port",
+		"pot": "port", "a1": "A1", "ports": "port", "gids": "gid", "zz": ""} {
 		if got := Nearest(in, short); got != want {
 			t.Errorf("nearest to %q is %q, want %q", in, got, want)
 		}

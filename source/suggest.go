@@ -2,13 +2,14 @@ package source
 
 import "strings"
 
-// Nearest returns the candidate that a reader most likely meant by a misspelt name, or "" when none is close.
-// Distance is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's length, and half
-// of the shorter name must be right. Of a name of one or two letters nothing is left when one of them changes.
-// What two paths or qualified names have in common in front does not count: apache::mod::ssl is not nearly apache::mod::dav.
+// Nearest returns the candidate that a reader most likely meant by a misspelt name, or "" when none is close. Distance
+// is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's
+// length, and half of the shorter name must be right. Of a name of one or two letters nothing is left when one of them
+// changes. What two paths or qualified names have in common in front does not count: apache::mod::ssl is not nearly
+// apache::mod::dav.
 //
-// Nobody misspells a name of more than longestName letters, and when there is too much to compare, only the first candidates are: a
-// suggestion is a kindness, which must not cost more than the mistake.
+// Nobody misspells a name of more than longestName letters, and when there is too much to compare, only the first
+// candidates are: a suggestion is a kindness, which must not cost more than the mistake.
 func Nearest(name string, candidates []string) string {
 	if len(name) > longestName {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// A Backend holds files without any idea of what may be read: it answers about real paths, those without links on the way. A View makes
-// Files of it, so that links and roots mean the same for a directory, for memory and for a revision.
+// A Backend holds files without any idea of what may be read: it answers about real paths, those without links on the
+// way. A View makes Files of it, so that links and roots mean the same for a directory, for memory and for a revision.
 type Backend interface {
 	// Lstat says what is at a path, links not followed. The error is fs.ErrNotExist where there is nothing.
 	Lstat(real string) (Inode, error)
@@ -38,8 +38,8 @@ const (
 	maxLink = 40        // links on the way to one file, as the kernel counts
 )
 
-// A View answers about the files of a Backend that lie in its roots. Nothing outside of them is touched, not even to see whether it is
-// there. Each question is asked of the backend once.
+// A View answers about the files of a Backend that lie in its roots. Nothing outside of them is touched, not even to
+// see whether it is there. Each question is asked of the backend once.
 type View struct {
 	back     Backend
 	roots    []root
@@ -68,7 +68,8 @@ type node struct {
 	namesErr error
 }
 
-// NewView makes a view of what lies in the roots, given as the user named them and as they really lie; anywhere allows everything.
+// NewView makes a view of what lies in the roots, given as the user named them and as they really lie; anywhere allows
+// everything.
 func NewView(back Backend, given, real []string, anywhere bool) *View {
 	v := &View{back: back, anywhere: anywhere, nodes: map[string]*node{}}
 	for i := range given {
@@ -96,7 +97,8 @@ func below(dir, p string) bool {
 	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || dir == "/" || p[len(dir)] == '/')
 }
 
-// top is the root of which a path is the name, "" otherwise: a root is where the user said it is, however one comes there.
+// top is the root of which a path is the name, "" otherwise: a root is where the user said it is, however one comes
+// there.
 func (v *View) top(p string) string {
 	for _, r := range v.roots {
 		if p == r.given || p == r.real {
@@ -216,7 +218,8 @@ func (v *View) follow(p, at, target string, links int) *node {
 		at = n.real
 	}
 	if !v.covers(at) {
-		return &node{err: &Refused{Path: p, Why: "leads to " + at + ", outside of what may be read", Flag: "--root " + path.Dir(at), Target: at}}
+		return &node{err: &Refused{Path: p, Why: "leads to " + at + ", outside of what may be read", Flag: "--root " +
+			path.Dir(at), Target: at}}
 	}
 	n := v.look(at, links)
 	return &node{real: n.real, in: n.in, err: n.err}
@@ -229,7 +232,8 @@ func (n *node) lacks(name string) bool {
 	if !n.listed || n.namesErr != nil {
 		return false
 	}
-	_, has := slices.BinarySearchFunc(n.entries, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
+	_, has := slices.BinarySearchFunc(n.entries, name,
+		func(e Entry, name string) int { return strings.Compare(e.Name, name) })
 	return !has
 }
 
@@ -289,14 +293,16 @@ func (v *View) readNow(p string, n *node) (Content, error) {
 		return Content{}, &Refused{Path: p, Why: "is no regular file"}
 	}
 	if n.in.Size > MaxFile {
-		return Content{}, &Refused{Path: p, Why: fmt.Sprintf("has %d bytes, and at most %d are read of a file", n.in.Size, MaxFile)}
+		return Content{}, &Refused{Path: p, Why: fmt.Sprintf("has %d bytes, and at most %d are read of a file", n.in.Size,
+			MaxFile)}
 	}
 	v.mu.Lock()
 	v.read += n.in.Size
 	full := v.read > MaxAll
 	v.mu.Unlock()
 	if full {
-		return Content{}, &Refused{Path: p, Why: fmt.Sprintf("is one file too many: at most %d bytes are read of all files together", MaxAll)}
+		return Content{},
+			&Refused{Path: p, Why: fmt.Sprintf("is one file too many: at most %d bytes are read of all files together", MaxAll)}
 	}
 	return v.back.Read(n.real, n.in)
 }

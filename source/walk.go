@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ReadFile reads one file that the user named. The name is a permission, but what stands there may be the work of a stranger: a link out
-// of the directory is not followed.
+// ReadFile reads one file that the user named. The name is a permission, but what stands there may be the work of a
+// stranger: a link out of the directory is not followed.
 func ReadFile(name string) (Content, error) {
 	p := Absolute(name)
 	c, err := NewDir(DirOptions{Roots: []string{path.Dir(p)}}).Read(p)
@@ -34,8 +34,8 @@ func Exists(f Files, p string) bool {
 	return err == nil
 }
 
-// Walk visits everything below a directory, by name, links not followed into directories. visit returns false to stay out of a directory.
-// What cannot be listed ends the walk.
+// Walk visits everything below a directory, by name, links not followed into directories. visit returns false to stay
+// out of a directory. What cannot be listed ends the walk.
 func Walk(f Files, dir string, visit func(p string, e Entry) bool) error {
 	list, err := f.List(dir)
 	if err != nil {
@@ -52,7 +52,8 @@ func Walk(f Files, dir string, visit func(p string, e Entry) bool) error {
 	return nil
 }
 
-// Glob lists what a pattern names: *, ? and [a-z] stand for characters of one name. It is sorted, directory by directory.
+// Glob lists what a pattern names: *, ? and [a-z] stand for characters of one name. It is sorted, directory by
+// directory.
 func Glob(f Files, pattern string) []string {
 	if !strings.ContainsAny(pattern, `*?[\`) {
 		if Exists(f, pattern) {

@@ -78,7 +78,8 @@ func TestPackagesShareDirectories(t *testing.T) {
 	g := &Graph{}
 	for i := range 100 {
 		name := fmt.Sprintf("p%d", i)
-		g.Resources = append(g.Resources, pkg(name, []fs.Path{"/usr", "/usr/bin", "/usr/share"}, []fs.Path{fs.Path("/usr/bin/" + name)}))
+		g.Resources = append(g.Resources, pkg(name, []fs.Path{"/usr", "/usr/bin", "/usr/share"},
+			[]fs.Path{fs.Path("/usr/bin/" + name)}))
 	}
 	a := prepared(t, g)
 	d, err := a.Determinism(context.Background())
@@ -135,7 +136,8 @@ func TestQuiet(t *testing.T) {
 
 // An unread command makes f(x) of what it reads: f(f(x)) ≠ f(x), so unguarded it is not idempotent.
 func TestUnreadCommand(t *testing.T) {
-	run := fs.Seq{fs.Act{}, fs.Assign{Var: "world", Value: fs.Apply{Func: "make", Args: []fs.Term{fs.VarOf{Name: "world"}}}}}
+	run := fs.Seq{fs.Act{}, fs.Assign{Var: "world",
+		Value: fs.Apply{Func: "make", Args: []fs.Term{fs.VarOf{Name: "world"}}}}}
 	guarded := fs.If{Cond: fs.VarIs("marker", "yes"), Else: fs.Seq{run, fs.Assign{Var: "marker", Value: fs.Str("yes")}}}
 	for _, v := range variants() {
 		for want, program := range map[Verdict]fs.Expr{No: run, Yes: guarded} {
@@ -171,7 +173,8 @@ func TestResultsCompared(t *testing.T) {
 	g := &Graph{
 		Resources: []Resource{{Name: "A", Program: fs.If{Cond: fs.Equal{A: f(fs.ContentOf{Path: "/a"}), B: f(fs.Str("x"))},
 			Then: fs.Assign{Var: "y", Value: fs.Str("equal")}, Else: fs.Assign{Var: "y", Value: fs.Str("different")}}}},
-		Assertions: []Assertion{{Name: "never equal", Pred: fs.VarIs("y", "different")}, {Name: "always equal", Pred: fs.VarIs("y", "equal")}},
+		Assertions: []Assertion{{Name: "never equal", Pred: fs.VarIs("y", "different")},
+			{Name: "always equal", Pred: fs.VarIs("y", "equal")}},
 	}
 	for _, v := range variants() {
 		a, err := Prepare(g, v.Options)
@@ -192,8 +195,10 @@ func TestEvents(t *testing.T) {
 			fs.Overwrite(p, fs.Str("x")), fs.Assign{Var: "event", Value: fs.Str("yes")}}}}
 	}
 	g := &Graph{
-		Resources: []Resource{notifier("/a"), notifier("/b"), {Name: "Service[s]", Program: fs.If{Cond: fs.VarIs("event", "yes"), Then: fs.Seq{
-			fs.Act{}, fs.Assign{Var: "loaded", Value: fs.Apply{Func: "load", Args: []fs.Term{fs.ContentOf{Path: "/a"}, fs.ContentOf{Path: "/b"}}}}}}}},
+		Resources: []Resource{notifier("/a"), notifier("/b"),
+			{Name: "Service[s]", Program: fs.If{Cond: fs.VarIs("event", "yes"), Then: fs.Seq{
+				fs.Act{}, fs.Assign{Var: "loaded", Value: fs.Apply{Func: "load", Args: []fs.Term{fs.ContentOf{Path: "/a"},
+					fs.ContentOf{Path: "/b"}}}}}}}},
 		Edges: []Edge{{From: 0, To: 2}, {From: 1, To: 2}},
 		Init:  fs.Init{Transient: map[string]fs.Value{"event": fs.Text("no")}},
 	}
@@ -217,8 +222,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A service that reads a managed file and is not refreshed when it changes: what it has loaded may differ from what is on
-// disk afterwards, although it did not before. This is how "missing notify" is asked.
+// A service that reads a managed file and is not refreshed when it changes: what it has loaded may differ from what is
+// on disk afterwards, although it did not before. This is how "missing notify" is asked.
 func TestMissingNotify(t *testing.T) {
 	loaded := fs.Equal{A: fs.VarOf{Name: "loaded"}, B: fs.ContentOf{Path: "/conf"}}
 	graph := func(notify bool) *Graph {
@@ -229,7 +234,8 @@ func TestMissingNotify(t *testing.T) {
 		return &Graph{
 			Resources: []Resource{
 				{Name: "File[/conf]", Program: fs.If{Cond: fs.ContentIs("/conf", fs.Str("x")), Else: change}},
-				{Name: "Service[s]", Program: fs.If{Cond: fs.VarIs("event", "yes"), Then: fs.Assign{Var: "loaded", Value: fs.ContentOf{Path: "/conf"}}}},
+				{Name: "Service[s]", Program: fs.If{Cond: fs.VarIs("event", "yes"),
+					Then: fs.Assign{Var: "loaded", Value: fs.ContentOf{Path: "/conf"}}}},
 			},
 			Edges:      []Edge{{From: 0, To: 1}},
 			Init:       fs.Init{Assume: []fs.Pred{loaded}, Transient: map[string]fs.Value{"event": fs.Text("no")}},
@@ -276,7 +282,8 @@ func TestOpaque(t *testing.T) {
 
 // An edge between classes settles several pairs at once.
 func TestRepairByClass(t *testing.T) {
-	g := &Graph{Fresh: fs.NewState().Put("/etc", fs.Dir), Init: fs.Init{Assume: []fs.Pred{fs.Is{Path: "/etc", Kind: fs.Dir}}}}
+	g := &Graph{Fresh: fs.NewState().Put("/etc", fs.Dir),
+		Init: fs.Init{Assume: []fs.Pred{fs.Is{Path: "/etc", Kind: fs.Dir}}}}
 	for i := range 3 {
 		p := pkg(fmt.Sprint("p", i), []fs.Path{fs.Path(fmt.Sprintf("/etc/p%d", i))}, nil)
 		p.Class = "install"

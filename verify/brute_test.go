@@ -24,7 +24,8 @@ type brute struct {
 }
 
 func newBrute(g *Graph, f *fstest.Features) *brute {
-	b := &brute{g: g, number: map[stateKey]int{}, f: f, next: make([][]int, len(g.Resources)), need: make([]uint, len(g.Resources))}
+	b := &brute{g: g, number: map[stateKey]int{}, f: f, next: make([][]int, len(g.Resources)),
+		need: make([]uint, len(g.Resources))}
 	b.see = newObserver(g, f.Paths)
 	b.order, _ = g.catalogOrder(nil)
 	for _, i := range b.order {

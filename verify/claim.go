@@ -8,8 +8,8 @@ import (
 	"bunraku/verify/sat"
 )
 
-// A claim says of an initial state that all of some conditions hold, such as that a run succeeds, and one of some others,
-// such as that this or that cell differs.
+// A claim says of an initial state that all of some conditions hold, such as that a run succeeds, and one of some
+// others, such as that this or that cell differs.
 type claim struct {
 	all  []fs.Bool
 	some []fs.Bool
@@ -23,9 +23,10 @@ func (a *Analysis) formula(c claim) fs.Bool {
 // nearRuns bounds the states walked through to find out whether what stands near a condition excludes it.
 const nearRuns = 64
 
-// prove looks for an initial state in which a claim holds. Most of what could differ cannot, and for a reason close by: the
-// very conditions on its own cells. So each of some is first tried with these alone. What they exclude is out of the
-// question; a state that they allow may do for the whole; and only what is left after that is worth asking in one piece.
+// prove looks for an initial state in which a claim holds. Most of what could differ cannot, and for a reason close by:
+// the very conditions on its own cells. So each of some is first tried with these alone. What they exclude is out of
+// the question; a state that they allow may do for the whole; and only what is left after that is worth asking in one
+// piece.
 func (a *Analysis) prove(ctx context.Context, c claim) (*fs.State, sat.Status, error) {
 	c.some = slices.DeleteFunc(slices.Clone(c.some), func(f fs.Bool) bool { return f == fs.Bottom })
 	if a.opt.Nearby && a.opt.Explicit {
@@ -69,8 +70,8 @@ func (a *Analysis) neighbours(conditions []fs.Bool) *neighbours {
 	return n
 }
 
-// of lists the conditions that speak only of the cells of f and those they hang from, and then those that speak of others
-// too: what says least about others first.
+// of lists the conditions that speak only of the cells of f and those they hang from, and then those that speak of
+// others too: what says least about others first.
 func (n *neighbours) of(f fs.Bool) (inside, across []fs.Bool) {
 	sp := n.a.Space
 	cells := map[fs.Cell]bool{}
@@ -93,8 +94,8 @@ func (n *neighbours) of(f fs.Bool) (inside, across []fs.Bool) {
 	return inside, across
 }
 
-// try looks for a state in which f and the conditions near it hold. It returns one if all conditions hold in it; excluded
-// says that there is none.
+// try looks for a state in which f and the conditions near it hold. It returns one if all conditions hold in it;
+// excluded says that there is none.
 func (n *neighbours) try(f fs.Bool) (found *fs.State, excluded bool) {
 	inside, across := n.of(f)
 	conditions := append(slices.Clone(n.a.Space.Conjuncts(f)), inside...)

@@ -6,8 +6,8 @@ import (
 	"bunraku/verify/fs"
 )
 
-// Lemma 1 of the analysis: the orders of a graph are connected by swaps of neighbours that are not ordered, so a graph is
-// non-deterministic iff some such swap shows. This file finds the pairs whose swap can show.
+// Lemma 1 of the analysis: the orders of a graph are connected by swaps of neighbours that are not ordered, so a graph
+// is non-deterministic iff some such swap shows. This file finds the pairs whose swap can show.
 
 // A pair is what is known of swapping u and v, u < v, when both are next.
 type pair struct {
@@ -227,8 +227,8 @@ func (a *Analysis) dependsOn(v fs.Val, other *fs.Effect) bool {
 	return false
 }
 
-// untouched finds conditions of i beside the touched ones that speak about relevant cells. It gives up on the rest after
-// a few: leaving some out only makes the test stricter.
+// untouched finds conditions of i beside the touched ones that speak about relevant cells. It gives up on the rest
+// after a few: leaving some out only makes the test stricter.
 func (a *Analysis) untouched(i int, touched []int, relevant map[fs.Cell]bool) []int {
 	var out []int
 	byCell := a.conj(i)

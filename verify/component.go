@@ -6,10 +6,11 @@ import (
 	"bunraku/verify/fs"
 )
 
-// components groups resources that interfere (Lemma 4): those that access a common cell, unless all of them only read it,
-// only ensure it, or only join it with the same constant. The state is a product over the groups, and failure a
-// disjunction. If every group is deterministic under the order it inherits, so is the graph. The converse fails: another
-// group that always fails hides a difference. So what is found in a group counts only after replay on the whole.
+// components groups resources that interfere (Lemma 4): those that access a common cell, unless all of them only read
+// it, only ensure it, or only join it with the same constant. The state is a product over the groups, and failure a
+// disjunction. If every group is deterministic under the order it inherits, so is the graph. The converse fails:
+// another group that always fails hides a difference. So what is found in a group counts only after replay on the
+// whole.
 //
 // extra lists cells that resources read beside their programs, such as those of declared states.
 func (a *Analysis) components(foot []fs.Footprint, extra [][]fs.Cell) [][]int {

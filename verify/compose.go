@@ -36,7 +36,8 @@ func (r *composed) value(c fs.Cell) fs.Val {
 	return r.before(c)
 }
 
-// step runs one more effect. It says which observed cells change, one condition for each, and whether something is done.
+// step runs one more effect. It says which observed cells change, one condition for each, and whether something is
+// done.
 func (r *composed) step(e *fs.Effect) (changed []fs.Bool, acted fs.Bool) {
 	s := r.a.Space.NewSubst(r.value)
 	for _, k := range e.OK {
@@ -104,8 +105,8 @@ func (a *Analysis) differs(x, y *composed) fs.Bool {
 	return sp.Or(sp.And(okX, sp.Not(okY)), sp.And(sp.Not(okX), okY), sp.And(okX, okY, some))
 }
 
-// decide looks for an initial state in which a formula holds: by walking through the states it tells apart, and if there
-// are too many, by SAT.
+// decide looks for an initial state in which a formula holds: by walking through the states it tells apart, and if
+// there are too many, by SAT.
 func (a *Analysis) decide(ctx context.Context, f fs.Bool) (*fs.State, sat.Status, error) {
 	f = a.Space.And(f, a.Space.Remaining())
 	if f == fs.Bottom {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Conflicts lists pairs whose order matters, each with a counter-example that swaps them, at most limit: what stands in the way
-// of determinism at many places at once. It need not find all; Determinism does, one at a time. It ends when there is no more
-// to be spent on it.
+// Conflicts lists pairs whose order matters, each with a counter-example that swaps them, at most limit: what stands in
+// the way of determinism at many places at once. It need not find all; Determinism does, one at a time. It ends when
+// there is no more to be spent on it.
 func (a *Analysis) Conflicts(ctx context.Context, limit int, more func() bool) []*Counterexample {
 	var out []*Counterexample
 	for _, uv := range a.candidates() {

@@ -79,7 +79,8 @@ func (a *Analysis) determinism(ctx context.Context) (*Determinism, error) {
 	if a.opt.Components {
 		certain := true
 		for _, of := range a.components(a.foot, nil) {
-			if len(of) < 2 || a.opt.Commutativity && !slices.ContainsFunc(left, func(p *pair) bool { return slices.Contains(of, p.u) }) {
+			if len(of) < 2 || a.opt.Commutativity && !slices.ContainsFunc(left,
+				func(p *pair) bool { return slices.Contains(of, p.u) }) {
 				continue
 			}
 			diff, status, stage, err := a.exact(ctx, of)
@@ -177,8 +178,8 @@ func (a *Analysis) eliminate(of []int) []int {
 	}
 }
 
-// confirm carries a difference in a component over to the whole graph: the same two orders, and an initial state in which
-// the rest of the graph succeeds.
+// confirm carries a difference in a component over to the whole graph: the same two orders, and an initial state in
+// which the rest of the graph succeeds.
 func (a *Analysis) confirm(ctx context.Context, d *difference) *Counterexample {
 	x, y := a.extend(d.x), a.extend(d.y)
 	if c := a.replay(d.init, x, y); c != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // enrich gives a random graph what models of real catalogs have beside programs and edges: tests of attributes, closed
-// variables, paths that nobody observes, a fresh machine that is not empty, an agent's own order, ends of containers. It
-// draws after everything else, so that graphs without these are the same as ever.
+// variables, paths that nobody observes, a fresh machine that is not empty, an agent's own order, ends of containers.
+// It draws after everything else, so that graphs without these are the same as ever.
 func enrich(r *rand.Rand, g *fstest.Gen, graph *Graph) {
 	n := len(graph.Resources)
 	if r.IntN(2) == 0 {
@@ -21,7 +21,8 @@ func enrich(r *rand.Rand, g *fstest.Gen, graph *Graph) {
 	}
 	any := func() *Resource { return &graph.Resources[r.IntN(n)] }
 	if g.Rich && r.IntN(3) == 0 {
-		test := fs.Equal{A: fs.AttrOf{Path: g.Paths[r.IntN(len(g.Paths))], Attr: fs.Attr(r.IntN(2))}, B: fs.Str([]string{"root", "bob"}[r.IntN(2)])}
+		test := fs.Equal{A: fs.AttrOf{Path: g.Paths[r.IntN(len(g.Paths))], Attr: fs.Attr(r.IntN(2))},
+			B: fs.Str([]string{"root", "bob"}[r.IntN(2)])}
 		switch to := any(); r.IntN(3) {
 		case 0:
 			to.Program = fs.If{Cond: test, Then: to.Program}
@@ -204,8 +205,8 @@ func (o *observer) alike(s, t *fs.State) bool {
 	return true
 }
 
-// checkExample judges a counter-example with the reference interpreter alone: a machine that can be, two orders that the
-// edges allow, two ends that differ.
+// checkExample judges a counter-example with the reference interpreter alone: a machine that can be, two orders that
+// the edges allow, two ends that differ.
 func (b *brute) checkExample(c *Counterexample) error {
 	if c == nil {
 		return fmt.Errorf("no counter-example")

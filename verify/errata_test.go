@@ -19,7 +19,8 @@ func prepared(t *testing.T, g *Graph, added ...Edge) *Analysis {
 }
 
 func file(path fs.Path, content string) Resource {
-	return Resource{Name: "File[" + string(path) + "]", Program: fs.Overwrite(path, fs.Str(content)), Post: fs.ContentIs(path, fs.Str(content))}
+	return Resource{Name: "File[" + string(path) + "]", Program: fs.Overwrite(path, fs.Str(content)),
+		Post: fs.ContentIs(path, fs.Str(content))}
 }
 
 // pkg is the paper's package model: make the directories, create the files.
@@ -36,7 +37,8 @@ func pkg(name string, dirs, files []fs.Path) Resource {
 		Post: fs.VarIs("package "+name, "installed")}
 }
 
-// Erratum 1 (§4.4): a resource that commutes with its successors cannot be dropped when it overwrites. Figure 13 with n = 2.
+// Erratum 1 (§4.4): a resource that commutes with its successors cannot be dropped when it overwrites. Figure 13 with n
+// = 2.
 func TestErratumElimination(t *testing.T) {
 	o := DefaultOptions()
 	o.Commutativity, o.fault = false, faultEliminate
@@ -79,7 +81,8 @@ func TestErratumClosedContents(t *testing.T) {
 // Figure 3d as the paper has it: the second run always fails.
 func TestFigure3d(t *testing.T) {
 	g := &Graph{Resources: []Resource{
-		{Name: "File[/dst]", Program: fs.Seq{fs.If{Cond: fs.Is{Path: "/dst", Kind: fs.File}, Then: fs.Rm{Path: "/dst"}}, fs.Cp{From: "/src", To: "/dst"}}},
+		{Name: "File[/dst]", Program: fs.Seq{fs.If{Cond: fs.Is{Path: "/dst", Kind: fs.File}, Then: fs.Rm{Path: "/dst"}},
+			fs.Cp{From: "/src", To: "/dst"}}},
 		{Name: "File[/src]", Program: fs.If{Cond: fs.Is{Path: "/src", Kind: fs.None}, Else: fs.Rm{Path: "/src"}}},
 	}, Edges: []Edge{{From: 0, To: 1}}}
 	a := prepared(t, g)
@@ -92,7 +95,8 @@ func TestFigure3d(t *testing.T) {
 	}
 }
 
-// Erratum 4: "deterministic" counts manifests that always fail. The published fix of ntp puts the file before the package.
+// Erratum 4: "deterministic" counts manifests that always fail. The published fix of ntp puts the file before the
+// package.
 func TestErratumAlwaysFails(t *testing.T) {
 	g := &Graph{
 		Resources: []Resource{

@@ -9,8 +9,8 @@ import (
 
 // This file searches all orders of a few resources by brute force made bearable: for each initial state that they can
 // tell apart, it walks through the sets of resources applied so far, and merges equal states that were reached by
-// different orders. A resource that commutes with all that may still come before it comes at once: by Lemma 1, moving it
-// there changes no outcome.
+// different orders. A resource that commutes with all that may still come before it comes at once: by Lemma 1, moving
+// it there changes no outcome.
 
 // maxExplicit is the number of resources up to which sets of them are walked through.
 const maxExplicit = 12
@@ -254,7 +254,8 @@ func (a *Analysis) explore(of []int) (*difference, bool) {
 			return true
 		}
 		if failed != nil {
-			found = &difference{x: ends[0].order(of), y: x.complete(append(failed.order(of), of[fails])), seed: w.Seen(), init: w.State()}
+			found = &difference{x: ends[0].order(of), y: x.complete(append(failed.order(of), of[fails])), seed: w.Seen(),
+				init: w.State()}
 			return false
 		}
 		for _, e := range ends[1:] {

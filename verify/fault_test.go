@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// Faults that analysis §2.3 lists, and one that settled.go could have, must be caught by comparing with brute force, or the
-// comparison is worth nothing. Each is planted in turn, and random graphs are tried until one disagrees. The seeds are those
-// at which the fault shows early; the numbers of graphs until then are logged by the long mode, which starts from zero.
+// Faults that analysis §2.3 lists, and one that settled.go could have, must be caught by comparing with brute force, or
+// the comparison is worth nothing. Each is planted in turn, and random graphs are tried until one disagrees. The seeds
+// are those at which the fault shows early; the numbers of graphs until then are logged by the long mode, which starts
+// from zero.
 func TestPlantedFaults(t *testing.T) {
 	for _, f := range plantedFaults() {
 		t.Run(f.name, func(t *testing.T) {

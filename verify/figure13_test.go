@@ -10,12 +10,13 @@ import (
 	"bunraku/verify/fs"
 )
 
-// figure13 is the graph of the paper's Figure 13: n unordered programs that overwrite one path, and, if last is set, one
-// that overwrites it after all of them.
+// figure13 is the graph of the paper's Figure 13: n unordered programs that overwrite one path, and, if last is set,
+// one that overwrites it after all of them.
 func figure13(n int, last bool) *Graph {
 	g := &Graph{}
 	for i := range n {
-		g.Resources = append(g.Resources, Resource{Name: fmt.Sprintf("Package[A-%d]", i), Program: fs.Overwrite("/a", fs.Str(fmt.Sprint(i)))})
+		g.Resources = append(g.Resources, Resource{Name: fmt.Sprintf("Package[A-%d]", i),
+			Program: fs.Overwrite("/a", fs.Str(fmt.Sprint(i)))})
 	}
 	if last {
 		g.Resources = append(g.Resources, Resource{Name: "File[/a]", Program: fs.Overwrite("/a", fs.Str("x"))})

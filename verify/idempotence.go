@@ -8,11 +8,11 @@ import (
 	"bunraku/verify/sat"
 )
 
-// Idempotence is the answer to §5: e ≡ e; e, in catalog order. A first run that fails says nothing. The same type answers
-// whether the second run is quiet.
+// Idempotence is the answer to §5: e ≡ e; e, in catalog order. A first run that fails says nothing. The same type
+// answers whether the second run is quiet.
 //
-// Differs from the paper: the initial contents are open, so copying a file and deleting the source is found; and the order
-// is that of the agent, so the question has an answer for non-deterministic graphs too.
+// Differs from the paper: the initial contents are open, so copying a file and deleting the source is found; and the
+// order is that of the agent, so the question has an answer for non-deterministic graphs too.
 type Idempotence struct {
 	Verdict Verdict // Yes: idempotent, or quiet
 	Example *Rerun
@@ -97,8 +97,8 @@ func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) 
 	return r, nil
 }
 
-// again claims that some resources, in a fixed order, succeed once and do something else the second time, in which those
-// that are settled do nothing.
+// again claims that some resources, in a fixed order, succeed once and do something else the second time, in which
+// those that are settled do nothing.
 func (a *Analysis) again(order []int, settled []bool, quiet bool) claim {
 	if !slices.ContainsFunc(order, func(i int) bool { return !settled[i] }) {
 		return claim{}
@@ -149,8 +149,8 @@ func (a *Analysis) replayTwice(s *fs.State, quiet bool) *Rerun {
 	return r
 }
 
-// yes is the verdict of a search that has found nothing against: no proof if a resource may do more than its program says,
-// or if constants had to be left out.
+// yes is the verdict of a search that has found nothing against: no proof if a resource may do more than its program
+// says, or if constants had to be left out.
 func (a *Analysis) yes() (Verdict, string) {
 	switch {
 	case len(a.opaque()) > 0:

@@ -24,12 +24,13 @@ type Invariant struct {
 	End      *fs.State
 	Breaker  int // the last resource after which it did not hold any more, or -1
 	Reason   string
-	// Modelled says that it holds as far as resources have models: only what they may do beyond that keeps it from being proved.
+	// Modelled says that it holds as far as resources have models: only what they may do beyond that keeps it from being
+	// proved.
 	Modelled bool
 }
 
-// Invariants decides, for every declared state and assertion, whether it holds at the end of successful runs: in catalog
-// order, or in every order. Replayed examples come with the answers.
+// Invariants decides, for every declared state and assertion, whether it holds at the end of successful runs: in
+// catalog order, or in every order. Replayed examples come with the answers.
 func (a *Analysis) Invariants(ctx context.Context, everyOrder bool) ([]Invariant, error) {
 	declared, err := a.Declared(ctx, everyOrder)
 	if err != nil {
@@ -78,7 +79,8 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 	broken := a.without(star, post)
 	s, status, err := a.prove(ctx, broken)
 	// A single resource has a single order; and in a deterministic graph all orders are alike in what is observed.
-	everyOrder = everyOrder && !(status == sat.Unsat && len(of) < 2) && !(a.found != nil && a.found.Verdict == Yes && a.observed(post))
+	everyOrder = everyOrder && !(status == sat.Unsat && len(of) < 2) && !(a.found != nil && a.found.Verdict == Yes &&
+		a.observed(post))
 	if err == nil && status == sat.Sat && !a.breaks(inv, s, a.order, pred) && len(of) < a.n() {
 		// The rest must succeed too.
 		s, status, err = a.prove(ctx, claim{append(broken.all, a.rest(of).ok...), broken.some})
@@ -125,8 +127,8 @@ func (a *Analysis) kept(inv *Invariant) {
 	inv.Modelled = inv.Verdict == Unknown && !a.Space.Truncated
 }
 
-// alone reports whether a resource's success brings its declared state about from any state, and all others that write what that depends on
-// come before it: in catalog order, or in every order. Then it lasts, whatever the others do.
+// alone reports whether a resource's success brings its declared state about from any state, and all others that write
+// what that depends on come before it: in catalog order, or in every order. Then it lasts, whatever the others do.
 func (a *Analysis) alone(i int, post fs.Bool, everyOrder bool) bool {
 	for _, c := range a.Space.Support(post) {
 		for _, w := range a.writers[c] {
@@ -189,7 +191,8 @@ func (a *Analysis) breaks(inv *Invariant, s *fs.State, order []int, pred fs.Pred
 }
 
 // invariantAnyOrder asks the solver for an order that ends without it.
-func (a *Analysis) invariantAnyOrder(ctx context.Context, inv *Invariant, post fs.Bool, pred fs.Pred) (sat.Status, error) {
+func (a *Analysis) invariantAnyOrder(ctx context.Context, inv *Invariant, post fs.Bool, pred fs.Pred) (sat.Status,
+	error) {
 	all := make([]int, a.n())
 	for i := range all {
 		all[i] = i

@@ -8,10 +8,10 @@ import (
 // maxSmallest is the number of pairs in a component up to which the fewest edges are looked for.
 const maxSmallest = 8
 
-// Mends looks for edges that make the graph deterministic, component by component: the fewest where few pairs clash, else one
-// for each pair, in the direction of catalog order, without those that follow from the others. What it returns is a proposal:
-// whether the graph with these edges is deterministic, and as good as before in other ways, has to be tried. It ends when there
-// is no more to be spent on it.
+// Mends looks for edges that make the graph deterministic, component by component: the fewest where few pairs clash,
+// else one for each pair, in the direction of catalog order, without those that follow from the others. What it returns
+// is a proposal: whether the graph with these edges is deterministic, and as good as before in other ways, has to be
+// tried. It ends when there is no more to be spent on it.
 func (a *Analysis) Mends(ctx context.Context, more func() bool) ([]Edge, error) {
 	a.group()
 	pairs := map[int][][2]int{} // candidates by component
@@ -61,8 +61,8 @@ func (a *Analysis) clash(u, v int) bool {
 	return !p.commute && !(a.opt.DeadWrites && a.invisible(p))
 }
 
-// chain orders those of some pairs that clash like catalog order, with as few edges as that takes. It begins with those that
-// stand closest, so that most pairs are ordered before anybody has to ask whether they clash.
+// chain orders those of some pairs that clash like catalog order, with as few edges as that takes. It begins with those
+// that stand closest, so that most pairs are ordered before anybody has to ask whether they clash.
 func (a *Analysis) chain(of []int, pairs [][2]int) []Edge {
 	before := map[int][]int{} // by the later one
 	for _, p := range pairs {

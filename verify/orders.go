@@ -9,9 +9,9 @@ import (
 )
 
 // This file encodes a run whose order is open (§4.2), without enumerating orders: a literal per pair of resources says
-// which comes first; the value that a resource reads from a cell is the one left by the last writer before it, chosen by
-// these literals. Two orders differ somewhere iff one of them differs from catalog order, so one open order against the
-// fixed one is enough.
+// which comes first; the value that a resource reads from a cell is the one left by the last writer before it, chosen
+// by these literals. Two orders differ somewhere iff one of them differs from catalog order, so one open order against
+// the fixed one is enough.
 
 // eagerOrders is the number of resources up to which transitivity is stated at once.
 const eagerOrders = 60
@@ -31,7 +31,8 @@ type openRun struct {
 // openRun encodes a run of the component from the initial state.
 func (c *circuit) openRun(of []int, eff []*fs.Effect) *openRun {
 	a := c.a
-	r := &openRun{a: a, c: c, of: of, eff: eff, first: map[[2]int]sat.Lit{}, finals: map[fs.Cell]fs.Cell{}, who: map[fs.Cell][]int{}}
+	r := &openRun{a: a, c: c, of: of, eff: eff, first: map[[2]int]sat.Lit{}, finals: map[fs.Cell]fs.Cell{},
+		who: map[fs.Cell][]int{}}
 	for _, i := range of {
 		for _, o := range eff[i].Out {
 			r.who[o.Cell] = append(r.who[o.Cell], i)
@@ -349,7 +350,8 @@ func (a *Analysis) search(ctx context.Context, of []int) (*difference, sat.Statu
 }
 
 // solveOrders solves until the orders of a model are orders.
-func (a *Analysis) solveOrders(ctx context.Context, c *circuit, runs []*openRun) (sat.Result, [][]int, sat.Status, error) {
+func (a *Analysis) solveOrders(ctx context.Context, c *circuit, runs []*openRun) (sat.Result, [][]int, sat.Status,
+	error) {
 	for {
 		m, err := a.solve(ctx, c.b)
 		if err != nil || m.Status == sat.Unknown {

@@ -6,8 +6,9 @@ import (
 	"bunraku/verify/fs"
 )
 
-// This file cuts a component out of a graph (Lemma 4), so that a search that tries many graphs pays for the component and not
-// for the whole. What is found there is tried on the whole before it is used: other components may fail, and hide it.
+// This file cuts a component out of a graph (Lemma 4), so that a search that tries many graphs pays for the component
+// and not for the whole. What is found there is tried on the whole before it is used: other components may fail, and
+// hide it.
 
 // A part is some resources of a graph as a graph of its own.
 type part struct {
@@ -15,8 +16,9 @@ type part struct {
 	of []int // by number in the part: the number in the whole
 }
 
-// cut makes a part of some resources, given in ascending order: with the order that they inherit, and with what the initial
-// states and the fresh machine say about the cells that they look at. Saying less than the whole does only adds states.
+// cut makes a part of some resources, given in ascending order: with the order that they inherit, and with what the
+// initial states and the fresh machine say about the cells that they look at. Saying less than the whole does only adds
+// states.
 func (a *Analysis) cut(of []int) (*part, error) {
 	sp := a.Space
 	cells := map[fs.Cell]bool{}

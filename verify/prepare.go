@@ -124,7 +124,8 @@ func (a *Analysis) With(added ...Edge) (*Analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, raw: a.raw, bare: a.bare, post: a.post, asserted: a.asserted, pairs: map[[2]int]*pair{}}
+	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, raw: a.raw, bare: a.bare, post: a.post,
+		asserted: a.asserted, pairs: map[[2]int]*pair{}}
 	b.finish(order)
 	return b, nil
 }

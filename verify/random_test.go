@@ -78,7 +78,8 @@ func describe(g *Graph) string {
 	return out
 }
 
-// judge asks about g under some options and compares the answers with brute force: about determinism only, or everything.
+// judge asks about g under some options and compares the answers with brute force: about determinism only, or
+// everything.
 func judge(g *Graph, b *brute, want truth, o Options, all bool) error {
 	ctx := context.Background()
 	a, err := Prepare(g, o)
@@ -105,7 +106,8 @@ func judge(g *Graph, b *brute, want truth, o Options, all bool) error {
 		return err
 	}
 	if (s.Chance == Always) != want.always || (s.Chance == Never) != want.never || s.Chance == ChanceUnknown {
-		return fmt.Errorf("success: %v (%s), brute force says always %v, never %v", s.Chance, s.Reason, want.always, want.never)
+		return fmt.Errorf("success: %v (%s), brute force says always %v, never %v", s.Chance, s.Reason, want.always,
+			want.never)
 	}
 	i, err := a.Idempotence(ctx)
 	if err != nil {
@@ -139,7 +141,8 @@ func judge(g *Graph, b *brute, want truth, o Options, all bool) error {
 			kept = kept && inv.Verdict == Yes
 		}
 		if !every && kept != want.kept || every && kept != want.keptAlways {
-			return fmt.Errorf("declared states kept (every order %v): %v, brute force says %v, %v", every, kept, want.kept, want.keptAlways)
+			return fmt.Errorf("declared states kept (every order %v): %v, brute force says %v, %v", every, kept, want.kept,
+				want.keptAlways)
 		}
 	}
 	v, err := a.Severity(ctx)
@@ -268,7 +271,8 @@ func TestAcceptRandomGraphs(t *testing.T) {
 		}
 		return otherwise
 	}
-	randomRounds(t, number("BUNRAKU_ACCEPT_SEED", 4), number("BUNRAKU_ACCEPT_FROM", 0), number("BUNRAKU_ACCEPT_GRAPHS", 200000), true)
+	randomRounds(t, number("BUNRAKU_ACCEPT_SEED", 4), number("BUNRAKU_ACCEPT_FROM", 0),
+		number("BUNRAKU_ACCEPT_GRAPHS", 200000), true)
 }
 
 // randomRounds shares the rounds among as many workers as there are processors.

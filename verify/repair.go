@@ -9,10 +9,12 @@ import (
 	"strings"
 )
 
-// A Repair is a smallest set of edges that makes a graph deterministic. It has been verified: the graph with these edges
-// has no cycle, is deterministic, can succeed from a fresh machine if it could before, and is idempotent if it was.
+// A Repair is a smallest set of edges that makes a graph deterministic. It has been verified: the graph with these
+// edges has no cycle, is deterministic, can succeed from a fresh machine if it could before, and is idempotent if it
+// was.
 //
-// Erratum: without the test for success the smallest repair is often "file before package", as in the paper's own fixes.
+// Erratum: without the test for success the smallest repair is often "file before package", as in the paper's own
+// fixes.
 type Repair struct {
 	Found  bool
 	Edges  []Edge
@@ -38,8 +40,8 @@ type proposal struct {
 }
 
 // Repair looks for the smallest repair. Counter-examples guide it: some edge of a repair must forbid one of their two
-// orders, so the search branches over the proposals that do (a hitting set, by iterative deepening). It ends when there is no
-// more to be spent on it.
+// orders, so the search branches over the proposals that do (a hitting set, by iterative deepening). It ends when there
+// is no more to be spent on it.
 func (a *Analysis) Repair(ctx context.Context, more func() bool) (*Repair, error) {
 	r := &Repair{}
 	d, err := a.Determinism(ctx)
@@ -94,8 +96,9 @@ type repairer struct {
 	err         error
 }
 
-// propose lists the edges worth trying: between pairs that do not commute visibly, in both directions, between others when
-// that orders several such pairs at once, and between classes. Ties are broken by catalog order's direction, then by package → file → service.
+// propose lists the edges worth trying: between pairs that do not commute visibly, in both directions, between others
+// when that orders several such pairs at once, and between classes. Ties are broken by catalog order's direction, then
+// by package → file → service.
 func (s *repairer) propose() {
 	a := s.a
 	s.rejected = map[string]bool{}
@@ -128,8 +131,8 @@ func (s *repairer) propose() {
 	slices.SortStableFunc(s.proposals, func(x, y proposal) int { return x.rank - y.rank })
 }
 
-// shared lists edges that order two or more of the pairs at once, through dependencies that are there: x → y orders (u, v)
-// if u is x or before it and v is y or after it. An edge that orders one pair is no better than one between the two.
+// shared lists edges that order two or more of the pairs at once, through dependencies that are there: x → y orders (u,
+// v) if u is x or before it and v is y or after it. An edge that orders one pair is no better than one between the two.
 func (s *repairer) shared(plain map[Edge]bool) []Edge {
 	a := s.a
 	byEnds := func(x, y Edge) int { return cmp.Or(x.From-y.From, x.To-y.To) }
@@ -159,8 +162,8 @@ func (s *repairer) shared(plain map[Edge]bool) []Edge {
 	return out
 }
 
-// maxOthers bounds the edges between resources that commute. In small graphs they are looked at last, so that a repair is really a smallest
-// one: keeping two apart that commute can keep a third one away from both.
+// maxOthers bounds the edges between resources that commute. In small graphs they are looked at last, so that a repair
+// is really a smallest one: keeping two apart that commute can keep a third one away from both.
 const maxOthers = 60
 
 // others lists the edges that nothing else has proposed, if there are few.
@@ -169,7 +172,8 @@ func (s *repairer) others(known map[Edge]bool) []Edge {
 	var out []Edge
 	for x := range a.n() {
 		for y := range a.n() {
-			if x == y || known[Edge{From: x, To: y}] || a.part.comparable(x, y) || a.Graph.Resources[x].Anchor || a.Graph.Resources[y].Anchor {
+			if x == y || known[Edge{From: x, To: y}] || a.part.comparable(x, y) || a.Graph.Resources[x].Anchor ||
+				a.Graph.Resources[y].Anchor {
 				continue
 			}
 			if out = append(out, Edge{From: x, To: y}); len(out) > maxOthers {
@@ -199,7 +203,8 @@ func (s *repairer) rank(e Edge) int {
 	}
 	kind := func(i int) int {
 		name := s.a.Graph.Resources[i].Name
-		return slices.IndexFunc([]string{"Package[", "File[", "Service["}, func(p string) bool { return strings.HasPrefix(name, p) })
+		return slices.IndexFunc([]string{"Package[", "File[", "Service["},
+			func(p string) bool { return strings.HasPrefix(name, p) })
 	}
 	if x, y := kind(e.From), kind(e.To); x >= 0 && y >= 0 && x > y {
 		r += 8

@@ -37,7 +37,8 @@ func large(packages, filesEach, vhosts int) *Graph {
 	for i := range vhosts {
 		p := fs.Path(fmt.Sprintf("/etc/vhosts/%d", i))
 		r := file(p, "x")
-		r.Program = fs.Seq{r.Program, fs.SetAttr{Path: p, Attr: fs.Owner, Value: fs.Str("root")}, fs.SetAttr{Path: p, Attr: fs.Mode, Value: fs.Str("0644")}}
+		r.Program = fs.Seq{r.Program, fs.SetAttr{Path: p, Attr: fs.Owner, Value: fs.Str("root")},
+			fs.SetAttr{Path: p, Attr: fs.Mode, Value: fs.Str("0644")}}
 		g.Edges = append(g.Edges, Edge{From: d, To: add(r)})
 	}
 	return g

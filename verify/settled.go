@@ -8,11 +8,12 @@ import (
 )
 
 // This file finds resources that a second run cannot move, whatever the initial state: those whose own success makes
-// certain that applying them once more does nothing. A file with the declared content stays as it is; an installed package
-// is not installed again. They need not be looked at when two runs are compared, and mostly that is all there are.
+// certain that applying them once more does nothing. A file with the declared content stays as it is; an installed
+// package is not installed again. They need not be looked at when two runs are compared, and mostly that is all there
+// are.
 //
-// The argument: r's success leaves some facts behind under which its program is the identity, and silent. Nobody after r
-// destroys one of them, so they hold at the end of the first run. In the second run, whoever comes before r and could
+// The argument: r's success leaves some facts behind under which its program is the identity, and silent. Nobody after
+// r destroys one of them, so they hold at the end of the first run. In the second run, whoever comes before r and could
 // destroy one is settled himself: by induction over the order, he has done nothing. So they still hold when r is next.
 
 // settled tells which resources do nothing in a second run in catalog order. The answer is remembered.

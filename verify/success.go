@@ -104,9 +104,9 @@ func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, 
 	return a.settle(r, certain), nil
 }
 
-// neverFails reports whether no order of a component can fail from the state to which the world is fixed, for a reason that is
-// easy to see: each condition holds whatever its cells have at first or get from those who may come before. It may say no
-// where the answer is yes.
+// neverFails reports whether no order of a component can fail from the state to which the world is fixed, for a reason
+// that is easy to see: each condition holds whatever its cells have at first or get from those who may come before. It
+// may say no where the answer is yes.
 func (a *Analysis) neverFails(of []int, eff []*fs.Effect) bool {
 	ev := a.evals[0]
 	for _, i := range of {
@@ -171,9 +171,10 @@ func (a *Analysis) settle(r *Success, certain bool) *Success {
 	return r
 }
 
-// chances finds an order of a component that succeeds from the given state, to which the world is fixed, and one that fails, if
-// there are any, and whether that is certain.
-func (a *Analysis) chances(ctx context.Context, of []int, eff []*fs.Effect, start *fs.State) (good, bad []int, sure bool, err error) {
+// chances finds an order of a component that succeeds from the given state, to which the world is fixed, and one that
+// fails, if there are any, and whether that is certain.
+func (a *Analysis) chances(ctx context.Context, of []int, eff []*fs.Effect, start *fs.State) (good, bad []int,
+	sure bool, err error) {
 	w := a.world
 	if a.opt.Explicit && len(of) <= maxExplicit {
 		x := a.newExplicit(of, eff)

@@ -1,7 +1,7 @@
 // Package verify proves that a set of resources does the same in every order that its dependencies allow, that doing it
-// twice is doing it once, that it can succeed at all and keeps what it declares; or it gives a counter-example: an initial
-// state and two orders, replayed by the concrete interpreter. It follows Rehearsal (Shambaugh, Weiss and Guha, PLDI 2016,
-// §§3.4–5) with its errata repaired.
+// twice is doing it once, that it can succeed at all and keeps what it declares; or it gives a counter-example: an
+// initial state and two orders, replayed by the concrete interpreter. It follows Rehearsal (Shambaugh, Weiss and Guha,
+// PLDI 2016, §§3.4–5) with its errata repaired.
 //
 // It works on abstract graphs: a resource is a name and a program of package fs. Models of Puppet's resource types are
 // made elsewhere. One file holds one analysis:

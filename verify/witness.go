@@ -45,8 +45,8 @@ func (a *Analysis) Replay(order []int, s *fs.State) Outcome {
 	return out
 }
 
-// A Near compares orders by what the component of some resources does, which is where their difference is decided, unless
-// somebody else fails.
+// A Near compares orders by what the component of some resources does, which is where their difference is decided,
+// unless somebody else fails.
 type Near struct {
 	a     *Analysis
 	in    map[int]bool
@@ -107,7 +107,8 @@ func (a *Analysis) replay(s *fs.State, x, y []int) *Counterexample {
 		return nil
 	}
 	p, q := a.run(x, s), a.run(y, s)
-	c := &Counterexample{Initial: s, A: x, B: y, EndA: p.State, EndB: q.State, FailA: p.Failed, FailB: q.Failed, Pair: [2]int{-1, -1}}
+	c := &Counterexample{Initial: s, A: x, B: y, EndA: p.State, EndB: q.State, FailA: p.Failed, FailB: q.Failed,
+		Pair: [2]int{-1, -1}}
 	if p.Failed >= 0 && q.Failed >= 0 {
 		return nil
 	}
@@ -120,8 +121,8 @@ func (a *Analysis) replay(s *fs.State, x, y []int) *Counterexample {
 }
 
 // cheap looks for a counter-example that swaps one pair: with all that may come before it before it, or as little as
-// possible, from states that agree with one in which the pair differs, where everything else succeeds if it can. It looks
-// at the pair's component only; what it finds is replayed on the whole.
+// possible, from states that agree with one in which the pair differs, where everything else succeeds if it can. It
+// looks at the pair's component only; what it finds is replayed on the whole.
 func (a *Analysis) cheap(ctx context.Context, p *pair) *Counterexample {
 	for _, most := range [2]bool{true, false} {
 		var head, tail []int

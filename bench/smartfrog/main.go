@@ -1,6 +1,6 @@
-// Command smartfrog measures the SmartFrog compiler: the processor time of the whole command, from the start of the process to the last
-// byte of its JSON, on specifications of several shapes and sizes. `-write SHAPE -lines N` prints a specification instead,
-// to give it to another compiler.
+// Command smartfrog measures the SmartFrog compiler: the processor time of the whole command, from the start of the
+// process to the last byte of its JSON, on specifications of several shapes and sizes. `-write SHAPE -lines N` prints a
+// specification instead, to give it to another compiler.
 package main
 
 import (

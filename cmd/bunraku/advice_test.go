@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAdviceOnEnvironments: whoever names code, files or facts that are not there is told where they were looked for, and what is near.
+// TestAdviceOnEnvironments: whoever names code, files or facts that are not there is told where they were looked for,
+// and what is near.
 func TestAdviceOnEnvironments(t *testing.T) {
 	for _, x := range []struct{ code, want string }{
 		{"include nosuch::thing", "there is no module nosuch; the module path is "},
@@ -27,7 +28,8 @@ func TestAdviceOnEnvironments(t *testing.T) {
 		{"notify { 'x': require => File['/none'] }", "nothing declares File[/none] on this node"},
 		{"class a {} class { 'a': } class { 'a': }", "write include for one of them"},
 		{"package { 'x': } package { 'x': }", "declare it once"},
-		{"notify { $::operatingsystemrelease: }", "use $facts['os']['release']['full'], or make them with `facter --show-legacy`"},
+		{"notify { $::operatingsystemrelease: }",
+			"use $facts['os']['release']['full'], or make them with `facter --show-legacy`"},
 		{"notify { $clientversion: }", "every agent adds clientversion to the facts that it sends, facter does not"},
 	} {
 		repo := writeRepo(t, map[string]string{
@@ -39,7 +41,8 @@ func TestAdviceOnEnvironments(t *testing.T) {
 			"site/profile/templates/shop.conf.epp": "x\n",
 			"facts/a.json":                         strings.Replace(facts12, "NAME", "a", 1),
 		})
-		if code, _, errText := call("compile", repo); code != exitFailed || !strings.Contains(errText, "help: ") || !strings.Contains(errText, x.want) {
+		if code, _, errText := call("compile", repo); code != exitFailed || !strings.Contains(errText, "help: ") ||
+			!strings.Contains(errText, x.want) {
 			t.Errorf("%s: exit %d, no %q in\n%s", x.code, code, x.want, errText)
 		}
 	}
@@ -47,9 +50,11 @@ func TestAdviceOnEnvironments(t *testing.T) {
 
 // What names the node is one problem, on all nodes that have it.
 func TestOneProblemOnManyNodes(t *testing.T) {
-	repo := writeRepo(t, map[string]string{"manifests/site.pp": "include nosuch\n", "facts/a.json": strings.Replace(facts12, "NAME", "a.example", 1),
+	repo := writeRepo(t, map[string]string{"manifests/site.pp": "include nosuch\n",
+		"facts/a.json": strings.Replace(facts12, "NAME", "a.example", 1),
 		"facts/b.json": strings.Replace(facts12, "NAME", "b.example", 1)})
-	if _, out, errText := call("check", repo); strings.Count(errText, "Could not find class") != 1 || !strings.Contains(errText, "on 2 nodes") || !strings.Contains(out, "1 problem on 2 of 2 nodes") {
+	if _, out, errText := call("check", repo); strings.Count(errText, "Could not find class") != 1 ||
+		!strings.Contains(errText, "on 2 nodes") || !strings.Contains(out, "1 problem on 2 of 2 nodes") {
 		t.Errorf("%s%s", out, errText)
 	}
 }

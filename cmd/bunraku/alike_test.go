@@ -26,10 +26,12 @@ d { 'greeting': x => $trusted['certname'] }
 		{"a mode", "$mode = $trusted['certname'] ? { 'a' => '0644', default => '0600' }", false},
 		{"one more resource", "$mode = '0644' if $trusted['certname'] == 'a' { notify { 'x': } }", false},
 		{"a command that reads the file", "$mode = '0644' exec { '/bin/true': unless => '/bin/grep -q a /etc/motd' }", false},
-		{"a command that reads it from its directory", "$mode = '0644' exec { '/bin/true': cwd => '/etc', unless => '/bin/grep -q a motd' }", false},
+		{"a command that reads it from its directory",
+			"$mode = '0644' exec { '/bin/true': cwd => '/etc', unless => '/bin/grep -q a motd' }", false},
 		{"a command that reads another", "$mode = '0644' exec { '/bin/true': unless => '/bin/grep -q a /etc/passwd' }", true},
 		{"which texts are equal", "$mode = '0644' file { '/etc/x': content => \"I am a\n\" }", false},
-		{"a relation of a define", "$mode = '0644' D['greeting'] -> notify { 'x': } if $trusted['certname'] == 'a' { Notify['x'] -> File['/etc/motd'] }", false},
+		{"a relation of a define",
+			"$mode = '0644' D['greeting'] -> notify { 'x': } if $trusted['certname'] == 'a' { Notify['x'] -> File['/etc/motd'] }", false},
 		{"a title", "$mode = '0644' notify { $trusted['certname']: }", false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -57,7 +59,8 @@ d { 'greeting': x => $trusted['certname'] }
 
 // An assertion about some nodes, and the platform, set nodes apart too.
 func TestLikenessOfSurroundings(t *testing.T) {
-	c, err := compiler.NewWorkspace(writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }"}), compiler.Options{}).Open(context.Background())
+	c, err := compiler.NewWorkspace(writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }"}),
+		compiler.Options{}).Open(context.Background())
 	must(t, err)
 	assertions, trouble := model.ParseAssertions(source.NewFile("x", "[a*]\nfile /etc/x exists\n"))
 	if trouble.HasErrors() {
@@ -66,7 +69,8 @@ func TestLikenessOfSurroundings(t *testing.T) {
 	key := func(name, platform string) string {
 		r, err := c.Compile(context.Background(), compiler.Node{Name: name})
 		must(t, err)
-		k, err := judge.New(judge.Options{Assert: assertions}).Likeness(judge.Suspect{Catalog: r.Catalog, Platform: platform, Types: c})
+		k, err := judge.New(judge.Options{Assert: assertions}).Likeness(judge.Suspect{Catalog: r.Catalog, Platform: platform,
+			Types: c})
 		must(t, err)
 		return k
 	}
@@ -78,7 +82,8 @@ func TestLikenessOfSurroundings(t *testing.T) {
 	}
 }
 
-// TestCheckAgreesWithVerify: check says of every node what verify says of it alone, also if the node was not verified itself.
+// TestCheckAgreesWithVerify: check says of every node what verify says of it alone, also if the node was not verified
+// itself.
 func TestCheckAgreesWithVerify(t *testing.T) {
 	files := map[string]string{"manifests/site.pp": `package { 'nginx': }
 file { '/etc/nginx/conf.d/x.conf': content => "server_name ${facts['networking']['fqdn']};\n" }

@@ -71,8 +71,9 @@ func TestExplainRunsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := t.TempDir()
-			w := &hostileTree{t: t, program: git, base: base, dir: filepath.Join(base, "tree"), outside: filepath.Join(base, "outside"),
-				marker: filepath.Join(base, "marker")}
+			w := &hostileTree{t: t, program: git, base: base, dir: filepath.Join(base, "tree"),
+				outside: filepath.Join(base, "outside"),
+				marker:  filepath.Join(base, "marker")}
 			code := "$m = '0600'\nfile { '/x':\n  mode => $m,\n}\n"
 			for _, dir := range []string{w.outside, w.dir} {
 				w.git("init", "-q", "-b", "main", dir)
@@ -110,7 +111,8 @@ type hostileTree struct {
 func (w *hostileTree) git(args ...string) {
 	w.t.Helper()
 	cmd := exec.Command(w.program, args...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.base, "LC_ALL=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.base, "LC_ALL=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=a@b"}
 	if out, err := cmd.CombinedOutput(); err != nil {

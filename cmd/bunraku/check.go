@@ -65,7 +65,8 @@ when the search for an answer took too long.`,
 	language.Value = &languagesFlag{&flags.language, &flags.later}
 	language.Usage += "; two of them, such as 7,8, show what stands in the way of moving"
 	flags.judgeFlags.add(c)
-	c.Flags().BoolVar(&flags.allSystems, "all-systems", false, "without facts: every system that metadata.json names, not only the newest of each")
+	c.Flags().BoolVar(&flags.allSystems, "all-systems", false,
+		"without facts: every system that metadata.json names, not only the newest of each")
 	return c
 }
 
@@ -124,8 +125,9 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		}
 	}
 	if len(out.nodes) == 0 && out.interrupted == "" {
-		out.run.Add(nil, &source.Diagnostic{Code: "V903", Severity: source.Note, Summary: "no node was compiled or verified: there are no facts",
-			Help: "put the nodes' facts into facts/, or give --facts DIR"})
+		out.run.Add(nil, &source.Diagnostic{Code: "V903", Severity: source.Note,
+			Summary: "no node was compiled or verified: there are no facts",
+			Help:    "put the nodes' facts into facts/, or give --facts DIR"})
 	}
 	out.gather()
 	var about func(string, int) bool
@@ -165,7 +167,8 @@ type checking struct {
 	run   *report.Run
 	files []string
 	nodes []checked
-	// plan is set when there are no facts, and all nodes are invented; excused are those of them that tell nothing of the tree
+	// plan is set when there are no facts, and all nodes are invented; excused are those of them that tell nothing of the
+	// tree
 	plan    *fleet.Plan
 	excused []checked
 	// standsIn tells that stdlib is not there, and something that is built in of it was used
@@ -238,7 +241,8 @@ type checked struct {
 }
 
 // checkNodes compiles and verifies the nodes on all processors.
-func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view source.Files, out *checking, flags *checkFlags,
+func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view source.Files, out *checking,
+	flags *checkFlags,
 	real []*facts.Facts) (unused source.Diagnostics, err error) {
 	c, err := ws.Snapshot(ctx, view)
 	if err != nil {
@@ -321,7 +325,8 @@ func plural(n int, noun string) string {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 // readAll reads the files on all processors and returns them with their diagnostics in the order of the files.
-func (a *app) readAll(ctx context.Context, ws *compiler.Workspace, view source.Files, files []string) ([]*source.File, source.Diagnostics, error) {
+func (a *app) readAll(ctx context.Context, ws *compiler.Workspace, view source.Files, files []string) ([]*source.File,
+	source.Diagnostics, error) {
 	results := make([]source.Diagnostics, len(files))
 	trees := make([]*syntax.File, len(files))
 	errs := make([]error, len(files))

@@ -8,10 +8,11 @@ import (
 	"bunraku/fleet"
 )
 
-// What check says of nodes that it invented, since there are no facts (package fleet): that they are invented, how much of the tree they
-// reach, and what they do not and why. Nothing is called fine that was not compiled.
+// What check says of nodes that it invented, since there are no facts (package fleet): that they are invented, how much
+// of the tree they reach, and what they do not and why. Nothing is called fine that was not compiled.
 
-// onceAClass leaves out kinds of invented nodes whose classes are verified on another system: they are only compiled, and that is said.
+// onceAClass leaves out kinds of invented nodes whose classes are verified on another system: they are only compiled,
+// and that is said.
 func onceAClass(kinds []*fleet.Kind, nodes []fleet.Node) []*fleet.Kind {
 	done := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(kinds), func(k *fleet.Kind) bool {
@@ -41,14 +42,17 @@ func (c *checking) inventedTexts() (out []string) {
 	out = append(out, "No facts were found: the nodes are invented, on "+strings.Join(systems, ", ")+
 		". `bunraku facts show` has their facts; put those of real nodes into facts/ to check what really runs.")
 	if n, of := c.classes(); of > 0 {
-		out = append(out, fmt.Sprintf("%d of %s compiled on at least one system.", n, plurals(of, "public class", "public classes")))
+		out = append(out, fmt.Sprintf("%d of %s compiled on at least one system.", n,
+			plurals(of, "public class", "public classes")))
 	}
 	if list := c.plan.Wanted; len(list) > 0 {
 		out = append(out, fmt.Sprintf("%s named and not there: %s. `r10k puppetfile install`, or --modulepath, brings them.",
 			isAre(len(list), "module"), strings.Join(list, ", ")))
 	}
 	if n := c.unverified(); n > 0 {
-		out = append(out, fmt.Sprintf("%s only compiled, not verified: each class is verified on one system, with --all-systems on all.", hasHaveBeen(n, "node")))
+		out = append(out,
+			fmt.Sprintf("%s only compiled, not verified: each class is verified on one system, with --all-systems on all.",
+				hasHaveBeen(n, "node")))
 	}
 	if len(c.plan.Unknown) > 0 {
 		out = append(out, "Not looked at, without built-in facts: "+strings.Join(c.plan.Unknown, "; ")+".")
@@ -120,7 +124,8 @@ func (c *checking) excuses() (out []string) {
 		}
 	}
 	if len(out) > maxExcuses {
-		out = append(out[:maxExcuses:maxExcuses], fmt.Sprintf("%d more reasons; --format json has all of them.", len(out)-maxExcuses))
+		out = append(out[:maxExcuses:maxExcuses], fmt.Sprintf("%d more reasons; --format json has all of them.",
+			len(out)-maxExcuses))
 	}
 	return out
 }

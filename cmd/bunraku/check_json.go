@@ -11,8 +11,9 @@ type answerJSON struct {
 	Problems []problemJSON `json:"problems"` // about files
 	Findings []findingJSON `json:"findings"` // of verify, each once, with its nodes
 	Nodes    []nodeJSON    `json:"nodes,omitempty"`
-	StandIn  string        `json:"stdlib_built_in,omitempty"` // the version of stdlib that what was used in its place follows
-	NotDone  []notDoneJSON `json:"not_looked_at,omitempty"`
+	// the version of stdlib that what was used in its place follows
+	StandIn string        `json:"stdlib_built_in,omitempty"`
+	NotDone []notDoneJSON `json:"not_looked_at,omitempty"`
 }
 
 type nodeJSON struct {
@@ -35,7 +36,9 @@ type notDoneJSON struct {
 }
 
 var excuseNames = map[fleet.ExcuseKind]string{
-	fleet.NeedsModule: "needs_module", fleet.NeedsParameters: "needs_parameters", fleet.NeedsData: "needs_data", fleet.NeedsVariables: "needs_variables", fleet.NeedsFacts: "needs_facts", fleet.NeedsOthers: "needs_others", fleet.Refuses: "refuses",
+	fleet.NeedsModule: "needs_module", fleet.NeedsParameters: "needs_parameters", fleet.NeedsData: "needs_data",
+	fleet.NeedsVariables: "needs_variables", fleet.NeedsFacts: "needs_facts", fleet.NeedsOthers: "needs_others",
+	fleet.Refuses: "refuses",
 }
 
 func (c *checking) answer() answerJSON {
@@ -49,7 +52,8 @@ func (c *checking) answer() answerJSON {
 		}
 	}
 	for _, r := range c.nodes {
-		n := nodeJSON{Name: r.Name, Kind: "real", Compiles: r.Catalog != nil, Unknown: r.Opaque, Problems: []problemJSON{}, Findings: []string{}, answersJSON: answersOf(r.verdict)}
+		n := nodeJSON{Name: r.Name, Kind: "real", Compiles: r.Catalog != nil, Unknown: r.Opaque, Problems: []problemJSON{},
+			Findings: []string{}, answersJSON: answersOf(r.verdict)}
 		if r.Invented != nil {
 			n.Kind, n.Origin = "invented", r.Invented.Origin
 		}

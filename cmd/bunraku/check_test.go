@@ -76,7 +76,8 @@ func applyPatch(t *testing.T, dir, patch string) int {
 	return files
 }
 
-// TestSeededFaults: check finds the three faults of the example, explains them, and after the suggested edits reports none.
+// TestSeededFaults: check finds the three faults of the example, explains them, and after the suggested edits reports
+// none.
 func TestSeededFaults(t *testing.T) {
 	shop := copyTree(t, filepath.Join("..", "..", "examples", "shop"))
 	t.Chdir(filepath.Dir(shop))
@@ -104,10 +105,12 @@ func TestSeededFaults(t *testing.T) {
 		t.Errorf("%d files changed by\n%s", n, patch)
 	}
 	code, out, errText = call("check", "--fail-on", "unknown", "shop")
-	if code != exitFine || !strings.Contains(out, "Nothing found, 1 ignored. Every node is deterministic, idempotent and can succeed") {
+	if code != exitFine || !strings.Contains(out,
+		"Nothing found, 1 ignored. Every node is deterministic, idempotent and can succeed") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
-	if code, out, errText := call("check", "--fix", "shop"); code != exitFine || out != "" || !strings.Contains(errText, "nothing to mend") {
+	if code, out, errText := call("check", "--fix", "shop"); code != exitFine || out != "" ||
+		!strings.Contains(errText, "nothing to mend") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 }
@@ -169,7 +172,8 @@ const facts12 = `{"networking": {"fqdn": "NAME"}, "os": {"name": "Debian", "fami
 
 func TestCheckExitCodes(t *testing.T) {
 	repo := func(site string) string {
-		return writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1)})
+		return writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a",
+			1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1)})
 	}
 	const stale = "package { 'squid': } -> service { 'squid': ensure => running }\n" +
 		"file { '/etc/squid/squid.conf': content => 'x', require => Package['squid'] }\n"
@@ -181,10 +185,12 @@ func TestCheckExitCodes(t *testing.T) {
 	}{
 		{"notify { 'x': }", nil, exitFine, "Nothing found. Every node is deterministic"},
 		{"fail('no')", nil, exitFailed, "2 of 2 nodes failed to compile"},
-		{"if $facts['networking']['fqdn'] == 'a' { fail('no') } exec { '/bin/mkdir /srv/a': }", nil, exitFailed, "V201 not idempotent"},
+		{"if $facts['networking']['fqdn'] == 'a' { fail('no') } exec { '/bin/mkdir /srv/a': }", nil, exitFailed,
+			"V201 not idempotent"},
 		{"exec { '/bin/mkdir /srv/a': }", nil, exitNo, "on   a, b"},
 		{"notify { 'a': require => Notify['b'] } notify { 'b': require => Notify['a'] }", nil, exitNo, "dependency cycle"},
-		{"exec { '/opt/setup': creates => '/opt/done' }", nil, exitFine, "2 of 2 nodes not proved in full: 2 resources have no model"},
+		{"exec { '/opt/setup': creates => '/opt/done' }", nil, exitFine,
+			"2 of 2 nodes not proved in full: 2 resources have no model"},
 		{"exec { '/opt/setup': creates => '/opt/done' }", []string{"--fail-on", "unknown"}, exitUnknown, "not proved"},
 		{stale, nil, exitFine, "1 problem on 2 of 2 nodes"},
 		{stale, []string{"--fail-on", "warning"}, exitNo, "V203"},
@@ -202,7 +208,8 @@ func TestCheckExitCodes(t *testing.T) {
 func TestUnusedMocks(t *testing.T) {
 	const mocks = "- function: m::a\n  result: 1\n- function: m::b\n  arguments: [x]\n  result: 2\n"
 	repo := func(site string) (dir, mock string) {
-		dir = writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1), "mocks.yaml": mocks})
+		dir = writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a",
+			1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1), "mocks.yaml": mocks})
 		return dir, filepath.Join(dir, "mocks.yaml")
 	}
 	for _, x := range []struct {
@@ -215,13 +222,17 @@ func TestUnusedMocks(t *testing.T) {
 		{"notify { 'x': message => m::a() }", []string{"compile", "--node", "a"}, exitFine, true},
 		{"notify { 'x': message => m::a() }", []string{"check", "--node", "a"}, exitFine, false},
 		{"notify { 'x': message => [m::a(), m::b('x')] }", []string{"check"}, exitFine, false},
-		{"node 'a' { notify { 'x': message => m::b('x') } }\nnode 'b' { notify { 'x': message => m::a() } }", []string{"check"}, exitFine, false},
-		{"notify { 'x': message => m::a() }\nif $facts['networking']['fqdn'] == 'b' { fail('no') }", []string{"check"}, exitFailed, false},
+		{"node 'a' { notify { 'x': message => m::b('x') } }\nnode 'b' { notify { 'x': message => m::a() } }",
+			[]string{"check"}, exitFine, false},
+		{"notify { 'x': message => m::a() }\nif $facts['networking']['fqdn'] == 'b' { fail('no') }", []string{"check"},
+			exitFailed, false},
 		{"fail('no')", []string{"compile", "--node", "a"}, exitFailed, false},
 	} {
 		dir, mock := repo(x.site)
 		code, out, errText := call(append(x.args, "--mock", mock, dir)...)
-		noted := strings.Contains(out+errText, "K0102") && strings.Contains(out+errText, "this mock of m::b answered no call") && strings.Contains(out+errText, "mocks.yaml:3:13")
+		noted := strings.Contains(out+errText, "K0102") &&
+			strings.Contains(out+errText, "this mock of m::b answered no call") &&
+			strings.Contains(out+errText, "mocks.yaml:3:13")
 		if code != x.code || noted != x.noted {
 			t.Errorf("%s %v: exit %d, want %d; noted is to be %t\n%s%s", x.site, x.args, code, x.code, x.noted, out, errText)
 		}
@@ -245,15 +256,18 @@ node 'b' {
   made { 'two': }
 }
 `
-	dir := writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1)})
+	dir := writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a",
+		1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1)})
 	code, out, errText := call("check", dir)
-	if code != exitNo || strings.Contains(out, "verified") || !strings.Contains(out, "require => Package['nginx'],") || !strings.Contains(out, "4 problems on 2 of 2 nodes.") {
+	if code != exitNo || strings.Contains(out, "verified") || !strings.Contains(out, "require => Package['nginx'],") ||
+		!strings.Contains(out, "4 problems on 2 of 2 nodes.") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 	if _, out, _ := call("check", "--fix", dir); out != "" {
 		t.Error(out)
 	}
-	if _, out, _ := call("check", "--fix", "--node", "a", dir); !strings.Contains(out, "+  file { \"/etc/${package}/x.conf\": content => 'x', require => Package['nginx'] }") {
+	if _, out, _ := call("check", "--fix", "--node", "a", dir); !strings.Contains(out,
+		"+  file { \"/etc/${package}/x.conf\": content => 'x', require => Package['nginx'] }") {
 		t.Error(out)
 	}
 }
@@ -267,13 +281,15 @@ func TestWordedEditsForAllNodes(t *testing.T) {
 node 'a' { conf { 'a': package => 'nginx' } }
 node 'b' { conf { 'b': package => 'squid' } }
 `
-	dir := writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1)})
+	dir := writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a",
+		1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1)})
 	code, out, errText := call("check", dir)
 	if code != exitNo || strings.Count(out, "require => Package[$package],   verified") != 2 {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 	_, out, _ = call("check", "--fix", dir)
-	if want := "+  file { \"/etc/${package}/x.conf\": content => 'x', require => Package[$package] }"; strings.Count(out, want) != 1 || strings.Count(out, "\n+") != 2 {
+	if want := "+  file { \"/etc/${package}/x.conf\": content => 'x', require => Package[$package] }"; strings.Count(out,
+		want) != 1 || strings.Count(out, "\n+") != 2 {
 		t.Error(out)
 	}
 }
@@ -286,7 +302,9 @@ func TestManyNodes(t *testing.T) {
 		files["facts/"+name+".json"] = strings.Replace(facts12, "NAME", name, 1)
 	}
 	code, out, errText := call("check", writeRepo(t, files))
-	if code != exitFailed || !strings.Contains(out, "    29 nodes   V201: n0, n1, n10 and 26 more\n      1 node   E0401: n7\n") || !strings.Contains(out, "2 problems on 30 of 30 nodes. `--fix`") ||
+	if code != exitFailed || !strings.Contains(out,
+		"    29 nodes   V201: n0, n1, n10 and 26 more\n      1 node   E0401: n7\n") || !strings.Contains(out,
+		"2 problems on 30 of 30 nodes. `--fix`") ||
 		!strings.Contains(out, "1 of 30 nodes failed to compile.") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
@@ -302,12 +320,14 @@ exec { '/bin/mkdir /srv/a': }
 # bunraku:ignore
 notify { 'a': } # bunraku:ignore V999 as ever
 `
-	dir := writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
+	dir := writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": strings.Replace(facts12, "NAME", "a",
+		1)})
 	code, out, errText := call("check", dir)
 	if code != exitNo || strings.Contains(out, "V203") || !strings.Contains(out, "1 problem on 1 of 1 node, 2 ignored.") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
-	for _, want := range []string{"note[V901]: there is no V101 here to ignore", "site.pp:5:87", "note[V901]: this comment ignores nothing", "there is no V999 here to ignore"} {
+	for _, want := range []string{"note[V901]: there is no V101 here to ignore", "site.pp:5:87",
+		"note[V901]: this comment ignores nothing", "there is no V999 here to ignore"} {
 		if !strings.Contains(errText, want) {
 			t.Errorf("no %q in\n%s", want, errText)
 		}
@@ -315,7 +335,8 @@ notify { 'a': } # bunraku:ignore V999 as ever
 
 	// What is known is in the baseline, also when its lines move; what is new is not.
 	base := filepath.Join(dir, "base.json")
-	if code, out, errText := call("check", "--write-baseline", base, dir); code != exitFine || !strings.Contains(errText, "wrote 1 problem to") {
+	if code, out, errText := call("check", "--write-baseline", base, dir); code != exitFine ||
+		!strings.Contains(errText, "wrote 1 problem to") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 	manifest := filepath.Join(dir, "manifests", "site.pp")
@@ -326,23 +347,28 @@ notify { 'a': } # bunraku:ignore V999 as ever
 		}
 	}
 	put("\n\n\n" + site)
-	if code, out, errText := call("check", "--baseline", base, dir); code != exitFine || !strings.Contains(out, "Nothing found, 3 ignored.\n") {
+	if code, out, errText := call("check", "--baseline", base, dir); code != exitFine ||
+		!strings.Contains(out, "Nothing found, 3 ignored.\n") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 	put(site + "exec { '/bin/mkdir /srv/b': }\n")
-	if code, out, errText := call("check", "--baseline", base, dir); code != exitNo || !strings.Contains(out, "1 problem on 1 of 1 node, 3 ignored.") || !strings.Contains(out, "/srv/b") {
+	if code, out, errText := call("check", "--baseline", base, dir); code != exitNo ||
+		!strings.Contains(out, "1 problem on 1 of 1 node, 3 ignored.") || !strings.Contains(out, "/srv/b") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 	put("notify { 'a': }\n")
-	if code, _, errText := call("check", "--baseline", base, dir); code != exitFine || !strings.Contains(errText, "note[V902]: 1 problem is in "+base+" and no longer there") {
+	if code, _, errText := call("check", "--baseline", base, dir); code != exitFine ||
+		!strings.Contains(errText, "note[V902]: 1 problem is in "+base+" and no longer there") {
 		t.Errorf("exit %d\n%s", code, errText)
 	}
 	put(site)
-	if code, _, errText := call("check", "--baseline", manifest, dir); code != exitFailed || !strings.Contains(errText, "is no baseline") {
+	if code, _, errText := call("check", "--baseline", manifest, dir); code != exitFailed ||
+		!strings.Contains(errText, "is no baseline") {
 		t.Errorf("exit %d\n%s", code, errText)
 	}
 	// One node says nothing about lines that it does not have.
-	if code, out, errText := call("verify", dir, "--facts", "facts/a.json"); code != exitNo || !strings.Contains(out, "1 finding, 2 ignored.") || strings.Contains(errText, "names no code") {
+	if code, out, errText := call("verify", dir, "--facts", "facts/a.json"); code != exitNo ||
+		!strings.Contains(out, "1 finding, 2 ignored.") || strings.Contains(errText, "names no code") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 }
@@ -356,25 +382,33 @@ func TestAssertionFiles(t *testing.T) {
 		"bad.assert":        "file /srv/key mood 0644\n",
 	})
 	code, out, errText := call("check", dir)
-	if code != exitNo || !strings.Contains(out, "V204 assertion does not hold: file /srv/key not world-readable") || !strings.Contains(out, "bunraku.assert:2:1") ||
-		!strings.Contains(out, "/srv/key is a file, mode 0644   replayed") || !strings.Contains(out, "1 problem on 1 of 1 node") {
+	if code != exitNo || !strings.Contains(out, "V204 assertion does not hold: file /srv/key not world-readable") ||
+		!strings.Contains(out, "bunraku.assert:2:1") ||
+		!strings.Contains(out, "/srv/key is a file, mode 0644   replayed") ||
+		!strings.Contains(out, "1 problem on 1 of 1 node") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
-	open := writeRepo(t, map[string]string{"manifests/site.pp": "file { '/srv/key': ensure => file, mode => 'g+w' }\n", "facts/a.json": strings.Replace(facts12, "NAME", "a", 1),
+	open := writeRepo(t, map[string]string{"manifests/site.pp": "file { '/srv/key': ensure => file, mode => 'g+w' }\n",
+		"facts/a.json":   strings.Replace(facts12, "NAME", "a", 1),
 		"bunraku.assert": "file /srv/key not world-readable\n"})
-	if code, out, errText := call("check", open); code != exitUnknown || !strings.Contains(out, "V301 undecided: assertion "+open+"/bunraku.assert:1:1") {
+	if code, out, errText := call("check", open); code != exitUnknown ||
+		!strings.Contains(out, "V301 undecided: assertion "+open+"/bunraku.assert:1:1") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
-	if code, out, errText := call("verify", "--facts", "facts/a.json", "--assert", filepath.Join(dir, "other.assert"), dir); code != exitFine {
+	if code, out, errText := call("verify", "--facts", "facts/a.json", "--assert", filepath.Join(dir, "other.assert"),
+		dir); code != exitFine {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
-	if code, out, errText := call("check", "--assert", filepath.Join(dir, "bad.assert"), dir); code != exitFailed || !strings.Contains(errText, `error[A0001]: "mood" cannot be said of a file`) || !strings.Contains(errText, "did you mean mode?") {
+	if code, out, errText := call("check", "--assert", filepath.Join(dir, "bad.assert"), dir); code != exitFailed ||
+		!strings.Contains(errText, `error[A0001]: "mood" cannot be said of a file`) ||
+		!strings.Contains(errText, "did you mean mode?") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 }
 
 func TestGitHubFormat(t *testing.T) {
-	dir := writeRepo(t, map[string]string{"manifests/site.pp": "exec { '/bin/mkdir /srv/100%': }\n", "facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
+	dir := writeRepo(t, map[string]string{"manifests/site.pp": "exec { '/bin/mkdir /srv/100%': }\n",
+		"facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
 	t.Chdir(dir)
 	code, out, _ := call("check", "--format", "github")
 	const want = "::error file=manifests/site.pp,line=1,endLine=1,col=1,endColumn=33,title=V201 not idempotent::not idempotent: Exec[/bin/mkdir /srv/100%25]" +
@@ -387,7 +421,8 @@ func TestGitHubFormat(t *testing.T) {
 func TestJUnitFormat(t *testing.T) {
 	dir := writeRepo(t, map[string]string{
 		"manifests/site.pp": "node 'a' { exec { '/bin/mkdir /srv/<a>&\"': } }\nnode 'b' { fail('x') }\nnode 'c' { package { 'squid': } -> service { 'squid': ensure => running } file { '/etc/squid/squid.conf': content => 'x', require => Package['squid'] } }\n",
-		"facts/a.json":      strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b", 1), "facts/c.json": strings.Replace(facts12, "NAME", "c", 1)})
+		"facts/a.json":      strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b",
+			1), "facts/c.json": strings.Replace(facts12, "NAME", "c", 1)})
 	code, out, errText := call("check", "--format", "junit", dir)
 	var doc struct {
 		XMLName  xml.Name `xml:"testsuites"`
@@ -413,7 +448,8 @@ func TestJUnitFormat(t *testing.T) {
 		t.Fatalf("%+v", doc)
 	}
 	a, b, c := doc.Cases[0], doc.Cases[1], doc.Cases[2]
-	if a.Name != "a" || a.Failure == nil || !strings.Contains(a.Failure.Message, "V201") || !strings.Contains(a.Failure.Text, `/srv/<a>&"`) {
+	if a.Name != "a" || a.Failure == nil || !strings.Contains(a.Failure.Message, "V201") ||
+		!strings.Contains(a.Failure.Text, `/srv/<a>&"`) {
 		t.Errorf("%+v", a)
 	}
 	if b.Error == nil || c.Failure != nil || !strings.Contains(c.Output, "V203") {
@@ -448,14 +484,17 @@ func TestSARIFFormat(t *testing.T) {
 		t.Errorf("%d results: %v", len(results), codes)
 	}
 	first := results[0]
-	if at(first, "fixes", 0, "artifactChanges", 0, "replacements", 0, "insertedContent", "text") != "\n    require => Package['nginx']," ||
-		at(first, "locations", 0, "physicalLocation", "artifactLocation", "uri") != "examples/shop/site-modules/profile/manifests/web/shop.pp" ||
+	if at(first, "fixes", 0, "artifactChanges", 0, "replacements", 0, "insertedContent",
+		"text") != "\n    require => Package['nginx']," ||
+		at(first, "locations", 0, "physicalLocation", "artifactLocation",
+			"uri") != "examples/shop/site-modules/profile/manifests/web/shop.pp" ||
 		at(first, "relatedLocations", 0, "message", "text") != "Package[nginx]" {
 		t.Errorf("%v", first)
 	}
 	ignored := 0
 	for _, r := range results {
-		if at(r, "suppressions", 0, "kind") == "inSource" && at(r, "suppressions", 0, "justification") == "the shop reads it, not the server" {
+		if at(r, "suppressions", 0, "kind") == "inSource" &&
+			at(r, "suppressions", 0, "justification") == "the shop reads it, not the server" {
 			ignored++
 		}
 	}
@@ -482,34 +521,51 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// A shape is what the schema of SARIF 2.1.0 demands of an object: its required properties, and the shape or kind of those we write. A
-// property that is not listed here may not be written: most of SARIF's objects are closed.
+// A shape is what the schema of SARIF 2.1.0 demands of an object: its required properties, and the shape or kind of
+// those we write. A property that is not listed here may not be written: most of SARIF's objects are closed.
 type shape struct {
 	required []string
-	props    map[string]any // *shape, []any{*shape or kind}, or a kind: "string", "bool", "int" (at least 1), "index", "map"
+	// *shape, []any{*shape or kind}, or a kind: "string", "bool", "int" (at least 1), "index", "map"
+	props map[string]any
 }
 
 var (
 	sarifMessage  = &shape{required: []string{"text"}, props: map[string]any{"text": "string"}}
 	sarifArtifact = &shape{props: map[string]any{"uri": "string"}}
-	sarifRegion   = &shape{required: []string{"startLine"}, props: map[string]any{"startLine": "int", "startColumn": "int", "endLine": "int", "endColumn": "int"}}
-	sarifPhysical = &shape{required: []string{"artifactLocation"}, props: map[string]any{"artifactLocation": sarifArtifact, "region": sarifRegion}}
-	sarifPlace    = &shape{props: map[string]any{"id": "index", "message": sarifMessage, "physicalLocation": sarifPhysical}}
-	sarifChanges  = &shape{required: []string{"artifactLocation", "replacements"}, props: map[string]any{"artifactLocation": sarifArtifact,
-		"replacements": []any{&shape{required: []string{"deletedRegion"}, props: map[string]any{"deletedRegion": sarifRegion, "insertedContent": &shape{props: map[string]any{"text": "string"}}}}}}}
+	sarifRegion   = &shape{required: []string{"startLine"}, props: map[string]any{"startLine": "int", "startColumn": "int",
+		"endLine": "int", "endColumn": "int"}}
+	sarifPhysical = &shape{required: []string{"artifactLocation"}, props: map[string]any{"artifactLocation": sarifArtifact,
+		"region": sarifRegion}}
+	sarifPlace = &shape{props: map[string]any{"id": "index", "message": sarifMessage,
+		"physicalLocation": sarifPhysical}}
+	sarifChanges = &shape{required: []string{"artifactLocation", "replacements"},
+		props: map[string]any{"artifactLocation": sarifArtifact,
+			"replacements": []any{&shape{required: []string{"deletedRegion"}, props: map[string]any{"deletedRegion": sarifRegion,
+				"insertedContent": &shape{props: map[string]any{"text": "string"}}}}}}}
 	sarifRun = &shape{required: []string{"tool"}, props: map[string]any{
-		"tool": &shape{required: []string{"driver"}, props: map[string]any{"driver": &shape{required: []string{"name"}, props: map[string]any{"name": "string", "version": "string",
-			"rules": []any{&shape{required: []string{"id"}, props: map[string]any{"id": "string", "shortDescription": sarifMessage,
-				"defaultConfiguration": &shape{props: map[string]any{"level": "level"}}}}}}}}},
-		"invocations": []any{&shape{required: []string{"executionSuccessful"}, props: map[string]any{"executionSuccessful": "bool",
-			"toolExecutionNotifications": []any{&shape{required: []string{"message"}, props: map[string]any{"message": sarifMessage, "level": "level", "descriptor": &shape{props: map[string]any{"id": "string"}}}}}}}},
+		"tool": &shape{required: []string{"driver"},
+			props: map[string]any{"driver": &shape{required: []string{"name"},
+				props: map[string]any{"name": "string", "version": "string",
+					"rules": []any{&shape{required: []string{"id"},
+						props: map[string]any{"id": "string", "shortDescription": sarifMessage,
+							"defaultConfiguration": &shape{props: map[string]any{"level": "level"}}}}}}}}},
+		"invocations": []any{&shape{required: []string{"executionSuccessful"},
+			props: map[string]any{"executionSuccessful": "bool",
+				"toolExecutionNotifications": []any{&shape{required: []string{"message"},
+					props: map[string]any{"message": sarifMessage, "level": "level",
+						"descriptor": &shape{props: map[string]any{"id": "string"}}}}}}}},
 		"columnKind": "columnKind",
-		"results": []any{&shape{required: []string{"message"}, props: map[string]any{"ruleId": "string", "ruleIndex": "index", "level": "level", "message": sarifMessage,
-			"locations": []any{sarifPlace}, "relatedLocations": []any{sarifPlace}, "partialFingerprints": "map", "properties": "map",
-			"fixes":        []any{&shape{required: []string{"artifactChanges"}, props: map[string]any{"description": sarifMessage, "artifactChanges": []any{sarifChanges}}}},
-			"suppressions": []any{&shape{required: []string{"kind"}, props: map[string]any{"kind": "suppression", "justification": "string"}}}}}},
+		"results": []any{&shape{required: []string{"message"}, props: map[string]any{"ruleId": "string", "ruleIndex": "index",
+			"level": "level", "message": sarifMessage,
+			"locations": []any{sarifPlace}, "relatedLocations": []any{sarifPlace}, "partialFingerprints": "map",
+			"properties": "map",
+			"fixes": []any{&shape{required: []string{"artifactChanges"},
+				props: map[string]any{"description": sarifMessage, "artifactChanges": []any{sarifChanges}}}},
+			"suppressions": []any{&shape{required: []string{"kind"}, props: map[string]any{"kind": "suppression",
+				"justification": "string"}}}}}},
 	}}
-	sarifWhole = &shape{required: []string{"version", "runs"}, props: map[string]any{"$schema": "string", "version": "string", "runs": []any{sarifRun}}}
+	sarifWhole = &shape{required: []string{"version", "runs"}, props: map[string]any{"$schema": "string",
+		"version": "string", "runs": []any{sarifRun}}}
 )
 
 func checkSARIF(t *testing.T, doc any) {
@@ -522,7 +578,8 @@ func checkSARIF(t *testing.T, doc any) {
 
 func fits(t *testing.T, where string, v any, want any) {
 	t.Helper()
-	words := map[string][]string{"level": {"none", "note", "warning", "error"}, "columnKind": {"utf16CodeUnits", "unicodeCodePoints"}, "suppression": {"inSource", "external"}}
+	words := map[string][]string{"level": {"none", "note", "warning", "error"},
+		"columnKind": {"utf16CodeUnits", "unicodeCodePoints"}, "suppression": {"inSource", "external"}}
 	switch want := want.(type) {
 	case *shape:
 		m, ok := v.(map[string]any)
@@ -572,23 +629,28 @@ func fits(t *testing.T, where string, v any, want any) {
 	}
 }
 
-// One broken file costs what needs it, and nobody is told to add facts that are there; nothing is called fine beyond what was looked at.
+// One broken file costs what needs it, and nobody is told to add facts that are there; nothing is called fine beyond
+// what was looked at.
 func TestCheckSaysWhatItLookedAt(t *testing.T) {
 	fact := strings.Replace(facts12, "NAME", "a", 1)
 	repo := writeRepo(t, map[string]string{"manifests/site.pp": "include a\n", "facts/a.json": fact,
 		"modules/a/manifests/init.pp": "class a { exec { 'm': command => '/bin/mkdir /srv/m' } warning('pp_role is not set') }\n", "modules/a/manifests/b.pp": "class a::b { notify { 'x'\n"})
 	code, out, errText := call("check", repo)
-	if code != exitFailed || !strings.Contains(out, "V201") || !strings.Contains(errText, "P0001") || !strings.Contains(errText, "pp_role is not set") || strings.Contains(out+errText, "put the nodes' facts") {
+	if code != exitFailed || !strings.Contains(out, "V201") || !strings.Contains(errText, "P0001") ||
+		!strings.Contains(errText, "pp_role is not set") || strings.Contains(out+errText, "put the nodes' facts") {
 		t.Errorf("a broken file: exit %d\n%s%s", code, out, errText)
 	}
-	used := writeRepo(t, map[string]string{"manifests/site.pp": "include a\n", "facts/a.json": fact, "modules/a/manifests/init.pp": "class a { notify { 'x'\n"})
+	used := writeRepo(t, map[string]string{"manifests/site.pp": "include a\n", "facts/a.json": fact,
+		"modules/a/manifests/init.pp": "class a { notify { 'x'\n"})
 	code, out, errText = call("check", used)
 	if code != exitFailed || strings.Count(errText, "P0001") != 1 || !strings.Contains(out, "no catalog") {
 		t.Errorf("a broken file that is used: exit %d\n%s%s", code, out, errText)
 	}
-	empty := writeRepo(t, map[string]string{"manifests/site.pp": "node 'b' { notify { 'x': } }\nnode default { }\n", "facts/a.json": fact})
+	empty := writeRepo(t, map[string]string{"manifests/site.pp": "node 'b' { notify { 'x': } }\nnode default { }\n",
+		"facts/a.json": fact})
 	code, out, errText = call("check", empty)
-	if code != exitFine || strings.Contains(out, "fine") || !strings.Contains(errText, "holds nothing of the site") || strings.Contains(out, "Nothing found") {
+	if code != exitFine || strings.Contains(out, "fine") || !strings.Contains(errText, "holds nothing of the site") ||
+		strings.Contains(out, "Nothing found") {
 		t.Errorf("an empty catalog: exit %d\n%s%s", code, out, errText)
 	}
 	bare := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }\n", "none/README": ""})
@@ -598,12 +660,15 @@ func TestCheckSaysWhatItLookedAt(t *testing.T) {
 			t.Errorf("no facts, %s: exit %d\n%s%s", format, code, out, errText)
 		}
 	}
-	if code, _, errText := call("check", bare, "--facts", filepath.Join(bare, "none")); code != exitFailed || !strings.Contains(errText, "there are no facts in") {
+	if code, _, errText := call("check", bare, "--facts", filepath.Join(bare, "none")); code != exitFailed ||
+		!strings.Contains(errText, "there are no facts in") {
 		t.Errorf("an empty directory: exit %d\n%s", code, errText)
 	}
-	unknown := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': message => a::f() }\n", "facts/a.json": fact,
+	unknown := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': message => a::f() }\n",
+		"facts/a.json":                          fact,
 		"modules/a/lib/puppet/functions/a/f.rb": "Puppet::Functions.create_function(:'a::f') do\n  def f\n    `id`\n  end\nend\n"})
-	if _, out, _ := call("check", unknown); strings.Contains(out, "is deterministic") || !strings.Contains(out, "unknown without Ruby") {
+	if _, out, _ := call("check", unknown); strings.Contains(out, "is deterministic") ||
+		!strings.Contains(out, "unknown without Ruby") {
 		t.Errorf("an unknown value:\n%s", out)
 	}
 }

@@ -20,8 +20,8 @@ const maxListed = 20
 // maxShown is how many findings check shows in full; of the others, one line each.
 const maxShown = 25
 
-// showCheck prints what check has found: what is wrong with the code on stderr; on stdout the nodes, each finding in full and once, and a
-// summary.
+// showCheck prints what check has found: what is wrong with the code on stderr; on stdout the nodes, each finding in
+// full and once, and a summary.
 func (a *app) showCheck(c *checking) {
 	for _, p := range c.run.Problems {
 		if p.Finding == nil && p.Suppressed.By == "" {
@@ -52,7 +52,8 @@ func (a *app) showCheck(c *checking) {
 		}
 		return
 	}
-	fmt.Fprintf(a.out, "%s   %s on %s, %s   %s\n", c.run.Name, plural(len(c.nodes), "node"), plural(c.platforms, "platform"), count, seconds(time.Since(c.began)))
+	fmt.Fprintf(a.out, "%s   %s on %s, %s   %s\n", c.run.Name, plural(len(c.nodes), "node"),
+		plural(c.platforms, "platform"), count, seconds(time.Since(c.began)))
 	a.listNodes(c)
 	shown := 0
 	for _, p := range c.run.Problems {
@@ -63,7 +64,8 @@ func (a *app) showCheck(c *checking) {
 			if shown == maxShown+1 {
 				fmt.Fprintln(a.out)
 			}
-			fmt.Fprintf(a.out, "%s %s   %s\n", paintCode(c.style, p.Finding), report.Headline(p.Finding), plural(len(p.Nodes), "node"))
+			fmt.Fprintf(a.out, "%s %s   %s\n", paintCode(c.style, p.Finding), report.Headline(p.Finding),
+				plural(len(p.Nodes), "node"))
 			continue
 		}
 		fmt.Fprintln(a.out)
@@ -193,7 +195,8 @@ func (c *checking) summary() []string {
 		ignored = fmt.Sprintf(", %d ignored", n)
 	}
 	if n := c.run.Count(source.Error) + c.run.Count(source.Warning); n > 0 {
-		out = append(out, fmt.Sprintf("%s on %d of %s%s.", plural(n, "problem"), touched, plural(len(c.nodes), "node"), ignored))
+		out = append(out, fmt.Sprintf("%s on %d of %s%s.", plural(n, "problem"), touched, plural(len(c.nodes), "node"),
+			ignored))
 	} else {
 		out = append(out, "Nothing found"+ignored+".")
 	}
@@ -204,7 +207,8 @@ func (c *checking) summary() []string {
 		out = append(out, fmt.Sprintf("%d of %s failed to compile.", failed, plural(len(c.nodes), "node")))
 	}
 	if partial > 0 {
-		out = append(out, fmt.Sprintf("There is more than is shown on %d of %s: mend this first.", partial, plural(len(c.nodes), "node")))
+		out = append(out, fmt.Sprintf("There is more than is shown on %d of %s: mend this first.", partial,
+			plural(len(c.nodes), "node")))
 	}
 	switch {
 	case c.interrupted != "":
@@ -219,9 +223,11 @@ func (c *checking) summary() []string {
 		}
 		out[0] += "."
 	case unproved > 0 && unmodelled > 0:
-		out = append(out, fmt.Sprintf("%d of %s not proved in full: %s no model (`bunraku verify` names them).", unproved, plural(len(c.nodes), "node"), hasHave(unmodelled, "resource")))
+		out = append(out, fmt.Sprintf("%d of %s not proved in full: %s no model (`bunraku verify` names them).", unproved,
+			plural(len(c.nodes), "node"), hasHave(unmodelled, "resource")))
 	case unproved > 0:
-		out = append(out, fmt.Sprintf("%d of %s not proved in full (`bunraku verify` says what would decide it).", unproved, plural(len(c.nodes), "node")))
+		out = append(out, fmt.Sprintf("%d of %s not proved in full (`bunraku verify` says what would decide it).", unproved,
+			plural(len(c.nodes), "node")))
 	}
 	if c.standsIn {
 		out = append(out, standInText)
@@ -229,7 +235,8 @@ func (c *checking) summary() []string {
 	return append(out, c.inventedTexts()...)
 }
 
-const standInText = "The module stdlib is not there: what is built in of it (as of " + compiler.StandInVersion + ") was used. Puppet itself would refuse what needs it."
+const standInText = "The module stdlib is not there: what is built in of it (as of " + compiler.StandInVersion +
+	") was used. Puppet itself would refuse what needs it."
 
 // accepted are the open points that were answered by assumption on some node, each once.
 func (c *checking) accepted() (out []string) {
@@ -249,7 +256,9 @@ func (c *checking) accepted() (out []string) {
 func (c *checking) proved() bool {
 	return !slices.ContainsFunc(c.nodes, func(n checked) bool {
 		r := n.verdict.Report
-		return r == nil || fleet.Empty(n.Catalog) || n.Opaque > 0 || len(n.verdict.Refused) > 0 || r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always && r.Success != verify.Sometimes
+		return r == nil || fleet.Empty(n.Catalog) || n.Opaque > 0 || len(n.verdict.Refused) > 0 ||
+			r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always &&
+			r.Success != verify.Sometimes
 	})
 }
 

@@ -22,7 +22,8 @@ var write = flag.Bool("write", false, "write docs/codes.md, and the outputs in t
 
 // families are the sections of docs/codes.md, by the letter that codes begin with.
 var families = []struct{ letter, title, intro string }{
-	{"P", "Syntax", "What the parser and the validator say about a manifest or a template. What needs the file is not compiled before they are gone; everything else is."},
+	{"P", "Syntax",
+		"What the parser and the validator say about a manifest or a template. What needs the file is not compiled before they are gone; everything else is."},
 	{"E", "Evaluation", "Why a catalog could not be compiled, in Puppet's words where it has some."},
 	{"W", "Warnings", "Said once; the compile goes on."},
 	{"H", "Hiera and data files", "hiera.yaml, data files, and lookups."},
@@ -38,8 +39,8 @@ var families = []struct{ letter, title, intro string }{
 	{"S", "SmartFrog", "`bunraku smartfrog` only."},
 }
 
-// TestCodes keeps docs/codes.md true: it is made from the codes that the program's source has, with what is said with them there.
-// Write it with: go test ./cmd/bunraku -run TestCodes -write
+// TestCodes keeps docs/codes.md true: it is made from the codes that the program's source has, with what is said with
+// them there. Write it with: go test ./cmd/bunraku -run TestCodes -write
 func TestCodes(t *testing.T) {
 	root := filepath.Join("..", "..")
 	said, explained := map[string][]string{}, map[string][]string{}
@@ -158,7 +159,8 @@ func codesOf(f *ast.File, said map[string][]string) {
 	})
 }
 
-// beside is the text that goes with a code: its comment, the rest of its row, the summary of its diagnostic, or the next argument.
+// beside is the text that goes with a code: its comment, the rest of its row, the summary of its diagnostic, or the
+// next argument.
 func beside(lit *ast.BasicLit, up []ast.Node) string {
 	texts := func(list []ast.Expr, after bool) string {
 		out := ""

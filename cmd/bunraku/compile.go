@@ -33,17 +33,23 @@ type compileFlags struct {
 }
 
 func (f *compileFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.facts, "facts", "", "facts: a `FILE` of facter, puppet facts or PuppetDB, in JSON or YAML, or a directory of such files; by default ENV/facts")
+	c.Flags().StringVar(&f.facts, "facts", "",
+		"facts: a `FILE` of facter, puppet facts or PuppetDB, in JSON or YAML, or a directory of such files; by default ENV/facts")
 	c.Flags().StringVar(&f.node, "node", "", "the node's `NAME`; its facts are found by it. By default the facts' fqdn")
-	c.Flags().StringVar(&f.modulepath, "modulepath", "", "directories of modules, separated by :, in place of environment.conf's")
+	c.Flags().StringVar(&f.modulepath, "modulepath", "",
+		"directories of modules, separated by :, in place of environment.conf's")
 	c.Flags().StringVar(&f.strict, "strict", "", "off, warning or error: what Puppet's setting of that name does")
 	f.language = source.Puppet8
 	c.Flags().Var((*languageFlag)(&f.language), "language", "the Puppet that compiles: 7, 8, openvox8 or openvox9")
-	c.Flags().BoolVar(&f.strictVariables, "strict-variables", false, "an unknown variable is an error (the default of language 8)")
-	c.Flags().StringArrayVar(&f.roots, "root", nil, "a `DIR` that may be read besides ENV and --modulepath, if ENV names it; may be repeated")
+	c.Flags().BoolVar(&f.strictVariables, "strict-variables", false,
+		"an unknown variable is an error (the default of language 8)")
+	c.Flags().StringArrayVar(&f.roots, "root", nil,
+		"a `DIR` that may be read besides ENV and --modulepath, if ENV names it; may be repeated")
 	c.Flags().StringVar(&f.hiera, "hiera", "", "the global hiera.yaml, a `FILE` outside of ENV")
-	c.Flags().Var(&f.datadirs, "datadir", "`FROM=TO`: Hiera's data that hiera.yaml says is in FROM is in TO on this machine; may be repeated")
-	c.Flags().BoolVar(&f.outside, "allow-outside", false, "whatever ENV names may be read, wherever it lies: for trees that you vouch for")
+	c.Flags().Var(&f.datadirs, "datadir",
+		"`FROM=TO`: Hiera's data that hiera.yaml says is in FROM is in TO on this machine; may be repeated")
+	c.Flags().BoolVar(&f.outside, "allow-outside", false,
+		"whatever ENV names may be read, wherever it lies: for trees that you vouch for")
 	f.unknown.add(c)
 }
 
@@ -131,7 +137,8 @@ has facts there, it need not be named. The catalog is printed as Puppet's own JS
 	}
 	flags.add(c)
 	c.Flags().StringVar(&format, "format", format, "json, yaml, text or dot")
-	c.Flags().StringVar(&flags.provenance, "provenance", "", "also write where every value comes from to `FILE`, for explain --from")
+	c.Flags().StringVar(&flags.provenance, "provenance", "",
+		"also write where every value comes from to `FILE`, for explain --from")
 	return c
 }
 
@@ -160,7 +167,8 @@ func (a *app) keep(r *eval.Result) {
 }
 
 // open takes a snapshot of an environment and finds the node that the flags name in it.
-func (a *app) open(ctx context.Context, flags *compileFlags, env string, opt compiler.Options) (*compiler.Snapshot, compiler.Node, error) {
+func (a *app) open(ctx context.Context, flags *compileFlags, env string, opt compiler.Options) (*compiler.Snapshot,
+	compiler.Node, error) {
 	ws := compiler.NewWorkspace(env, opt)
 	view := ws.Disk()
 	node, err := a.node(flags, view, env)

@@ -34,7 +34,8 @@ func placeOf(p source.Place, label string) *placeJSON {
 }
 
 func problemOf(d *source.Diagnostic) problemJSON {
-	p := problemJSON{Code: d.Code, Severity: d.Severity.String(), Summary: d.Summary, Detail: d.Detail, Place: placeOf(d.Place, d.Label), Stack: d.Stack, Help: d.Help}
+	p := problemJSON{Code: d.Code, Severity: d.Severity.String(), Summary: d.Summary, Detail: d.Detail,
+		Place: placeOf(d.Place, d.Label), Stack: d.Stack, Help: d.Help}
 	for _, r := range d.Related {
 		if at := placeOf(r.Place, r.Label); at != nil {
 			p.Related = append(p.Related, *at)

@@ -11,7 +11,8 @@ import (
 
 var seconds_ = regexp.MustCompile(`\d+\.\d\d s`)
 
-// TestDocs runs every `$ bunraku …` of the README and the docs again and compares what is printed with what the page shows. Times may differ.
+// TestDocs runs every `$ bunraku …` of the README and the docs again and compares what is printed with what the page
+// shows. Times may differ.
 func TestDocs(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	pages, err := filepath.Glob("docs/*.md")

@@ -56,7 +56,8 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.BoolVar(&f.expression, "expression", false, "only the term of operations and places that made the value")
 	fs.BoolVar(&f.dependency, "dependency", false, "only the places that decide the value, all of them")
 	fs.BoolVar(&f.whyNot, "why-not", false, "say why REF is not in the catalog")
-	fs.StringVar(&f.reaches, "reaches", "", "the reverse: what can a change at `PLACE` alter? FILE:LINE, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
+	fs.StringVar(&f.reaches, "reaches", "",
+		"the reverse: what can a change at `PLACE` alter? FILE:LINE, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
 	fs.BoolVar(&f.all, "all", false, "leave nothing out of the answer, however long it gets")
 	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
 	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
@@ -85,7 +86,8 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 		return fail("say what to explain: File[/etc/motd], Class[ntp], '$ntp::servers', hiera:KEY (or --reaches PLACE)")
 	}
 	if file, _, isPlace := strings.Cut(f.reaches, ":"); isPlace && f.from == "" && file != "hiera" && file != "fact" {
-		if view := compiler.NewWorkspace(args[0], a.options(cmd, &f.compileFlags)).Disk(); !fleet.Exists(view, fleet.Within(view, args[0], file)) {
+		if view := compiler.NewWorkspace(args[0], a.options(cmd, &f.compileFlags)).Disk(); !fleet.Exists(view,
+			fleet.Within(view, args[0], file)) {
 			return fail("there is no file %s%s", file, nearPath(filepath.Join(args[0], file)))
 		}
 	}
@@ -157,7 +159,8 @@ func (a *app) notFound(f *explainFlags, err error) error {
 		if list == nil {
 			list = []string{}
 		}
-		if err := a.answer(f, map[string]any{"version": 1, "kind": "not found", "message": n.Message, "suggestions": list}, nil); err != nil {
+		if err := a.answer(f, map[string]any{"version": 1, "kind": "not found", "message": n.Message, "suggestions": list},
+			nil); err != nil {
 			return err
 		}
 		return &exitError{code: exitNo}

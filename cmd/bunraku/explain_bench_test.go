@@ -18,8 +18,8 @@ import (
 	"bunraku/source"
 )
 
-// bigEnvironment writes a control repo whose catalog has over 2,000 resources: classes with Hiera parameters, defines, templates,
-// conditions, collectors and a secret.
+// bigEnvironment writes a control repo whose catalog has over 2,000 resources: classes with Hiera parameters, defines,
+// templates, conditions, collectors and a secret.
 func bigEnvironment(t testing.TB) string {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -32,15 +32,18 @@ func bigEnvironment(t testing.TB) string {
 		}
 	}
 	write("environment.conf", "modulepath = modules\n")
-	write("hiera.yaml", "---\nversion: 5\nhierarchy:\n  - name: Node\n    path: \"nodes/%{facts.fqdn}.yaml\"\n  - name: Common\n    path: common.yaml\n")
-	write("facts/big.json", `{"name": "big.example", "values": {"fqdn": "big.example", "networking": {"fqdn": "big.example"}, "os": {"family": "Debian"}, "role": "all"}}`)
+	write("hiera.yaml",
+		"---\nversion: 5\nhierarchy:\n  - name: Node\n    path: \"nodes/%{facts.fqdn}.yaml\"\n  - name: Common\n    path: common.yaml\n")
+	write("facts/big.json",
+		`{"name": "big.example", "values": {"fqdn": "big.example", "networking": {"fqdn": "big.example"}, "os": {"family": "Debian"}, "role": "all"}}`)
 	var site, common, node strings.Builder
 	site.WriteString("File { owner => 'root' }\n")
 	common.WriteString("---\n")
 	node.WriteString("---\n")
 	for i := range 50 {
 		fmt.Fprintf(&site, "include app%d\n", i)
-		fmt.Fprintf(&common, "app%d::port: %d\napp%d::hosts:\n  a: '1'\n  b: '2'\napp%d::secret: hush%d\n", i, 8000+i, i, i, i)
+		fmt.Fprintf(&common, "app%d::port: %d\napp%d::hosts:\n  a: '1'\n  b: '2'\napp%d::secret: hush%d\n", i, 8000+i, i, i,
+			i)
 		if i%3 == 0 {
 			fmt.Fprintf(&node, "app%d::port: %d\n", i, 9000+i)
 		}
@@ -60,7 +63,8 @@ func bigEnvironment(t testing.TB) string {
   ~> exec { "/bin/reload ${title}": refreshonly => true }
 }
 `, i))
-		write(fmt.Sprintf("modules/app%d/templates/site.epp", i), "<%- | $port, $name | -%>\nlisten <%= $port %>;\nname <%= $name %>;\n<% if $facts['role'] == 'all' { -%>\nall on;\n<% } -%>\n")
+		write(fmt.Sprintf("modules/app%d/templates/site.epp", i),
+			"<%- | $port, $name | -%>\nlisten <%= $port %>;\nname <%= $name %>;\n<% if $facts['role'] == 'all' { -%>\nall on;\n<% } -%>\n")
 	}
 	write("manifests/site.pp", site.String())
 	write("data/common.yaml", common.String())
@@ -76,7 +80,8 @@ func bigRecord(t testing.TB) (env string, fresh func() *explain.Record) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(env, "facts/big.json")}}), filepath.Join(env, "facts/big.json"))
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(env, "facts/big.json")}}),
+		filepath.Join(env, "facts/big.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,8 +162,8 @@ func TestExplainBig(t *testing.T) {
 	}
 }
 
-// shortest is how long a question takes, each time on a record that has answered nothing yet: the shortest of three times, since other programs
-// want the machine too.
+// shortest is how long a question takes, each time on a record that has answered nothing yet: the shortest of three
+// times, since other programs want the machine too.
 func shortest(fresh func() *explain.Record, ask func(*explain.Record) error) (took time.Duration, err error) {
 	for i := range 3 {
 		rec := fresh()
@@ -173,8 +178,8 @@ func shortest(fresh func() *explain.Record, ask func(*explain.Record) error) (to
 	return took, nil
 }
 
-// TestAcceptExplainSites asks each recorded site what it takes longest to answer: about the first resource, one of its attributes and its class, and
-// what its facts reach.
+// TestAcceptExplainSites asks each recorded site what it takes longest to answer: about the first resource, one of its
+// attributes and its class, and what its facts reach.
 func TestAcceptExplainSites(t *testing.T) {
 	live.Accept(t)
 	slowest, which := time.Duration(0), ""
@@ -186,7 +191,8 @@ func TestAcceptExplainSites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}), filepath.Join(dir, "facts.json"))
+		f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}),
+			filepath.Join(dir, "facts.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +224,8 @@ func TestAcceptExplainSites(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("explain: %d sites, the slowest answer took %v (bar: 100 ms): %s", len(sites), slowest.Round(time.Millisecond), which)
+	t.Logf("explain: %d sites, the slowest answer took %v (bar: 100 ms): %s", len(sites), slowest.Round(time.Millisecond),
+		which)
 	if slowest > 100*time.Millisecond {
 		t.Error("that is too slow")
 	}

@@ -34,53 +34,76 @@ func TestExplain(t *testing.T) {
 		want []string
 	}{
 		// The question of the example control repo, by attribute, by file, and by value.
-		{web2("Class[profile::nginx]", "port"), 0, []string{"8443\n", "data/nodes/web2.shop.example.yaml:3:23", "profile::nginx::port: 8443", `level "Node"`, "via", "role::web"}},
-		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "content"), 0, []string{"listen *:8443;", "[5]\n", "[5] ", "data/nodes/web2.shop.example.yaml:3:23", "Hiera key profile::nginx::port",
-			"through $profile::nginx::port, $port, profile::listen(), $profile::web::shop::listen, $listen", "content => epp(", "template ", "templates/shop.conf.epp", "unless", "$backends.empty (false)", "selector", "$address = undef"}},
-		{web2("8443"), 2, []string{"names nothing", "'Class[Profile::Nginx]' port", "'File[/etc/nginx/conf.d/shop.example.conf]' content"}},
+		{web2("Class[profile::nginx]", "port"), 0, []string{"8443\n", "data/nodes/web2.shop.example.yaml:3:23",
+			"profile::nginx::port: 8443", `level "Node"`, "via", "role::web"}},
+		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "content"), 0, []string{"listen *:8443;", "[5]\n", "[5] ",
+			"data/nodes/web2.shop.example.yaml:3:23", "Hiera key profile::nginx::port",
+			"through $profile::nginx::port, $port, profile::listen(), $profile::web::shop::listen, $listen", "content => epp(",
+			"template ", "templates/shop.conf.epp", "unless", "$backends.empty (false)", "selector", "$address = undef"}},
+		{web2("8443"), 2, []string{"names nothing", "'Class[Profile::Nginx]' port",
+			"'File[/etc/nginx/conf.d/shop.example.conf]' content"}},
 
-		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "mode"), 0, []string{"'0640'", "set ", "shop.pp:21:7", "from ", "$profile::nginx::conf_mode, a parameter of Class[Profile::Nginx]",
-			"value ", "data/role/web.yaml:4:28", `level "Role"`, "hides", "data/common.yaml:13:28  '0644'", `level "Common"`, "via ", "role::web > profile::web::shop", "18 places and 9 absences"}},
+		{web2("File[/etc/nginx/conf.d/shop.example.conf]", "mode"), 0, []string{"'0640'", "set ", "shop.pp:21:7", "from ",
+			"$profile::nginx::conf_mode, a parameter of Class[Profile::Nginx]",
+			"value ", "data/role/web.yaml:4:28", `level "Role"`, "hides", "data/common.yaml:13:28  '0644'", `level "Common"`,
+			"via ", "role::web > profile::web::shop", "18 places and 9 absences"}},
 		{web2("File[/etc/motd]", "owner"), 0, []string{"'root'", "manifests/site.pp:3:3", "by resource default File { … }"}},
-		{web2("Class[profile::nginx]", "workers"), 0, []string{"8\n", "by the default of the parameter", "fact processors.count = 8"}},
-		{web2("User[ada]", "uid"), 0, []string{"2001", "from", "* => $account", "$uid, a parameter of Profile::Admin[ada]", "data/common.yaml:8:10", "merged (deep)"}},
-		{web2("Class[profile::base]", "packages"), 0, []string{"'goaccess'", "data/role/web.yaml:3:5", "data/os/Debian.yaml:3:5", "data/common.yaml:4:5"}},
-		{web2("Class[profile::nginx]"), 0, []string{"declared", "role/manifests/web.pp:4:3", "include profile::nginx", "via", "manifests/site.pp:7:1", "node /^web", "manifests/site.pp:8:3", "role::web", "port ", "8443"}},
+		{web2("Class[profile::nginx]", "workers"), 0, []string{"8\n", "by the default of the parameter",
+			"fact processors.count = 8"}},
+		{web2("User[ada]", "uid"), 0, []string{"2001", "from", "* => $account", "$uid, a parameter of Profile::Admin[ada]",
+			"data/common.yaml:8:10", "merged (deep)"}},
+		{web2("Class[profile::base]", "packages"), 0, []string{"'goaccess'", "data/role/web.yaml:3:5",
+			"data/os/Debian.yaml:3:5", "data/common.yaml:4:5"}},
+		{web2("Class[profile::nginx]"), 0, []string{"declared", "role/manifests/web.pp:4:3", "include profile::nginx", "via",
+			"manifests/site.pp:7:1", "node /^web", "manifests/site.pp:8:3", "role::web", "port ", "8443"}},
 		{web2("/etc/motd", "mode"), 0, []string{"'0644'"}},
 		{web2("File['/etc/motd']", "mode"), 0, []string{"'0644'"}},
-		{web2("File[/etc/nginx/sites-enabled/default]"), 0, []string{"declared", "if ", "$facts['os']['family'] == 'Debian' (true)", "'absent'", "decide that it is there"}},
+		{web2("File[/etc/nginx/sites-enabled/default]"), 0,
+			[]string{"declared", "if ", "$facts['os']['family'] == 'Debian' (true)", "'absent'", "decide that it is there"}},
 		{web2("File[/etc/motd]", "backup"), 0, []string{"backup is not set on File[/etc/motd]"}},
 		{web2("$profile::web::shop::listen"), 0, []string{"'*:8443'", "made of", "data/nodes/web2.shop.example.yaml:3:23"}},
 		{web2("$profile::base::admins['ada']['uid']"), 0, []string{"2001", "data/common.yaml:8:10", "absences"}},
-		{web2("Package[nginx] -> Service[nginx]"), 0, []string{"Service[nginx] require Package[nginx]", "nginx.pp:32:5", "decide this relation"}},
+		{web2("Package[nginx] -> Service[nginx]"), 0, []string{"Service[nginx] require Package[nginx]", "nginx.pp:32:5",
+			"decide this relation"}},
 		{web2("Class[Profile::Nginx] -> Package[nginx]"), 0, []string{"Class[Profile::Nginx] contains Package[nginx]"}},
 		{web2("Service[nginx] -> File[/etc/motd]"), 2, []string{"nothing in the code orders"}},
-		{web2("hiera:profile::nginx::conf_mode"), 0, []string{"'0640'", `level "Node": no such key`, "value", "data/role/web.yaml:4:28", "hidden", "data/common.yaml:13:28", "'0644'", "slots depend on it"}},
+		{web2("hiera:profile::nginx::conf_mode"), 0, []string{"'0640'", `level "Node": no such key`, "value",
+			"data/role/web.yaml:4:28", "hidden", "data/common.yaml:13:28", "'0644'", "slots depend on it"}},
 		{web2("fact:os.family"), 0, []string{"'Debian'", "slots depend on it"}},
 
 		// One reading each.
 		{web2("--where", "Class[profile::nginx]", "port"), 0, []string{"data/nodes/web2.shop.example.yaml:3:23\n"}},
 		{web2("--where", "$profile::web::shop::listen"), 0, []string{"computed"}},
-		{web2("--expression", "$profile::web::shop::listen"), 0, []string{"concat('*:' [1], text(8443 [2]))", "[1] ", "listen.pp:4:16", "[2] ", "web2.shop.example.yaml:3:23"}},
-		{web2("--dependency", "Class[profile::nginx]", "port"), 0, []string{"12 places decide Class[Profile::Nginx] port", "data/nodes/web2.shop.example.yaml\n  3:23", "the node's name", "key lookup_options.profile::nginx::port in file", "key lookup_options in file"}},
-		{append(branch, "$w", "--dependency"), 0, []string{"4 places decide $w", "1:6", "3:12", "6:9,19    class { 'a': x => 2 }"}},
+		{web2("--expression", "$profile::web::shop::listen"), 0, []string{"concat('*:' [1], text(8443 [2]))", "[1] ",
+			"listen.pp:4:16", "[2] ", "web2.shop.example.yaml:3:23"}},
+		{web2("--dependency", "Class[profile::nginx]", "port"), 0, []string{"12 places decide Class[Profile::Nginx] port",
+			"data/nodes/web2.shop.example.yaml\n  3:23", "the node's name", "key lookup_options.profile::nginx::port in file",
+			"key lookup_options in file"}},
+		{append(branch, "$w", "--dependency"), 0, []string{"4 places decide $w", "1:6", "3:12",
+			"6:9,19    class { 'a': x => 2 }"}},
 
 		// The reverse.
-		{web2("--reaches", "data/nodes/web2.shop.example.yaml:3"), 0, []string{"reaches 3 of", "its data are part of", "Class[Profile::Nginx] port", "$profile::web::shop::listen"}},
+		{web2("--reaches", "data/nodes/web2.shop.example.yaml:3"), 0, []string{"reaches 3 of", "its data are part of",
+			"Class[Profile::Nginx] port", "$profile::web::shop::listen"}},
 		{web2("--reaches", "hiera:profile::base::motd"), 0, []string{"reaches 2 of", "File[/etc/motd] content"}},
-		{web2("--reaches", "fact:os.family"), 0, []string{"it decides whether there is", "File[/etc/nginx/sites-enabled/default]"}},
-		{web2("--reaches", "data/common.yaml:13"), 2, []string{"alters nothing", "profile::nginx::conf_mode is answered by", `level "Role"`}},
+		{web2("--reaches", "fact:os.family"), 0, []string{"it decides whether there is",
+			"File[/etc/nginx/sites-enabled/default]"}},
+		{web2("--reaches", "data/common.yaml:13"), 2, []string{"alters nothing", "profile::nginx::conf_mode is answered by",
+			`level "Role"`}},
 		{web2("--reaches", "fact:os.famly"), 2, []string{"did you mean fact:os.family?"}},
 		{web2("--reaches", "nonsense"), 1, []string{"FILE:LINE, hiera:KEY or fact:NAME"}},
-		{[]string{"explain", shop, "--reaches", "data/nodes/web2.shop.example.yaml:3"}, 0, []string{"reaches nothing on web1", "reaches 3 of"}},
+		{[]string{"explain", shop, "--reaches", "data/nodes/web2.shop.example.yaml:3"}, 0,
+			[]string{"reaches nothing on web1", "reaches 3 of"}},
 
 		// Why not?
-		{web2("--why-not", "Service[postgresql]"), 0, []string{"is not in the catalog of web2", "database.pp:36:13", "which this node does not have"}},
+		{web2("--why-not", "Service[postgresql]"), 0, []string{"is not in the catalog of web2", "database.pp:36:13",
+			"which this node does not have"}},
 		{web2("--why-not", "Class[role::db]"), 0, []string{"include role::db", "another node: node 'db1.shop.example'"}},
 		{web2("--why-not", "File[/etc/motd]"), 2, []string{"is in the catalog"}},
 		{web2("--why-not", "File[/etc/mtod]"), 0, []string{"did you mean File[/etc/motd]?"}},
 		{web2("--why-not", "Mount[/x]"), 0, []string{"No code in this environment declares it."}},
-		{desk("--why-not", "Service[lpd]"), 0, []string{"skipped", "would be declared by the branch", "$printer (true)", "desk"}},
+		{desk("--why-not", "Service[lpd]"), 0, []string{"skipped", "would be declared by the branch", "$printer (true)",
+			"desk"}},
 		{desk("--why-not", "User[guest]"), 0, []string{"virtual", "realize()"}},
 
 		// What cannot be answered.
@@ -116,7 +139,8 @@ func TestExplain(t *testing.T) {
 // TestExplainKeepsSecrets asks everything there is to ask about a node with a secret, in every form, and looks for it.
 func TestExplainKeepsSecrets(t *testing.T) {
 	side := filepath.Join(t.TempDir(), "side.json")
-	if code, _, err := call("compile", shop, "--facts", shop+"/facts/db1.shop.example.json", "--provenance", side); code != 0 {
+	if code, _, err := call("compile", shop, "--facts", shop+"/facts/db1.shop.example.json", "--provenance",
+		side); code != 0 {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(side)
@@ -127,17 +151,21 @@ func TestExplainKeepsSecrets(t *testing.T) {
 	if strings.Contains(string(text), db) {
 		t.Error("the side file has the password")
 	}
-	for _, form := range [][]string{nil, {"--where"}, {"--expression"}, {"--dependency"}, {"--format", "json"}, {"--from", side}, {"--from", side, "--format", "json"}} {
-		for _, q := range [][]string{{"File[/etc/postgresql.d/password]", "content"}, {"File[/etc/postgresql.d/password]"}, {"Class[profile::database]"}, {"Class[profile::database]", "password"},
+	for _, form := range [][]string{nil, {"--where"}, {"--expression"}, {"--dependency"}, {"--format", "json"},
+		{"--from", side}, {"--from", side, "--format", "json"}} {
+		for _, q := range [][]string{{"File[/etc/postgresql.d/password]", "content"}, {"File[/etc/postgresql.d/password]"},
+			{"Class[profile::database]"}, {"Class[profile::database]", "password"},
 			{"$profile::database::password"}, {"hiera:profile::database::password"}, {db}} {
-			if _, out, err := call(db1(append(form, q...)...)...); strings.Contains(strings.ReplaceAll(out+err, `"`+db+`" names nothing`, ""), db) && q[0] != db {
+			if _, out, err := call(db1(append(form, q...)...)...); strings.Contains(strings.ReplaceAll(out+err, `"`+db+
+				`" names nothing`, ""), db) && q[0] != db {
 				t.Errorf("%v %v shows the password:\n%s", form, q, out)
 			}
 		}
 		if len(form) > 0 && form[0] == "--from" {
 			continue
 		}
-		for _, q := range [][]string{{"File[/etc/pin]", "content"}, {"File[/etc/hint]", "content"}, {"File[/etc/hint]"}, {"Class[desk]"}, {"$desk::pin"}} {
+		for _, q := range [][]string{{"File[/etc/pin]", "content"}, {"File[/etc/hint]", "content"}, {"File[/etc/hint]"},
+			{"Class[desk]"}, {"$desk::pin"}} {
 			if _, out, _ := call(desk(append(form, q...)...)...); strings.Contains(out, pin) {
 				t.Errorf("%v %v shows the pin:\n%s", form, q, out)
 			}
@@ -167,9 +195,14 @@ func TestExplainFrom(t *testing.T) {
 	if err := json.Unmarshal([]byte(catalog), &c); err != nil {
 		t.Fatal(err)
 	}
-	questions := [][]string{{"$profile::web::shop::listen"}, {"hiera:profile::nginx::port"}, {"Package[nginx] -> Service[nginx]"}, {"--reaches", "fact:os.family"}, {"--reaches", "data/role/web.yaml:4"}, {"--reaches", "hiera:profile::nginx::port"},
-		{"--reaches", "hiera:profile::base::admins.ada"}, {"--reaches", "hiera:lookup_options"}, {"--why-not", "Service[postgresql]"}, {"--why-not", "Class[role::db]"}, {"--why-not", "File[/etc/mtod]"}, {"--why-not", "Mount[/x]"},
-		{"--why-not", "Class[profile::database]", "--format", "json"}, {"fact:os.family"}, {"hiera:profile::nginx::conf_mode"}}
+	questions := [][]string{{"$profile::web::shop::listen"}, {"hiera:profile::nginx::port"},
+		{"Package[nginx] -> Service[nginx]"}, {"--reaches", "fact:os.family"}, {"--reaches", "data/role/web.yaml:4"},
+		{"--reaches", "hiera:profile::nginx::port"},
+		{"--reaches", "hiera:profile::base::admins.ada"}, {"--reaches", "hiera:lookup_options"},
+		{"--why-not", "Service[postgresql]"}, {"--why-not", "Class[role::db]"}, {"--why-not", "File[/etc/mtod]"},
+		{"--why-not", "Mount[/x]"},
+		{"--why-not", "Class[profile::database]", "--format", "json"}, {"fact:os.family"},
+		{"hiera:profile::nginx::conf_mode"}}
 	for _, r := range c.Resources {
 		ref := r.Type + "[" + r.Title + "]"
 		questions = append(questions, []string{ref}, []string{ref, "--format", "json"})
@@ -187,7 +220,8 @@ func TestExplainFrom(t *testing.T) {
 	t.Logf("%d questions", len(questions))
 }
 
-// TestWhyNotFrom: branches that were passed over and virtual resources are known from a side file as well; a file that has changed is named.
+// TestWhyNotFrom: branches that were passed over and virtual resources are known from a side file as well; a file that
+// has changed is named.
 func TestWhyNotFrom(t *testing.T) {
 	dir := t.TempDir()
 	text, err := os.ReadFile("../../docs/examples/desk.pp")
@@ -213,7 +247,8 @@ func TestWhyNotFrom(t *testing.T) {
 	if err := os.WriteFile(manifest, append(text, "# changed\n"...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, got, _ := call("explain", manifest, "--from", side, "--why-not", "Service[lpd]"); !strings.Contains(got, "1 file changed since the side file was written") {
+	if _, got, _ := call("explain", manifest, "--from", side, "--why-not", "Service[lpd]"); !strings.Contains(got,
+		"1 file changed since the side file was written") {
 		t.Errorf("after a change:\n%s", got)
 	}
 }
@@ -247,7 +282,8 @@ func TestExplainFromChangedFiles(t *testing.T) {
 }
 
 func TestExplainJSON(t *testing.T) {
-	for _, q := range [][]string{{"Class[profile::nginx]", "port"}, {"File[/etc/motd]"}, {"hiera:profile::base::admins"}, {"fact:os"}, {"--reaches", "fact:role"}, {"--why-not", "Service[postgresql]"}, {"nonsense"}} {
+	for _, q := range [][]string{{"Class[profile::nginx]", "port"}, {"File[/etc/motd]"}, {"hiera:profile::base::admins"},
+		{"fact:os"}, {"--reaches", "fact:role"}, {"--why-not", "Service[postgresql]"}, {"nonsense"}} {
 		_, out, err := call(web2(append(q, "--format", "json")...)...)
 		var v map[string]any
 		if e := json.Unmarshal([]byte(out), &v); e != nil || v["version"] != 1.0 {
@@ -266,7 +302,8 @@ func TestExplainJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &a); err != nil {
 		t.Fatal(err)
 	}
-	if a.Value != "8443" || a.Where.Kind != "datum" || a.Where.Level != "Node" || a.Where.At.Line != 3 || len(a.Depends) != 18 {
+	if a.Value != "8443" || a.Where.Kind != "datum" || a.Where.Level != "Node" || a.Where.At.Line != 3 ||
+		len(a.Depends) != 18 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -289,7 +326,8 @@ func TestExplainBlame(t *testing.T) {
 	if out := ask(); strings.Contains(out, "last changed") {
 		t.Errorf("without a repository:\n%s", out)
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=Ada", "-c", "user.email=a@b", "commit", "-qm", "Close the file"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=Ada", "-c", "user.email=a@b", "commit",
+		"-qm", "Close the file"}} {
 		if out, err := exec.Command(git, append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
 			t.Skipf("git %v: %s", args, out)
 		}

@@ -18,7 +18,8 @@ import (
 	"bunraku/internal/live"
 )
 
-// own is a text in which a terminal and the logs of CI servers would find orders; ownCode is a Puppet string that means it.
+// own is a text in which a terminal and the logs of CI servers would find orders; ownCode is a Puppet string that means
+// it.
 const own = "x\x1b]0;own\a\x1b[2J\u009b31m\u202eown\x7f\r\n::error::own\n \u00a0\t::set-env name=own::1\n##[command]own ##vso[task.own]\n"
 
 const ownString = `"x\u{1b}]0;own\u{7}\u{1b}[2J\u{9b}31m\u{202e}own\u{7f}\r\n::error::own\n \u{a0}\t::set-env name=own::1\n#\u{23}[command]own #\u{23}vso[task.own]\n"`
@@ -98,8 +99,8 @@ func quoteJSON(s string) string {
 	return string(text)
 }
 
-// Nothing that a stranger has written is obeyed: neither by a terminal nor by the log of a CI server, from any command in any format; and
-// what is data can still be read as that.
+// Nothing that a stranger has written is obeyed: neither by a terminal nor by the log of a CI server, from any command
+// in any format; and what is data can still be read as that.
 func TestNothingIsObeyed(t *testing.T) {
 	repo := hostileRepo(t)
 	t.Chdir(repo)
@@ -122,7 +123,8 @@ func TestNothingIsObeyed(t *testing.T) {
 		if strings.Contains(errText, "This is a fault of bunraku") {
 			t.Errorf("%s: %s", what, errText)
 		}
-		many := args[0] == "parse" || strings.HasPrefix(strings.Join(args, " "), "mupuppet own.pp --trace") // not one document
+		// not one document
+		many := args[0] == "parse" || strings.HasPrefix(strings.Join(args, " "), "mupuppet own.pp --trace")
 		if read := reads[format]; read != nil && out != "" && !many {
 			if err := read(out); err != nil {
 				t.Errorf("%s: %v\n%s", what, err, out)
@@ -164,16 +166,20 @@ func TestNothingIsObeyed(t *testing.T) {
 	if !found {
 		t.Error("the catalog has not the title that the code has")
 	}
-	for _, ref := range [][]string{{"Notify[" + own + "]"}, {"Notify[" + own + "]", "message"}, {"$app::variable"}, {"fact:own"}, {"hiera:app::key"}, {own}, {"File[" + own},
-		{"--why-not", "Notify[" + own + "]"}, {"--why-not", own}, {"--reaches", "data/common.yaml:1"}, {"--reaches", own}, {"App::Thing[b]", "text"}} {
+	for _, ref := range [][]string{{"Notify[" + own + "]"}, {"Notify[" + own + "]", "message"}, {"$app::variable"},
+		{"fact:own"}, {"hiera:app::key"}, {own}, {"File[" + own},
+		{"--why-not", "Notify[" + own + "]"}, {"--why-not", own}, {"--reaches", "data/common.yaml:1"}, {"--reaches", own},
+		{"App::Thing[b]", "text"}} {
 		for _, view := range [][]string{nil, {"--where"}, {"--expression"}, {"--dependency"}, {"--all"}} {
 			for _, format := range []string{"text", "json"} {
-				try(format, append(append([]string{"explain", ".", "--node", "ok", "--facts", "facts/own.json"}, ref...), view...)...)
+				try(format, append(append([]string{"explain", ".", "--node", "ok", "--facts", "facts/own.json"}, ref...),
+					view...)...)
 			}
 		}
 	}
 	if git, err := exec.LookPath("git"); err == nil {
-		for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=own\u202e\u009b2J", "-c", "user.email=o@x", "commit", "-q", "--cleanup=verbatim", "-m", "\x1b[2J\u202eown ##[error]own"}} {
+		for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=own\u202e\u009b2J", "-c",
+			"user.email=o@x", "commit", "-q", "--cleanup=verbatim", "-m", "\x1b[2J\u202eown ##[error]own"}} {
 			if text, err := exec.Command(git, args...).CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
@@ -198,9 +204,12 @@ func TestNothingIsObeyed(t *testing.T) {
 		try(f, "packages", "show", own)
 		try(f, "packages", "show", "/"+own)
 	}
-	for _, args := range [][]string{{own}, {"check", own}, {"check", "--" + own}, {"check", "--format", own}, {"check", "--baseline", "bad.json"}, {"check", "--assert", "bad.assert"},
-		{"check", "--facts", "bad.json"}, {"check", "--node", own + "x"}, {"check", "--solver", own}, {"check", "--strict", own}, {"check", "--mock", "bad.json"}, {"verify", "--catalog", "bad.json"},
-		{"compile", ".", "--language", own}, {"explain", ".", "--from", "bad.json", own}, {"help", own}, {"packages", "import", own}, {"packages", "import", "bad.json", "--store", "s"}} {
+	for _, args := range [][]string{{own}, {"check", own}, {"check", "--" + own}, {"check", "--format", own},
+		{"check", "--baseline", "bad.json"}, {"check", "--assert", "bad.assert"},
+		{"check", "--facts", "bad.json"}, {"check", "--node", own + "x"}, {"check", "--solver", own},
+		{"check", "--strict", own}, {"check", "--mock", "bad.json"}, {"verify", "--catalog", "bad.json"},
+		{"compile", ".", "--language", own}, {"explain", ".", "--from", "bad.json", own}, {"help", own},
+		{"packages", "import", own}, {"packages", "import", "bad.json", "--store", "s"}} {
 		try("", args...)
 	}
 	if ran < 150 {
@@ -208,11 +217,13 @@ func TestNothingIsObeyed(t *testing.T) {
 	}
 }
 
-// A patch keeps the lines of a file as they are, so it keeps away from those that would be obeyed; what is left applies.
+// A patch keeps the lines of a file as they are, so it keeps away from those that would be obeyed; what is left
+// applies.
 func TestPatchKeepsAway(t *testing.T) {
 	git := live.Tool(t, "git")
 	code := func(before, behind string) string {
-		return "class app {\n  $a = 1\n  $b = 2\n" + before + "\n  exec { 'near':\n    command => '/bin/mkdir /srv/near',\n  }\n" + behind + "\n  $c = 3\n}\n"
+		return "class app {\n  $a = 1\n  $b = 2\n" + before +
+			"\n  exec { 'near':\n    command => '/bin/mkdir /srv/near',\n  }\n" + behind + "\n  $c = 3\n}\n"
 	}
 	for _, x := range []struct {
 		before, behind string
@@ -223,13 +234,16 @@ func TestPatchKeepsAway(t *testing.T) {
 		{"  # \x1b[2J", "  $e = 5\n# ##[x]", false},
 		{"  $d = 4", "  ::app::thing { 'd': }", false}, // the closing brace is between
 	} {
-		repo := writeRepo(t, map[string]string{"manifests/site.pp": "include app\n", "modules/app/manifests/init.pp": code(x.before, x.behind),
-			"modules/app/manifests/thing.pp": "define app::thing() { }\n", "facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
+		repo := writeRepo(t, map[string]string{"manifests/site.pp": "include app\n",
+			"modules/app/manifests/init.pp":  code(x.before, x.behind),
+			"modules/app/manifests/thing.pp": "define app::thing() { }\n", "facts/a.json": strings.Replace(facts12, "NAME", "a",
+				1)})
 		t.Chdir(repo)
 		_, patch, errText := call("check", "--fix")
 		obeyed(t, "check --fix", patch, false)
 		obeyed(t, "check --fix", errText, false)
-		if got := strings.Contains(errText, "is not in the patch"); got != x.left || got == strings.Contains(patch, "creates =>") {
+		if got := strings.Contains(errText, "is not in the patch"); got != x.left ||
+			got == strings.Contains(patch, "creates =>") {
 			t.Errorf("%q %q: left out is %v\n%s%s", x.before, x.behind, got, patch, errText)
 		}
 		must(t, os.WriteFile("p", []byte(patch), 0o644))
@@ -239,7 +253,9 @@ func TestPatchKeepsAway(t *testing.T) {
 		}
 	}
 	name := "modules/app/manifests/n\x1b[2Jo\u202e.pp"
-	repo := writeRepo(t, map[string]string{"manifests/site.pp": "exec { 'near':\n  command => '/bin/mkdir /srv/near',\n}\n", "facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
+	repo := writeRepo(t,
+		map[string]string{"manifests/site.pp": "exec { 'near':\n  command => '/bin/mkdir /srv/near',\n}\n",
+			"facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
 	t.Chdir(repo)
 	must(t, os.MkdirAll(filepath.Dir(name), 0o755))
 	must(t, os.Rename("manifests/site.pp", "manifests/\x1b[2J\u202e.pp"))
@@ -254,7 +270,9 @@ func TestPatchKeepsAway(t *testing.T) {
 
 // A stream that cannot be written to is an error, whatever the answer is.
 func TestWriteErrors(t *testing.T) {
-	for _, args := range [][]string{{"check", "../../examples/shop"}, {"check", "../../examples/shop", "--format", "json"}, {"version"}, {"check", "../../examples/shop", "--fix"}, {"compile", "../../examples/shop", "--node", "db1.shop.example"}} {
+	for _, args := range [][]string{{"check", "../../examples/shop"}, {"check", "../../examples/shop", "--format", "json"},
+		{"version"}, {"check", "../../examples/shop", "--fix"}, {"compile", "../../examples/shop", "--node",
+			"db1.shop.example"}} {
 		var stderr bytes.Buffer
 		code := run(args, strings.NewReader(""), failing{}, &stderr)
 		if code != exitFailed || !strings.Contains(stderr.String(), "cannot write to standard output: no space") {

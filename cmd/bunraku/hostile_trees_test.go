@@ -36,13 +36,17 @@ const (
 // TestHostile: a sample of hostile trees. A stranger's tree runs nothing, tells nothing, injects nothing and ends.
 func TestHostile(t *testing.T) {
 	// What is about much work may take long: of it there are a few of each kind, and the whole run looks at the rest.
-	some := []string{"work/erb until", "work/erb self flatten", "work/puppet alias cycles", "work/puppet doubling", "work/data billion laughs",
-		"links/pipe at manifests/site.pp", "links/pipe at facts/n.yaml", "links/zero device at data/common.yaml", "git/HEAD device",
-		"links/sparse at modules/m/files/f", "git/index sparse", "links/outside at manifests/site.pp", "links/relative outside at hiera.yaml",
+	some := []string{"work/erb until", "work/erb self flatten", "work/puppet alias cycles", "work/puppet doubling",
+		"work/data billion laughs",
+		"links/pipe at manifests/site.pp", "links/pipe at facts/n.yaml", "links/zero device at data/common.yaml",
+		"git/HEAD device",
+		"links/sparse at modules/m/files/f", "git/index sparse", "links/outside at manifests/site.pp",
+		"links/relative outside at hiera.yaml",
 		"mocks/outside", "languages/smartfrog include up", "languages/mupuppet selectors", "catalogs/long path"}
 	all := slices.DeleteFunc(hostile.Trees(1), func(h hostile.Tree) bool {
 		return hostileKnown[h.Name] != "" || strings.HasPrefix(h.Name, "work/") || strings.Contains(h.Name, "pipe") ||
-			strings.Contains(h.Name, "device") || strings.Contains(h.Name, "sparse") || strings.Contains(h.Name, "outside") || strings.HasPrefix(h.Name, "opponent/")
+			strings.Contains(h.Name, "device") || strings.Contains(h.Name, "sparse") || strings.Contains(h.Name, "outside") ||
+			strings.HasPrefix(h.Name, "opponent/")
 	})
 	var sample []hostile.Tree
 	for i := 0; i < len(all); i += len(all)/60 + 1 {
@@ -59,7 +63,8 @@ func TestHostile(t *testing.T) {
 	runHostile(t, sample)
 }
 
-// TestAcceptHostile: all of them. Those that are known to fail are listed, and must be taken off the list once they pass.
+// TestAcceptHostile: all of them. Those that are known to fail are listed, and must be taken off the list once they
+// pass.
 func TestAcceptHostile(t *testing.T) {
 	live.Accept(t)
 	all := hostile.Trees(1)
@@ -175,7 +180,8 @@ func tryHostile(program, dir string, side []byte, h hostile.Tree, costs *costs) 
 			return []string{err.Error()}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(p.Outside, "text"), []byte(hostile.Outside+": "+hostile.Outside+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(p.Outside, "text"), []byte(hostile.Outside+": "+hostile.Outside+"\n"),
+		0o644); err != nil {
 		return []string{err.Error()}
 	}
 	if err := h.Write(p); err != nil {
@@ -235,7 +241,8 @@ func runLimited(program, dir string, args []string) (bad []string, cpu time.Dura
 	case cmd.ProcessState.ExitCode() < 0 || cmd.ProcessState.ExitCode() > 3:
 		say("ends with %v", cmd.ProcessState)
 	}
-	for _, crash := range []string{"panic:", "goroutine ", "fatal error:", "runtime error", "nil pointer", "bunraku: bug"} {
+	for _, crash := range []string{"panic:", "goroutine ", "fatal error:", "runtime error", "nil pointer",
+		"bunraku: bug"} {
 		if i := bytes.Index(out, []byte(crash)); i >= 0 {
 			say("crashes: %q", out[i:min(len(out), i+120)])
 			break

@@ -43,7 +43,8 @@ func TestInterruptedCheck(t *testing.T) {
 	for asked := int64(2); asked < 400; asked += 1 + asked/8 {
 		var out, errText bytes.Buffer
 		hidden := &redact.Secrets{}
-		a := &app{in: strings.NewReader(""), out: redact.NewScreen(&out, hidden, false), err: redact.NewScreen(&errText, hidden, false), secrets: hidden}
+		a := &app{in: strings.NewReader(""), out: redact.NewScreen(&out, hidden, false),
+			err: redact.NewScreen(&errText, hidden, false), secrets: hidden}
 		ctx, cancel := context.WithCancel(context.Background())
 		left := &atomic.Int64{}
 		left.Store(asked)
@@ -82,8 +83,9 @@ func TestInterruptedCheck(t *testing.T) {
 
 // A damaged side file is told from a good one, and never a bug.
 func TestDamagedSideFiles(t *testing.T) {
-	repo := writeRepo(t, map[string]string{"manifests/site.pp": "$x = $facts['os']['name'] ? { 'Debian' => 1, default => 2 }\nfile { '/a': mode => \"0${x}\" }\nif $x == 2 { notify { 'n': } }\n",
-		"facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
+	repo := writeRepo(t,
+		map[string]string{"manifests/site.pp": "$x = $facts['os']['name'] ? { 'Debian' => 1, default => 2 }\nfile { '/a': mode => \"0${x}\" }\nif $x == 2 { notify { 'n': } }\n",
+			"facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
 	t.Chdir(repo)
 	if code, _, errText := call("compile", ".", "--provenance", "side.json"); code != exitFine {
 		t.Fatal(errText)
@@ -94,7 +96,8 @@ func TestDamagedSideFiles(t *testing.T) {
 	for i := range 400 {
 		bad := damaged(t, random, good, i)
 		must(t, os.WriteFile("bad.json", bad, 0o644))
-		for _, question := range [][]string{{"File[/a]", "mode"}, {"$x"}, {"--why-not", "Notify[n]"}, {"--reaches", "fact:os"}, {"File[/a]", "--dependency"}, {"fact:os", "--format", "json"}} {
+		for _, question := range [][]string{{"File[/a]", "mode"}, {"$x"}, {"--why-not", "Notify[n]"},
+			{"--reaches", "fact:os"}, {"File[/a]", "--dependency"}, {"fact:os", "--format", "json"}} {
 			_, _, errText := call(append([]string{"explain", ".", "--from", "bad.json"}, question...)...)
 			if strings.Contains(errText, "This is a fault of bunraku") {
 				t.Fatalf("%d %v: %s", i, question, errText)

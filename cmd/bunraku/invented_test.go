@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A module and a control repo as they are cloned, without facts: what is compiled, what is not and why, and nothing is called fine
-// that was not looked at.
+// A module and a control repo as they are cloned, without facts: what is compiled, what is not and why, and nothing is
+// called fine that was not looked at.
 func TestCheckWithoutFacts(t *testing.T) {
 	module := map[string]string{
 		"metadata.json": `{"name": "me-m", "version": "1.0.0", "author": "me", "license": "x", "source": "x",
@@ -43,24 +43,34 @@ func TestCheckWithoutFacts(t *testing.T) {
 			"Unknown, since it may hang on facts that were invented, or that only real nodes have (own): m::fact on debian-12",
 			"no parameter named 'nosuch'", "only compiled, not verified",
 		}, []string{"m::hidden", "debian-11", "Every node is"}},
-		{"all systems", module, []string{"--all-systems"}, 1, []string{"m on debian-11 (invented)"}, []string{"only compiled"}},
-		{"a fine module", map[string]string{"metadata.json": module["metadata.json"], "manifests/init.pp": module["manifests/init.pp"]}, []string{"--all-systems"}, 0,
+		{"all systems", module, []string{"--all-systems"}, 1, []string{"m on debian-11 (invented)"},
+			[]string{"only compiled"}},
+		{"a fine module", map[string]string{"metadata.json": module["metadata.json"],
+			"manifests/init.pp": module["manifests/init.pp"]}, []string{"--all-systems"}, 0,
 			[]string{"Every node that was compiled is deterministic", "1 of 1 public class compiled"}, nil},
 		{"nodes that a site names", map[string]string{
-			"environment.conf": "", "hiera.yaml": "version: 5\nhierarchy:\n  - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n",
-			"data/nodes/b.example.yaml": "k: 1\n", "manifests/site.pp": "node 'a.example', /re/ { notify { 'a': } } node default { notify { 'd': } }",
+			"environment.conf":              "",
+			"hiera.yaml":                    "version: 5\nhierarchy:\n  - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n",
+			"data/nodes/b.example.yaml":     "k: 1\n",
+			"manifests/site.pp":             "node 'a.example', /re/ { notify { 'a': } } node default { notify { 'd': } }",
 			"modules/role/manifests/web.pp": "class role::web { notify { 'web': } }",
-		}, nil, 0, []string{"a.example on debian-12 (invented)", "b.example on debian-12 (invented)", "role::web on debian-12 (invented)"}, nil},
+		}, nil, 0, []string{"a.example on debian-12 (invented)", "b.example on debian-12 (invented)",
+			"role::web on debian-12 (invented)"}, nil},
 		{"a site for another system", map[string]string{
-			"environment.conf": "", "manifests/site.pp": "", "modules/role/manifests/web.pp": "class role::web { yumrepo { 'x': } package { 'centos-release': } }",
+			"environment.conf": "", "manifests/site.pp": "",
+			"modules/role/manifests/web.pp": "class role::web { yumrepo { 'x': } package { 'centos-release': } }",
 		}, nil, 0, []string{"role::web on redhat-9 (invented)"}, []string{"debian"}},
 		{"a classifier's variable", map[string]string{
-			"environment.conf": "", "manifests/site.pp": "notify { $tier: }", "modules/role/manifests/web.pp": "class role::web { }",
-		}, nil, 0, []string{"Not looked at, since nobody sets $tier, as a classifier would: role::web"}, []string{"fine", "Every node"}},
+			"environment.conf": "", "manifests/site.pp": "notify { $tier: }",
+			"modules/role/manifests/web.pp": "class role::web { }",
+		}, nil, 0, []string{"Not looked at, since nobody sets $tier, as a classifier would: role::web"},
+			[]string{"fine", "Every node"}},
 		{"modules that a Puppetfile brings", map[string]string{
-			"environment.conf": "", "manifests/site.pp": "", "Puppetfile": "forge 'x'\nmod 'puppetlabs/stdlib', '9.0.0'\nmod 'concat'\n",
+			"environment.conf": "", "manifests/site.pp": "",
+			"Puppetfile":                    "forge 'x'\nmod 'puppetlabs/stdlib', '9.0.0'\nmod 'concat'\n",
 			"modules/role/manifests/web.pp": "class role::web { concat { 'x': } }",
-		}, nil, 0, []string{"2 modules are named and not there: concat, stdlib.", "for want of the module that brings concat: role::web"}, nil},
+		}, nil, 0, []string{"2 modules are named and not there: concat, stdlib.",
+			"for want of the module that brings concat: role::web"}, nil},
 		{"real facts", map[string]string{
 			"environment.conf": "", "manifests/site.pp": "notify { 'x': }", "facts/a.json": `{"os": {"family": "Debian"}}`,
 		}, nil, 0, []string{"Every node is deterministic"}, []string{"invented"}},
@@ -110,7 +120,8 @@ func TestCheckWithoutStdlib(t *testing.T) {
 // Tools are told which nodes are invented, and what was not looked at.
 func TestCheckWithoutFactsJSON(t *testing.T) {
 	dir := writeRepo(t, map[string]string{"environment.conf": "", "manifests/site.pp": "",
-		"modules/role/manifests/web.pp": "class role::web { notify { 'x': } }", "modules/role/manifests/db.pp": "class role::db { include gone::x }"})
+		"modules/role/manifests/web.pp": "class role::web { notify { 'x': } }",
+		"modules/role/manifests/db.pp":  "class role::db { include gone::x }"})
 	_, text, _ := call("check", dir, "--format", "json")
 	var answer answerJSON
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
@@ -131,14 +142,17 @@ func TestFactsShow(t *testing.T) {
 	if exit != 0 || !strings.Contains(text, `"fqdn": "web.example"`) {
 		t.Fatalf("exit %d\n%s", exit, text)
 	}
-	dir := writeRepo(t, map[string]string{"environment.conf": "", "facts/web.json": text, "manifests/site.pp": "notify { $facts['os']['distro']['codename']: }"})
+	dir := writeRepo(t, map[string]string{"environment.conf": "", "facts/web.json": text,
+		"manifests/site.pp": "notify { $facts['os']['distro']['codename']: }"})
 	if exit, text, _ := call("compile", dir, "--format", "text"); exit != 0 || !strings.Contains(text, "bookworm") {
 		t.Errorf("exit %d\n%s", exit, text)
 	}
-	if exit, _, text := call("facts", "show", "debain-12"); exit != 1 || !strings.Contains(text, "did you mean debian-12?") {
+	if exit, _, text := call("facts", "show", "debain-12"); exit != 1 ||
+		!strings.Contains(text, "did you mean debian-12?") {
 		t.Errorf("exit %d\n%s", exit, text)
 	}
-	if _, text, _ := call("facts", "show"); !strings.Contains(text, "windows-2025") || !strings.Contains(text, "not compared with a real machine's") {
+	if _, text, _ := call("facts", "show"); !strings.Contains(text, "windows-2025") ||
+		!strings.Contains(text, "not compared with a real machine's") {
 		t.Errorf("%s", text)
 	}
 }

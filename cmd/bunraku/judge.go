@@ -30,14 +30,20 @@ type judgeFlags struct {
 func (j *judgeFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&j.platform, "platform", "", "what the node runs, such as debian-12; by default what its facts say")
-	f.StringArrayVar(&j.packages, "packages", nil, "a `DIR` with package file lists, or dpkg's database (/var/lib/dpkg); may be repeated")
-	f.StringVar(&j.packageModel, "package-model", "", "what installing over existing files does: dpkg, rpm or paper (Rehearsal's); by default the platform's")
+	f.StringArrayVar(&j.packages, "packages", nil,
+		"a `DIR` with package file lists, or dpkg's database (/var/lib/dpkg); may be repeated")
+	f.StringVar(&j.packageModel, "package-model", "",
+		"what installing over existing files does: dpkg, rpm or paper (Rehearsal's); by default the platform's")
 	f.StringVar(&j.solver, "solver", "built-in", "built-in, minisat, cadical or z3")
-	f.IntVar(&j.budget, "budget", model.DefaultUnits, "how much work one catalog may cost, in units of which 30 take about a second; then the rest is unknown")
-	f.StringVar(&j.failOn, "fail-on", "error", "error, warning or unknown: what makes the exit code something other than 0")
+	f.IntVar(&j.budget, "budget", model.DefaultUnits,
+		"how much work one catalog may cost, in units of which 30 take about a second; then the rest is unknown")
+	f.StringVar(&j.failOn, "fail-on", "error",
+		"error, warning or unknown: what makes the exit code something other than 0")
 	f.StringVar(&j.format, "format", "text", strings.Join(formats, ", "))
-	f.StringArrayVar(&j.assert, "assert", nil, "a `FILE` of assertions that must hold at the end of every run; by default bunraku.assert in ENV")
-	f.StringArrayVar(&j.assume, "assume", nil, "answer an open point: `'PATH is there'`, 'user NAME is there', 'service NAME is there', 'package NAME is in the archive'; bunraku.assume in ENV has more, one a line")
+	f.StringArrayVar(&j.assert, "assert", nil,
+		"a `FILE` of assertions that must hold at the end of every run; by default bunraku.assert in ENV")
+	f.StringArrayVar(&j.assume, "assume", nil,
+		"answer an open point: `'PATH is there'`, 'user NAME is there', 'service NAME is there', 'package NAME is in the archive'; bunraku.assume in ENV has more, one a line")
 	f.StringVar(&j.baseline, "baseline", "", "a `FILE` of known problems, which do not count")
 	f.StringVar(&j.writeBaseline, "write-baseline", "", "write the problems that there are to a baseline `FILE`")
 	f.BoolVar(&j.fix, "fix", false, "print the verified edits as a patch, and nothing else")
@@ -62,7 +68,8 @@ type judging struct {
 	accepted model.Accepted // answers to open points
 }
 
-// newJudge checks the flags and reads the assertions that are about an environment ("" for none). Trouble with those is told.
+// newJudge checks the flags and reads the assertions that are about an environment ("" for none). Trouble with those is
+// told.
 func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
 	if !slices.Contains(formats, flags.format) {
 		return nil, fail("unknown format %q: %s", flags.format, strings.Join(formats, ", "))
@@ -74,7 +81,8 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
 		return nil, fail("--budget is a number of units from 1 on, not %d", flags.budget)
 	}
 	j := &judging{flags: flags, env: env, own: judge.OwnCode(env), hide: a.secrets.Hide}
-	opt := judge.Options{Platform: flags.platform, Packages: flags.packages, Own: j.own, Hide: j.hide, Budget: flags.budget, Recover: flags.recover}
+	opt := judge.Options{Platform: flags.platform, Packages: flags.packages, Own: j.own, Hide: j.hide,
+		Budget: flags.budget, Recover: flags.recover}
 	var err error
 	if opt.Solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err
@@ -142,14 +150,15 @@ func (j *judging) assume(opt *judge.Options, view source.Files) error {
 func (j *judging) unused(run *report.Run, used func(sentence string) bool) {
 	for _, x := range j.accepted {
 		if !used(x) {
-			run.Add(nil, &source.Diagnostic{Code: "V902", Severity: source.Note, Summary: "assuming that " + x + " decides nothing",
+			run.Add(nil, &source.Diagnostic{Code: "V902", Severity: source.Note, Summary: "assuming that " + x +
+				" decides nothing",
 				Help: "take it away: nothing in the catalog asks for it"})
 		}
 	}
 }
 
-// suppress applies comments and the baseline, and adds notes about those that have no effect. about says which lines declare something;
-// nil to judge all of them.
+// suppress applies comments and the baseline, and adds notes about those that have no effect. about says which lines
+// declare something; nil to judge all of them.
 func (j *judging) suppress(run *report.Run, files []*source.File, about func(string, int) bool) error {
 	ignores := run.Ignore(files)
 	if j.flags.baseline != "" {
@@ -158,8 +167,9 @@ func (j *judging) suppress(run *report.Run, files []*source.File, about func(str
 			return err
 		}
 		if gone := b.Apply(run); len(gone) > 0 && about == nil {
-			run.Add(nil, &source.Diagnostic{Code: "V902", Severity: source.Note, Summary: fmt.Sprintf("%s in %s and no longer there", isAre(len(gone), "problem"), j.flags.baseline),
-				Help: "write it again with --write-baseline"})
+			run.Add(nil, &source.Diagnostic{Code: "V902", Severity: source.Note,
+				Summary: fmt.Sprintf("%s in %s and no longer there", isAre(len(gone), "problem"), j.flags.baseline),
+				Help:    "write it again with --write-baseline"})
 		}
 	}
 	for _, d := range report.Unused(ignores, about) {
@@ -177,10 +187,12 @@ func isAre(n int, noun string) string {
 
 // fails reports whether a problem makes the exit code 2.
 func (j *judging) fails(p *report.Problem) bool {
-	return p.Suppressed.By == "" && (p.Severity == source.Error || p.Severity == source.Warning && j.flags.failOn != "error" && p.Finding != nil)
+	return p.Suppressed.By == "" && (p.Severity == source.Error || p.Severity == source.Warning &&
+		j.flags.failOn != "error" && p.Finding != nil)
 }
 
-// finish writes a run in the formats that are the same for every command, and the baseline. It reports whether the run was written.
+// finish writes a run in the formats that are the same for every command, and the baseline. It reports whether the run
+// was written.
 func (a *app) finish(j *judging, run *report.Run) (done bool, err error) {
 	if j.flags.writeBaseline != "" {
 		n, err := run.WriteBaseline(j.flags.writeBaseline, j.hide)
@@ -208,7 +220,8 @@ func (a *app) finish(j *judging, run *report.Run) (done bool, err error) {
 	return false, nil
 }
 
-// mend prints the patch. What cannot be part of it, since it concerns code that is not the user's own, is told beside it.
+// mend prints the patch. What cannot be part of it, since it concerns code that is not the user's own, is told beside
+// it.
 func (a *app) mend(j *judging, run *report.Run) error {
 	base := patchBase(j.env)
 	var patch bytes.Buffer
@@ -218,7 +231,8 @@ func (a *app) mend(j *judging, run *report.Run) error {
 		return err
 	}
 	for _, name := range left {
-		fmt.Fprintf(a.err, "note: the edit of %s is not in the patch: lines beside it hold a secret, or what a terminal or the log of a CI server would obey\n", name)
+		fmt.Fprintf(a.err,
+			"note: the edit of %s is not in the patch: lines beside it hold a secret, or what a terminal or the log of a CI server would obey\n", name)
 	}
 	statements := run.Statements()
 	if base != "" && files > 0 {
@@ -229,7 +243,8 @@ func (a *app) mend(j *judging, run *report.Run) error {
 		if p.Beside.Known() {
 			where = ", for example beside " + p.Beside.String()
 		}
-		fmt.Fprintf(a.err, "note: %s is not declared in your own code, so it is not in the patch; write there%s:\n  %s\n", p.Finding.Fix.Resource.Ref(), where, p.Remedy.Statement)
+		fmt.Fprintf(a.err, "note: %s is not declared in your own code, so it is not in the patch; write there%s:\n  %s\n",
+			p.Finding.Fix.Resource.Ref(), where, p.Remedy.Statement)
 	}
 	if files == 0 && len(left) == 0 && len(statements) == 0 {
 		fmt.Fprintln(a.err, "there is nothing to mend")
@@ -237,15 +252,16 @@ func (a *app) mend(j *judging, run *report.Run) error {
 	return nil
 }
 
-// patchBase is the directory from which a patch names files: "" for the one that the command runs in, unless the environment lies outside
-// of it, since no tool applies a patch there.
+// patchBase is the directory from which a patch names files: "" for the one that the command runs in, unless the
+// environment lies outside of it, since no tool applies a patch there.
 func patchBase(env string) string {
 	if abs := source.Absolute(env); env != "" {
 		if info, err := source.NewDir(source.DirOptions{Roots: []string{env}}).Stat(abs); err == nil && !info.IsDir() {
 			env = filepath.Dir(env)
 		}
 	}
-	if env = filepath.Clean(env); filepath.IsAbs(env) || env == ".." || strings.HasPrefix(env, ".."+string(filepath.Separator)) {
+	if env = filepath.Clean(env); filepath.IsAbs(env) || env == ".." ||
+		strings.HasPrefix(env, ".."+string(filepath.Separator)) {
 		return env
 	}
 	return ""

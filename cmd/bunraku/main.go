@@ -1,7 +1,8 @@
-// Command bunraku compiles Puppet and SmartFrog code, shows where every value comes from, and proves what a catalog will do.
+// Command bunraku compiles Puppet and SmartFrog code, shows where every value comes from, and proves what a catalog
+// will do.
 //
-// One file per subcommand. Every subcommand is a function that adds itself to the root command; run is the whole program
-// as a function, so that tests drive exactly what people run.
+// One file per subcommand. Every subcommand is a function that adds itself to the root command; run is the whole
+// program as a function, so that tests drive exactly what people run.
 package main
 
 import (
@@ -36,9 +37,10 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// tuneMemory lets garbage pile up while there is little of it: a compile needs a few megabytes and is over in milliseconds. Whatever the
-// input, a command is meant to stay below a gigabyte, so garbage is collected the more often the nearer it comes to roomy. A run that
-// keeps more than that (many nodes) gets half as much again as it keeps, after every collection: it would otherwise only collect.
+// tuneMemory lets garbage pile up while there is little of it: a compile needs a few megabytes and is over in
+// milliseconds. Whatever the input, a command is meant to stay below a gigabyte, so garbage is collected the more often
+// the nearer it comes to roomy. A run that keeps more than that (many nodes) gets half as much again as it keeps, after
+// every collection: it would otherwise only collect.
 func tuneMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
@@ -90,7 +92,8 @@ type app struct {
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	hidden := &redact.Secrets{}
-	a := &app{in: stdin, out: redact.NewScreen(stdout, hidden, colourful(stdout)), err: redact.NewScreen(stderr, hidden, colourful(stderr)),
+	a := &app{in: stdin, out: redact.NewScreen(stdout, hidden, colourful(stdout)),
+		err:     redact.NewScreen(stderr, hidden, colourful(stderr)),
 		secrets: hidden}
 	a.terminal.out, a.terminal.err = isTerminal(stdout), isTerminal(stderr)
 	defer func() {
@@ -99,7 +102,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 			if d, is := p.(*source.Diagnostic); is { // of another goroutine
 				p, stack = d.Summary, d.Detail+"\n"
 			}
-			fmt.Fprintf(a.err, "bunraku: bug: %v\n\nThis is a fault of bunraku, not of your code. Please report it with the lines below.\n%s", p, stack)
+			fmt.Fprintf(a.err,
+				"bunraku: bug: %v\n\nThis is a fault of bunraku, not of your code. Please report it with the lines below.\n%s", p,
+				stack)
 			code = exitFailed
 		}
 		if err := a.out.Flush(); err != nil {

@@ -95,7 +95,8 @@ func (a *app) migrate(ctx context.Context, cmd *cobra.Command, root string, flag
 			a.report(source.Diagnostics{&d})
 		}
 	}
-	fmt.Fprintf(a.out, "%s: %s same under %s, %d after edits, %d not; %d refused by both\n", plural(same+edited+refused+failed, "node"),
+	fmt.Fprintf(a.out, "%s: %s same under %s, %d after edits, %d not; %d refused by both\n",
+		plural(same+edited+refused+failed, "node"),
 		fmt.Sprintf("%d the", same), to, edited, refused, failed)
 	switch {
 	case failed > 0:

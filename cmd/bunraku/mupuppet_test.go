@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The commands on docs/mupuppet.md are run again, in a folder with the page's manifests, and must print what the page says.
+// The commands on docs/mupuppet.md are run again, in a folder with the page's manifests, and must print what the page
+// says.
 
 func runIn(t *testing.T, dir, command string) (string, int) {
 	t.Helper()
@@ -33,7 +34,8 @@ func mupuppetPage(t *testing.T) (page, dir string) {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	for _, m := range regexp.MustCompile("(?s)```puppet file=([^\n]*)\n(.*?)```\n").FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile("(?s)```puppet file=([^\n]*)\n(.*?)```\n").FindAllStringSubmatch(string(text),
+		-1) {
 		if err := os.WriteFile(filepath.Join(dir, m[1]), []byte(m[2]), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +128,8 @@ func TestMupuppetFlags(t *testing.T) {
 			Parameters  map[string]any
 		}
 	}
-	if err := json.Unmarshal([]byte(got), &catalog); err != nil || code != exitFine || catalog.Node != "elsewhere" || len(catalog.Resources) != 2 {
+	if err := json.Unmarshal([]byte(got), &catalog); err != nil || code != exitFine || catalog.Node != "elsewhere" ||
+		len(catalog.Resources) != 2 {
 		t.Errorf("--node elsewhere: exit code %d, %v: %s", code, err, got)
 	}
 }

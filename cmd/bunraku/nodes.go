@@ -9,9 +9,9 @@ import (
 	"bunraku/source"
 )
 
-// node finds the node that the flags name, with its facts: those that --facts names, or else what `check` would find, the facts of the node
-// of that name in the environment. Without a name the only node that there are facts of is meant. A node without facts is no mistake, but
-// it is said.
+// node finds the node that the flags name, with its facts: those that --facts names, or else what `check` would find,
+// the facts of the node of that name in the environment. Without a name the only node that there are facts of is meant.
+// A node without facts is no mistake, but it is said.
 func (a *app) node(f *compileFlags, view source.Files, env string) (compiler.Node, error) {
 	n := compiler.Node{Name: f.node}
 	if f.node != "" {
@@ -75,5 +75,6 @@ func noFacts(view source.Files, env string) error {
 	if info, err := view.Stat(source.Absolute(env)); err == nil && !info.IsDir() {
 		return fail("say which node: --facts FILE, or --node NAME")
 	}
-	return fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it", fleet.FactsDir(env))
+	return fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it",
+		fleet.FactsDir(env))
 }

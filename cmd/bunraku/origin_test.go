@@ -53,26 +53,45 @@ func TestErrorOrigins(t *testing.T) {
 		code string
 		want []string
 	}{
-		{"include web", []string{"parameter 'workers' expects an Integer value, got String", "site.pp:1:1", "data/common.yaml:2:15", `2 | web::workers: "4"`, `this value, by automatic parameter lookup (level "Common")`,
+		{"include web", []string{"parameter 'workers' expects an Integer value, got String", "site.pp:1:1",
+			"data/common.yaml:2:15", `2 | web::workers: "4"`, `this value, by automatic parameter lookup (level "Common")`,
 			"modules/web/manifests/init.pp:2:3", "the parameter is declared here", "help: write 4 without quotes"}},
-		{"$n = lookup('web::workers')\n$m = $n\nclass { 'web': workers => $m }", []string{"expects an Integer", "site.pp:3:1", "site.pp:2:1", "$m is set here", "site.pp:1:1", "$n is set here",
+		{"$n = lookup('web::workers')\n$m = $n\nclass { 'web': workers => $m }", []string{"expects an Integer", "site.pp:3:1",
+			"site.pp:2:1", "$m is set here", "site.pp:1:1", "$n is set here",
 			"data/common.yaml:2:15", `Hiera key web::workers (level "Common")`, "declared here"}},
-		{"web::vhost { 'a': port => $facts['role'] }", []string{"Web::Vhost[a]: parameter 'port' expects an Integer value, got String", "this value: the fact role, 'web'", "vhost.pp:2:3"}},
-		{"web::vhost { 'a': }", []string{"expects a value for parameter 'port'", "vhost.pp:2:3", "declared here and has no default", "help: give port a value where Web::Vhost[a] is declared"}},
-		{"include web::missing", []string{"expects a value for parameter 'needed'", "missing.pp:2:3", "Hiera has no key web::missing::needed in ", "data/common.yaml", "help: give the parameter a default, or Hiera the key"}},
-		{"include lookup('web::classes')", []string{"Could not find class ::web::okk", "data/common.yaml:5:5", "- web::okk", "Hiera key web::classes", "did you mean web::ok?"}},
+		{"web::vhost { 'a': port => $facts['role'] }",
+			[]string{"Web::Vhost[a]: parameter 'port' expects an Integer value, got String", "this value: the fact role, 'web'",
+				"vhost.pp:2:3"}},
+		{"web::vhost { 'a': }", []string{"expects a value for parameter 'port'", "vhost.pp:2:3",
+			"declared here and has no default", "help: give port a value where Web::Vhost[a] is declared"}},
+		{"include web::missing", []string{"expects a value for parameter 'needed'", "missing.pp:2:3",
+			"Hiera has no key web::missing::needed in ", "data/common.yaml",
+			"help: give the parameter a default, or Hiera the key"}},
+		{"include lookup('web::classes')", []string{"Could not find class ::web::okk", "data/common.yaml:5:5", "- web::okk",
+			"Hiera key web::classes", "did you mean web::ok?"}},
 		{"hiera_include('web::classes')", []string{"Could not find class ::web::okk", "data/common.yaml:5:5"}},
-		{"lookup('web::classes').each |$c| { class { $c: } }", []string{"Could not find declared class web::okk", "data/common.yaml:5:5"}},
-		{"lookup('web::users').each |$u| {\n  notify { $u: }\n}", []string{"Duplicate declaration: Notify[ada]", "declared again here", "declared here first", "data/common.yaml:9:5", "this title", "data/common.yaml:7:5"}},
-		{"$n = lookup('web::users')\n$x = $n * 2", []string{"cannot be converted to Numeric", "site.pp:2:6", "site.pp:1:1", "$n is set here", "data/common.yaml:7:3"}},
-		{"$n = lookup('web::users')\n$x = $n[0] - 1", []string{"cannot be converted to Numeric", "data/common.yaml:7:5", "- ada"}},
-		{"$n = lookup('port')\n$x = $n ? { 80 => 'a' }", []string{"No matching entry for selector parameter with value '8080'", "data/common.yaml:12:7"}},
-		{"$x = lookup('none', undef, undef, undef)\n$y = $x['a']", []string{"not applicable to an Undef Value", "site.pp:1:1", "$x is set here"}},
-		{"$n = lookup('web::workers')\n$x = web::twice($n)", []string{"'web::twice' parameter 'n' expects an Integer value, got String", "$n is set here", "data/common.yaml:2:15"}},
+		{"lookup('web::classes').each |$c| { class { $c: } }", []string{"Could not find declared class web::okk",
+			"data/common.yaml:5:5"}},
+		{"lookup('web::users').each |$u| {\n  notify { $u: }\n}", []string{"Duplicate declaration: Notify[ada]",
+			"declared again here", "declared here first", "data/common.yaml:9:5", "this title", "data/common.yaml:7:5"}},
+		{"$n = lookup('web::users')\n$x = $n * 2", []string{"cannot be converted to Numeric", "site.pp:2:6", "site.pp:1:1",
+			"$n is set here", "data/common.yaml:7:3"}},
+		{"$n = lookup('web::users')\n$x = $n[0] - 1", []string{"cannot be converted to Numeric", "data/common.yaml:7:5",
+			"- ada"}},
+		{"$n = lookup('port')\n$x = $n ? { 80 => 'a' }",
+			[]string{"No matching entry for selector parameter with value '8080'", "data/common.yaml:12:7"}},
+		{"$x = lookup('none', undef, undef, undef)\n$y = $x['a']", []string{"not applicable to an Undef Value", "site.pp:1:1",
+			"$x is set here"}},
+		{"$n = lookup('web::workers')\n$x = web::twice($n)",
+			[]string{"'web::twice' parameter 'n' expects an Integer value, got String", "$n is set here",
+				"data/common.yaml:2:15"}},
 		{"$n = lookup('web::workers')\n$x = sprintf($n, 1).join($n)", []string{"'join'", "got String"}},
-		{"$h = { 'mesage' => 'x' }\nnotify { 'a': * => $h }", []string{"no parameter named 'mesage' on Notify[a]", "this attribute", "site.pp:1:20", "did you mean message?"}},
-		{"$p = lookup('port')\nif $p > 1024 { fail('high') }", []string{"high", "site.pp:2:16", "site.pp:2:4", "because this is true", "data/common.yaml:12:7", "it looks at this"}},
-		{"case $facts['os']['family'] {\n  'RedHat': { }\n  default: { fail('no') }\n}", []string{"because this takes the option default", "it looks at this: the fact os.family"}},
+		{"$h = { 'mesage' => 'x' }\nnotify { 'a': * => $h }", []string{"no parameter named 'mesage' on Notify[a]",
+			"this attribute", "site.pp:1:20", "did you mean message?"}},
+		{"$p = lookup('port')\nif $p > 1024 { fail('high') }", []string{"high", "site.pp:2:16", "site.pp:2:4",
+			"because this is true", "data/common.yaml:12:7", "it looks at this"}},
+		{"case $facts['os']['family'] {\n  'RedHat': { }\n  default: { fail('no') }\n}",
+			[]string{"because this takes the option default", "it looks at this: the fact os.family"}},
 	} {
 		setSite(t, dir, c.code)
 		code, out, text := call("compile", dir, "--facts", "facts/n1.json", "--strict", "warning")
@@ -94,7 +113,8 @@ func TestErrorOrigins(t *testing.T) {
 	}
 }
 
-// TestErrorsKeepSecrets: a compile that fails near a secret does not show it: neither its line nor, unwrapped, its text.
+// TestErrorsKeepSecrets: a compile that fails near a secret does not show it: neither its line nor, unwrapped, its
+// text.
 func TestErrorsKeepSecrets(t *testing.T) {
 	dir := badSite(t)
 	for _, code := range []string{
@@ -116,7 +136,8 @@ func TestErrorsKeepSecrets(t *testing.T) {
 		"$p = Sensitive('hunter2-literal')\nnotify { 'a': nope => $p }",
 	} {
 		setSite(t, dir, code)
-		for _, args := range [][]string{{"compile", dir, "--facts", "facts/n1.json"}, {"compile", dir, "--facts", "facts/n1.json", "--provenance", filepath.Join(dir, "side.json")},
+		for _, args := range [][]string{{"compile", dir, "--facts", "facts/n1.json"},
+			{"compile", dir, "--facts", "facts/n1.json", "--provenance", filepath.Join(dir, "side.json")},
 			{"check", dir}, {"check", dir, "--format", "json"}, {"explain", dir, "--facts", "facts/n1.json", "Class[main]"}} {
 			status, out, err := call(args...)
 			if status != exitFailed {

@@ -52,7 +52,8 @@ complement each other.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&im.Platform, "platform", "", "what the packages are for, such as debian-12; by default what the source says")
+	f.StringVar(&im.Platform, "platform", "",
+		"what the packages are for, such as debian-12; by default what the source says")
 	f.StringVar(&im.Store, "store", "", "the store to write: `FILE`; by default in the user's cache")
 	f.BoolVar(&im.Replace, "replace", false, "drop everything else that the store has of the platform")
 	return c
@@ -80,7 +81,8 @@ func (a *app) importPackages(ctx context.Context, im listing.Import) error {
 		return err
 	}
 	for _, l := range layers {
-		fmt.Fprintf(a.out, "%s: %s, %s from %s (%s)   %s\n", l.Platform, plural(l.Packages, "package"), plural(l.Files, "path"),
+		fmt.Fprintf(a.out, "%s: %s, %s from %s (%s)   %s\n", l.Platform, plural(l.Packages, "package"),
+			plural(l.Files, "path"),
 			strings.Join(l.Sources, ", "), l.Kind, seconds(time.Since(began)))
 		for _, n := range l.Notes {
 			fmt.Fprintf(a.out, "   note: %s\n", n)
@@ -128,9 +130,11 @@ func (a *app) packagesShowCommand() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&flags.platform, "platform", "", "whose lists, such as debian-12; by default the only ones, or the built-in ones")
+	f.StringVar(&flags.platform, "platform", "",
+		"whose lists, such as debian-12; by default the only ones, or the built-in ones")
 	f.StringVar(&flags.store, "store", "", "the store to read: `FILE`; by default in the user's cache")
-	f.StringArrayVar(&flags.packages, "packages", nil, "a folder of lists, dpkg's database or a store to ask first; may be repeated")
+	f.StringArrayVar(&flags.packages, "packages", nil,
+		"a folder of lists, dpkg's database or a store to ask first; may be repeated")
 	f.StringVar(&flags.format, "format", "text", "text or json")
 	return c
 }
@@ -193,7 +197,8 @@ func (a *app) showPackage(lists *listing.Set, name string, asJSON bool) error {
 		return fail("no list has a package %s; `bunraku packages import` brings more lists", name)
 	}
 	if asJSON {
-		doc := packageJSON{Name: p.Name, Version: p.Version, From: p.From, Depends: orEmpty(p.Depends), Services: orEmpty(p.Services()), Files: []fileJSON{},
+		doc := packageJSON{Name: p.Name, Version: p.Version, From: p.From, Depends: orEmpty(p.Depends),
+			Services: orEmpty(p.Services()), Files: []fileJSON{},
 			Directories: orEmpty(p.Dirs), EmptyDirectories: !p.NoEmpty, AllFiles: !p.Partial, Notes: lists.Notes()}
 		for _, f := range p.Files {
 			doc.Files = append(doc.Files, fileJSON{f, p.Config(f), listing.Service(f)})
@@ -344,7 +349,8 @@ func (a *app) showLayers(flags *showFlags) error {
 		width = max(width, len(l.Platform))
 	}
 	for _, l := range all {
-		fmt.Fprintf(a.out, "%-*s   %s   %6d packages  %8d paths   %-6s  %s\n", width, l.Platform, l.Date.Format(time.DateOnly), l.Packages, l.Files, l.Kind,
+		fmt.Fprintf(a.out, "%-*s   %s   %6d packages  %8d paths   %-6s  %s\n", width, l.Platform,
+			l.Date.Format(time.DateOnly), l.Packages, l.Files, l.Kind,
 			strings.Join(l.Sources, ", "))
 	}
 	if len(doc.Lists) == 0 {

@@ -72,7 +72,8 @@ With several files, each is preceded by a line "--- FILE".`,
 // anchored is a line of code that names something from the top: the log of a CI server may take it for a command.
 var anchored = regexp.MustCompile(`(?m)^\s*::`)
 
-// meek writes an empty comment before such lines, unless that would change what the code means: they may be part of a string.
+// meek writes an empty comment before such lines, unless that would change what the code means: they may be part of a
+// string.
 func meek(code string) string {
 	if !anchored.MatchString(code) {
 		return code
@@ -88,7 +89,8 @@ func meek(code string) string {
 }
 
 // readSyntax reads and validates one file; its name's ending tells manifests from templates.
-func readSyntax(read func(name string) (source.Content, error), name string, tasks bool) (*syntax.File, source.Diagnostics, error) {
+func readSyntax(read func(name string) (source.Content, error), name string, tasks bool) (*syntax.File,
+	source.Diagnostics, error) {
 	c, err := read(name)
 	if err != nil {
 		return nil, nil, err

@@ -45,12 +45,14 @@ func drawPlant(t *rapid.T) plant {
 // drawSite plants a secret in a site.
 func drawSite(t *rapid.T, p plant) map[string]string {
 	files := map[string]string{
-		"hiera.yaml":        "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy: [{name: All, path: all.yaml}]\n",
-		"data/all.yaml":     "app::given: " + p.text + "\napp::looked: " + p.text + "\nlookup_options:\n  '^app::': {convert_to: Sensitive}\n",
+		"hiera.yaml": "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy: [{name: All, path: all.yaml}]\n",
+		"data/all.yaml": "app::given: " + p.text + "\napp::looked: " + p.text +
+			"\nlookup_options:\n  '^app::': {convert_to: Sensitive}\n",
 		"facts/a.json":      strings.Replace(facts12, "NAME", "a.example", 1),
 		"manifests/site.pp": "include app\n",
 	}
-	secret := rapid.SampledFrom([]string{"$given", "lookup('app::looked')", "Sensitive(" + p.value + ")", "$local", "Sensitive({" + p.value + " => 1}).unwrap.keys[0].then |$x| { Sensitive($x) }",
+	secret := rapid.SampledFrom([]string{"$given", "lookup('app::looked')", "Sensitive(" + p.value + ")", "$local",
+		"Sensitive({" + p.value + " => 1}).unwrap.keys[0].then |$x| { Sensitive($x) }",
 		"Sensitive([1, " + p.value + "]).unwrap[1].then |$x| { Sensitive($x) }"}).Draw(t, "secret")
 	sinks := []string{
 		"exec { 'x': command => %s }",
@@ -108,9 +110,11 @@ func TestPlantedSecretsAreNeverSeen(t *testing.T) {
 		look := func(what, text string) {
 			t.Helper()
 			for _, never := range p.never {
-				for _, form := range []string{never, strings.Trim(quoteJSON(never), `"`), base64.StdEncoding.EncodeToString([]byte(never))} {
+				for _, form := range []string{never, strings.Trim(quoteJSON(never), `"`),
+					base64.StdEncoding.EncodeToString([]byte(never))} {
 					if i := strings.Index(text, form); i >= 0 {
-						t.Fatalf("%s shows %s: …%s…\n%s", what, form, text[max(0, i-200):min(len(text), i+100)], files["modules/app/manifests/init.pp"])
+						t.Fatalf("%s shows %s: …%s…\n%s", what, form, text[max(0, i-200):min(len(text), i+100)],
+							files["modules/app/manifests/init.pp"])
 					}
 				}
 			}
@@ -134,7 +138,8 @@ func TestPlantedSecretsAreNeverSeen(t *testing.T) {
 			text, _ := os.ReadFile(f)
 			look(filepath.Base(f), string(text))
 		}
-		for _, ref := range [][]string{{"Class[app]"}, {"$app::local"}, {"Class[app]", "given"}, {"hiera:app::looked"}, {"Notify[n9]", "message"}, {"--reaches", "hiera:app::given"}} {
+		for _, ref := range [][]string{{"Class[app]"}, {"$app::local"}, {"Class[app]", "given"}, {"hiera:app::looked"},
+			{"Notify[n9]", "message"}, {"--reaches", "hiera:app::given"}} {
 			for _, view := range [][]string{{"--format", "json"}, {"--dependency"}, {"--expression"}, nil} {
 				_, out, errText := call(append(append([]string{"explain", env}, ref...), view...)...)
 				look("explain "+strings.Join(append(ref, view...), " "), out+errText)
@@ -147,7 +152,8 @@ func TestPlantedSecretsAreNeverSeen(t *testing.T) {
 			if err := json.Unmarshal([]byte(out), &cat); err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(out, "[value redacted]") && !strings.Contains(files["modules/app/manifests/init.pp"], "app::part") {
+			if strings.Contains(out, "[value redacted]") && !strings.Contains(files["modules/app/manifests/init.pp"],
+				"app::part") {
 				t.Fatalf("the catalog is not whole:\n%s", out)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A progress is one line on stderr that rewrites itself: what, how many of how many, time left. It appears after a second of work
-// and only on a terminal.
+// A progress is one line on stderr that rewrites itself: what, how many of how many, time left. It appears after a
+// second of work and only on a terminal.
 type progress struct {
 	a     *app
 	what  string
@@ -67,5 +67,6 @@ func (p *progress) line(spent time.Duration) string {
 		rest := time.Duration(float64(spent) * float64(p.total-done) / float64(done))
 		left = fmt.Sprintf("  %s left", rest.Round(time.Second))
 	}
-	return fmt.Sprintf("%s  %s%s  %d of %d%s", p.what, strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled), done, p.total, left)
+	return fmt.Sprintf("%s  %s%s  %d of %d%s", p.what, strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled),
+		done, p.total, left)
 }

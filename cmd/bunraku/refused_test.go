@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRefusedOnAgents: what compiles and yet no agent takes is told at its place, once for all nodes, beside all that verify finds.
+// TestRefusedOnAgents: what compiles and yet no agent takes is told at its place, once for all nodes, beside all that
+// verify finds.
 func TestRefusedOnAgents(t *testing.T) {
 	repo := writeRepo(t, map[string]string{
 		"manifests/site.pp": `service { 'x': ensure => up }
@@ -25,7 +26,8 @@ exec { '/bin/mkdir /srv/a': }
 	code, out, errText := call("check")
 	for _, want := range []string{
 		"error[C0003]: Parameter ensure failed on Service[x]: Invalid value \"up\". Valid values are stopped, running.\n   manifests/site.pp:1:16\n",
-		"error[C0004]: File[/a]: no module has puppet:///modules/app/ap.conf\n   manifests/site.pp:2:14\n", "did you mean puppet:///modules/app/app.conf?",
+		"error[C0004]: File[/a]: no module has puppet:///modules/app/ap.conf\n   manifests/site.pp:2:14\n",
+		"did you mean puppet:///modules/app/app.conf?",
 		"File[/e]: no module has puppet:///modules/nope/x", "; there is no module nope", "on 2 nodes",
 		"V201 not idempotent: Exec[/bin/mkdir /srv/a]", "5 problems on 2 of 2 nodes",
 	} {
@@ -36,7 +38,8 @@ exec { '/bin/mkdir /srv/a': }
 	if code != exitNo || strings.Contains(out, "Every node is") || strings.Count(errText, "error[C000") != 3 {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
-	if code, out, _ := call("verify", ".", "--node", "a"); code != exitNo || !strings.Contains(out, "No agent applies this catalog") {
+	if code, out, _ := call("verify", ".", "--node", "a"); code != exitNo ||
+		!strings.Contains(out, "No agent applies this catalog") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 }

@@ -23,21 +23,25 @@ func eyaml(t *testing.T, dir, text string) string {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	must(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0),
+		NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	must(t, err)
 	cert, err := x509.ParseCertificate(der)
 	must(t, err)
 	must(t, os.MkdirAll(dir, 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, "public.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644))
-	must(t, os.WriteFile(filepath.Join(dir, "private.pem"), pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "public.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "private.pem"),
+		pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600))
 	closed, err := pkcs7.Encrypt([]byte(text), []*x509.Certificate{cert})
 	must(t, err)
 	return "ENC[PKCS7," + base64.StdEncoding.EncodeToString(closed) + "]"
 }
 
-// TestSecretsAreNowhere plants secrets of every kind where they end up in titles, paths, commands and messages, and looks for them in all
-// that check, verify and explain print in every format, and in the files that they and compile write beside the catalog.
+// TestSecretsAreNowhere plants secrets of every kind where they end up in titles, paths, commands and messages, and
+// looks for them in all that check, verify and explain print in every format, and in the files that they and compile
+// write beside the catalog.
 func TestSecretsAreNowhere(t *testing.T) {
 	repo := writeRepo(t, map[string]string{
 		"hiera.yaml": `version: 5
@@ -67,8 +71,10 @@ hierarchy:
 	t.Chdir(repo)
 	pem := "-----BEGIN KEY-----\nplanted-pem-line-one\nplanted-pem-line-two\n-----END KEY-----\n"
 	must(t, os.Mkdir("data", 0o755))
-	must(t, os.WriteFile("data/closed.yaml", []byte("app::password: \"planted-password\"\napp::token: \""+eyaml(t, "keys", "planted-token")+"\"\napp::pem: |\n  "+
-		strings.ReplaceAll(strings.TrimSpace(pem), "\n", "\n  ")+"\nlookup_options:\n  app::password: {convert_to: Sensitive}\n  app::pem: {convert_to: Sensitive}\n"), 0o644))
+	must(t, os.WriteFile("data/closed.yaml", []byte("app::password: \"planted-password\"\napp::token: \""+
+		eyaml(t, "keys", "planted-token")+"\"\napp::pem: |\n  "+
+		strings.ReplaceAll(strings.TrimSpace(pem), "\n", "\n  ")+
+		"\nlookup_options:\n  app::password: {convert_to: Sensitive}\n  app::pem: {convert_to: Sensitive}\n"), 0o644))
 	look := func(what, text string, words ...string) {
 		t.Helper()
 		for _, w := range append(words, "planted") {
@@ -105,10 +111,14 @@ hierarchy:
 	side, err := os.ReadFile("side.json")
 	must(t, err)
 	look("the side file", string(side))
-	for _, question := range [][]string{{"Class[app]"}, {"Class[app]", "token"}, {"Class[app]", "password"}, {"$app::token"}, {"$app::local"}, {"hiera:app::token"}, {"hiera:app::password"},
-		{"hiera:app::pem"}, {"Exec[part]", "command"}, {"Exec[whole]", "command"}, {"Notify[n]", "message"}, {"File[/etc/app/app.conf]", "content"}, {"File[/etc/app/key]", "content"},
-		{"--why-not", "Notify[m]"}, {"--reaches", "hiera:app::token"}, {"--reaches", "hiera:app::password"}, {"nothing-like-it"}} {
-		for _, view := range [][]string{nil, {"--where"}, {"--expression"}, {"--dependency"}, {"--format", "json"}, {"--from", "side.json"}} {
+	for _, question := range [][]string{{"Class[app]"}, {"Class[app]", "token"}, {"Class[app]", "password"},
+		{"$app::token"}, {"$app::local"}, {"hiera:app::token"}, {"hiera:app::password"},
+		{"hiera:app::pem"}, {"Exec[part]", "command"}, {"Exec[whole]", "command"}, {"Notify[n]", "message"},
+		{"File[/etc/app/app.conf]", "content"}, {"File[/etc/app/key]", "content"},
+		{"--why-not", "Notify[m]"}, {"--reaches", "hiera:app::token"}, {"--reaches", "hiera:app::password"},
+		{"nothing-like-it"}} {
+		for _, view := range [][]string{nil, {"--where"}, {"--expression"}, {"--dependency"}, {"--format", "json"},
+			{"--from", "side.json"}} {
 			_, out, errText := call(append(append([]string{"explain", "."}, question...), view...)...)
 			if strings.Contains(errText, "bug") {
 				t.Errorf("explain %v %v: %s", question, view, errText)

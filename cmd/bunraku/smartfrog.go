@@ -38,7 +38,8 @@ FILE is in it, else the one of FILE.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&opt.Extended, "extended", false, "links may look ahead; THIS, PARENT, ROOT; the spellings of HP's compiler")
+	flags.BoolVar(&opt.Extended, "extended", false,
+		"links may look ahead; THIS, PARENT, ROOT; the spellings of HP's compiler")
 	flags.StringVar(&format, "format", "", "json (the default), yaml or sf; with --explain, text (the default) or json")
 	flags.StringVar(&explain, "explain", "", "say where the value of this attribute comes from: `REF`, like s2:web:port")
 	flags.StringVar(&root, "include-root", "", "read included files below this `DIR` only")
@@ -108,8 +109,8 @@ func (a *app) smartfrogResult(name, root string, opt smartfrog.Options) (*smartf
 	return result, nil
 }
 
-// includeRoot opens the directory below which includes may be read, and says where the file is in it. A file that is not in it,
-// as /dev/stdin is not, includes as if it were at its top.
+// includeRoot opens the directory below which includes may be read, and says where the file is in it. A file that is
+// not in it, as /dev/stdin is not, includes as if it were at its top.
 func includeRoot(name, root string) (fs.FS, string, error) {
 	file := source.Absolute(name)
 	if root == "" {

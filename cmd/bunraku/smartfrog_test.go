@@ -117,7 +117,8 @@ func TestSmartfrogExplainJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(got), &x); err != nil || code != exitFine {
 		t.Fatal(err, got)
 	}
-	if x.Value != 1 || x.Where.Line != 1 || x.Where.Column != 15 || len(x.Steps) != 2 || x.Steps[0].From != "A:v" || len(x.Dependency) != 4 {
+	if x.Value != 1 || x.Where.Line != 1 || x.Where.Column != 15 || len(x.Steps) != 2 || x.Steps[0].From != "A:v" ||
+		len(x.Dependency) != 4 {
 		t.Errorf("%+v", x)
 	}
 }

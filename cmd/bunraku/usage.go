@@ -98,7 +98,8 @@ func pathTrouble(err error) string {
 	return fmt.Sprintf("%s: %v", p.Path, p.Err)
 }
 
-// nearPath names what was meant by a path that is not there: a neighbour with almost the same name, or the directory that is missing.
+// nearPath names what was meant by a path that is not there: a neighbour with almost the same name, or the directory
+// that is missing.
 func nearPath(path string) string {
 	dir := filepath.Dir(path)
 	entries, err := source.NewDir(source.DirOptions{Roots: []string{dir}}).List(source.Absolute(dir))

@@ -7,9 +7,11 @@ import (
 	"testing"
 )
 
-// TestUsage: whoever mistypes a command, a flag, a file or a number of arguments is told in one line what to write, without a word of Go.
+// TestUsage: whoever mistypes a command, a flag, a file or a number of arguments is told in one line what to write,
+// without a word of Go.
 func TestUsage(t *testing.T) {
-	repo := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }\n", "facts/web01.example.json": `{"fqdn": "web01.example"}`, "hiera.yaml": "version: 5\n"})
+	repo := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }\n",
+		"facts/web01.example.json": `{"fqdn": "web01.example"}`, "hiera.yaml": "version: 5\n"})
 	in := func(name string) string { return filepath.Join(repo, name) }
 	for _, x := range []struct{ args, want string }{
 		{"chek", `there is no command "chek"; did you mean check?`},
@@ -26,7 +28,8 @@ func TestUsage(t *testing.T) {
 		{"explain", "say what to explain: bunraku explain ENV --node NAME REF [ATTRIBUTE] [flags]"},
 		{"packages import", "say what to import: bunraku packages import SOURCE… [flags]"},
 		{"check " + in("nowhere"), "there is no file or directory " + in("nowhere")},
-		{"verify " + repo + " --facts " + in("facts/web1.example.json"), "did you mean " + in("facts/web01.example.json") + "?"},
+		{"verify " + repo + " --facts " + in("facts/web1.example.json"), "did you mean " + in("facts/web01.example.json") +
+			"?"},
 		{"check --baseline " + in("none/x") + " " + repo, "the directory " + in("none") + " is not there"},
 		{"verify --catalog " + in("hiera.yaml"), "hiera.yaml is no catalog in Puppet's JSON: "},
 		{"explain " + repo + " --reaches " + in("hira.yaml") + ":1", "there is no file " + in("hira.yaml")},
@@ -34,7 +37,8 @@ func TestUsage(t *testing.T) {
 		{"explain --from " + in("hiera.yaml") + " . x", "`bunraku compile --provenance FILE` writes such files"},
 	} {
 		code, out, errText := call(strings.Fields(x.args)...)
-		if code != exitFailed || out != "" || !strings.HasPrefix(errText, "bunraku: ") || !strings.Contains(errText, x.want) || strings.Count(errText, "\n") != 1 {
+		if code != exitFailed || out != "" || !strings.HasPrefix(errText, "bunraku: ") ||
+			!strings.Contains(errText, x.want) || strings.Count(errText, "\n") != 1 {
 			t.Errorf("%s: exit %d\n%s%swant %s", x.args, code, out, errText, x.want)
 		}
 		for _, word := range []string{"strconv", "no such file", "arg(s)", "stat ", "invalid character"} {
@@ -44,7 +48,8 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"", "help", "help packages import", "packages", "check --help"} {
-		if code, out, errText := call(strings.Fields(args)...); code != exitFine || !strings.Contains(out, "Usage:") || errText != "" {
+		if code, out, errText := call(strings.Fields(args)...); code != exitFine || !strings.Contains(out, "Usage:") ||
+			errText != "" {
 			t.Errorf("%s: exit %d\n%s%s", args, code, out, errText)
 		}
 	}
@@ -55,7 +60,8 @@ func TestCheckLink(t *testing.T) {
 	repo := writeRepo(t, map[string]string{"manifests/init.pp": "class m { }\n"})
 	link := filepath.Join(t.TempDir(), "m")
 	must(t, os.Symlink(repo, link))
-	if code, out, errText := call("check", link); code != exitFine || !strings.Contains(out, "1 manifest, 0 templates: no mistake") {
+	if code, out, errText := call("check", link); code != exitFine ||
+		!strings.Contains(out, "1 manifest, 0 templates: no mistake") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 }

@@ -47,8 +47,10 @@ warning: it counts with --fail-on=warning.`,
 	}
 	flags.compileFlags.add(c)
 	flags.judgeFlags.add(c)
-	c.Flags().BoolVar(&flags.recover, "recover", false, "ask too whether later runs mend what a run leaves that was cut off, or in which a command failed once")
-	c.Flags().StringVar(&flags.catalog, "catalog", "", "a catalog to read in place of compiling one: `FILE` in Puppet's JSON")
+	c.Flags().BoolVar(&flags.recover, "recover", false,
+		"ask too whether later runs mend what a run leaves that was cut off, or in which a command failed once")
+	c.Flags().StringVar(&flags.catalog, "catalog", "",
+		"a catalog to read in place of compiling one: `FILE` in Puppet's JSON")
 	return c
 }
 
@@ -67,7 +69,8 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	if err != nil {
 		return err
 	}
-	run := &report.Run{Command: "verify", Version: version, Name: v.Catalog.Name, Nodes: []*report.Node{v.Node}, Own: j.own}
+	run := &report.Run{Command: "verify", Version: version, Name: v.Catalog.Name, Nodes: []*report.Node{v.Node},
+		Own: j.own}
 	v.Tell(run)
 	declared := declarations(v.Catalog)
 	for _, p := range run.Problems {
@@ -100,7 +103,8 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 }
 
 // subject verifies the catalog that is asked about.
-func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judging, flags *verifyFlags, args []string) (*judge.Verdict, error) {
+func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judging, flags *verifyFlags,
+	args []string) (*judge.Verdict, error) {
 	switch {
 	case flags.catalog != "" && len(args) > 0:
 		return nil, fail("give an environment or --catalog, not both")
@@ -137,7 +141,8 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judging, flags
 	}
 	c, err := catalog.Read([]byte(text.Text))
 	if err != nil {
-		return nil, fail("%s is no catalog in Puppet's JSON: %s", flags.catalog, strings.TrimPrefix(err.Error(), "no catalog: "))
+		return nil, fail("%s is no catalog in Puppet's JSON: %s", flags.catalog,
+			strings.TrimPrefix(err.Error(), "no catalog: "))
 	}
 	a.secrets.AddCatalog(c)
 	return j.Judge.Judge(ctx, judge.Suspect{Catalog: c, Platform: platform})
@@ -201,7 +206,8 @@ func (v *verification) text(w io.Writer) {
 	}
 	r := v.Report
 	m := r.Model
-	fmt.Fprintf(w, "%s: %s, %d modelled exactly, %d approximately, %d not%s\n", v.Catalog.Name, plural(m.Exact+m.Approximate+m.Unmodelled, "resource"),
+	fmt.Fprintf(w, "%s: %s, %d modelled exactly, %d approximately, %d not%s\n", v.Catalog.Name,
+		plural(m.Exact+m.Approximate+m.Unmodelled, "resource"),
 		m.Exact, m.Approximate, m.Unmodelled, v.unmodelled())
 	for _, line := range unreadText(m.Catalog.Unread) {
 		fmt.Fprintf(w, "   %s\n", line)
@@ -387,7 +393,8 @@ func (v *verification) summary() string {
 	default:
 		parts = append(parts, "not known to be deterministic")
 	}
-	parts = append(parts, map[verify.Verdict]string{verify.Yes: "idempotent", verify.No: "not idempotent", verify.Unknown: "not known to be idempotent"}[r.Idempotent])
+	parts = append(parts, map[verify.Verdict]string{verify.Yes: "idempotent", verify.No: "not idempotent",
+		verify.Unknown: "not known to be idempotent"}[r.Idempotent])
 	if r.Latest && r.Idempotent == verify.Yes {
 		parts[len(parts)-1] += " while repositories stand still"
 	}
@@ -395,8 +402,10 @@ func (v *verification) summary() string {
 	if v.Platform != "" {
 		fresh = "a fresh " + v.Platform
 	}
-	parts = append(parts, map[verify.Chance]string{verify.Always: "can succeed from " + fresh, verify.Sometimes: "can succeed from " + fresh,
-		verify.Never: "cannot succeed from " + fresh, verify.ChanceUnknown: "not known to succeed from " + fresh}[r.Success])
+	parts = append(parts, map[verify.Chance]string{verify.Always: "can succeed from " + fresh,
+		verify.Sometimes: "can succeed from " + fresh,
+		verify.Never:     "cannot succeed from " + fresh, verify.ChanceUnknown: "not known to succeed from " +
+			fresh}[r.Success])
 	switch rec := r.Recovery; {
 	case rec.Stuck > 0:
 		parts = append(parts, fmt.Sprintf("does not recover from %d of %s", rec.Stuck, plural(rec.Cuts, "cut")))

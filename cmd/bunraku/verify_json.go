@@ -8,13 +8,14 @@ import (
 )
 
 type findingJSON struct {
-	Code        string         `json:"code"`
-	Severity    string         `json:"severity"`
-	Title       string         `json:"title"`
-	Grade       string         `json:"grade,omitempty"`
-	About       string         `json:"about,omitempty"`
-	Place       string         `json:"place,omitempty"`
-	Beside      string         `json:"beside,omitempty"` // where the user's own code brings in what is declared in somebody else's
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+	Grade    string `json:"grade,omitempty"`
+	About    string `json:"about,omitempty"`
+	Place    string `json:"place,omitempty"`
+	// where the user's own code brings in what is declared in somebody else's
+	Beside      string         `json:"beside,omitempty"`
 	Note        string         `json:"note,omitempty"`
 	Nodes       []string       `json:"nodes,omitempty"`
 	More        int            `json:"more,omitempty"` // others that the same words declare, with the same fault
@@ -40,7 +41,8 @@ type fixJSON struct {
 	Resource resourceJSON `json:"resource"`
 	Text     string       `json:"text"`
 	Verified bool         `json:"verified"`
-	// Statement says that Text is a statement of its own, for the user's code: Resource is declared in somebody else's. Beside is a place for it.
+	// Statement says that Text is a statement of its own, for the user's code: Resource is declared in somebody else's.
+	// Beside is a place for it.
 	Statement bool       `json:"statement,omitempty"`
 	Beside    string     `json:"beside,omitempty"`
 	Edits     []editJSON `json:"edits,omitempty"`
@@ -129,7 +131,8 @@ func (v *verification) json() verifyJSON {
 func toFindingJSON(p *report.Problem) findingJSON {
 	f := p.Finding
 	resource := func(r *catalog.Resource) resourceJSON { return resourceJSON{r.Ref(), declaredAt(r)} }
-	out := findingJSON{Code: f.Code, Severity: p.Severity.String(), Title: f.Title, Grade: f.Grade, About: f.About, Place: f.At.String(), Beside: p.Beside.String(), Note: f.Note,
+	out := findingJSON{Code: f.Code, Severity: p.Severity.String(), Title: f.Title, Grade: f.Grade, About: f.About,
+		Place: f.At.String(), Beside: p.Beside.String(), Note: f.Note,
 		Nodes: p.Nodes, More: f.More, Initial: f.Initial, Resources: []resourceJSON{}, Fingerprint: p.Fingerprint}
 	for _, r := range f.Resources {
 		out.Resources = append(out.Resources, resource(r))
@@ -142,7 +145,8 @@ func toFindingJSON(p *report.Problem) findingJSON {
 		out.Runs = append(out.Runs, run)
 	}
 	if r := p.Remedy; r != nil {
-		out.Fix = &fixJSON{Resource: resource(f.Fix.Resource), Text: remedyText(r, f.Fix), Verified: f.Fix.Verified, Statement: r.Statement != ""}
+		out.Fix = &fixJSON{Resource: resource(f.Fix.Resource), Text: remedyText(r, f.Fix), Verified: f.Fix.Verified,
+			Statement: r.Statement != ""}
 		for _, x := range p.Fixes {
 			out.Fix.Edits = append(out.Fix.Edits, editsOf(x)...)
 		}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A fault in a loop or in a define is one finding, with a fix that its other resources can share; the patch mends all of them.
+// A fault in a loop or in a define is one finding, with a fix that its other resources can share; the patch mends all
+// of them.
 func TestVerifyRepeated(t *testing.T) {
 	for name, text := range map[string]string{
 		"loop": "Integer[1, 9].each |$i| {\n  file { \"/srv/app${i}\": ensure => directory }\n" +
@@ -19,7 +20,8 @@ func TestVerifyRepeated(t *testing.T) {
 			"app { 'a': dir => '/srv/a' }\napp { 'b': dir => '/srv/b' }\n",
 		"titles": "$dirs = ['/srv/a', '/srv/b']\nfile { $dirs: ensure => directory }\nexec { '/usr/bin/touch /srv/a/x /srv/b/x': creates => '/srv/b/x' }\n",
 	} {
-		dir := writeRepo(t, map[string]string{"manifests/site.pp": text, "facts/web.json": strings.Replace(facts12, "NAME", "web", 1)})
+		dir := writeRepo(t, map[string]string{"manifests/site.pp": text, "facts/web.json": strings.Replace(facts12, "NAME",
+			"web", 1)})
 		_, out, _ := call("verify", dir, "--facts", filepath.Join(dir, "facts", "web.json"))
 		want := map[string][]string{
 			"loop":   {"and 8 more that the same lines declare", "require => File[\"/srv/app${i}\"],   verified", "1 finding."},
@@ -34,7 +36,8 @@ func TestVerifyRepeated(t *testing.T) {
 		}
 		_, patch, _ := call("check", "--fix", dir)
 		applyPatch(t, dir, patch)
-		if code, out, err := call("check", dir); code != exitFine || !strings.Contains(out, "Nothing found. Every node is deterministic, idempotent") {
+		if code, out, err := call("check", dir); code != exitFine ||
+			!strings.Contains(out, "Nothing found. Every node is deterministic, idempotent") {
 			t.Errorf("%s, after the fix: exit %d\n%s%s\n%s", name, code, out, err, patch)
 		}
 	}
@@ -44,13 +47,16 @@ func TestVerifyRepeated(t *testing.T) {
 func TestVerifyPartial(t *testing.T) {
 	var site strings.Builder
 	for i := range 25 {
-		fmt.Fprintf(&site, "file { '/srv/%d': ensure => directory }\nexec { '/usr/bin/touch /srv/%d/x': creates => '/srv/%d/x' }\n", i, i, i)
+		fmt.Fprintf(&site,
+			"file { '/srv/%d': ensure => directory }\nexec { '/usr/bin/touch /srv/%d/x': creates => '/srv/%d/x' }\n", i, i, i)
 	}
-	dir := writeRepo(t, map[string]string{"manifests/site.pp": site.String(), "facts/web.json": strings.Replace(facts12, "NAME", "web", 1)})
+	dir := writeRepo(t, map[string]string{"manifests/site.pp": site.String(), "facts/web.json": strings.Replace(facts12,
+		"NAME", "web", 1)})
 	for _, x := range []struct{ command, format, want string }{
 		{"verify", "text", "20 findings, and there is more than is shown. Not deterministic; idempotent"},
 		{"verify", "json", `"partial": true`},
-		{"check", "text", "20 problems on 1 of 1 node. `--fix` prints the edits as a patch.\nThere is more than is shown on 1 of 1 node: mend this first."},
+		{"check", "text",
+			"20 problems on 1 of 1 node. `--fix` prints the edits as a patch.\nThere is more than is shown on 1 of 1 node: mend this first."},
 		{"check", "json", `"partial": true`},
 	} {
 		code, out, errText := call(x.command, dir, "--format", x.format, "--facts", filepath.Join(dir, "facts", "web.json"))

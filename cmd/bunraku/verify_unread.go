@@ -62,7 +62,8 @@ func unreadText(list []catalog.Unread) (lines []string) {
 		if what, refused := strings.CutPrefix(why, "refused: "); refused {
 			why = "it takes an agent: " + what
 		}
-		lines = append(lines, fmt.Sprintf("not known: the automatic %s of %s on %s (%s)", g.kind, who, strings.Join(g.targets, ", "), why))
+		lines = append(lines, fmt.Sprintf("not known: the automatic %s of %s on %s (%s)", g.kind, who,
+			strings.Join(g.targets, ", "), why))
 	}
 	return lines
 }

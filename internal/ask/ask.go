@@ -1,8 +1,8 @@
-// Package ask is for tests: it puts the same question, an expression or a manifest, to real Puppet and to ourselves, and writes both
-// answers in one notation. It also makes questions: random calls of functions (shape.go).
+// Package ask is for tests: it puts the same question, an expression or a manifest, to real Puppet and to ourselves,
+// and writes both answers in one notation. It also makes questions: random calls of functions (shape.go).
 //
-// Puppet is asked by oracle.rb, everything in one process. It may import eval, catalog and what is below them. No program code may import
-// it. Start reading at Site.
+// Puppet is asked by oracle.rb, everything in one process. It may import eval, catalog and what is below them. No
+// program code may import it. Start reading at Site.
 package ask
 
 import (
@@ -51,7 +51,8 @@ func (s Site) answer(text string) string {
 	return text
 }
 
-// Puppet asks the Puppet of the site's language. An answer is a rendered value, or the resources of a manifest, or "! " and the error.
+// Puppet asks the Puppet of the site's language. An answer is a rendered value, or the resources of a manifest, or "! "
+// and the error.
 func (s Site) Puppet(t testing.TB, qs []Question) []string {
 	t.Helper()
 	var in strings.Builder
@@ -114,7 +115,8 @@ func (s Site) Puppet(t testing.TB, qs []Question) []string {
 // A Probe catches the value of an expression. A world that is asked must have its Function by the name probe.
 type Probe struct{ caught value.Value }
 
-// Function is the function that catches. Its argument stands in an array, since a value that is not known goes past every function.
+// Function is the function that catches. Its argument stands in an array, since a value that is not known goes past
+// every function.
 func (p *Probe) Function() *eval.Function {
 	return &eval.Function{Name: "probe", Unknown: true, Raw: func(c *eval.Call) (value.Value, error) {
 		p.caught = c.Arg(0).(*value.Array).Elems[0]
@@ -139,7 +141,8 @@ func (s Site) Us(w eval.World, p *Probe, q Question) string {
 			return "! " + d.Summary
 		}
 	}
-	r := eval.Compile(w, eval.Input{Node: node, Environment: "production", Main: []*syntax.File{tree}, Facts: ReadFacts(s.Facts), Settings: set})
+	r := eval.Compile(w, eval.Input{Node: node, Environment: "production", Main: []*syntax.File{tree},
+		Facts: ReadFacts(s.Facts), Settings: set})
 	switch {
 	case r.Failure != nil:
 		return "! " + s.Mask(r.Failure.Summary)

@@ -15,7 +15,8 @@ func Join(lists ...[]string) []string {
 	return out
 }
 
-// A Shape is how calls of a function are made: counts of arguments, a pool for each (the last for all that follow), blocks ("" for none).
+// A Shape is how calls of a function are made: counts of arguments, a pool for each (the last for all that follow),
+// blocks ("" for none).
 type Shape struct {
 	counts []int
 	args   [][]string
@@ -53,7 +54,8 @@ type Generator struct {
 	Instead  func(name, arg string) string // what to take in place of an argument; nil for itself
 }
 
-// Calls makes n calls of a function, always the same ones. Some have an argument too many or too few, or of any kind at all.
+// Calls makes n calls of a function, always the same ones. Some have an argument too many or too few, or of any kind at
+// all.
 func (g Generator) Calls(s Shape, name string, n int) []Question {
 	seed := uint64(0)
 	for _, c := range name {

@@ -87,7 +87,8 @@ var commands = [][]string{
 // Trees are all trees of a seed, by name.
 func Trees(seed int) []Tree {
 	var out []Tree
-	for _, family := range [][]Tree{links(), texts(), work(), secrets(), repositories(), documents(), languages(), more(), noise(seed)} {
+	for _, family := range [][]Tree{links(), texts(), work(), secrets(), repositories(), documents(), languages(), more(),
+		noise(seed)} {
 		out = append(out, family...)
 	}
 	for i := range out {

@@ -11,9 +11,12 @@ import (
 
 // places are the files of a tree that somebody reads.
 var places = []string{
-	"manifests/site.pp", "manifests", "environment.conf", "hiera.yaml", "data/common.yaml", "data/nodes/n.yaml", "facts/n.yaml",
-	"bunraku.assert", "modules/m/manifests/init.pp", "modules/m/functions/f.pp", "modules/m/types/t.pp", "modules/m/templates/t.erb",
-	"modules/m/templates/t.epp", "modules/m/files/f", "modules/m/metadata.json", "modules/m/hiera.yaml", "modules/m/data/common.yaml",
+	"manifests/site.pp", "manifests", "environment.conf", "hiera.yaml", "data/common.yaml", "data/nodes/n.yaml",
+	"facts/n.yaml",
+	"bunraku.assert", "modules/m/manifests/init.pp", "modules/m/functions/f.pp", "modules/m/types/t.pp",
+	"modules/m/templates/t.erb",
+	"modules/m/templates/t.epp", "modules/m/files/f", "modules/m/metadata.json", "modules/m/hiera.yaml",
+	"modules/m/data/common.yaml",
 	"modules/m/lib/puppet/functions/m/g.rb", "modules/m/lib/puppet/type/mt.rb", "modules/m",
 }
 
@@ -75,22 +78,30 @@ func links() []Tree {
 		tree("links/template() absolute", "manifests/site.pp", "fail(template('OUTSIDE/text'))\n"),
 		tree("links/inline_template", "manifests/site.pp", "fail(inline_template(\"<%= File.read('OUTSIDE/text') %>\"))\n"),
 		tree("links/erb runs", "modules/m/templates/t.erb", "<%= `touch MARKER` %><%= system('touch MARKER') %>"),
-		tree("links/erb opens", "modules/m/templates/t.erb", "<%= IO.read('OUTSIDE/text') %><%= open('|touch MARKER').read %>"),
-		tree("links/erb evals", "modules/m/templates/t.erb", "<%= eval('`touch MARKER`') %><%= Kernel.send(:system, 'touch MARKER') %>"),
+		tree("links/erb opens", "modules/m/templates/t.erb",
+			"<%= IO.read('OUTSIDE/text') %><%= open('|touch MARKER').read %>"),
+		tree("links/erb evals", "modules/m/templates/t.erb",
+			"<%= eval('`touch MARKER`') %><%= Kernel.send(:system, 'touch MARKER') %>"),
 		tree("links/erb writes", "modules/m/templates/t.erb", "<% File.write('MARKER', 'x') %><% require 'OUTSIDE/text' %>"),
 		tree("links/generate()", "manifests/site.pp", "notify { generate('/bin/touch', 'MARKER'): }\n"),
 		tree("links/function in Ruby", "modules/m/lib/puppet/functions/m/g.rb",
 			"`touch MARKER`\nPuppet::Functions.create_function(:'m::g') do\n  def g\n    `touch MARKER`\n  end\nend\n"),
-		tree("links/type in Ruby", "modules/m/lib/puppet/type/mt.rb", "`touch MARKER`\nPuppet::Type.newtype(:mt) do\n  newparam(:name)\n  system('touch MARKER')\nend\n"),
-		tree("links/datadir", "hiera.yaml", "version: 5\ndefaults: {datadir: OUTSIDE}\nhierarchy:\n  - {name: a, path: text}\n"),
-		tree("links/datadir upward", "hiera.yaml", "version: 5\ndefaults: {datadir: ../outside}\nhierarchy:\n  - {name: a, path: text}\n"),
+		tree("links/type in Ruby", "modules/m/lib/puppet/type/mt.rb",
+			"`touch MARKER`\nPuppet::Type.newtype(:mt) do\n  newparam(:name)\n  system('touch MARKER')\nend\n"),
+		tree("links/datadir", "hiera.yaml",
+			"version: 5\ndefaults: {datadir: OUTSIDE}\nhierarchy:\n  - {name: a, path: text}\n"),
+		tree("links/datadir upward", "hiera.yaml",
+			"version: 5\ndefaults: {datadir: ../outside}\nhierarchy:\n  - {name: a, path: text}\n"),
 		tree("links/path", "hiera.yaml", "version: 5\nhierarchy:\n  - {name: a, path: OUTSIDE/text}\n"),
 		tree("links/glob", "hiera.yaml", "version: 5\nhierarchy:\n  - {name: a, glob: 'OUTSIDE/*'}\n"),
 		tree("links/glob of all", "hiera.yaml", "version: 5\nhierarchy:\n  - {name: a, glob: '/**/*.yaml'}\n"),
-		tree("links/mapped paths", "hiera.yaml", "version: 5\nhierarchy:\n  - {name: a, mapped_paths: [os, x, 'OUTSIDE/%{x}']}\n"),
-		tree("links/eyaml key", "hiera.yaml", "version: 5\nhierarchy:\n  - {name: a, lookup_key: eyaml_lookup_key, path: common.yaml, options: "+
-			"{pkcs7_public_key: /dev/zero, pkcs7_private_key: OUTSIDE/text}}\n"),
-		tree("links/data function", "hiera.yaml", "version: 5\nhierarchy:\n  - {name: a, data_hash: json_data, path: OUTSIDE/text}\n"),
+		tree("links/mapped paths", "hiera.yaml",
+			"version: 5\nhierarchy:\n  - {name: a, mapped_paths: [os, x, 'OUTSIDE/%{x}']}\n"),
+		tree("links/eyaml key", "hiera.yaml",
+			"version: 5\nhierarchy:\n  - {name: a, lookup_key: eyaml_lookup_key, path: common.yaml, options: "+
+				"{pkcs7_public_key: /dev/zero, pkcs7_private_key: OUTSIDE/text}}\n"),
+		tree("links/data function", "hiera.yaml",
+			"version: 5\nhierarchy:\n  - {name: a, data_hash: json_data, path: OUTSIDE/text}\n"),
 	)
 	return out
 }

@@ -28,12 +28,16 @@ func repositories() []Tree {
 	add := func(name string, f func(w *writer)) {
 		out = append(out, Tree{Name: "git/" + name, Commands: ask, write: f})
 	}
-	for _, dir := range []string{".git", "manifests", "data", "modules/m", "modules/m/manifests", "modules/m/.git", "manifests/.git"} {
+	for _, dir := range []string{".git", "manifests", "data", "modules/m", "modules/m/manifests", "modules/m/.git",
+		"manifests/.git"} {
 		add("repository at "+dir, func(w *writer) { bare(w, dir); w.file(".gitattributes", "* diff=x filter=x\n") })
 	}
 	for name, change := range map[string]func(w *writer){
-		"HEAD outside":      func(w *writer) { w.link(".git/HEAD", w.Outside+"/text") },
-		"HEAD pipe":         func(w *writer) { w.make(".git/HEAD", func(at string) error { return syscall.Mkfifo(at, 0o644) }) },
+		"HEAD outside": func(w *writer) { w.link(".git/HEAD", w.Outside+"/text") },
+		"HEAD pipe": func(w *writer) {
+			w.make(".git/HEAD",
+				func(at string) error { return syscall.Mkfifo(at, 0o644) })
+		},
 		"HEAD device":       func(w *writer) { w.link(".git/HEAD", "/dev/zero") },
 		"HEAD upward":       func(w *writer) { w.file(".git/HEAD", "ref: refs/../../../outside/text\n") },
 		"HEAD loop":         func(w *writer) { w.file(".git/refs/heads/main", "ref: refs/heads/main\n") },
@@ -85,7 +89,8 @@ func documents() []Tree {
 		return fmt.Sprintf(`{"type": %q, "title": %q, "tags": [], "file": "/x.pp", "line": 1, "exported": false, "parameters": %s}`, kind, title, parameters)
 	}
 	catalog := func(resources, edges string) string {
-		return `{"name": "n", "version": 1, "environment": "production", "catalog_format": 1, "classes": [], "edges": [` + edges +
+		return `{"name": "n", "version": 1, "environment": "production", "catalog_format": 1, "classes": [], "edges": [` +
+			edges +
 			`], "resources": [` + resources + `]}`
 	}
 	many := func(n int, f func(i int) string) string {
@@ -104,24 +109,31 @@ func documents() []Tree {
 		"null resource":  catalog("null", "null"),
 		"wrong types":    `{"name": 1, "resources": {"a": 1}, "edges": "x", "classes": 7}`,
 		"wrong fields":   catalog(`{"type": 1, "title": null, "tags": 3, "parameters": []}`, `{"source": 1, "target": null}`),
-		"numbers":        catalog(resource("File", "/x", `{"mode": 1e999, "content": 99999999999999999999999999, "backup": -0}`), ""),
-		"escapes":        catalog(resource("File", "/x\x1b[2J\n::error::x", `{"content": "\u001b[2J"}`), ""),
-		"escapes twice":  catalog(resource("Exec", "/bin/mkdir /a\u009b\n::error::x", `{"require": "File[/y\u001b]"}`), ""),
-		"self edge":      catalog(resource("File", "/x", `{"require": "File[/x]"}`), `{"source": "File[/x]", "target": "File[/x]"}`),
-		"edges to none":  catalog(resource("File", "/x", `{}`), `{"source": "File[/q]", "target": "File[/r]"}`),
-		"doubles":        catalog(resource("File", "/x", `{}`)+","+resource("File", "/x", `{"ensure": "absent"}`), ""),
-		"many files":     catalog(many(3000, func(i int) string { return resource("File", fmt.Sprintf("/d/%d/x", i), `{"ensure": "file"}`) }), ""),
+		"numbers": catalog(resource("File", "/x",
+			`{"mode": 1e999, "content": 99999999999999999999999999, "backup": -0}`), ""),
+		"escapes":       catalog(resource("File", "/x\x1b[2J\n::error::x", `{"content": "\u001b[2J"}`), ""),
+		"escapes twice": catalog(resource("Exec", "/bin/mkdir /a\u009b\n::error::x", `{"require": "File[/y\u001b]"}`), ""),
+		"self edge": catalog(resource("File", "/x", `{"require": "File[/x]"}`),
+			`{"source": "File[/x]", "target": "File[/x]"}`),
+		"edges to none": catalog(resource("File", "/x", `{}`), `{"source": "File[/q]", "target": "File[/r]"}`),
+		"doubles":       catalog(resource("File", "/x", `{}`)+","+resource("File", "/x", `{"ensure": "absent"}`), ""),
+		"many files": catalog(many(3000, func(i int) string {
+			return resource("File", fmt.Sprintf("/d/%d/x", i),
+				`{"ensure": "file"}`)
+		}), ""),
 		"many execs": catalog(many(200, func(i int) string {
 			return resource("Exec", fmt.Sprintf("/bin/rm -r /a && /bin/mkdir /a/%d", i), `{}`)
 		}), ""),
-		"long path":       catalog(resource("File", strings.Repeat("/a", 200000), `{}`), ""),
-		"secret":          catalog(resource("Exec", "x", `{"command": {"__ptype": "Sensitive", "__pvalue": "/bin/mkdir /`+Secret+`"}}`), ""),
-		"secret listed":   `{"name": "n", "edges": [], "resources": [{"type": "Exec", "title": "x", "sensitive_parameters": ["command"], "parameters": {"command": "/bin/mkdir /` + Secret + `"}}]}`,
-		"references":      catalog(resource("File", "/x", `{"require": "`+strings.Repeat("File[", 50000)+`"}`), ""),
-		"utf-16":          "\xff\xfe{\x00}\x00",
-		"duplicate keys":  `{"name": "n", "name": "m", "resources": [], "resources": [null], "edges": []}`,
-		"source outside":  catalog(resource("File", "/x", `{"source": "OUTSIDE/text"}`), ""),
-		"shell expansion": catalog(resource("Exec", "x", `{"command": "mkdir /`+strings.Repeat("{a,b}", 40)+`", "provider": "shell"}`), ""),
+		"long path": catalog(resource("File", strings.Repeat("/a", 200000), `{}`), ""),
+		"secret": catalog(resource("Exec", "x", `{"command": {"__ptype": "Sensitive", "__pvalue": "/bin/mkdir /`+
+			Secret+`"}}`), ""),
+		"secret listed":  `{"name": "n", "edges": [], "resources": [{"type": "Exec", "title": "x", "sensitive_parameters": ["command"], "parameters": {"command": "/bin/mkdir /` + Secret + `"}}]}`,
+		"references":     catalog(resource("File", "/x", `{"require": "`+strings.Repeat("File[", 50000)+`"}`), ""),
+		"utf-16":         "\xff\xfe{\x00}\x00",
+		"duplicate keys": `{"name": "n", "name": "m", "resources": [], "resources": [null], "edges": []}`,
+		"source outside": catalog(resource("File", "/x", `{"source": "OUTSIDE/text"}`), ""),
+		"shell expansion": catalog(resource("Exec", "x", `{"command": "mkdir /`+strings.Repeat("{a,b}", 40)+
+			`", "provider": "shell"}`), ""),
 	} {
 		out = append(out, Tree{Name: "catalogs/" + name, Commands: [][]string{{"verify", "--catalog", "ENV/c.json"}},
 			write: func(w *writer) { w.file("c.json", text) }})
@@ -164,7 +176,8 @@ func documents() []Tree {
 			Tree{Name: "asserts/" + name, write: func(w *writer) { put(w, "bunraku.assert") }},
 			Tree{Name: "mocks/" + name, Commands: [][]string{{"compile", "ENV", "--node", "n", "--mock", "ENV/mock"}},
 				write: func(w *writer) { put(w, "mock") }},
-			Tree{Name: "side files/" + name, Commands: [][]string{{"explain", "ENV", "--from", "ENV/side", "--node", "n", "Notify[x]"}},
+			Tree{Name: "side files/" + name, Commands: [][]string{{"explain", "ENV", "--from", "ENV/side", "--node", "n",
+				"Notify[x]"}},
 				write: func(w *writer) { put(w, "side") }},
 			Tree{Name: "catalogs/file " + name, Commands: [][]string{{"verify", "--catalog", "ENV/c.json"}},
 				write: func(w *writer) { put(w, "c.json") }},
@@ -208,7 +221,8 @@ func languages() []Tree {
 		"paths":         "sfConfig extends { a " + strings.Repeat("PARENT:", 100000) + "x; }\n",
 	} {
 		out = append(out, Tree{Name: "languages/smartfrog " + name, write: func(w *writer) { w.file("x.sf", text) },
-			Commands: [][]string{{"smartfrog", "ENV/x.sf"}, {"smartfrog", "ENV/x.sf", "--extended"}, {"smartfrog", "ENV/x.sf", "--explain", "sfConfig:a"}}})
+			Commands: [][]string{{"smartfrog", "ENV/x.sf"}, {"smartfrog", "ENV/x.sf", "--extended"},
+				{"smartfrog", "ENV/x.sf", "--explain", "sfConfig:a"}}})
 	}
 	for name, text := range map[string]string{
 		"deep":         "$x = " + deep(50000, "(", "1", ")") + "\n",
@@ -224,7 +238,8 @@ func languages() []Tree {
 		"selectors":    "$x = " + deep(2000, "1 ? { 1 => ", "1", " }") + "\n",
 	} {
 		out = append(out, Tree{Name: "languages/mupuppet " + name, write: func(w *writer) { w.file("x.pp", text) },
-			Commands: [][]string{{"mupuppet", "ENV/x.pp", "--node", "n"}, {"mupuppet", "ENV/x.pp", "--node", "n", "--provenance"}, {"parse", "ENV/x.pp"}}})
+			Commands: [][]string{{"mupuppet", "ENV/x.pp", "--node", "n"},
+				{"mupuppet", "ENV/x.pp", "--node", "n", "--provenance"}, {"parse", "ENV/x.pp"}}})
 	}
 	return out
 }
@@ -269,7 +284,8 @@ func spoil(text []byte, r *rand.Rand) []byte {
 		case 3:
 			text = text[:at]
 		default:
-			bits := []string{"\x1b[2J", "\n::error::x\n", "{", "}", "[", "\"", "'", "\x00", "\xff\xfe", "${", "<%", "%{", "*", "99999999999999999999", "null", "&a *a"}
+			bits := []string{"\x1b[2J", "\n::error::x\n", "{", "}", "[", "\"", "'", "\x00", "\xff\xfe", "${", "<%", "%{", "*",
+				"99999999999999999999", "null", "&a *a"}
 			text = slices.Insert(text, at, []byte(bits[r.IntN(len(bits))])...)
 		}
 	}

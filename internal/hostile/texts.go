@@ -29,7 +29,8 @@ func texts() []Tree {
 			{"hash key", "manifests/site.pp", `$h = {"a%s" => 1} notify { "x": message => $h } notify { $h["b%s"]: }`},
 			{"pattern", "manifests/site.pp", `if "a" =~ "(%s" { }`},
 			{"relation", "manifests/site.pp", `notify { "x": } File["a%s"] -> Notify["x"]`},
-			{"cycle", "manifests/site.pp", `notify { "x": } notify { "a%s": } Notify["a%[1]s"] -> Notify["x"] -> Notify["a%[1]s"]`},
+			{"cycle", "manifests/site.pp",
+				`notify { "x": } notify { "a%s": } Notify["a%[1]s"] -> Notify["x"] -> Notify["a%[1]s"]`},
 		} {
 			text := c.text
 			n := 0
@@ -49,16 +50,20 @@ func texts() []Tree {
 		}
 		raw := p.raw
 		out = append(out,
-			tree("texts/"+p.name+" raw in a manifest", "manifests/site.pp", "notify { 'x': message => '"+raw+"' }\nfail('"+raw+"')\n"),
+			tree("texts/"+p.name+" raw in a manifest", "manifests/site.pp", "notify { 'x': message => '"+raw+"' }\nfail('"+raw+
+				"')\n"),
 			tree("texts/"+p.name+" raw in a syntax error", "manifests/site.pp", "class a"+raw+" {\n}}}\n"),
 			tree("texts/"+p.name+" in data", "data/common.yaml", fmt.Sprintf("k: %q\n%q: 1\n", raw, raw)),
 			tree("texts/"+p.name+" in bad data", "data/common.yaml", "k: ["+raw+"\n"),
-			tree("texts/"+p.name+" in hiera.yaml", "hiera.yaml", fmt.Sprintf("version: 5\nhierarchy:\n  - {name: %q, path: %q, nonsense: %q}\n", raw, raw, raw)),
+			tree("texts/"+p.name+" in hiera.yaml", "hiera.yaml",
+				fmt.Sprintf("version: 5\nhierarchy:\n  - {name: %q, path: %q, nonsense: %q}\n", raw, raw, raw)),
 			tree("texts/"+p.name+" in erb raise", "modules/m/templates/t.erb", fmt.Sprintf("<%% raise %q %%>", raw)),
-			tree("texts/"+p.name+" in metadata", "modules/m/metadata.json", fmt.Sprintf("{\"name\": %q, \"version\": %q, %s", raw, raw, raw)),
+			tree("texts/"+p.name+" in metadata", "modules/m/metadata.json", fmt.Sprintf("{\"name\": %q, \"version\": %q, %s",
+				raw, raw, raw)),
 			tree("texts/"+p.name+" in bunraku.assert", "bunraku.assert", "exists /a"+raw+"\n"+raw+"\n"),
 			tree("texts/"+p.name+" in environment.conf", "environment.conf", "modulepath = modules:a"+raw+"b\n"+raw+" = 1\n"),
-			tree("texts/"+p.name+" in facts", "facts/n.yaml", fmt.Sprintf("os: {family: %q, name: %q}\nnetworking: {fqdn: %q}\n", raw, raw, raw)),
+			tree("texts/"+p.name+" in facts", "facts/n.yaml", fmt.Sprintf("os: {family: %q, name: %q}\nnetworking: {fqdn: %q}\n",
+				raw, raw, raw)),
 			Tree{Name: "texts/" + p.name + " in a file name", write: func(w *writer) {
 				w.file("manifests/a"+raw+".pp", "class {{\n")
 				w.file("modules/m/manifests/b"+raw+".pp", "fail(1\n")
@@ -74,16 +79,20 @@ func secrets() []Tree {
 	s := Secret
 	var out []Tree
 	for name, code := range map[string]string{
-		"exec":             "exec { 'x': command => Sensitive('/bin/mkdir /" + s + "/a') }\nfile { '/" + "x/a': ensure => directory }",
-		"exec undone":      "exec { 'x': command => Sensitive('/bin/mkdir /" + s + "/a') } exec { 'y': command => Sensitive('/bin/rm -r /" + s + "') }",
-		"fail":             "$v = Sensitive('" + s + "') fail(\"${v}\")",
-		"mismatch":         "class a(Integer $p) {} class { a: p => Sensitive('" + s + "') }",
-		"enum mismatch":    "class a(Sensitive[Enum[x]] $p) {} class { a: p => Sensitive('" + s + "') }",
-		"hash of":          "class a(Sensitive[Hash[Integer, String]] $p) {} class { a: p => Sensitive({'" + s + "' => 'x'}) }",
-		"array of":         "class a(Array[Integer] $p) {} class { a: p => [Sensitive('" + s + "')] }",
-		"content":          "file { '/x': content => Sensitive('" + s + "') } file { '/x': content => 'y' }",
-		"content twice":    "file { '/x': content => Sensitive('" + s + "') } exec { 'rm /x': path => '/bin' }",
-		"lines":            "file { '/x': content => Sensitive(\"a\\n" + s + "\\nb\") } notify { 'x': message => Sensitive('" + s + "') }",
+		"exec": "exec { 'x': command => Sensitive('/bin/mkdir /" + s + "/a') }\nfile { '/" +
+			"x/a': ensure => directory }",
+		"exec undone": "exec { 'x': command => Sensitive('/bin/mkdir /" + s +
+			"/a') } exec { 'y': command => Sensitive('/bin/rm -r /" + s + "') }",
+		"fail":          "$v = Sensitive('" + s + "') fail(\"${v}\")",
+		"mismatch":      "class a(Integer $p) {} class { a: p => Sensitive('" + s + "') }",
+		"enum mismatch": "class a(Sensitive[Enum[x]] $p) {} class { a: p => Sensitive('" + s + "') }",
+		"hash of": "class a(Sensitive[Hash[Integer, String]] $p) {} class { a: p => Sensitive({'" + s +
+			"' => 'x'}) }",
+		"array of":      "class a(Array[Integer] $p) {} class { a: p => [Sensitive('" + s + "')] }",
+		"content":       "file { '/x': content => Sensitive('" + s + "') } file { '/x': content => 'y' }",
+		"content twice": "file { '/x': content => Sensitive('" + s + "') } exec { 'rm /x': path => '/bin' }",
+		"lines": "file { '/x': content => Sensitive(\"a\\n" + s +
+			"\\nb\") } notify { 'x': message => Sensitive('" + s + "') }",
 		"arithmetic":       "notify { 'x': message => Sensitive('" + s + "') + 1 }",
 		"call":             "$v = Sensitive('" + s + "') $v.nonsense",
 		"node name":        "notify { 'x': message => Sensitive('" + s + "') } notify { Sensitive('" + s + "'): }",

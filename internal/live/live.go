@@ -1,5 +1,6 @@
-// Package live is for tests: it finds what we compare ourselves with (real Puppet, Debian's modules, the shared corpora) and asks it.
-// A test that needs something absent is skipped with the reason; under CI, where all of it can be installed, it fails instead.
+// Package live is for tests: it finds what we compare ourselves with (real Puppet, Debian's modules, the shared
+// corpora) and asks it. A test that needs something absent is skipped with the reason; under CI, where all of it can be
+// installed, it fails instead.
 //
 // It imports nothing of this module. No program code may import it.
 package live
@@ -28,7 +29,8 @@ func missing(t testing.TB, what string) {
 // Root is the repository's root.
 func Root() string { return root }
 
-// root is found from where a test starts, which is its package's directory, so that it does not hang on how the test was built.
+// root is found from where a test starts, which is its package's directory, so that it does not hang on how the test
+// was built.
 var root = func() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -44,8 +46,8 @@ var root = func() string {
 	}
 }()
 
-// Shared returns the path of something in the shared test data ($BUNRAKU_SHARED, by default ../shared beside the repository).
-// That data is too large for the repository and cannot be installed, so its absence is a skip everywhere.
+// Shared returns the path of something in the shared test data ($BUNRAKU_SHARED, by default ../shared beside the
+// repository). That data is too large for the repository and cannot be installed, so its absence is a skip everywhere.
 func Shared(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir := os.Getenv("BUNRAKU_SHARED")
@@ -109,13 +111,15 @@ func Command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Ruby runs a Ruby script that asks the installed Puppet, with arguments and standard input, and returns what it printed.
+// Ruby runs a Ruby script that asks the installed Puppet, with arguments and standard input, and returns what it
+// printed.
 func Ruby(t testing.TB, script string, stdin string, args ...string) string {
 	t.Helper()
 	return Installed(t).Ruby(t, script, stdin, args...)
 }
 
-// Files lists the files below Debian's modules with one of the given endings, links to modules followed, in a fixed order.
+// Files lists the files below Debian's modules with one of the given endings, links to modules followed, in a fixed
+// order.
 func Files(t testing.TB, endings ...string) []string {
 	t.Helper()
 	NotShort(t, "reads Debian's modules")

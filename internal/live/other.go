@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// An Oracle is a Puppet that is asked. The installed one is 7.23; others are clones below $BUNRAKU_FETCHED, which bench/fetched.txt
-// names, and are run with Debian's Ruby and libraries (other.rb). They can't be installed everywhere, so that a test which needs one is
-// skipped where it is not: what they answered is recorded.
+// An Oracle is a Puppet that is asked. The installed one is 7.23; others are clones below $BUNRAKU_FETCHED, which
+// bench/fetched.txt names, and are run with Debian's Ruby and libraries (other.rb). They can't be installed everywhere,
+// so that a test which needs one is skipped where it is not: what they answered is recorded.
 type Oracle struct {
 	Name string   // as the language is called: 7, 8, openvox8, openvox9
 	dirs []string // whose lib comes before Debian's; nil for the installed Puppet
@@ -43,7 +43,8 @@ func Other(t testing.TB, language string) *Oracle {
 	t.Helper()
 	Puppet(t)
 	clone := map[string]string{"8": "puppet8", "openvox8": "openvox8", "openvox9": "OpenVoxProject_openvox"}[language]
-	return &Oracle{Name: language, dirs: []string{Fetched(t, clone), Fetched(t, "ruby_scanf"), Fetched(t, "puppetlabs_puppet-resource_api")}}
+	return &Oracle{Name: language, dirs: []string{Fetched(t, clone), Fetched(t, "ruby_scanf"),
+		Fetched(t, "puppetlabs_puppet-resource_api")}}
 }
 
 // Ruby runs a Ruby script that asks this Puppet, with arguments and standard input, and returns what it printed.

@@ -14,9 +14,10 @@ import (
 	"testing"
 )
 
-// The sites and refusals of testdata are environments in the manner of real ones: manifests, facts and data of our own over Debian's
-// modules; the file called facts names the system whose facts the node has. What Puppet makes of them holds text of those modules and so is not part of the repository: the installed Puppet is asked
-// when a test wants it, once for every state of the inputs, of Puppet and of the modules, and its answers are kept in the user's cache.
+// The sites and refusals of testdata are environments in the manner of real ones: manifests, facts and data of our own
+// over Debian's modules; the file called facts names the system whose facts the node has. What Puppet makes of them
+// holds text of those modules and so is not part of the repository: the installed Puppet is asked when a test wants it,
+// once for every state of the inputs, of Puppet and of the modules, and its answers are kept in the user's cache.
 
 // Sites are the directories of environments that Puppet compiles, each with Puppet's catalog in expected.json.
 func Sites(t testing.TB) []string {
@@ -52,8 +53,9 @@ func Refusals(t testing.TB) []string {
 	return answered(t, "refusals", "error.txt")
 }
 
-// Compile asks the installed Puppet for catalogs, all in one process. A question is an environment's directory, or that, a node's name and
-// a file of facts; an answer is a line of JSON: the catalog as an agent gets it, or {"error": message}.
+// Compile asks the installed Puppet for catalogs, all in one process. A question is an environment's directory, or
+// that, a node's name and a file of facts; an answer is a line of JSON: the catalog as an agent gets it, or {"error":
+// message}.
 func Compile(t testing.TB, questions []string) []string {
 	t.Helper()
 	return Installed(t).Compile(t, questions)

@@ -10,8 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// InConfig lists the data of a hiera.yaml: which files each level has, and where they are. The rest of it is code. A level's files are one
-// place, however many it names.
+// InConfig lists the data of a hiera.yaml: which files each level has, and where they are. The rest of it is code. A
+// level's files are one place, however many it names.
 func InConfig(f *source.File, path string) []*Place {
 	root := ReadData(f)
 	if root == nil {

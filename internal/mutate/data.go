@@ -30,7 +30,8 @@ func ReadData(f *source.File) *datafile.Node {
 	return root
 }
 
-// InData lists the leaves of a data file and its keys: a leaf can be another value, a key can be called otherwise, which deletes it.
+// InData lists the leaves of a data file and its keys: a leaf can be another value, a key can be called otherwise,
+// which deletes it.
 func InData(f *source.File, path string, h *Hints) []*Place {
 	root := ReadData(f)
 	if root == nil {
@@ -81,7 +82,8 @@ func (w *data) node(n *datafile.Node, path, parent string) {
 			w.node(n.Kids[i].Node, p, path)
 		}
 	default:
-		if texts := unique(w.f.Slice(n.Span), choices, w.texts(n, path, parent)); len(texts) > 0 && n.Span.Start < n.Span.End {
+		if texts := unique(w.f.Slice(n.Span), choices, w.texts(n, path, parent)); len(texts) > 0 &&
+			n.Span.Start < n.Span.End {
 			key := w.key(path)
 			below := Names{Key: key, More: func(k provenance.LabelKey) bool { // a leaf can become a list
 				return k.Kind == provenance.Datum && k.File == key.File && strings.HasPrefix(k.Path, path+".")
@@ -111,7 +113,8 @@ func (w *data) whole(n *datafile.Node, path, parent string) {
 	if path == options { // and so lacks those of some keys
 		is.More = func(k provenance.LabelKey) bool { return names.More(k) || missedOptions(k, w.f.Name) }
 	}
-	w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: names, Is: is, New: unique("", choices, texts)})
+	w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: names, Is: is,
+		New: unique("", choices, texts)})
 }
 
 const options = "lookup_options" // the key whose value says how other keys are looked up
@@ -119,7 +122,8 @@ const options = "lookup_options" // the key whose value says how other keys are 
 // Options are what lookup_options can say of a key.
 var Options = []value.Value{
 	option("merge", value.String("unique")), option("merge", value.String("hash")), option("merge", value.String("deep")),
-	option("convert_to", value.Strings("String", "%p")), option("convert_to", value.String("Array")), option("merge", value.String("first")),
+	option("convert_to", value.Strings("String", "%p")), option("convert_to", value.String("Array")),
+	option("merge", value.String("first")),
 }
 
 func option(name string, v value.Value) value.Value { return value.NewHash(value.String(name), v) }
@@ -129,7 +133,8 @@ func (w *data) preferred(path, parent string) (out []value.Value) {
 	switch {
 	case parent == options:
 		return Options
-	case strings.HasPrefix(path, options+".") && (strings.HasSuffix(path, ".merge") || strings.HasSuffix(path, ".strategy")):
+	case strings.HasPrefix(path, options+".") &&
+		(strings.HasSuffix(path, ".merge") || strings.HasSuffix(path, ".strategy")):
 		for _, s := range []string{"first", "unique", "hash", "deep"} {
 			out = append(out, value.String(s))
 		}
@@ -151,7 +156,8 @@ func (w *data) rename(at source.Span, parent, path string) {
 		renamed = `"renamed_key"`
 	}
 	below := func(k provenance.LabelKey) bool {
-		return k.Kind == provenance.Datum && k.File == w.f.Name && (strings.HasPrefix(k.Path, path+".") || parent != "" && k.Path == parent)
+		return k.Kind == provenance.Datum && k.File == w.f.Name && (strings.HasPrefix(k.Path, path+".") || parent != "" &&
+			k.Path == parent)
 	}
 	p := &Place{Kind: Deletion, Path: w.path, Span: at, New: []string{renamed}, Was: Names{Key: w.key(path), More: below}}
 	switch {
@@ -169,7 +175,8 @@ func (w *data) rename(at source.Span, parent, path string) {
 	w.places = append(w.places, p)
 }
 
-// Missed is the absence of a key in a file, the key as data paths have it. Of lookup_options it may be that of one key's options.
+// Missed is the absence of a key in a file, the key as data paths have it. Of lookup_options it may be that of one
+// key's options.
 func Missed(key, file string) Names {
 	names := Named(provenance.LabelKey{Kind: provenance.Absence, Path: "key " + key + " in file " + file})
 	if key == options {
@@ -179,7 +186,8 @@ func Missed(key, file string) Names {
 }
 
 func missedOptions(k provenance.LabelKey, file string) bool {
-	return k.Kind == provenance.Absence && strings.HasPrefix(k.Path, "key "+options) && strings.HasSuffix(k.Path, " in file "+file)
+	return k.Kind == provenance.Absence && strings.HasPrefix(k.Path, "key "+options) &&
+		strings.HasSuffix(k.Path, " in file "+file)
 }
 
 func (w *data) texts(n *datafile.Node, path, parent string) []string {
@@ -213,10 +221,12 @@ func Alternatives(v value.Value, pool []string) []value.Value {
 			if i < 3 { // one element another, or gone
 				elems := append([]value.Value{}, v.Elems...)
 				elems[i] = Alternatives(e, pool)[0]
-				out = append(out, value.NewArray(elems...), value.NewArray(append(append([]value.Value{}, v.Elems[:i]...), v.Elems[i+1:]...)...))
+				out = append(out, value.NewArray(elems...),
+					value.NewArray(append(append([]value.Value{}, v.Elems[:i]...), v.Elems[i+1:]...)...))
 			}
 		}
-		return append(out, value.EmptyArray, value.NewArray(append(append([]value.Value{}, v.Elems...), value.String("fresh"))...))
+		return append(out, value.EmptyArray, value.NewArray(append(append([]value.Value{}, v.Elems...),
+			value.String("fresh"))...))
 	case *value.Hash:
 		for i, e := range v.Entries() {
 			if i < 4 {
@@ -277,12 +287,14 @@ func Flow(v value.Value) string {
 
 // Insert adds a key that was looked for in vain to a data file.
 func Insert(f *source.File, path, key string, values []value.Value) *Place {
-	p := &Place{Kind: Insertion, Path: path, Was: Missed(datafile.Segment(value.String(key)), f.Name), Is: inserted(key, f.Name)}
+	p := &Place{Kind: Insertion, Path: path, Was: Missed(datafile.Segment(value.String(key)), f.Name),
+		Is: inserted(key, f.Name)}
 	json := filepath.Ext(path) == ".json"
 	trimmed := strings.TrimRight(f.Text, " \n")
 	end := uint32(len(trimmed))
 	p.Span = source.Span{Start: end, End: uint32(len(f.Text))}
-	if braced := strings.HasSuffix(trimmed, "}"); json || braced && strings.HasPrefix(strings.TrimPrefix(trimmed, "---\n"), "{") {
+	if braced := strings.HasSuffix(trimmed, "}"); json || braced && strings.HasPrefix(strings.TrimPrefix(trimmed, "---\n"),
+		"{") {
 		body := strings.TrimRight(strings.TrimSuffix(trimmed, "}"), " \n")
 		if !strings.HasSuffix(trimmed, "}") {
 			return nil
@@ -303,10 +315,12 @@ func Insert(f *source.File, path, key string, values []value.Value) *Place {
 	return p
 }
 
-// InsertOptions adds lookup options of a key to a file that has some of others; nil when it has none, or they stand elsewhere.
+// InsertOptions adds lookup options of a key to a file that has some of others; nil when it has none, or they stand
+// elsewhere.
 func InsertOptions(f *source.File, path, key string) *Place {
 	n := ReadData(f).Entry(options)
-	if n == nil || n.Span.Start >= n.Span.End || strings.HasPrefix(f.Slice(n.Span), "&") || strings.HasPrefix(f.Slice(n.Span), "*") {
+	if n == nil || n.Span.Start >= n.Span.End || strings.HasPrefix(f.Slice(n.Span), "&") ||
+		strings.HasPrefix(f.Slice(n.Span), "*") {
 		return nil
 	}
 	h, ok := n.Value.(*value.Hash)
@@ -337,7 +351,8 @@ func InsertOptions(f *source.File, path, key string) *Place {
 
 // NewFile adds a file that was looked for in vain, with one key in it.
 func NewFile(name, path, key string, values []value.Value) *Place {
-	p := &Place{Kind: Insertion, Path: path, Was: Named(provenance.LabelKey{Kind: provenance.Absence, Path: "file " + name}), Is: inserted(key, name)}
+	p := &Place{Kind: Insertion, Path: path, Was: Named(provenance.LabelKey{Kind: provenance.Absence, Path: "file " +
+		name}), Is: inserted(key, name)}
 	for _, v := range values {
 		p.New = append(p.New, "{"+Flow(value.String(key))+": "+Flow(v)+"}\n")
 	}
@@ -346,7 +361,8 @@ func NewFile(name, path, key string, values []value.Value) *Place {
 
 func inserted(key, file string) Names {
 	path := datafile.Segment(value.String(key))
-	return Names{Key: provenance.LabelKey{Kind: provenance.Datum, File: file, Path: path}, More: func(k provenance.LabelKey) bool {
-		return k.Kind == provenance.Datum && k.File == file && strings.HasPrefix(k.Path, path+".")
-	}}
+	return Names{Key: provenance.LabelKey{Kind: provenance.Datum, File: file, Path: path},
+		More: func(k provenance.LabelKey) bool {
+			return k.Kind == provenance.Datum && k.File == file && strings.HasPrefix(k.Path, path+".")
+		}}
 }

@@ -35,7 +35,8 @@ func InERB(f *source.File, path string) []*Place {
 	return out
 }
 
-// rubyTexts are what a literal can be instead. A piece of text keeps its blanks and line ends: they decide how the next tag is read.
+// rubyTexts are what a literal can be instead. A piece of text keeps its blanks and line ends: they decide how the next
+// tag is read.
 func rubyTexts(f *source.File, span source.Span, old string, strs []string) []string {
 	if inCode(f, span) {
 		switch {

@@ -22,8 +22,9 @@ type Expression struct {
 	Slot, Code, Want string
 }
 
-// Expressions writes the terms of all values as code, for theorem 4.3.4: evaluated with the data at its places, a term gives the value back.
-// pure says which functions are made of their arguments alone. A term that has a part which is no code is skipped with the reason.
+// Expressions writes the terms of all values as code, for theorem 4.3.4: evaluated with the data at its places, a term
+// gives the value back. pure says which functions are made of their arguments alone. A term that has a part which is no
+// code is skipped with the reason.
 func (d *Places) Expressions(res *eval.Result, pure func(function string) bool, skip func(reason string)) []Expression {
 	w := &coder{d: d, t: res.Trace, pure: pure}
 	json := catalog.JSON{Types: types.ToData}
@@ -123,7 +124,8 @@ func (w *coder) code(t *provenance.Term) (code, why string) {
 	return "", "the operation " + strings.Fields(t.Op)[0] + " is no Puppet code"
 }
 
-var operators = map[string]bool{"!": true, "+": true, "-": true, "*": true, "/": true, "%": true, "<<": true, ">>": true, "==": true, "!=": true, "<": true, "<=": true,
+var operators = map[string]bool{"!": true, "+": true, "-": true, "*": true, "/": true, "%": true, "<<": true,
+	">>": true, "==": true, "!=": true, "<": true, "<=": true,
 	">": true, ">=": true, "=~": true, "!~": true, "in": true, "and": true, "or": true}
 
 // container writes an array or hash: each element by its own term.

@@ -8,7 +8,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// InFacts lists a node's facts, nested ones too: each can have another value or be missing. stems are values that lead to other data files.
+// InFacts lists a node's facts, nested ones too: each can have another value or be missing. stems are values that lead
+// to other data files.
 func InFacts(facts *value.Hash, stems []string, h *Hints) []*Place {
 	var out []*Place
 	var walk func(v value.Value, path, parent string, element bool)
@@ -74,9 +75,10 @@ func NewFact(name string, values []value.Value) *Place {
 
 // MissingFact is the absence of a fact.
 func MissingFact(name string) Names {
-	return Names{Key: provenance.LabelKey{Kind: provenance.Absence, Path: "fact " + name}, More: func(k provenance.LabelKey) bool {
-		return k.Kind == provenance.Absence && k.Path == "more facts"
-	}}
+	return Names{Key: provenance.LabelKey{Kind: provenance.Absence, Path: "fact " + name},
+		More: func(k provenance.LabelKey) bool {
+			return k.Kind == provenance.Absence && k.Path == "more facts"
+		}}
 }
 
 // factNames are a fact, all that is in it, and others.

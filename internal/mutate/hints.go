@@ -9,7 +9,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Hints are what is likely to flip a decision of the program that is changed, or to be of the right type: a fresh string rarely is either.
+// Hints are what is likely to flip a decision of the program that is changed, or to be of the right type: a fresh
+// string rarely is either.
 type Hints struct {
 	Pool    []string                       // strings to try everywhere
 	Classes []string                       // names of classes
@@ -24,9 +25,11 @@ type Hints struct {
 	looked   map[string]bool          // strings that something is looked up by
 }
 
-// Survey reads programs for what they compare with what, and for the types of parameters. Values and Takes are the caller's to fill.
+// Survey reads programs for what they compare with what, and for the types of parameters. Values and Takes are the
+// caller's to fill.
 func Survey(trees []*syntax.File) *Hints {
-	h := &Hints{Values: map[string][]value.Value{}, Takes: map[string][]value.Value{}, types: map[string]string{}, compared: map[string][]value.Value{}, looked: map[string]bool{}}
+	h := &Hints{Values: map[string][]value.Value{}, Takes: map[string][]value.Value{}, types: map[string]string{},
+		compared: map[string][]value.Value{}, looked: map[string]bool{}}
 	for _, tree := range trees {
 		params := func(of string, list []*syntax.Param) {
 			for _, p := range list {
@@ -68,7 +71,10 @@ func (h *Hints) wordsOf(e syntax.Expr) {
 		case *syntax.Str:
 			h.words = addNew(h.words, value.String(n.Value))
 		case *syntax.Regexp: // its alternatives, if they are words
-			for _, w := range strings.FieldsFunc(n.Source, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			for _, w := range strings.FieldsFunc(n.Source, func(r rune) bool {
+				return !unicode.IsLetter(r) &&
+					!unicode.IsDigit(r)
+			}) {
 				h.words = addNew(h.words, value.String(w))
 			}
 		}
@@ -113,9 +119,12 @@ var samples = func() []value.Value {
 		out = append(out, value.String(s))
 	}
 	fresh := value.String("fresh")
-	return append(out, value.Bool(true), value.Bool(false), value.Int(7), value.Int(0), value.Int(8081), value.Float(7.5), value.Undef{},
-		value.Strings("fresh"), value.Strings("/fresh"), value.Strings("192.0.2.7"), value.Strings("7"), value.NewArray(value.Int(7)), value.EmptyArray,
-		value.NewHash(fresh, fresh), value.NewHash(fresh, value.Int(7)), value.NewHash(fresh, value.NewHash(value.String("ensure"), value.String("present"))), value.EmptyHash)
+	return append(out, value.Bool(true), value.Bool(false), value.Int(7), value.Int(0), value.Int(8081), value.Float(7.5),
+		value.Undef{},
+		value.Strings("fresh"), value.Strings("/fresh"), value.Strings("192.0.2.7"), value.Strings("7"),
+		value.NewArray(value.Int(7)), value.EmptyArray,
+		value.NewHash(fresh, fresh), value.NewHash(fresh, value.Int(7)),
+		value.NewHash(fresh, value.NewHash(value.String("ensure"), value.String("present"))), value.EmptyHash)
 }()
 
 // Samples are values to ask a type for: some of every kind, and the words that the program's types are made of.
@@ -194,7 +203,8 @@ func elements(e syntax.Expr) []syntax.Expr {
 	return nil
 }
 
-// nameOf is the name of a variable or of something in it: a fact's is its path. A function of one argument is taken for its argument.
+// nameOf is the name of a variable or of something in it: a fact's is its path. A function of one argument is taken for
+// its argument.
 func nameOf(e syntax.Expr) string {
 	switch e := e.(type) {
 	case *syntax.Paren:

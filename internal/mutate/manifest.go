@@ -13,13 +13,15 @@ import (
 
 const (
 	choices = 10 // mutants of one place, at most
-	far     = 83 // from a number to another one that the program has not heard of: not much more, for numbers may say how many
+	// from a number to another one that the program has not heard of: not much more, for numbers may say how many
+	far = 83
 )
 
-// InManifest lists the data literals of a manifest or EPP template: strings and their pieces, numbers, booleans, undef, regexps, bare words
-// that stand for themselves. Names of functions, resource types and definitions are code.
+// InManifest lists the data literals of a manifest or EPP template: strings and their pieces, numbers, booleans, undef,
+// regexps, bare words that stand for themselves. Names of functions, resource types and definitions are code.
 func InManifest(tree *syntax.File, path string, h *Hints) []*Place {
-	w := &literals{tree: tree, path: path, hints: h, code: map[*syntax.Name]bool{}, first: map[*syntax.Lit][]string{}, kind: Manifest}
+	w := &literals{tree: tree, path: path, hints: h, code: map[*syntax.Name]bool{}, first: map[*syntax.Lit][]string{},
+		kind: Manifest}
 	if tree.Epp != nil {
 		w.kind = EPP
 	}
@@ -145,7 +147,8 @@ func (w *literals) class(e syntax.Expr, prefer func(syntax.Expr, ...string)) {
 	if v, ok := datum(e); ok && w.hints.Class != nil {
 		prefer(e, w.hints.Class(value.ToString(v))...)
 	}
-	if i, ok := e.(*syntax.Interpolated); ok && len(i.Parts) > 0 && w.hints.Class != nil { // its beginning may say of which module
+	// its beginning may say of which module
+	if i, ok := e.(*syntax.Interpolated); ok && len(i.Parts) > 0 && w.hints.Class != nil {
 		if s, ok := i.Parts[0].(*syntax.Str); ok && strings.HasSuffix(s.Value, "::") {
 			old := w.tree.Source.Slice(s.Where)
 			w.first[&s.Lit] = append(w.first[&s.Lit], strings.TrimSuffix(old, s.Value)+"::standin::")
@@ -160,7 +163,8 @@ func (w *literals) class(e syntax.Expr, prefer func(syntax.Expr, ...string)) {
 }
 
 // attribute prefers what the parameter takes that a resource's attribute is for.
-func (w *literals) attribute(n *syntax.Resource, b *syntax.ResourceBody, op *syntax.AttrOp, prefer func(syntax.Expr, ...string)) {
+func (w *literals) attribute(n *syntax.Resource, b *syntax.ResourceBody, op *syntax.AttrOp,
+	prefer func(syntax.Expr, ...string)) {
 	of := ""
 	switch t := n.Type.(type) {
 	case *syntax.Name:
@@ -216,7 +220,8 @@ func (w *literals) quoted() (q []string) {
 	return q
 }
 
-// strings are what a string can be instead: a fresh one, some that are preferred for it, an empty one, then others of the program.
+// strings are what a string can be instead: a fresh one, some that are preferred for it, an empty one, then others of
+// the program.
 func (w *literals) strings(l *syntax.Lit, fresh string) []string {
 	first := unique(w.tree.Source.Slice(l.Where), choices-4, w.first[l])
 	return append(append([]string{fresh}, append(first, "''", "undef", "false")...), w.quoted()...)
@@ -266,7 +271,8 @@ func (w *literals) visit(n syntax.Node) bool {
 }
 
 // SameShape reports whether a changed text is still the same code with other data.
-func SameShape(before *syntax.File, text string, opt syntax.Options) (after *syntax.File, ds source.Diagnostics, same bool) {
+func SameShape(before *syntax.File, text string, opt syntax.Options) (after *syntax.File, ds source.Diagnostics,
+	same bool) {
 	parse := syntax.Parse
 	if before.Epp != nil {
 		parse = syntax.ParseEPP

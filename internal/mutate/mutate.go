@@ -1,9 +1,10 @@
-// Package mutate is for tests: it changes programs, templates, data and facts at one place at a time, and looks whether what changed in the
-// catalog had named the place. It is how the three theorems about provenance (where, expression, dependency; §4.1 of the analysis notes)
-// are tested.
+// Package mutate is for tests: it changes programs, templates, data and facts at one place at a time, and looks whether
+// what changed in the catalog had named the place. It is how the three theorems about provenance (where, expression,
+// dependency; §4.1 of the analysis notes) are tested.
 //
-// A Place is a datum and what can be put there. A View is a catalog as slots with their dependencies; Compare holds two of them against
-// the dependency theorem. Where and Expressions check the other two. What compiles is the caller's business.
+// A Place is a datum and what can be put there. A View is a catalog as slots with their dependencies; Compare holds two
+// of them against the dependency theorem. Where and Expressions check the other two. What compiles is the caller's
+// business.
 //
 // It may import everything that a finished compile consists of. No program code may import it. Start reading at Place.
 package mutate
@@ -45,7 +46,8 @@ type Place struct {
 	New  []string
 	Fact string        // path of a fact
 	Val  []value.Value // what a fact or the node's name can be instead; nil deletes it
-	// Beside are further files, by path, that are there with the change and could as well be there without: nobody reads them then.
+	// Beside are further files, by path, that are there with the change and could as well be there without: nobody reads
+	// them then.
 	Beside map[string]string
 }
 
@@ -68,9 +70,11 @@ func (n Names) leaves(t *provenance.Trace) []provenance.Ref {
 	return t.FindOther(func(l provenance.Label) bool { return n.match(l.Key()) })
 }
 
-// With is the place with other strings to put there than the ones it has and the one that the file's text has; nil when it does not take strings.
+// With is the place with other strings to put there than the ones it has and the one that the file's text has; nil when
+// it does not take strings.
 func (p *Place) With(text string, strs []string) *Place {
-	if (p.Kind != Manifest && p.Kind != EPP) || len(p.New) == 0 || !slices.Contains(p.New, "'fresh'") && !slices.Contains(p.New, "fresh") {
+	if (p.Kind != Manifest && p.Kind != EPP) || len(p.New) == 0 || !slices.Contains(p.New, "'fresh'") &&
+		!slices.Contains(p.New, "fresh") {
 		return nil
 	}
 	known := []string{"", bare(text[p.Span.Start:p.Span.End])}
@@ -112,7 +116,8 @@ func (p *Place) Describe(text string, i int) string {
 		return fmt.Sprintf("fact %s → %s", p.Fact, with)
 	}
 	at := source.NewFile(p.Path, text).Position(p.Span.Start)
-	return fmt.Sprintf("%s:%d:%d %s → %s", p.Path, at.Line, at.Column, short(text[p.Span.Start:p.Span.End]), short(p.New[i]))
+	return fmt.Sprintf("%s:%d:%d %s → %s", p.Path, at.Line, at.Column, short(text[p.Span.Start:p.Span.End]),
+		short(p.New[i]))
 }
 
 func short(s string) string {
@@ -138,8 +143,8 @@ func unique(old string, most int, lists ...[]string) []string {
 	return out
 }
 
-// word replaces the first word of a text by another, so that everything else about the text stays. Signs get one behind them, and blanks
-// within a line one more; ok is false when there is nothing but the end of a line.
+// word replaces the first word of a text by another, so that everything else about the text stays. Signs get one behind
+// them, and blanks within a line one more; ok is false when there is nothing but the end of a line.
 func word(text, with string) (string, bool) {
 	letter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
 	for i := 0; i < len(text); i++ {

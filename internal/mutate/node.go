@@ -6,7 +6,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// NodeName is the name of the node that is compiled: it can be one that the program has a node statement for, or a fresh one.
+// NodeName is the name of the node that is compiled: it can be one that the program has a node statement for, or a
+// fresh one.
 func NodeName(trees []*syntax.File, now string) *Place {
 	key := Named(provenance.LabelKey{Kind: provenance.NodeName})
 	p := &Place{Kind: Node, Was: key, Is: key}

@@ -13,7 +13,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A Slot is something that has provenance: a resource's existence, an attribute, a resource's tags, an edge, a variable.
+// A Slot is something that has provenance: a resource's existence, an attribute, a resource's tags, an edge, a
+// variable.
 type Slot struct {
 	Value string
 	Refs  [3]provenance.Ref // what it depends on
@@ -48,7 +49,8 @@ func Look(res *eval.Result) (*View, error) {
 		v.at[ref] = Slot{"", [3]provenance.Ref{r.Position, r.TitleRef}}
 	}
 	for _, e := range res.Catalog.Edges {
-		v.Slots["edge "+e.Source.Ref()+" -> "+e.Target.Ref()] = Slot{"", [3]provenance.Ref{e.Ref, e.Source.Existence, e.Target.Existence}}
+		v.Slots["edge "+e.Source.Ref()+" -> "+e.Target.Ref()] = Slot{"", [3]provenance.Ref{e.Ref, e.Source.Existence,
+			e.Target.Existence}}
 	}
 	v.variables()
 	return v, nil
@@ -86,8 +88,8 @@ type Result struct {
 	Violations []Violation
 }
 
-// Compare holds two runs against theorem 5.3.5: a slot of either that does not name the place is in the other with the same value, and
-// resources whose positions do not name it keep their order.
+// Compare holds two runs against theorem 5.3.5: a slot of either that does not name the place is in the other with the
+// same value, and resources whose positions do not name it keep their order.
 func Compare(before, after *View, p *Place) *Result {
 	c := &comparison{Result: Result{Changed: map[string]bool{}}}
 	c.was = before.Res.Trace.Reach(p.Was.leaves(before.Res.Trace))
@@ -130,7 +132,9 @@ func (c *comparison) side(from, to *View, reach func(provenance.Ref) provenance.
 			if has {
 				with = "is " + short(o.Value)
 			}
-			c.Violations = append(c.Violations, Violation(fmt.Sprintf("%s, %s in the run %s, %s in the run %s, and does not name the place", name, short(s.Value), side, with, there)))
+			c.Violations = append(c.Violations,
+				Violation(fmt.Sprintf("%s, %s in the run %s, %s in the run %s, and does not name the place", name, short(s.Value),
+					side, with, there)))
 		}
 		if !has {
 			if refs, is := to.absence(name); is {
@@ -145,7 +149,9 @@ func (c *comparison) side(from, to *View, reach func(provenance.Ref) provenance.
 	reach = t.Reach(other.leaves(t))
 	for _, a := range absent {
 		if !slices.ContainsFunc(a.refs, func(r provenance.Ref) bool { return reach(r) != provenance.Not }) {
-			c.Violations = append(c.Violations, Violation(fmt.Sprintf("%s is there in the run %s; its absence in the run %s does not name the place", a.name, side, there)))
+			c.Violations = append(c.Violations,
+				Violation(fmt.Sprintf("%s is there in the run %s; its absence in the run %s does not name the place", a.name, side,
+					there)))
 		}
 	}
 }
@@ -185,15 +191,16 @@ func (c *comparison) order(before, after *View) {
 	x, y := free(before.order), free(after.order)
 	for i := range min(len(x), len(y)) {
 		if x[i] != y[i] {
-			c.Violations = append(c.Violations, Violation(fmt.Sprintf("the order changed without naming the place: %s stands where %s stood", y[i], x[i])))
+			c.Violations = append(c.Violations,
+				Violation(fmt.Sprintf("the order changed without naming the place: %s stands where %s stood", y[i], x[i])))
 			return
 		}
 	}
 }
 
-// Refused holds a run that failed when all its code had been evaluated against the theorem: its catalog was made, and refused, say for a
-// relationship with a resource that is not in it. Which resources and variables there are is settled then. Of any other failing run
-// nothing can be said: nobody knows how it would have gone on.
+// Refused holds a run that failed when all its code had been evaluated against the theorem: its catalog was made, and
+// refused, say for a relationship with a resource that is not in it. Which resources and variables there are is settled
+// then. Of any other failing run nothing can be said: nobody knows how it would have gone on.
 func Refused(before *View, res *eval.Result, p *Place) *Result {
 	c := &comparison{Result: Result{Changed: map[string]bool{}}}
 	if _, evaluated := res.Declared("Class", "main"); !evaluated {
@@ -217,14 +224,16 @@ func Refused(before *View, res *eval.Result, p *Place) *Result {
 		}
 		c.Changed[name] = true
 		if !s.names(c.was) {
-			c.Violations = append(c.Violations, Violation(fmt.Sprintf("%s, %s in the run before, %s in the run after, whose catalog is refused, and does not name the place", name, short(s.Value), with)))
+			c.Violations = append(c.Violations,
+				Violation(fmt.Sprintf("%s, %s in the run before, %s in the run after, whose catalog is refused, and does not name the place", name, short(s.Value), with)))
 		}
 	}
 	sort.Slice(c.Violations, func(i, j int) bool { return c.Violations[i] < c.Violations[j] })
 	return &c.Result
 }
 
-// settled reports whether a slot is another in a run whose catalog was refused: a variable, or anything about resources that are not there.
+// settled reports whether a slot is another in a run whose catalog was refused: a variable, or anything about resources
+// that are not there.
 func settled(name string, s Slot, after *View, gone map[string]bool) bool {
 	kind, of, _ := strings.Cut(name, " ")
 	switch kind {

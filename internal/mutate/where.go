@@ -131,7 +131,8 @@ func literalsOf(f *source.File) func(provenance.Label) (value.Value, bool) {
 	}
 }
 
-// eachValue visits every value of a catalog with its provenance: attributes and variables, the elements of containers one by one, and titles.
+// eachValue visits every value of a catalog with its provenance: attributes and variables, the elements of containers
+// one by one, and titles.
 func eachValue(res *eval.Result, visit func(slot string, v value.Value, r provenance.Ref)) {
 	var walk func(slot string, v value.Value, r provenance.Ref)
 	walk = func(slot string, v value.Value, r provenance.Ref) {
@@ -167,9 +168,10 @@ func eachValue(res *eval.Result, visit func(slot string, v value.Value, r proven
 	res.EachVariable(func(class, name string, v value.Value, r provenance.Ref) { walk("variable "+class+"::"+name, v, r) })
 }
 
-// Where checks theorem 4.2.4: a value that was copied from a place equals the datum there. Only the places that match are looked at; nil
-// looks at all.
-func (d *Places) Where(res *eval.Result, only func(provenance.LabelKey) bool, skip func(reason string)) (checked int, bad []Violation) {
+// Where checks theorem 4.2.4: a value that was copied from a place equals the datum there. Only the places that match
+// are looked at; nil looks at all.
+func (d *Places) Where(res *eval.Result, only func(provenance.LabelKey) bool, skip func(reason string)) (checked int,
+	bad []Violation) {
 	json := catalog.JSON{Types: types.ToData}
 	eachValue(res, func(slot string, v value.Value, r provenance.Ref) {
 		l, ok := res.Trace.Where(r)
@@ -188,7 +190,8 @@ func (d *Places) Where(res *eval.Result, only func(provenance.LabelKey) bool, sk
 		a, _ := json.AppendValue(nil, v)
 		b, _ := json.AppendValue(nil, datum)
 		if string(a) != string(b) {
-			bad = append(bad, Violation(slot+" is "+short(string(a))+", but at "+l.Place.String()+l.Path+", where it was copied from, is "+short(string(b))))
+			bad = append(bad, Violation(slot+" is "+short(string(a))+", but at "+l.Place.String()+l.Path+
+				", where it was copied from, is "+short(string(b))))
 		}
 	})
 	return checked, bad

@@ -16,9 +16,9 @@ func Program(seed int) string {
 	return g.program()
 }
 
-// A generator writes random programs that are well typed and mostly legal: classes with parameters and inheritance, defines that
-// declare each other, resources of several types, defaults, overrides, virtual resources, collectors, relationships, conditions,
-// loops. Whatever it writes, real Puppet and we must make the same of it, errors included.
+// A generator writes random programs that are well typed and mostly legal: classes with parameters and inheritance,
+// defines that declare each other, resources of several types, defaults, overrides, virtual resources, collectors,
+// relationships, conditions, loops. Whatever it writes, real Puppet and we must make the same of it, errors included.
 type generator struct {
 	*rand.Rand
 	b       strings.Builder
@@ -139,7 +139,8 @@ func (g *generator) expr(t genType, deep int) string {
 		case 5:
 			return fmt.Sprintf("(%s =~ /^[a-m]/)", sub(genStr))
 		case 6:
-			return fmt.Sprintf("(%s =~ %s)", sub(pick(g, []genType{genStr, genInt, genList, genHash})), pick(g, []string{"Integer[0, 5]", "String[1]", "Array[String, 1, 2]", "Hash", "Variant[Integer, String]"}))
+			return fmt.Sprintf("(%s =~ %s)", sub(pick(g, []genType{genStr, genInt, genList, genHash})),
+				pick(g, []string{"Integer[0, 5]", "String[1]", "Array[String, 1, 2]", "Hash", "Variant[Integer, String]"}))
 		}
 	case genList:
 		switch g.IntN(6) {
@@ -211,9 +212,11 @@ func (g *generator) resource(form string) string {
 	meta := g.metaparams()
 	switch typ {
 	case "file":
-		g.line("%sfile { %s: %s%s }", form, title, strings.Join(g.attrs([]string{"mode", "owner", "group", "content"}), ", "), meta)
+		g.line("%sfile { %s: %s%s }", form, title, strings.Join(g.attrs([]string{"mode", "owner", "group", "content"}), ", "),
+			meta)
 	case "notify":
-		g.line("%snotify { %s: message => %s%s }", form, title, g.expr(pick(g, []genType{genInt, genStr, genBool, genList, genHash}), 1), meta)
+		g.line("%snotify { %s: message => %s%s }", form, title,
+			g.expr(pick(g, []genType{genInt, genStr, genBool, genList, genHash}), 1), meta)
 	case "user":
 		g.line("%suser { %s: uid => %s, comment => %s%s }", form, title, g.expr(genInt, 1), g.expr(genStr, 1), meta)
 	}
@@ -242,7 +245,8 @@ func (g *generator) metaparams() string {
 		s += ", noop => " + pick(g, []string{"true", "false"})
 	}
 	if len(g.refs) > 0 && g.chance(15) {
-		s += fmt.Sprintf(", %s => %s", pick(g, []string{"require", "before", "notify", "subscribe"}), pick(g, []string{pick(g, g.refs), "[" + pick(g, g.refs) + "]"}))
+		s += fmt.Sprintf(", %s => %s", pick(g, []string{"require", "before", "notify", "subscribe"}),
+			pick(g, []string{pick(g, g.refs), "[" + pick(g, g.refs) + "]"}))
 	}
 	return s
 }
@@ -321,7 +325,8 @@ func (g *generator) statement() {
 	case 11, 12:
 		g.declareDefine()
 	case 13:
-		g.line("%s { %s }", pick(g, []string{"File", "User", "Notify"}), pick(g, []string{"noop => true", "tag => 'dflt'", "loglevel => 'info'"}))
+		g.line("%s { %s }", pick(g, []string{"File", "User", "Notify"}),
+			pick(g, []string{"noop => true", "tag => 'dflt'", "loglevel => 'info'"}))
 	case 14:
 		g.collector()
 	case 15:
@@ -375,7 +380,8 @@ func (g *generator) declareDefine() {
 
 func (g *generator) collector() {
 	typ := pick(g, []string{"File", "Notify", "User"})
-	query := pick(g, []string{"", "title == '/r1'", "tag == 't1'", "title != '/r2' and tag == 'file'", "noop == true or title == '/r3'", "mode == '0644'"})
+	query := pick(g, []string{"", "title == '/r1'", "tag == 't1'", "title != '/r2' and tag == 'file'",
+		"noop == true or title == '/r3'", "mode == '0644'"})
 	override := ""
 	if g.chance(50) {
 		override = " { " + pick(g, []string{"noop => false", "tag => 'got'", "loglevel => 'debug'"}) + " }"
@@ -453,7 +459,8 @@ func (g *generator) class(i int) {
 	c.files = append(c.files, t)
 	if c.parent >= 0 && g.chance(60) {
 		over := pick(g, g.classes[c.parent].files)
-		g.line("File['%s'] { %s }", over, pick(g, []string{"mode => '0755'", "mode => undef", "owner => 'x'", "tag +> 'more'", "before +> File['" + t + "']"}))
+		g.line("File['%s'] { %s }", over, pick(g, []string{"mode => '0755'", "mode => undef", "owner => 'x'", "tag +> 'more'",
+			"before +> File['" + t + "']"}))
 	}
 	if g.chance(30) && i > 0 {
 		g.line("notify { '%s': message => \"${%s::title}\" }", g.title(), g.classes[g.IntN(i)].name)

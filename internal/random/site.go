@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Site is a random environment: a manifest whose classes take parameters from Hiera and which looks keys up itself, and the data, in
-// three levels that merge in different ways. The result maps paths to texts.
+// Site is a random environment: a manifest whose classes take parameters from Hiera and which looks keys up itself, and
+// the data, in three levels that merge in different ways. The result maps paths to texts.
 func Site(seed int) map[string]string {
 	g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), 43))}
 	g.data = &data{}
@@ -59,7 +59,8 @@ func (d *data) lookup(g *generator, t genType) string {
 		case genList:
 			return fmt.Sprintf("lookup('%s', Array[String], %s, [])", k.name, pick(g, []string{"'unique'", "'first'", "'deep'"}))
 		case genHash:
-			return fmt.Sprintf("lookup('%s', { 'merge' => %s, 'default_value' => {} })", k.name, pick(g, []string{"'hash'", "'deep'", "{ 'strategy' => 'deep', 'knockout_prefix' => '--' }"}))
+			return fmt.Sprintf("lookup('%s', { 'merge' => %s, 'default_value' => {} })", k.name,
+				pick(g, []string{"'hash'", "'deep'", "{ 'strategy' => 'deep', 'knockout_prefix' => '--' }"}))
 		}
 	}
 	return fmt.Sprintf("lookup('%s', { 'default_value' => %s })", k.name, g.literal(t))
@@ -120,7 +121,8 @@ func (d *data) datum(g *generator, t genType) string {
 	case genInt:
 		return fmt.Sprint(g.IntN(50))
 	case genStr:
-		return pick(g, []string{"plain", "'quoted'", `"on %{facts.os.family}"`, `"%{trusted.certname}"`, `"%{facts.nothing}x"`, "'10'"})
+		return pick(g, []string{"plain", "'quoted'", `"on %{facts.os.family}"`, `"%{trusted.certname}"`,
+			`"%{facts.nothing}x"`, "'10'"})
 	case genBool:
 		return pick(g, []string{"true", "no", "yes", "false"})
 	case genList:

@@ -1,8 +1,8 @@
-// Summary reads what `go test -json` prints and tells people what they want to know of it: what failed, with its output, how long each
-// package took, what was skipped and why, and the counts. `make test` pipes the tests through it.
+// Summary reads what `go test -json` prints and tells people what they want to know of it: what failed, with its
+// output, how long each package took, what was skipped and why, and the counts. `make test` pipes the tests through it.
 //
-// A test that was skipped for want of something that can be installed fails by itself under CI (package live); here skips are only
-// counted and named.
+// A test that was skipped for want of something that can be installed fails by itself under CI (package live); here
+// skips are only counted and named.
 package main
 
 import (

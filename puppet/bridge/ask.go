@@ -98,12 +98,18 @@ func questionTable() map[string]func(*question) (value.Value, error) {
 		"source": func(q *question) (value.Value, error) {
 			return value.Strings(q.scope.Source(), q.scope.Module(), q.scope.SourceKind()), nil
 		},
-		"classes":        (*question).classes,
-		"tags":           (*question).tags,
-		"top?":           func(q *question) (value.Value, error) { return value.Bool(q.scope == q.f.call.Eval.Top()), nil },
-		"scope_text":     (*question).scopeText,
-		"known_class":    func(q *question) (value.Value, error) { return value.Bool(q.f.call.Eval.KnownClass(q.text(0))), nil },
-		"known_type":     func(q *question) (value.Value, error) { return value.Bool(q.f.call.Eval.KnownType(q.text(0))), nil },
+		"classes":    (*question).classes,
+		"tags":       (*question).tags,
+		"top?":       func(q *question) (value.Value, error) { return value.Bool(q.scope == q.f.call.Eval.Top()), nil },
+		"scope_text": (*question).scopeText,
+		"known_class": func(q *question) (value.Value, error) {
+			return value.Bool(q.f.call.Eval.KnownClass(q.text(0))),
+				nil
+		},
+		"known_type": func(q *question) (value.Value, error) {
+			return value.Bool(q.f.call.Eval.KnownType(q.text(0))),
+				nil
+		},
 		"name_attribute": (*question).nameAttribute,
 		"node":           func(q *question) (value.Value, error) { return value.String(q.f.call.Eval.Node()), nil },
 		"stack":          (*question).stack,
@@ -254,7 +260,8 @@ func (q *question) block() *eval.Lambda {
 	}
 	least, _ := q.m.At("required").(value.Int)
 	most, _ := q.m.At("most").(value.Int)
-	return q.f.call.NewBlock(int(least), int(most), func(args []value.Value, refs []provenance.Ref) (value.Value, provenance.Ref, error) {
+	return q.f.call.NewBlock(int(least), int(most), func(args []value.Value, refs []provenance.Ref) (value.Value,
+		provenance.Ref, error) {
 		if q.b.own != nil {
 			return q.b.own.yield(number, args, refs)
 		}
@@ -302,8 +309,8 @@ func (q *question) yield() (value.Value, error) {
 	return v, nil
 }
 
-// oldFunction says where a 3.x function is that Ruby code calls as function_NAME: the path of its file, true when it is written in
-// Go, undef when there is none.
+// oldFunction says where a 3.x function is that Ruby code calls as function_NAME: the path of its file, true when it is
+// written in Go, undef when there is none.
 func (q *question) oldFunction() (value.Value, error) {
 	name := q.text(0)
 	if q.b.opt.Site != nil {

@@ -16,7 +16,8 @@ var (
 	asking  = ask.Site{Environment: environmentDir, Facts: factsFile, Mask: mask, MaskValues: true}
 )
 
-// mask takes out what is never the same twice: addresses of objects, what Ruby adds to be helpful, and where the files are.
+// mask takes out what is never the same twice: addresses of objects, what Ruby adds to be helpful, and where the files
+// are.
 func mask(s string) string {
 	s = ask.WithoutHint(strings.ReplaceAll(s, parent, ""))
 	s = scratch.ReplaceAllString(address.ReplaceAllString(s, "$1"), "/tmp/$1")

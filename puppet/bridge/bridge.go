@@ -1,13 +1,15 @@
-// Package bridge runs what modules have written in Ruby: functions of both kinds (3.x newfunction, 4.x create_function), and
-// templates that the interpreter in package ruby cannot run. It is off unless asked for, since that code can do anything.
+// Package bridge runs what modules have written in Ruby: functions of both kinds (3.x newfunction, 4.x
+// create_function), and templates that the interpreter in package ruby cannot run. It is off unless asked for, since
+// that code can do anything.
 //
-// One Ruby process serves a Bridge. It is started at the first call and needs no Puppet: runtime/*.rb gives functions what they expect
-// of one. Both sides speak JSON, a message a line, and calls nest: while Ruby runs a function it may ask for a variable, call another
-// function or a block, which may need Ruby again. Types are ours alone: Ruby sends signatures as text, and asks about types.
+// One Ruby process serves a Bridge. It is started at the first call and needs no Puppet: runtime/*.rb gives functions
+// what they expect of one. Both sides speak JSON, a message a line, and calls nest: while Ruby runs a function it may
+// ask for a variable, call another function or a block, which may need Ruby again. Types are ours alone: Ruby sends
+// signatures as text, and asks about types.
 //
-// Code that does not come back in time, ends the process or sends something else than an answer is stopped, and the call ends with a
-// diagnostic; the next call starts Ruby again, a few times. The result of a call depends on its arguments, on the file that it is
-// written in, and on everything that it looked up.
+// Code that does not come back in time, ends the process or sends something else than an answer is stopped, and the
+// call ends with a diagnostic; the next call starts Ruby again, a few times. The result of a call depends on its
+// arguments, on the file that it is written in, and on everything that it looked up.
 //
 // It may import eval and below. Start reading at Function, then process.go.
 package bridge
@@ -130,8 +132,8 @@ func (f *frame) saw(v value.Value, r provenance.Ref) {
 	f.sofar = tr.Join(f.sofar, r)
 }
 
-// run has Ruby do something for a call. body runs with the call as the innermost frame; compiles that want Ruby too wait until the
-// outermost call of this one has ended.
+// run has Ruby do something for a call. body runs with the call as the innermost frame; compiles that want Ruby too
+// wait until the outermost call of this one has ended.
 func (b *Bridge) run(c *eval.Call, name string, body func(f *frame) (value.Value, error)) (value.Value, *frame, error) {
 	b.mu.Lock()
 	for b.owner != nil && b.owner != c.Eval {

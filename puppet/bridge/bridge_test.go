@@ -45,7 +45,8 @@ func TestHostile(t *testing.T) {
 		{"circle", "stack level too deep"},
 		{"bytes", "Bytes(fffe)"}, {"latin", `"café"`},
 		{"round", "nest deeper than 200"},
-		{"loop", "the function t::hostile (/production/modules/t/lib/puppet/functions/t/hostile.rb) did not come back within 2s"},
+		{"loop",
+			"the function t::hostile (/production/modules/t/lib/puppet/functions/t/hostile.rb) did not come back within 2s"},
 		{"exit!", "Ruby ended while it ran the function t::hostile"},
 		{"print", `"fine"`},
 		{"exit!", "Ruby ended while it ran the function t::hostile"},
@@ -56,8 +57,10 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ how, want string }{
-		{"sleep", "did not come back within"}, {"ensure", "did not come back within"}, {"child", "did not come back within"}, {"kill", "Ruby ended"},
-		{"garbage", "something that is no answer: this is no JSON"}, {"brackets", "something that is no answer: [[["}, {"wrong", "unknown kind, Nonsense"},
+		{"sleep", "did not come back within"}, {"ensure", "did not come back within"}, {"child", "did not come back within"},
+		{"kill", "Ruby ended"},
+		{"garbage", "something that is no answer: this is no JSON"}, {"brackets", "something that is no answer: [[["},
+		{"wrong", "unknown kind, Nonsense"},
 		{"empty", "neither a value nor an error"}, {"question", "a question of no call"}, {"endless", ""}, {"grow", ""},
 	} {
 		t.Run(c.how, func(t *testing.T) {
@@ -87,7 +90,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Threads that the code leaves behind do not slow down what comes later: each of hundreds of messages would wait for its turn.
+// Threads that the code leaves behind do not slow down what comes later: each of hundreds of messages would wait for
+// its turn.
 func TestThreads(t *testing.T) {
 	needRuby(t)
 	w := open(t, environmentDir, bridge.Options{Timeout: 10 * time.Second})
@@ -168,7 +172,8 @@ func TestTurns(t *testing.T) {
 	wg.Wait()
 }
 
-// The result depends on the arguments and on what the code looked up, in itself and in what it called; not on anything else.
+// The result depends on the arguments and on what the code looked up, in itself and in what it called; not on anything
+// else.
 func TestProvenance(t *testing.T) {
 	needRuby(t)
 	w := open(t, environmentDir, bridge.Options{})
@@ -180,11 +185,13 @@ func TestProvenance(t *testing.T) {
 	}
 	set := eval.Language(7)
 	set.Trace, set.Reads = true, true
-	r := eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree}, Facts: ask.ReadFacts(factsFile), Settings: set})
+	r := eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree},
+		Facts: ask.ReadFacts(factsFile), Settings: set})
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}
-	for name, want := range map[string][]string{"x": {"'seen'"}, "y": {"'seen'"}, "z": {"'deep'", "'-'"}, "b": {"'seen'", "'deep'"}} {
+	for name, want := range map[string][]string{"x": {"'seen'"}, "y": {"'seen'"}, "z": {"'deep'", "'-'"},
+		"b": {"'seen'", "'deep'"}} {
 		ref := variableRef(t, r, name)
 		got := map[string]bool{}
 		for _, l := range r.Trace.Depends(ref) {

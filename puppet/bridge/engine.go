@@ -52,7 +52,8 @@ const (
 // markName begins the variable by which what Ruby code has started is found again.
 const markName = "BUNRAKU_RUBY_RUN="
 
-// Start starts the installed Ruby. The program comes through its standard input, so there is no file of ours to be found or changed.
+// Start starts the installed Ruby. The program comes through its standard input, so there is no file of ours to be
+// found or changed.
 func (s System) Start(program string) (Process, error) {
 	command := s.Command
 	if command == "" {

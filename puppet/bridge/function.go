@@ -39,8 +39,9 @@ type dispatch struct {
 // A Kind is how a function that is written in Ruby is made and called.
 type Kind uint8
 
-// The kinds: of the 4.x API; of the 3.x API, which get what Puppet 3 had in the place of newer values; and the latter as templates and
-// other 3.x functions call them, scope.function_NAME([…]): those may define methods in their files, and get their arguments as they are.
+// The kinds: of the 4.x API; of the 3.x API, which get what Puppet 3 had in the place of newer values; and the latter
+// as templates and other 3.x functions call them, scope.function_NAME([…]): those may define methods in their files,
+// and get their arguments as they are.
 const (
 	Modern Kind = iota
 	Old
@@ -49,7 +50,8 @@ const (
 
 // Function is the record of a function that is written in Ruby. bridge finds the Bridge of the compile that calls it.
 func Function(name, path string, kind Kind, bridge func(*eval.Call) *Bridge) *eval.Function {
-	return &eval.Function{Name: name, Flow: eval.Observer, Does: outline.Anything, Raw: func(c *eval.Call) (value.Value, error) { return bridge(c).call(c, name, path, kind) }}
+	return &eval.Function{Name: name, Flow: eval.Observer, Does: outline.Anything,
+		Raw: func(c *eval.Call) (value.Value, error) { return bridge(c).call(c, name, path, kind) }}
 }
 
 // Function is the record of a function that this bridge runs.
@@ -88,8 +90,8 @@ func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, 
 	return b.settle(c, name, v, err)
 }
 
-// settle turns what went wrong into what a caller can use: a diagnostic, an error as Puppet words it, or an opaque value where our
-// runtime lacks what the code needs of Puppet.
+// settle turns what went wrong into what a caller can use: a diagnostic, an error as Puppet words it, or an opaque
+// value where our runtime lacks what the code needs of Puppet.
 func (b *Bridge) settle(c *eval.Call, name string, v value.Value, err error) (value.Value, error) {
 	if b.own != nil {
 		if v, err = b.own.settle(c, name, v, err); err == nil {
@@ -107,7 +109,8 @@ func (b *Bridge) settle(c *eval.Call, name string, v value.Value, err error) (va
 	case errors.As(err, &r) && r.grave && len(b.frames) == 0:
 		c.Fail("E0401", r.text)
 	case errors.As(err, &r) && r.missing:
-		return &value.Opaque{Why: fmt.Sprintf("%s, called at %s, needs more of Puppet than there is: %s", name, c.Place, r.text)}, nil
+		return &value.Opaque{Why: fmt.Sprintf("%s, called at %s, needs more of Puppet than there is: %s", name, c.Place,
+			r.text)}, nil
 	}
 	return v, err
 }
@@ -203,8 +206,9 @@ func readDispatch(h *value.Hash) dispatch {
 		a, _ := h.At(key).(*value.Array)
 		return textsOf(a)
 	}
-	d := dispatch{types: list("types"), names: list("names"), block: text("block"), blockOptional: flag("block_optional"), returns: text("returns"),
-		method: text("method"), mismatch: flag("mismatch"), most: -1}
+	d := dispatch{types: list("types"), names: list("names"), block: text("block"), blockOptional: flag("block_optional"),
+		returns: text("returns"),
+		method:  text("method"), mismatch: flag("mismatch"), most: -1}
 	if n, is := h.At("least").(value.Int); is {
 		d.least = int(n)
 	}
@@ -253,7 +257,8 @@ func (b *Bridge) dispatch(f *frame, fn *function) (value.Value, error) {
 		return nil, fmt.Errorf("'%s' %s", fn.name, value.ToString(v))
 	}
 	if want := fn.callable[chosen].Return; want != nil && !types.IsInstance(want, v) {
-		return nil, errors.New(types.DescribeMismatch(fmt.Sprintf("value returned from function '%s' has wrong type,", d.method), want, types.InferSet(v)))
+		return nil, errors.New(types.DescribeMismatch(fmt.Sprintf("value returned from function '%s' has wrong type,",
+			d.method), want, types.InferSet(v)))
 	}
 	return v, nil
 }
@@ -264,7 +269,8 @@ func (b *Bridge) invoke(f *frame, fn *function, chosen int) (value.Value, error)
 		return b.own.call(f, fn, chosen)
 	}
 	c := f.call
-	m := do("call").set("name", value.String(fn.name)).set("path", value.String(fn.path)).set("kind", value.Int(fn.kind)).set("dispatch", value.Int(chosen)).
+	m := do("call").set("name", value.String(fn.name)).set("path", value.String(fn.path)).set("kind",
+		value.Int(fn.kind)).set("dispatch", value.Int(chosen)).
 		set("arguments", value.NewArray(c.Args...)).set("scope", value.Int(len(b.frames)-1))
 	if c.Block != nil && !fn.old {
 		m.set("block", shape(c.Block))

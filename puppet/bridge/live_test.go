@@ -30,18 +30,27 @@ func apiQuestions() (exprs []string) {
 			exprs = append(exprs, function+"("+a+")")
 		}
 	}
-	add("t::dispatches", "3", "3, 'x'", "30", "3, ''", "[1,[2,[3]]]", "[1,[20]]", "'low'", "'low', 1, 2.5", "'low', 'x'", "'text'", "{'a'=>1}, true", "{'a'=>1}", "{1=>1}, true", "", "undef", "3, 'x', 4", "/x/", "default")
-	exprs = append(exprs, "t::dispatches([1,2]) |$x| { $x * 2 }", "t::dispatches([1,2]) |$x, $y = 4| { [$x, $y] }", "t::dispatches([1,2]) |$x, $y, $z| { $x }", "t::dispatches(1) |$x| { $x }", "t::dispatches([1,2]) || { 1 }")
+	add("t::dispatches", "3", "3, 'x'", "30", "3, ''", "[1,[2,[3]]]", "[1,[20]]", "'low'", "'low', 1, 2.5", "'low', 'x'",
+		"'text'", "{'a'=>1}, true", "{'a'=>1}", "{1=>1}, true", "", "undef", "3, 'x', 4", "/x/", "default")
+	exprs = append(exprs, "t::dispatches([1,2]) |$x| { $x * 2 }", "t::dispatches([1,2]) |$x, $y = 4| { [$x, $y] }",
+		"t::dispatches([1,2]) |$x, $y, $z| { $x }", "t::dispatches(1) |$x| { $x }", "t::dispatches([1,2]) || { 1 }")
 	add("t::plain", "1", "1, 3", "1, 3, 4, 5", "", "undef, undef")
 	add("t::returns", "1", "['a']", "'a'", "[1]", "undef", "{}", "", "1, 2")
-	add("t::echo", "", "1, 2.5, 'a', true, undef, default, /a.b/, [1,[undef]], {'a'=>{1=>'x'}}", "Sensitive('s'), Binary('YQ=='), SemVer('1.2.3-rc1+b'), SemVerRange('>= 1.0.0')",
-		"Timestamp(0), Timespan(90), URI('http://example.com/a')", "Integer, Integer[1,2], File, File['/x'], Class, Class['a::b'], Notify['n'], Optional[String], T::Level, Type[Integer]",
+	add("t::echo", "", "1, 2.5, 'a', true, undef, default, /a.b/, [1,[undef]], {'a'=>{1=>'x'}}",
+		"Sensitive('s'), Binary('YQ=='), SemVer('1.2.3-rc1+b'), SemVerRange('>= 1.0.0')",
+		"Timestamp(0), Timespan(90), URI('http://example.com/a')",
+		"Integer, Integer[1,2], File, File['/x'], Class, Class['a::b'], Notify['n'], Optional[String], T::Level, Type[Integer]",
 		"{'__ptype'=>'x'}", `"\u{1F600}\u0001\u007f\n\\"`, "1e300, 1.0e-7, 9223372036854775807, -1")
-	add("t::calls", "'upcase', 'x'", "'t::plus', 1, 2", "'t_old', undef, 2", "'nothing_of_the_kind'", "'t::plain'", "'split', 'a b', ' '", "'new', Integer, '3'", "'type', 1", "'t_statement', 1", "'Upcase', 'x'", "'::upcase', 'x'", "'abs', 'x'")
-	exprs = append(exprs, "t::calls('map', [1,2]) |$x| { $x + 1 }", "t::calls('with', 3, 4) |$x, $y| { [$y, $x] }", "t::calls('each', [1]) |$x| { fail('in a block') }", "t::calls('filter', {'a'=>1,'b'=>2}) |$k, $v| { $v > 1 }",
-		"t::calls('t::dispatches', [1]) |$x| { next(7) }", "[1,2].map |$x| { t::calls('t::plus', $x, 1) }", "[1,2,3].each |$x| { t::calls('with', $x) |$y| { if $y > 1 { break() } } }")
+	add("t::calls", "'upcase', 'x'", "'t::plus', 1, 2", "'t_old', undef, 2", "'nothing_of_the_kind'", "'t::plain'",
+		"'split', 'a b', ' '", "'new', Integer, '3'", "'type', 1", "'t_statement', 1", "'Upcase', 'x'", "'::upcase', 'x'",
+		"'abs', 'x'")
+	exprs = append(exprs, "t::calls('map', [1,2]) |$x| { $x + 1 }", "t::calls('with', 3, 4) |$x, $y| { [$y, $x] }",
+		"t::calls('each', [1]) |$x| { fail('in a block') }", "t::calls('filter', {'a'=>1,'b'=>2}) |$k, $v| { $v > 1 }",
+		"t::calls('t::dispatches', [1]) |$x| { next(7) }", "[1,2].map |$x| { t::calls('t::plus', $x, 1) }",
+		"[1,2,3].each |$x| { t::calls('with', $x) |$y| { if $y > 1 { break() } } }")
 	add("t::blocks", "'map', [1,'a']", "'each', ['x','y']", "'filter', [1,'a',2]", "'reduce', ['a','b','c']", "'none', []")
-	for _, b := range []string{"|$x| { \"<${x}>\" }", "|$x, $y| { [$x, $y] }", "|$x, $y = 1| { $x }", "|*$x| { $x }", "|Integer $x| { $x }", "|$x, *$y| { 1 }", "|$x| { fail('boom') }", "|$x| { $x.unknown_function }"} {
+	for _, b := range []string{"|$x| { \"<${x}>\" }", "|$x, $y| { [$x, $y] }", "|$x, $y = 1| { $x }", "|*$x| { $x }",
+		"|Integer $x| { $x }", "|$x, *$y| { 1 }", "|$x| { fail('boom') }", "|$x| { $x.unknown_function }"} {
 		for _, how := range []string{"arity", "pass", "index", "rescue"} {
 			exprs = append(exprs, "t::blocks('"+how+"', [1, 'b']) "+b)
 		}
@@ -51,19 +60,34 @@ func apiQuestions() (exprs []string) {
 			add("t::scopes", "'"+name+"', '"+how+"'")
 		}
 	}
-	add("t::scopes", "'x', 'call'", "'x', 'old'", "'t_old', 'respond'", "'nope', 'respond'", "'x', 'with'", "'nope', 'compiler'")
+	add("t::scopes", "'x', 'call'", "'x', 'old'", "'t_old', 'respond'", "'nope', 'respond'", "'x', 'with'",
+		"'nope', 'compiler'")
 	for _, how := range strings.Fields("argument parse puppet runtime nil zero key type load nested own unknown through mismatch wrong big fail none") {
 		add("t::fails", "'"+how+"'")
 	}
-	add("t::helps", "'double', 3", "'absolute', '/a'", "'absolute', 'a'", "'absolute', 3", "'windows', 'C:/x'", "'windows', '/x'", "'version', '1.10', '1.9'", "'rand', 42, 1000", "'rand_int', 42, 1000", "'title', 'file[/x]'", "'title', 'class[a::b]'",
-		"'title', 'x'", "'module', 't'", "'module', 'nope'", "'setting', 'strict'", "'setting', 'environment'", "'instance', Integer, 1", "'instance', T::Level, 'low'", "'instance', String, 1", "'infer', [1,'a']", "'infer_set', {'a'=>1}", "'parse', 'Integer[1,2]', 2",
-		"'parse', 'T::Level', 'low'", "'parsed', 'Variant[Integer,String]'", "'assignable', Numeric, Integer", "'assignable', Integer, Numeric", "'describe', Integer, 'x'", "'describe', Struct[{a=>Integer}], {'a'=>'x','b'=>1}", "'assert', Integer, 1", "'assert', Integer, 'x'",
-		"'iterate', [1,2]", "'iterate', {'a'=>1}", "'iterate', 'abc'", "'iterate', 3", "'iterate', Integer[1,3]", "'iterate', 1.5", "'wrap', 'x'", "'unwrap', Sensitive('x')", "'binary', 'abc'", "'kind', File['/x']", "'kind', Class['a']", "'kind', Integer[1,2]", "'kind', 1",
-		"'seconds', Timestamp(90)", "'seconds', Timespan(90)", "'older', SemVer('1.0.0'), SemVer('1.0.1')", "'older', SemVer('1.0.0-a.1'), SemVer('1.0.0-a.b')", "'older', Timestamp(1), Timestamp(2)", "'match', 'abc', /b./", "'symbols'", "'undefs'", "'data', {1=>Sensitive('x')}", "'data', [Integer, /a/]", "'regexp', 'a.b'", "'semver', '1.2.3'", "'semver', 'x'")
-	add("t_old", "1", "undef, [undef, {'a'=>undef}]", "", "/a.b/, SemVer('1.2.3'), Binary('YQ==')", "Timestamp(0), Timespan(90)", "File['/x'], Class['a::b'], Integer[1,2]", "Sensitive('x'), default, true", "'raise', 'that'", "[1].reverse_each", "{'a'=>[File['/x']]}")
+	add("t::helps", "'double', 3", "'absolute', '/a'", "'absolute', 'a'", "'absolute', 3", "'windows', 'C:/x'",
+		"'windows', '/x'", "'version', '1.10', '1.9'", "'rand', 42, 1000", "'rand_int', 42, 1000", "'title', 'file[/x]'",
+		"'title', 'class[a::b]'",
+		"'title', 'x'", "'module', 't'", "'module', 'nope'", "'setting', 'strict'", "'setting', 'environment'",
+		"'instance', Integer, 1", "'instance', T::Level, 'low'", "'instance', String, 1", "'infer', [1,'a']",
+		"'infer_set', {'a'=>1}", "'parse', 'Integer[1,2]', 2",
+		"'parse', 'T::Level', 'low'", "'parsed', 'Variant[Integer,String]'", "'assignable', Numeric, Integer",
+		"'assignable', Integer, Numeric", "'describe', Integer, 'x'", "'describe', Struct[{a=>Integer}], {'a'=>'x','b'=>1}",
+		"'assert', Integer, 1", "'assert', Integer, 'x'",
+		"'iterate', [1,2]", "'iterate', {'a'=>1}", "'iterate', 'abc'", "'iterate', 3", "'iterate', Integer[1,3]",
+		"'iterate', 1.5", "'wrap', 'x'", "'unwrap', Sensitive('x')", "'binary', 'abc'", "'kind', File['/x']",
+		"'kind', Class['a']", "'kind', Integer[1,2]", "'kind', 1",
+		"'seconds', Timestamp(90)", "'seconds', Timespan(90)", "'older', SemVer('1.0.0'), SemVer('1.0.1')",
+		"'older', SemVer('1.0.0-a.1'), SemVer('1.0.0-a.b')", "'older', Timestamp(1), Timestamp(2)", "'match', 'abc', /b./",
+		"'symbols'", "'undefs'", "'data', {1=>Sensitive('x')}", "'data', [Integer, /a/]", "'regexp', 'a.b'",
+		"'semver', '1.2.3'", "'semver', 'x'")
+	add("t_old", "1", "undef, [undef, {'a'=>undef}]", "", "/a.b/, SemVer('1.2.3'), Binary('YQ==')",
+		"Timestamp(0), Timespan(90)", "File['/x'], Class['a::b'], Integer[1,2]", "Sensitive('x'), default, true",
+		"'raise', 'that'", "[1].reverse_each", "{'a'=>[File['/x']]}")
 	add("t_exact", "1, 2", "1", "", "1, 2, 3")
 	add("t_statement", "1")
-	for _, how := range []string{"var", "at", "old", "exact", "bare", "md5", "new", "none", "known", "text", "undef", "absolute", "fail", "class"} {
+	for _, how := range []string{"var", "at", "old", "exact", "bare", "md5", "new", "none", "known", "text", "undef",
+		"absolute", "fail", "class"} {
 		add("t_scope", "'"+how+"', 'fqdn'", "'"+how+"', 't_old'")
 	}
 	add("t_def", "1")
@@ -109,12 +133,16 @@ func compareAPI(t *testing.T, w *testWorld, what string) {
 
 // The values that calls are made of, as Puppet source.
 var pools = map[string][]string{
-	"Integer":   {"0", "1", "-1", "2", "7", "42", "100", "1000"},
-	"Float":     {"0.0", "1.5", "-2.5", "1e20"},
-	"String":    {"''", "'a'", "'abc'", "'Foo BAR'", "'a.b.c'", "'é'", "'a::b'", "'/a/b/c.txt'", "'10'", "'3.5'", "'yes'", "'true'", "'192.0.2.1'", "'10.0.0.0/8'", "'2001:db8::1'", `"l1\nl2"`, "'{\"a\": 1}'", "'http://example.com/x'", "'x@example.com'", "'present'", "'%s'", "'md5'", "'file[/nope]'"},
-	"Boolean":   {"true", "false"},
-	"Array":     {"[]", "[1,2,3]", "['a','b','c']", "[['a','b'],['c']]", "[undef,'a']", "['b','A','a']", "[{'a'=>1},{'b'=>2}]", "['10.0.0.1','10.0.0.2']"},
-	"Hash":      {"{}", "{'a'=>1}", "{'a'=>{'b'=>[1]}}", "{1=>'x'}", "{'k'=>undef}", "{'a'=>'x','b'=>''}", "{'ensure'=>'present'}"},
+	"Integer": {"0", "1", "-1", "2", "7", "42", "100", "1000"},
+	"Float":   {"0.0", "1.5", "-2.5", "1e20"},
+	"String": {"''", "'a'", "'abc'", "'Foo BAR'", "'a.b.c'", "'é'", "'a::b'", "'/a/b/c.txt'", "'10'", "'3.5'", "'yes'",
+		"'true'", "'192.0.2.1'", "'10.0.0.0/8'", "'2001:db8::1'", `"l1\nl2"`, "'{\"a\": 1}'", "'http://example.com/x'",
+		"'x@example.com'", "'present'", "'%s'", "'md5'", "'file[/nope]'"},
+	"Boolean": {"true", "false"},
+	"Array": {"[]", "[1,2,3]", "['a','b','c']", "[['a','b'],['c']]", "[undef,'a']", "['b','A','a']",
+		"[{'a'=>1},{'b'=>2}]", "['10.0.0.1','10.0.0.2']"},
+	"Hash": {"{}", "{'a'=>1}", "{'a'=>{'b'=>[1]}}", "{1=>'x'}", "{'k'=>undef}", "{'a'=>'x','b'=>''}",
+		"{'ensure'=>'present'}"},
 	"Undef":     {"undef"},
 	"Default":   {"default"},
 	"Regexp":    {"/a/", "/(b)(c)?/"},
@@ -123,7 +151,8 @@ var pools = map[string][]string{
 	"Rich":      {"SemVer('1.2.3')", "Timestamp(0)", "Timespan(90)", "Binary('YQ==')"},
 }
 
-var kinds = []string{"String", "String", "String", "String", "Integer", "Integer", "Array", "Array", "Array", "Hash", "Hash", "Boolean", "Float", "Undef", "Default", "Regexp", "Type", "Sensitive", "Rich"}
+var kinds = []string{"String", "String", "String", "String", "Integer", "Integer", "Array", "Array", "Array", "Hash",
+	"Hash", "Boolean", "Float", "Undef", "Default", "Regexp", "Type", "Sensitive", "Rich"}
 
 func questions(exprs []string) []ask.Question {
 	out := make([]ask.Question, len(exprs))
@@ -185,8 +214,10 @@ func generate(name, path string, n int) []string {
 
 // notAsked are functions whose answers nobody can compare, with the reason.
 var notAsked = map[string]string{
-	"pry": "a debugger", "private": "a reserved word", "shuffle": "random", "str2saltedsha512": "random", "random_password": "random", "time": "the clock", "strftime": "the clock", "date": "the clock",
-	"ensure_packages": "declares resources, and the oracle keeps one catalog", "ensure_resource": "declares resources", "ensure_resources": "declares resources",
+	"pry": "a debugger", "private": "a reserved word", "shuffle": "random", "str2saltedsha512": "random",
+	"random_password": "random", "time": "the clock", "strftime": "the clock", "date": "the clock",
+	"ensure_packages": "declares resources, and the oracle keeps one catalog", "ensure_resource": "declares resources",
+	"ensure_resources":             "declares resources",
 	"create_ini_settings":          "declares resources",
 	"inifile::create_ini_settings": "declares resources",
 }
@@ -213,7 +244,8 @@ func rubyFunctions(t *testing.T) (names []string, path map[string]string) {
 	return names, path
 }
 
-// Every Ruby function of Debian's modules, also those that we have in Go, is called through the bridge and in real Puppet.
+// Every Ruby function of Debian's modules, also those that we have in Go, is called through the bridge and in real
+// Puppet.
 func TestScoreBridge(t *testing.T) {
 	live.Puppet(t)
 	c := compareFunctions(t, open(t, environmentDir, bridge.Options{}))
@@ -226,7 +258,8 @@ func TestScoreBridge(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("score: bridge %d/%d (%d of %d calls equal); of the functions that we do not have in Go: %d/%d", len(c.asked)-len(c.differ), len(c.asked), c.equal, c.total, served, needed)
+	t.Logf("score: bridge %d/%d (%d of %d calls equal); of the functions that we do not have in Go: %d/%d",
+		len(c.asked)-len(c.differ), len(c.asked), c.equal, c.total, served, needed)
 	if c.equal < c.total*99/100 {
 		t.Errorf("only %d of %d calls are equal", c.equal, c.total)
 	}
@@ -261,7 +294,8 @@ func compareFunctions(t *testing.T, w *testWorld) comparison {
 }
 
 // compareAt compares the functions of files.
-func compareAt(t *testing.T, w *testWorld, path map[string]string, puppet func([]ask.Question) []string) (c comparison) {
+func compareAt(t *testing.T, w *testWorld, path map[string]string,
+	puppet func([]ask.Question) []string) (c comparison) {
 	var exprs, whose []string
 	for _, name := range slices.Sorted(maps.Keys(path)) {
 		if why := notAsked[name]; why != "" {

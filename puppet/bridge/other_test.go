@@ -16,8 +16,8 @@ import (
 	"bunraku/source"
 )
 
-// TestScoreOther is TestScoreOwn for the functions of other repositories, stdlib's not among them. BUNRAKU_MODULES names their module
-// paths, one repository a word: "/a/modules:/a/vendor /b/modules".
+// TestScoreOther is TestScoreOwn for the functions of other repositories, stdlib's not among them. BUNRAKU_MODULES
+// names their module paths, one repository a word: "/a/modules:/a/vendor /b/modules".
 func TestScoreOther(t *testing.T) {
 	live.Puppet(t)
 	if os.Getenv("BUNRAKU_MODULES") == "" {
@@ -30,7 +30,8 @@ func TestScoreOther(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "environment.conf"), []byte("modulepath = "+modules+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "environment.conf"), []byte("modulepath = "+modules+"\n"),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		roots := filepath.SplitList(modules)
@@ -39,7 +40,8 @@ func TestScoreOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &testWorld{env: env, ruby: map[string]*eval.Function{}}
-		opt := bridge.Options{Version: "7.23.0", Site: site{env}, Settings: value.NewHash(value.String("environment"), value.String(env.Name), value.String("modulepath"),
+		opt := bridge.Options{Version: "7.23.0", Site: site{env}, Settings: value.NewHash(value.String("environment"),
+			value.String(env.Name), value.String("modulepath"),
 			value.String(modules), value.String("strict"), value.String("warning"))}
 		path := map[string]string{}
 		for _, m := range env.Modules() {
@@ -75,10 +77,12 @@ func TestScoreOther(t *testing.T) {
 			}
 		}
 		sum.equal, sum.open, sum.total = sum.equal+c.equal, sum.open+c.open, sum.total+c.total
-		t.Logf("score: own engine, functions of %s: %d functions; of %d calls %d equal, %d unknown, %d wrong in %d functions", modules, len(c.asked), c.total, c.equal, c.open, c.total-c.equal-c.open, len(c.differ))
+		t.Logf("score: own engine, functions of %s: %d functions; of %d calls %d equal, %d unknown, %d wrong in %d functions",
+			modules, len(c.asked), c.total, c.equal, c.open, c.total-c.equal-c.open, len(c.differ))
 		if len(c.differ) > 0 {
 			t.Errorf("%d functions give wrong answers", len(c.differ))
 		}
 	}
-	t.Logf("score: own engine, functions of other repositories %d/%d on all calls; of %d calls %d equal, %d unknown", whole, asked, sum.total, sum.equal, sum.open)
+	t.Logf("score: own engine, functions of other repositories %d/%d on all calls; of %d calls %d equal, %d unknown",
+		whole, asked, sum.total, sum.equal, sum.open)
 }

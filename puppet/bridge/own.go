@@ -16,16 +16,17 @@ import (
 	"bunraku/source"
 )
 
-// The own engine: what modules have written in Ruby runs in package ruby, without a process, bounded by the compile's budget, and without
-// a way to the machine.
+// The own engine: what modules have written in Ruby runs in package ruby, without a process, bounded by the compile's
+// budget, and without a way to the machine.
 //
-// It shares with the pipe what functions see of Puppet (runtime/*.rb) and what they may ask (ask.go). What differs is where a call ends.
-// An exception that leaves a function is the compile's error, as in Puppet. What the interpreter cannot do, or may not (DNS, HTTP,
-// processes, the clock, chance), makes the call's result unknown, with the reason; no rescue in the module's code sees that. A value that
-// nobody knows may be handed to Ruby and back; the run ends where somebody looks at it.
+// It shares with the pipe what functions see of Puppet (runtime/*.rb) and what they may ask (ask.go). What differs is
+// where a call ends. An exception that leaves a function is the compile's error, as in Puppet. What the interpreter
+// cannot do, or may not (DNS, HTTP, processes, the clock, chance), makes the call's result unknown, with the reason; no
+// rescue in the module's code sees that. A value that nobody knows may be handed to Ruby and back; the run ends where
+// somebody looks at it.
 //
-// An interpreter lives for one compile, since Ruby's state does: globals, constants, variables of classes. When a call ends early that has
-// left something behind, nobody knows what later calls would have seen, and they are unknown, too.
+// An interpreter lives for one compile, since Ruby's state does: globals, constants, variables of classes. When a call
+// ends early that has left something behind, nobody knows what later calls would have seen, and they are unknown, too.
 
 // A Library is what compiles share of the own engine: Ruby's classes, and programs that were read.
 type Library struct {
@@ -136,7 +137,8 @@ func (o *ownRun) boot(c *eval.Call) error {
 	o.tasks = o.class("Bunraku::Tasks")
 	function := o.class("Puppet::Pops::Functions::Function")
 	in.Hooks = ruby.Hooks{
-		Require: o.require, Constant: o.constant, More: o.more, Data: readData, FromValue: o.fromValue, ToValue: o.toValue, Files: o,
+		Require: o.require, Constant: o.constant, More: o.more, Data: readData, FromValue: o.fromValue, ToValue: o.toValue,
+		Files:   o,
 		Lasting: func(c *ruby.Class) bool { return in.Below(c, function) },
 		Raise: func(in *ruby.Interp, e *ruby.Exception) {
 			if in.IsA(e, "Bunraku::Missing") {
@@ -176,8 +178,16 @@ func (o *ownRun) natives() {
 		return ""
 	}
 	in.Native(o.bunraku, "ask", o.ask)
-	in.Native(o.bunraku, "refuse", func(args []ruby.Object, _ *ruby.Proc) ruby.Object { in.Refuse(text(args, 0)); return nil })
-	in.Native(o.bunraku, "unsupported", func(args []ruby.Object, _ *ruby.Proc) ruby.Object { in.Unsupported(text(args, 0)); return nil })
+	in.Native(o.bunraku, "refuse", func(args []ruby.Object,
+		_ *ruby.Proc) ruby.Object {
+		in.Refuse(text(args, 0))
+		return nil
+	})
+	in.Native(o.bunraku, "unsupported", func(args []ruby.Object,
+		_ *ruby.Proc) ruby.Object {
+		in.Unsupported(text(args, 0))
+		return nil
+	})
 	in.Native(o.bunraku, "text", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
 		return ruby.NewString(o.content(text(args, 0)).Text)
 	})
@@ -203,8 +213,8 @@ func (o *ownRun) natives() {
 	})
 }
 
-// refsOf finds where the arguments of a function's method come from: they are those of the call, in their order, with what is injected
-// between them.
+// refsOf finds where the arguments of a function's method come from: they are those of the call, in their order, with
+// what is injected between them.
 func (o *ownRun) refsOf(woven []ruby.Object) []provenance.Ref {
 	if len(o.args) == 0 || len(o.b.frames) == 0 {
 		return nil
@@ -391,7 +401,8 @@ func (o *ownRun) constant(in *ruby.Interp, scope, name string) (ruby.Object, boo
 // libraryOf are the parts of Ruby's standard library that are written in Ruby, by the constant that they bring.
 var libraryOf = map[string]string{
 	"URI": "uri", "StringIO": "stringio", "OpenStruct": "ostruct", "Gem": "gem",
-	"Forwardable": "classes", "Singleton": "classes", "Delegator": "classes", "SimpleDelegator": "classes", "Timeout": "classes", "Benchmark": "classes",
+	"Forwardable": "classes", "Singleton": "classes", "Delegator": "classes", "SimpleDelegator": "classes",
+	"Timeout": "classes", "Benchmark": "classes",
 }
 
 // readData reads JSON or YAML as Ruby's libraries do.
@@ -434,8 +445,8 @@ func (r *raising) Error() string { return r.text }
 // RaisedInRuby reports whether it is an error of the code's own, and not one about the lookup that it serves.
 func (r *raising) RaisedInRuby() bool { return !r.lookup }
 
-// A passing is on its way through Ruby code to a place in the compile that it jumps to: a return, a next, a function of Hiera's that has
-// found nothing. Nobody rescues it.
+// A passing is on its way through Ruby code to a place in the compile that it jumps to: a return, a next, a function of
+// Hiera's that has found nothing. Nobody rescues it.
 type passing struct{ why *eval.Interruption }
 
 // HostPanic tells the interpreter that it is not its own.
@@ -483,7 +494,8 @@ func (o *ownRun) load(name, path string, kind Kind) (v value.Value, err error) {
 	end := o.in.Protect(func() {
 		in := o.in
 		in.Lasting(func() {
-			m := in.NewTable(ruby.NewString("name"), ruby.NewString(name), ruby.NewString("path"), ruby.NewString(path), ruby.NewString("kind"), ruby.Int(kind))
+			m := in.NewTable(ruby.NewString("name"), ruby.NewString(name), ruby.NewString("path"), ruby.NewString(path),
+				ruby.NewString("kind"), ruby.Int(kind))
 			out := in.Call(o.tasks, "load", []ruby.Object{m}, nil).(*ruby.Hash)
 			v = in.ToValue(out.At(ruby.NewString("value")))
 		})
@@ -513,8 +525,10 @@ func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err er
 				in.Read(c.ArgRef(i))
 			}
 		}
-		m := in.NewTable(ruby.NewString("name"), ruby.NewString(fn.name), ruby.NewString("path"), ruby.NewString(fn.path), ruby.NewString("kind"), ruby.Int(fn.kind),
-			ruby.NewString("dispatch"), ruby.Int(chosen), ruby.NewString("arguments"), ruby.NewArray(args...), ruby.NewString("scope"), ruby.Int(len(o.b.frames)-1))
+		m := in.NewTable(ruby.NewString("name"), ruby.NewString(fn.name), ruby.NewString("path"), ruby.NewString(fn.path),
+			ruby.NewString("kind"), ruby.Int(fn.kind),
+			ruby.NewString("dispatch"), ruby.Int(chosen), ruby.NewString("arguments"), ruby.NewArray(args...),
+			ruby.NewString("scope"), ruby.Int(len(o.b.frames)-1))
 		if c.Block != nil && !fn.old {
 			m.Put(ruby.NewString("block"), in.FromValue(shape(c.Block), 0))
 		}
@@ -555,7 +569,8 @@ func (o *ownRun) unchanged(from int) {
 	o.lent = o.lent[:from]
 }
 
-// result is what a function returns. What was made of a container that came from Puppet keeps where its parts come from.
+// result is what a function returns. What was made of a container that came from Puppet keeps where its parts come
+// from.
 func (o *ownRun) result(out ruby.Object) value.Value { return o.in.ToValue(out) }
 
 // ask answers a question of Ruby code's.
@@ -658,7 +673,8 @@ func (o *ownRun) fail(err error) {
 }
 
 // yield calls a block that Ruby code gave to a function of the compiler's.
-func (o *ownRun) yield(number value.Value, args []value.Value, refs []provenance.Ref) (v value.Value, r provenance.Ref, err error) {
+func (o *ownRun) yield(number value.Value, args []value.Value, refs []provenance.Ref) (v value.Value, r provenance.Ref,
+	err error) {
 	defer passes()
 	in := o.in
 	end := in.Protect(func() {
@@ -694,7 +710,8 @@ func (o *ownRun) settle(c *eval.Call, name string, v value.Value, err error) (va
 	}
 	switch {
 	case errors.As(err, &u) && !u.end.Jumps():
-		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby: %s", name, c.Place, u.why)}, nil
+		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby: %s", name, c.Place, u.why)},
+			nil
 	case errors.As(err, &r):
 		e := r.end.Exception
 		if n, is := o.in.Ivar(e, "@bunraku_abort").(ruby.Int); is && int(n) < len(o.b.interrupted) {

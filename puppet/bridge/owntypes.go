@@ -7,8 +7,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// How values that Ruby does not have come to Ruby code of the own engine: as objects of the runtime's classes, each with the value that
-// it was made of (@bunraku_value), which is what goes back.
+// How values that Ruby does not have come to Ruby code of the own engine: as objects of the runtime's classes, each
+// with the value that it was made of (@bunraku_value), which is what goes back.
 
 const original = "@bunraku_value"
 
@@ -62,7 +62,8 @@ func (o *ownRun) fromValue(in *ruby.Interp, v value.Value, ref provenance.Ref) (
 		if v.Type == types.LookupContextT {
 			return made("Puppet::LookupContext")
 		}
-		return made("Puppet::Pops::Types::PuppetObject", "@_pcore_type_name", text(v.Type.Name()), "@_pcore_init_hash", in.FromValue(v.Attrs, ref))
+		return made("Puppet::Pops::Types::PuppetObject", "@_pcore_type_name", text(v.Type.Name()), "@_pcore_init_hash",
+			in.FromValue(v.Attrs, ref))
 	case value.Type:
 		return o.fromType(in, v, ref), true
 	}
@@ -119,7 +120,8 @@ func (o *ownRun) toValue(in *ruby.Interp, obj ruby.Object) (value.Value, bool) {
 			in.Unsupported(err.Error())
 		}
 		return re, true
-	case *ruby.Set, *ruby.Proc, *ruby.MethodObject, *ruby.Class, *ruby.Exception, *ruby.Enumerator, *ruby.Match, *ruby.Native, *ruby.Range, *ruby.IPAddr:
+	case *ruby.Set, *ruby.Proc, *ruby.MethodObject, *ruby.Class, *ruby.Exception, *ruby.Enumerator, *ruby.Match,
+		*ruby.Native, *ruby.Range, *ruby.IPAddr:
 		return o.rubyObject(in, obj), true
 	}
 	return nil, false
@@ -174,7 +176,8 @@ func (o *ownRun) ofInstance(in *ruby.Interp, obj *ruby.Instance) value.Value {
 		args, _ := in.ToValue(ivar("@arguments")).(*value.Array)
 		return &value.Deferred{Name: in.ToS(ivar("@name")), Args: args}
 	case is("Puppet::Resource"):
-		v, err := o.b.reader(o.b.frames[len(o.b.frames)-1]).rich("Reference", value.NewHash(value.String("__pvalue"), value.NewArray(in.ToValue(ivar("@type")), in.ToValue(ivar("@title")))))
+		v, err := o.b.reader(o.b.frames[len(o.b.frames)-1]).rich("Reference",
+			value.NewHash(value.String("__pvalue"), value.NewArray(in.ToValue(ivar("@type")), in.ToValue(ivar("@title")))))
 		return try(v, err)
 	case is("Puppet::Pops::Types::Iterable"):
 		return in.ToValue(ivar("@list"))

@@ -79,7 +79,8 @@ func (b *Bridge) start() error {
 		return &trouble{CodeNoRuby, "Ruby cannot be started: " + err.Error()}
 	}
 	b.process, b.loaded = p, map[string]*function{}
-	_, err = b.do(do("start").set("libraries", value.Strings(b.opt.Libraries...)).set("version", value.String(b.opt.Version)).
+	_, err = b.do(do("start").set("libraries", value.Strings(b.opt.Libraries...)).set("version",
+		value.String(b.opt.Version)).
 		set("settings", b.opt.Settings).set("memory", value.Int(b.opt.Memory)))
 	return err
 }
@@ -118,7 +119,8 @@ func (b *Bridge) do(m *message) (value.Value, error) {
 			}
 			missing, _ := answer.At("missing").(value.Bool)
 			grave, _ := answer.At("grave").(value.Bool)
-			return nil, &raised{text: string(text), class: class, number: answer.At("raised"), process: b.process, missing: bool(missing), grave: bool(grave)}
+			return nil, &raised{text: string(text), class: class, number: answer.At("raised"), process: b.process,
+				missing: bool(missing), grave: bool(grave)}
 		}
 		v, given := answer.GetString("value")
 		if !given {
@@ -179,9 +181,11 @@ func (b *Bridge) broken(err error) error {
 	b.stop()
 	switch {
 	case errors.Is(err, ErrTime):
-		return &trouble{CodeTime, fmt.Sprintf("Ruby was stopped because %s did not come back within %v", b.what(), b.opt.Timeout)}
+		return &trouble{CodeTime, fmt.Sprintf("Ruby was stopped because %s did not come back within %v", b.what(),
+			b.opt.Timeout)}
 	case errors.Is(err, ErrSize):
-		return &trouble{CodeGarbage, fmt.Sprintf("Ruby was stopped because the answer of %s is longer than %d bytes", b.what(), maxLine)}
+		return &trouble{CodeGarbage, fmt.Sprintf("Ruby was stopped because the answer of %s is longer than %d bytes",
+			b.what(), maxLine)}
 	}
 	text := "Ruby ended while it ran " + b.what()
 	if complaints != "" {
@@ -194,7 +198,8 @@ func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
 
 func (b *Bridge) garbage(text string) error {
 	b.stop()
-	return &trouble{CodeGarbage, fmt.Sprintf("Ruby was stopped because %s sent something that is no answer: %s", b.what(), text)}
+	return &trouble{CodeGarbage, fmt.Sprintf("Ruby was stopped because %s sent something that is no answer: %s", b.what(),
+		text)}
 }
 
 // reply answers a question of Ruby's.

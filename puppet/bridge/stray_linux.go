@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// endStrays ends what a program has started and what has left its group since: a daemon has a session of its own, but it has inherited the
-// environment of whoever started it, in which a mark was put. One that has been started with another environment is not found.
+// endStrays ends what a program has started and what has left its group since: a daemon has a session of its own, but
+// it has inherited the environment of whoever started it, in which a mark was put. One that has been started with
+// another environment is not found.
 func endStrays(mark string) {
 	for range 3 { // one may be starting another just now
 		list, err := filepath.Glob("/proc/[0-9]*/environ")

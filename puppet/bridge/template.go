@@ -23,8 +23,8 @@ var (
 	anyVariable      = regexp.MustCompile(`instance_variable|binding|\beval\b|instance_eval|instance_exec`)
 )
 
-// Render renders a template in the scope of a call. It sees the variables that its text names; all of them, when the text does
-// something by which it could get at others.
+// Render renders a template in the scope of a call. It sees the variables that its text names; all of them, when the
+// text does something by which it could get at others.
 func (b *Bridge) Render(c *eval.Call, t Template) (value.Value, provenance.Ref, error) {
 	name := "an inline template"
 	if t.Name != "" {
@@ -38,7 +38,8 @@ func (b *Bridge) Render(c *eval.Call, t Template) (value.Value, provenance.Ref, 
 		if err != nil {
 			return nil, err
 		}
-		m := do("render").set("text", value.String(strings.TrimPrefix(t.Text, "\uFEFF"))).set("variables", vars).set("scope", value.Int(len(b.frames)-1))
+		m := do("render").set("text", value.String(strings.TrimPrefix(t.Text, "\uFEFF"))).set("variables", vars).set("scope",
+			value.Int(len(b.frames)-1))
 		if t.Name != "" {
 			m.set("name", value.String(t.Name)).set("path", value.String(t.Path))
 		}

@@ -296,7 +296,8 @@ func (r reader) rich(ptype string, h *value.Hash) (value.Value, error) {
 	case "Hash":
 		return r.pairs(inner)
 	case "Float":
-		return value.Float(map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1)}[text] + map[string]float64{"-Infinity": math.Inf(-1)}[text]), nil
+		return value.Float(map[string]float64{"NaN": math.NaN(),
+			"Infinity": math.Inf(1)}[text] + map[string]float64{"-Infinity": math.Inf(-1)}[text]), nil
 	case "Bytes":
 		raw, err := base64.StdEncoding.DecodeString(text)
 		return value.String(raw), err

@@ -49,7 +49,8 @@ func open(t testing.TB, dir string, opt bridge.Options) *testWorld {
 		opt.Libraries = append(opt.Libraries, absolute(filepath.Join(m.Dir, "lib")))
 	}
 	opt.Version, opt.Site = "7.23.0", site{env}
-	opt.Settings = value.NewHash(value.String("environment"), value.String(env.Name), value.String("modulepath"), value.String(strings.Join(env.ModulePath, ":")),
+	opt.Settings = value.NewHash(value.String("environment"), value.String(env.Name), value.String("modulepath"),
+		value.String(strings.Join(env.ModulePath, ":")),
 		value.String("strict"), value.String("warning"))
 	w.options = opt
 	w.bridge = bridge.New(opt)

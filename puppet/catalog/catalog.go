@@ -1,9 +1,10 @@
-// Package catalog is the result of a compile: resources in order, their attributes, what contains what, classes and tags; and what can
-// be said about it without the code that made it. It writes Puppet's wire JSON (json.go), YAML, Puppet-like text and DOT, reads
-// catalogs back (read.go), compares two (diff.go), and builds the relationship graph with the agent's automatic relations, its order
-// and its cycles (graph.go, expand.go, cycle.go).
+// Package catalog is the result of a compile: resources in order, their attributes, what contains what, classes and
+// tags; and what can be said about it without the code that made it. It writes Puppet's wire JSON (json.go), YAML,
+// Puppet-like text and DOT, reads catalogs back (read.go), compares two (diff.go), and builds the relationship graph
+// with the agent's automatic relations, its order and its cycles (graph.go, expand.go, cycle.go).
 //
-// Everything here is plain data. A slot (an attribute, an edge, a resource's existence) carries the provenance.Ref it was made with.
+// Everything here is plain data. A slot (an attribute, an edge, a resource's existence) carries the provenance.Ref it
+// was made with.
 //
 // It may import source, provenance, value and resource. Start reading at Catalog.
 package catalog
@@ -132,13 +133,14 @@ func (r *Resource) IsSensitive(param string) bool {
 	return false
 }
 
-// IsContainer reports whether the resource is a class, a node, a stage or an instance of a defined type: it only holds others.
+// IsContainer reports whether the resource is a class, a node, a stage or an instance of a defined type: it only holds
+// others.
 func (r *Resource) IsContainer() bool {
 	return r.Kind != CompilableType || r.Type == "Stage"
 }
 
-// Seal builds the index; call it when Resources is complete. Resources are found by type and title only: aliases are the compiler's
-// and the agent's business.
+// Seal builds the index; call it when Resources is complete. Resources are found by type and title only: aliases are
+// the compiler's and the agent's business.
 func (c *Catalog) Seal() {
 	c.index = &index{once: sync.OnceValue(func() map[Name]*Resource {
 		m := make(map[Name]*Resource, len(c.Resources))
@@ -196,8 +198,8 @@ func ParseRef(ref string) (Name, bool) {
 	return Name{}, false
 }
 
-// OrderEdges puts the edges in Puppet's order: by the position of the target among the resources; edges to one target stay in the order
-// in which their sources were first joined to it.
+// OrderEdges puts the edges in Puppet's order: by the position of the target among the resources; edges to one target
+// stay in the order in which their sources were first joined to it.
 func (c *Catalog) OrderEdges() {
 	for i, r := range c.Resources {
 		r.position = i
@@ -229,7 +231,8 @@ func (c *Catalog) OrderEdges() {
 	c.Edges = out
 }
 
-// Containers are the resources that contain r, nearest first. A class that is contained in several goes up the first edge.
+// Containers are the resources that contain r, nearest first. A class that is contained in several goes up the first
+// edge.
 func (c *Catalog) Containers(r *Resource) []*Resource {
 	var out []*Resource
 	seen := map[*Resource]bool{r: true}
@@ -250,7 +253,8 @@ func (c *Catalog) Containers(r *Resource) []*Resource {
 	}
 }
 
-// DropVirtual leaves out what agents do not get: resources that are still virtual, exported ones included, and their edges.
+// DropVirtual leaves out what agents do not get: resources that are still virtual, exported ones included, and their
+// edges.
 func (c *Catalog) DropVirtual() {
 	virtual := false
 	for _, r := range c.Resources {

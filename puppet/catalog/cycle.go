@@ -104,8 +104,9 @@ func (x *expansion) components() [][]int {
 	return parts
 }
 
-// pathIn is Puppet's choice of a path to show: breadth first over all simple paths from the first member, until one comes back to itself
-// (paths_in_cycle). That can explode in large tangles; past a bound, the shortest way round through the first member does.
+// pathIn is Puppet's choice of a path to show: breadth first over all simple paths from the first member, until one
+// comes back to itself (paths_in_cycle). That can explode in large tangles; past a bound, the shortest way round
+// through the first member does.
 func (x *expansion) pathIn(part []int) []int {
 	const bound = 100_000
 	member := map[int]bool{}
@@ -186,9 +187,11 @@ func (l Link) Explain() string {
 	case l.Relation != nil:
 		return l.Relation.String() + at(l.Relation.Place, l.Relation.By)
 	case l.Contains != nil && l.From.End == Admissible:
-		return l.From.String() + " contains " + l.To.String() + ", so it begins before it" + at(source.Place{}, l.Contains.Target)
+		return l.From.String() + " contains " + l.To.String() + ", so it begins before it" +
+			at(source.Place{}, l.Contains.Target)
 	case l.Contains != nil:
-		return l.To.String() + " contains " + l.From.String() + ", so it ends after it" + at(source.Place{}, l.Contains.Target)
+		return l.To.String() + " contains " + l.From.String() + ", so it ends after it" +
+			at(source.Place{}, l.Contains.Target)
 	}
 	return l.From.String() + " is empty"
 }
@@ -233,7 +236,8 @@ func CycleMessage(cycles []Cycle) string {
 // Diagnostic tells the user about a cycle, link by link: beside the code, if all of it is written somewhere.
 func (c Cycle) Diagnostic() *source.Diagnostic {
 	written := true
-	d := &source.Diagnostic{Code: "C0001", Help: "take one of these relations away, or move it to a resource inside the container"}
+	d := &source.Diagnostic{Code: "C0001",
+		Help: "take one of these relations away, or move it to a resource inside the container"}
 	var refs []string
 	for i, l := range c.Steps {
 		if i == 0 || refs[len(refs)-1] != l.From.String() {

@@ -17,7 +17,8 @@ const cyclic = `class a {
 class b { exec { 'x': before => Class['a'] } }
 `
 
-// A class that waits for what its own resource notifies: three links that somebody wrote or contained, each with its place.
+// A class that waits for what its own resource notifies: three links that somebody wrote or contained, each with its
+// place.
 func cyclicCatalog() *catalog.Catalog {
 	f := source.NewFile("site.pp", cyclic)
 	at := func(text string) source.Place {
@@ -26,11 +27,14 @@ func cyclicCatalog() *catalog.Catalog {
 	}
 	a := &catalog.Resource{Type: "Class", Title: "A", Kind: catalog.Unknown}
 	b := &catalog.Resource{Type: "Class", Title: "B", Kind: catalog.Unknown}
-	d := &catalog.Resource{Type: "File", Title: "/d", Kind: catalog.CompilableType, File: "site.pp", Line: 2, Place: at("file"),
+	d := &catalog.Resource{Type: "File", Title: "/d", Kind: catalog.CompilableType, File: "site.pp", Line: 2,
+		Place:  at("file"),
 		Params: []catalog.Param{{Name: "notify", Value: value.String("Exec[x]"), Place: at("notify => Exec['x']")}}}
-	x := &catalog.Resource{Type: "Exec", Title: "x", Kind: catalog.CompilableType, File: "site.pp", Line: 4, Place: at("exec"),
+	x := &catalog.Resource{Type: "Exec", Title: "x", Kind: catalog.CompilableType, File: "site.pp", Line: 4,
+		Place:  at("exec"),
 		Params: []catalog.Param{{Name: "before", Value: value.Strings("Class[A]"), Place: at("before => Class['a']")}}}
-	c := &catalog.Catalog{Name: "n", Resources: []*catalog.Resource{a, d, b, x}, Edges: []catalog.Edge{{Source: a, Target: d}, {Source: b, Target: x}}}
+	c := &catalog.Catalog{Name: "n", Resources: []*catalog.Resource{a, d, b, x},
+		Edges: []catalog.Edge{{Source: a, Target: d}, {Source: b, Target: x}}}
 	c.Seal()
 	return c
 }
@@ -48,13 +52,15 @@ func TestCycleIsExplainedLinkByLink(t *testing.T) {
 	const detail = `Exec[x] comes before Class[A] at site.pp:4:23
 Class[A] contains File[/d], so it begins before it at site.pp:2:3
 File[/d] notifies Exec[x] at site.pp:2:37`
-	if d.Detail != detail || d.Summary != "dependency cycle: Exec[x] => Class[A] => File[/d] => Exec[x]" || d.Place.Line() != 4 || len(d.Related) != 1 {
+	if d.Detail != detail || d.Summary != "dependency cycle: Exec[x] => Class[A] => File[/d] => Exec[x]" ||
+		d.Place.Line() != 4 || len(d.Related) != 1 {
 		t.Errorf("got %s\n%s", d.Summary, d.Detail)
 	}
 }
 
 func TestMissingAndSkippedRelations(t *testing.T) {
-	dir := &catalog.Resource{Type: "File", Title: "/d", Kind: catalog.CompilableType, Params: []catalog.Param{str("require", "File[/d/f]"), str("before", "Exec[nope]")}}
+	dir := &catalog.Resource{Type: "File", Title: "/d", Kind: catalog.CompilableType,
+		Params: []catalog.Param{str("require", "File[/d/f]"), str("before", "Exec[nope]")}}
 	file := &catalog.Resource{Type: "File", Title: "/d/f", Kind: catalog.CompilableType}
 	g := catalog.NewGraph(&catalog.Catalog{Resources: []*catalog.Resource{dir, file}}, resource.Core{})
 	if len(g.Missing) != 1 || g.Missing[0].Message() != "Could not find dependency Exec[nope] for File[/d]" {
@@ -76,7 +82,8 @@ func TestWithDropsWhatItContradicts(t *testing.T) {
 		t.Errorf("before: %v", g.Relations)
 	}
 	turned := g.With(catalog.Relation{From: file, To: dir, Kind: resource.Before, By: file, Attr: "before"})
-	if order := turned.Order(); len(turned.Relations) != 1 || len(turned.Skipped) != 1 || order[0] != file || len(turned.Cycles()) != 0 {
+	if order := turned.Order(); len(turned.Relations) != 1 || len(turned.Skipped) != 1 || order[0] != file ||
+		len(turned.Cycles()) != 0 {
 		t.Errorf("after: %v, skipped %v", turned.Relations, turned.Skipped)
 	}
 	if len(g.Relations) != 1 || g.Order()[0] != dir {
@@ -84,7 +91,8 @@ func TestWithDropsWhatItContradicts(t *testing.T) {
 	}
 }
 
-// Every link is respected by the order; there are cycles exactly when something is never reached; every step of a cycle is a link.
+// Every link is respected by the order; there are cycles exactly when something is never reached; every step of a cycle
+// is a link.
 func TestOrderAndCyclesAgree(t *testing.T) {
 	for seed := range uint64(2000) {
 		g := catalog.NewGraph(randomCatalog(seed), resource.Core{})
@@ -124,7 +132,8 @@ func TestIndexFindsByKeyAndAlias(t *testing.T) {
 			t.Fatal(clash, err)
 		}
 	}
-	for title, want := range map[string]string{"/a": "/a", "/a/": "/a", "/b": "named", "/b//": "named", "other": "named", "named": "named", "/c": ""} {
+	for title, want := range map[string]string{"/a": "/a", "/a/": "/a", "/b": "named", "/b//": "named", "other": "named",
+		"named": "named", "/c": ""} {
 		if got, _ := x.Lookup(file, catalog.Name{Type: "File", Title: title}); got != want {
 			t.Errorf("File[%s] is %q", title, got)
 		}

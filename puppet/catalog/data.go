@@ -6,7 +6,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// value writes v as Pcore rich data (pops/serialization/to_data_converter.rb, with rich_data on, type_by_reference, symbols as strings).
+// value writes v as Pcore rich data (pops/serialization/to_data_converter.rb, with rich_data on, type_by_reference,
+// symbols as strings).
 func (w *writer) value(v value.Value) {
 	switch v := v.(type) {
 	case nil, value.Undef:

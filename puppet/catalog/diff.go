@@ -8,10 +8,10 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Diff says in what two catalogs differ, one line each, empty when they are equal: name, environment, classes in order, tags as a set,
-// the resources in order with everything an agent sees of them, and the set of edges. Values count as their JSON: 1, 1.0 and true
-// differ, and so do hashes whose keys stand in another order. Version, code id, UUID and the order of tags, parameters and edges do not
-// count. The lines show no secrets.
+// Diff says in what two catalogs differ, one line each, empty when they are equal: name, environment, classes in order,
+// tags as a set, the resources in order with everything an agent sees of them, and the set of edges. Values count as
+// their JSON: 1, 1.0 and true differ, and so do hashes whose keys stand in another order. Version, code id, UUID and
+// the order of tags, parameters and edges do not count. The lines show no secrets.
 func Diff(a, b *Catalog) []string {
 	d := &differ{}
 	d.text("name", a.Name, b.Name)
@@ -157,7 +157,8 @@ func shown(v value.Value, hide bool) string {
 	return string(text)
 }
 
-// TrimPaths takes a folder off the front of every resource's file, so that catalogs compiled at different places can be compared.
+// TrimPaths takes a folder off the front of every resource's file, so that catalogs compiled at different places can be
+// compared.
 func (c *Catalog) TrimPaths(folder string) {
 	folder = strings.TrimSuffix(folder, "/") + "/"
 	for _, r := range c.Resources {

@@ -6,8 +6,8 @@ import (
 	"bunraku/puppet/resource"
 )
 
-// AppendDOT appends the graph for Graphviz: resources with containment as dotted lines, relations as arrows (bold ones refresh, dashed
-// ones are automatic).
+// AppendDOT appends the graph for Graphviz: resources with containment as dotted lines, relations as arrows (bold ones
+// refresh, dashed ones are automatic).
 func (g *Graph) AppendDOT(dst []byte) []byte {
 	add := func(parts ...string) {
 		for _, p := range parts {

@@ -2,7 +2,8 @@ package catalog
 
 import "container/heap"
 
-// A Node stands in the expanded graph: a resource, or one end of a container. Puppet calls the ends "admissible" and "completed".
+// A Node stands in the expanded graph: a resource, or one end of a container. Puppet calls the ends "admissible" and
+// "completed".
 type Node struct {
 	Resource *Resource
 	End      End
@@ -40,7 +41,8 @@ func (n Node) sortKey() string {
 	return n.agentRef()
 }
 
-// A Link is an edge of the expanded graph. It comes from a relation, from containment, or (neither) joins the ends of an empty container.
+// A Link is an edge of the expanded graph. It comes from a relation, from containment, or (neither) joins the ends of
+// an empty container.
 type Link struct {
 	From, To Node
 	Relation *Relation
@@ -48,9 +50,9 @@ type Link struct {
 	Refresh  bool
 }
 
-// expansion is the graph without containers (replace_containers_with_anchors). Nodes are numbered: resource i is i; the ends of the k-th
-// container follow behind all resources. Edges are kept in the order in which Puppet adds them, since that order decides which path of a
-// cycle it shows.
+// expansion is the graph without containers (replace_containers_with_anchors). Nodes are numbered: resource i is i; the
+// ends of the k-th container follow behind all resources. Edges are kept in the order in which Puppet adds them, since
+// that order decides which path of a cycle it shows.
 type expansion struct {
 	g     *Graph
 	nodes []Node
@@ -72,7 +74,8 @@ type link struct {
 func expand(g *Graph) *expansion {
 	c := g.Catalog
 	n := len(c.Resources)
-	x := &expansion{g: g, nodes: make([]Node, n, 2*n), place: make([]int, n, 2*n), live: make([]bool, n, 2*n), out: make([][]int, n, 2*n), in: make([][]int, n, 2*n)}
+	x := &expansion{g: g, nodes: make([]Node, n, 2*n), place: make([]int, n, 2*n), live: make([]bool, n, 2*n),
+		out: make([][]int, n, 2*n), in: make([][]int, n, 2*n)}
 	admissible, completed := make([]int, n), make([]int, n)
 	var containers []int
 	for i, r := range c.Resources {
@@ -140,7 +143,8 @@ func (x *expansion) join(l link) {
 	x.in[l.to] = append(x.in[l.to], k)
 }
 
-// grouped is the links of a node that are left, those to (or from) one neighbour together, as Puppet's table of tables has them.
+// grouped is the links of a node that are left, those to (or from) one neighbour together, as Puppet's table of tables
+// has them.
 func (x *expansion) grouped(list []int, out bool) []int {
 	end := func(k int) int {
 		if out {
@@ -196,8 +200,9 @@ func (g *Graph) Links() []Link {
 	return out
 }
 
-// Walk calls f for every node in the order in which an agent comes to it: among those that nothing holds back, the first in the catalog
-// (Puppet's SequentialPrioritizer). Nodes on or behind a cycle are never reached; Walk says how many.
+// Walk calls f for every node in the order in which an agent comes to it: among those that nothing holds back, the
+// first in the catalog (Puppet's SequentialPrioritizer). Nodes on or behind a cycle are never reached; Walk says how
+// many.
 func (g *Graph) Walk(f func(Node)) (unreached int) {
 	x := g.expanded
 	blockers := make([]int, len(x.nodes))

@@ -6,8 +6,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// FromData turns rich data back into values (pops/serialization/from_data_converter.rb): a hash with the key __ptype is a value of that
-// type. Objects and types become an Object that only knows its type's name and its attributes.
+// FromData turns rich data back into values (pops/serialization/from_data_converter.rb): a hash with the key __ptype is
+// a value of that type. Objects and types become an Object that only knows its type's name and its attributes.
 func FromData(v value.Value) value.Value {
 	switch v := v.(type) {
 	case *value.Array:

@@ -40,7 +40,8 @@ func goldens(t *testing.T) map[string]*txtar.Archive {
 		line, _ := json.Marshal(string(archives[f].Files[0].Data))
 		in.Write(append(line, '\n'))
 	}
-	for i, line := range strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/compile.rb", in.String(), "--pretty")), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/compile.rb", in.String(), "--pretty")),
+		"\n") {
 		a := archives[files[i]]
 		var text string
 		if err := json.Unmarshal([]byte(line), &text); err != nil {
@@ -83,10 +84,13 @@ func TestRichValuesAsPuppet(t *testing.T) {
 	uri, _ := value.ParseURI("http://a/b?c#d")
 	x, _ := value.NewRegexp("x")
 	values := map[string]value.Value{
-		"regexp": re, "default": value.Default{}, "semver": ver, "range": rng, "ts": ts, "span": span, "uri": uri, "bin": value.Binary("hello"),
-		"sens":  value.NewArray(&value.Sensitive{Value: value.String("x")}),
-		"def":   &value.Deferred{Name: "join", Args: value.NewArray(value.NewArray(value.Int(1), value.Int(2)), value.String(","))},
-		"hash":  value.NewHash(value.Int(1), value.Int(2), value.String("a"), value.NewHash(value.String("__ptype"), value.String("x")), value.Undef{}, value.Int(3), value.Default{}, x),
+		"regexp": re, "default": value.Default{}, "semver": ver, "range": rng, "ts": ts, "span": span, "uri": uri,
+		"bin":  value.Binary("hello"),
+		"sens": value.NewArray(&value.Sensitive{Value: value.String("x")}),
+		"def": &value.Deferred{Name: "join", Args: value.NewArray(value.NewArray(value.Int(1), value.Int(2)),
+			value.String(","))},
+		"hash": value.NewHash(value.Int(1), value.Int(2), value.String("a"),
+			value.NewHash(value.String("__ptype"), value.String("x")), value.Undef{}, value.Int(3), value.Default{}, x),
 		"float": value.NewArray(value.Float(1), value.Float(1e20), value.Float(1e-7), value.Float(123456789.123)),
 		"str":   value.String("tab\t\u0001 \u007f é 😀 / \\ \" \u2028 "),
 	}
@@ -122,12 +126,14 @@ func TestDeclarationsAsPuppet(t *testing.T) {
 		{{"package", "p", []catalog.Param{str("name", "p")}}},
 		{{"package", "p", nil}, {"package", "q", []catalog.Param{str("name", "p")}}},
 		{{"package", "p", nil}, {"package", "q", []catalog.Param{str("name", "p"), str("provider", "gem")}}},
-		{{"package", "p", []catalog.Param{str("provider", "gem")}}, {"package", "q", []catalog.Param{str("name", "p"), str("provider", "gem")}}},
+		{{"package", "p", []catalog.Param{str("provider", "gem")}},
+			{"package", "q", []catalog.Param{str("name", "p"), str("provider", "gem")}}},
 		{{"exec", "/bin/a", nil}, {"exec", "b", []catalog.Param{str("command", "/bin/a")}}},
 		{{"notify", "a", []catalog.Param{str("alias", "b")}}, {"notify", "b", nil}},
 		{{"notify", "b", nil}, {"notify", "a", []catalog.Param{str("alias", "b")}}},
 		{{"notify", "a", []catalog.Param{str("alias", "a")}}},
-		{{"notify", "a", []catalog.Param{{Name: "alias", Value: value.Strings("b", "c")}}}, {"notify", "d", []catalog.Param{str("alias", "c")}}},
+		{{"notify", "a", []catalog.Param{{Name: "alias", Value: value.Strings("b", "c")}}},
+			{"notify", "d", []catalog.Param{str("alias", "c")}}},
 		{{"service", "s", []catalog.Param{str("name", "t")}}, {"service", "t", nil}},
 		{{"user", "u", []catalog.Param{{Name: "groups", Value: value.NewArray(value.Undef{}, value.String("a"))}}}},
 		{{"sshkey", "h@ssh-rsa", []catalog.Param{str("key", "x")}}, {"sshkey", "h", []catalog.Param{str("type", "ssh-rsa")}}},
@@ -149,11 +155,15 @@ func TestDeclarationsAsPuppet(t *testing.T) {
 			}
 			d.title = one(names...)
 			for _, attr := range []string{"alias", "name", resource.Known(d.typ).Namevar(), "provider", "tag"} {
-				if rnd.IntN(4) == 0 && resource.Known(d.typ).Accepts(attr) && (&catalog.Resource{Params: d.params}).Param(attr) == nil {
+				if rnd.IntN(4) == 0 && resource.Known(d.typ).Accepts(attr) &&
+					(&catalog.Resource{Params: d.params}).Param(attr) == nil {
 					d.params = append(d.params, str(attr, one(names...)))
 				}
 			}
-			d.params = slices.DeleteFunc(d.params, func(p catalog.Param) bool { return p.Name == "tag" && !strings.Contains("ab", value.ToString(p.Value)) })
+			d.params = slices.DeleteFunc(d.params, func(p catalog.Param) bool {
+				return p.Name == "tag" &&
+					!strings.Contains("ab", value.ToString(p.Value))
+			})
 			decls = append(decls, d)
 		}
 		cases = append(cases, decls)
@@ -190,7 +200,8 @@ func TestDeclarationsAsPuppet(t *testing.T) {
 		var want []byte
 		for _, r := range c.Resources {
 			if r.Kind == catalog.CompilableType && r.Type != "Stage" {
-				want, _ = catalog.JSON{}.AppendResource(append(want, '\n'), &catalog.Resource{Type: r.Type, Title: r.Title, Params: r.Params})
+				want, _ = catalog.JSON{}.AppendResource(append(want, '\n'), &catalog.Resource{Type: r.Type, Title: r.Title,
+					Params: r.Params})
 			}
 		}
 		if got != strings.TrimSpace(string(want)) {

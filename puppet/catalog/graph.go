@@ -35,7 +35,8 @@ func (m Missing) Message() string {
 	return fmt.Sprintf("Could not find dependency %s for %s", m.Ref, m.Resource.Ref())
 }
 
-// Unread is an automatic relation of a module's type that could not be worked out: its Ruby asks for what only the agent has.
+// Unread is an automatic relation of a module's type that could not be worked out: its Ruby asks for what only the
+// agent has.
 type Unread struct {
 	Resource *Resource
 	Kind     resource.Relation
@@ -57,7 +58,9 @@ type Graph struct {
 	position map[*Resource]int
 	names    map[string]int
 	seed     maphash.Seed
-	titled   map[uint64]bool // the titles in names by hash: whoever asks for all directories above a path learns quickly of most that they are not there
+	// the titles in names by hash: whoever asks for all directories above a path learns quickly of most that they are not
+	// there
+	titled   map[uint64]bool
 	joined   map[[2]int]bool
 	perType  map[string][]int
 	expanded *expansion
@@ -89,7 +92,8 @@ func NewGraph(c *Catalog, types resource.Lookup) *Graph {
 	return g
 }
 
-// With is the graph that a few more written relations would make. Automatic relations that they contradict go, as they would on the agent.
+// With is the graph that a few more written relations would make. Automatic relations that they contradict go, as they
+// would on the agent.
 func (g *Graph) With(extra ...Relation) *Graph {
 	n := *g
 	n.Relations, n.Skipped, n.Missing, n.Unread = nil, nil, nil, nil
@@ -248,8 +252,8 @@ func (g *Graph) relate(rel Relation, i, other int) {
 	g.Relations = append(g.Relations, rel)
 }
 
-// automatic adds what the types ask for (Puppet::Type#autorelation). The table lists require and subscribe before before and notify, as
-// Puppet goes through them.
+// automatic adds what the types ask for (Puppet::Type#autorelation). The table lists require and subscribe before
+// before and notify, as Puppet goes through them.
 func (g *Graph) automatic(types resource.Lookup) {
 	for i, r := range g.Catalog.Resources {
 		t := g.types[i]

@@ -72,7 +72,8 @@ func thorough() bool { return os.Getenv("BUNRAKU_ACCEPT") != "" }
 // compareGraphs leaves out what an agent adds to every catalog: its schedules and its file bucket.
 func compareGraphs(want, got graphAnswer) string {
 	added := func(s string) bool {
-		return slices.Contains([]string{"Schedule[puppet]", "Schedule[hourly]", "Schedule[daily]", "Schedule[weekly]", "Schedule[monthly]", "Schedule[never]", "Filebucket[puppet]"}, s)
+		return slices.Contains([]string{"Schedule[puppet]", "Schedule[hourly]", "Schedule[daily]", "Schedule[weekly]",
+			"Schedule[monthly]", "Schedule[never]", "Filebucket[puppet]"}, s)
 	}
 	want.Order = slices.DeleteFunc(want.Order, added)
 	for _, a := range []*graphAnswer{&want, &got} {
@@ -104,5 +105,6 @@ func TestRecordedCatalogsGraph(t *testing.T) {
 		}
 		same++
 	}
-	t.Logf("score: relationship graphs as an agent's %d/%d (%d more cannot run on this machine)", same, len(files)-refused, refused)
+	t.Logf("score: relationship graphs as an agent's %d/%d (%d more cannot run on this machine)", same, len(files)-refused,
+		refused)
 }

@@ -11,8 +11,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// maker makes random catalogs of the types that have automatic relations, with classes, defines, stages and relationships, some of them
-// circular.
+// maker makes random catalogs of the types that have automatic relations, with classes, defines, stages and
+// relationships, some of them circular.
 type maker struct {
 	*rand.Rand
 	c *catalog.Catalog
@@ -58,7 +58,8 @@ func (m *maker) resource() {
 	switch m.IntN(11) {
 	case 0, 1, 2:
 		title := m.one(m.path(), m.path()+"/", "named"+m.path())
-		r := m.add("File", title, catalog.CompilableType, "owner", some(), "group", some(), "ensure", m.one("file", "directory", "present", "absent", m.path()))
+		r := m.add("File", title, catalog.CompilableType, "owner", some(), "group", some(), "ensure",
+			m.one("file", "directory", "present", "absent", m.path()))
 		if title[0] != '/' {
 			always(r, "path", m.one(m.path(), m.path()+"/../b", m.path()+"//x/"))
 		}
@@ -67,18 +68,22 @@ func (m *maker) resource() {
 		always(r, "ensure", "link")
 	case 4, 5:
 		m.add("Exec", m.one(m.path(), m.path()+" -x", `"`+m.path()+`" y`, "/bin/true\n"+m.path()), catalog.CompilableType,
-			"cwd", m.path(), "user", some(), "onlyif", m.path()+" "+m.path(), "unless", value.Strings("/bin/x "+m.path(), m.path()),
+			"cwd", m.path(), "user", some(), "onlyif", m.path()+" "+m.path(), "unless",
+			value.Strings("/bin/x "+m.path(), m.path()),
 			"command", value.Strings(m.path(), m.path()))
 	case 6:
-		m.add("User", m.one("u1", "u2", "root"), catalog.CompilableType, "gid", m.one("g1", "g2", "100"), "groups", value.Strings("g2", "g1"), "ensure", "present")
+		m.add("User", m.one("u1", "u2", "root"), catalog.CompilableType, "gid", m.one("g1", "g2", "100"), "groups",
+			value.Strings("g2", "g1"), "ensure", "present")
 		m.add("Group", m.one("g1", "g2"), catalog.CompilableType, "gid", m.one("100", "200"), "ensure", "present")
 	case 7:
-		m.add("Mount", m.one(m.path(), m.path()+"/", "/mnt"), catalog.CompilableType, "ensure", "mounted", "device", "x", "fstype", "ext4")
+		m.add("Mount", m.one(m.path(), m.path()+"/", "/mnt"), catalog.CompilableType, "ensure", "mounted", "device", "x",
+			"fstype", "ext4")
 	case 8:
 		// Without a user the answer depends on the machine: is there a crontab program?
 		always(m.add("Cron", m.one("c1", "c2"), catalog.CompilableType, "user", some(), "command", "x"), "user", "u1")
 	case 9:
-		m.add("Package", m.one("p1", "p2"), catalog.CompilableType, "source", m.path(), "responsefile", m.path(), "adminfile", m.path(), "alias", m.one("q1", "p1"))
+		m.add("Package", m.one("p1", "p2"), catalog.CompilableType, "source", m.path(), "responsefile", m.path(), "adminfile",
+			m.path(), "alias", m.one("q1", "p1"))
 	case 10:
 		r := m.add("Ssh_authorized_key", m.one("k1", "k2"), catalog.CompilableType, "user", some(), "key", "AAAA")
 		always(r, "type", "ssh-rsa")
@@ -87,7 +92,8 @@ func (m *maker) resource() {
 }
 
 func randomCatalog(seed uint64) *catalog.Catalog {
-	m := &maker{rand.New(rand.NewPCG(seed, 1)), &catalog.Catalog{Name: "n", Environment: "e", Version: value.Int(0), Format: 2}}
+	m := &maker{rand.New(rand.NewPCG(seed, 1)), &catalog.Catalog{Name: "n", Environment: "e", Version: value.Int(0),
+		Format: 2}}
 	stages := []*catalog.Resource{m.add("Stage", "main", catalog.CompilableType)}
 	if m.IntN(2) == 0 {
 		stages = append(stages, m.add("Stage", "pre", catalog.CompilableType, "before", "Stage[main]"))
@@ -168,7 +174,8 @@ func TestRandomGraphsAsPuppet(t *testing.T) {
 		}
 		same++
 	}
-	t.Logf("score: random relationship graphs as an agent's %d/%d (%d with cycles; %d refused)", same, n-refused, cyclic, refused)
+	t.Logf("score: random relationship graphs as an agent's %d/%d (%d with cycles; %d refused)", same, n-refused, cyclic,
+		refused)
 	if refused > n/2 || cyclic < n/20 {
 		t.Error("the catalogs test too little")
 	}

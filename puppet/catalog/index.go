@@ -7,8 +7,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// An Index is what a compile declares resources in: by type and title, by alias, and by uniqueness key, as Puppet's catalog does
-// (resource/catalog.rb: add_one_resource, alias, resource). R is the compiler's own notion of a resource. The zero Index is ready to use.
+// An Index is what a compile declares resources in: by type and title, by alias, and by uniqueness key, as Puppet's
+// catalog does (resource/catalog.rb: add_one_resource, alias, resource). R is the compiler's own notion of a resource.
+// The zero Index is ready to use.
 type Index[R comparable] struct {
 	titles map[Name]R
 	keys   map[string]R // by keys that are not one string
@@ -40,8 +41,8 @@ func (c *Clash[R]) Message(ref, place, existingPlace string) string {
 	return msg
 }
 
-// Declare adds a resource. t is nil for classes and defined types. get gives its attributes; the aliases it asks for are in "alias". The
-// resource is in the index even when an alias clashes.
+// Declare adds a resource. t is nil for classes and defined types. get gives its attributes; the aliases it asks for
+// are in "alias". The resource is in the index even when an alias clashes.
 func (x *Index[R]) Declare(t *resource.Type, n Name, r R, get func(attr string) value.Value) (*Clash[R], error) {
 	if x.titles == nil {
 		x.titles, x.keys = map[Name]R{}, map[string]R{}

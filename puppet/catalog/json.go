@@ -14,18 +14,19 @@ import (
 // Redacted is what human output shows instead of a secret.
 const Redacted = "Sensitive [value redacted]"
 
-// JSON says how a catalog is written. The zero JSON is Puppet's wire format: compact, secrets in clear, as the agent needs them.
+// JSON says how a catalog is written. The zero JSON is Puppet's wire format: compact, secrets in clear, as the agent
+// needs them.
 type JSON struct {
 	Indent bool // as Ruby's JSON.pretty_generate
 	Redact bool // hide what is sensitive
 
-	// Types turns a type into data, hashes with the key __ptype: types.ToData. Without it a type is written as a reference by name,
-	// which Puppet reads too, but writes only for types that it does not know.
+	// Types turns a type into data, hashes with the key __ptype: types.ToData. Without it a type is written as a reference
+	// by name, which Puppet reads too, but writes only for types that it does not know.
 	Types func(value.Value) (value.Value, error)
 }
 
-// Append appends the catalog. It fails only on what JSON cannot say: text that is not UTF-8, numbers that are not finite. The bytes are
-// then still whole, with the character U+FFFD or null in their place.
+// Append appends the catalog. It fails only on what JSON cannot say: text that is not UTF-8, numbers that are not
+// finite. The bytes are then still whole, with the character U+FFFD or null in their place.
 func (o JSON) Append(dst []byte, c *Catalog) ([]byte, error) {
 	w := &writer{dst: slices.Grow(dst, c.size()), JSON: o}
 	w.catalog(c)
@@ -149,8 +150,8 @@ func (w *writer) strings(list []string) {
 	w.close(']')
 }
 
-// quoted says what to do with each byte of a string: 0 it stands for itself (so do / and DEL in Ruby), 1 it becomes \u00XX, 2 it belongs
-// to a character beyond ASCII, any other value is the letter behind a backslash.
+// quoted says what to do with each byte of a string: 0 it stands for itself (so do / and DEL in Ruby), 1 it becomes
+// \u00XX, 2 it belongs to a character beyond ASCII, any other value is the letter behind a backslash.
 var quoted = func() (t [256]byte) {
 	for c := range 0x20 {
 		t[c] = 1
@@ -162,8 +163,8 @@ var quoted = func() (t [256]byte) {
 	return t
 }()
 
-// plain reports whether eight bytes all stand for themselves. It looks at them at once: a byte of a word is below 0x20, or equal to
-// another, if subtracting makes it borrow.
+// plain reports whether eight bytes all stand for themselves. It looks at them at once: a byte of a word is below 0x20,
+// or equal to another, if subtracting makes it borrow.
 func plain(s string) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	_ = s[7]

@@ -15,7 +15,8 @@ import (
 
 // plain makes values that JSON has.
 func plain(depth int) *rapid.Generator[value.Value] {
-	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("ab/\"\\\n\t\r\b\f\x00\x1f\x7f\u0085é\u2028😀\ufffe"))))
+	text := rapid.OneOf(rapid.String(),
+		rapid.StringOf(rapid.RuneFrom([]rune("ab/\"\\\n\t\r\b\f\x00\x1f\x7f\u0085é\u2028😀\ufffe"))))
 	scalars := []*rapid.Generator[value.Value]{
 		rapid.Map(text, func(s string) value.Value { return value.String(s) }),
 		rapid.Map(rapid.Int64(), func(n int64) value.Value { return value.Int(n) }),
@@ -26,7 +27,8 @@ func plain(depth int) *rapid.Generator[value.Value] {
 			}
 			return value.Float(f)
 		}),
-		rapid.SampledFrom([]value.Value{value.Undef{}, value.Bool(true), value.Bool(false), value.Float(1e15), value.Float(1e16), value.Float(1e-4), value.Float(0.00001), value.Float(100)}),
+		rapid.SampledFrom([]value.Value{value.Undef{}, value.Bool(true), value.Bool(false), value.Float(1e15),
+			value.Float(1e16), value.Float(1e-4), value.Float(0.00001), value.Float(100)}),
 	}
 	if depth == 0 {
 		return rapid.OneOf(scalars...)

@@ -34,7 +34,8 @@ func TestYAMLIsTheSameData(t *testing.T) {
 		names = append(names, name)
 	}
 	script := filepath.Join(dir, "yaml.rb")
-	os.WriteFile(script, []byte("require 'yaml'\nrequire 'json'\nSTDIN.each_line(chomp: true) { |f| puts JSON.generate(YAML.safe_load(File.read(f))) }\n"), 0o644)
+	os.WriteFile(script,
+		[]byte("require 'yaml'\nrequire 'json'\nSTDIN.each_line(chomp: true) { |f| puts JSON.generate(YAML.safe_load(File.read(f))) }\n"), 0o644)
 	lines := strings.Split(strings.TrimSpace(live.Ruby(t, script, strings.Join(names, "\n"))), "\n")
 	for i, c := range catalogs {
 		want, _ := catalog.JSON{}.Append(nil, c)
@@ -48,9 +49,12 @@ func TestYAMLIsTheSameData(t *testing.T) {
 func oddCatalog() *catalog.Catalog {
 	c := &catalog.Catalog{Name: "odd", Version: value.Int(1), Format: 2}
 	r := &catalog.Resource{Type: "Notify", Title: "x: #y", Kind: catalog.CompilableType}
-	for _, s := range []string{"", "yes", "No", "1", "1:30", "0o17", "010", "1e3", "~", "null", "2001-01-01", "a: b", "a #b", "- x", "[x]", "{x}", "*a", "&a", "!a", "|", ">", "%a",
-		"@a", "`a", "\"q\"", "'q'", "a\nb\n", "a\nb", "\na\n", " a\nb\n", "a\n\nb\n", "a\r\nb\n", "\x00\x7f\u0085\u00a0\u2028\ufeff", "é😀", "tail ", "a:", ":a", "=", ".inf", "-", "?", "a\tb\n\tc\n", "x\n\n"} {
-		r.Params = append(r.Params, catalog.Param{Name: s, Value: value.NewArray(value.String(s), value.NewArray(), value.NewHash(value.String(s), value.NewHash()))})
+	for _, s := range []string{"", "yes", "No", "1", "1:30", "0o17", "010", "1e3", "~", "null", "2001-01-01", "a: b",
+		"a #b", "- x", "[x]", "{x}", "*a", "&a", "!a", "|", ">", "%a",
+		"@a", "`a", "\"q\"", "'q'", "a\nb\n", "a\nb", "\na\n", " a\nb\n", "a\n\nb\n", "a\r\nb\n",
+		"\x00\x7f\u0085\u00a0\u2028\ufeff", "é😀", "tail ", "a:", ":a", "=", ".inf", "-", "?", "a\tb\n\tc\n", "x\n\n"} {
+		r.Params = append(r.Params, catalog.Param{Name: s, Value: value.NewArray(value.String(s), value.NewArray(),
+			value.NewHash(value.String(s), value.NewHash()))})
 	}
 	c.Resources = []*catalog.Resource{r}
 	return c
@@ -60,7 +64,8 @@ func secretCatalog() *catalog.Catalog {
 	secret := value.String("hunter2")
 	c := &catalog.Catalog{Name: "n", Environment: "e", Version: value.Int(0), Format: 2}
 	c.Resources = []*catalog.Resource{
-		{Type: "Class", Title: "Main::Db", Kind: catalog.Class, File: "site.pp", Line: 3, Params: []catalog.Param{{Name: "password", Value: secret}}, Sensitive: []string{"password"}},
+		{Type: "Class", Title: "Main::Db", Kind: catalog.Class, File: "site.pp", Line: 3,
+			Params: []catalog.Param{{Name: "password", Value: secret}}, Sensitive: []string{"password"}},
 		{Type: "File", Title: "/a", Kind: catalog.CompilableType, File: "site.pp", Line: 9, Params: []catalog.Param{
 			{Name: "ensure", Value: value.String("file")},
 			{Name: "content", Value: value.String("one\n  two\n\nthree")},
@@ -111,15 +116,17 @@ func TestSecretsStayHidden(t *testing.T) {
 	j, _ := catalog.JSON{Redact: true, Indent: true}.Append(nil, c)
 	y, _ := catalog.YAML{Redact: true}.Append(nil, c)
 	for name, out := range map[string]string{
-		"text": string(catalog.Text{}.Append(nil, c)), "json": string(j), "yaml": string(y), "diff": strings.Join(catalog.Diff(c, other), "\n"),
-		"dot": string(catalog.NewGraph(c, resource.Core{}).AppendDOT(nil)),
+		"text": string(catalog.Text{}.Append(nil, c)), "json": string(j), "yaml": string(y),
+		"diff": strings.Join(catalog.Diff(c, other), "\n"),
+		"dot":  string(catalog.NewGraph(c, resource.Core{}).AppendDOT(nil)),
 	} {
 		if strings.Contains(out, "hunter2") || strings.Contains(out, "swordfish") || out == "" {
 			t.Errorf("%s: %s", name, out)
 		}
 	}
 	clear, _ := catalog.JSON{}.Append(nil, c)
-	if strings.Count(string(clear), "hunter2") != 2 || strings.Count(string(catalog.Text{Reveal: true}.Append(nil, c)), "hunter2") != 2 {
+	if strings.Count(string(clear), "hunter2") != 2 || strings.Count(string(catalog.Text{Reveal: true}.Append(nil, c)),
+		"hunter2") != 2 {
 		t.Error("the agent does not get its secrets")
 	}
 }
@@ -166,8 +173,10 @@ func TestTypesOnTheWire(t *testing.T) {
 	}
 	// An array with a reference anywhere in it is flattened on its way to the catalog; others are not.
 	nested := value.NewArray(value.String("a"), value.NewArray(someType{ref: "Some[y]"}))
-	params, err := catalog.WireParams(nil, catalog.Name{Type: "D", Title: "x"}, []catalog.Param{{Name: "p", Value: nested}, {Name: "q", Value: value.NewArray(value.Strings("a"))}})
-	if err != nil || params[0].Value.(*value.Array).Len() != 2 || params[1].Value.(*value.Array).Len() != 1 || len(params) != 2 {
+	params, err := catalog.WireParams(nil, catalog.Name{Type: "D", Title: "x"}, []catalog.Param{{Name: "p", Value: nested},
+		{Name: "q", Value: value.NewArray(value.Strings("a"))}})
+	if err != nil || params[0].Value.(*value.Array).Len() != 2 || params[1].Value.(*value.Array).Len() != 1 ||
+		len(params) != 2 {
 		t.Errorf("%v %v", params, err)
 	}
 }
@@ -184,7 +193,8 @@ func TestDiffNamesEveryDifference(t *testing.T) {
 	b.Edges = nil
 	b.Seal()
 	want := []string{
-		"classes: x, was nothing", "- File[/b]", "+ File[/c]", "File[/a] line: 10, was 9", `File[/a] ensure: "link", was "file"`, "edge: - Class[Main::Db] → File[/a]",
+		"classes: x, was nothing", "- File[/b]", "+ File[/c]", "File[/a] line: 10, was 9",
+		`File[/a] ensure: "link", was "file"`, "edge: - Class[Main::Db] → File[/a]",
 	}
 	if d := catalog.Diff(a, b); !reflect.DeepEqual(d, want) {
 		t.Errorf("got %q", d)

@@ -7,19 +7,24 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A Reference is a type that names a resource or a class, as package types has them. On the wire it is the plain text Type[title].
+// A Reference is a type that names a resource or a class, as package types has them. On the wire it is the plain text
+// Type[title].
 type Reference interface {
 	value.Type
 	Reference() (ref string, ok bool)
 }
 
-// WireParams are a resource's attributes as its catalog has them, from those that were declared: what the title gives comes first and is
-// overruled by what was written; "name" is called what the type calls it; undef goes; relationships, and any array with a reference in
-// it, are flattened; the namevar is left out when it is the title. t is nil for classes and defined types.
+// WireParams are a resource's attributes as its catalog has them, from those that were declared: what the title gives
+// comes first and is overruled by what was written; "name" is called what the type calls it; undef goes; relationships,
+// and any array with a reference in it, are flattened; the namevar is left out when it is the title. t is nil for
+// classes and defined types.
 //
 // The result may share memory with what was declared.
 func WireParams(t *resource.Type, n Name, declared []Param) ([]Param, error) {
-	if simple(t) && !slices.ContainsFunc(declared, func(p Param) bool { return p.Name == "name" || p.Name == t.Namevar() }) && !bySymbol(n) {
+	if simple(t) && !slices.ContainsFunc(declared, func(p Param) bool {
+		return p.Name == "name" ||
+			p.Name == t.Namevar()
+	}) && !bySymbol(n) {
 		out := declared[:0] // the title gives the name, which goes again
 		for _, p := range declared {
 			if value.IsUndef(p.Value) {
@@ -95,8 +100,8 @@ func isRelation(name string) bool {
 	return false
 }
 
-// flatten dissolves nested arrays where Puppet does: in relationships, from which undef goes as well, and in arrays that have a
-// reference anywhere.
+// flatten dissolves nested arrays where Puppet does: in relationships, from which undef goes as well, and in arrays
+// that have a reference anywhere.
 func flatten(a *value.Array, relation bool) *value.Array {
 	nested, undef, reference := shape(a)
 	if !relation {

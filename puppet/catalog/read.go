@@ -7,9 +7,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Read reads a catalog from JSON: as Puppet's server sends it, as `puppet catalog` prints it (either may be wrapped in a document), or as
-// PuppetDB answers (resources and edges under "data", or as its wire format has them). Rich data become values again; what has no
-// value here (objects, types) is kept so that it is written back the same.
+// Read reads a catalog from JSON: as Puppet's server sends it, as `puppet catalog` prints it (either may be wrapped in
+// a document), or as PuppetDB answers (resources and edges under "data", or as its wire format has them). Rich data
+// become values again; what has no value here (objects, types) is kept so that it is written back the same.
 func Read(text []byte) (*Catalog, error) {
 	doc, err := ReadJSON(text)
 	if err != nil {
@@ -120,7 +120,8 @@ func readResource(v value.Value) (*Resource, error) {
 	if !ok {
 		return nil, errors.New("it is no hash")
 	}
-	r := &Resource{Type: text1(h, "type"), Title: text1(h, "title"), Kind: Kind(text1(h, "kind")), File: text1(h, "file"), Tags: textList(h.At("tags"))}
+	r := &Resource{Type: text1(h, "type"), Title: text1(h, "title"), Kind: Kind(text1(h, "kind")), File: text1(h, "file"),
+		Tags: textList(h.At("tags"))}
 	if r.Type == "" {
 		return nil, errors.New("No resource type provided in serialized data") //lint:ignore ST1005 Puppet's wording
 	}

@@ -33,7 +33,8 @@ func read(t testing.TB, file string) *catalog.Catalog {
 	return c
 }
 
-// What real Puppet wrote is written back byte by byte, but for blanks, which differ between versions of Ruby's JSON library.
+// What real Puppet wrote is written back byte by byte, but for blanks, which differ between versions of Ruby's JSON
+// library.
 func TestRecordedCatalogsRoundTrip(t *testing.T) {
 	files := recorded(t)
 	same := 0
@@ -55,7 +56,8 @@ func TestRecordedCatalogsRoundTrip(t *testing.T) {
 			for i < len(got) && i < len(want) && got[i] == want[i] {
 				i++
 			}
-			t.Errorf("%s: differs at byte %d: %q, want %q", filepath.Base(filepath.Dir(file)), i, around(got, i), around(want, i))
+			t.Errorf("%s: differs at byte %d: %q, want %q", filepath.Base(filepath.Dir(file)), i, around(got, i),
+				around(want, i))
 		}
 		compact, _ := catalog.JSON{}.Append(nil, c)
 		again, err := catalog.Read(compact)
@@ -128,7 +130,8 @@ func TestReadErrors(t *testing.T) {
 
 // Our reader of JSON accepts what Go's accepts, with the same meaning.
 func FuzzReadJSON(f *testing.F) {
-	for _, s := range []string{`{"a":[1,-2.5e3,"x\u00e9\ud83d\ude00\n",true,null]}`, `[01]`, `"\x"`, `1e999`, `{"a":1,"a":2}`, `[1,]`, `"\ud800"`, `-`, `nul`} {
+	for _, s := range []string{`{"a":[1,-2.5e3,"x\u00e9\ud83d\ude00\n",true,null]}`, `[01]`, `"\x"`, `1e999`,
+		`{"a":1,"a":2}`, `[1,]`, `"\ud800"`, `-`, `nul`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -11,8 +11,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// ReadJSON reads any JSON text into values: objects become hashes in the order of their keys (a key given twice keeps its place and takes
-// the last value), numbers with a point or an exponent floats. Catalogs are large and read by the thousand, hence a reader of its own.
+// ReadJSON reads any JSON text into values: objects become hashes in the order of their keys (a key given twice keeps
+// its place and takes the last value), numbers with a point or an exponent floats. Catalogs are large and read by the
+// thousand, hence a reader of its own.
 func ReadJSON(text []byte) (value.Value, error) {
 	s := &scanner{text: string(text)}
 	if !utf8.ValidString(s.text) {

@@ -149,7 +149,8 @@ func yamlPlain(s string) bool {
 		if i == 0 && !letter {
 			return false
 		}
-		if !letter && !(c >= '0' && c <= '9') && !strings.ContainsRune("-.[]", rune(c)) && !(c == ':' && i+1 < len(s) && s[i+1] != ' ') && !(c == ' ' && i+1 < len(s) && s[i+1] != '#' && s[i+1] != ' ') {
+		if !letter && !(c >= '0' && c <= '9') && !strings.ContainsRune("-.[]", rune(c)) &&
+			!(c == ':' && i+1 < len(s) && s[i+1] != ' ') && !(c == ' ' && i+1 < len(s) && s[i+1] != '#' && s[i+1] != ' ') {
 			return false
 		}
 	}
@@ -162,14 +163,16 @@ func yamlPlain(s string) bool {
 
 // yamlLines reports whether s can stand as a literal block with exactly its last line end.
 func yamlLines(s string) bool {
-	if !strings.HasSuffix(s, "\n") || strings.HasSuffix(s, "\n\n") || len(s) < 2 || s[0] == ' ' || s[0] == '\n' || s[0] == '\t' {
+	if !strings.HasSuffix(s, "\n") || strings.HasSuffix(s, "\n\n") || len(s) < 2 || s[0] == ' ' || s[0] == '\n' ||
+		s[0] == '\t' {
 		return false
 	}
 	if !source.Harmless(s) {
 		return false // in quotes what a terminal or a log would obey can be escaped
 	}
 	for _, c := range s {
-		if c != '\n' && c != '\t' && (unicode.IsControl(c) || c == 0x2028 || c == 0x2029 || c == 0xfeff || c >= 0xfff0 && c <= 0xffff) {
+		if c != '\n' && c != '\t' && (unicode.IsControl(c) || c == 0x2028 || c == 0x2029 || c == 0xfeff || c >= 0xfff0 &&
+			c <= 0xffff) {
 			return false
 		}
 	}

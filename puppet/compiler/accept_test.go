@@ -38,11 +38,13 @@ type site struct {
 
 func openSite(t testing.TB, dir string, trace bool) *site {
 	t.Helper()
-	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Roots: []string{live.ModulesDir}, ServerFacts: serverFacts(filepath.Base(dir)), Trace: trace}).Open(context.Background())
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Roots: []string{live.ModulesDir},
+		ServerFacts: serverFacts(filepath.Base(dir)), Trace: trace}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}), filepath.Join(dir, "facts.json"))
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}),
+		filepath.Join(dir, "facts.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +96,8 @@ func sites(t testing.TB, want func(name string) bool) []string {
 // A measure holds what ten runs of one site took, in CPU seconds.
 type measure struct{ ours, traced, theirs []float64 }
 
-// race measures our compile and real Puppet's in turn, ten times, by CPU time, everything parsed and warm on both sides, and gives the
-// geometric means of how many times faster ours is and of what tracing costs.
+// race measures our compile and real Puppet's in turn, ten times, by CPU time, everything parsed and warm on both
+// sides, and gives the geometric means of how many times faster ours is and of what tracing costs.
 func race(t *testing.T, dirs []string) (speed, cost float64) {
 	live.Puppet(t)
 	cmd := live.Command("ruby", filepath.Join("testdata", "speed.rb"))
@@ -130,7 +132,8 @@ func race(t *testing.T, dirs []string) (speed, cost float64) {
 			m.theirs = append(m.theirs, s)
 		}
 		a, b, c := slices.Min(m.ours), slices.Min(m.traced), slices.Min(m.theirs)
-		t.Logf("%-24s ours %7.3f ms (to %.3f)  traced %7.3f ms  Puppet %8.2f ms (to %.2f)  %5.0f times, tracing costs %.2f", filepath.Base(dir),
+		t.Logf("%-24s ours %7.3f ms (to %.3f)  traced %7.3f ms  Puppet %8.2f ms (to %.2f)  %5.0f times, tracing costs %.2f",
+			filepath.Base(dir),
 			1e3*a, 1e3*slices.Max(m.ours), 1e3*b, 1e3*c, 1e3*slices.Max(m.theirs), c/a, b/a)
 		speed *= math.Pow(c/a, 1/float64(len(dirs)))
 		cost *= math.Pow(b/a, 1/float64(len(dirs)))
@@ -143,7 +146,8 @@ func TestAcceptSpeed(t *testing.T) {
 	live.Accept(t)
 	dirs := sites(t, func(name string) bool { return pure[name] })
 	speed, cost := race(t, dirs)
-	t.Logf("speed: %.1f times real Puppet, geometric mean over %d sites (bar: 50); tracing costs %.2f (bar: 1.5)", speed, len(dirs), cost)
+	t.Logf("speed: %.1f times real Puppet, geometric mean over %d sites (bar: 50); tracing costs %.2f (bar: 1.5)", speed,
+		len(dirs), cost)
 	if speed < 50 {
 		t.Error("too slow")
 	}
@@ -157,7 +161,8 @@ func TestAcceptSpeedAll(t *testing.T) {
 	live.Accept(t)
 	dirs := sites(t, func(string) bool { return true })
 	speed, cost := race(t, dirs)
-	t.Logf("speed: %.1f times real Puppet, geometric mean over %d sites (bar: 60); tracing costs %.2f", speed, len(dirs), cost)
+	t.Logf("speed: %.1f times real Puppet, geometric mean over %d sites (bar: 60); tracing costs %.2f", speed, len(dirs),
+		cost)
 	if speed < 60 {
 		t.Error("too slow")
 	}

@@ -13,7 +13,8 @@ import (
 	"bunraku/source"
 )
 
-// advise adds to a failure what can be done about it, if it takes the environment or the facts to tell: what is missing where.
+// advise adds to a failure what can be done about it, if it takes the environment or the facts to tell: what is missing
+// where.
 func (c *Snapshot) advise(d *source.Diagnostic, node *facts.Facts) {
 	if m := unknownVariable.FindStringSubmatch(d.Summary); m != nil {
 		if help := missingFact(m[1], node); help != "" {
@@ -40,8 +41,10 @@ type advice struct {
 var unknownVariable = regexp.MustCompile(`Unknown variable: '(?:::)?([^':]+)'\.$`)
 
 var advices = []advice{
-	{regexp.MustCompile(`Could not find (?:declared )?class (?:::)?(\S+)`), func(c *Snapshot, name string) string { return c.missingCode("class", name) }},
-	{regexp.MustCompile(`Could not find parent resource type '(?:::)?([^']+)'`), func(c *Snapshot, name string) string { return c.missingCode("class", name) }},
+	{regexp.MustCompile(`Could not find (?:declared )?class (?:::)?(\S+)`),
+		func(c *Snapshot, name string) string { return c.missingCode("class", name) }},
+	{regexp.MustCompile(`Could not find parent resource type '(?:::)?([^']+)'`),
+		func(c *Snapshot, name string) string { return c.missingCode("class", name) }},
 	{regexp.MustCompile(`Unknown resource type: '([^']+)'`), func(c *Snapshot, name string) string {
 		if strings.Contains(name, "::") {
 			return c.missingCode("define", name)
@@ -56,10 +59,13 @@ var advices = []advice{
 		case c.env.Module(module) == nil:
 			return c.noModule(module)
 		}
-		return "module " + module + " has neither functions/" + strings.ReplaceAll(rest, "::", "/") + ".pp nor lib/puppet/functions/" + strings.ReplaceAll(name, "::", "/") + ".rb"
+		return "module " + module + " has neither functions/" + strings.ReplaceAll(rest, "::", "/") +
+			".pp nor lib/puppet/functions/" + strings.ReplaceAll(name, "::", "/") + ".rb"
 	}},
-	{regexp.MustCompile(`Could not find template '([^']+)'`), func(c *Snapshot, name string) string { return c.missingFile("templates", name) }},
-	{regexp.MustCompile(`Could not find any files from ([^,]+)$`), func(c *Snapshot, name string) string { return c.missingFile("files", name) }},
+	{regexp.MustCompile(`Could not find template '([^']+)'`),
+		func(c *Snapshot, name string) string { return c.missingFile("templates", name) }},
+	{regexp.MustCompile(`Could not find any files from ([^,]+)$`),
+		func(c *Snapshot, name string) string { return c.missingFile("files", name) }},
 	{regexp.MustCompile(`did not find a value for the name '([^']+)'`), func(_ *Snapshot, name string) string {
 		return "no level of Hiera has " + name + ": add the key, or give lookup() a default value"
 	}},
@@ -180,11 +186,13 @@ func missingFact(name string, node *facts.Facts) string {
 	modern, legacy := facts.Legacy[name]
 	switch {
 	case slices.Contains(agentFacts, name):
-		return "every agent adds " + name + " to the facts that it sends, facter does not: add it to the file of facts, or take PuppetDB's facts"
+		return "every agent adds " + name +
+			" to the facts that it sends, facter does not: add it to the file of facts, or take PuppetDB's facts"
 	case legacy && node == nil:
 		return "it is a fact, and the node has none: give --facts FILE"
 	case legacy:
-		return "it is a legacy fact, which these facts lack: use $facts" + path1(modern) + ", or make them with `facter --show-legacy`"
+		return "it is a legacy fact, which these facts lack: use $facts" + path1(modern) +
+			", or make them with `facter --show-legacy`"
 	}
 	return ""
 }

@@ -33,7 +33,8 @@ var aliasValues = strings.Fields(`
 	00:11:22:33:44:55 00-11-22-33-44-55 00:11:22:33:44 001122334455 00:11:22:33:44:5g AA:BB:CC:DD:EE:FF 00:11:22:33:44:55:66:77:88:99:aa:bb:cc:dd:ee:ff:00:11:22:33
 	gs://b s3://b/k gs:/b S3://b s3:// kern local0 local8 user solaris-cron yes no YES No maybe`)
 
-var aliasNumbers = []string{"0", "1", "80", "99", "100", "200", "599", "600", "1023", "1024", "49151", "49152", "65535", "65536", "-1", "1.5", "true", "undef",
+var aliasNumbers = []string{"0", "1", "80", "99", "100", "200", "599", "600", "1023", "1024", "49151", "49152", "65535",
+	"65536", "-1", "1.5", "true", "undef",
 	"{'a' => {'b' => 1}}", "{'a' => 1}", "{}", "['a']", "''", "\"/a\\n\"", "\"a b\"", "\"/a b\"", "\"http://a\\nb\""}
 
 // What is built in of stdlib's types accepts what those accept that the module defines.
@@ -113,5 +114,6 @@ func compareAliases(t *testing.T, who, home string) {
 		}
 	}
 	sort.Strings(names)
-	t.Logf("score: types of stdlib, %s %d/%d (answers of %d types on %d values)", who, len(names)*len(values)-bad, len(names)*len(values), len(names), len(values))
+	t.Logf("score: types of stdlib, %s %d/%d (answers of %d types on %d values)", who, len(names)*len(values)-bad,
+		len(names)*len(values), len(names), len(values))
 }

@@ -379,7 +379,8 @@ func (c *Snapshot) answerRuby(name string, place environment.RubyFunction, t *tr
 	}
 	if place.Path != "" {
 		c.answerContent(place.Path, t)
-		if place.Module != nil && len(c.natives[name]) > 0 { // which of ours answers depends on the files that it requires, too
+		// which of ours answers depends on the files that it requires, too
+		if place.Module != nil && len(c.natives[name]) > 0 {
 			sum, _ := c.sourceSum(place.Path, place.Module)
 			t.String(sum)
 		}
@@ -398,7 +399,8 @@ func (c *Snapshot) answerProgram(t *trace.Text) {
 // answerOptions writes what the run was told, and what is the same for all nodes of an environment.
 func (c *Snapshot) answerOptions(t *trace.Text) {
 	o := c.opt
-	t.String(fmt.Sprint(o.Language, c.set.Strict, c.set.StrictVariables, c.set.Storeconfigs, o.Ruby, o.StrictOpaque, c.standsIn(),
+	t.String(fmt.Sprint(o.Language, c.set.Strict, c.set.StrictVariables, c.set.Storeconfigs, o.Ruby, o.StrictOpaque,
+		c.standsIn(),
 		o.Limits, o.Outside, o.DataDirs))
 	t.Value(c.settings)
 	t.Value(c.server)

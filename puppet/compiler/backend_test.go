@@ -84,7 +84,8 @@ func TestBackends(t *testing.T) {
 	facts := filepath.Join(t.TempDir(), "facts.json")
 	write(t, filepath.Dir(facts), map[string]string{"facts.json": `{"word": "big"}`})
 	var exprs []string
-	for _, key := range []string{"greeting", "where", "cached", "from_file", "from_file.a.1", "interpolated", "base", "deep", "deep.er.1.x", "deep.er.0", "plain", "merged", "undef", "bad", "none", "explained", "through", "counted"} {
+	for _, key := range []string{"greeting", "where", "cached", "from_file", "from_file.a.1", "interpolated", "base",
+		"deep", "deep.er.1.x", "deep.er.0", "plain", "merged", "undef", "bad", "none", "explained", "through", "counted"} {
 		exprs = append(exprs, "String(lookup("+strconv.Quote(key)+"), '%p')")
 	}
 	qs := make([]ask.Question, len(exprs))

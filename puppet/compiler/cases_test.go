@@ -21,7 +21,8 @@ import (
 func serverFacts(env string) *value.Hash { return serverFactsOf(source.Puppet7, env) }
 
 func serverFactsOf(l source.Language, env string) *value.Hash {
-	return value.NewHash(value.String("serverversion"), value.String(l.Version()), value.String("servername"), value.String("puppet.example.com"),
+	return value.NewHash(value.String("serverversion"), value.String(l.Version()), value.String("servername"),
+		value.String("puppet.example.com"),
 		value.String("serverip"), value.String("192.0.2.1"), value.String("environment"), value.String(env))
 }
 
@@ -40,7 +41,8 @@ func compileWith(t testing.TB, dir string, opt compiler.Options) (*eval.Result, 
 		return nil, err
 	}
 	t.Cleanup(c.Close)
-	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}), filepath.Join(dir, "facts.json"))
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}),
+		filepath.Join(dir, "facts.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +64,11 @@ func wired(t testing.TB, c *catalog.Catalog) *catalog.Catalog {
 }
 
 // pure are the cases whose modules need no function written in Ruby beyond Puppet's own.
-var pure = map[string]bool{"lang_roles_profiles": true, "lang_types_functions": true, "concat_motd": true, "archive_download": true, "powerdns_quagga": true}
+var pure = map[string]bool{"lang_roles_profiles": true, "lang_types_functions": true, "concat_motd": true,
+	"archive_download": true, "powerdns_quagga": true}
 
-// TestScoreSites compiles environments like those of real sites and compares with the catalogs that real Puppet made of them.
+// TestScoreSites compiles environments like those of real sites and compares with the catalogs that real Puppet made of
+// them.
 func TestScoreSites(t *testing.T) {
 	dirs := live.Sites(t)
 	good := 0

@@ -21,8 +21,8 @@ func (c *Snapshot) isChecked(name, set string, place environment.RubyFunction) b
 	return ok && stdlib.Checked(place.Module.Name, set, name, place.Old, sum)
 }
 
-// sourceSum is a digest of what a function's file says, and of what the files of its module say that it requires. It is false for one
-// that cannot be read.
+// sourceSum is a digest of what a function's file says, and of what the files of its module say that it requires. It is
+// false for one that cannot be read.
 func (c *Snapshot) sourceSum(path string, m *environment.Module) (string, bool) {
 	if s, known := c.sums.Load(path); known {
 		return s.(string), s.(string) != ""

@@ -17,8 +17,9 @@ var recordChecked = flag.Bool("record-checked", false, "write checked.txt from t
 
 const checkedFile = "../functions/stdlib/checked.txt"
 
-// TestChecked holds that every function in Go whose module is installed knows the source that it was checked against. With -record-checked
-// it writes the digests: of Debian's modules, and of stdlib 9 if BUNRAKU_STDLIB9 names a directory with it.
+// TestChecked holds that every function in Go whose module is installed knows the source that it was checked against.
+// With -record-checked it writes the digests: of Debian's modules, and of stdlib 9 if BUNRAKU_STDLIB9 names a directory
+// with it.
 func TestChecked(t *testing.T) {
 	live.Files(t, ".rb")
 	var lines []string
@@ -60,7 +61,8 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// A function whose file says something else than what ours was checked against is run from its file; comments and blanks do not count.
+// A function whose file says something else than what ours was checked against is run from its file; comments and
+// blanks do not count.
 func TestChangedSource(t *testing.T) {
 	live.Files(t, ".rb")
 	md5 := live.ModulesDir + "/postgresql/lib/puppet"

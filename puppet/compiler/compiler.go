@@ -108,7 +108,8 @@ func (w *Workspace) open(files source.Files) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Snapshot{ws: w, files: files, env: env, set: w.set, opt: w.opt, cache: eval.NewCache(), templates: template.NewCache(), functions: functions.Table(w.set.Language)}
+	c := &Snapshot{ws: w, files: files, env: env, set: w.set, opt: w.opt, cache: eval.NewCache(),
+		templates: template.NewCache(), functions: functions.Table(w.set.Language)}
 	c.moduleFunctions()
 	c.rubyLibrary = bridge.NewLibrary(c.templates.Runtime)
 	if w.opt.Ruby == RubySystem {
@@ -134,7 +135,8 @@ func (c *Snapshot) Hiera(strict source.Strictness) *lookup.Lookup {
 			}
 			return m.Dir, m.DataProvider, true
 		},
-	}, lookup.Options{Strict: strict, Language: c.set.Language, DataDirs: c.opt.DataDirs, Name: c.env.Display, Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted})
+	}, lookup.Options{Strict: strict, Language: c.set.Language, DataDirs: c.opt.DataDirs, Name: c.env.Display,
+		Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted})
 }
 
 // Close ends what a Snapshot has started. It need not be called before the program ends.
@@ -179,8 +181,10 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	if limits == (budget.Limits{}) {
 		limits = eval.Limits()
 	}
-	in := eval.Input{Budget: budget.New(ctx, limits), Environment: c.env.Name, Config: c.settings, Main: main, Settings: c.set, Cache: c.cache,
-		Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server, Node: who.name, Facts: who.facts, Trusted: who.trusted}
+	in := eval.Input{Budget: budget.New(ctx, limits), Environment: c.env.Name, Config: c.settings, Main: main,
+		Settings: c.set, Cache: c.cache,
+		Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server, Node: who.name, Facts: who.facts,
+		Trusted: who.trusted}
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
 		in.Log = trace.NewLog(c.asked.like())
 		defer in.Log.Close()
@@ -191,7 +195,8 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	if result.NotDone != nil {
 		return nil, result.NotDone
 	}
-	if result.Failure != nil && !strings.HasPrefix(result.Failure.Code, "E09") && !in.Settings.Trace { // E09: a bound was hit
+	// E09: a bound was hit
+	if result.Failure != nil && !strings.HasPrefix(result.Failure.Code, "E09") && !in.Settings.Trace {
 		// Once more with tracing: it says where the value that does not fit comes from, and which lines hold secrets.
 		// What the first run has left of the budget must do: there is one for both.
 		in.Settings.Trace = true

@@ -19,7 +19,8 @@ func (w *world) contextOf(c *lookup.Context) *value.Object {
 	if module, is := c.ModuleName().(value.String); is {
 		init.SetString("module_name", module)
 	}
-	o := &value.Object{Type: types.LookupContextT, Attrs: attrs.Hash(), Init: init.Hash(), Host: &dataContext{c, map[string]*eval.Function{}}}
+	o := &value.Object{Type: types.LookupContextT, Attrs: attrs.Hash(), Init: init.Hash(),
+		Host: &dataContext{c, map[string]*eval.Function{}}}
 	if w.contexts == nil {
 		w.contexts = map[*lookup.Context]*value.Object{}
 	}
@@ -61,7 +62,8 @@ func (d *dataContext) method(name string) *eval.Function {
 	case "cached_value":
 		return method(name, eval.Dispatch{Signature: "Callable[Optional[Scalar]]", Names: one, Run: d.cached})
 	case "cached_entries":
-		return method(name, eval.Dispatch{Signature: "Callable[0, 0, Callable[1, 1]]", Run: d.eachPair}, eval.Dispatch{Signature: "Callable[0, 0, Callable[2, 2]]", Run: d.eachPair},
+		return method(name, eval.Dispatch{Signature: "Callable[0, 0, Callable[1, 1]]", Run: d.eachPair},
+			eval.Dispatch{Signature: "Callable[0, 0, Callable[2, 2]]", Run: d.eachPair},
 			eval.Dispatch{Signature: "Callable[0, 0]", Run: d.entries})
 	case "cached_file_data":
 		return method(name, eval.Dispatch{Signature: "Callable[String, Optional[Callable]]", Names: one, Run: d.fileData})
@@ -141,7 +143,8 @@ func (d *dataContext) entries(c *eval.Call) (value.Value, error) {
 func (d *dataContext) eachPair(c *eval.Call) (value.Value, error) {
 	all, why := d.CachedEntries()
 	for _, e := range all.Entries() {
-		args, refs := []value.Value{e.Key, e.Value}, []provenance.Ref{c.Trace().With(e.KeyRef, why), c.Trace().With(e.Ref, why)}
+		args, refs := []value.Value{e.Key, e.Value}, []provenance.Ref{c.Trace().With(e.KeyRef, why),
+			c.Trace().With(e.Ref, why)}
 		if n, _ := c.Block.Arity(); n != 2 {
 			args, refs = []value.Value{value.NewArray(e.Key, e.Value)}, []provenance.Ref{c.Trace().With(e.Ref, e.KeyRef, why)}
 		}

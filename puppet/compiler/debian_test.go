@@ -28,8 +28,9 @@ var different = map[string]string{
 // debianFacts are the nodes that every class is compiled for.
 var debianFacts = []string{"debian12", "redhat8"}
 
-// TestScoreDebianClasses includes every class of Debian's modules, with its default parameters, in a node of its own, and compares the
-// catalog, or the refusal, with real Puppet's. Every sixteenth of them, unless the acceptance bars are run.
+// TestScoreDebianClasses includes every class of Debian's modules, with its default parameters, in a node of its own,
+// and compares the catalog, or the refusal, with real Puppet's. Every sixteenth of them, unless the acceptance bars are
+// run.
 func TestScoreDebianClasses(t *testing.T) {
 	live.Puppet(t)
 	every := 16
@@ -53,7 +54,8 @@ func TestScoreDebianClasses(t *testing.T) {
 		questions = append(questions, dir+" "+n.name+" "+n.facts)
 	}
 	answers := live.Compile(t, questions)
-	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Roots: []string{live.ModulesDir}, ServerFacts: serverFacts(filepath.Base(dir))}).Open(context.Background())
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Roots: []string{live.ModulesDir},
+		ServerFacts: serverFacts(filepath.Base(dir))}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +112,8 @@ func debianClasses(t *testing.T) []string {
 // A debianNode is one class on one machine.
 type debianNode struct{ name, facts string }
 
-// debianSite writes an environment with a node for every class and machine. Of the types that Puppet's own packages bring and Debian's do
-// not, the modules use yumrepo: it gets one with the attributes that we know of.
+// debianSite writes an environment with a node for every class and machine. Of the types that Puppet's own packages
+// bring and Debian's do not, the modules use yumrepo: it gets one with the attributes that we know of.
 func debianSite(t *testing.T, dir string, classes []string) []debianNode {
 	var site strings.Builder
 	var nodes []debianNode

@@ -17,7 +17,8 @@ var (
 	rubyClass = regexp.MustCompile(`^Puppet::[\w:]+: |^\w+Error: `)
 )
 
-// TestScoreRefusals compiles sites that real Puppet refuses: with the same words, at a place that Puppet's message names.
+// TestScoreRefusals compiles sites that real Puppet refuses: with the same words, at a place that Puppet's message
+// names.
 func TestScoreRefusals(t *testing.T) {
 	wants := live.Refusals(t)
 	good := 0

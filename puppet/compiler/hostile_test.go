@@ -53,7 +53,8 @@ func compileSite(t *testing.T, dir string, opt compiler.Options) *eval.Result {
 // Names with ../ and links do not lead out of the environment and the module path, wherever they are used.
 func TestOutside(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
-	write(t, secret, map[string]string{"s.yaml": "key: SECRET\n", "s.erb": "SECRET", "s.epp": "SECRET", "a.json": `{"key": "SECRET"}`})
+	write(t, secret, map[string]string{"s.yaml": "key: SECRET\n", "s.erb": "SECRET", "s.epp": "SECRET",
+		"a.json": `{"key": "SECRET"}`})
 	hierarchy := func(level string) string {
 		return "version: 5\ndefaults: {data_hash: yaml_data, datadir: data}\nhierarchy:\n  - {name: a, " + level + "}\n"
 	}
@@ -87,12 +88,15 @@ func TestOutside(t *testing.T) {
 				t.Fatal(err)
 			}
 			fill := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "/A/", secret+"/"), "X", out) }
-			files := map[string]string{"manifests/site.pp": fill(c.manifest) + "\nnotify { 'n': message => $x }\n", "modules/m/templates/ok.erb": "", "modules/m/files/ok": "", "data/ok.yaml": "{}"}
+			files := map[string]string{"manifests/site.pp": fill(c.manifest) + "\nnotify { 'n': message => $x }\n",
+				"modules/m/templates/ok.erb": "", "modules/m/files/ok": "", "data/ok.yaml": "{}"}
 			if c.hiera != "" {
 				files["hiera.yaml"] = fill(c.hiera)
 			}
 			write(t, dir, files)
-			for link, to := range map[string]string{"modules/m/templates/link.erb": "s.erb", "modules/m/templates/link.epp": "s.epp", "modules/m/templates/dir": "", "modules/m/files/link.yaml": "s.yaml", "data/link.yaml": "s.yaml"} {
+			for link, to := range map[string]string{"modules/m/templates/link.erb": "s.erb",
+				"modules/m/templates/link.epp": "s.epp", "modules/m/templates/dir": "", "modules/m/files/link.yaml": "s.yaml",
+				"data/link.yaml": "s.yaml"} {
 				if err := os.Symlink(filepath.Join(secret, to), filepath.Join(dir, link)); err != nil {
 					t.Skip("no links here: ", err)
 				}
@@ -117,7 +121,8 @@ func TestOutside(t *testing.T) {
 // Links that stay inside are followed.
 func TestLinkInside(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "production")
-	write(t, dir, map[string]string{"manifests/site.pp": "notify { file('m/link'): }", "shared/text": "inside", "modules/m/files/x": ""})
+	write(t, dir, map[string]string{"manifests/site.pp": "notify { file('m/link'): }", "shared/text": "inside",
+		"modules/m/files/x": ""})
 	if err := os.Symlink("../../../shared/text", filepath.Join(dir, "modules/m/files/link")); err != nil {
 		t.Skip("no links here: ", err)
 	}
@@ -150,7 +155,8 @@ func TestDataBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
-			r := siteOf(t, map[string]string{"hiera.yaml": strings.ReplaceAll(hiera, "FORMAT", c.format), "data/bomb": c.text, "manifests/site.pp": "$x = lookup('key', {'default_value' => 1})\n$y = lookup('l', {'default_value' => 1})\n$z = lookup('a', {'default_value' => 1})"}, compiler.Options{})
+			r := siteOf(t, map[string]string{"hiera.yaml": strings.ReplaceAll(hiera, "FORMAT", c.format), "data/bomb": c.text,
+				"manifests/site.pp": "$x = lookup('key', {'default_value' => 1})\n$y = lookup('l', {'default_value' => 1})\n$z = lookup('a', {'default_value' => 1})"}, compiler.Options{})
 			if r.Failure == nil {
 				t.Error("it was read")
 			} else {
@@ -199,7 +205,8 @@ func TestTemplateBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
-			r := siteOf(t, map[string]string{"modules/m/templates/t.erb": c.text, "manifests/site.pp": "notify { 'n': message => template('m/t.erb') }"}, compiler.Options{StrictOpaque: true})
+			r := siteOf(t, map[string]string{"modules/m/templates/t.erb": c.text,
+				"manifests/site.pp": "notify { 'n': message => template('m/t.erb') }"}, compiler.Options{StrictOpaque: true})
 			if r.Failure == nil {
 				t.Errorf("no error: %.60s", inspect(r.Catalog.Resource("Notify", "n").Get("message")))
 			} else if !strings.Contains(r.Failure.Summary+r.Failure.Detail, c.want) {

@@ -20,7 +20,8 @@ import (
 	"bunraku/internal/live"
 )
 
-// A lab compiles one environment, and the same environment with one datum changed, everything else parsed and read once.
+// A lab compiles one environment, and the same environment with one datum changed, everything else parsed and read
+// once.
 type lab struct {
 	kind, name string
 	dir        string // its own, to be written to
@@ -48,7 +49,9 @@ func openLab(kind, name, dir string, opt Options, node Node) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, texts: map[string]string{}, aims: map[provenance.LabelKey]aim{}, slotKeys: map[string][]string{}, roles: map[string]map[int]string{}, beside: map[string]bool{}}
+	l := &lab{kind: kind, name: name, dir: dir, base: c, node: node, texts: map[string]string{},
+		aims: map[provenance.LabelKey]aim{}, slotKeys: map[string][]string{}, roles: map[string]map[int]string{},
+		beside: map[string]bool{}}
 	if l.res, err = c.compile(context.Background(), node); err != nil || l.res.Failure != nil {
 		return nil, err
 	}
@@ -131,7 +134,8 @@ func (l *lab) clone() *Snapshot {
 	if l.clones++; l.clones%forget == 0 {
 		c.cache, c.templates = eval.NewCache(), template.NewCache()
 	}
-	n := &Snapshot{ws: c.ws, files: c.files, env: c.env, lookup: c.lookup, set: c.set, opt: c.opt, cache: c.cache, templates: c.templates, functions: c.functions, natives: c.natives, library: c.library, manifest: c.manifest}
+	n := &Snapshot{ws: c.ws, files: c.files, env: c.env, lookup: c.lookup, set: c.set, opt: c.opt, cache: c.cache,
+		templates: c.templates, functions: c.functions, natives: c.natives, library: c.library, manifest: c.manifest}
 	n.main.Do(func() {})
 	c.found.Range(func(k, v any) bool { n.found.Store(k, v); return true })
 	c.sources.Range(func(k, v any) bool { n.sources.Store(k, v); return true })
@@ -261,7 +265,8 @@ func (l *lab) list() (used, idle []*mutate.Place, err error) {
 		add(mutate.InFacts(l.node.Facts.Values, l.stems(), h))
 		for _, k := range sortedKeys(depended) {
 			if name, ok := strings.CutPrefix(k.Path, "fact "); ok && k.Kind == provenance.Absence {
-				add([]*mutate.Place{mutate.NewFact(name, append(h.Compared(name), value.String("fresh"), value.Bool(true), value.Int(1)))})
+				add([]*mutate.Place{mutate.NewFact(name, append(h.Compared(name), value.String("fresh"), value.Bool(true),
+					value.Int(1)))})
 			}
 		}
 	}
@@ -327,7 +332,8 @@ func (l *lab) hints(trees map[string]*syntax.File) (*mutate.Hints, error) {
 	return h, l.ask(h, h.Types())
 }
 
-// ask finds out which samples the types take: all types at once, and by halves when some are no types outside of where they stand.
+// ask finds out which samples the types take: all types at once, and by halves when some are no types outside of where
+// they stand.
 func (l *lab) ask(h *mutate.Hints, types []string) error {
 	if len(types) == 0 {
 		return nil
@@ -340,7 +346,9 @@ func (l *lab) ask(h *mutate.Hints, types []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "$samples = %s\n", code)
 	for i, t := range types {
-		fmt.Fprintf(&b, "notify { 'type %d': message => $samples.map |$i, $v| { if $v =~ %s { $i } }.filter |$i| { $i =~ Integer } }\n", i, t)
+		fmt.Fprintf(&b,
+			"notify { 'type %d': message => $samples.map |$i, $v| { if $v =~ %s { $i } }.filter |$i| { $i =~ Integer } }\n", i,
+			t)
 	}
 	res, err := l.evaluate(b.String())
 	if err != nil {

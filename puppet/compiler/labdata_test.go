@@ -164,8 +164,8 @@ func (l *lab) data(h *mutate.Hints) ([]*mutate.Place, error) {
 
 func (l *lab) aim(at mutate.Names, with aim) { l.aims[at.Key] = with }
 
-// aimed are the ways to change a place that can matter to some slots: all that are listed, or those that concern the keys that the slots
-// depend on.
+// aimed are the ways to change a place that can matter to some slots: all that are listed, or those that concern the
+// keys that the slots depend on.
 func (l *lab) aimed(at provenance.LabelKey, listed []*mutate.Place, slots []string) (out []*mutate.Place) {
 	with := l.aims[at]
 	if with == nil {
@@ -212,7 +212,8 @@ func (l *lab) paths(h *mutate.Hints) error {
 		}
 		var files []string
 		err = filepath.WalkDir(filepath.Dir(path), func(p string, e os.DirEntry, err error) error {
-			if err != nil || e.IsDir() && (e.Name() == "manifests" || e.Name() == "modules" || strings.HasPrefix(e.Name(), ".")) {
+			if err != nil || e.IsDir() && (e.Name() == "manifests" || e.Name() == "modules" ||
+				strings.HasPrefix(e.Name(), ".")) {
 				return filepath.SkipDir
 			}
 			files = append(files, p)
@@ -256,7 +257,8 @@ func (l *lab) leads(h *mutate.Hints, level string, files []string) {
 	}
 }
 
-// stems are what the names of data files beside the ones that were looked at are made of: a fact with such a value leads to another file.
+// stems are what the names of data files beside the ones that were looked at are made of: a fact with such a value
+// leads to another file.
 func (l *lab) stems() (out []string) {
 	seen := map[string]bool{}
 	l.res.Trace.EachLeaf(func(_ provenance.Ref, label provenance.Label) {
@@ -305,7 +307,8 @@ func (l *lab) values(key string, asked []string, h *mutate.Hints) (out []value.V
 			}
 		}
 	}
-	return []value.Value{value.String("fresh"), value.Bool(true), value.Int(3), value.Strings("fresh"), value.NewHash(value.String("fresh"), value.Int(1))}
+	return []value.Value{value.String("fresh"), value.Bool(true), value.Int(3), value.Strings("fresh"),
+		value.NewHash(value.String("fresh"), value.Int(1))}
 }
 
 // withData lays a data file, and what stands beside it, over the files that there are, and reads all data anew.

@@ -28,10 +28,10 @@ var record = flag.Bool("record", false, "ask real Puppets for the answers of tes
 // languages are the Puppets whose answers are recorded; one that answers as the one before it has no answer of its own.
 var languages = []source.Language{source.Puppet7, source.Puppet8, source.OpenVox8, source.OpenVox9}
 
-// A languageCase is a small site about something that differs between Puppets, or might. In the archives of testdata/languages its files
-// are NAME/manifests/site.pp and whatever else an environment has, NAME/facts.json, NAME/settings (lines `key: value` with strict and
-// strict_variables), and the answers, which only -record writes: NAME/want.7, NAME/want.8 and so on. An answer is the error, or the
-// resources, one a line, with what was warned of.
+// A languageCase is a small site about something that differs between Puppets, or might. In the archives of
+// testdata/languages its files are NAME/manifests/site.pp and whatever else an environment has, NAME/facts.json,
+// NAME/settings (lines `key: value` with strict and strict_variables), and the answers, which only -record writes:
+// NAME/want.7, NAME/want.8 and so on. An answer is the error, or the resources, one a line, with what was warned of.
 type languageCase struct {
 	archive, name string
 	settings      map[string]string
@@ -67,7 +67,8 @@ func languageCases(t *testing.T) (cases []*languageCase) {
 		for _, f := range a.Files {
 			name, rest, _ := strings.Cut(f.Name, "/")
 			if c == nil || c.name != name {
-				c = &languageCase{archive: strings.TrimSuffix(filepath.Base(path), ".txtar"), name: name, settings: map[string]string{}, answers: map[source.Language]string{}}
+				c = &languageCase{archive: strings.TrimSuffix(filepath.Base(path), ".txtar"), name: name,
+					settings: map[string]string{}, answers: map[source.Language]string{}}
 				c.dir = filepath.Join(root, c.archive, name, "production")
 				cases = append(cases, c)
 			}
@@ -105,7 +106,8 @@ func askLanguages(t *testing.T, o *live.Oracle, cases []*languageCase) []string 
 		}
 		in = append(in, line)
 	}
-	lines := strings.Split(strings.TrimSpace(o.Ruby(t, filepath.Join("testdata", "said.rb"), strings.Join(in, "\n"))), "\n")
+	lines := strings.Split(strings.TrimSpace(o.Ruby(t, filepath.Join("testdata", "said.rb"), strings.Join(in, "\n"))),
+		"\n")
 	if len(lines) != len(cases) {
 		t.Fatalf("%d answers for %d cases", len(lines), len(cases))
 	}
@@ -343,7 +345,8 @@ func recordLanguages(t *testing.T, cases []*languageCase) {
 	}
 }
 
-// TestScoreSites8 compiles the sites and the refusals as Puppet 8 does, which must be there: the same catalogs, or the same errors.
+// TestScoreSites8 compiles the sites and the refusals as Puppet 8 does, which must be there: the same catalogs, or the
+// same errors.
 func TestScoreSites8(t *testing.T) {
 	o := live.Other(t, "8")
 	dirs := append(live.Sites(t), live.Refusals(t)...)

@@ -12,8 +12,8 @@ import (
 	"bunraku/source"
 )
 
-// levels asks Hiera once more about a finished compile, now for what each level has: a compile stops at the first one that answers. in is
-// what was compiled.
+// levels asks Hiera once more about a finished compile, now for what each level has: a compile stops at the first one
+// that answers. in is what was compiled.
 func (c *Snapshot) levels(in eval.Input) func(key string, from eval.Left) *record.Hiera {
 	in.Budget, in.Log = nil, nil // they are gone with the compile
 	var session *lookup.Session
@@ -77,7 +77,8 @@ func levelsOf(c *Snapshot, told *lookup.Explanation, key string) (out []record.L
 		case lookup.Level:
 			level = quoted(e.Name)
 		case lookup.Location:
-			lv := record.Level{Layer: layer, Name: level, File: env.Display(e.Path), Exists: e.Outcome != lookup.LocationNotFound}
+			lv := record.Level{Layer: layer, Name: level, File: env.Display(e.Path),
+				Exists: e.Outcome != lookup.LocationNotFound}
 			if e.Outcome == lookup.Found {
 				lv.Found, lv.Value, lv.Place = true, e.Value, e.Place
 			}

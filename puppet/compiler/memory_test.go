@@ -12,8 +12,8 @@ import (
 	"bunraku/puppet/compiler"
 )
 
-// memory is what a compile needs, in bytes: what is held at its end (parsed files, data, the catalog and, if there is one, the trace), and
-// how much was allocated on the way from parsed files to the catalog.
+// memory is what a compile needs, in bytes: what is held at its end (parsed files, data, the catalog and, if there is
+// one, the trace), and how much was allocated on the way from parsed files to the catalog.
 func memory(t testing.TB, dir string, trace bool) (held, allocated float64) {
 	var m [4]runtime.MemStats
 	read := func(i int) {
@@ -45,7 +45,8 @@ func TestAcceptMemory(t *testing.T) {
 	for _, dir := range sites(t, func(string) bool { return true }) {
 		heldA, a := memory(t, dir, false)
 		heldB, b := memory(t, dir, true)
-		t.Logf("%-26s holds %6.2f MB, traced %6.2f MB: %.2f; allocates %7.2f MB, traced %7.2f MB: %.2f", filepath.Base(dir), heldA/1e6, heldB/1e6, heldB/heldA, a/1e6, b/1e6, b/a)
+		t.Logf("%-26s holds %6.2f MB, traced %6.2f MB: %.2f; allocates %7.2f MB, traced %7.2f MB: %.2f", filepath.Base(dir),
+			heldA/1e6, heldB/1e6, heldB/heldA, a/1e6, b/1e6, b/a)
 		held *= heldB / heldA
 		allocated *= b / a
 		n++

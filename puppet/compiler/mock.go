@@ -15,8 +15,8 @@ import (
 	"bunraku/source"
 )
 
-// Mocks are answers for functions, written down beforehand: for what is written in Ruby, asks a network, or is secret. A file is a list
-// of entries, in YAML or JSON: function, arguments (any, when left out), and result or error.
+// Mocks are answers for functions, written down beforehand: for what is written in Ruby, asks a network, or is secret.
+// A file is a list of entries, in YAML or JSON: function, arguments (any, when left out), and result or error.
 type Mocks struct {
 	file  *source.File
 	list  []*mock
@@ -189,7 +189,8 @@ func (c *Snapshot) UnusedMocks() source.Diagnostics {
 	if m := c.opt.Mocks; m != nil {
 		for _, e := range m.list {
 			if !e.used.Load() {
-				out = append(out, &source.Diagnostic{Code: "K0102", Severity: source.Note, Summary: "this mock of " + e.function + " answered no call", Place: e.place,
+				out = append(out, &source.Diagnostic{Code: "K0102", Severity: source.Note, Summary: "this mock of " + e.function +
+					" answered no call", Place: e.place,
 					Help: "no compile called the function, or none with these arguments"})
 			}
 		}

@@ -524,7 +524,8 @@ func (g *garden) file(m *mutant) bool {
 		}
 	}
 	what := module + name
-	text := pick(g, []string{"class " + what + " { }\n", "define " + what + " { }\n", "# nothing\n", "class " + what + " {\n"})
+	text := pick(g, []string{"class " + what + " { }\n", "define " + what + " { }\n", "# nothing\n", "class " + what +
+		" {\n"})
 	return g.add(m, path.Join(dir, name+".pp"), text)
 }
 

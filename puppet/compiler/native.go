@@ -19,8 +19,8 @@ type native struct {
 	set      string // of stdlib: the versions that it is of, "8" or "9"
 }
 
-// moduleFunctions lists the functions that we have in Go for the modules on the module path. Of stdlib that is the set that its
-// metadata.json names, then whatever the other set has a file for.
+// moduleFunctions lists the functions that we have in Go for the modules on the module path. Of stdlib that is the set
+// that its metadata.json names, then whatever the other set has a file for.
 func (c *Snapshot) moduleFunctions() {
 	c.natives = map[string][]native{}
 	for _, name := range stdlib.Modules() {
@@ -44,8 +44,8 @@ func (c *Snapshot) moduleFunctions() {
 	}
 }
 
-// stdlibVersions are the sets of functions that stdlib's files may be of, the likeliest first. Without a version the files tell: 9.x has
-// most of its functions in lib/puppet/functions/stdlib.
+// stdlibVersions are the sets of functions that stdlib's files may be of, the likeliest first. Without a version the
+// files tell: 9.x has most of its functions in lib/puppet/functions/stdlib.
 func (c *Snapshot) stdlibVersions(m *environment.Module) []string {
 	version := m.Version
 	if version == "" {
@@ -59,8 +59,9 @@ func (c *Snapshot) stdlibVersions(m *environment.Module) []string {
 	return []string{version, "9"}
 }
 
-// moduleFunction is the function of a module, or of the environment, that code in a file sees (nil: code outside of modules): one that we
-// have in Go, or else one in Ruby. It is nil when there is no such file, or one in the Puppet language comes first.
+// moduleFunction is the function of a module, or of the environment, that code in a file sees (nil: code outside of
+// modules): one that we have in Go, or else one in Ruby. It is nil when there is no such file, or one in the Puppet
+// language comes first.
 func (c *Snapshot) moduleFunction(name string, from *source.File) *eval.Function {
 	places := c.env.RubyFunctions(name)
 	key, place := name, environment.RubyFunction{}
@@ -95,7 +96,8 @@ func (c *Snapshot) functionIn(name string, place environment.RubyFunction) *eval
 		if inPuppet = inPuppet && place.Path == ""; !inPuppet && place.Path == "" {
 			return nil
 		}
-	case place.Path == "" || inPuppet && (place.Module != nil || place.Old): // the environment's own; no module has one by a plain name
+	// the environment's own; no module has one by a plain name
+	case place.Path == "" || inPuppet && (place.Module != nil || place.Old):
 		return nil
 	}
 	if inPuppet && qualified {
@@ -109,8 +111,8 @@ func (c *Snapshot) functionIn(name string, place environment.RubyFunction) *eval
 	return c.rubyFunction(name, place, kindOf(place))
 }
 
-// Function3x is a function as templates call it, scope.function_name([…]): only 3.x functions can be. Those of modules come before
-// Puppet's own (template.OldFunctions).
+// Function3x is a function as templates call it, scope.function_name([…]): only 3.x functions can be. Those of modules
+// come before Puppet's own (template.OldFunctions).
 func (w *world) Function3x(name string) *eval.Function {
 	c := w.c
 	w.log.Ask(trace.Question{Kind: trace.Native3, Of: name})

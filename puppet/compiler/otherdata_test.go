@@ -14,15 +14,16 @@ import (
 	"bunraku/source"
 )
 
-// What a hiera.yaml says leads to files. Another file would be found with another text; so that there is one, which differs from the
-// present one in one key, it is put beside the data, where nobody looks without the change.
+// What a hiera.yaml says leads to files. Another file would be found with another text; so that there is one, which
+// differs from the present one in one key, it is put beside the data, where nobody looks without the change.
 
 const (
 	mostKeys   = 8 // that a place of data is tried with
 	mostValues = 6 // of each key
 )
 
-// keysOf are the keys of data that a slot hangs on: its own if it is a parameter of a class, then those of the parameters near it.
+// keysOf are the keys of data that a slot hangs on: its own if it is a parameter of a class, then those of the
+// parameters near it.
 func (l *lab) keysOf(slot string) (keys []string) {
 	if known, ok := l.slotKeys[slot]; ok {
 		return known
@@ -34,7 +35,8 @@ func (l *lab) keysOf(slot string) (keys []string) {
 			keys = append(keys, key)
 		}
 	}
-	if ref, name, ok := strings.Cut(strings.TrimPrefix(slot, "attribute Class["), "] "); ok && strings.HasPrefix(slot, "attribute Class[") {
+	if ref, name, ok := strings.Cut(strings.TrimPrefix(slot, "attribute Class["), "] "); ok &&
+		strings.HasPrefix(slot, "attribute Class[") {
 		add(ref + "::" + name)
 	}
 	if name, ok := strings.CutPrefix(slot, "variable "); ok {
@@ -79,7 +81,8 @@ func (l *lab) otherData(config *source.File, p *mutate.Place, keys []string, h *
 	if d := root.Entry("defaults"); d != nil && d.Entry("datadir") != nil {
 		datadir = value.ToString(d.Entry("datadir").Value)
 	}
-	if strings.Contains(datadir, "%{") || strings.HasSuffix(p.Was.Key.Path, "glob") || strings.HasSuffix(p.Was.Key.Path, "globs") {
+	if strings.Contains(datadir, "%{") || strings.HasSuffix(p.Was.Key.Path, "glob") ||
+		strings.HasSuffix(p.Was.Key.Path, "globs") {
 		return nil
 	}
 	dir := filepath.Join(filepath.Dir(p.Path), datadir)
@@ -99,7 +102,8 @@ func (l *lab) otherData(config *source.File, p *mutate.Place, keys []string, h *
 				q.New = []string{mutate.Flow(value.String(standIn + "-data"))}
 			case strings.HasSuffix(p.Was.Key.Path, ".path") || strings.HasSuffix(p.Was.Key.Path, ".paths"):
 				q.New = []string{mutate.Flow(value.String("../" + standIn + "-data/other" + filepath.Ext(text)))}
-				q.Beside[filepath.Join(dir, "..", standIn+"-data", "other"+filepath.Ext(text))] = l.changed(filepath.Join(dir, l.interpolated(text)), key, v)
+				q.Beside[filepath.Join(dir, "..", standIn+"-data", "other"+filepath.Ext(text))] = l.changed(filepath.Join(dir,
+					l.interpolated(text)), key, v)
 			default:
 				continue
 			}
@@ -143,8 +147,8 @@ func (l *lab) otherDir(dir, key string, v value.Value, out map[string]string) (f
 	return found
 }
 
-// inert makes sure that the files which stand beside a changed one are read by nobody without the change: every slot is as it was, and a
-// sample of them names the same places.
+// inert makes sure that the files which stand beside a changed one are read by nobody without the change: every slot is
+// as it was, and a sample of them names the same places.
 func (l *lab) inert(path string, beside map[string]string) error {
 	key := path + ": " + strings.Join(sorted(beside), " ")
 	if len(beside) == 0 || l.beside[key] {
@@ -180,8 +184,9 @@ func (l *lab) inert(path string, beside map[string]string) error {
 	return nil
 }
 
-// asksForAll tells the place of a slot that depends on all that was read before it, such as the text of a template that asks for every variable.
-// How many places those are was seen to differ between a compile and one that reads all data anew; why is not known, so they are not compared.
+// asksForAll tells the place of a slot that depends on all that was read before it, such as the text of a template that
+// asks for every variable. How many places those are was seen to differ between a compile and one that reads all data
+// anew; why is not known, so they are not compared.
 func asksForAll(key string) bool { return strings.HasSuffix(key, "more facts") }
 
 // interpolated is a level's path with the facts in it.
@@ -210,11 +215,13 @@ func (l *lab) newConfig(name string, keys []string, h *mutate.Hints) (out []*mut
 			if i == mostValues {
 				break
 			}
-			p := &mutate.Place{Kind: mutate.Insertion, Path: path, New: []string{"version: 5\nhierarchy:\n  - {name: other, path: " + standIn + ".yaml}\n"},
+			p := &mutate.Place{Kind: mutate.Insertion, Path: path,
+				New: []string{"version: 5\nhierarchy:\n  - {name: other, path: " + standIn + ".yaml}\n"},
 				Was: mutate.Named(provenance.LabelKey{Kind: provenance.Absence, Path: "file " + name}),
 				Is: mutate.Names{Key: provenance.LabelKey{Kind: provenance.Datum, File: name, Path: "hierarchy.0.path"},
 					More: func(k provenance.LabelKey) bool { return k.Kind == provenance.Datum && k.File == name }},
-				Beside: map[string]string{filepath.Join(filepath.Dir(path), "data", standIn+".yaml"): mutate.Flow(value.NewHash(value.String(key), v)) + "\n"}}
+				Beside: map[string]string{filepath.Join(filepath.Dir(path), "data", standIn+
+					".yaml"): mutate.Flow(value.NewHash(value.String(key), v)) + "\n"}}
 			out = append(out, p)
 		}
 	}

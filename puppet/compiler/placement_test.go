@@ -10,8 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// A module's file holds definitions only, and only those that its path is for: Puppet refuses it otherwise, whichever of them was asked
-// for. What the environment's own manifests hold is free.
+// A module's file holds definitions only, and only those that its path is for: Puppet refuses it otherwise, whichever
+// of them was asked for. What the environment's own manifests hold is free.
 func TestPlacement(t *testing.T) {
 	const fine = "class m { notify { 'm': } }\n"
 	sites := map[string]map[string]string{
@@ -31,12 +31,18 @@ func TestPlacement(t *testing.T) {
 		"a define elsewhere":      {"m/manifests/init.pp": fine + "define other::d() { }\n"},
 		"a function there":        {"m/manifests/init.pp": fine + "function m::f() { 1 }\n"},
 		"an alias there":          {"m/manifests/init.pp": fine + "type M::T = String\n"},
-		"a file beside":           {"m/manifests/init.pp": fine + "include m::b\n", "m/manifests/b.pp": "class m::b { }\nclass c { }\n"},
-		"asked for another":       {"m/manifests/init.pp": "class m { include m::b }\n", "m/manifests/b.pp": "class m::b { }\nnotify { 'x': }\n"},
-		"a function's file":       {"m/manifests/init.pp": "class m { notify { m::f(): } }\n", "m/functions/f.pp": "function m::f() { 'x' }\nfunction m::g() { 1 }\n"},
-		"more in a function file": {"m/manifests/init.pp": "class m { notify { m::f(): } }\n", "m/functions/f.pp": "function m::f() { 'x' }\n$x = 1\n"},
-		"a type's file":           {"m/manifests/init.pp": "class m(M::T $x = 'a') { notify { $x: } }\n", "m/types/t.pp": "type M::T = String\n"},
-		"a subdirectory":          {"m/manifests/init.pp": "class m { include m::a::b }\n", "m/manifests/a/b.pp": "class m::a::b { }\nclass m::a::c { }\n"},
+		"a file beside": {"m/manifests/init.pp": fine + "include m::b\n",
+			"m/manifests/b.pp": "class m::b { }\nclass c { }\n"},
+		"asked for another": {"m/manifests/init.pp": "class m { include m::b }\n",
+			"m/manifests/b.pp": "class m::b { }\nnotify { 'x': }\n"},
+		"a function's file": {"m/manifests/init.pp": "class m { notify { m::f(): } }\n",
+			"m/functions/f.pp": "function m::f() { 'x' }\nfunction m::g() { 1 }\n"},
+		"more in a function file": {"m/manifests/init.pp": "class m { notify { m::f(): } }\n",
+			"m/functions/f.pp": "function m::f() { 'x' }\n$x = 1\n"},
+		"a type's file": {"m/manifests/init.pp": "class m(M::T $x = 'a') { notify { $x: } }\n",
+			"m/types/t.pp": "type M::T = String\n"},
+		"a subdirectory": {"m/manifests/init.pp": "class m { include m::a::b }\n",
+			"m/manifests/a/b.pp": "class m::a::b { }\nclass m::a::c { }\n"},
 	}
 	var lines, labels []string
 	dirs := map[string]string{}
@@ -72,7 +78,8 @@ func TestPlacement(t *testing.T) {
 // A module that is opened alone may lie in a directory of any name.
 func TestPlacementAlone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "modules", "puppet-m")
-	write(t, dir, map[string]string{"metadata.json": `{"name": "me-m", "version": "1.0.0", "source": "s", "author": "me", "license": "l", "dependencies": []}`, "manifests/init.pp": "class m { }\n", "site.pp": "include m\n"})
+	write(t, dir,
+		map[string]string{"metadata.json": `{"name": "me-m", "version": "1.0.0", "source": "s", "author": "me", "license": "l", "dependencies": []}`, "manifests/init.pp": "class m { }\n", "site.pp": "include m\n"})
 	if r := compileSite(t, dir, compiler.Options{}); r.Failure != nil {
 		t.Error(r.Failure)
 	}

@@ -53,8 +53,8 @@ type loose struct {
 	unconfirmed       []string // the others, in words
 }
 
-// tightness is the share of the slot's places that some mutation confirmed; by the letter those count as well that no mutant which compiles tells
-// anything of.
+// tightness is the share of the slot's places that some mutation confirmed; by the letter those count as well that no
+// mutant which compiles tells anything of.
 func (s loose) tightness() float64 { return float64(s.confirmed) / float64(s.tested+s.untested) }
 
 // told is the share among the places that some mutant tells something of, of which there must be one.
@@ -62,7 +62,8 @@ func (s loose) told() float64 { return float64(s.confirmed) / float64(s.tested) 
 
 const placesTested = 70 // of one subject
 
-// precision measures some slots: every place that one of them names is changed in every way we know, until the slot changes.
+// precision measures some slots: every place that one of them names is changed in every way we know, until the slot
+// changes.
 func (c *tally) precision(l *lab, places []*mutate.Place, n int, r *rand.Rand) error {
 	c.sizes(l, r)
 	names := l.view.Names()
@@ -154,8 +155,8 @@ func (l *lab) show(label provenance.Label) string {
 
 // confirm changes one place until all slots that name it have changed.
 //
-// The place is not tested when the changes do not show whether it matters: none compiles, or those that do are no changes at all (another way to
-// write the same name) while others, which are, do not compile.
+// The place is not tested when the changes do not show whether it matters: none compiles, or those that do are no
+// changes at all (another way to write the same name) while others, which are, do not compile.
 func (c *tally) confirm(l *lab, places []*mutate.Place, slots []string) (shown trial, err error) {
 	shown = trial{confirmed: map[string]bool{}, refused: map[string]bool{}}
 	for i, n := 0, len(places); i < n; i++ {
@@ -277,7 +278,8 @@ func (c *tally) reportPrecision(t *testing.T) {
 		slots, places = len(c.looseness), placesTested
 	}
 	for _, s := range c.looseness[:min(slots, len(c.looseness))] {
-		t.Logf("  %.2f (%d of %d places, %d more untested) %s: %s", s.tightness(), s.confirmed, s.tested, s.untested, s.subject, s.slot)
+		t.Logf("  %.2f (%d of %d places, %d more untested) %s: %s", s.tightness(), s.confirmed, s.tested, s.untested,
+			s.subject, s.slot)
 		for _, place := range s.unconfirmed[:min(places, len(s.unconfirmed))] {
 			t.Logf("         %s", place)
 		}

@@ -16,7 +16,8 @@ import (
 	"bunraku/source"
 )
 
-// TestScoreRandomSites compiles random environments with Hiera data here and with real Puppets: the same catalogs, or errors of the same words.
+// TestScoreRandomSites compiles random environments with Hiera data here and with real Puppets: the same catalogs, or
+// errors of the same words.
 func TestScoreRandomSites(t *testing.T) {
 	n, first := 40, 1
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {

@@ -12,8 +12,8 @@ import (
 
 const mostRivals = 24 // for one place
 
-// rivals are the texts at the other places that the slots name. Where a place matters because it could be like another one (an option of a case, a
-// key of a hash, the name of a class), putting the other one's text there shows it.
+// rivals are the texts at the other places that the slots name. Where a place matters because it could be like another
+// one (an option of a case, a key of a hash, the name of a class), putting the other one's text there shows it.
 func (l *lab) rivals(slots []string) (out []string) {
 	add := func(s string) {
 		if s != "" && len(s) < 80 && !slices.Contains(out, s) {

@@ -33,7 +33,8 @@ func (c *Snapshot) bridgeOptions() bridge.Options {
 		libraries = append(libraries, source.Absolute(filepath.Join(m.Dir, "lib")))
 	}
 	version, _ := c.serverFacts().GetString("serverversion")
-	return bridge.Options{Timeout: c.opt.RubyTimeout, Libraries: libraries, Version: value.ToString(version), Settings: c.config(), Site: rubySite{c: c}}
+	return bridge.Options{Timeout: c.opt.RubyTimeout, Libraries: libraries, Version: value.ToString(version),
+		Settings: c.config(), Site: rubySite{c: c}}
 }
 
 // rubyFunction is a function that is written in Ruby. Unless Ruby may run, what it would give is not known.
@@ -42,7 +43,8 @@ func (c *Snapshot) rubyFunction(name string, file environment.RubyFunction, kind
 		return bridge.Function(name, source.Absolute(file.Path), kind, c.bridgeOf)
 	}
 	return &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
-		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place, c.env.Display(file.Path))}, nil
+		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place,
+			c.env.Display(file.Path))}, nil
 	}}
 }
 
@@ -56,7 +58,8 @@ func (c *Snapshot) bridgeOf(call *eval.Call) *bridge.Bridge {
 		c.ownOnce.Do(func() { c.ownOptions = c.bridgeOptions() })
 		opt := c.ownOptions
 		opt.Site = rubySite{c, w.log}
-		w.ruby = bridge.NewOwn(opt, bridge.Own{Library: c.rubyLibrary, Files: c.files, Limits: w.erb.Limits(call), Asked: w.asksPath})
+		w.ruby = bridge.NewOwn(opt, bridge.Own{Library: c.rubyLibrary, Files: c.files, Limits: w.erb.Limits(call),
+			Asked: w.asksPath})
 	}
 	return w.ruby
 }
@@ -79,7 +82,8 @@ func (c *Snapshot) rubyTemplate() func(*eval.Call, string, string, string) (valu
 	}
 }
 
-// asksPath notes that Ruby code looks at a file. What a directory holds has no question of its own: such a compile's trace never holds.
+// asksPath notes that Ruby code looks at a file. What a directory holds has no question of its own: such a compile's
+// trace never holds.
 func (w *world) asksPath(path string, list bool) {
 	if list {
 		w.log.Ask(trace.Question{Kind: trace.Clock})

@@ -40,7 +40,8 @@ func with(extra map[string]string) map[string]string {
 	return out
 }
 
-// With Ruby, functions and hard templates give what they give in Puppet; without, their values are not known, and the compile says so.
+// With Ruby, functions and hard templates give what they give in Puppet; without, their values are not known, and the
+// compile says so.
 func TestRuby(t *testing.T) {
 	needRuby(t)
 	r := siteOf(t, rubyModule, compiler.Options{Ruby: compiler.RubySystem})
@@ -55,7 +56,8 @@ func TestRuby(t *testing.T) {
 	if n := len(r.Unknowns()); n != 0 {
 		t.Errorf("%d values are not known", n)
 	}
-	r = siteOf(t, with(map[string]string{"manifests/site.pp": "$x = template('m/wrong.erb')"}), compiler.Options{Ruby: compiler.RubySystem})
+	r = siteOf(t, with(map[string]string{"manifests/site.pp": "$x = template('m/wrong.erb')"}),
+		compiler.Options{Ruby: compiler.RubySystem})
 	if r.Failure == nil || !strings.Contains(r.Failure.Summary, "Line: 2\n  Detail: ObjectSpace") {
 		t.Error(r.Failure)
 	}
@@ -67,11 +69,13 @@ func TestRuby(t *testing.T) {
 	for _, u := range r.Unknowns() {
 		names = append(names, u.Function+" "+filepath.Base(u.Place.String()))
 	}
-	if got := strings.Join(names, ", "); got != "m::add init.pp:1:14, m::add site.pp:4:28, m_old site.pp:5:28, template site.pp:6:29" {
+	if got := strings.Join(names,
+		", "); got != "m::add init.pp:1:14, m::add site.pp:4:28, m_old site.pp:5:28, template site.pp:6:29" {
 		t.Error(got)
 	}
 	last := r.Warnings[len(r.Warnings)-1]
-	if last.Code != compiler.CodeUnknown || !strings.Contains(last.Summary, "4 values are not known, in 5 attributes") || !strings.Contains(last.Help, "--ruby=system") {
+	if last.Code != compiler.CodeUnknown || !strings.Contains(last.Summary, "4 values are not known, in 5 attributes") ||
+		!strings.Contains(last.Help, "--ruby=system") {
 		t.Errorf("%+v", last)
 	}
 	r = siteOf(t, rubyModule, compiler.Options{StrictOpaque: true})
@@ -98,8 +102,8 @@ func TestRubyOwn(t *testing.T) {
 	}
 }
 
-// State that Ruby code leaves behind (globals, constants, variables of classes and functions) is seen by later calls of the same compile
-// and by no other compile.
+// State that Ruby code leaves behind (globals, constants, variables of classes and functions) is seen by later calls of
+// the same compile and by no other compile.
 func TestRubyState(t *testing.T) {
 	files := map[string]string{
 		"modules/m/lib/puppet/functions/m/count.rb": `
@@ -185,8 +189,11 @@ func TestUnknownEverywhere(t *testing.T) {
 		"node":       "$x = \"${facts}\" + $o",
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := siteOf(t, map[string]string{"modules/m/lib/puppet/parser/functions/o.rb": "", "modules/m/lib/puppet/parser/functions/fail_unless.rb": "", "manifests/site.pp": "$o = o()\n" + text}, compiler.Options{Ruby: compiler.RubyOff})
-			if r.Failure != nil && !strings.Contains(r.Failure.Summary, "not known") && !strings.Contains(r.Failure.Summary, "written in Ruby") && !allowedFailure[name] {
+			r := siteOf(t, map[string]string{"modules/m/lib/puppet/parser/functions/o.rb": "",
+				"modules/m/lib/puppet/parser/functions/fail_unless.rb": "", "manifests/site.pp": "$o = o()\n" + text},
+				compiler.Options{Ruby: compiler.RubyOff})
+			if r.Failure != nil && !strings.Contains(r.Failure.Summary, "not known") &&
+				!strings.Contains(r.Failure.Summary, "written in Ruby") && !allowedFailure[name] {
 				t.Errorf("%s", r.Failure.Summary)
 			}
 			if r.Failure == nil && len(r.Unknowns()) == 0 {
@@ -221,7 +228,8 @@ func TestMocks(t *testing.T) {
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}
-	for title, want := range map[string]string{"sum": `{"a"=>[1, #<Sensitive [value redacted]>]}`, "class": "42", "new": "5", "hard": `"text"`} {
+	for title, want := range map[string]string{"sum": `{"a"=>[1, #<Sensitive [value redacted]>]}`, "class": "42",
+		"new": "5", "hard": `"text"`} {
 		if got := inspect(r.Catalog.Resource("Notify", title).Get("message")); got != want {
 			t.Errorf("%s: %s, want %s", title, got, want)
 		}
@@ -241,8 +249,11 @@ func TestMocks(t *testing.T) {
 		t.Errorf("%v", ds)
 	}
 	for text, want := range map[string]string{
-		"a: 1": "list of entries", "- 1": "is a hash", "- {function: 1, result: 1}": "name of one", "- {function: f}": "without result", "- {result: 1}": "without function",
-		"- {function: f, result: 1, error: x}": "both", "- {function: f, results: 1}": `no "results"`, "- {function: f, arguments: 1, result: 1}": "is a list", "- function: f\n  result: :sym": "cannot be given", "- [": "",
+		"a: 1": "list of entries", "- 1": "is a hash", "- {function: 1, result: 1}": "name of one",
+		"- {function: f}": "without result", "- {result: 1}": "without function",
+		"- {function: f, result: 1, error: x}": "both", "- {function: f, results: 1}": `no "results"`,
+		"- {function: f, arguments: 1, result: 1}": "is a list", "- function: f\n  result: :sym": "cannot be given",
+		"- [": "",
 	} {
 		write(t, dir, map[string]string{"bad.yaml": "\n" + text + "\n"})
 		_, err := compiler.ReadMocks(filepath.Join(dir, "bad.yaml"))

@@ -25,7 +25,8 @@ type said struct {
 // puppetSays asks real Puppet about environments; a line is a directory and settings.
 func puppetSays(t *testing.T, lines []string) (out []said) {
 	t.Helper()
-	for _, line := range strings.Split(strings.TrimSpace(live.Ruby(t, filepath.Join("testdata", "said.rb"), strings.Join(lines, "\n"))), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(live.Ruby(t, filepath.Join("testdata", "said.rb"),
+		strings.Join(lines, "\n"))), "\n") {
 		var s said
 		if err := json.Unmarshal([]byte(line), &s); err != nil {
 			t.Fatalf("%v: %s", err, line)
@@ -80,13 +81,16 @@ func TestStrictness(t *testing.T) {
 	const hiera = "version: 5\nhierarchy:\n  - {name: a, path: common.yaml}\n"
 	const look = "notify { 'n': message => lookup('k', {'default_value' => 'none'}) }\n"
 	sites := map[string]map[string]string{
-		"undefined in data":     {"hiera.yaml": hiera, "data/common.yaml": "k: \"v %{nosuch} w\"\n", "manifests/site.pp": look},
-		"undefined in a path":   {"hiera.yaml": "version: 5\nhierarchy:\n  - {name: a, path: \"%{nosuch}.yaml\"}\n", "data/.yaml": "k: 1\n", "manifests/site.pp": look},
-		"data that is no hash":  {"hiera.yaml": hiera, "data/common.yaml": "just a text\n", "manifests/site.pp": look},
-		"a hiera.yaml of old":   {"hiera.yaml": ":backends: [yaml]\n", "manifests/site.pp": look},
-		"undefined in code":     {"manifests/site.pp": "notify { \"a${nosuch}b\": }\n"},
-		"a key twice":           {"manifests/site.pp": "$x = { 'a' => 1, 'a' => 2 }\nnotify { \"${x}\": }\n"},
-		"a hiera function":      {"hiera.yaml": hiera, "data/common.yaml": "k: 1\n", "manifests/site.pp": "notify { \"${hiera('k')}\": }\n"},
+		"undefined in data": {"hiera.yaml": hiera, "data/common.yaml": "k: \"v %{nosuch} w\"\n",
+			"manifests/site.pp": look},
+		"undefined in a path": {"hiera.yaml": "version: 5\nhierarchy:\n  - {name: a, path: \"%{nosuch}.yaml\"}\n",
+			"data/.yaml": "k: 1\n", "manifests/site.pp": look},
+		"data that is no hash": {"hiera.yaml": hiera, "data/common.yaml": "just a text\n", "manifests/site.pp": look},
+		"a hiera.yaml of old":  {"hiera.yaml": ":backends: [yaml]\n", "manifests/site.pp": look},
+		"undefined in code":    {"manifests/site.pp": "notify { \"a${nosuch}b\": }\n"},
+		"a key twice":          {"manifests/site.pp": "$x = { 'a' => 1, 'a' => 2 }\nnotify { \"${x}\": }\n"},
+		"a hiera function": {"hiera.yaml": hiera, "data/common.yaml": "k: 1\n",
+			"manifests/site.pp": "notify { \"${hiera('k')}\": }\n"},
 		"a setting in manifest": {"manifests/site.pp": "notify { \"${settings::strict}\": }\n"},
 	}
 	var lines, labels []string

@@ -18,7 +18,8 @@ import (
 )
 
 // unfinished are the types that only a compile in progress needs.
-var unfinished = map[string]bool{"eval.Evaluator": true, "eval.Scope": true, "eval.Resource": true, "eval.Call": true, "eval.Lambda": true, "compiler.world": true, "budget.Budget": true}
+var unfinished = map[string]bool{"eval.Evaluator": true, "eval.Scope": true, "eval.Resource": true, "eval.Call": true,
+	"eval.Lambda": true, "compiler.world": true, "budget.Budget": true}
 
 // A search follows everything that a value points at, unexported fields too; only what a closure holds it cannot see.
 type search struct {
@@ -72,10 +73,11 @@ func (s *search) in(v reflect.Value, path string) bool {
 	return false
 }
 
-// A result is plain data: no evaluator, scope or world hangs on it, and the context of its compile can be collected while the result lives.
-// The second way of asking sees what closures hold, too.
+// A result is plain data: no evaluator, scope or world hangs on it, and the context of its compile can be collected
+// while the result lives. The second way of asking sees what closures hold, too.
 func TestResultHoldsNoEvaluator(t *testing.T) {
-	few := map[string]bool{"ntp_debian12": true, "ceph_heat": true, "firewall_rules": true, "ssh_hiera": true, "lang_types_functions": true}
+	few := map[string]bool{"ntp_debian12": true, "ceph_heat": true, "firewall_rules": true, "ssh_hiera": true,
+		"lang_types_functions": true}
 	for _, dir := range sites(t, func(name string) bool { return !testing.Short() || few[name] }) {
 		for _, trace := range []bool{false, true} {
 			res, gone := compileAndForget(t, dir, trace)
@@ -102,17 +104,20 @@ func TestResultHoldsNoEvaluator(t *testing.T) {
 
 type mark struct{ _ [64]byte }
 
-// compileAndForget compiles a site; the channel is closed when the context of the compile, which everything in progress holds, is collected.
+// compileAndForget compiles a site; the channel is closed when the context of the compile, which everything in progress
+// holds, is collected.
 func compileAndForget(t *testing.T, dir string, trace bool) (*eval.Result, chan bool) {
 	gone := make(chan bool)
 	m := &mark{}
 	runtime.AddCleanup(m, func(c chan bool) { close(c) }, gone)
 	ctx := context.WithValue(context.Background(), mark{}, m)
-	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Trace: trace, Questions: true, Roots: []string{live.ModulesDir}, ServerFacts: serverFacts(filepath.Base(dir))}).Open(context.Background())
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Trace: trace, Questions: true,
+		Roots: []string{live.ModulesDir}, ServerFacts: serverFacts(filepath.Base(dir))}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}), filepath.Join(dir, "facts.json"))
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}),
+		filepath.Join(dir, "facts.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ import (
 //go:embed settings.txt
 var settingsText string
 
-// config is what $settings::NAME answers: Puppet's own defaults, where a packaged server keeps its files, and what this run was told.
+// config is what $settings::NAME answers: Puppet's own defaults, where a packaged server keeps its files, and what this
+// run was told.
 func (c *Snapshot) config() *value.Hash {
 	b := value.NewHashBuilder(256)
 	for line := range strings.Lines(settingsText) {

@@ -12,7 +12,8 @@ import (
 	"bunraku/source"
 )
 
-// Data that hiera.yaml says is elsewhere is found where the user says it is, in the global layer and in the environment's, and only then.
+// Data that hiera.yaml says is elsewhere is found where the user says it is, in the global layer and in the
+// environment's, and only then.
 func TestDataDirs(t *testing.T) {
 	root := t.TempDir()
 	env := filepath.Join(root, "production")
@@ -23,12 +24,15 @@ func TestDataDirs(t *testing.T) {
 		"production/hiera.yaml":        "version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\nhierarchy:\n  - {name: a, path: a.yaml}\n",
 		"production/manifests/site.pp": "notify { ['a', 'g']: message => \"${lookup('a', {'default_value' => 'none'})} ${lookup('g', {'default_value' => 'none'})}\" }\n",
 	})
-	dirs := []lookup.DataDir{{From: "/etc/puppet/hieradata", To: filepath.Join(root, "here/hiera")}, {From: "/srv/", To: filepath.Join(root, "here")}}
-	got := weSay(compileSite(t, env, compiler.Options{GlobalHiera: filepath.Join(root, "conf/hiera.yaml"), DataDirs: dirs}))
+	dirs := []lookup.DataDir{{From: "/etc/puppet/hieradata", To: filepath.Join(root, "here/hiera")},
+		{From: "/srv/", To: filepath.Join(root, "here")}}
+	got := weSay(compileSite(t, env, compiler.Options{GlobalHiera: filepath.Join(root, "conf/hiera.yaml"),
+		DataDirs: dirs}))
 	if !slices.Equal(got.Notified, []string{"moved global", "moved global"}) {
 		t.Errorf("%+v", got)
 	}
-	if got := weSay(compileSite(t, env, compiler.Options{})); !strings.Contains(got.Error, "the file lies outside of what may be read") {
+	if got := weSay(compileSite(t, env, compiler.Options{})); !strings.Contains(got.Error,
+		"the file lies outside of what may be read") {
 		t.Errorf("without being told: %+v", got)
 	}
 }
@@ -42,7 +46,8 @@ func TestSettingsAsPuppet(t *testing.T) {
 				o = live.Other(t, l.String())
 			}
 			dir := filepath.Join(t.TempDir(), "production")
-			write(t, dir, map[string]string{"manifests/site.pp": "notify { 'n': message => $settings::all_local.keys.sort.join(' ') }\nnotify { 'u': message => \"${settings::user} ${settings::storeconfigs} ${settings::reports}\" }\n"})
+			write(t, dir,
+				map[string]string{"manifests/site.pp": "notify { 'n': message => $settings::all_local.keys.sort.join(' ') }\nnotify { 'u': message => \"${settings::user} ${settings::storeconfigs} ${settings::reports}\" }\n"})
 			want := askLanguages(t, o, []*languageCase{{dir: dir}})[0]
 			got, failure := (&languageCase{dir: dir}).answerIn(t, l)
 			if failure != nil || got != want {
@@ -58,8 +63,9 @@ func TestSettingsAsPuppet(t *testing.T) {
 // A directory of a module's files is found as a file is.
 func TestFindDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "production")
-	write(t, dir, map[string]string{"manifests/site.pp": "notify { 'n': message => [find_file('m/dir'), find_file('m/dir/x'), find_file('m/no'), find_template('m/dir')] }\n",
-		"modules/m/files/dir/x": "x", "modules/m/templates/dir/x": "x"})
+	write(t, dir,
+		map[string]string{"manifests/site.pp": "notify { 'n': message => [find_file('m/dir'), find_file('m/dir/x'), find_file('m/no'), find_template('m/dir')] }\n",
+			"modules/m/files/dir/x": "x", "modules/m/templates/dir/x": "x"})
 	c := &languageCase{dir: dir}
 	want := askLanguages(t, live.Installed(t), []*languageCase{c})[0]
 	if got, failure := c.answerIn(t, source.Puppet7); failure != nil || got != want {

@@ -12,8 +12,8 @@ import (
 	"bunraku/puppet/compiler"
 )
 
-// TestSmallSites compiles the environments of testdata/sites here and with real Puppet. Each is about one thing that modules bring; Ruby
-// may run in those whose names begin with ruby_.
+// TestSmallSites compiles the environments of testdata/sites here and with real Puppet. Each is about one thing that
+// modules bring; Ruby may run in those whose names begin with ruby_.
 func TestSmallSites(t *testing.T) {
 	live.Puppet(t)
 	live.Files(t, ".rb")

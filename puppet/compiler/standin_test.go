@@ -11,10 +11,11 @@ import (
 	"bunraku/puppet/syntax"
 )
 
-// A name in a program can seldom be changed into another one so that the program still compiles: there is no class of another name with the same
-// parameters, no other template that makes do with the same variables. So the environment gets a module that nothing in it names, with classes
-// that stand in for its own, and files. The unchanged program compiles to the same catalog with it, and every slot to the same places, which
-// is checked; a changed one can name what is in it.
+// A name in a program can seldom be changed into another one so that the program still compiles: there is no class of
+// another name with the same parameters, no other template that makes do with the same variables. So the environment
+// gets a module that nothing in it names, with classes that stand in for its own, and files. The unchanged program
+// compiles to the same catalog with it, and every slot to the same places, which is checked; a changed one can name
+// what is in it.
 //
 //	standin::A_B       takes the parameters of a::b and does nothing
 //	standin::in::A_B   takes them and declares a::b with them
@@ -32,7 +33,8 @@ func (l *lab) standIns() error {
 	for _, c := range l.res.Catalog.Classes {
 		declared[c] = true
 	}
-	files := map[string]string{"templates/fresh.erb": "fresh\n", "templates/fresh.epp": "fresh\n", "files/fresh": "fresh\n"}
+	files := map[string]string{"templates/fresh.erb": "fresh\n", "templates/fresh.epp": "fresh\n",
+		"files/fresh": "fresh\n"}
 	class := func(name, params, body string) {
 		path := "manifests/" + strings.ReplaceAll(strings.TrimPrefix(name, standIn+"::"), "::", "/") + ".pp"
 		if files[path] == "" {
@@ -134,7 +136,8 @@ func (l *lab) classFor(name string) []string {
 	if _, err := os.Stat(filepath.Join(l.dir, "standins", standIn, "manifests", f+".pp")); err != nil {
 		return []string{"'" + standIn + "::fresh'"}
 	}
-	return []string{"'" + standIn + "::" + f + "'", "'" + standIn + "::in::" + f + "'", "'" + standIn + "::with::" + f + "'"}
+	return []string{"'" + standIn + "::" + f + "'", "'" + standIn + "::in::" + f + "'", "'" + standIn + "::with::" + f +
+		"'"}
 }
 
 // fileFor are literals of the files that a function can read.

@@ -11,9 +11,9 @@ import (
 	"bunraku/source"
 )
 
-// Nearly every module needs stdlib, and a module as it was cloned lies alone. For whoever only wants to look at such a tree
-// (Options.StandIn) what is built in of stdlib stands in for it: its functions, which we have in Go, its types, and the two resource
-// types. Whether any of it was used is told (Snapshot.StoodIn): Puppet would have refused.
+// Nearly every module needs stdlib, and a module as it was cloned lies alone. For whoever only wants to look at such a
+// tree (Options.StandIn) what is built in of stdlib stands in for it: its functions, which we have in Go, its types,
+// and the two resource types. Whether any of it was used is told (Snapshot.StoodIn): Puppet would have refused.
 
 // StandInVersion is the version of stdlib that what is built in follows.
 const StandInVersion = "9.7.0"
@@ -24,7 +24,10 @@ func (c *Snapshot) StoodIn() bool { return c.stoodIn.Load() }
 // standsIn reports whether what is built in may be used.
 func (c *Snapshot) standsIn() bool { return c.opt.StandIn && c.env.Module("stdlib") == nil }
 
-var standInFunctions = sync.OnceValue(func() map[string]*eval.Function { return stdlib.Module("stdlib", StandInVersion) })
+var standInFunctions = sync.OnceValue(func() map[string]*eval.Function {
+	return stdlib.Module("stdlib",
+		StandInVersion)
+})
 
 // standInFile is a file of stdlib's code; nil if there is none.
 func (c *Snapshot) standInFile(kind standInKind, name string) *syntax.File {
@@ -57,7 +60,8 @@ const (
 
 // standInTypes are stdlib's resource types.
 var standInTypes = map[string]*resource.Type{
-	"anchor": {Name: "anchor", Module: "stdlib", Params: []resource.Attribute{{Name: "name"}}, Namevars: []string{"name"}, Isomorphic: true, Refreshable: true},
+	"anchor": {Name: "anchor", Module: "stdlib", Params: []resource.Attribute{{Name: "name"}}, Namevars: []string{"name"},
+		Isomorphic: true, Refreshable: true},
 	"file_line": {Name: "file_line", Module: "stdlib", Ensurable: true, Isomorphic: true, Namevars: []string{"name"},
 		Properties: attributes("ensure line"),
 		Params:     attributes("name path match match_for_absence multiple after encoding replace replace_all_matches_not_matching_line append_on_no_match provider")},

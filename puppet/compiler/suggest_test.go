@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Errors say what to do about them: a misspelt function is answered with the one that was meant, what only Puppet 8 refuses with how to compile as
-// Puppet 7 does.
+// Errors say what to do about them: a misspelt function is answered with the one that was meant, what only Puppet 8
+// refuses with how to compile as Puppet 7 does.
 func TestAdvice(t *testing.T) {
 	for code, help := range map[string]string{
 		"$x = versioncmpp('1', '2')": "did you mean versioncmp?",
@@ -30,7 +30,8 @@ func TestAdvice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if help == "" && res.Failure != nil || help != "" && (res.Failure == nil || !strings.Contains(res.Failure.Help, help)) {
+		if help == "" && res.Failure != nil || help != "" &&
+			(res.Failure == nil || !strings.Contains(res.Failure.Help, help)) {
 			t.Errorf("%s: %v", code, res.Failure)
 		}
 	}

@@ -26,9 +26,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// The three theorems about provenance (§4.1 of the analysis notes), by mutation, over everything that compiles: change the datum at one
-// place, compile again, and look whether anything changed that does not name the place. How tight the answers are is measured by the
-// same mutations.
+// The three theorems about provenance (§4.1 of the analysis notes), by mutation, over everything that compiles: change
+// the datum at one place, compile again, and look whether anything changed that does not name the place. How tight the
+// answers are is measured by the same mutations.
 
 // A subject is an environment that is compiled for one node.
 type subject struct {
@@ -58,11 +58,13 @@ type tally struct {
 
 func newTally() *tally {
 	m := func() map[string]int { return map[string]int{} }
-	return &tally{subjects: m(), literals: m(), mutations: m(), failing: m(), same: m(), refused: m(), left: m(), skipped: m()}
+	return &tally{subjects: m(), literals: m(), mutations: m(), failing: m(), same: m(), refused: m(), left: m(),
+		skipped: m()}
 }
 
 func (c *tally) add(o *tally) {
-	for _, m := range [][2]map[string]int{{c.subjects, o.subjects}, {c.literals, o.literals}, {c.mutations, o.mutations}, {c.failing, o.failing}, {c.same, o.same}, {c.refused, o.refused}, {c.skipped, o.skipped}, {c.left, o.left}} {
+	for _, m := range [][2]map[string]int{{c.subjects, o.subjects}, {c.literals, o.literals}, {c.mutations, o.mutations},
+		{c.failing, o.failing}, {c.same, o.same}, {c.refused, o.refused}, {c.skipped, o.skipped}, {c.left, o.left}} {
 		for k, n := range m[1] {
 			m[0][k] += n
 		}
@@ -84,7 +86,8 @@ func sum(m map[string]int) (n int) {
 	return n
 }
 
-// try compiles one mutant and checks it. changed is nil when there is nothing to compare; of one whose catalog is refused it is what had changed until then.
+// try compiles one mutant and checks it. changed is nil when there is nothing to compare; of one whose catalog is
+// refused it is what had changed until then.
 func (c *tally) try(l *lab, p *mutate.Place, i int) (changed map[string]bool, err error) {
 	kind := l.kind + ": " + string(p.Kind)
 	known := len(c.violations)
@@ -100,7 +103,8 @@ func (c *tally) try(l *lab, p *mutate.Place, i int) (changed map[string]bool, er
 				c.violations = append(c.violations, fmt.Sprintf("%s: … and %d more", l.name, len(list)-n))
 				break
 			}
-			c.violations = append(c.violations, fmt.Sprintf("%s: %s: %s", l.name, strings.ReplaceAll(p.Describe(text, i), l.dir+"/", ""), v))
+			c.violations = append(c.violations, fmt.Sprintf("%s: %s: %s", l.name, strings.ReplaceAll(p.Describe(text, i), l.dir+
+				"/", ""), v))
 		}
 	}
 	res, at, reason, err := l.mutant(p, i)
@@ -187,7 +191,8 @@ func (c *tally) evaluate(l *lab, list []mutate.Expression) error {
 		return nil
 	}
 	if len(list) == 1 {
-		c.violations = append(c.violations, fmt.Sprintf("%s: %s: its expression %s does not compile: %s", l.name, list[0].Slot, list[0].Code, res.Failure.Summary))
+		c.violations = append(c.violations, fmt.Sprintf("%s: %s: its expression %s does not compile: %s", l.name,
+			list[0].Slot, list[0].Code, res.Failure.Summary))
 		return nil
 	}
 	half := len(list) / 2
@@ -341,7 +346,8 @@ func corpus(t *testing.T, root string) (out []*subject) {
 		dir := filepath.Join(root, "upuppet", fmt.Sprint(i))
 		write(t, dir, map[string]string{"site.pp": src, "environment.conf": plainConf})
 		on := strict[name]
-		out = append(out, &subject{kind: kind, name: filepath.Base(filepath.Dir(name)) + "/" + filepath.Base(name), dir: dir, opt: Options{StrictVariables: &on}, node: "default"})
+		out = append(out, &subject{kind: kind, name: filepath.Base(filepath.Dir(name)) + "/" + filepath.Base(name), dir: dir,
+			opt: Options{StrictVariables: &on}, node: "default"})
 	}
 	return out
 }
@@ -390,7 +396,8 @@ func recorded(t *testing.T, root string) (out []*subject) {
 			if name != last {
 				flush()
 				last, files = name, map[string]string{}
-				s = &subject{kind: "recorded cases", name: strings.TrimSuffix(filepath.Base(path), ".txtar") + "/" + name, node: "default"}
+				s = &subject{kind: "recorded cases", name: strings.TrimSuffix(filepath.Base(path), ".txtar") + "/" + name,
+					node: "default"}
 				s.dir = filepath.Join(root, "recorded", filepath.Base(filepath.Dir(path)), filepath.Base(path), name, "production")
 			}
 			files[rest] = string(f.Data)
@@ -405,12 +412,14 @@ func sitesOf(t *testing.T, root string) (out []*subject) {
 	for _, from := range live.Sites(t) {
 		name := filepath.Base(from)
 		dir := filepath.Join(root, "sites", name)
-		for _, part := range []string{"environment.conf", "site.pp", "facts.json", "hiera.yaml", "data", "manifests", "modules"} {
+		for _, part := range []string{"environment.conf", "site.pp", "facts.json", "hiera.yaml", "data", "manifests",
+			"modules"} {
 			if err := copyTree(filepath.Join(from, part), filepath.Join(dir, part)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		server := value.NewHash(value.String("serverversion"), value.String("7.23.0"), value.String("servername"), value.String("puppet.example.com"),
+		server := value.NewHash(value.String("serverversion"), value.String("7.23.0"), value.String("servername"),
+			value.String("puppet.example.com"),
 			value.String("serverip"), value.String("192.0.2.1"), value.String("environment"), value.String(name))
 		out = append(out, &subject{kind: "sites with real modules", name: name, dir: dir, opt: Options{ServerFacts: server}})
 	}
@@ -477,7 +486,8 @@ func TestScoreTheorems(t *testing.T) {
 	for _, list := range [][]*subject{sites, corpora, cases, randoms, dataSites(t, root, mutations)} {
 		for _, s := range list {
 			s.opt.Language = 7
-			if (onlySubject == "" || regexp.MustCompile(onlySubject).MatchString(s.kind+"/"+s.name)) && (long || s.mutations > 0) {
+			if (onlySubject == "" || regexp.MustCompile(onlySubject).MatchString(s.kind+"/"+s.name)) &&
+				(long || s.mutations > 0) {
 				subjects = append(subjects, s)
 			}
 		}
@@ -522,7 +532,8 @@ func runAll(t *testing.T, subjects []*subject) *tally {
 	all := newTally()
 	for i, c := range results {
 		if took[i] > 20*time.Second {
-			t.Logf("%s/%s took %v of CPU time, without what collecting garbage takes", subjects[i].kind, subjects[i].name, took[i])
+			t.Logf("%s/%s took %v of CPU time, without what collecting garbage takes", subjects[i].kind, subjects[i].name,
+				took[i])
 		}
 		if errs[i] != nil {
 			t.Error(errs[i])
@@ -538,7 +549,8 @@ func report(t *testing.T, c *tally) {
 		t.Logf("%-24s %5d subjects, %6d literals evaluated", k, c.subjects[k], c.literals[k])
 	}
 	for _, k := range sorted(c.mutations) {
-		t.Logf("%-60s %6d mutations, %5d failing (%4d with another catalog, which is refused), %5d changed nothing", k, c.mutations[k], c.failing[k], c.refused[k], c.same[k])
+		t.Logf("%-60s %6d mutations, %5d failing (%4d with another catalog, which is refused), %5d changed nothing", k,
+			c.mutations[k], c.failing[k], c.refused[k], c.same[k])
 	}
 	for _, k := range sorted(c.skipped) {
 		t.Logf("skipped %6d  %s", c.skipped[k], k)
@@ -546,7 +558,8 @@ func report(t *testing.T, c *tally) {
 	t.Logf("%d copies equal the datum at their place; %d expressions give their value back", c.copies, c.expressions)
 	c.reportPrecision(t)
 	n := sum(c.mutations)
-	t.Logf("score: theorems %d/%d (mutations that changed nothing unannounced; %d fail to compile, %d change nothing)", n-c.violating, n, sum(c.failing), sum(c.same))
+	t.Logf("score: theorems %d/%d (mutations that changed nothing unannounced; %d fail to compile, %d change nothing)",
+		n-c.violating, n, sum(c.failing), sum(c.same))
 	sort.Strings(c.violations)
 	for i, v := range c.violations {
 		if i == 60 && os.Getenv("BUNRAKU_ALL") == "" {

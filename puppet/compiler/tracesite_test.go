@@ -9,8 +9,8 @@ import (
 )
 
 // tracedSite is an environment that asks every kind of question: node statements, classes and defines that are found in
-// several ways, functions, type aliases and types of its own, all ways to name data, templates and files. facts are those
-// of its nodes, by their names.
+// several ways, functions, type aliases and types of its own, all ways to name data, templates and files. facts are
+// those of its nodes, by their names.
 func tracedSite(t testing.TB) (texts, facts map[string]string) {
 	t.Helper()
 	a, err := txtar.ParseFile(filepath.Join("testdata", "traced.txtar"))

@@ -13,8 +13,8 @@ import (
 	"bunraku/source"
 )
 
-// A Workspace is an environment whose files change while somebody works on them. Everything that is made of the content of a file is kept
-// under its digest, so that a snapshot costs what has changed since the last ones.
+// A Workspace is an environment whose files change while somebody works on them. Everything that is made of the content
+// of a file is kept under its digest, so that a snapshot costs what has changed since the last ones.
 type Workspace struct {
 	path  string
 	opt   Options
@@ -23,8 +23,8 @@ type Workspace struct {
 	cache *source.Cache
 }
 
-// NewWorkspace makes a workspace of an environment: a directory with environment.conf, a control repo, a module, or a single manifest.
-// Nothing is read. What is wrong with the options, every snapshot tells.
+// NewWorkspace makes a workspace of an environment: a directory with environment.conf, a control repo, a module, or a
+// single manifest. Nothing is read. What is wrong with the options, every snapshot tells.
 func NewWorkspace(path string, opt Options) *Workspace {
 	w := &Workspace{path: path, cache: source.NewCache(opt.CacheBytes)}
 	if opt.Language == 0 {
@@ -41,10 +41,11 @@ func NewWorkspace(path string, opt Options) *Workspace {
 	return w
 }
 
-// Disk is a view of the machine's files as they are now, as far as the user has named them: the environment, the module path, other roots,
-// and the directory of the global hiera.yaml.
+// Disk is a view of the machine's files as they are now, as far as the user has named them: the environment, the module
+// path, other roots, and the directory of the global hiera.yaml.
 func (w *Workspace) Disk() *source.Dir {
-	opt := environment.Options{ModulePath: w.opt.ModulePath, BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Roots: w.opt.Roots, Inputs: w.opt.Inputs}
+	opt := environment.Options{ModulePath: w.opt.ModulePath, BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside,
+		Roots: w.opt.Roots, Inputs: w.opt.Inputs}
 	for _, d := range w.opt.DataDirs {
 		opt.Inputs = append(opt.Inputs[:len(opt.Inputs):len(opt.Inputs)], d.To)
 	}
@@ -57,8 +58,8 @@ func (w *Workspace) Disk() *source.Dir {
 // Open is a snapshot of the machine's files.
 func (w *Workspace) Open(ctx context.Context) (*Snapshot, error) { return w.Snapshot(ctx, w.Disk()) }
 
-// Parse parses and validates a manifest or template of a view; tasks makes `plan` and `apply` keywords. What snapshots have parsed, or will,
-// is parsed once. The diagnostics are shared, in the order of the file.
+// Parse parses and validates a manifest or template of a view; tasks makes `plan` and `apply` keywords. What snapshots
+// have parsed, or will, is parsed once. The diagnostics are shared, in the order of the file.
 func (w *Workspace) Parse(files source.Files, name string, tasks bool) (*syntax.File, source.Diagnostics, error) {
 	if w.err != nil {
 		return nil, nil, w.err
@@ -86,7 +87,8 @@ var ErrWritten = errors.New("the tree is being written: it changed each time tha
 // mostTries is how often files are read that change meanwhile.
 const mostTries = 4
 
-// again waits for whoever is writing and takes a fresh view; nil if the view is no live one or it was tried often enough.
+// again waits for whoever is writing and takes a fresh view; nil if the view is no live one or it was tried often
+// enough.
 func again(ctx context.Context, files source.Files, tries int) (source.Files, error) {
 	live, is := files.(source.Live)
 	if !is || tries+1 >= mostTries {
@@ -126,7 +128,8 @@ func (w *Workspace) Snapshot(ctx context.Context, files source.Files) (_ *Snapsh
 	}
 }
 
-// Current is the snapshot that answers now: another one than this if the files of this one have changed before they were all read.
+// Current is the snapshot that answers now: another one than this if the files of this one have changed before they
+// were all read.
 func (c *Snapshot) Current() *Snapshot {
 	for next := c.renewed.Load(); next != nil; next = c.renewed.Load() {
 		c = next
@@ -137,9 +140,9 @@ func (c *Snapshot) Current() *Snapshot {
 // Files is the view that is compiled from.
 func (c *Snapshot) Files() source.Files { return c.files }
 
-// Compile makes a node's catalog. Trouble with the code is in the result; the error is about our surroundings, and that includes work that
-// was not done because the context ended. If the files change before all was read, nothing is made of two states of them: a fresh snapshot
-// takes this one's place.
+// Compile makes a node's catalog. Trouble with the code is in the result; the error is about our surroundings, and that
+// includes work that was not done because the context ended. If the files change before all was read, nothing is made
+// of two states of them: a fresh snapshot takes this one's place.
 func (c *Snapshot) Compile(ctx context.Context, n Node) (*eval.Result, error) {
 	for tries := 0; ; tries++ {
 		c = c.Current()

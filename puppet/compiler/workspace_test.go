@@ -34,7 +34,8 @@ func state(n int) map[string]string {
 }
 
 // order is that in which a state is written.
-var order = []string{"manifests/site.pp", "data/d.yaml", "modules/m/templates/t.epp", "modules/m/templates/t.erb", "modules/m/files/f", "modules/m/functions/f.pp"}
+var order = []string{"manifests/site.pp", "data/d.yaml", "modules/m/templates/t.epp", "modules/m/templates/t.erb",
+	"modules/m/files/f", "modules/m/functions/f.pp"}
 
 func message(r *eval.Result) string {
 	if r == nil || r.Catalog == nil || r.Catalog.Resource("Notify", "x") == nil {
@@ -43,7 +44,8 @@ func message(r *eval.Result) string {
 	return inspect(r.Catalog.Resource("Notify", "x").Get("message"))
 }
 
-// A snapshot that was opened shows one state however the files are changed under it: everything of the old one, or everything of the new.
+// A snapshot that was opened shows one state however the files are changed under it: everything of the old one, or
+// everything of the new.
 func TestNoMixtureUnderOpenSnapshot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "production")
 	write(t, dir, state(1))
@@ -68,8 +70,8 @@ func TestNoMixtureUnderOpenSnapshot(t *testing.T) {
 	}
 }
 
-// While a writer edits, every compile equals that of one state or says that the tree is being written, and when the writer pauses it
-// succeeds.
+// While a writer edits, every compile equals that of one state or says that the tree is being written, and when the
+// writer pauses it succeeds.
 func noMixture(t *testing.T, compiles int) {
 	dir := filepath.Join(t.TempDir(), "production")
 	write(t, dir, state(0))
@@ -232,7 +234,8 @@ func TestAcceptEdits(t *testing.T) {
 	edits(t, 150, 1000, 50)
 }
 
-// A second snapshot that differs in a few files costs a small part of the first: the work is counted by what is read and parsed anew.
+// A second snapshot that differs in a few files costs a small part of the first: the work is counted by what is read
+// and parsed anew.
 func TestSecondSnapshotIsCheap(t *testing.T) {
 	files, accept := 300, os.Getenv("BUNRAKU_ACCEPT") != ""
 	if accept {
@@ -268,7 +271,8 @@ func TestSecondSnapshotIsCheap(t *testing.T) {
 	time.Sleep(50 * time.Millisecond)
 	second, more, tookMore := load(disk.Fresh())
 	share, timeShare := float64(more)/float64(bytes), float64(tookMore)/float64(took)
-	t.Logf("%d files: first %.1f MB in %v, second %.2f MB (%.1f %%) in %v (%.1f %%)", files, float64(bytes)/1e6, took, float64(more)/1e6, 100*share, tookMore, 100*timeShare)
+	t.Logf("%d files: first %.1f MB in %v, second %.2f MB (%.1f %%) in %v (%.1f %%)", files, float64(bytes)/1e6, took,
+		float64(more)/1e6, 100*share, tookMore, 100*timeShare)
 	if share > 0.10 || accept && (share > 0.05 || timeShare > 0.05) { // a small site has the snapshot itself to bear
 		t.Error("more than 5 %")
 	}
@@ -279,7 +283,8 @@ func TestSecondSnapshotIsCheap(t *testing.T) {
 // A context that ends leaves a compile not done.
 func TestCompileIsCancelled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "production")
-	write(t, dir, map[string]string{"manifests/site.pp": "Integer[1, 3000].each |$i| { Integer[1, 3000].each |$j| { $x = $i + $j } }"})
+	write(t, dir,
+		map[string]string{"manifests/site.pp": "Integer[1, 3000].each |$i| { Integer[1, 3000].each |$j| { $x = $i + $j } }"})
 	c, err := compiler.NewWorkspace(dir, compiler.Options{}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +318,8 @@ func TestParsedOnce(t *testing.T) {
 	}
 }
 
-// A compile that fails is run again with tracing; both draw on one budget. Where that does not do for the second, the first one's answer stands.
+// A compile that fails is run again with tracing; both draw on one budget. Where that does not do for the second, the
+// first one's answer stands.
 func TestFailingOnOneBudget(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "production")
 	write(t, dir, map[string]string{"manifests/site.pp": "Integer[1, 200].each |$i| { $x = $i + 1 }\nfail('no')"})

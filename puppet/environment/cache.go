@@ -22,7 +22,8 @@ type parsed struct {
 // treeCost is about how many bytes a syntax tree takes for each of its text.
 const treeCost = 12
 
-// parse parses a file once for all environments that share the cache. Within one environment a path is always the same tree.
+// parse parses a file once for all environments that share the cache. Within one environment a path is always the same
+// tree.
 func (e *Environment) parse(path string) (*syntax.File, source.Diagnostics, error) {
 	if p, known := e.parsed.Load(path); known {
 		return p.(*parsed).tree, p.(*parsed).diags, nil
@@ -42,8 +43,10 @@ func (e *Environment) parse(path string) (*syntax.File, source.Diagnostics, erro
 	return p.tree, p.diags, nil
 }
 
-// ParseFile parses and validates a file of a view, unless somebody has done so before. name is how the file is shown to people.
-func ParseFile(cache *source.Cache, files source.Files, path, name string, opt syntax.Options) (*syntax.File, source.Diagnostics, error) {
+// ParseFile parses and validates a file of a view, unless somebody has done so before. name is how the file is shown to
+// people.
+func ParseFile(cache *source.Cache, files source.Files, path, name string, opt syntax.Options) (*syntax.File,
+	source.Diagnostics, error) {
 	c, err := files.Read(path)
 	if err != nil {
 		return nil, nil, err

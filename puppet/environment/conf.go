@@ -19,8 +19,10 @@ var (
 	reference   = regexp.MustCompile(`\$(?:\{(\w+)\}|(\w+))`)
 )
 
-// The settings that an environment.conf may have. config_version would run a program; like the timeouts it does not matter to a compile here.
-var knownSettings = map[string]bool{"modulepath": true, "manifest": true, "config_version": true, "environment_timeout": true,
+// The settings that an environment.conf may have. config_version would run a program; like the timeouts it does not
+// matter to a compile here.
+var knownSettings = map[string]bool{"modulepath": true, "manifest": true, "config_version": true,
+	"environment_timeout":       true,
 	"environment_data_provider": true, "static_catalogs": true, "rich_data": true}
 
 // configure reads environment.conf, if there is one.
@@ -41,7 +43,8 @@ func (e *Environment) configure() error {
 	}
 	base := absolute(e.opt.BaseModulePath)
 	// $environment is not among them: Puppet leaves it as it is, except in config_version.
-	vars := map[string]string{"codedir": e.opt.CodeDir, "basemodulepath": strings.Join(base, ":"), "environmentpath": filepath.Dir(e.Dir)}
+	vars := map[string]string{"codedir": e.opt.CodeDir, "basemodulepath": strings.Join(base, ":"),
+		"environmentpath": filepath.Dir(e.Dir)}
 	expand := func(s string) string {
 		return reference.ReplaceAllStringFunc(s, func(r string) string {
 			m := reference.FindStringSubmatch(r)
@@ -110,7 +113,8 @@ func (e *Environment) readConf(f *source.File, settings map[string]string) error
 		switch {
 		case m == nil && !blankLine.MatchString(line):
 			at := f.Offset(source.Position{Line: n, Column: 1})
-			return &source.Diagnostic{Code: "N0101", Summary: "Could not match line " + line, Place: source.Place{File: f, Span: source.Span{Start: at, End: at + uint32(len(line))}}}
+			return &source.Diagnostic{Code: "N0101", Summary: "Could not match line " + line,
+				Place: source.Place{File: f, Span: source.Span{Start: at, End: at + uint32(len(line))}}}
 		case m == nil || section != "main":
 		case !knownSettings[m[1]]:
 			unknown = append(unknown, m[1])
@@ -121,14 +125,18 @@ func (e *Environment) readConf(f *source.File, settings map[string]string) error
 		}
 	}
 	warn := func(code, text string) {
-		e.Problems = append(e.Problems, &source.Diagnostic{Code: code, Severity: source.Warning, Summary: text, Place: source.Place{File: f}})
+		e.Problems = append(e.Problems, &source.Diagnostic{Code: code, Severity: source.Warning, Summary: text,
+			Place: source.Place{File: f}})
 	}
 	path := filepath.Join(e.Dir, "environment.conf")
 	if ignored != nil {
-		warn("N0102", "Invalid sections in environment.conf at '"+path+"'. Environment conf may not have sections. The following sections are being ignored: '"+strings.Join(ignored, ",")+"'")
+		warn("N0102", "Invalid sections in environment.conf at '"+path+
+			"'. Environment conf may not have sections. The following sections are being ignored: '"+strings.Join(ignored, ",")+
+			"'")
 	}
 	if unknown != nil {
-		warn("N0103", "Invalid settings in environment.conf at '"+path+"'. The following unknown setting(s) are being ignored: "+strings.Join(unknown, ", "))
+		warn("N0103", "Invalid settings in environment.conf at '"+path+
+			"'. The following unknown setting(s) are being ignored: "+strings.Join(unknown, ", "))
 	}
 	return nil
 }

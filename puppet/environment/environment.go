@@ -1,5 +1,6 @@
-// Package environment is where Puppet code lives: an environment directory with its environment.conf, modules on a module path, the files in
-// which classes, functions, types and templates are looked for, and one cache of parsed files that many compiles share.
+// Package environment is where Puppet code lives: an environment directory with its environment.conf, modules on a
+// module path, the files in which classes, functions, types and templates are looked for, and one cache of parsed files
+// that many compiles share.
 //
 // It finds and reads files; it knows nothing of what they mean. Names that would lead out of a module are refused.
 //
@@ -66,8 +67,8 @@ type Environment struct {
 
 var validName = regexp.MustCompile(`^\w+$`)
 
-// Open finds out what a path is: a manifest, a module, an environment, a control repository, or a code directory with a production
-// environment in it.
+// Open finds out what a path is: a manifest, a module, an environment, a control repository, or a code directory with a
+// production environment in it.
 func Open(path string, opt Options) (*Environment, error) {
 	if opt.Files == nil {
 		opt.Files = Disk(path, opt)
@@ -106,7 +107,8 @@ func Open(path string, opt Options) (*Environment, error) {
 	return e, e.configure()
 }
 
-// Disk is a view of the machine's files for an environment: it shows what the user named, and nothing that the tree itself names.
+// Disk is a view of the machine's files for an environment: it shows what the user named, and nothing that the tree
+// itself names.
 func Disk(path string, opt Options) *source.Dir {
 	return source.NewDir(source.DirOptions{Roots: append([]string{path}, opt.Inputs...), Anywhere: opt.Outside,
 		Modules: slices.Concat(opt.ModulePath, opt.BaseModulePath, opt.Roots)})
@@ -151,8 +153,8 @@ func absolute(lists ...[]string) []string {
 	return out
 }
 
-// openModule makes an environment of a module alone: beside it, the modules of its test fixtures are seen. Its neighbours are not part of
-// what the user named: that takes a module path.
+// openModule makes an environment of a module alone: beside it, the modules of its test fixtures are seen. Its
+// neighbours are not part of what the user named: that takes a module path.
 func (e *Environment) openModule() error {
 	e.setName("production")
 	e.Manifest = e.opt.Manifest
@@ -213,8 +215,8 @@ func (e *Environment) file(path string) (*source.File, error) {
 	return source.NewFile(e.Display(path), c.Text), nil
 }
 
-// Manifests are the files that every compile starts with, in Puppet's order: the manifest itself, or all .pp files below it, sorted by
-// path. A manifest that does not exist is none.
+// Manifests are the files that every compile starts with, in Puppet's order: the manifest itself, or all .pp files
+// below it, sorted by path. A manifest that does not exist is none.
 func (e *Environment) Manifests() ([]string, error) {
 	manifest := filepath.Clean(e.Manifest)
 	info, err := e.files.Stat(manifest)
@@ -268,8 +270,8 @@ func flagOf(err error) string {
 	return ""
 }
 
-// Parse reads and parses a manifest or, by its ending, an EPP template. A file is parsed once as long as it does not change. The error
-// is about reading; what is wrong with the text is in the diagnostics.
+// Parse reads and parses a manifest or, by its ending, an EPP template. A file is parsed once as long as it does not
+// change. The error is about reading; what is wrong with the text is in the diagnostics.
 func (e *Environment) Parse(path string) (*syntax.File, source.Diagnostics, error) {
 	return e.parse(source.Absolute(path))
 }

@@ -143,9 +143,11 @@ func TestAgainstPuppet(t *testing.T) {
 			if err := json.Unmarshal([]byte(lines[i]), &want); err != nil {
 				t.Fatal(err, lines[i])
 			}
-			e, err := Open(filepath.Join(root, name), Options{BaseModulePath: []string{filepath.Join(root, "base")}, CodeDir: filepath.Join(root, "code"), Roots: []string{filepath.Join(root, "code")}})
+			e, err := Open(filepath.Join(root, name), Options{BaseModulePath: []string{filepath.Join(root, "base")},
+				CodeDir: filepath.Join(root, "code"), Roots: []string{filepath.Join(root, "code")}})
 			if err != nil {
-				if want.Error == "" || !strings.Contains(want.Error, err.(interface{ Error() string }).Error()[strings.Index(err.Error(), "Could"):]) {
+				if want.Error == "" || !strings.Contains(want.Error,
+					err.(interface{ Error() string }).Error()[strings.Index(err.Error(), "Could"):]) {
 					t.Fatalf("%v, Puppet: %s", err, want.Error)
 				}
 				return
@@ -158,7 +160,9 @@ func TestAgainstPuppet(t *testing.T) {
 }
 
 func look(t *testing.T, e *Environment) view {
-	v := view{ModulePath: e.ModulePath, Manifest: e.Manifest, Modules: [][]string{}, Dependencies: [][]map[string]any{}, Functions: map[string]*string{}, Types: map[string]*string{}, Templates: map[string]*string{}, Manifests: map[string][]string{}}
+	v := view{ModulePath: e.ModulePath, Manifest: e.Manifest, Modules: [][]string{}, Dependencies: [][]map[string]any{},
+		Functions: map[string]*string{}, Types: map[string]*string{}, Templates: map[string]*string{},
+		Manifests: map[string][]string{}}
 	var err error
 	if v.Files, err = e.Manifests(); err != nil {
 		t.Fatal(err)
@@ -225,8 +229,11 @@ func TestInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"m/ok": true, "m/d/ok": true, "m/../secret": false, "m/d/../ok": false, "m/../../../outside": false, "m//etc/passwd": false, "/etc/passwd": false, "m/": false, "m": false, "../m/ok": false, "m/d": true,
-		filepath.Join(root, "modules/m/files/ok"): true, filepath.Join(root, "modules/m/files/d"): true, root + "/modules/m/../../../" + filepath.Base(root) + "/outside": true,
+	for name, want := range map[string]bool{"m/ok": true, "m/d/ok": true, "m/../secret": false, "m/d/../ok": false,
+		"m/../../../outside": false, "m//etc/passwd": false, "/etc/passwd": false, "m/": false, "m": false, "../m/ok": false,
+		"m/d": true,
+		filepath.Join(root, "modules/m/files/ok"): true, filepath.Join(root, "modules/m/files/d"): true, root +
+			"/modules/m/../../../" + filepath.Base(root) + "/outside": true,
 		filepath.Join(filepath.Dir(root), "nosuch"): false, root + "/../../..": false, os.DevNull: true} {
 		if path, ok := e.ContentFile(name); ok != want {
 			t.Errorf("%s: %v %s", name, ok, path)
@@ -292,7 +299,8 @@ class role {}
 
 // Many compiles at once get one tree; a changed file is parsed again.
 func TestParse(t *testing.T) {
-	root := unpack(t, "-- manifests/site.pp --\nnotify { 'x': }\n-- modules/m/templates/t.epp --\nhello <%= $x %>\n-- modules/m/manifests/init.pp --\nclass m {\n")
+	root := unpack(t,
+		"-- manifests/site.pp --\nnotify { 'x': }\n-- modules/m/templates/t.epp --\nhello <%= $x %>\n-- modules/m/manifests/init.pp --\nclass m {\n")
 	wd, _ := os.Getwd()
 	rel, err := filepath.Rel(wd, root)
 	if err != nil {

@@ -15,8 +15,8 @@ type RubyFunction struct {
 	Module *Module // nil for the environment's own
 }
 
-// RubyFunctions are the files in Ruby for a function, in the order in which code outside of modules sees them: the environment's own, then
-// one of each module. In one place the new way comes before the old one.
+// RubyFunctions are the files in Ruby for a function, in the order in which code outside of modules sees them: the
+// environment's own, then one of each module. In one place the new way comes before the old one.
 func (e *Environment) RubyFunctions(name string) []RubyFunction {
 	if module, _, qualified := strings.Cut(name, "::"); qualified {
 		f := RubyFunction{Module: e.Module(module)}
@@ -82,8 +82,9 @@ func (e *Environment) listIn(dir string, m *Module) {
 	}
 }
 
-// Seen is the function of several that code of a module sees (nil for code outside of modules): the environment's, its own, those of the
-// modules that its metadata names, then any. Puppet keeps the first 3.x function of a name that anybody called; we do not.
+// Seen is the function of several that code of a module sees (nil for code outside of modules): the environment's, its
+// own, those of the modules that its metadata names, then any. Puppet keeps the first 3.x function of a name that
+// anybody called; we do not.
 func (e *Environment) Seen(from *Module, files []RubyFunction) RubyFunction {
 	best, rank := files[0], 0
 	if from == nil {

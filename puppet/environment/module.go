@@ -45,7 +45,8 @@ func (e *Environment) find() {
 		for _, dir := range e.ModulePath {
 			entries, err := e.files.List(dir)
 			if err != nil {
-				if problem := refused(err, "the module path "+e.Display(dir), flagOf(err), nil); problem != nil && e.Dir != "" && strings.HasPrefix(dir, e.Dir+"/") {
+				if problem := refused(err, "the module path "+e.Display(dir), flagOf(err), nil); problem != nil && e.Dir != "" &&
+					strings.HasPrefix(dir, e.Dir+"/") {
 					e.Problems = append(e.Problems, problem)
 				}
 				continue
@@ -108,7 +109,8 @@ func (e *Environment) ModuleOf(path string) *Module {
 	}
 }
 
-// readModule reads metadata.json. A module whose metadata lacks what every module must say is none: Puppet leaves it out.
+// readModule reads metadata.json. A module whose metadata lacks what every module must say is none: Puppet leaves it
+// out.
 func readModule(name, dir string, read func(string) (*source.File, error)) (*Module, *source.Diagnostic) {
 	m := &Module{Name: name, Dir: dir}
 	f, err := read(filepath.Join(dir, "metadata.json"))
@@ -120,7 +122,8 @@ func readModule(name, dir string, read func(string) (*source.File, error)) (*Mod
 	}
 	var data map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(f.Text), &data); err != nil {
-		return m, problem("N0201", source.Warning, name+" has an invalid and unparsable metadata.json file. The parse error: "+err.Error())
+		return m, problem("N0201", source.Warning, name+
+			" has an invalid and unparsable metadata.json file. The parse error: "+err.Error())
 	}
 	if len(data) == 0 {
 		return m, nil
@@ -142,7 +145,9 @@ func readModule(name, dir string, read func(string) (*source.File, error)) (*Mod
 		Requirement string `json:"version_requirement"`
 	}
 	if err := json.Unmarshal(data["dependencies"], &dependencies); err != nil {
-		return nil, problem("N0203", source.Error, "The value for the key dependencies in the file metadata.json of the module "+name+" must be an array, not: '"+string(data["dependencies"])+"'")
+		return nil,
+			problem("N0203", source.Error, "The value for the key dependencies in the file metadata.json of the module "+name+
+				" must be an array, not: '"+string(data["dependencies"])+"'")
 	}
 	for _, d := range dependencies {
 		if d.Requirement == "" {
@@ -153,8 +158,8 @@ func readModule(name, dir string, read func(string) (*source.File, error)) (*Mod
 	return m, nil
 }
 
-// within is a path below a module's directory, if it is a file that exists and its name does not lead out. A link that leads out of what
-// may be read is taken for a file, too: reading it tells.
+// within is a path below a module's directory, if it is a file that exists and its name does not lead out. A link that
+// leads out of what may be read is taken for a file, too: reading it tells.
 func (e *Environment) within(dir string, elem ...string) (string, bool) {
 	rel := filepath.Join(elem...)
 	if !filepath.IsLocal(rel) {
@@ -176,8 +181,8 @@ func (e *Environment) isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ManifestFile is the file that a module's class or define with this name may stand in. rest is the name behind the module's; "" is
-// init.pp, which Puppet reads before any other file of a module.
+// ManifestFile is the file that a module's class or define with this name may stand in. rest is the name behind the
+// module's; "" is init.pp, which Puppet reads before any other file of a module.
 func (e *Environment) ManifestFile(module, rest string) (string, bool) {
 	m := e.Module(module)
 	if m == nil {
@@ -191,8 +196,9 @@ func (e *Environment) ManifestFile(module, rest string) (string, bool) {
 
 func slashes(name string) string { return strings.ReplaceAll(name, "::", "/") }
 
-// FunctionFile is the file of a function written in the Puppet language. Modules have them as MODULE::NAME in functions/NAME.pp; the
-// environment itself has NAME in functions/NAME.pp, and environment::NAME in functions/environment/NAME.pp.
+// FunctionFile is the file of a function written in the Puppet language. Modules have them as MODULE::NAME in
+// functions/NAME.pp; the environment itself has NAME in functions/NAME.pp, and environment::NAME in
+// functions/environment/NAME.pp.
 func (e *Environment) FunctionFile(name string) (string, bool) {
 	return e.code("functions", strings.ToLower(strings.TrimPrefix(name, "::")))
 }
@@ -255,8 +261,9 @@ func (e *Environment) autoloaded(elem ...string) (string, bool) {
 	return path, ok
 }
 
-// hidden are directories with Ruby files on the module path that are no modules, since another of the same name comes first or the name
-// is none for a module. Puppet finds resource types, providers and 3.x functions in them all the same.
+// hidden are directories with Ruby files on the module path that are no modules, since another of the same name comes
+// first or the name is none for a module. Puppet finds resource types, providers and 3.x functions in them all the
+// same.
 func (e *Environment) hidden() []string {
 	e.find()
 	e.hiddenOnce.Do(func() {
@@ -264,7 +271,8 @@ func (e *Environment) hidden() []string {
 			entries, _ := e.files.List(base) // a directory that is not there has no entries
 			for _, entry := range entries {
 				dir := filepath.Join(base, entry.Name)
-				if m := e.modules[entry.Name]; (m == nil || m.Dir != dir) && entry.Name[0] != '.' && source.Exists(e.files, filepath.Join(dir, "lib")) {
+				if m := e.modules[entry.Name]; (m == nil || m.Dir != dir) && entry.Name[0] != '.' &&
+					source.Exists(e.files, filepath.Join(dir, "lib")) {
 					e.hiddenDirs = append(e.hiddenDirs, dir)
 				}
 			}
@@ -368,8 +376,8 @@ func (e *Environment) inModule(kind, name string) (string, bool) {
 	return path, found || path != "" && e.isDir(path) // whoever reads a directory is told
 }
 
-// readable reports whether a file exists that code may name by its absolute path: one of the environment or a module, or the empty file
-// that people give as the last of several.
+// readable reports whether a file exists that code may name by its absolute path: one of the environment or a module,
+// or the empty file that people give as the last of several.
 func (e *Environment) readable(path string) bool {
 	if path == devNull {
 		return true

@@ -8,8 +8,8 @@ import (
 	"bunraku/source"
 )
 
-// PuppetFiles lists the manifests and templates below a directory in a fixed order. Hidden directories and the fixtures that
-// module tests download are not the user's code.
+// PuppetFiles lists the manifests and templates below a directory in a fixed order. Hidden directories and the fixtures
+// that module tests download are not the user's code.
 func PuppetFiles(view source.Files, root string) ([]string, error) {
 	abs := source.Absolute(root)
 	info, err := view.Stat(abs)

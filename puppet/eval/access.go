@@ -77,7 +77,8 @@ func specialised(t *types.Resource, key value.Value) value.Value {
 	return nil
 }
 
-func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance.Ref, keys []value.Value, refs []provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
+func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance.Ref, keys []value.Value,
+	refs []provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
 	o := opaque(keys...)
 	if o == nil {
 		o = opaque(left)
@@ -102,7 +103,8 @@ func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance
 		if left.Type == "" && len(keys) == 1 {
 			if r, ok := keys[0].(*types.Resource); ok {
 				if r.Declared {
-					ev.failf("E0241", e.Keys[0].Span(), "Evaluation Error: First argument to Resource[] must be a resource type or a String. Got %s.", types.Infer(r))
+					ev.failf("E0241", e.Keys[0].Span(),
+						"Evaluation Error: First argument to Resource[] must be a resource type or a String. Got %s.", types.Infer(r))
 				}
 				return r, refs1(refs)
 			}
@@ -163,21 +165,24 @@ func (ev *Evaluator) keySpan(e *syntax.Access, i int) source.Span {
 	return e.Where
 }
 
-func (ev *Evaluator) indexArray(e *syntax.Access, a *value.Array, lr provenance.Ref, keys []value.Value, refs []provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
+func (ev *Evaluator) indexArray(e *syntax.Access, a *value.Array, lr provenance.Ref, keys []value.Value,
+	refs []provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
 	keys = flatKeys(keys)
 	index := func(i int) int64 {
 		at := ev.keySpan(e, i)
 		v := keys[i]
 		if s, ok := v.(value.String); ok {
 			if n, ok := value.ToNumber(string(s)); ok {
-				ev.strictly("E0223", at, "The string '"+string(s)+"' was automatically coerced to the numerical value "+value.ToString(n))
+				ev.strictly("E0223", at, "The string '"+string(s)+"' was automatically coerced to the numerical value "+
+					value.ToString(n))
 				v = n
 			}
 		}
 		n, ok := v.(value.Int)
 		if !ok {
 			if f, isFloat := v.(value.Float); isFloat {
-				ev.failf("E0242", at, "Evaluation Error: An Array[] cannot use %s where Integer is expected", types.Generalize(types.Infer(f)))
+				ev.failf("E0242", at, "Evaluation Error: An Array[] cannot use %s where Integer is expected",
+					types.Generalize(types.Infer(f)))
 			}
 			ev.failf("E0242", at, "Evaluation Error: The value '%s' cannot be converted to Numeric.", value.ToString(v))
 		}
@@ -219,7 +224,8 @@ func (ev *Evaluator) indexArray(e *syntax.Access, a *value.Array, lr provenance.
 	return nil, 0
 }
 
-func (ev *Evaluator) indexHash(e *syntax.Access, h *value.Hash, lr provenance.Ref, keys []value.Value, refs []provenance.Ref) (value.Value, provenance.Ref) {
+func (ev *Evaluator) indexHash(e *syntax.Access, h *value.Hash, lr provenance.Ref, keys []value.Value,
+	refs []provenance.Ref) (value.Value, provenance.Ref) {
 	switch len(keys) {
 	case 0:
 		ev.failf("E0243", e.Left.Span(), "Evaluation Error: Hash supports [] with one or more arguments. Got 0")
@@ -278,7 +284,9 @@ func (ev *Evaluator) substring(e *syntax.Access, s string, keys []value.Value) s
 			default:
 				name = types.Generalize(types.Infer(v)).String()
 			}
-			ev.failf("E0242", ev.keySpan(e, i), "Evaluation Error: A substring operation does not accept %s as a character index. Expected an Integer", article(name))
+			ev.failf("E0242", ev.keySpan(e, i),
+				"Evaluation Error: A substring operation does not accept %s as a character index. Expected an Integer",
+				article(name))
 		}
 		return int64(n)
 	}
@@ -305,7 +313,8 @@ func (ev *Evaluator) substring(e *syntax.Access, s string, keys []value.Value) s
 }
 
 // accessResource is File['a'], File['a', 'b'], Resource['file', 'a'], and File['a']['mode']; the same for classes.
-func (ev *Evaluator) accessEntry(e *syntax.Access, t value.Type, lr provenance.Ref, keys []value.Value, refs []provenance.Ref) (value.Value, provenance.Ref) {
+func (ev *Evaluator) accessEntry(e *syntax.Access, t value.Type, lr provenance.Ref, keys []value.Value,
+	refs []provenance.Ref) (value.Value, provenance.Ref) {
 	switch t := t.(type) {
 	case *types.Resource:
 		if t.HasTitle {
@@ -331,7 +340,8 @@ func (ev *Evaluator) accessEntry(e *syntax.Access, t value.Type, lr provenance.R
 }
 
 // attributes reads attributes of a resource that is in the catalog already, as they are now (rule 6).
-func (ev *Evaluator) attributes(e *syntax.Access, typ, title string, lr provenance.Ref, keys []value.Value, refs []provenance.Ref) (value.Value, provenance.Ref) {
+func (ev *Evaluator) attributes(e *syntax.Access, typ, title string, lr provenance.Ref, keys []value.Value,
+	refs []provenance.Ref) (value.Value, provenance.Ref) {
 	res := ev.find(typ, title)
 	if res == nil {
 		shown := title
@@ -346,11 +356,13 @@ func (ev *Evaluator) attributes(e *syntax.Access, typ, title string, lr provenan
 	for i, k := range flat {
 		name, ok := k.(value.String)
 		if !ok || !ev.validParameter(res, string(name)) {
-			ev.failf("E0247", ev.keySpan(e, i), "Evaluation Error: The resource %s['%s'] does not have a parameter called '%s'", capitalized(typ), title, value.ToString(k))
+			ev.failf("E0247", ev.keySpan(e, i), "Evaluation Error: The resource %s['%s'] does not have a parameter called '%s'",
+				capitalized(typ), title, value.ToString(k))
 		}
 		v, r := ev.attributeNow(res, string(name))
 		out = append(out, v)
-		outRefs = append(outRefs, ev.trace.With(r, append(append([]provenance.Ref{lr, res.existence, ev.overriding(res, res.param(string(name))), ev.moment()}, refs...), ev.mayTouch(res, string(name)))...))
+		outRefs = append(outRefs, ev.trace.With(r, append(append([]provenance.Ref{lr, res.existence,
+			ev.overriding(res, res.param(string(name))), ev.moment()}, refs...), ev.mayTouch(res, string(name)))...))
 	}
 	if len(out) == 1 {
 		return out[0], outRefs[0]
@@ -383,7 +395,8 @@ func (ev *Evaluator) attributeNow(res *Resource, name string) (value.Value, prov
 }
 
 // accessObject reads an attribute of a Pcore object by its name.
-func (ev *Evaluator) accessObject(e *syntax.Access, o *value.Object, lr provenance.Ref, keys []value.Value, refs []provenance.Ref) (value.Value, provenance.Ref) {
+func (ev *Evaluator) accessObject(e *syntax.Access, o *value.Object, lr provenance.Ref, keys []value.Value,
+	refs []provenance.Ref) (value.Value, provenance.Ref) {
 	if len(keys) == 1 {
 		if entry := o.Attrs.Entry(keys[0]); entry != nil {
 			return entry.Value, ev.trace.With(entry.Ref, append(refs, lr)...)

@@ -6,10 +6,11 @@ import (
 	"bunraku/provenance"
 )
 
-// What may have changed an attribute from afar, without standing in the declaration: overrides, defaults, arrows and collectors, those
-// that ran and found other resources, and those in branches passed over and in classes that nobody named. All of it is known by type: of
-// the code, most of which concerns other types, one list is kept for each type, and attributes are answered from that list. The lists are
-// plain data: a finished compile keeps them (left.go), so that it can be asked about attributes that a resource has not got.
+// What may have changed an attribute from afar, without standing in the declaration: overrides, defaults, arrows and
+// collectors, those that ran and found other resources, and those in branches passed over and in classes that nobody
+// named. All of it is known by type: of the code, most of which concerns other types, one list is kept for each type,
+// and attributes are answered from that list. The lists are plain data: a finished compile keeps them (left.go), so
+// that it can be asked about attributes that a resource has not got.
 
 // typeTouches are the touches of resources of one type, whatever the title and the attribute.
 type typeTouches struct {
@@ -43,8 +44,9 @@ type touches struct {
 	collectors []*finder
 }
 
-// touchRefs is what is known of touches whatever the code: the resource defaults that were set, the operands of arrows and overrides, the
-// titles of classes declared with parameters, by attribute; and the names that were given to classes, or could have been.
+// touchRefs is what is known of touches whatever the code: the resource defaults that were set, the operands of arrows
+// and overrides, the titles of classes declared with parameters, by attribute; and the names that were given to
+// classes, or could have been.
 type touchRefs struct {
 	defaulted, written map[touch]provenance.Ref
 	given              map[string]provenance.Ref
@@ -122,7 +124,8 @@ func (t *typeTouches) of(attr string, known touchRefs) *touches {
 	}
 	for _, x := range t.idle {
 		taken := byDefault != 0 && x.attr == anyDefault
-		if x.attr == selfRequire && x.title != "main" || !coversAttr(x.attr, attr) && !taken { // a class that is not there requires nothing
+		// a class that is not there requires nothing
+		if x.attr == selfRequire && x.title != "main" || !coversAttr(x.attr, attr) && !taken {
 			continue
 		}
 		if x.title == "" {
@@ -152,7 +155,8 @@ func coversAttr(sets, attr string) bool {
 }
 
 // on adds what concerns one resource. looked is what a collector saw of it, and whether it has found it.
-func (m *touches) on(refs []provenance.Ref, title string, looked func(collector int) (provenance.Ref, bool)) []provenance.Ref {
+func (m *touches) on(refs []provenance.Ref, title string, looked func(collector int) (provenance.Ref,
+	bool)) []provenance.Ref {
 	for _, t := range m.titled {
 		if t.title == title {
 			refs = append(refs, t.why)
@@ -175,7 +179,8 @@ func (m *touches) on(refs []provenance.Ref, title string, looked func(collector 
 	return refs
 }
 
-// touchesOf is worked out once for each type and attribute, and anew when something was declared, passed over or written since.
+// touchesOf is worked out once for each type and attribute, and anew when something was declared, passed over or
+// written since.
 func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 	t := ev.typeTouches(typ)
 	for _, m := range t.answer {
@@ -189,8 +194,8 @@ func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 	return m
 }
 
-// mayTouch joins what could have changed an attribute from afar: overrides, defaults, arrows and collectors in branches passed
-// over, and every collector with overrides, whether its query matched or not.
+// mayTouch joins what could have changed an attribute from afar: overrides, defaults, arrows and collectors in branches
+// passed over, and every collector with overrides, whether its query matched or not.
 func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 	if ev.trace == nil {
 		return 0

@@ -13,7 +13,8 @@ import (
 	"bunraku/source"
 )
 
-// What built-in functions may do to the catalog: the functions include, contain, require and their kin are thin layers over these.
+// What built-in functions may do to the catalog: the functions include, contain, require and their kin are thin layers
+// over these.
 
 // ClassNames turns the arguments of include and its kin into names of classes.
 func (c *Call) ClassNames(args []value.Value) ([]string, error) {
@@ -135,7 +136,8 @@ func (c *Call) Require(rs []*Resource) {
 		}
 		why := ev.trace.Join(append(c.deepRefs(), ev.ctl)...)
 		b.AddRef(&types.Class{Of: canonical(r.Title)}, why)
-		ev.setParam(me, &param{name: "require", value: b.Array(), ref: ev.trace.Join(before, why), place: c.Place, source: me.source})
+		ev.setParam(me, &param{name: "require", value: b.Array(), ref: ev.trace.Join(before, why), place: c.Place,
+			source: me.source})
 	}
 }
 

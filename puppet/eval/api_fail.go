@@ -2,8 +2,8 @@ package eval
 
 import "bunraku/source"
 
-// Fail ends the compile with a message that stands alone. An error that a function returns is told with the call around it; some of
-// Puppet's own errors are not.
+// Fail ends the compile with a message that stands alone. An error that a function returns is told with the call around
+// it; some of Puppet's own errors are not.
 func (c *Call) Fail(code, summary string) {
 	c.Eval.failAt(&source.Diagnostic{Code: code, Summary: summary, Place: c.Place})
 }
@@ -11,8 +11,9 @@ func (c *Call) Fail(code, summary string) {
 // Heard passes warnings on about a file that the call has read.
 func (c *Call) Heard(ds source.Diagnostics) { c.Eval.heard(ds) }
 
-// FailAround is Fail for an error that has no place in Puppet: what is named is what was being evaluated around the call, the definition
-// whose parameter it is a default of or the instance of a define that led to it. The call itself is shown beside it.
+// FailAround is Fail for an error that has no place in Puppet: what is named is what was being evaluated around the
+// call, the definition whose parameter it is a default of or the instance of a define that led to it. The call itself
+// is shown beside it.
 func (c *Call) FailAround(code, summary string) {
 	d := &source.Diagnostic{Code: code, Summary: summary, Place: c.Place}
 	c.failAround(d)
@@ -26,8 +27,8 @@ func (c *Call) failAround(d *source.Diagnostic) {
 	c.Eval.failAt(d)
 }
 
-// FailLookup ends the compile with what Hiera has to say. Where the data stands is shown beside the call. A variable that is not there is
-// an error of the call to Puppet, everything else one of Hiera's own.
+// FailLookup ends the compile with what Hiera has to say. Where the data stands is shown beside the call. A variable
+// that is not there is an error of the call to Puppet, everything else one of Hiera's own.
 func (c *Call) FailLookup(code string, err error) {
 	d := &source.Diagnostic{Code: code, Summary: err.Error(), Place: c.Place}
 	data := aboutData(d, err)
@@ -44,7 +45,8 @@ const undefinedInData = "H0401"
 // inCall is how Puppet tells an error that a call of a function raised.
 const inCall = "Evaluation Error: Error while evaluating a Function Call, "
 
-// aboutData makes a diagnostic of an error of Hiera's: its words, and beside it the place in the data. It returns Hiera's own, if it is one.
+// aboutData makes a diagnostic of an error of Hiera's: its words, and beside it the place in the data. It returns
+// Hiera's own, if it is one.
 func aboutData(d *source.Diagnostic, err error) *source.Diagnostic {
 	data, is := err.(*source.Diagnostic)
 	if !is {
@@ -65,7 +67,8 @@ func (c *Call) around() source.Place {
 			return at
 		}
 	}
-	if stack := c.Eval.stack; len(stack) > 0 && stack[0].of != nil && stack[0].of.def != nil && stack[0].of.def.Kind == DefineKind {
+	if stack := c.Eval.stack; len(stack) > 0 && stack[0].of != nil && stack[0].of.def != nil &&
+		stack[0].of.def.Kind == DefineKind {
 		return stack[0].of.place
 	}
 	return source.Place{}

@@ -10,23 +10,25 @@ import (
 	"bunraku/source"
 )
 
-// What code that is written in another language than Puppet needs of a compile: it calls functions, with blocks of its own; it may
-// rescue what goes wrong in them; it asks what has been declared.
+// What code that is written in another language than Puppet needs of a compile: it calls functions, with blocks of its
+// own; it may rescue what goes wrong in them; it asks what has been declared.
 
-// Invoke calls a function by name on behalf of this call. refs, one per argument or nil, say where the arguments come from. known is
-// false when there is no such function.
-func (c *Call) Invoke(sc *Scope, name string, args []value.Value, refs []provenance.Ref, block *Lambda) (v value.Value, r provenance.Ref, known bool, err error) {
+// Invoke calls a function by name on behalf of this call. refs, one per argument or nil, say where the arguments come
+// from. known is false when there is no such function.
+func (c *Call) Invoke(sc *Scope, name string, args []value.Value, refs []provenance.Ref, block *Lambda) (v value.Value,
+	r provenance.Ref, known bool, err error) {
 	v, r, err = c.Eval.invoke(name, args, refs, block, c.Place, sc)
 	return v, r, err != errUnknown, err
 }
 
 // InvokeFunction is Invoke for a function that is at hand: a method of an object that Puppet itself made.
-func (c *Call) InvokeFunction(sc *Scope, f *Function, args []value.Value, refs []provenance.Ref) (value.Value, provenance.Ref, error) {
+func (c *Call) InvokeFunction(sc *Scope, f *Function, args []value.Value, refs []provenance.Ref) (value.Value,
+	provenance.Ref, error) {
 	return c.Eval.callBuiltin(f, args, refs, nil, c.Place, sc)
 }
 
-// Attempt runs body. If that ends early, by an error of the program or by next, return or break, what was under way is given up and
-// the reason returned: call Resume, or, if it may be rescued, let the program go on.
+// Attempt runs body. If that ends early, by an error of the program or by next, return or break, what was under way is
+// given up and the reason returned: call Resume, or, if it may be rescued, let the program go on.
 func (c *Call) Attempt(body func()) (why *Interruption) {
 	ev := c.Eval
 	s := ev.save(c.Scope)
@@ -40,7 +42,8 @@ func (c *Call) Attempt(body func()) (why *Interruption) {
 		case *failure:
 			why = &Interruption{Text: p.diagnostic.Summary, Failure: true, cause: p, ev: ev}
 		case *jump:
-			why = &Interruption{Text: jumpText(p.kind) + " from context where this is illegal", Break: p.kind == jumpBreak, Jump: true, cause: p, ev: ev}
+			why = &Interruption{Text: jumpText(p.kind) + " from context where this is illegal", Break: p.kind == jumpBreak,
+				Jump: true, cause: p, ev: ev}
 		default:
 			why = &Interruption{Text: "the compile has ended", cause: p, ev: ev}
 		}
@@ -73,8 +76,10 @@ func (i *Interruption) Resume() {
 	panic(i.cause)
 }
 
-// NewBlock makes a block of Go code, with least to most parameters; most is -1 for any number. run tells where its result comes from.
-func (c *Call) NewBlock(least, most int, run func([]value.Value, []provenance.Ref) (value.Value, provenance.Ref, error)) *Lambda {
+// NewBlock makes a block of Go code, with least to most parameters; most is -1 for any number. run tells where its
+// result comes from.
+func (c *Call) NewBlock(least, most int, run func([]value.Value, []provenance.Ref) (value.Value, provenance.Ref,
+	error)) *Lambda {
 	def := &syntax.Lambda{}
 	for i := 0; i < max(least, most); i++ {
 		p := &syntax.Param{Name: "p" + strconv.Itoa(i)}
@@ -86,7 +91,8 @@ func (c *Call) NewBlock(least, most int, run func([]value.Value, []provenance.Re
 	if most < 0 {
 		def.Params = append(def.Params, &syntax.Param{Name: "rest", Splat: true})
 	}
-	return &Lambda{ev: c.Eval, def: def, scope: c.Scope, file: c.Eval.file, ctl: c.Eval.ctl, frame: c.Scope.frame, native: run}
+	return &Lambda{ev: c.Eval, def: def, scope: c.Scope, file: c.Eval.file, ctl: c.Eval.ctl, frame: c.Scope.frame,
+		native: run}
 }
 
 // ParamNames are the names of a block's parameters.
@@ -167,7 +173,8 @@ func (c *Call) Places() []source.Place {
 	return places
 }
 
-// Pass has another function answer the call: f, or the function of the call's name that is written in Puppet when f is nil.
+// Pass has another function answer the call: f, or the function of the call's name that is written in Puppet when f is
+// nil.
 func (c *Call) Pass(f *Function) (value.Value, error) {
 	var v value.Value
 	var err error

@@ -10,9 +10,10 @@ import (
 	"bunraku/source"
 )
 
-// Every compile ends, and in little memory, whatever the program. What it has used up is counted in its budget, which every loop that
-// input can make long draws on; the bound that was hit is named. Beside the budget, no value may be so large, or look so large when it is
-// written out, that walking through it once would take long: [$x, $x] forty times over is small in memory and endless as text.
+// Every compile ends, and in little memory, whatever the program. What it has used up is counted in its budget, which
+// every loop that input can make long draws on; the bound that was hit is named. Beside the budget, no value may be so
+// large, or look so large when it is written out, that walking through it once would take long: [$x, $x] forty times
+// over is small in memory and endless as text.
 const (
 	blockSteps    = 8                 // what a call of a block costs beside its expressions
 	relationBytes = 128               // of an arrow between two resources
@@ -115,8 +116,8 @@ func (ev *Evaluator) made(v value.Value, at source.Place) {
 	}
 }
 
-// handles counts that values are gone through once, part by part: by a function that they are given to, or to be compared. Those who do it
-// more often count the rest themselves.
+// handles counts that values are gone through once, part by part: by a function that they are given to, or to be
+// compared. Those who do it more often count the rest themselves.
 func (ev *Evaluator) handles(where string, values ...value.Value) {
 	n := 0
 	for _, v := range values {
@@ -142,8 +143,8 @@ func (ev *Evaluator) handles(where string, values ...value.Value) {
 	}
 }
 
-// exports counts what a catalog will say: a value is small in memory when many resources share it, and written out for each of them. What
-// a relationship names costs an edge.
+// exports counts what a catalog will say: a value is small in memory when many resources share it, and written out for
+// each of them. What a relationship names costs an edge.
 func (ev *Evaluator) exports(r *Resource) {
 	n := 64 + len(r.Title) + len(r.Type)
 	for _, t := range r.tags.list {
@@ -220,7 +221,8 @@ func lightHash(h *value.Hash) (s size, ok bool) {
 	return s, true
 }
 
-// A weighing goes through one value. One part may be in it many times over; when it turns out to be large, parts are remembered.
+// A weighing goes through one value. One part may be in it many times over; when it turns out to be large, parts are
+// remembered.
 type weighing struct {
 	ev      *Evaluator
 	visited int

@@ -29,25 +29,36 @@ func TestBounds(t *testing.T) {
 		{"a loop that counts", "1000000000000.each |$x| { }", "10000000 steps"},
 		{"an array of a range", "$x = Array(Integer[1, 1000000000000])", "more than 2000000 elements"},
 		{"steps of a range", "$x = Integer[1, 1000000000000].step(2).map |$x| { $x }", "steps"},
-		{"an array that is small and looks large", "$s = [" + numbers + "].reduce([1]) |$m, $x| { [$m, $m] }\n$t = \"${s}\"", "more than 2000000 elements"},
-		{"a hash that is small and looks large", "$s = [" + numbers + "].reduce({}) |$m, $x| { {'a' => $m, 'b' => $m} }\n$t = $s == $s", "more than 2000000 elements"},
-		{"long strings, many times", "$a = [" + numbers + "].reduce('a') |$m, $x| { if length($m) < 10000000 { \"${m}${m}\" } else { $m } }\n$b = [" + numbers + "].map |$x| { $a }", "longer than 134217728 bytes"},
+		{"an array that is small and looks large", "$s = [" + numbers + "].reduce([1]) |$m, $x| { [$m, $m] }\n$t = \"${s}\"",
+			"more than 2000000 elements"},
+		{"a hash that is small and looks large", "$s = [" + numbers +
+			"].reduce({}) |$m, $x| { {'a' => $m, 'b' => $m} }\n$t = $s == $s", "more than 2000000 elements"},
+		{"long strings, many times", "$a = [" + numbers +
+			"].reduce('a') |$m, $x| { if length($m) < 10000000 { \"${m}${m}\" } else { $m } }\n$b = [" + numbers +
+			"].map |$x| { $a }", "longer than 134217728 bytes"},
 		{"nesting", "$s = Integer[1, 100000].reduce([1]) |$m, $x| { [$m] }", "nests more than 2000"},
 		{"recursion through blocks", "function f($x) { [1].each |$y| { f($x) } }\nf(1)", "nests more than"},
 		{"recursion through defaults", "function f($x = f()) { 1 }\nf()", "nests more than"},
 		{"recursion through templates", "function f() { inline_epp('<%= f() %>') }\nf()", "nests more than"},
 		{"copying, array by array", "$x = Integer[1, 200000].reduce([]) |$m, $x| { $m + [$x] }", "bytes of values"},
-		{"copying, string by string", "$x = Integer[1, 200000].reduce('') |$m, $x| { \"${m}aaaaaaaaaa\" }", "bytes of values"},
-		{"a substitution that doubles", "$s = [" + numbers + "].reduce('a') |$m, $x| { regsubst($m, 'a', 'aa', 'G') }", "matches more than 1000000 times"},
-		{"a substitution that grows fast", "$s = [" + numbers + "].reduce('a') |$m, $x| { regsubst($m, 'a', '" + strings.Repeat("a", 99) + "', 'G') }", "would be longer than"},
-		{"splitting", "$s = [" + numbers + "].reduce('ab') |$m, $x| { join(split($m, '') + split($m, ''), '') }", "matches more than 1000000 times"},
+		{"copying, string by string", "$x = Integer[1, 200000].reduce('') |$m, $x| { \"${m}aaaaaaaaaa\" }",
+			"bytes of values"},
+		{"a substitution that doubles", "$s = [" + numbers + "].reduce('a') |$m, $x| { regsubst($m, 'a', 'aa', 'G') }",
+			"matches more than 1000000 times"},
+		{"a substitution that grows fast", "$s = [" + numbers + "].reduce('a') |$m, $x| { regsubst($m, 'a', '" +
+			strings.Repeat("a", 99) + "', 'G') }", "would be longer than"},
+		{"splitting", "$s = [" + numbers + "].reduce('ab') |$m, $x| { join(split($m, '') + split($m, ''), '') }",
+			"matches more than 1000000 times"},
 		{"joining", "$s = [" + numbers + "].reduce('a') |$m, $x| { join([$m, $m, $m, $m], $m) }", "longer than"},
 		{"a wide format", "$x = sprintf('%999999999d', 1)", "width too big"},
 		{"a format as wide as told", "$x = sprintf('%*d', 999999999, 1)", "width too big"},
-		{"a heredoc that doubles", "$s = [" + numbers + "].reduce('a') |$m, $x| { @(\"E\") }\n  ${m}${m}\n  | E\n", "longer than"},
-		{"a template that doubles", "$s = [" + numbers + "].reduce('a') |$m, $x| { inline_epp('<%= $m %><%= $m %>', {'m' => $m}) }", "longer than"},
+		{"a heredoc that doubles", "$s = [" + numbers + "].reduce('a') |$m, $x| { @(\"E\") }\n  ${m}${m}\n  | E\n",
+			"longer than"},
+		{"a template that doubles", "$s = [" + numbers +
+			"].reduce('a') |$m, $x| { inline_epp('<%= $m %><%= $m %>', {'m' => $m}) }", "longer than"},
 		{"a template that loops", "$x = inline_epp('<% Integer[1, 1000000000].each |$x| { -%>xxxxxxxxxx<% } -%>')", ""},
-		{"defines that double", "define d { d { [\"${title}1\", \"${title}2\"]: } }\nd { 'a': }", "more than 200000 resources"},
+		{"defines that double", "define d { d { [\"${title}1\", \"${title}2\"]: } }\nd { 'a': }",
+			"more than 200000 resources"},
 		{"resources in a loop", "Integer[1, 3000000].each |$x| { notify { \"n${x}\": } }", "more than 200000 resources"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -73,7 +84,8 @@ func TestBounds(t *testing.T) {
 // budgeted compiles a text with a budget.
 func budgeted(ctx context.Context, limits budget.Limits, text string) *eval.Result {
 	tree, _ := syntax.Parse(source.NewFile("steps.pp", text), syntax.Options{})
-	in := eval.Input{Node: "default", Main: []*syntax.File{tree}, Settings: eval.Language(7), Budget: budget.New(ctx, limits)}
+	in := eval.Input{Node: "default", Main: []*syntax.File{tree}, Settings: eval.Language(7),
+		Budget: budget.New(ctx, limits)}
 	return eval.Compile(newMapWorld(in.Settings.Language), in)
 }
 
@@ -108,7 +120,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// Aliases that stand for huge types are compared in the number of their parts, and what cannot be is refused by a named bound.
+// Aliases that stand for huge types are compared in the number of their parts, and what cannot be is refused by a named
+// bound.
 func TestTypeBombs(t *testing.T) {
 	const variant, structure = "Variant[P, Array[P], Tuple[P, P]]", "Struct[{a => P, b => P}]"
 	for name, c := range map[string]struct{ alias, use, want string }{

@@ -38,21 +38,23 @@ func (ev *Evaluator) branchOf(stmts []syntax.Expr) *branch {
 		if len(g.room) == cap(g.room) {
 			g.room = make([]branch, 0, 16)
 		}
-		g.room = append(g.room, branch{file: ev.file, branchCode: remember(ev.cache, ev.cache.branches, &stmts[0], func() (*branchCode, bool) {
-			code := &branchCode{stmts: stmts, assigned: assignedIn(stmts), jumps: ev.cache.mayJump(stmts)}
-			code.bits = bitsOf(code.assigned)
-			if r, ok := ev.world.(Renderer); ok {
-				code.changed = changedIn(stmts, r)
-			}
-			return code, true
-		})})
+		g.room = append(g.room, branch{file: ev.file, branchCode: remember(ev.cache, ev.cache.branches, &stmts[0],
+			func() (*branchCode, bool) {
+				code := &branchCode{stmts: stmts, assigned: assignedIn(stmts), jumps: ev.cache.mayJump(stmts)}
+				code.bits = bitsOf(code.assigned)
+				if r, ok := ev.world.(Renderer); ok {
+					code.changed = changedIn(stmts, r)
+				}
+				return code, true
+			})})
 		b = &g.room[len(g.room)-1]
 		g.branches[&stmts[0]] = b
 	}
 	return b
 }
 
-// changedIn are the variables that templates which statements render may change in place. Templates whose names are computed are not looked at.
+// changedIn are the variables that templates which statements render may change in place. Templates whose names are
+// computed are not looked at.
 func changedIn(stmts []syntax.Expr, r Renderer) (names []string) {
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
@@ -73,8 +75,8 @@ func changedIn(stmts []syntax.Expr, r Renderer) (names []string) {
 	return names
 }
 
-// An effectIndex finds the pieces of code that may do something, among all whose effects were ever asked for. It only grows: whether a
-// compile has passed one over is known by its number (ghosts.why).
+// An effectIndex finds the pieces of code that may do something, among all whose effects were ever asked for. It only
+// grows: whether a compile has passed one over is known by its number (ghosts.why).
 type effectIndex struct {
 	n         atomic.Int64         // how many pieces
 	touching  map[string][]touchOf // the touches, by type

@@ -7,12 +7,13 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Some functions of Ruby give strings of bytes: crypt, and whatever decodes. To the language such a string is a String like any other, but
-// it remembers its encoding (ASCII-8BIT), and a catalog carries it as Binary (Puppet::Pops::Serialization::ToDataConverter). So do strings
-// that are made of it, where Ruby gives them the encoding of what they begin with.
+// Some functions of Ruby give strings of bytes: crypt, and whatever decodes. To the language such a string is a String
+// like any other, but it remembers its encoding (ASCII-8BIT), and a catalog carries it as Binary
+// (Puppet::Pops::Serialization::ToDataConverter). So do strings that are made of it, where Ruby gives them the encoding
+// of what they begin with.
 //
-// Hardly any program has one, so strings bear no mark. The evaluator knows where the texts of those strings lie in memory: whatever is a
-// copy or a part of one lies there too.
+// Hardly any program has one, so strings bear no mark. The evaluator knows where the texts of those strings lie in
+// memory: whatever is a copy or a part of one lies there too.
 
 // Bytes makes a string that a catalog carries as Binary.
 func (ev *Evaluator) Bytes(s string) value.String {
@@ -40,11 +41,13 @@ func (ev *Evaluator) isBytes(s value.String) bool {
 	return false
 }
 
-// keepsBytes are the functions whose result is a new string in the encoding of their first argument, or of its elements. Those that
-// give back a part of it are covered anyway.
+// keepsBytes are the functions whose result is a new string in the encoding of their first argument, or of its
+// elements. Those that give back a part of it are covered anyway.
 var keepsBytes = map[string]bool{
-	"upcase": true, "downcase": true, "capitalize": true, "swapcase": true, "camelcase": true, "reverse": true, "regsubst": true, "squeeze": true,
-	"delete": true, "shell_escape": true, "stdlib::shell_escape": true, "shell_join": true, "join": true, "suffix": true, "new": true,
+	"upcase": true, "downcase": true, "capitalize": true, "swapcase": true, "camelcase": true, "reverse": true,
+	"regsubst": true, "squeeze": true,
+	"delete": true, "shell_escape": true, "stdlib::shell_escape": true, "shell_join": true, "join": true, "suffix": true,
+	"new": true,
 }
 
 // likeArgument gives a function's result the encoding of its argument.

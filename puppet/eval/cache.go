@@ -14,8 +14,9 @@ import (
 	"bunraku/source"
 )
 
-// A Cache keeps what compiles of one environment have in common: the values of literals, compiled regular expressions, the types of
-// parameters. Everything in it follows from parsed files alone, so any number of compiles may share it, also at the same time.
+// A Cache keeps what compiles of one environment have in common: the values of literals, compiled regular expressions,
+// the types of parameters. Everything in it follows from parsed files alone, so any number of compiles may share it,
+// also at the same time.
 type Cache struct {
 	mu        sync.RWMutex
 	consts    map[*syntax.File][]value.Value
@@ -47,8 +48,12 @@ type knownType struct {
 // NewCache returns an empty cache.
 func NewCache() *Cache {
 	return &Cache{
-		consts: map[*syntax.File][]value.Value{}, spans: map[*syntax.File]func(int) source.Span{}, regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]knownType{},
-		jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{}, branches: map[*syntax.Expr]*branchCode{}, effects: map[*syntax.Expr]*effects{}, functions: map[syntax.Definition]*hearsay{}, unloaded: map[link]unloaded{}, shapes: map[syntax.Definition]*shape{}, names: map[string]*typeName{},
+		consts: map[*syntax.File][]value.Value{}, spans: map[*syntax.File]func(int) source.Span{},
+		regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]knownType{},
+		jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{},
+		branches: map[*syntax.Expr]*branchCode{}, effects: map[*syntax.Expr]*effects{},
+		functions: map[syntax.Definition]*hearsay{}, unloaded: map[link]unloaded{}, shapes: map[syntax.Definition]*shape{},
+		names: map[string]*typeName{},
 		index: effectIndex{touching: map[string][]touchOf{}, declaring: map[string][]*effects{}},
 	}
 }
@@ -70,7 +75,8 @@ func remember[K comparable, V any](c *Cache, m map[K]V, key K, make func() (V, b
 	return v
 }
 
-// constants are the boxed values of a file's strings and bare words, by the literals' numbers, so that evaluating one allocates nothing.
+// constants are the boxed values of a file's strings and bare words, by the literals' numbers, so that evaluating one
+// allocates nothing.
 func (c *Cache) constants(f *syntax.File) []value.Value {
 	return remember(c, c.consts, f, func() ([]value.Value, bool) {
 		table := make([]value.Value, f.Literals)

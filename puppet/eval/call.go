@@ -29,11 +29,13 @@ type userFunction struct {
 }
 
 // decidesBy are the functions whose result hangs on whether their block's is true, or on how it compares.
-var decidesBy = map[string]bool{"filter": true, "any": true, "all": true, "partition": true, "group_by": true, "index": true, "unique": true,
+var decidesBy = map[string]bool{"filter": true, "any": true, "all": true, "partition": true, "group_by": true,
+	"index": true, "unique": true,
 	"sort": true, "max": true, "min": true}
 
 // moves are functions that only pass the parts of their arguments on, whatever they are.
-var moves = map[string]bool{"flatten": true, "keys": true, "values": true, "length": true, "size": true, "empty": true, "dig": true, "get": true,
+var moves = map[string]bool{"flatten": true, "keys": true, "values": true, "length": true, "size": true, "empty": true,
+	"dig": true, "get": true,
 	"merge": true, "concat": true, "with": true, "slice": true, "reverse_each": true, "step": true}
 
 // A Lambda is a block given to a call: code with the scope it was written in.
@@ -67,9 +69,12 @@ func (ev *Evaluator) call(e *syntax.Call, sc *Scope) (value.Value, provenance.Re
 			return ev.callType(f, e, sc)
 		}
 	case *syntax.RenderString:
-		ev.fail("E0250", e.Where, "Evaluation Error: Ambiguous EPP parameter expression. Probably missing '<%-' before parameters to remove leading whitespace")
+		ev.fail("E0250", e.Where,
+			"Evaluation Error: Ambiguous EPP parameter expression. Probably missing '<%-' before parameters to remove leading whitespace")
 	}
-	ev.failf("E0251", e.Functor.Span(), "Evaluation Error: Illegal expression. %s is unacceptable as function name in a Function Call", articleUp(label(e.Functor)))
+	ev.failf("E0251", e.Functor.Span(),
+		"Evaluation Error: Illegal expression. %s is unacceptable as function name in a Function Call",
+		articleUp(label(e.Functor)))
 	return nil, 0
 }
 
@@ -96,7 +101,8 @@ func (ev *Evaluator) method(e *syntax.MethodCall, sc *Scope) (value.Value, prove
 	if len(args) > 0 {
 		if v, r, ok := ev.member(args[0], name, refs); ok {
 			if n := len(e.Args); n > 0 {
-				ev.runtime(e, fmt.Sprintf("'attribute %s[%s]' expects no arguments, got %d", args[0].(*value.Object).Type.Name(), name, n))
+				ev.runtime(e, fmt.Sprintf("'attribute %s[%s]' expects no arguments, got %d", args[0].(*value.Object).Type.Name(),
+					name, n))
 			}
 			return v, r
 		}
@@ -149,7 +155,8 @@ func (ev *Evaluator) lambda(l *syntax.Lambda, sc *Scope) *Lambda {
 }
 
 // callNamed finds a function by name, Puppet's own first, then the program's, and calls it.
-func (ev *Evaluator) callNamed(name string, args []value.Value, refs []provenance.Ref, spine provenance.Ref, lambda *syntax.Lambda, e syntax.Expr, sc *Scope) (value.Value, provenance.Ref) {
+func (ev *Evaluator) callNamed(name string, args []value.Value, refs []provenance.Ref, spine provenance.Ref,
+	lambda *syntax.Lambda, e syntax.Expr, sc *Scope) (value.Value, provenance.Ref) {
 	at := ev.place(callSpan(e))
 	block := ev.lambda(lambda, sc)
 	v, r, err := ev.invoke(name, args, refs, block, at, sc)
@@ -181,7 +188,8 @@ func (unknownFunction) Error() string { return "unknown function" }
 var errUnknown error = unknownFunction{}
 
 // invoke calls a function by name with evaluated arguments.
-func (ev *Evaluator) invoke(name string, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place, sc *Scope) (value.Value, provenance.Ref, error) {
+func (ev *Evaluator) invoke(name string, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place,
+	sc *Scope) (value.Value, provenance.Ref, error) {
 	name = strings.TrimPrefix(name, "::")
 	f := ev.functions[name] // the manifest may hide a built-in
 	if f == nil {
@@ -204,7 +212,8 @@ func (ev *Evaluator) builtin(name string, from *source.File) *Function {
 }
 
 // CallFunction lets built-ins and templates call a function by name.
-func (ev *Evaluator) CallFunction(sc *Scope, name string, args []value.Value, block *Lambda, at source.Place) (value.Value, error) {
+func (ev *Evaluator) CallFunction(sc *Scope, name string, args []value.Value, block *Lambda,
+	at source.Place) (value.Value, error) {
 	v, _, err := ev.invoke(name, args, nil, block, at, sc)
 	if err == errUnknown {
 		return nil, fmt.Errorf("%w '%s'", ErrUnknownFunction, name)
@@ -224,9 +233,10 @@ func (ev *Evaluator) Asking() provenance.Ref {
 	return ev.trace.Join(refs...)
 }
 
-// Provide calls a function of the program that provides data, and catches what it throws: the error, and what it depends on. asking is what
-// decided that it is called.
-func (ev *Evaluator) Provide(sc *Scope, name string, args []value.Value, asking provenance.Ref) (v value.Value, r provenance.Ref, err error) {
+// Provide calls a function of the program that provides data, and catches what it throws: the error, and what it
+// depends on. asking is what decided that it is called.
+func (ev *Evaluator) Provide(sc *Scope, name string, args []value.Value, asking provenance.Ref) (v value.Value,
+	r provenance.Ref, err error) {
 	s, jumps := ev.save(sc), ev.jumps
 	defer func(before provenance.Ref) { ev.ctl = before }(ev.decide(asking))
 	defer func() {
@@ -283,7 +293,8 @@ func (ev *Evaluator) functionNames() []string {
 	return names
 }
 
-func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place, sc *Scope) (value.Value, provenance.Ref, error) {
+func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place,
+	sc *Scope) (value.Value, provenance.Ref, error) {
 	c := &Call{Eval: ev, Scope: sc, Name: f.Name, Args: args, Refs: refs, Block: block, Place: at, does: f.Does}
 	if block != nil && ev.trace != nil {
 		block.why = ev.trace.Join(refs...)
@@ -382,7 +393,8 @@ func (ev *Evaluator) dispatch(f *Function, args []value.Value, block *Lambda) (*
 	return nil, ev.mismatch(f.Name, sigs, f.Dispatches, args, blockType)
 }
 
-func (ev *Evaluator) mismatch(name string, sigs []*types.Callable, ds []Dispatch, args []value.Value, block *types.Callable) error {
+func (ev *Evaluator) mismatch(name string, sigs []*types.Callable, ds []Dispatch, args []value.Value,
+	block *types.Callable) error {
 	list := make([]types.Signature, len(sigs))
 	for i := range sigs {
 		list[i] = types.Signature{Type: sigs[i], Names: ds[i].Names}
@@ -408,7 +420,8 @@ func (f *Function) signatures() ([]*types.Callable, error) {
 // ---- functions written in Puppet
 
 // callUser calls a function of the program: it sees its parameters and the top scope's variables.
-func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place) (value.Value, provenance.Ref, error) {
+func (ev *Evaluator) callUser(f *userFunction, args []value.Value, refs []provenance.Ref, block *Lambda,
+	at source.Place) (value.Value, provenance.Ref, error) {
 	sc := ev.newScope(ev.top, nil, nil)
 	sc.source = f.source
 	sc.resource = ev.top.resource

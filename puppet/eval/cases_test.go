@@ -28,10 +28,11 @@ var (
 	onlyCase = flag.String("case", "", "compare only the cases whose name matches")
 )
 
-// A testCase is one idea: a program, and what Puppet 7.23 makes of it. In the archive its files are NAME/site.pp (whose first line says
-// the idea) or NAME/manifests/*.pp, NAME/modules/…, NAME/facts.json, NAME/enc.json (what a node classifier says), NAME/settings (lines
-// `key: value`), and the answer, which only -record writes: NAME/want.json or NAME/want.err. Where Puppet 8.11 or an OpenVox answers
-// otherwise than the one before it (languages), its own answer stands behind, for instance NAME/want.8.json.
+// A testCase is one idea: a program, and what Puppet 7.23 makes of it. In the archive its files are NAME/site.pp (whose
+// first line says the idea) or NAME/manifests/*.pp, NAME/modules/…, NAME/facts.json, NAME/enc.json (what a node
+// classifier says), NAME/settings (lines `key: value`), and the answer, which only -record writes: NAME/want.json or
+// NAME/want.err. Where Puppet 8.11 or an OpenVox answers otherwise than the one before it (languages), its own answer
+// stands behind, for instance NAME/want.8.json.
 type testCase struct {
 	archive  string
 	name     string // within the archive
@@ -46,7 +47,8 @@ type testCase struct {
 var languages = []struct {
 	name, before string
 	language     source.Language
-}{{"7", "", source.Puppet7}, {"8", "7", source.Puppet8}, {"openvox8", "8", source.OpenVox8}, {"openvox9", "openvox8", source.OpenVox9}}
+}{{"7", "", source.Puppet7}, {"8", "7", source.Puppet8}, {"openvox8", "8", source.OpenVox8},
+	{"openvox9", "openvox8", source.OpenVox9}}
 
 // want is the recorded answer of a language.
 func (c *testCase) want(language string) *txtar.File {
@@ -121,7 +123,8 @@ func loadCases(t *testing.T) []*testCase {
 					t.Fatalf("%s: the case %s is there twice", name, dir)
 				}
 				seen[dir] = true
-				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"), settings: map[string]string{}, answers: map[string]*txtar.File{}}
+				c = &testCase{archive: filepath.ToSlash(name), name: dir, facts: json.RawMessage("{}"),
+					settings: map[string]string{}, answers: map[string]*txtar.File{}}
 				if only.MatchString(c.String()) {
 					cases = append(cases, c)
 				}
@@ -172,8 +175,9 @@ var usual = map[string]bool{
 	`["Stage[main]","Class[main]"]`:     true,
 }
 
-// text is the catalog as the records have it: Puppet's own JSON of each resource, one a line. Where a case asks for them, what was
-// logged stands behind, each message once and without its place: Puppet repeats a warning in every round of a loop.
+// text is the catalog as the records have it: Puppet's own JSON of each resource, one a line. Where a case asks for
+// them, what was logged stands behind, each message once and without its place: Puppet repeats a warning in every round
+// of a loop.
 func (a *answer) text(logs bool) string {
 	var b strings.Builder
 	one := func(v any) string {
@@ -223,7 +227,8 @@ func (a *answer) text(logs bool) string {
 // wanted is the answer as a file of the archive.
 func (c *testCase) wanted(language string, a *answer) txtar.File {
 	if a.OK {
-		return txtar.File{Name: c.name + "/" + answerName(language, "json"), Data: []byte(a.text(c.settings["logs"] == "true"))}
+		return txtar.File{Name: c.name + "/" + answerName(language, "json"),
+			Data: []byte(a.text(c.settings["logs"] == "true"))}
 	}
 	text := a.Error
 	if strings.Contains(text, "Language validation logged") {
@@ -355,7 +360,8 @@ func (w *caseWorld) parse(path string) (*syntax.File, source.Diagnostics) {
 	f, ds := parse(source.NewFile(path, text), w.opt)
 	if !ds.HasErrors() {
 		ds = append(ds, syntax.Validate(f, w.opt)...)
-		ds = append(ds, syntax.ValidatePlacement(f, path, syntax.Site{ModulePath: []string{"modules"}, Manifest: "manifests"})...)
+		ds = append(ds, syntax.ValidatePlacement(f, path, syntax.Site{ModulePath: []string{"modules"},
+			Manifest: "manifests"})...)
 	}
 	w.trees[path] = f
 	return f, ds
@@ -411,7 +417,8 @@ func compileCase(t *testing.T, c *testCase, language source.Language, trace bool
 			t.Fatal(err)
 		}
 	}
-	w := &caseWorld{newMapWorld(language), map[string]string{}, map[string]*syntax.File{}, syntax.Options{Strict: set.Strict, Language: language}}
+	w := &caseWorld{newMapWorld(language), map[string]string{}, map[string]*syntax.File{},
+		syntax.Options{Strict: set.Strict, Language: language}}
 	var main []*syntax.File
 	var all source.Diagnostics
 	for _, f := range c.files {
@@ -439,9 +446,11 @@ func compileCase(t *testing.T, c *testCase, language source.Language, trace bool
 	str := func(s string) value.Value { return value.String(s) }
 	facts = sanitized(facts)
 	in := eval.Input{Node: c.node(), Environment: "production", Main: main, Settings: set, Facts: facts.(*value.Hash),
-		Trusted: hashOf("authenticated", str("remote"), "certname", str(c.node()), "extensions", value.EmptyHash, "hostname", str(host),
+		Trusted: hashOf("authenticated", str("remote"), "certname", str(c.node()), "extensions", value.EmptyHash, "hostname",
+			str(host),
 			"domain", domainValue, "external", value.EmptyHash),
-		ServerFacts: hashOf("serverversion", str(language.Version()), "servername", str("puppet.example.com"), "serverip", str("192.0.2.1"), "environment", str("production"))}
+		ServerFacts: hashOf("serverversion", str(language.Version()), "servername", str("puppet.example.com"), "serverip",
+			str("192.0.2.1"), "environment", str("production"))}
 	enc, err := catalog.ReadJSON(c.classifier())
 	if err != nil {
 		t.Fatalf("%s: enc: %v", c, err)
@@ -594,7 +603,8 @@ func lineDiff(got, want string) string {
 	return b.String()
 }
 
-// TestScoreCases compares what we make of every case with what each Puppet made of it when it was recorded. Tracing must change nothing.
+// TestScoreCases compares what we make of every case with what each Puppet made of it when it was recorded. Tracing
+// must change nothing.
 func TestScoreCases(t *testing.T) {
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"bunraku/source"
 )
 
-// ensureClass puts a class into the catalog without parameters, unless it is there (rules IncU and IncPU of µPuppet: a class that is
-// included twice is declared once). It does not evaluate it.
+// ensureClass puts a class into the catalog without parameters, unless it is there (rules IncU and IncPU of µPuppet: a
+// class that is included twice is declared once). It does not evaluate it.
 func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
 	title := d.title()
 	if r := ev.find("Class", title); r != nil {
@@ -54,7 +54,8 @@ func (ev *Evaluator) checkLineage(d *Definition) {
 		p = ev.parentOf(p)
 		names = append(names, p.Name)
 		if p == d {
-			ev.failAt(&source.Diagnostic{Code: "E0533", Place: d.place(), Summary: "The class inherits from itself: " + strings.Join(names, " inherits ")})
+			ev.failAt(&source.Diagnostic{Code: "E0533", Place: d.place(), Summary: "The class inherits from itself: " +
+				strings.Join(names, " inherits ")})
 		}
 	}
 }
@@ -67,7 +68,8 @@ func (ev *Evaluator) parentOf(d *Definition) *Definition {
 			at = c.ParentAt
 		}
 		diag := &source.Diagnostic{Code: "E0530", Place: source.Place{File: d.File.Source, Span: at},
-			Summary: fmt.Sprintf("Could not find parent resource type '%s' of type hostclass in %s", "::"+canonical(d.Parent), ev.in.Environment)}
+			Summary: fmt.Sprintf("Could not find parent resource type '%s' of type hostclass in %s", "::"+canonical(d.Parent),
+				ev.in.Environment)}
 		if near := source.Nearest(canonical(d.Parent), ev.classNames()); near != "" {
 			diag.Help = "did you mean " + near + "?"
 		}
@@ -76,7 +78,8 @@ func (ev *Evaluator) parentOf(d *Definition) *Definition {
 	return p
 }
 
-// includeClasses is what include does: first all classes are put into the catalog, then the new ones are evaluated in turn.
+// includeClasses is what include does: first all classes are put into the catalog, then the new ones are evaluated in
+// turn.
 func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) ([]*Resource, error) {
 	defs := make([]*Definition, len(names))
 	for i, n := range names {
@@ -144,7 +147,8 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 		if pr := ev.find("Class", p.title()); pr != nil {
 			ev.lead(p.Name)
 			ev.evaluateClass(pr)
-			if inherited = ev.table.scopes[p.Name]; inherited == nil { // the parent is waiting for its own parent, which led here
+			// the parent is waiting for its own parent, which led here
+			if inherited = ev.table.scopes[p.Name]; inherited == nil {
 				ev.failAt(&source.Diagnostic{Code: "E0534", Place: ev.declaredAt(r), Summary: "Could not find scope for " + p.Name})
 			}
 			parent = inherited
@@ -158,7 +162,9 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
 		var others provenance.Ref
-		if r.stated == 0 { // such a statement is the first to declare its class, or fails: whatever could have declared it earlier does not matter
+		// such a statement is the first to declare its class, or fails: whatever could have declared it earlier does not
+		// matter
+		if r.stated == 0 {
 			others = ev.mayDeclare(d.Name) // before its scope is entered: all names given so far count
 		}
 		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, others, ev.moment(), ev.positionOf(r.scope))
@@ -213,8 +219,8 @@ func (ev *Evaluator) runBody(d *Definition, sc *Scope) {
 	}
 }
 
-// bindParameters gives a class or define its parameters: the values given, for classes what Hiera has, then the defaults in order.
-// Rules DefDecl and CDec of µPuppet, with automatic lookup.
+// bindParameters gives a class or define its parameters: the values given, for classes what Hiera has, then the
+// defaults in order. Rules DefDecl and CDec of µPuppet, with automatic lookup.
 func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	d := r.def
 	module := d.Module
@@ -315,7 +321,8 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		}
 		if err != nil {
 			ev.failAt(&source.Diagnostic{Code: "E0254", Place: ev.declaredAt(r), Summary: err.Error(),
-				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where}, Label: "the parameter is declared here"}}})
+				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where},
+					Label: "the parameter is declared here"}}})
 		}
 		v = &f.vars[i] // the default may have set variables, which stand behind
 		if why == 0 {
@@ -327,7 +334,8 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			made = make([]param, 0, len(d.Params)-i)
 			r.params = slices.Grow(r.params, len(d.Params)-i)
 		}
-		made = append(made, param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false, false})
+		made = append(made, param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false,
+			false})
 		if new := &made[len(made)-1]; v.value == nil && p.Name != "tag" {
 			r.params = append(r.params, new)
 		} else {
@@ -349,7 +357,8 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	sc.own.adopt(f, before)
 }
 
-// adopt makes the parameters, which were laid behind the variables that a scope has from the start, variables of its own.
+// adopt makes the parameters, which were laid behind the variables that a scope has from the start, variables of its
+// own.
 func (f *frame) adopt(params *frame, at int) {
 	shaped := params.shaped()
 	more := slices.Clone(params.vars[shaped:]) // metaparameters, mostly none
@@ -364,8 +373,8 @@ func (f *frame) adopt(params *frame, at int) {
 	}
 }
 
-// setOnce sets a variable that every scope has. In the top scope a fact may have the name; who reads the variable is told
-// then (inBase), not who sets it.
+// setOnce sets a variable that every scope has. In the top scope a fact may have the name; who reads the variable is
+// told then (inBase), not who sets it.
 func (sc *Scope) setOnce(name string, v value.Value, r provenance.Ref) {
 	if sc.own.slot(name) == nil && (sc.own.base == nil || sc.own.base.EntryString(name) == nil) {
 		sc.own.add(name, v, r)
@@ -405,13 +414,15 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			continue
 		}
 		if ev.trace != nil {
-			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.shape.keys[i], 0, source.Place{}, nil), ev.ctl, unset, ev.mayConfigure(d.Name, p.Name))
+			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.shape.keys[i], 0, source.Place{}, nil), ev.ctl,
+				unset, ev.mayConfigure(d.Name, p.Name))
 		}
 		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
 	}
 }
 
-// lookupFailed ends the compile because Hiera has no answer for a parameter. Puppet's message is about the declaration of the class.
+// lookupFailed ends the compile because Hiera has no answer for a parameter. Puppet's message is about the declaration
+// of the class.
 func (ev *Evaluator) lookupFailed(r *Resource, p *syntax.Param, err error) {
 	const label = "the parameter that is looked up"
 	d := &source.Diagnostic{Code: "E0531", Summary: err.Error(), Place: ev.declaredAt(r)}
@@ -467,8 +478,8 @@ func isDeferred(v value.Value) bool {
 	return is
 }
 
-// deferredReturn is the type of what a Deferred's function gives, if that is declared; otherwise Puppet warns that it can't tell. Of
-// Puppet's own functions those that log, and the templates, declare it.
+// deferredReturn is the type of what a Deferred's function gives, if that is declared; otherwise Puppet warns that it
+// can't tell. Of Puppet's own functions those that log, and the templates, declare it.
 func (ev *Evaluator) deferredReturn(d *value.Deferred) types.T {
 	switch d.Name {
 	case "alert", "crit", "debug", "emerg", "err", "info", "notice", "warning":
@@ -542,7 +553,8 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 		}
 		declared := source.Place{File: r.def.File.Source, Span: p.Where}
 		if v.value == nil {
-			d.Related = append(d.Related, source.Related{Place: declared, Label: "the parameter is declared here and has no default"})
+			d.Related = append(d.Related, source.Related{Place: declared,
+				Label: "the parameter is declared here and has no default"})
 			ev.addMissed(d, r, v.name)
 			break
 		}
@@ -630,18 +642,20 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	}
 	stage := ev.find("Stage", name)
 	if stage == nil {
-		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place, Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})
+		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place,
+			Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})
 	}
 	if p := r.param("stage"); (p == nil || value.IsUndef(p.value)) && stage.Title != "main" {
-		ev.setParam(r, &param{name: "stage", value: value.String(stage.Title), ref: ev.trace.Join(why, ev.ctl), source: r.source})
+		ev.setParam(r, &param{name: "stage", value: value.String(stage.Title), ref: ev.trace.Join(why, ev.ctl),
+			source: r.source})
 	}
 	before := ev.decide(why)
 	ev.edge(stage, r)
 	ev.ctl = before
 }
 
-// stageByFirst is what decides who declared a class first: that gives it its stage, where stages are used at all. Whether they are may turn out
-// later.
+// stageByFirst is what decides who declared a class first: that gives it its stage, where stages are used at all.
+// Whether they are may turn out later.
 func (ev *Evaluator) stageByFirst(r *Resource) provenance.Ref {
 	if ev.trace == nil || r.main {
 		return 0

@@ -60,8 +60,8 @@ func (c *Call) Throw(err error) {
 	c.Eval.jump(&jump{kind: jumpThrow, value: value.Undef{}, at: c.Place, ctl: c.Eval.ctl, err: err})
 }
 
-// jump starts a jump. Places that it may land on look at jumping before they recover: to recover and panic again, at every level of a
-// deep recursion, takes very long.
+// jump starts a jump. Places that it may land on look at jumping before they recover: to recover and panic again, at
+// every level of a deep recursion, takes very long.
 func (ev *Evaluator) jump(j *jump) {
 	ev.jumping = j
 	panic(j)
@@ -90,7 +90,8 @@ func (ev *Evaluator) restoreTo(s saved) {
 }
 
 // catching runs statements and lands the jumps that kinds names; others go on upwards.
-func (ev *Evaluator) catching(stmts []syntax.Expr, sc *Scope, kinds func(jumpKind) bool) (v value.Value, r provenance.Ref) {
+func (ev *Evaluator) catching(stmts []syntax.Expr, sc *Scope, kinds func(jumpKind) bool) (v value.Value,
+	r provenance.Ref) {
 	s := ev.save(sc)
 	defer func() {
 		j := ev.jumping
@@ -119,13 +120,15 @@ func (ev *Evaluator) skipped(stmts []syntax.Expr, sc *Scope, j *jump) {
 	}
 	before := ev.jumps
 	ev.passOver(stmts, sc, j.ctl)
-	if !jumpsAt(stmts, func(_ string, at uint32) bool { return at > from }) { // nothing else in there could have ended more than this did
+	// nothing else in there could have ended more than this did
+	if !jumpsAt(stmts, func(_ string, at uint32) bool { return at > from }) {
 		ev.jumps = before
 	}
 }
 
 // apply binds arguments to parameters, checks types, and evaluates the body.
-func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []provenance.Ref) (v value.Value, r provenance.Ref, err error) {
+func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []provenance.Ref) (v value.Value,
+	r provenance.Ref, err error) {
 	mark := sc.mark()
 	bound, err := ev.bind(c, sc, args, refs)
 	sc.restore(mark)
@@ -144,14 +147,15 @@ func (ev *Evaluator) apply(c closure, sc *Scope, args []value.Value, refs []prov
 	sc.restore(mark)
 	if c.returns != nil {
 		if t := ev.typeOf(c.returns, ev.file); !ev.judge.IsInstance(t, v) {
-			return nil, 0, fmt.Errorf("%s", ev.judge.DescribeMismatch("value returned from "+c.name+" has wrong type,", t, types.InferSet(v)))
+			return nil, 0, fmt.Errorf("%s", ev.judge.DescribeMismatch("value returned from "+c.name+" has wrong type,", t,
+				types.InferSet(v)))
 		}
 	}
 	return v, r, nil
 }
 
-// mayJump reports whether code holds a call of next, return or break, so that most calls need no landing place. Lambdas inside
-// count: a return in a lambda ends the function around it.
+// mayJump reports whether code holds a call of next, return or break, so that most calls need no landing place. Lambdas
+// inside count: a return in a lambda ends the function around it.
 func mayJump(stmts []syntax.Expr) bool {
 	return jumpsAt(stmts, func(string, uint32) bool { return true })
 }
@@ -237,7 +241,8 @@ func (ev *Evaluator) bind(c closure, sc *Scope, args []value.Value, refs []prove
 			}
 			given = append(given, v)
 		default:
-			ev.failAt(&source.Diagnostic{Code: "E0253", Summary: "Evaluation Error: Parameter $" + p.Name + " is required but no value was given", Place: ev.place(p.Where)})
+			ev.failAt(&source.Diagnostic{Code: "E0253", Summary: "Evaluation Error: Parameter $" + p.Name +
+				" is required but no value was given", Place: ev.place(p.Where)})
 		}
 		f.vars[i].value, f.vars[i].ref = v, r
 	}
@@ -258,8 +263,9 @@ func (c closure) typed() bool {
 	return false
 }
 
-// checkGiven tests the arguments of a function's call before its defaults are filled in. A lambda has no such test of its own: the
-// function that takes it says what it may look like, and arguments that it has no parameter for are dropped.
+// checkGiven tests the arguments of a function's call before its defaults are filled in. A lambda has no such test of
+// its own: the function that takes it says what it may look like, and arguments that it has no parameter for are
+// dropped.
 func (ev *Evaluator) checkGiven(c closure, args []value.Value, block *Lambda) error {
 	least, most := 0, len(c.params)
 	for _, p := range c.params {

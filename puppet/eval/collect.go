@@ -11,8 +11,8 @@ import (
 	"bunraku/source"
 )
 
-// A collector realizes what its query finds, and overrides attributes of it, again and again until nothing new is found. A fixed one
-// (the function realize) has references instead of a query.
+// A collector realizes what its query finds, and overrides attributes of it, again and again until nothing new is
+// found. A fixed one (the function realize) has references instead of a query.
 type collector struct {
 	value.TypeMark // a collector is a value: relationships are drawn to it
 
@@ -50,7 +50,8 @@ func (c *collector) String() string              { return "Catalog-Collector[" +
 func (c *collector) Name() string                { return "Collector" }
 func (c *collector) EqualType(t value.Type) bool { return t == value.Type(c) }
 
-// collect is `Type <| query |> { … }`: it only notes the collector, which works between the evaluation of classes and of defines.
+// collect is `Type <| query |> { … }`: it only notes the collector, which works between the evaluation of classes and
+// of defines.
 func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 	ref, ok := e.Type.(*syntax.Ref)
 	if !ok {
@@ -64,9 +65,11 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 		ev.runtime(e, "Resource type "+low+" doesn't exist")
 	}
 	if e.Exported && !ev.set.Storeconfigs {
-		ev.warn("E0540", e.QueryAt, "You cannot collect exported resources without storeconfigs being set; the collection will be ignored")
+		ev.warn("E0540", e.QueryAt,
+			"You cannot collect exported resources without storeconfigs being set; the collection will be ignored")
 	}
-	c := &collector{ev: ev, gathering: gathering{typ: capitalized(low)}, scope: sc, exported: e.Exported, place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]look{}}
+	c := &collector{ev: ev, gathering: gathering{typ: capitalized(low)}, scope: sc, exported: e.Exported,
+		place: ev.place(e.Where), has: map[*Resource]bool{}, looked: map[*Resource]look{}}
 	if len(e.Ops) > 0 {
 		params, splat := ev.attributeOps(e.Ops, sc, nil)
 		c.splat = splat
@@ -111,7 +114,8 @@ func (ev *Evaluator) queryOperand(e syntax.Expr, sc *Scope) (value.Value, proven
 	switch e := e.(type) {
 	case *syntax.Paren:
 		return ev.queryOperand(e.X, sc)
-	case *syntax.Name, *syntax.Str, *syntax.Interpolated, *syntax.Var, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef:
+	case *syntax.Name, *syntax.Str, *syntax.Interpolated, *syntax.Var, *syntax.Int, *syntax.Float, *syntax.Bool,
+		*syntax.Undef:
 		return ev.eval(e, sc)
 	case *syntax.Access:
 		v, r := ev.eval(e, sc)
@@ -126,7 +130,8 @@ func (ev *Evaluator) queryOperand(e syntax.Expr, sc *Scope) (value.Value, proven
 }
 
 func (ev *Evaluator) noQuery(e syntax.Expr) {
-	ev.failAt(&source.Diagnostic{Code: "E0541", Place: ev.place(e.Span()), Summary: "Cannot transform object of class " + modelClass(e)})
+	ev.failAt(&source.Diagnostic{Code: "E0541", Place: ev.place(e.Span()), Summary: "Cannot transform object of class " +
+		modelClass(e)})
 }
 
 func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*Resource) bool {
@@ -140,7 +145,8 @@ func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*
 		for _, t := range flatKeys([]value.Value{right}) {
 			switch t.(type) {
 			case value.Int, value.Float:
-				ev.failAt(&source.Diagnostic{Code: "E0541", Place: ev.place(e.Where), Summary: "Cannot transform a number to a tag"})
+				ev.failAt(&source.Diagnostic{Code: "E0541", Place: ev.place(e.Where),
+					Summary: "Cannot transform a number to a tag"})
 			}
 			tags = append(tags, value.Downcase(value.ToString(t)))
 		}
@@ -170,7 +176,8 @@ func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*
 	}
 }
 
-// queryFinds looks for the operand of a query in an array. A reference stands for a resource here, not for a type with instances.
+// queryFinds looks for the operand of a query in an array. A reference stands for a resource here, not for a type with
+// instances.
 func (ev *Evaluator) queryFinds(a *value.Array, operand value.Value, sc *Scope) bool {
 	switch operand.(type) {
 	case *types.Resource, *types.Class:
@@ -231,7 +238,8 @@ func (c *collector) run() bool {
 	return fresh
 }
 
-// override applies the collector's attributes to a resource it found; the class that holds the collector may from now on override anything.
+// override applies the collector's attributes to a resource it found; the class that holds the collector may from now
+// on override anything.
 func (c *collector) override(r *Resource) {
 	if c.scope.source != nil {
 		c.scope.source.overriding = true
@@ -241,7 +249,8 @@ func (c *collector) override(r *Resource) {
 		q := *p
 		o.params = append(o.params, &q)
 	}
-	// Puppet makes the override as a resource of its own, and so it takes the resource defaults of the collector's scope along.
+	// Puppet makes the override as a resource of its own, and so it takes the resource defaults of the collector's scope
+	// along.
 	c.ev.applyDefaults(o, c.scope)
 	for _, p := range o.params {
 		p.ref = c.ev.trace.With(p.ref, c.ref)

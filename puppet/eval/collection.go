@@ -11,7 +11,8 @@ import (
 
 // What + and - do to arrays and hashes.
 
-func (ev *Evaluator) concatArrays(l *value.Array, lr provenance.Ref, r value.Value, rr provenance.Ref) (value.Value, provenance.Ref) {
+func (ev *Evaluator) concatArrays(l *value.Array, lr provenance.Ref, r value.Value, rr provenance.Ref) (value.Value,
+	provenance.Ref) {
 	b := value.NewArrayBuilder(len(l.Elems) + 4)
 	b.AddAll(l)
 	switch r := r.(type) {
@@ -52,7 +53,8 @@ func (ev *Evaluator) deleteFromArray(l *value.Array, r value.Value) value.Value 
 	return b.Array()
 }
 
-func (ev *Evaluator) mergeHashes(e *syntax.Binary, l *value.Hash, lr provenance.Ref, r value.Value, rr provenance.Ref) (value.Value, provenance.Ref) {
+func (ev *Evaluator) mergeHashes(e *syntax.Binary, l *value.Hash, lr provenance.Ref, r value.Value,
+	rr provenance.Ref) (value.Value, provenance.Ref) {
 	var other *value.Hash
 	switch r := r.(type) {
 	case *value.Hash:
@@ -77,8 +79,8 @@ func (ev *Evaluator) mergeHashes(e *syntax.Binary, l *value.Hash, lr provenance.
 	return b.Hash(), spine
 }
 
-// hashFromArray is Ruby's Hash[…]: of pairs when every element is an array, else of alternating keys and values. Puppet 8 makes pairs with
-// Array#to_h, which wants two of everything.
+// hashFromArray is Ruby's Hash[…]: of pairs when every element is an array, else of alternating keys and values. Puppet
+// 8 makes pairs with Array#to_h, which wants two of everything.
 func hashFromArray(a *value.Array, l source.Language) (*value.Hash, string) {
 	pairs := len(a.Elems) > 0
 	for _, x := range a.Elems {

@@ -26,8 +26,8 @@ const (
 
 const maxRounds = 1000 // of collectors and defines, as in Puppet
 
-// Compile makes a node's catalog. The phases are Puppet's: main, the node, an ENC's classes, then collectors and defines in turn
-// until nothing new comes up, then relationships, overrides, metaparameters and checks.
+// Compile makes a node's catalog. The phases are Puppet's: main, the node, an ENC's classes, then collectors and
+// defines in turn until nothing new comes up, then relationships, overrides, metaparameters and checks.
 func Compile(w World, in Input) (result *Result) {
 	ev := newEvaluator(w, in)
 	result = &Result{Trace: ev.trace}
@@ -47,7 +47,8 @@ func Compile(w World, in Input) (result *Result) {
 			ev.hideSecrets(p.diagnostic)
 			result.Failure, result.FailureRef = p.diagnostic, ev.trace.Everything()
 		case *jump:
-			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) + " from context where this is illegal"}
+			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) +
+				" from context where this is illegal"}
 			result.FailureRef = ev.trace.Everything()
 		case *budget.Exceeded:
 			result.Failure, result.FailureRef = ev.exceeded(p), ev.trace.Everything()
@@ -55,7 +56,8 @@ func Compile(w World, in Input) (result *Result) {
 		case *budget.Aborted:
 			result.NotDone = p
 		case value.TooMany:
-			result.Failure = &source.Diagnostic{Code: codeSize, Place: ev.bounds.calling, Summary: p.Error(), Stack: ev.describeStack()}
+			result.Failure = &source.Diagnostic{Code: codeSize, Place: ev.bounds.calling, Summary: p.Error(),
+				Stack: ev.describeStack()}
 			result.FailureRef = ev.trace.Everything()
 		default:
 			panic(p)
@@ -98,7 +100,8 @@ func (ev *Evaluator) begin() {
 	ev.classes[""] = main
 	ev.top = ev.newScope(nil, main, nil)
 	ev.table.scopes[""] = ev.top
-	stage := &Resource{Type: "Stage", Title: "main", kind: "compilable_type", typ: ev.world.ResourceType("stage"), scope: ev.top, source: main, main: true, evaluated: true}
+	stage := &Resource{Type: "Stage", Title: "main", kind: "compilable_type", typ: ev.world.ResourceType("stage"),
+		scope: ev.top, source: main, main: true, evaluated: true}
 	ev.initialTags(stage)
 	ev.enterQuietly(stage)
 	for _, c := range ev.in.Classes {
@@ -134,7 +137,8 @@ func (ev *Evaluator) topVariables() {
 			switch name := value.ToString(e.Key); name {
 			case "environment":
 			case "facts", "trusted":
-				ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
+				ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name +
+					"'"})
 			default:
 				set(name, e.Value, ref(name, e))
 			}
@@ -147,7 +151,8 @@ func (ev *Evaluator) topVariables() {
 	traced := ev.traceFacts(facts)
 	for _, name := range []string{"facts", "server_facts"} { // a fact called trusted is passed over
 		if facts.EntryString(name) != nil {
-			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name + "'"})
+			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name +
+				"'"})
 		}
 	}
 	if facts.EntryString("module_name") != nil {
@@ -163,7 +168,8 @@ func (ev *Evaluator) topVariables() {
 	each(ev.in.Parameters, func(name string, _ value.Entry) provenance.Ref {
 		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "node parameter " + name})
 	})
-	set("environment", value.String(ev.in.Environment), ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "environment"}))
+	set("environment", value.String(ev.in.Environment),
+		ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "environment"}))
 	trusted := ev.in.Trusted
 	if trusted == nil {
 		trusted = value.EmptyHash
@@ -185,12 +191,15 @@ func (ev *Evaluator) traceFacts(h *value.Hash) *value.Hash {
 	}
 	first := provenance.Ref(ev.trace.Len() + 1)
 	f := ev.cache.tracedFacts(h, first)
-	ev.trace.Leaves(f.n, func(i int) provenance.Label { return provenance.Label{Kind: provenance.Fact, Path: f.paths()[i]} })
+	ev.trace.Leaves(f.n, func(i int) provenance.Label {
+		return provenance.Label{Kind: provenance.Fact,
+			Path: f.paths()[i]}
+	})
 	return f.hash
 }
 
-// factTree is a node's facts with a leaf for each, the first one given. Facts are the first thing that a trace has, so compiling a
-// node again finds the same leaves.
+// factTree is a node's facts with a leaf for each, the first one given. Facts are the first thing that a trace has, so
+// compiling a node again finds the same leaves.
 type factTree struct {
 	source *value.Hash
 	first  provenance.Ref
@@ -215,7 +224,8 @@ func newFactTree(h *value.Hash, first provenance.Ref) *factTree {
 	return f
 }
 
-// traceHash gives every entry of a hash, nested ones too, a leaf. Paths cost something, so they are made only when named.
+// traceHash gives every entry of a hash, nested ones too, a leaf. Paths cost something, so they are made only when
+// named.
 func traceHash(h *value.Hash, prefix string, leaf func(path string) provenance.Ref, named bool) *value.Hash {
 	b := value.NewHashBuilder(h.Len())
 	for _, e := range h.Entries() {
@@ -229,7 +239,8 @@ func traceHash(h *value.Hash, prefix string, leaf func(path string) provenance.R
 	return b.Hash()
 }
 
-func traceValue(v value.Value, path string, leaf func(path string) provenance.Ref, named bool) (value.Value, provenance.Ref) {
+func traceValue(v value.Value, path string, leaf func(path string) provenance.Ref, named bool) (value.Value,
+	provenance.Ref) {
 	switch v := v.(type) {
 	case *value.Hash:
 		return traceHash(v, path+".", leaf, named), leaf(path)
@@ -275,7 +286,8 @@ func (ev *Evaluator) nodeName() provenance.Ref {
 func (ev *Evaluator) settings() {
 	d := &Definition{Kind: ClassKind, Name: "settings"}
 	ev.classes["settings"] = d
-	r := &Resource{Type: "Class", Title: "Settings", kind: "unknown", def: d, scope: ev.top, source: ev.classes[""], evaluated: true}
+	r := &Resource{Type: "Class", Title: "Settings", kind: "unknown", def: d, scope: ev.top, source: ev.classes[""],
+		evaluated: true}
 	ev.initialTags(r)
 	ev.enterQuietly(r)
 	ev.table.classes = append(ev.table.classes, "settings")
@@ -309,7 +321,8 @@ func (ev *Evaluator) evaluateMain() {
 	ev.evaluateClass(r)
 }
 
-// evaluateNode finds the node statement: the exact name first, then the first regular expression that matches, then default.
+// evaluateNode finds the node statement: the exact name first, then the first regular expression that matches, then
+// default.
 func (ev *Evaluator) evaluateNode() {
 	if len(ev.nodeDefs) == 0 {
 		return
@@ -329,13 +342,14 @@ func (ev *Evaluator) evaluateNode() {
 		d = ev.nodeNames["default"]
 	}
 	if d == nil {
-		ev.failAt(&source.Diagnostic{Code: "E0570", Summary: fmt.Sprintf("Could not find node statement with name 'default' or '%s'", ev.in.Node),
-			Help: "add a node statement for it, or `node default { … }`"})
+		ev.failAt(&source.Diagnostic{Code: "E0570",
+			Summary: fmt.Sprintf("Could not find node statement with name 'default' or '%s'", ev.in.Node),
+			Help:    "add a node statement for it, or `node default { … }`"})
 	}
 	code := d
 	if ev.set.Language == source.Puppet8 && strings.ToLower(d.Name) != d.Name {
-		// Puppet 8.11 looks for the definition once more, by the node's own name in small letters: it finds the first regexp that matches
-		// that, with what it matches there, or none.
+		// Puppet 8.11 looks for the definition once more, by the node's own name in small letters: it finds the first regexp
+		// that matches that, with what it matches there, or none.
 		if code, groups, set = ev.matchNode(strings.ToLower(d.Name)); code == nil {
 			ev.failAt(&source.Diagnostic{Code: "E0571", Summary: "Cannot find definition Node", Place: d.place(),
 				Help: "Puppet 8 loses nodes whose regexps have groups such as (?:…): write the regexp without (?; Puppet 7 and OpenVox take it"})
@@ -494,8 +508,9 @@ func (ev *Evaluator) generate() {
 			return
 		}
 		if round > maxRounds {
-			ev.failAt(&source.Diagnostic{Code: "E0905", Summary: fmt.Sprintf("Somehow looped more than %d times while evaluating host catalog", maxRounds),
-				Help: "a define declares itself again and again, each time with a new title"})
+			ev.failAt(&source.Diagnostic{Code: "E0905",
+				Summary: fmt.Sprintf("Somehow looped more than %d times while evaluating host catalog", maxRounds),
+				Help:    "a define declares itself again and again, each time with a new title"})
 		}
 	}
 }
@@ -510,7 +525,8 @@ func (ev *Evaluator) runCollectors() bool {
 	return busy
 }
 
-// evaluateDefines evaluates what has been declared and is neither native nor virtual. What these declare waits for the next round.
+// evaluateDefines evaluates what has been declared and is neither native nor virtual. What these declare waits for the
+// next round.
 func (ev *Evaluator) evaluateDefines() bool {
 	var todo []*Resource
 	for _, r := range ev.table.added {
@@ -526,7 +542,11 @@ func (ev *Evaluator) evaluateDefines() bool {
 		ev.ctl = ev.trace.With(r.existence, ev.tooLate(r))
 		if ev.guess = r.possible; ev.guess == nil {
 			ev.evaluateClass(r)
-		} else if _, err := ev.Rescue(r.scope, func() (value.Value, error) { ev.evaluateClass(r); return nil, nil }); err != nil {
+		} else if _, err := ev.Rescue(r.scope, func() (value.Value, error) {
+			ev.evaluateClass(r)
+			return nil,
+				nil
+		}); err != nil {
 			ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0705", Severity: source.Warning, Place: r.place,
 				Summary: "This is left out: it would fail, and it is not known whether Puppet comes here (" + err.Error() + ")"})
 		}

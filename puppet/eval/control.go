@@ -64,7 +64,8 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 		chosen = fallback
 	}
 	if chosen != nil {
-		cond = ev.noteOption(provenance.Chosen, cond, e.Test, test, chosen.Values[0].Span().Join(chosen.Values[len(chosen.Values)-1].Span()))
+		cond = ev.noteOption(provenance.Chosen, cond, e.Test, test,
+			chosen.Values[0].Span().Join(chosen.Values[len(chosen.Values)-1].Span()))
 	} else {
 		cond = ev.noteOption(provenance.Chosen, cond, e.Test, test, source.Span{})
 	}
@@ -181,7 +182,8 @@ func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, prove
 	}
 	if chosen == nil {
 		ev.failValue(&source.Diagnostic{Code: "E0230", Place: ev.place(e.Left.Span()),
-			Summary: "Evaluation Error: No matching entry for selector parameter with value '" + value.ToString(test) + "'"}, test, r)
+			Summary: "Evaluation Error: No matching entry for selector parameter with value '" + value.ToString(test) + "'"},
+			test, r)
 	}
 	cond = ev.noteOption(provenance.Selected, cond, e.Left, test, chosen.Key.Span())
 	before := ev.decide(cond)

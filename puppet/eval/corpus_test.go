@@ -28,7 +28,8 @@ func compileText(name, text string, set eval.Settings) (*eval.Result, source.Dia
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	return eval.Compile(newMapWorld(set.Language), eval.Input{Node: "default", Environment: "production", Main: []*syntax.File{tree}, Settings: set}), ds
+	return eval.Compile(newMapWorld(set.Language), eval.Input{Node: "default", Environment: "production",
+		Main: []*syntax.File{tree}, Settings: set}), ds
 }
 
 // wire is a catalog as the µPuppet corpus writes it.
@@ -118,7 +119,8 @@ func wantedWire(t *testing.T, text []byte) string {
 	return b.String()
 }
 
-// TestScoreUpuppet compiles the µPuppet corpus: the same catalog in the same order as Puppet 7.23, or an error of the same words at the same line.
+// TestScoreUpuppet compiles the µPuppet corpus: the same catalog in the same order as Puppet 7.23, or an error of the
+// same words at the same line.
 func TestScoreUpuppet(t *testing.T) {
 	root := live.Shared(t, "corpus", "upuppet")
 	var index []struct {
@@ -196,8 +198,8 @@ var (
 	setBy      = regexp.MustCompile(`by (#<[^>]*>|\S+)( at)?; cannot`)
 )
 
-// sameError compares a diagnostic with Puppet's message. Puppet appends the place of the error and then that of each define around
-// it; ours is at the innermost, and its words are found in Puppet's.
+// sameError compares a diagnostic with Puppet's message. Puppet appends the place of the error and then that of each
+// define around it; ours is at the innermost, and its words are found in Puppet's.
 func sameError(got *source.Diagnostic, line string) string {
 	if strings.Contains(line, "stack level too deep") {
 		return "" // Puppet gives up without a place; we say which class inherits from itself

@@ -32,7 +32,8 @@ func (ev *Evaluator) resourceDefaults(e *syntax.Defaults, sc *Scope) (value.Valu
 	v, r := ev.eval(e.Type, sc)
 	t, ok := v.(*types.Resource)
 	if !ok || t.Type == "" || t.HasTitle {
-		ev.failf("E0502", e.Type.Span(), "Evaluation Error: Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got %s", types.Generalize(types.Infer(v)))
+		ev.failf("E0502", e.Type.Span(),
+			"Evaluation Error: Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got %s", types.Generalize(types.Infer(v)))
 	}
 	params, splat := ev.attributeOps(e.Ops, sc, nil)
 	name := capitalized(t.Type)
@@ -46,7 +47,8 @@ func (ev *Evaluator) resourceDefaults(e *syntax.Defaults, sc *Scope) (value.Valu
 	}
 	for _, p := range params {
 		if old := set.find(p.name); old != nil {
-			d := &source.Diagnostic{Code: "E0520", Place: p.place, Related: []source.Related{{Place: old.place, Label: "the default was set here"}},
+			d := &source.Diagnostic{Code: "E0520", Place: p.place,
+				Related: []source.Related{{Place: old.place, Label: "the default was set here"}},
 				Summary: fmt.Sprintf("Default already defined for %s { %s }; cannot redefine", name, p.name)}
 			ev.failAt(d)
 		}
@@ -64,8 +66,8 @@ func (ev *Evaluator) resourceDefaults(e *syntax.Defaults, sc *Scope) (value.Valu
 	return v, r
 }
 
-// applyDefaults gives a new resource the defaults in force where it is declared: the nearest scope wins, and scopes count along the
-// dynamic chain of declarations.
+// applyDefaults gives a new resource the defaults in force where it is declared: the nearest scope wins, and scopes
+// count along the dynamic chain of declarations.
 func (ev *Evaluator) applyDefaults(r *Resource, sc *Scope) {
 	var chain []*defaultSet
 	for s := sc; s != nil; s = s.parent {
@@ -139,7 +141,8 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 			ev.runtime(e, "No title provided and :"+strings.ToLower(ref.Type)+" is not a valid resource reference")
 		}
 		if !ok || !ref.HasTitle {
-			ev.failf("E0521", e.Where, "Evaluation Error: Resource Override can only operate on resources, got: %s", types.Label(t))
+			ev.failf("E0521", e.Where, "Evaluation Error: Resource Override can only operate on resources, got: %s",
+				types.Label(t))
 		}
 		o := &Resource{place: ev.place(e.Where), hasPlace: true, scope: sc, source: sc.source}
 		if !ev.resolveResource(o, ev.typeName(ref.Type), ref.Title) {
@@ -149,7 +152,8 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 			q := *p
 			q.ref = ev.trace.With(q.ref, ev.deep(v, r))
 			if o.param(q.name) != nil {
-				ev.failAt(&source.Diagnostic{Code: "E0505", Place: o.place, Summary: fmt.Sprintf("Duplicate parameter '%s' for on %s", q.name, o.Ref())})
+				ev.failAt(&source.Diagnostic{Code: "E0505", Place: o.place,
+					Summary: fmt.Sprintf("Duplicate parameter '%s' for on %s", q.name, o.Ref())})
 			}
 			o.params = append(o.params, &q)
 		}
@@ -174,7 +178,8 @@ func (ev *Evaluator) addOverride(o *Resource) {
 // merge applies an override: only the same class, or one that inherits from it, may.
 func (ev *Evaluator) merge(r, o *Resource) {
 	if r.source != o.source && !ev.childOf(o.source, r.source) {
-		ev.failAt(&source.Diagnostic{Code: "E0522", Summary: "Only subclasses can override parameters", Place: o.place, Label: "overridden here",
+		ev.failAt(&source.Diagnostic{Code: "E0522", Summary: "Only subclasses can override parameters", Place: o.place,
+			Label:   "overridden here",
 			Related: related(r, "declared here")})
 	}
 	if r.evaluated && r.def != nil {
@@ -185,16 +190,19 @@ func (ev *Evaluator) merge(r, o *Resource) {
 		summary := "Attempt to override an already evaluated resource" + at + " with new values"
 		switch ev.set.Strict {
 		case source.StrictError:
-			ev.failAt(&source.Diagnostic{Code: "E0523", Summary: summary, Place: o.place, Related: related(r, "declared here"), Help: lenient})
+			ev.failAt(&source.Diagnostic{Code: "E0523", Summary: summary, Place: o.place, Related: related(r, "declared here"),
+				Help: lenient})
 		case source.StrictWarning:
-			ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0523", Severity: source.Warning, Summary: summary, Place: o.place})
+			ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0523", Severity: source.Warning, Summary: summary,
+				Place: o.place})
 		}
 	}
 	if r.evaluated && r.def != nil {
 		ev.trace.Extend(ev.tooLate(r), ev.sinceRef(r), ev.firstOfScope(o.scope))
 	}
 	for _, p := range o.params {
-		if ev.trace != nil && r.def != nil { // whether it comes in time is decided by when the classes around were declared (rule 5)
+		// whether it comes in time is decided by when the classes around were declared (rule 5)
+		if ev.trace != nil && r.def != nil {
 			p.ref = ev.trace.With(p.ref, ev.firstOfScope(r.scope), ev.firstOfScope(o.scope))
 		}
 		ev.overrideParam(r, p)
@@ -228,7 +236,8 @@ func (ev *Evaluator) overrideParam(r *Resource, p *param) {
 		}
 		return
 	}
-	if !ev.childOf(p.source, current.source) && !(p.source == current.source && r.scope.isDefault(r.Type, p.name, current.value)) {
+	if !ev.childOf(p.source, current.source) && !(p.source == current.source &&
+		r.scope.isDefault(r.Type, p.name, current.value)) {
 		ev.alreadySet(r, current, p)
 	}
 	if ev.trace != nil {
@@ -276,7 +285,8 @@ func sourceName(d *Definition) string {
 	return "Class[" + capitalized(d.Name) + "]"
 }
 
-// childOf reports whether a class inherits from another, or may override everything because a collector with overrides stands in it.
+// childOf reports whether a class inherits from another, or may override everything because a collector with overrides
+// stands in it.
 func (ev *Evaluator) childOf(d, parent *Definition) bool {
 	if d == nil {
 		return false

@@ -91,13 +91,14 @@ type program struct {
 func newProgram() program {
 	return program{
 		classes: map[string]*Definition{}, defines: map[string]*Definition{}, nodeNames: map[string]*Definition{},
-		functions: map[string]*userFunction{}, aliases: map[string]*alias{}, entities: map[string]source.Place{}, loaded: map[*syntax.File]bool{},
-		tried: map[string]bool{},
+		functions: map[string]*userFunction{}, aliases: map[string]*alias{}, entities: map[string]source.Place{},
+		loaded: map[*syntax.File]bool{},
+		tried:  map[string]bool{},
 	}
 }
 
-// define adds what files define, in Puppet's two steps: each definition is made, for which the types of its parameters are read, and
-// then all that were made get known by their names.
+// define adds what files define, in Puppet's two steps: each definition is made, for which the types of its parameters
+// are read, and then all that were made get known by their names.
 func (ev *Evaluator) define(files ...*syntax.File) {
 	var made []func()
 	for _, f := range files {
@@ -117,17 +118,19 @@ func (ev *Evaluator) define(files ...*syntax.File) {
 	}
 }
 
-// makeDefinition makes what a definition defines and returns what remains to be done about its name. Functions, type aliases and the
-// types that defines are have their names at once.
+// makeDefinition makes what a definition defines and returns what remains to be done about its name. Functions, type
+// aliases and the types that defines are have their names at once.
 func (ev *Evaluator) makeDefinition(d syntax.Definition, f *syntax.File, module string) func() {
 	switch n := d.(type) {
 	case *syntax.Class:
-		d := &Definition{Kind: ClassKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Parent: n.Parent, Params: n.Params, Body: n.Body.Stmts,
+		d := &Definition{Kind: ClassKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Parent: n.Parent,
+			Params: n.Params, Body: n.Body.Stmts,
 			shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)}
 		ev.readParams(d)
 		return func() { ev.addClass(d) }
 	case *syntax.Define:
-		d := &Definition{Kind: DefineKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Params: n.Params, Body: n.Body.Stmts,
+		d := &Definition{Kind: DefineKind, Name: strings.ToLower(n.Name), Node: n, File: f, Module: module, Params: n.Params,
+			Body:  n.Body.Stmts,
 			shape: ev.cache.shapeOf(n, n.Params, n.Body.Stmts)}
 		ev.readParams(d)
 		ev.entity("type/"+d.Name, f, n)
@@ -137,7 +140,8 @@ func (ev *Evaluator) makeDefinition(d syntax.Definition, f *syntax.File, module 
 		return func() { ev.addNode(n, f) }
 	case *syntax.Function:
 		ev.entity("function/"+strings.ToLower(n.Name), f, n)
-		ev.functions[n.Name] = &userFunction{def: n, file: f, module: module, source: &Definition{Kind: ClassKind, File: f, Module: module}}
+		ev.functions[n.Name] = &userFunction{def: n, file: f, module: module, source: &Definition{Kind: ClassKind, File: f,
+			Module: module}}
 	case *syntax.TypeAlias:
 		name := strings.ToLower(strings.TrimPrefix(n.Name, "::"))
 		ev.entity("type/"+name, f, n)
@@ -146,7 +150,8 @@ func (ev *Evaluator) makeDefinition(d syntax.Definition, f *syntax.File, module 
 	return nil
 }
 
-// readParams reads the types of a definition's parameters, which must be there when it is made, and looks at their names.
+// readParams reads the types of a definition's parameters, which must be there when it is made, and looks at their
+// names.
 func (ev *Evaluator) readParams(d *Definition) {
 	for i, p := range d.Params {
 		if p.Type != nil {
@@ -156,8 +161,8 @@ func (ev *Evaluator) readParams(d *Definition) {
 	ev.checkMetaparams(d)
 }
 
-// entity notes what Puppet's loaders know by one name each: functions, and type aliases together with defines. A define may have the
-// name of an alias that was there before, not the other way round.
+// entity notes what Puppet's loaders know by one name each: functions, and type aliases together with defines. A define
+// may have the name of an alias that was there before, not the other way round.
 func (ev *Evaluator) entity(name string, f *syntax.File, n syntax.Node) {
 	at := source.Place{File: f.Source, Span: n.Span()}
 	old, ok := ev.entities[name]
@@ -165,7 +170,8 @@ func (ev *Evaluator) entity(name string, f *syntax.File, n syntax.Node) {
 		ok = false
 	}
 	if ok {
-		ev.failAt(&source.Diagnostic{Code: "E0101", Place: at, Label: "defined again here", Related: []source.Related{{Place: old, Label: "first defined here"}},
+		ev.failAt(&source.Diagnostic{Code: "E0101", Place: at, Label: "defined again here",
+			Related: []source.Related{{Place: old, Label: "first defined here"}},
 			Summary: "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/" + name + "'."})
 	}
 	ev.entities[name] = at
@@ -187,14 +193,16 @@ func (ev *Evaluator) addClass(d *Definition) {
 		ev.redefined(d, o, fmt.Sprintf("Node '%s' is already defined%s; cannot be redefined as a class", d.Name, ev.at(o)))
 	}
 	if o := ev.defines[d.Name]; o != nil {
-		ev.redefined(d, o, fmt.Sprintf("Definition '%s' is already defined%s; cannot be redefined as a class", d.Name, ev.at(o)))
+		ev.redefined(d, o, fmt.Sprintf("Definition '%s' is already defined%s; cannot be redefined as a class", d.Name,
+			ev.at(o)))
 	}
 	ev.classes[d.Name] = d
 }
 
 func (ev *Evaluator) addDefine(d *Definition) {
 	if o := ev.classes[d.Name]; o != nil {
-		ev.redefined(d, o, fmt.Sprintf("'%s' is already defined%s as a class; cannot redefine as a definition", d.Name, ev.at(o)))
+		ev.redefined(d, o, fmt.Sprintf("'%s' is already defined%s as a class; cannot redefine as a definition", d.Name,
+			ev.at(o)))
 	}
 	ev.defines[d.Name] = d
 }
@@ -215,10 +223,13 @@ func (ev *Evaluator) checkMetaparams(d *Definition) {
 		}
 		if p.Default == nil {
 			ev.failAt(&source.Diagnostic{Code: "E0102", Place: source.Place{File: d.File.Source, Span: p.NameAt},
-				Summary: fmt.Sprintf("%s is a metaparameter; please choose another parameter name in the %s definition", p.Name, d.Name)})
+				Summary: fmt.Sprintf("%s is a metaparameter; please choose another parameter name in the %s definition", p.Name,
+					d.Name)})
 		}
-		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0102", Severity: source.Warning, Place: source.Place{File: d.File.Source, Span: p.NameAt},
-			Summary: fmt.Sprintf("%s is a metaparam; this value will inherit to all contained resources in the %s definition", p.Name, d.Name)})
+		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0102", Severity: source.Warning,
+			Place: source.Place{File: d.File.Source, Span: p.NameAt},
+			Summary: fmt.Sprintf("%s is a metaparam; this value will inherit to all contained resources in the %s definition",
+				p.Name, d.Name)})
 	}
 }
 
@@ -231,7 +242,8 @@ func (ev *Evaluator) addNode(n *syntax.NodeDef, f *syntax.File) {
 		case *syntax.Regexp:
 			re, err := value.NewRegexp(h.Source)
 			if err != nil {
-				ev.failAt(&source.Diagnostic{Code: "E0103", Summary: err.Error(), Place: source.Place{File: f.Source, Span: h.Span()}})
+				ev.failAt(&source.Diagnostic{Code: "E0103", Summary: err.Error(),
+					Place: source.Place{File: f.Source, Span: h.Span()}})
 			}
 			d.Match = re
 			d.Name = "__node_regexp__" + regexpNodeName(h.Source, ev.set.Language)
@@ -261,7 +273,8 @@ func regexpNodeName(pattern string, l source.Language) string {
 		text = spellGroups(text, l)
 	}
 	s := strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r == ':' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+		if r == '-' || r == '_' || r == ':' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&
+			r <= 'Z' {
 			return r
 		}
 		return -1
@@ -269,8 +282,8 @@ func regexpNodeName(pattern string, l source.Language) string {
 	return strings.TrimLeft(s, ".")
 }
 
-// spellGroups writes the signs of (?…) out, to the next closing parenthesis. Puppet writes them with capitals, and then often does not
-// find the definition of its own node again, since it looks for names in small letters (evaluateNode).
+// spellGroups writes the signs of (?…) out, to the next closing parenthesis. Puppet writes them with capitals, and then
+// often does not find the definition of its own node again, since it looks for names in small letters (evaluateNode).
 func spellGroups(text string, l source.Language) string {
 	signs := strings.NewReplacer("(", "LP", "?", "QU", "<", "LT", ">", "GT", "!", "EX", "=", "EQ", ")", "RP")
 	if l != source.Puppet8 {
@@ -316,8 +329,8 @@ func (ev *Evaluator) findDefine(name string) *Definition {
 	return ev.defines[name]
 }
 
-// autoload reads the files that may define a name: module/manifests/b/c.pp, then b.pp, then init.pp for module::b::c. With any of them
-// comes init.pp, which is always the first of a module.
+// autoload reads the files that may define a name: module/manifests/b/c.pp, then b.pp, then init.pp for module::b::c.
+// With any of them comes init.pp, which is always the first of a module.
 func (ev *Evaluator) autoload(what string) {
 	kind, name, _ := strings.Cut(what, " ")
 	if ev.tried[what] {
@@ -388,8 +401,8 @@ type alias struct {
 	asked []trace.Question // when it was resolved
 }
 
-// TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, or an alias that a file has, in
-// this order. It returns nil when there is none.
+// TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, or an alias that
+// a file has, in this order. It returns nil when there is none.
 func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	key := canonical(name)
 	if a := ev.aliases[key]; a != nil {
@@ -413,7 +426,8 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 		if f != nil {
 			ev.define(f)
 			if a := firstAlias(f); a != nil && ev.aliases[key] == nil {
-				return nil, fmt.Errorf("The code loaded from %s produced type with the wrong name, expected '%s', actual '%s'", ev.world.Path(f.Source), key, a.Name)
+				return nil, fmt.Errorf("The code loaded from %s produced type with the wrong name, expected '%s', actual '%s'",
+					ev.world.Path(f.Source), key, a.Name)
 			}
 		}
 	}
@@ -433,7 +447,8 @@ func firstAlias(f *syntax.File) *syntax.TypeAlias {
 	return nil
 }
 
-// aliasType resolves an alias; the alias is known by name while its own definition is being read, so that it may be recursive.
+// aliasType resolves an alias; the alias is known by name while its own definition is being read, so that it may be
+// recursive.
 func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 	if a.t != nil {
 		ev.log.Again(a.asked)

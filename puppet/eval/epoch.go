@@ -2,15 +2,15 @@ package eval
 
 import "bunraku/provenance"
 
-// Answers about ghosts (what might code that did not run have done?) hang on everything that the compile has met so far, and are
-// asked for again and again: for every attribute of every resource. So they are remembered, and the question is when an answer
-// still holds. There is one rule for that: an answer is kept together with the epoch at which it was worked out, and holds as long
-// as the epoch is the same.
+// Answers about ghosts (what might code that did not run have done?) hang on everything that the compile has met so
+// far, and are asked for again and again: for every attribute of every resource. So they are remembered, and the
+// question is when an answer still holds. There is one rule for that: an answer is kept together with the epoch at
+// which it was worked out, and holds as long as the epoch is the same.
 //
-// An epoch is how far the compile has come in each of the things that an answer looks at. All of them only grow, so comparing counts
-// suffices. Each question has its own view of them (touchEpoch, tagEpoch …), which names exactly what the answer looks at: a part
-// that is left out of a view, but looked at, would be a stale answer, and so provenance that is wrong; one that is too many costs
-// time. The theorems' tests are what holds this.
+// An epoch is how far the compile has come in each of the things that an answer looks at. All of them only grow, so
+// comparing counts suffices. Each question has its own view of them (touchEpoch, tagEpoch …), which names exactly what
+// the answer looks at: a part that is left out of a view, but looked at, would be a stale answer, and so provenance
+// that is wrong; one that is too many costs time. The theorems' tests are what holds this.
 type epoch struct {
 	passed    int32 // branches that were passed over
 	collected int32 // collectors that ever were
@@ -46,7 +46,8 @@ func (ev *Evaluator) untouchedEpoch() epoch {
 // tagEpoch is what the answers of tagsRef about a resource look at.
 func (ev *Evaluator) tagEpoch(r *Resource) epoch {
 	return epoch{
-		passed: int32(len(ev.ghosts.passed)), collected: int32(len(ev.table.everCollected)), edges: int32(len(ev.table.edges)),
+		passed: int32(len(ev.ghosts.passed)), collected: int32(len(ev.table.everCollected)),
+		edges:  int32(len(ev.table.edges)),
 		tagged: int32(ev.table.tagged), phase: ev.phase, own: r.existence,
 	}
 }

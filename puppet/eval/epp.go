@@ -42,7 +42,8 @@ func (ev *Evaluator) renderValue(sc *Scope, v value.Value, r provenance.Ref) {
 	ev.render(sc, value.String(ev.text(v)), ev.op("text", ev.deep(v, r)))
 }
 
-// Epp renders a template. Only global variables and the arguments are visible to a template file; an inline one sees the caller's scope.
+// Epp renders a template. Only global variables and the arguments are visible to a template file; an inline one sees
+// the caller's scope.
 func (c *Call) Epp(f *syntax.File, args *value.Hash, given, inline bool) (value.Value, provenance.Ref, error) {
 	ev := c.Eval
 	if f.Epp == nil {

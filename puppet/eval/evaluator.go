@@ -1,13 +1,14 @@
-// Package eval is THE semantics of Puppet: expressions, calls, lambdas, scopes, nodes, classes, defines, resources, defaults,
-// overrides, collectors, relationships, and the phases of a compile. What µPuppet's rules say about a subset (section 3 and
-// Appendix C of the paper; package mupuppet has them literally) this package does for the whole language, in the order and
-// with the words of Puppet 7.23.
+// Package eval is THE semantics of Puppet: expressions, calls, lambdas, scopes, nodes, classes, defines, resources,
+// defaults, overrides, collectors, relationships, and the phases of a compile. What µPuppet's rules say about a subset
+// (section 3 and Appendix C of the paper; package mupuppet has them literally) this package does for the whole
+// language, in the order and with the words of Puppet 7.23.
 //
-// Every evaluation yields a value and a provenance.Ref. All joining of provenance is in trace.go; with tracing off a Ref is
-// always zero and costs nothing. The evaluator sees its surroundings through World only.
+// Every evaluation yields a value and a provenance.Ref. All joining of provenance is in trace.go; with tracing off a
+// Ref is always zero and costs nothing. The evaluator sees its surroundings through World only.
 //
-// Trouble with the user's program is a *source.Diagnostic, raised by fail and caught once, in Compile. Files: compile.go has the
-// phases, scope.go variables, expr.go and its neighbours expressions, class.go and resource.go what ends up in the catalog.
+// Trouble with the user's program is a *source.Diagnostic, raised by fail and caught once, in Compile. Files:
+// compile.go has the phases, scope.go variables, expr.go and its neighbours expressions, class.go and resource.go what
+// ends up in the catalog.
 //
 // It may import catalog and everything below it. Start reading at Compile.
 package eval
@@ -66,8 +67,9 @@ type Input struct {
 	Cache       *Cache // shared with other compiles of the same environment; nil for one of its own
 	// Budget bounds the work of this compile; nil for one of its own, with Limits and without an end in time.
 	Budget *budget.Budget
-	// Code and Levels are for the record of the compile: the environment's manifests, and what each level of Hiera has for a key, as it is
-	// seen from the class whose parameter it may be. Nil for what cannot be asked. Levels is asked by one goroutine at a time.
+	// Code and Levels are for the record of the compile: the environment's manifests, and what each level of Hiera has for
+	// a key, as it is seen from the class whose parameter it may be. Nil for what cannot be asked. Levels is asked by one
+	// goroutine at a time.
 	Code   record.Code
 	Levels func(key string, from Left) *record.Hiera
 	// Config is what $settings::NAME answers.
@@ -152,7 +154,8 @@ func newEvaluator(w World, in Input) *Evaluator {
 	if in.Cache == nil {
 		in.Cache = NewCache()
 	}
-	ev := &Evaluator{world: w, cache: in.Cache, in: in, log: in.Log, set: in.Settings, warned: map[string]bool{}, literals: map[*syntax.File]provenance.Ref{}}
+	ev := &Evaluator{world: w, cache: in.Cache, in: in, log: in.Log, set: in.Settings, warned: map[string]bool{},
+		literals: map[*syntax.File]provenance.Ref{}}
 	if ev.budget = in.Budget; ev.budget == nil {
 		ev.budget = budget.New(context.Background(), Limits())
 	}
@@ -186,13 +189,15 @@ func (ev *Evaluator) Environment() string { return ev.in.Environment }
 // Classes are the names of the classes evaluated so far.
 func (ev *Evaluator) Classes() []string { return ev.table.classes }
 
-// A Result is a finished compile. It is sealed: plain data that any number of goroutines may read, and that holds no evaluator.
+// A Result is a finished compile. It is sealed: plain data that any number of goroutines may read, and that holds no
+// evaluator.
 type Result struct {
 	Catalog  *catalog.Catalog
 	Trace    *provenance.Trace
 	Warnings source.Diagnostics
 	Logs     []LogLine
-	// Failure is the error that ended the compile, nil when it succeeded; FailureRef is everything that was read until then.
+	// Failure is the error that ended the compile, nil when it succeeded; FailureRef is everything that was read until
+	// then.
 	Failure    *source.Diagnostic
 	FailureRef provenance.Ref
 	// NotDone says that the compile was given up before it came to anything: there is neither a catalog nor a verdict.
@@ -218,7 +223,8 @@ func (res *Result) Record() *record.Record {
 
 func (res *Result) newRecord() *record.Record {
 	l := res.left
-	rec := &record.Record{Catalog: res.Catalog, Trace: res.Trace, Facts: l.facts, Unrealized: l.virtual, Ways: l, Code: l.code}
+	rec := &record.Record{Catalog: res.Catalog, Trace: res.Trace, Facts: l.facts, Unrealized: l.virtual, Ways: l,
+		Code: l.code}
 	l.eachVariable(func(class string, v *variable) {
 		rec.Variables = append(rec.Variables, record.Variable{Class: class, Name: v.name, Value: v.value, Ref: v.ref})
 	})
@@ -241,15 +247,16 @@ func (res *Result) newRecord() *record.Record {
 	return rec
 }
 
-// EachVariable visits the variables of the top scope, the node and every evaluated class, in the order of evaluation. Facts, settings and
-// what every class has are left out.
+// EachVariable visits the variables of the top scope, the node and every evaluated class, in the order of evaluation.
+// Facts, settings and what every class has are left out.
 func (res *Result) EachVariable(visit func(class, name string, v value.Value, r provenance.Ref)) {
 	if res.left != nil {
 		res.left.eachVariable(func(class string, v *variable) { visit(class, v.name, v.value, v.ref) })
 	}
 }
 
-// EachBared visits the values whose Sensitive parts the program has seen in the clear, so that they may be anywhere in the catalog.
+// EachBared visits the values whose Sensitive parts the program has seen in the clear, so that they may be anywhere in
+// the catalog.
 func (res *Result) EachBared(visit func(v value.Value)) {
 	if res.left != nil {
 		for _, v := range res.left.seen {
@@ -258,8 +265,8 @@ func (res *Result) EachBared(visit func(v value.Value)) {
 	}
 }
 
-// Declared reports whether a compile that failed had declared a resource and not left it virtual. It is certain when all code had been
-// evaluated: what fails after that is the catalog.
+// Declared reports whether a compile that failed had declared a resource and not left it virtual. It is certain when
+// all code had been evaluated: what fails after that is the catalog.
 func (res *Result) Declared(typ, title string) (there, certain bool) {
 	if res.left == nil {
 		return false, false

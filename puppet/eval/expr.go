@@ -10,8 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// eval evaluates an expression in a scope. The ref says where the value comes from; for a container it is the spine, the
-// elements carry their own.
+// eval evaluates an expression in a scope. The ref says where the value comes from; for a container it is the spine,
+// the elements carry their own.
 func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref) {
 	ev.bounds.now = e
 	ev.budget.Spend(1, evaluating)
@@ -203,8 +203,10 @@ func (ev *Evaluator) list(e *syntax.List, sc *Scope) (value.Value, provenance.Re
 	return a, spine
 }
 
-// unfold evaluates arguments or elements; `*$x` stands for the elements of $x. The spine joins what decides how many there are.
-func (ev *Evaluator) unfold(elems []value.Value, refs []provenance.Ref, list []syntax.Expr, sc *Scope) ([]value.Value, []provenance.Ref, provenance.Ref) {
+// unfold evaluates arguments or elements; `*$x` stands for the elements of $x. The spine joins what decides how many
+// there are.
+func (ev *Evaluator) unfold(elems []value.Value, refs []provenance.Ref, list []syntax.Expr, sc *Scope) ([]value.Value,
+	[]provenance.Ref, provenance.Ref) {
 	if elems == nil && len(list) > 0 {
 		elems = make([]value.Value, 0, len(list))
 		if ev.trace != nil {
@@ -289,7 +291,8 @@ func (ev *Evaluator) reference(e *syntax.Ref) value.Value {
 		ev.table.refs[e] = t
 		return t
 	}
-	d := &source.Diagnostic{Code: "E0206", Summary: "Evaluation Error: Resource type not found: " + strings.TrimPrefix(e.Value, "::"), Place: ev.place(e.Where)}
+	d := &source.Diagnostic{Code: "E0206", Summary: "Evaluation Error: Resource type not found: " +
+		strings.TrimPrefix(e.Value, "::"), Place: ev.place(e.Where)}
 	if near := source.Nearest(e.Value, ev.typeNames()); near != "" {
 		d.Help = "did you mean " + near + "?"
 	}
@@ -305,8 +308,10 @@ func (ev *Evaluator) resolveType(name string) (value.Type, error) {
 }
 
 func (ev *Evaluator) typeNames() []string {
-	names := []string{"String", "Integer", "Float", "Numeric", "Boolean", "Array", "Hash", "Optional", "Variant", "Enum", "Pattern", "Struct", "Tuple",
-		"Sensitive", "Regexp", "Type", "Class", "Resource", "File", "Package", "Service", "User", "Group", "Exec", "Cron", "Notify"}
+	names := []string{"String", "Integer", "Float", "Numeric", "Boolean", "Array", "Hash", "Optional", "Variant", "Enum",
+		"Pattern", "Struct", "Tuple",
+		"Sensitive", "Regexp", "Type", "Class", "Resource", "File", "Package", "Service", "User", "Group", "Exec", "Cron",
+		"Notify"}
 	for n := range ev.defines {
 		names = append(names, capitalized(n))
 	}
@@ -317,7 +322,8 @@ func (ev *Evaluator) typeNames() []string {
 func (ev *Evaluator) assign(e *syntax.Assign, sc *Scope) (value.Value, provenance.Ref) {
 	v, r := ev.eval(e.Right, sc)
 	if e.Op != syntax.OpSet {
-		ev.failf("E0207", e.Where, "The operator '%s' is no longer supported. See http://links.puppet.com/remove-plus-equals", e.Op)
+		ev.failf("E0207", e.Where, "The operator '%s' is no longer supported. See http://links.puppet.com/remove-plus-equals",
+			e.Op)
 	}
 	ev.assignTo(e.Left, v, r, e, sc)
 	return v, r
@@ -330,7 +336,8 @@ func (ev *Evaluator) assignTo(target syntax.Expr, v value.Value, r provenance.Re
 	case *syntax.List:
 		ev.destructure(t, v, r, e, sc)
 	default:
-		ev.failf("E0208", e.Where, "Evaluation Error: Illegal attempt to assign to '%s'. Not an assignable reference", label(target))
+		ev.failf("E0208", e.Where, "Evaluation Error: Illegal attempt to assign to '%s'. Not an assignable reference",
+			label(target))
 	}
 }
 
@@ -338,7 +345,8 @@ func (ev *Evaluator) setVariable(t *syntax.Var, v value.Value, r provenance.Ref,
 	name := t.Name
 	switch {
 	case strings.Contains(name, "::"):
-		ev.failf("E0209", t.Where, "Evaluation Error: Illegal attempt to assign to '%s'. Cannot assign to variables in other namespaces", name)
+		ev.failf("E0209", t.Where,
+			"Evaluation Error: Illegal attempt to assign to '%s'. Cannot assign to variables in other namespaces", name)
 	case name == "server_facts":
 		ev.failf("E0210", e.Where, "Evaluation Error: Attempt to assign to a reserved variable name: '$%s'", name)
 	case sc.bound(name):
@@ -346,11 +354,14 @@ func (ev *Evaluator) setVariable(t *syntax.Var, v value.Value, r provenance.Ref,
 		case "facts", "trusted":
 			ev.failf("E0210", opPlace(e.OpAt), "Evaluation Error: Attempt to assign to a reserved variable name: '$%s'", name)
 		case "name", "title":
-			ev.failf("E0211", opPlace(e.OpAt), "Evaluation Error: Cannot reassign built in (or already assigned) variable '$%s'", name)
+			ev.failf("E0211", opPlace(e.OpAt), "Evaluation Error: Cannot reassign built in (or already assigned) variable '$%s'",
+				name)
 		}
 		ev.failf("E0211", opPlace(e.OpAt), "Evaluation Error: Cannot reassign variable '$%s'", name)
 	case name == "facts" || name == "trusted":
-		ev.failf("E0210", opPlace(e.OpAt), "Evaluation Error: Error while evaluating a '=' expression, Attempt to assign to a reserved variable name: '%s'", name)
+		ev.failf("E0210", opPlace(e.OpAt),
+			"Evaluation Error: Error while evaluating a '=' expression, Attempt to assign to a reserved variable name: '%s'",
+			name)
 	}
 	if ev.trace != nil {
 		r = ev.trace.Note(r, provenance.Variable, name, sc.owner(), ev.place(t.Where), v)
@@ -371,7 +382,8 @@ func (ev *Evaluator) destructure(t *syntax.List, v value.Value, r provenance.Ref
 			}
 			entry := v.EntryString(name)
 			if entry == nil {
-				ev.failf("E0212", opPlace(e.OpAt), "Evaluation Error: No value for required key '%s' in assignment to variables from hash", name)
+				ev.failf("E0212", opPlace(e.OpAt),
+					"Evaluation Error: No value for required key '%s' in assignment to variables from hash", name)
 			}
 			ev.assignTo(x, entry.Value, ev.Found(v, entry, r), e, sc)
 		}
@@ -387,7 +399,9 @@ func (ev *Evaluator) destructure(t *syntax.List, v value.Value, r provenance.Ref
 			}
 			val, vr, found, _ := ev.qualified(sc, strings.ToLower(v.Of)+"::"+lv.Name)
 			if !found {
-				ev.failf("E0212", x.Span(), "Evaluation Error: No value for required variable '$%s::%s' in assignment to variables from class reference", strings.ToLower(v.Of), lv.Name)
+				ev.failf("E0212", x.Span(),
+					"Evaluation Error: No value for required variable '$%s::%s' in assignment to variables from class reference",
+					strings.ToLower(v.Of), lv.Name)
 			}
 			ev.assignTo(x, val, ev.trace.With(vr, r), e, sc)
 		}
@@ -401,7 +415,9 @@ func (ev *Evaluator) destructure(t *syntax.List, v value.Value, r provenance.Ref
 		}
 	}
 	if len(a.Elems) != len(t.Elems) {
-		ev.failf("E0212", opPlace(e.OpAt), "Evaluation Error: Mismatched number of assignable entries and values, expected %d, got %d", len(t.Elems), len(a.Elems))
+		ev.failf("E0212", opPlace(e.OpAt),
+			"Evaluation Error: Mismatched number of assignable entries and values, expected %d, got %d", len(t.Elems),
+			len(a.Elems))
 	}
 	for i, x := range t.Elems {
 		ev.assignTo(x, a.Elems[i], ev.trace.With(a.Ref(i), r), e, sc)

@@ -34,7 +34,8 @@ func (ev *Evaluator) Rescue(sc *Scope, f func() (value.Value, error)) (v value.V
 		ev.restoreTo(s)
 		text := fail.diagnostic.Summary
 		if at := fail.diagnostic.Place; at.Known() {
-			text += fmt.Sprintf(" (file: %s, line: %d, column: %d)", ev.world.Path(at.File), at.Line(), at.File.Position(at.Span.Start).Column)
+			text += fmt.Sprintf(" (file: %s, line: %d, column: %d)", ev.world.Path(at.File), at.Line(),
+				at.File.Position(at.Span.Start).Column)
 		}
 		v, err = nil, errors.New(text)
 	}()

@@ -11,8 +11,8 @@ import (
 	"bunraku/source"
 )
 
-// finish completes the catalog: arrows become attributes, overrides that waited are applied, every resource is checked, and
-// metaparameters flow down from Class[main].
+// finish completes the catalog: arrows become attributes, overrides that waited are applied, every resource is checked,
+// and metaparameters flow down from Class[main].
 func (ev *Evaluator) finish() {
 	ev.phase = phaseFinish
 	ev.resolveRelations()
@@ -52,7 +52,8 @@ func (ev *Evaluator) unchecked(r *Resource, p *param) {
 		return
 	}
 	d := &source.Diagnostic{Code: "E0584", Severity: source.Note, Place: r.place,
-		Summary: fmt.Sprintf("whether %s has an attribute '%s' is not known: its type could not be read whole", r.Type, p.name)}
+		Summary: fmt.Sprintf("whether %s has an attribute '%s' is not known: its type could not be read whole", r.Type,
+			p.name)}
 	key := d.Code + r.Type + " " + p.name
 	if ev.warned[key] {
 		return
@@ -81,7 +82,8 @@ func (ev *Evaluator) validate(r *Resource) {
 			if !at.Known() {
 				at = r.place
 			}
-			d := &source.Diagnostic{Code: "E0580", Place: r.place, Summary: fmt.Sprintf("no parameter named '%s' on %s", p.name, r.Ref())}
+			d := &source.Diagnostic{Code: "E0580", Place: r.place, Summary: fmt.Sprintf("no parameter named '%s' on %s", p.name,
+				r.Ref())}
 			if at != r.place && at.Known() {
 				d.Place = r.place
 				d.Related = []source.Related{{Place: at, Label: "this attribute"}}
@@ -114,7 +116,8 @@ func (ev *Evaluator) validate(r *Resource) {
 	ev.checkParameters(r, vars)
 }
 
-// flowMetaparams passes noop, schedule, tag and their kin from container to contained, breadth first from Class[main] (trap 4).
+// flowMetaparams passes noop, schedule, tag and their kin from container to contained, breadth first from Class[main]
+// (trap 4).
 func (ev *Evaluator) flowMetaparams() {
 	main := ev.find("Class", "main")
 	var names []string
@@ -193,7 +196,8 @@ func (ev *Evaluator) checkLeftovers() {
 			ev.mayBeThere(at, strings.Join(names, ", "))
 			return
 		}
-		ev.failAt(&source.Diagnostic{Code: "E0581", Place: at, Summary: "Could not find resource(s) " + strings.Join(names, ", ") + " for overriding"})
+		ev.failAt(&source.Diagnostic{Code: "E0581", Place: at, Summary: "Could not find resource(s) " +
+			strings.Join(names, ", ") + " for overriding"})
 	}
 	if left := ev.unresolved(); len(left) > 0 {
 		var place source.Place
@@ -207,13 +211,15 @@ func (ev *Evaluator) checkLeftovers() {
 			ev.mayBeThere(place, strings.Join(left, ", "))
 			return
 		}
-		ev.failAt(&source.Diagnostic{Code: "E0582", Place: place, Summary: "Failed to realize virtual resources " + strings.Join(left, ", ")})
+		ev.failAt(&source.Diagnostic{Code: "E0582", Place: place, Summary: "Failed to realize virtual resources " +
+			strings.Join(left, ", ")})
 	}
 }
 
 // catalog turns what was compiled into the result that agents get: virtual resources stay behind.
 func (ev *Evaluator) catalog() *catalog.Catalog {
-	c := &catalog.Catalog{Name: ev.in.Node, Environment: ev.in.Environment, Version: value.Int(0), Format: 2, Classes: ev.table.classes}
+	c := &catalog.Catalog{Name: ev.in.Node, Environment: ev.in.Environment, Version: value.Int(0), Format: 2,
+		Classes: ev.table.classes}
 	c.Resources = make([]*catalog.Resource, 0, len(ev.table.list))
 	c.Edges = make([]catalog.Edge, 0, len(ev.table.edges))
 	room := make([]catalog.Resource, len(ev.table.list))
@@ -235,7 +241,8 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 	}
 	for _, e := range ev.table.edges {
 		if from, to := e.from.wire, e.to.wire; from != nil && to != nil {
-			c.Edges = append(c.Edges, catalog.Edge{Source: from, Target: to, Ref: ev.trace.Join(e.why, from.Existence, to.Existence)})
+			c.Edges = append(c.Edges, catalog.Edge{Source: from, Target: to, Ref: ev.trace.Join(e.why, from.Existence,
+				to.Existence)})
 		}
 	}
 	var tags tagSet
@@ -254,7 +261,8 @@ func (ev *Evaluator) catalog() *catalog.Catalog {
 
 // export fills in the resource that goes into the catalog; declared is room for its attributes.
 func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog.Param) {
-	*n = catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported, ExportedLast: r.made, Virtual: r.virtual,
+	*n = catalog.Resource{Type: r.Type, Title: r.Title, Kind: catalog.Kind(r.kind), Exported: r.exported,
+		ExportedLast: r.made, Virtual: r.virtual,
 		Tags: r.tags.list, Sensitive: r.sensitive, Place: r.place, Existence: r.existence, TitleRef: r.titleRef}
 	if r.possible != nil {
 		n.Possible = r.possible.Why
@@ -269,7 +277,8 @@ func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog
 	if err != nil {
 		ev.failAt(&source.Diagnostic{Code: "E0583", Place: r.place, Summary: err.Error()})
 	}
-	if r.oddTitle && r.param(r.typ.Namevar()) == nil { // a number is not equal to its text, so the name that the title gives stays
+	// a number is not equal to its text, so the name that the title gives stays
+	if r.oddTitle && r.param(r.typ.Namevar()) == nil {
 		params = append([]catalog.Param{{Name: r.typ.Namevar(), Value: value.String(r.Title)}}, params...)
 	}
 	if ev.bytes != nil {

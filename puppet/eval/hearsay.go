@@ -8,10 +8,12 @@ import (
 	"bunraku/source"
 )
 
-// Code that was passed over names classes, defines and functions that the compile has not loaded, and perhaps never will. What they do is
-// found in their files all the same; but the program does not get to know them by that: a traced compile loads what any other loads.
+// Code that was passed over names classes, defines and functions that the compile has not loaded, and perhaps never
+// will. What they do is found in their files all the same; but the program does not get to know them by that: a traced
+// compile loads what any other loads.
 
-// A hearsay is what is known of a definition without loading it. It belongs to the parsed file, so all compiles share it.
+// A hearsay is what is known of a definition without loading it. It belongs to the parsed file, so all compiles share
+// it.
 type hearsay struct {
 	node   syntax.Definition // nil when there is none
 	title  string            // of a class or define, as references have it
@@ -58,8 +60,8 @@ type heardClass struct {
 	*hearsay
 }
 
-// An unloaded is what a name leads to in files that may not be loaded: those that are read to find it. It follows from the environment's
-// files, so all compiles share it.
+// An unloaded is what a name leads to in files that may not be loaded: those that are read to find it. It follows from
+// the environment's files, so all compiles share it.
 type unloaded struct {
 	*hearsay
 	files []*syntax.File
@@ -84,7 +86,8 @@ func (ev *Evaluator) hear(kind linkKind, name string) *hearsay {
 		}
 		return d.shape.said
 	}
-	u := remember(ev.cache, ev.cache.unloaded, link{kind: kind, name: name}, func() (unloaded, bool) { return ev.search(kind, name), true })
+	u := remember(ev.cache, ev.cache.unloaded, link{kind: kind, name: name},
+		func() (unloaded, bool) { return ev.search(kind, name), true })
 	for _, f := range u.files {
 		ev.hearFile(f)
 	}

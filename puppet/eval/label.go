@@ -164,7 +164,8 @@ func (ev *Evaluator) runtimeError(e syntax.Expr, err error) {
 	case *syntax.MethodCall:
 		at = source.Span{Start: e.Functor.Name.Where.Start, End: e.Functor.Name.Where.End}
 	}
-	d := &source.Diagnostic{Code: "E0401", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), err)}
+	d := &source.Diagnostic{Code: "E0401", Place: ev.place(at),
+		Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), err)}
 	var bad *badValue
 	if errors.As(err, &bad) {
 		d.Help = bad.help

@@ -13,9 +13,10 @@ import (
 	"bunraku/source"
 )
 
-// What a compile leaves behind beyond its catalog. A Result is sealed: it is plain data that holds no evaluator, no scope and no resource
-// in the making, so that it is as small as what can be asked about it, and any number of goroutines may read it. What is cheap to keep is
-// kept as it is (the variables of classes, the places that were asked for); what is put into words is put into words when somebody asks.
+// What a compile leaves behind beyond its catalog. A Result is sealed: it is plain data that holds no evaluator, no
+// scope and no resource in the making, so that it is as small as what can be asked about it, and any number of
+// goroutines may read it. What is cheap to keep is kept as it is (the variables of classes, the places that were asked
+// for); what is put into words is put into words when somebody asks.
 
 // left is what is left of a compile.
 type left struct {
@@ -90,7 +91,8 @@ type leftBranch struct {
 
 // seal keeps what is left. It is the last thing that an evaluator does.
 func (ev *Evaluator) seal(c *catalog.Catalog) *left {
-	l := &left{catalog: c, trace: ev.trace, facts: ev.in.Facts, node: ev.in.Node, evaluated: ev.phase == phaseFinish, seen: ev.seen,
+	l := &left{catalog: c, trace: ev.trace, facts: ev.in.Facts, node: ev.in.Node, evaluated: ev.phase == phaseFinish,
+		seen:   ev.seen,
 		server: ev.in.ServerFacts, config: ev.in.Config, code: ev.in.Code, levels: ev.in.Levels}
 	l.keepScopes(ev)
 	switch {
@@ -205,7 +207,8 @@ func (l *left) keepTrace(ev *Evaluator) {
 		t := &room[i]
 		l.resources[i].leftTrace = t
 		i++
-		*t = leftTrace{existence: r.existence, splat: r.splat, first: ev.firstOfScope(r.scope), requiring: ev.ghosts.requiring[r]}
+		*t = leftTrace{existence: r.existence, splat: r.splat, first: ev.firstOfScope(r.scope),
+			requiring: ev.ghosts.requiring[r]}
 		if r.memo != nil {
 			t.noted = r.memo.arrows
 		}
@@ -410,8 +413,8 @@ func nodeText(d *Definition) string {
 	return "node " + strings.Join(hosts, ", ")
 }
 
-// eachVariable visits the variables of the top scope, the node and every evaluated class, in the order of evaluation. Facts, settings and
-// what every class has are left out.
+// eachVariable visits the variables of the top scope, the node and every evaluated class, in the order of evaluation.
+// Facts, settings and what every class has are left out.
 func (l *left) eachVariable(visit func(class string, v *variable)) {
 	for i := range l.scopes {
 		s := &l.scopes[i]
@@ -511,7 +514,8 @@ func (v Left) CallingClass() string {
 	return v.s.class
 }
 
-// Variable looks a variable up by its name, qualified or not; nil when there is none. The rules are those of Scope.Variable.
+// Variable looks a variable up by its name, qualified or not; nil when there is none. The rules are those of
+// Scope.Variable.
 func (v Left) Variable(name string) value.Value {
 	name = strings.TrimPrefix(name, "::")
 	i := strings.LastIndex(name, "::")

@@ -7,9 +7,9 @@ import (
 	"bunraku/puppet/syntax"
 )
 
-// What a branch that was not taken might have done, worked out only when tracing is on and somebody asks (rules 5 to 7): may it
-// declare this class, a resource of this type and title, or change this attribute? Names in Puppet code are mostly static, so
-// reachability in the code decides; where a name is computed the answer is "any".
+// What a branch that was not taken might have done, worked out only when tracing is on and somebody asks (rules 5 to
+// 7): may it declare this class, a resource of this type and title, or change this attribute? Names in Puppet code are
+// mostly static, so reachability in the code decides; where a name is computed the answer is "any".
 
 // nodeSets reports whether the code of a node statement has an assignment to a variable.
 func (ev *Evaluator) nodeSets(name string) bool {
@@ -97,8 +97,8 @@ func (ev *Evaluator) reachIdle(h *hearsay, seen map[syntax.Definition]bool, visi
 // classCount is how many classes are known, loaded or not.
 func (ev *Evaluator) classCount() int { return len(ev.classes) + len(ev.ghosts.heard.classes) }
 
-// mayConfigure joins what may have given a class a parameter: the decisions of branches passed over that may declare it with parameters,
-// and the titles of classes that were declared with this one.
+// mayConfigure joins what may have given a class a parameter: the decisions of branches passed over that may declare it
+// with parameters, and the titles of classes that were declared with this one.
 func (ev *Evaluator) mayConfigure(class, param string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
@@ -128,8 +128,8 @@ func (ev *Evaluator) mayBeGiven(attr string) provenance.Ref {
 	return ev.union([]provenance.Ref{ev.ghosts.given[attr], ev.ghosts.given[""]})
 }
 
-// MayExist joins the decisions of branches passed over that may declare, or realize, a resource ("" for any of the type): what a question such as defined()
-// depends on when the answer is no.
+// MayExist joins the decisions of branches passed over that may declare, or realize, a resource ("" for any of the
+// type): what a question such as defined() depends on when the answer is no.
 func (ev *Evaluator) MayExist(typ, title string) (r provenance.Ref) {
 	if ev.trace == nil {
 		return 0
@@ -215,7 +215,8 @@ func (ev *Evaluator) makingOf(typ string) *making {
 	return m
 }
 
-// mayName joins what could have named any class: the names that were given, and the branches passed over that compute names.
+// mayName joins what could have named any class: the names that were given, and the branches passed over that compute
+// names.
 func (ev *Evaluator) mayName() provenance.Ref {
 	computed := ev.computingNames()
 	a := &ev.ghosts.anyName
@@ -247,8 +248,9 @@ func (ev *Evaluator) MayBeOf(typ provenance.Ref) {
 	}
 }
 
-// Asked is what the answer to the question whether a resource is declared depends on (rule 6): the resource that was found or, when there is
-// none, all that could be it, by its title, its name or an alias, and the branches that might have declared it.
+// Asked is what the answer to the question whether a resource is declared depends on (rule 6): the resource that was
+// found or, when there is none, all that could be it, by its title, its name or an alias, and the branches that might
+// have declared it.
 func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	if ev.trace == nil {
 		return 0
@@ -294,20 +296,21 @@ func (ev *Evaluator) Asked(typ, title string) provenance.Ref {
 	return ev.union(append(refs, ev.table.ofType[typ]))
 }
 
-// namesRef joins what decides what a resource is called, and that there are not more like it: its title, and the decisions of the code that
-// declares it, which may be loops.
+// namesRef joins what decides what a resource is called, and that there are not more like it: its title, and the
+// decisions of the code that declares it, which may be loops.
 func (ev *Evaluator) namesRef(r *Resource) provenance.Ref {
 	switch {
 	case r.decided:
 		return r.existence
-	case r.scope != nil && r.scope.resource != nil && r.scope.resource.def != nil && r.scope.resource.def.Kind == DefineKind:
+	case r.scope != nil && r.scope.resource != nil && r.scope.resource.def != nil &&
+		r.scope.resource.def.Kind == DefineKind:
 		return ev.trace.Join(r.titleRef, ev.namesRef(r.scope.resource))
 	}
 	return r.titleRef
 }
 
-// untouched reports whether no code that is known, run or not, sets parameters of a define's instances from outside: then mayTouch has
-// nothing to say about them.
+// untouched reports whether no code that is known, run or not, sets parameters of a define's instances from outside:
+// then mayTouch has nothing to say about them.
 func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 	ev.indexTouches()
 	g := &ev.ghosts
@@ -319,7 +322,10 @@ func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 	touches := func(t touchOf) bool { return sets(t.attr) }
 	yes := !slices.ContainsFunc(ev.cache.touching(typ), touches) && !slices.ContainsFunc(ev.cache.touching(""), touches) &&
 		!slices.ContainsFunc(ev.idleTouches(), func(t touch) bool { return (t.typ == typ || t.typ == "") && sets(t.attr) }) &&
-		!slices.ContainsFunc(ev.table.everCollected, func(c *collector) bool { return c.typ == typ && (c.params != nil || c.splat != 0) })
+		!slices.ContainsFunc(ev.table.everCollected, func(c *collector) bool {
+			return c.typ == typ &&
+				(c.params != nil || c.splat != 0)
+		})
 	for t := range g.written {
 		if (t.typ == typ || t.typ == "") && sets(t.attr) {
 			yes = false
@@ -351,7 +357,8 @@ func (ev *Evaluator) union(refs []provenance.Ref) provenance.Ref {
 	return ev.trace.Join(refs...)
 }
 
-// mayArrow notes the operands of an arrow that get an attribute by it: each could have named another resource of its type.
+// mayArrow notes the operands of an arrow that get an attribute by it: each could have named another resource of its
+// type.
 func (ev *Evaluator) mayArrow(e *syntax.Relation, attr string, left, right provenance.Ref) {
 	if e.Op == syntax.OpAfter || e.Op == syntax.OpSubscribed {
 		ev.mayWrite(e.Right, attr, right)
@@ -390,8 +397,8 @@ type touchOf struct {
 	by *effects
 }
 
-// indexTouches joins the decisions for each piece of code that was passed over, so that the same code passed over a thousand times counts
-// once. It goes on from where it stopped.
+// indexTouches joins the decisions for each piece of code that was passed over, so that the same code passed over a
+// thousand times counts once. It goes on from where it stopped.
 func (ev *Evaluator) indexTouches() {
 	g := &ev.ghosts
 	g.indexed.each(ev, func(p *passedBranch) {

@@ -16,8 +16,8 @@ import (
 	"bunraku/source"
 )
 
-// The paper's rules, run literally by package mupuppet, and this evaluator must agree on every program of the subset, or differ in one
-// of the ways that docs/mupuppet.md lists.
+// The paper's rules, run literally by package mupuppet, and this evaluator must agree on every program of the subset,
+// or differ in one of the ways that docs/mupuppet.md lists.
 
 // fingerprint is a catalog as mupuppet prints one: native resources only, sorted attributes.
 func fingerprint(t *testing.T, c *catalog.Catalog) []string {

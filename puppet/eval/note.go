@@ -7,10 +7,11 @@ import (
 	"bunraku/source"
 )
 
-// Steps that are named in the trace, for those who explain a value: no dependency follows from them. Nothing is put into words here.
+// Steps that are named in the trace, for those who explain a value: no dependency follows from them. Nothing is put
+// into words here.
 
-// owner is the number of whose variables the innermost table holds: a class or an instance of a define. Those of the top scope, the node,
-// functions and lambdas belong to nobody in particular.
+// owner is the number of whose variables the innermost table holds: a class or an instance of a define. Those of the
+// top scope, the node, functions and lambdas belong to nobody in particular.
 func (sc *Scope) owner() uint32 {
 	f := sc.frame
 	for f.kind == matchFrame {
@@ -51,7 +52,8 @@ func (ev *Evaluator) noteTest(cond provenance.Ref, e *syntax.If, test value.Valu
 }
 
 // noteOption names the option that a case or selector took, by where it is written; chosen is empty when it took none.
-func (ev *Evaluator) noteOption(kind provenance.NoteKind, cond provenance.Ref, at syntax.Expr, test value.Value, chosen source.Span) provenance.Ref {
+func (ev *Evaluator) noteOption(kind provenance.NoteKind, cond provenance.Ref, at syntax.Expr, test value.Value,
+	chosen source.Span) provenance.Ref {
 	if ev.trace == nil {
 		return 0
 	}

@@ -10,8 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// An opaque value stands for one that could not be computed: a function written in Ruby, a secret without its key. What is made of it
-// is opaque too; what would be decided by it is said to be undecided. Nothing is guessed in silence.
+// An opaque value stands for one that could not be computed: a function written in Ruby, a secret without its key. What
+// is made of it is opaque too; what would be decided by it is said to be undecided. Nothing is guessed in silence.
 
 // opaque is the first opaque value among some.
 func opaque(vs ...value.Value) *value.Opaque {
@@ -23,7 +23,8 @@ func opaque(vs ...value.Value) *value.Opaque {
 	return nil
 }
 
-// undecided reports a decision that hangs on an opaque value; the code goes on as if it were false, or nothing had matched.
+// undecided reports a decision that hangs on an opaque value; the code goes on as if it were false, or nothing had
+// matched.
 func (ev *Evaluator) undecided(v value.Value, e syntax.Expr) bool {
 	o := opaque(v)
 	if o == nil {
@@ -58,9 +59,10 @@ func opaqueIf(open bool, v value.Value) *value.Opaque {
 	return opaque(v)
 }
 
-// eitherWay is `and` and `or` of something that is not known on the left. If the right side decides alone, that is the answer; it is only
-// looked at if nothing can happen there, since Puppet may not come to it.
-func (ev *Evaluator) eitherWay(o *value.Opaque, lr provenance.Ref, e *syntax.Binary, sc *Scope) (value.Value, provenance.Ref) {
+// eitherWay is `and` and `or` of something that is not known on the left. If the right side decides alone, that is the
+// answer; it is only looked at if nothing can happen there, since Puppet may not come to it.
+func (ev *Evaluator) eitherWay(o *value.Opaque, lr provenance.Ref, e *syntax.Binary, sc *Scope) (value.Value,
+	provenance.Ref) {
 	if !calm(e.Right) {
 		return o, ev.op("truth", lr)
 	}
@@ -80,8 +82,10 @@ func calm(e syntax.Expr) bool {
 	is := true
 	syntax.Walk(e, func(n syntax.Node) bool {
 		switch n.(type) {
-		case *syntax.Lit, *syntax.Str, *syntax.Name, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef, *syntax.Default, *syntax.Var, *syntax.Paren,
-			*syntax.Access, *syntax.Ref, *syntax.Binary, *syntax.Unary, *syntax.Interpolated, *syntax.Text, *syntax.List, *syntax.Hash, *syntax.Entry:
+		case *syntax.Lit, *syntax.Str, *syntax.Name, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef, *syntax.Default,
+			*syntax.Var, *syntax.Paren,
+			*syntax.Access, *syntax.Ref, *syntax.Binary, *syntax.Unary, *syntax.Interpolated, *syntax.Text, *syntax.List,
+			*syntax.Hash, *syntax.Entry:
 		default:
 			is = false
 		}
@@ -90,9 +94,11 @@ func calm(e syntax.Expr) bool {
 	return is
 }
 
-// blockOf runs the statements that a decision leads to. If the decision hangs on a value that is not known, they are what was guessed:
-// what they declare is only possible, an error in them ends nothing, and what they and the others assign is not known either.
-func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, others ...[]syntax.Expr) (value.Value, provenance.Ref) {
+// blockOf runs the statements that a decision leads to. If the decision hangs on a value that is not known, they are
+// what was guessed: what they declare is only possible, an error in them ends nothing, and what they and the others
+// assign is not known either.
+func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, others ...[]syntax.Expr) (value.Value,
+	provenance.Ref) {
 	if o == nil {
 		return ev.block(stmts, sc)
 	}
@@ -108,7 +114,8 @@ func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, ot
 		return v, nil
 	})
 	if err != nil {
-		ev.warn("E0705", stmts[0].Span(), "This is left out: it would fail, and it is not known whether Puppet comes here ("+err.Error()+")")
+		ev.warn("E0705", stmts[0].Span(), "This is left out: it would fail, and it is not known whether Puppet comes here ("+
+			err.Error()+")")
 	}
 	ev.guess = before
 	for _, list := range append(others, stmts) {
@@ -132,8 +139,8 @@ func (sc *Scope) unsettle(name string, o *value.Opaque) {
 	sc.Set(name, o, 0)
 }
 
-// mayBeThere warns of resources that are not there, where Puppet's error would end the compile: code that was left out, because
-// something is not known, may declare them.
+// mayBeThere warns of resources that are not there, where Puppet's error would end the compile: code that was left out,
+// because something is not known, may declare them.
 func (ev *Evaluator) mayBeThere(at source.Place, names string) {
 	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,
 		Summary: names + " is not there, but may be in Puppet: decisions hang on what is not known"})
@@ -172,8 +179,8 @@ func (ev *Evaluator) unknown(o *value.Opaque, function string, at source.Place) 
 	ev.unknowns = append(ev.unknowns, &Unknown{Why: o.Why, Function: function, Place: at, value: o})
 }
 
-// Unknowns are the values that a compile could not compute: those that functions gave, in the order of the calls, and those of the
-// catalog's that come from data.
+// Unknowns are the values that a compile could not compute: those that functions gave, in the order of the calls, and
+// those of the catalog's that come from data.
 func (res *Result) Unknowns() []Unknown {
 	var all []*Unknown
 	for _, u := range res.unknowns {

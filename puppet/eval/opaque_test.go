@@ -14,7 +14,8 @@ import (
 // What a Ruby function would give is opaque; what is made of it is opaque too, and nothing is decided by it in silence.
 func TestOpaque(t *testing.T) {
 	w := newMapWorld(source.Puppet8)
-	w.functions["ruby"] = &eval.Function{Name: "ruby", Raw: func(*eval.Call) (value.Value, error) { return &value.Opaque{Why: "not run"}, nil }}
+	w.functions["ruby"] = &eval.Function{Name: "ruby",
+		Raw: func(*eval.Call) (value.Value, error) { return &value.Opaque{Why: "not run"}, nil }}
 	text := `$o = ruby()
 notify { 'text': message => "a${o}b" }
 notify { 'sum': message => $o + 1 }
@@ -31,7 +32,8 @@ include $o
 	if ds.HasErrors() {
 		t.Fatal(ds[0])
 	}
-	res := eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree}, Settings: eval.Language(8)})
+	res := eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree},
+		Settings: eval.Language(8)})
 	if res.Failure != nil {
 		t.Fatal(res.Failure)
 	}
@@ -58,21 +60,27 @@ include $o
 func compileUnknown(t *testing.T, text string) *eval.Result {
 	t.Helper()
 	w := newMapWorld(source.Puppet8)
-	w.functions["ruby"] = &eval.Function{Name: "ruby", Raw: func(*eval.Call) (value.Value, error) { return &value.Opaque{Why: "not run"}, nil }}
+	w.functions["ruby"] = &eval.Function{Name: "ruby",
+		Raw: func(*eval.Call) (value.Value, error) { return &value.Opaque{Why: "not run"}, nil }}
 	tree, ds := syntax.Parse(source.NewFile("o.pp", text), syntax.Options{})
 	if ds.HasErrors() {
 		t.Fatal(ds[0])
 	}
-	return eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree}, Settings: eval.Language(8)})
+	return eval.Compile(w, eval.Input{Node: "n", Environment: "production", Main: []*syntax.File{tree},
+		Settings: eval.Language(8)})
 }
 
 // Each value is what every answer of ruby() gives, or unknown.
 func TestUnknownLogic(t *testing.T) {
 	for expr, want := range map[string]value.Value{
-		"ruby() and true": nil, "ruby() and false": value.Bool(false), "ruby() or true": value.Bool(true), "ruby() or false": nil,
-		"true and ruby()": nil, "false and ruby()": value.Bool(false), "true or ruby()": value.Bool(true), "false or ruby()": nil,
-		"!ruby()": nil, "ruby() and ruby()": nil, "ruby() or $facts == 1": nil, "ruby() == 1": nil, "ruby() ? { 1 => 2, default => 3 }": nil,
-		"if ruby() { 1 } else { 1 }": nil, "case ruby() { 1: { 2 } default: { 3 } }": nil, "case ruby() { 1: { 2 } }": nil,
+		"ruby() and true": nil, "ruby() and false": value.Bool(false), "ruby() or true": value.Bool(true),
+		"ruby() or false": nil,
+		"true and ruby()": nil, "false and ruby()": value.Bool(false), "true or ruby()": value.Bool(true),
+		"false or ruby()": nil,
+		"!ruby()":         nil, "ruby() and ruby()": nil, "ruby() or $facts == 1": nil, "ruby() == 1": nil,
+		"ruby() ? { 1 => 2, default => 3 }": nil,
+		"if ruby() { 1 } else { 1 }":        nil, "case ruby() { 1: { 2 } default: { 3 } }": nil,
+		"case ruby() { 1: { 2 } }":                nil,
 		"inline_epp('<% if ruby() { %>x<% } %>')": nil, "inline_epp('<% ruby().each |$x| { %>x<% } %>')": nil,
 		"ruby() and fail('not here')": nil, "ruby() or $nosuch": nil,
 	} {
@@ -96,18 +104,25 @@ func TestUnknownDecisions(t *testing.T) {
 		certain  []string
 		unknown  []string // notifies whose message is not known
 	}{
-		"fail in else":           {"if ruby() { } else { fail('x') }\nnotify { 'c': }", nil, []string{"c"}, nil},
-		"fail in default":        {"case ruby() { 1: { } default: { fail('x') } }\nnotify { 'c': }", nil, []string{"c"}, nil},
-		"fail in a define":       {"define d { fail('x') }\nunless ruby() { } else { d { 'x': } }\nnotify { 'c': }", nil, []string{"c"}, nil},
-		"else":                   {"if ruby() { } else { notify { 'p': } }", []string{"p"}, nil, nil},
-		"a class in else":        {"class k { notify { 'p': } }\nif ruby() { } else { include k }", []string{"p"}, nil, nil},
-		"a define in else":       {"define d { notify { $title: } }\nif ruby() { } else { d { 'p': } }\nd { 'c': }", []string{"p"}, []string{"c"}, nil},
-		"a variable":             {"if ruby() { $x = 1 } else { $x = 2 }\nnotify { 'u': message => $x }", nil, nil, []string{"u"}},
-		"a variable in one":      {"if ruby() { $x = 1 }\nnotify { 'u': message => $x }", nil, nil, []string{"u"}},
-		"a variable in a case":   {"case ruby() { 1: { $x = 1 } 2: { $x = 2 } }\nnotify { 'u': message => $x }", nil, nil, []string{"u"}},
-		"require what vanished":  {"if ruby() { notify { 'a': } }\nnotify { 'c': require => Notify['a'] }", nil, []string{"c"}, nil},
-		"arrow to what vanished": {"if ruby() { notify { 'a': } }\nnotify { 'c': }\nNotify['c'] -> Notify['a']", nil, []string{"c"}, nil},
-		"an unknown reference":   {"notify { 'c': before => Notify[ruby()] }\nNotify['c'] -> Notify[ruby()]", nil, []string{"c"}, nil},
+		"fail in else":    {"if ruby() { } else { fail('x') }\nnotify { 'c': }", nil, []string{"c"}, nil},
+		"fail in default": {"case ruby() { 1: { } default: { fail('x') } }\nnotify { 'c': }", nil, []string{"c"}, nil},
+		"fail in a define": {"define d { fail('x') }\nunless ruby() { } else { d { 'x': } }\nnotify { 'c': }", nil,
+			[]string{"c"}, nil},
+		"else":            {"if ruby() { } else { notify { 'p': } }", []string{"p"}, nil, nil},
+		"a class in else": {"class k { notify { 'p': } }\nif ruby() { } else { include k }", []string{"p"}, nil, nil},
+		"a define in else": {"define d { notify { $title: } }\nif ruby() { } else { d { 'p': } }\nd { 'c': }",
+			[]string{"p"}, []string{"c"}, nil},
+		"a variable": {"if ruby() { $x = 1 } else { $x = 2 }\nnotify { 'u': message => $x }", nil, nil,
+			[]string{"u"}},
+		"a variable in one": {"if ruby() { $x = 1 }\nnotify { 'u': message => $x }", nil, nil, []string{"u"}},
+		"a variable in a case": {"case ruby() { 1: { $x = 1 } 2: { $x = 2 } }\nnotify { 'u': message => $x }", nil, nil,
+			[]string{"u"}},
+		"require what vanished": {"if ruby() { notify { 'a': } }\nnotify { 'c': require => Notify['a'] }", nil,
+			[]string{"c"}, nil},
+		"arrow to what vanished": {"if ruby() { notify { 'a': } }\nnotify { 'c': }\nNotify['c'] -> Notify['a']", nil,
+			[]string{"c"}, nil},
+		"an unknown reference": {"notify { 'c': before => Notify[ruby()] }\nNotify['c'] -> Notify[ruby()]", nil,
+			[]string{"c"}, nil},
 	} {
 		res := compileUnknown(t, c.text)
 		if res.Failure != nil {

@@ -161,10 +161,12 @@ func (ev *Evaluator) compare(e *syntax.Binary, l, r value.Value) bool {
 }
 
 func (ev *Evaluator) notComparable(e *syntax.Binary, l, r value.Value, detail string) {
-	ev.failf("E0221", opPlace(e.OpAt), "Evaluation Error: Comparison of: %s %s %s, is not possible. Caused by '%s'.", types.Label(l), e.Op, types.Label(r), detail)
+	ev.failf("E0221", opPlace(e.OpAt), "Evaluation Error: Comparison of: %s %s %s, is not possible. Caused by '%s'.",
+		types.Label(l), e.Op, types.Label(r), detail)
 }
 
-// match is =~: against a type, a version range, or a regular expression, which also sets $0 … (rule: match variables depend on both sides).
+// match is =~: against a type, a version range, or a regular expression, which also sets $0 … (rule: match variables
+// depend on both sides).
 func (ev *Evaluator) match(e *syntax.Binary, l, pattern value.Value, ref provenance.Ref, sc *Scope) bool {
 	switch p := pattern.(type) {
 	case value.Type:
@@ -176,16 +178,19 @@ func (ev *Evaluator) match(e *syntax.Binary, l, pattern value.Value, ref provena
 	if !ok {
 		s, isString := pattern.(value.String)
 		if !isString {
-			ev.failf("E0222", e.Right.Span(), "Evaluation Error: Can not convert right match operand to a regular expression. Caused by 'no implicit conversion of %s into String'.", rubyClass(pattern))
+			ev.failf("E0222", e.Right.Span(),
+				"Evaluation Error: Can not convert right match operand to a regular expression. Caused by 'no implicit conversion of %s into String'.", rubyClass(pattern))
 		}
 		var err error
 		if re, err = value.NewRegexp(string(s)); err != nil {
-			ev.failf("E0222", e.Right.Span(), "Evaluation Error: Can not convert right match operand to a regular expression. Caused by '%s'.", err)
+			ev.failf("E0222", e.Right.Span(),
+				"Evaluation Error: Can not convert right match operand to a regular expression. Caused by '%s'.", err)
 		}
 	}
 	s, ok := l.(value.String)
 	if !ok {
-		ev.failf("E0222", e.Left.Span(), "Evaluation Error: Left match operand must result in a String value. Got %s.", article(types.Label(l)))
+		ev.failf("E0222", e.Left.Span(), "Evaluation Error: Left match operand must result in a String value. Got %s.",
+			article(types.Label(l)))
 	}
 	return ev.matchRegexp(re, string(s), ref, sc, e)
 }
@@ -237,7 +242,8 @@ func rubyClass(v value.Value) string {
 	return "Object"
 }
 
-// in is the `in` operator: a case-blind search in strings, arrays and hash keys; a regexp or type on the left searches by match.
+// in is the `in` operator: a case-blind search in strings, arrays and hash keys; a regexp or type on the left searches
+// by match.
 func (ev *Evaluator) includes(l, r value.Value, sc *Scope, ref provenance.Ref) bool {
 	switch r := r.(type) {
 	case value.String:
@@ -290,14 +296,16 @@ func (ev *Evaluator) inElement(l, x value.Value, sc *Scope, ref provenance.Ref) 
 	return ev.equal(x, l)
 }
 
-// number converts an operand of arithmetic. Strings that look like numbers are converted, with a warning (an error in Puppet 8).
+// number converts an operand of arithmetic. Strings that look like numbers are converted, with a warning (an error in
+// Puppet 8).
 func (ev *Evaluator) number(v value.Value, e syntax.Expr, sc *Scope) value.Value {
 	switch v := v.(type) {
 	case value.Int, value.Float, value.Timespan, value.Timestamp:
 		return v
 	case value.String:
 		if n, ok := value.ToNumber(string(v)); ok {
-			ev.strictly("E0223", e.Span(), "The string '"+string(v)+"' was automatically coerced to the numerical value "+value.ToString(n))
+			ev.strictly("E0223", e.Span(), "The string '"+string(v)+"' was automatically coerced to the numerical value "+
+				value.ToString(n))
 			return n
 		}
 	}
@@ -316,7 +324,8 @@ func rubyText(v value.Value) string {
 	return value.ToString(v)
 }
 
-func (ev *Evaluator) arithmetic(e *syntax.Binary, l value.Value, lr provenance.Ref, r value.Value, rr provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
+func (ev *Evaluator) arithmetic(e *syntax.Binary, l value.Value, lr provenance.Ref, r value.Value, rr provenance.Ref,
+	sc *Scope) (value.Value, provenance.Ref) {
 	switch l := l.(type) {
 	case *value.Array:
 		switch e.Op {
@@ -487,7 +496,8 @@ func (ev *Evaluator) overflow(e syntax.Expr, z *big.Int) {
 	if b, ok := e.(*syntax.Binary); ok {
 		at = opPlace(b.OpAt)
 	}
-	ev.failf("E0227", at, "Evaluation Error: A %s resulted in a value outside of Puppet Integer %s range, got '%s0x%x'", name, word, sign, new(big.Int).Abs(z))
+	ev.failf("E0227", at, "Evaluation Error: A %s resulted in a value outside of Puppet Integer %s range, got '%s0x%x'",
+		name, word, sign, new(big.Int).Abs(z))
 }
 
 // times is arithmetic with time spans and time stamps.
@@ -499,7 +509,8 @@ func (ev *Evaluator) times(e *syntax.Binary, a, b value.Value) value.Value {
 	switch err {
 	case nil:
 	case errNotApplicable:
-		ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s.", e.Op, article(types.Label(a)))
+		ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s.", e.Op,
+			article(types.Label(a)))
 	case errNotApplicableWhen:
 		ev.notApplicableWhen(e, a, b)
 	case errZero:
@@ -511,5 +522,6 @@ func (ev *Evaluator) times(e *syntax.Binary, a, b value.Value) value.Value {
 }
 
 func (ev *Evaluator) notApplicableWhen(e *syntax.Binary, a, b value.Value) {
-	ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s when right side is %s.", e.Op, article(types.Label(a)), article(types.Label(b)))
+	ev.failf("E0220", e.Left.Span(), "Evaluation Error: Operator '%s' is not applicable to %s when right side is %s.",
+		e.Op, article(types.Label(a)), article(types.Label(b)))
 }

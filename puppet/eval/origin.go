@@ -9,9 +9,9 @@ import (
 	"bunraku/source"
 )
 
-// Where the value came from that ended a compile: the variables and parameters it went through, the Hiera datum, default or fact that it is.
-// An error points at the cause, not only at the place where it was noticed. This needs the trace; a compile without one that fails is
-// run again with it (package compiler).
+// Where the value came from that ended a compile: the variables and parameters it went through, the Hiera datum,
+// default or fact that it is. An error points at the cause, not only at the place where it was noticed. This needs the
+// trace; a compile without one that fails is run again with it (package compiler).
 
 // A Levels is a World that can say which level of Hiera has a key's value in a file.
 type Levels interface {
@@ -122,7 +122,8 @@ func (ev *Evaluator) badArgument(err error, sigs []*types.Callable, args []value
 	for i, a := range args {
 		refused := i < len(refs)
 		for _, s := range sigs {
-			if s.Params == nil || len(s.Params.Types) == 0 || ev.judge.IsInstance(s.Params.Types[min(i, len(s.Params.Types)-1)], a) {
+			if s.Params == nil || len(s.Params.Types) == 0 || ev.judge.IsInstance(s.Params.Types[min(i, len(s.Params.Types)-1)],
+				a) {
 				refused = false
 			}
 		}
@@ -259,8 +260,8 @@ func wantsSensitive(t value.Type) bool {
 // leastSecret is the length of the shortest text that can be told from ordinary words.
 const leastSecret = 4
 
-// hideSecrets keeps what is Sensitive out of a diagnostic: lines that hold data which flow into a Sensitive variable or attribute are not
-// shown, and such a value in the text is blotted out.
+// hideSecrets keeps what is Sensitive out of a diagnostic: lines that hold data which flow into a Sensitive variable or
+// attribute are not shown, and such a value in the text is blotted out.
 func (ev *Evaluator) hideSecrets(d *source.Diagnostic) {
 	if ev.trace == nil {
 		return

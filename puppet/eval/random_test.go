@@ -17,7 +17,8 @@ import (
 func randomCases(first, n int) []*testCase {
 	var cases []*testCase
 	for i := range n {
-		cases = append(cases, &testCase{archive: "random", name: strconv.Itoa(first + i), facts: json.RawMessage("{}"), enc: json.RawMessage("{}"), settings: map[string]string{}, answers: map[string]*txtar.File{},
+		cases = append(cases, &testCase{archive: "random", name: strconv.Itoa(first + i), facts: json.RawMessage("{}"),
+			enc: json.RawMessage("{}"), settings: map[string]string{}, answers: map[string]*txtar.File{},
 			files: []txtar.File{{Name: "site.pp", Data: []byte("# random\n" + random.Program(first+i))}}})
 	}
 	return cases
@@ -48,7 +49,8 @@ func compareRandom(t *testing.T, o *live.Oracle, language source.Language, first
 	return equal, failing
 }
 
-// TestScoreRandom compares a fixed sample of random programs with Puppet 7 and 8; the acceptance run compares 2,000 with each.
+// TestScoreRandom compares a fixed sample of random programs with Puppet 7 and 8; the acceptance run compares 2,000
+// with each.
 func TestScoreRandom(t *testing.T) {
 	n, first := 60, 1
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {

@@ -89,8 +89,11 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 				ev.runtime(e, err.Error())
 			}
 			x = parsed
-		case *value.Object, value.Undef, value.Bool, value.Int, value.Float, value.Default, *value.Hash, *value.Regexp, *value.Sensitive:
-			ev.failf("E0550", opPlace(e.OpAt), "Evaluation Error: Illegal relationship operand, can not form a relationship with %s. A Catalog type is required.", article(types.Label(x)))
+		case *value.Object, value.Undef, value.Bool, value.Int, value.Float, value.Default, *value.Hash, *value.Regexp,
+			*value.Sensitive:
+			ev.failf("E0550", opPlace(e.OpAt),
+				"Evaluation Error: Illegal relationship operand, can not form a relationship with %s. A Catalog type is required.",
+				article(types.Label(x)))
 		}
 		switch t := x.(type) {
 		case *types.Resource, *types.Class:
@@ -105,7 +108,8 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 				out = append(out, t)
 			}
 		default:
-			ev.failf("E0550", opPlace(e.OpAt), "Evaluation Error: Illegal relationship operand, can not form a relationship with something of type %s. A Catalog type is required.", value.ToString(x))
+			ev.failf("E0550", opPlace(e.OpAt),
+				"Evaluation Error: Illegal relationship operand, can not form a relationship with something of type %s. A Catalog type is required.", value.ToString(x))
 		}
 	}
 	return out
@@ -133,8 +137,8 @@ func ParseType(w World, in Input, text string) (t value.Type, err error) {
 	return ev.ParseType(text)
 }
 
-// resolveRelations turns arrows into attributes. What a collector on the right finds stands in the attribute, in the order in which it was found;
-// of what one on the left finds each gets the attribute by itself.
+// resolveRelations turns arrows into attributes. What a collector on the right finds stands in the attribute, in the
+// order in which it was found; of what one on the left finds each gets the attribute by itself.
 func (ev *Evaluator) resolveRelations() {
 	for _, r := range ev.table.relations {
 		to := ev.ends(r.to, false)
@@ -180,7 +184,8 @@ func (ev *Evaluator) arrowTo(from *Resource, r relation) {
 	}
 }
 
-// arrow notes that an arrow sets an attribute on what the collector finds or, when that is nothing, on what stands to its left.
+// arrow notes that an arrow sets an attribute on what the collector finds or, when that is nothing, on what stands to
+// its left.
 func (c *collector) arrow(attr string) {
 	c.arrows = append(c.arrows, attr)
 	c.ev.ghosts.writes++
@@ -205,7 +210,8 @@ func (c *collector) emptiness() provenance.Ref {
 	return ref
 }
 
-// An end is a resource that one end of an arrow stands for, and how the arrow names it; nil when there is none of that name.
+// An end is a resource that one end of an arrow stands for, and how the arrow names it; nil when there is none of that
+// name.
 type end struct {
 	ref value.Value // nil when a collector found it
 	res *Resource
@@ -242,7 +248,8 @@ func (ev *Evaluator) ends(v value.Value, left bool) []end {
 func (ev *Evaluator) relate(s, t end, r relation) {
 	for _, x := range [2]end{s, t} {
 		if x, ok := x.ref.(*types.Resource); ok && !x.HasTitle {
-			ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("No title provided and \"%s[]\" is not a valid resource reference", capitalized(x.Type))})
+			ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place,
+				Summary: fmt.Sprintf("No title provided and \"%s[]\" is not a valid resource reference", capitalized(x.Type))})
 		}
 	}
 	if o := opaque(s.ref, t.ref); o != nil {
@@ -253,14 +260,17 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 	from, to := s.res, t.res
 	if ev.guesses > 0 && (from == nil || to == nil) { // which may be there after all
 		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: r.place,
-			Summary: fmt.Sprintf("The relationship of '%s' and '%s' is left out: one of them is not there, but may be in Puppet", s.text(), t.text())})
+			Summary: fmt.Sprintf("The relationship of '%s' and '%s' is left out: one of them is not there, but may be in Puppet",
+				s.text(), t.text())})
 		return
 	}
 	if from == nil {
-		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", s.text(), t.text())})
+		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place,
+			Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", s.text(), t.text())})
 	}
 	if to == nil {
-		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place, Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", t.text(), s.text())})
+		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place,
+			Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", t.text(), s.text())})
 	}
 	b := value.NewArrayBuilder(4)
 	var before provenance.Ref
@@ -277,11 +287,13 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 		if ev.trace != nil {
 			a.Refs = append(append(a.Refs, make([]provenance.Ref, len(a.Elems)-1-len(a.Refs))...), r.ref)
 		}
-		p.ref, p.place = ev.trace.Join(p.ref, r.ref, r.moment, ev.table.drawn[p]), r.place // one of several: their order is that in which they were drawn
+		// one of several: their order is that in which they were drawn
+		p.ref, p.place = ev.trace.Join(p.ref, r.ref, r.moment, ev.table.drawn[p]), r.place
 		return
 	}
 	if p != nil {
-		before = ev.trace.Join(r.moment, p.ref) // the attribute has something else already, which may be undef: their order counts
+		// the attribute has something else already, which may be undef: their order counts
+		before = ev.trace.Join(r.moment, p.ref)
 	}
 	if p != nil && !value.IsUndef(p.value) {
 		if a, ok := p.value.(*value.Array); ok {
@@ -291,7 +303,8 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 		}
 	}
 	b.AddRef(t.value(), r.ref)
-	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place, source: from.source, arrows: true})
+	ev.setParam(from, &param{name: r.param, value: b.Array(), ref: ev.trace.Join(before, r.ref), place: r.place,
+		source: from.source, arrows: true})
 	if ev.trace != nil && p == nil {
 		if ev.table.drawn == nil {
 			ev.table.drawn = map[*param]provenance.Ref{}
@@ -373,7 +386,8 @@ func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 	}
 	found, ok := ev.findRef(text)
 	if !ok {
-		ev.failAt(&source.Diagnostic{Code: "E0552", Place: at, Summary: fmt.Sprintf("No title provided and %q is not a valid resource reference", text)})
+		ev.failAt(&source.Diagnostic{Code: "E0552", Place: at,
+			Summary: fmt.Sprintf("No title provided and %q is not a valid resource reference", text)})
 	}
 	if found != nil {
 		return
@@ -383,7 +397,8 @@ func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 			Summary: fmt.Sprintf("'%s' is not there for the relationship on '%s', but may be in Puppet: decisions hang on what is not known", text, r.Ref())})
 		return
 	}
-	d := &source.Diagnostic{Code: "E0552", Place: at, Summary: fmt.Sprintf("Could not find resource '%s' in parameter '%s'", text, p.name)}
+	d := &source.Diagnostic{Code: "E0552", Place: at,
+		Summary: fmt.Sprintf("Could not find resource '%s' in parameter '%s'", text, p.name)}
 	var names []string
 	for _, x := range ev.table.list {
 		names = append(names, x.Ref())

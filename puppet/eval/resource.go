@@ -220,9 +220,11 @@ func (ev *Evaluator) resourceStatement(e *syntax.Resource, sc *Scope) {
 }
 
 // declareBodies declares what the bodies of a resource expression say, and gives what decides how many there are.
-func (ev *Evaluator) declareBodies(e *syntax.Resource, name string, sc *Scope, declared func(r *Resource, title provenance.Ref)) provenance.Ref {
+func (ev *Evaluator) declareBodies(e *syntax.Resource, name string, sc *Scope,
+	declared func(r *Resource, title provenance.Ref)) provenance.Ref {
 	if e.Form == syntax.Exported && !ev.set.Storeconfigs {
-		ev.warn("E0501", e.Where, "You cannot collect exported resources without storeconfigs being set; the export is ignored")
+		ev.warn("E0501", e.Where,
+			"You cannot collect exported resources without storeconfigs being set; the export is ignored")
 	}
 	bodies := ev.resourceBodies(e, sc)
 	var spine provenance.Ref
@@ -303,7 +305,8 @@ func (ev *Evaluator) resourceTypeName(e *syntax.Resource, sc *Scope) string {
 		_, acceptable = t.Left.(*syntax.Ref)
 	}
 	illegal := func(actual string) {
-		ev.failf("E0502", e.Type.Span(), "Evaluation Error: Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got %s", actual)
+		ev.failf("E0502", e.Type.Span(),
+			"Evaluation Error: Illegal Resource Type expression, expected result to be a type name, or untitled Resource, got %s", actual)
 	}
 	if acceptable {
 		switch t := v.(type) {
@@ -332,7 +335,8 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 	for i, b := range e.Bodies {
 		v, r := ev.eval(b.Title, sc)
 		if value.IsUndef(v) {
-			ev.failValue(&source.Diagnostic{Code: "E0503", Place: ev.place(b.Title.Span()), Summary: "Evaluation Error: Missing title. The title expression resulted in undef"}, v, r)
+			ev.failValue(&source.Diagnostic{Code: "E0503", Place: ev.place(b.Title.Span()),
+				Summary: "Evaluation Error: Missing title. The title expression resulted in undef"}, v, r)
 		}
 		if s, ok := v.(value.String); ok && used == nil && s != "" {
 			bodies[i].only[0] = title{text: string(s), ref: r}
@@ -354,7 +358,8 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 		for j, t := range list.Elems {
 			if _, ok := t.(value.Default); ok {
 				if used["\x00default"] {
-					ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression", "default")
+					ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression",
+						"default")
 				}
 				if used != nil {
 					used["\x00default"] = true
@@ -369,12 +374,15 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 			s, ok := t.(value.String)
 			switch {
 			case value.IsUndef(t):
-				ev.failf("E0503", b.Title.Span(), "Evaluation Error: Missing title at index %d. The title expression resulted in an undef title", j)
+				ev.failf("E0503", b.Title.Span(),
+					"Evaluation Error: Missing title at index %d. The title expression resulted in an undef title", j)
 			case !ok:
 				ev.failValue(&source.Diagnostic{Code: "E0503", Place: ev.place(b.Title.Span()),
-					Summary: fmt.Sprintf("Evaluation Error: Illegal title type at index %d. Expected String, got %s", j, types.Generalize(types.Infer(t)))}, t, list.Ref(j))
+					Summary: fmt.Sprintf("Evaluation Error: Illegal title type at index %d. Expected String, got %s", j,
+						types.Generalize(types.Infer(t)))}, t, list.Ref(j))
 			case s == "":
-				ev.failf("E0503", b.Title.Span(), "Evaluation Error: Empty string title at %d. Title strings must have a length greater than zero.", j)
+				ev.failf("E0503", b.Title.Span(),
+					"Evaluation Error: Empty string title at %d. Title strings must have a length greater than zero.", j)
 			case used[string(s)]:
 				ev.failf("E0504", e.Where, "Evaluation Error: The title '%s' has already been used in this resource expression", s)
 			}
@@ -389,7 +397,8 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 }
 
 // attributeOps evaluates attributes; naming one twice is an error.
-func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr) (list []*param, splat provenance.Ref) {
+func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr) (list []*param,
+	splat provenance.Ref) {
 	if len(ops) == 0 {
 		return nil, 0
 	}
@@ -414,7 +423,8 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 		if !op.Splat {
 			v, err := ev.convert(v)
 			if err != nil {
-				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: "Evaluation Error: Error while evaluating " + article(label(op)) + ", " + err.Error()})
+				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where),
+					Summary: "Evaluation Error: Error while evaluating " + article(label(op)) + ", " + err.Error()})
 			}
 			add(param{op.Name, ev.common(op.Name, v), ev.under(r), ev.place(op.Where), sc.source, op.Append, false})
 			continue
@@ -434,20 +444,23 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 			x := &entries[i]
 			name, ok := x.Key.(value.String)
 			if !ok {
-				ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s", types.Generalize(types.Infer(v)))
+				ev.failf("E0506", op.Value.Span(), "Evaluation Error: Expected value of type Hash, got %s",
+					types.Generalize(types.Infer(v)))
 			}
 			v, err := ev.convert(x.Value)
 			if err != nil {
 				ev.failAt(&source.Diagnostic{Code: "E0512", Place: ev.place(op.Where), Summary: err.Error()})
 			}
-			add(param{string(name), ev.common(string(name), v), ev.under(ev.Found(h, x, r)), ev.place(op.Where), sc.source, false, false})
+			add(param{string(name), ev.common(string(name), v), ev.under(ev.Found(h, x, r)), ev.place(op.Where), sc.source,
+				false, false})
 		}
 	}
 	return out, splat
 }
 
-// common makes an array that arrows may add to one of its own. To Puppet it is one array for every resource that gets the attribute from
-// here, by several titles, a default or an override: what an arrow adds for one of them, all have (relate).
+// common makes an array that arrows may add to one of its own. To Puppet it is one array for every resource that gets
+// the attribute from here, by several titles, a default or an override: what an arrow adds for one of them, all have
+// (relate).
 func (ev *Evaluator) common(name string, v value.Value) value.Value {
 	a, is := v.(*value.Array)
 	if !is || name != "before" && name != "notify" {
@@ -464,8 +477,10 @@ func (ev *Evaluator) common(name string, v value.Value) value.Value {
 }
 
 // declare makes one resource and puts it into the catalog; a class is evaluated at once.
-func (ev *Evaluator) declare(typeName string, t title, params []*param, splat provenance.Ref, form syntax.Form, sc *Scope, at source.Span, e syntax.Expr) *Resource {
-	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular, exported: form == syntax.Exported}
+func (ev *Evaluator) declare(typeName string, t title, params []*param, splat provenance.Ref, form syntax.Form,
+	sc *Scope, at source.Span, e syntax.Expr) *Resource {
+	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular,
+		exported: form == syntax.Exported}
 	r.in = r.container[:0]
 	r.existence = ev.trace.Join(ev.ctl, t.ref)
 	r.titleRef, r.splat, r.decided = t.ref, splat, ev.ctl != sc.ctl
@@ -486,7 +501,9 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 		ev.mayBeLike(t.ref, params, splat)
 		params = ev.declareClass(r, params)
 	} else if !ev.resolveResource(r, kind, t.text) {
-		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)), typeName)}
+		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at),
+			Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)),
+				typeName)}
 		if near := source.Nearest(low, ev.resourceTypeNames()); near != "" {
 			d.Help = "did you mean " + near + "?"
 		}
@@ -517,8 +534,8 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	return r
 }
 
-// declareClass is what sets a class apart that is declared with parameters. It may be included elsewhere too, and would then be in the catalog
-// without this declaration; but what it is given here depends on it.
+// declareClass is what sets a class apart that is declared with parameters. It may be included elsewhere too, and would
+// then be in the catalog without this declaration; but what it is given here depends on it.
 func (ev *Evaluator) declareClass(r *Resource, params []*param) []*param {
 	if ev.trace == nil {
 		return params
@@ -539,7 +556,8 @@ func (ev *Evaluator) declareClass(r *Resource, params []*param) []*param {
 }
 
 func (ev *Evaluator) noClass(e syntax.Expr, t title, detail string) {
-	d := &source.Diagnostic{Code: "E0509", Place: ev.place(callSpan(e)), Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), detail)}
+	d := &source.Diagnostic{Code: "E0509", Place: ev.place(callSpan(e)),
+		Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), detail)}
 	if near := source.Nearest(canonical(t.text), ev.classNames()); near != "" {
 		d.Help = "did you mean " + near + "?"
 	}
@@ -575,8 +593,8 @@ func (ev *Evaluator) resolveResource(r *Resource, t *typeName, title string) boo
 	return false
 }
 
-// convert is what a value becomes in an attribute: references become resources. An iterator may not stand there, nor a reference to
-// nothing in particular.
+// convert is what a value becomes in an attribute: references become resources. An iterator may not stand there, nor a
+// reference to nothing in particular.
 func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
 	switch v := v.(type) {
 	case *value.Iterator:
@@ -682,9 +700,10 @@ func (ev *Evaluator) edge(from, to *Resource) {
 	ev.table.edges = append(ev.table.edges, edge{from, to, ev.trace.Join(ev.ctl)})
 }
 
-// Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or exported one. exists is
-// what decides that it is made, why with which attributes.
-func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef, exists, why provenance.Ref) (*Resource, error) {
+// Declare lets built-ins (create_resources) make a resource. A name that begins with @ or @@ makes a virtual or
+// exported one. exists is what decides that it is made, why with which attributes.
+func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, titleRef, exists,
+	why provenance.Ref) (*Resource, error) {
 	c.MustSay(outline.Makes, outline.Packages, outline.DeclaresAny)
 	form := syntax.Regular
 	switch {
@@ -713,5 +732,6 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		titleRef = ev.op("text", titleRef)
 	}
 	t := title{value.ToString(name), ev.trace.With(titleRef, exists), !text}
-	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span, &syntax.Call{E: syntax.E{At: syntax.At{Where: c.Place.Span}}}), nil
+	return ev.declare(typeName, t, list, ev.keysOf(params, why), form, c.Scope, c.Place.Span,
+		&syntax.Call{E: syntax.E{At: syntax.At{Where: c.Place.Span}}}), nil
 }

@@ -10,11 +10,12 @@ import (
 	"bunraku/source"
 )
 
-// A Scope is the variables of the top level, a node, a class or an instance of a define. Blocks that have variables of their
-// own (lambdas, parameter defaults, matches) are frames on top of a scope.
+// A Scope is the variables of the top level, a node, a class or an instance of a define. Blocks that have variables of
+// their own (lambdas, parameter defaults, matches) are frames on top of a scope.
 //
-// An unqualified name is looked for in the frames and the scope itself, then in the class it inherits from, else in the nearest
-// node or top scope around it (rules LVar, PVar and TVar of µPuppet): a class does not see its declarer's variables.
+// An unqualified name is looked for in the frames and the scope itself, then in the class it inherits from, else in the
+// nearest node or top scope around it (rules LVar, PVar and TVar of µPuppet): a class does not see its declarer's
+// variables.
 type Scope struct {
 	ev       *Evaluator
 	parent   *Scope
@@ -72,8 +73,8 @@ type match struct {
 	ref     provenance.Ref
 }
 
-// A shape is where the variables of a class or define stand among each other, worked out once for all its instances: first the
-// parameters, then the variables that its body assigns.
+// A shape is where the variables of a class or define stand among each other, worked out once for all its instances:
+// first the parameters, then the variables that its body assigns.
 type shape struct {
 	names  []string
 	params int            // how many of them are parameters
@@ -88,7 +89,8 @@ func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
 	for _, p := range params {
 		s.names = append(s.names, p.Name)
 	}
-	seen := map[string]bool{"title": true, "name": true, "module_name": true, "caller_module_name": true} // every scope's own
+	// every scope's own
+	seen := map[string]bool{"title": true, "name": true, "module_name": true, "caller_module_name": true}
 	for _, name := range s.names {
 		seen[name] = true
 	}
@@ -107,8 +109,8 @@ func newShape(params []*syntax.Param, body []syntax.Expr) *shape {
 	return s
 }
 
-// assignedIn are the variables that statements assign, in the order of the text, without those of lambdas and definitions in it, which have
-// their own.
+// assignedIn are the variables that statements assign, in the order of the text, without those of lambdas and
+// definitions in it, which have their own.
 func assignedIn(stmts []syntax.Expr) (names []string) {
 	var target func(syntax.Expr)
 	target = func(e syntax.Expr) {
@@ -345,8 +347,8 @@ func (sc *Scope) addGhost(names []string, bits nameBits, why provenance.Ref) {
 	f.haunted |= bits
 }
 
-// Variable looks a variable up by its name, qualified or not. The ref joins the ghosts passed on the way (rule 4); found is
-// false when there is no such variable.
+// Variable looks a variable up by its name, qualified or not. The ref joins the ghosts passed on the way (rule 4);
+// found is false when there is no such variable.
 func (sc *Scope) Variable(name string) (v value.Value, r provenance.Ref, found bool) {
 	if strings.Contains(name, "::") {
 		v, r, found, _ = sc.ev.qualified(sc, strings.TrimPrefix(name, "::"))
@@ -411,13 +413,15 @@ func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, prov
 			passed = tr.Join(passed, s.inherited())
 		}
 		if tr != nil && s.inherits == nil && !s.isTop() && !s.isNode() && sc.ev.nodeSets(name) {
-			passed = tr.Join(passed, sc.ev.firstOfScope(s)) // who declared the class first decides whether the node is around it (rule 5)
+			// who declared the class first decides whether the node is around it (rule 5)
+			passed = tr.Join(passed, sc.ev.firstOfScope(s))
 		}
 	}
 	return value.Undef{}, tr.Join(passed, sc.ev.topAfter(name), sc.ev.noFact(name)), false
 }
 
-// inherited is what it depends on that the class which a class inherits from has set its variables when they are read: it may be what led here.
+// inherited is what it depends on that the class which a class inherits from has set its variables when they are read:
+// it may be what led here.
 func (sc *Scope) inherited() provenance.Ref {
 	if why, yes := sc.inherits.before(sc); yes {
 		return why
@@ -461,7 +465,8 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
 			return v.value, ev.trace.With(v.ref, ev.top.own.ghostsOf(ev.trace, name), ev.topBefore(name)), true, ""
 		}
-		return value.Undef{}, ev.trace.Join(ev.top.own.ghostsOf(ev.trace, name), ev.topAfter(name), ev.noFact(name)), false, ""
+		return value.Undef{}, ev.trace.Join(ev.top.own.ghostsOf(ev.trace, name), ev.topAfter(name), ev.noFact(name)), false,
+			""
 	}
 	class, leaf := name[:i], name[i+2:]
 	if class == "settings" {
@@ -516,9 +521,10 @@ func (sc *Scope) ensure(names []string, ctl, named provenance.Ref) {
 	}
 }
 
-// ensures reports whether a class is evaluated whenever this code is, and on what that depends: the class is the same, or one that it inherits
-// from or has included. The code of a define runs after that of whatever declares it, and never in the middle of a class; that of a class may,
-// so there the other class must have done nothing that could have led here.
+// ensures reports whether a class is evaluated whenever this code is, and on what that depends: the class is the same,
+// or one that it inherits from or has included. The code of a define runs after that of whatever declares it, and never
+// in the middle of a class; that of a class may, so there the other class must have done nothing that could have led
+// here.
 func (sc *Scope) ensures(other *Scope) (why provenance.Ref, yes bool) {
 	lazy := false
 	for sc != nil {
@@ -552,8 +558,9 @@ func (sc *Scope) ensures(other *Scope) (why provenance.Ref, yes bool) {
 	return 0, false
 }
 
-// before reports whether the code of a class, and of those that it inherits from, has been evaluated before other code, whoever came first:
-// they are done, and nothing that they named leads there. It depends on what they named, and on the decisions that may have named more.
+// before reports whether the code of a class, and of those that it inherits from, has been evaluated before other code,
+// whoever came first: they are done, and nothing that they named leads there. It depends on what they named, and on the
+// decisions that may have named more.
 func (sc *Scope) before(other *Scope) (why provenance.Ref, yes bool) {
 	for s := sc; s != nil; s = s.inherits {
 		if !s.done || sc.ev.leadsTo(s.source, other.source) {
@@ -748,8 +755,8 @@ func (sc *Scope) names() []string {
 	return out
 }
 
-// Variables calls f for every variable that can be read in this scope without qualification, the nearest of a name only.
-// Templates see them as @name.
+// Variables calls f for every variable that can be read in this scope without qualification, the nearest of a name
+// only. Templates see them as @name.
 func (sc *Scope) Variables(f func(name string, v value.Value, r provenance.Ref)) {
 	sc.askAll()
 	seen := map[string]bool{}

@@ -7,8 +7,8 @@ import (
 	"bunraku/puppet/syntax"
 )
 
-// What code does, worked out from its syntax: which classes, defines and functions it leads to by name, which resources it declares, which
-// attributes of others it sets.
+// What code does, worked out from its syntax: which classes, defines and functions it leads to by name, which resources
+// it declares, which attributes of others it sets.
 
 // effects are what some code may do, the classes and defines that it declares included.
 type effects struct {
@@ -50,8 +50,8 @@ func (ev *Evaluator) effectsOf(b *branch) *effects {
 	return b.effects
 }
 
-// A caller is what code belongs to: the type and title of the class or define whose attributes its calls of require and tag change. The
-// zero caller is whatever runs the code that was asked about.
+// A caller is what code belongs to: the type and title of the class or define whose attributes its calls of require and
+// tag change. The zero caller is whatever runs the code that was asked about.
 type caller struct{ typ, title string }
 
 // add adds what a piece of code does itself.
@@ -73,7 +73,8 @@ func (fx *effects) add(s *sketch, by caller) {
 	}
 }
 
-// A sketch is what a piece of code does itself, and what it leads to by name in the environment's program. All compiles share it.
+// A sketch is what a piece of code does itself, and what it leads to by name in the environment's program. All compiles
+// share it.
 type sketch struct {
 	links     []link // in the order of the code, each once
 	anyClass  bool   // it computes the name of a class
@@ -103,7 +104,8 @@ const (
 func (s *sketch) touching(list []touch, by caller) []touch {
 	list = append(list, s.touches...)
 	if by == (caller{}) {
-		list = append(list, s.defaults...) // elsewhere they count for what is declared in there, and who declares it first is known with the class
+		// elsewhere they count for what is declared in there, and who declares it first is known with the class
+		list = append(list, s.defaults...)
 	} else if s.requires {
 		list = append(list, touch{by.typ, by.title, selfRequire})
 	}

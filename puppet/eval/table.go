@@ -51,7 +51,8 @@ type edge struct {
 }
 
 func newTable() table {
-	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{}, firsts: map[string]provenance.Ref{}, since: map[string]provenance.Ref{}, types: map[string]*typeName{},
+	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{},
+		firsts: map[string]provenance.Ref{}, since: map[string]provenance.Ref{}, types: map[string]*typeName{},
 		refs: map[*syntax.Ref]value.Type{}}
 }
 
@@ -82,7 +83,10 @@ func (ev *Evaluator) typeName(name string) *typeName {
 	}
 	t := ev.table.types[name]
 	if t == nil {
-		t = remember(ev.cache, ev.cache.names, name, func() (*typeName, bool) { return ev.newTypeName(name), len(ev.table.types) < maxMade })
+		t = remember(ev.cache, ev.cache.names, name, func() (*typeName, bool) {
+			return ev.newTypeName(name),
+				len(ev.table.types) < maxMade
+		})
 		if ev.log != nil && t.asks() {
 			ev.world.ResourceType(t.low) // another compile may have asked
 		}
@@ -127,14 +131,16 @@ func (ev *Evaluator) findRef(text string) (*Resource, bool) {
 // add enters a resource; two with one title, or two names for one thing, are an error that shows both declarations.
 func (ev *Evaluator) enter(r *Resource, e syntax.Expr) {
 	if len(ev.table.list) >= maxResources {
-		ev.failAt(&source.Diagnostic{Code: codeMany, Place: r.place, Summary: fmt.Sprintf("The catalog has more than %d resources", maxResources)})
+		ev.failAt(&source.Diagnostic{Code: codeMany, Place: r.place,
+			Summary: fmt.Sprintf("The catalog has more than %d resources", maxResources)})
 	}
-	clash, err := ev.table.index.Declare(r.typ, catalog.Name{Type: r.Type, Title: r.Title}, r, func(attr string) value.Value {
-		if p := r.param(attr); p != nil {
-			return p.value
-		}
-		return nil
-	})
+	clash, err := ev.table.index.Declare(r.typ, catalog.Name{Type: r.Type, Title: r.Title}, r,
+		func(attr string) value.Value {
+			if p := r.param(attr); p != nil {
+				return p.value
+			}
+			return nil
+		})
 	if err != nil {
 		ev.runtime(e, err.Error())
 	}

@@ -74,7 +74,8 @@ func validTag(s string) bool {
 	plain := s != ""
 	for i := 0; i < len(s) && plain; i++ {
 		c := s[i]
-		plain = c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || i > 0 && (c == ':' || c == '.' || c == '-')
+		plain = c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || i > 0 &&
+			(c == ':' || c == '.' || c == '-')
 		if !plain && c < 0x80 {
 			return false
 		}
@@ -139,8 +140,8 @@ func (r *Resource) Tagged(tag string) bool {
 	return false
 }
 
-// initialTags are a resource's type and, when it makes a legal tag, its title. The title main of the bookkeeping resources is a Ruby
-// symbol and makes none.
+// initialTags are a resource's type and, when it makes a legal tag, its title. The title main of the bookkeeping
+// resources is a Ruby symbol and makes none.
 func (ev *Evaluator) initialTags(r *Resource) {
 	if r.tags.list == nil {
 		r.tags.list = make([]string, 0, 12)

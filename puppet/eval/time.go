@@ -16,8 +16,8 @@ var (
 	errZero              = errors.New("division by zero")
 )
 
-// timeArithmetic computes with time spans and time stamps; at least one operand is one. An error that is none of the above is in
-// Puppet's words.
+// timeArithmetic computes with time spans and time stamps; at least one operand is one. An error that is none of the
+// above is in Puppet's words.
 func timeArithmetic(op string, a, b value.Value) (value.Value, error) {
 	switch x := a.(type) {
 	case value.Timespan:

@@ -2,10 +2,11 @@ package eval
 
 import "bunraku/provenance"
 
-// Top-level code runs from top to bottom, and classes that it includes run in the middle of it. So a class reads a variable of the top scope
-// only if it was evaluated after the assignment.
+// Top-level code runs from top to bottom, and classes that it includes run in the middle of it. So a class reads a
+// variable of the top scope only if it was evaluated after the assignment.
 
-// A topTime is when top-level code set a variable: what had named classes by then, and how many branches had been passed over.
+// A topTime is when top-level code set a variable: what had named classes by then, and how many branches had been
+// passed over.
 type topTime struct {
 	named  provenance.Ref
 	passed int
@@ -20,8 +21,8 @@ func (ev *Evaluator) topSet(name string) {
 	g.tops[name] = topTime{g.named, len(g.passed)}
 }
 
-// topBefore is what it depends on that a variable of the top scope was set before the class that runs now was evaluated: nothing that came
-// before has led to the class.
+// topBefore is what it depends on that a variable of the top scope was set before the class that runs now was
+// evaluated: nothing that came before has led to the class.
 func (ev *Evaluator) topBefore(name string) provenance.Ref {
 	at, ours := ev.ghosts.tops[name]
 	if !ours || at == (topTime{}) {

@@ -8,8 +8,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// The operations by which provenance is joined; docs/provenance.md lists them, with the words that are used here. With tracing off
-// ev.trace is nil, every Ref is zero, and the calls below return at once.
+// The operations by which provenance is joined; docs/provenance.md lists them, with the words that are used here. With
+// tracing off ev.trace is nil, every Ref is zero, and the calls below return at once.
 
 // literalsOf gives each literal of a file its leaf, once per compile.
 func (ev *Evaluator) literalsOf(f *syntax.File) provenance.Ref {
@@ -92,7 +92,8 @@ func isContainer(v value.Value) bool {
 	return false
 }
 
-// put adds an entry to a hash. A key that comes twice has its first place and its last value: both keys decide (rule 2).
+// put adds an entry to a hash. A key that comes twice has its first place and its last value: both keys decide (rule
+// 2).
 func (ev *Evaluator) put(b *value.HashBuilder, e value.Entry) {
 	if ev.trace != nil {
 		if old := b.Entry(e.Key); old != nil {
@@ -102,7 +103,8 @@ func (ev *Evaluator) put(b *value.HashBuilder, e value.Entry) {
 	b.SetEntry(e)
 }
 
-// Found is the value of an entry as a read finds it. Its key led there, and the keys behind it could have come in its place (rule 2).
+// Found is the value of an entry as a read finds it. Its key led there, and the keys behind it could have come in its
+// place (rule 2).
 func (ev *Evaluator) Found(h *value.Hash, e *value.Entry, more ...provenance.Ref) provenance.Ref {
 	if ev.trace == nil {
 		return 0
@@ -169,8 +171,8 @@ func (ev *Evaluator) decide(condition provenance.Ref) (before provenance.Ref) {
 	return before
 }
 
-// leaveDecision restores the decisions in force before a branch. What comes after a branch that could have jumped out (next, return,
-// break) happens only because it was not taken, or did not jump.
+// leaveDecision restores the decisions in force before a branch. What comes after a branch that could have jumped out
+// (next, return, break) happens only because it was not taken, or did not jump.
 func (ev *Evaluator) leaveDecision(before provenance.Ref) {
 	ev.ctl = before
 	if ev.jumps != 0 {
@@ -178,7 +180,8 @@ func (ev *Evaluator) leaveDecision(before provenance.Ref) {
 	}
 }
 
-// leaveLambda does so for a lambda: what comes after it happens whether it was ended by next or break, but not after a return.
+// leaveLambda does so for a lambda: what comes after it happens whether it was ended by next or break, but not after a
+// return.
 func (ev *Evaluator) leaveLambda(block *Lambda, jumps provenance.Ref) {
 	if block.native == nil && mayReturn(block.def.Body.Stmts) {
 		ev.ctl = ev.trace.Join(ev.ctl, ev.jumps)
@@ -195,7 +198,8 @@ func (ev *Evaluator) under(r provenance.Ref) provenance.Ref {
 	return ev.trace.With(r, ev.ctl)
 }
 
-// ghosts are the marks of branches that were not taken: what they could have written, had the decision gone the other way.
+// ghosts are the marks of branches that were not taken: what they could have written, had the decision gone the other
+// way.
 type ghosts struct {
 	passed []passedBranch
 	// named joins the names given to include and its kin so far: each could have named another class.
@@ -234,18 +238,20 @@ type ghosts struct {
 	requiring map[*Resource]provenance.Ref // whose require attribute it may set
 	indexed   passedReader
 	because   because // the last of its kind
-	// given joins the titles of classes declared with parameters by the name of a parameter, "" for a splat, which may have any.
+	// given joins the titles of classes declared with parameters by the name of a parameter, "" for a splat, which may
+	// have any.
 	given map[string]provenance.Ref
 	// making is what may have declared a resource, by type.
 	making map[string]*making
 	// computing joins those of the branches that were read so far which compute names of classes.
 	computing   provenance.Ref
 	computingOf passedReader
-	// configuring is what may have declared a class with parameters, as far as that is the same for all of them: of the class
-	// that was asked for last.
+	// configuring is what may have declared a class with parameters, as far as that is the same for all of them: of the
+	// class that was asked for last.
 	configuring      memo[provenance.Ref]
 	configuringClass string
-	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named another resource.
+	// written has the operands of arrows and the targets of overrides, by type and attribute: each could have named
+	// another resource.
 	written map[touch]provenance.Ref
 }
 
@@ -290,8 +296,8 @@ type passedBranch struct {
 	why   provenance.Ref
 }
 
-// passOver notes a branch that is not taken: a ghost for each variable that it assigns (names are static in Puppet, so this is
-// exact), and the code itself for questions about classes and resources.
+// passOver notes a branch that is not taken: a ghost for each variable that it assigns (names are static in Puppet, so
+// this is exact), and the code itself for questions about classes and resources.
 func (ev *Evaluator) passOver(stmts []syntax.Expr, sc *Scope, condition provenance.Ref) {
 	if ev.trace == nil || len(stmts) == 0 {
 		return

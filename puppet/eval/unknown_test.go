@@ -77,7 +77,8 @@ func compileVeiled(text string, known bool) *eval.Result {
 	if ds.HasErrors() {
 		return nil
 	}
-	return eval.Compile(w, eval.Input{Node: "default", Environment: "production", Main: []*syntax.File{tree}, Settings: eval.Language(source.Puppet7)})
+	return eval.Compile(w, eval.Input{Node: "default", Environment: "production", Main: []*syntax.File{tree},
+		Settings: eval.Language(source.Puppet7)})
 }
 
 // unsound says what a compile that does not know some values claims for certain, and is not so.
@@ -124,8 +125,8 @@ func unsound(known, unknown *eval.Result) (out []string) {
 	return out
 }
 
-// TestScoreUnknown compiles random programs twice, with some literals behind a function that is known and then is not. Whatever the second
-// compile says for certain must be so in the first, which is what Puppet makes of the program.
+// TestScoreUnknown compiles random programs twice, with some literals behind a function that is known and then is not.
+// Whatever the second compile says for certain must be so in the first, which is what Puppet makes of the program.
 func TestScoreUnknown(t *testing.T) {
 	n := 300
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {
@@ -149,8 +150,8 @@ func TestScoreUnknown(t *testing.T) {
 		}
 		t.Logf("program %d: %s", seed, strings.Join(bad, "\n  "))
 	}
-	// Not yet marked: what code that was left out would have done to resources that are there for certain, by overrides, defaults and
-	// collectors.
+	// Not yet marked: what code that was left out would have done to resources that are there for certain, by overrides,
+	// defaults and collectors.
 	if sound*100 < compared*98 {
 		t.Errorf("of %d programs only %d are compiled without saying anything for certain that is not so", compared, sound)
 	}

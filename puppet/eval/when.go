@@ -7,11 +7,12 @@ import (
 	"bunraku/puppet/syntax"
 )
 
-// When code is evaluated, as against other code, and by whom it was declared first, decides what it finds: tags, positions, defaults, overrides
-// that come in time, variables of other classes (rule 5). This file joins what decides that.
+// When code is evaluated, as against other code, and by whom it was declared first, decides what it finds: tags,
+// positions, defaults, overrides that come in time, variables of other classes (rule 5). This file joins what decides
+// that.
 
-// tagsRef joins what decides a resource's tags: its own, and those of everything that contains it. As long as nothing changes it is the
-// same node.
+// tagsRef joins what decides a resource's tags: its own, and those of everything that contains it. As long as nothing
+// changes it is the same node.
 func (ev *Evaluator) tagsRef(r *Resource) provenance.Ref {
 	if ev.trace == nil || r == nil {
 		return 0
@@ -74,7 +75,8 @@ func (ev *Evaluator) eachContainer(r *Resource, visit func(*Resource)) {
 	}
 }
 
-// positionRef joins what decides where a resource stands among the others: when it, and the classes around it, were declared.
+// positionRef joins what decides where a resource stands among the others: when it, and the classes around it, were
+// declared.
 func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
 	if ev.trace == nil || r == nil {
 		return 0
@@ -98,8 +100,8 @@ func (ev *Evaluator) positionRef(r *Resource) provenance.Ref {
 	return ref
 }
 
-// sinceRef joins what a resource owes it to that it was declared no later than it was: its own declaration and those of the classes around, as
-// far as the one that came first.
+// sinceRef joins what a resource owes it to that it was declared no later than it was: its own declaration and those of
+// the classes around, as far as the one that came first.
 func (ev *Evaluator) sinceRef(r *Resource) provenance.Ref {
 	if r == nil {
 		return 0
@@ -113,8 +115,8 @@ func (ev *Evaluator) sinceRef(r *Resource) provenance.Ref {
 	return ev.trace.Join(r.existence, ev.sinceRef(r.scope.resource))
 }
 
-// overriding is what decided when a class was evaluated that has overridden an attribute of another's resource: it counts where the attribute is
-// read meanwhile.
+// overriding is what decided when a class was evaluated that has overridden an attribute of another's resource: it
+// counts where the attribute is read meanwhile.
 func (ev *Evaluator) overriding(r *Resource, p *param) provenance.Ref {
 	if ev.trace == nil || p == nil || p.source == nil || p.source == r.source || p.source.Kind != ClassKind {
 		return 0
@@ -173,7 +175,8 @@ func (ev *Evaluator) mayDefault(f *syntax.File) {
 	}
 }
 
-// noDefault is what it depends on that no resource default gives an instance of a define a parameter: who declared the class around first.
+// noDefault is what it depends on that no resource default gives an instance of a define a parameter: who declared the
+// class around first.
 func (ev *Evaluator) noDefault(r *Resource, param string) provenance.Ref {
 	if len(ev.ghosts.defaults) > 0 {
 		if of := ev.ghosts.defaults[r.Type]; slices.Contains(of, param) || slices.Contains(of, "") {
@@ -198,7 +201,8 @@ func (ev *Evaluator) closeScope(sc *Scope, began ghostCount) {
 	sc.during = ev.union(refs)
 }
 
-// moment is what decides when the code that runs now is evaluated, as against other code: it counts where the code asks what is there already.
+// moment is what decides when the code that runs now is evaluated, as against other code: it counts where the code asks
+// what is there already.
 func (ev *Evaluator) moment() provenance.Ref {
 	if r := ev.running(); r != nil {
 		return ev.positionRef(r)

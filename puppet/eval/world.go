@@ -64,7 +64,8 @@ type Answer struct {
 	Ref   provenance.Ref // of the value when found, of the absences when not
 }
 
-// A Function is one built-in, declared once: its signatures in Puppet's type syntax, what it does, how data flows through it.
+// A Function is one built-in, declared once: its signatures in Puppet's type syntax, what it does, how data flows
+// through it.
 type Function struct {
 	Name       string
 	Doc        string // one or two sentences; the reference page is made of them
@@ -97,8 +98,8 @@ const (
 	Reader               // it asks what has been declared so far, and so depends on all of that
 )
 
-// A Call is one call of a built-in: plain values in, a plain value out. Functions that copy elements of their arguments may look at
-// Refs and set Ref to say so; everyone else ignores both.
+// A Call is one call of a built-in: plain values in, a plain value out. Functions that copy elements of their arguments
+// may look at Refs and set Ref to say so; everyone else ignores both.
 type Call struct {
 	Eval  *Evaluator
 	Scope *Scope
@@ -133,7 +134,8 @@ func (c *Call) ArgRef(i int) provenance.Ref {
 // Judge compares types within the budget of this compile.
 func (c *Call) Judge() *types.Judge { return c.Eval.judge }
 
-// Budget is what bounds the work of this compile. A function counts every loop that its arguments can make long, and whatever it keeps.
+// Budget is what bounds the work of this compile. A function counts every loop that its arguments can make long, and
+// whatever it keeps.
 func (c *Call) Budget() *budget.Budget { return c.Eval.budget }
 
 // Trace is the trace of this evaluation, nil when tracing is off.

@@ -1,5 +1,6 @@
-// Package facts reads what is known of a node: facter's JSON and YAML, `puppet facts`, what a Puppet server keeps, and PuppetDB's factsets,
-// lists of facts and inventory. Each value remembers where it stands, so that an answer can be traced to a line of the facts.
+// Package facts reads what is known of a node: facter's JSON and YAML, `puppet facts`, what a Puppet server keeps, and
+// PuppetDB's factsets, lists of facts and inventory. Each value remembers where it stands, so that an answer can be
+// traced to a line of the facts.
 //
 // It may import source, provenance, value, and the reader of data files, lookup/datafile. Start reading at Read.
 package facts
@@ -45,7 +46,8 @@ func open(files source.Files, path string) (*source.File, string, error) {
 	return source.NewFile(filepath.ToSlash(path), c.Text), strings.TrimSuffix(base, filepath.Ext(base)), nil
 }
 
-// Parse reads facts from a text, JSON if it looks so, otherwise YAML. otherwise is the node's name when nothing in the text tells it.
+// Parse reads facts from a text, JSON if it looks so, otherwise YAML. otherwise is the node's name when nothing in the
+// text tells it.
 func Parse(f *source.File, otherwise string) (*Facts, error) {
 	all, err := ParseAll(f, otherwise)
 	if err != nil {
@@ -70,7 +72,8 @@ func ReadAll(files source.Files, path string) ([]*Facts, error) {
 func ParseAll(f *source.File, otherwise string) ([]*Facts, error) {
 	var root *datafile.Node
 	var err error
-	if t := strings.TrimLeft(strings.TrimPrefix(f.Text, "\ufeff"), " \t\r\n"); strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[") {
+	if t := strings.TrimLeft(strings.TrimPrefix(f.Text, "\ufeff"), " \t\r\n"); strings.HasPrefix(t, "{") ||
+		strings.HasPrefix(t, "[") {
 		if root, err = datafile.ReadJSON(f); err != nil {
 			if r, yamlErr := datafile.ReadYAMLObject(f); yamlErr == nil { // YAML may start with a bracket too
 				root, err = r, nil
@@ -194,7 +197,8 @@ func newFacts(f *source.File, environment string) *Facts {
 	return &Facts{Environment: environment, file: f, nodes: map[string]*datafile.Node{}, paths: map[string]source.Span{}}
 }
 
-func build(f *source.File, n *datafile.Node, name, environment string, trusted *datafile.Node, otherwise string) *Facts {
+func build(f *source.File, n *datafile.Node, name, environment string, trusted *datafile.Node,
+	otherwise string) *Facts {
 	x := newFacts(f, environment)
 	h := n.Value.(*value.Hash)
 	b := value.NewHashBuilder(h.Len())
@@ -216,7 +220,8 @@ func (x *Facts) add(b *value.HashBuilder, name string, at source.Span, n *datafi
 	x.nodes[name], x.paths[name] = n, at
 }
 
-// finish takes the facts and finds the node's name: what the source says, then the fact networking.fqdn, then fqdn, clientcert, hostname.
+// finish takes the facts and finds the node's name: what the source says, then the fact networking.fqdn, then fqdn,
+// clientcert, hostname.
 func (x *Facts) finish(b *value.HashBuilder, name, otherwise string) {
 	x.Values = b.Hash()
 	x.Name = otherwise
@@ -224,7 +229,8 @@ func (x *Facts) finish(b *value.HashBuilder, name, otherwise string) {
 	if net == nil {
 		net = value.EmptyHash
 	}
-	for _, v := range []value.Value{value.String(name), net.At("fqdn"), x.Values.At("fqdn"), x.Values.At("clientcert"), net.At("hostname"), x.Values.At("hostname")} {
+	for _, v := range []value.Value{value.String(name), net.At("fqdn"), x.Values.At("fqdn"), x.Values.At("clientcert"),
+		net.At("hostname"), x.Values.At("hostname")} {
 		if s, is := v.(value.String); is && s != "" {
 			x.Name = string(s)
 			return

@@ -23,7 +23,8 @@ func TestShapes(t *testing.T) {
 		"factset":          {`{"certname":"cert3","environment":"prod","facts":{"href":"/x","data":[{"name":"networking","value":{"fqdn":"Web1.Example.com","ip":"10.0.0.1"}},{"name":"os","value":{"family":"Debian"}},{"name":"nothing","value":null},{"name":"list","value":[1,null,{"a":null}]}]}}`, "cert3"},
 		"factsets":         {`[{"certname":"cert3","facts":{"data":[{"name":"networking","value":{"fqdn":"Web1.Example.com","ip":"10.0.0.1"}},{"name":"os","value":{"family":"Debian"}},{"name":"nothing","value":null},{"name":"list","value":[1,null,{"a":null}]}]}}]`, "cert3"},
 		"facts of a query": {`[{"certname":"cert4","name":"networking","value":{"fqdn":"Web1.Example.com","ip":"10.0.0.1"}},{"certname":"cert4","name":"os","value":{"family":"Debian"}},{"certname":"cert4","name":"nothing","value":null},{"certname":"cert4","name":"list","value":[1,null,{"a":null}]}]`, "cert4"},
-		"inventory":        {`{"certname":"cert5","environment":"production","facts":` + plain + `,"trusted":{"certname":"cert5"}}`, "cert5"},
+		"inventory": {`{"certname":"cert5","environment":"production","facts":` + plain +
+			`,"trusted":{"certname":"cert5"}}`, "cert5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := Parse(source.NewFile("f", c.text), "file-name")
@@ -33,9 +34,12 @@ func TestShapes(t *testing.T) {
 			if f.Name != c.name {
 				t.Errorf("name %q, want %q", f.Name, c.name)
 			}
-			want := value.NewHash(value.String("networking"), value.NewHash(value.String("fqdn"), value.String("Web1.Example.com"), value.String("ip"), value.String("10.0.0.1")),
-				value.String("os"), value.NewHash(value.String("family"), value.String("Debian")), value.String("nothing"), value.String(""),
-				value.String("list"), value.NewArray(value.Int(1), value.String(""), value.NewHash(value.String("a"), value.String(""))))
+			want := value.NewHash(value.String("networking"),
+				value.NewHash(value.String("fqdn"), value.String("Web1.Example.com"), value.String("ip"), value.String("10.0.0.1")),
+				value.String("os"), value.NewHash(value.String("family"), value.String("Debian")), value.String("nothing"),
+				value.String(""),
+				value.String("list"), value.NewArray(value.Int(1), value.String(""),
+					value.NewHash(value.String("a"), value.String(""))))
 			if !value.Same(f.Values, want) {
 				t.Errorf("got  %s\nwant %s", value.Inspect(f.Values), value.Inspect(want))
 			}
@@ -57,14 +61,16 @@ func TestShapes(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"fqdn":"a.b"}`: "a.b", `{"networking":{"fqdn":"x.y"},"fqdn":"a.b"}`: "x.y", `{"clientcert":"c"}`: "c", `{"hostname":"h"}`: "h", `{"os":1}`: "web9", `{"name":"n","os":1}`: "web9", `{"values":{"a":1}}`: "web9",
+		`{"fqdn":"a.b"}`: "a.b", `{"networking":{"fqdn":"x.y"},"fqdn":"a.b"}`: "x.y", `{"clientcert":"c"}`: "c",
+		`{"hostname":"h"}`: "h", `{"os":1}`: "web9", `{"name":"n","os":1}`: "web9", `{"values":{"a":1}}`: "web9",
 	} {
 		f, err := Parse(source.NewFile("f", text), "web9")
 		if err != nil || f.Name != want {
 			t.Errorf("%s: %v %v, want %s", text, f, err, want)
 		}
 	}
-	for _, text := range []string{"", "[1]", "just text", `[{"certname":"a","facts":{}},{"certname":"b","facts":{}}]`, "{", "a: [", "a: 2020-01-01\n"} {
+	for _, text := range []string{"", "[1]", "just text", `[{"certname":"a","facts":{}},{"certname":"b","facts":{}}]`, "{",
+		"a: [", "a: 2020-01-01\n"} {
 		if _, err := Parse(source.NewFile("f", text), "x"); err == nil {
 			t.Errorf("%q was read", text)
 		}

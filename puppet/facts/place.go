@@ -36,8 +36,8 @@ func (x *Facts) Place(path string) (source.Place, bool) {
 	return n.Place(x.file), true
 }
 
-// Traced is Values with provenance: each leaf is the fact at its path, each container the fact that says which elements it has. The
-// provenance of the whole says which facts there are. With a nil trace it is Values.
+// Traced is Values with provenance: each leaf is the fact at its path, each container the fact that says which elements
+// it has. The provenance of the whole says which facts there are. With a nil trace it is Values.
 func (x *Facts) Traced(t *provenance.Trace) (*value.Hash, provenance.Ref) {
 	if t == nil {
 		return x.Values, 0
@@ -52,7 +52,8 @@ func (x *Facts) Traced(t *provenance.Trace) (*value.Hash, provenance.Ref) {
 	return b.Hash(), top
 }
 
-func (x *Facts) traced(t *provenance.Trace, v value.Value, n *datafile.Node, path string) (value.Value, provenance.Ref) {
+func (x *Facts) traced(t *provenance.Trace, v value.Value, n *datafile.Node, path string) (value.Value,
+	provenance.Ref) {
 	label := provenance.Label{Kind: provenance.Fact, Path: path}
 	if n != nil {
 		label.Place = n.Place(x.file)
@@ -96,6 +97,7 @@ func Trusted(certname string, extensions, external *value.Hash) *value.Hash {
 		d = value.String(domain)
 	}
 	return value.NewHash(
-		value.String("authenticated"), value.String("remote"), value.String("certname"), value.String(certname), value.String("extensions"), extensions,
+		value.String("authenticated"), value.String("remote"), value.String("certname"), value.String(certname),
+		value.String("extensions"), extensions,
 		value.String("hostname"), value.String(host), value.String("domain"), d, value.String("external"), external)
 }

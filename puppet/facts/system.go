@@ -9,10 +9,10 @@ import (
 	"bunraku/source"
 )
 
-// Facts of systems that people run, so that code can be compiled before anybody has collected facts. They are those of a small
-// virtual machine right after its installation: names and types are facter's, what belongs to one machine (addresses, keys,
-// identifiers, sizes) is invented, from the ranges that are kept for documentation. A node that has them is called invented
-// wherever it is shown.
+// Facts of systems that people run, so that code can be compiled before anybody has collected facts. They are those of
+// a small virtual machine right after its installation: names and types are facter's, what belongs to one machine
+// (addresses, keys, identifiers, sizes) is invented, from the ranges that are kept for documentation. A node that has
+// them is called invented wherever it is shown.
 
 // A System is an operating system whose facts are built in.
 type System struct {
@@ -35,7 +35,8 @@ func (s System) String() string { return s.ID }
 // linux makes the record of a Linux. The distribution's id is its name unless it is given.
 func linux(id, os, family, full, codename, description, kernel string, more ...func(*System)) System {
 	major, _, _ := strings.Cut(full, ".")
-	s := System{ID: id, OS: os, Release: major, Full: full, family: family, codename: codename, description: description, distro: os,
+	s := System{ID: id, OS: os, Release: major, Full: full, family: family, codename: codename, description: description,
+		distro:        os,
 		kernelRelease: kernel, filesystem: "ext4"}
 	if family == "RedHat" {
 		s.policy, s.filesystem = "33", "xfs"
@@ -76,7 +77,8 @@ var Systems = []System{
 		"6.12.0-55.9.1.el10_0.x86_64"),
 	linux("rocky-8", "Rocky", "RedHat", "8.10", "Green Obsidian", "Rocky Linux release 8.10 (Green Obsidian)",
 		"4.18.0-553.63.1.el8_10.x86_64"),
-	linux("rocky-9", "Rocky", "RedHat", "9.6", "Blue Onyx", "Rocky Linux release 9.6 (Blue Onyx)", "5.14.0-570.28.1.el9_6.x86_64"),
+	linux("rocky-9", "Rocky", "RedHat", "9.6", "Blue Onyx", "Rocky Linux release 9.6 (Blue Onyx)",
+		"5.14.0-570.28.1.el9_6.x86_64"),
 	linux("rocky-10", "Rocky", "RedHat", "10.0", "Red Quartz", "Rocky Linux release 10.0 (Red Quartz)",
 		"6.12.0-55.29.1.el10_0.x86_64"),
 	linux("oraclelinux-8", "OracleLinux", "RedHat", "8.10", "Ootpa", "Oracle Linux Server 8.10",
@@ -87,24 +89,37 @@ var Systems = []System{
 		"6.12.0-102.36.5.2.el10uek.x86_64", calledOf("Ol")),
 	linux("centos-8", "CentOS", "RedHat", "8", "", "CentOS Stream release 8", "4.18.0-553.6.1.el8.x86_64",
 		calledOf("CentOSStream"), unverified),
-	linux("centos-9", "CentOS", "RedHat", "9", "", "CentOS Stream release 9", "5.14.0-446.el9.x86_64", calledOf("CentOSStream")),
-	linux("centos-10", "CentOS", "RedHat", "10", "Coughlan", "CentOS Stream release 10 (Coughlan)", "6.12.0-35.el10.x86_64",
+	linux("centos-9", "CentOS", "RedHat", "9", "", "CentOS Stream release 9", "5.14.0-446.el9.x86_64",
 		calledOf("CentOSStream")),
-	linux("amazon-2", "Amazon", "RedHat", "2", "Karoo", "Amazon Linux release 2 (Karoo)", "4.14.314-237.533.amzn2.x86_64", policy("")),
-	linux("amazon-2023", "Amazon", "RedHat", "2023.0", "Amazon Linux", "Amazon Linux release 2023.9.20251020 (Amazon Linux)",
+	linux("centos-10", "CentOS", "RedHat", "10", "Coughlan", "CentOS Stream release 10 (Coughlan)",
+		"6.12.0-35.el10.x86_64",
+		calledOf("CentOSStream")),
+	linux("amazon-2", "Amazon", "RedHat", "2", "Karoo", "Amazon Linux release 2 (Karoo)", "4.14.314-237.533.amzn2.x86_64",
+		policy("")),
+	linux("amazon-2023", "Amazon", "RedHat", "2023.0", "Amazon Linux",
+		"Amazon Linux release 2023.9.20251020 (Amazon Linux)",
 		"6.1.155-176.282.amzn2023.x86_64", permissive),
-	linux("fedora-42", "Fedora", "RedHat", "42", "Adams", "Fedora release 42 (Adams)", "6.17.4-200.fc42.x86_64", policy("35")),
-	linux("fedora-43", "Fedora", "RedHat", "43", "Forty Three", "Fedora release 43 (Forty Three)", "6.17.7-300.fc43.x86_64",
+	linux("fedora-42", "Fedora", "RedHat", "42", "Adams", "Fedora release 42 (Adams)", "6.17.4-200.fc42.x86_64",
+		policy("35")),
+	linux("fedora-43", "Fedora", "RedHat", "43", "Forty Three", "Fedora release 43 (Forty Three)",
+		"6.17.7-300.fc43.x86_64",
 		policy("35")),
 	linux("sles-15", "SLES", "Suse", "15.2", "n/a", "SUSE Linux Enterprise Server 15 SP2", "5.3.18-22-default",
 		calledOf("SUSE"), unverified),
-	{ID: "freebsd-13", OS: "FreeBSD", Release: "13", Full: "13.5-RELEASE", family: "FreeBSD", kernelRelease: "13.5-RELEASE"},
-	{ID: "freebsd-14", OS: "FreeBSD", Release: "14", Full: "14.3-RELEASE", family: "FreeBSD", kernelRelease: "14.3-RELEASE"},
-	{ID: "macos-13", OS: "Darwin", Release: "22", Full: "22.6.0", family: "Darwin", codename: "13.6", kernelRelease: "22.6.0", Unverified: true},
-	{ID: "macos-14", OS: "Darwin", Release: "23", Full: "23.6.0", family: "Darwin", codename: "14.6", kernelRelease: "23.6.0", Unverified: true},
-	{ID: "windows-2019", OS: "windows", Release: "2019", Full: "2019", family: "windows", codename: "1809", kernelRelease: "10.0.17763"},
-	{ID: "windows-2022", OS: "windows", Release: "2022", Full: "2022", family: "windows", codename: "21H2", kernelRelease: "10.0.20348"},
-	{ID: "windows-2025", OS: "windows", Release: "2025", Full: "2025", family: "windows", codename: "24H2", kernelRelease: "10.0.26100"},
+	{ID: "freebsd-13", OS: "FreeBSD", Release: "13", Full: "13.5-RELEASE", family: "FreeBSD",
+		kernelRelease: "13.5-RELEASE"},
+	{ID: "freebsd-14", OS: "FreeBSD", Release: "14", Full: "14.3-RELEASE", family: "FreeBSD",
+		kernelRelease: "14.3-RELEASE"},
+	{ID: "macos-13", OS: "Darwin", Release: "22", Full: "22.6.0", family: "Darwin", codename: "13.6",
+		kernelRelease: "22.6.0", Unverified: true},
+	{ID: "macos-14", OS: "Darwin", Release: "23", Full: "23.6.0", family: "Darwin", codename: "14.6",
+		kernelRelease: "23.6.0", Unverified: true},
+	{ID: "windows-2019", OS: "windows", Release: "2019", Full: "2019", family: "windows", codename: "1809",
+		kernelRelease: "10.0.17763"},
+	{ID: "windows-2022", OS: "windows", Release: "2022", Full: "2022", family: "windows", codename: "21H2",
+		kernelRelease: "10.0.20348"},
+	{ID: "windows-2025", OS: "windows", Release: "2025", Full: "2025", family: "windows", codename: "24H2",
+		kernelRelease: "10.0.26100"},
 }
 
 // FindSystem finds a system by its ID.
@@ -116,7 +131,8 @@ func FindSystem(id string) (System, bool) {
 	return Systems[i], true
 }
 
-// SystemOf finds the system that a module's metadata.json names: an operating system and one of its releases, "" for the newest.
+// SystemOf finds the system that a module's metadata.json names: an operating system and one of its releases, "" for
+// the newest.
 func SystemOf(os, release string) (System, bool) {
 	release = strings.TrimPrefix(strings.TrimPrefix(release, "Server "), "server ")
 	if other := otherNames[strings.ToLower(os)]; other != "" {
@@ -134,7 +150,8 @@ func SystemOf(os, release string) (System, bool) {
 }
 
 // otherNames are what people call systems in metadata.json besides what facter does.
-var otherNames = map[string]string{"amazonlinux": "Amazon", "macos": "Darwin", "osx": "Darwin", "suse": "SLES", "oel": "OracleLinux",
+var otherNames = map[string]string{"amazonlinux": "Amazon", "macos": "Darwin", "osx": "Darwin", "suse": "SLES",
+	"oel":  "OracleLinux",
 	"rhel": "RedHat", "alma": "AlmaLinux"}
 
 // Facts are those of a machine with the system and a name. legacy adds facter's old names, which Puppet 7 has.
@@ -263,7 +280,8 @@ func mount(device, kind string, options ...any) tree {
 
 // network is a network interface, or what networking says of the primary one.
 func network(ip, netmask, net, ip6, netmask6, net6, scope string) tree {
-	return tree{{"ip", ip}, {"ip6", ip6}, {"netmask", netmask}, {"netmask6", netmask6}, {"network", net}, {"network6", net6}, {"scope6", scope}}
+	return tree{{"ip", ip}, {"ip6", ip6}, {"netmask", netmask}, {"netmask6", netmask6}, {"network", net},
+		{"network6", net6}, {"scope6", scope}}
 }
 
 func bound(address, netmask, network string) tree {
@@ -309,7 +327,8 @@ func (s System) networking(node, primary, loopback, mac string) tree {
 
 // hostKeys are the keys of a machine's SSH server, which are none.
 func hostKeys() (t tree) {
-	for _, k := range [][3]string{{"ecdsa", "3", "ecdsa-sha2-nistp256"}, {"ed25519", "4", "ssh-ed25519"}, {"rsa", "1", "ssh-rsa"}} {
+	for _, k := range [][3]string{{"ecdsa", "3", "ecdsa-sha2-nistp256"}, {"ed25519", "4", "ssh-ed25519"},
+		{"rsa", "1", "ssh-rsa"}} {
 		t = append(t, entry{k[0], tree{
 			{"fingerprints", tree{
 				{"sha1", "SSHFP " + k[1] + " 1 " + strings.Repeat("0", 40)},
@@ -387,7 +406,8 @@ func (s System) tree(node string) tree {
 	return append(t, tree{
 		{"aio_agent_version", agentVersion},
 		{"augeas", tree{{"version", "1.14.1"}}},
-		{"disks", tree{{"sda", tree{{"model", "QEMU HARDDISK"}, {"size", amount(40 * gib)}, {"size_bytes", 40 * gib}, {"type", "hdd"},
+		{"disks", tree{{"sda", tree{{"model", "QEMU HARDDISK"}, {"size", amount(40 * gib)}, {"size_bytes", 40 * gib},
+			{"type", "hdd"},
 			{"vendor", "QEMU"}}}}},
 		{"dmi", tree{
 			{"bios", tree{{"release_date", "04/01/2014"}, {"vendor", "SeaBIOS"}, {"version", "1.16.2"}}},
@@ -415,9 +435,12 @@ func (s System) tree(node string) tree {
 		{"partitions", tree{{"/dev/sda1", tree{{"filesystem", s.filesystem}, {"mount", "/"}, {"partuuid", "00000000-01"},
 			{"size", amount(40 * gib)}, {"size_bytes", 40 * gib}, {"uuid", "00000000-0000-4000-8000-000000000011"}}}}},
 		{"path", path},
-		{"processors", tree{{"cores", 2}, {"count", 2}, {"extensions", []any{"x86_64", "x86_64-v1", "x86_64-v2"}}, {"isa", "x86_64"},
-			{"models", []any{"QEMU Virtual CPU", "QEMU Virtual CPU"}}, {"physicalcount", 1}, {"speed", "2.40 GHz"}, {"threads", 1}}},
-		{"ruby", tree{{"platform", "x86_64-linux"}, {"sitedir", "/opt/puppetlabs/puppet/lib/ruby/site_ruby/3.2.0"}, {"version", "3.2.9"}}},
+		{"processors", tree{{"cores", 2}, {"count", 2}, {"extensions", []any{"x86_64", "x86_64-v1", "x86_64-v2"}},
+			{"isa", "x86_64"},
+			{"models", []any{"QEMU Virtual CPU", "QEMU Virtual CPU"}}, {"physicalcount", 1}, {"speed", "2.40 GHz"},
+			{"threads", 1}}},
+		{"ruby", tree{{"platform", "x86_64-linux"}, {"sitedir", "/opt/puppetlabs/puppet/lib/ruby/site_ruby/3.2.0"},
+			{"version", "3.2.9"}}},
 		{"virtual", "kvm"},
 	}...)
 }
@@ -432,24 +455,30 @@ func (s System) freebsd(node string) tree {
 		{"disks", tree{{"ada0", tree{{"model", "QEMU HARDDISK"}, {"serial_number", "0"}, {"size", amount(40 * gib)},
 			{"size_bytes", 40 * gib}}}}},
 		{"dmi", tree{
-			{"bios", tree{{"release_date", "04/01/2014"}, {"vendor", "SeaBIOS"}, {"version", "1.16.2"}}}, {"manufacturer", "QEMU"},
+			{"bios", tree{{"release_date", "04/01/2014"}, {"vendor", "SeaBIOS"}, {"version", "1.16.2"}}},
+			{"manufacturer", "QEMU"},
 			{"product", tree{{"name", "Standard PC"}, {"serial_number", "0"}, {"uuid", "00000000-0000-4000-8000-000000000010"}}},
 		}},
 		{"identity", tree{{"gid", 0}, {"group", "wheel"}, {"privileged", true}, {"uid", 0}, {"user", "root"}}},
 		{"kernel", "FreeBSD"}, {"kernelmajversion", s.Release}, {"kernelrelease", s.kernelRelease}, {"kernelversion", number},
 		{"load_averages", tree{{"15m", 0.01}, {"1m", 0.02}, {"5m", 0.03}}},
 		{"memory", tree{{"swap", swap}, {"system", room(2*gib, 512*mib, memoryNames)}}},
-		{"mountpoints", tree{{"/", mount("zroot/ROOT/default", "zfs", "noatime", "local")}, {"/dev", mount("devfs", "devfs")}}},
+		{"mountpoints", tree{{"/", mount("zroot/ROOT/default", "zfs", "noatime", "local")},
+			{"/dev", mount("devfs", "devfs")}}},
 		{"networking", s.networking(node, "em0", "lo0", "02:00:00:00:00:10")},
-		{"os", tree{{"architecture", "amd64"}, {"family", "FreeBSD"}, {"hardware", "amd64"}, {"name", "FreeBSD"}, {"release", release}}},
+		{"os", tree{{"architecture", "amd64"}, {"family", "FreeBSD"}, {"hardware", "amd64"}, {"name", "FreeBSD"},
+			{"release", release}}},
 		{"partitions", tree{{"ada0p1", tree{{"partlabel", "zfs0"}, {"partuuid", "00000000-0000-4000-8000-000000000011"},
 			{"size", amount(40 * gib)}, {"size_bytes", 40 * gib}}}}},
 		{"path", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
-		{"processors", tree{{"count", 2}, {"isa", "amd64"}, {"models", []any{"QEMU Virtual CPU", "QEMU Virtual CPU"}}, {"speed", "2.40 GHz"}}},
-		{"ruby", tree{{"platform", "amd64-freebsd" + s.Release}, {"sitedir", "/usr/local/lib/ruby/site_ruby/3.3"}, {"version", "3.3.9"}}},
+		{"processors", tree{{"count", 2}, {"isa", "amd64"}, {"models", []any{"QEMU Virtual CPU", "QEMU Virtual CPU"}},
+			{"speed", "2.40 GHz"}}},
+		{"ruby", tree{{"platform", "amd64-freebsd" + s.Release}, {"sitedir", "/usr/local/lib/ruby/site_ruby/3.3"},
+			{"version", "3.3.9"}}},
 		{"virtual", "kvm"},
 		{"zfs_featurenumbers", "1,2,3,4,5"}, {"zfs_version", "5"},
-		{"zpool_featureflags", "async_destroy,empty_bpobj,lz4_compress"}, {"zpool_featurenumbers", "28,5000"}, {"zpool_version", "5000"},
+		{"zpool_featureflags", "async_destroy,empty_bpobj,lz4_compress"}, {"zpool_featurenumbers", "28,5000"},
+		{"zpool_version", "5000"},
 	}
 }
 
@@ -462,18 +491,21 @@ func (s System) darwin(node string) tree {
 		{"dmi", tree{{"product", tree{{"name", "VirtualMac2,1"}}}}},
 		{"filesystems", "apfs,autofs,devfs"},
 		{"identity", tree{{"gid", 0}, {"group", "wheel"}, {"privileged", true}, {"uid", 0}, {"user", "root"}}},
-		{"kernel", "Darwin"}, {"kernelmajversion", s.Release + ".6"}, {"kernelrelease", s.kernelRelease}, {"kernelversion", s.kernelRelease},
+		{"kernel", "Darwin"}, {"kernelmajversion", s.Release + ".6"}, {"kernelrelease", s.kernelRelease},
+		{"kernelversion", s.kernelRelease},
 		{"load_averages", tree{{"15m", 0.01}, {"1m", 0.02}, {"5m", 0.03}}},
 		{"memory", tree{{"system", room(8*gib, 4*gib, memoryNames)}}},
 		{"mountpoints", tree{{"/", mount("/dev/disk3s1", "apfs", "readonly", "local", "journaled")}}},
 		{"networking", s.networking(node, "en0", "lo0", "02:00:00:00:00:10")},
-		{"os", tree{{"architecture", "x86_64"}, {"family", "Darwin"}, {"hardware", "x86_64"}, {"macosx", tree{{"build", "22G000"},
-			{"product", "macOS"}, {"version", tree{{"full", macos}, {"major", major}, {"minor", minor}}}}}, {"name", "Darwin"},
+		{"os", tree{{"architecture", "x86_64"}, {"family", "Darwin"}, {"hardware", "x86_64"},
+			{"macosx", tree{{"build", "22G000"},
+				{"product", "macOS"}, {"version", tree{{"full", macos}, {"major", major}, {"minor", minor}}}}}, {"name", "Darwin"},
 			{"release", version(s.Full)}}},
 		{"path", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/puppetlabs/bin"},
 		{"processors", tree{{"cores", 2}, {"count", 2}, {"isa", "i386"}, {"models", []any{"Virtual CPU", "Virtual CPU"}},
 			{"physicalcount", 1}, {"speed", "2.40 GHz"}, {"threads", 1}}},
-		{"ruby", tree{{"platform", "x86_64-darwin"}, {"sitedir", "/opt/puppetlabs/puppet/lib/ruby/site_ruby/3.2.0"}, {"version", "3.2.9"}}},
+		{"ruby", tree{{"platform", "x86_64-darwin"}, {"sitedir", "/opt/puppetlabs/puppet/lib/ruby/site_ruby/3.2.0"},
+			{"version", "3.2.9"}}},
 		{"virtual", "vmware"},
 	}
 }
@@ -481,7 +513,8 @@ func (s System) darwin(node string) tree {
 func (s System) windows(node string) tree {
 	const root = `C:\Windows`
 	windows := tree{{"display_version", s.codename}, {"edition_id", "ServerStandard"}, {"installation_type", "Server"},
-		{"product_name", "Windows Server " + s.Release + " Standard"}, {"release_id", s.codename}, {"system32", root + `\system32`}}
+		{"product_name", "Windows Server " + s.Release + " Standard"}, {"release_id", s.codename},
+		{"system32", root + `\system32`}}
 	if s.Release == "2019" { // it had only the other name of it
 		windows = windows[1:]
 	}
@@ -493,21 +526,24 @@ func (s System) windows(node string) tree {
 		{"fips_enabled", false},
 		{"hypervisors", tree{{"kvm", tree{}}}},
 		{"identity", tree{{"privileged", true}, {"user", `EXAMPLE\Administrator`}}},
-		{"kernel", "windows"}, {"kernelmajversion", "10.0"}, {"kernelrelease", s.kernelRelease}, {"kernelversion", s.kernelRelease},
+		{"kernel", "windows"}, {"kernelmajversion", "10.0"}, {"kernelrelease", s.kernelRelease},
+		{"kernelversion", s.kernelRelease},
 		{"memory", tree{{"system", room(4*gib, 2*gib, memoryNames)}}},
 		{"networking", s.networking(node, "Ethernet", "", "02:00:00:00:00:10")},
 		{"os", tree{{"architecture", "x64"}, {"family", "windows"}, {"hardware", "x86_64"}, {"name", "windows"},
 			{"release", tree{{"full", s.Release}, {"major", s.Release}}}, {"windows", windows}}},
 		{"path", `C:\Program Files\Puppet Labs\Puppet\bin;` + root + `\system32;` + root + `;` + root + `\System32\Wbem`},
-		{"processors", tree{{"cores", 2}, {"count", 2}, {"isa", "x64"}, {"models", []any{"QEMU Virtual CPU"}}, {"physicalcount", 1}, {"threads", 1}}},
-		{"ruby", tree{{"platform", "x64-mingw32"}, {"sitedir", "C:/Program Files/Puppet Labs/Puppet/puppet/lib/ruby/site_ruby/3.2.0"},
+		{"processors", tree{{"cores", 2}, {"count", 2}, {"isa", "x64"}, {"models", []any{"QEMU Virtual CPU"}},
+			{"physicalcount", 1}, {"threads", 1}}},
+		{"ruby", tree{{"platform", "x64-mingw32"}, {"sitedir",
+			"C:/Program Files/Puppet Labs/Puppet/puppet/lib/ruby/site_ruby/3.2.0"},
 			{"version", "3.2.9"}}},
 		{"virtual", "kvm"},
 	}
 }
 
-// Other is another machine with the same system and name: what does not follow from the system is otherwise there. An error that both
-// meet does not hang on what was invented.
+// Other is another machine with the same system and name: what does not follow from the system is otherwise there. An
+// error that both meet does not hang on what was invented.
 func (s System) Other(node string, legacy bool) *Facts {
 	t := s.tree(node).another("")
 	if legacy {
@@ -522,7 +558,8 @@ func (s System) Other(node string, legacy bool) *Facts {
 	return f
 }
 
-var otherNumbers = strings.NewReplacer("192.0.2.", "198.51.100.", "2001:db8::", "2001:db8:ff::", "02:00:00:00:00:10", "02:00:00:00:00:99",
+var otherNumbers = strings.NewReplacer("192.0.2.", "198.51.100.", "2001:db8::", "2001:db8:ff::", "02:00:00:00:00:10",
+	"02:00:00:00:00:99",
 	"00000000-0000-4000-8000", "ffffffff-ffff-4fff-8fff", "QEMU", "Example", "kvm", "physical")
 
 // another makes everything other that belongs to a machine rather than to its system and its agent.
@@ -531,7 +568,8 @@ func (t tree) another(path string) tree {
 	for _, e := range t {
 		at := strings.TrimPrefix(path+"."+e.name, ".")
 		switch top, _, _ := strings.Cut(at, "."); {
-		case slices.Contains([]string{"os", "kernel", "kernelmajversion", "kernelrelease", "kernelversion", "identity", "path", "ruby",
+		case slices.Contains([]string{"os", "kernel", "kernelmajversion", "kernelrelease", "kernelversion", "identity",
+			"path", "ruby",
 			"clientcert", "clientnoop", "clientversion", "puppetversion", "facterversion", "aio_agent_version", "augeas"}, top):
 		case at == "networking.interfaces":
 			e.value = append(tree{}, e.value.(tree).another(at)...)

@@ -44,7 +44,8 @@ func TestSystems(t *testing.T) {
 			t.Errorf("%s %s is %s", s.OS, s.Full, other.ID)
 		}
 	}
-	for _, c := range [][3]string{{"windows", "Server 2022", "windows-2022"}, {"Windows", "2019", "windows-2019"}, {"Debian", "", "debian-13"},
+	for _, c := range [][3]string{{"windows", "Server 2022", "windows-2022"}, {"Windows", "2019", "windows-2019"},
+		{"Debian", "", "debian-13"},
 		{"CentOS", "9", "centos-9"}, {"Ubuntu", "22.04", "ubuntu-22.04"}, {"Debian", "7", ""}, {"AIX", "7.1", ""}} {
 		if s, _ := SystemOf(c[0], c[1]); s.ID != c[2] {
 			t.Errorf("%s %s is %q, want %q", c[0], c[1], s.ID, c[2])
@@ -67,7 +68,8 @@ func dig(f *Facts, path ...string) string {
 }
 
 // own are the parts of facts that belong to one machine: which there are differs from machine to machine.
-var own = []string{"mountpoints", "partitions", "disks", "networking.interfaces", "ssh", "hypervisors", "memory.swap", "networking.dhcp",
+var own = []string{"mountpoints", "partitions", "disks", "networking.interfaces", "ssh", "hypervisors", "memory.swap",
+	"networking.dhcp",
 	"os.distro.specification"} // with a program that not everybody installs
 
 // added are facts that agents add, and facter does not have.
@@ -153,8 +155,8 @@ func number(path string) int {
 	return major*100 + minor
 }
 
-// On Debian 12, facter itself is asked: what it says of this machine, the old names too, has the types that ours have. (A machine of
-// tests may lack facts about hardware that a real one has.)
+// On Debian 12, facter itself is asked: what it says of this machine, the old names too, has the types that ours have.
+// (A machine of tests may lack facts about hardware that a real one has.)
 func TestSystemsAgainstFacter(t *testing.T) {
 	live.NotShort(t, "facter")
 	release, _ := os.ReadFile("/etc/os-release")

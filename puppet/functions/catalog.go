@@ -14,28 +14,29 @@ import (
 // catalogFunctions declare classes and resources, or ask what has been declared.
 func catalogFunctions() []*eval.Function {
 	classes := func(name, doc string, does outline.Effect, then func(*eval.Call, []*eval.Resource)) *eval.Function {
-		return &eval.Function{Name: name, Doc: doc, Flow: eval.Effect, Does: outline.Includes | does, Dispatches: []eval.Dispatch{{
-			Signature: "Callable[Any, 1]", Names: []string{"names"},
-			Run: func(c *eval.Call) (value.Value, error) {
-				names, err := c.ClassNames(c.Args)
-				if err != nil {
-					return nil, err
-				}
-				rs, err := c.Include(names)
-				if err != nil {
-					return nil, err
-				}
-				if then != nil {
-					then(c, rs)
-				}
-				c.Ref = computed(c, everything(c))
-				list := eval.ClassRefs(names)
-				if c.Ref != 0 {
-					list.Refs = repeat(c.Ref, len(names))
-				}
-				return list, nil
-			},
-		}}}
+		return &eval.Function{Name: name, Doc: doc, Flow: eval.Effect, Does: outline.Includes | does,
+			Dispatches: []eval.Dispatch{{
+				Signature: "Callable[Any, 1]", Names: []string{"names"},
+				Run: func(c *eval.Call) (value.Value, error) {
+					names, err := c.ClassNames(c.Args)
+					if err != nil {
+						return nil, err
+					}
+					rs, err := c.Include(names)
+					if err != nil {
+						return nil, err
+					}
+					if then != nil {
+						then(c, rs)
+					}
+					c.Ref = computed(c, everything(c))
+					list := eval.ClassRefs(names)
+					if c.Ref != 0 {
+						list.Refs = repeat(c.Ref, len(names))
+					}
+					return list, nil
+				},
+			}}}
 	}
 	return []*eval.Function{
 		classes("include", "Declares classes, each once, and evaluates them here.", 0, nil),
@@ -43,38 +44,44 @@ func catalogFunctions() []*eval.Function {
 			(*eval.Call).Contain),
 		classes("require", "Declares classes and makes the class or define that calls it require them.", outline.Requires,
 			(*eval.Call).Require),
-		does(outline.Realizes, legacy("realize", "Makes virtual resources real.", eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
-			refs := make([]value.Value, 0, len(c.Args))
-			for _, a := range value.Flatten(value.NewArray(c.Args...)).Elems {
-				refs = append(refs, restore(a))
-			}
-			c.Realize(refs)
-			return value.Undef{}, nil
-		})),
-		does(outline.Makes, legacy("create_resources", "Declares resources from a hash of title to attributes.", eval.Effect, -3, createResources)),
-		does(outline.Tags, legacy("tag", "Adds tags to the class or define that calls it, and so to everything in it.", eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
-			for _, a := range value.Flatten(value.NewArray(c.Args...)).Elems {
-				name := value.Downcase(rubyString(a))
-				if !eval.ValidTag(name) {
-					return nil, fmt.Errorf("Invalid tag '%s'", name)
+		does(outline.Realizes, legacy("realize", "Makes virtual resources real.", eval.Effect, -2,
+			func(c *eval.Call) (value.Value, error) {
+				refs := make([]value.Value, 0, len(c.Args))
+				for _, a := range value.Flatten(value.NewArray(c.Args...)).Elems {
+					refs = append(refs, restore(a))
 				}
-				c.Tag(value.String(name))
-			}
-			return value.Undef{}, nil
-		})),
-		legacy("tagged", "Reports whether the container, or the catalog, has all the tags.", eval.Reader, -2, func(c *eval.Call) (value.Value, error) {
-			for _, a := range c.Args {
-				tag := value.ToString(a)
-				r := c.Scope.Resource()
-				if !c.Eval.CatalogTagged(tag) && (r == nil || !r.Tagged(tag)) {
-					return value.Bool(false), nil
+				c.Realize(refs)
+				return value.Undef{}, nil
+			})),
+		does(outline.Makes, legacy("create_resources", "Declares resources from a hash of title to attributes.", eval.Effect,
+			-3, createResources)),
+		does(outline.Tags, legacy("tag", "Adds tags to the class or define that calls it, and so to everything in it.",
+			eval.Effect, -2, func(c *eval.Call) (value.Value, error) {
+				for _, a := range value.Flatten(value.NewArray(c.Args...)).Elems {
+					name := value.Downcase(rubyString(a))
+					if !eval.ValidTag(name) {
+						return nil, fmt.Errorf("Invalid tag '%s'", name)
+					}
+					c.Tag(value.String(name))
 				}
-			}
-			return value.Bool(true), nil
-		}),
-		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.", Flow: eval.Observer, Dispatches: []eval.Dispatch{{
-			Signature: "Callable[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1]", Names: []string{"vals"}, Run: defined,
-		}}},
+				return value.Undef{}, nil
+			})),
+		legacy("tagged", "Reports whether the container, or the catalog, has all the tags.", eval.Reader, -2,
+			func(c *eval.Call) (value.Value, error) {
+				for _, a := range c.Args {
+					tag := value.ToString(a)
+					r := c.Scope.Resource()
+					if !c.Eval.CatalogTagged(tag) && (r == nil || !r.Tagged(tag)) {
+						return value.Bool(false), nil
+					}
+				}
+				return value.Bool(true), nil
+			}),
+		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.",
+			Flow: eval.Observer, Dispatches: []eval.Dispatch{{
+				Signature: "Callable[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1]", Names: []string{"vals"},
+				Run: defined,
+			}}},
 	}
 }
 

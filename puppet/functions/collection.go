@@ -12,17 +12,19 @@ import (
 // collectionFunctions look into arrays and hashes, and make new ones of their elements.
 func collectionFunctions() []*eval.Function {
 	one := func(name, doc, signature, param string, run func(*eval.Call) (value.Value, error)) *eval.Function {
-		return &eval.Function{Name: name, Doc: doc, Dispatches: []eval.Dispatch{{Signature: signature, Names: []string{param}, Run: run}}}
+		return &eval.Function{Name: name, Doc: doc,
+			Dispatches: []eval.Dispatch{{Signature: signature, Names: []string{param}, Run: run}}}
 	}
 	return []*eval.Function{
-		{Name: "empty", Doc: "Reports whether a collection, string or binary has nothing in it; undef has not.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Collection]", Names: []string{"coll"}, Run: empty},
-			{Signature: "Callable[Sensitive[String]]", Names: []string{"str"}, Run: empty},
-			{Signature: "Callable[String]", Names: []string{"str"}, Run: empty},
-			{Signature: "Callable[Numeric]", Names: []string{"num"}, Run: empty},
-			{Signature: "Callable[Binary]", Names: []string{"bin"}, Run: empty},
-			{Signature: "Callable[Undef]", Names: []string{"x"}, Run: empty},
-		}},
+		{Name: "empty", Doc: "Reports whether a collection, string or binary has nothing in it; undef has not.",
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Collection]", Names: []string{"coll"}, Run: empty},
+				{Signature: "Callable[Sensitive[String]]", Names: []string{"str"}, Run: empty},
+				{Signature: "Callable[String]", Names: []string{"str"}, Run: empty},
+				{Signature: "Callable[Numeric]", Names: []string{"num"}, Run: empty},
+				{Signature: "Callable[Binary]", Names: []string{"bin"}, Run: empty},
+				{Signature: "Callable[Undef]", Names: []string{"x"}, Run: empty},
+			}},
 		{Name: "length", Doc: "The number of elements, characters or bytes.", Dispatches: []eval.Dispatch{
 			{Signature: "Callable[Collection]", Names: []string{"arg"}, Run: length},
 			{Signature: "Callable[String]", Names: []string{"arg"}, Run: length},
@@ -35,22 +37,26 @@ func collectionFunctions() []*eval.Function {
 		one("values", "The values of a hash.", "Callable[Hash]", "hsh", func(c *eval.Call) (value.Value, error) {
 			return column(c, func(e value.Entry) (value.Value, provenance.Ref) { return e.Value, e.Ref })
 		}),
-		one("flatten", "One array of all arguments, nested arrays dissolved.", "Callable[Any, 0]", "args", func(c *eval.Call) (value.Value, error) {
-			c.Ref = c.Trace().Join(c.Refs...)
-			return value.Flatten(&value.Array{Elems: c.Args, Refs: c.Refs}), nil
-		}),
-		{Name: "sort", Doc: "Sorts an array, or the characters of a string; a block may compare.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[String, Optional[Callable[2, 2]]]", Names: []string{"string_value"}, Run: sortText},
-			{Signature: "Callable[Array, Optional[Callable[2, 2]]]", Names: []string{"array_value"}, Run: sortArray},
-		}},
-		{Name: "unique", Doc: "Keeps the first of equal elements; of a hash, joins the keys that have equal values.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[String, Optional[Callable[String]]]", Names: []string{"string"}, Run: uniqueText},
-			{Signature: "Callable[Hash, Optional[Callable[Any]]]", Names: []string{"hash"}, Run: uniqueHash},
-			{Signature: "Callable[Array, Optional[Callable[Any]]]", Names: []string{"array"}, Run: uniqueElements},
-			{Signature: "Callable[Iterable, Optional[Callable[Any]]]", Names: []string{"iterable"}, Run: uniqueElements},
-		}},
+		one("flatten", "One array of all arguments, nested arrays dissolved.", "Callable[Any, 0]", "args",
+			func(c *eval.Call) (value.Value, error) {
+				c.Ref = c.Trace().Join(c.Refs...)
+				return value.Flatten(&value.Array{Elems: c.Args, Refs: c.Refs}), nil
+			}),
+		{Name: "sort", Doc: "Sorts an array, or the characters of a string; a block may compare.",
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[String, Optional[Callable[2, 2]]]", Names: []string{"string_value"}, Run: sortText},
+				{Signature: "Callable[Array, Optional[Callable[2, 2]]]", Names: []string{"array_value"}, Run: sortArray},
+			}},
+		{Name: "unique", Doc: "Keeps the first of equal elements; of a hash, joins the keys that have equal values.",
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[String, Optional[Callable[String]]]", Names: []string{"string"}, Run: uniqueText},
+				{Signature: "Callable[Hash, Optional[Callable[Any]]]", Names: []string{"hash"}, Run: uniqueHash},
+				{Signature: "Callable[Array, Optional[Callable[Any]]]", Names: []string{"array"}, Run: uniqueElements},
+				{Signature: "Callable[Iterable, Optional[Callable[Any]]]", Names: []string{"iterable"}, Run: uniqueElements},
+			}},
 		{Name: "group_by", Doc: "Groups elements by what a block yields for them.", Dispatches: sorters("Hash", groupBy)},
-		{Name: "partition", Doc: "Two arrays: the elements for which a block yields something true, and the others.", Dispatches: sorters("Tuple[Array, Array]", partition)},
+		{Name: "partition", Doc: "Two arrays: the elements for which a block yields something true, and the others.",
+			Dispatches: sorters("Tuple[Array, Array]", partition)},
 	}
 }
 
@@ -238,8 +244,10 @@ func uniqueHash(c *eval.Call) (value.Value, error) {
 
 // ---- group_by and partition
 
-// sorters are the signatures of functions that sort elements into groups. A block with two parameters gets the index or key first.
-func sorters(result string, run func(*eval.Call, func(visit func(it item, verdict value.Value)) error) (value.Value, error)) []eval.Dispatch {
+// sorters are the signatures of functions that sort elements into groups. A block with two parameters gets the index or
+// key first.
+func sorters(result string, run func(*eval.Call, func(visit func(it item, verdict value.Value)) error) (value.Value,
+	error)) []eval.Dispatch {
 	with := func(pairs bool) func(*eval.Call) (value.Value, error) {
 		return func(c *eval.Call) (value.Value, error) {
 			c.Ref = wholly(c, 0)
@@ -260,7 +268,8 @@ func sorters(result string, run func(*eval.Call, func(visit func(it item, verdic
 		}
 	}
 	return []eval.Dispatch{
-		{Signature: "Callable[[Collection, Callable[1, 1]], " + result + "]", Names: []string{"collection"}, Run: with(false)},
+		{Signature: "Callable[[Collection, Callable[1, 1]], " + result + "]", Names: []string{"collection"},
+			Run: with(false)},
 		{Signature: "Callable[[Array, Callable[2, 2]], " + result + "]", Names: []string{"array"}, Run: with(true)},
 		{Signature: "Callable[[Collection, Callable[2, 2]], " + result + "]", Names: []string{"collection"}, Run: with(true)},
 	}

@@ -17,12 +17,15 @@ func controlFunctions() []*eval.Function {
 		}}}
 	}
 	return []*eval.Function{
-		one("next", "Ends the block it is called in and yields a value.", func(c *eval.Call) { c.Next(c.Arg(0), c.ArgRef(0)) }),
-		one("return", "Ends the function, class or define it is called in.", func(c *eval.Call) { c.Return(c.Arg(0), c.ArgRef(0)) }),
+		one("next", "Ends the block it is called in and yields a value.",
+			func(c *eval.Call) { c.Next(c.Arg(0), c.ArgRef(0)) }),
+		one("return", "Ends the function, class or define it is called in.",
+			func(c *eval.Call) { c.Return(c.Arg(0), c.ArgRef(0)) }),
 		{Name: "import", Doc: "Was a way to read other manifests. Every call of it fails.", Dispatches: []eval.Dispatch{{
 			Signature: "Callable[Any, 0]", Names: []string{"args"},
 			Run: func(c *eval.Call) (value.Value, error) {
-				c.Fail("E0620", "Evaluation Error: Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation")
+				c.Fail("E0620",
+					"Evaluation Error: Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation")
 				return nil, nil
 			},
 		}}},

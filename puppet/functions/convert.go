@@ -13,68 +13,86 @@ import (
 // typeFunctions ask for and change the types of values, and call functions by name.
 func typeFunctions() []*eval.Function {
 	fidelity := func(signature string, names []string, of func(value.Value) value.Type) eval.Dispatch {
-		return eval.Dispatch{Signature: signature, Names: names, Run: func(c *eval.Call) (value.Value, error) { return of(c.Args[0]), nil }}
+		return eval.Dispatch{Signature: signature, Names: names,
+			Run: func(c *eval.Call) (value.Value, error) { return of(c.Args[0]), nil }}
 	}
 	vm := []string{"value", "inference_method"}
 	return []*eval.Function{
-		{Name: "type", Doc: "The type of a value: detailed, reduced to common types, or generalized.", Dispatches: []eval.Dispatch{
-			fidelity("Callable[Any, Enum['detailed'], 1, 2]", vm, func(v value.Value) value.Type { return types.InferSet(v) }),
-			fidelity("Callable[Any, Enum['reduced']]", vm, func(v value.Value) value.Type { return types.Infer(v) }),
-			fidelity("Callable[Any, Enum['generalized']]", vm, func(v value.Value) value.Type { return types.Generalize(types.Infer(v)) }),
-		}},
-		{Name: "assert_type", Doc: "Gives back a value that is of a type. For another the compile fails, or a block makes a replacement.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Type, Any, Optional[Callable[Type, Type]]]", Names: []string{"type", "value"}, Run: func(c *eval.Call) (value.Value, error) {
-				return assertType(c, c.Args[0].(value.Type))
+		{Name: "type", Doc: "The type of a value: detailed, reduced to common types, or generalized.",
+			Dispatches: []eval.Dispatch{
+				fidelity("Callable[Any, Enum['detailed'], 1, 2]", vm, func(v value.Value) value.Type { return types.InferSet(v) }),
+				fidelity("Callable[Any, Enum['reduced']]", vm, func(v value.Value) value.Type { return types.Infer(v) }),
+				fidelity("Callable[Any, Enum['generalized']]", vm,
+					func(v value.Value) value.Type { return types.Generalize(types.Infer(v)) }),
 			}},
-			{Signature: "Callable[String, Any, Optional[Callable[Type, Type]]]", Names: []string{"type_string", "value"}, Run: func(c *eval.Call) (value.Value, error) {
-				t, err := c.Eval.ParseType(string(c.Args[0].(value.String)))
-				if err != nil {
-					return nil, err
-				}
-				return assertType(c, t)
+		{Name: "assert_type",
+			Doc:  "Gives back a value that is of a type. For another the compile fails, or a block makes a replacement.",
+			Flow: eval.Observer, Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Type, Any, Optional[Callable[Type, Type]]]", Names: []string{"type", "value"},
+					Run: func(c *eval.Call) (value.Value, error) {
+						return assertType(c, c.Args[0].(value.Type))
+					}},
+				{Signature: "Callable[String, Any, Optional[Callable[Type, Type]]]", Names: []string{"type_string", "value"},
+					Run: func(c *eval.Call) (value.Value, error) {
+						t, err := c.Eval.ParseType(string(c.Args[0].(value.String)))
+						if err != nil {
+							return nil, err
+						}
+						return assertType(c, t)
+					}},
 			}},
-		}},
 		{Name: "new", Doc: "Makes an instance of a type, converting what it is given.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Type, Any, 1, Optional[Callable]]", Names: []string{"type", "args"}, Run: func(c *eval.Call) (value.Value, error) {
-				t, args := c.Args[0].(value.Type), c.Args[1:]
-				v, err := convert(c, t, args)
-				if err != nil || c.Block == nil {
-					return v, err
-				}
-				if _, init := t.(*types.Init); len(args) == 1 && !init && c.Judge().IsInstance(t, args[0]) {
-					return v, nil // what is an instance already is given back without a look at the block
-				}
-				return yieldOne(c, v)
-			}},
+			{Signature: "Callable[Type, Any, 1, Optional[Callable]]", Names: []string{"type", "args"},
+				Run: func(c *eval.Call) (value.Value, error) {
+					t, args := c.Args[0].(value.Type), c.Args[1:]
+					v, err := convert(c, t, args)
+					if err != nil || c.Block == nil {
+						return v, err
+					}
+					if _, init := t.(*types.Init); len(args) == 1 && !init && c.Judge().IsInstance(t, args[0]) {
+						return v, nil // what is an instance already is given back without a look at the block
+					}
+					return yieldOne(c, v)
+				}},
 		}},
-		{Name: "convert_to", Doc: "Converts a value to a type, as new does with the arguments the other way round.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Any, Type, Any, 2, Optional[Callable[1, 1]]]", Names: []string{"value", "type", "args"}, Run: func(c *eval.Call) (value.Value, error) {
-				v, err := convert(c, c.Args[1].(value.Type), append([]value.Value{c.Args[0]}, c.Args[2:]...))
-				if err != nil || c.Block == nil {
-					return v, err
-				}
-				return yieldOne(c, v)
+		{Name: "convert_to", Doc: "Converts a value to a type, as new does with the arguments the other way round.",
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Any, Type, Any, 2, Optional[Callable[1, 1]]]", Names: []string{"value", "type", "args"},
+					Run: func(c *eval.Call) (value.Value, error) {
+						v, err := convert(c, c.Args[1].(value.Type), append([]value.Value{c.Args[0]}, c.Args[2:]...))
+						if err != nil || c.Block == nil {
+							return v, err
+						}
+						return yieldOne(c, v)
+					}},
 			}},
-		}},
-		{Name: "unwrap", Doc: "What a Sensitive hides; with a block, the block gets to see it.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Sensitive, Optional[Callable]]", Names: []string{"arg"}, Run: unwrap},
-			{Signature: "Callable[Any, Optional[Callable]]", Names: []string{"arg"}, Run: unwrap},
-		}},
-		{Name: "call", Doc: "Calls a function by name, or makes the call that a Deferred describes.", Flow: eval.Observer, Does: outline.Calls, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[String, Any, 1, Optional[Callable]]", Names: []string{"function_name", "arguments"}, Run: func(c *eval.Call) (value.Value, error) {
-				c.Ref = everything(c)
-				return c.Eval.CallFunction(c.Scope, string(c.Args[0].(value.String)), c.Args[1:], c.Block, c.Place)
+		{Name: "unwrap", Doc: "What a Sensitive hides; with a block, the block gets to see it.", Flow: eval.Observer,
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Sensitive, Optional[Callable]]", Names: []string{"arg"}, Run: unwrap},
+				{Signature: "Callable[Any, Optional[Callable]]", Names: []string{"arg"}, Run: unwrap},
 			}},
-			{Signature: "Callable[Deferred]", Names: []string{"deferred"}, Run: func(c *eval.Call) (value.Value, error) {
-				c.Ref = everything(c)
-				return resolve(c, c.Args[0])
+		{Name: "call", Doc: "Calls a function by name, or makes the call that a Deferred describes.", Flow: eval.Observer,
+			Does: outline.Calls, Dispatches: []eval.Dispatch{
+				{Signature: "Callable[String, Any, 1, Optional[Callable]]", Names: []string{"function_name", "arguments"},
+					Run: func(c *eval.Call) (value.Value, error) {
+						c.Ref = everything(c)
+						return c.Eval.CallFunction(c.Scope, string(c.Args[0].(value.String)), c.Args[1:], c.Block, c.Place)
+					}},
+				{Signature: "Callable[Deferred]", Names: []string{"deferred"}, Run: func(c *eval.Call) (value.Value, error) {
+					c.Ref = everything(c)
+					return resolve(c, c.Args[0])
+				}},
 			}},
-		}},
-		withLocals("annotate", "Annotates a value with an instance of a subtype of Annotation. Bunraku has no annotations and says so.", eval.Observer,
+		withLocals("annotate",
+			"Annotates a value with an instance of a subtype of Annotation. Bunraku has no annotations and says so.",
+			eval.Observer,
 			[]local{{name: "Annotation"}, {name: "Pcore"}, {name: "Pcore::MemberName"}},
-			form{signature: "Callable[Type[Annotation], Any, Optional[Callable[0, 0]]]", names: []string{"type", "value"}, run: unannotated},
-			form{signature: "Callable[Type[Annotation], Any, Variant[Enum['clear'], Hash[Pcore::MemberName, Any]]]", names: []string{"type", "value", "annotation_hash"}, run: unannotated},
-			form{signature: "Callable[Type[Pcore], Any, Hash[Type[Annotation], Hash[Pcore::MemberName, Any]]]", names: []string{"type", "value", "annotations"}, run: unannotated},
+			form{signature: "Callable[Type[Annotation], Any, Optional[Callable[0, 0]]]", names: []string{"type", "value"},
+				run: unannotated},
+			form{signature: "Callable[Type[Annotation], Any, Variant[Enum['clear'], Hash[Pcore::MemberName, Any]]]",
+				names: []string{"type", "value", "annotation_hash"}, run: unannotated},
+			form{signature: "Callable[Type[Pcore], Any, Hash[Type[Annotation], Hash[Pcore::MemberName, Any]]]",
+				names: []string{"type", "value", "annotations"}, run: unannotated},
 		),
 	}
 }
@@ -177,5 +195,6 @@ func resolve(c *eval.Call, v value.Value) (value.Value, error) {
 }
 
 func digSignature() types.Signature {
-	return types.Signature{Type: types.MustParse("Callable[Optional[Collection], Any, 1]").(*types.Callable), Names: []string{"data", "arg"}}
+	return types.Signature{Type: types.MustParse("Callable[Optional[Collection], Any, 1]").(*types.Callable),
+		Names: []string{"data", "arg"}}
 }

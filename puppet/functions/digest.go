@@ -29,8 +29,11 @@ func digestFunctions() []*eval.Function {
 		sum("md5", "The MD5 sum of a string, in hexadecimal.", func(b []byte) []byte { s := md5.Sum(b); return s[:] }),
 		sum("sha1", "The SHA-1 sum of a string, in hexadecimal.", func(b []byte) []byte { s := sha1.Sum(b); return s[:] }),
 		sum("sha256", "The SHA-256 sum of a string, in hexadecimal.", sha),
-		sum("digest", "The sum of a string by the algorithm of the setting digest_algorithm; here always its default, SHA-256.", sha),
-		legacy("fqdn_rand", "A number below a maximum that depends on the node's fqdn and a seed only: the same in every compile.", eval.Observer, -2, fqdnRand),
+		sum("digest",
+			"The sum of a string by the algorithm of the setting digest_algorithm; here always its default, SHA-256.", sha),
+		legacy("fqdn_rand",
+			"A number below a maximum that depends on the node's fqdn and a seed only: the same in every compile.",
+			eval.Observer, -2, fqdnRand),
 	}
 }
 

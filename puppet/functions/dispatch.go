@@ -10,8 +10,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A local is a type that only the signatures of one function know, in the order of definition: name and meaning. One without a meaning
-// is an object type that no value has.
+// A local is a type that only the signatures of one function know, in the order of definition: name and meaning. One
+// without a meaning is an object type that no value has.
 type local struct{ name, means string }
 
 // A form is one signature of a function that has types of its own, or that words some mismatches itself.
@@ -24,7 +24,8 @@ type form struct {
 	mismatch func(*eval.Call) string
 }
 
-// withLocals makes a function whose signatures use types of their own. Such types show in its error messages by name and meaning.
+// withLocals makes a function whose signatures use types of their own. Such types show in its error messages by name
+// and meaning.
 func withLocals(name, doc string, flow eval.Flow, locals []local, forms ...form) *eval.Function {
 	f := &eval.Function{Name: name, Doc: doc, Flow: flow}
 	for _, fm := range forms {

@@ -9,7 +9,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// What packages of module functions (functions/stdlib) share with Puppet's own: the ways of 3.x functions, of Ruby, and of provenance.
+// What packages of module functions (functions/stdlib) share with Puppet's own: the ways of 3.x functions, of Ruby, and
+// of provenance.
 
 // Legacy makes a record of a 3.x function; see legacy.
 func Legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (value.Value, error)) *eval.Function {

@@ -13,8 +13,8 @@ import (
 	"bunraku/source"
 )
 
-// Files is a World that has files. Names are Puppet's: module/file, or an absolute path, which a World finds only if it allows to read
-// there.
+// Files is a World that has files. Names are Puppet's: module/file, or an absolute path, which a World finds only if it
+// allows to read there.
 type Files interface {
 	// FindFile is the path of a file in a module's files directory, FindTemplate of one in its templates directory.
 	FindFile(name string) (path string, found bool)
@@ -30,7 +30,8 @@ type Templates interface {
 	Template3(c *eval.Call, template string, inline bool) (value.Value, provenance.Ref, error)
 }
 
-// Generator is a World that runs programs for the function generate. A World that compiles what strangers wrote is none.
+// Generator is a World that runs programs for the function generate. A World that compiles what strangers wrote is
+// none.
 type Generator interface {
 	Generate(command []string) (string, error)
 }
@@ -51,18 +52,26 @@ func fileFunctions() []*eval.Function {
 				return value.Binary(content), err
 			}},
 		}},
-		firstFound("find_file", "The path of the first of the given files that exists, or undef.", "paths", "paths_array", Files.FindFile),
-		firstFound("find_template", "The path of the first of the given templates that exists, or undef.", "paths", "paths_array", Files.FindTemplate),
-		firstFound("module_directory", "The path of the first of the given modules that exists, or undef.", "names", "names", Files.ModuleDirectory),
+		firstFound("find_file", "The path of the first of the given files that exists, or undef.", "paths", "paths_array",
+			Files.FindFile),
+		firstFound("find_template", "The path of the first of the given templates that exists, or undef.", "paths",
+			"paths_array", Files.FindTemplate),
+		firstFound("module_directory", "The path of the first of the given modules that exists, or undef.", "names", "names",
+			Files.ModuleDirectory),
 		{Name: "epp", Doc: "Renders an EPP template of a module.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
 			{Signature: `Callable[[String, Hash[Pattern[/^\w+$/], Any], 1, 2], ` + rendered + "]", Names: params, Run: epp},
 		}},
-		{Name: "inline_epp", Doc: "Renders an EPP template that is given as text.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: `Callable[[String, Hash[Pattern[/^\w+$/], Any], 1, 2], ` + rendered + "]", Names: []string{"template", "parameters"}, Run: inlineEpp},
-		}},
-		legacy("template", "Renders ERB templates of modules and joins the results.", eval.Observer, -2, func(c *eval.Call) (value.Value, error) { return template(c, false) }),
-		legacy("inline_template", "Renders ERB templates that are given as text and joins the results.", eval.Observer, -2, func(c *eval.Call) (value.Value, error) { return template(c, true) }),
-		legacy("generate", "The output of a program that runs on the server. Bunraku runs none unless told to.", eval.Observer, -2, generate),
+		{Name: "inline_epp", Doc: "Renders an EPP template that is given as text.", Flow: eval.Observer,
+			Dispatches: []eval.Dispatch{
+				{Signature: `Callable[[String, Hash[Pattern[/^\w+$/], Any], 1, 2], ` + rendered + "]",
+					Names: []string{"template", "parameters"}, Run: inlineEpp},
+			}},
+		legacy("template", "Renders ERB templates of modules and joins the results.", eval.Observer, -2,
+			func(c *eval.Call) (value.Value, error) { return template(c, false) }),
+		legacy("inline_template", "Renders ERB templates that are given as text and joins the results.", eval.Observer, -2,
+			func(c *eval.Call) (value.Value, error) { return template(c, true) }),
+		legacy("generate", "The output of a program that runs on the server. Bunraku runs none unless told to.",
+			eval.Observer, -2, generate),
 	}
 }
 
@@ -122,7 +131,8 @@ func firstFound(name, doc, params, list string, find func(Files, string) (string
 		return value.Undef{}, nil
 	}
 	return &eval.Function{Name: name, Doc: doc, Flow: eval.Observer, Dispatches: []eval.Dispatch{
-		{Signature: "Callable[String, 0]", Names: []string{params}, Run: func(c *eval.Call) (value.Value, error) { return run(c, c.Args) }},
+		{Signature: "Callable[String, 0]", Names: []string{params},
+			Run: func(c *eval.Call) (value.Value, error) { return run(c, c.Args) }},
 		{Signature: "Callable[Array[String], 0]", Names: []string{list}, Run: func(c *eval.Call) (value.Value, error) {
 			if n := len(c.Args); n != 1 {
 				return nil, fmt.Errorf("wrong number of arguments (given %d, expected 2)", n+1)
@@ -245,7 +255,8 @@ func generate(c *eval.Call) (value.Value, error) {
 	case strings.Contains(command[0], ".."):
 		return nil, errors.New("Can not use generators with '..' in them.")
 	}
-	c.Ref = computed(c, everything(c), c.Trace().Leaf(provenance.Label{Kind: provenance.World, Path: "program " + command[0]}))
+	c.Ref = computed(c, everything(c), c.Trace().Leaf(provenance.Label{Kind: provenance.World, Path: "program " +
+		command[0]}))
 	w, is := c.Eval.World().(Generator)
 	if !is {
 		return &value.Opaque{Why: "generate(): running " + command[0] + " is switched off"}, nil

@@ -14,8 +14,8 @@ import (
 	"bunraku/source"
 )
 
-// A golden is one recorded question: files N (an expression, or a manifest with "# manifest" as its first line) and N.want, what
-// Puppet 7.23 answers. Where 8.11 answers otherwise there is N.want8, too.
+// A golden is one recorded question: files N (an expression, or a manifest with "# manifest" as its first line) and
+// N.want, what Puppet 7.23 answers. Where 8.11 answers otherwise there is N.want8, too.
 type golden struct {
 	path, name string
 	question   question
@@ -86,8 +86,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// ours are the functions that Debian's Puppet cannot be asked about (scanf is in a gem it lacks, generate would run programs, ERB comes
-// later): their answers are written by hand.
+// ours are the functions that Debian's Puppet cannot be asked about (scanf is in a gem it lacks, generate would run
+// programs, ERB comes later): their answers are written by hand.
 func ours(g *golden) bool {
 	switch strings.TrimSuffix(filepath.Base(g.path), ".txtar") {
 	case "scanf", "generate", "template", "inline_template", "eyaml_lookup_key":
@@ -130,7 +130,8 @@ func recordGoldens(t *testing.T) {
 		var a txtar.Archive
 		for i, q := range archives[path] {
 			n := strconv.Itoa(i + 1)
-			a.Files = append(a.Files, txtar.File{Name: n, Data: []byte(q + "\n")}, txtar.File{Name: n + ".want", Data: []byte(wants[0] + "\n")})
+			a.Files = append(a.Files, txtar.File{Name: n, Data: []byte(q + "\n")},
+				txtar.File{Name: n + ".want", Data: []byte(wants[0] + "\n")})
 			if wants8[0] != wants[0] {
 				a.Files = append(a.Files, txtar.File{Name: n + ".want8", Data: []byte(wants8[0] + "\n")})
 			}

@@ -14,53 +14,69 @@ import (
 // iterationFunctions walk everything iterable: arrays, hashes, iterators, integers, strings, ranges and enums.
 func iterationFunctions() []*eval.Function {
 	block := func(name, doc, signature string, names []string, run func(*eval.Call) (value.Value, error)) *eval.Function {
-		return &eval.Function{Name: name, Doc: doc, Flow: eval.Observer, Dispatches: []eval.Dispatch{{Signature: signature, Names: names, Run: run}}}
+		return &eval.Function{Name: name, Doc: doc, Flow: eval.Observer,
+			Dispatches: []eval.Dispatch{{Signature: signature, Names: names, Run: run}}}
 	}
 	return []*eval.Function{
 		{Name: "each", Doc: "Calls a block with every element.", Flow: eval.Observer, Dispatches: walkers(each)},
-		{Name: "map", Doc: "Makes an array of what a block yields for every element.", Flow: eval.Observer, Dispatches: walkers(mapEach)},
-		{Name: "filter", Doc: "Keeps the elements for which a block yields something true.", Flow: eval.Observer, Dispatches: walkers(filter)},
-		{Name: "all", Doc: "Reports whether a block yields something true for every element.", Flow: eval.Observer, Dispatches: walkers(func(c *eval.Call) (value.Value, error) {
-			return search(c, false, func(item) value.Value { return value.Bool(false) }, value.Bool(true))
-		})},
-		{Name: "any", Doc: "Reports whether a block yields something true for at least one element.", Flow: eval.Observer, Dispatches: walkers(func(c *eval.Call) (value.Value, error) {
-			return search(c, true, func(item) value.Value { return value.Bool(true) }, value.Bool(false))
-		})},
-		{Name: "index", Doc: "The index or key of the first element that a block, a value or a pattern finds.", Flow: eval.Observer, Dispatches: append(walkers(index),
-			eval.Dispatch{Signature: "Callable[String, Variant[String, Regexp]]", Names: []string{"str", "match"}, Run: indexText},
-			eval.Dispatch{Signature: "Callable[Iterable, Any]", Names: []string{"enumerable", "match"}, Run: indexValue},
-		)},
+		{Name: "map", Doc: "Makes an array of what a block yields for every element.", Flow: eval.Observer,
+			Dispatches: walkers(mapEach)},
+		{Name: "filter", Doc: "Keeps the elements for which a block yields something true.", Flow: eval.Observer,
+			Dispatches: walkers(filter)},
+		{Name: "all", Doc: "Reports whether a block yields something true for every element.", Flow: eval.Observer,
+			Dispatches: walkers(func(c *eval.Call) (value.Value, error) {
+				return search(c, false, func(item) value.Value { return value.Bool(false) }, value.Bool(true))
+			})},
+		{Name: "any", Doc: "Reports whether a block yields something true for at least one element.", Flow: eval.Observer,
+			Dispatches: walkers(func(c *eval.Call) (value.Value, error) {
+				return search(c, true, func(item) value.Value { return value.Bool(true) }, value.Bool(false))
+			})},
+		{Name: "index", Doc: "The index or key of the first element that a block, a value or a pattern finds.",
+			Flow: eval.Observer, Dispatches: append(walkers(index),
+				eval.Dispatch{Signature: "Callable[String, Variant[String, Regexp]]", Names: []string{"str", "match"},
+					Run: indexText},
+				eval.Dispatch{Signature: "Callable[Iterable, Any]", Names: []string{"enumerable", "match"}, Run: indexValue},
+			)},
 		{Name: "reduce", Doc: "Combines all elements, two at a time.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
 			{Signature: "Callable[Iterable, Callable[2, 2]]", Names: []string{"enumerable"}, Run: reduce},
 			{Signature: "Callable[Iterable, Any, Callable[2, 2]]", Names: []string{"enumerable", "memo"}, Run: reduce},
 		}},
-		{Name: "slice", Doc: "Cuts a collection into pieces of a size, which a block may take one by one.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Hash, Integer[1], Optional[Callable]]", Names: []string{"hash", "slice_size"}, Run: slice},
-			{Signature: "Callable[Iterable, Integer[1], Optional[Callable]]", Names: []string{"enumerable", "slice_size"}, Run: slice},
-		}},
-		{Name: "reverse_each", Doc: "Walks a collection backwards: an iterator, or a block is called.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Iterable]", Names: []string{"iterable"}, Run: lazily(func(c *eval.Call) *value.Iterator { return types.ReverseEach(c.Args[0]) })},
-			{Signature: "Callable[Iterable, Callable[1, 1]]", Names: []string{"iterable"}, Run: lazily(func(c *eval.Call) *value.Iterator { return types.ReverseEach(c.Args[0]) })},
-		}},
-		{Name: "step", Doc: "Takes every n-th element: an iterator, or a block is called.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Iterable, Integer[1]]", Names: []string{"iterable", "step"}, Run: lazily(stepped)},
-			{Signature: "Callable[Iterable, Integer[1], Callable[1, 1]]", Names: []string{"iterable", "step"}, Run: lazily(stepped)},
-		}},
+		{Name: "slice", Doc: "Cuts a collection into pieces of a size, which a block may take one by one.",
+			Flow: eval.Observer, Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Hash, Integer[1], Optional[Callable]]", Names: []string{"hash", "slice_size"}, Run: slice},
+				{Signature: "Callable[Iterable, Integer[1], Optional[Callable]]", Names: []string{"enumerable", "slice_size"},
+					Run: slice},
+			}},
+		{Name: "reverse_each", Doc: "Walks a collection backwards: an iterator, or a block is called.", Flow: eval.Observer,
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Iterable]", Names: []string{"iterable"},
+					Run: lazily(func(c *eval.Call) *value.Iterator { return types.ReverseEach(c.Args[0]) })},
+				{Signature: "Callable[Iterable, Callable[1, 1]]", Names: []string{"iterable"},
+					Run: lazily(func(c *eval.Call) *value.Iterator { return types.ReverseEach(c.Args[0]) })},
+			}},
+		{Name: "step", Doc: "Takes every n-th element: an iterator, or a block is called.", Flow: eval.Observer,
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Iterable, Integer[1]]", Names: []string{"iterable", "step"}, Run: lazily(stepped)},
+				{Signature: "Callable[Iterable, Integer[1], Callable[1, 1]]", Names: []string{"iterable", "step"},
+					Run: lazily(stepped)},
+			}},
 		block("with", "Calls a block with the arguments.", "Callable[Any, 0, Callable]", []string{"arg"}, yield),
-		block("then", "Calls a block with a value unless it is undef.", "Callable[Any, Callable[1, 1]]", []string{"arg"}, func(c *eval.Call) (value.Value, error) {
-			if value.IsUndef(c.Args[0]) {
-				return same(c)
-			}
-			return yield(c)
-		}),
-		block("lest", "Calls a block to make a value when there is none.", "Callable[Any, Callable[0, 0]]", []string{"arg"}, func(c *eval.Call) (value.Value, error) {
-			if !value.IsUndef(c.Args[0]) {
-				return same(c)
-			}
-			v, err := c.Block.Call(nil, nil)
-			c.Ref = c.Trace().With(c.Block.LastRef(), c.ArgRef(0))
-			return v, err
-		}),
+		block("then", "Calls a block with a value unless it is undef.", "Callable[Any, Callable[1, 1]]", []string{"arg"},
+			func(c *eval.Call) (value.Value, error) {
+				if value.IsUndef(c.Args[0]) {
+					return same(c)
+				}
+				return yield(c)
+			}),
+		block("lest", "Calls a block to make a value when there is none.", "Callable[Any, Callable[0, 0]]", []string{"arg"},
+			func(c *eval.Call) (value.Value, error) {
+				if !value.IsUndef(c.Args[0]) {
+					return same(c)
+				}
+				v, err := c.Block.Call(nil, nil)
+				c.Ref = c.Trace().With(c.Block.LastRef(), c.ArgRef(0))
+				return v, err
+			}),
 	}
 }
 
@@ -82,7 +98,8 @@ func serve(c *eval.Call, args []value.Value, refs []provenance.Ref) (value.Value
 // walkers are the four signatures of functions that take a block with one or two parameters.
 func walkers(run func(*eval.Call) (value.Value, error)) []eval.Dispatch {
 	var out []eval.Dispatch
-	for _, s := range []string{"Callable[Hash, Callable[2, 2]]", "Callable[Hash, Callable[1, 1]]", "Callable[Iterable, Callable[2, 2]]", "Callable[Iterable, Callable[1, 1]]"} {
+	for _, s := range []string{"Callable[Hash, Callable[2, 2]]", "Callable[Hash, Callable[1, 1]]",
+		"Callable[Iterable, Callable[2, 2]]", "Callable[Iterable, Callable[1, 1]]"} {
 		name := "enumerable"
 		if s[9] == 'H' {
 			name = "hash"
@@ -113,7 +130,8 @@ func items(c *eval.Call, f func(item) error) error {
 			if tr != nil {
 				pair.Refs = []provenance.Ref{k, r}
 			}
-			if err := f(item{one: pair, first: e.Key, second: e.Value, oneRef: spine, firstRef: k, secondRef: r, entry: e}); err != nil {
+			if err := f(item{one: pair, first: e.Key, second: e.Value, oneRef: spine, firstRef: k, secondRef: r,
+				entry: e}); err != nil {
 				return err
 			}
 		}
@@ -121,7 +139,8 @@ func items(c *eval.Call, f func(item) error) error {
 	case *value.Array:
 		for i, x := range v.Elems {
 			r := tr.With(v.Ref(i), spine)
-			if err := f(item{one: x, first: value.Int(i), second: x, oneRef: r, firstRef: tr.Join(spine), secondRef: r}); err != nil {
+			if err := f(item{one: x, first: value.Int(i), second: x, oneRef: r, firstRef: tr.Join(spine),
+				secondRef: r}); err != nil {
 				return err
 			}
 		}
@@ -151,7 +170,8 @@ func notIterable(c *eval.Call) error {
 	return fmt.Errorf("%s(): wrong argument type (%s; is not Iterable.", c.Name, rubyClass(c.Args[0]))
 }
 
-// call gives an item to the block, as one argument or two. A block that takes two may have a default or capture the rest.
+// call gives an item to the block, as one argument or two. A block that takes two may have a default or capture the
+// rest.
 func call(c *eval.Call, it item) (value.Value, error) {
 	if two(c) {
 		return c.Block.Call([]value.Value{it.first, it.second}, refs(c, it.firstRef, it.secondRef))
@@ -197,8 +217,8 @@ func mapEach(c *eval.Call) (value.Value, error) {
 	return b.Array(), err
 }
 
-// filter keeps elements; the verdicts decide which are there, so they belong to the spine. A break ends the walk, except through a
-// hash: there Puppet passes it on to an iteration around.
+// filter keeps elements; the verdicts decide which are there, so they belong to the spine. A break ends the walk,
+// except through a hash: there Puppet passes it on to an iteration around.
 func filter(c *eval.Call) (value.Value, error) {
 	spine := c.ArgRef(0)
 	a, h := value.NewArrayBuilder(8), value.NewHashBuilder(8)
@@ -238,8 +258,8 @@ func unless(c *eval.Call, passOn bool, walk func() error) error {
 	return c.Iterating(walk)
 }
 
-// passesBreak reports whether Puppet's searches through a value let a break go on outwards: a slip of theirs that Integer ranges and
-// stepped iterators do not share.
+// passesBreak reports whether Puppet's searches through a value let a break go on outwards: a slip of theirs that
+// Integer ranges and stepped iterators do not share.
 func passesBreak(v value.Value) bool {
 	switch v.(type) {
 	case value.Int, *types.Integer, *value.Iterator:
@@ -389,7 +409,8 @@ func lazily(make func(*eval.Call) *value.Iterator) func(*eval.Call) (value.Value
 	}
 }
 
-// splat is Ruby's *v: a block that may take several arguments gets the elements of an array one by one, and nothing for undef.
+// splat is Ruby's *v: a block that may take several arguments gets the elements of an array one by one, and nothing for
+// undef.
 func splat(v value.Value) []value.Value {
 	switch v := v.(type) {
 	case *value.Array:
@@ -414,7 +435,8 @@ func stepped(c *eval.Call) *value.Iterator {
 	return types.Step(c.Args[0], int64(c.Args[1].(value.Int)))
 }
 
-// countedTo is what Puppet takes for the number of integers in a range: one too few. Ruby (since 3.1) cuts no larger pieces than that.
+// countedTo is what Puppet takes for the number of integers in a range: one too few. Ruby (since 3.1) cuts no larger
+// pieces than that.
 func countedTo(v value.Value) (n int, is bool) {
 	switch v := v.(type) {
 	case value.Int:
@@ -425,8 +447,8 @@ func countedTo(v value.Value) (n int, is bool) {
 	return 0, false
 }
 
-// slice cuts into pieces. A block gets a piece as one argument, or its elements as one argument each; a piece that is too short is
-// then filled up.
+// slice cuts into pieces. A block gets a piece as one argument, or its elements as one argument each; a piece that is
+// too short is then filled up.
 func slice(c *eval.Call) (value.Value, error) {
 	c.Ref = c.Trace().With(c.ArgRef(0), c.ArgRef(1))
 	size := int(c.Args[1].(value.Int))

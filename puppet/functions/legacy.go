@@ -11,8 +11,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// legacy makes a record of one of Puppet's old (3.x) functions. They count their arguments in their own words and see values as
-// Puppet 3 had them. An arity of -n means n-1 arguments or more, as in Ruby. A statement yields undef whatever it computes.
+// legacy makes a record of one of Puppet's old (3.x) functions. They count their arguments in their own words and see
+// values as Puppet 3 had them. An arity of -n means n-1 arguments or more, as in Ruby. A statement yields undef
+// whatever it computes.
 func legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (value.Value, error)) *eval.Function {
 	return &eval.Function{Name: name, Doc: doc, Flow: flow, Raw: func(c *eval.Call) (value.Value, error) {
 		during := &oldCall{call: c, noted: true}
@@ -40,8 +41,8 @@ func legacy(name, doc string, flow eval.Flow, arity int, run func(*eval.Call) (v
 	}}
 }
 
-// A toOld turns values into what a 3.x function gets: undef as an argument is the empty text, rich values are texts, references are
-// resources. What inspecting such a resource raises is noted in raised: in Ruby it ends the function.
+// A toOld turns values into what a 3.x function gets: undef as an argument is the empty text, rich values are texts,
+// references are resources. What inspecting such a resource raises is noted in raised: in Ruby it ends the function.
 type toOld struct{ *oldCall }
 
 // An oldCall is a call of a 3.x function; call is nil once it is over.

@@ -18,17 +18,22 @@ func lookupFunctions() []*eval.Function {
 		hiera("hiera", "The value of a key in Hiera; lookup does the same and more.", "first", nil),
 		hiera("hiera_array", "All values of a key in Hiera, as one flat array.", "unique", nil),
 		hiera("hiera_hash", "All hashes that Hiera has for a key, merged.", "hash", nil),
-		does(outline.DeclaresAny, hiera("hiera_include", "Includes the classes that Hiera has for a key.", "unique", includeFound)),
+		does(outline.DeclaresAny, hiera("hiera_include", "Includes the classes that Hiera has for a key.", "unique",
+			includeFound)),
 	}
 	for _, name := range []string{"yaml_data", "json_data", "hocon_data"} {
-		out = append(out, provider(name, "Callable[Struct[{'path' => String[1]}], Puppet::LookupContext]", []string{"options", "context"}))
+		out = append(out, provider(name, "Callable[Struct[{'path' => String[1]}], Puppet::LookupContext]",
+			[]string{"options", "context"}))
 	}
-	return append(out, provider("eyaml_lookup_key", "Callable[String[1], Hash[String[1], Any], Puppet::LookupContext]", []string{"key", "options", "context"}))
+	return append(out, provider("eyaml_lookup_key", "Callable[String[1], Hash[String[1], Any], Puppet::LookupContext]",
+		[]string{"key", "options", "context"}))
 }
 
-// provider is a function that only Hiera calls. A program has no context to give it, so that every call of it is a mismatch.
+// provider is a function that only Hiera calls. A program has no context to give it, so that every call of it is a
+// mismatch.
 func provider(name, signature string, names []string) *eval.Function {
-	return withLocals(name, "Reads data for Hiera, which alone can call it.", eval.Observer, []local{{name: "Puppet::LookupContext"}},
+	return withLocals(name, "Reads data for Hiera, which alone can call it.", eval.Observer,
+		[]local{{name: "Puppet::LookupContext"}},
 		form{signature: signature, names: names, run: func(*eval.Call) (value.Value, error) {
 			return &value.Opaque{Why: name + "() can only be called by Hiera"}, nil
 		}},
@@ -50,7 +55,8 @@ func lookupFunction() *eval.Function {
 	const options = `value_type => Optional[ValueType], default_value => Optional[DefaultValueType], override => Optional[Hash[String,Any]], ` +
 		`default_values_hash => Optional[Hash[String,Any]], merge => Optional[MergeType]`
 	plain := []string{"name", "value_type", "merge"}
-	return withLocals("lookup", "The value of a key in Hiera, with defaults, a type it must have, and a way to merge.", eval.Observer,
+	return withLocals("lookup", "The value of a key in Hiera, with defaults, a type it must have, and a way to merge.",
+		eval.Observer,
 		[]local{
 			{"NameType", "Variant[String, Array[String]]"},
 			{"ValueType", "Type"},
@@ -61,15 +67,18 @@ func lookupFunction() *eval.Function {
 			{"OptionsWithoutName", "Struct[{" + options + "}]"},
 		},
 		form{signature: "Callable[NameType, ValueType, MergeType, 1, 3]", names: plain, run: lookupArgs},
-		form{signature: "Callable[NameType, Optional[ValueType], Optional[MergeType], DefaultValueType]", names: append(plain, "default_value"), run: lookupArgs},
+		form{signature: "Callable[NameType, Optional[ValueType], Optional[MergeType], DefaultValueType]",
+			names: append(plain, "default_value"), run: lookupArgs},
 		form{signature: "Callable[NameType, ValueType, MergeType, 1, 3, BlockType]", names: plain, run: lookupArgs},
-		form{signature: "Callable[OptionsWithName, Optional[BlockType]]", names: []string{"options_hash"}, run: func(c *eval.Call) (value.Value, error) {
-			h := c.Args[0].(*value.Hash)
-			return ask(c, optioned(h, h.At("name")))
-		}},
-		form{signature: "Callable[Variant[String, Array[String]], OptionsWithoutName, Optional[BlockType]]", names: []string{"name", "options_hash"}, run: func(c *eval.Call) (value.Value, error) {
-			return ask(c, optioned(c.Args[1].(*value.Hash), c.Args[0]))
-		}},
+		form{signature: "Callable[OptionsWithName, Optional[BlockType]]", names: []string{"options_hash"},
+			run: func(c *eval.Call) (value.Value, error) {
+				h := c.Args[0].(*value.Hash)
+				return ask(c, optioned(h, h.At("name")))
+			}},
+		form{signature: "Callable[Variant[String, Array[String]], OptionsWithoutName, Optional[BlockType]]",
+			names: []string{"name", "options_hash"}, run: func(c *eval.Call) (value.Value, error) {
+				return ask(c, optioned(c.Args[1].(*value.Hash), c.Args[0]))
+			}},
 	)
 }
 
@@ -184,7 +193,8 @@ func notFound(c *eval.Call, names []string) {
 func hiera(name, doc, merge string, then func(*eval.Call, string, value.Value) (value.Value, error)) *eval.Function {
 	run := func(c *eval.Call, key, otherwise value.Value) (value.Value, error) {
 		if c.Eval.Settings().Strict != eval.StrictOff {
-			c.Warn("W0611", "The function '"+name+"' is deprecated in favor of using 'lookup'. See "+c.Eval.Settings().Language.Docs()+"/deprecated_language.html")
+			c.Warn("W0611", "The function '"+name+"' is deprecated in favor of using 'lookup'. See "+
+				c.Eval.Settings().Language.Docs()+"/deprecated_language.html")
 		}
 		q := named(key)
 		q.merge, q.otherwise, q.otherwiseRef = value.String(merge), otherwise, c.ArgRef(1)
@@ -196,15 +206,18 @@ func hiera(name, doc, merge string, then func(*eval.Call, string, value.Value) (
 	}
 	plain := func(c *eval.Call) (value.Value, error) { return run(c, c.Args[0], nil) }
 	return withLocals(name, doc, eval.Observer, nil,
-		form{signature: "Callable[Tuple[String, Any, Any, 1, 3]]", names: []string{"args"}, run: func(*eval.Call) (value.Value, error) {
-			return nil, fmt.Errorf("undefined method `hiera' for #<Puppet::Functions::%s>", name) // a slip of Puppet's
-		}},
+		form{signature: "Callable[Tuple[String, Any, Any, 1, 3]]", names: []string{"args"},
+			run: func(*eval.Call) (value.Value, error) {
+				return nil, fmt.Errorf("undefined method `hiera' for #<Puppet::Functions::%s>", name) // a slip of Puppet's
+			}},
 		form{signature: "Callable[String]", names: []string{"key"}, run: plain},
-		form{signature: "Callable[String, Any, Any, 2, 3]", names: []string{"key", "default", "override"}, run: func(c *eval.Call) (value.Value, error) {
-			return run(c, c.Args[0], c.Args[1])
-		}},
+		form{signature: "Callable[String, Any, Any, 2, 3]", names: []string{"key", "default", "override"},
+			run: func(c *eval.Call) (value.Value, error) {
+				return run(c, c.Args[0], c.Args[1])
+			}},
 		form{signature: "Callable[String, Callable[1, 1]]", names: []string{"key"}, block: "default_block", run: plain},
-		form{signature: "Callable[String, Any, Callable[1, 1]]", names: []string{"key", "override"}, block: "default_block", run: plain},
+		form{signature: "Callable[String, Any, Callable[1, 1]]", names: []string{"key", "override"}, block: "default_block",
+			run: plain},
 	)
 }
 

@@ -17,25 +17,32 @@ import (
 func navigationFunctions() []*eval.Function {
 	const variable = `Pattern[/\A(?:::)?(?:[a-z]\w*::)*[a-z_]\w*(?:\.|\Z)/]`
 	return []*eval.Function{
-		{Name: "dig", Doc: "The value at a path of keys and indexes; undef when the path ends early.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Optional[Collection], Any, 1]", Names: []string{"data", "arg"}, Run: func(c *eval.Call) (value.Value, error) {
-				v, r, err := dig(c, c.Args[0], c.ArgRef(0), c.Args[1:], refsFrom(c, 1))
-				c.Ref = r
-				return v, err
+		{Name: "dig", Doc: "The value at a path of keys and indexes; undef when the path ends early.", Flow: eval.Observer,
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Optional[Collection], Any, 1]", Names: []string{"data", "arg"},
+					Run: func(c *eval.Call) (value.Value, error) {
+						v, r, err := dig(c, c.Args[0], c.ArgRef(0), c.Args[1:], refsFrom(c, 1))
+						c.Ref = r
+						return v, err
+					}},
 			}},
-		}},
-		{Name: "get", Doc: "The value at a dotted path in data, or a default; a block may handle a path that does not fit the data.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Any, String, Any, 2, 3, Optional[Callable[1, 1]]]", Names: []string{"value", "dotted_string", "default_value"}, Run: func(c *eval.Call) (value.Value, error) {
-				v, r, err := get(c, c.Args[0], c.ArgRef(0), string(c.Args[1].(value.String)), c.ArgRef(1), c.Arg(2), c.ArgRef(2))
-				c.Ref = r
-				return v, err
+		{Name: "get",
+			Doc:  "The value at a dotted path in data, or a default; a block may handle a path that does not fit the data.",
+			Flow: eval.Observer, Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Any, String, Any, 2, 3, Optional[Callable[1, 1]]]", Names: []string{"value", "dotted_string",
+					"default_value"}, Run: func(c *eval.Call) (value.Value, error) {
+					v, r, err := get(c, c.Args[0], c.ArgRef(0), string(c.Args[1].(value.String)), c.ArgRef(1), c.Arg(2), c.ArgRef(2))
+					c.Ref = r
+					return v, err
+				}},
 			}},
-		}},
 		withLocals("getvar", "The value of a variable by name, or of a dotted path in it, or a default.", eval.Observer, nil,
-			form{signature: "Callable[" + variable + ", Any, 1, 2, Optional[Callable[1, 1]]]", names: []string{"get_string", "default_value"}, run: getvar},
-			form{signature: "Callable[String, Any, 1, 2, Optional[Callable]]", names: []string{"get_string", "default_value"}, mismatch: func(*eval.Call) string {
-				return "The given string does not start with a valid variable name"
-			}},
+			form{signature: "Callable[" + variable + ", Any, 1, 2, Optional[Callable[1, 1]]]",
+				names: []string{"get_string", "default_value"}, run: getvar},
+			form{signature: "Callable[String, Any, 1, 2, Optional[Callable]]", names: []string{"get_string", "default_value"},
+				mismatch: func(*eval.Call) string {
+					return "The given string does not start with a valid variable name"
+				}},
 		),
 	}
 }
@@ -55,12 +62,14 @@ func (e *digError) Error() string { return value.ToString(e.data.Attrs.At("msg")
 func newDigError(msg string, walked []value.Value, detail string, t value.Type, code string) error {
 	path := value.NewArray(append([]value.Value(nil), walked...)...)
 	attrs := value.NewHash(value.String("msg"), value.String(msg), value.String("kind"), value.String("SLICE_ERROR"),
-		value.String("details"), value.NewHash(value.String("walked_path"), path, value.String(detail), t), value.String("issue_code"), value.String(code))
+		value.String("details"), value.NewHash(value.String("walked_path"), path, value.String(detail), t),
+		value.String("issue_code"), value.String(code))
 	return &digError{&value.Object{Type: types.ErrorT, Attrs: attrs, Init: attrs}}
 }
 
 // dig follows keys. What it finds is a copy that depends on the containers passed and on the keys.
-func dig(c *eval.Call, data value.Value, ref provenance.Ref, keys []value.Value, keyRefs []provenance.Ref) (value.Value, provenance.Ref, error) {
+func dig(c *eval.Call, data value.Value, ref provenance.Ref, keys []value.Value, keyRefs []provenance.Ref) (value.Value,
+	provenance.Ref, error) {
 	tr := c.Trace()
 	why, last := []provenance.Ref{ref}, ref // the last is the value itself, when it is found
 	for i, k := range keys {
@@ -76,7 +85,8 @@ func dig(c *eval.Call, data value.Value, ref provenance.Ref, keys []value.Value,
 			n, is := k.(value.Int)
 			if !is {
 				t := types.Infer(k)
-				return nil, 0, newDigError(fmt.Sprintf("The given data requires an Integer index at %s, got '%s'", rubyInspect(value.NewArray(walked...)), t),
+				return nil, 0, newDigError(fmt.Sprintf("The given data requires an Integer index at %s, got '%s'",
+					rubyInspect(value.NewArray(walked...)), t),
 					walked, "index_type", t, "EXPECTED_INTEGER_INDEX")
 			}
 			if n < 0 {
@@ -99,14 +109,16 @@ func dig(c *eval.Call, data value.Value, ref provenance.Ref, keys []value.Value,
 			}
 		default:
 			t := types.Infer(data)
-			return nil, 0, newDigError(fmt.Sprintf("The given data does not contain a Collection at %s, got '%s'", rubyInspect(value.NewArray(keys[:i]...)), t),
+			return nil, 0, newDigError(fmt.Sprintf("The given data does not contain a Collection at %s, got '%s'",
+				rubyInspect(value.NewArray(keys[:i]...)), t),
 				keys[:i], "value_type", t, "EXPECTED_COLLECTION")
 		}
 	}
 	return data, tr.With(last, why...), nil
 }
 
-func get(c *eval.Call, data value.Value, ref provenance.Ref, path string, pathRef provenance.Ref, otherwise value.Value, otherwiseRef provenance.Ref) (value.Value, provenance.Ref, error) {
+func get(c *eval.Call, data value.Value, ref provenance.Ref, path string, pathRef provenance.Ref, otherwise value.Value,
+	otherwiseRef provenance.Ref) (value.Value, provenance.Ref, error) {
 	tr := c.Trace()
 	if value.IsUndef(data) {
 		return otherwise, tr.With(otherwiseRef, ref), nil
@@ -122,7 +134,8 @@ func get(c *eval.Call, data value.Value, ref provenance.Ref, path string, pathRe
 	switch data.(type) {
 	case *value.Array, *value.Hash:
 	default:
-		return nil, 0, errors.New(types.DescribeSignatures("dig", []types.Signature{digSignature()}, append([]value.Value{data}, keys...), nil))
+		return nil, 0, errors.New(types.DescribeSignatures("dig", []types.Signature{digSignature()},
+			append([]value.Value{data}, keys...), nil))
 	}
 	v, r, err := dig(c, data, ref, keys, nil)
 	r = tr.With(r, pathRef)

@@ -21,7 +21,8 @@ func numberFunctions(l source.Language) []*eval.Function {
 	val := []string{"val"}
 	return []*eval.Function{
 		{Name: "abs", Doc: "The absolute value of a number.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Numeric]", Names: val, Run: func(c *eval.Call) (value.Value, error) { return absolute(c.Args[0]) }},
+			{Signature: "Callable[Numeric]", Names: val,
+				Run: func(c *eval.Call) (value.Value, error) { return absolute(c.Args[0]) }},
 			{Signature: "Callable[String]", Names: val, Run: absoluteText},
 		}},
 		rounding("ceiling", "The least integer that is not less than a number.", math.Ceil),
@@ -33,9 +34,10 @@ func numberFunctions(l source.Language) []*eval.Function {
 		extreme("min", "The least of its arguments, or of the elements of an array; a block may compare them.", -1, l),
 		compareFunction(),
 		{Name: "versioncmp", Doc: "Compares two version numbers: -1, 0 or 1.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[String, String, Boolean, 2, 3]", Names: []string{"a", "b", "ignore_trailing_zeroes"}, Run: func(c *eval.Call) (value.Value, error) {
-				return versionCompare(string(c.Args[0].(value.String)), string(c.Args[1].(value.String)), value.Truthy(c.Arg(2)))
-			}},
+			{Signature: "Callable[String, String, Boolean, 2, 3]", Names: []string{"a", "b", "ignore_trailing_zeroes"},
+				Run: func(c *eval.Call) (value.Value, error) {
+					return versionCompare(string(c.Args[0].(value.String)), string(c.Args[1].(value.String)), value.Truthy(c.Arg(2)))
+				}},
 		}},
 	}
 }
@@ -72,7 +74,8 @@ var (
 
 // coerces warns that a function made a number, or a text, of what it was given.
 func coerces(c *eval.Call, from, to, instead string) {
-	c.Warn("W0613", fmt.Sprintf("The %s() function's auto conversion of %s to %s is deprecated - change to convert input before calling%s", c.Name, from, to, instead))
+	c.Warn("W0613",
+		fmt.Sprintf("The %s() function's auto conversion of %s to %s is deprecated - change to convert input before calling%s", c.Name, from, to, instead))
 }
 
 func absoluteText(c *eval.Call) (value.Value, error) {
@@ -158,7 +161,8 @@ func round(c *eval.Call) (value.Value, error) {
 // A comparison orders two values on behalf of a call.
 type comparison func(c *eval.Call, a, b value.Value) (int, error)
 
-// extreme makes max (sign 1) or min (sign -1). Puppet 8 compares versions, spans and points of time by what they are; 7 by their texts.
+// extreme makes max (sign 1) or min (sign -1). Puppet 8 compares versions, spans and points of time by what they are; 7
+// by their texts.
 func extreme(name, doc string, sign int, l source.Language) *eval.Function {
 	values := []string{"values"}
 	// pick is the winner by a comparison. The first of equals stays. The value is a copy, and everything given had a say.
@@ -221,7 +225,10 @@ func extreme(name, doc string, sign int, l source.Language) *eval.Function {
 	}
 	add("Callable[Array[String], Optional[Callable[2, 2]]]", one(byText))
 	add("Callable[Array, Optional[Callable[2, 2]]]", one(byText))
-	add("Callable[Any, 0, Callable[2, 2]]", func(c *eval.Call) (value.Value, error) { return pick(c, c.Args, c.Refs, byBlock) })
+	add("Callable[Any, 0, Callable[2, 2]]", func(c *eval.Call) (value.Value,
+		error) {
+		return pick(c, c.Args, c.Refs, byBlock)
+	})
 	add("Callable[Any, 0]", all(byText))
 	return f
 }
@@ -274,24 +281,29 @@ func compareFunction() *eval.Function {
 		o, err := value.Compare(c.Args[0], c.Args[1])
 		return value.Int(o), err
 	}
-	return withLocals("compare", "Compares two values: -1, 0 or 1. Strings are compared without regard to case unless told otherwise.", eval.Pure,
-		[]local{{"TimeComparable", "Variant[Numeric, Timespan, Timestamp]"}, {"Comparable", "Variant[String, SemVer, TimeComparable]"}},
+	return withLocals("compare",
+		"Compares two values: -1, 0 or 1. Strings are compared without regard to case unless told otherwise.", eval.Pure,
+		[]local{{"TimeComparable", "Variant[Numeric, Timespan, Timestamp]"},
+			{"Comparable", "Variant[String, SemVer, TimeComparable]"}},
 		form{signature: "Callable[Numeric, Numeric]", names: ab, run: order},
-		form{signature: "Callable[String, String, Boolean, 2, 3]", names: []string{"a", "b", "ignore_case"}, run: func(c *eval.Call) (value.Value, error) {
-			if len(c.Args) == 3 && c.Args[2] == value.Bool(false) {
-				return value.Int(strings.Compare(string(c.Args[0].(value.String)), string(c.Args[1].(value.String)))), nil
-			}
-			return order(c)
-		}},
+		form{signature: "Callable[String, String, Boolean, 2, 3]", names: []string{"a", "b", "ignore_case"},
+			run: func(c *eval.Call) (value.Value, error) {
+				if len(c.Args) == 3 && c.Args[2] == value.Bool(false) {
+					return value.Int(strings.Compare(string(c.Args[0].(value.String)), string(c.Args[1].(value.String)))), nil
+				}
+				return order(c)
+			}},
 		form{signature: "Callable[SemVer, SemVer]", names: ab, run: order},
 		form{signature: "Callable[Numeric, Variant[Timespan, Timestamp]]", names: ab, run: order},
 		form{signature: "Callable[Timestamp, Variant[Timestamp, Numeric]]", names: ab, run: order},
 		form{signature: "Callable[Timespan, Variant[Timespan, Numeric]]", names: ab, run: order},
-		form{signature: "Callable[Comparable, Comparable, Any, 2]", names: []string{"a", "b", "ignore_case"}, mismatch: compareMismatch},
-		form{signature: "Callable[Any, Any, Any, 2]", names: []string{"a", "b", "ignore_case"}, mismatch: func(c *eval.Call) string {
-			return fmt.Sprintf("compare(): Non comparable type. Only values of the types Numeric, String, Semver, Timestamp and Timestamp can be compared. Got %s and %s",
-				types.Label(c.Args[0]), types.Label(c.Args[1]))
-		}},
+		form{signature: "Callable[Comparable, Comparable, Any, 2]", names: []string{"a", "b", "ignore_case"},
+			mismatch: compareMismatch},
+		form{signature: "Callable[Any, Any, Any, 2]", names: []string{"a", "b", "ignore_case"},
+			mismatch: func(c *eval.Call) string {
+				return fmt.Sprintf("compare(): Non comparable type. Only values of the types Numeric, String, Semver, Timestamp and Timestamp can be compared. Got %s and %s",
+					types.Label(c.Args[0]), types.Label(c.Args[1]))
+			}},
 	)
 }
 

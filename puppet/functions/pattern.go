@@ -18,23 +18,26 @@ import (
 // patternFunctions search, split and replace by regular expressions, with Ruby's meaning of them.
 func patternFunctions(l source.Language) []*eval.Function {
 	return []*eval.Function{
-		{Name: "match", Doc: "Matches a string, or each of an array, with a pattern: the match and its groups, or undef.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[String, Variant[Any, Type]]", Names: []string{"string", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
-				return matchOne(c, string(c.Args[0].(value.String)), c.Args[1])
+		{Name: "match", Doc: "Matches a string, or each of an array, with a pattern: the match and its groups, or undef.",
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[String, Variant[Any, Type]]", Names: []string{"string", "pattern"},
+					Run: func(c *eval.Call) (value.Value, error) {
+						return matchOne(c, string(c.Args[0].(value.String)), c.Args[1])
+					}},
+				{Signature: "Callable[Array[String], Variant[Any, Type]]", Names: []string{"string", "pattern"},
+					Run: func(c *eval.Call) (value.Value, error) {
+						c.Ref = c.ArgRef(0)
+						list, out := c.Args[0].(*value.Array), value.NewArrayBuilder(4)
+						for i, s := range list.Elems {
+							m, err := matchOne(c, string(s.(value.String)), c.Args[1])
+							if err != nil {
+								return nil, err
+							}
+							out.AddRef(m, computed(c, list.Ref(i), wholly(c, 1)))
+						}
+						return out.Array(), nil
+					}},
 			}},
-			{Signature: "Callable[Array[String], Variant[Any, Type]]", Names: []string{"string", "pattern"}, Run: func(c *eval.Call) (value.Value, error) {
-				c.Ref = c.ArgRef(0)
-				list, out := c.Args[0].(*value.Array), value.NewArrayBuilder(4)
-				for i, s := range list.Elems {
-					m, err := matchOne(c, string(s.(value.String)), c.Args[1])
-					if err != nil {
-						return nil, err
-					}
-					out.AddRef(m, computed(c, list.Ref(i), wholly(c, 1)))
-				}
-				return out.Array(), nil
-			}},
-		}},
 		splitFunction(l),
 		regsubstFunction(l),
 	}
@@ -60,7 +63,8 @@ func splitFunction(l source.Language) *eval.Function {
 				}
 				return &value.Sensitive{Value: parts}, nil
 			}
-			f.Dispatches = append(f.Dispatches, eval.Dispatch{Signature: "Callable[" + text + ", " + pattern + "]", Names: []string{name, "pattern"}, Run: run})
+			f.Dispatches = append(f.Dispatches, eval.Dispatch{Signature: "Callable[" + text + ", " + pattern + "]",
+				Names: []string{name, "pattern"}, Run: run})
 		}
 		form("String", func(c *eval.Call) (*onigmo.Regexp, error) {
 			re, err := c.Eval.Regexp(string(c.Args[1].(value.String)))
@@ -95,12 +99,17 @@ func regsubstFunction(l source.Language) *eval.Function {
 		encoding, last = ", 3, 4", nil
 	}
 	names := []string{"target", "pattern", "replacement", "flags"}
-	return &eval.Function{Name: "regsubst", Doc: "Replaces what a pattern matches, once or (flag G) everywhere, in a string or in each of an array.", Dispatches: []eval.Dispatch{
-		{Signature: "Callable[" + target + ", String, Variant[String, Hash[String, String]], Optional[Pattern[/^[GEIM]*$/]]" + encoding + "]",
-			Names: append(slices.Clone(names), last...), Run: regsubstText},
-		{Signature: "Callable[" + target + ", Variant[Regexp, Type[Regexp]], Variant[String, Hash[String, String]], Pattern[/^G?$/], 3, 4]",
-			Names: names, Run: regsubstRegexp},
-	}}
+	return &eval.Function{Name: "regsubst",
+		Doc: "Replaces what a pattern matches, once or (flag G) everywhere, in a string or in each of an array.",
+		Dispatches: []eval.Dispatch{
+			{Signature: "Callable[" + target +
+				", String, Variant[String, Hash[String, String]], Optional[Pattern[/^[GEIM]*$/]]" +
+				encoding + "]",
+				Names: append(slices.Clone(names), last...), Run: regsubstText},
+			{Signature: "Callable[" + target +
+				", Variant[Regexp, Type[Regexp]], Variant[String, Hash[String, String]], Pattern[/^G?$/], 3, 4]",
+				Names: names, Run: regsubstRegexp},
+		}}
 }
 
 // regexpOf is the pattern of a type Regexp[…]; a plain Regexp has the empty one.
@@ -145,7 +154,9 @@ func matchOne(c *eval.Call, s string, pattern value.Value) (value.Value, error) 
 		flat := value.Flatten(p)
 		return several(flat.Len(), func(i int) value.Value { return flat.Elems[i] })
 	}
-	return nil, fmt.Errorf("match() expects pattern of T, where T is String, Regexp, Regexp[r], Pattern[p], or Array[T]. Got %s", rubyClass(pattern))
+	return nil,
+		fmt.Errorf("match() expects pattern of T, where T is String, Regexp, Regexp[r], Pattern[p], or Array[T]. Got %s",
+			rubyClass(pattern))
 }
 
 func groupsOf(c *eval.Call, re *onigmo.Regexp, s string) (value.Value, error) {
@@ -164,7 +175,8 @@ func groupsOf(c *eval.Call, re *onigmo.Regexp, s string) (value.Value, error) {
 	return value.NewArray(out...), nil
 }
 
-// split is Ruby's String#split by a pattern: groups of the pattern are parts too, an empty match splits between characters.
+// split is Ruby's String#split by a pattern: groups of the pattern are parts too, an empty match splits between
+// characters.
 func split(c *eval.Call, s string, re *onigmo.Regexp) (value.Value, error) {
 	var out []value.Value
 	add := func(lo, hi int) { out = append(out, value.String(s[lo:hi])) }
@@ -212,7 +224,8 @@ func split(c *eval.Call, s string, re *onigmo.Regexp) (value.Value, error) {
 
 func regsubstText(c *eval.Call) (value.Value, error) {
 	if len(c.Args) > 4 && c.Eval.Settings().Language.Eight() {
-		c.Warn("W0617", "The regsubst() function's encoding argument has been ignored since Ruby 1.9 and will be removed in a future release")
+		c.Warn("W0617",
+			"The regsubst() function's encoding argument has been ignored since Ruby 1.9 and will be removed in a future release")
 	}
 	var flags onigmo.Flags
 	all := false
@@ -346,7 +359,8 @@ func replace(s string, f finder, with value.Value, all bool) (string, error) {
 	return b.String(), nil
 }
 
-// expand writes the replacement for one match: from a hash by the matched text, or a text with \1, \k<name>, \0 and their kin.
+// expand writes the replacement for one match: from a hash by the matched text, or a text with \1, \k<name>, \0 and
+// their kin.
 func expand(b *strings.Builder, f finder, s string, loc []int, with value.Value) error {
 	if h, is := with.(*value.Hash); is {
 		b.WriteString(rubyString(h.At(s[loc[0]:loc[1]])))

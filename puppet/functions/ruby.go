@@ -69,7 +69,8 @@ func rubyClass(v value.Value) string {
 	return "Object"
 }
 
-// rubyName is how "no implicit conversion of …" names a value: by itself when it is one of the three that are alone in their class.
+// rubyName is how "no implicit conversion of …" names a value: by itself when it is one of the three that are alone in
+// their class.
 func rubyName(v value.Value) string {
 	switch v := v.(type) {
 	case nil, value.Undef:
@@ -280,8 +281,8 @@ func verdict(answer, a, b value.Value) (int, error) {
 	return 0, noMethod(">", answer)
 }
 
-// mergeSort is the sort that Ruby has on Debian: the C library's. Which pairs it compares, and when, can be seen by blocks and in
-// errors, so it is kept to the letter.
+// mergeSort is the sort that Ruby has on Debian: the C library's. Which pairs it compares, and when, can be seen by
+// blocks and in errors, so it is kept to the letter.
 func mergeSort[E any](list []E, cmp func(a, b E) (int, error)) error {
 	if len(list) < 2 {
 		return nil

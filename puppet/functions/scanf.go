@@ -12,15 +12,17 @@ import (
 
 // scanfFunction is scanf. Ruby has its scanf in a gem that Debian's Puppet lacks; this follows the gem's manual.
 func scanfFunction() *eval.Function {
-	return &eval.Function{Name: "scanf", Doc: "Reads values out of a string by a format, as C's scanf does.", Dispatches: []eval.Dispatch{
-		{Signature: "Callable[String, String, Optional[Callable]]", Names: []string{"data", "format"}, Run: func(c *eval.Call) (value.Value, error) {
-			found := value.NewArray(scanf(string(c.Args[0].(value.String)), string(c.Args[1].(value.String)))...)
-			if c.Block == nil {
-				return found, nil
-			}
-			return yieldOne(c, found)
-		}},
-	}}
+	return &eval.Function{Name: "scanf", Doc: "Reads values out of a string by a format, as C's scanf does.",
+		Dispatches: []eval.Dispatch{
+			{Signature: "Callable[String, String, Optional[Callable]]", Names: []string{"data", "format"},
+				Run: func(c *eval.Call) (value.Value, error) {
+					found := value.NewArray(scanf(string(c.Args[0].(value.String)), string(c.Args[1].(value.String)))...)
+					if c.Block == nil {
+						return found, nil
+					}
+					return yieldOne(c, found)
+				}},
+		}}
 }
 
 // A directive is one % of a scanf format.

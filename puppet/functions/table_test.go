@@ -14,7 +14,8 @@ import (
 	"bunraku/source"
 )
 
-// Every function that Puppet 7.23 and 8 ship has a record (testdata/names.txt lists them), and every record can be used.
+// Every function that Puppet 7.23 and 8 ship has a record (testdata/names.txt lists them), and every record can be
+// used.
 func TestTable(t *testing.T) {
 	table := functions.Table(source.Puppet7)
 	text, err := os.ReadFile("testdata/names.txt")

@@ -21,15 +21,17 @@ func textFunctions() []*eval.Function {
 		eachText("strip", "Drops blanks from both ends of a string.", func(s string) string { return lstrip(rstrip(s)) }),
 		deepText("downcase", "Makes all letters lower case, in nested arrays and hashes too.", value.Downcase),
 		deepText("upcase", "Makes all letters upper case, in nested arrays and hashes too.", value.Upcase),
-		{Name: "join", Doc: "Joins the elements of an array into a string, with a separator between them.", Dispatches: []eval.Dispatch{
-			{Signature: "Callable[Array, String, 1, 2]", Names: []string{"arg", "delimiter"}, Run: func(c *eval.Call) (value.Value, error) {
-				list, sep := c.Args[0].(*value.Array).Elems, value.ToString(c.Arg(1))
-				if err := eval.Room(len(sep) * len(list)); err != nil {
-					return nil, err
-				}
-				return value.String(joinRuby(list, sep)), nil
+		{Name: "join", Doc: "Joins the elements of an array into a string, with a separator between them.",
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[Array, String, 1, 2]", Names: []string{"arg", "delimiter"},
+					Run: func(c *eval.Call) (value.Value, error) {
+						list, sep := c.Args[0].(*value.Array).Elems, value.ToString(c.Arg(1))
+						if err := eval.Room(len(sep) * len(list)); err != nil {
+							return nil, err
+						}
+						return value.String(joinRuby(list, sep)), nil
+					}},
 			}},
-		}},
 		legacy("sprintf", "Formats values by a format string, as Ruby's sprintf does.", eval.Pure, -2, sprintf),
 		legacy("shellquote", "Quotes its arguments for a shell and joins them with blanks.", eval.Pure, -1, shellquote),
 	}
@@ -102,7 +104,8 @@ func deepText(name, doc string, change func(string) string) *eval.Function {
 		v, c.Ref = deep(c, c.Args[0], c.ArgRef(0))
 		return v, nil
 	}
-	return withLocals(name, doc, eval.Pure, []local{{"StringData", "Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]"}},
+	return withLocals(name, doc, eval.Pure, []local{{"StringData",
+		"Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]"}},
 		form{signature: "Callable[Numeric]", names: arg, run: run},
 		form{signature: "Callable[String]", names: arg, run: run},
 		form{signature: "Callable[Array[StringData]]", names: arg, run: run},
@@ -170,7 +173,8 @@ func sprintf(c *eval.Call) (value.Value, error) {
 func shellquote(c *eval.Call) (value.Value, error) {
 	const dangerous = "!\"`$\\" // within double quotes
 	safe := func(r rune) bool {
-		return r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%_+=:,./-", r))
+		return r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("@%_+=:,./-", r))
 	}
 	var words []string
 	for _, v := range value.Flatten(value.NewArray(c.Args...)).Elems {

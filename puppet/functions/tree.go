@@ -36,25 +36,28 @@ func treeFunction() *eval.Function {
 			})
 		}
 	}
-	return withLocals("tree_each", "Walks nested data: an iterator of [path, value], or a block is called for every node.", eval.Observer,
-		[]local{{"OptionsType", "Struct[{container_type => Optional[Type], include_root => Optional[Boolean], include_containers => Optional[Boolean], " +
-			"include_values => Optional[Boolean], order => Optional[Enum[depth_first, breadth_first]], include_refs => Optional[Boolean]}]"}},
+	return withLocals("tree_each", "Walks nested data: an iterator of [path, value], or a block is called for every node.",
+		eval.Observer,
+		[]local{{"OptionsType",
+			"Struct[{container_type => Optional[Type], include_root => Optional[Boolean], include_containers => Optional[Boolean], " +
+				"include_values => Optional[Boolean], order => Optional[Enum[depth_first, breadth_first]], include_refs => Optional[Boolean]}]"}},
 		form{signature: "Callable[" + tree + ", OptionsType, 1, 2, Callable[2, 2]]", names: names, run: walk(true)},
 		form{signature: "Callable[" + tree + ", OptionsType, 1, 2, Callable[1, 1]]", names: names, run: walk(false)},
-		form{signature: "Callable[" + tree + ", OptionsType, 1, 2]", names: names, run: func(c *eval.Call) (value.Value, error) {
-			seq, err := treeOf(c)
-			if err != nil {
-				return nil, err
-			}
-			c.Ref = everything(c)
-			return &value.Iterator{Elem: types.AnyT, General: types.AnyT, Seq: func(yield func(value.Value) bool) {
-				for n := range seq {
-					if !yield(value.NewArray(n.path(), n.value)) {
-						return
-					}
+		form{signature: "Callable[" + tree + ", OptionsType, 1, 2]", names: names,
+			run: func(c *eval.Call) (value.Value, error) {
+				seq, err := treeOf(c)
+				if err != nil {
+					return nil, err
 				}
-			}}, nil
-		}},
+				c.Ref = everything(c)
+				return &value.Iterator{Elem: types.AnyT, General: types.AnyT, Seq: func(yield func(value.Value) bool) {
+					for n := range seq {
+						if !yield(value.NewArray(n.path(), n.value)) {
+							return
+						}
+					}
+				}}, nil
+			}},
 	)
 }
 
@@ -82,7 +85,8 @@ func treeOf(c *eval.Call) (iter.Seq[node], error) {
 	}
 	on := func(name string) bool { return options.At(name) != value.Bool(false) }
 	containers := types.NewVariant(types.ArrayT, types.HashT, types.ObjectT)
-	f := forest{judge: c.Judge(), container: containers, containers: on("include_containers"), values: on("include_values"), references: options.At("include_refs") == value.Bool(true)}
+	f := forest{judge: c.Judge(), container: containers, containers: on("include_containers"),
+		values: on("include_values"), references: options.At("include_refs") == value.Bool(true)}
 	f.root = f.containers && on("include_root")
 	if t, is := options.At("container_type").(value.Type); is {
 		if !c.Judge().Assignable(containers, t) {

@@ -16,7 +16,8 @@ import (
 
 const environmentDir = "testdata/production"
 
-// testWorld is testdata/production as a World: one module, flat data, Puppet's own functions, and a function that catches a value.
+// testWorld is testdata/production as a World: one module, flat data, Puppet's own functions, and a function that
+// catches a value.
 type testWorld struct {
 	functions map[string]*eval.Function
 	data      *value.Hash
@@ -29,7 +30,8 @@ func newTestWorld(l source.Language) *testWorld {
 	s := func(s string) value.Value { return value.String(s) }
 	w.data = value.NewHash(
 		s("str"), s("found"), s("num"), value.Int(7), s("nothing"), value.Undef{}, s("list"), value.Strings("a", "b", "a"),
-		s("hash"), value.NewHash(s("x"), value.Int(1), s("y"), value.NewHash(s("z"), value.NewArray(value.Int(2), value.Int(3)))),
+		s("hash"), value.NewHash(s("x"), value.Int(1), s("y"),
+			value.NewHash(s("z"), value.NewArray(value.Int(2), value.Int(3)))),
 		s("classes"), value.EmptyArray, s("mclasses"), value.Strings("m"))
 	return w
 }

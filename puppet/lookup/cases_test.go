@@ -24,7 +24,8 @@ import (
 
 var record = flag.Bool("record", false, "ask real Puppet and write its answers into the cases")
 
-// A testCase is a txtar: an environment with facts and variables, a line of JSON per query, and the answers that real Puppet gave.
+// A testCase is a txtar: an environment with facts and variables, a line of JSON per query, and the answers that real
+// Puppet gave.
 type testCase struct {
 	path    string
 	archive *txtar.Archive
@@ -176,7 +177,8 @@ func (c *testCase) check(t *testing.T, want []string) {
 }
 
 func (c *testCase) open(t *testing.T) (*lookup.Lookup, *testScope) {
-	site := lookup.Site{Environment: filepath.Base(c.dir), Dir: c.dir, GlobalConfig: filepath.Join(c.dir, "global/hiera.yaml"), CodeDir: filepath.Join(c.dir, "code"),
+	site := lookup.Site{Environment: filepath.Base(c.dir), Dir: c.dir,
+		GlobalConfig: filepath.Join(c.dir, "global/hiera.yaml"), CodeDir: filepath.Join(c.dir, "code"),
 		Module: func(name string) (string, string, bool) {
 			dir := filepath.Join(c.dir, "modules", name)
 			info, err := os.Stat(dir)
@@ -205,8 +207,10 @@ func (c *testCase) open(t *testing.T) (*lookup.Lookup, *testScope) {
 		name = value.ToString(n.At("fqdn"))
 	}
 	host, domain, _ := strings.Cut(name, ".")
-	scope.vars["trusted"] = value.NewHash(value.String("authenticated"), value.String("remote"), value.String("certname"), value.String(name), value.String("extensions"), c.hash(t, "trusted.json"),
-		value.String("hostname"), value.String(host), value.String("domain"), value.String(domain), value.String("external"), value.EmptyHash)
+	scope.vars["trusted"] = value.NewHash(value.String("authenticated"), value.String("remote"), value.String("certname"),
+		value.String(name), value.String("extensions"), c.hash(t, "trusted.json"),
+		value.String("hostname"), value.String(host), value.String("domain"), value.String(domain), value.String("external"),
+		value.EmptyHash)
 	scope.vars["module_name"], scope.vars["caller_module_name"] = value.Undef{}, value.Undef{}
 	for _, e := range c.hash(t, "vars.json").Entries() {
 		scope.vars[string(e.Key.(value.String))] = e.Value
@@ -287,7 +291,8 @@ func (c *testCase) ask(t *testing.T, s *lookup.Session, scope *testScope, text s
 	}
 	if fn, is := q.At("hiera").(value.String); is {
 		query.Hiera = true
-		query.Merge = value.String(map[string]string{"hiera": "first", "hiera_array": "unique", "hiera_hash": "hash"}[string(fn)])
+		query.Merge = value.String(map[string]string{"hiera": "first", "hiera_array": "unique",
+			"hiera_hash": "hash"}[string(fn)])
 		if p, is := q.At("paths").(value.String); is {
 			query.ExtraPaths = []string{string(p)}
 		}
@@ -405,7 +410,8 @@ func (s *testScope) Variable(name string) (value.Value, provenance.Ref, bool) {
 
 func (s *testScope) CallingClass() string { return "" }
 
-// Call plays the Puppet-language functions of the cases: functions.json says what each returns, data_hash as a whole, the others by key.
+// Call plays the Puppet-language functions of the cases: functions.json says what each returns, data_hash as a whole,
+// the others by key.
 func (s *testScope) Call(c *lookup.FunctionCall) (value.Value, provenance.Ref, error) {
 	v, known := s.functions.GetString(c.Name)
 	if !known {

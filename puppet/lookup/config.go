@@ -64,8 +64,10 @@ const config4Type = `Struct[{version=>Integer[4,4], Optional[datadir]=>String[1]
 // defaultConfig is what a place without hiera.yaml has, where it has anything at all.
 func defaultConfig(root string) *config {
 	return &config{version: 5, root: root,
-		defaults:  value.NewHash(value.String("datadir"), value.String("data"), value.String("data_hash"), value.String("yaml_data")),
-		hierarchy: []*value.Hash{value.NewHash(value.String("name"), value.String("Common"), value.String("path"), value.String("common.yaml"))}}
+		defaults: value.NewHash(value.String("datadir"), value.String("data"), value.String("data_hash"),
+			value.String("yaml_data")),
+		hierarchy: []*value.Hash{value.NewHash(value.String("name"), value.String("Common"), value.String("path"),
+			value.String("common.yaml"))}}
 }
 
 // readConfig reads and validates a hiera.yaml.
@@ -81,7 +83,9 @@ func (s *Session) readConfig(path string, who owner) (*config, error) {
 	c := &config{root: root, path: path, file: file}
 	h := file.Hash()
 	if h == nil {
-		s.warning("H0320", path+": File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config", source.Place{File: file.Source})
+		s.warning("H0320", path+
+			": File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config",
+			source.Place{File: file.Source})
 		h = value.EmptyHash
 	}
 	switch v := h.At("version").(type) {
@@ -210,7 +214,8 @@ func (c *config) validateLevel(he *value.Hash, who owner) error {
 			return c.fail("H0327", "'hiera3_backend' is only allowed in the global layer", c.findLine("hiera3_backend:"))
 		}
 		if backend == "json" || backend == "yaml" || backend == "hocon" {
-			return c.fail("H0328", "Use \"data_hash: "+string(backend)+"_data\" instead of \"hiera3_backend: "+string(backend)+"\"", c.findLine("hiera3_backend:"))
+			return c.fail("H0328", "Use \"data_hash: "+string(backend)+"_data\" instead of \"hiera3_backend: "+string(backend)+
+				"\"", c.findLine("hiera3_backend:"))
 		}
 	}
 	if count(he, locationKeys) > 1 {
@@ -232,7 +237,8 @@ func (c *config) validate4(h *value.Hash) error {
 		b.SetString("datadir", value.String("data"))
 	}
 	if value.IsUndef(h.At("hierarchy")) {
-		b.SetString("hierarchy", value.NewArray(value.NewHash(value.String("name"), value.String("common"), value.String("backend"), value.String("yaml"))))
+		b.SetString("hierarchy", value.NewArray(value.NewHash(value.String("name"), value.String("common"),
+			value.String("backend"), value.String("yaml"))))
 	}
 	h = b.Hash()
 	if err := c.assert(config4(), h); err != nil {

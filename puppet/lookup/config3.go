@@ -9,9 +9,11 @@ import (
 	"bunraku/puppet/value"
 )
 
-// This file is what is left of Hiera 3: its hiera.yaml in the global layer, and version 4, which no release documented for long.
+// This file is what is left of Hiera 3: its hiera.yaml in the global layer, and version 4, which no release documented
+// for long.
 
-// hieraScope is a scope as version 3 hierarchies see it: an empty string is nothing, and the calling class and module have names.
+// hieraScope is a scope as version 3 hierarchies see it: an empty string is nothing, and the calling class and module
+// have names.
 type hieraScope struct{ Scope }
 
 func (h hieraScope) Variable(name string) (value.Value, provenance.Ref, bool) {
@@ -76,7 +78,8 @@ func (inv *invocation) global3(ly *layer, key *Key, s *strategy) (item, bool, er
 		if s.isHash() {
 			kind = "hash"
 		}
-		return item{}, false, fail("H0211", "Resolution type :"+kind+" is illegal when accessing values using dotted keys. Offending key was '"+key.Text+"'")
+		return item{}, false, fail("H0211", "Resolution type :"+kind+
+			" is illegal when accessing values using dotted keys. Offending key was '"+key.Text+"'")
 	}
 	return it, true, nil
 }
@@ -88,7 +91,8 @@ func (c *config) strategy3() value.Value {
 		return nil
 	}
 	b := value.NewHashBuilder(2)
-	b.SetString("strategy", value.String(map[string]string{"deep": "reverse_deep", "deeper": "unconstrained_deep"}[behavior]))
+	b.SetString("strategy", value.String(map[string]string{"deep": "reverse_deep",
+		"deeper": "unconstrained_deep"}[behavior]))
 	if o, is := c.v3.At("deep_merge_options").(*value.Hash); is {
 		for _, e := range o.Entries() {
 			b.SetEntry(e)
@@ -116,7 +120,8 @@ func (inv *invocation) levels3(c *config) ([]*level, error) {
 		options = it.v.(*value.Hash)
 		dir := textOf(options, "datadir", "")
 		if dir == "" {
-			if dir, _, err = inv.text(filepath.Join(inv.s.l.site.CodeDir, "environments", "%{::environment}", "hieradata"), 0); err != nil {
+			if dir, _, err = inv.text(filepath.Join(inv.s.l.site.CodeDir, "environments", "%{::environment}", "hieradata"),
+				0); err != nil {
 				return nil, err
 			}
 		}

@@ -9,9 +9,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// This file is the Ruby library deep_merge, which Puppet's deep strategy calls. It merges in place, and where a source is merged into a
-// shallow copy of itself the same nested array is both source and destination. That shows in results, so mutable containers with an
-// identity stand in for Ruby's objects here.
+// This file is the Ruby library deep_merge, which Puppet's deep strategy calls. It merges in place, and where a source
+// is merged into a shallow copy of itself the same nested array is both source and destination. That shows in results,
+// so mutable containers with an identity stand in for Ruby's objects here.
 
 type (
 	// A cell is a mutable value: a plain scalar, or one of the two containers.
@@ -131,7 +131,8 @@ func (c cell) dup() cell {
 	case c.list != nil:
 		return cell{list: &cellList{slices.Clone(c.list.cells)}, ref: c.ref}
 	case c.table != nil:
-		t := &cellTable{keys: slices.Clone(c.table.keys), krefs: slices.Clone(c.table.krefs), cells: slices.Clone(c.table.cells), index: make(map[string]int, len(c.table.index))}
+		t := &cellTable{keys: slices.Clone(c.table.keys), krefs: slices.Clone(c.table.krefs),
+			cells: slices.Clone(c.table.cells), index: make(map[string]int, len(c.table.index))}
 		for k, i := range c.table.index {
 			t.index[k] = i
 		}
@@ -287,8 +288,8 @@ func allTables(l *cellList) bool {
 	return !slices.ContainsFunc(l.cells, func(c cell) bool { return c.table == nil })
 }
 
-// knockOut removes from dest what source says with a prefix, and those words from source. It follows Array#delete_if step by step,
-// since source and dest can be one array.
+// knockOut removes from dest what source says with a prefix, and those words from source. It follows Array#delete_if
+// step by step, since source and dest can be one array.
 func (m *merger) knockOut(source, dest *cellList) {
 	i1, i2 := 0, 0
 	for ; i1 < len(source.cells); i1++ {

@@ -40,13 +40,15 @@ func TestDeepMergeAgainstRuby(t *testing.T) {
 		}
 		return scalars[rng.IntN(len(scalars))]
 	}
-	options := []string{"{}", `{"knockout_prefix":"--"}`, `{"merge_hash_arrays":true}`, `{"knockout_prefix":"--","merge_hash_arrays":true}`, `{"sort_merged_arrays":true}`}
+	options := []string{"{}", `{"knockout_prefix":"--"}`, `{"merge_hash_arrays":true}`,
+		`{"knockout_prefix":"--","merge_hash_arrays":true}`, `{"sort_merged_arrays":true}`}
 	var inputs []string
 	for i := range 3000 {
 		inputs = append(inputs, "["+gen(0)+","+gen(0)+","+options[i%len(options)]+"]")
 	}
 	var answers []map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(live.Ruby(t, "testdata/deep_merge.rb", "["+strings.Join(inputs, ",\n")+"]")), &answers); err != nil {
+	if err := json.Unmarshal([]byte(live.Ruby(t, "testdata/deep_merge.rb", "["+strings.Join(inputs, ",\n")+"]")),
+		&answers); err != nil {
 		t.Fatal(err)
 	}
 	read := func(text string) value.Value {

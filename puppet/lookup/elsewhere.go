@@ -9,13 +9,13 @@ import (
 	"bunraku/source"
 )
 
-// A path such as nodes/%{facts.role}.yaml led to a file that has not got the key, or to none. Had the fact another value, another file would
-// have been asked; but that matters only if there is one that has the key. So what the path was made of counts only then. Values that climb out
-// of their directory with dots are not thought of. A file that has the key and is the one where it was found in the end gives the same value,
-// wherever in the hierarchy it is asked.
+// A path such as nodes/%{facts.role}.yaml led to a file that has not got the key, or to none. Had the fact another
+// value, another file would have been asked; but that matters only if there is one that has the key. So what the path
+// was made of counts only then. Values that climb out of their directory with dots are not thought of. A file that has
+// the key and is the one where it was found in the end gives the same value, wherever in the hierarchy it is asked.
 
-// elsewhere is what a key's absence from the files of some paths depends on. It is worked out when somebody reads the trace, which outlives
-// the session and may be read by many: it holds the environment's data, not the session.
+// elsewhere is what a key's absence from the files of some paths depends on. It is worked out when somebody reads the
+// trace, which outlives the session and may be read by many: it holds the environment's data, not the session.
 type elsewhere struct {
 	l      *Lookup
 	root   string

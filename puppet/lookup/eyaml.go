@@ -19,8 +19,8 @@ import (
 	"github.com/smallstep/pkcs7"
 )
 
-// This file is the backend eyaml_lookup_key: YAML whose texts hold secrets as ENC[PKCS7,…]. hiera-eyaml is a Ruby gem that Puppet's packages
-// do not have, so its behaviour is taken from its documentation and the caller's side in Puppet.
+// This file is the backend eyaml_lookup_key: YAML whose texts hold secrets as ENC[PKCS7,…]. hiera-eyaml is a Ruby gem
+// that Puppet's packages do not have, so its behaviour is taken from its documentation and the caller's side in Puppet.
 
 var (
 	encrypted   = regexp.MustCompile(`ENC\[.*?\]`)
@@ -47,7 +47,9 @@ var errNoKey = errors.New("there is no key to decrypt it with")
 
 func (inv *invocation) askEyaml(ly *layer, lv *level, loc *location, root string) (item, bool, error) {
 	if loc.kind != pathLocation {
-		return item{}, false, fail("H0416", "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this lookup_key function")
+		return item{}, false,
+			fail("H0416",
+				"'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this lookup_key function")
 	}
 	ctx := inv.contextAt(ly, loc)
 	if it := ctx.keys[root]; it != nil {
@@ -128,7 +130,8 @@ func (inv *invocation) decryptText(text string, ref provenance.Ref, lv *level, k
 			return item{&value.Opaque{Why: "secret " + key + " in " + inv.s.shown(path) + ": " + err.Error()}, ref}, nil
 		}
 		if err != nil {
-			return item{}, fail("H0212", "hiera-eyaml backend error decrypting "+text+" when looking up "+key+" in "+path+". Error was "+err.Error())
+			return item{}, fail("H0212", "hiera-eyaml backend error decrypting "+text+" when looking up "+key+" in "+path+
+				". Error was "+err.Error())
 		}
 		text = plain
 		ref = inv.s.trace.Op("decrypt", ref)

@@ -34,10 +34,12 @@ type FunctionCall struct {
 	Unknown  string // set by Scope.Call with ErrRuby: why nobody knows what the function gives
 }
 
-// An Asker is a scope that knows what decided that it asks. What functions keep in their context depends on all questions so far.
+// An Asker is a scope that knows what decided that it asks. What functions keep in their context depends on all
+// questions so far.
 type Asker interface{ Asking() provenance.Ref }
 
-// A Context is what a data provider function sees as its argument of type Puppet::LookupContext. It lives as long as the hierarchy.
+// A Context is what a data provider function sees as its argument of type Puppet::LookupContext. It lives as long as
+// the hierarchy.
 type Context struct {
 	inv    *invocation
 	module string
@@ -155,7 +157,8 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 		return item{}, false, inv.wrongType(lv, loc, root, ", in hash returned from ", symbolType(n), n.Place(d.file.Source))
 	}
 	if n.Has&datafile.OddKeys != 0 {
-		return item{}, false, inv.wrongType(lv, loc, root, ", in hash returned from ", types.Infer(n.Value).String(), n.Place(d.file.Source))
+		return item{}, false, inv.wrongType(lv, loc, root, ", in hash returned from ", types.Infer(n.Value).String(),
+			n.Place(d.file.Source))
 	}
 	it := inv.leaf(d, n, root)
 	if n.Has&datafile.Interpolation != 0 {
@@ -224,7 +227,8 @@ func (lv *level) checkFileOptions(loc *location) error {
 	if loc.kind == pathLocation && (lv.options == nil || lv.options.Len() == 0) {
 		return nil
 	}
-	return fail("H0416", "'"+lv.function+"' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function")
+	return fail("H0416", "'"+lv.function+
+		"' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function")
 }
 
 // badFile words trouble with reading a file.
@@ -247,7 +251,8 @@ func (inv *invocation) noHash(ly *layer, lv *level, loc *location, d *loaded, f 
 	place := source.Place{File: d.file.Source}
 	if f == yamlFormat {
 		text := loc.path + ": file does not contain a valid yaml hash"
-		if empty := d.file.Root == nil || value.IsUndef(d.file.Root.Value) || d.file.Root.Value == value.Value(value.Bool(false)); inv.s.l.opt.Strict == source.StrictError && !empty {
+		if empty := d.file.Root == nil || value.IsUndef(d.file.Root.Value) ||
+			d.file.Root.Value == value.Value(value.Bool(false)); inv.s.l.opt.Strict == source.StrictError && !empty {
 			return &source.Diagnostic{Code: "H0210", Summary: text, Place: place}
 		}
 		inv.s.warning("H0210", text, place)
@@ -277,7 +282,8 @@ func (loc *location) using() string {
 
 func (inv *invocation) wrongType(lv *level, loc *location, key, how, actual string, place source.Place) error {
 	return &source.Diagnostic{Code: "H0223", Place: place,
-		Summary: "Value for key '" + key + "'" + how + lv.fullName() + loc.using() + " has wrong type, expects Puppet::LookupValue, got " + actual}
+		Summary: "Value for key '" + key + "'" + how + lv.fullName() + loc.using() +
+			" has wrong type, expects Puppet::LookupValue, got " + actual}
 }
 
 // symbolType is the type that Puppet infers for data with a Ruby symbol in it.
@@ -384,16 +390,19 @@ func (inv *invocation) askKey(ly *layer, lv *level, loc *location, key *Key) (it
 	if lv.function == "eyaml_lookup_key" {
 		return inv.askEyaml(ly, lv, loc, key.Root)
 	}
-	return inv.askOnce(ly, lv, loc, key.Root, &FunctionCall{Kind: lv.kind, Name: lv.function, Key: key.Root}, func(it item) item { return it })
+	return inv.askOnce(ly, lv, loc, key.Root, &FunctionCall{Kind: lv.kind, Name: lv.function, Key: key.Root},
+		func(it item) item { return it })
 }
 
 func (inv *invocation) askDig(ly *layer, lv *level, loc *location, key *Key) (item, bool, error) {
 	segments := append([]value.Value{value.String(key.Root)}, key.Segments...)
-	return inv.askOnce(ly, lv, loc, key.Text, &FunctionCall{Kind: lv.kind, Name: lv.function, Segments: segments}, key.undig)
+	return inv.askOnce(ly, lv, loc, key.Text, &FunctionCall{Kind: lv.kind, Name: lv.function, Segments: segments},
+		key.undig)
 }
 
 // askOnce calls a function for one key, and remembers what it said.
-func (inv *invocation) askOnce(ly *layer, lv *level, loc *location, name string, c *FunctionCall, wrap func(item) item) (item, bool, error) {
+func (inv *invocation) askOnce(ly *layer, lv *level, loc *location, name string, c *FunctionCall,
+	wrap func(item) item) (item, bool, error) {
 	ctx := inv.contextAt(ly, loc)
 	it := ctx.keys[name]
 	if it == nil {
@@ -420,8 +429,9 @@ func (inv *invocation) askOnce(ly *layer, lv *level, loc *location, name string,
 	return wrap(*it), true, nil
 }
 
-// unknown is what a level answers whose function we cannot run: something that says so. Two questions have a safe answer: for
-// lookup_options, which such functions hardly ever have, and for keys that the level's option confine_to_keys excludes.
+// unknown is what a level answers whose function we cannot run: something that says so. Two questions have a safe
+// answer: for lookup_options, which such functions hardly ever have, and for keys that the level's option
+// confine_to_keys excludes.
 func (inv *invocation) unknown(lv *level, root, why string) (item, bool, error) {
 	what := "Hiera's " + lv.fullName() + ", which is written in Ruby"
 	if lv.kind == "hiera3_backend" {

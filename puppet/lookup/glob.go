@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// glob is Ruby's Dir.glob for the patterns of a hiera.yaml: * ? [a-z] {a,b} and ** for any depth of directories. Names that start with a
-// dot match only a pattern that does. The result is sorted as Ruby sorts it, directory by directory.
+// glob is Ruby's Dir.glob for the patterns of a hiera.yaml: * ? [a-z] {a,b} and ** for any depth of directories. Names
+// that start with a dot match only a pattern that does. The result is sorted as Ruby sorts it, directory by directory.
 func (s *Session) glob(pattern string) []string {
 	g := &globber{s: s}
 	for _, p := range g.braces(pattern) {
@@ -81,7 +81,8 @@ func splitAlternatives(s string) []string {
 	return append(out, s[from:])
 }
 
-// walk goes through a directory once with all ways in which the pattern can go on, as Ruby does: that gives the order of the result.
+// walk goes through a directory once with all ways in which the pattern can go on, as Ruby does: that gives the order
+// of the result.
 func (g *globber) walk(path string, ways [][]string) {
 	g.spend(1 + len(ways))
 	for _, w := range ways {

@@ -102,7 +102,8 @@ func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
 	case 4:
 		r.levels, err = sub.levels4(ly.config)
 	default:
-		if r.levels, err = sub.levels5(ly.config, ly.config.hierarchy, "hierarchy"); err == nil && ly.config.defaultHierarchy != nil {
+		if r.levels, err = sub.levels5(ly.config, ly.config.hierarchy, "hierarchy"); err == nil &&
+			ly.config.defaultHierarchy != nil {
 			r.defaults, err = sub.levels5(ly.config, ly.config.defaultHierarchy, "default_hierarchy")
 		}
 	}
@@ -187,7 +188,8 @@ func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) 
 			}
 		}
 		at := name + "." + strconv.Itoa(i)
-		dir, err := inv.interpolate(item{value.String(join(c.root, textOf(he, "datadir", datadir))), inv.datadirLeaf(c, he, at)}, false)
+		dir, err := inv.interpolate(item{value.String(join(c.root, textOf(he, "datadir", datadir))),
+			inv.datadirLeaf(c, he, at)}, false)
 		if err != nil {
 			return nil, err
 		}
@@ -297,7 +299,8 @@ func (inv *invocation) multiply(c *config, text, name string) error {
 }
 
 // locations finds the files or URIs of a level. given is false when the entry names none at all.
-func (inv *invocation) locations(c *config, he *value.Hash, lv *level, at string, dirRef provenance.Ref) (given bool, err error) {
+func (inv *invocation) locations(c *config, he *value.Hash, lv *level, at string, dirRef provenance.Ref) (given bool,
+	err error) {
 	for _, key := range locationKeys {
 		e := he.EntryString(key)
 		if e == nil {
@@ -334,7 +337,8 @@ func (inv *invocation) text(s string, ref provenance.Ref) (string, provenance.Re
 	return rubyText(it.v), it.ref, nil
 }
 
-func (inv *invocation) paths(dir string, declared []string, extension string, ref provenance.Ref, existing bool) ([]*location, error) {
+func (inv *invocation) paths(dir string, declared []string, extension string, ref provenance.Ref,
+	existing bool) ([]*location, error) {
 	var out []*location
 	for _, d := range declared {
 		path, r, err := inv.text(d, ref)
@@ -354,7 +358,8 @@ func (inv *invocation) paths(dir string, declared []string, extension string, re
 }
 
 // globs finds files by patterns; more is what a new file would change.
-func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, more *provenance.Ref) ([]*location, error) {
+func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, more *provenance.Ref) ([]*location,
+	error) {
 	var out []*location
 	for _, d := range declared {
 		pattern, r, err := inv.text(d, ref)

@@ -8,8 +8,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// interpolate resolves every %{…} of a value, keys included. Methods (lookup, alias, literal, scope) are for data; hiera.yaml may only
-// name variables.
+// interpolate resolves every %{…} of a value, keys included. Methods (lookup, alias, literal, scope) are for data;
+// hiera.yaml may only name variables.
 func (inv *invocation) interpolate(it item, methods bool) (item, error) {
 	switch v := it.v.(type) {
 	case value.String:
@@ -109,7 +109,8 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 			method, key = m[1], m[2]+m[3]
 		}
 		if method == "alias" && match != subject {
-			return item{}, fail("H0302", "'alias' interpolation is only permitted if the expression is equal to the entire string")
+			return item{},
+				fail("H0302", "'alias' interpolation is only permitted if the expression is equal to the entire string")
 		}
 		it, err := inv.call(method, key, subject)
 		if err != nil {
@@ -191,7 +192,8 @@ func (inv *invocation) interpolated(key string) (item, error) {
 	}
 	done := inv.begin(k, k.Module)
 	defer done()
-	res, err := inv.lookupFunction([]string{key}, Query{Default: value.String(""), HasDefault: true, Override: inv.override, Defaults: inv.defaults})
+	res, err := inv.lookupFunction([]string{key}, Query{Default: value.String(""), HasDefault: true,
+		Override: inv.override, Defaults: inv.defaults})
 	return item{res.Value, res.Ref}, err
 }
 

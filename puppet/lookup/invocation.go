@@ -9,8 +9,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// An invocation is one lookup on its way: where it was asked, what it may use, and what it has depended on so far. A lookup inside a lookup
-// (an interpolation, a data function that looks something up) has its own, which shares the stack of names that finds endless recursion.
+// An invocation is one lookup on its way: where it was asked, what it may use, and what it has depended on so far. A
+// lookup inside a lookup (an interpolation, a data function that looks something up) has its own, which shares the
+// stack of names that finds endless recursion.
 type invocation struct {
 	s                  *Session
 	scope              Scope
@@ -271,7 +272,8 @@ func (inv *invocation) convert(key string, to value.Value, it item) (item, error
 	}
 	v, err := inv.scope.New(args[0], append([]value.Value{it.v}, args[1:]...))
 	if bad, is := err.(*BadTypeError); is {
-		return item{}, fail("H0205", "Invalid data type in lookup_options for key '"+key+"' could not parse '"+rubyText(args[0])+"', error: '"+bad.Reason)
+		return item{}, fail("H0205", "Invalid data type in lookup_options for key '"+key+"' could not parse '"+
+			rubyText(args[0])+"', error: '"+bad.Reason)
 	}
 	if err != nil {
 		return item{}, fail("H0206", "The convert_to lookup_option for key '"+key+"' raised error: "+message(err))

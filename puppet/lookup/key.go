@@ -9,7 +9,8 @@ import (
 	"bunraku/source"
 )
 
-// A Key is a parsed lookup key: the root key that data files are asked for, and the segments to dig into what they answer.
+// A Key is a parsed lookup key: the root key that data files are asked for, and the segments to dig into what they
+// answer.
 type Key struct {
 	Text      string
 	Root      string
@@ -169,7 +170,8 @@ func (inv *invocation) digOne(key string, segment value.Value, it item) (item, b
 		}
 		return missing()
 	}
-	return item{}, false, fail("H0202", "Data Provider type mismatch: Got "+rubyClass(it.v)+" when a hash-like object was expected to access value using '"+value.ToString(segment)+"' from key '"+key+"'")
+	return item{}, false, fail("H0202", "Data Provider type mismatch: Got "+rubyClass(it.v)+
+		" when a hash-like object was expected to access value using '"+value.ToString(segment)+"' from key '"+key+"'")
 }
 
 // undig wraps a value so that digging by the key's segments finds it again.

@@ -27,7 +27,8 @@ func (ly *layer) name() string {
 	return n + "Data Provider (hiera configuration version " + string(rune('0'+ly.config.version)) + ")"
 }
 
-// lookupGlobal asks the global layer. Plain lookup errors in it are reported as failures of the key that was asked for at the top.
+// lookupGlobal asks the global layer. Plain lookup errors in it are reported as failures of the key that was asked for
+// at the top.
 func (inv *invocation) lookupGlobal(key *Key, s *strategy) (item, bool, error) {
 	it, found, err := inv.global(key, s)
 	if d, is := err.(*source.Diagnostic); is && d.Code >= "H01" && d.Code < "H03" {
@@ -117,7 +118,8 @@ type providerError struct{ name string }
 
 func (e *providerError) Error() string { return "no data provider " + e.name }
 
-// placeConfig is the configuration of an environment or module: its hiera.yaml of version 5, or what the old setting data_provider says.
+// placeConfig is the configuration of an environment or module: its hiera.yaml of version 5, or what the old setting
+// data_provider says.
 func (inv *invocation) placeConfig(dir, provider string, who owner, function string) (*config, error) {
 	s := inv.s
 	path := filepath.Join(dir, "hiera.yaml")
@@ -132,7 +134,8 @@ func (inv *invocation) placeConfig(dir, provider string, who owner, function str
 			if s.l.opt.Strict == source.StrictError {
 				return nil, c.fail("H0332", "hiera.yaml version 3 cannot be used in "+where, 0)
 			}
-			s.warning("H0332", "hiera.yaml version 3 found at "+[...]string{"", "the environment", "module"}[who]+" root was ignored", source.Place{File: c.file.Source})
+			s.warning("H0332", "hiera.yaml version 3 found at "+[...]string{"", "the environment", "module"}[who]+
+				" root was ignored", source.Place{File: c.file.Source})
 			c = nil
 		} else if c.version >= 5 {
 			provider = ""
@@ -150,7 +153,8 @@ func (inv *invocation) placeConfig(dir, provider string, who owner, function str
 		return c, nil
 	case "function":
 		return &config{version: 5, root: dir, defaults: value.EmptyHash, hierarchy: []*value.Hash{
-			value.NewHash(value.String("name"), value.String("Legacy function '"+function+"'"), value.String("v4_data_hash"), value.String(function))}}, nil
+			value.NewHash(value.String("name"), value.String("Legacy function '"+function+"'"), value.String("v4_data_hash"),
+				value.String(function))}}, nil
 	}
 	return nil, &providerError{provider}
 }
@@ -292,7 +296,10 @@ func (inv *invocation) lookupLevel(ly *layer, lv *level, key *Key, s *strategy) 
 		}
 		locations = append(extra, locations...)
 	}
-	return s.lookup(inv, len(locations), func(i int) (item, bool, error) { return inv.lookupLocation(ly, lv, locations[i], key, s) })
+	return s.lookup(inv, len(locations), func(i int) (item, bool, error) {
+		return inv.lookupLocation(ly, lv, locations[i],
+			key, s)
+	})
 }
 
 func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *Key, s *strategy) (item, bool, error) {
@@ -349,7 +356,8 @@ func (s *Session) configAt(path string, who owner) (*config, error) {
 func (s *Session) deprecated(c *config) {
 	if (c.version == 3 || c.version == 4) && s.l.opt.Strict != source.StrictOff && c.file != nil && !s.old {
 		s.old = true
-		text := fmt.Sprintf("%s: Use of 'hiera.yaml' version %d is deprecated. It should be converted to version 5", c.path, c.version)
+		text := fmt.Sprintf("%s: Use of 'hiera.yaml' version %d is deprecated. It should be converted to version 5", c.path,
+			c.version)
 		s.warning("H0338", text, source.Place{File: c.file.Source})
 	}
 }

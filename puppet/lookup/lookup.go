@@ -1,12 +1,14 @@
-// Package lookup is Hiera 5: the global, environment and module layers with their hiera.yaml, the backends for YAML, JSON, HOCON and eyaml,
-// interpolation, dotted keys, merges and lookup_options, as Puppet's `lookup` function and automatic class parameters use them.
+// Package lookup is Hiera 5: the global, environment and module layers with their hiera.yaml, the backends for YAML,
+// JSON, HOCON and eyaml, interpolation, dotted keys, merges and lookup_options, as Puppet's `lookup` function and
+// automatic class parameters use them.
 //
-// A Lookup belongs to one environment and keeps what compiles can share: configurations and data files, each read once. A Session belongs
-// to one compile: it resolves the hierarchies for that node and remembers lookup_options. What it needs of the evaluator is the small
-// interface Scope. Every leaf that is looked up knows its file and place, and every lookup knows the keys and files it missed; with a nil
-// trace none of that is computed.
+// A Lookup belongs to one environment and keeps what compiles can share: configurations and data files, each read once.
+// A Session belongs to one compile: it resolves the hierarchies for that node and remembers lookup_options. What it
+// needs of the evaluator is the small interface Scope. Every leaf that is looked up knows its file and place, and every
+// lookup knows the keys and files it missed; with a nil trace none of that is computed.
 //
-// It may import source, provenance, value, types, and its own part datafile. Start reading at Session.Find, then layer.go, merge.go and interpolate.go.
+// It may import source, provenance, value, types, and its own part datafile. Start reading at Session.Find, then
+// layer.go, merge.go and interpolate.go.
 package lookup
 
 import (
@@ -22,9 +24,10 @@ import (
 
 // A Site says where an environment keeps its data.
 type Site struct {
-	Environment  string // the environment's name
-	Dir          string // its directory, "" for none
-	GlobalConfig string // path of the global hiera.yaml, "" for none; a path that does not exist gives the default hierarchy beside it
+	Environment string // the environment's name
+	Dir         string // its directory, "" for none
+	// path of the global hiera.yaml, "" for none; a path that does not exist gives the default hierarchy beside it
+	GlobalConfig string
 	CodeDir      string // Puppet's codedir, for the default data directory of a version 3 hiera.yaml
 
 	// Module gives a module's directory and what its metadata.json says under data_provider.
@@ -53,14 +56,16 @@ type Options struct {
 
 // A Scope is what lookup needs of the evaluator.
 type Scope interface {
-	// Variable reads a variable by the name an interpolation gives it: "x", "::x", "a::b". known is false when there is none.
+	// Variable reads a variable by the name an interpolation gives it: "x", "::x", "a::b". known is false when there is
+	// none.
 	Variable(name string) (v value.Value, ref provenance.Ref, known bool)
 	// CallingClass is the nearest class around the call, "" at top level; version 3 hierarchies can name it.
 	CallingClass() string
-	// Call runs a data provider function. It returns ErrNoFunction when there is none of that name, ErrRuby when it is not written in
-	// the Puppet language, and ErrNotFound when the function said that it has no value (context.not_found).
+	// Call runs a data provider function. It returns ErrNoFunction when there is none of that name, ErrRuby when it is not
+	// written in the Puppet language, and ErrNotFound when the function said that it has no value (context.not_found).
 	Call(c *FunctionCall) (value.Value, provenance.Ref, error)
-	// New is Puppet's new(type, value, args…), for the lookup option convert_to. The type may be a string that is still to be parsed.
+	// New is Puppet's new(type, value, args…), for the lookup option convert_to. The type may be a string that is still to
+	// be parsed.
 	New(typ value.Value, args []value.Value) (value.Value, error)
 }
 
@@ -161,10 +166,13 @@ type Session struct {
 	nothing        map[string]provenance.Ref // why nobody has an answer, by module
 }
 
-// Session starts the lookups of one compile. trace may be nil; warn, which may be nil too, hears of trouble that Puppet only warns about.
+// Session starts the lookups of one compile. trace may be nil; warn, which may be nil too, hears of trouble that Puppet
+// only warns about.
 func (l *Lookup) Session(trace *provenance.Trace, warn func(*source.Diagnostic)) *Session {
-	return &Session{l: l, trace: trace, warn: warn, warned: map[string]bool{}, modules: map[string]*layer{}, options: map[string]*keyOptions{},
-		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{}, noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, nothing: map[string]provenance.Ref{},
+	return &Session{l: l, trace: trace, warn: warn, warned: map[string]bool{}, modules: map[string]*layer{},
+		options:        map[string]*keyOptions{},
+		defaultOptions: map[string]*keyOptions{}, absent: map[provenance.LabelKey]provenance.Ref{},
+		noFiles: map[string]provenance.Ref{}, files: map[string]*loaded{}, nothing: map[string]provenance.Ref{},
 		noConfigs: map[string]provenance.Ref{}}
 }
 
@@ -208,8 +216,8 @@ func (s *Session) Find(key string, scope Scope, q Query) (Result, error) {
 	return res, err
 }
 
-// Lookup is the function lookup(): the first of several names that is found, checked against a type, or a default. Not to find anything
-// is an error.
+// Lookup is the function lookup(): the first of several names that is found, checked against a type, or a default. Not
+// to find anything is an error.
 func (s *Session) Lookup(names []string, scope Scope, q Query) (Result, error) {
 	return s.newInvocation(scope, q).lookupFunction(names, q)
 }
@@ -253,7 +261,8 @@ func (inv *invocation) lookupFunction(names []string, q Query) (Result, error) {
 		return check("Default value", item{q.Default, q.DefaultRef})
 	}
 	if len(names) == 1 {
-		return Result{Ref: inv.conclude(0)}, fail("H0203", "Function lookup() did not find a value for the name '"+names[0]+"'")
+		return Result{Ref: inv.conclude(0)}, fail("H0203", "Function lookup() did not find a value for the name '"+names[0]+
+			"'")
 	}
 	list := ""
 	for i, n := range names {
@@ -262,11 +271,12 @@ func (inv *invocation) lookupFunction(names []string, q Query) (Result, error) {
 		}
 		list += "'" + n + "'"
 	}
-	return Result{Ref: inv.conclude(0)}, fail("H0203", "Function lookup() did not find a value for any of the names ["+list+"]")
+	return Result{Ref: inv.conclude(0)}, fail("H0203", "Function lookup() did not find a value for any of the names ["+
+		list+"]")
 }
 
-// undefined is what a variable that does not exist means for an interpolation. Puppet 8 is forgiving where a hiera.yaml of version 5 names
-// files, and in whatever is looked up for that.
+// undefined is what a variable that does not exist means for an interpolation. Puppet 8 is forgiving where a hiera.yaml
+// of version 5 names files, and in whatever is looked up for that.
 func (inv *invocation) undefined(name string) error {
 	if numeric(name) {
 		return nil // what a match would have set is never unknown

@@ -20,8 +20,10 @@ var (
 
 // The options that each strategy takes, as Puppet's struct types have them. Patterns are not anchored, as in Puppet.
 var strategyOptions = map[string]string{
-	"first": "Struct[{strategy=>Optional[Pattern[/first/]]}]", "default": "Struct[{strategy=>Optional[Pattern[/default/]]}]",
-	"hash": "Struct[{strategy=>Optional[Pattern[/hash/]]}]", "unique": "Struct[{strategy=>Optional[Pattern[/unique/]]}]",
+	"first":              "Struct[{strategy=>Optional[Pattern[/first/]]}]",
+	"default":            "Struct[{strategy=>Optional[Pattern[/default/]]}]",
+	"hash":               "Struct[{strategy=>Optional[Pattern[/hash/]]}]",
+	"unique":             "Struct[{strategy=>Optional[Pattern[/unique/]]}]",
 	"deep":               "Struct[{strategy=>Optional[Pattern[/deep/]],knockout_prefix=>Optional[String],merge_debug=>Optional[Boolean],merge_hash_arrays=>Optional[Boolean],sort_merged_arrays=>Optional[Boolean]}]",
 	"unconstrained_deep": "Hash[String[1],Any]", "reverse_deep": "Hash[String[1],Any]",
 }
@@ -36,7 +38,8 @@ func newStrategy(merge value.Value) (*strategy, error) {
 	case *value.Hash:
 		name := m.At("strategy")
 		if value.IsUndef(name) {
-			return nil, fail("H0403", "The hash given as 'merge' must contain the name of a strategy in string form for the key 'strategy'")
+			return nil,
+				fail("H0403", "The hash given as 'merge' must contain the name of a strategy in string form for the key 'strategy'")
 		}
 		s.name = rubyText(name)
 		if m.Len() > 1 {

@@ -7,12 +7,13 @@ import (
 	"bunraku/provenance"
 )
 
-// Most modules have no data, and many environments neither. That nobody can answer a question about a module is found out once per compile:
-// the next parameter of its classes is as absent as the first, and for the same reasons.
+// Most modules have no data, and many environments neither. That nobody can answer a question about a module is found
+// out once per compile: the next parameter of its classes is as absent as the first, and for the same reasons.
 
 // plain reports whether a question is one that the layers alone answer, of which nobody wants an account.
 func (s *Session) plain(key string, q *Query) bool {
-	return s.current == nil && q.Explain == nil && !q.Hiera && q.Merge == nil && key != lookupOptions && !strings.ContainsAny(key, `'".`)
+	return s.current == nil && q.Explain == nil && !q.Hiera && q.Merge == nil && key != lookupOptions &&
+		!strings.ContainsAny(key, `'".`)
 }
 
 // nobody tells whether there is nobody to ask for a key, and why.

@@ -51,8 +51,9 @@ func (inv *invocation) optionsFor(key *Key) (*foundOptions, error) {
 	return inv.extract(o, key.Root), nil
 }
 
-// extract finds the options of one key: those under its own name, else those of the first pattern that matches. A key that has none depends
-// on that alone (no entry of its name and no further pattern in any file, and the patterns that do not match it), not on what other keys have.
+// extract finds the options of one key: those under its own name, else those of the first pattern that matches. A key
+// that has none depends on that alone (no entry of its name and no further pattern in any file, and the patterns that
+// do not match it), not on what other keys have.
 func (inv *invocation) extract(o *keyOptions, root string) *foundOptions {
 	t := inv.s.trace
 	found := o.keys[root]
@@ -156,7 +157,8 @@ func (inv *invocation) mergeModuleOptions(module string, upper, own item) (item,
 	return it, err
 }
 
-// layerOptions are the lookup_options of a layer, without a value when it has none. missed is where they might have been, too.
+// layerOptions are the lookup_options of a layer, without a value when it has none. missed is where they might have
+// been, too.
 type layerOptions struct {
 	item
 	missed provenance.Ref

@@ -26,7 +26,8 @@ func (c *testCase) answersOf(t *testing.T, tracing bool, only map[int]bool) []an
 	out := make([]answer, len(c.queries))
 	plain := l.Session(nil, nil)
 	for i, q := range c.parsed(t) {
-		if !value.IsUndef(q.At("explain")) || !value.IsUndef(q.At("hiera")) || !value.IsUndef(q.At("names")) || only != nil && !only[i] {
+		if !value.IsUndef(q.At("explain")) || !value.IsUndef(q.At("hiera")) || !value.IsUndef(q.At("names")) || only != nil &&
+			!only[i] {
 			continue
 		}
 		s, sc := plain, scope
@@ -105,8 +106,8 @@ func (s *testScope) traced(t *provenance.Trace) *testScope {
 	return c
 }
 
-// Theorem 5.3.5, for lookups: change one datum, and no answer changes that does not name its place. Data are changed, keys renamed, keys
-// and files added where they were missed, variables changed.
+// Theorem 5.3.5, for lookups: change one datum, and no answer changes that does not name its place. Data are changed,
+// keys renamed, keys and files added where they were missed, variables changed.
 func TestDependency(t *testing.T) {
 	mutations, changed, violations, leafCount := 0, 0, 0, 0
 	for _, c := range readCases(t) {
@@ -115,8 +116,8 @@ func TestDependency(t *testing.T) {
 			continue
 		}
 		before := c.answersOf(t, true, nil)
-		// try compares the answers after a change. gone and come are the names of the place before and after it: a key that is
-		// added was missed before.
+		// try compares the answers after a change. gone and come are the names of the place before and after it: a key that
+		// is added was missed before.
 		try := func(what string, gone, come provenance.LabelKey) {
 			mutations++
 			differ := map[int]bool{}
@@ -135,7 +136,8 @@ func TestDependency(t *testing.T) {
 				}
 				if changed++; !before[i].deps[gone] || !after[i].deps[come] {
 					if violations++; violations < 15 {
-						t.Errorf("%s: %s changes %s\n from %s\n to   %s\n and is not among its places: %v %v, %v %v", name, what, c.queries[i], before[i].text, after[i].text, gone, before[i].deps[gone], come, after[i].deps[come])
+						t.Errorf("%s: %s changes %s\n from %s\n to   %s\n and is not among its places: %v %v, %v %v", name, what,
+							c.queries[i], before[i].text, after[i].text, gone, before[i].deps[gone], come, after[i].deps[come])
 					}
 				}
 			}
@@ -149,7 +151,8 @@ func TestDependency(t *testing.T) {
 		})
 		roots := map[string]bool{}
 		for _, q := range c.queries {
-			if k, err := lookup.ParseKey(value.ToString(parse(t, q).(*value.Hash).At("key"))); err == nil && !strings.ContainsAny(k.Root, "'\"% ") {
+			if k, err := lookup.ParseKey(value.ToString(parse(t, q).(*value.Hash).At("key"))); err == nil &&
+				!strings.ContainsAny(k.Root, "'\"% ") {
 				roots[k.Root] = true
 			}
 		}
@@ -221,7 +224,8 @@ func TestDependency(t *testing.T) {
 						label = "^…"
 					}
 					os.WriteFile(path, []byte(f.Text[:o.Key.Start]+"renamed_by_the_test"+f.Text[o.Key.End:]), 0o644)
-					try("no options of "+name+" in "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Datum, File: path, Path: key + "." + name},
+					try("no options of "+name+" in "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Datum, File: path,
+						Path: key + "." + name},
 						provenance.LabelKey{Kind: provenance.Absence, Path: "key lookup_options." + label + " in file " + path})
 				}
 				column := f.Position(first.Start).Column - 1
@@ -235,9 +239,12 @@ func TestDependency(t *testing.T) {
 							continue
 						}
 						for _, with := range []string{"merge: unique", "convert_to: Array", "merge: hash"} {
-							os.WriteFile(path, []byte(f.Text[:first.Start]+`"`+name+`": {`+with+"}\n"+strings.Repeat(" ", column)+f.Text[first.Start:]), 0o644)
-							try("options "+with+" of "+name+" in "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Absence, Path: "key lookup_options." + label + " in file " + path},
-								provenance.LabelKey{Kind: provenance.Datum, File: path, Path: "lookup_options." + datafile.Segment(value.String(name))})
+							os.WriteFile(path, []byte(f.Text[:first.Start]+`"`+name+`": {`+with+"}\n"+
+								strings.Repeat(" ", column)+f.Text[first.Start:]), 0o644)
+							try("options "+with+" of "+name+" in "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Absence,
+								Path: "key lookup_options." + label + " in file " + path},
+								provenance.LabelKey{Kind: provenance.Datum, File: path, Path: "lookup_options." +
+									datafile.Segment(value.String(name))})
 						}
 					}
 				}
@@ -246,7 +253,9 @@ func TestDependency(t *testing.T) {
 				for key := range roots {
 					if root.Entry(key) == nil {
 						os.WriteFile(path, []byte(strings.TrimRight(f.Text, "\n")+"\n"+key+": {inserted: by the test}\n"), 0o644)
-						try("a new key "+key+" in "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Absence, Path: "key " + key + " in file " + path}, provenance.LabelKey{Kind: provenance.Datum, File: path, Path: datafile.Segment(value.String(key))})
+						try("a new key "+key+" in "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Absence, Path: "key " +
+							key + " in file " + path}, provenance.LabelKey{Kind: provenance.Datum, File: path,
+							Path: datafile.Segment(value.String(key))})
 					}
 				}
 			}
@@ -255,7 +264,8 @@ func TestDependency(t *testing.T) {
 		absent := map[string]bool{}
 		for _, a := range before {
 			for l := range a.deps {
-				if path, is := strings.CutPrefix(l.Path, "file "); is && l.Kind == provenance.Absence && strings.HasSuffix(path, ".yaml") && filepath.Base(path) != "hiera.yaml" {
+				if path, is := strings.CutPrefix(l.Path, "file "); is && l.Kind == provenance.Absence &&
+					strings.HasSuffix(path, ".yaml") && filepath.Base(path) != "hiera.yaml" {
 					absent[path] = true
 				}
 			}
@@ -264,7 +274,8 @@ func TestDependency(t *testing.T) {
 			for key := range roots {
 				os.MkdirAll(filepath.Dir(path), 0o755)
 				os.WriteFile(path, []byte(key+": {new: file}\n"), 0o644)
-				try("a new file "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Absence, Path: "file " + path}, provenance.LabelKey{Kind: provenance.Datum, File: path, Path: datafile.Segment(value.String(key))})
+				try("a new file "+filepath.Base(path), provenance.LabelKey{Kind: provenance.Absence, Path: "file " + path},
+					provenance.LabelKey{Kind: provenance.Datum, File: path, Path: datafile.Segment(value.String(key))})
 			}
 			os.Remove(path)
 		}
@@ -273,7 +284,8 @@ func TestDependency(t *testing.T) {
 			for _, e := range h.Entries() {
 				if s, is := e.Value.(value.String); is && s != "" {
 					key := value.ToString(e.Key)
-					os.WriteFile(filepath.Join(c.dir, "vars.json"), []byte(strings.Replace(string(vars), `"`+key+`":"`+string(s)+`"`, `"`+key+`":"other"`, 1)), 0o644)
+					os.WriteFile(filepath.Join(c.dir, "vars.json"),
+						[]byte(strings.Replace(string(vars), `"`+key+`":"`+string(s)+`"`, `"`+key+`":"other"`, 1)), 0o644)
 					place := provenance.LabelKey{Kind: provenance.Fact, Path: key}
 					try("variable "+key, place, place)
 				}
@@ -315,7 +327,8 @@ func TestWhere(t *testing.T) {
 					return
 				}
 				label, ok := tr.Where(ref)
-				if !ok || label.Kind != provenance.Datum || !label.Place.Known() || !strings.HasSuffix(label.Place.File.Name, ".yaml") {
+				if !ok || label.Kind != provenance.Datum || !label.Place.Known() || !strings.HasSuffix(label.Place.File.Name,
+					".yaml") {
 					return
 				}
 				n, err := datafile.ReadYAML(source.NewFile("leaf", label.Place.Text()))
@@ -323,7 +336,8 @@ func TestWhere(t *testing.T) {
 					return
 				}
 				checked++
-				if !value.Same(n.Value, v) && !strings.HasPrefix(label.Place.Text(), "|") && !strings.HasPrefix(label.Place.Text(), ">") {
+				if !value.Same(n.Value, v) && !strings.HasPrefix(label.Place.Text(), "|") &&
+					!strings.HasPrefix(label.Place.Text(), ">") {
 					t.Errorf("%s: %s is %s, but %s is %s", c.path, text, encode(v), label.Place, encode(n.Value))
 				}
 			}

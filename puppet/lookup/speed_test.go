@@ -44,7 +44,9 @@ func bigSite(t testing.TB) (*lookup.Lookup, *testScope) {
 		"trusted": value.NewHash(value.String("certname"), value.String("n1")),
 		"facts":   value.NewHash(value.String("os"), value.NewHash(value.String("family"), value.String("Debian"))),
 	}}
-	return lookup.New(lookup.Site{Environment: "production", Dir: dir, Module: func(string) (string, string, bool) { return "", "", false }}, lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{dir}})}), scope
+	return lookup.New(lookup.Site{Environment: "production", Dir: dir,
+		Module: func(string) (string, string, bool) { return "", "", false }},
+		lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{dir}})}), scope
 }
 
 // BenchmarkAutomatic is what a compile of a real site asks: 4,000 class parameters, of which one in eight has data.
@@ -101,20 +103,27 @@ func TestConcurrent(t *testing.T) {
 
 // FuzzInterpolation: no text in data makes a lookup panic, hang, or answer differently with tracing on.
 func FuzzInterpolation(f *testing.F) {
-	for _, s := range []string{"%{role}", "%{facts.os.family}", "%{lookup('b')}", "%{alias('h')}", "x %{literal('%')}{y}", "%{h.a.'b.c'.0}", "%{}", "%{a..b}", "%{'", "%{lookup(\"a\")}", "%{alias('x')}%{", "%{scope('h')} %{ h }", "%{h.list.1}"} {
+	for _, s := range []string{"%{role}", "%{facts.os.family}", "%{lookup('b')}", "%{alias('h')}", "x %{literal('%')}{y}",
+		"%{h.a.'b.c'.0}", "%{}", "%{a..b}", "%{'", "%{lookup(\"a\")}", "%{alias('x')}%{", "%{scope('h')} %{ h }",
+		"%{h.list.1}"} {
 		f.Add(s, "h.list.0")
 	}
 	dir := f.TempDir()
 	os.MkdirAll(filepath.Join(dir, "data"), 0o755)
-	os.WriteFile(filepath.Join(dir, "hiera.yaml"), []byte("version: 5\nhierarchy:\n  - name: F\n    data_hash: fuzz\n"), 0o644)
+	os.WriteFile(filepath.Join(dir, "hiera.yaml"), []byte("version: 5\nhierarchy:\n  - name: F\n    data_hash: fuzz\n"),
+		0o644)
 	f.Fuzz(func(t *testing.T, text, key string) {
-		data := value.NewHash(value.String("a"), value.String(text), value.String("b"), value.String("%{a} "+text), value.String("h"), value.NewHash(value.String("list"), value.Strings("x", text)))
-		scope := &testScope{vars: map[string]value.Value{"role": value.String("web"), "h": data, "facts": data}, functions: value.NewHash(value.String("fuzz"), data)}
-		l := lookup.New(lookup.Site{Environment: "e", Dir: dir}, lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{dir}})})
+		data := value.NewHash(value.String("a"), value.String(text), value.String("b"), value.String("%{a} "+text),
+			value.String("h"), value.NewHash(value.String("list"), value.Strings("x", text)))
+		scope := &testScope{vars: map[string]value.Value{"role": value.String("web"), "h": data, "facts": data},
+			functions: value.NewHash(value.String("fuzz"), data)}
+		l := lookup.New(lookup.Site{Environment: "e", Dir: dir},
+			lookup.Options{Files: source.NewDir(source.DirOptions{Roots: []string{dir}})})
 		for _, k := range []string{"a", "b", "h", key} {
 			plain, err1 := l.Session(nil, nil).Find(k, scope, lookup.Query{})
 			traced, err2 := l.Session(provenance.NewTrace(), nil).Find(k, scope, lookup.Query{})
-			if (err1 == nil) != (err2 == nil) || plain.Found != traced.Found || err1 == nil && !value.Same(plain.Value, traced.Value) {
+			if (err1 == nil) != (err2 == nil) || plain.Found != traced.Found || err1 == nil &&
+				!value.Same(plain.Value, traced.Value) {
 				t.Fatalf("%q: %v %v, traced %v %v", k, plain, err1, traced, err2)
 			}
 		}

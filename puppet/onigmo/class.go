@@ -144,7 +144,8 @@ func posixUnicode(name string) *set {
 	case "lower":
 		return tableSet(unicode.Ll, unicode.Other_Lowercase)
 	case "print":
-		return &set{and: []*set{{subs: []*set{posixUnicode("graph"), tableSet(unicode.Zs)}}, {neg: true, tables: []table{{in: unicode.Cc}}}}}
+		return &set{and: []*set{{subs: []*set{posixUnicode("graph"), tableSet(unicode.Zs)}},
+			{neg: true, tables: []table{{in: unicode.Cc}}}}}
 	case "punct":
 		s := tableSet(unicode.P)
 		for _, r := range "$+<=>^`|~" {
@@ -172,20 +173,30 @@ func assigned() *set {
 }
 
 // longCategories are the long names of the general categories.
-var longCategories = map[string]string{"other": "C", "control": "Cc", "format": "Cf", "privateuse": "Co", "surrogate": "Cs", "letter": "L",
-	"lowercaseletter": "Ll", "modifierletter": "Lm", "otherletter": "Lo", "titlecaseletter": "Lt", "uppercaseletter": "Lu", "mark": "M",
-	"combiningmark": "M", "spacingmark": "Mc", "enclosingmark": "Me", "nonspacingmark": "Mn", "number": "N", "decimalnumber": "Nd",
-	"letternumber": "Nl", "othernumber": "No", "punctuation": "P", "connectorpunctuation": "Pc", "dashpunctuation": "Pd",
-	"closepunctuation": "Pe", "finalpunctuation": "Pf", "initialpunctuation": "Pi", "otherpunctuation": "Po", "openpunctuation": "Ps",
-	"symbol": "S", "currencysymbol": "Sc", "modifiersymbol": "Sk", "mathsymbol": "Sm", "othersymbol": "So", "separator": "Z",
+var longCategories = map[string]string{"other": "C", "control": "Cc", "format": "Cf", "privateuse": "Co",
+	"surrogate": "Cs", "letter": "L",
+	"lowercaseletter": "Ll", "modifierletter": "Lm", "otherletter": "Lo", "titlecaseletter": "Lt", "uppercaseletter": "Lu",
+	"mark":          "M",
+	"combiningmark": "M", "spacingmark": "Mc", "enclosingmark": "Me", "nonspacingmark": "Mn", "number": "N",
+	"decimalnumber": "Nd",
+	"letternumber":  "Nl", "othernumber": "No", "punctuation": "P", "connectorpunctuation": "Pc", "dashpunctuation": "Pd",
+	"closepunctuation": "Pe", "finalpunctuation": "Pf", "initialpunctuation": "Pi", "otherpunctuation": "Po",
+	"openpunctuation": "Ps",
+	"symbol":          "S", "currencysymbol": "Sc", "modifiersymbol": "Sk", "mathsymbol": "Sm", "othersymbol": "So",
+	"separator":     "Z",
 	"lineseparator": "Zl", "paragraphseparator": "Zp", "spaceseparator": "Zs"}
 
 // unsupportedProperties are properties that Ruby knows and Go has no table for: legal, but not to be searched with.
-var unsupportedProperties = map[string]bool{"emoji": true, "emojipresentation": true, "emojimodifier": true, "emojimodifierbase": true,
-	"emojicomponent": true, "extendedpictographic": true, "idstart": true, "idcontinue": true, "xidstart": true, "xidcontinue": true,
-	"cased": true, "caseignorable": true, "changeswhenlowercased": true, "changeswhenuppercased": true, "changeswhentitlecased": true,
-	"changeswhencasefolded": true, "changeswhencasemapped": true, "defaultignorablecodepoint": true, "graphemeextend": true,
-	"graphemebase": true, "graphemelink": true, "math": true, "unassigned": true, "cn": true, "lc": true, "casedletter": true}
+var unsupportedProperties = map[string]bool{"emoji": true, "emojipresentation": true, "emojimodifier": true,
+	"emojimodifierbase": true,
+	"emojicomponent":    true, "extendedpictographic": true, "idstart": true, "idcontinue": true, "xidstart": true,
+	"xidcontinue": true,
+	"cased":       true, "caseignorable": true, "changeswhenlowercased": true, "changeswhenuppercased": true,
+	"changeswhentitlecased": true,
+	"changeswhencasefolded": true, "changeswhencasemapped": true, "defaultignorablecodepoint": true,
+	"graphemeextend": true,
+	"graphemebase":   true, "graphemelink": true, "math": true, "unassigned": true, "cn": true, "lc": true,
+	"casedletter": true}
 
 // property is the set of \p{name}. known is false for a name that Ruby rejects; a known name may have a nil set when there
 // is no table for it.

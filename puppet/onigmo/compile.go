@@ -152,7 +152,8 @@ func (l *linker) link(n *node, next *inst) *inst {
 	case opWordBound, opNotWordBound:
 		return &inst{op: iWordBound, neg: n.op == opNotWordBound, ascii: n.ascii, next: next}
 	case opLookAhead, opNotLookAhead:
-		return &inst{op: iLookAhead, neg: n.op == opNotLookAhead, alts: []*inst{l.link(n.subs[0], &inst{op: iMatch})}, next: next}
+		return &inst{op: iLookAhead, neg: n.op == opNotLookAhead, alts: []*inst{l.link(n.subs[0], &inst{op: iMatch})},
+			next: next}
 	case opLookBehind, opNotLookBehind:
 		i := &inst{op: iLookBehind, neg: n.op == opNotLookBehind, next: next}
 		for _, s := range n.subs[0].alternatives() {

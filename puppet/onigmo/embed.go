@@ -2,8 +2,8 @@ package onigmo
 
 import "strings"
 
-// Embed is Ruby's Regexp#to_s: a pattern as it stands inside of another, (?-mix:…). Options that the pattern begins with, and a group
-// with options around all of it, become those of the result.
+// Embed is Ruby's Regexp#to_s: a pattern as it stands inside of another, (?-mix:…). Options that the pattern begins
+// with, and a group with options around all of it, become those of the result.
 func Embed(source string, flags Flags) string {
 	text, on := source, flags
 	for strings.HasPrefix(text, "(?") && len(text) >= 4 {

@@ -575,7 +575,8 @@ func grapheme(s string) int {
 			n += k
 		case x == 0x200d:
 			n += k
-			if y, j := utf8.DecodeRuneInString(s[n:]); j > 0 && (unicode.Is(unicode.So, y) || y > 0x1f000) && (unicode.Is(unicode.So, r) || r > 0x1f000) {
+			if y, j := utf8.DecodeRuneInString(s[n:]); j > 0 && (unicode.Is(unicode.So, y) || y > 0x1f000) &&
+				(unicode.Is(unicode.So, r) || r > 0x1f000) {
 				n += j
 			}
 		case flag && isRegional(x):

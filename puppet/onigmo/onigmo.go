@@ -1,12 +1,12 @@
-// Package onigmo is Ruby's regular expressions in Go: the syntax and meaning of Onigmo as Ruby 3.1 sets it up, since that
-// is what Puppet's regexps are. ^ and $ are line anchors, m makes the dot match newlines, \w \d \s are ASCII while \b and
-// POSIX brackets are Unicode; look-behind, atomic groups, possessive repeats, \K, conditionals, absent groups, named
-// groups, back-references and recursion (\g) all work.
+// Package onigmo is Ruby's regular expressions in Go: the syntax and meaning of Onigmo as Ruby 3.1 sets it up, since
+// that is what Puppet's regexps are. ^ and $ are line anchors, m makes the dot match newlines, \w \d \s are ASCII while
+// \b and POSIX brackets are Unicode; look-behind, atomic groups, possessive repeats, \K, conditionals, absent groups,
+// named groups, back-references and recursion (\g) all work.
 //
-// A pattern is parsed to a tree (parse.go, class.go), judged (check.go), and run by a backtracking matcher whose steps are
-// bounded (match.go). The matcher is our own rather than a translation to another engine: it works on bytes offsets of
-// UTF-8 directly, counts its steps exactly, and has no feature to translate around. Where a pattern means the same to
-// Go's regexp, that linear-time engine runs instead (fast.go).
+// A pattern is parsed to a tree (parse.go, class.go), judged (check.go), and run by a backtracking matcher whose steps
+// are bounded (match.go). The matcher is our own rather than a translation to another engine: it works on bytes offsets
+// of UTF-8 directly, counts its steps exactly, and has no feature to translate around. Where a pattern means the same
+// to Go's regexp, that linear-time engine runs instead (fast.go).
 //
 // It imports nothing of this module. Start reading here, then parse.go.
 package onigmo
@@ -154,11 +154,12 @@ func (re *Regexp) Match(s string) (bool, error) {
 	return loc != nil, err
 }
 
-// Find is the first match that begins at byte offset from or later: offsets of begin and end of the whole match and of each
-// group, -1 for a group that took no part. It is nil when there is no match. Anchors and look-behinds see the text before
-// from.
+// Find is the first match that begins at byte offset from or later: offsets of begin and end of the whole match and of
+// each group, -1 for a group that took no part. It is nil when there is no match. Anchors and look-behinds see the text
+// before from.
 func (re *Regexp) Find(s string, from int) ([]int, error) {
-	// Whoever goes on from a match has begun at the start; to look at the whole text again each time would take quadratic time.
+	// Whoever goes on from a match has begun at the start; to look at the whole text again each time would take quadratic
+	// time.
 	if from == 0 && !utf8.ValidString(s) {
 		return nil, ErrText
 	}
@@ -168,7 +169,8 @@ func (re *Regexp) Find(s string, from int) ([]int, error) {
 	return re.search(s, from)
 }
 
-// FindCounted is Find, and about how many steps the search took, for those who bound the work of many searches together.
+// FindCounted is Find, and about how many steps the search took, for those who bound the work of many searches
+// together.
 func (re *Regexp) FindCounted(s string, from int) (loc []int, steps int, err error) {
 	if from == 0 && (re.quick(s) || !utf8.ValidString(s)) {
 		loc, err = re.Find(s, from)
@@ -181,7 +183,8 @@ func (re *Regexp) FindCounted(s string, from int) (loc []int, steps int, err err
 	return p.count(s, from)
 }
 
-// FindAll calls f for each match in turn, without overlaps, as Ruby's scan and gsub walk a string. f returns false to stop.
+// FindAll calls f for each match in turn, without overlaps, as Ruby's scan and gsub walk a string. f returns false to
+// stop.
 func (re *Regexp) FindAll(s string, f func(loc []int) bool) error {
 	for at := 0; at <= len(s); {
 		loc, err := re.Find(s, at)

@@ -166,8 +166,8 @@ func compare(t *testing.T, qs []question, answers []string) {
 	}
 }
 
-// oddFold reports questions about the case of letters beyond ASCII in classes. Onigmo's answers there follow no rule that
-// we could find: /[é]/i matches É, /[à-ê]/i does not, /[^é]/i does, /[[:upper:]]/i matches я but not é.
+// oddFold reports questions about the case of letters beyond ASCII in classes. Onigmo's answers there follow no rule
+// that we could find: /[é]/i matches É, /[à-ê]/i does not, /[^é]/i does, /[[:upper:]]/i matches я but not é.
 func oddFold(q question) bool {
 	ascii := true
 	for i := 0; i < len(q.Text); i++ {
@@ -244,7 +244,8 @@ func liveCases() int {
 }
 
 func BenchmarkFind(b *testing.B) {
-	for _, src := range []string{`^(\w+)\.example\.com$`, `(?<a>\d+)-\k<a>`, `foo|bar|baz`, `\A[a-z0-9_]+(::[a-z0-9_]+)*\z`} {
+	for _, src := range []string{`^(\w+)\.example\.com$`, `(?<a>\d+)-\k<a>`, `foo|bar|baz`,
+		`\A[a-z0-9_]+(::[a-z0-9_]+)*\z`} {
 		re := MustCompile(src)
 		b.Run(src, func(b *testing.B) {
 			for b.Loop() {

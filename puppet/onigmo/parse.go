@@ -766,7 +766,8 @@ func (p *parser) namedRef(call bool) *node {
 	return n
 }
 
-// finish judges references now that all groups are known, and settles what is a group: with names, plain parentheses only group.
+// finish judges references now that all groups are known, and settles what is a group: with names, plain parentheses
+// only group.
 func (p *parser) finish() {
 	t := p.t
 	if p.named > 0 && p.named < t.groups {

@@ -111,7 +111,8 @@ func (p *parser) posix(cur *set) bool {
 // notRange complains about a range that begins with a set, as in [\d-a].
 func (p *parser) notRange() {
 	rest := p.src[p.i:]
-	if len(rest) > 1 && rest[0] == '-' && rest[1] != ']' && !strings.HasPrefix(rest[1:], "&&") && rest[1] != '[' && rest[1] != '-' {
+	if len(rest) > 1 && rest[0] == '-' && rest[1] != ']' && !strings.HasPrefix(rest[1:], "&&") && rest[1] != '[' &&
+		rest[1] != '-' {
 		if rest[1] == '\\' && len(rest) > 2 && strings.IndexByte("wWdDsShHpP", rest[2]) >= 0 {
 			return
 		}

@@ -1,12 +1,12 @@
-// Package outline reads code without running it: which definitions a file has, and what a piece of code may do to a catalog
-// (which classes and resources it declares, which attributes of others it sets, which functions it calls).
+// Package outline reads code without running it: which definitions a file has, and what a piece of code may do to a
+// catalog (which classes and resources it declares, which attributes of others it sets, which functions it calls).
 //
-// There is one such reading. Provenance uses it for the code that a node passed over (what might that have done?), explain for
-// what would have declared a resource that is missing. It reads names that stand in the code; one that is computed is "" and
-// stands for any, so that an outline never says less than the code may do.
+// There is one such reading. Provenance uses it for the code that a node passed over (what might that have done?),
+// explain for what would have declared a resource that is missing. It reads names that stand in the code; one that is
+// computed is "" and stands for any, so that an outline never says less than the code may do.
 //
-// What a call does follows from the function's record (Effect); a function that declares something and does not say so is
-// refused when it tries (eval.Call), so that no record can forget it.
+// What a call does follows from the function's record (Effect); a function that declares something and does not say so
+// is refused when it tries (eval.Call), so that no record can forget it.
 //
 // It may import syntax. Start reading at Uses.
 package outline
@@ -72,8 +72,8 @@ const (
 	Container  = "***" // what contains a class, by the function contain: tags and metaparameters come down from there
 )
 
-// A Use is one thing that code does. Type is a resource type as references have it, Name a title, a class or a function; ""
-// stands for what is computed, and so for any.
+// A Use is one thing that code does. Type is a resource type as references have it, Name a title, a class or a
+// function; "" stands for what is computed, and so for any.
 type Use struct {
 	Kind Kind
 	Type string
@@ -90,8 +90,8 @@ type Use struct {
 // Class is the plain name of a class, define or function: lower case, without leading colons.
 func Class(name string) string { return strings.ToLower(strings.TrimPrefix(name, "::")) }
 
-// Uses are what code does itself, in its order, the bodies of definitions within it left out. effects is what functions do, by
-// plain name.
+// Uses are what code does itself, in its order, the bodies of definitions within it left out. effects is what functions
+// do, by plain name.
 func Uses(stmts []syntax.Expr, effects func(function string) Effect) iter.Seq[Use] {
 	return func(yield func(Use) bool) {
 		r := &reader{effects: effects, yield: yield}

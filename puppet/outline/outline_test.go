@@ -11,8 +11,10 @@ import (
 )
 
 var effects = map[string]outline.Effect{
-	"include": outline.Includes, "contain": outline.Includes | outline.Contains, "require": outline.Includes | outline.Requires,
-	"create_resources": outline.Makes, "ensure_packages": outline.Packages, "realize": outline.Realizes, "tag": outline.Tags,
+	"include": outline.Includes, "contain": outline.Includes | outline.Contains,
+	"require":          outline.Includes | outline.Requires,
+	"create_resources": outline.Makes, "ensure_packages": outline.Packages, "realize": outline.Realizes,
+	"tag":           outline.Tags,
 	"hiera_include": outline.DeclaresAny, "call": outline.Calls, "ruby": outline.Anything,
 }
 

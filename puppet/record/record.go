@@ -1,9 +1,10 @@
-// Package record is a finished compile as far as questions go: the catalog, the trace, and what a compile knows beyond them: variables,
-// the way to every declaration, branches that were passed over, virtual resources that stayed behind. It is what explain, judge and
-// report ask; package eval makes it, package compiler adds what only the environment's files tell, and package explain reads one back
-// from a side file.
+// Package record is a finished compile as far as questions go: the catalog, the trace, and what a compile knows beyond
+// them: variables, the way to every declaration, branches that were passed over, virtual resources that stayed behind.
+// It is what explain, judge and report ask; package eval makes it, package compiler adds what only the environment's
+// files tell, and package explain reads one back from a side file.
 //
-// A Record is sealed: nothing in it changes, so any number of goroutines may read it. It holds nothing that could go on compiling.
+// A Record is sealed: nothing in it changes, so any number of goroutines may read it. It holds nothing that could go on
+// compiling.
 //
 // It may import source, provenance, syntax, value and catalog. Start reading at Record.
 package record
@@ -37,8 +38,8 @@ type Record struct {
 
 // Ways is what is known of the catalog's resources beyond what stands in it.
 type Ways interface {
-	// Via is how a resource's declaration was reached, outermost first. It differs from containment: an included class hangs below its
-	// stage.
+	// Via is how a resource's declaration was reached, outermost first. It differs from containment: an included class
+	// hangs below its stage.
 	Via(*catalog.Resource) []Stage
 	// Asked is where the call stands that was the first to ask for a class which has no place of its own.
 	Asked(*catalog.Resource) source.Place

@@ -45,8 +45,8 @@ func (a *Auto) Related(r Instance, all Instances) ([]Named, error) {
 	return a.Names(r, all), nil
 }
 
-// Named is a resource that an automatic relation asks for, by a title or an alias, and the attribute that gave the name ("" when none
-// or several did).
+// Named is a resource that an automatic relation asks for, by a title or an alias, and the attribute that gave the name
+// ("" when none or several did).
 type Named struct{ Title, Attr string }
 
 // An Instance is a resource as the automatic relations see it.

@@ -7,9 +7,9 @@ import (
 	"bunraku/source"
 )
 
-// generated reads the file that `puppet generate types` wrote for a type: one call of Puppet::Resource::ResourceType3.new with literal
-// arguments. Puppet compiles with it in place of the Ruby; only the agent's part, the automatic relations, still comes from there. A file
-// of another form is none.
+// generated reads the file that `puppet generate types` wrote for a type: one call of
+// Puppet::Resource::ResourceType3.new with literal arguments. Puppet compiles with it in place of the Ruby; only the
+// agent's part, the automatic relations, still comes from there. A file of another form is none.
 func (l *Library) generated(name, path string) *Type {
 	text, err := l.files.Read(path)
 	if err != nil {

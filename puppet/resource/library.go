@@ -24,10 +24,10 @@ type Files interface {
 	Generated(name string) (path string, ok bool) // .resource_types/NAME.pp of the environment
 }
 
-// A Library reads the resource types that modules define in Ruby. It runs their definitions in package ruby, where they can neither see
-// nor do anything outside, against the part of Puppet that is in prelude.rb: loops, mixins, helper files and computed title patterns mean
-// what they mean to Puppet. A statement that cannot be run is left out and leaves a note; if it may have declared attributes, the type is
-// Open.
+// A Library reads the resource types that modules define in Ruby. It runs their definitions in package ruby, where they
+// can neither see nor do anything outside, against the part of Puppet that is in prelude.rb: loops, mixins, helper
+// files and computed title patterns mean what they mean to Puppet. A statement that cannot be run is left out and
+// leaves a note; if it may have declared attributes, the type is Open.
 //
 // A Library may be used by several goroutines; it runs one thing at a time.
 type Library struct {
@@ -70,7 +70,8 @@ var parsePrelude = sync.OnceValue(func() *ruby.Program {
 
 // NewLibrary makes a Library. The version is that of the Puppet that types believe to run in.
 func NewLibrary(files Files, version string) *Library {
-	return &Library{files: files, version: version, types: map[string]*Type{}, classes: map[string]*ruby.Class{}, loaded: map[string]bool{}, names: map[string]*source.File{}}
+	return &Library{files: files, version: version, types: map[string]*Type{}, classes: map[string]*ruby.Class{},
+		loaded: map[string]bool{}, names: map[string]*source.File{}}
 }
 
 // Type reads a type of some module, nil when there is none of that name (in lower case).
@@ -361,7 +362,8 @@ func (l *Library) body(in *ruby.Interp, c *ruby.Class, block *ruby.Proc) {
 	})
 }
 
-// plain reads the name of an attribute off a declaration that could not be run, such as one whose parent class is not known.
+// plain reads the name of an attribute off a declaration that could not be run, such as one whose parent class is not
+// known.
 func (l *Library) plain(in *ruby.Interp, c *ruby.Class, stmt syntax.Node) bool {
 	name, attr, call := ruby.LiteralCall(stmt)
 	switch {
@@ -476,8 +478,8 @@ func (l *Library) titles(typ string, class *ruby.Class) ([]TitlePattern, error) 
 	return out, nil
 }
 
-// titleLibrary runs the functions of title patterns. It is a Library of its own, since titles are read while an automatic relation of
-// this one is running.
+// titleLibrary runs the functions of title patterns. It is a Library of its own, since titles are read while an
+// automatic relation of this one is running.
 func (l *Library) titleLibrary() *Library {
 	l.titlesOnce.Do(func() { l.titlesLib = NewLibrary(l.files, l.version) })
 	return l.titlesLib

@@ -60,7 +60,8 @@ func debian(t testing.TB) *moduleFiles {
 	return &moduleFiles{libs: libs}
 }
 
-var sampleTitles = []string{"a", "a::b", "a@b", "a::b@c::d", "a@::d", "a::b@c", "a@::::all", "r/n::t", "r/n", "/etc/x", "n:/usr/bin/x", "n:C:/x", "a@b@c", "x y", "ä", "", "a\nb", "q@e@/v", "q@/v", "127.0.0.1:80", "1 rule"}
+var sampleTitles = []string{"a", "a::b", "a@b", "a::b@c::d", "a@::d", "a::b@c", "a@::::all", "r/n::t", "r/n", "/etc/x",
+	"n:/usr/bin/x", "n:C:/x", "a@b@c", "x y", "ä", "", "a\nb", "q@e@/v", "q@/v", "127.0.0.1:80", "1 rule"}
 
 // described is a type as testdata/moduletypes.rb prints it.
 type described struct {
@@ -90,7 +91,9 @@ func describe(t *resource.Type, module string) described {
 		}
 		return out
 	}
-	d := described{Name: t.Name, Module: module, Properties: list(t.Properties), Parameters: list(t.Params), Namevars: t.Namevars, Isomorphic: t.Isomorphic, Refreshable: t.Refreshable, SelfRefresh: t.SelfRefresh, Autos: [][2]string{}}
+	d := described{Name: t.Name, Module: module, Properties: list(t.Properties), Parameters: list(t.Params),
+		Namevars: t.Namevars, Isomorphic: t.Isomorphic, Refreshable: t.Refreshable, SelfRefresh: t.SelfRefresh,
+		Autos: [][2]string{}}
 	for _, a := range t.Autos {
 		d.Autos = append(d.Autos, [2]string{a.Relation.String(), a.Target})
 	}
@@ -143,7 +146,8 @@ func TestModuleTypesAsPuppet(t *testing.T) {
 		}
 		relations += len(got.Autos)
 		d := cmp.Diff(want, describe(got, want.Module))
-		if table := resource.Known(want.Name); d != "" && table != nil && len(got.Notes) > 0 && cmp.Diff(want, describe(table, want.Module)) == "" {
+		if table := resource.Known(want.Name); d != "" && table != nil && len(got.Notes) > 0 &&
+			cmp.Diff(want, describe(table, want.Module)) == "" {
 			d = "" // the compiler has it from the table, and what could not be read was said
 		}
 		if d != "" {

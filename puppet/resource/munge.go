@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Munge is what the agent makes of the value of a key attribute before it compares names. The compiler does not: in a catalog a path
-// stands as it was written (trap 6 is about titles only).
+// Munge is what the agent makes of the value of a key attribute before it compares names. The compiler does not: in a
+// catalog a path stands as it was written (trap 6 is about titles only).
 func (t *Type) Munge(attr, s string) string {
 	switch {
 	case t == nil:
@@ -22,8 +22,8 @@ func (t *Type) Munge(attr, s string) string {
 	return s
 }
 
-// ExpandPath is an absolute path without dots and doubled slashes. A path that is not absolute is left alone: what it means depends on
-// where the agent runs.
+// ExpandPath is an absolute path without dots and doubled slashes. A path that is not absolute is left alone: what it
+// means depends on where the agent runs.
 func ExpandPath(s string) string {
 	if !strings.HasPrefix(s, "/") {
 		return s
@@ -31,7 +31,8 @@ func ExpandPath(s string) string {
 	return path.Clean(s)
 }
 
-// trimSlashes is gsub(%r{^(.+?)/*$}, '\1'): slashes go from the end of each line, except from one that has nothing else.
+// trimSlashes is gsub(%r{^(.+?)/*$}, '\1'): slashes go from the end of each line, except from one that has nothing
+// else.
 func trimSlashes(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

@@ -68,19 +68,29 @@ func TestWhatCannotBeRead(t *testing.T) {
 	begin := "Puppet::Type.newtype(:thing) do\n  newparam(:name, namevar: true)\n"
 	for _, c := range []struct{ name, text, want, note string }{
 		{"all is read", begin + "end", " | name | name", ""},
-		{"a parent that is not known", begin + "  newproperty(:a, parent: Gem::X)\n  newparam(:b)\nend", "a | name b | name", "not supported without Ruby: the constant Gem"},
-		{"a parent of Puppet's", begin + "  newproperty(:a, parent: Puppet::Type::Nosuch::Thing)\nend", "a | name | name", "NameError: uninitialized constant Puppet::Type::Nosuch"},
-		{"a helper of Puppet's own", begin + "  include Puppet::Util::Symbolizing\n  newparam(:b)\nend", " | name b | name", ""},
-		{"names that a file has", begin + "  File.readlines('/etc/x').each { |l| newparam(l) }\n  newparam(:b)\nend", " | name b | name | open", "refused: reading files (File.readlines)"},
-		{"a fact", begin + "  newparam(:b) if Facter.value(:kernel) == 'Linux'\nend", " | name | name | open", "refused: the system (Facter)"},
-		{"inside of an attribute", begin + "  newparam(:b) { defaultto Etc.getlogin }\nend", " | name b | name", "refused: the system (Etc)"},
-		{"a fact in the values", begin + "  newproperty(:b) { newvalues(*Facter.value(:list)) }\nend", "b | name | name", "refused: the system (Facter)"},
-		{"another type", "Puppet::Type.newtype(:other) do\nend", " |  | name | open", "the file does not declare the type thing"},
+		{"a parent that is not known", begin + "  newproperty(:a, parent: Gem::X)\n  newparam(:b)\nend", "a | name b | name",
+			"not supported without Ruby: the constant Gem"},
+		{"a parent of Puppet's", begin + "  newproperty(:a, parent: Puppet::Type::Nosuch::Thing)\nend", "a | name | name",
+			"NameError: uninitialized constant Puppet::Type::Nosuch"},
+		{"a helper of Puppet's own", begin + "  include Puppet::Util::Symbolizing\n  newparam(:b)\nend", " | name b | name",
+			""},
+		{"names that a file has", begin + "  File.readlines('/etc/x').each { |l| newparam(l) }\n  newparam(:b)\nend",
+			" | name b | name | open", "refused: reading files (File.readlines)"},
+		{"a fact", begin + "  newparam(:b) if Facter.value(:kernel) == 'Linux'\nend", " | name | name | open",
+			"refused: the system (Facter)"},
+		{"inside of an attribute", begin + "  newparam(:b) { defaultto Etc.getlogin }\nend", " | name b | name",
+			"refused: the system (Etc)"},
+		{"a fact in the values", begin + "  newproperty(:b) { newvalues(*Facter.value(:list)) }\nend", "b | name | name",
+			"refused: the system (Facter)"},
+		{"another type", "Puppet::Type.newtype(:other) do\nend", " |  | name | open",
+			"the file does not declare the type thing"},
 		{"no Ruby at all", "Puppet::Type.newtype(:thing do\n", "open", ""},
 		{"it never ends", begin + "  loop { }\nend", " | name | name | open", "stopped: it took more than 2000000 steps"},
 		{"it recurses", begin + "  def self.f = f\n  f\nend", " | name | name | open", "stopped: calls nest deeper than 400"},
-		{"it reads what is not a module's", "require '/etc/passwd'\n" + begin + "end", " | name | name | open", "/etc/passwd.rb lies outside of the modules"},
-		{"title patterns that fail", begin + "  newparam(:b, namevar: true)\nend", " | name b | name b | open", "title patterns: you must specify title patterns when there are two or more key attributes"},
+		{"it reads what is not a module's", "require '/etc/passwd'\n" + begin + "end", " | name | name | open",
+			"/etc/passwd.rb lies outside of the modules"},
+		{"title patterns that fail", begin + "  newparam(:b, namevar: true)\nend", " | name b | name b | open",
+			"title patterns: you must specify title patterns when there are two or more key attributes"},
 		{"a command", begin + "  `id`\nend", " | name | name | open", "refused: running a command (`…`)"},
 	} {
 		typ := read(c.text)
@@ -97,8 +107,10 @@ func TestHelpers(t *testing.T) {
 	helper := "module PuppetX; module M\n  def self.included(k) = k.extend(Declares)\n  module Declares\n    def pair(a, b)\n      newparam(a)\n      newproperty(b) { newvalues(:x, /y/) }\n    end\n  end\nend; end\n"
 	typ := read("require 'puppet_x/m'\nPuppet::Type.newtype(:thing) do\n  include PuppetX::M\n  newparam(:name)\n  pair :a, :b\n  ensurable { newvalue(:up); newvalue(:down) }\n  @isomorphic = false\n  @self_refresh = true\n  def refresh; end\nend",
 		"lib/puppet_x/m.rb", helper, "providers thing", "one two")
-	want := &resource.Type{Name: "thing", Properties: []resource.Attribute{{Name: "ensure", Values: []string{"up", "down"}}, {Name: "b", Values: []string{"x", "/y/"}}},
-		Params: []resource.Attribute{{Name: "name"}, {Name: "a"}, {Name: "provider"}}, Namevars: []string{"name"}, Ensurable: true, Refreshable: true, SelfRefresh: true}
+	want := &resource.Type{Name: "thing", Properties: []resource.Attribute{{Name: "ensure",
+		Values: []string{"up", "down"}}, {Name: "b", Values: []string{"x", "/y/"}}},
+		Params: []resource.Attribute{{Name: "name"}, {Name: "a"}, {Name: "provider"}}, Namevars: []string{"name"},
+		Ensurable: true, Refreshable: true, SelfRefresh: true}
 	if d := cmp.Diff(want, typ); d != "" {
 		t.Errorf("(-want +got)\n%s%s", d, noteTexts(typ))
 	}
@@ -110,7 +122,8 @@ func TestResourceAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib := resource.NewLibrary(&moduleFiles{libs: []string{filepath.Join("testdata", "resource_api", "things", "lib")}}, "7.23.0")
+	lib := resource.NewLibrary(&moduleFiles{libs: []string{filepath.Join("testdata", "resource_api", "things", "lib")}},
+		"7.23.0")
 	for line := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n") {
 		var want described
 		if err := json.Unmarshal([]byte(line), &want); err != nil {
@@ -171,15 +184,19 @@ func TestRelations(t *testing.T) {
 end`)
 	str := func(s string) value.Value { return value.String(s) }
 	list := []*instance{
-		{typ: "thing", title: "one", attrs: map[string]value.Value{"dir": str("/srv/"), "users": value.NewArray(str("u"), str("v"))}, order: []string{"dir", "users"}},
+		{typ: "thing", title: "one", attrs: map[string]value.Value{"dir": str("/srv/"),
+			"users": value.NewArray(str("u"), str("v"))}, order: []string{"dir", "users"}},
 		{typ: "thing", title: "two", attrs: map[string]value.Value{"kind": str("b")}, order: []string{"kind"}},
 		{typ: "exec", title: "run one", attrs: map[string]value.Value{}},
 		{typ: "class", title: "main", attrs: map[string]value.Value{}},
 	}
 	want := []string{
-		"one require file /srv (dir) /etc (dir)", "one require user u (users) v (users)", "one require package pkg-a (kind)", "one require group ! refused: a provider",
+		"one require file /srv (dir) /etc (dir)", "one require user u (users) v (users)", "one require package pkg-a (kind)",
+		"one require group ! refused: a provider",
 		"one subscribe thing two (name)", "one before service svc-one (name)", "one notify exec run one (name)",
-		"two require file /etc (dir)", "two require user", "two require package pkg-b (kind)", "two require group ! refused: a provider", "two subscribe thing", "two before service svc-two (name)", "two notify exec",
+		"two require file /etc (dir)", "two require user", "two require package pkg-b (kind)",
+		"two require group ! refused: a provider", "two subscribe thing", "two before service svc-two (name)",
+		"two notify exec",
 	}
 	var got []string
 	for _, r := range list[:2] {

@@ -9,8 +9,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// The automatic relations of a module's type are blocks that give titles. They are run in the Library for each resource, which they see
-// as Puppet::Type shows it: attributes munged, defaults in place, the catalog at hand. Providers and the machine are out of reach.
+// The automatic relations of a module's type are blocks that give titles. They are run in the Library for each
+// resource, which they see as Puppet::Type shows it: attributes munged, defaults in place, the catalog at hand.
+// Providers and the machine are out of reach.
 
 // objects are the resources of one catalog as Ruby sees them.
 type objects struct {
@@ -36,9 +37,10 @@ func (l *Library) autos(t *Type, class *ruby.Class) error {
 			continue
 		}
 		rel := &relation{block: block, plain: readsPlainly(block), idle: givesNothing(block)}
-		t.Autos = append(t.Autos, Auto{Relation: relationNamed(kind), Target: target, Ask: func(r Instance, all Instances) ([]Named, error) {
-			return l.related(rel, r, all)
-		}})
+		t.Autos = append(t.Autos, Auto{Relation: relationNamed(kind), Target: target,
+			Ask: func(r Instance, all Instances) ([]Named, error) {
+				return l.related(rel, r, all)
+			}})
 	}
 	return nil
 }
@@ -52,8 +54,8 @@ func relationNamed(name string) Relation {
 	return Notify
 }
 
-// A relation is the block of an automatic relation. One that looks at its resource through attributes only is run once for all
-// resources that have the same: some go through the whole catalog.
+// A relation is the block of an automatic relation. One that looks at its resource through attributes only is run once
+// for all resources that have the same: some go through the whole catalog.
 type relation struct {
 	block *ruby.Proc
 	plain bool
@@ -87,7 +89,8 @@ func readsPlainly(block *ruby.Proc) bool {
 			}
 			if n.Recv == nil {
 				switch n.Name {
-				case "catalog", "value", "should", "title", "warning", "notice", "info", "debug", "err", "raise", "fail", "proc", "lambda":
+				case "catalog", "value", "should", "title", "warning", "notice", "info", "debug", "err", "raise", "fail", "proc",
+					"lambda":
 				default:
 					plain = false
 				}
@@ -98,8 +101,8 @@ func readsPlainly(block *ruby.Proc) bool {
 	return plain
 }
 
-// givesNothing reports whether a block, whatever its resource, ends with a message or with nothing: it looks around to warn people, and
-// relates nobody. Concat's fragments go through the whole catalog for that, each.
+// givesNothing reports whether a block, whatever its resource, ends with a message or with nothing: it looks around to
+// warn people, and relates nobody. Concat's fragments go through the whole catalog for that, each.
 func givesNothing(block *ruby.Proc) bool {
 	var body *syntax.Seq
 	jumps := false
@@ -178,8 +181,8 @@ past:
 	return names, err
 }
 
-// steady reports whether an attribute's value follows from what the catalog says of it: a block that munges it, or makes its default, may
-// look at others.
+// steady reports whether an attribute's value follows from what the catalog says of it: a block that munges it, or
+// makes its default, may look at others.
 func (l *Library) steady(r Instance, name string) bool {
 	class := l.class(r.Type())
 	if class == nil || name == "title" {

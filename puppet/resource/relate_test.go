@@ -27,7 +27,8 @@ func TestAutomaticRelationsAsPuppet(t *testing.T) {
 	live.Puppet(t)
 	files := debian(t)
 	paths := live.Catalogs(t)
-	answers := strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/autorelations.rb", strings.Join(paths, "\n"), live.ModulesDir)), "\n")
+	answers := strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/autorelations.rb", strings.Join(paths, "\n"),
+		live.ModulesDir)), "\n")
 	types := tableFirst{resource.NewLibrary(files, "7.23.0")}
 	found, total, unread := 0, 0, map[string]int{}
 	for i, path := range paths {

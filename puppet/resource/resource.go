@@ -1,10 +1,12 @@
-// Package resource is what Puppet knows of resource types: their attributes, which of them name a resource (namevars), how a title is
-// read into attributes (title patterns), when two resources are one (uniqueness key), and the automatic relations they ask for.
+// Package resource is what Puppet knows of resource types: their attributes, which of them name a resource (namevars),
+// how a title is read into attributes (title patterns), when two resources are one (uniqueness key), and the automatic
+// relations they ask for.
 //
-// Known holds Puppet 7.23's own types and those that moved to *_core modules. The table is generated (generate/), the automatic relations
-// are written out in auto.go after the autorequire blocks of each type's Ruby source. A Library reads the types of modules: it runs their
-// definitions in package ruby against a small Puppet::Type (library.go, prelude.rb), their automatic relations too (relate.go), or reads
-// what `puppet generate types` wrote (generated.go). A Type that could not be read whole is Open and says why in its Notes.
+// Known holds Puppet 7.23's own types and those that moved to *_core modules. The table is generated (generate/), the
+// automatic relations are written out in auto.go after the autorequire blocks of each type's Ruby source. A Library
+// reads the types of modules: it runs their definitions in package ruby against a small Puppet::Type (library.go,
+// prelude.rb), their automatic relations too (relate.go), or reads what `puppet generate types` wrote (generated.go). A
+// Type that could not be read whole is Open and says why in its Notes.
 //
 // It may import source, onigmo, syntax, value and ruby. Start reading at Type, then title.go and library.go.
 package resource
@@ -37,8 +39,8 @@ type Type struct {
 	Notes []Note // what could not be read of a module's type
 }
 
-// An Attribute is a property or a parameter. Values are those it declares, symbols and /patterns/; none means free text.
-// Puppet checks them on the agent, never when compiling.
+// An Attribute is a property or a parameter. Values are those it declares, symbols and /patterns/; none means free
+// text. Puppet checks them on the agent, never when compiling.
 type Attribute struct {
 	Name   string
 	Values []string
@@ -102,7 +104,8 @@ func (t *Type) Attribute(name string) *Attribute {
 // IsProperty reports whether name is part of the state that the agent compares and changes.
 func (t *Type) IsProperty(name string) bool { return find(t.Properties, name) != nil }
 
-// Accepts reports whether a resource may be declared with the attribute: Puppet's valid_parameter?, which always takes "name".
+// Accepts reports whether a resource may be declared with the attribute: Puppet's valid_parameter?, which always takes
+// "name".
 func (t *Type) Accepts(name string) bool {
 	return t.Open || name == "name" || t.Attribute(name) != nil
 }
@@ -120,8 +123,8 @@ func (t *Type) AttributeNames() []string {
 	return names
 }
 
-// Namevar is the attribute that "name" stands for: the only key attribute, or "name" itself when there are several, and for classes and
-// defined types, whose Type is nil.
+// Namevar is the attribute that "name" stands for: the only key attribute, or "name" itself when there are several, and
+// for classes and defined types, whose Type is nil.
 func (t *Type) Namevar() string {
 	if t == nil || len(t.Namevars) != 1 {
 		return "name"

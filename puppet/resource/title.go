@@ -8,8 +8,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A TitlePattern reads a title into attributes. Match gives one text per attribute, or nil when the title does not fit; Source is the
-// Ruby regexp it stands for.
+// A TitlePattern reads a title into attributes. Match gives one text per attribute, or nil when the title does not fit;
+// Source is the Ruby regexp it stands for.
 type TitlePattern struct {
 	Source string
 	Attrs  []string
@@ -59,7 +59,8 @@ func ParseTitle(t *Type, title string) ([]Attr, error) {
 	return nil, noPattern(title)
 }
 
-// named pairs attributes with their values. An attribute that stands twice in a pattern has the later value, in the earlier place.
+// named pairs attributes with their values. An attribute that stands twice in a pattern has the later value, in the
+// earlier place.
 func named(names []string, values []value.Value) []Attr {
 	attrs := make([]Attr, 0, len(names))
 next:
@@ -79,8 +80,8 @@ func noPattern(title string) error {
 	return fmt.Errorf("No set of title patterns matched the title \"%s\".", title) //lint:ignore ST1005 Puppet's wording
 }
 
-// Key is a resource's uniqueness key (Puppet::Resource#uniqueness_key): the values of its key attributes, sorted by attribute name.
-// get gives the attributes that were declared, nil for those that were not.
+// Key is a resource's uniqueness key (Puppet::Resource#uniqueness_key): the values of its key attributes, sorted by
+// attribute name. get gives the attributes that were declared, nil for those that were not.
 func Key(t *Type, title string, get func(attr string) value.Value) ([]value.Value, error) {
 	attrs, err := ParseTitle(t, title)
 	if err != nil {

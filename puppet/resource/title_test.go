@@ -53,19 +53,27 @@ func ours(c titleCase) any {
 func TestTitlesAsPuppet(t *testing.T) {
 	live.Puppet(t)
 	cases := []titleCase{
-		{"file", "/a", nil}, {"file", "/a/", nil}, {"file", "/", nil}, {"file", "///", nil}, {"file", "C:/", nil}, {"file", "C://", nil},
-		{"file", "", nil}, {"file", "x:/\n", nil}, {"file", "/a/\n", nil}, {"file", "/\n", nil}, {"file", "//a", nil}, {"file", "//a/b", nil},
-		{"file", "/a/../b/./c//", nil}, {"file", "x", map[string]string{"path": "/a/"}}, {"file", ":/", nil}, {"file", "//..", nil},
-		{"package", "p", nil}, {"package", "p", map[string]string{"provider": "gem"}}, {"package", "t", map[string]string{"name": "p", "command": "/x"}},
+		{"file", "/a", nil}, {"file", "/a/", nil}, {"file", "/", nil}, {"file", "///", nil}, {"file", "C:/", nil},
+		{"file", "C://", nil},
+		{"file", "", nil}, {"file", "x:/\n", nil}, {"file", "/a/\n", nil}, {"file", "/\n", nil}, {"file", "//a", nil},
+		{"file", "//a/b", nil},
+		{"file", "/a/../b/./c//", nil}, {"file", "x", map[string]string{"path": "/a/"}}, {"file", ":/", nil},
+		{"file", "//..", nil},
+		{"package", "p", nil}, {"package", "p", map[string]string{"provider": "gem"}},
+		{"package", "t", map[string]string{"name": "p", "command": "/x"}},
 		{"exec", "/bin/true\nfoo", nil}, {"exec", "x", map[string]string{"command": "/bin/y"}}, {"user", "", nil},
-		{"sshkey", "h@ssh-rsa", nil}, {"sshkey", "h", nil}, {"sshkey", "h@a@b", nil}, {"sshkey", "h\nx@y\nz", nil}, {"sshkey", "", nil}, {"sshkey", "@", nil},
-		{"sshkey", "h", map[string]string{"type": "ssh-rsa"}}, {"mount", "/mnt/", nil}, {"mount", "/", nil}, {"mount", "//", nil}, {"mount", "/a//", nil},
+		{"sshkey", "h@ssh-rsa", nil}, {"sshkey", "h", nil}, {"sshkey", "h@a@b", nil}, {"sshkey", "h\nx@y\nz", nil},
+		{"sshkey", "", nil}, {"sshkey", "@", nil},
+		{"sshkey", "h", map[string]string{"type": "ssh-rsa"}}, {"mount", "/mnt/", nil}, {"mount", "/", nil},
+		{"mount", "//", nil}, {"mount", "/a//", nil},
 		{"service", "s", map[string]string{"name": "other"}}, {"tidy", "/tmp", nil}, {"nosuch", "x", nil},
 	}
 	word := rapid.StringOfN(rapid.RuneFrom([]rune("/ab.:@\n~")), 0, 9, -1)
 	gen := rapid.Custom(func(t *rapid.T) titleCase {
-		c := titleCase{typ: rapid.SampledFrom([]string{"file", "sshkey", "mount", "package", "cron"}).Draw(t, "type"), title: word.Draw(t, "title")}
-		if attr := rapid.SampledFrom([]string{"", "path", "name", "type", "provider"}).Draw(t, "attr"); attr != "" && resource.Known(c.typ).Accepts(attr) && attr != "name" {
+		c := titleCase{typ: rapid.SampledFrom([]string{"file", "sshkey", "mount", "package", "cron"}).Draw(t, "type"),
+			title: word.Draw(t, "title")}
+		if attr := rapid.SampledFrom([]string{"", "path", "name", "type", "provider"}).Draw(t, "attr"); attr != "" &&
+			resource.Known(c.typ).Accepts(attr) && attr != "name" {
 			c.params = map[string]string{attr: word.Draw(t, "value")}
 		}
 		return c

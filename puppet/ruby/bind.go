@@ -8,7 +8,8 @@ import (
 	"bunraku/puppet/ruby/syntax"
 )
 
-// bindBlock gives a block's parameters their values. A lone array is spread over several parameters unless it is a lambda.
+// bindBlock gives a block's parameters their values. A lone array is spread over several parameters unless it is a
+// lambda.
 func (in *Interp) bindBlock(b *syntax.Block, lambda bool, args []Object, f *frame, block *Proc) {
 	ps := b.Params
 	if ps == nil {
@@ -36,7 +37,8 @@ func (in *Interp) bindBlock(b *syntax.Block, lambda bool, args []Object, f *fram
 		in.bind(ps, args, f, true, block)
 		return
 	}
-	if len(ps.Pre) == 1 && ps.Pre[0].Sub == nil && len(ps.Opt) == 0 && ps.Rest == nil && ps.Post == nil && ps.Key == nil && ps.KeyRest == nil && !ps.Excess {
+	if len(ps.Pre) == 1 && ps.Pre[0].Sub == nil && len(ps.Opt) == 0 && ps.Rest == nil && ps.Post == nil && ps.Key == nil &&
+		ps.KeyRest == nil && !ps.Excess {
 		v := Object(Nil{})
 		if len(args) > 0 {
 			v = args[0]
@@ -47,7 +49,8 @@ func (in *Interp) bindBlock(b *syntax.Block, lambda bool, args []Object, f *fram
 		}
 		return
 	}
-	if len(args) == 1 && (len(ps.Pre)+len(ps.Post)+len(ps.Opt) > 1 || ps.Rest != nil && len(ps.Pre)+len(ps.Post)+len(ps.Opt) > 0 || ps.Excess || len(ps.Pre) == 1 && (ps.Key != nil || ps.KeyRest != nil)) {
+	if len(args) == 1 && (len(ps.Pre)+len(ps.Post)+len(ps.Opt) > 1 || ps.Rest != nil &&
+		len(ps.Pre)+len(ps.Post)+len(ps.Opt) > 0 || ps.Excess || len(ps.Pre) == 1 && (ps.Key != nil || ps.KeyRest != nil)) {
 		if a, ok := args[0].(*Array); ok {
 			args = a.els()
 		} else if i, ok := args[0].(*Instance); ok && in.responds(i, "to_ary") {
@@ -159,8 +162,8 @@ func (in *Interp) bind(ps *syntax.Params, args []Object, f *frame, strict bool, 
 	}
 }
 
-// bindGiven is bind for a call of the host's, which knows what each argument depends on. Parameters that stand for one argument each get its
-// ref; those that collect several, all of them.
+// bindGiven is bind for a call of the host's, which knows what each argument depends on. Parameters that stand for one
+// argument each get its ref; those that collect several, all of them.
 func (in *Interp) bindGiven(ps *syntax.Params, args []Object, f *frame, block *Proc, given []provenance.Ref) {
 	mark := in.prov.mark()
 	in.bind(ps, args, f, true, block)

@@ -8,14 +8,15 @@ import (
 
 // What a stranger's Ruby may cost.
 //
-// A step is a node evaluated, an element walked, or some hundred bytes looked at: whoever adds a built-in charges for what it walks, so
-// that steps are proportional to work. All Ruby of one compile counts on the budget of that compile (Limits.Budget), since a bound for
-// each run would be multiplied by the number of runs; a host that keeps a program and asks it many small questions bounds each of them
-// besides (Limits.Steps). The end of the budget unwinds to whoever made it, through this package: nothing here recovers it, and no
-// ensure part runs on the way.
+// A step is a node evaluated, an element walked, or some hundred bytes looked at: whoever adds a built-in charges for
+// what it walks, so that steps are proportional to work. All Ruby of one compile counts on the budget of that compile
+// (Limits.Budget), since a bound for each run would be multiplied by the number of runs; a host that keeps a program
+// and asks it many small questions bounds each of them besides (Limits.Steps). The end of the budget unwinds to whoever
+// made it, through this package: nothing here recovers it, and no ensure part runs on the way.
 //
-// Memory is what the interpreters that are alive have allocated: what Ruby would have collected in the meantime counts too, which keeps
-// the count the same everywhere. Templates that render templates share it (Limits.Memory is an Account).
+// Memory is what the interpreters that are alive have allocated: what Ruby would have collected in the meantime counts
+// too, which keeps the count the same everywhere. Templates that render templates share it (Limits.Memory is an
+// Account).
 //
 // Depth is the number of calls within calls and of containers within containers that our own stack has to bear.
 
@@ -106,8 +107,8 @@ func (in *Interp) room(n int) {
 	in.charge(n >> 8)
 }
 
-// weigh charges for a built-in method by the size of what it is given, so that none of them can look at much for one step. What a method
-// makes, and the blocks that it calls, are charged by themselves.
+// weigh charges for a built-in method by the size of what it is given, so that none of them can look at much for one
+// step. What a method makes, and the blocks that it calls, are charged by themselves.
 func (in *Interp) weigh(name string, recv Object, args []Object) {
 	in.weighOne(name, recv)
 	for _, a := range args {
@@ -149,14 +150,17 @@ func (b *Big) weight() int {
 	return words * words >> 6
 }
 
-// atOnce are the methods that take the same time whatever the size of their receiver, and the blocks of which cost more than the walk.
-// Some of them are slow for one kind of receiver; that kind charges for it.
+// atOnce are the methods that take the same time whatever the size of their receiver, and the blocks of which cost more
+// than the walk. Some of them are slow for one kind of receiver; that kind charges for it.
 var atOnce = map[string]bool{
-	"[]": true, "[]=": true, "<<": true, "push": true, "append": true, "pop": true, "at": true, "fetch": true, "store": true, "dig": true,
+	"[]": true, "[]=": true, "<<": true, "push": true, "append": true, "pop": true, "at": true, "fetch": true,
+	"store": true, "dig": true,
 	"key?": true, "has_key?": true, "bytesize": true, "empty?": true, "nil?": true, "is_a?": true, "kind_of?": true,
 	"class": true, "respond_to?": true, "frozen?": true, "freeze": true, "itself": true, "object_id": true, "equal?": true,
-	"instance_of?": true, "block_given?": true, "raise": true, "add": true, "to_str": true, "to_ary": true, "to_hash": true, "!": true,
-	"each": true, "each_pair": true, "map": true, "puts": true, "lambda": true, "proc": true, "call": true, "default": true,
+	"instance_of?": true, "block_given?": true, "raise": true, "add": true, "to_str": true, "to_ary": true,
+	"to_hash": true, "!": true,
+	"each": true, "each_pair": true, "map": true, "puts": true, "lambda": true, "proc": true, "call": true,
+	"default": true,
 }
 
 // enter goes one level deeper on our own stack; leave comes back.
@@ -185,7 +189,8 @@ func (in *Interp) release() {
 	in.used.bytes = 0
 }
 
-// Refill gives the interpreter its limits anew: each question that a host asks of a program it keeps is bounded by itself.
+// Refill gives the interpreter its limits anew: each question that a host asks of a program it keeps is bounded by
+// itself.
 func (in *Interp) Refill() {
 	in.settle()
 	in.unwind(0)
@@ -196,8 +201,8 @@ func (in *Interp) Refill() {
 // Grant allows some more steps, for work that is the host's.
 func (in *Interp) Grant(steps int) { in.used.spent -= steps }
 
-// hard reports whether a panic must reach the host without any code of the program running on the way: a bound was hit, or the work was
-// given up.
+// hard reports whether a panic must reach the host without any code of the program running on the way: a bound was hit,
+// or the work was given up.
 func hard(r any) bool {
 	switch r.(type) {
 	case *limitHit, *budget.Exceeded, *budget.Aborted:

@@ -43,9 +43,12 @@ func TestBounds(t *testing.T) {
 		{"a = (1..40).to_a; a.product(a, a, a, a, a, a)", "larger allocated steps"},
 		{"h = {}; h['x'] = h; h.to_json", "nesting"},
 		{"h = {}; x = h; 5000.times { x['k'] = {}; x = x['k'] }; h.to_yaml", "deeper"},
-		{"`ls`", "refused"}, {"system('ls')", "refused"}, {"File.read('/etc/passwd')", "refused"}, {"ENV['HOME']", "refused"}, {"Time.now", "refused"}, {"rand", "refused"}, {"Dir.glob('*')", "refused"},
-		{"require 'nosuch'", "not supported"}, {"eval('1')", "not supported"}, {"open('/etc/passwd')", "refused"}, {"SecureRandom.hex", "refused"}, {"Kernel.exit", "refused"}, {"exit!", "refused"}, {"File.open('x')", "refused"},
-		{"IO.read('x')", "refused"}, {"Process.pid", "refused"}, {"Object.const_get(:ENV)['x']", "refused"}, {"send(:system, 'ls')", "refused"}, {"Kernel.send(:`, 'ls')", "refused"}, {"method(:system).call('ls')", "refused"},
+		{"`ls`", "refused"}, {"system('ls')", "refused"}, {"File.read('/etc/passwd')", "refused"}, {"ENV['HOME']", "refused"},
+		{"Time.now", "refused"}, {"rand", "refused"}, {"Dir.glob('*')", "refused"},
+		{"require 'nosuch'", "not supported"}, {"eval('1')", "not supported"}, {"open('/etc/passwd')", "refused"},
+		{"SecureRandom.hex", "refused"}, {"Kernel.exit", "refused"}, {"exit!", "refused"}, {"File.open('x')", "refused"},
+		{"IO.read('x')", "refused"}, {"Process.pid", "refused"}, {"Object.const_get(:ENV)['x']", "refused"},
+		{"send(:system, 'ls')", "refused"}, {"Kernel.send(:`, 'ls')", "refused"}, {"method(:system).call('ls')", "refused"},
 	}
 	for _, c := range cases {
 		begin := time.Now()
@@ -81,7 +84,12 @@ func TestBounds(t *testing.T) {
 
 // Deep nesting is an error of the parser, not the end of the stack.
 func TestParseBounds(t *testing.T) {
-	for _, s := range []string{strings.Repeat("(", 100000), strings.Repeat("[", 100000), strings.Repeat("!", 100000) + "1", strings.Repeat("-", 100000) + "1", strings.Repeat("if 1;", 100000), strings.Repeat(`"#{`, 50000), strings.Repeat("a ? ", 50000), strings.Repeat("->{", 50000), strings.Repeat("a[", 50000), strings.Repeat("f{", 50000), strings.Repeat("{1=>", 50000), strings.Repeat("a = ", 100000), strings.Repeat("class A;", 50000), strings.Repeat("begin;", 50000), strings.Repeat("not ", 100000) + "1", strings.Repeat("1 ** ", 100000) + "1", strings.Repeat("a b ", 50000), strings.Repeat("*", 1000)} {
+	for _, s := range []string{strings.Repeat("(", 100000), strings.Repeat("[", 100000), strings.Repeat("!", 100000) + "1",
+		strings.Repeat("-", 100000) + "1", strings.Repeat("if 1;", 100000), strings.Repeat(`"#{`, 50000),
+		strings.Repeat("a ? ", 50000), strings.Repeat("->{", 50000), strings.Repeat("a[", 50000), strings.Repeat("f{", 50000),
+		strings.Repeat("{1=>", 50000), strings.Repeat("a = ", 100000), strings.Repeat("class A;", 50000),
+		strings.Repeat("begin;", 50000), strings.Repeat("not ", 100000) + "1", strings.Repeat("1 ** ", 100000) + "1",
+		strings.Repeat("a b ", 50000), strings.Repeat("*", 1000)} {
 		if _, errs := Parse(source.NewFile("t", s)); len(errs) == 0 {
 			t.Errorf("%.20s…: no error", s)
 		}

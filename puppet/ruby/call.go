@@ -95,7 +95,8 @@ func (in *Interp) toProc(v Object) *Proc {
 	case Symbol:
 		return in.symProc(string(v))
 	case *MethodObject:
-		return &Proc{lambda: true, arity: in.arityOf(v.m), native: func(args []Object) Object { return in.invoke(v.m, v.recv, args, nil) }}
+		return &Proc{lambda: true, arity: in.arityOf(v.m),
+			native: func(args []Object) Object { return in.invoke(v.m, v.recv, args, nil) }}
 	}
 	if in.responds(v, "to_proc") {
 		if p, ok := in.send(v, "to_proc", nil, nil).(*Proc); ok {
@@ -124,7 +125,8 @@ func (in *Interp) evalCall(n *syntax.Call, f *frame) Object {
 	if n.Recv == nil {
 		recv = orNil(f.self)
 	} else {
-		if v, ok := n.Recv.(*syntax.LVar); ok && v.Name == "_erbout" && (n.Name == "<<" || n.Name == "concat") && len(n.Args) == 1 {
+		if v, ok := n.Recv.(*syntax.LVar); ok && v.Name == "_erbout" && (n.Name == "<<" || n.Name == "concat") &&
+			len(n.Args) == 1 {
 			if o, done := in.output(n, v, f); done {
 				return o
 			}

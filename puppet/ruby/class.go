@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// A Class is a class or a module. Those of the Runtime are shared and never change; what a program adds to them is kept in its Interp.
+// A Class is a class or a module. Those of the Runtime are shared and never change; what a program adds to them is kept
+// in its Interp.
 type Class struct {
 	name     string
 	super    *Class
@@ -39,7 +40,8 @@ type Runtime struct {
 func NewRuntime() *Runtime {
 	rt := &Runtime{consts: map[string]Object{}}
 	def := func(name string, super *Class, tables ...[]builtin) *Class {
-		c := &Class{name: name, super: super, table: map[string]*method{}, single: map[string]*method{}, consts: map[string]Object{}}
+		c := &Class{name: name, super: super, table: map[string]*method{}, single: map[string]*method{},
+			consts: map[string]Object{}}
 		for _, t := range tables {
 			for i := range t {
 				c.table[t[i].name] = &method{name: t[i].name, owner: c, builtin: &t[i]}
@@ -101,7 +103,8 @@ func NewRuntime() *Runtime {
 		c.chain = linearize(c, nil)
 	}
 	// The classes of most receivers have all their methods in one map.
-	for _, c := range []*Class{rt.object, rt.module, rt.class_, rt.nilC, rt.trueC, rt.falseC, rt.integer, rt.float, rt.str, rt.symbol, rt.array, rt.hash, rt.rng, rt.regexp, rt.matchC, rt.proc, rt.enumerator} {
+	for _, c := range []*Class{rt.object, rt.module, rt.class_, rt.nilC, rt.trueC, rt.falseC, rt.integer, rt.float, rt.str,
+		rt.symbol, rt.array, rt.hash, rt.rng, rt.regexp, rt.matchC, rt.proc, rt.enumerator} {
 		c.finish()
 	}
 	rt.singles()

@@ -153,8 +153,9 @@ func (in *Interp) evalWhile(n *syntax.While, f *frame) (result Object) {
 	return result
 }
 
-// until runs the statements of a body that a jump of one kind (next in a block, return in a method) may end. Jumps that stand by
-// themselves or in an if among the statements are the usual ones; they end the body here and now, without unwinding the stack.
+// until runs the statements of a body that a jump of one kind (next in a block, return in a method) may end. Jumps that
+// stand by themselves or in an if among the statements are the usual ones; they end the body here and now, without
+// unwinding the stack.
 func (in *Interp) until(kind string, body syntax.Node, f *frame) Object {
 	seq, ok := body.(*syntax.Seq)
 	if !ok || seq == nil || in.prov.trace != nil {

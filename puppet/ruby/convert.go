@@ -7,8 +7,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// FromValue makes a Ruby object of a Puppet value that comes from ref. Containers are copied when they are looked at; the same
-// container gives the same object throughout a run.
+// FromValue makes a Ruby object of a Puppet value that comes from ref. Containers are copied when they are looked at;
+// the same container gives the same object throughout a run.
 func (in *Interp) FromValue(v value.Value, ref provenance.Ref) Object { return in.fromValue(v, ref) }
 
 func (in *Interp) fromValue(v value.Value, ref provenance.Ref) Object {
@@ -170,7 +170,8 @@ func Elements(o Object) ([]Object, bool) {
 func (h *Hash) Put(k, v Object) { h.put(k, v) }
 
 // NewNative makes an object whose methods are the host's. The class is named for messages and is_a?.
-func (in *Interp) NewNative(class, text string, call func(in *Interp, name string, args []Object, block *Proc) (Object, bool)) *Native {
+func (in *Interp) NewNative(class, text string, call func(in *Interp, name string, args []Object, block *Proc) (Object,
+	bool)) *Native {
 	c := in.rt.class(class)
 	if c == nil {
 		c = &Class{name: class, super: in.rt.object, user: true}

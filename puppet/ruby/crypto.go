@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// Digests, as the libraries digest and openssl have them. A digest object keeps what it was given; it is hashed when somebody asks.
+// Digests, as the libraries digest and openssl have them. A digest object keeps what it was given; it is hashed when
+// somebody asks.
 
 var digestNames = []string{"MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512"}
 
@@ -92,7 +93,10 @@ func (rt *Runtime) crypto(set func(string, []builtin)) {
 		}},
 		{"hexdigest", 2, 2, func(c *call) Object { return c.ret(hex.EncodeToString(sum(named(c), []byte(c.str(1))))) }},
 		{"digest", 2, 2, func(c *call) Object { return bytes(sum(named(c), []byte(c.str(1)))) }},
-		{"base64digest", 2, 2, func(c *call) Object { return c.ret(base64.StdEncoding.EncodeToString(sum(named(c), []byte(c.str(1))))) }},
+		{"base64digest", 2, 2, func(c *call) Object {
+			return c.ret(base64.StdEncoding.EncodeToString(sum(named(c),
+				[]byte(c.str(1)))))
+		}},
 	})
 	mac := func(c *call) []byte {
 		m := hmac.New(named(c), []byte(c.str(1)))
@@ -120,12 +124,16 @@ func (rt *Runtime) crypto(set func(string, []builtin)) {
 		{"pbkdf2_hmac", 5, 5, func(c *call) Object {
 			return derive(c, c.algorithm(c.arg(4)), c.str(0), c.str(1), c.int(2), c.int(3))
 		}},
-		{"pbkdf2_hmac_sha1", 4, 4, func(c *call) Object { return derive(c, sha1.New, c.str(0), c.str(1), c.int(2), c.int(3)) }},
+		{"pbkdf2_hmac_sha1", 4, 4, func(c *call) Object {
+			return derive(c, sha1.New, c.str(0), c.str(1), c.int(2),
+				c.int(3))
+		}},
 	})
 	set("OpenSSL::KDF", []builtin{{"pbkdf2_hmac", 1, 2, func(c *call) Object {
 		o := c.options()
 		at := func(name string) Object { return o.at(Symbol(name)) }
-		return derive(c, c.algorithm(at("hash")), c.str(0), c.in.toStr(at("salt")), c.in.toInt(at("iterations")), c.in.toInt(at("length")))
+		return derive(c, c.algorithm(at("hash")), c.str(0), c.in.toStr(at("salt")), c.in.toInt(at("iterations")),
+			c.in.toInt(at("length")))
 	}}})
 }
 
@@ -133,7 +141,10 @@ func digestSingles(name string) []builtin {
 	h := hashOf(name)
 	return []builtin{
 		{"hexdigest", 1, 1, func(c *call) Object { return c.ret(hex.EncodeToString(sum(h, []byte(c.str(0))))) }},
-		{"base64digest", 1, 1, func(c *call) Object { return c.ret(base64.StdEncoding.EncodeToString(sum(h, []byte(c.str(0))))) }},
+		{"base64digest", 1, 1, func(c *call) Object {
+			return c.ret(base64.StdEncoding.EncodeToString(sum(h,
+				[]byte(c.str(0)))))
+		}},
 		{"digest", 1, 1, func(c *call) Object { return &String{s: string(sum(h, []byte(c.str(0)))), binary: true} }},
 		{"new", 0, 1, func(c *call) Object {
 			d := &digestData{name: name}
@@ -144,7 +155,8 @@ func digestSingles(name string) []builtin {
 		}},
 		{"file", 1, 1, func(c *call) Object {
 			text := c.readFile("Digest.file")
-			return &Native{class: c.self.(*Class), Text: "#<Digest>", ivars: NewHash(), data: &digestData{name: name, text: []byte(text)}}
+			return &Native{class: c.self.(*Class), Text: "#<Digest>", ivars: NewHash(),
+				data: &digestData{name: name, text: []byte(text)}}
 		}},
 	}
 }

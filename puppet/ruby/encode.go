@@ -27,7 +27,8 @@ func escapeSingles(kind string) []builtin {
 			{"escape", 1, 1, func(c *call) Object { return c.ret(urlEscape(c.str(0), "*-._", true)) }},
 			{"unescape", 1, 1, func(c *call) Object { return c.unescape() }},
 			{"unescapeHTML", 1, 1, func(c *call) Object {
-				return c.ret(strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'").Replace(c.str(0)))
+				return c.ret(strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;",
+					"'").Replace(c.str(0)))
 			}},
 		}
 	}
@@ -35,8 +36,16 @@ func escapeSingles(kind string) []builtin {
 		{"encode_www_form_component", 1, 2, form},
 		{"decode_www_form_component", 1, 2, func(c *call) Object { return c.unescape() }},
 		{"encode_uri_component", 1, 2, func(c *call) Object { return c.ret(urlEscape(c.in.toS(c.arg(0)), "*-._", false)) }},
-		{"escape", 1, 2, func(c *call) Object { c.raise("NoMethodError", "undefined method `escape' for URI:Module"); return nil }},
-		{"encode", 1, 2, func(c *call) Object { c.raise("NoMethodError", "undefined method `encode' for URI:Module"); return nil }},
+		{"escape", 1, 2, func(c *call) Object {
+			c.raise("NoMethodError",
+				"undefined method `escape' for URI:Module")
+			return nil
+		}},
+		{"encode", 1, 2, func(c *call) Object {
+			c.raise("NoMethodError",
+				"undefined method `encode' for URI:Module")
+			return nil
+		}},
 	}
 }
 
@@ -103,7 +112,8 @@ func base64Singles() []builtin {
 			}
 			return c.ret(s)
 		}},
-		{"decode64", 1, 1, decode(base64.StdEncoding)}, {"strict_decode64", 1, 1, decode(base64.StdEncoding)}, {"urlsafe_decode64", 1, 1, decode(base64.URLEncoding)},
+		{"decode64", 1, 1, decode(base64.StdEncoding)}, {"strict_decode64", 1, 1, decode(base64.StdEncoding)},
+		{"urlsafe_decode64", 1, 1, decode(base64.URLEncoding)},
 	}
 }
 
@@ -199,7 +209,8 @@ func shellSingles() []builtin {
 	split := func(c *call) Object { return c.in.strings(c.in.shellSplit(c.str(0))) }
 	join := func(c *call) Object { return c.ret(c.in.shellJoin(c.array(0))) }
 	return []builtin{
-		{"escape", 1, 1, esc}, {"shellescape", 1, 1, esc}, {"split", 1, 1, split}, {"shellwords", 1, 1, split}, {"shellsplit", 1, 1, split},
+		{"escape", 1, 1, esc}, {"shellescape", 1, 1, esc}, {"split", 1, 1, split}, {"shellwords", 1, 1, split},
+		{"shellsplit", 1, 1, split},
 		{"join", 1, 1, join}, {"shelljoin", 1, 1, join},
 	}
 }

@@ -9,8 +9,8 @@ import (
 // A pair is two containers that are being compared.
 type pair struct{ a, b Object }
 
-// comparing reports whether two containers are being compared already, further out: they contain themselves. Otherwise they are from
-// now on, until compared.
+// comparing reports whether two containers are being compared already, further out: they contain themselves. Otherwise
+// they are from now on, until compared.
 func (in *Interp) comparing(a, b Object) bool {
 	for _, p := range in.pairs {
 		if p.a == a && p.b == b {

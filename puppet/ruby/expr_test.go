@@ -12,13 +12,17 @@ var receivers = map[string][]string{
 	"Boolean":  {"true", "false"},
 	"Integer":  {"0", "1", "-7", "42", "1000000007", "9223372036854775807", "-9223372036854775808", "2**70"},
 	"Float":    {"0.0", "1.5", "-2.75", "3.14159", "1e20", "1e-5", "2.5", "100.0", "123456.789"},
-	"String":   {`""`, `"abc"`, `"Hello World"`, `"  pad\t\n"`, `"42"`, `"-3.7e2x"`, `"a,b,,c,,"`, `"line1\nline2\n\nline4"`, `"äöü ß"`, `"foo.bar-baz_qux"`, `"az"`, `"Zz9"`, `"/usr/local/lib.d/x.tar.gz"`, `"a'b\"c\\d#{1}"`, `"yes"`, `"0x1F"`, `"\r\n"`},
-	"Symbol":   {":abc", ":\"a b\"", ":a?", ":Foo"},
-	"Array":    {"[]", "[1, 2, 3]", "[3, 1, 2, 3, 1]", `["b", "a", "c"]`, "[nil, 1, nil, false]", "[[1, 2], [3, [4, 5]]]", `[["a", 1], ["b", 2]]`, `["x", :y, 1.5, nil]`, `[{"a" => 1}, {"b" => 2}]`, `["10", "9", "1"]`},
-	"Hash":     {"{}", `{"a" => 1, "b" => 2}`, `{:x => nil, :y => [1, 2]}`, `{"b" => "z", "a" => "y", "c" => nil}`, `{1 => "one", "k" => {"n" => {"m" => 3}}}`},
-	"Range":    {"(1..5)", "(1...5)", `("a".."e")`, "(0..0)", "(5..1)", "(1..10)", `("aa".."ad")`, "(1.0..2.5)"},
-	"Regexp":   {"/a(b)?c/", "/^foo/i", `/(?<year>\d+)-(?<mon>\d+)/`, "/a.c/m"},
-	"Set":      {"Set.new", "Set.new([1, 2, 3])", `Set["a", "b"]`},
+	"String": {`""`, `"abc"`, `"Hello World"`, `"  pad\t\n"`, `"42"`, `"-3.7e2x"`, `"a,b,,c,,"`,
+		`"line1\nline2\n\nline4"`, `"äöü ß"`, `"foo.bar-baz_qux"`, `"az"`, `"Zz9"`, `"/usr/local/lib.d/x.tar.gz"`,
+		`"a'b\"c\\d#{1}"`, `"yes"`, `"0x1F"`, `"\r\n"`},
+	"Symbol": {":abc", ":\"a b\"", ":a?", ":Foo"},
+	"Array": {"[]", "[1, 2, 3]", "[3, 1, 2, 3, 1]", `["b", "a", "c"]`, "[nil, 1, nil, false]", "[[1, 2], [3, [4, 5]]]",
+		`[["a", 1], ["b", 2]]`, `["x", :y, 1.5, nil]`, `[{"a" => 1}, {"b" => 2}]`, `["10", "9", "1"]`},
+	"Hash": {"{}", `{"a" => 1, "b" => 2}`, `{:x => nil, :y => [1, 2]}`, `{"b" => "z", "a" => "y", "c" => nil}`,
+		`{1 => "one", "k" => {"n" => {"m" => 3}}}`},
+	"Range":  {"(1..5)", "(1...5)", `("a".."e")`, "(0..0)", "(5..1)", "(1..10)", `("aa".."ad")`, "(1.0..2.5)"},
+	"Regexp": {"/a(b)?c/", "/^foo/i", `/(?<year>\d+)-(?<mon>\d+)/`, "/a.c/m"},
+	"Set":    {"Set.new", "Set.new([1, 2, 3])", `Set["a", "b"]`},
 }
 
 // calls are what is tried on each receiver of a class.
@@ -48,7 +52,8 @@ func splitCalls(s string) []string {
 
 func expressions() []string {
 	var codes []string
-	for _, class := range []string{"NilClass", "Boolean", "Integer", "Float", "String", "Symbol", "Array", "Hash", "Range", "Regexp", "Set"} {
+	for _, class := range []string{"NilClass", "Boolean", "Integer", "Float", "String", "Symbol", "Array", "Hash", "Range",
+		"Regexp", "Set"} {
 		for _, r := range receivers[class] {
 			for _, c := range append(splitCalls(calls[class]), splitCalls(calls["any"])...) {
 				sep := " "
@@ -73,7 +78,8 @@ func expressions() []string {
 	return codes
 }
 
-// Every method, on every kind of receiver, answers as Ruby's does: the same value, or the same exception with the same message.
+// Every method, on every kind of receiver, answers as Ruby's does: the same value, or the same exception with the same
+// message.
 func TestMethods(t *testing.T) {
 	codes := expressions()
 	same, unsupported := differ(t, codes)

@@ -7,7 +7,8 @@ import (
 
 // Files is what programs see of files: those that the host lets them see. A path is absolute.
 type Files interface {
-	// Read is what a file holds. outside says that the host does not let programs see there, so that nobody knows whether there is one.
+	// Read is what a file holds. outside says that the host does not let programs see there, so that nobody knows whether
+	// there is one.
 	Read(path string) (text string, found, outside bool)
 	// Kind is "file", "directory" or "" for neither.
 	Kind(path string) (kind string, outside bool)
@@ -112,9 +113,16 @@ func readingSingles() []builtin {
 		}},
 		{"open", 1, -1, func(c *call) Object { return c.openFile() }},
 		{"new", 1, -1, func(c *call) Object { return c.openFile() }},
-		is("exist?", "file", "directory"), is("exists?", "file", "directory"), is("file?", "file"), is("directory?", "directory"), is("readable?", "file", "directory"),
-		{"zero?", 1, 1, func(c *call) Object { return Bool(c.kind("File.zero?") == "file" && c.readFile("File.zero?") == "") }},
-		{"empty?", 1, 1, func(c *call) Object { return Bool(c.kind("File.empty?") == "file" && c.readFile("File.empty?") == "") }},
+		is("exist?", "file", "directory"), is("exists?", "file", "directory"), is("file?", "file"),
+		is("directory?", "directory"), is("readable?", "file", "directory"),
+		{"zero?", 1, 1, func(c *call) Object {
+			return Bool(c.kind("File.zero?") == "file" &&
+				c.readFile("File.zero?") == "")
+		}},
+		{"empty?", 1, 1, func(c *call) Object {
+			return Bool(c.kind("File.empty?") == "file" &&
+				c.readFile("File.empty?") == "")
+		}},
 		{"size", 1, 1, func(c *call) Object { return Int(len(c.readFile("File.size"))) }},
 	}
 }
@@ -123,7 +131,8 @@ func readingSingles() []builtin {
 func (c *call) openFile() Object {
 	c.options()
 	if c.has(1) {
-		if mode, ok := c.arg(1).(*String); !ok || !strings.HasPrefix(mode.String(), "r") || strings.Contains(mode.String(), "+") {
+		if mode, ok := c.arg(1).(*String); !ok || !strings.HasPrefix(mode.String(), "r") ||
+			strings.Contains(mode.String(), "+") {
 			c.in.refuse("writing files (File." + c.name + ")")
 		}
 	}

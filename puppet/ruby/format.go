@@ -142,6 +142,7 @@ func (in *Interp) formatValue(o Object, verb byte) value.Value {
 	if verb == 's' || verb == 0 {
 		return value.String(in.toS(o))
 	}
-	in.raise("TypeError", "can't convert %s into %s", in.describe(o), map[bool]string{true: "Float", false: "Integer"}[strings.IndexByte("eEfgGaA", verb) >= 0])
+	in.raise("TypeError", "can't convert %s into %s", in.describe(o),
+		map[bool]string{true: "Float", false: "Integer"}[strings.IndexByte("eEfgGaA", verb) >= 0])
 	return nil
 }

@@ -426,7 +426,8 @@ func hashChangeTable() []builtin {
 			}
 			return Nil{}
 		}},
-		filter("select!", true, true), filter("filter!", true, true), filter("keep_if", true, false), filter("reject!", false, true), filter("delete_if", false, false),
+		filter("select!", true, true), filter("filter!", true, true), filter("keep_if", true, false),
+		filter("reject!", false, true), filter("delete_if", false, false),
 		{"merge!", 0, -1, merge}, {"update", 0, -1, merge},
 		{"clear", 0, 0, func(c *call) Object { h := self(c); h.clear(); return h }},
 		{"replace", 1, 1, func(c *call) Object { return replace(c, c.hash(0)) }},

@@ -12,7 +12,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A Hash keeps its entries in the order in which the keys were first set. One that came from Puppet is converted at the first look.
+// A Hash keeps its entries in the order in which the keys were first set. One that came from Puppet is converted at the
+// first look.
 type Hash struct {
 	entries []hashEntry
 	live    int
@@ -66,12 +67,13 @@ type Lazy struct {
 // NewLazyHash makes a hash of string keys whose entries are put in when they are needed.
 func NewLazyHash(l *Lazy) *Hash { return &Hash{lazy: l} }
 
-// A keyer makes keys of objects. Each container is walked once for a key, however often it occurs in it, so a key costs what the objects
-// in it cost to make; and it is charged for.
+// A keyer makes keys of objects. Each container is walked once for a key, however often it occurs in it, so a key costs
+// what the objects in it cost to make; and it is charged for.
 //
-// To Ruby two containers that contain themselves are eql? when no walk down both of them, in step, comes to a difference. Such a walk
-// meets a difference, if there is one, within as many levels as the two have containers; so their keys are what they look like down to
-// a fixed number of levels, and a container that holds more of them than that allows is not supported.
+// To Ruby two containers that contain themselves are eql? when no walk down both of them, in step, comes to a
+// difference. Such a walk meets a difference, if there is one, within as many levels as the two have containers; so
+// their keys are what they look like down to a fixed number of levels, and a container that holds more of them than
+// that allows is not supported.
 type keyer struct {
 	in     *Interp // charged; nil for hashes that only hosts fill
 	done   map[keyed]hashKey
@@ -112,7 +114,8 @@ func (in *Interp) keyOf(o Object) hashKey {
 	return plainKey(o)
 }
 
-// identityOnly ends the run if an object that is to be a key says itself which others it is eql? to: here objects are keys by identity.
+// identityOnly ends the run if an object that is to be a key says itself which others it is eql? to: here objects are
+// keys by identity.
 func (in *Interp) identityOnly(o *Instance) {
 	if names, _ := in.members(o.class); names != nil {
 		in.unsupported("a struct as a key")
@@ -204,7 +207,8 @@ func (k *keyer) key(o Object) hashKey {
 		k.levels--
 		defer func() { k.levels++ }()
 		if len(k.done) > keyLevels*keyLevels/2 {
-			panic(&denied{Unsupported, fmt.Sprintf("more than %d containers that contain each other, as the key of a hash", keyLevels/2)})
+			panic(&denied{Unsupported, fmt.Sprintf("more than %d containers that contain each other, as the key of a hash",
+				keyLevels/2)})
 		}
 	}
 	if k.in != nil {

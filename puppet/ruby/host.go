@@ -12,20 +12,23 @@ import (
 
 // Hooks are what the host of an Interp supplies beyond Ruby itself. All may be nil.
 type Hooks struct {
-	// Require loads a feature; relative says that the name was given to require_relative. False: the host knows none of that name.
+	// Require loads a feature; relative says that the name was given to require_relative. False: the host knows none of
+	// that name.
 	Require func(in *Interp, feature string, relative bool) bool
 	// Constant gives a constant that nothing defined; scope is the name of the module that was asked, "" for the top.
 	Constant func(in *Interp, scope, name string) (Object, bool)
 	// More loads what a class or module of Ruby's has beyond what is built in. False: there is nothing more.
 	More func(in *Interp, class string) bool
-	// FromValue makes an object of a value that is neither plain data nor unknown; ToValue goes back. False: the host has no better way.
+	// FromValue makes an object of a value that is neither plain data nor unknown; ToValue goes back. False: the host has
+	// no better way.
 	FromValue func(in *Interp, v value.Value, ref provenance.Ref) (Object, bool)
 	ToValue   func(in *Interp, o Object) (value.Value, bool)
 	// Lasting says whether an object of a class is kept from one call to the next.
 	Lasting func(c *Class) bool
 	// Raise hears of an exception before anybody can rescue it.
 	Raise func(in *Interp, e *Exception)
-	// Data reads a text as "json" or "yaml". plain is false for what is no plain data: symbols, objects. An error is worded as Ruby words it.
+	// Data reads a text as "json" or "yaml". plain is false for what is no plain data: symbols, objects. An error is
+	// worded as Ruby words it.
 	Data func(format, text string) (v value.Value, plain bool, err error)
 	// Files is how a program sees files; nil: it sees none.
 	Files Files
@@ -95,7 +98,8 @@ func (in *Interp) NewClass(name string) *Class {
 	return &Class{name: name, super: in.rt.object, user: true}
 }
 
-// NewModule makes a module that stands for one whose contents are not known: it can be included, inherited from and named.
+// NewModule makes a module that stands for one whose contents are not known: it can be included, inherited from and
+// named.
 func NewModule(name string) *Class { return &Class{name: name, user: true, stub: true, module: true} }
 
 // Name is a class's full name.
@@ -130,7 +134,8 @@ func (in *Interp) guard(f func()) (err error) {
 	return nil
 }
 
-// Load runs a file statement by statement: one that fails is reported and the next ones still run. It may be called during a run.
+// Load runs a file statement by statement: one that fails is reported and the next ones still run. It may be called
+// during a run.
 func (in *Interp) Load(prog *Program, failed func(stmt syntax.Node, err error)) {
 	f := in.newFrame(prog.Slots)
 	f.meth, f.home, f.self = f, f, &Instance{class: in.rt.object}
@@ -140,8 +145,8 @@ func (in *Interp) Load(prog *Program, failed func(stmt syntax.Node, err error)) 
 	in.prog, in.file, in.at = prog0, file, at
 }
 
-// ClassBody evaluates a block as the body of a class, statement by statement, in the manner of Load. It is for hosts that are called
-// from a run.
+// ClassBody evaluates a block as the body of a class, statement by statement, in the manner of Load. It is for hosts
+// that are called from a run.
 func (in *Interp) ClassBody(c *Class, p *Proc, failed func(stmt syntax.Node, err error)) {
 	if p.native != nil {
 		in.callProc(p, []Object{c}, nil)
@@ -216,7 +221,8 @@ func (p *Proc) Walk(f func(syntax.Node) bool) {
 
 // IsIdentity reports whether a block only gives back its argument.
 func (p *Proc) IsIdentity() bool {
-	if p.block == nil || p.block.Params == nil || len(p.block.Params.Pre) != 1 || p.block.Body == nil || len(p.block.Body.Stmts) != 1 {
+	if p.block == nil || p.block.Params == nil || len(p.block.Params.Pre) != 1 || p.block.Body == nil ||
+		len(p.block.Body.Stmts) != 1 {
 		return false
 	}
 	v, ok := p.block.Body.Stmts[0].(*syntax.LVar)

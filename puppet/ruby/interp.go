@@ -138,8 +138,8 @@ type jump struct {
 	target any // the Proc of a break, the frame of a return, the tag of a throw
 }
 
-// Run runs a program with self. An exception that was not rescued, a bound that was hit, or something that is not supported comes
-// back as *Error.
+// Run runs a program with self. An exception that was not rescued, a bound that was hit, or something that is not
+// supported comes back as *Error.
 func (in *Interp) Run(prog *Program, self Object) (result Object, err error) {
 	f := in.newFrame(prog.Slots)
 	f.meth, f.home, f.self = f, f, self

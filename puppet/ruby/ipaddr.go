@@ -104,7 +104,8 @@ func ipaddrTable() []builtin {
 				last[i/8] |= 1 << (7 - i%8)
 			}
 			hi, _ := netip.AddrFromSlice(last)
-			return &Range{lo: &IPAddr{netip.PrefixFrom(p.Addr(), p.Addr().BitLen())}, hi: &IPAddr{netip.PrefixFrom(hi, hi.BitLen())}}
+			return &Range{lo: &IPAddr{netip.PrefixFrom(p.Addr(), p.Addr().BitLen())},
+				hi: &IPAddr{netip.PrefixFrom(hi, hi.BitLen())}}
 		}},
 		{"ipv4?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().Is4()) }},
 		{"ipv6?", 0, 0, func(c *call) Object { return Bool(!self(c).Addr().Is4()) }},

@@ -272,7 +272,8 @@ func kernelPrivateTable() []builtin {
 	}
 	return []builtin{
 		// What they print goes to the server's output, not into the template.
-		{"puts", 0, -1, quiet}, {"print", 0, -1, quiet}, {"warn", 0, -1, quiet}, {"printf", 0, -1, quiet}, {"putc", 1, 1, quiet}, {"pp", 0, -1, kernelP},
+		{"puts", 0, -1, quiet}, {"print", 0, -1, quiet}, {"warn", 0, -1, quiet}, {"printf", 0, -1, quiet},
+		{"putc", 1, 1, quiet}, {"pp", 0, -1, kernelP},
 		{"p", 0, -1, kernelP},
 		{"format", 1, -1, kernelFormat}, {"sprintf", 1, -1, kernelFormat},
 		{"Integer", 1, 3, kernelInteger}, {"Float", 1, 2, kernelFloat},
@@ -307,8 +308,10 @@ func kernelPrivateTable() []builtin {
 		{"autoload", 2, 2, quiet},
 		{"srand", 0, 1, func(c *call) Object { c.in.refuse("random numbers"); return nil }},
 		{"rand", 0, 1, func(c *call) Object { c.in.refuse("random numbers"); return nil }},
-		refused("sleep"), refused("system"), refused("exec"), refused("spawn"), refused("fork"), refused("exit"), refused("exit!"), refused("abort"),
-		refused("gets"), refused("readline"), refused("readlines"), refused("open"), refused("select"), refused("syscall"), refused("trap"), refused("at_exit"),
+		refused("sleep"), refused("system"), refused("exec"), refused("spawn"), refused("fork"), refused("exit"),
+		refused("exit!"), refused("abort"),
+		refused("gets"), refused("readline"), refused("readlines"), refused("open"), refused("select"), refused("syscall"),
+		refused("trap"), refused("at_exit"),
 		{"require_relative", 1, 1, func(c *call) Object {
 			if c.in.Hooks.Require == nil || !c.in.Hooks.Require(c.in, c.str(0), true) {
 				c.in.refuse("the function require_relative")
@@ -316,7 +319,8 @@ func kernelPrivateTable() []builtin {
 			return Bool(true)
 		}},
 		refused("load"), refused("test"), refused("`"), refused("set_trace_func"),
-		unsup("eval"), unsup("binding"), unsup("local_variables"), unsup("global_variables"), unsup("Rational"), unsup("Complex"), unsup("BigDecimal"),
+		unsup("eval"), unsup("binding"), unsup("local_variables"), unsup("global_variables"), unsup("Rational"),
+		unsup("Complex"), unsup("BigDecimal"),
 		{"_", 1, 1, func(c *call) Object { return c.arg(0) }}, // gettext without a catalog
 		{"n_", 3, 3, func(c *call) Object {
 			if c.in.equal(c.arg(2), Int(1)) {
@@ -515,7 +519,8 @@ func kernelRequire(c *call) Object {
 	}
 	switch {
 	case syntax.HasWord("json yaml psych erb set shellwords base64 time date ipaddr uri cgi digest securerandom pp puppet facter rubygems tempfile fileutils socket resolv open3 ostruct English forwardable singleton bigdecimal stringio pathname openssl zlib etc net/http tsort delegate", name),
-		strings.HasPrefix(name, "digest/"), strings.HasPrefix(name, "puppet/"), strings.HasPrefix(name, "json/"), strings.HasPrefix(name, "cgi/"), strings.HasPrefix(name, "facter/"), strings.HasPrefix(name, "erb/"):
+		strings.HasPrefix(name, "digest/"), strings.HasPrefix(name, "puppet/"), strings.HasPrefix(name, "json/"),
+		strings.HasPrefix(name, "cgi/"), strings.HasPrefix(name, "facter/"), strings.HasPrefix(name, "erb/"):
 		return Bool(true)
 	}
 	c.in.unsupported(fmt.Sprintf("require '%s'", name))

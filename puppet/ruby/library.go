@@ -18,7 +18,8 @@ func refusedConst(name string) (string, bool) {
 		return "the clock (" + name + ")", true
 	case "SecureRandom":
 		return "random numbers (" + name + ")", true
-	case "Dir", "IO", "Socket", "TCPSocket", "Process", "Facter", "Etc", "Resolv", "Open3", "FileUtils", "Tempfile", "ObjectSpace", "GC", "Signal", "Net", "Thread", "FileTest", "Pathname", "ARGV", "STDOUT", "STDERR", "STDIN", "DATA":
+	case "Dir", "IO", "Socket", "TCPSocket", "Process", "Facter", "Etc", "Resolv", "Open3", "FileUtils", "Tempfile",
+		"ObjectSpace", "GC", "Signal", "Net", "Thread", "FileTest", "Pathname", "ARGV", "STDOUT", "STDERR", "STDIN", "DATA":
 		return "the system (" + name + ")", true
 	}
 	return "", false
@@ -66,9 +67,13 @@ func (rt *Runtime) libraries(mod func(string, ...[]builtin) *Class, def func(str
 	def("Encoding", rt.object, []builtin{
 		{"to_s", 0, 0, func(c *call) Object { return c.in.getIvar(c.self, "@name") }},
 		{"name", 0, 0, func(c *call) Object { return c.in.getIvar(c.self, "@name") }},
-		{"inspect", 0, 0, func(c *call) Object { return c.ret("#<Encoding:" + c.in.toS(c.in.getIvar(c.self, "@name")) + ">") }},
+		{"inspect", 0, 0, func(c *call) Object {
+			return c.ret("#<Encoding:" + c.in.toS(c.in.getIvar(c.self, "@name")) +
+				">")
+		}},
 	})
-	for name, text := range map[string]string{"UTF_8": "UTF-8", "ASCII_8BIT": "ASCII-8BIT", "BINARY": "ASCII-8BIT", "US_ASCII": "US-ASCII", "ASCII": "US-ASCII"} {
+	for name, text := range map[string]string{"UTF_8": "UTF-8", "ASCII_8BIT": "ASCII-8BIT", "BINARY": "ASCII-8BIT",
+		"US_ASCII": "US-ASCII", "ASCII": "US-ASCII"} {
 		e := &Instance{class: rt.class("Encoding"), ivars: NewHash()}
 		e.ivars.put(Symbol("@name"), &String{s: text, frozen: true})
 		if old, ok := rt.class("Encoding").consts[" "+text]; ok {
@@ -369,7 +374,8 @@ func mathSingles() []builtin {
 		}}
 	}
 	return []builtin{
-		one("sqrt", math.Sqrt), one("cbrt", math.Cbrt), one("exp", math.Exp), one("log2", math.Log2), one("log10", math.Log10),
+		one("sqrt", math.Sqrt), one("cbrt", math.Cbrt), one("exp", math.Exp), one("log2", math.Log2),
+		one("log10", math.Log10),
 		one("sin", math.Sin), one("cos", math.Cos), one("tan", math.Tan), one("atan", math.Atan), one("floor", math.Floor),
 		{"log", 1, 2, func(c *call) Object {
 			x := c.in.toFloat(c.arg(0))
@@ -408,7 +414,8 @@ func jsonSingles() []builtin {
 		return c.in.parseJSON(c.str(0), symbols)
 	}
 	return []builtin{
-		{"generate", 1, 2, gen(false)}, {"dump", 1, 1, gen(false)}, {"fast_generate", 1, 2, gen(false)}, {"pretty_generate", 1, 2, gen(true)},
+		{"generate", 1, 2, gen(false)}, {"dump", 1, 1, gen(false)}, {"fast_generate", 1, 2, gen(false)},
+		{"pretty_generate", 1, 2, gen(true)},
 		{"parse", 1, 2, parse}, {"parse!", 1, 2, parse},
 	}
 }
@@ -427,7 +434,8 @@ func yamlSingles() []builtin {
 // strangeYAML finds what needs more than plain data: symbols, tags, anchors, merges.
 var strangeYAML = regexp.MustCompile(`(?m)(^|[\s\[{,:-])(:[A-Za-z_"']|[&*][A-Za-z0-9_]|!|<<\s*:)`)
 
-// readYAML is YAML.load of plain data. anchors says that aliases are allowed; empty is what a text without a document gives.
+// readYAML is YAML.load of plain data. anchors says that aliases are allowed; empty is what a text without a document
+// gives.
 func (c *call) readYAML(anchors bool, empty Object) Object {
 	opts := c.options()
 	for _, k := range opts.keys() {
@@ -487,7 +495,8 @@ func (in *Interp) thawed(v value.Value) Object {
 
 func (c *call) yamlFile() Object {
 	text := c.readFile("YAML." + c.name)
-	return (&call{in: c.in, self: c.self, name: "load", args: append([]Object{c.in.str(text)}, c.args[1:]...)}).readYAML(false, nil)
+	return (&call{in: c.in, self: c.self, name: "load",
+		args: append([]Object{c.in.str(text)}, c.args[1:]...)}).readYAML(false, nil)
 }
 
 // fileSingles are the functions of File that look at names only.
@@ -556,7 +565,8 @@ func fileSingles() []builtin {
 	}
 	out = append(out, readingSingles()...)
 	for _, n := range []string{"executable?", "symlink?", "writable?", "size?", "stat", "lstat",
-		"mtime", "ctime", "atime", "write", "delete", "unlink", "rename", "realpath", "readlink", "owned?", "chmod", "chown", "binwrite"} {
+		"mtime", "ctime", "atime", "write", "delete", "unlink", "rename", "realpath", "readlink", "owned?", "chmod", "chown",
+		"binwrite"} {
 		out = append(out, builtin{n, 0, -1, func(c *call) Object { c.in.refuse("the system (File." + n + ")"); return nil }})
 	}
 	return out
@@ -638,7 +648,8 @@ func cleanPath(s string) string {
 	return "/" + strings.Join(out, "/")
 }
 
-// knownNames is what Ruby has, by class: a method that is missing here is unsupported, one that is missing there does not exist.
+// knownNames is what Ruby has, by class: a method that is missing here is unsupported, one that is missing there does
+// not exist.
 func knownNames() (methods map[string]map[string]bool, consts map[string]bool) {
 	methods, consts = map[string]map[string]bool{}, map[string]bool{}
 	for _, line := range strings.Split(rubyNames, "\n") {

@@ -120,8 +120,15 @@ func moduleTable() []builtin {
 			}
 			return c.in.cvars[owner][c.nameArg(0)]
 		}},
-		{"class_variable_set", 2, 2, func(c *call) Object { c.in.setClassVariable(self(c), c.nameArg(0), c.arg(1)); return c.arg(1) }},
-		{"class_variable_defined?", 1, 1, func(c *call) Object { return Bool(c.in.variableOwner(self(c), c.nameArg(0)) != nil) }},
+		{"class_variable_set", 2, 2, func(c *call) Object {
+			c.in.setClassVariable(self(c), c.nameArg(0),
+				c.arg(1))
+			return c.arg(1)
+		}},
+		{"class_variable_defined?", 1, 1, func(c *call) Object {
+			return Bool(c.in.variableOwner(self(c),
+				c.nameArg(0)) != nil)
+		}},
 		{"autoload", 2, 2, quiet},
 		{"const_get", 1, 2, func(c *call) Object {
 			var v Object = self(c)
@@ -190,7 +197,8 @@ func moduleTable() []builtin {
 			return Bool(m != self(c) && c.in.subclass(self(c), m))
 		}},
 		{"prepend", 1, -1, func(c *call) Object { c.in.unsupported("prepend"); return nil }},
-		{"attr_reader", 0, -1, attr(true, false)}, {"attr_writer", 0, -1, attr(false, true)}, {"attr_accessor", 0, -1, attr(true, true)}, {"attr", 0, -1, attr(true, false)},
+		{"attr_reader", 0, -1, attr(true, false)}, {"attr_writer", 0, -1, attr(false, true)},
+		{"attr_accessor", 0, -1, attr(true, true)}, {"attr", 0, -1, attr(true, false)},
 		{"define_method", 1, 2, func(c *call) Object {
 			m := &method{name: c.nameArg(0), owner: self(c), proc: c.block}
 			if p, ok := c.arg(1).(*Proc); ok {

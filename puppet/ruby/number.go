@@ -272,7 +272,11 @@ func numericTable() []builtin {
 		{"negative?", 0, 0, func(c *call) Object { n, ok := compareNumbers(c.self, Int(0)); return Bool(ok && n < 0) }},
 		{"integer?", 0, 0, func(c *call) Object { _, f := c.self.(Float); return Bool(!f) }},
 		{"real?", 0, 0, func(c *call) Object { return Bool(true) }},
-		{"finite?", 0, 0, func(c *call) Object { f := c.in.toFloat(c.self); return Bool(!math.IsInf(f, 0) && !math.IsNaN(f)) }},
+		{"finite?", 0, 0, func(c *call) Object {
+			f := c.in.toFloat(c.self)
+			return Bool(!math.IsInf(f, 0) &&
+				!math.IsNaN(f))
+		}},
 		{"infinite?", 0, 0, func(c *call) Object {
 			switch f := c.in.toFloat(c.self); {
 			case math.IsInf(f, 1):
@@ -428,7 +432,8 @@ func roundFloat(f float64, digits int, mode string) float64 {
 	}
 	_, exp := math.Frexp(f)
 	// more digits than the number has: nothing to do (as float_round_overflow in Ruby)
-	if float64(digits) >= float64(17)-math.Floor(float64(exp)*0.30102999566398120) && exp > 0 || float64(digits) >= 17+math.Ceil(float64(-exp)*0.30103) {
+	if float64(digits) >= float64(17)-math.Floor(float64(exp)*0.30102999566398120) && exp > 0 ||
+		float64(digits) >= 17+math.Ceil(float64(-exp)*0.30103) {
 		return f
 	}
 	if (mode == "round" || mode == "even" || mode == "down") && digits < -int(math.Ceil(float64(exp)*0.30103))-1 {

@@ -77,8 +77,8 @@ type Array struct {
 	in     *Interp // converts src
 }
 
-// An origin says which Puppet container an array or hash is a copy of, for as long as it is not changed, so that reading one element
-// depends on that element alone.
+// An origin says which Puppet container an array or hash is a copy of, for as long as it is not changed, so that
+// reading one element depends on that element alone.
 type origin struct {
 	spine provenance.Ref
 	array *value.Array

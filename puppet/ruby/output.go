@@ -2,8 +2,8 @@ package ruby
 
 import "bunraku/puppet/ruby/syntax"
 
-// output is _erbout << value, the only statement that most of a template consists of. Each one is a segment. It reports false when
-// the variable holds something else, and an ordinary call is due.
+// output is _erbout << value, the only statement that most of a template consists of. Each one is a segment. It reports
+// false when the variable holds something else, and an ordinary call is due.
 func (in *Interp) output(n *syntax.Call, v *syntax.LVar, f *frame) (Object, bool) {
 	g := f
 	for d := v.Depth; d > 0; d-- {

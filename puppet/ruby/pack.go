@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Array#pack and String#unpack, for the directives that text is made with: bytes, characters, numbers of fixed size, base64, hexadecimal.
+// Array#pack and String#unpack, for the directives that text is made with: bytes, characters, numbers of fixed size,
+// base64, hexadecimal.
 
 // A directive is one letter of a template, with its count: -1 for all.
 type directive struct {

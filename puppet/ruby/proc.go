@@ -410,8 +410,14 @@ func setTable() []builtin {
 		{"<=", 1, 1, func(c *call) Object { return Bool(sub(self(c), other(c))) }},
 		{"superset?", 1, 1, func(c *call) Object { return Bool(sub(other(c), self(c))) }},
 		{">=", 1, 1, func(c *call) Object { return Bool(sub(other(c), self(c))) }},
-		{"disjoint?", 1, 1, func(c *call) Object { return Bool(len(c.in.intersect(other(c).h.keys(), self(c).h.keys())) == 0) }},
-		{"intersect?", 1, 1, func(c *call) Object { return Bool(len(c.in.intersect(other(c).h.keys(), self(c).h.keys())) > 0) }},
+		{"disjoint?", 1, 1, func(c *call) Object {
+			return Bool(len(c.in.intersect(other(c).h.keys(),
+				self(c).h.keys())) == 0)
+		}},
+		{"intersect?", 1, 1, func(c *call) Object {
+			return Bool(len(c.in.intersect(other(c).h.keys(),
+				self(c).h.keys())) > 0)
+		}},
 		{"==", 1, 1, func(c *call) Object { return Bool(c.in.equal(c.self, c.arg(0))) }},
 		{"clear", 0, 0, func(c *call) Object { self(c).h.clear(); return c.self }},
 		{"inspect", 0, 0, inspect}, {"to_s", 0, 0, inspect},

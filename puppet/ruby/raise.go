@@ -130,7 +130,8 @@ func (in *Interp) asError(r any) error {
 	case *jump:
 		switch r.kind {
 		case "throw":
-			return &Error{Kind: Raised, Class: "UncaughtThrowError", Message: "uncaught throw " + in.inspectOf(r.target.(Object)), Place: place}
+			return &Error{Kind: Raised, Class: "UncaughtThrowError", Message: "uncaught throw " +
+				in.inspectOf(r.target.(Object)), Place: place}
 		case "break", "next", "redo", "retry":
 			return &Error{Kind: Raised, Class: "LocalJumpError", Message: "unexpected " + r.kind, Place: place}
 		}

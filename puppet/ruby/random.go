@@ -6,8 +6,9 @@ import (
 	"math/bits"
 )
 
-// A Random is Ruby's generator of pseudo-random numbers, the Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998: mt19937ar). Most of Puppet's functions
-// draw one number of each, so a word of the state is turned when it is drawn, not all of them at once.
+// A Random is Ruby's generator of pseudo-random numbers, the Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998:
+// mt19937ar). Most of Puppet's functions draw one number of each, so a word of the state is turned when it is drawn,
+// not all of them at once.
 type Random struct {
 	state [words]uint32
 	next  int
@@ -142,7 +143,8 @@ func randomSingles() []builtin {
 					c.in.refuse("random numbers (Random.new)")
 				}
 			}
-			return &Native{class: c.in.rt.class("Random"), Text: "#<Random>", ivars: NewHash(), data: NewRandom(new(big.Int).Abs(seed))}
+			return &Native{class: c.in.rt.class("Random"), Text: "#<Random>", ivars: NewHash(),
+				data: NewRandom(new(big.Int).Abs(seed))}
 		}},
 		{"rand", 0, 1, func(c *call) Object { c.in.refuse("random numbers (Random.rand)"); return nil }},
 		{"new_seed", 0, 0, func(c *call) Object { c.in.refuse("random numbers (Random.new_seed)"); return nil }},

@@ -10,12 +10,13 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A host may keep an interpreter for as long as a compile lasts and call what its programs have defined: the functions of modules are
-// loaded once and called often. This file is what such a host needs: natives, calls that end in ways it can tell apart, and what a call
-// depends on without all that the calls before it have read.
+// A host may keep an interpreter for as long as a compile lasts and call what its programs have defined: the functions
+// of modules are loaded once and called often. This file is what such a host needs: natives, calls that end in ways it
+// can tell apart, and what a call depends on without all that the calls before it have read.
 //
-// Between two calls only what can be reached from constants, globals, variables of classes and of functions is left. The tracker has one
-// mark for all changes of objects; it is carried from one call to the next only if something of that kind was changed (lasting).
+// Between two calls only what can be reached from constants, globals, variables of classes and of functions is left.
+// The tracker has one mark for all changes of objects; it is carried from one call to the next only if something of
+// that kind was changed (lasting).
 
 // An End is how a call ended that did not return.
 type End struct {
@@ -62,7 +63,8 @@ func (in *Interp) Protect(f func()) (end *End) {
 // Message is an exception's text.
 func (in *Interp) Message(e *Exception) string { return in.message(e) }
 
-// Raising raises an exception of a class that a program has defined, for hosts that are called from a run. what may change it before.
+// Raising raises an exception of a class that a program has defined, for hosts that are called from a run. what may
+// change it before.
 func (in *Interp) Raising(class, message string, what func(e *Exception)) {
 	c, _ := in.Constant(class)
 	k, ok := c.(*Class)
@@ -95,7 +97,8 @@ func (in *Interp) Ivar(o Object, name string) Object { return in.getIvar(o, name
 // SetIvar sets an instance variable.
 func (in *Interp) SetIvar(o Object, name string, v Object) { in.setIvar(o, name, v) }
 
-// Make makes an object of a class that a program has defined, without calling initialize: its variables are name, value, name, value…
+// Make makes an object of a class that a program has defined, without calling initialize: its variables are name,
+// value, name, value…
 func (in *Interp) Make(class *Class, ivars ...any) *Instance {
 	o := &Instance{class: class, ivars: NewHash()}
 	for i := 0; i < len(ivars); i += 2 {
@@ -301,8 +304,8 @@ func (in *Interp) Deep(v value.Value, r provenance.Ref) {
 	in.prov.read(r)
 }
 
-// Booted says that what was defined so far is the host's: from now on programs are told to leave something behind when they set
-// variables of classes or functions, or change what a constant holds.
+// Booted says that what was defined so far is the host's: from now on programs are told to leave something behind when
+// they set variables of classes or functions, or change what a constant holds.
 func (in *Interp) Booted() { in.booted = true }
 
 // Unbooted is for what the host loads later on; the function that it returns ends that.
@@ -346,7 +349,8 @@ func root(o Object) {
 	}
 }
 
-// Defines lists what Puppet does not allow in a file of a 3.x function: the first method that it defines, and whether it calls newfunction.
+// Defines lists what Puppet does not allow in a file of a 3.x function: the first method that it defines, and whether
+// it calls newfunction.
 func Defines(p *Program) (def *syntax.Def, calls bool) {
 	syntax.Walk(p.Body, func(n syntax.Node) bool {
 		switch n := n.(type) {

@@ -120,7 +120,9 @@ func symbolTable() []builtin {
 			}
 			return Nil{}
 		}},
-		through("length"), through("size"), through("empty?"), through("upcase"), through("downcase"), through("capitalize"), through("swapcase"),
-		through("succ"), through("next"), through("[]"), through("slice"), through("=~"), through("match"), through("match?"), through("start_with?"), through("end_with?"),
+		through("length"), through("size"), through("empty?"), through("upcase"), through("downcase"), through("capitalize"),
+		through("swapcase"),
+		through("succ"), through("next"), through("[]"), through("slice"), through("=~"), through("match"), through("match?"),
+		through("start_with?"), through("end_with?"),
 	}
 }

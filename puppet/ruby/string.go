@@ -358,7 +358,10 @@ func stringTable() []builtin {
 			return c.ret(c.text())
 		}},
 		{"b", 0, 0, func(c *call) Object { return &String{s: c.text(), binary: true} }},
-		{"valid_encoding?", 0, 0, func(c *call) Object { return Bool(c.self.(*String).binary || utf8.ValidString(c.text())) }},
+		{"valid_encoding?", 0, 0, func(c *call) Object {
+			return Bool(c.self.(*String).binary ||
+				utf8.ValidString(c.text()))
+		}},
 		{"ascii_only?", 0, 0, func(c *call) Object { return Bool(isASCII(c.text())) }},
 		{"scrub", 0, 1, func(c *call) Object {
 			r := "\uFFFD"
@@ -382,8 +385,10 @@ func stringTable() []builtin {
 	out = append(out, pure("capitalize", func(c *call, s string) string { return value.Capitalize(s) }, 2)...)
 	out = append(out, pure("swapcase", func(c *call, s string) string { return swapcase(s) }, 2)...)
 	out = append(out, pure("strip", func(c *call, s string) string { return value.Strip(s) }, 0)...)
-	out = append(out, pure("lstrip", func(c *call, s string) string { return strings.TrimLeft(s, "\x00\t\n\v\f\r ") }, 0)...)
-	out = append(out, pure("rstrip", func(c *call, s string) string { return strings.TrimRight(s, "\x00\t\n\v\f\r ") }, 0)...)
+	out = append(out, pure("lstrip", func(c *call, s string) string { return strings.TrimLeft(s, "\x00\t\n\v\f\r ") },
+		0)...)
+	out = append(out, pure("rstrip", func(c *call, s string) string { return strings.TrimRight(s, "\x00\t\n\v\f\r ") },
+		0)...)
 	out = append(out, pure("chomp", func(c *call, s string) string { return chomp(c, s) }, 1)...)
 	out = append(out, pure("chop", func(c *call, s string) string {
 		if strings.HasSuffix(s, "\r\n") {

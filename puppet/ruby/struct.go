@@ -2,8 +2,8 @@ package ruby
 
 import "strings"
 
-// Struct.new makes a class with accessors. Members are kept beside the instance variables, under names that no variable can have, so that
-// instance_variables does not list them.
+// Struct.new makes a class with accessors. Members are kept beside the instance variables, under names that no variable
+// can have, so that instance_variables does not list them.
 
 func memberKey(name string) Symbol { return Symbol(name) }
 

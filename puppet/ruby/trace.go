@@ -9,9 +9,10 @@ import (
 	"bunraku/source"
 )
 
-// Provenance is kept simple and sound. Every read of a variable or literal is noted; a local variable carries the join of what was
-// read for its value; a branch or block runs under the join of what decided it; changing an object makes everything after depend
-// on the change. Each piece of output then depends on what was read for it, on the decisions in force, and on earlier changes.
+// Provenance is kept simple and sound. Every read of a variable or literal is noted; a local variable carries the join
+// of what was read for its value; a branch or block runs under the join of what decided it; changing an object makes
+// everything after depend on the change. Each piece of output then depends on what was read for it, on the decisions in
+// force, and on earlier changes.
 
 // A Segment is a piece of a rendering: the bytes from Start on, up to the next segment.
 type Segment struct {
@@ -35,7 +36,8 @@ type tracker struct {
 	literals func(p *Program) provenance.Ref
 }
 
-// A trackerRoom is what a tracker writes down while it runs. Nothing of it is needed afterwards, so the next one takes the same.
+// A trackerRoom is what a tracker writes down while it runs. Nothing of it is needed afterwards, so the next one takes
+// the same.
 type trackerRoom struct {
 	acc  []provenance.Ref // reads of the statements under way, outermost first
 	all  []provenance.Ref // all reads, each once
@@ -234,8 +236,8 @@ func (t *tracker) value(mark int) provenance.Ref {
 	return t.trace.Op("ruby", t.since(mark, t.ctl, t.heap)...)
 }
 
-// argument is the ref of a block's or method's parameter: the decision that its call stands under holds what it was called with, and the
-// reads of the expressions around it hold the rest.
+// argument is the ref of a block's or method's parameter: the decision that its call stands under holds what it was
+// called with, and the reads of the expressions around it hold the rest.
 func (t *tracker) argument() provenance.Ref {
 	if t.trace == nil {
 		return 0
@@ -291,7 +293,8 @@ func (t *tracker) leave(d decision, n syntax.Node, f *frame) {
 	}
 }
 
-// leaveBlock leaves the decision about a call with a block: the block ran because of what the receiver and arguments are.
+// leaveBlock leaves the decision about a call with a block: the block ran because of what the receiver and arguments
+// are.
 func (t *tracker) leaveBlock(d decision, b *syntax.Block, f *frame) {
 	if t.trace == nil {
 		return
@@ -443,14 +446,18 @@ func (p *Program) MayChange() (names []string) {
 	return names
 }
 
-// mutator guesses from its name whether a method may change its receiver. Calls that we cannot see through count as changes.
+// mutator guesses from its name whether a method may change its receiver. Calls that we cannot see through count as
+// changes.
 func mutator(name string) bool {
-	if name[len(name)-1] == '!' || name[len(name)-1] == '=' && name != "==" && name != "<=" && name != ">=" && name != "===" {
+	if name[len(name)-1] == '!' || name[len(name)-1] == '=' && name != "==" && name != "<=" && name != ">=" &&
+		name != "===" {
 		return true
 	}
 	switch name {
-	case "<<", "push", "append", "pop", "shift", "unshift", "prepend", "insert", "concat", "replace", "clear", "delete", "delete_at", "delete_if",
-		"keep_if", "store", "update", "fill", "add", "call", "setvar", "instance_variable_set", "send", "public_send", "__send__", "next", "rewind",
+	case "<<", "push", "append", "pop", "shift", "unshift", "prepend", "insert", "concat", "replace", "clear", "delete",
+		"delete_at", "delete_if",
+		"keep_if", "store", "update", "fill", "add", "call", "setvar", "instance_variable_set", "send", "public_send",
+		"__send__", "next", "rewind",
 		"define_method", "eval", "instance_eval", "tap", "then", "force_encoding", "default":
 		return true
 	}
@@ -476,7 +483,8 @@ func (t *tracker) callArgs(mark int, recv Object, name string, args []Object) {
 // element notes the read of one element, and reports whether it was one.
 func (t *tracker) element(recv Object, name string, args []Object) bool {
 	switch name {
-	case "[]", "fetch", "dig", "key?", "has_key?", "include?", "member?", "is_a?", "kind_of?", "nil?", "class", "respond_to?", "instance_of?":
+	case "[]", "fetch", "dig", "key?", "has_key?", "include?", "member?", "is_a?", "kind_of?", "nil?", "class",
+		"respond_to?", "instance_of?":
 	default:
 		return false
 	}

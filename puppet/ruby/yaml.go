@@ -9,8 +9,8 @@ import (
 	"bunraku/puppet/onigmo"
 )
 
-// YAML as Psych writes it: which style a string gets is Psych's choice (yaml_tree.rb, scalar_scanner.rb), what that style can bear
-// and where lines break is libyaml's (emitter.c, version 0.2.5).
+// YAML as Psych writes it: which style a string gets is Psych's choice (yaml_tree.rb, scalar_scanner.rb), what that
+// style can bear and where lines break is libyaml's (emitter.c, version 0.2.5).
 
 type yamlStyle uint8
 
@@ -41,7 +41,8 @@ type yamlWriter struct {
 
 // toYAML is o.to_yaml.
 func (in *Interp) toYAML(o Object, args []Object) string {
-	w := &yamlWriter{in: in, indent: -1, whitespace: true, indention: true, seen: map[Object]int{}, anchors: map[Object]int{}, written: map[Object]bool{}}
+	w := &yamlWriter{in: in, indent: -1, whitespace: true, indention: true, seen: map[Object]int{},
+		anchors: map[Object]int{}, written: map[Object]bool{}}
 	if len(args) > 0 {
 		if h, ok := args[len(args)-1].(*Hash); ok && h.len() > 0 {
 			for _, k := range h.keys() {

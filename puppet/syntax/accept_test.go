@@ -105,5 +105,6 @@ func TestAcceptThroughput(t *testing.T) {
 func TestAcceptMutants(t *testing.T) {
 	live.Accept(t)
 	equal, rejected := compareMutants(t, 4000, 11)
-	t.Logf("accept/reject on mutants: %d equal of 4000+, %d of them broken (bar: all, at least 200 broken)", equal, rejected)
+	t.Logf("accept/reject on mutants: %d equal of 4000+, %d of them broken (bar: all, at least 200 broken)", equal,
+		rejected)
 }

@@ -4,12 +4,13 @@ import "bunraku/source"
 
 // A File is one parsed manifest or template. Trouble is beside it, in the diagnostics that Parse returns.
 type File struct {
-	Source   *source.File
-	Body     Body         // the top-level statements, definitions among them
-	Epp      *Epp         // the template, when the file is one; Body is empty then
-	Defs     []Definition // every definition of the file, inner ones before the outer ones that hold them, as Puppet lists them
-	Comments []Comment    // in order
-	Literals int          // how many numbers were given to literals: every Lit.Ord is below it
+	Source *source.File
+	Body   Body // the top-level statements, definitions among them
+	Epp    *Epp // the template, when the file is one; Body is empty then
+	// every definition of the file, inner ones before the outer ones that hold them, as Puppet lists them
+	Defs     []Definition
+	Comments []Comment // in order
+	Literals int       // how many numbers were given to literals: every Lit.Ord is below it
 }
 
 // A Comment is `# …` (without the line end) or `/* … */`.

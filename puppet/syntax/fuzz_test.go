@@ -26,7 +26,8 @@ var templates = []string{
 	"<%= { a => 1 } %><%= [1].each |$x| { %><%= $x -%><% } %>",
 }
 
-// within fails the fuzz run when something takes far longer than its size allows, by CPU time: machines are busy with other things, too.
+// within fails the fuzz run when something takes far longer than its size allows, by CPU time: machines are busy with
+// other things, too.
 func within(t *testing.T, size int, run func()) {
 	began := live.CPU()
 	run()

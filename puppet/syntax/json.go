@@ -7,15 +7,16 @@ import (
 	"bunraku/source"
 )
 
-// AppendJSON appends the file as one JSON object for tools. docs/parse-json.md lists the fields of every kind; in short:
+// AppendJSON appends the file as one JSON object for tools. docs/parse-json.md lists the fields of every kind; in
+// short:
 //
 //	{"format":1,"file":"a.pp","body":BODY,"epp":null,"comments":[{"span":[0,5],"line":1,"col":1,"text":"# hi"}]}
 //	BODY  {"span":[0,42],"statements":[NODE,…]}
 //	NODE  {"kind":"Call","span":[6,15],"line":2,"col":1,…}
 //
-// A node's kind is the name of its Go type. Spans are half-open byte offsets; line and col are those of the span's start, both
-// from 1, columns in characters. All fields of a kind are always there, in the order of the source, and null says that
-// something was not written. Offsets and names of fields are stable within a format number.
+// A node's kind is the name of its Go type. Spans are half-open byte offsets; line and col are those of the span's
+// start, both from 1, columns in characters. All fields of a kind are always there, in the order of the source, and
+// null says that something was not written. Offsets and names of fields are stable within a format number.
 func AppendJSON(dst []byte, f *File) []byte {
 	j := tree{b: dst, f: f}
 	j.raw(`{"format":1`)
@@ -42,8 +43,8 @@ func AppendJSON(dst []byte, f *File) []byte {
 	return j.b
 }
 
-// tree is a buffer that knows how JSON is spelt. Its methods take the field's name first; fields follow others, so each begins
-// with a comma.
+// tree is a buffer that knows how JSON is spelt. Its methods take the field's name first; fields follow others, so each
+// begins with a comma.
 type tree struct {
 	b []byte
 	f *File

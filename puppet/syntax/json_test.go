@@ -13,7 +13,8 @@ import (
 	"bunraku/source"
 )
 
-// fieldsByKind reads JSON token by token, since the order of fields is part of the format, and notes the fields of each kind.
+// fieldsByKind reads JSON token by token, since the order of fields is part of the format, and notes the fields of each
+// kind.
 func fieldsByKind(t *testing.T, text []byte, seen map[string][]string) {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(string(text)))
@@ -143,7 +144,8 @@ func TestJSONValues(t *testing.T) {
 	text := string(AppendJSON(nil, f))
 	for _, want := range []string{
 		`"value":31,"radix":16,"text":"0x1F"`, `"value":9223372036854775808,"radix":10`, `"value":1.5,"text":"1.50"`,
-		`"quote":"double","value":"a"`, `"quote":"bare","value":"b-c"`, `"name":null,"nameSpan":[58,59],"splat":true,"op":"=>"`,
+		`"quote":"double","value":"a"`, `"quote":"bare","value":"b-c"`,
+		`"name":null,"nameSpan":[58,59],"splat":true,"op":"=>"`,
 		`"kind":"AttrOp","span":[67,73],"line":2,"col":23,"name":"x","nameSpan":[67,68],"splat":false,"op":"+>"`,
 	} {
 		if !strings.Contains(text, want) {

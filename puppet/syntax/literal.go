@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// A literal is the value of an expression that says it outright, as Puppet's validation sees it: an array or a hash of literals is one,
-// too. Since Puppet 8 a minus before a literal counts, the name of a type (as its text in small letters), and an access by literals: of
-// that only the keys, so that File['/a'] and Exec['/a'] are the same key.
+// A literal is the value of an expression that says it outright, as Puppet's validation sees it: an array or a hash of
+// literals is one, too. Since Puppet 8 a minus before a literal counts, the name of a type (as its text in small
+// letters), and an access by literals: of that only the keys, so that File['/a'] and Exec['/a'] are the same key.
 type literal struct {
-	kind      byte
-	id        string // equal for equal literals: 1 and 1.0 differ, a name and a string of the same text do not; that of a text is itself
+	kind byte
+	// equal for equal literals: 1 and 1.0 differ, a name and a string of the same text do not; that of a text is itself
+	id        string
 	text      string // what Ruby's to_s makes of it
 	inspected string // and its inspect
 	number    *big.Int
@@ -110,7 +111,8 @@ func (v *validator) literals(es []Expr) (literal, bool) {
 	return other('[', strings.Join(ids, ","), text, text), true
 }
 
-// literalHash is that of a hash. The order of its entries is no part of what it is; the last of equal keys wins, at the first one's place.
+// literalHash is that of a hash. The order of its entries is no part of what it is; the last of equal keys wins, at the
+// first one's place.
 func (v *validator) literalHash(h *Hash) (literal, bool) {
 	var keys, ids, texts []string
 	for _, entry := range h.Entries {

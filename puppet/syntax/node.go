@@ -27,8 +27,9 @@ type E struct{ At }
 
 func (*E) expr() {}
 
-// Lit is embedded in literals, and in names, which are literals where a bare word stands for itself. Ord is the literal's
-// number in its file: unlike its span it stays when the text of another literal changes, so provenance speaks of it.
+// Lit is embedded in literals, and in names, which are literals where a bare word stands for itself. Ord is the
+// literal's number in its file: unlike its span it stays when the text of another literal changes, so provenance speaks
+// of it.
 type Lit struct {
 	E
 	Ord uint32
@@ -54,7 +55,8 @@ type Bool struct {
 	Value bool
 }
 
-// Int is a whole number in one of three bases: `10`, `0x1F`, `017`. Puppet's lexer knows no sign: -1 is Unary{Minus, Int}.
+// Int is a whole number in one of three bases: `10`, `0x1F`, `017`. Puppet's lexer knows no sign: -1 is Unary{Minus,
+// Int}.
 type Int struct {
 	Lit
 	Value int64
@@ -77,7 +79,8 @@ const (
 	Bare                // a bare word that is no name: foo-bar
 	Piece               // a literal piece of an interpolated string or of a heredoc
 	Host                // a node name written without quotes: web1.example.com
-	Key                 // a word standing for itself as a collection entry or hash key: type, function, or an attribute name
+	// a word standing for itself as a collection entry or hash key: type, function, or an attribute name
+	Key
 )
 
 // Str is a string without interpolation. Value is after escapes.
@@ -210,7 +213,8 @@ const (
 	OpSubscribed // <~
 )
 
-var opText = [...]string{"", "or", "and", "==", "!=", "<", "<=", ">", ">=", "=~", "!~", "in", "+", "-", "*", "/", "%", "<<", ">>",
+var opText = [...]string{"", "or", "and", "==", "!=", "<", "<=", ">", ">=", "=~", "!~", "in", "+", "-", "*", "/", "%",
+	"<<", ">>",
 	"!", "-", "*", "=", "+=", "-=", "->", "~>", "<-", "<~"}
 
 func (op Op) String() string { return opText[op] }

@@ -50,22 +50,28 @@ func parse(f *source.File, opt Options, mode eppMode) (*File, source.Diagnostics
 // unreadable reports text that Puppet's lexer refuses before reading a token: a byte-order mark, or no UTF-8.
 func unreadable(f *source.File) *source.Diagnostic {
 	if len(f.Text) > maxFileSize {
-		return &source.Diagnostic{Code: codeNoInput, Summary: fmt.Sprintf("The file is larger than %d bytes", maxFileSize), Place: source.Place{File: f}}
+		return &source.Diagnostic{Code: codeNoInput, Summary: fmt.Sprintf("The file is larger than %d bytes", maxFileSize),
+			Place: source.Place{File: f}}
 	}
 	for _, bom := range []struct{ bytes, name string }{
-		{"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe\x00\x00", "UTF-32"}, {"\x84\x31\x95\x33", "GB-18030"}, {"\xdd\x73\x66\x73", "UTF-EBCDIC"},
-		{"\x0e\xfe\xff", "SCSU"}, {"\xef\xbb\xbf", "UTF-8"}, {"\xf7\x64\x4c", "UTF-1"}, {"\xfb\xee\x28", "BOCU"}, {"\xfe\xff", "UTF-16"}, {"\xff\xfe", "UTF-16"},
+		{"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe\x00\x00", "UTF-32"}, {"\x84\x31\x95\x33", "GB-18030"},
+		{"\xdd\x73\x66\x73", "UTF-EBCDIC"},
+		{"\x0e\xfe\xff", "SCSU"}, {"\xef\xbb\xbf", "UTF-8"}, {"\xf7\x64\x4c", "UTF-1"}, {"\xfb\xee\x28", "BOCU"},
+		{"\xfe\xff", "UTF-16"}, {"\xff\xfe", "UTF-16"},
 	} {
 		if strings.HasPrefix(f.Text, bom.bytes) {
 			hex := fmt.Sprintf("% X", bom.bytes)
-			return &source.Diagnostic{Code: codeBOM, Place: source.Place{File: f, Span: source.Span{End: uint32(len(bom.bytes))}},
-				Summary: fmt.Sprintf("Illegal %s Byte Order mark at beginning of input: [%s] - remove these from the puppet source", bom.name, hex),
-				Help:    "save the file as UTF-8 without a byte-order mark"}
+			return &source.Diagnostic{Code: codeBOM, Place: source.Place{File: f,
+				Span: source.Span{End: uint32(len(bom.bytes))}},
+				Summary: fmt.Sprintf("Illegal %s Byte Order mark at beginning of input: [%s] - remove these from the puppet source",
+					bom.name, hex),
+				Help: "save the file as UTF-8 without a byte-order mark"}
 		}
 	}
 	if i := invalidUTF8(f.Text); i >= 0 {
-		return &source.Diagnostic{Code: codeNoInput, Summary: "invalid byte sequence in UTF-8", Place: source.Place{File: f, Span: source.Span{Start: uint32(i), End: uint32(i + 1)}},
-			Help: "save the file as UTF-8"}
+		return &source.Diagnostic{Code: codeNoInput, Summary: "invalid byte sequence in UTF-8",
+			Place: source.Place{File: f, Span: source.Span{Start: uint32(i), End: uint32(i + 1)}},
+			Help:  "save the file as UTF-8"}
 	}
 	return nil
 }
@@ -85,11 +91,11 @@ func invalidUTF8(s string) int {
 	return -1
 }
 
-// The parser is a recursive descent over statements with precedence climbing for operators. Where Puppet's LALR grammar has
-// a conflict, racc settles it by the precedence table; grammar.txt says at each such place what that comes to.
+// The parser is a recursive descent over statements with precedence climbing for operators. Where Puppet's LALR grammar
+// has a conflict, racc settles it by the precedence table; grammar.txt says at each such place what that comes to.
 //
-// Trouble: the first error of a statement is reported, the current token becomes tFail, which nothing accepts, and every rule
-// returns. The statement list then skips to where a new statement plausibly begins and goes on.
+// Trouble: the first error of a statement is reported, the current token becomes tFail, which nothing accepts, and
+// every rule returns. The statement list then skips to where a new statement plausibly begins and goes on.
 type parser struct {
 	file *source.File
 	out  *File
@@ -264,8 +270,8 @@ func (p *parser) hint(t token) string {
 	return ""
 }
 
-// resume skips to the next place where a statement plausibly begins: behind the brackets that were open when things went wrong,
-// at a closing brace of the list itself, or at a line that begins with a word of the language.
+// resume skips to the next place where a statement plausibly begins: behind the brackets that were open when things
+// went wrong, at a closing brace of the list itself, or at a line that begins with a word of the language.
 func (p *parser) resume(brackets int) {
 	var inner []kind // brackets opened since, innermost last
 	for _, b := range p.open[brackets:] {
@@ -318,7 +324,8 @@ func (p *parser) resume(brackets int) {
 				p.diags = p.diags[:quiet]
 				return
 			}
-			if !first && brackets == 0 && (p.tok.kind == tClass || p.tok.kind == tDefine || p.tok.kind == tNode) && p.column(p.tok.start) == 1 {
+			if !first && brackets == 0 && (p.tok.kind == tClass || p.tok.kind == tDefine || p.tok.kind == tNode) &&
+				p.column(p.tok.start) == 1 {
 				p.diags = p.diags[:quiet]
 				return
 			}
@@ -332,8 +339,8 @@ func (p *parser) resume(brackets int) {
 	}
 }
 
-// closeBracket takes the bracket that a closing one ends off the stack. A brace also ends the lists and parentheses that were left
-// open inside it; the other two end only their own kind.
+// closeBracket takes the bracket that a closing one ends off the stack. A brace also ends the lists and parentheses
+// that were left open inside it; the other two end only their own kind.
 func closeBracket(open []kind, closing kind) (left []kind, closed bool) {
 	for i := len(open) - 1; i >= 0; i-- {
 		switch k := open[i]; {
@@ -552,7 +559,8 @@ func (p *parser) bareCall(name *Name, args []Expr) *Call {
 
 func isStatementCall(name string) bool {
 	switch name {
-	case "require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning", "err", "fail", "import", "break", "next", "return":
+	case "require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning", "err", "fail", "import",
+		"break", "next", "return":
 		return true
 	}
 	return false

@@ -76,7 +76,8 @@ func (p *parser) caseExpr() Expr {
 
 // render = "<%=" ( expression | "{" statements "}" ) "%>"
 //
-// A brace here begins a hash when it can be read as one; Puppet's grammar allows both and prefers the hash by its first arrow.
+// A brace here begins a hash when it can be read as one; Puppet's grammar allows both and prefers the hash by its first
+// arrow.
 func (p *parser) render() Expr {
 	start := p.tok.start
 	p.advance()

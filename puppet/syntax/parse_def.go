@@ -297,7 +297,8 @@ func (p *parser) typeDef() Expr {
 	return p.define1(a)
 }
 
-// typeValue reads the right side of a type alias. A hash alone is an object type; `Parent { … }` is one with that parent.
+// typeValue reads the right side of a type alias. A hash alone is an object type; `Parent { … }` is one with that
+// parent.
 func (p *parser) typeValue(mapping bool) Expr {
 	objectOf := func(h Expr, at source.Span) Expr {
 		r := p.refs.new()
@@ -344,6 +345,7 @@ func (p *parser) typeValue(mapping bool) Expr {
 // checkRegexp reports what Ruby's Regexp.new would refuse.
 func (p *parser) checkRegexp(r *Regexp) {
 	if err := onigmo.Check(r.Source); err != nil {
-		p.diags = append(p.diags, &source.Diagnostic{Code: codeRegexp, Summary: err.Error(), Place: source.Place{File: p.file, Span: r.Where}})
+		p.diags = append(p.diags, &source.Diagnostic{Code: codeRegexp, Summary: err.Error(),
+			Place: source.Place{File: p.file, Span: r.Where}})
 	}
 }

@@ -79,8 +79,9 @@ func (p *parser) tooLong() {
 	p.fail(codeTooDeep, p.tok.span(), "The chain of operators has more than "+strconv.Itoa(maxOperatorChain)+" links", "")
 }
 
-// Binding powers of the infix operators, weakest first, as Puppet's precedence table has them. `=`, arrows and `{` are weaker
-// and belong to the rules above; `[`, `.`, `(` and collectors are stronger than every prefix operator and belong to postfix.
+// Binding powers of the infix operators, weakest first, as Puppet's precedence table has them. `=`, arrows and `{` are
+// weaker and belong to the rules above; `[`, `.`, `(` and collectors are stronger than every prefix operator and belong
+// to postfix.
 const (
 	bindNone int8 = iota
 	bindOr
@@ -102,7 +103,8 @@ var infix = [tNothing + 1]struct {
 	tOr: {bindOr, OpOr}, tAnd: {bindAnd, OpAnd}, tQuestion: {bindSelect, OpNone},
 	tLt: {bindCompare, OpLt}, tLe: {bindCompare, OpLe}, tGt: {bindCompare, OpGt}, tGe: {bindCompare, OpGe},
 	tEq: {bindEqual, OpEq}, tNe: {bindEqual, OpNe}, tShl: {bindShift, OpShl}, tShr: {bindShift, OpShr},
-	tPlus: {bindAdd, OpAdd}, tMinus: {bindAdd, OpSub}, tTimes: {bindMultiply, OpMul}, tDiv: {bindMultiply, OpDiv}, tMod: {bindMultiply, OpMod},
+	tPlus: {bindAdd, OpAdd}, tMinus: {bindAdd, OpSub}, tTimes: {bindMultiply, OpMul}, tDiv: {bindMultiply, OpDiv},
+	tMod:   {bindMultiply, OpMod},
 	tMatch: {bindMatch, OpMatch}, tNoMatch: {bindMatch, OpNoMatch}, tIn: {bindIn, OpIn},
 }
 
@@ -184,7 +186,8 @@ func (p *parser) prefix() Expr {
 	return u
 }
 
-// postfix = primary { "[" keys "]" | "." name [ args ] [ lambda ] | "(" args ")" [ lambda ] | query [ "{" attributes "}" ] }
+// postfix = primary { "[" keys "]" | "." name [ args ] [ lambda ] | "(" args ")" [ lambda ] | query [ "{" attributes
+// "}" ] }
 func (p *parser) postfix(e Expr) Expr {
 	for chain := 0; ; {
 		if p.failed {
@@ -240,8 +243,8 @@ func (p *parser) popExprs(mark int) []Expr {
 	return list
 }
 
-// argument reads one argument, list element or access key onto the scratch stack: an assignment, or `key => value`, where
-// neighbouring pairs become one hash. An access key that is no pair must be a plain expression.
+// argument reads one argument, list element or access key onto the scratch stack: an assignment, or `key => value`,
+// where neighbouring pairs become one hash. An access key that is no pair must be a plain expression.
 func (p *parser) argument(mark int, plain bool) {
 	start := p.tok.start
 	key := p.entryWord()
@@ -545,7 +548,8 @@ func (p *parser) ref() Expr {
 	return r
 }
 
-// numeral turns a scanned number into its node. Puppet's numbers have 64 bits; the validator complains about bigger ones.
+// numeral turns a scanned number into its node. Puppet's numbers have 64 bits; the validator complains about bigger
+// ones.
 func (p *parser) numeral(t token) Expr {
 	base, digits := 10, t.text
 	if len(digits) > 1 && digits[0] == '0' {
@@ -562,9 +566,12 @@ func (p *parser) numeral(t token) Expr {
 			if err != nil && !math.IsInf(v, 0) {
 				v = 0
 			}
-			if math.IsInf(v, 0) || v == 0 && strings.ContainsAny(digits, "eE") && strings.Trim(digits[:strings.IndexAny(digits, "eE")], "0.") == "" {
-				p.diags = append(p.diags, &source.Diagnostic{Code: codeNumber, Summary: "Internal Error, NUMBER token does not contain a valid number, " + digits,
-					Place: source.Place{File: p.file, Span: t.span()}, Help: "Puppet takes no infinite number, and no zero with an exponent"})
+			if math.IsInf(v, 0) || v == 0 && strings.ContainsAny(digits, "eE") &&
+				strings.Trim(digits[:strings.IndexAny(digits, "eE")], "0.") == "" {
+				p.diags = append(p.diags, &source.Diagnostic{Code: codeNumber,
+					Summary: "Internal Error, NUMBER token does not contain a valid number, " + digits,
+					Place:   source.Place{File: p.file, Span: t.span()},
+					Help:    "Puppet takes no infinite number, and no zero with an exponent"})
 			}
 			f := &Float{Value: v}
 			p.number(&f.Lit)

@@ -158,7 +158,8 @@ func (p *parser) untitled(name *Name, ops []*AttrOp, brace token) Expr {
 	h.Where = p.from(brace.start)
 	for _, op := range ops {
 		if op.Append || op.Splat {
-			p.fail(codeShape, brace.span(), "Syntax error resource body without title or hash with +>", "give the resource a title: "+name.Value+" { 'title': … }")
+			p.fail(codeShape, brace.span(), "Syntax error resource body without title or hash with +>",
+				"give the resource a title: "+name.Value+" { 'title': … }")
 			return name
 		}
 		key := p.strs.new()

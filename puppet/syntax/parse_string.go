@@ -25,8 +25,8 @@ func (p *parser) behindString(end uint32) {
 	}
 }
 
-// parts reads the pieces of a string from its first piece on: text, interpolation, text, … It ends with the scanner behind the
-// closing quote (or at the end of a heredoc's text). Empty pieces are left out.
+// parts reads the pieces of a string from its first piece on: text, interpolation, text, … It ends with the scanner
+// behind the closing quote (or at the end of a heredoc's text). Empty pieces are left out.
 func (p *parser) parts(first token, unquoted bool, esc escapeSet) []Expr {
 	mark := len(p.exprs)
 	text := first.text
@@ -95,7 +95,8 @@ func (p *parser) parts(first token, unquoted bool, esc escapeSet) []Expr {
 	}
 }
 
-// braced reads the expression of ${…}. A lone word, or a word before a dot or an index, is a variable without its dollar.
+// braced reads the expression of ${…}. A lone word, or a word before a dot or an index, is a variable without its
+// dollar.
 func (p *parser) braced() Expr {
 	open := p.s.offset(p.s.pos - 1)
 	p.open = append(p.open, bracket{tBrace, open})
@@ -163,10 +164,12 @@ func rewriteable(x Expr) bool {
 func (p *parser) heredoc() Expr {
 	d := p.s.doc
 	tag := p.tok
-	h := &Heredoc{Tag: d.tag, Syntax: d.syntax, Flags: d.flags, HasEsc: d.hasFlags, Interp: d.interp, Margin: d.margin, Chomp: d.chomp, Lines: d.lines}
+	h := &Heredoc{Tag: d.tag, Syntax: d.syntax, Flags: d.flags, HasEsc: d.hasFlags, Interp: d.interp, Margin: d.margin,
+		Chomp: d.chomp, Lines: d.lines}
 	h.Where = tag.span()
 	outer := p.s
-	p.s = scanner{file: p.file, src: d.text, margins: d.margins, diags: outer.diags, comments: outer.comments, tasks: outer.tasks}
+	p.s = scanner{file: p.file, src: d.text, margins: d.margins, diags: outer.diags, comments: outer.comments,
+		tasks: outer.tasks}
 	if !d.interp {
 		s := &Str{Value: p.s.whole(d.escapes), Quote: Piece}
 		p.number(&s.Lit)

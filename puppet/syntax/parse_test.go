@@ -63,10 +63,14 @@ func TestRecovery(t *testing.T) {
 // An error says what is wrong, where, and what to do.
 func TestErrorTexts(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"class a {\n  notify { 'x': }\n", "error[P0001]: Syntax error at end of input\n   e.pp:3:1\n   3 | \n     | ^\n   e.pp:1:9\n   1 | class a {\n     |         ^ this { is never closed\n"},
-		{"$a = 'x\n", "error[P0102]: Unclosed quote after \"'\" followed by 'x\\n...'\n   e.pp:1:6\n   1 | $a = 'x\n     |      ^ the string begins here and never ends\n   help: close it with '\n"},
-		{"notice(1]\n", "error[P0001]: Syntax error at ']'\n   e.pp:1:9\n   1 | notice(1]\n     |         ^\n   e.pp:1:7\n   1 | notice(1]\n     |       ^ this ( is still open\n"},
-		{"$mode = 0899\n", "error[P0104]: Not a valid octal number 0899\n   e.pp:1:9\n   1 | $mode = 0899\n     |         ^^^^\n   help: a number that begins with 0 is octal; write it without the 0, or in quotes if it is text (a file mode, a zip code)\n"},
+		{"class a {\n  notify { 'x': }\n",
+			"error[P0001]: Syntax error at end of input\n   e.pp:3:1\n   3 | \n     | ^\n   e.pp:1:9\n   1 | class a {\n     |         ^ this { is never closed\n"},
+		{"$a = 'x\n",
+			"error[P0102]: Unclosed quote after \"'\" followed by 'x\\n...'\n   e.pp:1:6\n   1 | $a = 'x\n     |      ^ the string begins here and never ends\n   help: close it with '\n"},
+		{"notice(1]\n",
+			"error[P0001]: Syntax error at ']'\n   e.pp:1:9\n   1 | notice(1]\n     |         ^\n   e.pp:1:7\n   1 | notice(1]\n     |       ^ this ( is still open\n"},
+		{"$mode = 0899\n",
+			"error[P0104]: Not a valid octal number 0899\n   e.pp:1:9\n   1 | $mode = 0899\n     |         ^^^^\n   help: a number that begins with 0 is octal; write it without the 0, or in quotes if it is text (a file mode, a zip code)\n"},
 	} {
 		_, ds := readText("e.pp", c.text)
 		if len(ds) == 0 {
@@ -114,7 +118,8 @@ func nestings(n int) map[string]string {
 	}
 }
 
-// A hundred thousand levels of nesting, or links of a chain, give a diagnostic or a tree: never a stack overflow, never a long wait.
+// A hundred thousand levels of nesting, or links of a chain, give a diagnostic or a tree: never a stack overflow, never
+// a long wait.
 func TestNesting(t *testing.T) {
 	for name, text := range nestings(100_000) {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +143,8 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// Time grows no faster than the text: twice the text may not take four times as long. Only the time of computing counts.
+// Time grows no faster than the text: twice the text may not take four times as long. Only the time of computing
+// counts.
 func TestLinear(t *testing.T) {
 	timeOf := func(text string) time.Duration {
 		best := time.Hour
@@ -253,7 +259,8 @@ func TestScoreMutants(t *testing.T) {
 // A key twice is a warning, an error or nothing, by the setting `strict`.
 func TestStrictKeys(t *testing.T) {
 	tree, _ := parseText("k.pp", "$a = { 'x' => 1, 'x' => 2 }\n")
-	for strict, want := range map[source.Strictness]string{source.StrictWarning: "[warning]", source.StrictError: "[error]", source.StrictOff: "[]"} {
+	for strict, want := range map[source.Strictness]string{source.StrictWarning: "[warning]",
+		source.StrictError: "[error]", source.StrictOff: "[]"} {
 		var got []string
 		for _, d := range Validate(tree, Options{Strict: strict}) {
 			got = append(got, d.Severity.String())

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// AppendPN appends the file in PN ("Puppet notation"), the s-expressions of `puppet parser dump --format pn`, byte for byte
-// what Puppet 7.23's PNTransformer prints. Where that code raises an exception there is no answer to agree with: a parameter
-// that takes the rest gets `:splat true`, a parameter whose name is no PN key is printed all the same, and `apply` prints as
-// a call of that name.
+// AppendPN appends the file in PN ("Puppet notation"), the s-expressions of `puppet parser dump --format pn`, byte for
+// byte what Puppet 7.23's PNTransformer prints. Where that code raises an exception there is no answer to agree with: a
+// parameter that takes the rest gets `:splat true`, a parameter whose name is no PN key is printed all the same, and
+// `apply` prints as a call of that name.
 func AppendPN(dst []byte, f *File) []byte {
 	p := pn{dst, f}
 	switch {

@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// definition prints what definition.go has. A body is always a block here, never a lone statement, so it needs no branch.
+// definition prints what definition.go has. A body is always a block here, never a lone statement, so it needs no
+// branch.
 func (p *pn) definition(e Expr) {
 	switch e := e.(type) {
 	case *Class:
@@ -160,9 +161,9 @@ func (p *pn) lambda(e *Lambda) {
 	p.str("})")
 }
 
-// appendRubyFloat writes a float as Ruby's Float#to_s does: the shortest digits that read back as the same number, always
-// with a fraction; plain while the decimal point falls within or near the digits (0.0001, 100000000000000.0), and with a signed
-// exponent of two or more digits beyond (1.0e-05, 1.0e+15).
+// appendRubyFloat writes a float as Ruby's Float#to_s does: the shortest digits that read back as the same number,
+// always with a fraction; plain while the decimal point falls within or near the digits (0.0001, 100000000000000.0),
+// and with a signed exponent of two or more digits beyond (1.0e-05, 1.0e+15).
 func appendRubyFloat(dst []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v):

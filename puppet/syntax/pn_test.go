@@ -197,8 +197,8 @@ func TestPN(t *testing.T) {
 	t.Logf("%d cases", len(cases))
 }
 
-// recordPN writes Puppet's answers into the archives. Puppet's transformer dies of a parameter that takes the rest, so there
-// the answer stays as it was written by hand.
+// recordPN writes Puppet's answers into the archives. Puppet's transformer dies of a parameter that takes the rest, so
+// there the answer stays as it was written by hand.
 func recordPN(t *testing.T, cases []*pnCase) {
 	dir := t.TempDir()
 	var paths []string

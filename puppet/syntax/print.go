@@ -8,16 +8,16 @@ import (
 	"bunraku/source"
 )
 
-// Print gives a file back as Puppet source in the community's style: two blanks a level, arrows in line, commas after the last
-// of several lines, single quotes where double ones do nothing. The program means the same and every comment is still there:
-// parsing the result gives the same tree, and printing that gives the same text.
+// Print gives a file back as Puppet source in the community's style: two blanks a level, arrows in line, commas after
+// the last of several lines, single quotes where double ones do nothing. The program means the same and every comment
+// is still there: parsing the result gives the same tree, and printing that gives the same text.
 //
-// There is no line width. What stood on one line stays on one line, and a list, a hash, an attribute block or a body that was
-// broken somewhere between its elements gets one element per line. So the layout of the result answers the same questions in
-// the same way, which is what makes printing idempotent.
+// There is no line width. What stood on one line stays on one line, and a list, a hash, an attribute block or a body
+// that was broken somewhere between its elements gets one element per line. So the layout of the result answers the
+// same questions in the same way, which is what makes printing idempotent.
 //
-// Strings, heredocs and numbers are copied from the source, templates altogether. A file with syntax errors has no complete
-// tree, and what the tree lacks is not printed.
+// Strings, heredocs and numbers are copied from the source, templates altogether. A file with syntax errors has no
+// complete tree, and what the tree lacks is not printed.
 func Print(f *File) string {
 	if f.Epp != nil {
 		return f.Source.Text
@@ -31,8 +31,9 @@ func Print(f *File) string {
 	return string(p.out)
 }
 
-// A printer writes the tree in order and keeps pace with the source: comments are not in the tree, so each place that may
-// have one before it asks for those not printed yet (above, before). A place that does not ask loses nothing: the next one gets them.
+// A printer writes the tree in order and keeps pace with the source: comments are not in the tree, so each place that
+// may have one before it asks for those not printed yet (above, before). A place that does not ask loses nothing: the
+// next one gets them.
 type printer struct {
 	src      string
 	out      []byte
@@ -99,7 +100,8 @@ func (p *printer) wholeLines(s source.Span) source.Span {
 
 func (p *printer) slice(s source.Span) string { return p.src[s.Start:s.End] }
 
-// newlines counts the line ends of the source between two places. A heredoc's text counts for nothing: it belongs to its @(…).
+// newlines counts the line ends of the source between two places. A heredoc's text counts for nothing: it belongs to
+// its @(…).
 func (p *printer) newlines(from, to uint32) int {
 	to = min(to, uint32(len(p.src)))
 	n := 0
@@ -116,7 +118,8 @@ func (p *printer) newlines(from, to uint32) int {
 	return n
 }
 
-// find gives the place of the next mark at or after a place, outside comments and heredoc texts. It is for the gaps between nodes.
+// find gives the place of the next mark at or after a place, outside comments and heredoc texts. It is for the gaps
+// between nodes.
 func (p *printer) find(from uint32, mark byte) uint32 {
 	return p.findBefore(uint32(len(p.src)), from, mark)
 }
@@ -241,8 +244,8 @@ func (p *printer) comment() {
 	p.passed(c.End)
 }
 
-// above prints the comments before a place where a line is about to begin: at the end of the current line those that stand
-// on it in the source, on lines of their own the others.
+// above prints the comments before a place where a line is about to begin: at the end of the current line those that
+// stand on it in the source, on lines of their own the others.
 func (p *printer) above(place uint32) {
 	for p.commented(place) {
 		n := p.newlines(p.last, p.comments[p.next].Start)

@@ -82,8 +82,8 @@ func (p *printer) node(n *NodeDef) {
 	p.block(n.Body)
 }
 
-// alias prints the right side of a type alias. Of `type A = {…}` and `type A = Parent {…}` Puppet makes an Object type with the
-// hash as its key, the parent last in it; they are printed as they were written.
+// alias prints the right side of a type alias. Of `type A = {…}` and `type A = Parent {…}` Puppet makes an Object type
+// with the hash as its key, the parent last in it; they are printed as they were written.
 func (p *printer) alias(n *TypeAlias) {
 	a, ok := n.X.(*Access)
 	if !ok || len(a.Keys) != 1 {

@@ -35,7 +35,8 @@ func (p *printer) expr(e Expr) {
 		p.relation(e)
 	case *Access:
 		p.expr(e.Left)
-		p.sequence(sequence{open: "[", close: "]", from: e.Left.Span().End, to: at.End - 1, items: p.elements(e.Keys), comma: asIs})
+		p.sequence(sequence{open: "[", close: "]", from: e.Left.Span().End, to: at.End - 1, items: p.elements(e.Keys),
+			comma: asIs})
 	case *NamedAccess:
 		p.namedAccess(e)
 	case *Call:
@@ -111,7 +112,8 @@ func (p *printer) hash(n *Hash) {
 		}
 		return
 	}
-	p.sequence(sequence{open: "{", close: "}", from: n.Where.Start, to: n.Where.End - 1, items: p.entries(n.Entries), pad: true, loose: true, comma: always})
+	p.sequence(sequence{open: "{", close: "}", from: n.Where.Start, to: n.Where.End - 1, items: p.entries(n.Entries),
+		pad: true, loose: true, comma: always})
 }
 
 // binary prints operands around an operator. A line may end on either side of it, as in the source.
@@ -146,7 +148,8 @@ func (p *printer) relation(n *Relation) {
 	p.expr(n.Right)
 }
 
-// call prints a call. The parenthesis must follow the function at once: at the start of a line it would not be one of a call.
+// call prints a call. The parenthesis must follow the function at once: at the start of a line it would not be one of a
+// call.
 func (p *printer) call(n *Call) {
 	p.expr(n.Functor)
 	if n.Bare {
@@ -168,8 +171,8 @@ func (p *printer) args(from uint32, args []Expr, end comma) {
 	p.sequence(sequence{open: "(", close: ")", from: from, to: p.find(last, ')'), items: p.elements(args), comma: end})
 }
 
-// bareArgs prints arguments without parentheses. If the first one begins with a parenthesis it needs a line of its own, lest it
-// be taken for the call's; if it was kept apart by a semicolon it needs that.
+// bareArgs prints arguments without parentheses. If the first one begins with a parenthesis it needs a line of its own,
+// lest it be taken for the call's; if it was kept apart by a semicolon it needs that.
 func (p *printer) bareArgs(n *Call) {
 	first := n.Args[0].Span().Start
 	if p.has(';', n.Functor.Span().End, first) {
@@ -243,5 +246,6 @@ func (p *printer) selector(n *Selector) {
 		p.element(&items[0])
 		return
 	}
-	p.sequence(sequence{open: "{", close: "}", from: n.Left.Span().End, to: n.Where.End - 1, items: items, pad: true, loose: true, comma: always})
+	p.sequence(sequence{open: "{", close: "}", from: n.Left.Span().End, to: n.Where.End - 1, items: items, pad: true,
+		loose: true, comma: always})
 }

@@ -50,8 +50,8 @@ func (p *printer) broken(s *sequence) bool {
 	return p.newlines(from, s.to) > 0
 }
 
-// breaks is broken for the sequence that is printed now. A comment from farther ahead counts as well if it is still to be
-// printed, for it will stand before the first element.
+// breaks is broken for the sequence that is printed now. A comment from farther ahead counts as well if it is still to
+// be printed, for it will stand before the first element.
 func (p *printer) breaks(s *sequence) bool {
 	if p.broken(s) {
 		return true
@@ -215,7 +215,8 @@ func (p *printer) params(open string, from uint32, params []*Param, close string
 	p.sequence(s)
 }
 
-// paramColumns gives the width of the types, and that of all that stands before a default; 0 where nothing was lined up.
+// paramColumns gives the width of the types, and that of all that stands before a default; 0 where nothing was lined
+// up.
 func (p *printer) paramColumns(params []*Param) (types, prefixes int) {
 	inLine := false
 	for _, n := range params {

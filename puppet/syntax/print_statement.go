@@ -46,7 +46,8 @@ func (p *printer) assignmentColumns(stmts []Expr) []int {
 	return columns
 }
 
-// neighbours reports whether two statements end and begin on neighbouring lines, with no comment on a line of its own between.
+// neighbours reports whether two statements end and begin on neighbouring lines, with no comment on a line of its own
+// between.
 func (p *printer) neighbours(end, start uint32) bool {
 	for i := p.firstComment(end); i < len(p.comments) && p.comments[i].Start < start; i++ {
 		if p.newlines(end, p.comments[i].Start) > 0 {
@@ -56,7 +57,8 @@ func (p *printer) neighbours(end, start uint32) bool {
 	return p.newlines(end, start) <= 1
 }
 
-// goesOn reports whether a statement that begins so would be taken for the rest of the one before it: `-1`, `*$a`, `{…}`, `/…/`.
+// goesOn reports whether a statement that begins so would be taken for the rest of the one before it: `-1`, `*$a`,
+// `{…}`, `/…/`.
 func goesOn(first byte) bool { return first == '-' || first == '*' || first == '{' || first == '/' }
 
 // body prints statements between braces: on one line if it is a single statement that stood on one line.
@@ -91,8 +93,9 @@ func (p *printer) crosses(s source.Span) bool {
 	return strings.IndexByte(p.slice(s), '\n') >= 0 && p.newlines(s.Start, s.End) > 0
 }
 
-// tall reports whether a node will take several lines: because it did, or because it has something in it that always does. A
-// comment may make it so. Asked level by level of a deep tree, it would look at the same nodes again and again, hence the memory.
+// tall reports whether a node will take several lines: because it did, or because it has something in it that always
+// does. A comment may make it so. Asked level by level of a deep tree, it would look at the same nodes again and again,
+// hence the memory.
 func (p *printer) tall(n Node) bool {
 	tall, ok := p.known[n]
 	if ok {
@@ -202,7 +205,8 @@ func sign(f Form) string { return [...]string{Regular: "", Virtual: "@", Exporte
 
 // braces prints an attribute block without a title.
 func (p *printer) braces(from, to uint32, ops []*AttrOp) {
-	p.sequence(sequence{open: "{", close: "}", from: from, to: to, items: p.attributes(ops), pad: true, loose: true, comma: always})
+	p.sequence(sequence{open: "{", close: "}", from: from, to: to, items: p.attributes(ops), pad: true, loose: true,
+		comma: always})
 }
 
 // resource prints a single body after the brace, and several below it.
@@ -217,7 +221,8 @@ func (p *printer) resource(n *Resource) {
 	}
 	p.write(" { ")
 	p.expr(n.Bodies[0].Title)
-	s := sequence{open: ":", close: "}", from: title.End, to: end, items: p.attributes(n.Bodies[0].Ops), pad: true, loose: true, comma: always}
+	s := sequence{open: ":", close: "}", from: title.End, to: end, items: p.attributes(n.Bodies[0].Ops), pad: true,
+		loose: true, comma: always}
 	if len(s.items) > 0 && p.newlines(n.Type.Span().End, title.Start) > 0 {
 		p.write(s.open) // broken before the title
 		p.brokenSequence(&s)

@@ -10,8 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// checkPrint says what is wrong with the print of a file that parses: it must parse to the same tree, have the same comments,
-// and print to itself.
+// checkPrint says what is wrong with the print of a file that parses: it must parse to the same tree, have the same
+// comments, and print to itself.
 func checkPrint(path string, f *File) string {
 	text := Print(f)
 	again, diags := parseText(path, text)
@@ -88,7 +88,8 @@ func disturb(f *File, r *rand.Rand, every int) string {
 			return true
 		})
 	}
-	additions := []string{"\n", " ", " # c\n", "\n# c\n", " /* c */ ", "\n\n", "/* a\n b */", "\n\n  # c\n\n", "\n# c\n# d\n", " /* c */ # d\n", ",", ";"}
+	additions := []string{"\n", " ", " # c\n", "\n# c\n", " /* c */ ", "\n\n", "/* a\n b */", "\n\n  # c\n\n",
+		"\n# c\n# d\n", " /* c */ # d\n", ",", ";"}
 	var b strings.Builder
 	last := 0
 	for at := range len(text) {
@@ -189,14 +190,18 @@ func FuzzPrint(f *testing.F) {
 func TestPrintStyle(t *testing.T) {
 	for _, c := range []struct{ in, out string }{
 		{"class a($x,$y=\"z\")inherits b{}", "class a ($x, $y = 'z') inherits b {}\n"},
-		{"class a(\n$x,\nInteger $y = 1) {\n\n  notice(1)\n\n}", "class a (\n  $x,\n  Integer $y = 1,\n) {\n\n  notice(1)\n}\n"},
-		{"class a (\n  String            $x = 'y',\n  Optional[Integer] $zz = undef,\n) {}", "class a (\n  String            $x = 'y',\n  Optional[Integer] $zz = undef,\n) {}\n"},
-		{"class a (\n  $x  = 'y',\n  Integer $zz = undef,\n) {}", "class a (\n  $x          = 'y',\n  Integer $zz = undef,\n) {}\n"},
+		{"class a(\n$x,\nInteger $y = 1) {\n\n  notice(1)\n\n}",
+			"class a (\n  $x,\n  Integer $y = 1,\n) {\n\n  notice(1)\n}\n"},
+		{"class a (\n  String            $x = 'y',\n  Optional[Integer] $zz = undef,\n) {}",
+			"class a (\n  String            $x = 'y',\n  Optional[Integer] $zz = undef,\n) {}\n"},
+		{"class a (\n  $x  = 'y',\n  Integer $zz = undef,\n) {}",
+			"class a (\n  $x          = 'y',\n  Integer $zz = undef,\n) {}\n"},
 		{"file{'/a':ensure=>file,mode=>'1'}", "file { '/a': ensure => file, mode => '1' }\n"},
 		{"file{'/a':\nensure=>file,mode=>'1'}", "file { '/a':\n  ensure => file,\n  mode   => '1',\n}\n"},
 		{"file {\n  '/a':\n    mode => '1'\n}", "file { '/a':\n  mode => '1',\n}\n"},
 		{"file { '/a': mode => '1'; '/bb': mode => '2' }", "file {\n  '/a': mode => '1';\n  '/bb': mode => '2';\n}\n"},
-		{"file {\n  '/a':   mode => '1';\n  '/bb':  mode => '2' }", "file {\n  '/a':  mode => '1';\n  '/bb': mode => '2';\n}\n"},
+		{"file {\n  '/a':   mode => '1';\n  '/bb':  mode => '2' }",
+			"file {\n  '/a':  mode => '1';\n  '/bb': mode => '2';\n}\n"},
 		{"file {\n  default:\n    ensure => file,\n    mode   => '1';\n\n  '/a':;\n}\n", ""},
 		{"$a = {'x'=>1,'yy'=>2}", "$a = { 'x' => 1, 'yy' => 2 }\n"},
 		{"$a = {'x'=>1,\n'yy'=>[1,\n2]}", "$a = {\n  'x'  => 1,\n  'yy' => [\n    1,\n    2,\n  ],\n}\n"},

@@ -8,12 +8,12 @@ import (
 	"bunraku/source"
 )
 
-// The scanner turns text into tokens, one at a time, on the parser's demand. It knows four things beyond the text:
-// the kind of the token before (is this slash a division?), where the line began (is this parenthesis a call?),
-// where the next line really goes on when heredocs stand in between, and, in a template, whether text or code is being read.
+// The scanner turns text into tokens, one at a time, on the parser's demand. It knows four things beyond the text: the
+// kind of the token before (is this slash a division?), where the line began (is this parenthesis a call?), where the
+// next line really goes on when heredocs stand in between, and, in a template, whether text or code is being read.
 //
-// Strings with interpolation are driven by the parser: the scanner stops behind `${`, the parser reads an expression up to
-// the closing brace, and then asks for the rest of the string. Heredoc texts get a scanner of their own.
+// Strings with interpolation are driven by the parser: the scanner stops behind `${`, the parser reads an expression up
+// to the closing brace, and then asks for the rest of the string. Heredoc texts get a scanner of their own.
 type scanner struct {
 	file *source.File
 	src  string // the file's text, or a heredoc's text without its margin
@@ -83,8 +83,8 @@ func (s *scanner) take(k kind, n int) token {
 	return s.emit(k, from)
 }
 
-// broken ends the scan after a lexical error: Puppet gives up there, and so the text behind it was never meant to be read.
-// The parser sees tFail and starts again at the next line.
+// broken ends the scan after a lexical error: Puppet gives up there, and so the text behind it was never meant to be
+// read. The parser sees tFail and starts again at the next line.
 func (s *scanner) broken(from int) token {
 	t := s.emit(tFail, from)
 	return t
@@ -180,7 +180,8 @@ func (s *scanner) next() token {
 	}
 	if s.epp != eppNone && s.eppOpen {
 		s.eppOpen = false
-		s.errorAt(len(src), len(src), codeEppTag, "Unbalanced epp tag, reached <eof> without closing tag.", "end the tag with %>")
+		s.errorAt(len(src), len(src), codeEppTag, "Unbalanced epp tag, reached <eof> without closing tag.",
+			"end the tag with %>")
 		return s.broken(len(src))
 	}
 	return token{kind: tEOF, start: s.offset(len(src)), end: s.offset(len(src))}
@@ -443,7 +444,8 @@ func (s *scanner) reference() token {
 	s.pos = i
 	if strings.HasPrefix(s.src[i:], "::") {
 		s.pos = i + 2
-		s.errorAt(from, s.pos, codeRef, "Illegal class reference", "every segment of a type name begins with a capital letter")
+		s.errorAt(from, s.pos, codeRef, "Illegal class reference",
+			"every segment of a type name begins with a capital letter")
 		return s.broken(from)
 	}
 	return s.emit(tRef, from)

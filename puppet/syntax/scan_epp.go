@@ -24,8 +24,8 @@ func (s *scanner) eppEnd(n int, k kind, trim bool) token {
 	return token{kind: tNothing}
 }
 
-// eppTextRun reads template text up to the next tag and queues it. It follows Puppet's template scanner to the letter, including
-// that text before a comment (or before <%%) at the very end of a template is lost.
+// eppTextRun reads template text up to the next tag and queues it. It follows Puppet's template scanner to the letter,
+// including that text before a comment (or before <%%) at the very end of a template is lost.
 func (s *scanner) eppTextRun(trim bool) {
 	from := s.pos
 	s.eppOpen = false
@@ -53,7 +53,8 @@ func (s *scanner) eppTextRun(trim bool) {
 			return
 		}
 		if s.pos >= len(s.src) {
-			s.errorAt(s.pos-2, s.pos, codeEppTag, "Unbalanced embedded expression - opening <% and reaching end of input", "end the tag with %>")
+			s.errorAt(s.pos-2, s.pos, codeEppTag, "Unbalanced embedded expression - opening <% and reaching end of input",
+				"end the tag with %>")
 			s.queue = append(s.queue, s.broken(s.pos))
 			return
 		}
@@ -72,7 +73,8 @@ func (s *scanner) eppTextRun(trim bool) {
 		case '#':
 			end := commentEnd(s.src, s.pos)
 			if end < 0 {
-				s.errorAt(s.pos-2, s.pos+1, codeEppComment, "Reaching end after opening <%# without finding %>", "end the comment with %>")
+				s.errorAt(s.pos-2, s.pos+1, codeEppComment, "Reaching end after opening <%# without finding %>",
+					"end the comment with %>")
 				s.pos = len(s.src)
 				s.queue = append(s.queue, s.broken(s.pos))
 				return

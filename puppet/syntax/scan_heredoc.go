@@ -40,7 +40,8 @@ func (s *scanner) heredocTag() token {
 	if m == nil {
 		return bad(`Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])`, "")
 	}
-	d := &heredoc{tag: strings.TrimSpace(m[1]), syntax: m[2], flags: m[3], hasFlags: strings.Contains(head[1+len(m[1]):], "/")}
+	d := &heredoc{tag: strings.TrimSpace(m[1]), syntax: m[2], flags: m[3], hasFlags: strings.Contains(head[1+len(m[1]):],
+		"/")}
 	if len(d.tag) >= 2 && d.tag[0] == '"' && d.tag[len(d.tag)-1] == '"' {
 		d.interp = true
 		d.tag = strings.TrimSpace(d.tag[1 : len(d.tag)-1])

@@ -56,7 +56,8 @@ func (s *scanner) singleQuoted() token {
 	return t
 }
 
-// oddQuote reports whether text begins with pairs of backslashes, or none, and then one of the marks that end a string's text.
+// oddQuote reports whether text begins with pairs of backslashes, or none, and then one of the marks that end a
+// string's text.
 func oddQuote(text, marks string) bool {
 	for strings.HasPrefix(text, `\\`) {
 		text = text[2:]
@@ -66,7 +67,8 @@ func oddQuote(text, marks string) bool {
 
 func (s *scanner) unclosed(from int, quote string) token {
 	s.report(&source.Diagnostic{
-		Code: codeQuote, Summary: "Unclosed quote after " + shownQuote(quote) + " followed by '" + followedBy(s.src[min(from+1, len(s.src)):]) + "'",
+		Code: codeQuote, Summary: "Unclosed quote after " + shownQuote(quote) + " followed by '" +
+			followedBy(s.src[min(from+1, len(s.src)):]) + "'",
 		Place: s.place(from, from+1), Label: "the string begins here and never ends",
 		Help: "close it with " + quote,
 	})
@@ -214,7 +216,8 @@ func (s *scanner) unescape(from, to int, backslash bool, esc escapeSet) string {
 		}
 		i++
 		switch c = text[i]; {
-		case c == '\\' && esc&escBackslash != 0, c == '$' && esc&escDollar != 0, (c == '"' || c == '\'') && esc&escQuotes != 0:
+		case c == '\\' && esc&escBackslash != 0, c == '$' && esc&escDollar != 0, (c == '"' || c == '\'') &&
+			esc&escQuotes != 0:
 			b.WriteByte(c)
 		case c == 'r' && esc&escR != 0:
 			b.WriteByte('\r')
@@ -235,7 +238,8 @@ func (s *scanner) unescape(from, to int, backslash bool, esc escapeSet) string {
 			if esc&escWarn != 0 && c != '\r' && c != '\n' {
 				_, n := utf8.DecodeRuneInString(text[i:])
 				s.report(&source.Diagnostic{Code: codeEscape, Severity: source.Warning, Place: s.place(from, to),
-					Summary: `Unrecognized escape sequence '\` + text[i:i+n] + `'`, Help: `write \\` + text[i:i+n] + ` for a backslash`})
+					Summary: `Unrecognized escape sequence '\` + text[i:i+n] + `'`, Help: `write \\` + text[i:i+n] +
+						` for a backslash`})
 			}
 			b.WriteByte('\\')
 			b.WriteByte(c)
@@ -244,7 +248,8 @@ func (s *scanner) unescape(from, to int, backslash bool, esc escapeSet) string {
 	return b.String()
 }
 
-// unicodeEscapes replaces \uXXXX and \u{X…}. Puppet does this before the other escapes, so a backslash made here escapes again.
+// unicodeEscapes replaces \uXXXX and \u{X…}. Puppet does this before the other escapes, so a backslash made here
+// escapes again.
 func (s *scanner) unicodeEscapes(at int, text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -256,7 +261,8 @@ func (s *scanner) unicodeEscapes(at int, text string) string {
 		if text[i+1] == 'u' {
 			if r, n := unicodeEscape(text[i+2:]); n > 0 {
 				if r > utf8.MaxRune || r >= 0xd800 && r < 0xe000 {
-					s.errorAt(at, at+len(text), codeUnicode, `Unicode escape '\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff`, "")
+					s.errorAt(at, at+len(text), codeUnicode,
+						`Unicode escape '\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff`, "")
 					r = utf8.RuneError
 				}
 				b.WriteRune(r)

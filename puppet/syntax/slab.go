@@ -1,7 +1,7 @@
 package syntax
 
-// A slab hands out nodes of one type from chunks that grow with the file: parsing is mostly allocating, and the nodes of a
-// file live and die together.
+// A slab hands out nodes of one type from chunks that grow with the file: parsing is mostly allocating, and the nodes
+// of a file live and die together.
 type slab[T any] struct{ free []T }
 
 const maxChunk = 128

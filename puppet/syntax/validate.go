@@ -2,12 +2,12 @@ package syntax
 
 import "bunraku/source"
 
-// Validate holds a parsed file against the rules that need no evaluation, and accepts or refuses it as Puppet 7's checker
-// does (checker4_0.rb; tasks_checker.rb when opt.Tasks). The tree must come from a parse without errors.
+// Validate holds a parsed file against the rules that need no evaluation, and accepts or refuses it as Puppet 7's
+// checker does (checker4_0.rb; tasks_checker.rb when opt.Tasks). The tree must come from a parse without errors.
 //
-// It is one walk. Each visit is told where its expression stands, which decides about definitions and about values that do
-// not exist, and answers whether the expression is idle: known to have no effect, Puppet's "idem". So a block learns from
-// its statements' visits which of them are lost, and nothing is looked at twice.
+// It is one walk. Each visit is told where its expression stands, which decides about definitions and about values that
+// do not exist, and answers whether the expression is idle: known to have no effect, Puppet's "idem". So a block learns
+// from its statements' visits which of them are lost, and nothing is looked at twice.
 //
 // Where a file lies in a module is not judged here: see ValidatePlacement.
 func Validate(f *File, opt Options) source.Diagnostics {
@@ -64,8 +64,8 @@ func (v *validator) related(at source.Span, label string) []source.Related {
 	return []source.Related{{Place: source.Place{File: v.file, Span: at}, Label: label}}
 }
 
-// spanOf is the place to show for a node: the operator where there is one, as Puppet does, the head of a definition, else
-// the whole. All start at the line that Puppet names.
+// spanOf is the place to show for a node: the operator where there is one, as Puppet does, the head of a definition,
+// else the whole. All start at the line that Puppet names.
 func spanOf(n Node) source.Span {
 	switch n := n.(type) {
 	case *Binary:
@@ -217,8 +217,8 @@ func (v *validator) exprs(es []Expr, at spot) {
 	}
 }
 
-// A bodyKind tells which bodies Puppet's parser makes a block of. It matters to no evaluation, only to where definitions and
-// untitled resources may stand.
+// A bodyKind tells which bodies Puppet's parser makes a block of. It matters to no evaluation, only to where
+// definitions and untitled resources may stand.
 type bodyKind uint8
 
 const (

@@ -8,8 +8,8 @@ import (
 
 // ---- where definitions may stand
 
-// nesting reports a definition in the wrong place. Functions, plans and aliases are absolute: a class may not hold them.
-// The two complaints depend on whether a block lies between, as in Puppet.
+// nesting reports a definition in the wrong place. Functions, plans and aliases are absolute: a class may not hold
+// them. The two complaints depend on whether a block lies between, as in Puppet.
 func (v *validator) nesting(d Definition, at spot, absolute bool) {
 	switch at {
 	case atProgram, atApply:
@@ -26,7 +26,8 @@ func (v *validator) nesting(d Definition, at spot, absolute bool) {
 		v.report(notAbsoluteTopLevel, spanOf(d), anACap(d)+" may only appear at toplevel").
 			Help = "move it out of the braces around it, to a file of its own"
 	} else {
-		v.report(notTopLevel, spanOf(d), "Classes, definitions, and nodes may only appear at toplevel or inside other classes").
+		v.report(notTopLevel, spanOf(d),
+			"Classes, definitions, and nodes may only appear at toplevel or inside other classes").
 			Help = "move it to the top of the file; a condition can decide whether a class is included, not whether it exists"
 	}
 	if at == atValue || at == atSide {
@@ -57,7 +58,8 @@ func (v *validator) named(d Definition, name string, nameAt source.Span, at spot
 		}
 	}
 	if isReservedTypeName(name) {
-		v.report(reservedTypeName, nameAt, "The name: '"+name+"' is already defined by Puppet and can not be used as the name of "+anA(d)+".")
+		v.report(reservedTypeName, nameAt, "The name: '"+name+
+			"' is already defined by Puppet and can not be used as the name of "+anA(d)+".")
 	}
 	v.futureWord(name, nameAt)
 }
@@ -184,7 +186,8 @@ func (v *validator) unacceptable(e Expr, role string, container Node) *source.Di
 func (v *validator) typeAlias(d *TypeAlias, at spot) {
 	v.nesting(d, at, true)
 	if !isTypeName(d.Name) {
-		v.report(illegalDefinitionName, d.NameAt, "Unacceptable name. The name '"+d.Name+"' is unacceptable as the name of "+anA(d))
+		v.report(illegalDefinitionName, d.NameAt, "Unacceptable name. The name '"+d.Name+"' is unacceptable as the name of "+
+			anA(d))
 	}
 	if d.X == nil {
 		return
@@ -217,7 +220,8 @@ func typeRef(x Expr) *Ref {
 	return ref
 }
 
-// typeMapping checks `type Runtime[ruby, X] = Y`: the left side is a name or a pattern with its replacement, and so is the right.
+// typeMapping checks `type Runtime[ruby, X] = Y`: the left side is a name or a pattern with its replacement, and so is
+// the right.
 func (v *validator) typeMapping(d *TypeMapping, at spot) {
 	v.nesting(d, at, false)
 	runtime, pattern := false, false
@@ -229,10 +233,12 @@ func (v *validator) typeMapping(d *TypeMapping, at spot) {
 	}
 	switch {
 	case !runtime:
-		v.report(unsupportedExpression, spanOf(d), "Expressions of type "+anA(d)+" are not supported in this version of Puppet").
+		v.report(unsupportedExpression, spanOf(d), "Expressions of type "+anA(d)+
+			" are not supported in this version of Puppet").
 			Help = "only Runtime[…] can be mapped; an alias has a plain name on its left"
 	case pattern && !isReplacement(d.X):
-		v.report(illegalTypeMapping, spanOf(d), "Illegal type mapping. Expected a Tuple[Regexp,String] on the left side, got "+anACap(d))
+		v.report(illegalTypeMapping, spanOf(d),
+			"Illegal type mapping. Expected a Tuple[Regexp,String] on the left side, got "+anACap(d))
 	case !pattern && !v.isMappedType(d.X):
 		v.report(illegalTypeMapping, spanOf(d), "Illegal type mapping. Expected a Type on the left side, got "+anACap(d))
 	}
@@ -240,8 +246,8 @@ func (v *validator) typeMapping(d *TypeMapping, at spot) {
 	v.expr(d.X, atOther)
 }
 
-// isMappedType recognises `Name` and `Name[…]`. The tree has the latter for `Name { … }` too, which an alias may have but a
-// mapping may not.
+// isMappedType recognises `Name` and `Name[…]`. The tree has the latter for `Name { … }` too, which an alias may have
+// but a mapping may not.
 func (v *validator) isMappedType(x Expr) bool {
 	return typeRef(x) != nil && !strings.HasSuffix(v.file.Slice(x.Span()), "}")
 }
@@ -259,7 +265,8 @@ func isReplacement(x Expr) bool {
 
 func (v *validator) typeDef(d *TypeDef, at spot) {
 	v.nesting(d, at, true)
-	v.report(unsupportedExpression, spanOf(d), "Expressions of type "+anA(d)+" are not supported in this version of Puppet").
+	v.report(unsupportedExpression, spanOf(d), "Expressions of type "+anA(d)+
+		" are not supported in this version of Puppet").
 		Help = "write type " + d.Name + " = Object[{…}]"
 	v.body(d.Body.Stmts, strictBody, atBlock)
 }
@@ -289,7 +296,8 @@ func (v *validator) literalTypes(params []*Param) {
 			continue
 		}
 		if _, literal := v.literal(access); !literal {
-			v.report(nonliteralParameterType, spanOf(p.Type), "The parameter '$"+p.Name+"' must be a literal type, not a Puppet::Pops::Model::AccessExpression").
+			v.report(nonliteralParameterType, spanOf(p.Type), "The parameter '$"+p.Name+
+				"' must be a literal type, not a Puppet::Pops::Model::AccessExpression").
 				Help = "write the type without variables, calls and operators: a later Puppet refuses them here"
 		}
 	}
@@ -298,7 +306,8 @@ func (v *validator) literalTypes(params []*Param) {
 func (v *validator) noRest(owner Node, params []*Param) {
 	for _, p := range params {
 		if p.Splat {
-			v.report(capturesRestNotSupported, p.NameAt, "Parameter $"+p.Name+" has 'captures rest' - not supported in "+anA(owner)).
+			v.report(capturesRestNotSupported, p.NameAt, "Parameter $"+p.Name+" has 'captures rest' - not supported in "+
+				anA(owner)).
 				Help = "take an array instead"
 		}
 	}
@@ -311,7 +320,8 @@ func (v *validator) uniqueParams(params []*Param) {
 	v.names.reset(len(params))
 	for i, p := range params {
 		if first, added := v.names.add(p.Name, i); !added {
-			v.report(duplicateParameter, p.NameAt, "The parameter '"+p.Name+"' is declared more than once in the parameter list").
+			v.report(duplicateParameter, p.NameAt, "The parameter '"+p.Name+
+				"' is declared more than once in the parameter list").
 				Related = v.related(params[first].NameAt, "first declared here")
 		}
 	}

@@ -31,7 +31,8 @@ func (v *validator) integer(e *Int) {
 	if !e.Big {
 		return
 	}
-	v.report(numericOverflow, e.Where, anACap(e)+" resulted in a value outside of Puppet Integer max range, got '+0x"+v.bigInteger(e).Text(16)+"'").
+	v.report(numericOverflow, e.Where, anACap(e)+" resulted in a value outside of Puppet Integer max range, got '+0x"+
+		v.bigInteger(e).Text(16)+"'").
 		Help = "an Integer has 64 bits, so the greatest is 9223372036854775807; write a Float (with .0) or a String"
 }
 
@@ -71,7 +72,8 @@ func (v *validator) assignable(e Expr) {
 	switch e := e.(type) {
 	case *Var:
 		if isNumericVarName(e.Name) {
-			v.report(illegalNumericAssignment, e.Where, "Illegal attempt to assign to the numeric match result variable '$"+e.Name+
+			v.report(illegalNumericAssignment, e.Where, "Illegal attempt to assign to the numeric match result variable '$"+
+				e.Name+
 				"'. Numeric variables are not assignable")
 		}
 		for i := 1; i < len(e.Name); i++ {

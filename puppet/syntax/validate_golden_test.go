@@ -114,8 +114,8 @@ func recordGoldens(t *testing.T, goldens []*golden) {
 	}
 }
 
-// askGoldens asks Puppet about all cases, in one run for each set of switches. Each case has a directory of its own and is
-// asked for from within it, so that messages do not depend on the machine.
+// askGoldens asks Puppet about all cases, in one run for each set of switches. Each case has a directory of its own and
+// is asked for from within it, so that messages do not depend on the machine.
 func askGoldens(t *testing.T, goldens []*golden) map[string][]issue {
 	t.Helper()
 	root := t.TempDir()

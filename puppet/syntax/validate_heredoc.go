@@ -10,7 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// heredoc checks fixed text against the syntax that its tag names; text with interpolation has to wait for the evaluator.
+// heredoc checks fixed text against the syntax that its tag names; text with interpolation has to wait for the
+// evaluator.
 func (v *validator) heredoc(e *Heredoc) {
 	v.expr(e.X, atOther)
 	text, ok := e.X.(*Str)
@@ -41,7 +42,8 @@ func (v *validator) heredoc(e *Heredoc) {
 		}
 	case "pp", "epp":
 		if syntax != e.Syntax {
-			v.report(heredocSyntaxPrefix, e.Where, fmt.Sprintf("%s syntax checker: the syntax identifier must be a String, e.g. pp", strings.ToUpper(syntax))).
+			v.report(heredocSyntaxPrefix, e.Where,
+				fmt.Sprintf("%s syntax checker: the syntax identifier must be a String, e.g. pp", strings.ToUpper(syntax))).
 				Help = "write @(" + e.Tag + ":" + syntax + ")"
 			return
 		}

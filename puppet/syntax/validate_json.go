@@ -2,9 +2,9 @@ package syntax
 
 import "strings"
 
-// checkJSON decides whether a text is JSON as Ruby's json 2.6 reads it, which is a little wider than the standard: comments,
-// any character behind a backslash, and lone values are fine; NaN, Infinity and nesting over 100 levels are not.
-// It returns the offset of the trouble, or -1.
+// checkJSON decides whether a text is JSON as Ruby's json 2.6 reads it, which is a little wider than the standard:
+// comments, any character behind a backslash, and lone values are fine; NaN, Infinity and nesting over 100 levels are
+// not. It returns the offset of the trouble, or -1.
 func checkJSON(text string) int {
 	p := jsonText{text: text}
 	if p.blank() && p.value(0) && p.blank() && p.at == len(text) {
@@ -102,7 +102,8 @@ func (p *jsonText) object(nesting int) bool {
 		return true
 	}
 	for {
-		if !p.blank() || p.peek() != '"' || !p.str() || !p.blank() || !p.take(':') || !p.blank() || !p.value(nesting) || !p.blank() {
+		if !p.blank() || p.peek() != '"' || !p.str() || !p.blank() || !p.take(':') || !p.blank() || !p.value(nesting) ||
+			!p.blank() {
 			return false
 		}
 		if p.take('}') {

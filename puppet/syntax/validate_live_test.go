@@ -31,7 +31,8 @@ func TestValidateModulesLive(t *testing.T) {
 	t.Logf("%d of %d files read by both parsers", n, len(files))
 }
 
-// TestValidateRandomLive compares with Puppet on random programs, most of them wrong in some way that only a validator minds.
+// TestValidateRandomLive compares with Puppet on random programs, most of them wrong in some way that only a validator
+// minds.
 func TestValidateRandomLive(t *testing.T) {
 	live.Puppet(t)
 	if testing.Short() {
@@ -76,7 +77,8 @@ func TestValidateMutantsLive(t *testing.T) {
 	t.Logf("%d of %d mutants read by both parsers", n, len(programs))
 }
 
-var programCount = flag.Int("programs", 1000, "how many random programs, and how many damaged manifests, to ask Puppet about")
+var programCount = flag.Int("programs", 1000,
+	"how many random programs, and how many damaged manifests, to ask Puppet about")
 
 // compareAll asks Puppet about programs, each preceded by the ending that its file shall have, and compares.
 func compareAll(t *testing.T, programs []string, tasks bool) (read int) {
@@ -110,8 +112,10 @@ func mutate(r *rand.Rand, text string) string {
 		tokens = append(tokens, text[i:j])
 		i = j
 	}
-	spare := []string{"class", "define", "node", "function", "if", "$Foo", "$a::b", "=", "==", "+=", "=>", "+>", "->", "(", ")", "[", "]", "{", "}",
-		"@", "*", "1", "'x'", "undef", "default", "File", "foo", "File<| |>", ",", ";", ":", "|$x|", "inherits", "private", "notify { a => 1 }", "type"}
+	spare := []string{"class", "define", "node", "function", "if", "$Foo", "$a::b", "=", "==", "+=", "=>", "+>", "->", "(",
+		")", "[", "]", "{", "}",
+		"@", "*", "1", "'x'", "undef", "default", "File", "foo", "File<| |>", ",", ";", ":", "|$x|", "inherits", "private",
+		"notify { a => 1 }", "type"}
 	for range 1 + r.IntN(3) {
 		i, j := r.IntN(len(tokens)), r.IntN(len(tokens))
 		switch r.IntN(4) {
@@ -128,8 +132,8 @@ func mutate(r *rand.Rand, text string) string {
 	return strings.Join(tokens, "")
 }
 
-// compareLive reports differences and returns 1 when both parsers read the file. What only one of them reads is the business
-// of the parser's tests.
+// compareLive reports differences and returns 1 when both parsers read the file. What only one of them reads is the
+// business of the parser's tests.
 func compareLive(t *testing.T, file, text string, puppet []issue, opt Options, site *Site) int {
 	t.Helper()
 	ours, parsed := judge(file, text, opt, site)
@@ -168,7 +172,8 @@ func (g *generator) program() string { return g.some(4, "\n", g.statement) + "\n
 func (g *generator) template() string {
 	head := g.pick("", "<%- | "+g.params()+"$last | -%>\n")
 	return head + g.some(3, "", func() string {
-		return g.pick("text ", "\n", "<% "+g.statement()+" %>", "<%= "+g.expr()+" %>", "<%= { "+g.statement()+"\n"+g.statement()+" } %>")
+		return g.pick("text ", "\n", "<% "+g.statement()+" %>", "<%= "+g.expr()+" %>", "<%= { "+g.statement()+"\n"+
+			g.statement()+" } %>")
 	})
 }
 
@@ -184,7 +189,8 @@ func (g *generator) variable() string {
 
 func (g *generator) params() string {
 	return g.some(3, "", func() string {
-		return g.pick("", "Integer ", "Array[String] ") + g.pick("", "", "", "*") + g.variable() + g.pick("", " = "+g.simple(), " = ("+g.assignment()+")") + ", "
+		return g.pick("", "Integer ", "Array[String] ") + g.pick("", "", "", "*") + g.variable() + g.pick("", " = "+
+			g.simple(), " = ("+g.assignment()+")") + ", "
 	})
 }
 
@@ -205,17 +211,21 @@ func (g *generator) statement() string {
 	case 2:
 		return "function " + g.name() + "(" + g.params() + ") " + g.pick("", ">> Plan ", ">> Integer[1] ") + g.body()
 	case 3:
-		return "node " + g.pick("a", "'a b'", "default", "/x/", "\"a${b}\"", "a.b, c") + g.pick("", "", " inherits b") + " " + g.body()
+		return "node " + g.pick("a", "'a b'", "default", "/x/", "\"a${b}\"", "a.b, c") + g.pick("", "", " inherits b") + " " +
+			g.body()
 	case 4:
-		return "type " + g.pick("A", "A::B", "String", "::A") + " = " + g.pick("Integer", "[1]", "{ a => 1 }", "Plan", "B { parent => C }", "Array[A]")
+		return "type " + g.pick("A", "A::B", "String", "::A") + " = " + g.pick("Integer", "[1]", "{ a => 1 }", "Plan",
+			"B { parent => C }", "Array[A]")
 	case 5:
-		return "type " + g.pick("Runtime[ruby, 'a']", "Runtime[ruby, [/a/, 'b']]", "A[1]") + " = " + g.pick("B", "[/a/, 'b']", "[1]", "B[1]")
+		return "type " + g.pick("Runtime[ruby, 'a']", "Runtime[ruby, [/a/, 'b']]", "A[1]") + " = " +
+			g.pick("B", "[/a/, 'b']", "[1]", "B[1]")
 	case 6:
 		return "if " + g.simple() + " " + g.body() + g.pick("", " else "+g.body(), " elsif "+g.simple()+" "+g.body())
 	case 7:
 		return "unless " + g.simple() + " " + g.body() + g.pick("", " else "+g.body())
 	case 8:
-		return "case " + g.simple() + " {\n" + g.pick("1", "default", g.simple()) + ": " + g.body() + "\n" + g.pick("2, default", "default", "3") + ": " + g.body() + "\n}"
+		return "case " + g.simple() + " {\n" + g.pick("1", "default", g.simple()) + ": " + g.body() + "\n" +
+			g.pick("2, default", "default", "3") + ": " + g.body() + "\n}"
 	case 9:
 		return g.pick("", "@", "@@") + g.pick("file", "class", "foo::bar") + " { " + g.simple() + ": " + g.attributes() + " }"
 	case 10:
@@ -243,7 +253,8 @@ func (g *generator) attributes() string {
 }
 
 func (g *generator) assignment() string {
-	return g.pick(g.variable(), g.variable(), "[$a, "+g.variable()+"]", g.simple()) + g.pick(" = ", " = ", " += ", " -= ") + g.expr()
+	return g.pick(g.variable(), g.variable(), "[$a, "+g.variable()+"]", g.simple()) + g.pick(" = ", " = ", " += ",
+		" -= ") + g.expr()
 }
 
 func (g *generator) collector() string {
@@ -254,7 +265,8 @@ func (g *generator) collector() string {
 
 // simple writes an expression that can stand before a brace or a colon.
 func (g *generator) simple() string {
-	return g.pick("1", "'a'", "\"b${c}\"", g.variable(), "[1]", "foo()", "undef", "true", "Foo", "(1 + 2)", "$a == 1", "$a =~ /b/",
+	return g.pick("1", "'a'", "\"b${c}\"", g.variable(), "[1]", "foo()", "undef", "true", "Foo", "(1 + 2)", "$a == 1",
+		"$a =~ /b/",
 		"default", "9223372036854775808", "\"${Foo} ${x} ${true_x}\"", "(File<| |>)")
 }
 
@@ -278,9 +290,11 @@ func (g *generator) expr() string {
 	case 4:
 		return g.pick("-", "!", "*") + g.simple()
 	case 5:
-		return g.pick("foo", "Integer", "Array[A]", "$x", "'a'", "$x['a']", "(foo)") + "(" + g.some(2, ", ", g.expr) + ")" + g.pick("", " |$i| "+g.body())
+		return g.pick("foo", "Integer", "Array[A]", "$x", "'a'", "$x['a']", "(foo)") + "(" + g.some(2, ", ", g.expr) + ")" +
+			g.pick("", " |$i| "+g.body())
 	case 6:
-		return g.simple() + " ? { " + g.pick("1", "default", g.simple()) + " => " + g.expr() + ", " + g.pick("default", "2") + " => " + g.expr() + " }"
+		return g.simple() + " ? { " + g.pick("1", "default", g.simple()) + " => " + g.expr() + ", " + g.pick("default", "2") +
+			" => " + g.expr() + " }"
 	case 7:
 		return g.collector()
 	case 8:

@@ -110,8 +110,8 @@ func isReservedTypeName(s string) bool {
 	return false
 }
 
-// A nameSet remembers names with an index. It is reused for every hash and parameter list of a file: few names are kept in a
-// slice and searched, many go to a map, so that neither costs an allocation each time.
+// A nameSet remembers names with an index. It is reused for every hash and parameter list of a file: few names are kept
+// in a slice and searched, many go to a map, so that neither costs an allocation each time.
 type nameSet struct {
 	few  []indexedName
 	many map[string]int

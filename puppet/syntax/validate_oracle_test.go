@@ -26,8 +26,8 @@ func (i issue) String() string {
 	return fmt.Sprintf("%s %s %d:%d %s", i.Severity, i.Code, i.Line, i.Pos, i.Message)
 }
 
-// key is what must be equal between Puppet and us: not the column, since we point at the name where Puppet points at the
-// keyword before it, nor the words where Puppet quotes Ruby or shows a key as Ruby would.
+// key is what must be equal between Puppet and us: not the column, since we point at the name where Puppet points at
+// the keyword before it, nor the words where Puppet quotes Ruby or shows a key as Ruby would.
 func (i issue) key() string {
 	severity := i.Severity
 	if severity == "deprecation" {
@@ -111,8 +111,8 @@ func puppetIssue(code string) string {
 	return code
 }
 
-// differences compares Puppet's answer with ours; nil when they agree. Where Puppet stopped in the middle ("raise"), we may
-// have found more. A stop without an issue code is an accident of Puppet's; there we must only refuse.
+// differences compares Puppet's answer with ours; nil when they agree. Where Puppet stopped in the middle ("raise"), we
+// may have found more. A stop without an issue code is an accident of Puppet's; there we must only refuse.
 func differences(puppet, ours []issue) []string {
 	var diffs []string
 	stopped := false

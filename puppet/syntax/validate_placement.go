@@ -14,9 +14,9 @@ type Site struct {
 	Manifest   string
 }
 
-// ValidatePlacement checks that a module's file holds definitions only, and that their names begin with what the file's path
-// says: apache::mod::ssl lives in apache/manifests/mod/ssl.pp. It is apart from Validate because the same text is fine
-// elsewhere. Files outside of every module, and texts without a path, pass.
+// ValidatePlacement checks that a module's file holds definitions only, and that their names begin with what the file's
+// path says: apache::mod::ssl lives in apache/manifests/mod/ssl.pp. It is apart from Validate because the same text is
+// fine elsewhere. Files outside of every module, and texts without a path, pass.
 //
 // Names are compared by prefix, as Puppet does: class apache2 passes in apache/manifests/init.pp.
 func ValidatePlacement(f *File, path string, site Site) source.Diagnostics {
@@ -47,7 +47,8 @@ func ValidatePlacement(f *File, path string, site Site) source.Diagnostics {
 			continue
 		}
 		if placed == astray || !strings.HasPrefix(strings.ToLower(name), namespace) {
-			d := v.report(illegalDefinitionLocation, at, "Unacceptable location. The name '"+name+"' is unacceptable in file '"+path+"'")
+			d := v.report(illegalDefinitionLocation, at, "Unacceptable location. The name '"+name+"' is unacceptable in file '"+
+				path+"'")
 			if placed == astray {
 				d.Help = "a module keeps definitions in its directories manifests, functions, types and plans"
 			} else {
@@ -73,7 +74,8 @@ func (v *validator) topConstruct(s Expr) {
 			return
 		}
 	}
-	v.report(illegalTopConstructLocation, spanOf(s), "This "+label(s)+" is unacceptable as a top level construct in this location").
+	v.report(illegalTopConstructLocation, spanOf(s), "This "+label(s)+
+		" is unacceptable as a top level construct in this location").
 		Help = "the file of a module is read for its definitions; put this in a class"
 }
 

@@ -17,7 +17,8 @@ func (v *validator) resource(e *Resource) {
 				if splat == nil {
 					splat = op
 				} else {
-					d := v.report(multipleAttributesUnfold, op.Where, "Unfolding of attributes from Hash can only be used once per resource body")
+					d := v.report(multipleAttributesUnfold, op.Where,
+						"Unfolding of attributes from Hash can only be used once per resource body")
 					d.Related = v.related(splat.Where, "the first one")
 					d.Help = "join the hashes: * => $a + $b"
 				}
@@ -52,8 +53,8 @@ func (v *validator) regular(e Expr, form Form) {
 	}
 }
 
-// attribute checks one operation of a resource, defaults, override or collector; noAppend is the owner where +> has nothing
-// to add to, nil for the other two.
+// attribute checks one operation of a resource, defaults, override or collector; noAppend is the owner where +> has
+// nothing to add to, nil for the other two.
 func (v *validator) attribute(op *AttrOp, noAppend Node) {
 	if op.Append && noAppend != nil {
 		v.report(illegalAttributeAppend, op.NameAt, "Illegal +> operation on attribute "+op.Name+

@@ -28,7 +28,8 @@ func TestValidateRules(t *testing.T) {
 		if rule.doc == "" {
 			t.Errorf("%s has no line of documentation", rule.code)
 		}
-		if rule.issue != "" && !recorded[rule.issue] && rule.issue != "ILLEGAL_NONLITERAL_PARAMETER_TYPE" { // only Puppet 8 raises it: puppet/compiler/testdata/languages
+		// only Puppet 8 raises it: puppet/compiler/testdata/languages
+		if rule.issue != "" && !recorded[rule.issue] && rule.issue != "ILLEGAL_NONLITERAL_PARAMETER_TYPE" {
 			t.Errorf("%s (%s) has no case in testdata/validate", rule.code, rule.issue)
 		}
 	}
@@ -38,8 +39,9 @@ func TestValidateRules(t *testing.T) {
 func TestValidateKnowsEveryIssueLive(t *testing.T) {
 	const dir = "/usr/lib/ruby/vendor_ruby/puppet/pops/validation/"
 	unreachable := map[string]bool{
-		"MISSING_INDEX": true, "ILLEGAL_CLASSREF": true, "UNSUPPORTED_OPERATOR": true, "UNSUPPORTED_OPERATOR_IN_CONTEXT": true,
-		"ILLEGAL_ASSIGNMENT_VIA_INDEX": true,
+		"MISSING_INDEX": true, "ILLEGAL_CLASSREF": true, "UNSUPPORTED_OPERATOR": true,
+		"UNSUPPORTED_OPERATOR_IN_CONTEXT": true,
+		"ILLEGAL_ASSIGNMENT_VIA_INDEX":    true,
 		// two constants with one issue code
 		"ILLEGAL_SINGLE_TYPE_MAPPING": true, "ILLEGAL_REGEXP_TYPE_MAPPING": true,
 	}
@@ -99,12 +101,14 @@ func TestValidateNames(t *testing.T) {
 
 func TestCheckJSON(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
-	for _, good := range []string{`1`, ` "a" `, `null`, `{}`, `[]`, `{"a":{"b":[1,-2,3.5,1e5,-0.1E-3]}}`, `"\q\/\u00e9"`, "/* a */[//b\n1/**/]", `"é` + "\x7f" + `"`, deep(100)} {
+	for _, good := range []string{`1`, ` "a" `, `null`, `{}`, `[]`, `{"a":{"b":[1,-2,3.5,1e5,-0.1E-3]}}`, `"\q\/\u00e9"`,
+		"/* a */[//b\n1/**/]", `"é` + "\x7f" + `"`, deep(100)} {
 		if at := checkJSON(good); at != -1 {
 			t.Errorf("%.40q is refused at %d", good, at)
 		}
 	}
-	for _, bad := range []string{``, ` `, `a`, `{a:1}`, `[1,]`, `{"a":1,}`, `01`, `-`, `1.`, `1e`, `.5`, `"`, `"\u12g4"`, "\"\n\"", "\"\\\n\"", `NaN`, `-Infinity`, `1 2`, `[1 2]`, `/*`, `1 // a`, "\x00", deep(101)} {
+	for _, bad := range []string{``, ` `, `a`, `{a:1}`, `[1,]`, `{"a":1,}`, `01`, `-`, `1.`, `1e`, `.5`, `"`, `"\u12g4"`,
+		"\"\n\"", "\"\\\n\"", `NaN`, `-Infinity`, `1 2`, `[1 2]`, `/*`, `1 // a`, "\x00", deep(101)} {
 		if checkJSON(bad) == -1 {
 			t.Errorf("%.40q is accepted", bad)
 		}

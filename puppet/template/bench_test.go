@@ -28,7 +28,8 @@ func BenchmarkModules(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		runs = append(runs, run{Parse(source.NewFile(name, string(text))), variables(string(text), kinds(string(text), variableNames(string(text))), 0, 1)})
+		runs = append(runs, run{Parse(source.NewFile(name, string(text))),
+			variables(string(text), kinds(string(text), variableNames(string(text))), 0, 1)})
 	}
 	rt := ruby.NewRuntime()
 	for b.Loop() {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// compile turns a template into Ruby, statement for statement as erb.rb does with the trim mode '-' that Puppet uses, so that the
-// oddities are the same too: the line of code below is the line of the template plus one, and a comment at the end of a tag takes
-// with it what follows on its line. The Ruby's first line stands for erb.rb's magic comment.
+// compile turns a template into Ruby, statement for statement as erb.rb does with the trim mode '-' that Puppet uses,
+// so that the oddities are the same too: the line of code below is the line of the template plus one, and a comment at
+// the end of a tag takes with it what follows on its line. The Ruby's first line stands for erb.rb's magic comment.
 func compile(text string) (string, []piece) {
 	c := &compiler{}
 	c.b.WriteString("#coding:UTF-8\n")
@@ -64,7 +64,8 @@ func (c *compiler) flush() {
 	s := c.content.String()
 	dump := quote(s)
 	head := "_erbout.<< "
-	p := &piece{at: uint32(len(head)), end: uint32(len(head) + len(dump)), from: uint32(c.from), to: uint32(c.to), text: true}
+	p := &piece{at: uint32(len(head)), end: uint32(len(head) + len(dump)), from: uint32(c.from), to: uint32(c.to),
+		text: true}
 	c.push(head+dump+".freeze"+strings.Repeat("\n", strings.Count(s, "\n")), p)
 	c.reset()
 }

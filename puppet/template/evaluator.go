@@ -32,10 +32,12 @@ type Engine struct {
 	set     map[*eval.Scope]Objects
 }
 
-// Template3 renders one template for the functions template and inline_template. What needs real Ruby comes back as an opaque value.
+// Template3 renders one template for the functions template and inline_template. What needs real Ruby comes back as an
+// opaque value.
 func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Value, provenance.Ref, error) {
 	var t *Template
-	o := Options{Limits: e.Limits(c), Runtime: e.Cache.Runtime(), MaybeFrozen: true, Trace: c.Trace(), Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
+	o := Options{Limits: e.Limits(c), Runtime: e.Cache.Runtime(), MaybeFrozen: true, Trace: c.Trace(),
+		Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
 	if inline {
 		t = e.Cache.Inline(template)
 	} else {
@@ -104,8 +106,8 @@ func (e *Engine) coverage(name string, t *Template) *Coverage {
 	return e.covered[name].c
 }
 
-// Covered is a function that calls another for each template that was rendered, with its name and the pattern of what ran.
-// It holds nothing of the compile.
+// Covered is a function that calls another for each template that was rendered, with its name and the pattern of what
+// ran. It holds nothing of the compile.
 func (e *Engine) Covered() func(visit func(name, pattern string)) {
 	all := e.covered
 	return func(visit func(name, pattern string)) {
@@ -188,8 +190,8 @@ func (h ScopeHost) Unknown(name string) error {
 	return nil
 }
 
-// OldFunctions is a World that knows which 3.x functions there are, of Puppet and of modules. One of modules may be another than what
-// Puppet code finds under the name.
+// OldFunctions is a World that knows which 3.x functions there are, of Puppet and of modules. One of modules may be
+// another than what Puppet code finds under the name.
 type OldFunctions interface {
 	Function3x(name string) *eval.Function
 }
@@ -214,14 +216,18 @@ func (h ScopeHost) Call3(name string, args []value.Value) (value.Value, provenan
 	if f == h.C.Eval.World().Function(name) && slices.Contains(strings.Fields(newOnly), name) {
 		return nil, 0, fmt.Errorf("%s() can only be called using the 4.x function API. See Scope#call_function", name)
 	}
-	v, err := h.C.Eval.Rescue(h.C.Scope, func() (value.Value, error) { return h.C.Eval.CallBuiltin(h.C.Scope, f, args, h.C.Place) })
+	v, err := h.C.Eval.Rescue(h.C.Scope, func() (value.Value, error) {
+		return h.C.Eval.CallBuiltin(h.C.Scope, f, args,
+			h.C.Place)
+	})
 	if f.Flow == eval.Pure {
 		return v, 0, err
 	}
 	return v, h.C.Trace().Everything(), err
 }
 
-// Call calls a function. The evaluator does not say what its result comes from: for one that is not pure it may be anything read so far.
+// Call calls a function. The evaluator does not say what its result comes from: for one that is not pure it may be
+// anything read so far.
 func (h ScopeHost) Call(name string, args []value.Value) (value.Value, provenance.Ref, error) {
 	v, err := h.C.Eval.Rescue(h.C.Scope, func() (value.Value, error) {
 		return h.C.Eval.CallFunction(h.C.Scope, name, args, nil, h.C.Place)

@@ -125,9 +125,9 @@ func setsPerTemplate() int {
 	return 12
 }
 
-// Every template of Debian's modules renders as Ruby's ERB renders it. Bar: at least 97 % of the files without anything unsupported,
-// and all that is rendered byte-equal. A template that raises in both counts as equal; how often even the message and line agree is
-// told as well.
+// Every template of Debian's modules renders as Ruby's ERB renders it. Bar: at least 97 % of the files without anything
+// unsupported, and all that is rendered byte-equal. A template that raises in both counts as equal; how often even the
+// message and line agree is told as well.
 func TestScoreTemplates(t *testing.T) {
 	files := live.Files(t, ".erb")
 	rt := ruby.NewRuntime()
@@ -160,7 +160,8 @@ func TestScoreTemplates(t *testing.T) {
 		got, err := render(rt, r.tmpl, r.vars, "x")
 		short := strings.TrimPrefix(r.file, live.ModulesDir+"/")
 		if err != nil {
-			if want[i].Text == nil && strings.HasPrefix(want[i].Error, "SyntaxError") && err.(*source.Diagnostic).Code == CodeSyntax {
+			if want[i].Text == nil && strings.HasPrefix(want[i].Error, "SyntaxError") &&
+				err.(*source.Diagnostic).Code == CodeSyntax {
 				raised++
 				sameError++
 				continue

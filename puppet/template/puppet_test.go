@@ -124,10 +124,12 @@ func compileOne(t *testing.T, w *world, code string, trace bool) (*eval.Result, 
 		t.Fatalf("%s: %v", code, ds[0])
 	}
 	str := func(s string) value.Value { return value.String(s) }
-	facts := value.NewHash(str("os"), value.NewHash(str("family"), str("Debian"), str("release"), value.NewHash(str("major"), str("12"))), str("processors"), value.NewHash(str("count"), value.Int(4)))
+	facts := value.NewHash(str("os"), value.NewHash(str("family"), str("Debian"), str("release"),
+		value.NewHash(str("major"), str("12"))), str("processors"), value.NewHash(str("count"), value.Int(4)))
 	set := eval.Language(7)
 	set.Trace = trace
-	r := eval.Compile(w, eval.Input{Node: "n1.example.com", Environment: "production", Facts: facts, Main: []*syntax.File{f}, Settings: set})
+	r := eval.Compile(w, eval.Input{Node: "n1.example.com", Environment: "production", Facts: facts,
+		Main: []*syntax.File{f}, Settings: set})
 	if r.Failure != nil {
 		return r, outcome{Error: r.Failure.Summary}
 	}
@@ -185,7 +187,8 @@ func sameReason(ours, puppets string) bool {
 	return ours != "" && strings.HasPrefix(strings.TrimSpace(puppets), ours)
 }
 
-// A traced rendering depends on the template's text, on the variables it read, and on what decided its branches; not on others.
+// A traced rendering depends on the template's text, on the variables it read, and on what decided its branches; not on
+// others.
 func TestProvenance(t *testing.T) {
 	str := func(s string) value.Value { return value.String(s) }
 	cases := []struct {
@@ -219,11 +222,13 @@ func TestProvenance(t *testing.T) {
 		h := value.NewHashBuilder(2)
 		h.SetEntry(value.Entry{Key: str("k"), Value: str("v"), Ref: leaf("h.k")})
 		h.SetEntry(value.Entry{Key: str("n"), Value: value.Int(1), Ref: leaf("h.n")})
-		host := template.NewMapHost(value.NewHash(str("x"), str("X"), str("u"), value.Undef{}, str("l"), value.Strings("p", "q"), str("h"), h.Hash()),
+		host := template.NewMapHost(value.NewHash(str("x"), str("X"), str("u"), value.Undef{}, str("l"),
+			value.Strings("p", "q"), str("h"), h.Hash()),
 			map[string]provenance.Ref{"x": leaf("x"), "u": leaf("u"), "l": leaf("l")})
 		tm := template.Parse(source.NewFile("t.erb", c.text))
 		leaves := tr.Literals(tm.File, len(tm.Literals()), func(i int) source.Span { return tm.Literals()[i] })
-		r, err := tm.Render(host, template.Options{Runtime: cache.Runtime(), Trace: tr, Leaves: func(*template.Template) provenance.Ref { return leaves }})
+		r, err := tm.Render(host, template.Options{Runtime: cache.Runtime(), Trace: tr,
+			Leaves: func(*template.Template) provenance.Ref { return leaves }})
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -277,7 +282,8 @@ func TestTraced(t *testing.T) {
 	if r.Failure == nil {
 		t.Fatal("the template reads $list before it is set")
 	}
-	r, _ = compileOne(t, newWorld(cache), `$unused='u' $x='a' $who='n' $list=[$x] notify{a: message=>template('m/list.erb')}`, true)
+	r, _ = compileOne(t, newWorld(cache),
+		`$unused='u' $x='a' $who='n' $list=[$x] notify{a: message=>template('m/list.erb')}`, true)
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}
@@ -323,7 +329,8 @@ func TestHostile(t *testing.T) {
 		"<%= Time.now %>":                                          "refused",
 		"<%= binding %>":                                           "not supported",
 	} {
-		_, err := template.Parse(source.NewFile("t.erb", text)).Render(template.NewMapHost(value.EmptyHash, nil), template.Options{Runtime: cache.Runtime(), Limits: limits, Name: "m/t.erb"})
+		_, err := template.Parse(source.NewFile("t.erb", text)).Render(template.NewMapHost(value.EmptyHash, nil),
+			template.Options{Runtime: cache.Runtime(), Limits: limits, Name: "m/t.erb"})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
@@ -339,7 +346,8 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: %q", manifest, got.Error)
 		}
 	}
-	if _, got := compileOne(t, newWorld(cache), `$x='a' notify{a: message=>inline_template("<% @x << 'b' %>")}`, false); !strings.Contains(strings.Join(got.Messages, ""), "may be frozen") && got.Error == "" {
+	if _, got := compileOne(t, newWorld(cache), `$x='a' notify{a: message=>inline_template("<% @x << 'b' %>")}`,
+		false); !strings.Contains(strings.Join(got.Messages, ""), "may be frozen") && got.Error == "" {
 		t.Errorf("a change of a manifest's string: %+v", got)
 	}
 }

@@ -33,12 +33,13 @@ func NeedsRuby(err error) bool {
 type Host interface {
 	// Variable looks a variable up, by its qualified or unqualified name.
 	Variable(name string) (value.Value, provenance.Ref, bool)
-	// Variables calls f for every variable that is visible without qualification: outer scopes first, as scope.to_hash lists them.
+	// Variables calls f for every variable that is visible without qualification: outer scopes first, as scope.to_hash
+	// lists them.
 	Variables(f func(name string, v value.Value, r provenance.Ref))
 	// Unknown is told of a variable that was asked for and is not there. An error fails the template.
 	Unknown(name string) error
-	// HasFunction3 and Call3 are scope.function_NAME, which only 3.x functions have; Call is scope.call_function. The ref is what the
-	// result depends on beyond its arguments.
+	// HasFunction3 and Call3 are scope.function_NAME, which only 3.x functions have; Call is scope.call_function. The ref
+	// is what the result depends on beyond its arguments.
 	HasFunction3(name string) bool
 	Call3(name string, args []value.Value) (value.Value, provenance.Ref, error)
 	Call(name string, args []value.Value) (value.Value, provenance.Ref, error)
@@ -61,14 +62,14 @@ type Options struct {
 	Leaves  func(t *Template) provenance.Ref // the first leaf of the template's literals, in Trace
 	Name    string                           // as the manifest calls the template; "" for an inline one
 	Objects Objects                          // what templates of the same scope have set so far; may be nil
-	// MaybeFrozen says that strings come from manifests. Puppet freezes literals and not what functions make, and nobody can tell them
-	// apart here; so a template that changes one needs real Ruby.
+	// MaybeFrozen says that strings come from manifests. Puppet freezes literals and not what functions make, and nobody
+	// can tell them apart here; so a template that changes one needs real Ruby.
 	MaybeFrozen bool
 	Coverage    *Coverage // is told what runs; nil for nobody
 }
 
-// Objects are variables that templates set with scope.setvar, by name. Other templates that render in the same scope see the very same
-// objects, which they may change: a template hands a hash to the templates it includes.
+// Objects are variables that templates set with scope.setvar, by name. Other templates that render in the same scope
+// see the very same objects, which they may change: a template hands a hash to the templates it includes.
 type Objects map[string]ruby.Object
 
 // Literals are the spans of a template's literals, its text among them, by ordinal.
@@ -139,7 +140,8 @@ func (t *Template) trace(r *Rendering, in *ruby.Interp, tr *provenance.Trace) {
 	r.Ref = tr.Op("template", append(refs, all...)...)
 }
 
-// Parts are the pieces of the text, in order, without gaps; none when tracing is off, or the template took back what it had written.
+// Parts are the pieces of the text, in order, without gaps; none when tracing is off, or the template took back what it
+// had written.
 func (r *Rendering) Parts() []Part {
 	parts := make([]Part, len(r.segments))
 	for i, s := range r.segments {
@@ -160,7 +162,8 @@ func (t *Template) wrap(o Options, err error) error {
 	if e.Kind == ruby.Unknown {
 		return &source.Diagnostic{Code: CodeUnknown, Summary: e.Message, Place: t.place(e.Place.Span)}
 	}
-	code := map[ruby.Kind]string{ruby.Raised: CodeRaised, ruby.Unsupported: CodeUnsupported, ruby.Refused: CodeRefused, ruby.Bound: CodeBound}[e.Kind]
+	code := map[ruby.Kind]string{ruby.Raised: CodeRaised, ruby.Unsupported: CodeUnsupported, ruby.Refused: CodeRefused,
+		ruby.Bound: CodeBound}[e.Kind]
 	detail := e.Message
 	if e.Kind != ruby.Raised {
 		detail = e.Error()
@@ -176,7 +179,8 @@ func (t *Template) failed(o Options, code, detail string, at source.Span, line i
 		d.Summary = "Failed to parse inline template: " + detail
 		return d
 	}
-	d.Summary = fmt.Sprintf("Failed to parse template %s:\n  Filepath: %s\n  Line: %d\n  Detail: %s\n", o.Name, t.Path, line, detail)
+	d.Summary = fmt.Sprintf("Failed to parse template %s:\n  Filepath: %s\n  Line: %d\n  Detail: %s\n", o.Name, t.Path,
+		line, detail)
 	return d
 }
 
@@ -192,15 +196,16 @@ type wrapper struct {
 	read  []readVariable         // arrays and hashes that the template has in hand
 }
 
-// A readVariable is an array or hash that a template reads as @name. It is the very object that Puppet holds, so what the template adds
-// to it is seen by the resource whose parameter it is, and by the templates after it.
+// A readVariable is an array or hash that a template reads as @name. It is the very object that Puppet holds, so what
+// the template adds to it is seen by the resource whose parameter it is, and by the templates after it.
 type readVariable struct {
 	name  string
 	value value.Value
 	obj   ruby.Object
 }
 
-// A Keeper is a Host that takes back variables which a template changed in place, and hears of those that it might have.
+// A Keeper is a Host that takes back variables which a template changed in place, and hears of those that it might
+// have.
 type Keeper interface {
 	Changed(name string, v value.Value, ref provenance.Ref)
 	MightChange(name string, why provenance.Ref)
@@ -315,7 +320,8 @@ func list(names []string) ruby.Object {
 	return ruby.NewArray(out...)
 }
 
-// instanceVariables are the names of a template's own variables, then those that scope.to_hash has: in that order Puppet sets them.
+// instanceVariables are the names of a template's own variables, then those that scope.to_hash has: in that order
+// Puppet sets them.
 func (w *wrapper) instanceVariables() ruby.Object {
 	names := []ruby.Object{ruby.Symbol("@__scope__")}
 	if w.t.Path != "inline template" {

@@ -79,23 +79,27 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 		}
 		return w.function(in.ToS(args[0]), in.Splat(args[1]), w.h.Call), true
 	case "catalog":
-		return w.in.NewNative("Puppet::Resource::Catalog", "#<Puppet::Resource::Catalog>", func(in *ruby.Interp, name string, args []ruby.Object, _ *ruby.Proc) (ruby.Object, bool) {
-			switch name {
-			case "classes":
-				return list(w.h.Classes()), true
-			case "tags":
-				return list(w.h.Tags()), true
-			}
-			in.Unsupported("catalog." + name + " in a template")
-			return nil, false
-		}), true
+		return w.in.NewNative("Puppet::Resource::Catalog", "#<Puppet::Resource::Catalog>",
+			func(in *ruby.Interp, name string, args []ruby.Object, _ *ruby.Proc) (ruby.Object, bool) {
+				switch name {
+				case "classes":
+					return list(w.h.Classes()), true
+				case "tags":
+					return list(w.h.Tags()), true
+				}
+				in.Unsupported("catalog." + name + " in a template")
+				return nil, false
+			}), true
 	case "tags":
 		return list(w.h.Tags()), true
 	case "is_a?", "to_s", "inspect", "class", "nil?":
 		return nil, false
-	case "compiler", "environment", "resource", "source", "parent", "known_resource_types", "find_hostclass", "find_definition", "findresource", "lookupdefaults",
-		"is_topscope?", "is_nodescope?", "is_classscope?", "bound?", "class_scope", "ephemeral_level", "with_local_scope", "find_resource_type", "enclosing_scope", "inherited_scope",
-		"parent_module_name", "file", "line", "qualified_scope", "define_settings", "find_global_scope", "transform_and_assert_classnames", "newscope":
+	case "compiler", "environment", "resource", "source", "parent", "known_resource_types", "find_hostclass",
+		"find_definition", "findresource", "lookupdefaults",
+		"is_topscope?", "is_nodescope?", "is_classscope?", "bound?", "class_scope", "ephemeral_level", "with_local_scope",
+		"find_resource_type", "enclosing_scope", "inherited_scope",
+		"parent_module_name", "file", "line", "qualified_scope", "define_settings", "find_global_scope",
+		"transform_and_assert_classnames", "newscope":
 		in.Unsupported("scope." + name)
 	}
 	return nil, false
@@ -105,7 +109,8 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 func (w *wrapper) lookup(name ruby.Object) ruby.Object {
 	in := w.in
 	if _, isString := name.(*ruby.String); !isString {
-		in.Raise("Puppet::ParseError", fmt.Sprintf("Scope variable name %s is a %s, not a string", in.InspectOf(name), in.ClassName(name)))
+		in.Raise("Puppet::ParseError", fmt.Sprintf("Scope variable name %s is a %s, not a string", in.InspectOf(name),
+			in.ClassName(name)))
 	}
 	n, _ := ruby.Text(name)
 	if o, ok := w.set[n]; ok {
@@ -135,12 +140,14 @@ func (w *wrapper) function3(name string, args []ruby.Object) (ruby.Object, bool)
 		list, ok = ruby.Elements(args[0])
 	}
 	if !ok {
-		w.in.Raise("ArgumentError", "custom functions must be called with a single array that contains the arguments. For example, function_example([1]) instead of function_example(1)")
+		w.in.Raise("ArgumentError",
+			"custom functions must be called with a single array that contains the arguments. For example, function_example([1]) instead of function_example(1)")
 	}
 	return w.function(name, list, w.h.Call3), true
 }
 
-func (w *wrapper) function(name string, args []ruby.Object, call func(string, []value.Value) (value.Value, provenance.Ref, error)) ruby.Object {
+func (w *wrapper) function(name string, args []ruby.Object, call func(string, []value.Value) (value.Value,
+	provenance.Ref, error)) ruby.Object {
 	vals := make([]value.Value, len(args))
 	for i, a := range args {
 		vals[i] = w.in.ToValue(a)

@@ -1,13 +1,13 @@
-// Package template renders Puppet's ERB templates without Ruby: ERB's text is turned into Ruby as erb.rb does it (erb.go), that is
-// parsed once (Cache) and run by package ruby with what a template can see of Puppet (render.go, scope.go): @variables,
-// scope[...], scope.lookupvar, scope.function_*, has_variable?, classes and tags.
+// Package template renders Puppet's ERB templates without Ruby: ERB's text is turned into Ruby as erb.rb does it
+// (erb.go), that is parsed once (Cache) and run by package ruby with what a template can see of Puppet (render.go,
+// scope.go): @variables, scope[...], scope.lookupvar, scope.function_*, has_variable?, classes and tags.
 //
-// A rendering is the text and its parts: each knows the span of the template that made it and what it depends on. Errors are worded
-// as the functions template and inline_template word them. What needs real Ruby is told apart from what is wrong, so that a caller
-// can leave the text open instead of failing.
+// A rendering is the text and its parts: each knows the span of the template that made it and what it depends on.
+// Errors are worded as the functions template and inline_template word them. What needs real Ruby is told apart from
+// what is wrong, so that a caller can leave the text open instead of failing.
 //
-// A template sees Puppet through a Host. evaluator.go makes one of an eval.Scope, and an Engine gives the functions template and
-// inline_template what they need.
+// A template sees Puppet through a Host. evaluator.go makes one of an eval.Scope, and an Engine gives the functions
+// template and inline_template what they need.
 //
 // It may import eval and below. Start reading at Template.Render.
 package template

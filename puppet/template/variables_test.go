@@ -9,8 +9,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Variables for a template are made up from how it uses them: their names are found by scanning, their types guessed from the
-// methods that are called on them, and then varied with a fixed seed.
+// Variables for a template are made up from how it uses them: their names are found by scanning, their types guessed
+// from the methods that are called on them, and then varied with a fixed seed.
 
 var (
 	ivarUse  = regexp.MustCompile(`@([a-z_]\w*)`)
@@ -55,7 +55,9 @@ func kindOf(name, text string) string {
 	at := `(?:@|scope(?:\.lookupvar\(|\[)\s*['"](?:::)?)` + regexp.QuoteMeta(name) + `(?:['"]\s*[\])])?`
 	has := func(re string) bool { return regexp.MustCompile(at + re).MatchString(text) }
 	switch {
-	case has(`\s*\[\s*['":]`), has(`\.(each_pair|keys|values|has_key\?|key\?|to_a|merge|sort_by|each_key)`), has(`[\w.?() ]*\.each(?:_pair)? (?:do|\{) ?\|\s*\(?\w+\s*,`), has(`\.(sort|each|map|reject|select|collect|sort_by)[\w. ]*(?:do|\{) ?\|\s*\w+\s*,`):
+	case has(`\s*\[\s*['":]`), has(`\.(each_pair|keys|values|has_key\?|key\?|to_a|merge|sort_by|each_key)`),
+		has(`[\w.?() ]*\.each(?:_pair)? (?:do|\{) ?\|\s*\(?\w+\s*,`),
+		has(`\.(sort|each|map|reject|select|collect|sort_by)[\w. ]*(?:do|\{) ?\|\s*\w+\s*,`):
 		return "hash"
 	case has(`\.(each|map|join|flatten|sort|collect|compact|first|reject|select|push|concat|each_with_index|uniq|any\?|zip|transpose)`):
 		return "array"
@@ -79,8 +81,10 @@ func (m *maker) strange(depth int) value.Value {
 	if err != nil {
 		panic(err)
 	}
-	texts := []string{"🙂 e\u0301", "a\tb\r\nc", "\x00\x01", "'\"\\\\", "<%= 1 %>", "0x1F", "1e3", "-0", "٣", strings.Repeat("long ", 40), "#{x}", "nil", "~", "- a: b", "  both  "}
-	numbers := []value.Value{value.Int(1<<62 + 1), value.Int(-1 << 63), value.Float(1e20), value.Float(-0.5), value.Float(1e-7), value.Float(100), value.Float(123456789.125)}
+	texts := []string{"🙂 e\u0301", "a\tb\r\nc", "\x00\x01", "'\"\\\\", "<%= 1 %>", "0x1F", "1e3", "-0", "٣",
+		strings.Repeat("long ", 40), "#{x}", "nil", "~", "- a: b", "  both  "}
+	numbers := []value.Value{value.Int(1<<62 + 1), value.Int(-1 << 63), value.Float(1e20), value.Float(-0.5),
+		value.Float(1e-7), value.Float(100), value.Float(123456789.125)}
 	switch m.r.Intn(8) {
 	case 0:
 		return re
@@ -89,7 +93,8 @@ func (m *maker) strange(depth int) value.Value {
 	case 2:
 		return numbers[m.r.Intn(len(numbers))]
 	case 3:
-		return value.NewHash(value.Int(m.r.Intn(3)), m.any(depth), value.String("b"), value.Undef{}, value.Bool(true), value.NewArray())
+		return value.NewHash(value.Int(m.r.Intn(3)), m.any(depth), value.String("b"), value.Undef{}, value.Bool(true),
+			value.NewArray())
 	case 4:
 		return value.NewArray(value.Undef{}, m.any(depth), value.NewArray(value.NewArray(m.text())))
 	case 5:
@@ -99,7 +104,9 @@ func (m *maker) strange(depth int) value.Value {
 }
 
 func (m *maker) text() value.Value {
-	words := []string{"alpha", "eth0", "10.0.0.1", "/etc/foo.conf", "foo.example.com", "2.4.6", "8080", "a b", "present", "on", "", "yes", "x-y_z", "fe80::1", "%{foo}", "it's", `say "hi"`, "multi\nline", "ünï", "C:\\x", "1.0", "unset", "true"}
+	words := []string{"alpha", "eth0", "10.0.0.1", "/etc/foo.conf", "foo.example.com", "2.4.6", "8080", "a b", "present",
+		"on", "", "yes", "x-y_z", "fe80::1", "%{foo}", "it's", `say "hi"`, "multi\nline", "ünï", "C:\\x", "1.0", "unset",
+		"true"}
 	return value.String(words[m.r.Intn(len(words))])
 }
 

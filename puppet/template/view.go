@@ -13,8 +13,8 @@ type Peeker interface {
 	Peek(name string) (v value.Value, r provenance.Ref, found bool)
 }
 
-// A view is what scope.to_hash returns. Templates ask it for one variable after the other, so the others are looked at only when
-// somebody goes through them all.
+// A view is what scope.to_hash returns. Templates ask it for one variable after the other, so the others are looked at
+// only when somebody goes through them all.
 type view struct {
 	w      *wrapper
 	undef  bool                   // it has the variables that are undef, too
@@ -69,7 +69,8 @@ func (v *view) get(name string) (o ruby.Object, found, known bool) {
 	return o, true, true
 }
 
-// whole is all variables, for somebody who goes through them. Whether a variable that is unknown is undef, and so none of them, nobody knows.
+// whole is all variables, for somebody who goes through them. Whether a variable that is unknown is undef, and so none
+// of them, nobody knows.
 func (v *view) whole() *ruby.Hash {
 	v.complete()
 	if v.opaque != nil {

@@ -22,8 +22,8 @@ func argErr(i int, format string, args ...any) error {
 	return &ArgError{i, fmt.Sprintf(format, args...)}
 }
 
-// Access is t[args] with evaluated arguments, as the Puppet language does it: Integer[1, 2], File['a', 'b']. The result is
-// a type, or an array of types when a resource or class reference names several. Reading an attribute of a resource
+// Access is t[args] with evaluated arguments, as the Puppet language does it: Integer[1, 2], File['a', 'b']. The result
+// is a type, or an array of types when a resource or class reference names several. Reading an attribute of a resource
 // (File['a']['mode']) is not a matter of types: the caller sees to resources and classes that have a title before.
 func Access(t T, args []value.Value) (value.Value, error) {
 	switch t := t.(type) {
@@ -99,7 +99,8 @@ func Access(t T, args []value.Value) (value.Value, error) {
 		}
 		return newRegexpType(args[0])
 	case *Pattern:
-		if err := keys(t, args, 1, math.MaxInt, "String or Regexp or Pattern-Type or Regexp-Type", isOf[value.String], isOf[*value.Regexp], isOf[*Pattern], isOf[*Regexp]); err != nil {
+		if err := keys(t, args, 1, math.MaxInt, "String or Regexp or Pattern-Type or Regexp-Type", isOf[value.String],
+			isOf[*value.Regexp], isOf[*Pattern], isOf[*Regexp]); err != nil {
 			return nil, err
 		}
 		return newPattern(args)
@@ -144,7 +145,8 @@ func Access(t T, args []value.Value) (value.Value, error) {
 		}
 		return NewInit(x, args[1:])
 	case *SemVer:
-		if err := keys(t, args, 1, math.MaxInt, "String or SemanticPuppet::VersionRange", isOf[value.String], isOf[*value.SemVerRange]); err != nil {
+		if err := keys(t, args, 1, math.MaxInt, "String or SemanticPuppet::VersionRange", isOf[value.String],
+			isOf[*value.SemVerRange]); err != nil {
 			return nil, err
 		}
 		return newSemVerType(args)
@@ -219,7 +221,8 @@ func keys(t T, args []value.Value, lo, hi int, expected string, kinds ...func(va
 			ok = ok || k(a)
 		}
 		if !ok {
-			return argErr(i, "Error creating type specialization of %s, Cannot use %s where %s is expected", typeLabel(t), keyTypeName(a), expected)
+			return argErr(i, "Error creating type specialization of %s, Cannot use %s where %s is expected", typeLabel(t),
+				keyTypeName(a), expected)
 		}
 	}
 	return nil
@@ -321,7 +324,8 @@ func bound(v value.Value, missing int64) (int64, bool) {
 	return 0, false
 }
 
-// checkedRange is the range between two bounds; the upper one is missing, or written, which even the greatest integer can be.
+// checkedRange is the range between two bounds; the upper one is missing, or written, which even the greatest integer
+// can be.
 func checkedRange(lo, hi int64, written bool) (*Integer, error) {
 	if lo > hi {
 		return nil, fmt.Errorf("'from' must be less or equal to 'to'. Got (%d, %d", lo, hi)
@@ -356,7 +360,10 @@ func sizeArg(first int, args []value.Value) (*Integer, error) {
 		}
 		n, ok := bound(a, missing)
 		if !ok {
-			return nil, argErr(first+i, "A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). Got %s", AAn(rubyClass(a)))
+			return nil,
+				argErr(first+i,
+					"A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). Got %s",
+					AAn(rubyClass(a)))
 		}
 		if i == 0 {
 			lo = n
@@ -399,7 +406,8 @@ func accessFloat(args []value.Value) (value.Value, error) {
 			b[i] = float64(a)
 		case value.Default:
 		default:
-			return nil, argErr(i, "Float-Type [] requires all arguments to be floats, or integers (or default). Got %s", rubyClass(a))
+			return nil, argErr(i, "Float-Type [] requires all arguments to be floats, or integers (or default). Got %s",
+				rubyClass(a))
 		}
 	}
 	return newFloat(b[0], b[1])
@@ -407,7 +415,8 @@ func accessFloat(args []value.Value) (value.Value, error) {
 
 func newFloat(lo, hi float64) (T, error) {
 	if lo > hi {
-		return nil, fmt.Errorf("'from' must be less or equal to 'to'. Got (%s, %s", value.FormatFloat(lo), value.FormatFloat(hi))
+		return nil, fmt.Errorf("'from' must be less or equal to 'to'. Got (%s, %s", value.FormatFloat(lo),
+			value.FormatFloat(hi))
 	}
 	return &Float{From: lo, To: hi}, nil
 }
@@ -506,7 +515,8 @@ func accessCallable(args []value.Value) (value.Value, error) {
 			}
 			r, is := args[1].(T)
 			if !is {
-				return nil, argErr(1, "Error creating type specialization of %s, Cannot use %s where Any-Type is expected", typeLabel(CallableT), keyTypeName(args[1]))
+				return nil, argErr(1, "Error creating type specialization of %s, Cannot use %s where Any-Type is expected",
+					typeLabel(CallableT), keyTypeName(args[1]))
 			}
 			ret, args = r, list.Elems
 		}

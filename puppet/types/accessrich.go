@@ -39,13 +39,15 @@ func NewStruct(h *value.Hash) (T, error) {
 					key = lit
 				}
 			default:
-				return nil, fmt.Errorf("Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: %s", rubyClass(k))
+				return nil, fmt.Errorf("Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: %s",
+					rubyClass(k))
 			}
 			if l, is := lit.(*String); !is || l.Val == nil {
 				return nil, fmt.Errorf("Unable to extract a non-empty literal string from Struct member key type %s", orUndef(key))
 			}
 		default:
-			return nil, fmt.Errorf("Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: %s", rubyClass(e.Key))
+			return nil, fmt.Errorf("Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: %s",
+				rubyClass(e.Key))
 		}
 		s.Elems = append(s.Elems, Element{key, val})
 	}
@@ -197,7 +199,8 @@ func newURIType(v value.Value) (T, error) {
 var uriParts = []string{"scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"}
 
 func uriParamType() T {
-	text := &Optional{T: &Variant{Types: []T{NonEmpty, RegexpT, &Type{T: PatternT}, &Type{T: EnumT}, &Type{T: NotUndefT}, &Type{T: UndefT}}}}
+	text := &Optional{T: &Variant{Types: []T{NonEmpty, RegexpT, &Type{T: PatternT}, &Type{T: EnumT}, &Type{T: NotUndefT},
+		&Type{T: UndefT}}}}
 	port := &Optional{T: &Variant{Types: []T{Range(0, NoMax), &Type{T: NotUndefT}, &Type{T: UndefT}}}}
 	s := &Struct{}
 	for _, p := range uriParts {
@@ -284,7 +287,8 @@ func accessResource(t *Resource, args []value.Value) (value.Value, error) {
 		case *Resource:
 			name = k.Type
 		default:
-			return nil, argErr(0, "First argument to Resource[] must be a resource type or a String. Got %s.", keyTypeName(args[0]))
+			return nil, argErr(0, "First argument to Resource[] must be a resource type or a String. Got %s.",
+				keyTypeName(args[0]))
 		}
 		args = args[1:]
 	}
@@ -309,7 +313,10 @@ func accessResource(t *Resource, args []value.Value) (value.Value, error) {
 			if t.HasTitle {
 				label = t.String() + " Resource-Reference"
 			}
-			return nil, argErr(min(i, len(args)-1), "Error creating type specialization of %s, Cannot use %s where a resource title String is expected", AAn(label), keyTypeName(k))
+			return nil,
+				argErr(min(i, len(args)-1),
+					"Error creating type specialization of %s, Cannot use %s where a resource title String is expected", AAn(label),
+					keyTypeName(k))
 		}
 		out[i] = NewResource(name, string(s), true)
 	}
@@ -331,18 +338,24 @@ func accessClass(t *Class, args []value.Value) (value.Value, error) {
 	for i, k := range names {
 		s, is := k.(value.String)
 		if !is {
-			return nil, argErr(min(i, len(args)-1), "Illegal Class name in class reference. %s cannot be used where a String is expected", upFirst(AAn(Label(k))))
+			return nil,
+				argErr(min(i, len(args)-1), "Illegal Class name in class reference. %s cannot be used where a String is expected",
+					upFirst(AAn(Label(k))))
 		}
 		name := strings.TrimPrefix(value.Downcase(string(s)), "::")
 		if !IsClassName(name) {
-			return nil, argErr(min(i, len(args)-1), "Illegal name. The given name '%s' does not conform to the naming rule /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/", string(s))
+			return nil,
+				argErr(min(i, len(args)-1),
+					"Illegal name. The given name '%s' does not conform to the naming rule /^((::)?[a-z_]\\w*)(::[a-z]\\w*)*$/",
+					string(s))
 		}
 		out[i] = &Class{Of: name}
 	}
 	return listResult(many, out), nil
 }
 
-// Label names a value in messages, as Puppet's label provider does: "Integer", "String", "File['x'] Resource-Reference".
+// Label names a value in messages, as Puppet's label provider does: "Integer", "String", "File['x']
+// Resource-Reference".
 func Label(v value.Value) string {
 	switch v := v.(type) {
 	case value.Undef, nil:

@@ -174,7 +174,8 @@ func accept(t T, g *guard, visit func(T)) {
 	children(t, func(t T) { accept(t, g, visit) })
 }
 
-// children calls f for the types that a type is directly made of; those of aliases, objects and type sets are the caller's concern.
+// children calls f for the types that a type is directly made of; those of aliases, objects and type sets are the
+// caller's concern.
 func children(t T, f func(T)) {
 	size := func(i *Integer) {
 		if i != nil {

@@ -133,7 +133,8 @@ func accepts(a, b T, g *guard) bool {
 		return is && (a.T == nil || o.T != nil && assignable(a.T, o.T, g))
 	case *Scalar:
 		switch b.(type) {
-		case *Scalar, *ScalarData, *Enum, *Numeric, *Integer, *Float, *String, *Pattern, *Boolean, *Regexp, *SemVer, *SemVerRange, *Timespan, *Timestamp:
+		case *Scalar, *ScalarData, *Enum, *Numeric, *Integer, *Float, *String, *Pattern, *Boolean, *Regexp, *SemVer,
+			*SemVerRange, *Timespan, *Timestamp:
 			return true
 		}
 		return false
@@ -223,7 +224,8 @@ func accepts(a, b T, g *guard) bool {
 		return is && (a.From == nil || o.From != nil && *a.From <= *o.From) && (a.To == nil || o.To != nil && *a.To >= *o.To)
 	case *Timestamp:
 		o, is := b.(*Timestamp)
-		return is && (a.From == nil || o.From != nil && !before(*o.From, *a.From)) && (a.To == nil || o.To != nil && !before(*a.To, *o.To))
+		return is && (a.From == nil || o.From != nil && !before(*o.From, *a.From)) &&
+			(a.To == nil || o.To != nil && !before(*a.To, *o.To))
 	case *URI:
 		return acceptsURI(a, b)
 	case *CatalogEntry:

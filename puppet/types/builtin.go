@@ -17,7 +17,8 @@ func makeData() *Alias {
 
 func makeRichData() *Alias {
 	a := &Alias{Of: "RichData", recursive: true}
-	a.To = &Variant{Types: []T{ScalarT, SemVerRangeT, BinaryT, SensitiveT, TypeT, TypeSetT, URIT, ObjectT, UndefT, DefaultT,
+	a.To = &Variant{Types: []T{ScalarT, SemVerRangeT, BinaryT, SensitiveT, TypeT, TypeSetT, URIT, ObjectT, UndefT,
+		DefaultT,
 		&Hash{Key: RichDataKeyT, Val: a}, &Array{Elem: a}}}
 	return a
 }
@@ -29,19 +30,24 @@ var builtins = map[string]T{
 	"regexp": RegexpT, "array": ArrayT, "hash": HashT, "class": ClassT, "resource": ResourceT, "collection": CollectionT,
 	"scalar": ScalarT, "scalardata": ScalarDataT, "catalogentry": CatalogEntryT, "undef": UndefT, "notundef": NotUndefT,
 	"default": DefaultT, "any": AnyT, "variant": VariantT, "optional": OptionalT, "runtime": RuntimeT, "type": TypeT,
-	"tuple": TupleT, "struct": StructT, "object": ObjectT, "typealias": aliasT, "typereference": TypeRefT, "typeset": TypeSetT,
-	"callable": CallableT, "semver": SemVerT, "semverrange": SemVerRangeT, "timestamp": TimestampT, "timespan": TimespanT, "uri": URIT,
+	"tuple": TupleT, "struct": StructT, "object": ObjectT, "typealias": aliasT, "typereference": TypeRefT,
+	"typeset":  TypeSetT,
+	"callable": CallableT, "semver": SemVerT, "semverrange": SemVerRangeT, "timestamp": TimestampT, "timespan": TimespanT,
+	"uri": URIT,
 
-	"data": DataT, "richdata": RichDataT, "richdatakey": RichDataKeyT, "puppet::lookupkey": lookupKeyT, "puppet::lookupvalue": LookupValueT,
-	"deferred": DeferredT, "error": ErrorT, "puppet::lookupcontext": LookupContextT,
+	"data": DataT, "richdata": RichDataT, "richdatakey": RichDataKeyT, "puppet::lookupkey": lookupKeyT,
+	"puppet::lookupvalue": LookupValueT,
+	"deferred":            DeferredT, "error": ErrorT, "puppet::lookupcontext": LookupContextT,
 }
 
 var aliasT = &Alias{Of: "UnresolvedAlias", To: TypeRefT}
 
 // builtinResources are the resource types whose names are types even before any resource type is loaded.
-var builtinResources = map[string]string{"component": "Component", "exec": "Exec", "file": "File", "filebucket": "Filebucket", "group": "Group",
-	"node": "Node", "notify": "Notify", "package": "Package", "resources": "Resources", "schedule": "Schedule", "service": "Service",
-	"stage": "Stage", "tidy": "Tidy", "user": "User", "whit": "Whit"}
+var builtinResources = map[string]string{"component": "Component", "exec": "Exec", "file": "File",
+	"filebucket": "Filebucket", "group": "Group",
+	"node": "Node", "notify": "Notify", "package": "Package", "resources": "Resources", "schedule": "Schedule",
+	"service": "Service",
+	"stage":   "Stage", "tidy": "Tidy", "user": "User", "whit": "Whit"}
 
 // Builtin is the type of that name which needs no loading, in any case ("Integer", "integer"), or nil.
 func Builtin(name string) T {

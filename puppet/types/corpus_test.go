@@ -8,23 +8,45 @@ import (
 )
 
 // typeTexts are types of every kind.
-var typeTexts = []string{"Any", "Undef", "Default", "Scalar", "ScalarData", "Data", "RichData", "RichDataKey", "Numeric", "Integer", "Integer[1]", "Integer[default, 5]", "Integer[1, 5]", "Integer[3, 3]",
-	"Float", "Float[1.0, 2.5]", "Float[default, 1]", "String", "String[1]", "String[2, 3]", "String[default, 3]", "Enum", "Enum['a', 'b']", "Enum['A', 'b', true]", "Enum['abc']", "Pattern", "Pattern[/^a/]", "Pattern[/b/, /c$/]",
-	"Regexp", "Regexp[/a/]", "Boolean", "Boolean[true]", "Boolean[false]", "Collection", "Collection[1]", "Collection[0, 2]", "Array", "Array[Integer]", "Array[String, 1]", "Array[Any, 2, 2]", "Array[0, 0]", "Array[Data]",
-	"Array[Optional[String]]", "Array[Array[Integer]]", "Hash", "Hash[String, Integer]", "Hash[String, Any, 1]", "Hash[0, 0]", "Hash[Integer, Array]", "Hash[String, Data, 1, 2]", "Tuple", "Tuple[Integer]", "Tuple[Integer, String]",
-	"Tuple[Integer, String, 1, 3]", "Tuple[String, 0]", "Tuple[Integer, 1, default]", "Struct", "Struct[{a => Integer}]", "Struct[{a => Optional[Integer]}]", "Struct[{Optional[a] => Integer, b => String}]", "Struct[{NotUndef[a] => Any}]",
-	"Struct[{a => Struct[{b => Integer}]}]", "Variant[Integer, String]", "Variant[Integer[1, 2], Integer[3, 4], Integer[9, 9]]", "Variant[Enum['a'], Enum['b'], String[5]]", "Variant[Undef, String]", "Variant[Array[Integer], Hash[String, Integer]]",
-	"Optional", "Optional[Integer]", "Optional['x']", "Optional[Enum['a', 'b']]", "Optional[Variant[Integer, Boolean]]", "NotUndef", "NotUndef[String]", "NotUndef[Optional[Integer]]", "NotUndef['x']", "Type", "Type[Integer]", "Type[Resource]", "Type[File]",
-	"Callable", "Callable[Integer]", "Callable[Integer, String]", "Callable[0, 0]", "Callable[String, 1, 3]", "Callable[[Integer], String]", "Callable[Integer, Callable[String]]", "Callable[Integer, Optional[Callable]]", "Callable[1, 2]",
-	"Iterable", "Iterable[Integer]", "Iterable[String]", "Iterator", "Iterator[Integer]", "Sensitive", "Sensitive[String]", "Sensitive[Integer]", "Binary", "SemVer", "SemVer['>=1.0.0 <2.0.0']", "SemVer['1.x', '3.x']", "SemVerRange",
-	"Timestamp", "Timestamp['2016-01-01', '2017-01-01']", "Timespan", "Timespan[1, 60]", "Timespan['1-00:00:00']", "URI", "URI['http://x.org']", "URI[{scheme => 'http'}]", "CatalogEntry", "Resource", "File", "File['/x']", "Resource['notify', 'a']",
-	"Class", "Class['a']", "Class['a::b']", "Init", "Init[Integer]", "Init[String, '%x']", "Runtime", "Runtime['ruby', 'Symbol']", "Object", "TypeSet", "Deferred", "Error"}
+var typeTexts = []string{"Any", "Undef", "Default", "Scalar", "ScalarData", "Data", "RichData", "RichDataKey",
+	"Numeric", "Integer", "Integer[1]", "Integer[default, 5]", "Integer[1, 5]", "Integer[3, 3]",
+	"Float", "Float[1.0, 2.5]", "Float[default, 1]", "String", "String[1]", "String[2, 3]", "String[default, 3]", "Enum",
+	"Enum['a', 'b']", "Enum['A', 'b', true]", "Enum['abc']", "Pattern", "Pattern[/^a/]", "Pattern[/b/, /c$/]",
+	"Regexp", "Regexp[/a/]", "Boolean", "Boolean[true]", "Boolean[false]", "Collection", "Collection[1]",
+	"Collection[0, 2]", "Array", "Array[Integer]", "Array[String, 1]", "Array[Any, 2, 2]", "Array[0, 0]", "Array[Data]",
+	"Array[Optional[String]]", "Array[Array[Integer]]", "Hash", "Hash[String, Integer]", "Hash[String, Any, 1]",
+	"Hash[0, 0]", "Hash[Integer, Array]", "Hash[String, Data, 1, 2]", "Tuple", "Tuple[Integer]", "Tuple[Integer, String]",
+	"Tuple[Integer, String, 1, 3]", "Tuple[String, 0]", "Tuple[Integer, 1, default]", "Struct", "Struct[{a => Integer}]",
+	"Struct[{a => Optional[Integer]}]", "Struct[{Optional[a] => Integer, b => String}]", "Struct[{NotUndef[a] => Any}]",
+	"Struct[{a => Struct[{b => Integer}]}]", "Variant[Integer, String]",
+	"Variant[Integer[1, 2], Integer[3, 4], Integer[9, 9]]", "Variant[Enum['a'], Enum['b'], String[5]]",
+	"Variant[Undef, String]", "Variant[Array[Integer], Hash[String, Integer]]",
+	"Optional", "Optional[Integer]", "Optional['x']", "Optional[Enum['a', 'b']]", "Optional[Variant[Integer, Boolean]]",
+	"NotUndef", "NotUndef[String]", "NotUndef[Optional[Integer]]", "NotUndef['x']", "Type", "Type[Integer]",
+	"Type[Resource]", "Type[File]",
+	"Callable", "Callable[Integer]", "Callable[Integer, String]", "Callable[0, 0]", "Callable[String, 1, 3]",
+	"Callable[[Integer], String]", "Callable[Integer, Callable[String]]", "Callable[Integer, Optional[Callable]]",
+	"Callable[1, 2]",
+	"Iterable", "Iterable[Integer]", "Iterable[String]", "Iterator", "Iterator[Integer]", "Sensitive", "Sensitive[String]",
+	"Sensitive[Integer]", "Binary", "SemVer", "SemVer['>=1.0.0 <2.0.0']", "SemVer['1.x', '3.x']", "SemVerRange",
+	"Timestamp", "Timestamp['2016-01-01', '2017-01-01']", "Timespan", "Timespan[1, 60]", "Timespan['1-00:00:00']", "URI",
+	"URI['http://x.org']", "URI[{scheme => 'http'}]", "CatalogEntry", "Resource", "File", "File['/x']",
+	"Resource['notify', 'a']",
+	"Class", "Class['a']", "Class['a::b']", "Init", "Init[Integer]", "Init[String, '%x']", "Runtime",
+	"Runtime['ruby', 'Symbol']", "Object", "TypeSet", "Deferred", "Error"}
 
 // valueTexts are values of every kind.
-var valueTexts = []string{"undef", "default", "true", "false", "0", "1", "3", "-7", "42", "1.0", "2.5", "-0.5", "1e20", "''", "'a'", "'A'", "'abc'", "'b'", "'hello world'", "'it\\'s'", `"tab\t nl\n \"q\" \$x"`, "'é'", "/a/", "/a\\/b/", "[]", "[1]", "[1, 2]", "[1, 'a']",
-	"['a', 'b']", "[undef]", "[[1], [2]]", "[1, undef, 'x', 2.0]", "[{'a' => 1}]", "{}", "{'a' => 1}", "{'a' => 1, 'b' => 'x'}", "{'a' => undef}", "{'b' => 'x'}", "{1 => 2}", "{'a' => {'b' => 1}}", "{'a' => {'b' => 'x'}}", "{'' => 1}", "{'a' => [1, 2], 3 => 'x'}",
-	"Sensitive('s')", "Sensitive(1)", "Binary('aGVsbG8=')", "SemVer('1.2.3')", "SemVer('1.2.3-rc.1+b5')", "SemVerRange('>=1.0.0 <2.0.0')", "SemVerRange('1.x')", "Timespan(90)", "Timespan('1-02:03:04.5')", "Timestamp('2016-06-01T10:20:30')", "URI('http://u@x.org:8080/p?q=1#f')",
-	"Integer", "Integer[1, 2]", "String[1]", "Enum['a', 'b']", "File['/x']", "File", "Class['a']", "Type[Integer]", "Array[String]", "Deferred('f', [1])", "Deferred('g')"}
+var valueTexts = []string{"undef", "default", "true", "false", "0", "1", "3", "-7", "42", "1.0", "2.5", "-0.5", "1e20",
+	"''", "'a'", "'A'", "'abc'", "'b'", "'hello world'", "'it\\'s'", `"tab\t nl\n \"q\" \$x"`, "'é'", "/a/", "/a\\/b/",
+	"[]", "[1]", "[1, 2]", "[1, 'a']",
+	"['a', 'b']", "[undef]", "[[1], [2]]", "[1, undef, 'x', 2.0]", "[{'a' => 1}]", "{}", "{'a' => 1}",
+	"{'a' => 1, 'b' => 'x'}", "{'a' => undef}", "{'b' => 'x'}", "{1 => 2}", "{'a' => {'b' => 1}}", "{'a' => {'b' => 'x'}}",
+	"{'' => 1}", "{'a' => [1, 2], 3 => 'x'}",
+	"Sensitive('s')", "Sensitive(1)", "Binary('aGVsbG8=')", "SemVer('1.2.3')", "SemVer('1.2.3-rc.1+b5')",
+	"SemVerRange('>=1.0.0 <2.0.0')", "SemVerRange('1.x')", "Timespan(90)", "Timespan('1-02:03:04.5')",
+	"Timestamp('2016-06-01T10:20:30')", "URI('http://u@x.org:8080/p?q=1#f')",
+	"Integer", "Integer[1, 2]", "String[1]", "Enum['a', 'b']", "File['/x']", "File", "Class['a']", "Type[Integer]",
+	"Array[String]", "Deferred('f', [1])", "Deferred('g')"}
 
 func assignQuestions(n int, seed int64) []question {
 	r := rand.New(rand.NewSource(seed))
@@ -47,7 +69,8 @@ func describeQuestions(n int, seed int64) []question {
 	r := rand.New(rand.NewSource(seed))
 	var qs []question
 	for range n {
-		qs = append(qs, question{"describe": []string{typeTexts[r.Intn(len(typeTexts))], valueTexts[r.Intn(len(valueTexts))]}})
+		qs = append(qs, question{"describe": []string{typeTexts[r.Intn(len(typeTexts))],
+			valueTexts[r.Intn(len(valueTexts))]}})
 	}
 	return qs
 }

@@ -6,10 +6,10 @@ import (
 	"bunraku/puppet/value"
 )
 
-// ToData turns a value into what a catalog's JSON can hold: undef, booleans, numbers, strings, arrays and hashes with string
-// keys. Rich values become hashes with __ptype; a hash with other keys than strings is spelled out as pairs. References to
-// resources and classes stay types here: the catalog writes them as plain strings before. A type that mentions itself has
-// no such form.
+// ToData turns a value into what a catalog's JSON can hold: undef, booleans, numbers, strings, arrays and hashes with
+// string keys. Rich values become hashes with __ptype; a hash with other keys than strings is spelled out as pairs.
+// References to resources and classes stay types here: the catalog writes them as plain strings before. A type that
+// mentions itself has no such form.
 func ToData(v value.Value) (data value.Value, err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -221,7 +221,8 @@ func typeData(t T) value.Value {
 		return kind("Variant", "types", typesData(t.Types))
 	case *Callable:
 		// A missing return type is not the default that is declared for it, so nothing is ever left out.
-		return kind("Callable", "param_types", orNull(t.Params == nil, t.Params), "block_type", orNull(t.Block == nil, t.Block), "return_type", orNull(t.Return == nil, t.Return))
+		return kind("Callable", "param_types", orNull(t.Params == nil, t.Params), "block_type",
+			orNull(t.Block == nil, t.Block), "return_type", orNull(t.Return == nil, t.Return))
 	case *Optional, *NotUndef, *Type, *Iterable, *Iterator:
 		return one(t.Name(), contained(t))
 	case *Sensitive:

@@ -43,8 +43,10 @@ func (j *Judge) AssertInstance(subject string, t T, v value.Value) error {
 }
 
 // ValidateParameters checks the arguments given to a class, define or other thing with named parameters. subject is
-// "Class[Nginx]" or the like. deferredReturn tells the return type of a Deferred's function, nil for unknown; it may be nil.
-func (j *Judge) ValidateParameters(subject string, params *Struct, given *value.Hash, missingOK bool, deferredReturn func(*value.Deferred) T) error {
+// "Class[Nginx]" or the like. deferredReturn tells the return type of a Deferred's function, nil for unknown; it may be
+// nil.
+func (j *Judge) ValidateParameters(subject string, params *Struct, given *value.Hash, missingOK bool,
+	deferredReturn func(*value.Deferred) T) error {
 	d := &describer{judge: j}
 	var ms []*mismatch
 	for _, e := range given.Entries() {
@@ -84,7 +86,8 @@ func ValidateDefault(subject, param string, t T, v value.Value) error {
 	if IsInstance(t, v) {
 		return nil
 	}
-	return mismatchError(subject, (&describer{}).describe(t, Generalize(InferSet(v)), path{{kind: atParameter, key: param}}))
+	return mismatchError(subject, (&describer{}).describe(t, Generalize(InferSet(v)),
+		path{{kind: atParameter, key: param}}))
 }
 
 func mismatchError(subject string, ms []*mismatch) error {

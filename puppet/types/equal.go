@@ -250,7 +250,8 @@ func (t *Class) EqualType(o T) bool {
 
 func (t *Resource) EqualType(o T) bool {
 	p, is := o.(*Resource)
-	return is && strings.EqualFold(t.Type, p.Type) && t.HasTitle == p.HasTitle && t.Title == p.Title && t.Declared == p.Declared
+	return is && strings.EqualFold(t.Type, p.Type) && t.HasTitle == p.HasTitle && t.Title == p.Title &&
+		t.Declared == p.Declared
 }
 
 func (t *Runtime) EqualType(o T) bool {

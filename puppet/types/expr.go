@@ -9,11 +9,13 @@ import (
 	"bunraku/source"
 )
 
-// A Load finds a type by name that is not built in; nil without an error means that there is none. Names come as written.
+// A Load finds a type by name that is not built in; nil without an error means that there is none. Names come as
+// written.
 type Load func(name string) (T, error)
 
 // FromExpr reads a type expression as Puppet reads the right side of a type alias: only literals and type names, no
-// variables. file is where e stands; it may be nil, and is only used in messages. An unknown name gives a TypeReference.
+// variables. file is where e stands; it may be nil, and is only used in messages. An unknown name gives a
+// TypeReference.
 func FromExpr(e syntax.Expr, file *source.File, load Load) (T, error) {
 	x := &interpreter{file, load}
 	v, err := x.any(e)
@@ -184,12 +186,19 @@ type paramRule struct {
 }
 
 var paramRules = map[string]paramRule{
-	"array": {"Array", "1 to 3", 1, 3}, "hash": {"Hash", "2 to 4", 2, 4}, "collection": {"Collection", "1 to 2", 1, 2}, "class": {"Class", "1", 1, 1},
-	"regexp": {"Regexp", "1", 1, 1}, "pattern": {"Pattern", "1 or more", 1, -1}, "uri": {"URI", "1", 1, 1}, "variant": {"Variant", "1 or more", 1, -1},
-	"tuple": {"Tuple", "1 or more", 1, -1}, "struct": {"Struct", "1", 1, 1}, "boolean": {"Boolean", "1", 1, 1}, "integer": {"Integer", "1 or 2", 1, 2},
-	"object": {"Object", "1", 1, 1}, "typeset": {"Object", "1", 1, 1}, "iterable": {"Iterable", "1", 1, 1}, "iterator": {"Iterator", "1", 1, 1},
-	"float": {"Float", "1 or 2", 1, 2}, "string": {"String", "1 to 2", 1, 2}, "sensitive": {"Sensitive", "0 to 1", 0, 1}, "optional": {"Optional", "1", 1, 1},
-	"notundef": {"NotUndef", "0 to 1", 0, 1}, "type": {"Type", "1", 1, 1}, "runtime": {"Runtime", "2", 2, 2}, "timespan": {"Timespan", "0 to 2", 0, 2},
+	"array": {"Array", "1 to 3", 1, 3}, "hash": {"Hash", "2 to 4", 2, 4}, "collection": {"Collection", "1 to 2", 1, 2},
+	"class":  {"Class", "1", 1, 1},
+	"regexp": {"Regexp", "1", 1, 1}, "pattern": {"Pattern", "1 or more", 1, -1}, "uri": {"URI", "1", 1, 1},
+	"variant": {"Variant", "1 or more", 1, -1},
+	"tuple":   {"Tuple", "1 or more", 1, -1}, "struct": {"Struct", "1", 1, 1}, "boolean": {"Boolean", "1", 1, 1},
+	"integer": {"Integer", "1 or 2", 1, 2},
+	"object":  {"Object", "1", 1, 1}, "typeset": {"Object", "1", 1, 1}, "iterable": {"Iterable", "1", 1, 1},
+	"iterator": {"Iterator", "1", 1, 1},
+	"float":    {"Float", "1 or 2", 1, 2}, "string": {"String", "1 to 2", 1, 2},
+	"sensitive": {"Sensitive", "0 to 1", 0, 1},
+	"optional":  {"Optional", "1", 1, 1},
+	"notundef":  {"NotUndef", "0 to 1", 0, 1}, "type": {"Type", "1", 1, 1}, "runtime": {"Runtime", "2", 2, 2},
+	"timespan":  {"Timespan", "0 to 2", 0, 2},
 	"timestamp": {"Timestamp", "0 to 2", 0, 2}, "semver": {"SemVer", "1 or more", 1, -1},
 }
 
@@ -201,7 +210,8 @@ func (x *interpreter) parameterized(e *syntax.Access, ref *syntax.Ref, args []va
 	switch name {
 	case "any", "data", "catalogentry", "scalar", "undef", "numeric", "default", "semverrange":
 		return nil, fmt.Errorf("Not a parameterized type <%s>", ref.Value)
-	case "array", "hash", "collection", "string", "integer", "variant", "tuple", "iterable", "iterator", "type", "sensitive", "init":
+	case "array", "hash", "collection", "string", "integer", "variant", "tuple", "iterable", "iterator", "type",
+		"sensitive", "init":
 		if v, err := Access(builtins[name], args); err == nil {
 			return v, nil
 		} else if _, shape := err.(*ArgError); !shape {

@@ -16,8 +16,8 @@ type formatter struct {
 	guard    *guard
 }
 
-// Where writing a type out ends: as a value beyond what the evaluator takes for a text (32 MiB), so that it is refused there; in a message
-// beyond what anybody reads.
+// Where writing a type out ends: as a value beyond what the evaluator takes for a text (32 MiB), so that it is refused
+// there; in a message beyond what anybody reads.
 const (
 	maxTypeText    = 32 << 20
 	maxTypeMessage = 64 << 10

@@ -69,7 +69,8 @@ func (i *Init) make() *initState {
 			}
 		}
 		if !found {
-			s.err = fmt.Errorf("The type '%s' does not represent a valid set of parameters for %s.new()", i, Generalize(i.T).Name())
+			s.err = fmt.Errorf("The type '%s' does not represent a valid set of parameters for %s.new()", i,
+				Generalize(i.T).Name())
 			return s
 		}
 	}
@@ -122,5 +123,6 @@ func (i *Init) acceptsType(b T, g *guard) bool {
 		return false
 	}
 	return assignable(i.T, b, g) || s.single != nil && assignable(s.single, b, g) ||
-		s.other != nil && (assignable(s.other, b, g) || s.optSingle && assignable(s.other, &Tuple{Types: []T{b}}, g.dropped()))
+		s.other != nil && (assignable(s.other, b, g) || s.optSingle && assignable(s.other, &Tuple{Types: []T{b}},
+			g.dropped()))
 }

@@ -98,7 +98,8 @@ func isInstance(t T, v value.Value, g *guard) bool {
 		return false
 	case *Scalar:
 		switch v.(type) {
-		case value.String, value.Int, value.Float, value.Bool, *value.Regexp, value.Timespan, value.Timestamp, *value.SemVer, *value.SemVerRange:
+		case value.String, value.Int, value.Float, value.Bool, *value.Regexp, value.Timespan, value.Timestamp, *value.SemVer,
+			*value.SemVerRange:
 			return true
 		}
 		return false

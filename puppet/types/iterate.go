@@ -91,8 +91,8 @@ func iterableOf(t T, g *guard) *Iterable {
 	return nil
 }
 
-// IterableOn is the sequence that walking v gives, or nil when v cannot be walked: characters of a string, elements of an
-// array, [key, value] pairs of a hash, 0 to n-1 of an integer, the members of an Integer range or Enum type.
+// IterableOn is the sequence that walking v gives, or nil when v cannot be walked: characters of a string, elements of
+// an array, [key, value] pairs of a hash, 0 to n-1 of an integer, the members of an Integer range or Enum type.
 func IterableOn(v value.Value) *value.Iterator {
 	switch v := v.(type) {
 	case *value.Iterator:

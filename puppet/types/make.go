@@ -96,8 +96,8 @@ func flattenVariants(ts []T) []T {
 	return out
 }
 
-// uniqTypes drops types that are there already. The types of literals, of which an array may have a great many, are told apart by what
-// they are; only the others are compared with each other.
+// uniqTypes drops types that are there already. The types of literals, of which an array may have a great many, are
+// told apart by what they are; only the others are compared with each other.
 func uniqTypes(ts []T) []T {
 	if len(ts) < 2 {
 		return ts

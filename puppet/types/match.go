@@ -2,7 +2,8 @@ package types
 
 import "bunraku/puppet/value"
 
-// Matches is the test of a case option or a selector entry without its effect on match variables: is v matched by pattern?
+// Matches is the test of a case option or a selector entry without its effect on match variables: is v matched by
+// pattern?
 func Matches(v, pattern value.Value) bool {
 	switch p := pattern.(type) {
 	case *value.Regexp:

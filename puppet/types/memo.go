@@ -5,11 +5,11 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Aliases make a small text stand for a huge type: with `type T1 = Variant[T0, Array[T0], Tuple[T0, T0]]` and so on, T39 written out
-// would have more parts than a machine can visit, and Puppet itself does not come back from it. Here a question about an alias and
-// a container, or about two types, is answered once in a walk and remembered. That is sound only for aliases whose answer does not depend
-// on where the walk came from: those that lead to no alias of themselves. They are called plain. Walks through others are guarded
-// as Puppet guards them; what they cost is counted.
+// Aliases make a small text stand for a huge type: with `type T1 = Variant[T0, Array[T0], Tuple[T0, T0]]` and so on,
+// T39 written out would have more parts than a machine can visit, and Puppet itself does not come back from it. Here a
+// question about an alias and a container, or about two types, is answered once in a walk and remembered. That is sound
+// only for aliases whose answer does not depend on where the walk came from: those that lead to no alias of themselves.
+// They are called plain. Walks through others are guarded as Puppet guards them; what they cost is counted.
 
 // A memo is what one walk has found out.
 type memo struct {
@@ -20,8 +20,9 @@ type memo struct {
 	level  int // of aliases that mention themselves
 }
 
-// enter goes into an alias that mentions itself. Two of them can lead to each other forever without any guard of Puppet's noticing, and
-// Puppet runs out of stack. Within a budget that is the end; without one, false says that nothing spoke against it so far.
+// enter goes into an alias that mentions itself. Two of them can lead to each other forever without any guard of
+// Puppet's noticing, and Puppet runs out of stack. Within a budget that is the end; without one, false says that
+// nothing spoke against it so far.
 func (m *memo) enter() bool {
 	m.budget.Enter(comparing)
 	m.level++

@@ -304,7 +304,8 @@ func sameClass(a, b T) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }
 
 func fullyDetailed(es []T, a T) bool {
 	for _, e := range es {
-		if sameClass(e, a) || isA[*Alias](e) || isA[*Alias](a) || isA[*Struct](e) && isA[*Hash](a) || isA[*Tuple](e) && isA[*Array](a) {
+		if sameClass(e, a) || isA[*Alias](e) || isA[*Alias](a) || isA[*Struct](e) && isA[*Hash](a) || isA[*Tuple](e) &&
+			isA[*Array](a) {
 			return true
 		}
 	}

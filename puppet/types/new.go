@@ -170,7 +170,8 @@ func constructorOf(t T) *constructor {
 	case *Float:
 		return &constructor{"float new_float", "new_float", floatSigs, makeFloat, refuse("Float", "Optional[Boolean]")}
 	case *Numeric:
-		return &constructor{"float new_numeric", "new_numeric", floatSigs, makeNumeric, refuse("Numeric", "Optional[Boolean]")}
+		return &constructor{"float new_numeric", "new_numeric", floatSigs, makeNumeric,
+			refuse("Numeric", "Optional[Boolean]")}
 	case *Boolean:
 		return &constructor{"boolean new_boolean", "new_boolean", booleanSigs, makeBoolean, refuse("Boolean", "")}
 	case *String:
@@ -275,7 +276,8 @@ func refuseInteger(args []value.Value) (string, error) {
 		}
 		return "", AssertInstance("Integer.new", integerNamedArgs(), h)
 	}
-	if len(args) == 0 || len(args) > 3 || len(args) > 1 && !isOf[value.Int](args[1]) || len(args) > 2 && !isOf[value.Bool](args[2]) {
+	if len(args) == 0 || len(args) > 3 || len(args) > 1 && !isOf[value.Int](args[1]) || len(args) > 2 &&
+		!isOf[value.Bool](args[2]) {
 		return "", nil
 	}
 	if len(args) > 1 {

@@ -136,7 +136,8 @@ func timespanFromHash(h *value.Hash) (value.Timespan, error) {
 		return parseSpan(s, h.At("format"))
 	}
 	var f [7]int64
-	for i, name := range [...]string{"days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"} {
+	for i, name := range [...]string{"days", "hours", "minutes", "seconds", "milliseconds", "microseconds",
+		"nanoseconds"} {
 		n, _ := h.At(name).(value.Int)
 		f[i] = int64(n)
 	}
@@ -284,7 +285,8 @@ func hashTree(entries *value.Array, allHashes bool) (value.Value, error) {
 			next, is := at.vals[i].(*tree)
 			if !is {
 				if next, is = grow(at.vals[i].(value.Value)); !is {
-					return nil, errors.New("undefined method `[]=' for " + value.Inspect(at.vals[i].(value.Value)) + ":" + rubyClass(at.vals[i].(value.Value)))
+					return nil, errors.New("undefined method `[]=' for " + value.Inspect(at.vals[i].(value.Value)) + ":" +
+						rubyClass(at.vals[i].(value.Value)))
 				}
 				at.vals[i] = next
 			}

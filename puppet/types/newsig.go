@@ -2,8 +2,8 @@ package types
 
 import "strings"
 
-// The signatures of the constructors, in the words of Puppet's new_function blocks, local types included: messages show them. They are made anew at
-// each call; a Converter keeps them.
+// The signatures of the constructors, in the words of Puppet's new_function blocks, local types included: messages show
+// them. They are made anew at each call; a Converter keeps them.
 
 // locals are type aliases that exist only in one constructor's signatures.
 type locals map[string]T
@@ -75,7 +75,8 @@ func booleanSigs() []Signature {
 func stringSigs() []Signature {
 	l := locals{}
 	l.let("Format", "Pattern[/"+formatPattern+"/]")
-	l.let("ContainerFormat", "Struct[{Optional[format] => Format, Optional[separator] => String, Optional[separator2] => String, Optional[string_formats] => Hash[Type, Format]}]")
+	l.let("ContainerFormat",
+		"Struct[{Optional[format] => Format, Optional[separator] => String, Optional[separator2] => String, Optional[string_formats] => Hash[Type, Format]}]")
 	l.let("TypeMap", "Hash[Type, Variant[Format, ContainerFormat]]")
 	l.let("Convertible", "Any")
 	l.let("Formats", "Variant[Default, String[1], TypeMap]")
@@ -84,7 +85,8 @@ func stringSigs() []Signature {
 
 func arraySigs() []Signature {
 	l := locals{}
-	return []Signature{l.sig("Variant[Array,Hash,Binary,Iterable] from", "Boolean[false] wrap?"), l.sig("Any from", "Boolean[true] wrap")}
+	return []Signature{l.sig("Variant[Array,Hash,Binary,Iterable] from", "Boolean[false] wrap?"),
+		l.sig("Any from", "Boolean[true] wrap")}
 }
 
 func hashSigs() []Signature {
@@ -92,7 +94,8 @@ func hashSigs() []Signature {
 	l.let("KeyValueArray", "Array[Tuple[Any,Any],1]")
 	l.let("TreeArray", "Array[Tuple[Array,Any],1]")
 	l.let("NewHashOption", "Enum[tree, hash_tree]")
-	return []Signature{l.sig("TreeArray from", "NewHashOption build_option?"), l.sig("KeyValueArray from"), l.sig("Any from")}
+	return []Signature{l.sig("TreeArray from", "NewHashOption build_option?"), l.sig("KeyValueArray from"),
+		l.sig("Any from")}
 }
 
 func regexpSigs() []Signature {
@@ -114,7 +117,8 @@ func binarySigs() []Signature {
 	l.let("StringHash", `Struct[{value => String, "format" => Optional[Base64Format]}]`)
 	l.let("ArrayHash", "Struct[{value => Array[ByteInteger]}]")
 	l.let("BinaryArgsHash", "Variant[StringHash, ArrayHash]")
-	return []Signature{l.sig("String str", "Base64Format format?"), l.sig("Array[ByteInteger] byte_array"), l.sig("BinaryArgsHash hash_args")}
+	return []Signature{l.sig("String str", "Base64Format format?"), l.sig("Array[ByteInteger] byte_array"),
+		l.sig("BinaryArgsHash hash_args")}
 }
 
 func semVerSigs() []Signature {
@@ -123,24 +127,29 @@ func semVerSigs() []Signature {
 	l.let("PositiveInteger", "Integer[0,default]")
 	l.let("SemVerQualifier", `Pattern[/\A(?<part>[0-9A-Za-z-]+)(?:\.\g<part>)*\Z/]`)
 	l.let("SemVerPattern", `Pattern[/\A`+full+`\Z/]`)
-	l.let("SemVerHash", "Struct[{major=>PositiveInteger,minor=>PositiveInteger,patch=>PositiveInteger,Optional[prerelease]=>SemVerQualifier,Optional[build]=>SemVerQualifier}]")
+	l.let("SemVerHash",
+		"Struct[{major=>PositiveInteger,minor=>PositiveInteger,patch=>PositiveInteger,Optional[prerelease]=>SemVerQualifier,Optional[build]=>SemVerQualifier}]")
 	return []Signature{l.sig("SemVerPattern str"),
-		l.sig("PositiveInteger major", "PositiveInteger minor", "PositiveInteger patch", "SemVerQualifier prerelease?", "SemVerQualifier build?"),
+		l.sig("PositiveInteger major", "PositiveInteger minor", "PositiveInteger patch", "SemVerQualifier prerelease?",
+			"SemVerQualifier build?"),
 		l.sig("SemVerHash hash_args")}
 }
 
 func semVerRangeSigs() []Signature {
 	l := locals{}
 	l.let("SemVerRangeString", "String[1]")
-	l.let("SemVerRangeHash", "Struct[{min=>Variant[Default,SemVer],Optional[max]=>Variant[Default,SemVer],Optional[exclude_max]=>Boolean}]")
-	return []Signature{l.sig("SemVerRangeString str"), l.sig("Variant[Default,SemVer] min", "Variant[Default,SemVer] max", "Boolean exclude_max?"), l.sig("SemVerRangeHash hash_args")}
+	l.let("SemVerRangeHash",
+		"Struct[{min=>Variant[Default,SemVer],Optional[max]=>Variant[Default,SemVer],Optional[exclude_max]=>Boolean}]")
+	return []Signature{l.sig("SemVerRangeString str"), l.sig("Variant[Default,SemVer] min", "Variant[Default,SemVer] max",
+		"Boolean exclude_max?"), l.sig("SemVerRangeHash hash_args")}
 }
 
 func timespanSigs() []Signature {
 	l := locals{}
 	l.let("Formats", "Variant[String[2],Array[String[2], 1]]")
 	return []Signature{l.sig("Variant[Integer,Float] seconds"), l.sig("String[1] string", "Formats format?"),
-		l.sig("Integer days", "Integer hours", "Integer minutes", "Integer seconds", "Integer milliseconds?", "Integer microseconds?", "Integer nanoseconds?"),
+		l.sig("Integer days", "Integer hours", "Integer minutes", "Integer seconds", "Integer milliseconds?",
+			"Integer microseconds?", "Integer nanoseconds?"),
 		l.sig("Struct[{string => String[1], Optional[format] => Formats}] hash_arg"),
 		l.sig("Struct[{Optional[negative] => Boolean, Optional[days] => Integer, Optional[hours] => Integer, Optional[minutes] => Integer, Optional[seconds] => Integer, Optional[milliseconds] => Integer, Optional[microseconds] => Integer, Optional[nanoseconds] => Integer}] hash_arg")}
 }
@@ -154,7 +163,8 @@ func timestampSigs() []Signature {
 }
 
 func uriSigs() []Signature {
-	return []Signature{locals{}.sig("String[1] uri"), {Type: NewCallable(NewTuple([]T{uriInitType()}, Range(1, 1)), nil, nil), Names: []string{"hash"}}}
+	return []Signature{locals{}.sig("String[1] uri"),
+		{Type: NewCallable(NewTuple([]T{uriInitType()}, Range(1, 1)), nil, nil), Names: []string{"hash"}}}
 }
 
 func uriInitType() T {

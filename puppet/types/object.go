@@ -72,10 +72,12 @@ var (
 
 // makeError is Puppet::DataTypes' Error.
 func makeError() *Object {
-	match := &Optional{T: &Variant{Types: []T{StringT, RegexpT, &Type{T: EnumT}, &Type{T: PatternT}, &Type{T: NotUndefT}, &Type{T: UndefT}}}}
+	match := &Optional{T: &Variant{Types: []T{StringT, RegexpT, &Type{T: EnumT}, &Type{T: PatternT}, &Type{T: NotUndefT},
+		&Type{T: UndefT}}}}
 	text := &Optional{T: NonEmpty}
 	o := &Object{Of: "Error"}
-	o.TypeParams = []*Attribute{{Name: "kind", Type: match, owner: o, param: true}, {Name: "issue_code", Type: match, owner: o, param: true}}
+	o.TypeParams = []*Attribute{{Name: "kind", Type: match, owner: o, param: true},
+		{Name: "issue_code", Type: match, owner: o, param: true}}
 	o.Attrs = []*Attribute{
 		{Name: "msg", Type: NonEmpty, owner: o},
 		{Name: "kind", Type: text, Value: value.Undef{}, owner: o},
@@ -222,13 +224,15 @@ func (o *Object) EqualType(t T) bool {
 	if o == p {
 		return true
 	}
-	if o.Of != p.Of || !eqT(o.Parent, p.Parent) || len(o.Attrs) != len(p.Attrs) || len(o.Funcs) != len(p.Funcs) || len(o.TypeParams) != len(p.TypeParams) ||
+	if o.Of != p.Of || !eqT(o.Parent, p.Parent) || len(o.Attrs) != len(p.Attrs) || len(o.Funcs) != len(p.Funcs) ||
+		len(o.TypeParams) != len(p.TypeParams) ||
 		o.HasEquality != p.HasEquality || strings.Join(o.Equality, ",") != strings.Join(p.Equality, ",") {
 		return false
 	}
 	for i, a := range o.Attrs {
 		b := p.Attrs[i]
-		if a.Name != b.Name || a.Kind != b.Kind || !eqT(a.Type, b.Type) || (a.Value == nil) != (b.Value == nil) || a.Value != nil && !value.Same(a.Value, b.Value) {
+		if a.Name != b.Name || a.Kind != b.Kind || !eqT(a.Type, b.Type) || (a.Value == nil) != (b.Value == nil) ||
+			a.Value != nil && !value.Same(a.Value, b.Value) {
 			return false
 		}
 	}
@@ -603,7 +607,8 @@ func (o *Object) defineEquality(spec value.Value) error {
 					}
 					definer = definer.parentObject()
 				}
-				return fmt.Errorf("%s equality is referencing %s which is included in equality of %s", o.label(), p.label(), definer.label())
+				return fmt.Errorf("%s equality is referencing %s which is included in equality of %s", o.label(), p.label(),
+					definer.label())
 			}
 		}
 		if a == nil {
@@ -613,7 +618,8 @@ func (o *Object) defineEquality(spec value.Value) error {
 			return fmt.Errorf("%s equality is referencing non existent attribute '%s'", o.label(), name)
 		}
 		if a.Kind == kindConstant {
-			return fmt.Errorf("%s equality is referencing constant %s. Reference to constant is not allowed in equality", o.label(), a.label())
+			return fmt.Errorf("%s equality is referencing constant %s. Reference to constant is not allowed in equality",
+				o.label(), a.label())
 		}
 	}
 	return nil

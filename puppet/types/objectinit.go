@@ -358,7 +358,8 @@ func (f *formatter) objectExt(e *ObjectExt) {
 	f.list(e.Base.label(), parts...)
 }
 
-// positional are the parameters in order, default for a missing one; nil when there are too many to be written that way.
+// positional are the parameters in order, default for a missing one; nil when there are too many to be written that
+// way.
 func (e *ObjectExt) positional() []value.Value {
 	ps := e.Base.typeParams()
 	if len(ps) > 2 {

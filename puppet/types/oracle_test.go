@@ -235,7 +235,8 @@ func reply(q question) (a answer) {
 		if err != nil {
 			s = "!" + err.Error()
 		}
-		return answer{"text": value.ToString(v), "literal": LiteralOf(v), "inspect": value.Inspect(v), "type": InferSet(v).String(),
+		return answer{"text": value.ToString(v), "literal": LiteralOf(v), "inspect": value.Inspect(v),
+			"type":  InferSet(v).String(),
 			"infer": Infer(v).String(), "general": Generalize(Infer(v)).String(), "string": s}
 	case q["assign"] != nil:
 		a, b, err := two("assign")
@@ -348,7 +349,8 @@ func jsonOf(v value.Value) string {
 // agree compares answers field by field; what Ruby shows of its own objects is left out.
 func agree(got, want answer) bool {
 	if w, has := want["error"].(string); has {
-		for _, stumble := range [...]string{"undefined method", "undefined local", "name_or_init_hash", "stack level too deep", "wrong number of arguments"} {
+		for _, stumble := range [...]string{"undefined method", "undefined local", "name_or_init_hash",
+			"stack level too deep", "wrong number of arguments"} {
 			if strings.Contains(w, stumble) {
 				return true // Puppet stumbled over itself
 			}
@@ -393,7 +395,8 @@ func recorded(t *testing.T, name, what string, qs []question) {
 		for i, q := range qs {
 			fmt.Fprintf(&b, "%s\t%s\n", marshal(q), marshal(as[i]))
 		}
-		ar := &txtar.Archive{Comment: []byte("Answers of Puppet 7.23, recorded by go test -record: " + what + ".\nEach line is a question for oracle.rb, a tab, and the answer.\n"),
+		ar := &txtar.Archive{Comment: []byte("Answers of Puppet 7.23, recorded by go test -record: " + what +
+			".\nEach line is a question for oracle.rb, a tab, and the answer.\n"),
 			Files: []txtar.File{{Name: name, Data: b.Bytes()}}}
 		if err := os.WriteFile(path, txtar.Format(ar), 0o644); err != nil {
 			t.Fatal(err)

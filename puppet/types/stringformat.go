@@ -242,7 +242,8 @@ func userFormats(h *value.Hash) (*formatMap, error) {
 	for _, e := range h.Entries() {
 		t, is := e.Key.(T)
 		if !is {
-			return nil, fmt.Errorf("top level keys in the format hash must be data types, got instance of '%s'", rubyClass(e.Key))
+			return nil, fmt.Errorf("top level keys in the format hash must be data types, got instance of '%s'",
+				rubyClass(e.Key))
 		}
 		var f *stringFormat
 		var err error
@@ -264,7 +265,9 @@ func containerFormat(h *value.Hash) (*stringFormat, error) {
 		switch value.ToString(e.Key) {
 		case "separator", "separator2", "format", "string_formats":
 		default:
-			return nil, fmt.Errorf("only 'separator', 'separator2', 'format', 'string_formats' are allowed in a container format, got %s", value.Inspect(h))
+			return nil,
+				fmt.Errorf("only 'separator', 'separator2', 'format', 'string_formats' are allowed in a container format, got %s",
+					value.Inspect(h))
 		}
 	}
 	text, is := h.At("format").(value.String)

@@ -48,7 +48,8 @@ func Format(v, formats value.Value) (string, error) {
 		m = mergeFormats(m, user)
 	case value.Default, value.Undef, nil:
 	default:
-		return "", fmt.Errorf("string conversion expects a Default value or a Hash of type to format mappings, got a '%s'", rubyClass(formats))
+		return "", fmt.Errorf("string conversion expects a Default value or a Hash of type to format mappings, got a '%s'",
+			rubyClass(formats))
 	}
 	return convertString(t, v, m, indent{first: true})
 }
@@ -69,7 +70,8 @@ func (in indent) breaks() bool    { return in.active && in.level > 0 && !in.firs
 func (in indent) padding() string { return strings.Repeat("  ", in.level) }
 
 func badFormat(kind string, f *stringFormat, allowed string) error {
-	return fmt.Errorf("Illegal format '%c' specified for value of %s type - expected one of the characters '%s'", f.letter, kind, allowed)
+	return fmt.Errorf("Illegal format '%c' specified for value of %s type - expected one of the characters '%s'", f.letter,
+		kind, allowed)
 }
 
 // kernel formats one value with the format as written, its letter replaced.

@@ -75,7 +75,8 @@ type (
 	}
 )
 
-// Integer is a range of integers. The ends of int64 stand for "no bound", unless Closed says that the greatest of them is meant.
+// Integer is a range of integers. The ends of int64 stand for "no bound", unless Closed says that the greatest of them
+// is meant.
 type Integer struct {
 	value.TypeMark
 	From, To int64
@@ -201,8 +202,9 @@ type Class struct {
 	Declared bool // see Resource
 }
 
-// Resource is a resource reference: Type is as written ("File"), "" for all; Title may be missing. A Declared one has been the value of
-// an attribute: there Puppet turns it into the resource itself, which prints as File[/a] and no longer equals the type.
+// Resource is a resource reference: Type is as written ("File"), "" for all; Title may be missing. A Declared one has
+// been the value of an attribute: there Puppet turns it into the resource itself, which prints as File[/a] and no
+// longer equals the type.
 type Resource struct {
 	value.TypeMark
 	Type     string

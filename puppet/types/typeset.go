@@ -28,7 +28,8 @@ type TypeSetRef struct {
 }
 
 // TypeSetT is the type of all type sets.
-var TypeSetT = &TypeSet{Of: "DefaultTypeSet", NameAuthority: runtimeAuthority, PcoreURI: "http://puppet.com/2016.1/pcore",
+var TypeSetT = &TypeSet{Of: "DefaultTypeSet", NameAuthority: runtimeAuthority,
+	PcoreURI:     "http://puppet.com/2016.1/pcore",
 	PcoreVersion: &value.SemVer{Major: 1}, Version: &value.SemVer{}}
 
 const runtimeAuthority = "http://puppet.com/2016.1/runtime"
@@ -73,7 +74,8 @@ func (t *TypeSet) nameOf(x T) (string, bool) {
 
 // NewTypeSet fills a set from its hash. make turns an entry of `types` (a type, or a hash for an object) into a type of
 // the full name; it may be nil when the entries are types already.
-func NewTypeSet(name string, init *value.Hash, make_ func(fullName string, v value.Value) (T, error)) (*TypeSet, error) {
+func NewTypeSet(name string, init *value.Hash, make_ func(fullName string, v value.Value) (T, error)) (*TypeSet,
+	error) {
 	if init.Len() == 0 {
 		return TypeSetT, nil
 	}
@@ -94,7 +96,9 @@ func NewTypeSet(name string, init *value.Hash, make_ func(fullName string, v val
 		return nil, err
 	}
 	if t.PcoreVersion != nil && t.PcoreVersion.Major != 1 {
-		return nil, fmt.Errorf("The pcore version for TypeSet '%s' is not understood by this runtime. Expected range 1.x, got %s", t.Of, t.PcoreVersion)
+		return nil,
+			fmt.Errorf("The pcore version for TypeSet '%s' is not understood by this runtime. Expected range 1.x, got %s", t.Of,
+				t.PcoreVersion)
 	}
 	if t.Version, err = asSemVer(init.At("version")); err != nil {
 		return nil, err
@@ -132,7 +136,8 @@ func NewTypeSet(name string, init *value.Hash, make_ func(fullName string, v val
 				}
 			}
 			if _, has := t.Types[r.Alias]; has {
-				return nil, fmt.Errorf("TypeSet '%s' references a TypeSet using alias '%s'. The alias collides with the name of a declared type", t.Of, r.Alias)
+				return nil,
+					fmt.Errorf("TypeSet '%s' references a TypeSet using alias '%s'. The alias collides with the name of a declared type", t.Of, r.Alias)
 			}
 			t.Refs = append(t.Refs, r)
 		}
@@ -219,7 +224,8 @@ func (f *formatter) typeSet(t *TypeSet) {
 				if i > 0 {
 					f.b.WriteString(", ")
 				}
-				f.b.WriteString(r.Alias + " => {'name' => " + value.Quote(r.Of) + ", 'version_range' => " + value.Quote(r.Range.String()) + "}")
+				f.b.WriteString(r.Alias + " => {'name' => " + value.Quote(r.Of) + ", 'version_range' => " +
+					value.Quote(r.Range.String()) + "}")
 			}
 			f.b.WriteByte('}')
 		})

@@ -23,7 +23,8 @@ func Upcase(s string) string {
 	return up
 }
 
-var specialUpper = strings.NewReplacer("ß", "SS", "ŉ", "ʼN", "ǰ", "J̌", "ΐ", "Ϊ́", "ΰ", "Ϋ́", "և", "ԵՒ", "ẖ", "H̱", "ẗ", "T̈", "ẘ", "W̊", "ẙ", "Y̊", "ẚ", "Aʾ",
+var specialUpper = strings.NewReplacer("ß", "SS", "ŉ", "ʼN", "ǰ", "J̌", "ΐ", "Ϊ́", "ΰ", "Ϋ́", "և", "ԵՒ", "ẖ", "H̱", "ẗ",
+	"T̈", "ẘ", "W̊", "ẙ", "Y̊", "ẚ", "Aʾ",
 	"ﬀ", "FF", "ﬁ", "FI", "ﬂ", "FL", "ﬃ", "FFI", "ﬄ", "FFL", "ﬅ", "ST", "ﬆ", "ST")
 
 // Capitalize is Ruby's String#capitalize: the first letter up, all others down.
@@ -42,7 +43,8 @@ func Capitalize(s string) string {
 	return first + Downcase(s[n:])
 }
 
-// CapitalizeSegments capitalizes each part of a ::-qualified name that is not capitalized yet, as Puppet does for resource types.
+// CapitalizeSegments capitalizes each part of a ::-qualified name that is not capitalized yet, as Puppet does for
+// resource types.
 func CapitalizeSegments(name string) string {
 	if name != "" && 'A' <= name[0] && name[0] <= 'Z' {
 		return name

@@ -43,7 +43,8 @@ func Equal(a, b Value) bool {
 	return Same(a, b)
 }
 
-// Same is Ruby's eql?, which decides whether two hash keys (or elements of unique) are one: strings exactly, Int and Float apart.
+// Same is Ruby's eql?, which decides whether two hash keys (or elements of unique) are one: strings exactly, Int and
+// Float apart.
 func Same(a, b Value) bool {
 	switch a := a.(type) {
 	case String, Int, Bool, Undef, Default, Binary, Timespan, Timestamp, Float:

@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// An Iterator is a lazy sequence, made by functions such as step and reverse_each. It can be walked any number of times.
+// An Iterator is a lazy sequence, made by functions such as step and reverse_each. It can be walked any number of
+// times.
 type Iterator struct {
 	Elem    Type            // the type of its elements
 	General Type            // Elem generalized: what its text shows

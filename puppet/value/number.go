@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// FormatFloat is Ruby's Float#to_s: the shortest digits that read back the same, with an exponent outside of 1e-4 … 1e15
-// (beyond that too, as long as there are digits behind the point).
+// FormatFloat is Ruby's Float#to_s: the shortest digits that read back the same, with an exponent outside of 1e-4 …
+// 1e15 (beyond that too, as long as there are digits behind the point).
 func FormatFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):

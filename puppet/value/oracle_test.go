@@ -283,7 +283,8 @@ func TestLive(t *testing.T) {
 		case 1:
 			qs = append(qs, []any{"sprintf", "%" + flags + width + prec + string("efgEG"[r.Intn(5)]), []any{f}})
 		case 2:
-			qs = append(qs, []any{"sprintf", "%" + flags + width + prec + string("dxXob"[r.Intn(5)]), []any{r.Intn(2000) - 1000}})
+			qs = append(qs, []any{"sprintf", "%" + flags + width + prec + string("dxXob"[r.Intn(5)]),
+				[]any{r.Intn(2000) - 1000}})
 		}
 	}
 	for i, a := range askPuppet(t, qs) {
@@ -295,8 +296,10 @@ func TestLive(t *testing.T) {
 
 // TestHash holds a hash against a plain list of entries.
 func TestHash(t *testing.T) {
-	key := rapid.OneOf(rapid.Map(rapid.IntRange(0, 40), func(n int) Value { return Int(n) }), rapid.Map(rapid.IntRange(0, 40), func(n int) Value { return Float(n) }),
-		rapid.Map(rapid.SampledFrom([]string{"a", "A", "b", ""}), func(s string) Value { return String(s) }), rapid.Just[Value](Undef{}), rapid.Just[Value](NewArray(Int(1))))
+	key := rapid.OneOf(rapid.Map(rapid.IntRange(0, 40), func(n int) Value { return Int(n) }),
+		rapid.Map(rapid.IntRange(0, 40), func(n int) Value { return Float(n) }),
+		rapid.Map(rapid.SampledFrom([]string{"a", "A", "b", ""}), func(s string) Value { return String(s) }),
+		rapid.Just[Value](Undef{}), rapid.Just[Value](NewArray(Int(1))))
 	rapid.Check(t, func(t *rapid.T) {
 		b := &HashBuilder{}
 		var want []Entry

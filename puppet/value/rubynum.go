@@ -82,10 +82,12 @@ func ParseRubyFloat(s string) (float64, error) {
 	bad := fmt.Errorf("invalid value for Float(): %s", inspectBytes(s))
 	t := strings.Trim(s, " \t\n\v\f\r")
 	u := strings.TrimLeft(t, "+-")
-	if len(t)-len(u) > 1 || u == "" || !isDigit(u[0]) && u[0] != '.' || strings.Contains(u, "__") || strings.HasSuffix(u, "_") {
+	if len(t)-len(u) > 1 || u == "" || !isDigit(u[0]) && u[0] != '.' || strings.Contains(u, "__") ||
+		strings.HasSuffix(u, "_") {
 		return 0, bad
 	}
-	if strings.HasSuffix(u, ".") || strings.Contains(u, "._") || strings.Contains(u, "_.") || strings.Contains(u, ".e") || strings.Contains(u, ".E") {
+	if strings.HasSuffix(u, ".") || strings.Contains(u, "._") || strings.Contains(u, "_.") || strings.Contains(u, ".e") ||
+		strings.Contains(u, ".E") {
 		return 0, bad
 	}
 	clean := strings.ReplaceAll(t, "_", "")

@@ -21,8 +21,8 @@ func HasSensitive(v Value) bool {
 	return false
 }
 
-// EachSecret calls f with every text and number in a value that is Sensitive, keys of hashes too; inside says that the value itself
-// stands in something Sensitive.
+// EachSecret calls f with every text and number in a value that is Sensitive, keys of hashes too; inside says that the
+// value itself stands in something Sensitive.
 func EachSecret(v Value, inside bool, f func(text string)) {
 	switch v := v.(type) {
 	case *Sensitive:

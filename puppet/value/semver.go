@@ -117,7 +117,8 @@ func preIDs(parts []string) ([]PreID, error) {
 	return ids, nil
 }
 
-// NewSemVer makes a version from its parts. The qualifiers are kept as one identifier each, as Puppet's SemVer.new does.
+// NewSemVer makes a version from its parts. The qualifiers are kept as one identifier each, as Puppet's SemVer.new
+// does.
 func NewSemVer(major, minor, patch int64, pre, build string) *SemVer {
 	v := &SemVer{Major: major, Minor: minor, Patch: patch}
 	if pre != "" {

@@ -195,7 +195,8 @@ func (r verRange) equal(o verRange) bool {
 		}
 		return a.Equal(b)
 	}
-	return r.all == o.all && r.eq == o.eq && r.exMin == o.exMin && r.exMax == o.exMax && same(r.min, o.min) && same(r.max, o.max)
+	return r.all == o.all && r.eq == o.eq && r.exMin == o.exMin && r.exMax == o.exMax && same(r.min, o.min) &&
+		same(r.max, o.max)
 }
 
 func newRange(rs []verRange, text string, hasText bool) *SemVerRange {
@@ -232,8 +233,8 @@ func newRange(rs []verRange, text string, hasText bool) *SemVerRange {
 	return r
 }
 
-// NewSemVerRange is the range from lo to hi; a nil bound is open. Its text has the bounds swapped, a slip of Puppet's that
-// reaches users and is kept.
+// NewSemVerRange is the range from lo to hi; a nil bound is open. Its text has the bounds swapped, a slip of Puppet's
+// that reaches users and is kept.
 func NewSemVerRange(lo, hi *SemVer, excludeMax bool) *SemVerRange {
 	if lo == nil {
 		lo = semVerMin()

@@ -15,9 +15,9 @@ import (
 // maxWidth bounds how wide a format may make a value.
 const maxWidth = 1 << 20
 
-// Sprintf is Ruby's Kernel#format: %d %x %o %b %e %f %g %a %c %s %p with flags, widths, precisions, positional (%1$s) and
-// starred arguments. Named references (%<name>d, %{name}) need a hash with symbols as keys, which no Puppet value is:
-// they fail as in Puppet's sprintf. SprintfHash takes them from strings.
+// Sprintf is Ruby's Kernel#format: %d %x %o %b %e %f %g %a %c %s %p with flags, widths, precisions, positional (%1$s)
+// and starred arguments. Named references (%<name>d, %{name}) need a hash with symbols as keys, which no Puppet value
+// is: they fail as in Puppet's sprintf. SprintfHash takes them from strings.
 func Sprintf(format string, args []Value) (string, error) {
 	return sprintf(&rubyFormat{args: args}, format)
 }

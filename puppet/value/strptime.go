@@ -81,12 +81,14 @@ func (p *parsedTime) scan(s, format string) (rest string, ok bool) {
 			continue
 		}
 		i++
-		for i < len(format)-1 && (format[i] == 'E' || format[i] == 'O' || format[i] == '-' || format[i] == ':' || format[i] == '0' || format[i] == '^' || format[i] == '_' || format[i] == '#') {
+		for i < len(format)-1 && (format[i] == 'E' || format[i] == 'O' || format[i] == '-' || format[i] == ':' ||
+			format[i] == '0' || format[i] == '^' || format[i] == '_' || format[i] == '#') {
 			i++
 		}
 		ok := true
 		// A number directly followed by another number takes only its own width.
-		tight := i+1 < len(format) && (isDigit(format[i+1]) || format[i+1] == '%' && i+2 < len(format) && strings.IndexByte("CDdeFGgHIjkLlMmNQRrSsTUuVvWwXxYy", format[i+2]) >= 0)
+		tight := i+1 < len(format) && (isDigit(format[i+1]) || format[i+1] == '%' && i+2 < len(format) &&
+			strings.IndexByte("CDdeFGgHIjkLlMmNQRrSsTUuVvWwXxYy", format[i+2]) >= 0)
 		switch format[i] {
 		case 'Y':
 			digits := 18

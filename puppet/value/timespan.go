@@ -72,7 +72,8 @@ func TimespanFromFields(negative bool, days, hours, minutes, seconds, milli, mic
 }
 
 // DefaultSpanFormats are the forms in which a time span is read when no format is given.
-var DefaultSpanFormats = []string{"%D-%H:%M:%S.%-N", "%H:%M:%S.%-N", "%M:%S.%-N", "%S.%-N", "%D-%H:%M:%S", "%H:%M:%S", "%D-%H:%M", "%S"}
+var DefaultSpanFormats = []string{"%D-%H:%M:%S.%-N", "%H:%M:%S.%-N", "%M:%S.%-N", "%S.%-N", "%D-%H:%M:%S", "%H:%M:%S",
+	"%D-%H:%M", "%S"}
 
 // ParseTimespan reads a span by the first of the formats that fits.
 func ParseTimespan(s string, formats []string, list bool) (Timespan, error) {
@@ -319,7 +320,8 @@ func (f *spanFormat) parse(s string) (Timespan, error) {
 			mult = nsSec
 		default:
 			if seg.total {
-				return 0, fmt.Errorf("Format specifiers %%L and %%N denotes fractions and must be used together with a specifier of higher magnitude")
+				return 0,
+					fmt.Errorf("Format specifiers %%L and %%N denotes fractions and must be used together with a specifier of higher magnitude")
 			}
 			mult = 1
 			if p := 9 - len(g); p > 0 {

@@ -64,11 +64,12 @@ func TimestampFromSeconds(v Value) Timestamp {
 // Forms in which a moment is read when no format is given.
 var (
 	stampFormatsNoZone = []string{"%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"}
-	stampFormats       = append([]string{"%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"}, stampFormatsNoZone...)
+	stampFormats       = append([]string{"%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"},
+		stampFormatsNoZone...)
 )
 
-// ParseTimestamp reads a moment. Without formats the default ones are tried; list says that formats are alternatives, not
-// the one format. zone may be "".
+// ParseTimestamp reads a moment. Without formats the default ones are tried; list says that formats are alternatives,
+// not the one format. zone may be "".
 func ParseTimestamp(s string, formats []string, list bool, zone string) (Timestamp, error) {
 	if formats == nil {
 		list = true
@@ -95,7 +96,8 @@ func ParseTimestamp(s string, formats []string, list bool, zone string) (Timesta
 			return Timestamp{}, fmt.Errorf("Unable to parse '%s' using format '%s'", s, formats[0])
 		}
 		if zone != "" && q.hasZone {
-			return Timestamp{}, fmt.Errorf("Using a Timezone designator in format specification is mutually exclusive to providing an explicit timezone argument")
+			return Timestamp{},
+				fmt.Errorf("Using a Timezone designator in format specification is mutually exclusive to providing an explicit timezone argument")
 		}
 		p = q
 	}
@@ -139,12 +141,17 @@ func zoneOffset(zone string) (int, error) {
 }
 
 // namedZones are the zone names that Ruby's date library knows and configurations use, in minutes.
-var namedZones = map[string]int{"utc": 0, "gmt": 0, "z": 0, "est": -300, "edt": -240, "cst": -360, "cdt": -300, "mst": -420, "mdt": -360,
-	"pst": -480, "pdt": -420, "akst": -540, "akdt": -480, "hst": -600, "ast": -240, "adt": -180, "nst": -210, "ndt": -150, "brt": -180,
-	"wet": 0, "west": 60, "bst": 60, "cet": 60, "cest": 120, "met": 60, "mez": 60, "mest": 120, "mesz": 120, "eet": 120, "eest": 180,
-	"sast": 120, "msk": 180, "msd": 240, "ist": 330, "sgt": 480, "hkt": 480, "jst": 540, "kst": 540, "nzst": 720, "nzdt": 780, "nzt": 720,
+var namedZones = map[string]int{"utc": 0, "gmt": 0, "z": 0, "est": -300, "edt": -240, "cst": -360, "cdt": -300,
+	"mst": -420, "mdt": -360,
+	"pst": -480, "pdt": -420, "akst": -540, "akdt": -480, "hst": -600, "ast": -240, "adt": -180, "nst": -210, "ndt": -150,
+	"brt": -180,
+	"wet": 0, "west": 60, "bst": 60, "cet": 60, "cest": 120, "met": 60, "mez": 60, "mest": 120, "mesz": 120, "eet": 120,
+	"eest": 180,
+	"sast": 120, "msk": 180, "msd": 240, "ist": 330, "sgt": 480, "hkt": 480, "jst": 540, "kst": 540, "nzst": 720,
+	"nzdt": 780, "nzt": 720,
 	"a": 60, "b": 120, "c": 180, "d": 240, "e": 300, "f": 360, "g": 420, "h": 480, "i": 540, "k": 600, "l": 660, "m": 720,
-	"n": -60, "o": -120, "p": -180, "q": -240, "r": -300, "s": -360, "t": -420, "u": -480, "v": -540, "w": -600, "x": -660, "y": -720}
+	"n": -60, "o": -120, "p": -180, "q": -240, "r": -300, "s": -360, "t": -420, "u": -480, "v": -540, "w": -600, "x": -660,
+	"y": -720}
 
 // scanZone reads a zone at the start of s: a name, or an offset such as +01:00, -0530, +2, UTC+3.
 func scanZone(s string) (n, seconds int, ok bool) {

@@ -8,8 +8,9 @@ import (
 
 // A URI is a parsed uniform resource identifier. Absent parts are undef in Has and empty here.
 type URI struct {
-	Scheme, Userinfo, Host, Path, Query, Fragment, Opaque           string
-	Port                                                            int // the scheme's own when none is written; 0 for none
+	Scheme, Userinfo, Host, Path, Query, Fragment, Opaque string
+	// the scheme's own when none is written; 0 for none
+	Port                                                            int
 	HasUserinfo, HasHost, HasPath, HasQuery, HasFragment, HasOpaque bool
 }
 
@@ -84,7 +85,8 @@ func ParseURI(s string) (*URI, error) {
 			}
 			auth = auth[:i]
 		}
-		if literal := strings.HasPrefix(auth, "["); literal != strings.HasSuffix(auth, "]") || !literal && strings.ContainsAny(auth, ":[]@") {
+		if literal := strings.HasPrefix(auth, "["); literal != strings.HasSuffix(auth, "]") || !literal &&
+			strings.ContainsAny(auth, ":[]@") {
 			return nil, bad
 		}
 		u.Host, u.HasHost = auth, auth != "" || strings.EqualFold(u.Scheme, "file")

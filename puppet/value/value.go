@@ -2,10 +2,10 @@
 // rich values (Sensitive, Deferred, Binary, SemVer, Timestamp, Timespan, URI, iterators, Pcore objects, types).
 //
 // Values are plain and immutable once published. Provenance rides on the slots of containers (Array.Refs, Entry.Ref),
-// never in the values themselves. The package owns equality (Equal is Puppet's ==, Same is what hash keys use), ordering
-// (Compare), truth (Truthy), and the many texts of one value: ToString is "${x}", Inspect is Ruby's inspect as templates
-// and sprintf show it, Literal is how Puppet prints a value inside a type or an object. String($x) with its formats is in
-// package types, because formats are chosen by type.
+// never in the values themselves. The package owns equality (Equal is Puppet's ==, Same is what hash keys use),
+// ordering (Compare), truth (Truthy), and the many texts of one value: ToString is "${x}", Inspect is Ruby's inspect as
+// templates and sprintf show it, Literal is how Puppet prints a value inside a type or an object. String($x) with its
+// formats is in package types, because formats are chosen by type.
 //
 // It may import provenance, and onigmo for regexps. Start reading here, then hash.go and equal.go.
 package value

@@ -25,7 +25,8 @@ func versionParts(s string) []string {
 	return parts
 }
 
-// VersionCompare compares two versions as Puppet's package type does: part by part, digits as numbers unless one has a leading zero.
+// VersionCompare compares two versions as Puppet's package type does: part by part, digits as numbers unless one has a
+// leading zero.
 func VersionCompare(a, b string) int {
 	as, bs := versionParts(a), versionParts(b)
 	for i := 0; i < len(as) && i < len(bs); i++ {

@@ -12,9 +12,9 @@ import (
 	"bunraku/source"
 )
 
-// A Screen is a stream of the program, standard output or error. Everything for people goes through it line by line: secrets are blotted
-// out first, then what could give orders is spelt out. Our own colours survive, since they are marked with a word that is drawn for each
-// run and that no input can know. It can be used by many at the same time.
+// A Screen is a stream of the program, standard output or error. Everything for people goes through it line by line:
+// secrets are blotted out first, then what could give orders is spelt out. Our own colours survive, since they are
+// marked with a word that is drawn for each run and that no input can know. It can be used by many at the same time.
 type Screen struct {
 	mu      sync.Mutex
 	to      io.Writer
@@ -44,7 +44,8 @@ func (s *Screen) Style() source.Style {
 	colour := func(code string) func(string) string {
 		return func(text string) string { return s.mark + code + "m" + text + s.mark + "0m" }
 	}
-	return source.Style{Error: colour("1;31"), Warning: colour("1;33"), Note: colour("1;36"), Place: colour("1"), Caret: colour("31"), Faint: colour("2")}
+	return source.Style{Error: colour("1;31"), Warning: colour("1;33"), Note: colour("1;36"), Place: colour("1"),
+		Caret: colour("31"), Faint: colour("2")}
 }
 
 // Write takes in text for people.

@@ -1,5 +1,5 @@
-// Package redact is what everything that the program says goes through: no secret is shown, whatever way it has come into a message, and
-// no terminal and no log of a CI server is given an order that a stranger has written.
+// Package redact is what everything that the program says goes through: no secret is shown, whatever way it has come
+// into a message, and no terminal and no log of a CI server is given an order that a stranger has written.
 //
 //	secret.go   what is secret, and how it may be spelt
 //	screen.go   the stream that hides it, and spells out control characters
@@ -28,13 +28,14 @@ import (
 // Blot is what is shown in place of a secret.
 const Blot = "[value redacted]"
 
-// leastSecret is the length of the shortest text that counts as a secret: what is shorter cannot be told from ordinary words.
+// leastSecret is the length of the shortest text that counts as a secret: what is shorter cannot be told from ordinary
+// words.
 const leastSecret = 4
 
-// Secrets are texts that no output shows, whatever way they have come into a message: what is Sensitive in the catalogs that were compiled
-// or read and in the variables of their classes, what the program has unwrapped, and what Hiera has decrypted. explain knows by provenance
-// what is secret; this holds for every command, and for what a program has made of a secret that it unwrapped. It can be used by many at
-// the same time.
+// Secrets are texts that no output shows, whatever way they have come into a message: what is Sensitive in the catalogs
+// that were compiled or read and in the variables of their classes, what the program has unwrapped, and what Hiera has
+// decrypted. explain knows by provenance what is secret; this holds for every command, and for what a program has made
+// of a secret that it unwrapped. It can be used by many at the same time.
 type Secrets struct {
 	mu    sync.RWMutex
 	texts map[string]bool   // true for what the program has seen in the clear
@@ -67,10 +68,14 @@ func (s *Secrets) add(text string, bare bool) {
 	}
 }
 
-// pieces are the parts of a secret by which verify speaks of it, when it is a command or a path that a model takes apart: its words, and
-// the directories on the way to them. Ordinary words, and where everybody has programs, tell nothing.
+// pieces are the parts of a secret by which verify speaks of it, when it is a command or a path that a model takes
+// apart: its words, and the directories on the way to them. Ordinary words, and where everybody has programs, tell
+// nothing.
 func pieces(text string) (out []string) {
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`;|&<>()=,", r) }) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) ||
+			strings.ContainsRune("'\"`;|&<>()=,", r)
+	}) {
 		if !strings.Contains(word, "/") {
 			if len(word) >= 12 || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 				out = append(out, word)
@@ -109,7 +114,8 @@ func (s *Secrets) AddCatalog(c *catalog.Catalog) {
 		s.plain = map[string]bool{}
 	}
 	for _, w := range words {
-		for _, part := range append(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(":.-_/ ", r) }), w) {
+		for _, part := range append(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(":.-_/ ", r) }),
+			w) {
 			s.plain[strings.ToLower(part)] = true
 		}
 	}

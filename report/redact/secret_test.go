@@ -52,11 +52,13 @@ func TestHideJSON(t *testing.T) {
 		s.Add(x)
 	}
 	got := s.HideJSON(`{"name": "a name", "line": 4711, "x": [4711], "parameters": {"name": 4711, "l": [1, 4711, {"line": 47110}]}, "value": 4711, "line": 4711}`)
-	want := `{"name": "a ` + Blot + `", "line": 4711, "x": [4711], "parameters": {"` + Blot + `": "` + Blot + `", "l": [1, "` + Blot + `", {"` + Blot + `": 47110}]}, "value": "` + Blot + `", "line": 4711}`
+	want := `{"name": "a ` + Blot + `", "line": 4711, "x": [4711], "parameters": {"` + Blot + `": "` + Blot +
+		`", "l": [1, "` + Blot + `", {"` + Blot + `": 47110}]}, "value": "` + Blot + `", "line": 4711}`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := s.HideXML(`<case name="a name" line="4711">name<a/></case>`); got != `<case name="a `+Blot+`" line="`+Blot+`">`+Blot+`<a/></case>` {
+	if got := s.HideXML(`<case name="a name" line="4711">name<a/></case>`); got != `<case name="a `+Blot+`" line="`+Blot+
+		`">`+Blot+`<a/></case>` {
 		t.Error(got)
 	}
 }
@@ -64,7 +66,8 @@ func TestHideJSON(t *testing.T) {
 func TestSpellings(t *testing.T) {
 	s := &Secrets{}
 	s.Add("hunter2$x'y\"")
-	for _, x := range []string{"aHVudGVyMiR4J3ki", base64.StdEncoding.EncodeToString([]byte("user:hunter2$x'y\":z")), base64.StdEncoding.EncodeToString([]byte("u hunter2$x'y\"")),
+	for _, x := range []string{"aHVudGVyMiR4J3ki", base64.StdEncoding.EncodeToString([]byte("user:hunter2$x'y\":z")),
+		base64.StdEncoding.EncodeToString([]byte("u hunter2$x'y\"")),
 		`hunter2\$x'y\"`, `hunter2$x'\''y"`, `hunter2$x\'y"`, `hunter2%24x%27y%22`, `hunter2$x'y\\\"`} {
 		if got := s.Hide(x); !strings.Contains(got, Blot) || strings.Contains(got, "hunter2") {
 			t.Errorf("%s: %s", x, got)

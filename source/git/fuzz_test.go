@@ -102,7 +102,8 @@ func FuzzTree(f *testing.F) {
 // FuzzCommit: the texts of a commit are printable, whatever they are made of.
 func FuzzCommit(f *testing.F) {
 	id := strings.Repeat("ab", sha1.Size)
-	f.Add([]byte("tree " + id + "\nparent " + id + "\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 2 +0000\nencoding latin1\n\n\xe9\x1b[2J\n"))
+	f.Add([]byte("tree " + id + "\nparent " + id +
+		"\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 2 +0000\nencoding latin1\n\n\xe9\x1b[2J\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := parseCommit(data, sha1.Size)
 		parseTag(data, sha1.Size)

@@ -107,7 +107,8 @@ func generate(p *program, dir string, seed uint64, commits int, extra ...string)
 		all = append(all, c)
 		author := []string{"Ada <ada@example.com>", "Bob <bob@example.com>", "Çelik <c@example.com>"}[g.IntN(3)]
 		when := 1700000000 + 60*i + g.IntN(50)
-		fmt.Fprintf(&stream, "commit refs/heads/c%d\nmark :%d\nauthor %s %d +0200\ncommitter %s %d +0000\n", i, i+1, author, when-g.IntN(9), author, when)
+		fmt.Fprintf(&stream, "commit refs/heads/c%d\nmark :%d\nauthor %s %d +0200\ncommitter %s %d +0000\n", i, i+1, author,
+			when-g.IntN(9), author, when)
 		message := fmt.Sprintf("Change %d\n\nMore words.\n", i)
 		fmt.Fprintf(&stream, "data %d\n%s\n", len(message), message)
 		for n, parent := range c.parents {
@@ -147,11 +148,13 @@ type generator struct{ *rand.Rand }
 var genDirs = []string{"", "manifests/", "data/", "data/nodes/", "files/deep/er/"}
 
 func (g *generator) name() string {
-	return genDirs[g.IntN(len(genDirs))] + fmt.Sprintf("f%d", g.IntN(12)) + []string{".pp", ".yaml", ".txt", ".bin"}[g.IntN(4)]
+	return genDirs[g.IntN(len(genDirs))] + fmt.Sprintf("f%d", g.IntN(12)) + []string{".pp", ".yaml", ".txt",
+		".bin"}[g.IntN(4)]
 }
 
 func (g *generator) line() string {
-	words := []string{"class a {", "}", "", "  file { 'x':", "    ensure => present,", "\tnotify", "end", "  }", "x", "# note"}
+	words := []string{"class a {", "}", "", "  file { 'x':", "    ensure => present,", "\tnotify", "end", "  }", "x",
+		"# note"}
 	if g.IntN(3) == 0 {
 		return fmt.Sprintf("  line %d é", g.IntN(1000))
 	}
@@ -238,9 +241,12 @@ func (g *generator) edit(files map[string]genFile, width int) {
 	default:
 		rules := []string{
 			"*.txt text", "*.txt text eol=crlf", "*.pp text=auto eol=crlf", "*.bin binary", "f1* -text", "data/** eol=crlf",
-			"/f2.* text eol=lf", "*.yaml working-tree-encoding=UTF-16LE text", "[attr]mine text eol=crlf", "f3* mine", "f[4-6].pp !eol",
-			"*.txt working-tree-encoding=UTF-16", "f?.bin filter=lfs", "*.pp ident", "nodes/*.yaml crlf", "\"f7\\056txt\" eol=crlf",
-			"f8* working-tree-encoding=ISO-8859-1", "f9* crlf=input", "f10.pp text=auto", "**/er/*.pp text eol=crlf", "files/**/f2* eol=crlf",
+			"/f2.* text eol=lf", "*.yaml working-tree-encoding=UTF-16LE text", "[attr]mine text eol=crlf", "f3* mine",
+			"f[4-6].pp !eol",
+			"*.txt working-tree-encoding=UTF-16", "f?.bin filter=lfs", "*.pp ident", "nodes/*.yaml crlf",
+			"\"f7\\056txt\" eol=crlf",
+			"f8* working-tree-encoding=ISO-8859-1", "f9* crlf=input", "f10.pp text=auto", "**/er/*.pp text eol=crlf",
+			"files/**/f2* eol=crlf",
 		}
 		var b strings.Builder
 		for range 1 + g.IntN(4) {

@@ -28,7 +28,8 @@ var shapes = []struct {
 	{"one pack", nil, [][]string{{"gc", "-q", "--prune=now"}}},
 	{"loose", nil, [][]string{{"!unpack"}}},
 	{"deep deltas", nil, [][]string{{"repack", "-adfq", "--depth=250", "--window=250"}, {"pack-refs", "--all"}}},
-	{"names of bases", nil, [][]string{{"-c", "repack.usedeltabaseoffset=false", "repack", "-adfq"}, {"multi-pack-index", "write"}}},
+	{"names of bases", nil, [][]string{{"-c", "repack.usedeltabaseoffset=false", "repack", "-adfq"},
+		{"multi-pack-index", "write"}}},
 	{"sha256", []string{"--object-format=sha256"}, [][]string{{"gc", "-q"}}},
 }
 

@@ -255,7 +255,8 @@ func TestWorktreesAndSubmodules(t *testing.T) {
 	p.run(tree, "worktree", "add", "-q", "-b", "side", filepath.Join(base, "linked"))
 	p.run(tree, "submodule", "--quiet", "add", other, "modules/other")
 	p.run(tree, "commit", "-qm", "Second")
-	for dir, want := range map[string]string{filepath.Join(base, "linked"): "one\n", filepath.Join(tree, "modules/other"): "other\n"} {
+	for dir, want := range map[string]string{filepath.Join(base, "linked"): "one\n",
+		filepath.Join(tree, "modules/other"): "other\n"} {
 		repo, err := Open(dir, Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -22,9 +22,12 @@ func TestResolve(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer repo.Close()
-		asked := []string{"HEAD", "@", "main~3", "main^", "main^0", "main^2", "main~2^1", "feature/x", "heads/main", "refs/heads/c3",
-			"origin/main", "origin", "c9^{commit}", "c9^{}", "@~1", "nothing", "main~1000", "main^9", "ab", "-x", "main..c3", "c3...c4",
-			"main@{1}", "@{upstream}", ":/Change", "main:f1.pp", "main^{/Change}", "main^{tree}", "", "refs/../HEAD", "a\x00b", "config"}
+		asked := []string{"HEAD", "@", "main~3", "main^", "main^0", "main^2", "main~2^1", "feature/x", "heads/main",
+			"refs/heads/c3",
+			"origin/main", "origin", "c9^{commit}", "c9^{}", "@~1", "nothing", "main~1000", "main^9", "ab", "-x", "main..c3",
+			"c3...c4",
+			"main@{1}", "@{upstream}", ":/Change", "main:f1.pp", "main^{/Change}", "main^{tree}", "", "refs/../HEAD", "a\x00b",
+			"config"}
 		for line := range strings.SplitSeq(p.run(dir, "tag"), "\n") {
 			if line != "" {
 				asked = append(asked, line, line+"^{}", line+"~1")
@@ -57,7 +60,8 @@ func TestAmbiguous(t *testing.T) {
 	tree := p.run(dir, "rev-parse", "HEAD^{tree}")
 	seen := map[string]string{}
 	for i := range 100000 {
-		text := "tree " + tree + "\nauthor A <a> " + strings.Repeat("1", 1+i%9) + " +0000\ncommitter A <a> 1 +0000\n\n" + strings.Repeat("x", i) + "\n"
+		text := "tree " + tree + "\nauthor A <a> " + strings.Repeat("1", 1+i%9) + " +0000\ncommitter A <a> 1 +0000\n\n" +
+			strings.Repeat("x", i) + "\n"
 		if i > 3000 {
 			t.Fatal("no two names begin alike")
 		}
@@ -68,7 +72,8 @@ func TestAmbiguous(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer repo.Close()
-			if _, err := repo.Resolve(name[:4]); err == nil || !strings.Contains(err.Error(), other) || !strings.Contains(err.Error(), name) {
+			if _, err := repo.Resolve(name[:4]); err == nil || !strings.Contains(err.Error(), other) ||
+				!strings.Contains(err.Error(), name) {
 				t.Errorf("%v", err)
 			}
 			return
@@ -168,7 +173,8 @@ func TestBlameFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"link.pp", "missing.pp", "../x.pp", "d"} {
-		if got, err := repo.BlameFile(context.Background(), filepath.Join(dir, name), []int{1}); err == nil && len(got) > 0 && got[1].Commit != "" {
+		if got, err := repo.BlameFile(context.Background(), filepath.Join(dir, name), []int{1}); err == nil && len(got) > 0 &&
+			got[1].Commit != "" {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -42,8 +42,9 @@ type Fact struct {
 // Encode computes the effect of e in states where the given facts hold, and, if lasting is set, what the space says is
 // permanent.
 //
-// Differs from Figure 7: conditions are kept apart, each under its path condition, instead of nesting ok(e); what a test
-// has found out about a cell is used in the branch it guards; a branch that always fails leaves no trace in the values.
+// Differs from Figure 7: conditions are kept apart, each under its path condition, instead of nesting ok(e); what a
+// test has found out about a cell is used in the branch it guards; a branch that always fails leaves no trace in the
+// values.
 func (sp *Space) Encode(e Expr, lasting bool, facts []Fact) *Effect {
 	x := encoder{sp: sp, cur: map[Cell]Val{}, know: map[Cell]uint64{}, path: Top, acted: Bottom, wrote: map[Cell]bool{}}
 	if lasting {

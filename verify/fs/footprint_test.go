@@ -53,18 +53,25 @@ func TestFootprint(t *testing.T) {
 		cell string
 		want want
 	}{
-		"a guarded mkdir ensures":             {fs.EnsureDir("/a"), "/a", want{writes: true, ensures: true}},
-		"its other spelling too":              {fs.If{Cond: fs.Is{Path: "/a", Kind: fs.None}, Then: fs.Mkdir{Path: "/a"}, Else: fs.If{Cond: fs.Is{Path: "/a", Kind: fs.Dir}, Else: fs.Fail{}}}, "/a", want{writes: true, ensures: true}},
-		"a bare mkdir reads and writes":       {fs.Mkdir{Path: "/a"}, "/a", want{reads: true, writes: true}},
-		"read, then ensure, is a write":       {fs.Seq{fs.If{Cond: fs.Is{Path: "/a", Kind: fs.File}, Then: fs.Creat{Path: "/b", Content: fs.Str("x")}}, fs.EnsureDir("/a")}, "/a", want{reads: true, writes: true}},
-		"ensure, then read, still ensures":    {fs.Seq{fs.EnsureDir("/a"), fs.If{Cond: fs.Is{Path: "/a", Kind: fs.Dir}, Then: fs.Creat{Path: "/b", Content: fs.Str("x")}}}, "/a", want{writes: true, ensures: true}},
-		"a parent is read":                    {fs.Mkdir{Path: "/a/b"}, "/a", want{reads: true}},
-		"creat overwrites the content":        {fs.Overwrite("/a", fs.Str("x")), "content of /a", want{writes: true, overwrites: true}},
-		"a conditional write only may":        {fs.If{Cond: fs.Is{Path: "/b", Kind: fs.File}, Then: fs.Write{Path: "/a", Content: fs.Str("x")}}, "content of /a", want{writes: true}},
-		"removing a directory reads children": {fs.Seq{fs.Rm{Path: "/a"}, fs.If{Cond: fs.Is{Path: "/a/b", Kind: fs.Link}, Then: fs.Fail{}}}, "/a/b", want{reads: true}},
+		"a guarded mkdir ensures": {fs.EnsureDir("/a"), "/a", want{writes: true, ensures: true}},
+		"its other spelling too": {fs.If{Cond: fs.Is{Path: "/a", Kind: fs.None}, Then: fs.Mkdir{Path: "/a"},
+			Else: fs.If{Cond: fs.Is{Path: "/a", Kind: fs.Dir}, Else: fs.Fail{}}}, "/a", want{writes: true, ensures: true}},
+		"a bare mkdir reads and writes": {fs.Mkdir{Path: "/a"}, "/a", want{reads: true, writes: true}},
+		"read, then ensure, is a write": {fs.Seq{fs.If{Cond: fs.Is{Path: "/a", Kind: fs.File},
+			Then: fs.Creat{Path: "/b", Content: fs.Str("x")}}, fs.EnsureDir("/a")}, "/a", want{reads: true, writes: true}},
+		"ensure, then read, still ensures": {fs.Seq{fs.EnsureDir("/a"), fs.If{Cond: fs.Is{Path: "/a", Kind: fs.Dir},
+			Then: fs.Creat{Path: "/b", Content: fs.Str("x")}}}, "/a", want{writes: true, ensures: true}},
+		"a parent is read": {fs.Mkdir{Path: "/a/b"}, "/a", want{reads: true}},
+		"creat overwrites the content": {fs.Overwrite("/a", fs.Str("x")), "content of /a",
+			want{writes: true, overwrites: true}},
+		"a conditional write only may": {fs.If{Cond: fs.Is{Path: "/b", Kind: fs.File},
+			Then: fs.Write{Path: "/a", Content: fs.Str("x")}}, "content of /a", want{writes: true}},
+		"removing a directory reads children": {fs.Seq{fs.Rm{Path: "/a"}, fs.If{Cond: fs.Is{Path: "/a/b", Kind: fs.Link},
+			Then: fs.Fail{}}}, "/a/b", want{reads: true}},
 		"removing a directory reads the rest": {fs.Rm{Path: "/a"}, "other children of /a", want{reads: true}},
 		"copying reads the source's content":  {fs.Cp{From: "/a", To: "/b"}, "content of /a", want{reads: true}},
-		"clearing overwrites without a look":  {fs.Seq{fs.Clear{Path: "/a"}, fs.If{Cond: fs.Is{Path: "/c", Kind: fs.File}, Then: fs.EnsureDir("/a/b")}}, "other children of /a", want{writes: true, overwrites: true}},
+		"clearing overwrites without a look": {fs.Seq{fs.Clear{Path: "/a"}, fs.If{Cond: fs.Is{Path: "/c", Kind: fs.File},
+			Then: fs.EnsureDir("/a/b")}}, "other children of /a", want{writes: true, overwrites: true}},
 	} {
 		sp := fs.NewSpace(nil, fs.Init{}, []fs.Expr{c.e}, nil)
 		found := false
@@ -108,7 +115,8 @@ func TestLinks(t *testing.T) {
 func TestResults(t *testing.T) {
 	x, y := fs.Text("x"), fs.Text("y")
 	f := func(v ...fs.Value) fs.Value { return fs.Result("f", v) }
-	distinct := []fs.Value{x, y, fs.Absent, f(x), f(y), f(f(x)), f(x, y), f(fs.Text("x,=y")), fs.Result("g", []fs.Value{x}), fs.Text("f(x)")}
+	distinct := []fs.Value{x, y, fs.Absent, f(x), f(y), f(f(x)), f(x, y), f(fs.Text("x,=y")),
+		fs.Result("g", []fs.Value{x}), fs.Text("f(x)")}
 	long := x
 	for range 100 {
 		long = f(long, long)

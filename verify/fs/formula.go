@@ -435,12 +435,12 @@ func (f *Formulas) spell(tag byte, name string, args []Val) {
 	}
 }
 
-// Eq says that two values are equal. A cell of the space has its initial value here, which is in its domain; in formulas
-// about later moments, compare only with constants that programs compare it with. Results of functions equal nothing but
-// results of the same function for equal arguments.
+// Eq says that two values are equal. A cell of the space has its initial value here, which is in its domain; in
+// formulas about later moments, compare only with constants that programs compare it with. Results of functions equal
+// nothing but results of the same function for equal arguments.
 //
-// Choices share their branches, and so do results their arguments: a value that n resources have had a hand in has n nodes
-// and 2ⁿ ways through them. So every comparison is made once and remembered.
+// Choices share their branches, and so do results their arguments: a value that n resources have had a hand in has n
+// nodes and 2ⁿ ways through them. So every comparison is made once and remembered.
 func (f *Formulas) Eq(a, b Val) Bool {
 	if a == b {
 		return Top

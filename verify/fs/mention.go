@@ -7,7 +7,8 @@ import "slices"
 // Programs copy values and compare them. If no program compares a value that may have started in cell c, one unknown
 // value ?c is enough. If it is compared with constants, c may also start with any of these. If two values that may have
 // started in different cells are compared with each other, those cells share their unknowns, and the constants that
-// programs write to them, so that they may start equal. Cells between which values may flow form a class, found by union-find.
+// programs write to them, so that they may start equal. Cells between which values may flow form a class, found by
+// union-find.
 type mention struct {
 	sp       *Space
 	parent   map[Cell]Cell

@@ -1,6 +1,7 @@
 package fs
 
-// This file is the reference semantics (Figure 5). It knows nothing of cells and formulas: it is what they are judged by.
+// This file is the reference semantics (Figure 5). It knows nothing of cells and formulas: it is what they are judged
+// by.
 
 // Run applies e to s and returns the state that results, whether an Act was done on the way, and whether it succeeded.
 // s is not changed. On failure the state is nil: an error absorbs everything (§3.2).

@@ -54,10 +54,11 @@ const (
 func kindID(k Kind) ID { return idNone + ID(k) }
 
 type cellInfo struct {
-	field  field
-	path   Path
-	name   string // of a variable
-	above  Cell   // kind cells: the parent's kind; other path cells: the kind of their own path; -1 at the root and for variables
+	field field
+	path  Path
+	name  string // of a variable
+	// kind cells: the parent's kind; other path cells: the kind of their own path; -1 at the root and for variables
+	above  Cell
 	domain []ID   // the values worth telling apart; at most 64
 	other  int    // position in domain that stands for every value outside it; -1 if there is none outside
 	mask   uint64 // of domain: those that the initial state may have at all
@@ -109,8 +110,8 @@ type cellKey struct {
 }
 
 // NewSpace finds the cells of the given programs and predicates. Attributes are tracked only where some program
-// mentions them: an attribute that nobody manages is not part of an outcome. The budget, which may be nil, counts this and
-// all that is done with the space.
+// mentions them: an attribute that nobody manages is not part of an outcome. The budget, which may be nil, counts this
+// and all that is done with the space.
 func NewSpace(b *budget.Budget, init Init, programs []Expr, preds []Pred) *Space {
 	sp := &Space{Init: init, index: map[cellKey]Cell{}, ids: map[Value]ID{}}
 	sp.Formulas.init(sp)
@@ -434,8 +435,8 @@ func (sp *Space) Shape(c Cell) Shape {
 	return s
 }
 
-// MaskOf selects one value of a cell's domain. A value outside it is the domain's "other" one; then exact is false, since
-// others are too.
+// MaskOf selects one value of a cell's domain. A value outside it is the domain's "other" one; then exact is false,
+// since others are too.
 func (sp *Space) MaskOf(c Cell, v ID) (mask uint64, exact bool) {
 	if i, ok := sp.position(c, v); ok {
 		return bitOf(i), true

@@ -5,9 +5,10 @@ import "slices"
 // spanNodes bounds the nodes of a value that Span looks at closely.
 const spanNodes = 256
 
-// Span is what a cell can hold after a program that leaves v in it, as a mask of the cell's domain, when some conditions held
-// before. What a choice between values says of the cells it looks at is used in its branches: a file that is made if there
-// is none, and fails to be if there is a directory, is a file afterwards. ok is false when it may hold anything.
+// Span is what a cell can hold after a program that leaves v in it, as a mask of the cell's domain, when some
+// conditions held before. What a choice between values says of the cells it looks at is used in its branches: a file
+// that is made if there is none, and fails to be if there is a directory, is a file afterwards. ok is false when it may
+// hold anything.
 func (sp *Space) Span(c Cell, v Val, given []Bool) (mask uint64, ok bool) {
 	s := span{sp: sp, of: c, known: map[Cell]uint64{}, left: spanNodes}
 	if !s.assume(given) {
@@ -15,8 +16,8 @@ func (sp *Space) Span(c Cell, v Val, given []Bool) (mask uint64, ok bool) {
 	}
 	mask, ok = s.val(v)
 	if sp.Shape(c).Only && mask&bitOf(0) != 0 {
-		// What is missing goes with its path, which the kind says. A file that was made with the content of one that is not there
-		// has nothing for its content either; but no world has such a file, so the fact would leave no world at all.
+		// What is missing goes with its path, which the kind says. A file that was made with the content of one that is not
+		// there has nothing for its content either; but no world has such a file, so the fact would leave no world at all.
 		return 0, false
 	}
 	return mask, ok && mask != 0 && mask != sp.full(c)

@@ -13,7 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A builder collects what importers find and writes it as one layer of a store. Names and dependencies are kept in memory, files are not.
+// A builder collects what importers find and writes it as one layer of a store. Names and dependencies are kept in
+// memory, files are not.
 type builder struct {
 	ctx      context.Context
 	dir      string // for what does not fit in memory
@@ -38,7 +39,8 @@ func newBuilder(ctx context.Context, near string) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &builder{ctx: ctx, dir: dir, byName: map[string]uint32{}, files: spill{dir: dir, name: "files"}, postings: spill{dir: dir, name: "paths"}}, nil
+	return &builder{ctx: ctx, dir: dir, byName: map[string]uint32{}, files: spill{dir: dir, name: "files"},
+		postings: spill{dir: dir, name: "paths"}}, nil
 }
 
 func (b *builder) close() {
@@ -74,7 +76,8 @@ func (b *builder) add(e *entry) (id uint32, kept bool, err error) {
 	return id, err == nil, err
 }
 
-// newer reports whether a package takes another's place: it is a later version, or the same for the machine's own architecture.
+// newer reports whether a package takes another's place: it is a later version, or the same for the machine's own
+// architecture.
 func (b *builder) newer(e, old *entry) bool {
 	if c := compareVersions(e.version, old.version); c != 0 {
 		return c > 0
@@ -181,7 +184,8 @@ func (b *builder) write(to sink) error {
 			if err := b.post(uint32(id), r); err != nil {
 				return err
 			}
-			places = append(places, packagePlace{r.name, binary.AppendUvarint(binary.BigEndian.AppendUint32(nil, chunks), uint64(len(chunk)))})
+			places = append(places, packagePlace{r.name, binary.AppendUvarint(binary.BigEndian.AppendUint32(nil, chunks),
+				uint64(len(chunk)))})
 			text := r.append(nil)
 			if len(text) > maxRecord {
 				return fmt.Errorf("%s has %d files: this is no package list", r.name, len(r.files))
@@ -287,8 +291,8 @@ func tagName(name string) uint16 {
 	return uint16(x^x>>16)&0xfffe | 1
 }
 
-// A directory in which few packages have something is kept once for each of them; of others, each name is. A name that very many have
-// (/usr/share) is kept as that.
+// A directory in which few packages have something is kept once for each of them; of others, each name is. A name that
+// very many have (/usr/share) is kept as that.
 const (
 	fewOwners  = 16
 	manyOwners = 128

@@ -4,9 +4,9 @@ import (
 	"bytes"
 )
 
-// readContents reads a Contents file of a Debian or Ubuntu archive: a path without its leading slash, blanks, and the packages that have it,
-// each behind its section: "etc/motd   admin/base-files,misc/other". Old files have a heading first. Directories are not listed and
-// configuration files are not marked.
+// readContents reads a Contents file of a Debian or Ubuntu archive: a path without its leading slash, blanks, and the
+// packages that have it, each behind its section: "etc/motd   admin/base-files,misc/other". Old files have a heading
+// first. Directories are not listed and configuration files are not marked.
 func readContents(l *lines, each func(path string, packages [][]byte) error, skip func()) error {
 	var packages [][]byte
 	heading := false

@@ -65,7 +65,8 @@ func readStanzas(l *lines, wanted map[string]bool, each func(stanza) error) erro
 	return flush()
 }
 
-var packageFields = map[string]bool{"Package": true, "Version": true, "Depends": true, "Pre-Depends": true, "Provides": true,
+var packageFields = map[string]bool{"Package": true, "Version": true, "Depends": true, "Pre-Depends": true,
+	"Provides": true,
 	"Priority": true, "Essential": true, "Status": true, "Conffiles": true}
 
 // entry makes a package of a stanza. It returns nil for one that is not on the machine whose status file this is.
@@ -86,7 +87,8 @@ func (s stanza) entry() *entry {
 	return e
 }
 
-// parseDepends reads a relation field: groups of alternatives, by name. "libc6 (>= 2.36), debconf | debconf-2.0" has two groups.
+// parseDepends reads a relation field: groups of alternatives, by name. "libc6 (>= 2.36), debconf | debconf-2.0" has
+// two groups.
 func parseDepends(s string) [][]string {
 	var out [][]string
 	for group := range strings.SplitSeq(s, ",") {
@@ -106,7 +108,8 @@ func parseDepends(s string) [][]string {
 	return out
 }
 
-// conffiles are the paths of the Conffiles field of dpkg's status; those that the package no longer brings are left out.
+// conffiles are the paths of the Conffiles field of dpkg's status; those that the package no longer brings are left
+// out.
 func (s stanza) conffiles() []string {
 	var out []string
 	for line := range strings.Lines(s["Conffiles"]) {

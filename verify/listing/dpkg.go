@@ -32,7 +32,8 @@ func openDpkg(dir string) (*dpkg, error) {
 }
 
 func readStatus(dir string, count func(int)) (*dpkg, error) {
-	d := &dpkg{dir: dir, pulls: map[string][]string{}, conffiles: map[string][]string{}, byName: map[string]uint32{}, root: rootOf(dir)}
+	d := &dpkg{dir: dir, pulls: map[string][]string{}, conffiles: map[string][]string{}, byName: map[string]uint32{},
+		root: rootOf(dir)}
 	status := filepath.Join(dir, "status")
 	in, err := open(status, count)
 	if err != nil {
@@ -82,7 +83,8 @@ func (d *dpkg) isDir(p string) bool {
 	return err == nil && info.IsDir()
 }
 
-// config lists the configuration files of a package, sorted: those of status, and of info while dpkg has not written them there.
+// config lists the configuration files of a package, sorted: those of status, and of info while dpkg has not written
+// them there.
 func (d *dpkg) config(name string) ([]string, error) {
 	out := slices.Clone(d.conffiles[name])
 	path, err := d.file(name, ".conffiles")

@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The built-in index: what packages of Debian 12 have in /etc, their services, programs and directories, and which packages they pull in.
-// generate makes it. It has facts only: names, paths, dependencies.
+// The built-in index: what packages of Debian 12 have in /etc, their services, programs and directories, and which
+// packages they pull in. generate makes it. It has facts only: names, paths, dependencies.
 //
 //go:embed debian-12.index
 var embeddedIndex []byte
@@ -77,12 +77,14 @@ func openIndex(text []byte) (*index, error) {
 
 // WriteIndex makes an index like the built-in one.
 func WriteIndex(platform string, date time.Time, packages []*Package, chunkSize int) ([]byte, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false))
 	if err != nil {
 		return nil, err
 	}
 	defer enc.Close()
-	packages = slices.SortedFunc(slices.Values(packages), func(a, b *Package) int { return strings.Compare(a.Name, b.Name) })
+	packages = slices.SortedFunc(slices.Values(packages),
+		func(a, b *Package) int { return strings.Compare(a.Name, b.Name) })
 	var heads, body []byte
 	chunks, files, size := 0, 0, 0
 	var chunk [][]byte
@@ -124,7 +126,8 @@ func (x *index) find(name string) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, ok := slices.BinarySearchFunc(records, name, func(r []byte, name string) int { return strings.Compare(recordName(r), name) })
+	n, ok := slices.BinarySearchFunc(records, name,
+		func(r []byte, name string) int { return strings.Compare(recordName(r), name) })
 	if !ok {
 		return nil, nil
 	}

@@ -30,7 +30,8 @@ func TestEmbedded(t *testing.T) {
 		{"cron", "cron", "/etc/default/cron", "cron"},
 		{"docker.io", "docker.io", "/etc/default/docker", "docker"},
 		{"fail2ban", "fail2ban", "/etc/fail2ban/fail2ban.conf", "fail2ban"},
-		{"prometheus-node-exporter", "prometheus-node-exporter", "/etc/default/prometheus-node-exporter", "prometheus-node-exporter"},
+		{"prometheus-node-exporter", "prometheus-node-exporter", "/etc/default/prometheus-node-exporter",
+			"prometheus-node-exporter"},
 	} {
 		// The package pulls in the owner of the file and of the service.
 		seen, work := map[string]bool{x.name: true}, []string{x.name}
@@ -60,11 +61,13 @@ func TestEmbedded(t *testing.T) {
 		}
 	}
 	// Directories without files, and files below /etc that are no configuration files, come from the packages themselves.
-	if p := get(t, s, "nginx-common"); !slices.Contains(p.Dirs, "/etc/nginx/conf.d") || p.NoEmpty || !p.Known || !p.Partial {
+	if p := get(t, s, "nginx-common"); !slices.Contains(p.Dirs, "/etc/nginx/conf.d") || p.NoEmpty || !p.Known ||
+		!p.Partial {
 		t.Errorf("nginx-common: %+v", p)
 	}
 	// What installation scripts make.
-	for name, file := range map[string]string{"chrony": "/etc/chrony/chrony.conf", "postgresql-15": "/etc/postgresql/15/main/pg_hba.conf", "openssh-server": "/etc/ssh/sshd_config",
+	for name, file := range map[string]string{"chrony": "/etc/chrony/chrony.conf",
+		"postgresql-15": "/etc/postgresql/15/main/pg_hba.conf", "openssh-server": "/etc/ssh/sshd_config",
 		"nfs-kernel-server": "/etc/exports"} {
 		if p := get(t, s, name); !slices.Contains(p.Files, file) || !p.Config(file) {
 			t.Errorf("%s does not bring %s", name, file)
@@ -97,8 +100,11 @@ func TestEmbedded(t *testing.T) {
 func TestIndexRoundTrip(t *testing.T) {
 	var want []*Package
 	for _, name := range []string{"c", "a", "b"} {
-		want = append(want, &Package{Name: name, Version: "1" + name, Files: []string{"/etc/" + name, "/usr/bin/" + name}, Conffiles: []string{"/etc/" + name},
-			Dirs: []string{"/etc", "/usr", "/usr/bin", "/var", "/var/" + name}, Known: true, Base: name == "a", Partial: true, NoEmpty: name == "b", Depends: []string{"x", "y"}})
+		want = append(want, &Package{Name: name, Version: "1" + name, Files: []string{"/etc/" + name, "/usr/bin/" + name},
+			Conffiles: []string{"/etc/" + name},
+			Dirs:      []string{"/etc", "/usr", "/usr/bin", "/var", "/var/" + name}, Known: true, Base: name == "a",
+			Partial: true,
+			NoEmpty: name == "b", Depends: []string{"x", "y"}})
 	}
 	for _, size := range []int{1, 1000} {
 		text, err := WriteIndex("x-1", someDay, want, size)
@@ -121,7 +127,8 @@ func TestIndexRoundTrip(t *testing.T) {
 			same(t, "dirs", p.Dirs, w.Dirs...)
 			same(t, "conffiles", p.Conffiles, w.Conffiles...)
 			same(t, "depends", p.Depends, w.Depends...)
-			if p.Version != w.Version || p.Known != w.Known || p.Base != w.Base || p.Partial != w.Partial || p.NoEmpty != w.NoEmpty {
+			if p.Version != w.Version || p.Known != w.Known || p.Base != w.Base || p.Partial != w.Partial ||
+				p.NoEmpty != w.NoEmpty {
 				t.Errorf("%+v, want %+v", p, w)
 			}
 		}
@@ -188,7 +195,8 @@ func TestSelect(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	// Each is before the next: `dpkg --compare-versions` says so.
-	order := []string{"0~~", "0~", "0", "0.1~rc1", "0.1", "0.1-1", "0.1-1+b1", "0.1-2", "0.1a", "0.1+x", "0.2", "0.10", "1.0-9+deb12u9", "1.0-9+deb12u10", "1.1-1", "1:0"}
+	order := []string{"0~~", "0~", "0", "0.1~rc1", "0.1", "0.1-1", "0.1-1+b1", "0.1-2", "0.1a", "0.1+x", "0.2", "0.10",
+		"1.0-9+deb12u9", "1.0-9+deb12u10", "1.1-1", "1:0"}
 	for i, a := range order {
 		for j, b := range order {
 			if got, want := compareVersions(a, b), compareInts(i, j); got != want {
@@ -209,12 +217,14 @@ func compareInts(a, b int) int {
 }
 
 func TestPlatformNames(t *testing.T) {
-	for _, x := range [][3]string{{"Debian", "12", "debian-12"}, {"Debian", "12.9", "debian-12"}, {"Ubuntu", "22.04", "ubuntu-22.04"}, {"Rocky", "9.3", "rocky-9"}, {"Fedora", "", "fedora"}, {"", "1", ""}} {
+	for _, x := range [][3]string{{"Debian", "12", "debian-12"}, {"Debian", "12.9", "debian-12"},
+		{"Ubuntu", "22.04", "ubuntu-22.04"}, {"Rocky", "9.3", "rocky-9"}, {"Fedora", "", "fedora"}, {"", "1", ""}} {
 		if got := PlatformName(x[0], x[1]); got != x[2] {
 			t.Errorf("%s %s: %s, want %s", x[0], x[1], got, x[2])
 		}
 	}
-	for text, want := range map[string]string{"ID=rhel\nVERSION_ID=\"9.3\"\n": "redhat-9", "ID='ubuntu'\nVERSION_ID='24.04'": "ubuntu-24.04", "ID=debian\n": "debian"} {
+	for text, want := range map[string]string{"ID=rhel\nVERSION_ID=\"9.3\"\n": "redhat-9",
+		"ID='ubuntu'\nVERSION_ID='24.04'": "ubuntu-24.04", "ID=debian\n": "debian"} {
 		if got := osRelease(strings.NewReader(text)); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
@@ -222,8 +232,10 @@ func TestPlatformNames(t *testing.T) {
 }
 
 func TestServices(t *testing.T) {
-	for file, want := range map[string]string{"/lib/systemd/system/nginx.service": "nginx", "/usr/lib/systemd/system/ssh@.service": "ssh@", "/etc/init.d/cron": "cron",
-		"/etc/rc.d/init.d/httpd": "httpd", "/etc/init.d/README": "", "/lib/systemd/system/x.timer": "", "/lib/systemd/system/x.service.d/y.service": "", "/etc/cron.d/x": ""} {
+	for file, want := range map[string]string{"/lib/systemd/system/nginx.service": "nginx",
+		"/usr/lib/systemd/system/ssh@.service": "ssh@", "/etc/init.d/cron": "cron",
+		"/etc/rc.d/init.d/httpd": "httpd", "/etc/init.d/README": "", "/lib/systemd/system/x.timer": "",
+		"/lib/systemd/system/x.service.d/y.service": "", "/etc/cron.d/x": ""} {
 		if got := Service(file); got != want {
 			t.Errorf("%s: %q, want %q", file, got, want)
 		}

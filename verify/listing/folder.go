@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// A folder has one file per package, named after it, with one path a line. A line that ends in a slash is a directory. The file DEPENDS, if
-// there is one, has lines with a package, a tab, and the packages that it pulls in, separated by blanks.
+// A folder has one file per package, named after it, with one path a line. A line that ends in a slash is a directory.
+// The file DEPENDS, if there is one, has lines with a package, a tab, and the packages that it pulls in, separated by
+// blanks.
 type folder struct {
 	dir   string
 	pulls map[string][]string

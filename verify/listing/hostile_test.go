@@ -32,7 +32,8 @@ func TestHostile(t *testing.T) {
 		write(t, path, text)
 		return path
 	}
-	refused(t, "a path out of the tree", `:2: the path "/../../etc/passwd" leads out of the tree`, file("Contents-amd64", "a/b net/x\n../../etc/passwd net/x\n"))
+	refused(t, "a path out of the tree", `:2: the path "/../../etc/passwd" leads out of the tree`,
+		file("Contents-amd64", "a/b net/x\n../../etc/passwd net/x\n"))
 	refused(t, "a path out of the middle", "leads out of the tree", file("Contents-amd64", "usr/../../etc/passwd net/x\n"))
 	refused(t, "a long path", ": 4096 is the most", file("Contents-amd64", strings.Repeat("a/", 3000)+" net/x\n"))
 	refused(t, "a long line", "longer than", file("Contents-amd64", strings.Repeat("a", maxLine+10)+" net/x\n"))
@@ -40,7 +41,8 @@ func TestHostile(t *testing.T) {
 	refused(t, "not a list", "neither a Packages nor a Contents file", file("x", "\x7fELF"))
 	refused(t, "an empty file", "neither a Packages nor a Contents file", file("x", ""))
 	refused(t, "a field that is none", ":2: \"nonsense\" is neither a field", file("Packages", "Package: x\nnonsense\n"))
-	refused(t, "endless fields", "of fields", file("Packages", "Package: x\nDepends: a\n"+strings.Repeat(" "+strings.Repeat("b", 1000)+",\n", 6000)))
+	refused(t, "endless fields", "of fields", file("Packages", "Package: x\nDepends: a\n"+
+		strings.Repeat(" "+strings.Repeat("b", 1000)+",\n", 6000)))
 	refused(t, "half a gzip", "cannot unpack it", file("Contents-amd64.gz", pack(t, ".gz", someContents)[:40]))
 	refused(t, "half an xz", "cannot unpack it", file("Contents-amd64.xz", pack(t, ".xz", someContents)[:40]))
 	refused(t, "half a zst", "cannot unpack it", file("Contents-amd64.zst", pack(t, ".zst", someContents)[:40]))
@@ -54,7 +56,8 @@ func TestHostile(t *testing.T) {
 	xz[at+2] = 40
 	refused(t, "an xz that takes 4 GB", "MB of memory", file("Contents-amd64.xz", string(xz)))
 
-	refused(t, "a zst that takes 128 MB", "window size exceeded", file("Contents-amd64.zst", "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00"))
+	refused(t, "a zst that takes 128 MB", "window size exceeded",
+		file("Contents-amd64.zst", "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00"))
 }
 
 // A bomb is refused by what it unpacks to, whatever packs it.
@@ -91,17 +94,25 @@ func TestHostileRepository(t *testing.T) {
 		write(t, file, strings.Replace(string(text), from, to, 1))
 		return dir
 	}
-	refused(t, "a place out of the repository", "leads out of the repository", change("repomd.xml", "repodata/primary.xml", "../../../etc/passwd"))
-	refused(t, "an absolute place", "leads out of the repository", change("repomd.xml", "repodata/primary.xml", "/etc/passwd"))
-	refused(t, "a place elsewhere", "bring it here first", change("repomd.xml", "repodata/primary.xml", "http://x/primary.xml"))
-	refused(t, "another file than described", "not the file that repomd.xml describes", change("primary.xml", "httpd", "nginx"))
+	refused(t, "a place out of the repository", "leads out of the repository", change("repomd.xml", "repodata/primary.xml",
+		"../../../etc/passwd"))
+	refused(t, "an absolute place", "leads out of the repository", change("repomd.xml", "repodata/primary.xml",
+		"/etc/passwd"))
+	refused(t, "a place elsewhere", "bring it here first", change("repomd.xml", "repodata/primary.xml",
+		"http://x/primary.xml"))
+	refused(t, "another file than described", "not the file that repomd.xml describes",
+		change("primary.xml", "httpd", "nginx"))
 	refused(t, "no lists named", "no primary and filelists", change("repomd.xml", `type="filelists"`, `type="other"`))
-	refused(t, "entities", "a document type", change("filelists.xml", "<filelists", `<!DOCTYPE x [<!ENTITY a "aaaa">]><filelists`))
+	refused(t, "entities", "a document type", change("filelists.xml", "<filelists",
+		`<!DOCTYPE x [<!ENTITY a "aaaa">]><filelists`))
 	refused(t, "an unknown entity", "is no entity of XML", change("filelists.xml", "/old", "/&a;/"+strings.Repeat("x", 5)))
 	refused(t, "a path out of the tree", "leads out of the tree", change("filelists.xml", "/var/www", "/var/../../www"))
-	refused(t, "a long tag", "a tag of more than", change("filelists.xml", "<filelists", "<filelists x='"+strings.Repeat("a", maxToken)+"'"))
-	refused(t, "a long text", "has more than", change("filelists.xml", "/etc/httpd/conf/httpd.conf", strings.Repeat("<![CDATA["+strings.Repeat("a", maxToken/2)+"]]>", 3)))
-	refused(t, "half a document", "the document ends", change("filelists.xml", someFilelists[len(someFilelists)-30:], "<file"))
+	refused(t, "a long tag", "a tag of more than", change("filelists.xml", "<filelists", "<filelists x='"+
+		strings.Repeat("a", maxToken)+"'"))
+	refused(t, "a long text", "has more than", change("filelists.xml", "/etc/httpd/conf/httpd.conf",
+		strings.Repeat("<![CDATA["+strings.Repeat("a", maxToken/2)+"]]>", 3)))
+	refused(t, "half a document", "the document ends", change("filelists.xml", someFilelists[len(someFilelists)-30:],
+		"<file"))
 	refused(t, "a tag in a path", "in <", change("filelists.xml", "/var/www", "<b/>"))
 }
 
@@ -109,7 +120,8 @@ func TestHostileRepository(t *testing.T) {
 func TestControlCharacters(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/Contents-amd64", "etc/\x1b[31mred net/x\netc/fine net/x\netc/y net/\x07bell\nusr/bin/only-a-path\n")
-	layers, err := Import{Sources: []string{dir + "/Contents-amd64"}, Platform: "debian-12", Store: dir + "/s.db", Now: someDay}.Run(context.Background())
+	layers, err := Import{Sources: []string{dir + "/Contents-amd64"}, Platform: "debian-12", Store: dir + "/s.db",
+		Now: someDay}.Run(context.Background())
 	if err != nil || layers[0].Skipped != 3 || layers[0].Packages != 1 || layers[0].Files != 1 {
 		t.Errorf("%+v %v", layers, err)
 	}
@@ -120,7 +132,8 @@ func TestDamagedStore(t *testing.T) {
 	dir := t.TempDir()
 	store := dir + "/s.db"
 	write(t, dir+"/Contents-amd64", someContents)
-	if _, err := (Import{Sources: []string{dir + "/Contents-amd64"}, Platform: "debian-12", Store: store, Now: someDay}).Run(context.Background()); err != nil {
+	if _, err := (Import{Sources: []string{dir + "/Contents-amd64"}, Platform: "debian-12", Store: store,
+		Now: someDay}).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	good, err := os.ReadFile(store)
@@ -167,7 +180,8 @@ func TestDamagedStore(t *testing.T) {
 	}
 	// A store that is not ours to understand.
 	write(t, dir+"/not.db", strings.Repeat("x", 5000))
-	if err := ask(dir + "/not.db"); err == nil || !strings.Contains(err.Error(), "package lists are in a folder or in a store") {
+	if err := ask(dir + "/not.db"); err == nil ||
+		!strings.Contains(err.Error(), "package lists are in a folder or in a store") {
 		t.Error(err)
 	}
 }
@@ -186,7 +200,8 @@ func FuzzContents(f *testing.F) {
 
 // checkPath fails for a path that must not get in.
 func checkPath(t *testing.T, p string) {
-	if p == "/" || !strings.HasPrefix(p, "/") || p != filepath.Clean(p) || strings.ContainsAny(p, "\x00\n\x1b") || len(p) > maxPath+1 {
+	if p == "/" || !strings.HasPrefix(p, "/") || p != filepath.Clean(p) || strings.ContainsAny(p, "\x00\n\x1b") ||
+		len(p) > maxPath+1 {
 		t.Errorf("the path %q got in", p)
 	}
 }
@@ -223,10 +238,11 @@ func FuzzRepository(f *testing.F) {
 	f.Add([]byte("<package><name>x</name><file><![CDATA[/a]]></file><!-- x --></package>"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		readPrimary(newMarkup("f", bytes.NewReader(text)), func(*entry) error { return nil })
-		readFilelists(newMarkup("f", bytes.NewReader(text)), func(string, uint64) bool { return true }, func(path string, _ byte) error {
-			checkPath(t, path)
-			return nil
-		}, func() {})
+		readFilelists(newMarkup("f", bytes.NewReader(text)), func(string, uint64) bool { return true },
+			func(path string, _ byte) error {
+				checkPath(t, path)
+				return nil
+			}, func() {})
 	})
 }
 
@@ -246,7 +262,8 @@ func FuzzLZ4(f *testing.F) {
 }
 
 func FuzzRecord(f *testing.F) {
-	r := (&Package{Name: "x", Version: "1", Files: []string{"/a/b", "/a/c"}, Dirs: []string{"/d"}, Depends: []string{"y"}}).toRecord()
+	r := (&Package{Name: "x", Version: "1", Files: []string{"/a/b", "/a/c"}, Dirs: []string{"/d"},
+		Depends: []string{"y"}}).toRecord()
 	f.Add(r.append(nil))
 	f.Add(binary.AppendUvarint(nil, 1<<62))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -111,7 +111,10 @@ func (im Import) keep(w *rewrite, groups []*group) error {
 	}
 	defer old.Close()
 	return w.copy(old, func(l Layer, key string) bool {
-		return slices.ContainsFunc(groups, func(g *group) bool { return g.platform == l.Platform && (im.Replace || g.key() == key) })
+		return slices.ContainsFunc(groups, func(g *group) bool {
+			return g.platform == l.Platform &&
+				(im.Replace || g.key() == key)
+		})
 	})
 }
 
@@ -155,12 +158,14 @@ func (im Import) groups() ([]*group, error) {
 		case g.platform == "":
 			g.platform = f.platform
 		case g.platform != f.platform:
-			return nil, fmt.Errorf("%s is of %s, and other sources of %s: import them one by one", source, f.platform, g.platform)
+			return nil, fmt.Errorf("%s is of %s, and other sources of %s: import them one by one", source, f.platform,
+				g.platform)
 		}
 	}
 	for _, g := range out {
 		if g.platform == "" {
-			return nil, fmt.Errorf("%s: it does not say what it is for; say it with --platform, such as debian-12", strings.Join(g.names(), ", "))
+			return nil, fmt.Errorf("%s: it does not say what it is for; say it with --platform, such as debian-12",
+				strings.Join(g.names(), ", "))
 		}
 	}
 	if len(out) == 0 {

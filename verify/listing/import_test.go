@@ -55,7 +55,8 @@ func pack(t testing.TB, name, text string) string {
 // lz4Plain is an LZ4 frame with one block that is not packed.
 func lz4Plain(text string) string {
 	n := uint32(len(text)) | 1<<31
-	return "\x04\x22\x4d\x18\x60\x40\x82" + string([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}) + text + "\x00\x00\x00\x00"
+	return "\x04\x22\x4d\x18\x60\x40\x82" + string([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}) + text +
+		"\x00\x00\x00\x00"
 }
 
 // imports imports sources into a new store and opens it for a platform.
@@ -163,20 +164,23 @@ usr/share/doc/web/README                                net/web
 func TestArchive(t *testing.T) {
 	for _, ending := range []string{"", ".gz", ".xz", ".zst", ".lz4"} {
 		dir := t.TempDir()
-		write(t, dir+"/dists/x/Release", "Origin: Debian\nLabel: Debian\nSuite: stable\nVersion: 12.9\nCodename: bookworm\nSHA256:\n 00 1 x\n")
+		write(t, dir+"/dists/x/Release",
+			"Origin: Debian\nLabel: Debian\nSuite: stable\nVersion: 12.9\nCodename: bookworm\nSHA256:\n 00 1 x\n")
 		write(t, dir+"/dists/x/main/binary-amd64/Packages"+ending, pack(t, ending, somePackages))
 		write(t, dir+"/dists/x/main/Contents-amd64"+ending, pack(t, ending, someContents))
 		write(t, dir+"/dists/x/main/Contents-all"+ending, pack(t, ending, "usr/share/web/x net/web-data\n"))
 		write(t, dir+"/dists/x/main/Contents-udeb-amd64"+ending, pack(t, ending, "usr/share/udeb net/udeb\n"))
 		s := imports(t, "", dir)
 		p := get(t, s, "web")
-		same(t, ending+" files", p.Files, "/bin/web-start", "/etc/web/a name with blanks.conf", "/etc/web/web.conf", "/lib/systemd/system/web.service", "/usr/share/doc/web/README")
+		same(t, ending+" files", p.Files, "/bin/web-start", "/etc/web/a name with blanks.conf", "/etc/web/web.conf",
+			"/lib/systemd/system/web.service", "/usr/share/doc/web/README")
 		same(t, "services", p.Services(), "web")
-		if p.Version != "2.0-1" || p.Known || !p.NoEmpty || p.Base || !p.Config("/etc/web/web.conf") || p.Config("/bin/web-start") {
+		if p.Version != "2.0-1" || p.Known || !p.NoEmpty || p.Base || !p.Config("/etc/web/web.conf") ||
+			p.Config("/bin/web-start") {
 			t.Errorf("%+v", p)
 		}
-		// base and libc6 are there, conf is the first alternative; exim alone is virtual-mta; mawk is the better awk; nobody can say which
-		// browser; what is not here may be elsewhere.
+		// base and libc6 are there, conf is the first alternative; exim alone is virtual-mta; mawk is the better awk; nobody
+		// can say which browser; what is not here may be elsewhere.
 		same(t, "depends", p.Depends, "base", "conf", "exim", "libc6", "mawk", "unknown-thing")
 		if !get(t, s, "base").Base || get(t, s, "gawk").Base {
 			t.Error("base is on every machine, gawk is not")
@@ -186,7 +190,8 @@ func TestArchive(t *testing.T) {
 		same(t, "owners of /usr/share", owners(t, s, "/usr/share"), "web", "web-data")
 		same(t, "owners of nothing", owners(t, s, "/etc/we"))
 		names, err := s.Names()
-		if err != nil || !slices.Contains(names, "web-data") || slices.Contains(names, "udeb") || slices.Contains(names, "not") {
+		if err != nil || !slices.Contains(names, "web-data") || slices.Contains(names, "udeb") ||
+			slices.Contains(names, "not") {
 			t.Errorf("%v %v", names, err)
 		}
 	}
@@ -196,7 +201,8 @@ func TestArchive(t *testing.T) {
 func TestArchiveFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/p.gz", pack(t, ".gz", somePackages))
-	write(t, dir+"/Contents-amd64.zst", pack(t, ".zst", "This file maps each file\nblah\n\nFILE   LOCATION\n"+someContents))
+	write(t, dir+"/Contents-amd64.zst", pack(t, ".zst", "This file maps each file\nblah\n\nFILE   LOCATION\n"+
+		someContents))
 	s := imports(t, "ubuntu-22.04", dir+"/p.gz", dir+"/Contents-amd64.zst")
 	if p := get(t, s, "web"); p.Version != "2.0-1" || len(p.Files) != 5 {
 		t.Errorf("%+v", p)
@@ -211,7 +217,8 @@ func TestArchiveFiles(t *testing.T) {
 func TestAptLists(t *testing.T) {
 	dir := t.TempDir()
 	at := dir + "/deb.example_debian_dists_jammy_"
-	write(t, at+"InRelease", "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\nOrigin: Ubuntu\nSuite: jammy\nVersion: 22.04\n")
+	write(t, at+"InRelease",
+		"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\nOrigin: Ubuntu\nSuite: jammy\nVersion: 22.04\n")
 	write(t, at+"main_binary-"+debianArch()+"_Packages.lz4", lz4Plain(somePackages))
 	write(t, at+"main_Contents-"+debianArch()+".lz4", lz4Plain(someContents))
 	write(t, at+"main_binary-zzz_Packages.lz4", lz4Plain("Package: foreign\n"))
@@ -221,12 +228,14 @@ func TestAptLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := layers[0]; l.Platform != "ubuntu-22.04" || l.Kind != APT || len(l.Notes) != 1 || !strings.Contains(l.Notes[0], "zzz passed over") || !l.Date.Equal(someDay) {
+	if l := layers[0]; l.Platform != "ubuntu-22.04" || l.Kind != APT || len(l.Notes) != 1 ||
+		!strings.Contains(l.Notes[0], "zzz passed over") || !l.Date.Equal(someDay) {
 		t.Errorf("%+v", l)
 	}
 	os.Remove(at + "main_Contents-" + debianArch() + ".lz4")
 	os.Remove(at + "main_Contents-zzz.lz4")
-	if _, err = (Import{Sources: []string{dir}, Store: store, Now: someDay}).Run(context.Background()); err == nil || !strings.Contains(err.Error(), "apt-file update") {
+	if _, err = (Import{Sources: []string{dir}, Store: store, Now: someDay}).Run(context.Background()); err == nil ||
+		!strings.Contains(err.Error(), "apt-file update") {
 		t.Errorf("%v", err)
 	}
 }
@@ -237,8 +246,9 @@ func TestImportDpkg(t *testing.T) {
 	write(t, root+"/etc/os-release", "NAME=\"Rocky Linux\"\nID=\"debian\"\nVERSION_ID=\"12\"\n")
 	write(t, root+"/srv/empty/x", "")
 	os.Remove(root + "/srv/empty/x")
-	write(t, dir+"/status", "Package: ntp\nStatus: install ok installed\nVersion: 1:4\nDepends: libc6, mta | debconf\nConffiles:\n /etc/ntp.conf 0123\n /etc/gone 0123 obsolete\n\n"+
-		"Package: libc6\nStatus: install ok installed\nPriority: required\nVersion: 2\n\nPackage: mta\nStatus: deinstall ok config-files\n\nPackage: debconf\nStatus: install ok installed\n")
+	write(t, dir+"/status",
+		"Package: ntp\nStatus: install ok installed\nVersion: 1:4\nDepends: libc6, mta | debconf\nConffiles:\n /etc/ntp.conf 0123\n /etc/gone 0123 obsolete\n\n"+
+			"Package: libc6\nStatus: install ok installed\nPriority: required\nVersion: 2\n\nPackage: mta\nStatus: deinstall ok config-files\n\nPackage: debconf\nStatus: install ok installed\n")
 	write(t, dir+"/info/ntp.list", "/.\n/etc\n/etc/ntp.conf\n/etc/init.d\n/etc/init.d/ntp\n/srv/empty\n")
 	write(t, dir+"/info/libc6:amd64.list", "/.\n/lib\n/lib/libc.so.6\n")
 	for _, source := range []string{root, dir} {
@@ -334,7 +344,8 @@ func TestRealRepository(t *testing.T) {
 		s := imports(t, "rocky-9", "testdata/rpm/"+packed)
 		p := get(t, s, "web")
 		same(t, "files", p.Files, "/etc/web/web.conf", "/usr/lib/systemd/system/web.service", "/usr/share/web/a & b/c d")
-		same(t, "directories", p.Dirs, "/etc", "/etc/web", "/etc/web/conf.d", "/usr", "/usr/lib", "/usr/lib/systemd", "/usr/lib/systemd/system", "/usr/share", "/usr/share/web",
+		same(t, "directories", p.Dirs, "/etc", "/etc/web", "/etc/web/conf.d", "/usr", "/usr/lib", "/usr/lib/systemd",
+			"/usr/lib/systemd/system", "/usr/share", "/usr/share/web",
 			"/usr/share/web/a & b", "/var", "/var/lib", "/var/lib/web")
 		same(t, "depends", p.Depends, "libweb")
 		if lib := get(t, s, "libweb"); p.Version != "1:2.0-1" || lib.Version != "1.10-2" {
@@ -411,7 +422,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// LZ4 as the program of that name packed it (lz4 1.9.4): -B4; -B4 -BD --content-size; -B4 -BX -9 --no-frame-crc. Frames may follow each other.
+// LZ4 as the program of that name packed it (lz4 1.9.4): -B4; -B4 -BD --content-size; -B4 -BX -9 --no-frame-crc. Frames
+// may follow each other.
 func TestLZ4(t *testing.T) {
 	var b strings.Builder
 	for i := range 1500 {

@@ -134,7 +134,8 @@ func detectFile(file string) (*found, error) {
 		return nil, fmt.Errorf("%s: a part of an RPM repository; name the repository, where repodata/repomd.xml is", file)
 	case bytes.HasPrefix(head, []byte("Package:")) || has("\nPackage:"):
 		return &found{kind: APT, source: file, packages: []string{file}}, nil
-	case strings.HasPrefix(filepath.Base(file), "Contents") || strings.Contains(filepath.Base(file), "_Contents-") || looksLikeContents(head):
+	case strings.HasPrefix(filepath.Base(file), "Contents") || strings.Contains(filepath.Base(file), "_Contents-") ||
+		looksLikeContents(head):
 		return &found{kind: APT, source: file, contents: []string{file}}, nil
 	}
 	return nil, fmt.Errorf("%s: neither a Packages nor a Contents file nor a repomd.xml", file)
@@ -144,7 +145,8 @@ func detectFile(file string) (*found, error) {
 func looksLikeContents(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	words := bytes.Fields(line)
-	return len(words) >= 2 && bytes.Contains(words[len(words)-1], []byte("/")) && bytes.Contains(words[0], []byte("/")) && line[0] != '/'
+	return len(words) >= 2 && bytes.Contains(words[len(words)-1], []byte("/")) && bytes.Contains(words[0], []byte("/")) &&
+		line[0] != '/'
 }
 
 // maxDepth is how far below a folder an archive's lists may be: dists/bookworm/main/binary-amd64/Packages.gz.
@@ -162,7 +164,8 @@ func detectArchive(dir string) (*found, error) {
 		}
 		rel, _ := filepath.Rel(dir, file)
 		if d.IsDir() {
-			if d.Name() == "partial" || strings.Count(rel, string(filepath.Separator)) >= maxDepth || rel != "." && strings.HasPrefix(d.Name(), ".") {
+			if d.Name() == "partial" || strings.Count(rel, string(filepath.Separator)) >= maxDepth || rel != "." &&
+				strings.HasPrefix(d.Name(), ".") {
 				return filepath.SkipDir
 			}
 			return nil
@@ -227,7 +230,8 @@ func detectArchive(dir string) (*found, error) {
 		}
 	}
 	if len(f.contents) == 0 {
-		return nil, fmt.Errorf("%s: there are Packages files but no Contents files, which say what is in the packages; `apt-file update` fetches them", dir)
+		return nil,
+			fmt.Errorf("%s: there are Packages files but no Contents files, which say what is in the packages; `apt-file update` fetches them", dir)
 	}
 	return f, nil
 }

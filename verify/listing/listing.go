@@ -31,7 +31,8 @@ type Package struct {
 	Version string   // "" if nobody has said
 	Files   []string // clean, absolute, sorted; directories are in Dirs
 	Dirs    []string // sorted; every directory above a file is there, the root is not
-	// Conffiles are those of the files that an administrator may edit, sorted. If Known is false, nobody has said which they are.
+	// Conffiles are those of the files that an administrator may edit, sorted. If Known is false, nobody has said which
+	// they are.
 	Conffiles []string
 	Known     bool
 	// NoEmpty says that directories without files are missing: archives do not list them.
@@ -61,8 +62,8 @@ func (p *Package) Services() []string {
 	return slices.Compact(out)
 }
 
-// Config reports whether a file of the package is a configuration file. Debian's tools mark all files below /etc as such, so
-// that is the answer when nobody has said.
+// Config reports whether a file of the package is a configuration file. Debian's tools mark all files below /etc as
+// such, so that is the answer when nobody has said.
 func (p *Package) Config(file string) bool {
 	if p.Known {
 		_, ok := slices.BinarySearch(p.Conffiles, file)
@@ -80,8 +81,8 @@ type source interface {
 	owners(file string) (names []string, many bool, err error)
 }
 
-// A Set is a list of sources. The first that has a package gives its files; folders and databases all say what it depends on. It is not safe
-// for concurrent use.
+// A Set is a list of sources. The first that has a package gives its files; folders and databases all say what it
+// depends on. It is not safe for concurrent use.
 type Set struct {
 	sources []source
 	notes   []string // of each source: what to say if it was used; "" for nothing
@@ -100,8 +101,8 @@ func (s *Set) add(src source, note string) {
 	s.sources, s.notes, s.used = append(s.sources, src), append(s.notes, note), append(s.used, false)
 }
 
-// Open opens lists for a platform such as "ubuntu-14.04". Each is a folder of plain lists, perhaps with lists that are right for one platform
-// only in a folder of that name, or the database of dpkg (/var/lib/dpkg), or a store.
+// Open opens lists for a platform such as "ubuntu-14.04". Each is a folder of plain lists, perhaps with lists that are
+// right for one platform only in a folder of that name, or the database of dpkg (/var/lib/dpkg), or a store.
 func Open(platform string, places ...string) (*Set, error) {
 	s := newSet()
 	for _, place := range places {
@@ -120,7 +121,8 @@ func (s *Set) open(platform, place string) error {
 	}
 	if !info.IsDir() {
 		if ok, err := isStore(place); err != nil || !ok {
-			return cmpError(err, fmt.Errorf("%s: package lists are in a folder or in a store that `bunraku packages import` made", place))
+			return cmpError(err,
+				fmt.Errorf("%s: package lists are in a folder or in a store that `bunraku packages import` made", place))
 		}
 		return s.openStore(platform, place)
 	}
@@ -132,7 +134,8 @@ func (s *Set) open(platform, place string) error {
 		s.add(d, "")
 		return nil
 	} else if err == nil && f.kind != Folder {
-		return fmt.Errorf("%s: an archive's lists (%s) have to be imported first: bunraku packages import %[1]s", place, f.kind)
+		return fmt.Errorf("%s: an archive's lists (%s) have to be imported first: bunraku packages import %[1]s", place,
+			f.kind)
 	}
 	for _, d := range []string{filepath.Join(place, platform), place} {
 		if d != place {
@@ -258,7 +261,8 @@ func (s *Set) Owners(file string) (names []string, many bool, err error) {
 	return slices.Compact(names), many, nil
 }
 
-// Notes are what people should know of the lists that were used so far: that they are of another platform, or that there are none.
+// Notes are what people should know of the lists that were used so far: that they are of another platform, or that
+// there are none.
 func (s *Set) Notes() []string {
 	if s == nil {
 		return nil
@@ -315,8 +319,8 @@ func scanOwners(src source, file string) (out []string, many bool, err error) {
 	return out, false, nil
 }
 
-// newPackage sorts a plain list of paths into files and directories. What has something below it, or is written with a slash at the end,
-// is a directory; isDir, if given, decides about the rest.
+// newPackage sorts a plain list of paths into files and directories. What has something below it, or is written with a
+// slash at the end, is a directory; isDir, if given, decides about the rest.
 func newPackage(name, from string, paths []string, isDir func(string) bool) *Package {
 	p := &Package{Name: name, From: from}
 	dirs := map[string]bool{}

@@ -56,7 +56,8 @@ func TestFolder(t *testing.T) {
 
 func TestDpkg(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir+"/status", "Package: ntp\nDepends: libc6 (>= 2.34), debconf (>= 0.5) | debconf-2.0, perl:any\n\nPackage: x\n")
+	write(t, dir+"/status",
+		"Package: ntp\nDepends: libc6 (>= 2.34), debconf (>= 0.5) | debconf-2.0, perl:any\n\nPackage: x\n")
 	write(t, dir+"/info/ntp.list", "/.\n/etc\n/etc/ntp.conf\n/etc/init.d\n/etc/init.d/ntp\n")
 	write(t, dir+"/info/ntp.conffiles", "/etc/ntp.conf\n")
 	write(t, dir+"/info/libc6:amd64.list", "/.\n/lib\n/lib/libc.so.6\n")

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// lz4 unpacks LZ4 frames, in which apt keeps its lists: "LZ4 Frame Format Description" 1.6 and "LZ4 Block Format Description".
-// Checksums are not compared: apt has done so when it fetched the lists.
+// lz4 unpacks LZ4 frames, in which apt keeps its lists: "LZ4 Frame Format Description" 1.6 and "LZ4 Block Format
+// Description". Checksums are not compared: apt has done so when it fetched the lists.
 type lz4 struct {
 	in          io.Reader
 	buf         []byte // the last 64 KB that were unpacked, then the present block

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// markup reads the XML of repository metadata, tag by tag. It keeps one tag or text in memory, which has a limit, and knows no entities but
-// the five that XML has, so that no document can make it grow.
+// markup reads the XML of repository metadata, tag by tag. It keeps one tag or text in memory, which has a limit, and
+// knows no entities but the five that XML has, so that no document can make it grow.
 type markup struct {
 	in   *bufio.Reader
 	name string // of the file

@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The names of a whole archive say what no list can: that there is no package of a name, and that a package brings nothing but
-// programs and data. generate/names.sh makes them.
+// The names of a whole archive say what no list can: that there is no package of a name, and that a package brings
+// nothing but programs and data. generate/names.sh makes them.
 //
 //go:embed debian-12.names
 var embeddedNames []byte
@@ -38,7 +38,8 @@ var builtInNames = sync.OnceValues(func() (*names, error) { return readNames(emb
 
 // WriteNames packs the names of an archive as names.sh prints them.
 func WriteNames(platform, text string) ([]byte, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false))
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +83,8 @@ func (n *names) find(name string) Standing {
 	return Foreign
 }
 
-// Standing is what is known of a name on this platform; whole says that there is an index of the whole archive, so that a name that is
-// foreign is none of its packages. Only indexes of the platform itself count, not those of a relative.
+// Standing is what is known of a name on this platform; whole says that there is an index of the whole archive, so that
+// a name that is foreign is none of its packages. Only indexes of the platform itself count, not those of a relative.
 func (s *Set) Standing(name string) (st Standing, whole bool) {
 	if s == nil {
 		return Foreign, false
@@ -94,8 +95,8 @@ func (s *Set) Standing(name string) (st Standing, whole bool) {
 	return Foreign, false
 }
 
-// Like is a name of the archive that differs from another one by one letter, or by two that have changed places; "" if there is none,
-// or no index of the whole archive.
+// Like is a name of the archive that differs from another one by one letter, or by two that have changed places; "" if
+// there is none, or no index of the whole archive.
 func (s *Set) Like(name string) string {
 	if s == nil || s.archive == nil || len(name) < 4 {
 		return ""
@@ -126,8 +127,8 @@ func near(a, b string) bool {
 	return i < len(b) && (a[i+1:] == b[i+1:] || i+1 < len(b) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
 }
 
-// Which accounts Debian's packages make when they are installed, or pull in, as far as their scripts say so plainly. generate/accounts.sh and
-// generate/pulled.awk make it.
+// Which accounts Debian's packages make when they are installed, or pull in, as far as their scripts say so plainly.
+// generate/accounts.sh and generate/pulled.awk make it.
 //
 //go:embed debian-12.accounts
 var embeddedAccounts []byte

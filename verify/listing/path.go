@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// cleanPath makes an absolute, clean path of what a list has. It returns "" for what no list should have but nobody is harmed by (the root,
-// control characters), and an error for a path that leads out of the tree or is longer than a system allows.
+// cleanPath makes an absolute, clean path of what a list has. It returns "" for what no list should have but nobody is
+// harmed by (the root, control characters), and an error for a path that leads out of the tree or is longer than a
+// system allows.
 func cleanPath[T string | []byte](p T) (string, error) {
 	if len(p) > maxPath {
 		return "", fmt.Errorf("a path of %d bytes: %d is the most", len(p), maxPath)
@@ -49,7 +50,8 @@ func validName[T string | []byte](name T) bool {
 	for i := range len(name) {
 		c := name[i]
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '+', c == '-', c == '.', c == '_', c == '~', c == '@':
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '+', c == '-', c == '.', c == '_',
+			c == '~', c == '@':
 		default:
 			return false
 		}
@@ -66,9 +68,11 @@ func quote[T string | []byte](s T) string {
 }
 
 // unitPlaces are the directories in which the system looks for services.
-var unitPlaces = []string{"/lib/systemd/system/", "/usr/lib/systemd/system/", "/etc/systemd/system/", "/etc/init.d/", "/etc/rc.d/init.d/"}
+var unitPlaces = []string{"/lib/systemd/system/", "/usr/lib/systemd/system/", "/etc/systemd/system/", "/etc/init.d/",
+	"/etc/rc.d/init.d/"}
 
-// Service is the service that a file defines: "nginx" for /lib/systemd/system/nginx.service and for /etc/init.d/nginx, "" for any other file.
+// Service is the service that a file defines: "nginx" for /lib/systemd/system/nginx.service and for /etc/init.d/nginx,
+// "" for any other file.
 func Service(file string) string {
 	for _, place := range unitPlaces {
 		name, ok := strings.CutPrefix(file, place)

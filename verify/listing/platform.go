@@ -14,15 +14,17 @@ import (
 // families are systems whose packages are called alike and hold alike files.
 var families = [][]string{
 	{"debian", "ubuntu", "linuxmint", "raspbian", "devuan", "kali", "pop", "neon", "elementary"},
-	{"redhat", "centos", "rocky", "almalinux", "oraclelinux", "scientific", "fedora", "amazon", "virtuozzolinux", "eurolinux"},
+	{"redhat", "centos", "rocky", "almalinux", "oraclelinux", "scientific", "fedora", "amazon", "virtuozzolinux",
+		"eurolinux"},
 	{"sles", "sled", "opensuse", "suse"},
 }
 
 // facterNames are systems whose os-release calls them otherwise than facter does.
-var facterNames = map[string]string{"rhel": "redhat", "ol": "oraclelinux", "amzn": "amazon", "opensuse-leap": "opensuse", "opensuse-tumbleweed": "opensuse"}
+var facterNames = map[string]string{"rhel": "redhat", "ol": "oraclelinux", "amzn": "amazon",
+	"opensuse-leap": "opensuse", "opensuse-tumbleweed": "opensuse"}
 
-// PlatformName makes the name of a platform from a system's name and release as facter has them: debian-12, ubuntu-22.04, rocky-9. Ubuntu's
-// releases have two parts, those of others one.
+// PlatformName makes the name of a platform from a system's name and release as facter has them: debian-12,
+// ubuntu-22.04, rocky-9. Ubuntu's releases have two parts, those of others one.
 func PlatformName(system, release string) string {
 	system = strings.ToLower(strings.Join(strings.Fields(system), ""))
 	if system == "" {
@@ -50,8 +52,8 @@ func familyOf(platform string) int {
 	return slices.IndexFunc(families, func(f []string) bool { return slices.Contains(f, system) })
 }
 
-// nearest chooses among platforms the one that is most like the wanted one: itself, another release of the system, the same release of a
-// relative, any relative; "" if there is none. Of equals the latest.
+// nearest chooses among platforms the one that is most like the wanted one: itself, another release of the system, the
+// same release of a relative, any relative; "" if there is none. Of equals the latest.
 func nearest(want string, have []string) string {
 	system, release := splitPlatform(want)
 	number := func(s string) float64 {

@@ -52,9 +52,9 @@ func newResolver(entries []*entry, byName map[string]uint32) *resolver {
 	return r
 }
 
-// depends lists what a package pulls in, sorted. Of each group of alternatives it is the first that is a package here or that a package
-// provides which is alone in that or of better priority than all others. A name that nobody here knows may be known elsewhere: it is kept if
-// it can be a package's and the group has no other.
+// depends lists what a package pulls in, sorted. Of each group of alternatives it is the first that is a package here
+// or that a package provides which is alone in that or of better priority than all others. A name that nobody here
+// knows may be known elsewhere: it is kept if it can be a package's and the group has no other.
 func (r *resolver) depends(e *entry) []string {
 	var out []string
 groups:

@@ -183,7 +183,8 @@ func rpmVersion(m *markup) string {
 }
 
 // readFilelists reads the files of packages. pick chooses a package by name and the hash of its checksum.
-func readFilelists(m *markup, pick func(name string, file uint64) bool, each func(path string, mark byte) error, skip func()) error {
+func readFilelists(m *markup, pick func(name string, file uint64) bool, each func(path string, mark byte) error,
+	skip func()) error {
 	picked := false
 	for {
 		err := m.next()

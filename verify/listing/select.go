@@ -14,8 +14,8 @@ type Choice struct {
 	Embedded bool     // use the built-in index for what the others do not have
 }
 
-// Select opens the lists for a platform: the given places, the user's store, the built-in index. Where there are none of the platform,
-// those of its nearest relative are taken, and Notes says so.
+// Select opens the lists for a platform: the given places, the user's store, the built-in index. Where there are none
+// of the platform, those of its nearest relative are taken, and Notes says so.
 func Select(c Choice) (*Set, error) {
 	s, err := Open(c.Platform, c.Places...)
 	if err != nil {
@@ -41,7 +41,8 @@ func Select(c Choice) (*Set, error) {
 	return s, nil
 }
 
-// addEmbedded adds the built-in index if it is of the platform, of a relative and there is nothing nearer, or if nobody knows the platform.
+// addEmbedded adds the built-in index if it is of the platform, of a relative and there is nothing nearer, or if nobody
+// knows the platform.
 func (s *Set) addEmbedded(platform string) error {
 	x, err := openIndex(embeddedIndex)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// A spill keeps in files what does not fit in memory, in parts that do. Archives list files by path and a store needs them by package, and
-// the other way round.
+// A spill keeps in files what does not fit in memory, in parts that do. Archives list files by path and a store needs
+// them by package, and the other way round.
 type spill struct {
 	dir   string
 	name  string
@@ -148,7 +148,8 @@ func (p *part) postings() ([]posting, error) {
 		if _, err := io.ReadFull(in, b[:]); err != nil {
 			return err
 		}
-		out = append(out, posting{binary.BigEndian.Uint32(b[:]), binary.BigEndian.Uint16(b[4:]), binary.BigEndian.Uint32(b[6:])})
+		out = append(out, posting{binary.BigEndian.Uint32(b[:]), binary.BigEndian.Uint16(b[4:]),
+			binary.BigEndian.Uint32(b[6:])})
 		return nil
 	})
 	return out, err

@@ -18,8 +18,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A Store is one file with the package lists of any number of platforms, indexed: opening it reads a page, and a package or path is found
-// without reading the rest. It is safe for concurrent use.
+// A Store is one file with the package lists of any number of platforms, indexed: opening it reads a page, and a
+// package or path is found without reading the rest. It is safe for concurrent use.
 //
 //	platforms → NAME → LAYER → info, package, chunk, name, path
 //
@@ -109,7 +109,8 @@ func OpenStore(file string) (s *Store, err error) {
 		return nil
 	})
 	if err == nil && format != storeFormat {
-		err = fmt.Errorf("%s: a store of another version of bunraku (format %q, not %s); import the lists again", file, format, storeFormat)
+		err = fmt.Errorf("%s: a store of another version of bunraku (format %q, not %s); import the lists again", file,
+			format, storeFormat)
 	}
 	if err != nil {
 		s.Close()
@@ -169,8 +170,8 @@ type layer struct {
 	key    []byte
 }
 
-// layersOf lists the layers of a platform: what somebody wrote by hand first, then what is installed somewhere, then archives; the newest
-// of a kind first.
+// layersOf lists the layers of a platform: what somebody wrote by hand first, then what is installed somewhere, then
+// archives; the newest of a kind first.
 func layersOf(platform *bolt.Bucket) ([]layer, error) {
 	if platform == nil {
 		return nil, nil
@@ -213,7 +214,8 @@ func (s *Store) choose(platform string) (choice, note string, err error) {
 	}
 	choice = nearest(platform, have)
 	if choice != "" && choice != platform {
-		note = "no package lists of " + platform + ": those of " + choice + " are used; `bunraku packages import` brings the right ones"
+		note = "no package lists of " + platform + ": those of " + choice +
+			" are used; `bunraku packages import` brings the right ones"
 	}
 	return choice, note, nil
 }
@@ -354,7 +356,8 @@ func (s *storeSource) owners(file string) (out []string, many bool, err error) {
 func (s *Store) owners(l layer, file string) (out []string, many bool, err error) {
 	dir, name := path.Split(file)
 	want, tag := hashDir(dir), tagName(name)
-	r := reader{b: l.bucket.Bucket([]byte(bucketPath)).Get(binary.BigEndian.AppendUint16(nil, uint16(want>>(32-pathBits))))}
+	r := reader{b: l.bucket.Bucket([]byte(bucketPath)).Get(binary.BigEndian.AppendUint16(nil,
+		uint16(want>>(32-pathBits))))}
 	at := uint32(0)
 	for len(r.b) > 0 {
 		at += uint32(r.number(1<<32 - 1))

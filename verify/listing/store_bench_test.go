@@ -22,7 +22,8 @@ func BenchmarkStore(b *testing.B) {
 	if err := os.WriteFile(source, []byte(contents.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := (Import{Sources: []string{source}, Platform: "debian-12", Store: store, Now: someDay}).Run(context.Background()); err != nil {
+	if _, err := (Import{Sources: []string{source}, Platform: "debian-12", Store: store,
+		Now: someDay}).Run(context.Background()); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("open", func(b *testing.B) {

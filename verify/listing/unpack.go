@@ -15,7 +15,8 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// Bounds on what a source may ask of us. Archives are an order of magnitude below all of them; a file that is beyond is broken or a bomb.
+// Bounds on what a source may ask of us. Archives are an order of magnitude below all of them; a file that is beyond is
+// broken or a bomb.
 const (
 	maxUnpacked  = 8 << 30  // bytes of one file after unpacking; Debian's largest has 0.5 GB
 	maxRatio     = 250      // unpacked bytes per packed one, once bombSlack bytes are out; package lists reach 15
@@ -55,7 +56,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open opens a file and unpacks it, whatever it is packed with: the first bytes say. count is told how many bytes of the file were read.
+// open opens a file and unpacks it, whatever it is packed with: the first bytes say. count is told how many bytes of
+// the file were read.
 func open(name string, count func(int)) (*stream, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -114,8 +116,8 @@ func (s *stream) unpack() error {
 // xzHeader is room for the header of an xz file and of its first block.
 const xzHeader = 12 + 1024
 
-// xzWindow is the memory that the first block of an xz file asks for (The .xz File Format 1.2, §3.1 and §5.3.1): 0 if it cannot be read,
-// which the unpacker will say.
+// xzWindow is the memory that the first block of an xz file asks for (The .xz File Format 1.2, §3.1 and §5.3.1): 0 if
+// it cannot be read, which the unpacker will say.
 func xzWindow(head []byte) int64 {
 	if len(head) < 14 {
 		return 0
@@ -147,7 +149,8 @@ func (s *stream) Read(p []byte) (int, error) {
 	s.out += int64(n)
 	switch {
 	case s.out > maxUnpacked:
-		return n, fmt.Errorf("%s: it unpacks to more than %d GB: no package list is that long", s.name, int64(maxUnpacked)>>30)
+		return n, fmt.Errorf("%s: it unpacks to more than %d GB: no package list is that long", s.name,
+			int64(maxUnpacked)>>30)
 	case s.out > bombSlack && s.out/maxRatio > s.packed.n:
 		return n, fmt.Errorf("%s: %d bytes unpack to %d and more: this is no package list", s.name, s.packed.n, s.out)
 	case err != nil && !errors.Is(err, io.EOF):

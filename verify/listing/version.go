@@ -2,8 +2,9 @@ package listing
 
 import "strings"
 
-// compareVersions orders versions as dpkg and rpm do: [epoch:]version[-revision], where runs of digits count as numbers and "~" sorts
-// before everything, even the end (Debian Policy §5.6.12; rpmvercmp differs only for letters against digits, where rpm has the digits last).
+// compareVersions orders versions as dpkg and rpm do: [epoch:]version[-revision], where runs of digits count as numbers
+// and "~" sorts before everything, even the end (Debian Policy §5.6.12; rpmvercmp differs only for letters against
+// digits, where rpm has the digits last).
 func compareVersions(a, b string) int {
 	ea, a := splitEpoch(a)
 	eb, b := splitEpoch(b)

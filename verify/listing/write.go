@@ -11,8 +11,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A rewrite makes a new store beside the old one: what stays is copied, what is imported is added, and at the end the new file takes the
-// old one's place. Readers never wait and never see half an import.
+// A rewrite makes a new store beside the old one: what stays is copied, what is imported is added, and at the end the
+// new file takes the old one's place. Readers never wait and never see half an import.
 type rewrite struct {
 	file, temp string
 	was        os.FileInfo // the old store, nil if there is none
@@ -34,7 +34,8 @@ func newRewrite(file, dir string) (*rewrite, error) {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	w.db, err = bolt.Open(w.temp, 0o644, &bolt.Options{Timeout: storeTimeout, NoFreelistSync: true, NoGrowSync: true, NoSync: true})
+	w.db, err = bolt.Open(w.temp, 0o644, &bolt.Options{Timeout: storeTimeout, NoFreelistSync: true, NoGrowSync: true,
+		NoSync: true})
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,8 @@ func (w *rewrite) finish() error {
 		err = w.db.Sync()
 	}
 	if err == nil {
-		if now, e := os.Stat(w.file); (e == nil) != (w.was != nil) || e == nil && !(os.SameFile(now, w.was) && now.ModTime().Equal(w.was.ModTime())) {
+		if now, e := os.Stat(w.file); (e == nil) != (w.was != nil) || e == nil &&
+			!(os.SameFile(now, w.was) && now.ModTime().Equal(w.was.ModTime())) {
 			err = fmt.Errorf("%s: another import has written it meanwhile; import again", w.file)
 		}
 	}

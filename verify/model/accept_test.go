@@ -30,7 +30,8 @@ func long(t *testing.T) {
 	live.Accept(t)
 }
 
-// Bar 1: determinism, idempotence and success of every manifest of the corpus within 10 ms, after compiling and with the lists open.
+// Bar 1: determinism, idempotence and success of every manifest of the corpus within 10 ms, after compiling and with
+// the lists open.
 func TestAcceptVerdictTimes(t *testing.T) {
 	long(t)
 	const bar = 10 * time.Millisecond

@@ -25,8 +25,10 @@ func (b *builder) home(user string) string {
 }
 
 // userProperties are what an agent looks after about a user; other attributes only say how.
-var userProperties = []string{"uid", "gid", "comment", "shell", "home", "password", "password_min_age", "password_max_age",
-	"password_warn_days", "groups", "expiry", "roles", "keys", "project", "profiles", "auths", "attributes", "loginclass", "iterations", "salt"}
+var userProperties = []string{"uid", "gid", "comment", "shell", "home", "password", "password_min_age",
+	"password_max_age",
+	"password_warn_days", "groups", "expiry", "roles", "keys", "project", "profiles", "auths", "attributes", "loginclass",
+	"iterations", "salt"}
 
 // skeleton is what a new home directory gets from /etc/skel.
 var skeleton = []string{".bash_logout", ".bashrc", ".profile", ".bash_profile"}
@@ -73,7 +75,8 @@ func (b *builder) user(it *item) {
 		program = append(program, fs.If{Cond: fs.VarIs(cell, present), Else: make})
 		post = append(post, fs.VarIs(cell, present))
 	}
-	fields, test := b.fields(it, cell, "uid", "gid", "shell", "home", "comment", "password", "expiry", "password_max_age", "password_min_age", "loginclass", "locked")
+	fields, test := b.fields(it, cell, "uid", "gid", "shell", "home", "comment", "password", "expiry", "password_max_age",
+		"password_min_age", "loginclass", "locked")
 	for _, g := range append(it.list("groups"), it.list("gid")...) {
 		program = append(program, b.needAccount("group", g)...)
 		b.numbered(g)
@@ -98,7 +101,8 @@ func (b *builder) user(it *item) {
 
 // numbered notes a group that is known by its number only: useradd fails if there is none.
 func (b *builder) numbered(gid string) {
-	if n, err := strconv.Atoi(gid); err != nil || n < 100 || slices.ContainsFunc(b.ofType("Group"), func(it *item) bool { return it.or("gid", "") == gid }) {
+	if n, err := strconv.Atoi(gid); err != nil || n < 100 ||
+		slices.ContainsFunc(b.ofType("Group"), func(it *item) bool { return it.or("gid", "") == gid }) {
 		return
 	}
 	if !b.accepts("group %s is there", gid) {
@@ -137,7 +141,8 @@ func (b *builder) group(it *item) {
 	fields, test := b.fields(it, cell, "gid")
 	for _, m := range it.list("members") {
 		if b.users[m] {
-			fields = append(fields, fs.If{Cond: fs.VarIs("user "+m, absent), Then: fs.Fail{Why: "user " + m + " does not exist"}})
+			fields = append(fields, fs.If{Cond: fs.VarIs("user "+m, absent),
+				Then: fs.Fail{Why: "user " + m + " does not exist"}})
 		}
 		p, d := set(m+" in group "+it.name, "yes")
 		fields, test = append(fields, p), append(test, d)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// What agents are asked about: random catalogs made of small scenes as people write them, each right or with one of the usual faults,
-// sometimes over the same paths, in any order. A seed always gives the same catalog; generatorVersion changes when that does, so that
-// figures name what they were measured on.
+// What agents are asked about: random catalogs made of small scenes as people write them, each right or with one of the
+// usual faults, sometimes over the same paths, in any order. A seed always gives the same catalog; generatorVersion
+// changes when that does, so that figures name what they were measured on.
 const generatorVersion = 1
 
 // A scenario is a catalog and the machines it is tried on.
@@ -39,10 +39,14 @@ func (r resourceJSON) ref() string { return r.Type + "[" + r.Title + "]" }
 func (s *scenario) catalog(order []string) []byte {
 	list := slices.Clone(s.resources)
 	if order != nil {
-		slices.SortStableFunc(list, func(a, b resourceJSON) int { return slices.Index(order, a.ref()) - slices.Index(order, b.ref()) })
+		slices.SortStableFunc(list, func(a, b resourceJSON) int {
+			return slices.Index(order, a.ref()) - slices.Index(order,
+				b.ref())
+		})
 	}
-	text, err := json.Marshal(map[string]any{"name": "n", "version": 1, "environment": "oracle", "catalog_format": 2, "resources": list,
-		"edges": []any{}, "classes": []any{}, "tags": []any{}})
+	text, err := json.Marshal(map[string]any{"name": "n", "version": 1, "environment": "oracle", "catalog_format": 2,
+		"resources": list,
+		"edges":     []any{}, "classes": []any{}, "tags": []any{}})
 	if err != nil {
 		panic(err)
 	}
@@ -200,7 +204,8 @@ var scenes = []struct {
 	}},
 	{"append", false, func(g *generator) {
 		f := g.file("/srv/log" + g.one("1", "2"))
-		p := params{"path": "/bin:/usr/bin", "command": "/bin/sh -c 'echo entry >> " + f + "'", "unless": "grep -q entry " + f}
+		p := params{"path": "/bin:/usr/bin", "command": "/bin/sh -c 'echo entry >> " + f + "'", "unless": "grep -q entry " +
+			f}
 		if g.chance(g.fault) {
 			delete(p, "unless")
 		}
@@ -257,7 +262,8 @@ var scenes = []struct {
 		file := g.add("File", f, params{"content": "declared\n"})
 		p := params{"path": "/bin:/usr/bin", "command": "/bin/sh -c 'echo changed > " + f + ".d'", "creates": f + ".d"}
 		if g.chance(g.fault) {
-			p = params{"path": "/bin:/usr/bin", "command": "/bin/sh -c 'echo changed > " + f + "'", "unless": "grep -q changed " + f}
+			p = params{"path": "/bin:/usr/bin", "command": "/bin/sh -c 'echo changed > " + f + "'",
+				"unless": "grep -q changed " + f}
 		}
 		e := g.add("Exec", "write "+f, p)
 		g.after(e, file, "require")

@@ -27,10 +27,10 @@ import (
 	"bunraku/verify/model"
 )
 
-// A real agent judges verdicts (verify-claims §9): random catalogs, each applied twice from three machines in three orders, in an
-// overlay over a fresh Debian that testdata/agent/root.sh makes. No proof may be refuted, and every finding must happen when the machine
-// and the orders of its evidence are tried. BUNRAKU_AGENT names the folder of root.sh, BUNRAKU_AGENT_SEEDS which seeds ("0-199"); what
-// an agent has answered is kept there and not asked again.
+// A real agent judges verdicts (verify-claims §9): random catalogs, each applied twice from three machines in three
+// orders, in an overlay over a fresh Debian that testdata/agent/root.sh makes. No proof may be refuted, and every
+// finding must happen when the machine and the orders of its evidence are tried. BUNRAKU_AGENT names the folder of
+// root.sh, BUNRAKU_AGENT_SEEDS which seeds ("0-199"); what an agent has answered is kept there and not asked again.
 func TestScoreAgent(t *testing.T) {
 	dir := os.Getenv("BUNRAKU_AGENT")
 	if dir == "" {
@@ -64,7 +64,8 @@ type judged struct {
 
 func (s *judged) String() string {
 	return fmt.Sprintf("score: agent judged %d catalogs: %d faulty, %d of them found; %d of the other %d proved; %d findings replayed (%d not), "+
-		"%d did not happen; %d proofs refuted", s.catalogs, s.faulty, s.found, s.proved, s.right, s.replayed, s.skipped, len(s.false), len(s.refuted))
+		"%d did not happen; %d proofs refuted", s.catalogs, s.faulty, s.found, s.proved, s.right, s.replayed, s.skipped,
+		len(s.false), len(s.refuted))
 }
 
 // An agentRun is what one run did.
@@ -98,7 +99,8 @@ func newAgent(t *testing.T, dir string) *agent {
 	t.Helper()
 	a := &agent{dir: dir, known: map[string]agentAnswer{}}
 	var err error
-	if a.lists, err = listing.Select(listing.Choice{Platform: "debian-12", Places: []string{filepath.Join(dir, "lists")}, Embedded: true}); err != nil {
+	if a.lists, err = listing.Select(listing.Choice{Platform: "debian-12", Places: []string{filepath.Join(dir, "lists")},
+		Embedded: true}); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(dir, fmt.Sprintf("answers-%d", generatorVersion))
@@ -181,7 +183,8 @@ func (a *agent) judge(t *testing.T, s *scenario, score *judged) {
 	if len(cg.Cycles()) > 0 {
 		return
 	}
-	report, err := model.Verify(context.Background(), cg, model.Options{Platform: "debian-12", Listing: a.lists}, verify.DefaultOptions())
+	report, err := model.Verify(context.Background(), cg, model.Options{Platform: "debian-12", Listing: a.lists},
+		verify.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +258,8 @@ func (a *agent) judge(t *testing.T, s *scenario, score *judged) {
 		}
 		for k := 1; k < len(firsts); k++ {
 			if firsts[k].bad() != firsts[0].bad() || !firsts[0].bad() && len(differences(firsts[0].State, firsts[k].State)) > 0 {
-				fault("machine %d: orders 0 and %d differ: %v / %v %v", m, k, firsts[0].Why, firsts[k].Why, differences(firsts[0].State, firsts[k].State))
+				fault("machine %d: orders 0 and %d differ: %v / %v %v", m, k, firsts[0].Why, firsts[k].Why,
+					differences(firsts[0].State, firsts[k].State))
 				if report.Deterministic == verify.Yes {
 					refute("deterministic: machine %d %v: orders 0 and %d: %v / %v %v", m, before, k, firsts[0].Why, firsts[k].Why,
 						differences(firsts[0].State, firsts[k].State))
@@ -267,8 +271,12 @@ func (a *agent) judge(t *testing.T, s *scenario, score *judged) {
 		a.replay(t, s, report, &report.Findings[i], score)
 	}
 	// That a service is not told of a change is no fault of these runs.
-	errs := slices.DeleteFunc(slices.Clone(report.Findings), func(f model.Finding) bool { return f.Code == "V203" || f.Code == "V209" })
-	fine := report.Deterministic == verify.Yes && report.Success == verify.Always && report.Idempotent == verify.Yes && len(errs) == 0
+	errs := slices.DeleteFunc(slices.Clone(report.Findings), func(f model.Finding) bool {
+		return f.Code == "V203" ||
+			f.Code == "V209"
+	})
+	fine := report.Deterministic == verify.Yes && report.Success == verify.Always && report.Idempotent == verify.Yes &&
+		len(errs) == 0
 	if len(faults) > 0 {
 		score.faulty++
 		if len(errs) > 0 {
@@ -346,9 +354,13 @@ func (a *agent) replay(t *testing.T, s *scenario, report *model.Report, f *model
 	happens := true
 	switch f.Code {
 	case "V101":
-		happens = !slices.Equal(sorted(runs[0].Failed), sorted(runs[1].Failed)) || len(differences(runs[0].State, runs[1].State)) > 0
+		happens = !slices.Equal(sorted(runs[0].Failed), sorted(runs[1].Failed)) ||
+			len(differences(runs[0].State, runs[1].State)) > 0
 	case "V102":
-		happens = slices.ContainsFunc(f.Resources, func(x *catalog.Resource) bool { return slices.Contains(runs[0].Failed, x.Ref()) })
+		happens = slices.ContainsFunc(f.Resources, func(x *catalog.Resource) bool {
+			return slices.Contains(runs[0].Failed,
+				x.Ref())
+		})
 	case "V201":
 		happens = runs[1].bad() && !runs[0].bad() || len(differences(runs[0].State, runs[1].State)) > 0
 	case "V202", "V205", "V206":
@@ -358,7 +370,8 @@ func (a *agent) replay(t *testing.T, s *scenario, report *model.Report, f *model
 		return
 	}
 	if !happens {
-		text := fmt.Sprintf("%s %v before %v: %v", f.Code, codesOf(&model.Report{Findings: []model.Finding{*f}}), before, f.Runs)
+		text := fmt.Sprintf("%s %v before %v: %v", f.Code, codesOf(&model.Report{Findings: []model.Finding{*f}}), before,
+			f.Runs)
 		for _, r := range runs {
 			text += fmt.Sprintf("\n    failed %v changed %v why %v", r.Failed, r.Changed, r.Why)
 		}

@@ -10,11 +10,13 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Likeness is what models look at of a catalog, as a catalog: two of which it is equal get the same model, so that what is proved of
-// one holds for the other. Of a text that a record calls so (Text) it is only which of them are equal, while nobody else speaks about
-// the file; the attributes of classes and defines count as far as they relate them to others; tags do not.
+// Likeness is what models look at of a catalog, as a catalog: two of which it is equal get the same model, so that what
+// is proved of one holds for the other. Of a text that a record calls so (Text) it is only which of them are equal,
+// while nobody else speaks about the file; the attributes of classes and defines count as far as they relate them to
+// others; tags do not.
 func Likeness(c *catalog.Catalog) *catalog.Catalog {
-	like := &catalog.Catalog{Format: c.Format, Edges: make([]catalog.Edge, len(c.Edges)), Resources: make([]*catalog.Resource, len(c.Resources))}
+	like := &catalog.Catalog{Format: c.Format, Edges: make([]catalog.Edge, len(c.Edges)),
+		Resources: make([]*catalog.Resource, len(c.Resources))}
 	copies := make(map[*catalog.Resource]*catalog.Resource, len(c.Resources))
 	texts := newTexts(c)
 	for i, r := range c.Resources {
@@ -65,8 +67,8 @@ func newTexts(c *catalog.Catalog) *texts {
 	return t
 }
 
-// free reports whether nobody but the resource itself speaks about the file that it writes: no command, no line, no setting. A unit of
-// systemd speaks about files itself.
+// free reports whether nobody but the resource itself speaks about the file that it writes: no command, no line, no
+// setting. A unit of systemd speaks about files itself.
 func (t *texts) free(r *catalog.Resource) bool {
 	file := r.Title
 	for _, name := range []string{"path", "target"} {

@@ -17,8 +17,8 @@ import (
 	"bunraku/verify/model"
 )
 
-// What the models do to a machine is what a real agent does: random small catalogs on random trees, applied twice by both. Catalogs that
-// are not modelled exactly, and those that the agent refuses, are counted and passed over.
+// What the models do to a machine is what a real agent does: random small catalogs on random trees, applied twice by
+// both. Catalogs that are not modelled exactly, and those that the agent refuses, are counted and passed over.
 func TestModelsAgainstPuppet(t *testing.T) {
 	live.Puppet(t)
 	n := 60
@@ -33,7 +33,8 @@ func TestModelsAgainstPuppet(t *testing.T) {
 		trials = append(trials, x)
 		files = append(files, x.file)
 	}
-	rows := strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/apply.rb", strings.Join(files, "\n"), filepath.Join(top, "puppet"))), "\n")
+	rows := strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/apply.rb", strings.Join(files, "\n"),
+		filepath.Join(top, "puppet"))), "\n")
 	if len(rows) != n {
 		t.Fatalf("asked %d, got %d answers", n, len(rows))
 	}
@@ -60,7 +61,8 @@ func TestModelsAgainstPuppet(t *testing.T) {
 			same++
 		}
 	}
-	t.Logf("score: models as an agent %d/%d (%d more not modelled exactly, %d refused)", same, same+wrong, inexact, refused)
+	t.Logf("score: models as an agent %d/%d (%d more not modelled exactly, %d refused)", same, same+wrong, inexact,
+		refused)
 	if same < n/3 {
 		t.Error("the catalogs test too little")
 	}
@@ -117,7 +119,8 @@ func newTrial(t *testing.T, dir string, seed uint64) *trial {
 	}
 	x.before = x.state.String()
 	resources := randomResources(r, tree)
-	text, err := json.Marshal(map[string]any{"name": "n", "version": 1, "environment": "oracle", "catalog_format": 2, "resources": resources, "edges": []any{}, "classes": []any{}, "tags": []any{}})
+	text, err := json.Marshal(map[string]any{"name": "n", "version": 1, "environment": "oracle", "catalog_format": 2,
+		"resources": resources, "edges": []any{}, "classes": []any{}, "tags": []any{}})
 	must(err)
 	x.file, x.text = filepath.Join(dir, "catalog.json"), string(text)
 	must(os.WriteFile(x.file, text, 0o644))
@@ -140,7 +143,8 @@ func randomResources(r *rand.Rand, tree string) []map[string]any {
 	add := func(typ, title string, params map[string]any) {
 		if !seen[typ+title] {
 			seen[typ+title] = true
-			out = append(out, map[string]any{"type": typ, "title": title, "parameters": params, "tags": []string{}, "exported": false, "kind": "compilable_type"})
+			out = append(out, map[string]any{"type": typ, "title": title, "parameters": params, "tags": []string{},
+				"exported": false, "kind": "compilable_type"})
 		}
 	}
 	maybe := func(params map[string]any, name string, v any) {
@@ -209,7 +213,8 @@ func randomResources(r *rand.Rand, tree string) []map[string]any {
 			maybe(p, one("onlyif", "unless"), "test -e "+path())
 			add("Exec", one("touch", "mkdir", "rm", "rm -rf", "mkdir -p")+" "+path(), p)
 		case 7:
-			add("Host", one("h1", "h2"), map[string]any{"ip": one("10.0.0.1", "10.0.0.2"), "target": tree + "/hosts", "ensure": one("present", "absent")})
+			add("Host", one("h1", "h2"), map[string]any{"ip": one("10.0.0.1", "10.0.0.2"), "target": tree + "/hosts",
+				"ensure": one("present", "absent")})
 		case 8:
 			p := map[string]any{"path": tree + "/" + one("a/x", "hosts"), "line": "a line"}
 			if r.IntN(3) == 0 {
@@ -244,7 +249,8 @@ func (x *trial) compare(t *testing.T, answer applied) (string, bool) {
 		t.Fatal(err)
 	}
 	start := m.Graph.Fresh.Clone()
-	maps.DeleteFunc(start.Nodes, func(p fs.Path, _ fs.Node) bool { return p.Under(fs.Clean(x.dir)) }) // what the model takes for granted
+	// what the model takes for granted
+	maps.DeleteFunc(start.Nodes, func(p fs.Path, _ fs.Node) bool { return p.Under(fs.Clean(x.dir)) })
 	maps.Copy(start.Nodes, x.state.Nodes)
 	first := a.Replay(order, start)
 	if (first.Failed >= 0) != answer.First.Failed {
@@ -291,7 +297,8 @@ func (x *trial) same(s *fs.State, dir string) string {
 		if p == "hosts" && n.Kind == fs.None {
 			continue // a file that only its lines speak of is no part of the model's tree
 		}
-		if got, known := n.Content.IsText(); n.Kind != kind || known && got != text && p != "hosts" && !strings.Contains(text, "a line") {
+		if got, known := n.Content.IsText(); n.Kind != kind || known && got != text && p != "hosts" &&
+			!strings.Contains(text, "a line") {
 			return fmt.Sprintf("%s is %v %q, in the model %v %q", p, kind, text, n.Kind, got)
 		}
 	}

@@ -10,9 +10,10 @@ import (
 	"bunraku/verify/listing"
 )
 
-// What is known of packages has three degrees (verify-claims §2): of some there are lists; of others the index of the whole archive says that
-// they bring programs and data only, no configuration, unit or account; of the rest nothing is known. Where there is such an index, and
-// nothing in the catalog adds a source or does what nobody has read, what is not there can be told from what is not known.
+// What is known of packages has three degrees (verify-claims §2): of some there are lists; of others the index of the
+// whole archive says that they bring programs and data only, no configuration, unit or account; of the rest nothing is
+// known. Where there is such an index, and nothing in the catalog adds a source or does what nobody has read, what is
+// not there can be told from what is not known.
 
 // isForeign reports whether nothing is known of what a package brings.
 func (pk *packages) isForeign(name string) bool {
@@ -28,7 +29,8 @@ var debianName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]+$`)
 
 // nonesuch reports whether there is no package of a name, in any source that the machine has.
 func (pk *packages) nonesuch(it *item) bool {
-	if it.r.Get("source") != nil || pk.known[it.name] != nil || !debianName.MatchString(it.name) || pk.b.opt.Packages != Dpkg {
+	if it.r.Get("source") != nil || pk.known[it.name] != nil || !debianName.MatchString(it.name) ||
+		pk.b.opt.Packages != Dpkg {
 		return false
 	}
 	st, whole := pk.b.opt.Listing.Standing(it.name)
@@ -44,8 +46,9 @@ func (pk *packages) missing(name string) fs.Expr {
 	return fs.Fail{Why: why}
 }
 
-// addsSources reports whether something in the catalog may bring packages from elsewhere: a file of the package manager, a package that was
-// fetched as a file, one that brings sources itself, a command or a type that nobody has read.
+// addsSources reports whether something in the catalog may bring packages from elsewhere: a file of the package
+// manager, a package that was fetched as a file, one that brings sources itself, a command or a type that nobody has
+// read.
 func (b *builder) addsSources() bool {
 	return slices.ContainsFunc(b.items, func(it *item) bool {
 		if it == nil || sleeps(it) {
@@ -65,8 +68,8 @@ func (b *builder) addsSources() bool {
 	})
 }
 
-// noUnit reports whether no fresh machine has a unit or script of a service, and nothing in the catalog can bring one: no package that
-// has a unit, since units go by other names, too; nothing of which is not known what it brings.
+// noUnit reports whether no fresh machine has a unit or script of a service, and nothing in the catalog can bring one:
+// no package that has a unit, since units go by other names, too; nothing of which is not known what it brings.
 func (b *builder) noUnit(name string) bool {
 	if len(b.basis) == 0 || slices.Contains(baseAliases, name) || strings.Contains(name, "@") {
 		return false
@@ -82,7 +85,8 @@ func (b *builder) noUnit(name string) bool {
 		}
 	}
 	for p := range b.files {
-		if strings.HasPrefix(string(p), "/etc/systemd/") || strings.HasPrefix(string(p), "/usr/lib/systemd/") || p.Parent() == "/etc/init.d" || path.Ext(string(p)) == ".service" {
+		if strings.HasPrefix(string(p), "/etc/systemd/") || strings.HasPrefix(string(p), "/usr/lib/systemd/") ||
+			p.Parent() == "/etc/init.d" || path.Ext(string(p)) == ".service" {
 			return false
 		}
 	}
@@ -100,13 +104,16 @@ func (b *builder) noUnit(name string) bool {
 }
 
 // baseAliases are other names of units of the base system.
-var baseAliases = []string{"syslog", "dbus", "kmod", "procps", "hwclock", "udev", "autovt@", "ctrl-alt-del", "default", "runlevel", "dbus-org.freedesktop.login1",
-	"dbus-org.freedesktop.hostname1", "dbus-org.freedesktop.timedate1", "dbus-org.freedesktop.locale1", "dbus-org.freedesktop.timesync1", "puppet", "pxp-agent", "mcollective"}
+var baseAliases = []string{"syslog", "dbus", "kmod", "procps", "hwclock", "udev", "autovt@", "ctrl-alt-del", "default",
+	"runlevel", "dbus-org.freedesktop.login1",
+	"dbus-org.freedesktop.hostname1", "dbus-org.freedesktop.timedate1", "dbus-org.freedesktop.locale1",
+	"dbus-org.freedesktop.timesync1", "puppet", "pxp-agent", "mcollective"}
 
 // unitPlaces are where a service's unit or script may be.
 func unitPlaces(name string) []string {
 	var out []string
-	for _, place := range []string{"/etc/systemd/system/%.service", "/lib/systemd/system/%.service", "/usr/lib/systemd/system/%.service", "/etc/init.d/%", "/etc/rc.d/init.d/%"} {
+	for _, place := range []string{"/etc/systemd/system/%.service", "/lib/systemd/system/%.service",
+		"/usr/lib/systemd/system/%.service", "/etc/init.d/%", "/etc/rc.d/init.d/%"} {
 		out = append(out, strings.ReplaceAll(place, "%", name))
 	}
 	return out
@@ -118,11 +125,12 @@ func (b *builder) inArchive(name string) bool {
 	return st != listing.Foreign
 }
 
-// kin reports whether a package and a path are called alike, so that the package's scripts may well make it: some part of the one name is
-// a part of the other, or the beginning of one with at least four letters (verify-claims §2).
+// kin reports whether a package and a path are called alike, so that the package's scripts may well make it: some part
+// of the one name is a part of the other, or the beginning of one with at least four letters (verify-claims §2).
 func kin(pkg string, p fs.Path) bool {
 	parts := func(s string) []string {
-		return slices.DeleteFunc(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("/-_.+0123456789", r) }),
+		return slices.DeleteFunc(strings.FieldsFunc(s,
+			func(r rune) bool { return strings.ContainsRune("/-_.+0123456789", r) }),
 			func(x string) bool { return slices.Contains(commonParts, x) })
 	}
 	for _, a := range parts(pkg) {
@@ -136,10 +144,11 @@ func kin(pkg string, p fs.Path) bool {
 }
 
 // commonParts say nothing about who somebody is.
-var commonParts = []string{"lib", "common", "server", "client", "core", "tools", "data", "conf", "etc", "agent", "usr", "var", "opt", "bin", "sbin", "default", "local", "share", "d"}
+var commonParts = []string{"lib", "common", "server", "client", "core", "tools", "data", "conf", "etc", "agent", "usr",
+	"var", "opt", "bin", "sbin", "default", "local", "share", "d"}
 
-// mayMake reports whether a package of the catalog may make a file that no list has: one of which nothing is known, or one that is called
-// like it, whose scripts no list shows.
+// mayMake reports whether a package of the catalog may make a file that no list has: one of which nothing is known, or
+// one that is called like it, whose scripts no list shows.
 func (pk *packages) mayMake(p fs.Path) bool {
 	return packageLand(p) && slices.ContainsFunc(pk.order, func(n string) bool {
 		return pk.isForeign(n) || pk.b.basis[n] == nil && kin(n, p)

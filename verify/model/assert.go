@@ -12,8 +12,8 @@ import (
 	"bunraku/verify/fs"
 )
 
-// An Assertion is one line of an assertions file: what people want to hold at the end of every run that succeeds, whatever the machine was
-// like before and in whichever order the run went.
+// An Assertion is one line of an assertions file: what people want to hold at the end of every run that succeeds,
+// whatever the machine was like before and in whichever order the run went.
 //
 //	[web* db1.example.com]                     for which nodes; all of them above the first such line
 //	file /etc/shop/key  mode 0600, owner root  it is there, and like that
@@ -80,7 +80,8 @@ type spoken struct {
 }
 
 func (p *assertParser) fail(at source.Span, help, format string, args ...any) {
-	p.trouble = append(p.trouble, &source.Diagnostic{Code: "A0001", Summary: fmt.Sprintf(format, args...), Place: source.Place{File: p.file, Span: at}, Help: help})
+	p.trouble = append(p.trouble, &source.Diagnostic{Code: "A0001", Summary: fmt.Sprintf(format, args...),
+		Place: source.Place{File: p.file, Span: at}, Help: help})
 }
 
 func (p *assertParser) line(n int) {
@@ -103,7 +104,10 @@ func (p *assertParser) line(n int) {
 		}
 		return
 	}
-	words = slices.DeleteFunc(words, func(w spoken) bool { return slices.Contains([]string{"and", "with", "is", "has"}, w.text) })
+	words = slices.DeleteFunc(words, func(w spoken) bool {
+		return slices.Contains([]string{"and", "with", "is", "has"},
+			w.text)
+	})
 	kinds := asserted[words[0].text]
 	if kinds == nil {
 		known := sortedWords(asserted)
@@ -112,7 +116,8 @@ func (p *assertParser) line(n int) {
 	}
 	x := Assertion{Place: source.Place{File: p.file, Span: whole}, Nodes: p.nodes, kind: words[0].text}
 	if len(words) < 3 {
-		p.fail(whole, "for example: "+x.kind+" NAME "+sortedWords(kinds)[0], "an assertion says what, its name, and what holds of it")
+		p.fail(whole, "for example: "+x.kind+" NAME "+sortedWords(kinds)[0],
+			"an assertion says what, its name, and what holds of it")
 		return
 	}
 	x.name = words[1].text
@@ -165,7 +170,8 @@ func splitLine(text string, start uint32) []spoken {
 			if end < 0 {
 				end = len(text) - i - 1
 			}
-			out = append(out, spoken{text[i+1 : i+1+end], source.Span{Start: start + uint32(i), End: start + uint32(min(i+end+2, len(text)))}})
+			out = append(out, spoken{text[i+1 : i+1+end],
+				source.Span{Start: start + uint32(i), End: start + uint32(min(i+end+2, len(text)))}})
 			i += end + 2
 		default:
 			end := strings.IndexAny(text[i:], " \t,")
@@ -195,7 +201,8 @@ func nearest(word string, known []string) string {
 	return "there are: " + strings.Join(known, ", ")
 }
 
-// modeBits are the permissions of a mode that does not depend on what was there: octal, or a symbolic one that sets all three classes.
+// modeBits are the permissions of a mode that does not depend on what was there: octal, or a symbolic one that sets all
+// three classes.
 func modeBits(s string) (int, bool) {
 	if s != "" && strings.Trim(s, "01234567") == "" {
 		n, err := strconv.ParseInt(s, 8, 32)
@@ -395,8 +402,8 @@ func (v *verifier) assertions() error {
 	return nil
 }
 
-// undecided reports an assertion that was neither proved nor refuted. People have asked for it, so it must not be overlooked; unless it
-// holds as far as there are models, which is what can be said of most catalogs.
+// undecided reports an assertion that was neither proved nor refuted. People have asked for it, so it must not be
+// overlooked; unless it holds as far as there are models, which is what can be said of most catalogs.
 func (v *verifier) undecided(w *wanted, why string, modelled bool) {
 	v.unknown("assertion "+w.Place.String()+" ("+w.Text()+")", why)
 	if !modelled {

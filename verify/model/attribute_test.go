@@ -41,16 +41,21 @@ var basis = map[string]map[string]any{
 
 // more are values that show what an attribute does where those that its type declares, or plain words, do not.
 var more = map[string][]any{
-	"source": {"/srv/a", "/srv/b"}, "target": {"/srv/a", "/srv/b"}, "path": {"/srv/a", "/srv/b"}, "recurse": {true, "remote", "2"}, "ignore": {"*.a", "*.b"},
-	"purge": {true, false}, "user": {"kim", "lee"}, "owner": {"kim", "lee"}, "cwd": {"/srv/a", "/srv/b"}, "creates": {"/srv/a", "/srv/b"}, "matches": {"*.a", "*.b"},
-	"mode": {"0600", "0640"}, "force": {true, false}, "refreshonly": {true, false}, "replace": {true, false}, "managehome": {true, false}, "home": {"/srv/a", "/srv/b"},
-	"environment": {"A=1", "A=2"}, "returns": {"1", "2"}, "command": {"/bin/touch /srv/a", "/bin/touch /srv/b"}, "unless": {"/bin/test -e /srv/a", "/bin/x"},
-	"onlyif": {"/bin/test -e /srv/a", "/bin/x"}, "purge_ssh_keys": {true, "/srv/a"}, "enable": {true, "mask", "x"}, "rmdirs": {true, false}, "recurselimit": {"1", "2"},
+	"source": {"/srv/a", "/srv/b"}, "target": {"/srv/a", "/srv/b"}, "path": {"/srv/a", "/srv/b"},
+	"recurse": {true, "remote", "2"}, "ignore": {"*.a", "*.b"},
+	"purge": {true, false}, "user": {"kim", "lee"}, "owner": {"kim", "lee"}, "cwd": {"/srv/a", "/srv/b"},
+	"creates": {"/srv/a", "/srv/b"}, "matches": {"*.a", "*.b"},
+	"mode": {"0600", "0640"}, "force": {true, false}, "refreshonly": {true, false}, "replace": {true, false},
+	"managehome": {true, false}, "home": {"/srv/a", "/srv/b"},
+	"environment": {"A=1", "A=2"}, "returns": {"1", "2"}, "command": {"/bin/touch /srv/a", "/bin/touch /srv/b"},
+	"unless": {"/bin/test -e /srv/a", "/bin/x"},
+	"onlyif": {"/bin/test -e /srv/a", "/bin/x"}, "purge_ssh_keys": {true, "/srv/a"}, "enable": {true, "mask", "x"},
+	"rmdirs": {true, false}, "recurselimit": {"1", "2"},
 	"group": {"kim", "lee"}, "membership": {"minimum", "inclusive"}, "context": {"/files/etc/a", "/files/etc/b"},
 }
 
-// An attribute of a modelled type is modelled (the program depends on it), reported (a note names it) or written down as harmless with a
-// reason. Nothing is ignored.
+// An attribute of a modelled type is modelled (the program depends on it), reported (a note names it) or written down
+// as harmless with a reason. Nothing is ignored.
 func TestEveryAttribute(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "it"), []byte("/etc/it.conf\n"), 0o644); err != nil {
@@ -69,7 +74,9 @@ func TestEveryAttribute(t *testing.T) {
 		{"type": "User", "title": "lee", "parameters": map[string]any{"ensure": "present", "managehome": true}},
 		{"type": "Group", "title": "kim", "parameters": map[string]any{"ensure": "present"}},
 	}
-	for _, typ := range append(resource.Types(), resource.Type{Name: "concat_file", Properties: resource.Known("file").Properties, Params: resource.Known("file").Params}) {
+	for _, typ := range append(resource.Types(),
+		resource.Type{Name: "concat_file", Properties: resource.Known("file").Properties,
+			Params: resource.Known("file").Params}) {
 		base, ok := basis[typ.Name]
 		if !ok {
 			continue
@@ -134,7 +141,8 @@ func samples(a resource.Attribute) []any {
 // outcome spells what a model says of the last resource.
 func outcome(t *testing.T, resources []map[string]any, set *listing.Set) string {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"name": "node", "version": 1, "environment": "production", "resources": resources, "edges": []any{}, "classes": []any{}})
+	text, err := json.Marshal(map[string]any{"name": "node", "version": 1, "environment": "production",
+		"resources": resources, "edges": []any{}, "classes": []any{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,17 +7,24 @@ import (
 	"bunraku/verify/listing"
 )
 
-// The base system of a machine is made of packages: those that are essential, required or important. What they bring is there
-// before the first run, as far as there are lists of them.
+// The base system of a machine is made of packages: those that are essential, required or important. What they bring is
+// there before the first run, as far as there are lists of them.
 
 // basePackages are Debian's, by name. Which of them a platform's list calls base decides.
-var basePackages = []string{"adduser", "apt", "apt-utils", "base-files", "base-passwd", "bash", "bsdutils", "coreutils", "cpio", "cron",
-	"cron-daemon-common", "dash", "debconf", "debian-archive-keyring", "debianutils", "diffutils", "dmidecode", "dpkg", "e2fsprogs",
-	"fdisk", "findutils", "gpgv", "grep", "groff-base", "gzip", "hostname", "ifupdown", "init", "init-system-helpers", "iproute2",
-	"iputils-ping", "isc-dhcp-client", "isc-dhcp-common", "kmod", "less", "libc-bin", "libpam-modules", "libpam-modules-bin",
-	"libpam-runtime", "login", "logrotate", "logsave", "man-db", "mawk", "mount", "nano", "ncurses-base", "ncurses-bin", "netbase",
-	"nftables", "passwd", "perl-base", "procps", "readline-common", "rsyslog", "sed", "sensible-utils", "systemd", "systemd-sysv",
-	"sysvinit-utils", "tar", "tasksel", "tzdata", "udev", "usrmerge", "util-linux", "util-linux-extra", "vim-common", "vim-tiny", "whiptail"}
+var basePackages = []string{"adduser", "apt", "apt-utils", "base-files", "base-passwd", "bash", "bsdutils", "coreutils",
+	"cpio", "cron",
+	"cron-daemon-common", "dash", "debconf", "debian-archive-keyring", "debianutils", "diffutils", "dmidecode", "dpkg",
+	"e2fsprogs",
+	"fdisk", "findutils", "gpgv", "grep", "groff-base", "gzip", "hostname", "ifupdown", "init", "init-system-helpers",
+	"iproute2",
+	"iputils-ping", "isc-dhcp-client", "isc-dhcp-common", "kmod", "less", "libc-bin", "libpam-modules",
+	"libpam-modules-bin",
+	"libpam-runtime", "login", "logrotate", "logsave", "man-db", "mawk", "mount", "nano", "ncurses-base", "ncurses-bin",
+	"netbase",
+	"nftables", "passwd", "perl-base", "procps", "readline-common", "rsyslog", "sed", "sensible-utils", "systemd",
+	"systemd-sysv",
+	"sysvinit-utils", "tar", "tasksel", "tzdata", "udev", "usrmerge", "util-linux", "util-linux-extra", "vim-common",
+	"vim-tiny", "whiptail"}
 
 // agentPackages are those of the agent itself: whoever applies a catalog has it.
 var agentPackages = []string{"puppet-agent", "puppet", "facter"}

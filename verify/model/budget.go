@@ -9,11 +9,11 @@ import (
 	"bunraku/verify"
 )
 
-// One budget bounds a verification, from reading commands to trying fixes. It counts work, not time, so that the same catalog
-// gets the same answer on every machine. When it is spent, what was found is shown, and the rest is unknown.
+// One budget bounds a verification, from reading commands to trying fixes. It counts work, not time, so that the same
+// catalog gets the same answer on every machine. When it is spent, what was found is shown, and the rest is unknown.
 
-// DefaultUnits is the budget of a verification unless somebody says otherwise: about a quarter of a minute of one core. A catalog of 19,000
-// resources with 20 faults takes 19, one with 200 guarded appends to a file some hundreds.
+// DefaultUnits is the budget of a verification unless somebody says otherwise: about a quarter of a minute of one core.
+// A catalog of 19,000 resources with 20 faults takes 19, one with 200 guarded appends to a file some hundreds.
 const DefaultUnits = 400
 
 const (
@@ -33,8 +33,8 @@ func Within(ctx context.Context, units int, opt *Options, search *verify.Options
 	search.Budget, search.Question = opt.Budget, int64(units)*unitSteps/5
 }
 
-// Verify reads a catalog and asks all questions about it, within one budget. A cyclic catalog has to be reported before: see
-// catalog.Graph.Cycles. An error means that it was not done.
+// Verify reads a catalog and asks all questions about it, within one budget. A cyclic catalog has to be reported
+// before: see catalog.Graph.Cycles. An error means that it was not done.
 func Verify(ctx context.Context, cg *catalog.Graph, opt Options, search verify.Options) (*Report, error) {
 	if opt.Budget == nil {
 		Within(ctx, DefaultUnits, &opt, &search)

@@ -11,8 +11,8 @@ import (
 	"bunraku/verify/model"
 )
 
-// Commands that multiply, or that are longer than any that people write, are commands that nobody has read; the rest of the
-// catalog is judged all the same, and the bound is named.
+// Commands that multiply, or that are longer than any that people write, are commands that nobody has read; the rest of
+// the catalog is judged all the same, and the bound is named.
 func TestHostileCommands(t *testing.T) {
 	loops, close := "", ""
 	for i := range 5 {
@@ -41,7 +41,8 @@ func TestHostileCommands(t *testing.T) {
 	}
 }
 
-// When the budget is spent, what was found is shown, the rest is unknown, and the bound is named; at every size of the budget.
+// When the budget is spent, what was found is shown, the rest is unknown, and the bound is named; at every size of the
+// budget.
 func TestBudgetSpent(t *testing.T) {
 	g := site(t, mixed(200, 2)+appends(12))
 	sizes := map[int]bool{}
@@ -52,7 +53,8 @@ func TestBudgetSpent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spent := strings.Contains(strings.Join(r.Unknown, "\n"), fmt.Sprintf("the budget is spent: more than %d000000 steps (", units))
+		spent := strings.Contains(strings.Join(r.Unknown, "\n"),
+			fmt.Sprintf("the budget is spent: more than %d000000 steps (", units))
 		if spent != r.Partial && units < 1000 && spent {
 			t.Errorf("%d units: partial %v", units, r.Partial)
 		}
@@ -72,7 +74,8 @@ func TestBudgetSpent(t *testing.T) {
 func TestAborted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if r, err := model.Verify(ctx, site(t, mixed(1000, 2)), model.Options{Platform: "debian-12"}, verify.DefaultOptions()); !errors.Is(err, context.Canceled) || r != nil {
+	if r, err := model.Verify(ctx, site(t, mixed(1000, 2)), model.Options{Platform: "debian-12"},
+		verify.DefaultOptions()); !errors.Is(err, context.Canceled) || r != nil {
 		t.Errorf("%v, %v", r, err)
 	}
 }

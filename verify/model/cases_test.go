@@ -54,7 +54,8 @@ func TestCases(t *testing.T) {
 			proved++
 		}
 		t.Logf("%-26s %4d exact %4d approximate %3d not, %d findings, deterministic %s, succeeds %s, idempotent %s, %4d ms",
-			name, m.Exact, m.Approximate, m.Unmodelled, len(r.Findings), r.Deterministic, r.Success, r.Idempotent, took.Milliseconds())
+			name, m.Exact, m.Approximate, m.Unmodelled, len(r.Findings), r.Deterministic, r.Success, r.Idempotent,
+			took.Milliseconds())
 		for _, f := range r.Findings {
 			for _, x := range f.Resources {
 				t.Logf("   %s %s", f.Code, x.Ref())

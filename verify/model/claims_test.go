@@ -64,10 +64,13 @@ func TestRecover(t *testing.T) {
 		{"exec { '/bin/sh -c \"mkdir /srv/q && touch /srv/q/done\"': creates => '/srv/q' }",
 			[]string{"V208 Exec[/bin/sh -c \"mkdir /srv/q && touch /srv/q/done\"] half-done"}},
 		{"exec { '/bin/sh -c \"mkdir -p /srv/q && touch /srv/q/done\"': creates => '/srv/q/done' }", nil},
-		{"file { '/srv/r': content => 'r' } ~> exec { '/bin/cp /srv/r /srv/seen': refreshonly => true }", []string{"V208 File[/srv/r] Exec[/bin/cp /srv/r /srv/seen] lost refresh", "V208 Exec[/bin/cp /srv/r /srv/seen] lost refresh"}},
+		{"file { '/srv/r': content => 'r' } ~> exec { '/bin/cp /srv/r /srv/seen': refreshonly => true }",
+			[]string{"V208 File[/srv/r] Exec[/bin/cp /srv/r /srv/seen] lost refresh",
+				"V208 Exec[/bin/cp /srv/r /srv/seen] lost refresh"}},
 		{"file { '/srv/d': ensure => directory } -> exec { '/bin/touch /srv/d/x': creates => '/srv/d/x' } -> file { '/srv/d/y': content => 'y' }", nil},
 	} {
-		_, r := findings(t, site(t, x.text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12"), Recover: true}, "")
+		_, r := findings(t, site(t, x.text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12"),
+			Recover: true}, "")
 		var got []string
 		for _, f := range r.Findings {
 			kind, _, _ := strings.Cut(f.Note, ":")
@@ -85,9 +88,11 @@ func TestRecover(t *testing.T) {
 
 // What people accept is known, is counted, and nothing else is.
 func TestAccepted(t *testing.T) {
-	const text = fromElsewhere + "file { '/etc/frobnicate/x': content => 'x', require => Package['frobnicate'], owner => 'deploy' }\n" +
+	const text = fromElsewhere +
+		"file { '/etc/frobnicate/x': content => 'x', require => Package['frobnicate'], owner => 'deploy' }\n" +
 		"file_line { 'l': path => '/etc/frobnicate.conf', line => 'x' }"
-	points := model.Accepted{"package frobnicate brings /etc/frobnicate", "user deploy is there", "/etc/frobnicate.conf is there", "user else is there"}
+	points := model.Accepted{"package frobnicate brings /etc/frobnicate", "user deploy is there",
+		"/etc/frobnicate.conf is there", "user else is there"}
 	_, r := findings(t, withLines(t, text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}, "")
 	var needed []string
 	for _, p := range r.Needed {
@@ -97,7 +102,8 @@ func TestAccepted(t *testing.T) {
 	if want := slices.Sorted(slices.Values(points[:3])); !slices.Equal(needed, want) || r.Success != verify.ChanceUnknown {
 		t.Errorf("succeeds %s, needed %q, want %q", r.Success, needed, want)
 	}
-	_, r = findings(t, withLines(t, text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12"), Accept: points}, "")
+	_, r = findings(t, withLines(t, text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12"),
+		Accept: points}, "")
 	if r.Success != verify.Always || len(r.Model.Accepted) != 3 || len(r.Unknown) > 0 {
 		t.Errorf("succeeds %s, %q accepted, unknown %q", r.Success, r.Model.Accepted, r.Unknown)
 	}
@@ -146,45 +152,58 @@ func TestScoreRefutedClaims(t *testing.T) {
 			want: []string{"V201 Exec[mk] creates => '/srv/app/db',"}},
 		{name: "… and at the last of it", platform: "debian-12", text: "exec { '/bin/mkdir /srv/a /srv/b': }",
 			want: []string{"V201 Exec[/bin/mkdir /srv/a /srv/b] creates => '/srv/b',"}},
-		{name: "… whatever it makes last", platform: "debian-12", text: "exec { '/bin/sh -c \"mkdir /srv/q && touch /srv/q/done\"': }",
+		{name: "… whatever it makes last", platform: "debian-12",
+			text: "exec { '/bin/sh -c \"mkdir /srv/q && touch /srv/q/done\"': }",
 			want: []string{"V201 Exec[/bin/sh -c \"mkdir /srv/q && touch /srv/q/done\"] creates => '/srv/q/done',"}},
 		{name: "… and that nobody else makes", platform: "debian-12",
 			text: "exec { 'a': command => '/bin/mkdir /srv/a' }\nexec { '/bin/true': before => Exec['a'], creates => '/srv/a' }\nexec { '/bin/mkdir -p /srv/a': require => Exec['a'], unless => '/usr/bin/test -d /srv/a' }",
 			want: []string{"V201 Exec[a]"}},
-		{name: "a file that nobody makes has no lines", platform: "debian-12", text: "file_line { 'e': path => '/etc/default/nosuchthing', line => 'A=1' }",
+		{name: "a file that nobody makes has no lines", platform: "debian-12",
+			text: "file_line { 'e': path => '/etc/default/nosuchthing', line => 'A=1' }",
 			want: []string{"V102 File_line[e]"}},
 		{name: "lines that replace each other", platform: "debian-12",
 			text: "file_line { 'a': path => '/etc/hosts', line => 'A=1', match => '^A=' }\nfile_line { 'b': path => '/etc/hosts', line => 'A=2', match => '^A=' }",
-			want: []string{"V101 File_line[a] File_line[b] require => File_line['a'],", "V202 File_line[a] File_line[b]", "V205 File_line[a] File_line[b]"}},
+			want: []string{"V101 File_line[a] File_line[b] require => File_line['a'],", "V202 File_line[a] File_line[b]",
+				"V205 File_line[a] File_line[b]"}},
 		{name: "a purge and a command", platform: "debian-12",
 			text: "file { '/srv/d': ensure => directory, recurse => true, purge => true } -> exec { '/bin/touch /srv/d/x': creates => '/srv/d/x' }",
 			want: []string{"V205 File[/srv/d] Exec[/bin/touch /srv/d/x]"}},
 		{name: "reloading the manager restarts nothing", platform: "debian-12",
 			text: "file { '/etc/systemd/system/foo.service': content => 'x' } ~> exec { '/bin/systemctl daemon-reload': refreshonly => true } -> service { 'foo': ensure => running }",
 			want: []string{"V203 File[/etc/systemd/system/foo.service] Service[foo] notify => Service['foo'],"}},
-		{name: "a script is a unit", platform: "debian-12", text: "file { '/etc/init.d/foo': content => 'x', mode => '0755' }\nservice { 'foo': ensure => running }",
+		{name: "a script is a unit", platform: "debian-12",
+			text: "file { '/etc/init.d/foo': content => 'x', mode => '0755' }\nservice { 'foo': ensure => running }",
 			want: []string{"V101 File[/etc/init.d/foo] Service[foo] require => File['/etc/init.d/foo'],"}},
 		{name: "an event that never comes", platform: "debian-12", text: "exec { '/bin/touch /srv/x': refreshonly => true }",
 			want: []string{"V209 Exec[/bin/touch /srv/x]"}},
 		{name: "an event that comes to the class", platform: "debian-12",
 			text: "class a { exec { '/bin/touch /srv/x': refreshonly => true } }\ninclude a\nfile { '/srv/y': content => 'y', notify => Class['a'] }"},
-		{name: "an account that nobody makes", platform: "debian-12", text: "file { '/srv/x': ensure => directory, owner => 'deploy' }",
+		{name: "an account that nobody makes", platform: "debian-12",
+			text: "file { '/srv/x': ensure => directory, owner => 'deploy' }",
 			want: []string{"V102 File[/srv/x]"}},
-		{name: "an account that a package might make", platform: "debian-12", text: fromElsewhere + "file { '/srv/x': ensure => directory, owner => 'deploy' }",
+		{name: "an account that a package might make", platform: "debian-12", text: fromElsewhere +
+			"file { '/srv/x': ensure => directory, owner => 'deploy' }",
 			unknown: "nothing known says whether user deploy is there"},
 		{name: "a group that nobody makes", platform: "debian-12", text: "user { 'app': gid => 'nosuchgroup' }",
 			want: []string{"V102 User[app]"}},
-		{name: "a package that might bring a directory", platform: "debian-11", text: "file { '/opt/app/conf/app.conf': content => 'x' }\npackage { 'frobnicate': }",
+		{name: "a package that might bring a directory", platform: "debian-11",
+			text:    "file { '/opt/app/conf/app.conf': content => 'x' }\npackage { 'frobnicate': }",
 			unknown: "whether /opt/app/conf is there"},
-		{name: "a package that brings programs only", platform: "debian-12", text: "file { '/opt/app/conf/app.conf': content => 'x' }\npackage { 'curl': }",
+		{name: "a package that brings programs only", platform: "debian-12",
+			text: "file { '/opt/app/conf/app.conf': content => 'x' }\npackage { 'curl': }",
 			want: []string{"V102 File[/opt/app/conf/app.conf]"}},
-		{name: "a package that no archive has", platform: "debian-12", text: "package { 'ngnix': }", want: []string{"V102 Package[ngnix]"}},
-		{name: "a service that nothing brings", platform: "debian-12", text: "service { 'ngnix': ensure => running }", want: []string{"V102 Service[ngnix]"}},
-		{name: "services of the base system", platform: "debian-12", text: "service { ['cron', 'systemd-journald']: ensure => running }"},
+		{name: "a package that no archive has", platform: "debian-12", text: "package { 'ngnix': }",
+			want: []string{"V102 Package[ngnix]"}},
+		{name: "a service that nothing brings", platform: "debian-12", text: "service { 'ngnix': ensure => running }",
+			want: []string{"V102 Service[ngnix]"}},
+		{name: "services of the base system", platform: "debian-12",
+			text: "service { ['cron', 'systemd-journald']: ensure => running }"},
 
-		{name: "no package brings homes", platform: "debian-12", text: fromElsewhere + "file { '/home/frobnicate/x': content => 'x' }",
+		{name: "no package brings homes", platform: "debian-12", text: fromElsewhere +
+			"file { '/home/frobnicate/x': content => 'x' }",
 			want: []string{"V102 File[/home/frobnicate/x]"}},
-		{name: "commands without guards", platform: "debian-12", text: "exec { '/usr/bin/apt-get update': }\nexec { '/bin/systemctl restart cron': }",
+		{name: "commands without guards", platform: "debian-12",
+			text: "exec { '/usr/bin/apt-get update': }\nexec { '/bin/systemctl restart cron': }",
 			want: []string{"V206 Exec[/bin/systemctl restart cron]"}},
 		{name: "a package and a source", platform: "debian-12",
 			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get update': refreshonly => true }\npackage { 'frobnicate': }",
@@ -223,16 +242,23 @@ func TestScoreRefutedClaims(t *testing.T) {
 			want: []string{"V101 Exec[a] Exec[b] require => Exec['a'],", "V205 Exec[a] Exec[b]"}},
 		{name: "a guard that is never true", platform: "debian-12", text: "exec { '/bin/touch /srv/a': creates => '/srv/b' }",
 			want: []string{"V206 Exec[/bin/touch /srv/a]"}},
-		{name: "an agent is there", platform: "debian-12", text: "package { 'puppet-agent': }\nfile { '/etc/puppet/x': content => 'x' }"},
-		{name: "what a package is taken to bring proves nothing", platform: "debian-12", text: fromElsewhere + "file { '/etc/frobnicate/x': content => 'x', require => Package['frobnicate'] }",
+		{name: "an agent is there", platform: "debian-12",
+			text: "package { 'puppet-agent': }\nfile { '/etc/puppet/x': content => 'x' }"},
+		{name: "what a package is taken to bring proves nothing", platform: "debian-12", text: fromElsewhere +
+			"file { '/etc/frobnicate/x': content => 'x', require => Package['frobnicate'] }",
 			unknown: "whether package frobnicate brings /etc/frobnicate"},
-		{name: "an account that a package is known to make", platform: "debian-12", text: "package { 'mosquitto': } -> file { '/srv/x': ensure => directory, owner => 'mosquitto' }"},
-		{name: "… which is not there before", platform: "debian-12", text: "package { 'mosquitto': }\nfile { '/srv/x': ensure => directory, owner => 'mosquitto' }",
+		{name: "an account that a package is known to make", platform: "debian-12",
+			text: "package { 'mosquitto': } -> file { '/srv/x': ensure => directory, owner => 'mosquitto' }"},
+		{name: "… which is not there before", platform: "debian-12",
+			text: "package { 'mosquitto': }\nfile { '/srv/x': ensure => directory, owner => 'mosquitto' }",
 			want: []string{"V101 Package[mosquitto] File[/srv/x] require => Package['mosquitto'],"}},
-		{name: "a service that its package is not known to bring", platform: "debian-12", text: "package { 'iptables': } -> service { 'iptables': ensure => running }",
+		{name: "a service that its package is not known to bring", platform: "debian-12",
+			text:    "package { 'iptables': } -> service { 'iptables': ensure => running }",
 			unknown: "whether package iptables brings service iptables"},
-		{name: "noop never acts", platform: "debian-12", text: "exec { '/bin/touch /srv/n/x': noop => true, creates => '/srv/n/x' }\nfile { '/srv/n': ensure => directory }"},
-		{name: "a schedule that never comes", platform: "debian-12", text: "file { '/srv/p': ensure => directory, schedule => 'never' }\nfile { '/srv/p/x': content => 'x' }",
+		{name: "noop never acts", platform: "debian-12",
+			text: "exec { '/bin/touch /srv/n/x': noop => true, creates => '/srv/n/x' }\nfile { '/srv/n': ensure => directory }"},
+		{name: "a schedule that never comes", platform: "debian-12",
+			text: "file { '/srv/p': ensure => directory, schedule => 'never' }\nfile { '/srv/p/x': content => 'x' }",
 			want: []string{"V102 File[/srv/p/x]"}},
 	} {
 		opt := model.Options{Platform: c.platform}

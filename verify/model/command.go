@@ -54,7 +54,8 @@ func (s *shell) command(words []string, exact bool, input, text string) (action,
 		}
 		return s.command(inner, exact, input, text)
 	}
-	if name == "test" || name == "[" || name == "grep" || name == "egrep" || name == "cmp" || name == "diff" || name == "false" {
+	if name == "test" || name == "[" || name == "grep" || name == "egrep" || name == "cmp" || name == "diff" ||
+		name == "false" {
 		if exact {
 			if p, ok := s.testCall(words); ok {
 				return test(p), true
@@ -152,7 +153,8 @@ func split(words []string) (flags string, args []string) {
 		case w == "--":
 			return flags, append(args, words[i+1:]...)
 		case strings.HasPrefix(w, "--"):
-			flags += map[string]string{"--parents": "p", "--recursive": "r", "--force": "f", "--symbolic": "s", "--append": "a", "--directory": "d", "--archive": "r", "--no-dereference": "n"}[w]
+			flags += map[string]string{"--parents": "p", "--recursive": "r", "--force": "f", "--symbolic": "s", "--append": "a",
+				"--directory": "d", "--archive": "r", "--no-dereference": "n"}[w]
 		case len(w) > 1 && w[0] == '-':
 			flags += w[1:]
 		default:
@@ -219,7 +221,8 @@ func (s *shell) files(name string, words []string, input, text string) (action, 
 		return s.edits(name, words)
 	case "tee":
 		return s.tees(words, input)
-	case "openssl", "ssh-keygen", "rndc-confgen", "gpg", "keytool", "certtool", "dd", "truncate", "fallocate", "postmap", "htpasswd", "mksquashfs", "a2enmod", "a2dismod",
+	case "openssl", "ssh-keygen", "rndc-confgen", "gpg", "keytool", "certtool", "dd", "truncate", "fallocate", "postmap",
+		"htpasswd", "mksquashfs", "a2enmod", "a2dismod",
 		"a2ensite", "a2dissite", "a2enconf", "a2disconf", "update-alternatives":
 		return s.produces(name, words, text)
 	case "cd":
@@ -246,7 +249,8 @@ func (s *shell) files(name string, words []string, input, text string) (action, 
 	case "rmdir":
 		return each(paths, func(p fs.Path) action {
 			empty := fs.EmptyDir{Path: p}
-			return action{ok: empty, do: fs.If{Cond: empty, Then: fs.Rm{Path: p}, Else: fs.Fail{Why: string(p) + " is no empty directory"}}}
+			return action{ok: empty, do: fs.If{Cond: empty, Then: fs.Rm{Path: p},
+				Else: fs.Fail{Why: string(p) + " is no empty directory"}}}
 		})
 	case "cp", "mv":
 		if len(paths) < 2 || has("tT") {
@@ -254,7 +258,10 @@ func (s *shell) files(name string, words []string, input, text string) (action, 
 		}
 		to := paths[len(paths)-1]
 		into := len(paths) > 2 || strings.HasSuffix(args[len(args)-1], "/")
-		return each(paths[:len(paths)-1], func(from fs.Path) action { return s.copies(from, to, into, has("rRa"), name == "mv") })
+		return each(paths[:len(paths)-1], func(from fs.Path) action {
+			return s.copies(from, to, into, has("rRa"),
+				name == "mv")
+		})
 	case "ln":
 		return s.links(flags, args, paths)
 	case "chmod", "chown", "chgrp":
@@ -280,7 +287,8 @@ func each(paths []fs.Path, do func(fs.Path) action) (action, bool) {
 
 func (s *shell) touch(p fs.Path) action {
 	none := fs.Is{Path: p, Kind: fs.None}
-	return action{ok: fs.Or{fs.Not{P: none}, fs.Is{Path: p.Parent(), Kind: fs.Dir}}, do: fs.If{Cond: none, Then: s.b.create(p, fs.Str(""))}}
+	return action{ok: fs.Or{fs.Not{P: none}, fs.Is{Path: p.Parent(), Kind: fs.Dir}},
+		do: fs.If{Cond: none, Then: s.b.create(p, fs.Str(""))}}
 }
 
 func (s *shell) rm(p fs.Path, recursive, force bool) action {
@@ -290,7 +298,8 @@ func (s *shell) rm(p fs.Path, recursive, force bool) action {
 	case recursive && force:
 		return action{do: s.b.removeTree(p)}
 	case recursive:
-		return action{ok: fs.Not{P: none}, do: fs.If{Cond: none, Then: fs.Fail{Why: string(p) + " does not exist"}, Else: s.b.removeTree(p)}}
+		return action{ok: fs.Not{P: none}, do: fs.If{Cond: none, Then: fs.Fail{Why: string(p) + " does not exist"},
+			Else: s.b.removeTree(p)}}
 	case force:
 		return action{ok: noDir, do: fs.If{Cond: none, Else: s.b.removeFile(p)}}
 	}
@@ -304,7 +313,8 @@ func (s *shell) copies(from, to fs.Path, into, recursive, move bool) action {
 		if to == from {
 			return fs.Fail{Why: string(from) + " is copied onto itself"}
 		}
-		out := fs.If{Cond: fs.Is{Path: to, Kind: fs.Dir}, Then: fs.Fail{Why: string(to) + " is a directory"}, Else: s.put(to, fs.ContentOf{Path: from})}
+		out := fs.If{Cond: fs.Is{Path: to, Kind: fs.Dir}, Then: fs.Fail{Why: string(to) + " is a directory"},
+			Else: s.put(to, fs.ContentOf{Path: from})}
 		seq := fs.Seq{out}
 		if move {
 			seq = append(seq, s.b.remove(from))
@@ -329,7 +339,8 @@ func (s *shell) copies(from, to fs.Path, into, recursive, move bool) action {
 		tree = append(tree, s.b.removeTree(from))
 	}
 	s.note("what a directory holds is not copied here: " + string(from))
-	return action{ok: fs.Or{file, dir}, do: fs.If{Cond: file, Then: place, Else: fs.If{Cond: dir, Then: tree, Else: missing}}}
+	return action{ok: fs.Or{file, dir}, do: fs.If{Cond: file, Then: place,
+		Else: fs.If{Cond: dir, Then: tree, Else: missing}}}
 }
 
 func (s *shell) links(flags string, args []string, paths []fs.Path) (action, bool) {
@@ -344,7 +355,8 @@ func (s *shell) links(flags string, args []string, paths []fs.Path) (action, boo
 	out := fs.Seq{}
 	ok := fs.And{up, none}
 	if strings.Contains(flags, "f") {
-		out = append(out, fs.If{Cond: fs.Or{fs.Is{Path: at, Kind: fs.File}, fs.Is{Path: at, Kind: fs.Link}}, Then: s.b.remove(at)})
+		out = append(out, fs.If{Cond: fs.Or{fs.Is{Path: at, Kind: fs.File}, fs.Is{Path: at, Kind: fs.Link}},
+			Then: s.b.remove(at)})
 		ok = fs.And{up, fs.Not{P: fs.Is{Path: at, Kind: fs.Dir}}}
 	}
 	if !strings.Contains(flags, "s") { // another name for the same file
@@ -352,7 +364,8 @@ func (s *shell) links(flags string, args []string, paths []fs.Path) (action, boo
 			return action{}, false
 		}
 		s.note("two names of one file are taken for two files: " + string(at))
-		return action{ok: append(ok, fs.Is{Path: paths[0], Kind: fs.File}), do: append(out, fs.Cp{From: paths[0], To: at})}, true
+		return action{ok: append(ok, fs.Is{Path: paths[0], Kind: fs.File}), do: append(out, fs.Cp{From: paths[0], To: at})},
+			true
 	}
 	return action{ok: ok, do: append(out, fs.Ln{Path: at, Target: fs.Str(args[0])})}, true
 }
@@ -389,7 +402,8 @@ func (s *shell) change(name, value string, paths []fs.Path) (action, bool) {
 
 // makes is mkdir and install.
 func (s *shell) makes(name string, words []string) (action, bool) {
-	values, rest := options(words, map[string]string{"mkdir": "m", "install": "mogt"}[name], "--mode", "--owner", "--group")
+	values, rest := options(words, map[string]string{"mkdir": "m", "install": "mogt"}[name], "--mode", "--owner",
+		"--group")
 	flags, args := split(rest)
 	mode, hasMode := first(values, "m", "--mode")
 	attrs := func(p fs.Path) fs.Seq {
@@ -424,7 +438,8 @@ func (s *shell) makes(name string, words []string) (action, bool) {
 		put := append(fs.Seq{s.put(to, fs.ContentOf{Path: from})}, attrs(to)...)
 		inside := to + "/" + fs.Path(path.Base(string(from)))
 		putInside := append(fs.Seq{s.put(inside, fs.ContentOf{Path: from})}, attrs(inside)...)
-		do := fs.Seq{fs.If{Cond: file, Else: fs.Fail{Why: string(from) + " does not exist"}}, fs.If{Cond: fs.Is{Path: to, Kind: fs.Dir}, Then: putInside, Else: put}}
+		do := fs.Seq{fs.If{Cond: file, Else: fs.Fail{Why: string(from) + " does not exist"}},
+			fs.If{Cond: fs.Is{Path: to, Kind: fs.Dir}, Then: putInside, Else: put}}
 		if strings.Contains(flags, "D") {
 			do = append(ensureDirs(to.Parent()), do...)
 		}
@@ -519,7 +534,8 @@ func (s *shell) unpacks(name string, words []string, text string) (action, bool)
 		if !ok || to == from {
 			return action{}, false
 		}
-		return both(s.reads(from), action{do: fs.Seq{s.put(to, fs.Apply{Func: name, Args: []fs.Term{fs.ContentOf{Path: from}}}), s.b.remove(from)}}), true
+		return both(s.reads(from), action{do: fs.Seq{s.put(to,
+			fs.Apply{Func: name, Args: []fs.Term{fs.ContentOf{Path: from}}}), s.b.remove(from)}}), true
 	}
 	_, args := split(words)
 	if len(args) < 2 || args[0] != "clone" && args[0] != "checkout" {
@@ -539,7 +555,8 @@ func (s *shell) unpacks(name string, words []string, text string) (action, bool)
 	}
 	s.note("what is in the working copy " + string(p) + " is not known")
 	free := fs.Or{fs.Is{Path: p, Kind: fs.None}, fs.EmptyDir{Path: p}}
-	return action{ok: free, do: fs.If{Cond: free, Then: append(ensureDirs(p), fs.Act{}), Else: fs.Fail{Why: string(p) + " exists and is not empty"}}}, true
+	return action{ok: free, do: fs.If{Cond: free, Then: append(ensureDirs(p), fs.Act{}),
+		Else: fs.Fail{Why: string(p) + " exists and is not empty"}}}, true
 }
 
 func (s *shell) tar(words []string, text string) (action, bool) {
@@ -586,9 +603,11 @@ func (s *shell) tar(words []string, text string) (action, bool) {
 
 // downloads is curl and wget: a file from elsewhere.
 func (s *shell) downloads(name string, words []string, text string) (action, bool) {
-	short, long := "oHdXuTAebmCxyYwFK", []string{"--output", "--header", "--data", "--request", "--user", "--user-agent", "--proxy", "--retry", "--connect-timeout", "--max-time", "--cacert", "--cert", "--key", "--write-out"}
+	short, long := "oHdXuTAebmCxyYwFK", []string{"--output", "--header", "--data", "--request", "--user", "--user-agent",
+		"--proxy", "--retry", "--connect-timeout", "--max-time", "--cacert", "--cert", "--key", "--write-out"}
 	if name == "wget" {
-		short, long = "OPoaUtTeQwl", []string{"--output-document", "--directory-prefix", "--header", "--user", "--password", "--user-agent", "--tries", "--timeout", "--post-data"}
+		short, long = "OPoaUtTeQwl", []string{"--output-document", "--directory-prefix", "--header", "--user", "--password",
+			"--user-agent", "--tries", "--timeout", "--post-data"}
 	}
 	values, rest := options(words, short, long...)
 	flags, args := split(rest)
@@ -689,11 +708,13 @@ func (s *shell) edit(p fs.Path, script string, extended bool) action {
 	m := substitution.FindStringSubmatch(script)
 	var pattern *regexp.Regexp
 	replacement := ""
-	if m != nil && m[1] == m[3] && m[3] == m[5] && !strings.ContainsAny(m[4], "&") && !regexp.MustCompile(`\\[0-9]`).MatchString(m[4]) {
+	if m != nil && m[1] == m[3] && m[3] == m[5] && !strings.ContainsAny(m[4], "&") &&
+		!regexp.MustCompile(`\\[0-9]`).MatchString(m[4]) {
 		re, err := expression(strings.ReplaceAll(m[2], `\`+m[1], m[1]), false, extended, false, false, false)
 		replacement = unescape(m[4])
 		// A replacement that the expression finds again may be replaced again; with an anchor it must be tried as a line of its own.
-		if err == nil && (!re.MatchString(replacement) || re.ReplaceAllString(replacement, regexp.QuoteMeta(replacement)) == replacement) {
+		if err == nil && (!re.MatchString(replacement) ||
+			re.ReplaceAllString(replacement, regexp.QuoteMeta(replacement)) == replacement) {
 			pattern = re
 		}
 	} else if strings.HasSuffix(script, "/d") && strings.HasPrefix(script, "/") {
@@ -707,7 +728,8 @@ func (s *shell) edit(p fs.Path, script string, extended bool) action {
 				s.note("what the edit does to lines that are searched for is not known: " + script)
 			}
 		}
-		return action{ok: file, do: fs.If{Cond: file, Then: s.b.write(p, fs.Apply{Func: "sed " + script, Args: []fs.Term{fs.ContentOf{Path: p}}}), Else: missing}}
+		return action{ok: file, do: fs.If{Cond: file,
+			Then: s.b.write(p, fs.Apply{Func: "sed " + script, Args: []fs.Term{fs.ContentOf{Path: p}}}), Else: missing}}
 	}
 	l := line{variable: "edit " + script + " of " + string(p), value: present, none: pattern}
 	s.b.addLine(p, l, absent, present)

@@ -15,12 +15,13 @@ import (
 )
 
 // mixed is a site of about n resources of the kinds that catalogs have: per application a class with a package, its
-// configuration, a service, an account, a directory with files, commands behind guards, lines and cron jobs. A number of
-// applications lack an order that they need.
+// configuration, a service, an account, a directory with files, commands behind guards, lines and cron jobs. A number
+// of applications lack an order that they need.
 func mixed(n, faults int) string {
 	const each = 20 // resources of an application
 	apps := n / each
-	listed := []string{"nginx", "openssh-server", "rsync", "ntp", "postgresql", "redis-server", "haproxy", "memcached", "apache2", "vim"}
+	listed := []string{"nginx", "openssh-server", "rsync", "ntp", "postgresql", "redis-server", "haproxy", "memcached",
+		"apache2", "vim"}
 	var b strings.Builder
 	b.WriteString("file { '/srv/apps': ensure => directory }\nfile { '/etc/apps': ensure => directory, owner => 'root', mode => '0755' }\n")
 	b.WriteString("exec { '/bin/systemctl daemon-reload': refreshonly => true }\n")
@@ -61,7 +62,8 @@ include %[1]s
 func appends(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "exec { '/bin/sh -c \"echo line%[1]d >> /etc/app.conf\"': unless => '/bin/grep -q line%[1]d /etc/app.conf' }\n", i)
+		fmt.Fprintf(&b,
+			"exec { '/bin/sh -c \"echo line%[1]d >> /etc/app.conf\"': unless => '/bin/grep -q line%[1]d /etc/app.conf' }\n", i)
 	}
 	return b.String()
 }
@@ -128,7 +130,8 @@ func TestAcceptCost(t *testing.T) {
 			}
 		}
 		t.Logf("score: %s: %d resources, %.2f s (bar %.1f s), %d MB (bar %d MB), %.0f units, %d findings of order, %d in all, unknown %v",
-			c.name, len(g.Catalog.Resources), took.Seconds(), c.time.Seconds(), peak>>20, c.memory>>20, units, n, len(r.Findings), r.Unknown)
+			c.name, len(g.Catalog.Resources), took.Seconds(), c.time.Seconds(), peak>>20, c.memory>>20, units, n,
+			len(r.Findings), r.Unknown)
 		if took > c.time || peak > c.memory {
 			t.Errorf("%s: %v and %d MB, the bar is %v and %d MB", c.name, took, peak>>20, c.time, c.memory>>20)
 		}

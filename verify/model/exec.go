@@ -19,21 +19,23 @@ type reading struct {
 	only    bool // refreshonly
 }
 
-// exec is the exec type: a command behind guards. A command that was read is a program; of any other it is only known what it names, and
-// the verdict that includes it is "unknown" at best. A guard that was not read is taken to say, once the command has run, that it need not
-// run again: that is what people write guards for.
+// exec is the exec type: a command behind guards. A command that was read is a program; of any other it is only known
+// what it names, and the verdict that includes it is "unknown" at best. A guard that was not read is taken to say, once
+// the command has run, that it need not run again: that is what people write guards for.
 func (b *builder) exec(it *item) {
 	r := b.readExec(it)
 	it.program = r.program
 	switch {
 	case len(r.shell.unread) == 0:
 	case r.shell.long:
-		it.note(verify.Opaque, "the command is not read: it takes more than %d looks or %d operations: %s", maxCommandWork, maxCommand,
+		it.note(verify.Opaque, "the command is not read: it takes more than %d looks or %d operations: %s", maxCommandWork,
+			maxCommand,
 			shorten(strings.Join(r.shell.unread, "; ")))
 	case r.guarded || r.only:
 		it.note(verify.Opaque, "the command is not read: %s", shorten(strings.Join(r.shell.unread, "; ")))
 	default:
-		it.note(verify.Opaque, "the command is not read and nothing guards it: %s", shorten(strings.Join(r.shell.unread, "; ")))
+		it.note(verify.Opaque, "the command is not read and nothing guards it: %s",
+			shorten(strings.Join(r.shell.unread, "; ")))
 	}
 	for _, n := range r.shell.beside {
 		it.note(verify.Approximate, "%s", n)
@@ -109,12 +111,14 @@ func (b *builder) readExec(it *item) reading {
 	}
 	if s.cwd != "" {
 		p := b.path(s.cwd)
-		program = append(program, fs.If{Cond: fs.Or{fs.Is{Path: p, Kind: fs.Dir}, fs.Is{Path: p, Kind: fs.Link}}, Else: fs.Fail{Why: s.cwd + " does not exist"}})
+		program = append(program, fs.If{Cond: fs.Or{fs.Is{Path: p, Kind: fs.Dir}, fs.Is{Path: p, Kind: fs.Link}},
+			Else: fs.Fail{Why: s.cwd + " does not exist"}})
 	}
 	program = append(program, b.needProgram(it, s, command)...)
 	program = append(program, s.program(command, otherwise), fs.Act{})
 	if len(s.unread) > 0 && !out.guarded && !out.only {
-		program = append(program, fs.Assign{Var: done, Value: fs.Apply{Func: it.r.Ref(), Args: []fs.Term{fs.VarOf{Name: done}}}})
+		program = append(program, fs.Assign{Var: done,
+			Value: fs.Apply{Func: it.r.Ref(), Args: []fs.Term{fs.VarOf{Name: done}}}})
 	}
 	if len(s.unread)+len(s.beside) > 0 {
 		for _, p := range creates {
@@ -138,8 +142,8 @@ func (b *builder) readExec(it *item) reading {
 	return out
 }
 
-// says makes what an exec says that it creates, if nothing that was read of its command has made it: a directory if something is managed
-// below it.
+// says makes what an exec says that it creates, if nothing that was read of its command has made it: a directory if
+// something is managed below it.
 func (b *builder) says(it *item, p fs.Path) fs.Expr {
 	make := b.create(p, fs.Str("what "+it.r.Ref()+" makes"))
 	for q := range b.files {
@@ -154,7 +158,10 @@ func (b *builder) says(it *item, p fs.Path) fs.Expr {
 // named are the paths that a text names and that some resource manages.
 func (b *builder) named(text string) []fs.Path {
 	var out []fs.Path
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&<>()=,", r) }) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
+		return strings.ContainsRune(" \t\n\"'`;|&<>()=,",
+			r)
+	}) {
 		if strings.HasPrefix(w, "/") && len(w) > 1 {
 			if p := b.path(w); !slices.Contains(out, p) {
 				out = append(out, p)

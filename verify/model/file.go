@@ -38,7 +38,8 @@ func (b *builder) fragment(it *item) {
 	}
 }
 
-// file is the file type: what is at one path. Puppet touches a file without ensure, content and source only if it is there.
+// file is the file type: what is at one path. Puppet touches a file without ensure, content and source only if it is
+// there.
 func (b *builder) file(it *item) {
 	if !strings.HasPrefix(it.name, "/") {
 		it.note(verify.Opaque, "the path %q is not absolute", it.name)
@@ -53,7 +54,8 @@ func (b *builder) file(it *item) {
 	recurse, _ := it.text("recurse")
 	purge := it.truth("purge", false)
 	it.read("recurselimit", "ignore")
-	for _, x := range [][]string{{"links", "manage"}, {"sourceselect", "first"}, {"source_permissions", "ignore"}, {"checksum", "md5", "md5lite", "sha256", "sha256lite", "sha1", "sha1lite", "sha224", "sha384", "sha512"}} {
+	for _, x := range [][]string{{"links", "manage"}, {"sourceselect", "first"}, {"source_permissions", "ignore"},
+		{"checksum", "md5", "md5lite", "sha256", "sha256lite", "sha1", "sha1lite", "sha224", "sha384", "sha512"}} {
 		if v, ok := it.text(x[0]); ok && !slices.Contains(x[1:], v) {
 			it.note(verify.Approximate, "no model of %s => %s", x[0], v)
 		}
@@ -151,12 +153,14 @@ func (b *builder) file(it *item) {
 		case ensure == "present" && !hasContent:
 			program, post = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content)}), append(post, exists(p))
 		case ensure == "present": // only a file gets the content
-			program = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content), Else: fs.If{Cond: is(fs.File), Then: write}})
+			program = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content),
+				Else: fs.If{Cond: is(fs.File), Then: write}})
 			post = append(post, fs.Or{is(fs.Dir), is(fs.Link), good})
 		default:
 			program = append(program, fs.If{Cond: is(fs.Dir), Then: clearWay}, fs.If{Cond: is(fs.Link), Then: b.remove(p)})
 			if hasContent {
-				program, post = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content), Else: write}), append(post, good...)
+				program, post = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content), Else: write}),
+					append(post, good...)
 			} else {
 				program, post = append(program, fs.If{Cond: is(fs.None), Then: b.create(p, content)}), append(post, is(fs.File))
 			}
@@ -233,7 +237,8 @@ func searchable(mode string) string {
 	return fmt.Sprintf("%04o", n|n&0o444>>2)
 }
 
-// fullMode is a mode as agents compare it: four digits. A symbolic one that says everything is a number, too; any other stays as it is.
+// fullMode is a mode as agents compare it: four digits. A symbolic one that says everything is a number, too; any other
+// stays as it is.
 func fullMode(s string) string {
 	if n, ok := symbolic(s); ok {
 		return fmt.Sprintf("%04o", n)
@@ -301,11 +306,12 @@ func (b *builder) content(it *item) (t fs.Term, given bool, needs fs.Seq) {
 	} else {
 		b.sources = append(b.sources, from)
 	}
-	return fs.ContentOf{Path: from}, true, fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.File}, Else: fs.Fail{Why: src + " does not exist"}}}
+	return fs.ContentOf{Path: from}, true, fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.File},
+		Else: fs.Fail{Why: src + " does not exist"}}}
 }
 
-// copied is what a file becomes that has a local source, and no ensure or that of a directory: what the source is, whatever ensure says. A
-// source that is a link is copied as one, and must lead somewhere.
+// copied is what a file becomes that has a local source, and no ensure or that of a directory: what the source is,
+// whatever ensure says. A source that is a link is copied as one, and must lead somewhere.
 func (b *builder) copied(p, from fs.Path, force, replace bool) (fs.Seq, fs.Pred) {
 	is := func(p fs.Path, k fs.Kind) fs.Pred { return fs.Is{Path: p, Kind: k} }
 	what := fs.ContentOf{Path: from}
@@ -318,7 +324,8 @@ func (b *builder) copied(p, from fs.Path, force, replace bool) (fs.Seq, fs.Pred)
 	}
 	return fs.Seq{
 		fs.If{Cond: is(from, fs.None), Then: fs.Fail{Why: string(from) + " does not exist"}},
-		fs.If{Cond: fs.Or{fs.Not{P: is(from, fs.Link)}, b.followed(from)}, Else: fs.Fail{Why: string(from) + " leads nowhere"}},
+		fs.If{Cond: fs.Or{fs.Not{P: is(from, fs.Link)}, b.followed(from)},
+			Else: fs.Fail{Why: string(from) + " leads nowhere"}},
 		become,
 	}, post
 }
@@ -353,7 +360,8 @@ func (b *builder) concat(it *item) {
 		it.note(verify.Approximate, "validate_cmd is taken to succeed")
 	}
 	if e, _ := it.text("ensure"); e == "absent" {
-		it.program, it.post = fs.If{Cond: fs.Is{Path: p, Kind: fs.File}, Then: b.remove(p)}, fs.Not{P: fs.Is{Path: p, Kind: fs.File}}
+		it.program, it.post = fs.If{Cond: fs.Is{Path: p, Kind: fs.File}, Then: b.remove(p)},
+			fs.Not{P: fs.Is{Path: p, Kind: fs.File}}
 		return
 	}
 	write := b.write(p, content)

@@ -32,8 +32,8 @@ type Finding struct {
 	Evidence  *Evidence    // what was replayed; nil if it is seen without
 }
 
-// Evidence is what the concrete interpreter has replayed to show a finding: a machine, and the orders that were taken from there. A
-// single order stands for several runs of it, one after the other.
+// Evidence is what the concrete interpreter has replayed to show a finding: a machine, and the orders that were taken
+// from there. A single order stands for several runs of it, one after the other.
 type Evidence struct {
 	Initial *fs.State
 	Orders  [][]*catalog.Resource
@@ -126,8 +126,8 @@ func (v *verifier) unknown(what, why string) {
 	v.r.Unknown = append(v.r.Unknown, what+": "+why)
 }
 
-// pair finds the two resources whose order matters: the first swap on the way from one order to the other that changes the outcome. The
-// one that comes first in catalog order is first.
+// pair finds the two resources whose order matters: the first swap on the way from one order to the other that changes
+// the outcome. The one that comes first in catalog order is first.
 func (v *verifier) pair(a *verify.Analysis, c *verify.Counterexample) (int, int) {
 	x, y := c.Pair[0], c.Pair[1]
 	if x < 0 {
@@ -195,7 +195,8 @@ func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade str
 	return f
 }
 
-// mayBeOrdered reports whether one of two resources has an automatic relation to the other's type that could not be read.
+// mayBeOrdered reports whether one of two resources has an automatic relation to the other's type that could not be
+// read.
 func (v *verifier) mayBeOrdered(x, y *catalog.Resource) bool {
 	return slices.ContainsFunc(v.m.Catalog.Unread, func(u catalog.Unread) bool {
 		return u.Resource == x && u.Target == value.Downcase(y.Type) || u.Resource == y && u.Target == value.Downcase(x.Type)
@@ -208,7 +209,8 @@ func reference(r *catalog.Resource) string {
 }
 
 // run says where an order leads.
-func (v *verifier) run(a *verify.Analysis, order []int, start *fs.State, o verify.Outcome, ends []fs.Difference, of []int, first bool) Run {
+func (v *verifier) run(a *verify.Analysis, order []int, start *fs.State, o verify.Outcome, ends []fs.Difference,
+	of []int, first bool) Run {
 	r := Run{Result: "works"}
 	for _, i := range order {
 		if slices.Contains(of, i) {
@@ -343,8 +345,8 @@ func (v *verifier) variables(of []int) []string {
 // maxInitial bounds the lines that describe an initial state.
 const maxInitial = 6
 
-// describe says what an initial state is like, compared with the fresh machine: where it concerns some resources or, if it is no different
-// there, all of them. It says nothing of the fresh machine itself.
+// describe says what an initial state is like, compared with the fresh machine: where it concerns some resources or, if
+// it is no different there, all of them. It says nothing of the fresh machine itself.
 func (v *verifier) describe(s *fs.State, of []int) []string {
 	out := v.unlikeFresh(s, of)
 	if len(out) == 0 && len(of) > 0 {
@@ -428,7 +430,8 @@ func (v *verifier) success() error {
 		if s.Failed >= 0 && v.mayHelp(s.Failed) {
 			// What has no model may have made what is missing.
 			v.r.Success = verify.ChanceUnknown
-			v.unknown("success from a fresh machine", v.m.Resources[s.Failed].Ref()+" fails ("+v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)+") unless something without a model helps")
+			v.unknown("success from a fresh machine", v.m.Resources[s.Failed].Ref()+" fails ("+
+				v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)+") unless something without a model helps")
 			return nil
 		}
 		f := Finding{Code: "V102", Title: "cannot succeed from a fresh machine"}
@@ -456,8 +459,9 @@ func sentences(points []Point) string {
 	return text
 }
 
-// mayHelp reports whether something without a model may have made what a resource lacks: a type that nobody knows, or a command that is
-// not read and that somebody has put before it. Any other command is taken to write only what its words name (convention C1).
+// mayHelp reports whether something without a model may have made what a resource lacks: a type that nobody knows, or a
+// command that is not read and that somebody has put before it. Any other command is taken to write only what its words
+// name (convention C1).
 func (v *verifier) mayHelp(failed int) bool {
 	for i, r := range v.m.Graph.Resources {
 		if r.Exact != verify.Opaque || i == failed {
@@ -485,10 +489,12 @@ func (v *verifier) invariants() error {
 		}
 		if inv.Breaker >= 0 && v.m.Graph.Resources[inv.Breaker].Exact == verify.Opaque {
 			// It names what is declared; whether it changes it, nobody has read.
-			v.unknown("what "+v.m.Resources[inv.Resource].Ref()+" declares", "whether "+v.m.Resources[inv.Breaker].Ref()+" changes it is not known")
+			v.unknown("what "+v.m.Resources[inv.Resource].Ref()+" declares", "whether "+v.m.Resources[inv.Breaker].Ref()+
+				" changes it is not known")
 			continue
 		}
-		f := Finding{Code: "V202", Title: "declared state is not kept", Resources: []*catalog.Resource{v.m.Resources[inv.Resource]}}
+		f := Finding{Code: "V202", Title: "declared state is not kept",
+			Resources: []*catalog.Resource{v.m.Resources[inv.Resource]}}
 		of := []int{inv.Resource}
 		if inv.Breaker >= 0 && inv.Breaker != inv.Resource && v.m.Resources[inv.Breaker] != nil {
 			of = append(of, inv.Breaker)

@@ -16,7 +16,8 @@ type Fix struct {
 	Target   *catalog.Resource // what Value refers to, if it is a reference
 	Verified bool              // together with all other fixes: deterministic, can succeed, no less idempotent
 
-	worded bool     // Value names Target by the words of its title, so that the edit is right for whatever else these words declare
+	// Value names Target by the words of its title, so that the edit is right for whatever else these words declare
+	worded bool
 	single bool     // and these cannot stand for several titles
 	pairs  []couple // all that the edit relates, in the catalog it was made for
 }
@@ -24,8 +25,8 @@ type Fix struct {
 // String is the line to add.
 func (f *Fix) String() string { return f.Attr + " => " + f.Value + "," }
 
-// Statement is the same as a statement of its own, for code that may not be edited: "Package['nginx'] -> File['/etc/x']". One for each pair
-// if the words of the edit would mean another resource each time.
+// Statement is the same as a statement of its own, for code that may not be edited: "Package['nginx'] ->
+// File['/etc/x']". One for each pair if the words of the edit would mean another resource each time.
 func (f *Fix) Statement() string {
 	if f.Target == nil {
 		return f.Resource.Type + " <| title == " + quoted(f.Resource.Title) + " |> { " + f.Attr + " => " + f.Value + " }"
@@ -51,12 +52,16 @@ func (f *Fix) arrow(of, in string) string {
 	return of + " -> " + in
 }
 
-// Relations are those that the edit makes in any catalog, with whatever its words declare there, or those that the statement makes. It
-// reports false if these would refer to what is not there, or leave somebody out, or if it cannot be told to what they refer.
+// Relations are those that the edit makes in any catalog, with whatever its words declare there, or those that the
+// statement makes. It reports false if these would refer to what is not there, or leave somebody out, or if it cannot
+// be told to what they refer.
 func (f *Fix) Relations(c *catalog.Catalog, statement bool) ([]catalog.Relation, bool) {
 	pairs, ok := f.couples(c)
 	if statement && ok && len(pairs) > 0 {
-		ok = slices.EqualFunc(pairs, f.pairs, func(x, y couple) bool { return x.of.Name() == y.of.Name() && x.in.Name() == y.in.Name() })
+		ok = slices.EqualFunc(pairs, f.pairs, func(x, y couple) bool {
+			return x.of.Name() == y.of.Name() &&
+				x.in.Name() == y.in.Name()
+		})
 	}
 	var out []catalog.Relation
 	for _, p := range pairs {
@@ -87,7 +92,8 @@ func (f *Fix) couples(c *catalog.Catalog) (out []couple, ok bool) {
 	if len(those) != len(these) {
 		return nil, false
 	}
-	// Of one container each, if each has but two, or else in turn, if every turn of a loop declares a single one of either.
+	// Of one container each, if each has but two, or else in turn, if every turn of a loop declares a single one of
+	// either.
 	around := containers(c, append(those[:len(those):len(those)], these...))
 	in := map[*catalog.Resource]*catalog.Resource{}
 	for _, r := range these {

@@ -98,7 +98,8 @@ func (s *shell) filtered(c *syntax.BinaryCmd) (fs.Pred, bool) {
 	return s.testCall(words)
 }
 
-// testCall reads a simple command as a test: test and [, grep, and those that ask for an account, a package, a service or two files.
+// testCall reads a simple command as a test: test and [, grep, and those that ask for an account, a package, a service
+// or two files.
 func (s *shell) testCall(words []string) (fs.Pred, bool) {
 	if len(words) == 0 {
 		return nil, false
@@ -239,7 +240,8 @@ func (s *shell) testExpr(x syntax.TestExpr) (fs.Pred, bool) {
 	return nil, false
 }
 
-// grep asks whether a line of a file matches: the file gets a variable for the answer, which everybody who changes the file changes too.
+// grep asks whether a line of a file matches: the file gets a variable for the answer, which everybody who changes the
+// file changes too.
 func (s *shell) grep(name string, args []string) (fs.Pred, bool) {
 	var pattern, file string
 	var given, fixed, extended, folded, whole, words bool
@@ -324,8 +326,8 @@ func expression(pattern string, fixed, extended, folded, whole, words bool) (*re
 	return regexp.Compile(text)
 }
 
-// basic swaps what needs a backslash and what loses its meaning by one: \( \) \{ \} \| \+ \? are special in a basic expression, and
-// without the backslash they are not. A * at the beginning is a star.
+// basic swaps what needs a backslash and what loses its meaning by one: \( \) \{ \} \| \+ \? are special in a basic
+// expression, and without the backslash they are not. A * at the beginning is a star.
 func basic(pattern string) string {
 	var out strings.Builder
 	class := false
@@ -382,7 +384,8 @@ func (s *shell) compare(args []string) (fs.Pred, bool) {
 	return fs.And{is(0), is(1), fs.Equal{A: fs.ContentOf{Path: paths[0]}, B: fs.ContentOf{Path: paths[1]}}}, true
 }
 
-// serviceTest reads systemctl is-active NAME, systemctl is-enabled NAME and service NAME status, of services that the catalog manages.
+// serviceTest reads systemctl is-active NAME, systemctl is-enabled NAME and service NAME status, of services that the
+// catalog manages.
 func (s *shell) serviceTest(command string, args []string) (fs.Pred, bool) {
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return strings.HasPrefix(a, "-") })
 	if len(args) != 2 {

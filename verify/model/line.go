@@ -16,9 +16,10 @@ const (
 	present = "present"
 )
 
-// A line is a part of a file that one resource looks after beside others: a host of /etc/hosts, a key of authorized_keys, a setting of an
-// ini file. It has a variable of its own, so that two lines of one file commute as they do on a machine; whoever writes the file as a
-// whole writes its lines too. The content of the file is what is beside the lines.
+// A line is a part of a file that one resource looks after beside others: a host of /etc/hosts, a key of
+// authorized_keys, a setting of an ini file. It has a variable of its own, so that two lines of one file commute as
+// they do on a machine; whoever writes the file as a whole writes its lines too. The content of the file is what is
+// beside the lines.
 type line struct {
 	variable string
 	value    string         // when it is there as declared
@@ -131,7 +132,8 @@ func (it *item) aliasLine(*builder) (string, line, bool) {
 }
 
 func (it *item) hostKeyLine(*builder) (string, line, bool) {
-	return it.or("target", "/etc/ssh/ssh_known_hosts"), entry("host key "+it.name, it.wish(), it.name, it.or("key", "")), true
+	return it.or("target", "/etc/ssh/ssh_known_hosts"), entry("host key "+it.name, it.wish(), it.name, it.or("key", "")),
+		true
 }
 
 func (it *item) mountLine(*builder) (string, line, bool) {
@@ -163,7 +165,8 @@ func (it *item) fileLine(*builder) (string, line, bool) {
 	if !strings.HasPrefix(path, "/") {
 		return "", line{}, false
 	}
-	it.read("match", "after", "multiple", "append_on_no_match", "replace", "encoding", "match_for_absence", "replace_all_matches_not_matching_line")
+	it.read("match", "after", "multiple", "append_on_no_match", "replace", "encoding", "match_for_absence",
+		"replace_all_matches_not_matching_line")
 	l := entry("line "+it.r.Title+" of "+path, present+" "+text, text)
 	l.text = text
 	return path, l, true
@@ -184,7 +187,8 @@ func (it *item) iniLine(*builder) (string, line, bool) {
 }
 
 func (it *item) sysctlLine(*builder) (string, line, bool) {
-	return it.or("target", "/etc/sysctl.conf"), entry("setting "+it.name+" of the kernel", it.wish(), it.name, it.or("val", it.or("value", ""))), true
+	return it.or("target", "/etc/sysctl.conf"), entry("setting "+it.name+" of the kernel", it.wish(), it.name,
+		it.or("val", it.or("value", ""))), true
 }
 
 func (it *item) postgresLine(*builder) (string, line, bool) {
@@ -260,7 +264,8 @@ func (b *builder) lineResource(it *item) bool {
 		}
 		file := fs.Or{fs.Is{Path: p, Kind: fs.File}, b.followed(p)}
 		put = b.replaces(it, p, put)
-		it.program, it.post = fs.Seq{fs.If{Cond: file, Else: fs.Fail{Why: string(p) + " does not exist"}}, fs.If{Cond: done, Else: put}}, fs.And{file, done}
+		it.program, it.post = fs.Seq{fs.If{Cond: file, Else: fs.Fail{Why: string(p) + " does not exist"}},
+			fs.If{Cond: done, Else: put}}, fs.And{file, done}
 		return true
 	}
 	if goal == absent {
@@ -286,7 +291,8 @@ func (b *builder) lineResource(it *item) bool {
 	return true
 }
 
-// followed says that p is a link to something. One that the catalog makes leads to where it says; others are taken to lead somewhere.
+// followed says that p is a link to something. One that the catalog makes leads to where it says; others are taken to
+// lead somewhere.
 func (b *builder) followed(p fs.Path) fs.Pred {
 	link := fs.Is{Path: p, Kind: fs.Link}
 	target, known := b.links[p]
@@ -304,8 +310,8 @@ func (b *builder) followed(p fs.Path) fs.Pred {
 	return fs.And{link, fs.Or{elsewhere, fs.Is{Path: to, Kind: fs.File}}}
 }
 
-// augeas says what is not known of changes to a file's tree: whether a file that somebody writes as a whole has them, and whether
-// inserting happens twice.
+// augeas says what is not known of changes to a file's tree: whether a file that somebody writes as a whole has them,
+// and whether inserting happens twice.
 func (b *builder) augeas(it *item, p fs.Path) {
 	if !b.private(p) {
 		it.note(verify.Approximate, "whether %s has the changes already is not known", p)
@@ -339,20 +345,23 @@ func (b *builder) replaces(it *item, p fs.Path, put fs.Expr) fs.Expr {
 	out := fs.Seq{put}
 	for _, other := range b.ofType("File_line") {
 		path, l, is := b.lineOf(other)
-		if is && other != it && b.path(path) == p && l.text != "" && re.MatchString(l.text) && (l.text != own || ensure == absent) {
+		if is && other != it && b.path(path) == p && l.text != "" && re.MatchString(l.text) &&
+			(l.text != own || ensure == absent) {
 			out = append(out, fs.Assign{Var: l.variable, Value: fs.Str(absent)})
 		}
 	}
 	return out
 }
 
-// private reports whether a file is spoken of by its lines only: no file resource, package, purge or command names it or what is above it.
+// private reports whether a file is spoken of by its lines only: no file resource, package, purge or command names it
+// or what is above it.
 func (b *builder) private(p fs.Path) bool {
 	if b.files[p] != nil || b.pk.lists(p) {
 		return false
 	}
 	for d := p.Parent(); !d.IsRoot(); d = d.Parent() {
-		if it := b.files[d]; it != nil && (it.r.Get("purge") != nil || it.r.Get("force") != nil || value.ToString(it.r.Get("ensure")) != "directory") {
+		if it := b.files[d]; it != nil && (it.r.Get("purge") != nil || it.r.Get("force") != nil ||
+			value.ToString(it.r.Get("ensure")) != "directory") {
 			return false
 		}
 	}
@@ -384,7 +393,9 @@ func (b *builder) mounted(it *item, program *fs.Seq) {
 	switch ensure {
 	case "mounted":
 		p := b.path(it.name)
-		*program = append(*program, fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: fs.Assign{Var: cell, Value: fs.Str("yes")}, Else: fs.Fail{Why: "the mount point " + it.name + " does not exist"}})
+		*program = append(*program, fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir},
+			Then: fs.Assign{Var: cell, Value: fs.Str("yes")}, Else: fs.Fail{Why: "the mount point " + it.name +
+				" does not exist"}})
 		it.note(verify.Approximate, "what the file system holds is not modelled")
 	case "unmounted", "absent":
 		*program = append(*program, fs.Assign{Var: cell, Value: fs.Str("no")})

@@ -10,12 +10,14 @@ import (
 	"bunraku/verify/model"
 )
 
-// A catalog with hundreds of faults at as many places is judged as a whole: what is left out is said, and one fault does not hide another.
+// A catalog with hundreds of faults at as many places is judged as a whole: what is left out is said, and one fault
+// does not hide another.
 func TestManyFaults(t *testing.T) {
 	var b strings.Builder
 	const faults = 300
 	for i := range faults {
-		fmt.Fprintf(&b, "file { '/srv/%d': ensure => directory }\nexec { '/usr/bin/touch /srv/%d/x': creates => '/srv/%d/x' }\n", i, i, i)
+		fmt.Fprintf(&b,
+			"file { '/srv/%d': ensure => directory }\nexec { '/usr/bin/touch /srv/%d/x': creates => '/srv/%d/x' }\n", i, i, i)
 		fmt.Fprintf(&b, "file { '/opt/%d': content => 'x' }\nuser { 'u%d': ensure => present }\n", i, i)
 	}
 	lines, r := findings(t, site(t, b.String()), model.Options{Platform: "debian-12"}, "V101")
@@ -23,7 +25,8 @@ func TestManyFaults(t *testing.T) {
 		t.Errorf("%d findings, partial %v", len(lines), r.Partial)
 	}
 	for i, l := range lines {
-		if want := fmt.Sprintf("File[/srv/%d] Exec[/usr/bin/touch /srv/%d/x] require => File['/srv/%d'], +", i, i, i); l != want {
+		if want := fmt.Sprintf("File[/srv/%d] Exec[/usr/bin/touch /srv/%d/x] require => File['/srv/%d'], +", i, i,
+			i); l != want {
 			t.Errorf("%s, want %s", l, want)
 		}
 	}
@@ -33,7 +36,8 @@ func TestManyFaults(t *testing.T) {
 func TestManyReruns(t *testing.T) {
 	var b strings.Builder
 	for i := range 3 {
-		fmt.Fprintf(&b, "exec { '/bin/sh -c \"echo %d >> /etc/x%d\"': }\nexec { '/bin/mkdir /srv/%d': }\nexec { '/usr/local/bin/thing %d': }\n", i, i, i, i)
+		fmt.Fprintf(&b,
+			"exec { '/bin/sh -c \"echo %d >> /etc/x%d\"': }\nexec { '/bin/mkdir /srv/%d': }\nexec { '/usr/local/bin/thing %d': }\n", i, i, i, i)
 	}
 	lines, r := findings(t, site(t, b.String()), model.Options{Platform: "debian-12"}, "V201")
 	if len(lines) != 9 || r.Partial || r.Idempotent != verify.No {

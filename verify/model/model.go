@@ -25,7 +25,8 @@
 //	notify.go     services that are not restarted
 //	assert.go     what people want to hold at the end
 //
-// It may import catalog, resource, value, provenance, source, verify, verify/fs and verify/listing. Start reading at Build.
+// It may import catalog, resource, value, provenance, source, verify, verify/fs and verify/listing. Start reading at
+// Build.
 package model
 
 import (
@@ -45,8 +46,8 @@ import (
 // Packages is a model of what installing a package over existing files does.
 type Packages uint8
 
-// The models. Dpkg keeps configuration files that are there and overwrites other files, and so does RPM for %config(noreplace);
-// Paper fails on any file that is there (Rehearsal §3.3), which no package manager does.
+// The models. Dpkg keeps configuration files that are there and overwrites other files, and so does RPM for
+// %config(noreplace); Paper fails on any file that is there (Rehearsal §3.3), which no package manager does.
 const (
 	Dpkg Packages = iota
 	RPM
@@ -77,8 +78,9 @@ type Options struct {
 	Accept Accepted
 	// Budget counts the reading of commands and of trees of files; nil for none. Build catches its end.
 	Budget *budget.Budget
-	// Words are those by which the declaration of one resource can name another that is declared beside it, whatever title that has at the
-	// time: File["/srv/${name}"]; "" if there are none. single says that they cannot name several. May be nil.
+	// Words are those by which the declaration of one resource can name another that is declared beside it, whatever title
+	// that has at the time: File["/srv/${name}"]; "" if there are none. single says that they cannot name several. May be
+	// nil.
 	Words func(of, in *catalog.Resource) (words string, single bool)
 }
 
@@ -175,8 +177,8 @@ type builder struct {
 	sourceFiles                []fs.Path // its first
 }
 
-// Build models a catalog. The error is a *budget.Exceeded if that is more work than the budget allows; there is then a model
-// that says nothing.
+// Build models a catalog. The error is a *budget.Exceeded if that is more work than the budget allows; there is then a
+// model that says nothing.
 func Build(cg *catalog.Graph, opt Options) (m *Model, err error) {
 	if opt.Types == nil {
 		opt.Types = Types{}
@@ -309,8 +311,8 @@ func (b *builder) model(it *item) {
 	}
 }
 
-// idle takes away what a resource would do if it is told to do nothing: an agent with noop reports, and with a schedule of that
-// name never comes to it. Those who depend on it run all the same.
+// idle takes away what a resource would do if it is told to do nothing: an agent with noop reports, and with a schedule
+// of that name never comes to it. Those who depend on it run all the same.
 func (b *builder) idle(it *item) {
 	schedule, given := it.text("schedule")
 	if it.truth("noop", false) || schedule == "never" {
@@ -412,8 +414,8 @@ func (it *item) truth(attr string, unset bool) bool {
 	return s == "true" || s == "yes"
 }
 
-// variable makes a variable with the values that it may have at first and the one that it has on a fresh machine, which is
-// the first of them.
+// variable makes a variable with the values that it may have at first and the one that it has on a fresh machine, which
+// is the first of them.
 func (b *builder) variable(name string, values ...string) {
 	have := b.closed[name]
 	for _, v := range values {

@@ -14,8 +14,9 @@ import (
 	"bunraku/verify/fs"
 )
 
-// notify reports services that go on with an old configuration: a file that the service reads can change in a run, and nothing restarts
-// the service (analysis §3, "missing notify"). That a service reads a file is never certain; each finding says why it is thought to.
+// notify reports services that go on with an old configuration: a file that the service reads can change in a run, and
+// nothing restarts the service (analysis §3, "missing notify"). That a service reads a file is never certain; each
+// finding says why it is thought to.
 func (v *verifier) notify() error {
 	b := v.m.from
 	if b.opt.Packages == Paper {
@@ -79,7 +80,8 @@ func declaration(r *catalog.Resource) string {
 // stale makes the finding, and replays the change.
 func (v *verifier) stale(it, s *item, p fs.Path, why string, e verify.Edge) Finding {
 	name := serviceName(s)
-	f := Finding{Code: "V203", Title: "service not restarted", Warning: true, Resources: []*catalog.Resource{it.r, s.r}, Note: why}
+	f := Finding{Code: "V203", Title: "service not restarted", Warning: true, Resources: []*catalog.Resource{it.r, s.r},
+		Note: why}
 	start := v.m.Graph.Fresh.Clone()
 	if start.At(p).Kind == fs.None {
 		start.Put(p, fs.File)
@@ -95,7 +97,8 @@ func (v *verifier) stale(it, s *item, p fs.Path, why string, e verify.Edge) Find
 		return f
 	}
 	f.Initial = []string{string(p) + " is older", "service " + name + " is running"}
-	run := Run{Order: []*catalog.Resource{it.r, s.r}, Result: fmt.Sprintf("%s changes; %s goes on with the old one", p, name)}
+	run := Run{Order: []*catalog.Resource{it.r, s.r}, Result: fmt.Sprintf("%s changes; %s goes on with the old one", p,
+		name)}
 	if slices.Index(order, e.From) > slices.Index(order, e.To) {
 		slices.Reverse(run.Order)
 	}
@@ -171,7 +174,8 @@ func (b *builder) configures(it *item) (fs.Path, bool) {
 		case "directory", "absent", "false":
 			return "", false
 		}
-		if !it.truth("replace", true) || it.r.Get("content") == nil && it.r.Get("source") == nil && it.r.Get("target") == nil {
+		if !it.truth("replace", true) || it.r.Get("content") == nil && it.r.Get("source") == nil &&
+			it.r.Get("target") == nil {
 			return "", false
 		}
 		if mode, ok := it.text("mode"); ok && executable(mode) {
@@ -208,8 +212,10 @@ func executable(mode string) bool {
 func notForServices(p string) bool {
 	top, _, below := strings.Cut(strings.TrimPrefix(p, "/etc/"), "/")
 	switch top {
-	case "apt", "yum", "yum.repos.d", "dnf", "pam.d", "security", "profile.d", "sudoers.d", "sysctl.d", "modprobe.d", "modules-load.d", "udev",
-		"init.d", "rc.d", "alternatives", "skel", "tmpfiles.d", "ld.so.conf.d", "bash_completion.d", "update-motd.d", "network", "ssl", "pki", "facter",
+	case "apt", "yum", "yum.repos.d", "dnf", "pam.d", "security", "profile.d", "sudoers.d", "sysctl.d", "modprobe.d",
+		"modules-load.d", "udev",
+		"init.d", "rc.d", "alternatives", "skel", "tmpfiles.d", "ld.so.conf.d", "bash_completion.d", "update-motd.d",
+		"network", "ssl", "pki", "facter",
 		"puppet", "puppetlabs", "logrotate.d", "limits.d":
 		return below
 	}
@@ -217,10 +223,12 @@ func notForServices(p string) bool {
 }
 
 // forClients are files beside a service's own that only client programs read.
-var forClients = []string{"/etc/ssh/ssh_config", "/etc/ssh/ssh_known_hosts", "/etc/ldap/ldap.conf", "/etc/openldap/ldap.conf", "/etc/mysql/debian.cnf"}
+var forClients = []string{"/etc/ssh/ssh_config", "/etc/ssh/ssh_known_hosts", "/etc/ldap/ldap.conf",
+	"/etc/openldap/ldap.conf", "/etc/mysql/debian.cnf"}
 
-// whyReads says why a service is thought to read a file when it starts; "" if nothing says so. In this order: its unit; what the package
-// lists say of the package that brings its unit; what the catalog itself relates. A name alone is no evidence.
+// whyReads says why a service is thought to read a file when it starts; "" if nothing says so. In this order: its unit;
+// what the package lists say of the package that brings its unit; what the catalog itself relates. A name alone is no
+// evidence.
 func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Resource]*item) string {
 	name := serviceName(s)
 	stem, _, _ := strings.Cut(name, "@")
@@ -245,24 +253,29 @@ func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Reso
 	}
 	for _, pkg := range bringers {
 		d := p.Parent()
-		if _, has := slices.BinarySearch(b.pk.known[pkg].Dirs, string(d)); has && strings.HasPrefix(string(d), "/etc/") && !b.base(d) {
+		if _, has := slices.BinarySearch(b.pk.known[pkg].Dirs, string(d)); has && strings.HasPrefix(string(d), "/etc/") &&
+			!b.base(d) {
 			return fmt.Sprintf("the file is in %s, which comes with package %s like service %s", d, pkg, name)
 		}
 	}
 	return b.related(s, it, p, items)
 }
 
-// relatives are the packages whose configuration a service of some packages may be taken to read: those, and what they depend on and is
-// called alike. An instance of a template says nothing about the package's files, and of several services of a package only the one that is
-// called like it does.
+// relatives are the packages whose configuration a service of some packages may be taken to read: those, and what they
+// depend on and is called alike. An instance of a template says nothing about the package's files, and of several
+// services of a package only the one that is called like it does.
 func (b *builder) relatives(bringers []string, service string) (out []string) {
 	if strings.Contains(service, "@") {
 		return nil
 	}
 	stem := func(s string) string { s, _, _ = strings.Cut(s, "-"); return s }
 	for _, pkg := range bringers {
-		others := slices.DeleteFunc(b.pk.known[pkg].Services(), func(s string) bool { return strings.Contains(s, "@") || s == service })
-		if len(others) > 0 && !strings.HasPrefix(pkg, strings.TrimSuffix(service, "d")) && !strings.HasPrefix(service, stem(pkg)) {
+		others := slices.DeleteFunc(b.pk.known[pkg].Services(), func(s string) bool {
+			return strings.Contains(s, "@") ||
+				s == service
+		})
+		if len(others) > 0 && !strings.HasPrefix(pkg, strings.TrimSuffix(service, "d")) &&
+			!strings.HasPrefix(service, stem(pkg)) {
 			continue
 		}
 		out = append(out, pkg)
@@ -279,7 +292,8 @@ func (b *builder) relatives(bringers []string, service string) (out []string) {
 func (b *builder) bringers(names ...string) []string {
 	var out []string
 	for _, n := range names {
-		for _, unit := range []string{"/lib/systemd/system/" + n + ".service", "/usr/lib/systemd/system/" + n + ".service", "/lib/systemd/system/" + n + "@.service",
+		for _, unit := range []string{"/lib/systemd/system/" + n + ".service", "/usr/lib/systemd/system/" + n + ".service",
+			"/lib/systemd/system/" + n + "@.service",
 			"/etc/init.d/" + n, "/etc/rc.d/init.d/" + n} {
 			for _, pkg := range b.pk.owners[b.path(unit)] {
 				if !slices.Contains(out, pkg) {
@@ -291,7 +305,8 @@ func (b *builder) bringers(names ...string) []string {
 	return out
 }
 
-// related is what the catalog says: the service waits for this very file, or is restarted by its neighbour of the same kind.
+// related is what the catalog says: the service waits for this very file, or is restarted by its neighbour of the same
+// kind.
 func (b *builder) related(s, it *item, p fs.Path, items map[*catalog.Resource]*item) string {
 	for _, rel := range b.cg.Relations {
 		if rel.To != s.r || rel.Auto {
@@ -303,7 +318,8 @@ func (b *builder) related(s, it *item, p fs.Path, items map[*catalog.Resource]*i
 		if !rel.Kind.Refreshes() {
 			continue
 		}
-		if q, ok := b.configures(items[rel.From]); ok && q.Parent() == p.Parent() && path.Ext(string(q)) == path.Ext(string(p)) &&
+		if q, ok := b.configures(items[rel.From]); ok && q.Parent() == p.Parent() &&
+			path.Ext(string(q)) == path.Ext(string(p)) &&
 			path.Ext(string(p)) != "" && q.Parent() != "/etc" && !b.base(q.Parent()) {
 			return fmt.Sprintf("%s, which is beside it in %s%s", rel, p.Parent(), atPlace(rel.Place))
 		}
@@ -331,8 +347,8 @@ func refreshes(g *catalog.Graph) refreshing {
 	return out
 }
 
-// reachesSomebody reports whether a change of a resource refreshes a service or a command, through containers and through what passes
-// events on. If it does, somebody has thought about who needs to know.
+// reachesSomebody reports whether a change of a resource refreshes a service or a command, through containers and
+// through what passes events on. If it does, somebody has thought about who needs to know.
 func (out refreshing) reachesSomebody(r *catalog.Resource) bool {
 	start := catalog.Node{Resource: r}
 	seen := map[catalog.Node]bool{start: true}
@@ -357,8 +373,8 @@ func (out refreshing) reachesSomebody(r *catalog.Resource) bool {
 	return false
 }
 
-// tellsNobody reports whether a command is one that restarts no service: what reloads the manager of services leaves them as
-// they are.
+// tellsNobody reports whether a command is one that restarts no service: what reloads the manager of services leaves
+// them as they are.
 func tellsNobody(r *catalog.Resource) bool {
 	command := r.Title
 	if c, ok := r.Get("command").(value.String); ok {
@@ -368,8 +384,8 @@ func tellsNobody(r *catalog.Resource) bool {
 	return len(words) >= 2 && path.Base(words[0]) == "systemctl" && slices.Contains(words[1:], "daemon-reload")
 }
 
-// passesOn reports whether a type can be refreshed, and so sends an event on (EventManager#process_events): types without a refresh method
-// swallow it.
+// passesOn reports whether a type can be refreshed, and so sends an event on (EventManager#process_events): types
+// without a refresh method swallow it.
 func passesOn(typ string) bool {
 	switch typ {
 	case "Mount", "Package", "Anchor", "Ini_setting", "Postgresql_psql", "Cs_commit", "Wait_for":

@@ -13,8 +13,8 @@ import (
 	"bunraku/puppet/compiler"
 )
 
-// events are ways from a file that changes to a command that waits for an event, and whether it arrives, as Puppet 7.23 has it. FILE, EXEC,
-// DIR and N are filled in.
+// events are ways from a file that changes to a command that waits for an event, and whether it arrives, as Puppet 7.23
+// has it. FILE, EXEC, DIR and N are filled in.
 var events = []struct {
 	name    string
 	arrives bool
@@ -28,7 +28,8 @@ var events = []struct {
 	{"from a class, order only", false, `class c N { FILE } class c N; Class['c N'] -> EXEC`},
 	{"to a class", true, `class c N { EXEC } class c N; FILE ~> Class['c N']`},
 	{"to a class within", true, `class d N { EXEC } class c N { contain d N } class c N; FILE ~> Class['c N']`},
-	{"to a class that is only included", false, `class d N { EXEC } class c N { include d N } class c N; FILE ~> Class['c N']`},
+	{"to a class that is only included", false,
+		`class d N { EXEC } class c N { include d N } class c N; FILE ~> Class['c N']`},
 	{"from a define", true, `define d N { FILE } d N { 'x': } ~> EXEC`},
 	{"through an empty class", false, `class c N { } class c N; FILE ~> Class['c N'] ~> EXEC`},
 	{"through a command", true, `FILE ~> exec { '/bin/true N': command => '/bin/true', refreshonly => true } ~> EXEC`},
@@ -45,7 +46,8 @@ func eventSites(root string) (dirs, sites []string) {
 			"class c N;", "include c N",
 		).Replace(x.site)
 		dirs = append(dirs, dir)
-		sites = append(sites, strings.NewReplacer("DIR", dir, " N", fmt.Sprint(i)).Replace(strings.NewReplacer("/true N", fmt.Sprint("/true ", i)).Replace(site)))
+		sites = append(sites, strings.NewReplacer("DIR", dir, " N", fmt.Sprint(i)).Replace(strings.NewReplacer("/true N",
+			fmt.Sprint("/true ", i)).Replace(site)))
 	}
 	return dirs, sites
 }
@@ -57,7 +59,8 @@ func TestEventsReach(t *testing.T) {
 	if err := os.WriteFile(manifest, []byte(strings.Join(sites, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c, err := compiler.NewWorkspace(manifest, compiler.Options{Language: 7, Roots: []string{live.ModulesDir}}).Open(context.Background())
+	c, err := compiler.NewWorkspace(manifest, compiler.Options{Language: 7,
+		Roots: []string{live.ModulesDir}}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +87,8 @@ func TestEventsReachPuppet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := live.Command("puppet", "apply", "--confdir", filepath.Join(root, "conf"), "--vardir", filepath.Join(root, "var"), "-e", strings.Join(sites, "\n"))
+	cmd := live.Command("puppet", "apply", "--confdir", filepath.Join(root, "conf"), "--vardir",
+		filepath.Join(root, "var"), "-e", strings.Join(sites, "\n"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

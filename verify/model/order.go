@@ -8,8 +8,8 @@ import (
 	"bunraku/verify/fs"
 )
 
-// order makes the graph's resources and edges. A container is two nodes, its beginning and its end, as on the agent; a node with few edges
-// is replaced by them.
+// order makes the graph's resources and edges. A container is two nodes, its beginning and its end, as on the agent; a
+// node with few edges is replaced by them.
 func (b *builder) order() {
 	g := b.m.Graph
 	events := b.eventTargets()
@@ -24,7 +24,8 @@ func (b *builder) order() {
 		if up := b.cg.Catalog.Containers(r); len(up) > 0 && !(up[0].Type == "Class" && up[0].Title == "main") {
 			class = up[0].Ref()
 		}
-		g.Resources = append(g.Resources, verify.Resource{Name: r.Ref(), Program: b.withEvents(it, events[r]), Post: it.post, Exact: it.exact, Class: class})
+		g.Resources = append(g.Resources, verify.Resource{Name: r.Ref(), Program: b.withEvents(it, events[r]), Post: it.post,
+			Exact: it.exact, Class: class})
 		b.m.Resources = append(b.m.Resources, r)
 	}
 	edges, kept := b.compress()

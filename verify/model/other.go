@@ -8,8 +8,10 @@ import (
 )
 
 // remote are types that talk to a service and change no file: what they look after is theirs.
-var remote = []string{"Mysql_", "Postgresql_psql", "Postgresql_conn_validator", "Mongodb_", "Rabbitmq_", "Keystone_", "Neutron_network", "Neutron_subnet", "Neutron_router",
-	"Firewall", "Apt_key", "Selmodule", "Zfs", "Zpool", "Zone", "Kmod_", "Vs_bridge", "Vs_config", "Vs_port", "Sysctl_runtime", "Loginctl_user", "Selboolean", "Elasticsearch_", "Grafana_", "Nova_flavor", "Glance_image"}
+var remote = []string{"Mysql_", "Postgresql_psql", "Postgresql_conn_validator", "Mongodb_", "Rabbitmq_", "Keystone_",
+	"Neutron_network", "Neutron_subnet", "Neutron_router",
+	"Firewall", "Apt_key", "Selmodule", "Zfs", "Zpool", "Zone", "Kmod_", "Vs_bridge", "Vs_config", "Vs_port",
+	"Sysctl_runtime", "Loginctl_user", "Selboolean", "Elasticsearch_", "Grafana_", "Nova_flavor", "Glance_image"}
 
 // other models what has no model of its own: it sets what it looks after, and nobody else knows of that.
 func (b *builder) other(it *item) {
@@ -40,7 +42,8 @@ func (b *builder) purges(it *item) {
 	it.read("unless_system_user", "unless_uid")
 	put, done := set("resources of type "+it.name+" that the catalog does not have", "none")
 	it.program, it.post = put, done
-	it.note(verify.Approximate, "what it purges is taken to be nobody else's business: each %s that the catalog does not have", it.name)
+	it.note(verify.Approximate,
+		"what it purges is taken to be nobody else's business: each %s that the catalog does not have", it.name)
 }
 
 // datadir is the mysql module's type for a data directory: mysqld fills it unless a mysql directory is in it.

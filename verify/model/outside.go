@@ -7,7 +7,8 @@ import (
 	"bunraku/verify/fs"
 )
 
-// harmlessCommands change no file that anybody manages: they show something, or make something anew from files that others look after.
+// harmlessCommands change no file that anybody manages: they show something, or make something anew from files that
+// others look after.
 var harmlessCommands = strings.Fields(`true : echo printf sleep sync ldconfig udevadm sysctl modprobe systemd-tmpfiles rndc newaliases which cat ls id pgrep
 	hostname ifup ifdown swapon swapoff exit set export umask hash type head tail sort wc awk cut tr stat getent logger date uname
 	whoami update-ca-certificates update-ca-trust update-initramfs update-grub grub-mkconfig grub2-mkconfig dracut depmod locale-gen
@@ -15,27 +16,45 @@ var harmlessCommands = strings.Fields(`true : echo printf sleep sync ldconfig ud
 	exportfs partprobe kill pkill killall initctl telinit reload read shift unset trap wait rpcinfo journalctl loginctl netfilter-persistent
 	iptables-save ip6tables-save postconf debconf-show dpkg-query lsmod mountpoint findmnt blkid lsblk nc ping host dig readlink realpath basename dirname`)
 
-// outsideState is what commands change outside the file system. What one command changes is taken to be its own: nobody else is known to
-// look after it.
+// outsideState is what commands change outside the file system. What one command changes is taken to be its own: nobody
+// else is known to look after it.
 var outsideState = map[string]string{
-	"mysql": "MySQL's data", "mysqladmin": "MySQL's data", "mariadb": "MySQL's data", "mysql_install_db": "MySQL's data", "mysql_upgrade": "MySQL's data",
-	"mysql_secure_installation": "MySQL's data", "mysqldump": "MySQL's data", "psql": "PostgreSQL's data", "createdb": "PostgreSQL's data", "createuser": "PostgreSQL's data",
-	"dropdb": "PostgreSQL's data", "initdb": "PostgreSQL's data", "pg_createcluster": "PostgreSQL's data", "pg_ctl": "PostgreSQL's data", "pg_ctlcluster": "PostgreSQL's data",
-	"mongo": "MongoDB's data", "mongosh": "MongoDB's data", "redis-cli": "Redis's data", "sqlite3": "a database", "ldapadd": "the directory", "ldapmodify": "the directory",
-	"rabbitmqctl": "RabbitMQ's state", "rabbitmq-plugins": "RabbitMQ's plugins", "etcdctl": "etcd's data", "influx": "InfluxDB's data",
-	"iptables": "the firewall", "ip6tables": "the firewall", "iptables-restore": "the firewall", "ip6tables-restore": "the firewall", "nft": "the firewall", "ufw": "the firewall", "firewall-cmd": "the firewall",
-	"ip": "the network", "ifconfig": "the network", "route": "the network", "brctl": "the network", "ovs-vsctl": "the virtual switch", "nmcli": "the network", "ethtool": "the network",
-	"mount": "mounts", "umount": "mounts", "mkswap": "swap space", "pvcreate": "disks", "vgcreate": "disks", "lvcreate": "disks", "lvextend": "disks", "parted": "disks", "sgdisk": "disks",
-	"resize2fs": "disks", "xfs_growfs": "disks", "losetup": "disks", "mdadm": "disks", "mkfs": "disks", "mkfs.ext4": "disks", "mkfs.xfs": "disks", "zfs": "disks", "zpool": "disks",
-	"apt-key": "apt's keys", "rpm": "installed packages", "dpkg": "installed packages", "dpkg-reconfigure": "installed packages", "debconf-set-selections": "answers for packages",
-	"pip": "Python packages", "pip3": "Python packages", "easy_install": "Python packages", "virtualenv": "Python packages", "gem": "Ruby packages", "bundle": "Ruby packages", "npm": "Node packages",
-	"yarn": "Node packages", "composer": "PHP packages", "pecl": "PHP packages", "pear": "PHP packages", "phpenmod": "PHP's modules", "phpdismod": "PHP's modules", "cpanm": "Perl packages", "cargo": "Rust packages",
-	"docker": "containers", "docker-compose": "containers", "podman": "containers", "kubectl": "a cluster", "kubeadm": "a cluster", "helm": "a cluster", "lxc": "containers", "crm": "a cluster", "pcs": "a cluster",
-	"virsh": "virtual machines", "setsebool": "SELinux", "semanage": "SELinux", "semodule": "SELinux", "setenforce": "SELinux", "hostnamectl": "the machine's name", "timedatectl": "the clock", "localectl": "the locale",
-	"update-locale": "the locale", "ntpdate": "the clock", "hwclock": "the clock", "chpasswd": "passwords", "passwd": "passwords", "chsh": "accounts", "chage": "accounts", "gpasswd": "accounts", "setfacl": "access lists",
-	"setcap": "capabilities", "crontab": "cron jobs", "at": "jobs", "aws": "a cloud", "gcloud": "a cloud", "az": "a cloud", "openstack": "a cloud", "consul": "a cluster", "vault": "secrets", "ceph": "a cluster",
-	"ceph-authtool": "a cluster", "ceph-deploy": "a cluster", "subscription-manager": "the subscription", "yum-config-manager": "repositories", "dnf-config-manager": "repositories", "add-apt-repository": "repositories",
-	"systemd-machine-id-setup": "the machine's id", "a2query": "nothing", "snap": "snaps", "flatpak": "flatpaks", "update-rc.d": "", "chkconfig": "", "insserv": "",
+	"mysql": "MySQL's data", "mysqladmin": "MySQL's data", "mariadb": "MySQL's data", "mysql_install_db": "MySQL's data",
+	"mysql_upgrade":             "MySQL's data",
+	"mysql_secure_installation": "MySQL's data", "mysqldump": "MySQL's data", "psql": "PostgreSQL's data",
+	"createdb": "PostgreSQL's data", "createuser": "PostgreSQL's data",
+	"dropdb": "PostgreSQL's data", "initdb": "PostgreSQL's data", "pg_createcluster": "PostgreSQL's data",
+	"pg_ctl": "PostgreSQL's data", "pg_ctlcluster": "PostgreSQL's data",
+	"mongo": "MongoDB's data", "mongosh": "MongoDB's data", "redis-cli": "Redis's data", "sqlite3": "a database",
+	"ldapadd": "the directory", "ldapmodify": "the directory",
+	"rabbitmqctl": "RabbitMQ's state", "rabbitmq-plugins": "RabbitMQ's plugins", "etcdctl": "etcd's data",
+	"influx":   "InfluxDB's data",
+	"iptables": "the firewall", "ip6tables": "the firewall", "iptables-restore": "the firewall",
+	"ip6tables-restore": "the firewall", "nft": "the firewall", "ufw": "the firewall", "firewall-cmd": "the firewall",
+	"ip": "the network", "ifconfig": "the network", "route": "the network", "brctl": "the network",
+	"ovs-vsctl": "the virtual switch", "nmcli": "the network", "ethtool": "the network",
+	"mount": "mounts", "umount": "mounts", "mkswap": "swap space", "pvcreate": "disks", "vgcreate": "disks",
+	"lvcreate": "disks", "lvextend": "disks", "parted": "disks", "sgdisk": "disks",
+	"resize2fs": "disks", "xfs_growfs": "disks", "losetup": "disks", "mdadm": "disks", "mkfs": "disks",
+	"mkfs.ext4": "disks", "mkfs.xfs": "disks", "zfs": "disks", "zpool": "disks",
+	"apt-key": "apt's keys", "rpm": "installed packages", "dpkg": "installed packages",
+	"dpkg-reconfigure": "installed packages", "debconf-set-selections": "answers for packages",
+	"pip": "Python packages", "pip3": "Python packages", "easy_install": "Python packages",
+	"virtualenv": "Python packages", "gem": "Ruby packages", "bundle": "Ruby packages", "npm": "Node packages",
+	"yarn": "Node packages", "composer": "PHP packages", "pecl": "PHP packages", "pear": "PHP packages",
+	"phpenmod": "PHP's modules", "phpdismod": "PHP's modules", "cpanm": "Perl packages", "cargo": "Rust packages",
+	"docker": "containers", "docker-compose": "containers", "podman": "containers", "kubectl": "a cluster",
+	"kubeadm": "a cluster", "helm": "a cluster", "lxc": "containers", "crm": "a cluster", "pcs": "a cluster",
+	"virsh": "virtual machines", "setsebool": "SELinux", "semanage": "SELinux", "semodule": "SELinux",
+	"setenforce": "SELinux", "hostnamectl": "the machine's name", "timedatectl": "the clock", "localectl": "the locale",
+	"update-locale": "the locale", "ntpdate": "the clock", "hwclock": "the clock", "chpasswd": "passwords",
+	"passwd": "passwords", "chsh": "accounts", "chage": "accounts", "gpasswd": "accounts", "setfacl": "access lists",
+	"setcap": "capabilities", "crontab": "cron jobs", "at": "jobs", "aws": "a cloud", "gcloud": "a cloud", "az": "a cloud",
+	"openstack": "a cloud", "consul": "a cluster", "vault": "secrets", "ceph": "a cluster",
+	"ceph-authtool": "a cluster", "ceph-deploy": "a cluster", "subscription-manager": "the subscription",
+	"yum-config-manager": "repositories", "dnf-config-manager": "repositories", "add-apt-repository": "repositories",
+	"systemd-machine-id-setup": "the machine's id", "a2query": "nothing", "snap": "snaps", "flatpak": "flatpaks",
+	"update-rc.d": "", "chkconfig": "", "insserv": "",
 }
 
 // repeatable commands change nothing the second time.
@@ -138,9 +157,11 @@ func (s *shell) installs(name string, args []string, text string) (action, bool)
 			return action{do: s.b.update()}, true
 		}
 		return action{do: fs.Act{}}, true
-	case "makecache", "clean", "autoclean", "check-update", "expire-cache", "list", "search", "info", "show", "refresh", "ref":
+	case "makecache", "clean", "autoclean", "check-update", "expire-cache", "list", "search", "info", "show", "refresh",
+		"ref":
 		return action{do: fs.Act{}}, true
-	case "install", "groupinstall", "localinstall", "in", "reinstall", "build-dep", "upgrade", "dist-upgrade", "full-upgrade", "autoremove":
+	case "install", "groupinstall", "localinstall", "in", "reinstall", "build-dep", "upgrade", "dist-upgrade",
+		"full-upgrade", "autoremove":
 		out := fs.Seq{fs.Act{}}
 		for _, p := range rest[1:] {
 			if s.b.manages("Package", p) {
@@ -170,7 +191,8 @@ func (s *shell) accounts(name string, args []string, text string) (action, bool)
 	s.note("fields of the account are not modelled: " + shorten(text))
 	there, gone := fs.Not{P: fs.VarIs(cell, absent)}, fs.VarIs(cell, absent)
 	want := func(ok fs.Pred, v string) action {
-		return action{ok: ok, do: fs.If{Cond: ok, Then: fs.Assign{Var: cell, Value: fs.Str(v)}, Else: fs.Fail{Why: name + " says that it cannot"}}}
+		return action{ok: ok, do: fs.If{Cond: ok, Then: fs.Assign{Var: cell, Value: fs.Str(v)},
+			Else: fs.Fail{Why: name + " says that it cannot"}}}
 	}
 	switch {
 	case strings.Contains(name, "del"):

@@ -16,8 +16,8 @@ const removed = "removed"
 
 // packages is what the catalog's packages bring, with those that they pull in.
 //
-// Erratum: Rehearsal had no dependencies, so it could not find the conflict of its own §2.2: golang-go needs perl, and removing perl
-// removes golang-go.
+// Erratum: Rehearsal had no dependencies, so it could not find the conflict of its own §2.2: golang-go needs perl, and
+// removing perl removes golang-go.
 type packages struct {
 	b        *builder
 	known    map[string]*listing.Package
@@ -36,7 +36,9 @@ type packages struct {
 type tracked struct{ dirs, files []fs.Path }
 
 func newPackages(b *builder) *packages {
-	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{}, owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{}, replaces: map[string]bool{}, tracked: map[string]tracked{}}
+	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{},
+		owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{},
+		replaces: map[string]bool{}, tracked: map[string]tracked{}}
 	for _, it := range b.items {
 		if it != nil && it.r.Type == "Package" && systemProvider(it) {
 			pk.find(it.name)
@@ -112,8 +114,8 @@ func (pk *packages) closure(name string) []string {
 // lists reports whether some package brings a file.
 func (pk *packages) lists(p fs.Path) bool { return len(pk.owners[p]) > 0 }
 
-// track decides which listed paths matter: those that another resource or another package speaks about. What a single package has to
-// itself can neither conflict nor be seen, so it is left out; the verdicts stay the same.
+// track decides which listed paths matter: those that another resource or another package speaks about. What a single
+// package has to itself can neither conflict nor be seen, so it is left out; the verdicts stay the same.
 func (pk *packages) track() {
 	u := newPaths()
 	for _, it := range pk.b.items {
@@ -142,15 +144,21 @@ func (pk *packages) track() {
 	pk.guessDirs(u)
 }
 
-// guessDirs deals with directories that somebody needs and nobody makes, while lists are missing: one that is called like a package
-// without a list is taken to come with it, any other to be on every machine. One that a list may leave
+// guessDirs deals with directories that somebody needs and nobody makes, while lists are missing: one that is called
+// like a package without a list is taken to come with it, any other to be on every machine. One that a list may leave
 // out is taken to come with the package if that has a directory of its own above it. All is said.
 func (pk *packages) guessDirs(u *paths) {
 	b := pk.b
 	unlisted := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return !pk.isForeign(n) })
 	listed := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] == nil })
-	unknown := len(unlisted) > 0 || slices.ContainsFunc(b.items, func(it *item) bool { return it != nil && it.exact == verify.Opaque })
-	if !unknown && !slices.ContainsFunc(listed, func(n string) bool { return pk.known[n].NoEmpty || pk.known[n].Partial }) {
+	unknown := len(unlisted) > 0 || slices.ContainsFunc(b.items, func(it *item) bool {
+		return it != nil &&
+			it.exact == verify.Opaque
+	})
+	if !unknown && !slices.ContainsFunc(listed, func(n string) bool {
+		return pk.known[n].NoEmpty ||
+			pk.known[n].Partial
+	}) {
 		return
 	}
 	var wanted []fs.Path
@@ -172,21 +180,26 @@ func (pk *packages) guessDirs(u *paths) {
 			for _, n := range names {
 				pk.guess[n] = append(pk.guess[n], d)
 			}
-			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", of which there is no file list")
+			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+
+				", of which there is no file list")
 			continue
 		}
 		if names := pk.above(d, listed); len(names) > 0 {
 			for _, n := range names {
 				pk.guess[n] = append(pk.guess[n], d)
 			}
-			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+", whose list may leave it out")
+			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+
+				", whose list may leave it out")
 			continue
 		}
 		if !packageLand(d) && len(b.basis) > 0 || b.accepts("%s is there", d) {
 			continue
 		}
 		// A list that leaves things out leaves out what the package pulls in, too.
-		relative := slices.ContainsFunc(listed, func(n string) bool { return pk.known[n].Partial && b.basis[n] == nil && kin(n, d) })
+		relative := slices.ContainsFunc(listed, func(n string) bool {
+			return pk.known[n].Partial && b.basis[n] == nil &&
+				kin(n, d)
+		})
 		if !unknown && !relative {
 			continue
 		}
@@ -196,14 +209,15 @@ func (pk *packages) guessDirs(u *paths) {
 	}
 }
 
-// packageLand reports whether packages put things at a place: not below /home, /srv, /usr/local or what people make themselves
-// (convention C2).
+// packageLand reports whether packages put things at a place: not below /home, /srv, /usr/local or what people make
+// themselves (convention C2).
 func packageLand(p fs.Path) bool {
 	if p.Under("/usr/local") || p == "/usr/local" {
 		return false
 	}
 	top, _, _ := strings.Cut(strings.TrimPrefix(string(p), "/"), "/")
-	return slices.Contains([]string{"etc", "usr", "var", "opt", "bin", "sbin", "run"}, top) || strings.HasPrefix(top, "lib")
+	return slices.Contains([]string{"etc", "usr", "var", "opt", "bin", "sbin", "run"}, top) ||
+		strings.HasPrefix(top, "lib")
 }
 
 // above finds the packages that have a directory of their own above one that their lists may leave out.
@@ -236,9 +250,10 @@ func called(p fs.Path, names []string) []string {
 	return nil
 }
 
-// bring finds the packages that an account comes with, if nobody declares it and not every machine has it: those that are called like it,
-// or that bring something that is. What packages do when they are installed beyond unpacking files is in no list, so this is a guess, and is
-// said. Files, execs and cron jobs of such an account fail before one of the packages is installed.
+// bring finds the packages that an account comes with, if nobody declares it and not every machine has it: those that
+// are called like it, or that bring something that is. What packages do when they are installed beyond unpacking files
+// is in no list, so this is a guess, and is said. Files, execs and cron jobs of such an account fail before one of the
+// packages is installed.
 func (b *builder) bring(kind, name string) (cell string, ok bool) {
 	managed := map[string]map[string]bool{"user": b.users, "group": b.groups}[kind]
 	cell = kind + " " + name
@@ -259,7 +274,8 @@ func (b *builder) bring(kind, name string) (cell string, ok bool) {
 		if !systemProvider(it) {
 			continue
 		}
-		if e, _ := it.text("ensure"); e != absent && e != "purged" && (b.pk.makes(it.name, cell) || b.pk.suggests(it.name, name)) {
+		if e, _ := it.text("ensure"); e != absent && e != "purged" &&
+			(b.pk.makes(it.name, cell) || b.pk.suggests(it.name, name)) {
 			from = append(from, it.name)
 		}
 	}
@@ -284,13 +300,14 @@ func (b *builder) bring(kind, name string) (cell string, ok bool) {
 	}
 	b.variable(cell, absent, present)
 	if !b.pk.makes(from[0], cell) {
-		b.m.Assumed = append(b.m.Assumed, cell+" comes with package "+strings.Join(from, " or ")+": nothing else in the catalog makes it")
+		b.m.Assumed = append(b.m.Assumed, cell+" comes with package "+strings.Join(from, " or ")+
+			": nothing else in the catalog makes it")
 	}
 	return cell, true
 }
 
-// mayMakeAccounts reports whether something in the catalog could make an account that it does not name: the scripts of packages, a type
-// without a model. Commands are taken to make what they name (convention C1).
+// mayMakeAccounts reports whether something in the catalog could make an account that it does not name: the scripts of
+// packages, a type without a model. Commands are taken to make what they name (convention C1).
 func (b *builder) mayMakeAccounts() bool {
 	if b.makers == verify.Unknown {
 		b.makers = verify.No // for those that ask while this is found out
@@ -346,7 +363,8 @@ func (pk *packages) accountsOf(pkg string) fs.Seq {
 			if !pk.makes(pkg, cell) {
 				brings = pk.b.brings(pkg, cell)
 			}
-			out = append(out, fs.If{Cond: fs.And{brings, fs.VarIs(cell, absent)}, Then: fs.Assign{Var: cell, Value: fs.Str(present)}})
+			out = append(out, fs.If{Cond: fs.And{brings, fs.VarIs(cell, absent)},
+				Then: fs.Assign{Var: cell, Value: fs.Str(present)}})
 		}
 	}
 	return out
@@ -467,9 +485,11 @@ func (pk *packages) place(name string, f fs.Path) fs.Expr {
 		return pk.b.create(f, shipped)
 	case pk.config(name, f):
 		// The old one is kept (--force-confold, noreplace); the new one goes to .dpkg-dist, which nobody looks at.
-		return fs.If{Cond: none, Then: pk.b.create(f, shipped), Else: fs.If{Cond: fs.Is{Path: f, Kind: fs.Dir}, Then: fs.Fail{Why: string(f) + " is a directory"}}}
+		return fs.If{Cond: none, Then: pk.b.create(f, shipped), Else: fs.If{Cond: fs.Is{Path: f, Kind: fs.Dir},
+			Then: fs.Fail{Why: string(f) + " is a directory"}}}
 	}
-	return fs.Seq{fs.If{Cond: fs.Or{fs.Is{Path: f, Kind: fs.File}, fs.Is{Path: f, Kind: fs.Link}}, Then: pk.b.remove(f)}, pk.b.create(f, shipped)}
+	return fs.Seq{fs.If{Cond: fs.Or{fs.Is{Path: f, Kind: fs.File}, fs.Is{Path: f, Kind: fs.Link}}, Then: pk.b.remove(f)},
+		pk.b.create(f, shipped)}
 }
 
 // install installs a package and what it pulls in.
@@ -516,7 +536,8 @@ func (pk *packages) erase(name string, purge bool) fs.Seq {
 			keeps = true
 			continue
 		}
-		out = append(out, fs.If{Cond: fs.Or{fs.Is{Path: f, Kind: fs.File}, fs.Is{Path: f, Kind: fs.Link}}, Then: pk.b.remove(f)})
+		out = append(out, fs.If{Cond: fs.Or{fs.Is{Path: f, Kind: fs.File}, fs.Is{Path: f, Kind: fs.Link}},
+			Then: pk.b.remove(f)})
 	}
 	dirs := pk.dirs(name)
 	for _, d := range slices.Backward(dirs) {
@@ -601,7 +622,8 @@ func (b *builder) packageResource(it *item) {
 	if src, ok := it.text("source"); ok && strings.HasPrefix(src, "/") && ensure != absent && ensure != "purged" {
 		from := b.path(src)
 		b.sources = append(b.sources, from)
-		it.program = fs.If{Cond: it.post, Else: fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.File}, Else: fs.Fail{Why: src + " does not exist"}}, it.program}}
+		it.program = fs.If{Cond: it.post, Else: fs.Seq{fs.If{Cond: fs.Is{Path: from, Kind: fs.File},
+			Else: fs.Fail{Why: src + " does not exist"}}, it.program}}
 	}
 	if mark, ok := it.text("mark"); ok {
 		put, done := set("mark of package "+name, mark)
@@ -625,17 +647,19 @@ func (b *builder) packageEnsure(it *item, ensure, cell string, there fs.Pred) {
 		it.note(verify.Approximate, "a held package is taken for a present one")
 		it.program, it.post = fs.If{Cond: there, Else: pk.install(name, present)}, there
 	default: // latest, or a version
-		it.program = fs.If{Cond: fs.VarIs(cell, ensure), Else: fs.If{Cond: there, Then: pk.upgrade(name, ensure), Else: pk.install(name, ensure)}}
+		it.program = fs.If{Cond: fs.VarIs(cell, ensure), Else: fs.If{Cond: there, Then: pk.upgrade(name, ensure),
+			Else: pk.install(name, ensure)}}
 		it.post = fs.VarIs(cell, ensure)
 		b.variable(cell, absent, ensure)
 	}
 }
 
-// lookedOnce notes a removal that takes along a package which the catalog wants: agents look at all packages once, before the first, and
-// so do not see that it is gone.
+// lookedOnce notes a removal that takes along a package which the catalog wants: agents look at all packages once,
+// before the first, and so do not see that it is gone.
 func (b *builder) lookedOnce(it *item) {
 	for _, other := range b.ofType("Package") {
-		if e := other.or("ensure", present); e != absent && e != "purged" && slices.Contains(b.pk.needs[other.name], it.name) {
+		if e := other.or("ensure", present); e != absent && e != "purged" &&
+			slices.Contains(b.pk.needs[other.name], it.name) {
 			it.note(verify.Opaque, "what it takes along agents find only in the next run: %s", other.r.Ref())
 		}
 	}
@@ -667,8 +691,9 @@ func (pk *packages) baseInstalled() {
 	}
 }
 
-// close adds what packages say about a machine. The directories and files that are no configuration of those that are installed are there;
-// and where one has a directory there is nothing else, installed or not: on no machine that people have is /etc/mysql a file.
+// close adds what packages say about a machine. The directories and files that are no configuration of those that are
+// installed are there; and where one has a directory there is nothing else, installed or not: on no machine that people
+// have is /etc/mysql a file.
 func (pk *packages) close() {
 	seen := map[fs.Path]bool{}
 	for _, name := range pk.order {

@@ -24,7 +24,8 @@ type paths struct {
 }
 
 func newPaths() *paths {
-	return &paths{map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[string]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]int{}}
+	return &paths{map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]bool{}, map[string]bool{},
+		map[fs.Path]bool{}, map[fs.Path]bool{}, map[fs.Path]int{}}
 }
 
 // at notes a path with the directories that lead to it.

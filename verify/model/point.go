@@ -11,19 +11,22 @@ import (
 	"bunraku/verify/fs"
 )
 
-// An open point is a question about the fresh machine that the model met and that nothing known answers (verify-claims §1). Whether orders
-// agree and whether a second run changes something is asked about all machines, with and without it; whether a run succeeds is asked about
-// every combination of answers: what holds for all is proved, what holds for none is found, and else the answers that it takes are told.
-// People can answer points themselves, which moves them to what is known, and is counted.
+// An open point is a question about the fresh machine that the model met and that nothing known answers (verify-claims
+// §1). Whether orders agree and whether a second run changes something is asked about all machines, with and without
+// it; whether a run succeeds is asked about every combination of answers: what holds for all is proved, what holds for
+// none is found, and else the answers that it takes are told. People can answer points themselves, which moves them to
+// what is known, and is counted.
 
-// A Point is an open point, as the sentence with which it can be accepted: "/etc/gitlab is there", "user deploy is there".
+// A Point is an open point, as the sentence with which it can be accepted: "/etc/gitlab is there", "user deploy is
+// there".
 type Point struct {
 	Text string
 	set  func(s *fs.State, yes bool) // answers it; nil if that cannot be tried
 }
 
-// Accepted are points that people have answered: each is a sentence as Point has it. The forms are PATH is there, user NAME is there, group
-// NAME is there, service NAME is there, package NAME is in the archive, package NAME brings PATH (or user NAME, service NAME, program NAME).
+// Accepted are points that people have answered: each is a sentence as Point has it. The forms are PATH is there, user
+// NAME is there, group NAME is there, service NAME is there, package NAME is in the archive, package NAME brings PATH
+// (or user NAME, service NAME, program NAME).
 type Accepted []string
 
 // ParseAccepted reads one sentence. The error says what can be written.
@@ -33,11 +36,13 @@ func ParseAccepted(text string) (string, error) {
 	switch {
 	case n == 3 && strings.HasPrefix(words[0], "/") && words[1] == "is" && words[2] == "there":
 		return string(fs.Clean(words[0])) + " is there", nil
-	case n == 4 && slices.Contains([]string{"user", "group", "service"}, words[0]) && words[2] == "is" && words[3] == "there":
+	case n == 4 && slices.Contains([]string{"user", "group", "service"}, words[0]) && words[2] == "is" &&
+		words[3] == "there":
 	case n >= 4 && n <= 5 && words[0] == "package" && words[2] == "brings":
 	case n == 6 && words[0] == "package" && strings.Join(words[2:], " ") == "is in the archive":
 	default:
-		return "", fmt.Errorf("%q is nothing that can be assumed: write PATH is there, user NAME is there, group NAME is there, service NAME is there, package NAME is in the archive, or package NAME brings PATH", text)
+		return "",
+			fmt.Errorf("%q is nothing that can be assumed: write PATH is there, user NAME is there, group NAME is there, service NAME is there, package NAME is in the archive, or package NAME brings PATH", text)
 	}
 	return strings.Join(words, " "), nil
 }
@@ -62,9 +67,10 @@ func (b *builder) acceptedDirs() (out []fs.Path) {
 			continue
 		}
 		if slices.ContainsFunc(b.items, func(it *item) bool {
-			return it != nil && (strings.Contains(it.name, p+"/") || slices.ContainsFunc(it.r.Params, func(x catalog.Param) bool {
-				return strings.Contains(value.ToString(x.Value), p+"/")
-			}))
+			return it != nil && (strings.Contains(it.name, p+"/") ||
+				slices.ContainsFunc(it.r.Params, func(x catalog.Param) bool {
+					return strings.Contains(value.ToString(x.Value), p+"/")
+				}))
 		}) {
 			out = append(out, b.path(p))
 		}
@@ -108,7 +114,8 @@ func (b *builder) brings(pkg, what string) fs.Pred {
 		b.variable(cell, "yes", "no")
 		// Whether orders agree does not hang on it: without what nobody else brings, whoever needs it fails in every order.
 		b.assume = append(b.assume, fs.VarIs(cell, "yes"))
-		b.open(func(s *fs.State, yes bool) { s.Vars[cell] = fs.Text(map[bool]string{true: "yes", false: "no"}[yes]) }, "%s", text)
+		b.open(func(s *fs.State, yes bool) { s.Vars[cell] = fs.Text(map[bool]string{true: "yes", false: "no"}[yes]) }, "%s",
+			text)
 	}
 	return fs.VarIs(cell, "yes")
 }
@@ -119,8 +126,9 @@ const maxPoints = 6
 // maxPointed bounds the resources of catalogs of which every order is looked at for every combination of answers.
 const maxPointed = 40
 
-// points decides whether what holds of success with every favourable answer holds with all others. needed are the answers without which
-// the agent's own order fails; sure is false if nothing shows that an answer matters, and not all could be tried.
+// points decides whether what holds of success with every favourable answer holds with all others. needed are the
+// answers without which the agent's own order fails; sure is false if nothing shows that an answer matters, and not all
+// could be tried.
 func (v *verifier) points(chance verify.Chance) (needed []Point, sure bool, err error) {
 	open := v.m.Open
 	if len(open) > maxPoints || slices.ContainsFunc(open, func(p Point) bool { return p.set == nil }) {

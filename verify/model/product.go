@@ -42,7 +42,8 @@ func (s *shell) produces(name string, words []string, text string) (action, bool
 		if len(words) == 0 {
 			return action{}, false
 		}
-		random := slices.Contains([]string{"genrsa", "genpkey", "rand", "dhparam", "gendsa", "ecparam", "req", "pkcs12"}, words[0])
+		random := slices.Contains([]string{"genrsa", "genpkey", "rand", "dhparam", "gendsa", "ecparam", "req", "pkcs12"},
+			words[0])
 		key, hasKey := value("-keyout")
 		file, hasFile := value("-out")
 		put(key, hasKey, true)
@@ -50,7 +51,10 @@ func (s *shell) produces(name string, words []string, text string) (action, bool
 		return out, made || slices.Contains([]string{"verify", "version", "x509", "s_client", "md5", "dgst"}, words[0])
 	case "ssh-keygen":
 		key, ok := value("-f")
-		if !ok || slices.ContainsFunc(words, func(w string) bool { return w == "-R" || w == "-l" || w == "-y" || w == "-A" }) {
+		if !ok || slices.ContainsFunc(words, func(w string) bool {
+			return w == "-R" || w == "-l" || w == "-y" ||
+				w == "-A"
+		}) {
 			return action{}, false
 		}
 		put(key, true, true)
@@ -99,7 +103,8 @@ func (s *shell) produces(name string, words []string, text string) (action, bool
 			if !ok {
 				return action{}, false
 			}
-			return both(s.reads(p), action{do: s.put(p+".db", fs.Apply{Func: "postmap " + kind, Args: []fs.Term{fs.ContentOf{Path: p}}})}), true
+			return both(s.reads(p), action{do: s.put(p+".db",
+				fs.Apply{Func: "postmap " + kind, Args: []fs.Term{fs.ContentOf{Path: p}}})}), true
 		}
 	case "htpasswd":
 		_, args := split(words)
@@ -145,7 +150,8 @@ func (s *shell) apacheSwitch(name string, words []string) (action, bool) {
 				s.b.sources = append(s.b.sources, from)
 			}
 			there := exists(from)
-			out = both(out, action{ok: there, do: fs.If{Cond: there, Then: enable, Else: fs.Fail{Why: path.Base(string(from)) + " is not available"}}})
+			out = both(out, action{ok: there, do: fs.If{Cond: there, Then: enable, Else: fs.Fail{Why: path.Base(string(from)) +
+				" is not available"}}})
 		}
 	}
 	if kind == "mods" {
@@ -157,15 +163,18 @@ func (s *shell) apacheSwitch(name string, words []string) (action, bool) {
 // alternatives is update-alternatives --install LINK NAME PATH PRIORITY and --set NAME PATH.
 func (s *shell) alternatives(words []string) (action, bool) {
 	point := func(at fs.Path, to string) fs.Expr {
-		return fs.Seq{fs.If{Cond: fs.Or{fs.Is{Path: at, Kind: fs.File}, fs.Is{Path: at, Kind: fs.Link}}, Then: s.b.remove(at)}, fs.Ln{Path: at, Target: fs.Str(to)}}
+		return fs.Seq{fs.If{Cond: fs.Or{fs.Is{Path: at, Kind: fs.File}, fs.Is{Path: at, Kind: fs.Link}},
+			Then: s.b.remove(at)}, fs.Ln{Path: at, Target: fs.Str(to)}}
 	}
 	switch {
 	case len(words) == 5 && words[0] == "--install":
 		link, ok := s.absolute(words[1])
 		s.note("which of several alternatives wins is not modelled")
-		return action{do: fs.Seq{fs.EnsureDir("/etc/alternatives"), point(s.b.path("/etc/alternatives/"+words[2]), words[3]), point(link, "/etc/alternatives/"+words[2])}}, ok
+		return action{do: fs.Seq{fs.EnsureDir("/etc/alternatives"), point(s.b.path("/etc/alternatives/"+words[2]), words[3]),
+			point(link, "/etc/alternatives/"+words[2])}}, ok
 	case len(words) == 3 && words[0] == "--set":
-		return action{do: fs.Seq{fs.EnsureDir("/etc/alternatives"), point(s.b.path("/etc/alternatives/"+words[1]), words[2])}}, true
+		return action{do: fs.Seq{fs.EnsureDir("/etc/alternatives"), point(s.b.path("/etc/alternatives/"+words[1]),
+			words[2])}}, true
 	}
 	return action{}, false
 }

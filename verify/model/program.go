@@ -11,8 +11,8 @@ import (
 )
 
 // A command needs its program. Programs of the base system are on every machine; of the others it is only asked where a
-// package of the catalog brings them, by its list, or, if there is none, by its name (convention C4: a program that no list has,
-// called like a package of the catalog, is that package's).
+// package of the catalog brings them, by its list, or, if there is none, by its name (convention C4: a program that no
+// list has, called like a package of the catalog, is that package's).
 
 // needProgram fails while the program of a command that some package of the catalog brings is not there.
 func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
@@ -51,16 +51,18 @@ func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 	if len(there) > 0 {
 		return fs.Seq{fs.If{Cond: there, Else: why}}
 	}
-	system := !strings.HasPrefix(name, "/") || strings.HasPrefix(name, "/usr/bin/") || strings.HasPrefix(name, "/usr/sbin/") ||
+	system := !strings.HasPrefix(name, "/") || strings.HasPrefix(name, "/usr/bin/") ||
+		strings.HasPrefix(name, "/usr/sbin/") ||
 		strings.HasPrefix(name, "/bin/") || strings.HasPrefix(name, "/sbin/")
-	if list, asked := b.pk.known[base]; asked && list == nil && system && len(places) > 0 && b.manages("Package", base) && !b.removes(base) {
+	if list, asked := b.pk.known[base]; asked && list == nil && system && len(places) > 0 && b.manages("Package", base) &&
+		!b.removes(base) {
 		return fs.Seq{fs.If{Cond: fs.And{b.pk.installed(base), b.brings(base, "program "+base)}, Else: why}}
 	}
 	return nil
 }
 
-// dependents say that a package of the catalog is installed which pulls in one that has a file: no machine has the one without
-// the other, which the initial states do not say.
+// dependents say that a package of the catalog is installed which pulls in one that has a file: no machine has the one
+// without the other, which the initial states do not say.
 func (b *builder) dependents(p fs.Path) (out []fs.Pred) {
 	for _, it := range b.ofType("Package") {
 		for _, owner := range b.pk.owners[p] {

@@ -9,11 +9,12 @@ import (
 	"bunraku/verify/fs"
 )
 
-// A record is all that is known of one type of resources. A new model is one record in the list below, with its functions in the file
-// that fits.
+// A record is all that is known of one type of resources. A new model is one record in the list below, with its
+// functions in the file that fits.
 type record struct {
-	Type    string // "File"
-	Module  string // that brings it; "" for Puppet's own, of which package resource has the namevar and the automatic relations
+	Type string // "File"
+	// that brings it; "" for Puppet's own, of which package resource has the namevar and the automatic relations
+	Module  string
 	Namevar string // "" for name, and for Puppet's own
 	// Survey tells the models of other resources what they need to know. May be nil.
 	Survey func(b *builder, it *item)
@@ -29,8 +30,8 @@ type record struct {
 	Autos []auto
 	// Refuses are the checks that make an agent refuse the whole catalog.
 	Refuses []rule
-	// Text is the attribute whose value matters only as far as it equals others, while no command and no line speaks of the file; "" if
-	// there is none.
+	// Text is the attribute whose value matters only as far as it equals others, while no command and no line speaks of
+	// the file; "" if there is none.
 	Text string
 }
 
@@ -50,15 +51,20 @@ func passive(_ *builder, it *item) { it.passive = true }
 
 // records lists what is known, by type.
 func records() []record {
-	const report, tool, given, number = "it is about the report", "it says which tool is used", "when a command is given up is not modelled",
+	const report, tool, given, number = "it is about the report", "it says which tool is used",
+		"when a command is given up is not modelled",
 		"a number that nobody declares is not modelled"
-	const found, clash, how = "it only reports what was found", "numbers that clash are no errors here", "it says how the package is found"
+	const found, clash, how = "it only reports what was found", "numbers that clash are no errors here",
+		"it says how the package is found"
 	fileHarmless := map[string]string{
-		"checksum_value": "it names the content that source brings", "selinux_ignore_defaults": "labels that nobody declares are not modelled"}
+		"checksum_value":          "it names the content that source brings",
+		"selinux_ignore_defaults": "labels that nobody declares are not modelled"}
 	grants := auto{"file", always("/root/.my.cnf")}
 	return []record{
-		{Type: "File", Survey: (*builder).surveyFile, Build: (*builder).file, Harmless: fileHarmless, Refuses: fileRefuses, Text: "content"},
-		{Type: "Concat_file", Module: "concat", Namevar: "path", Survey: (*builder).surveyFile, Build: (*builder).concat, Harmless: fileHarmless},
+		{Type: "File", Survey: (*builder).surveyFile, Build: (*builder).file, Harmless: fileHarmless, Refuses: fileRefuses,
+			Text: "content"},
+		{Type: "Concat_file", Module: "concat", Namevar: "path", Survey: (*builder).surveyFile, Build: (*builder).concat,
+			Harmless: fileHarmless},
 		{Type: "Concat_fragment", Module: "concat", Build: (*builder).fragment, Text: "content"},
 		{Type: "Tidy", Build: (*builder).tidy, Harmless: map[string]string{"type": "how old a file is is not known"}},
 		{Type: "Archive", Module: "archive", Namevar: "path", Build: (*builder).archive, Autos: []auto{
@@ -70,21 +76,25 @@ func records() []record {
 				return []string{path.Dir(r.Name()), into, "/root/.aws/config", "/root/.aws/credentials"}
 			}},
 			{"exec", always("install_aws_cli")}}},
-		{Type: "Vcsrepo", Module: "vcsrepo", Namevar: "path", Build: (*builder).vcsrepo, Autos: []auto{{"package", always("git", "git-core")}}},
+		{Type: "Vcsrepo", Module: "vcsrepo", Namevar: "path", Build: (*builder).vcsrepo,
+			Autos: []auto{{"package", always("git", "git-core")}}},
 
 		{Type: "Package", Build: (*builder).packageResource, Late: true, Harmless: map[string]string{
 			"allow_virtual": how, "allowcdrom": how, "command": tool, "category": found, "description": found, "instance": found,
 			"platform": found, "root": found, "status": found, "vendor": found}},
 		{Type: "Service", Build: (*builder).service, Refuses: serviceRefuses, Harmless: map[string]string{
 			"hasstatus": "it says how the service is asked", "hasrestart": "it says how the service is told",
-			"pattern": "it says how the service is asked", "control": "it says how the service is told", "binary": "it says how the service is told",
-			"path": "it says where the script is", "timeout": "when a service is given up is not modelled"}},
-		{Type: "User", Survey: func(b *builder, it *item) { b.users[it.name] = true }, Build: (*builder).user, Refuses: userRefuses,
+			"pattern": "it says how the service is asked", "control": "it says how the service is told",
+			"binary": "it says how the service is told",
+			"path":   "it says where the script is", "timeout": "when a service is given up is not modelled"}},
+		{Type: "User", Survey: func(b *builder, it *item) { b.users[it.name] = true }, Build: (*builder).user,
+			Refuses: userRefuses,
 			Harmless: map[string]string{"allowdupe": clash, "system": number, "forcelocal": tool,
 				"attribute_membership": "it says how attributes is read, which is reported",
 				"auth_membership":      "it says how auths is read, which is reported",
 				"key_membership":       "it says how keys is read, which is reported"}},
-		{Type: "Group", Survey: func(b *builder, it *item) { b.groups[it.name] = true }, Build: (*builder).group, Refuses: groupRefuses,
+		{Type: "Group", Survey: func(b *builder, it *item) { b.groups[it.name] = true }, Build: (*builder).group,
+			Refuses: groupRefuses,
 			Harmless: map[string]string{"allowdupe": clash, "system": number, "forcelocal": tool,
 				"attribute_membership": "it says how attributes is read, which is reported"}},
 		{Type: "Exec", Build: (*builder).exec, Refuses: execRefuses, Harmless: map[string]string{
@@ -99,19 +109,21 @@ func records() []record {
 		{Type: "Cron", Line: (*item).cronLine},
 		{Type: "File_line", Module: "stdlib", Line: (*item).fileLine, Autos: []auto{
 			{"file", func(r resource.Instance) []string { return []string{textOf(r, "path")} }}}},
-		{Type: "Ini_setting", Module: "inifile", Line: (*item).iniLine, Autos: []auto{{"file", func(r resource.Instance) []string {
-			if p := textOf(r, "path"); p != "" {
-				return []string{path.Dir(p)}
-			}
-			return nil
-		}}}},
+		{Type: "Ini_setting", Module: "inifile", Line: (*item).iniLine,
+			Autos: []auto{{"file", func(r resource.Instance) []string {
+				if p := textOf(r, "path"); p != "" {
+					return []string{path.Dir(p)}
+				}
+				return nil
+			}}}},
 		{Type: "Ini_subsetting", Line: (*item).iniLine},
 		{Type: "Sysctl", Line: (*item).sysctlLine},
 		{Type: "Postgresql_conf", Line: (*item).postgresLine},
 		{Type: "Yumrepo", Line: (*item).yumLine},
 		{Type: "Augeas", Line: (*item).augeasLine},
 
-		{Type: "Notify", Build: func(_ *builder, it *item) { it.program = fs.Act{} }, Refuses: []rule{one("withpath", trueFalse)},
+		{Type: "Notify", Build: func(_ *builder, it *item) { it.program = fs.Act{} },
+			Refuses:  []rule{one("withpath", trueFalse)},
 			Harmless: map[string]string{"name": report, "message": report, "withpath": report}},
 		{Type: "Anchor", Module: "stdlib", Build: passive},
 		{Type: "Whit", Build: passive},
@@ -119,8 +131,10 @@ func records() []record {
 		{Type: "Filebucket", Build: passive},
 		{Type: "Stage", Build: passive},
 		{Type: "Resources", Build: (*builder).purges, Harmless: map[string]string{
-			"unless_system_user": "what is purged is nobody's that the catalog has", "unless_uid": "what is purged is nobody's that the catalog has"}},
-		{Type: "Mysql_datadir", Module: "mysql", Namevar: "datadir", Build: (*builder).datadir, Autos: []auto{{"package", always("mysql-server")}}},
+			"unless_system_user": "what is purged is nobody's that the catalog has",
+			"unless_uid":         "what is purged is nobody's that the catalog has"}},
+		{Type: "Mysql_datadir", Module: "mysql", Namevar: "datadir", Build: (*builder).datadir,
+			Autos: []auto{{"package", always("mysql-server")}}},
 		// They ask for a class too, but agents know no type of that name and pass it over.
 		{Type: "Mysql_database", Module: "mysql", Autos: []auto{grants}},
 		{Type: "Mysql_user", Module: "mysql", Autos: []auto{grants}},
@@ -136,8 +150,8 @@ func records() []record {
 	}
 }
 
-// table holds the records by type. It is filled once, when somebody asks, and never changes: models refer to it and it to models,
-// which an initial value could not.
+// table holds the records by type. It is filled once, when somebody asks, and never changes: models refer to it and it
+// to models, which an initial value could not.
 var table struct {
 	once   sync.Once
 	byType map[string]*record

@@ -9,11 +9,12 @@ import (
 	"bunraku/verify/fs"
 )
 
-// Recovery (verify-claims §10): a run that was cut off, or in which a command failed once, leaves a machine from which later runs should come to
-// where an undisturbed run ends. They do not if a guard is true before the work is done, or if somebody was to be told of a change that was
-// made before the cut: events that are not delivered are lost. Every cut of the agent's order on the fresh machine is replayed: after each
-// resource, inside each command, and each command failing with all that depends on it passed over. What is found is certain; that
-// nothing is found says so of the fresh machine only.
+// Recovery (verify-claims §10): a run that was cut off, or in which a command failed once, leaves a machine from which
+// later runs should come to where an undisturbed run ends. They do not if a guard is true before the work is done, or
+// if somebody was to be told of a change that was made before the cut: events that are not delivered are lost. Every
+// cut of the agent's order on the fresh machine is replayed: after each resource, inside each command, and each command
+// failing with all that depends on it passed over. What is found is certain; that nothing is found says so of the fresh
+// machine only.
 
 // Recovery is what was asked about recovery, and the answer.
 type Recovery struct {
@@ -57,8 +58,10 @@ func (v *verifier) recovery() error {
 		}
 		v.r.Recovery.Stuck++
 		f := v.stuck(at, how, end, failed, whole.State)
-		if slices.ContainsFunc(f.Resources, func(r *catalog.Resource) bool { return v.m.Graph.Resources[v.index(r)].Exact != verify.Exact }) {
-			if text := "whether later runs mend what is left when " + how + " hangs on what is modelled only roughly"; !told[text] {
+		if slices.ContainsFunc(f.Resources,
+			func(r *catalog.Resource) bool { return v.m.Graph.Resources[v.index(r)].Exact != verify.Exact }) {
+			if text := "whether later runs mend what is left when " + how +
+				" hangs on what is modelled only roughly"; !told[text] {
 				told[text] = true
 				v.unknown("recovery", text)
 			}
@@ -115,7 +118,8 @@ func (v *verifier) stuck(at int, how string, end *fs.State, failed int, want *fs
 			}
 			u := newPaths()
 			u.expr(v.m.Graph.Resources[j].Program)
-			if it := v.m.from.itemAt(r); it != nil && it.truth("refreshonly", false) && slices.ContainsFunc(sortedKeys(u.kind), func(p fs.Path) bool { return endsWith(d.Cell, p) }) {
+			if it := v.m.from.itemAt(r); it != nil && it.truth("refreshonly", false) &&
+				slices.ContainsFunc(sortedKeys(u.kind), func(p fs.Path) bool { return endsWith(d.Cell, p) }) {
 				f.Warning, f.Note = true, "lost refresh: "+r.Ref()+" is never told again of what changed before the cut"
 				if j != at {
 					f.Resources = append(f.Resources, r)

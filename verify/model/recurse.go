@@ -10,8 +10,8 @@ import (
 	"bunraku/verify/fs"
 )
 
-// A sweep is what a resource does to the paths below another one that somebody names: file with recurse, tidy. It can only be written down
-// when all programs are known (see sweeps).
+// A sweep is what a resource does to the paths below another one that somebody names: file with recurse, tidy. It can
+// only be written down when all programs are known (see sweeps).
 type sweep struct {
 	top   fs.Path
 	limit int      // how deep it goes; -1 for all the way
@@ -22,8 +22,8 @@ type sweep struct {
 	rest  bool   // the children nobody names go too
 }
 
-// sweeps completes the programs of resources that go through a tree. Puppet generates a resource for everything that it finds below the top,
-// and drops those at or below a path that the catalog manages.
+// sweeps completes the programs of resources that go through a tree. Puppet generates a resource for everything that it
+// finds below the top, and drops those at or below a path that the catalog manages.
 func (b *builder) sweeps() {
 	var named []fs.Path
 	u := newPaths()
@@ -83,8 +83,9 @@ func (it *item) reaches(top, p fs.Path) bool {
 	return p == top || p.Under(top) && it.sweep != nil && it.sweep.reaches(p)
 }
 
-// tidied says what is not exact about tidy: agents look for what it removes before they do anything else, so what is made in the same run
-// stays until the next one, and what goes is a file of the catalog like others, which other resources come after.
+// tidied says what is not exact about tidy: agents look for what it removes before they do anything else, so what is
+// made in the same run stays until the next one, and what goes is a file of the catalog like others, which other
+// resources come after.
 func (b *builder) tidied(u *paths) {
 	for _, it := range b.items {
 		if it == nil || it.r.Type != "Tidy" {
@@ -117,7 +118,8 @@ func (s *sweep) reaches(q fs.Path) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { return globs(s.skip, n) })
 }
 
-// globs matches a name as File.fnmatch does with dot files: what path.Match has is what Puppet's documentation promises.
+// globs matches a name as File.fnmatch does with dot files: what path.Match has is what Puppet's documentation
+// promises.
 func globs(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		ok, err := path.Match(p, name)
@@ -169,7 +171,8 @@ func (b *builder) recursion(it *item, p fs.Path, recurse string, purge, force bo
 				rest}}, false
 		case source != "":
 			brought := fs.Holds{Name: source + " brings " + string(q)}
-			return fs.If{Cond: brought, Then: fs.Seq{b.makeFile(q, fs.Str("what "+source+string(q[len(p):])+" holds")), rest}, Else: orElse(gone, rest)}, false
+			return fs.If{Cond: brought, Then: fs.Seq{b.makeFile(q, fs.Str("what "+source+string(q[len(p):])+" holds")), rest},
+				Else: orElse(gone, rest)}, false
 		}
 		if gone != nil {
 			return gone, whole
@@ -189,7 +192,8 @@ func orElse(e, otherwise fs.Expr) fs.Expr {
 	return otherwise
 }
 
-// purged is what becomes of something that nobody manages in a directory that is purged. Without force, directories stay.
+// purged is what becomes of something that nobody manages in a directory that is purged. Without force, directories
+// stay.
 func (b *builder) purged(q fs.Path, force bool) (fs.Expr, bool) {
 	if force {
 		return b.removeTree(q), true
@@ -215,17 +219,19 @@ func (b *builder) makeDir(q fs.Path) fs.Expr {
 // makeLink makes q a link, whatever file or link was there.
 func (b *builder) makeLink(q fs.Path, target fs.Term) fs.Expr {
 	good := fs.And{fs.Is{Path: q, Kind: fs.Link}, fs.Equal{A: fs.ContentOf{Path: q}, B: target}}
-	return fs.If{Cond: good, Else: fs.Seq{fs.If{Cond: fs.Is{Path: q, Kind: fs.None}, Else: b.remove(q)}, fs.Ln{Path: q, Target: target}}}
+	return fs.If{Cond: good, Else: fs.Seq{fs.If{Cond: fs.Is{Path: q, Kind: fs.None}, Else: b.remove(q)},
+		fs.Ln{Path: q, Target: target}}}
 }
 
 // makeFile makes q a file, whatever file or link was there.
 func (b *builder) makeFile(q fs.Path, content fs.Term) fs.Expr {
-	return fs.If{Cond: fs.ContentIs(q, content), Else: fs.Seq{fs.If{Cond: fs.Is{Path: q, Kind: fs.Link}, Then: b.remove(q)},
-		fs.If{Cond: fs.Is{Path: q, Kind: fs.None}, Then: b.create(q, content), Else: b.write(q, content)}}}
+	return fs.If{Cond: fs.ContentIs(q, content),
+		Else: fs.Seq{fs.If{Cond: fs.Is{Path: q, Kind: fs.Link}, Then: b.remove(q)},
+			fs.If{Cond: fs.Is{Path: q, Kind: fs.None}, Then: b.create(q, content), Else: b.write(q, content)}}}
 }
 
-// tidy is the tidy type: files that are old or large enough go, but for those that the catalog manages. How old and how large they are is
-// not known; with neither said, all that match go.
+// tidy is the tidy type: files that are old or large enough go, but for those that the catalog manages. How old and how
+// large they are is not known; with neither said, all that match go.
 func (b *builder) tidy(it *item) {
 	if !strings.HasPrefix(it.name, "/") {
 		it.note(verify.Opaque, "the path %q is not absolute", it.name)

@@ -11,15 +11,15 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A Refusal is why an agent does not take a resource: it checks attributes when it turns a catalog into resources of its own, and one that
-// it refuses makes it refuse the catalog. A compile never looks at these values.
+// A Refusal is why an agent does not take a resource: it checks attributes when it turns a catalog into resources of
+// its own, and one that it refuses makes it refuse the catalog. A compile never looks at these values.
 type Refusal struct {
 	Attr string // "" if it is about several
 	Text string // in Puppet's words
 }
 
-// Refused lists what an agent refuses about a resource: the values that Puppet's own types check. Values that are not known, or secret, are
-// taken to be fine, and so is everything on Windows, where paths are different.
+// Refused lists what an agent refuses about a resource: the values that Puppet's own types check. Values that are not
+// known, or secret, are taken to be fine, and so is everything on Windows, where paths are different.
 func Refused(r *catalog.Resource) (out []Refusal) {
 	for _, rule := range recordOf(r.Type).Refuses {
 		v := r.Get(rule.attr)
@@ -52,7 +52,8 @@ func Refused(r *catalog.Resource) (out []Refusal) {
 			}
 		}
 		if given > 1 {
-			out = append(out, Refusal{"", "Validation of " + r.Ref() + " failed: You cannot specify more than one of content, source, target"})
+			out = append(out, Refusal{"", "Validation of " + r.Ref() +
+				" failed: You cannot specify more than one of content, source, target"})
 		}
 	}
 	return out
@@ -122,7 +123,8 @@ var (
 func modeRule(_ *catalog.Resource, v value.Value) string {
 	switch v := v.(type) {
 	case value.Int, value.Float:
-		return "The file mode specification must be a string, not '" + map[bool]string{true: "Integer", false: "Float"}[isInt(v)] + "'"
+		return "The file mode specification must be a string, not '" +
+			map[bool]string{true: "Integer", false: "Float"}[isInt(v)] + "'"
 	case value.String:
 		s := string(v)
 		if s == "" || strings.Trim(s, "01234567") == "" && len(s) <= 4 || symbolicMode.MatchString(s) {
@@ -172,7 +174,8 @@ var (
 	fileRefuses = []rule{
 		absolute("path", true, func(s string) string { return "File paths must be fully qualified, not '" + s + "'" }),
 		{attr: "mode", why: modeRule},
-		one("replace", yesNo), one("force", yesNo), one("purge", yesNo), one("show_diff", yesNo), one("links", []string{"follow", "manage"}),
+		one("replace", yesNo), one("force", yesNo), one("purge", yesNo), one("show_diff", yesNo),
+		one("links", []string{"follow", "manage"}),
 		{attr: "recurse", why: alone(func(v value.Value) string {
 			if s, ok := scalar(v); ok && !slices.Contains([]string{"true", "false", "remote"}, s) {
 				return "Invalid recurse value " + value.Inspect(v)

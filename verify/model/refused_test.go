@@ -11,13 +11,16 @@ import (
 	"bunraku/puppet/value"
 )
 
-// TestRefusedLikePuppet gives every attribute that is checked here many values, and asks Puppet about each: nothing is refused that Puppet
-// accepts, and what both refuse they refuse in the same words.
+// TestRefusedLikePuppet gives every attribute that is checked here many values, and asks Puppet about each: nothing is
+// refused that Puppet accepts, and what both refuse they refuse in the same words.
 func TestRefusedLikePuppet(t *testing.T) {
 	live.Puppet(t)
-	pool := []any{"true", "false", true, false, "yes", "no", "Running", "running", "stopped", "present", "absent", "", 0, 1, 644, "0644", "644", "999", "u=rw,g=r", "rw-r--r--", "a+X",
-		"rel", "/abs", "/abs/", "http://x/y", "puppet:///modules/x/y", "file:///x", "a,b", "a:b", "grep x /y", "/bin/true", "'/bin/a b' c", "\"rel\" c", []any{"rel", "/y"}, []any{"/x", "/y"},
-		"remote", "manage", "follow", "mounted", "defined", "unmounted", "role", "inclusive", "minimum", "12", "0o644", "07777", "12345", "mask", "manual", "on_failure", "inf", "u+", "=", "g=u"}
+	pool := []any{"true", "false", true, false, "yes", "no", "Running", "running", "stopped", "present", "absent", "", 0,
+		1, 644, "0644", "644", "999", "u=rw,g=r", "rw-r--r--", "a+X",
+		"rel", "/abs", "/abs/", "http://x/y", "puppet:///modules/x/y", "file:///x", "a,b", "a:b", "grep x /y", "/bin/true",
+		"'/bin/a b' c", "\"rel\" c", []any{"rel", "/y"}, []any{"/x", "/y"},
+		"remote", "manage", "follow", "mounted", "defined", "unmounted", "role", "inclusive", "minimum", "12", "0o644",
+		"07777", "12345", "mask", "manual", "on_failure", "inf", "u+", "=", "g=u"}
 	var cases [][3]any
 	for _, typ := range []string{"Service", "Exec", "File", "User", "Group", "Notify", "Mount"} {
 		for _, rule := range recordOf(typ).Refuses {
@@ -30,9 +33,13 @@ func TestRefusedLikePuppet(t *testing.T) {
 			}
 		}
 	}
-	cases = append(cases, [3]any{"File", "rel", map[string]any{}}, [3]any{"File", "/x", map[string]any{"content": "a", "source": "/b"}}, [3]any{"File", "/x", map[string]any{"target": "/b", "source": "/b"}},
-		[3]any{"Exec", "foo bar", map[string]any{}}, [3]any{"Exec", "foo bar", map[string]any{"path": "/bin"}}, [3]any{"Exec", "foo bar", map[string]any{"provider": "shell"}},
-		[3]any{"Exec", "x", map[string]any{"command": "/bin/x", "unless": "grep x"}}, [3]any{"Exec", "x", map[string]any{"command": []any{"foo", "/bar"}}})
+	cases = append(cases, [3]any{"File", "rel", map[string]any{}},
+		[3]any{"File", "/x", map[string]any{"content": "a", "source": "/b"}},
+		[3]any{"File", "/x", map[string]any{"target": "/b", "source": "/b"}},
+		[3]any{"Exec", "foo bar", map[string]any{}}, [3]any{"Exec", "foo bar", map[string]any{"path": "/bin"}},
+		[3]any{"Exec", "foo bar", map[string]any{"provider": "shell"}},
+		[3]any{"Exec", "x", map[string]any{"command": "/bin/x", "unless": "grep x"}},
+		[3]any{"Exec", "x", map[string]any{"command": []any{"foo", "/bar"}}})
 	stdin, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"bunraku/verify"
 )
 
-// This file finds what order is missing and how to say it. An edit is made to words, and the same words may declare many resources: in a
-// loop, in a define. So the edges that are verified are those that the edited words would make.
+// This file finds what order is missing and how to say it. An edit is made to words, and the same words may declare
+// many resources: in a loop, in a define. So the edges that are verified are those that the edited words would make.
 
 // A mend is an edge that settles a counter-example.
 type mend struct {
@@ -62,8 +62,8 @@ func (v *verifier) determinism() error {
 	return err
 }
 
-// mends looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows up. It reports
-// whether they are enough.
+// mends looks for edges that make the graph deterministic: the fewest, or, if that takes long, one per pair that shows
+// up. It reports whether they are enough.
 func (v *verifier) mends(d *verify.Determinism) ([]mend, bool, error) {
 	edges, err := v.a.Mends(v.ctx, v.opt.Allow(v.opt.Question/4))
 	if err != nil {
@@ -96,8 +96,8 @@ func (v *verifier) tried(edges []verify.Edge) (bool, error) {
 	return s == nil || s.Chance != verify.Never, err
 }
 
-// example finds a counter-example for one edge of a repair: one that swaps the two, or one that the other edges do not settle.
-// There is none if the others are enough.
+// example finds a counter-example for one edge of a repair: one that swaps the two, or one that the other edges do not
+// settle. There is none if the others are enough.
 func (v *verifier) example(e verify.Edge, edges []verify.Edge) (*verify.Counterexample, *verify.Analysis, error) {
 	if c := v.a.Show(v.ctx, e.From, e.To); c != nil {
 		return c, v.a, nil
@@ -145,9 +145,10 @@ func (v *verifier) manyMends(d *verify.Determinism) (out []mend, enough bool, er
 	return out, d.Verdict != verify.No, nil
 }
 
-// add takes the new edges together if they are those of an order that works on a fresh machine, as catalog order mostly is; else the first
-// that does, in either direction.
-func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Edge, more []mend) (*verify.Analysis, []mend, error) {
+// add takes the new edges together if they are those of an order that works on a fresh machine, as catalog order mostly
+// is; else the first that does, in either direction.
+func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Edge, more []mend) (*verify.Analysis,
+	[]mend, error) {
 	var edges []verify.Edge
 	for _, m := range more {
 		edges = append(edges, m.edge)
@@ -187,7 +188,8 @@ func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Ed
 	return nil, nil, nil
 }
 
-// edits makes the findings: one for all pairs that the same words declare. All that the edits of these words do is tried once more.
+// edits makes the findings: one for all pairs that the same words declare. All that the edits of these words do is
+// tried once more.
 func (v *verifier) edits(mends []mend, grade string, enough bool) (out []Finding, err error) {
 	seen := map[string]int{} // findings by the words of both resources and of the fix
 	var all []verify.Edge
@@ -231,7 +233,8 @@ func (v *verifier) edits(mends []mend, grade string, enough bool) (out []Finding
 	return out, nil
 }
 
-// refuted reports whether an edge asks for the very order of which the example shows that it fails, while the other one works.
+// refuted reports whether an edge asks for the very order of which the example shows that it fails, while the other one
+// works.
 func (v *verifier) refuted(m mend) bool {
 	working := m.example.A
 	switch {
@@ -243,15 +246,16 @@ func (v *verifier) refuted(m mend) bool {
 	return slices.Index(working, m.edge.From) > slices.Index(working, m.edge.To)
 }
 
-// words is how the declaration of one resource names another, and the edges of all the resources that the words declare, from what is
-// named to where it is named.
+// words is how the declaration of one resource names another, and the edges of all the resources that the words
+// declare, from what is named to where it is named.
 func (v *verifier) words(of, in int) (*Fix, []verify.Edge) {
 	fix := &Fix{Resource: v.m.Resources[in], Target: v.m.Resources[of], Value: reference(v.m.Resources[of])}
 	if v.m.from.opt.Words != nil {
 		if words, single := v.m.from.opt.Words(fix.Target, fix.Resource); words != "" {
 			worded := &Fix{Resource: fix.Resource, Target: fix.Target, Value: words, worded: true, single: single}
 			var ok bool
-			if worded.pairs, ok = worded.couples(v.m.Catalog.Catalog); ok && slices.Contains(worded.pairs, couple{fix.Target, fix.Resource}) {
+			if worded.pairs, ok = worded.couples(v.m.Catalog.Catalog); ok &&
+				slices.Contains(worded.pairs, couple{fix.Target, fix.Resource}) {
 				return worded, v.edges(worded.pairs)
 			}
 		}

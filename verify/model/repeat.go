@@ -11,13 +11,13 @@ import (
 	"bunraku/verify/fs"
 )
 
-// This file has what a reader of a catalog wants to know beside the paper's questions: which commands run in every run, which
-// never do, and which packages come from sources that are not there yet.
+// This file has what a reader of a catalog wants to know beside the paper's questions: which commands run in every run,
+// which never do, and which packages come from sources that are not there yet.
 
-// again reports what a run does although the one before has left everything as it should be (verify-claims §5), replayed on the
-// fresh machine: resources that undo and redo each other's work (V205), and commands that run every time (V206). Both leave the
-// machine as it was, which is idempotent in the paper's sense, and still not what people call it. Commands that only look, or
-// bring an index up to date, are left out.
+// again reports what a run does although the one before has left everything as it should be (verify-claims §5),
+// replayed on the fresh machine: resources that undo and redo each other's work (V205), and commands that run every
+// time (V206). Both leave the machine as it was, which is idempotent in the paper's sense, and still not what people
+// call it. Commands that only look, or bring an index up to date, are left out.
 func (v *verifier) again() error {
 	b := v.m.from
 	if b.opt.Packages == Paper {
@@ -81,9 +81,10 @@ func (v *verifier) again() error {
 		v.r.Findings = append(v.r.Findings, f)
 	}
 	for _, group := range together(flapping, acts) {
-		f := Finding{Code: "V205", Title: "flaps", Resources: group[:min(len(group), 4)], Evidence: v.evidence(v.m.Graph.Fresh, v.a.Order()),
-			Note: "one undoes what the other does, in every run",
-			Runs: []Run{{Result: "works"}, {Result: "changes something, and ends where it began"}}}
+		f := Finding{Code: "V205", Title: "flaps", Resources: group[:min(len(group), 4)],
+			Evidence: v.evidence(v.m.Graph.Fresh, v.a.Order()),
+			Note:     "one undoes what the other does, in every run",
+			Runs:     []Run{{Result: "works"}, {Result: "changes something, and ends where it began"}}}
 		if len(group) == 1 {
 			f.Note = "it changes " + acts[group[0]][0] + " back, in every run"
 		}
@@ -122,8 +123,8 @@ func together(list []*catalog.Resource, cells map[*catalog.Resource][]string) (o
 	return out
 }
 
-// actsAgain are the resources that act in the third run from the fresh machine, if the second one has left everything as the
-// first one did, with the cells that each of them changes.
+// actsAgain are the resources that act in the third run from the fresh machine, if the second one has left everything
+// as the first one did, with the cells that each of them changes.
 func (v *verifier) actsAgain() map[*catalog.Resource][]string {
 	out := map[*catalog.Resource][]string{}
 	order := v.a.Order()
@@ -166,7 +167,8 @@ func (b *builder) harmlessCommand(it *item, s *shell) bool {
 	}
 	words := strings.Fields(command)
 	switch path.Base(name) {
-	case "true", ":", "echo", "test", "[", "grep", "egrep", "cat", "ls", "sleep", "logger", "printf", "exit", "false", "stat", "id", "which":
+	case "true", ":", "echo", "test", "[", "grep", "egrep", "cat", "ls", "sleep", "logger", "printf", "exit", "false",
+		"stat", "id", "which":
 		return !strings.Contains(command, ">")
 	case "apt-get", "apt", "aptitude":
 		return slices.Contains(words, "update")
@@ -200,17 +202,20 @@ func (v *verifier) dead() error {
 		if reached {
 			continue
 		}
-		v.r.Findings = append(v.r.Findings, Finding{Code: "V209", Title: "never runs", Warning: true, Resources: []*catalog.Resource{it.r},
-			Note: "it waits to be notified (refreshonly), and nothing notifies it"})
+		v.r.Findings = append(v.r.Findings, Finding{Code: "V209", Title: "never runs", Warning: true,
+			Resources: []*catalog.Resource{it.r},
+			Note:      "it waits to be notified (refreshonly), and nothing notifies it"})
 	}
 	return nil
 }
 
-// repositories lowers what is proved where a package may come from a source of the catalog that is not ordered before it: with
-// apt, and an update after the source and before the package, since apt does not look by itself (verify-claims §4).
+// repositories lowers what is proved where a package may come from a source of the catalog that is not ordered before
+// it: with apt, and an update after the source and before the package, since apt does not look by itself (verify-claims
+// §4).
 func (v *verifier) repositories() error {
 	b := v.m.from
-	v.r.Latest = slices.ContainsFunc(b.ofType("Package"), func(it *item) bool { e, _ := it.text("ensure"); return e == "latest" })
+	v.r.Latest = slices.ContainsFunc(b.ofType("Package"),
+		func(it *item) bool { e, _ := it.text("ensure"); return e == "latest" })
 	if b.opt.Packages == Paper {
 		return nil
 	}
@@ -223,7 +228,8 @@ func (v *verifier) repositories() error {
 		case "File", "Concat_file":
 			e, _ := it.text("ensure")
 			dir := path.Dir(it.name)
-			if e != absent && (dir == "/etc/apt/sources.list.d" || dir == "/etc/yum.repos.d" || dir == "/etc/zypp/repos.d" || it.name == "/etc/apt/sources.list") && e != "directory" {
+			if e != absent && (dir == "/etc/apt/sources.list.d" || dir == "/etc/yum.repos.d" || dir == "/etc/zypp/repos.d" ||
+				it.name == "/etc/apt/sources.list") && e != "directory" {
 				sources = append(sources, v.index(it.r))
 			}
 		case "Yumrepo", "Zypprepo":
@@ -254,11 +260,15 @@ func (v *verifier) repositories() error {
 			return slices.ContainsFunc(updates, func(u int) bool { return v.a.Precedes(s, u) && v.a.Precedes(u, p) })
 		}
 		if b.sourceSettled(it, func(s fs.Path) bool {
-			return slices.ContainsFunc(sources, func(i int) bool { return b.path(b.itemAt(v.m.Resources[i]).name) == s && ready(i) })
+			return slices.ContainsFunc(sources, func(i int) bool {
+				return b.path(b.itemAt(v.m.Resources[i]).name) == s &&
+					ready(i)
+			})
 		}) {
 			continue
 		}
-		if k := slices.IndexFunc(sources, func(s int) bool { return !ready(s) }); k >= 0 && !b.accepts("package %s is in the archive", it.name) {
+		if k := slices.IndexFunc(sources, func(s int) bool { return !ready(s) }); k >= 0 &&
+			!b.accepts("package %s is in the archive", it.name) {
 			open = append(open, "whether "+it.r.Ref()+" comes from "+v.m.Resources[sources[k]].Ref())
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"bunraku/verify/fs"
 )
 
-// idempotence reports what a second run changes. A command that can be guarded gets its guard, and the search goes on with the catalog as
-// it would be then, so that one fault does not hide another.
+// idempotence reports what a second run changes. A command that can be guarded gets its guard, and the search goes on
+// with the catalog as it would be then, so that one fault does not hide another.
 func (v *verifier) idempotence() error {
 	q, err := v.a.Quiet(v.ctx)
 	if err != nil {
@@ -70,8 +70,8 @@ func (v *verifier) idempotence() error {
 // appends is how the content of a file begins, in words, to which a command appends.
 const appends = "what append "
 
-// settle goes on as if each of some resources had the guard that it lacks, so that it does nothing in a second run: what else is wrong shows
-// then. It reports false if that is no help.
+// settle goes on as if each of some resources had the guard that it lacks, so that it does nothing in a second run:
+// what else is wrong shows then. It reports false if that is no help.
 func (v *verifier) settle(guilty []int) bool {
 	more := false
 	for _, k := range guilty {
@@ -112,7 +112,8 @@ func (m *Model) settle(names map[catalog.Name]bool) *Model {
 			continue
 		}
 		program := &g.Resources[i].Program
-		*program = fs.If{Cond: fs.Equal{A: fs.VarOf{Name: done}, B: fs.Str("no")}, Then: fs.Seq{*program, fs.Assign{Var: done, Value: fs.Str("yes")}}}
+		*program = fs.If{Cond: fs.Equal{A: fs.VarOf{Name: done}, B: fs.Str("no")},
+			Then: fs.Seq{*program, fs.Assign{Var: done, Value: fs.Str("yes")}}}
 		g.Init.Closed[done] = []fs.Value{fs.Text("no")}
 		g.Fresh.Vars[done] = fs.Text("no")
 	}
@@ -139,7 +140,8 @@ func (v *verifier) rerun(x *verify.Rerun) (f Finding, guilty []int) {
 	second := Run{Result: "changes something"}
 	if x.Second.Failed >= 0 {
 		second.Result = "fails: " + v.why(v.a, v.a.Order(), x.First.State, x.Second.Failed)
-	} else if len(x.Differ) > 0 && slices.ContainsFunc(guilty, func(k int) bool { return x.Differ[0].Cell == effectOf(v.m.Resources[k]) }) {
+	} else if len(x.Differ) > 0 && slices.ContainsFunc(guilty,
+		func(k int) bool { return x.Differ[0].Cell == effectOf(v.m.Resources[k]) }) {
 		second.Result = "runs the command again: no guard says that it need not"
 	} else if len(x.Differ) > 0 && strings.HasPrefix(x.Differ[0].B, appends) {
 		second.Result = "appends to " + strings.TrimPrefix(x.Differ[0].Cell, "content of ") + " once more"
@@ -151,7 +153,8 @@ func (v *verifier) rerun(x *verify.Rerun) (f Finding, guilty []int) {
 	return f, guilty
 }
 
-// changes reports whether a resource has to do with the first difference of a second run. Others are found in their turn.
+// changes reports whether a resource has to do with the first difference of a second run. Others are found in their
+// turn.
 func (v *verifier) changes(k int, x *verify.Rerun) bool {
 	if x.Second.Failed >= 0 || len(x.Differ) == 0 {
 		return true
@@ -163,11 +166,13 @@ func (v *verifier) changes(k int, x *verify.Rerun) bool {
 		return true
 	}
 	at := strings.LastIndex(d.Cell, "/")
-	return at >= 0 && slices.ContainsFunc(sortedKeys(u.kind), func(p fs.Path) bool { return strings.HasSuffix(d.Cell, string(p)) && p != "/" })
+	return at >= 0 && slices.ContainsFunc(sortedKeys(u.kind),
+		func(p fs.Path) bool { return strings.HasSuffix(d.Cell, string(p)) && p != "/" })
 }
 
-// guard looks for a guard that keeps a command from running again: `creates`, with something that its first run has made. It tries the
-// catalog with the guard and goes on with it, with the fix in the finding; it reports false if there is none.
+// guard looks for a guard that keeps a command from running again: `creates`, with something that its first run has
+// made. It tries the catalog with the guard and goes on with it, with the fix in the finding; it reports false if there
+// is none.
 func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) bool {
 	if len(guilty) != 1 {
 		return false
@@ -198,9 +203,10 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) bool {
 	return false
 }
 
-// witnesses are the paths whose presence shows that a command has done all it does (verify-claims §7): the last that it makes,
-// which nobody else makes and no machine has before. A guard that looks at anything else could keep the command from running
-// where it has something to do: at what it makes first, after a run that was cut off; at what others make, always.
+// witnesses are the paths whose presence shows that a command has done all it does (verify-claims §7): the last that it
+// makes, which nobody else makes and no machine has before. A guard that looks at anything else could keep the command
+// from running where it has something to do: at what it makes first, after a run that was cut off; at what others make,
+// always.
 func (v *verifier) witnesses(i int) []fs.Path {
 	p, ok := lastMade(v.m.Graph.Resources[i].Program)
 	if !ok || v.m.Graph.Fresh.At(p).Kind != fs.None {
@@ -245,7 +251,8 @@ func lastMade(e fs.Expr) (p fs.Path, ok bool) {
 	return "", false
 }
 
-// better reports whether, in a changed catalog, a resource is no reason any more to call it not idempotent, and nothing else got worse.
+// better reports whether, in a changed catalog, a resource is no reason any more to call it not idempotent, and nothing
+// else got worse.
 func (v *verifier) better(m *Model, a *verify.Analysis, r *catalog.Resource) bool {
 	i, err := a.Idempotence(v.ctx)
 	if err != nil {
@@ -253,7 +260,8 @@ func (v *verifier) better(m *Model, a *verify.Analysis, r *catalog.Resource) boo
 	}
 	if i.Verdict == verify.No {
 		w := &verifier{m: m, a: a, ctx: v.ctx, opt: v.opt, r: &Report{}}
-		if _, guilty := w.rerun(i.Example); slices.ContainsFunc(guilty, func(k int) bool { return m.Resources[k].Name() == r.Name() }) {
+		if _, guilty := w.rerun(i.Example); slices.ContainsFunc(guilty,
+			func(k int) bool { return m.Resources[k].Name() == r.Name() }) {
 			return false
 		}
 	}
@@ -276,7 +284,8 @@ func (m *Model) withParam(r *catalog.Resource, p catalog.Param) (*Model, error) 
 		}
 		return x
 	}
-	c := &catalog.Catalog{Name: old.Name, Environment: old.Environment, Version: old.Version, Format: old.Format, Tags: old.Tags, Classes: old.Classes,
+	c := &catalog.Catalog{Name: old.Name, Environment: old.Environment, Version: old.Version, Format: old.Format,
+		Tags: old.Tags, Classes: old.Classes,
 		Resources: make([]*catalog.Resource, len(old.Resources)), Edges: make([]catalog.Edge, len(old.Edges))}
 	for i, x := range old.Resources {
 		c.Resources[i] = as(x)

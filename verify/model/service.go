@@ -7,12 +7,14 @@ import (
 	"bunraku/verify/fs"
 )
 
-// service is the service type: it runs or not, it starts with the machine or not. A service whose unit or script some package or file of
-// the catalog brings cannot be started or enabled before that is there. The paper's model has no such rule.
+// service is the service type: it runs or not, it starts with the machine or not. A service whose unit or script some
+// package or file of the catalog brings cannot be started or enabled before that is there. The paper's model has no
+// such rule.
 func (b *builder) service(it *item) {
 	for _, a := range []string{"start", "stop", "restart", "status"} {
 		if c, ok := it.text(a); ok {
-			it.note(verify.Approximate, "its own command to %s is taken to do no more: %s", map[string]string{"status": "ask"}[a]+strings.TrimPrefix(a, "status"), shorten(c))
+			it.note(verify.Approximate, "its own command to %s is taken to do no more: %s",
+				map[string]string{"status": "ask"}[a]+strings.TrimPrefix(a, "status"), shorten(c))
 		}
 	}
 	name := strings.TrimSuffix(it.name, ".service")
@@ -56,14 +58,16 @@ func (b *builder) service(it *item) {
 			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{missing}, program...)}}
 		} else if list, asked := b.pk.known[name]; asked && list == nil && b.manages("Package", name) && !b.removes(name) {
 			// At least the unit that is called like the package is the package's.
-			missing := fs.If{Cond: fs.And{b.pk.installed(name), b.brings(name, "service "+name)}, Else: fs.Fail{Why: "there is no service " + name + " yet"}}
+			missing := fs.If{Cond: fs.And{b.pk.installed(name), b.brings(name, "service "+name)},
+				Else: fs.Fail{Why: "there is no service " + name + " yet"}}
 			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{missing}, program...)}}
 		} else if b.noUnit(name) {
 			var there fs.Or
 			for _, p := range unitPlaces(name)[:1] { // one place stands for all: nobody speaks about any of them
 				there = append(there, fs.Is{Path: b.path(p), Kind: fs.File})
 			}
-			program = fs.Seq{fs.If{Cond: fs.Or{post, there}, Else: fs.Fail{Why: b.noService(name)}}, fs.If{Cond: post, Else: program}}
+			program = fs.Seq{fs.If{Cond: fs.Or{post, there}, Else: fs.Fail{Why: b.noService(name)}},
+				fs.If{Cond: post, Else: program}}
 		}
 	}
 	it.program, it.post = program, post

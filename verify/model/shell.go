@@ -10,10 +10,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A shell reads commands as programs. What a command does is told by command.go (files) and outside.go (everything else); this file
-// knows the language: lists, conditions, loops over words, redirections, variables whose value is known.
+// A shell reads commands as programs. What a command does is told by command.go (files) and outside.go (everything
+// else); this file knows the language: lists, conditions, loops over words, redirections, variables whose value is
+// known.
 //
-// A simple command that nobody has read is in the program as an unknown effect on what it names, and is remembered in unread.
+// A simple command that nobody has read is in the program as an unknown effect on what it names, and is remembered in
+// unread.
 type shell struct {
 	b      *builder
 	name   string // of the resource, for what unread commands make
@@ -27,8 +29,8 @@ type shell struct {
 	long   bool // that is too much
 }
 
-// A command is read if it is no longer than any that people write; any other is one that nobody has read. Loops in loops, and
-// alternatives behind alternatives, multiply.
+// A command is read if it is no longer than any that people write; any other is one that nobody has read. Loops in
+// loops, and alternatives behind alternatives, multiply.
 const (
 	maxCommandText = 64 << 10 // bytes
 	maxCommandWork = 1 << 16  // looks at a statement or a word

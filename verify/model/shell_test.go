@@ -16,8 +16,10 @@ import (
 
 // empty is a builder without a catalog, for commands alone.
 func empty() *builder {
-	b := &builder{opt: Options{Platform: "debian-12"}, cg: &catalog.Graph{Catalog: &catalog.Catalog{}}, m: &Model{}, lines: map[fs.Path][]line{}, links: fs.Links{},
-		files: map[fs.Path]*item{}, users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{}, events: map[string]fs.Value{}, accounts: map[string][]string{}, fresh: fs.NewState()}
+	b := &builder{opt: Options{Platform: "debian-12"}, cg: &catalog.Graph{Catalog: &catalog.Catalog{}}, m: &Model{},
+		lines: map[fs.Path][]line{}, links: fs.Links{},
+		files: map[fs.Path]*item{}, users: map[string]bool{}, groups: map[string]bool{}, closed: map[string][]fs.Value{},
+		events: map[string]fs.Value{}, accounts: map[string][]string{}, fresh: fs.NewState()}
 	b.pk = newPackages(b)
 	return b
 }
@@ -90,11 +92,13 @@ func TestShellAgainstSh(t *testing.T) {
 			want, text := kindOf(full)
 			n := end.At(fs.Clean(full))
 			if got, known := n.Content.IsText(); n.Kind != want || known && n.Kind == fs.File && got != text {
-				t.Errorf("seed %d: %s\n%s: sh has %v %q, the model %v %q, from\n%s", seed, script, p, want, text, n.Kind, got, before)
+				t.Errorf("seed %d: %s\n%s: sh has %v %q, the model %v %q, from\n%s", seed, script, p, want, text, n.Kind, got,
+					before)
 			}
 		}
 	}
-	if t.Logf("%d of %d scripts have a part that is not read or not modelled exactly", unread, scripts); unread > scripts/10 {
+	if t.Logf("%d of %d scripts have a part that is not read or not modelled exactly", unread,
+		scripts); unread > scripts/10 {
 		t.Errorf("too many")
 	}
 }
@@ -115,7 +119,8 @@ func kindOf(p string) (fs.Kind, string) {
 	return fs.File, string(text)
 }
 
-// randomScript makes a script over a few paths. It has no links that lead somewhere: the model follows only those it knows.
+// randomScript makes a script over a few paths. It has no links that lead somewhere: the model follows only those it
+// knows.
 func randomScript(r *rand.Rand, depth int) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	p := func() string { return pick(scriptPaths...) }
@@ -184,8 +189,10 @@ func TestUnreadCommandsAreNamed(t *testing.T) {
 		{"test -e /a || /opt/x", "/opt/x", ""},
 		{"while true; do x; done", "while true; do x; done", ""},
 		{"tar xzf /tmp/a.tgz -C /opt", "", "what is in the archive is not known"},
-		{"mysql -e 'create database x'", "", "it is taken to change nothing but its own part of MySQL's data: mysql -e 'create database x'"},
-		{"sudo -u postgres psql -c 'select 1'", "", "it is taken to change nothing but its own part of PostgreSQL's data: sudo -u postgres psql -c 'select 1'"},
+		{"mysql -e 'create database x'", "",
+			"it is taken to change nothing but its own part of MySQL's data: mysql -e 'create database x'"},
+		{"sudo -u postgres psql -c 'select 1'", "",
+			"it is taken to change nothing but its own part of PostgreSQL's data: sudo -u postgres psql -c 'select 1'"},
 		{"sh -c 'mkdir /a && /opt/x'", "/opt/x", ""},
 		{"chmod u+x /a", "", "a mode that depends on the old one is taken for one that does not: u+x"},
 		{"rm -rf /var/cache/x/*", "", "rm with a pattern is taken to remove hidden files too"},
@@ -193,7 +200,8 @@ func TestUnreadCommandsAreNamed(t *testing.T) {
 		{"systemctl daemon-reload", "", ""},
 		{"apt-get update", "", ""},
 		{"curl -fsSL https://example.com/key | gpg --dearmor -o /etc/apt/keyrings/x.gpg", "", ""},
-		{"wget -q -O /tmp/x.tgz https://example.com/x.tgz && tar -xf /tmp/x.tgz -C /opt", "", "what is in the archive is not known"},
+		{"wget -q -O /tmp/x.tgz https://example.com/x.tgz && tar -xf /tmp/x.tgz -C /opt", "",
+			"what is in the archive is not known"},
 		{"openssl req -x509 -newkey rsa:2048 -nodes -keyout /etc/ssl/k.pem -out /etc/ssl/c.pem", "", ""},
 		{"sed -i 's/^PermitRootLogin.*/PermitRootLogin no/' /etc/ssh/sshd_config", "", ""},
 		{"ln -sf ../mods-available/x.load /etc/apache2/mods-enabled/x.load", "", ""},

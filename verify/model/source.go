@@ -9,9 +9,10 @@ import (
 	"bunraku/verify/listing"
 )
 
-// A package that the machine's own archive does not have comes from a source that the catalog adds, and apt sees it only when its index has
-// been brought up to date after that (verify-claims §4): the source, the update, then the package. Each source has a cell, its index, that
-// an update sets; installing such a package needs one of them. This needs the names of the whole archive, and sources that are plain files.
+// A package that the machine's own archive does not have comes from a source that the catalog adds, and apt sees it
+// only when its index has been brought up to date after that (verify-claims §4): the source, the update, then the
+// package. Each source has a cell, its index, that an update sets; installing such a package needs one of them. This
+// needs the names of the whole archive, and sources that are plain files.
 
 // aptSources are the files of the catalog that are sources of apt; plain is false if something else may add more.
 func (b *builder) aptSources() (sources []fs.Path, plain bool) {
@@ -29,7 +30,8 @@ func (b *builder) aptSources() (sources []fs.Path, plain bool) {
 				continue
 			}
 			ext := path.Ext(it.name)
-			if path.Dir(it.name) == "/etc/apt/sources.list.d" && (ext == ".list" || ext == ".sources") || it.name == "/etc/apt/sources.list" {
+			if path.Dir(it.name) == "/etc/apt/sources.list.d" && (ext == ".list" || ext == ".sources") ||
+				it.name == "/etc/apt/sources.list" {
 				b.sourceFiles = append(b.sourceFiles, b.path(it.name))
 			}
 		case "Package":
@@ -38,7 +40,8 @@ func (b *builder) aptSources() (sources []fs.Path, plain bool) {
 			}
 		case "Exec":
 			command := it.or("command", it.name)
-			if strings.Contains(command, "add-apt") || strings.Contains(command, "dpkg") || strings.Contains(command, "/etc/apt/sources") {
+			if strings.Contains(command, "add-apt") || strings.Contains(command, "dpkg") ||
+				strings.Contains(command, "/etc/apt/sources") {
 				b.sourcesPlain = false
 			}
 		default:
@@ -52,7 +55,8 @@ func (b *builder) aptSources() (sources []fs.Path, plain bool) {
 
 // fromElsewhere reports whether a package can only come from a source that the catalog adds.
 func (b *builder) fromElsewhere(it *item) bool {
-	if it.r.Get("source") != nil || b.opt.Packages != Dpkg || b.pk.known[it.name] != nil || !debianName.MatchString(it.name) {
+	if it.r.Get("source") != nil || b.opt.Packages != Dpkg || b.pk.known[it.name] != nil ||
+		!debianName.MatchString(it.name) {
 		return false
 	}
 	st, whole := b.opt.Listing.Standing(it.name)
@@ -63,8 +67,8 @@ func (b *builder) fromElsewhere(it *item) bool {
 	return plain && len(sources) > 0 && !b.accepts("package %s is in the archive", it.name)
 }
 
-// indexOf is the cell of a source's index. It is forgotten after a run, like events: nobody minds in which state an index is left, and
-// whoever wants a package that is not there has to bring the index up to date in the same run.
+// indexOf is the cell of a source's index. It is forgotten after a run, like events: nobody minds in which state an
+// index is left, and whoever wants a package that is not there has to bring the index up to date in the same run.
 func (b *builder) indexOf(source fs.Path) string {
 	cell := "index of " + string(source)
 	b.events[cell] = fs.Text("no")
@@ -93,16 +97,19 @@ func (b *builder) update() fs.Seq {
 	}
 	for _, s := range sources {
 		cell := b.indexOf(s)
-		out = append(out, fs.If{Cond: fs.Is{Path: s, Kind: fs.File}, Then: fs.Assign{Var: cell, Value: fs.Str("yes")}, Else: fs.Assign{Var: cell, Value: fs.Str("no")}})
+		out = append(out, fs.If{Cond: fs.Is{Path: s, Kind: fs.File}, Then: fs.Assign{Var: cell, Value: fs.Str("yes")},
+			Else: fs.Assign{Var: cell, Value: fs.Str("no")}})
 	}
 	return out
 }
 
-// sourceSettled reports whether the model itself says where a package comes from: there is one source, or one that is called like it and is ready.
+// sourceSettled reports whether the model itself says where a package comes from: there is one source, or one that is
+// called like it and is ready.
 func (b *builder) sourceSettled(it *item, ready func(fs.Path) bool) bool {
 	if !b.fromElsewhere(it) {
 		return false
 	}
 	sources, _ := b.aptSources()
-	return len(sources) == 1 || slices.ContainsFunc(sources, func(s fs.Path) bool { return kin(it.name, fs.Path(path.Base(string(s)))) && ready(s) })
+	return len(sources) == 1 || slices.ContainsFunc(sources,
+		func(s fs.Path) bool { return kin(it.name, fs.Path(path.Base(string(s)))) && ready(s) })
 }

@@ -7,14 +7,16 @@ import (
 	"bunraku/verify/fs"
 )
 
-// archive is the archive module's type: a file from elsewhere, unpacked if that is asked for. It follows the provider: what creates names
-// stands for "unpacked"; an archive that is there with the right checksum is not fetched again; cleanup removes it once it is unpacked.
+// archive is the archive module's type: a file from elsewhere, unpacked if that is asked for. It follows the provider:
+// what creates names stands for "unpacked"; an archive that is there with the right checksum is not fetched again;
+// cleanup removes it once it is unpacked.
 func (b *builder) archive(it *item) {
 	if !strings.HasPrefix(it.name, "/") {
 		it.note(verify.Opaque, "the path %q is not absolute", it.name)
 		return
 	}
-	it.read("path", "filename", "cookie", "checksum", "digest_string", "checksum_url", "digest_url", "digest_type", "checksum_verify", "username", "password", "proxy_type",
+	it.read("path", "filename", "cookie", "checksum", "digest_string", "checksum_url", "digest_url", "digest_type",
+		"checksum_verify", "username", "password", "proxy_type",
 		"proxy_server", "allow_insecure", "download_options", "extract_flags", "url", "source", "headers")
 	p := b.path(it.name)
 	source, _ := it.text("source")
@@ -31,12 +33,14 @@ func (b *builder) archive(it *item) {
 		need = append(need, fs.If{Cond: fs.Is{Path: from, Kind: fs.File}, Else: fs.Fail{Why: source + " does not exist"}})
 	}
 	if dir, ok := it.text("temp_dir"); ok {
-		need = append(need, fs.If{Cond: fs.Is{Path: b.path(dir), Kind: fs.Dir}, Else: fs.Fail{Why: "the temporary directory " + dir + " does not exist"}})
+		need = append(need, fs.If{Cond: fs.Is{Path: b.path(dir), Kind: fs.Dir},
+			Else: fs.Fail{Why: "the temporary directory " + dir + " does not exist"}})
 	}
 	there := exists(p)
 	if e, _ := it.text("ensure"); e == "absent" {
 		it.program, it.post = fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Else: b.removeFile(p)}, fs.Is{Path: p, Kind: fs.None}
-		it.read("extract", "extract_path", "target", "extract_command", "creates", "cleanup", "user", "group", "checksum_type")
+		it.read("extract", "extract_path", "target", "extract_command", "creates", "cleanup", "user", "group",
+			"checksum_type")
 		return
 	}
 	var good fs.Pred = there
@@ -109,14 +113,17 @@ func between(top, p fs.Path) []fs.Path {
 	return out
 }
 
-// vcsrepo is the vcsrepo module's type: a working copy at a path. It fails on a directory that holds something else, unless force is set.
+// vcsrepo is the vcsrepo module's type: a working copy at a path. It fails on a directory that holds something else,
+// unless force is set.
 func (b *builder) vcsrepo(it *item) {
 	if !strings.HasPrefix(it.name, "/") {
 		it.note(verify.Opaque, "the path %q is not absolute", it.name)
 		return
 	}
-	it.read("path", "source", "remote", "branch", "depth", "submodules", "basic_auth_username", "basic_auth_password", "identity", "compression", "cvs_rsh", "module", "configuration",
-		"fstype", "conflict", "p4config", "mirror", "keep_local_changes", "skip_hooks", "trust_server_cert", "includes", "umask", "http_proxy", "safe_directory", "tmpdir")
+	it.read("path", "source", "remote", "branch", "depth", "submodules", "basic_auth_username", "basic_auth_password",
+		"identity", "compression", "cvs_rsh", "module", "configuration",
+		"fstype", "conflict", "p4config", "mirror", "keep_local_changes", "skip_hooks", "trust_server_cert", "includes",
+		"umask", "http_proxy", "safe_directory", "tmpdir")
 	p := b.path(it.name)
 	ensure, given := it.text("ensure")
 	if ensure == "absent" {
@@ -142,7 +149,8 @@ func (b *builder) vcsrepo(it *item) {
 	} else {
 		clone = append(clone, fs.If{Cond: free, Else: fs.Fail{Why: it.name + " exists and is no working copy"}})
 	}
-	clone = append(clone, fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Else: ensureDirs(p)}, fs.Assign{Var: cell, Value: fs.Str(present)})
+	clone = append(clone, fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Else: ensureDirs(p)},
+		fs.Assign{Var: cell, Value: fs.Str(present)})
 	program, post := fs.Seq{fs.If{Cond: is, Else: clone}}, fs.And{is}
 	if rev, ok := it.text("revision"); ok || ensure == "latest" {
 		if ensure == "latest" {

@@ -7,8 +7,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Types are the resource types that a relationship graph needs: those of the table, and types that modules bring and that have a model
-// here, with their automatic relations. A type that the Lookup knows, because it has read the module, is taken from there.
+// Types are the resource types that a relationship graph needs: those of the table, and types that modules bring and
+// that have a model here, with their automatic relations. A type that the Lookup knows, because it has read the module,
+// is taken from there.
 type Types struct{ resource.Lookup }
 
 // Type implements resource.Lookup.
@@ -21,12 +22,14 @@ func (t Types) Type(name string) *resource.Type {
 		return x
 	}
 	if name == "concat_file" {
-		// The concat module's type makes an ordinary file before the agent orders anything, so that it has a file's automatic relations.
+		// The concat module's type makes an ordinary file before the agent orders anything, so that it has a file's automatic
+		// relations.
 		file := known.Type("file")
 		if file == nil {
 			return nil
 		}
-		return &resource.Type{Name: name, Module: "concat", Namevars: []string{"path"}, Autos: file.Autos, Ensurable: true, Open: true}
+		return &resource.Type{Name: name, Module: "concat", Namevars: []string{"path"}, Autos: file.Autos, Ensurable: true,
+			Open: true}
 	}
 	return moduleType(name)
 }
@@ -42,15 +45,16 @@ func moduleType(name string) *resource.Type {
 		out.Namevars = []string{rec.Namevar}
 	}
 	for _, x := range rec.Autos {
-		out.Autos = append(out.Autos, resource.Auto{Relation: resource.Require, Target: x.target, Names: func(r resource.Instance, _ resource.Instances) []resource.Named {
-			var list []resource.Named
-			for _, n := range x.names(r) {
-				if n != "" {
-					list = append(list, resource.Named{Title: n})
+		out.Autos = append(out.Autos, resource.Auto{Relation: resource.Require, Target: x.target,
+			Names: func(r resource.Instance, _ resource.Instances) []resource.Named {
+				var list []resource.Named
+				for _, n := range x.names(r) {
+					if n != "" {
+						list = append(list, resource.Named{Title: n})
+					}
 				}
-			}
-			return list
-		}})
+				return list
+			}})
 	}
 	return out
 }

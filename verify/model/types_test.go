@@ -14,20 +14,24 @@ import (
 	"bunraku/verify/model"
 )
 
-// The automatic relations of types that modules bring are those of a real agent, on every recorded catalog that it takes.
+// The automatic relations of types that modules bring are those of a real agent, on every recorded catalog that it
+// takes.
 func TestModuleTypesAsPuppet(t *testing.T) {
 	files := live.Catalogs(t)
 	if os.Getenv("BUNRAKU_ACCEPT") == "" { // those with the types that are looked at here
 		files = slices.DeleteFunc(files, func(f string) bool {
-			return !slices.Contains([]string{"archive_download", "mysql_server_debian12", "postgresql_debian12", "vcsrepo_git", "inifile_settings", "lang_stdlib_mix"}, filepath.Base(filepath.Dir(f)))
+			return !slices.Contains([]string{"archive_download", "mysql_server_debian12", "postgresql_debian12", "vcsrepo_git",
+				"inifile_settings", "lang_stdlib_mix"}, filepath.Base(filepath.Dir(f)))
 		})
 	}
 	known := []string{"*"}
 	for _, typ := range resource.Types() {
 		known = append(known, typ.Name)
 	}
-	modules := []string{"anchor", "archive", "vcsrepo", "file_line", "ini_setting", "mysql_database", "mysql_user", "mysql_plugin", "mysql_grant", "mysql_datadir",
-		"postgresql_psql", "apt_key", "nova_config", "neutron_config", "neutron_agent_ovs", "neutron_plugin_ml2", "glance_api_config", "keystone_config", "heat_config", "cinder_config", "swift_proxy_config"}
+	modules := []string{"anchor", "archive", "vcsrepo", "file_line", "ini_setting", "mysql_database", "mysql_user",
+		"mysql_plugin", "mysql_grant", "mysql_datadir",
+		"postgresql_psql", "apt_key", "nova_config", "neutron_config", "neutron_agent_ovs", "neutron_plugin_ml2",
+		"glance_api_config", "keystone_config", "heat_config", "cinder_config", "swift_proxy_config"}
 	known = append(known, modules...)
 	script := filepath.Join(live.Root(), "puppet", "catalog", "testdata", "graph.rb")
 	same, refused := 0, 0
@@ -81,7 +85,8 @@ func TestModuleTypesAsPuppet(t *testing.T) {
 			same++
 		}
 	}
-	t.Logf("score: relations of module types as an agent's %d/%d (%d more cannot run on this machine)", same, len(files)-refused, refused)
+	t.Logf("score: relations of module types as an agent's %d/%d (%d more cannot run on this machine)", same,
+		len(files)-refused, refused)
 }
 
 // nodeName is a node as the script names it.

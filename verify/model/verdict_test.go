@@ -49,11 +49,13 @@ func readVerdicts(t testing.TB) []verdict {
 func compile(t testing.TB, name string) *catalog.Graph {
 	t.Helper()
 	dir := live.Shared(t, "corpus", "rehearsal", "puppet7", name)
-	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Roots: []string{live.ModulesDir}}).Open(context.Background())
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7,
+		Roots: []string{live.ModulesDir}}).Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}), filepath.Join(dir, "facts.json"))
+	f, err := facts.Read(source.NewDir(source.DirOptions{Roots: []string{filepath.Join(dir, "facts.json")}}),
+		filepath.Join(dir, "facts.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,8 @@ func compile(t testing.TB, name string) *catalog.Graph {
 
 func lists(t testing.TB, platform string) *listing.Set {
 	t.Helper()
-	s, err := listing.Open(platform, live.Shared(t, "corpus", "rehearsal", "pkgcache"), live.Shared(t, "corpus", "rehearsal", "pkgcache-extra"))
+	s, err := listing.Open(platform, live.Shared(t, "corpus", "rehearsal", "pkgcache"),
+		live.Shared(t, "corpus", "rehearsal", "pkgcache-extra"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +196,8 @@ func TestDpkgVerdicts(t *testing.T) {
 				continue
 			}
 			n++
-			got, _ := ask(t, compile(t, row.Name), model.Options{Packages: model.Dpkg, Listing: lists(t, row.Platform), Platform: row.Platform})
+			got, _ := ask(t, compile(t, row.Name), model.Options{Packages: model.Dpkg, Listing: lists(t, row.Platform),
+				Platform: row.Platform})
 			if wrong := got.agrees(alt); len(wrong) > 0 {
 				t.Errorf("%s: %s; pairs %v", row.Name, strings.Join(wrong, ", "), got.pairs)
 			}
@@ -212,7 +216,8 @@ func TestRPMVerdict(t *testing.T) {
 			if !strings.HasPrefix(alt.When, "rpm %config(noreplace)") {
 				continue
 			}
-			got, _ := ask(t, compile(t, row.Name), model.Options{Packages: model.RPM, Listing: lists(t, row.Platform), Platform: row.Platform})
+			got, _ := ask(t, compile(t, row.Name), model.Options{Packages: model.RPM, Listing: lists(t, row.Platform),
+				Platform: row.Platform})
 			if wrong := got.agrees(alt); len(wrong) > 0 {
 				t.Errorf("%s: %s; pairs %v", row.Name, strings.Join(wrong, ", "), got.pairs)
 			}

@@ -10,35 +10,48 @@ import (
 
 // baseDirs are on every machine, in every state: a machine without /etc is none.
 var baseDirs = []fs.Path{
-	"/boot", "/dev", "/etc", "/etc/cron.d", "/etc/cron.daily", "/etc/cron.hourly", "/etc/cron.monthly", "/etc/cron.weekly", "/etc/default",
-	"/etc/init.d", "/etc/logrotate.d", "/etc/modprobe.d", "/etc/modules-load.d", "/etc/pam.d", "/etc/profile.d", "/etc/security", "/etc/skel",
-	"/etc/ssl", "/etc/ssl/certs", "/etc/sysctl.d", "/etc/systemd", "/etc/systemd/system", "/etc/tmpfiles.d", "/etc/udev", "/etc/udev/rules.d",
-	"/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/run/lock", "/srv", "/sys", "/tmp", "/usr", "/usr/bin", "/usr/include",
-	"/usr/lib", "/usr/lib/systemd", "/usr/lib/systemd/system", "/usr/libexec", "/usr/local", "/usr/local/bin", "/usr/local/etc", "/usr/local/lib",
-	"/usr/local/sbin", "/usr/local/share", "/usr/local/src", "/usr/sbin", "/usr/share", "/usr/share/doc", "/usr/share/info", "/usr/share/lintian",
-	"/usr/share/lintian/overrides", "/usr/share/locale", "/usr/share/man", "/usr/share/man/man1", "/usr/share/man/man5", "/usr/share/man/man8",
+	"/boot", "/dev", "/etc", "/etc/cron.d", "/etc/cron.daily", "/etc/cron.hourly", "/etc/cron.monthly", "/etc/cron.weekly",
+	"/etc/default",
+	"/etc/init.d", "/etc/logrotate.d", "/etc/modprobe.d", "/etc/modules-load.d", "/etc/pam.d", "/etc/profile.d",
+	"/etc/security", "/etc/skel",
+	"/etc/ssl", "/etc/ssl/certs", "/etc/sysctl.d", "/etc/systemd", "/etc/systemd/system", "/etc/tmpfiles.d", "/etc/udev",
+	"/etc/udev/rules.d",
+	"/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/run/lock", "/srv", "/sys", "/tmp", "/usr", "/usr/bin",
+	"/usr/include",
+	"/usr/lib", "/usr/lib/systemd", "/usr/lib/systemd/system", "/usr/libexec", "/usr/local", "/usr/local/bin",
+	"/usr/local/etc", "/usr/local/lib",
+	"/usr/local/sbin", "/usr/local/share", "/usr/local/src", "/usr/sbin", "/usr/share", "/usr/share/doc",
+	"/usr/share/info", "/usr/share/lintian",
+	"/usr/share/lintian/overrides", "/usr/share/locale", "/usr/share/man", "/usr/share/man/man1", "/usr/share/man/man5",
+	"/usr/share/man/man8",
 	"/usr/src", "/var", "/var/cache", "/var/lib", "/var/log", "/var/mail", "/var/spool", "/var/spool/cron", "/var/tmp",
 }
 
 var debianDirs = []fs.Path{
-	"/etc/apt", "/etc/apt/apt.conf.d", "/etc/apt/preferences.d", "/etc/apt/sources.list.d", "/etc/apt/trusted.gpg.d", "/etc/apt/keyrings", "/etc/dpkg",
+	"/etc/apt", "/etc/apt/apt.conf.d", "/etc/apt/preferences.d", "/etc/apt/sources.list.d", "/etc/apt/trusted.gpg.d",
+	"/etc/apt/keyrings", "/etc/dpkg",
 	"/etc/network", "/usr/share/keyrings", "/var/lib/apt", "/var/lib/dpkg", "/var/spool/cron/crontabs",
 }
 
 var redHatDirs = []fs.Path{
-	"/etc/pki", "/etc/pki/rpm-gpg", "/etc/pki/tls", "/etc/pki/tls/certs", "/etc/pki/tls/private", "/etc/rc.d", "/etc/rc.d/init.d",
+	"/etc/pki", "/etc/pki/rpm-gpg", "/etc/pki/tls", "/etc/pki/tls/certs", "/etc/pki/tls/private", "/etc/rc.d",
+	"/etc/rc.d/init.d",
 	"/etc/sysconfig", "/etc/sysconfig/network-scripts", "/etc/yum.repos.d", "/usr/lib64", "/var/lib/rpm",
 }
 
 // baseFiles are on every fresh machine, with contents that nobody knows.
 var baseFiles = []fs.Path{
-	"/etc/fstab", "/etc/group", "/etc/hostname", "/etc/hosts", "/etc/passwd", "/etc/profile", "/etc/resolv.conf", "/etc/shadow", "/etc/bash.bashrc",
-	"/etc/nsswitch.conf", "/etc/securetty", "/etc/login.defs", "/etc/services", "/etc/protocols", "/etc/environment", "/etc/sysctl.conf",
+	"/etc/fstab", "/etc/group", "/etc/hostname", "/etc/hosts", "/etc/passwd", "/etc/profile", "/etc/resolv.conf",
+	"/etc/shadow", "/etc/bash.bashrc",
+	"/etc/nsswitch.conf", "/etc/securetty", "/etc/login.defs", "/etc/services", "/etc/protocols", "/etc/environment",
+	"/etc/sysctl.conf",
 }
 
 // baseUsers need no resource.
-var baseUsers = []string{"root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy", "www-data", "backup",
-	"list", "irc", "gnats", "nobody", "adm", "tty", "disk", "sudo", "audio", "video", "staff", "users", "utmp", "shadow", "nogroup", "wheel", "0", "cron"}
+var baseUsers = []string{"root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy",
+	"www-data", "backup",
+	"list", "irc", "gnats", "nobody", "adm", "tty", "disk", "sudo", "audio", "video", "staff", "users", "utmp", "shadow",
+	"nogroup", "wheel", "0", "cron"}
 
 // agentUsers come with an agent.
 var agentUsers = []string{"puppet", "pe-puppet"}
@@ -66,7 +79,8 @@ func (b *builder) baseAccount(kind, name string) (has, known bool) {
 
 // oldLayout reports whether /bin, /sbin and /lib are directories of their own.
 func (b *builder) oldLayout() bool {
-	for _, p := range []string{"ubuntu-14", "ubuntu-trusty", "ubuntu-12", "ubuntu-16", "ubuntu-18", "centos-6", "centos-5", "redhat-6", "debian-7", "debian-8", "debian-9"} {
+	for _, p := range []string{"ubuntu-14", "ubuntu-trusty", "ubuntu-12", "ubuntu-16", "ubuntu-18", "centos-6", "centos-5",
+		"redhat-6", "debian-7", "debian-8", "debian-9"} {
 		if strings.HasPrefix(b.opt.Platform, p) {
 			return true
 		}

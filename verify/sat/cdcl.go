@@ -7,14 +7,14 @@ import (
 	"bunraku/budget"
 )
 
-// This file is a solver by conflict-driven clause learning, after MiniSat (Eén and Sörensson, SAT 2003) with the measure of
-// clauses of Glucose (Audemard and Simon, IJCAI 2009).
+// This file is a solver by conflict-driven clause learning, after MiniSat (Eén and Sörensson, SAT 2003) with the
+// measure of clauses of Glucose (Audemard and Simon, IJCAI 2009).
 //
 // The solver guesses a literal, follows what the clauses then force (propagate), and goes on until every variable has a
-// value or a clause is false. A false clause is a conflict: analyze resolves it with the reasons of its literals, in the
-// opposite order of their assignment, until a single literal of the present level is left. The clause that comes out holds
-// whatever was guessed; it is learned, the guesses since the second highest level in it are taken back, and it forces the
-// opposite of the single literal. When a conflict depends on no guess, there is no model.
+// value or a clause is false. A false clause is a conflict: analyze resolves it with the reasons of its literals, in
+// the opposite order of their assignment, until a single literal of the present level is left. The clause that comes
+// out holds whatever was guessed; it is learned, the guesses since the second highest level in it are taken back, and
+// it forces the opposite of the single literal. When a conflict depends on no guess, there is no model.
 //
 // Four heuristics make it fast and decide nothing: which variable is guessed (that of recent conflicts, order.go), with
 // which value (its last one), when all guesses are given up (Luby's sequence), and which learned clauses are forgotten
@@ -42,8 +42,8 @@ func (c code) lit() Lit {
 
 func (c code) variable() uint32 { return uint32(c >> 1) }
 
-// A ref is the place of a clause in the store: its length, the number of levels of its literals if it was learned, then its
-// literals.
+// A ref is the place of a clause in the store: its length, the number of levels of its literals if it was learned, then
+// its literals.
 type ref uint32
 
 const none ref = math.MaxUint32
@@ -252,8 +252,8 @@ func (s *cdcl) back(level int) {
 	s.head = len(s.trail)
 }
 
-// analyze learns from a conflict: a clause whose first literal is the only one of the present level, and the level to go
-// back to.
+// analyze learns from a conflict: a clause whose first literal is the only one of the present level, and the level to
+// go back to.
 func (s *cdcl) analyze(conflict ref) (clause []code, level int) {
 	clause = append(clause, 0)
 	open, at := 0, len(s.trail)-1

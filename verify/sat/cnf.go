@@ -1,6 +1,6 @@
 // Package sat turns circuits into clauses and asks a solver about them. Builder makes CNF by Tseitin's transformation
-// and shares equal gates; Solver is the one interface behind which the solver of this package (cdcl.go) and minisat, cadical and
-// z3 (as programs, over DIMACS) stand. Nothing here knows file systems.
+// and shares equal gates; Solver is the one interface behind which the solver of this package (cdcl.go) and minisat,
+// cadical and z3 (as programs, over DIMACS) stand. Nothing here knows file systems.
 //
 // It is what is left of §4.1 of the Rehearsal paper's use of an SMT solver: all domains here are finite, so clauses do.
 // The package imports budget. Start reading at Builder.

@@ -1,7 +1,7 @@
 package sat
 
-// An order gives the variables by how often they had a part in recent conflicts (VSIDS, Moskewicz and others, DAC 2001): a
-// heap with the most active one on top.
+// An order gives the variables by how often they had a part in recent conflicts (VSIDS, Moskewicz and others, DAC
+// 2001): a heap with the most active one on top.
 type order struct {
 	heap     []uint32
 	at       []int32 // by variable: its place in the heap, or -1

@@ -45,8 +45,9 @@ func isModel(b *Builder, r Result) bool {
 	return !slices.ContainsFunc(b.clauses, func(c []Lit) bool { return !slices.ContainsFunc(c, r.True) })
 }
 
-// A checker follows a proof in DRUP format, by the definition: every clause that is added must become a conflict by unit
-// propagation when its negation is assumed. It shares nothing with the solver, and knows nothing of watched literals.
+// A checker follows a proof in DRUP format, by the definition: every clause that is added must become a conflict by
+// unit propagation when its negation is assumed. It shares nothing with the solver, and knows nothing of watched
+// literals.
 type checker struct {
 	clauses map[string][]Lit
 	done    bool

@@ -48,7 +48,8 @@ func TestGatesAgainstTruthTables(t *testing.T) {
 				x, y, z := sem[i], sem[j], sem[k]
 				switch r.IntN(5) {
 				case 0:
-					lits, sem = append(lits, b.And(lits[i], lits[j], lits[k])), append(sem, func(in []bool) bool { return x(in) && y(in) && z(in) })
+					lits, sem = append(lits, b.And(lits[i], lits[j], lits[k])),
+						append(sem, func(in []bool) bool { return x(in) && y(in) && z(in) })
 				case 1:
 					lits, sem = append(lits, b.Or(lits[i], -lits[j])), append(sem, func(in []bool) bool { return x(in) || !y(in) })
 				case 2:

@@ -37,8 +37,8 @@ func (r Result) True(l Lit) bool {
 	return int(l) < len(r.model) && r.model[l]
 }
 
-// A Solver decides a problem. An error means that the solver could not be run; when the context ends first, the budget, or
-// the error, says so.
+// A Solver decides a problem. An error means that the solver could not be run; when the context ends first, the budget,
+// or the error, says so.
 type Solver interface {
 	// Solve looks for a model. It answers Unknown when that takes more than the given number of steps, unless they are 0.
 	// Programs count steps in conflicts, or, if they cannot, not at all.
@@ -60,7 +60,8 @@ func Named(name string) (Solver, error) {
 	return nil, fmt.Errorf("unknown solver %q: use built-in, minisat, cadical or z3", name)
 }
 
-// Own is the solver of this package. Its steps go to the builder's budget. Any number of problems may be solved at once.
+// Own is the solver of this package. Its steps go to the builder's budget. Any number of problems may be solved at
+// once.
 type Own struct{}
 
 // Solve implements Solver.

@@ -1,5 +1,5 @@
-// Package shape writes SmartFrog specifications of any size, each of a shape that is hard on some compiler. They are the scenarios
-// of the SmartFrog benchmark.
+// Package shape writes SmartFrog specifications of any size, each of a shape that is hard on some compiler. They are
+// the scenarios of the SmartFrog benchmark.
 //
 // It imports nothing of this module. Start reading at All.
 package shape

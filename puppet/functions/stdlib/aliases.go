@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The types that stdlib defines in the Puppet language, for code that is looked at without stdlib at hand. They accept what stdlib's
-// own accept (TestAliases compares them on real values); the patterns are ours.
+// The types that stdlib defines in the Puppet language, for code that is looked at without stdlib at hand. They accept
+// what stdlib's own accept (TestAliases compares them on real values); the patterns are ours.
 
 // octet, prefixes and groups of addresses.
 const (
@@ -55,13 +55,14 @@ func mixed(end string) string {
 
 // aliases are the types by plain name, as Puppet code.
 var aliases = map[string]string{
-	"stdlib::absolutepath":            `Variant[Stdlib::Windowspath, Stdlib::Unixpath]`,
-	"stdlib::base32":                  `Pattern[/\A[a-z2-7]+={0,6}\z/, /\A[A-Z2-7]+={0,6}\z/]`,
-	"stdlib::base64":                  `Pattern[/\A[\/+[:alnum:]]+={0,2}\z/]`,
-	"stdlib::createresources":         `Hash[String[1], Hash[String[1], Any]]`,
-	"stdlib::datasize":                `Pattern[/^\d+((?i:[kmgt]b?)|[bB])$/]`,
-	"stdlib::dns::zone":               `Pattern[/\A((` + label + `\.)+|\.)\z/]`,
-	"stdlib::email":                   "Pattern[/\\A[[:alnum:].!#$%&'*+\\/=?^_`{|}~-]+@" + mailLabel + `(\.` + mailLabel + `)*\z/]`,
+	"stdlib::absolutepath":    `Variant[Stdlib::Windowspath, Stdlib::Unixpath]`,
+	"stdlib::base32":          `Pattern[/\A[a-z2-7]+={0,6}\z/, /\A[A-Z2-7]+={0,6}\z/]`,
+	"stdlib::base64":          `Pattern[/\A[\/+[:alnum:]]+={0,2}\z/]`,
+	"stdlib::createresources": `Hash[String[1], Hash[String[1], Any]]`,
+	"stdlib::datasize":        `Pattern[/^\d+((?i:[kmgt]b?)|[bB])$/]`,
+	"stdlib::dns::zone":       `Pattern[/\A((` + label + `\.)+|\.)\z/]`,
+	"stdlib::email": "Pattern[/\\A[[:alnum:].!#$%&'*+\\/=?^_`{|}~-]+@" + mailLabel + `(\.` + mailLabel +
+		`)*\z/]`,
 	"stdlib::ensure::file":            `Enum[absent, directory, file, link, present]`,
 	"stdlib::ensure::file::directory": `Enum[absent, directory]`,
 	"stdlib::ensure::file::file":      `Enum[absent, file]`,
@@ -71,21 +72,22 @@ var aliases = map[string]string{
 	"stdlib::filemode":                `Pattern[/\A([0-7]{1,4}|` + oneClass + `(,` + oneClass + `)*)\z/]`,
 	"stdlib::filesource": `Variant[Stdlib::Absolutepath, Stdlib::HTTPUrl, Pattern[/\Afile:\/\/\/([^\n\/\0]+\/?)+\z/,
 		/\Apuppet:\/\/([\w.-]+)?\/([^\n\/\0]+\/?)+\z/]]`,
-	"stdlib::fqdn":                                   `Pattern[/\A(` + label + `\.)*` + label + `\z/]`,
-	"stdlib::host":                                   `Variant[Stdlib::Fqdn, Stdlib::IP::Address]`,
-	"stdlib::http::status":                           `Integer[100, 599]`,
-	"stdlib::httpstatus":                             `Stdlib::Http::Status`,
-	"stdlib::httpsurl":                               `Pattern[/\A(?i:https):\/\/.*\z/]`,
-	"stdlib::httpurl":                                `Pattern[/\A(?i:https?):\/\/.*\z/]`,
-	"stdlib::ip::address":                            `Variant[Stdlib::IP::Address::V4, Stdlib::IP::Address::V6]`,
-	"stdlib::ip::address::cidr":                      `Variant[Stdlib::IP::Address::V4::CIDR, Stdlib::IP::Address::V6::CIDR]`,
-	"stdlib::ip::address::nosubnet":                  `Variant[Stdlib::IP::Address::V4::Nosubnet, Stdlib::IP::Address::V6::Nosubnet]`,
-	"stdlib::ip::address::v4":                        `Variant[Stdlib::IP::Address::V4::CIDR, Stdlib::IP::Address::V4::Nosubnet]`,
-	"stdlib::ip::address::v4::cidr":                  `Pattern[/\A` + quad + prefix4 + `\z/]`,
-	"stdlib::ip::address::v4::nosubnet":              `Pattern[/\A` + quad + `\z/]`,
-	"stdlib::ip::address::v6":                        `Variant[Stdlib::IP::Address::V6::Full, Stdlib::IP::Address::V6::Compressed, Stdlib::IP::Address::V6::Alternative]`,
-	"stdlib::ip::address::v6::full":                  `Pattern[/\A` + group + `(:` + group + `){7}` + prefix6 + `\z/]`,
-	"stdlib::ip::address::v6::cidr":                  `Pattern[/\A` + group + `(:` + group + `){7}` + slash6 + `\z/, ` + shortened(slash6) + `]`,
+	"stdlib::fqdn":                      `Pattern[/\A(` + label + `\.)*` + label + `\z/]`,
+	"stdlib::host":                      `Variant[Stdlib::Fqdn, Stdlib::IP::Address]`,
+	"stdlib::http::status":              `Integer[100, 599]`,
+	"stdlib::httpstatus":                `Stdlib::Http::Status`,
+	"stdlib::httpsurl":                  `Pattern[/\A(?i:https):\/\/.*\z/]`,
+	"stdlib::httpurl":                   `Pattern[/\A(?i:https?):\/\/.*\z/]`,
+	"stdlib::ip::address":               `Variant[Stdlib::IP::Address::V4, Stdlib::IP::Address::V6]`,
+	"stdlib::ip::address::cidr":         `Variant[Stdlib::IP::Address::V4::CIDR, Stdlib::IP::Address::V6::CIDR]`,
+	"stdlib::ip::address::nosubnet":     `Variant[Stdlib::IP::Address::V4::Nosubnet, Stdlib::IP::Address::V6::Nosubnet]`,
+	"stdlib::ip::address::v4":           `Variant[Stdlib::IP::Address::V4::CIDR, Stdlib::IP::Address::V4::Nosubnet]`,
+	"stdlib::ip::address::v4::cidr":     `Pattern[/\A` + quad + prefix4 + `\z/]`,
+	"stdlib::ip::address::v4::nosubnet": `Pattern[/\A` + quad + `\z/]`,
+	"stdlib::ip::address::v6":           `Variant[Stdlib::IP::Address::V6::Full, Stdlib::IP::Address::V6::Compressed, Stdlib::IP::Address::V6::Alternative]`,
+	"stdlib::ip::address::v6::full":     `Pattern[/\A` + group + `(:` + group + `){7}` + prefix6 + `\z/]`,
+	"stdlib::ip::address::v6::cidr": `Pattern[/\A` + group + `(:` + group + `){7}` + slash6 + `\z/, ` +
+		shortened(slash6) + `]`,
 	"stdlib::ip::address::v6::nosubnet":              `Variant[Stdlib::IP::Address::V6::Nosubnet::Full, Stdlib::IP::Address::V6::Nosubnet::Compressed, Stdlib::IP::Address::V6::Nosubnet::Alternative]`,
 	"stdlib::mac":                                    `Pattern[/\A\h{2}([:-]\h{2}){5}\z/, /\A\h{2}([:-]\h{2}){19}\z/]`,
 	"stdlib::objectstore":                            `Variant[Stdlib::ObjectStore::GSUri, Stdlib::ObjectStore::S3Uri]`,

@@ -24,7 +24,9 @@ func askUs(q question, nine string) string {
 	return site(environmentDir).Us(w, &w.probe, q)
 }
 
-// mask is ask.Mask, where an error in a define is told by Puppet with the statement around, by us with the way there beside it.
+// mask is ask.Mask, where an error in a define is told by Puppet with the statement around, by us with the way there
+// beside it.
 func mask(s string) string {
-	return ask.Mask(strings.Replace(s, "Evaluation Error: Error while evaluating a Resource Statement, Evaluation Error:", "Evaluation Error:", 1))
+	return ask.Mask(strings.Replace(s, "Evaluation Error: Error while evaluating a Resource Statement, Evaluation Error:",
+		"Evaluation Error:", 1))
 }

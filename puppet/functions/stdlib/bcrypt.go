@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// blowfish is the cipher's state (Schneier, 1993): its tables are the first binary digits of pi, so they are computed, not copied.
+// blowfish is the cipher's state (Schneier, 1993): its tables are the first binary digits of pi, so they are computed,
+// not copied.
 type blowfish struct {
 	p [18]uint32
 	s [4][256]uint32
@@ -105,7 +106,8 @@ var bcryptDigits = base64.NewEncoding("./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm
 // maxBcryptCost bounds the work: each step doubles it.
 const maxBcryptCost = 12
 
-// bcrypt (Provos and Mazières, 1999) for the prefixes 2a, 2b and 2y, which agree on sane passwords. 2x, the one with a bug, is left out.
+// bcrypt (Provos and Mazières, 1999) for the prefixes 2a, 2b and 2y, which agree on sane passwords. 2x, the one with a
+// bug, is left out.
 func bcrypt(password, setting string) (string, bool) {
 	parts := strings.SplitN(setting, "$", 4) // "", 2b, 05, salt
 	if len(parts) != 4 || parts[1] == "2x" || len(parts[2]) != 2 || len(parts[3]) < 22 {
@@ -133,5 +135,6 @@ func bcrypt(password, setting string) (string, bool) {
 		binary.BigEndian.PutUint32(out[i:], l)
 		binary.BigEndian.PutUint32(out[i+4:], r)
 	}
-	return "$" + parts[1] + "$" + parts[2] + "$" + bcryptDigits.EncodeToString(salt) + bcryptDigits.EncodeToString(out[:23]), true
+	return "$" + parts[1] + "$" + parts[2] + "$" +
+		bcryptDigits.EncodeToString(salt) + bcryptDigits.EncodeToString(out[:23]), true
 }

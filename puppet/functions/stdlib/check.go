@@ -21,7 +21,8 @@ var (
 	domainLabel    = onigmo.MustCompile(`(?i:^[a-z\d-]+$)`)
 )
 
-// checks are the functions that tell what a value is. Most are deprecated: their names are 4.x functions that warn and then call these.
+// checks are the functions that tell what a value is. Most are deprecated: their names are 4.x functions that warn and
+// then call these.
 func checks() []old {
 	one := func(name, doc string, yes func(value.Value) (bool, error)) old {
 		return old{name, doc, eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
@@ -41,13 +42,15 @@ func checks() []old {
 		}
 	}
 	return []old{
-		{"is_absolute_path", "Reports whether a text is an absolute path.", eval.Pure, 1, func(c *eval.Call) (value.Value, error) {
-			if len(c.Args) != 1 {
-				return nil, argumentError("is_absolute_path(): Wrong number of arguments given (" + text(value.Int(len(c.Args))) + " for 1)")
-			}
-			s, is := symbolOrString(c.Args[0])
-			return value.Bool(is && absolutePath(s)), nil
-		}},
+		{"is_absolute_path", "Reports whether a text is an absolute path.", eval.Pure, 1,
+			func(c *eval.Call) (value.Value, error) {
+				if len(c.Args) != 1 {
+					return nil, argumentError("is_absolute_path(): Wrong number of arguments given (" + text(value.Int(len(c.Args))) +
+						" for 1)")
+				}
+				s, is := symbolOrString(c.Args[0])
+				return value.Bool(is && absolutePath(s)), nil
+			}},
 		{"is_array", "Reports whether a value is an array.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
 			if len(c.Args) == 0 {
 				return nil, given(c, "1")
@@ -69,26 +72,29 @@ func checks() []old {
 			_, is := c.Args[0].(*value.Hash)
 			return value.Bool(is), nil
 		}},
-		{"is_string", "Reports whether a value is a text that is no number.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
-			if len(c.Args) == 0 {
-				return nil, given(c, "1")
-			}
-			return value.Bool(isString(c.Args[0])), nil
-		}},
-		{"is_function_available", "Reports whether there is a 3.x function of a name.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
-			if len(c.Args) != 1 {
-				return nil, parseErrorf("is_function_available?(): Wrong number of arguments given %d for 1", len(c.Args))
-			}
-			name, is := c.Args[0].(value.String)
-			return value.Bool(is && is3x(c, string(name))), nil
-		}},
+		{"is_string", "Reports whether a value is a text that is no number.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) {
+				if len(c.Args) == 0 {
+					return nil, given(c, "1")
+				}
+				return value.Bool(isString(c.Args[0])), nil
+			}},
+		{"is_function_available", "Reports whether there is a 3.x function of a name.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) {
+				if len(c.Args) != 1 {
+					return nil, parseErrorf("is_function_available?(): Wrong number of arguments given %d for 1", len(c.Args))
+				}
+				name, is := c.Args[0].(value.String)
+				return value.Bool(is && is3x(c, string(name))), nil
+			}},
 		one("is_domain_name", "Reports whether a text is a domain name.", plain(isDomainName)),
-		{"is_email_address", "Reports whether a text is an e-mail address.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
-			if len(c.Args) != 1 {
-				return nil, parseErrorf("%s(): Wrong number of arguments given %d for 1", c.Name, len(c.Args))
-			}
-			return value.Bool(isEmail(c.Args[0])), nil
-		}},
+		{"is_email_address", "Reports whether a text is an e-mail address.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) {
+				if len(c.Args) != 1 {
+					return nil, parseErrorf("%s(): Wrong number of arguments given %d for 1", c.Name, len(c.Args))
+				}
+				return value.Bool(isEmail(c.Args[0])), nil
+			}},
 		one("is_float", "Reports whether a value is a float, or the text of one.", func(v value.Value) (bool, error) {
 			if _, is := v.(*value.SemVer); is {
 				return false, noMethod("to_f", v)
@@ -118,7 +124,8 @@ func isString(v value.Value) bool {
 		return true
 	}
 	s, is := v.(value.String)
-	return is && string(s) != value.FormatFloat(functions.LeadingFloat(string(s))) && string(s) != functions.LeadingInt(string(s)).String()
+	return is && string(s) != value.FormatFloat(functions.LeadingFloat(string(s))) &&
+		string(s) != functions.LeadingInt(string(s)).String()
 }
 
 func isFloat(v value.Value) bool {
@@ -170,7 +177,8 @@ func isDomainName(v value.Value) bool {
 		return false
 	}
 	for _, label := range functions.SplitText(s, ".") {
-		if n := value.CharLen(label); n < 1 || n > 63 || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || !matches(domainLabel, label) {
+		if n := value.CharLen(label); n < 1 || n > 63 || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") ||
+			!matches(domainLabel, label) {
 			return false
 		}
 	}

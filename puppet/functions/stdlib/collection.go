@@ -16,24 +16,30 @@ import (
 // collections are the functions on arrays and hashes.
 func collections() []old {
 	return []old{
-		{"any2array", "Makes an array of its arguments: a hash is written as keys and values, one array stays as it is.", eval.Pure, -1, any2array},
+		{"any2array", "Makes an array of its arguments: a hash is written as keys and values, one array stays as it is.",
+			eval.Pure, -1, any2array},
 		{"concat", "Appends arrays and values to an array.", eval.Pure, -1, concat},
 		{"count", "Counts the elements that equal a value, or those that are neither undef nor empty.", eval.Pure, -2, count},
 		{"deep_merge", "Merges hashes, and the hashes in them; the last value wins.", eval.Pure, -1, deepMerge},
 		{"delete", "Removes elements from an array, keys from a hash, or texts from a string.", eval.Pure, -1, remove},
 		{"delete_at", "Removes the element at an index.", eval.Pure, -1, deleteAt},
-		{"delete_regex", "Removes the elements or keys that match a regular expression as whole words.", eval.Pure, -1, deleteRegex},
-		{"delete_undef_values", "Removes undef from an array, or entries whose value is undef from a hash.", eval.Pure, -1, deleteUndef},
+		{"delete_regex", "Removes the elements or keys that match a regular expression as whole words.", eval.Pure, -1,
+			deleteRegex},
+		{"delete_undef_values", "Removes undef from an array, or entries whose value is undef from a hash.", eval.Pure, -1,
+			deleteUndef},
 		{"delete_values", "Removes the entries of a hash that have a value.", eval.Pure, -1, deleteValues},
 		{"difference", "The elements of an array that another has not.", eval.Pure, -1, difference},
 		{"dig44", "The value at a path of keys, or a default.", eval.Pure, -2, dig44},
 		{"try_get_value", "The value at a path written with slashes, or a default.", eval.Pure, -2, tryGetValue},
-		{"grep", "The elements of an array that match a regular expression.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return sieve(c, true) }},
-		{"reject", "The elements of an array that do not match a regular expression.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return sieve(c, false) }},
+		{"grep", "The elements of an array that match a regular expression.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) { return sieve(c, true) }},
+		{"reject", "The elements of an array that do not match a regular expression.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) { return sieve(c, false) }},
 		{"has_key", "Reports whether a hash has a key.", eval.Pure, -1, hasKey},
 		{"hash", "Makes a hash of an array of keys and values.", eval.Pure, -1, hash},
 		{"intersection", "The elements that two arrays share.", eval.Pure, -1, intersection},
-		{"join_keys_to_values", "Joins each key of a hash to its value, or to each of its values.", eval.Pure, -1, joinKeysToValues},
+		{"join_keys_to_values", "Joins each key of a hash to its value, or to each of its values.", eval.Pure, -1,
+			joinKeysToValues},
 		{"member", "Reports whether an array has a value, or all of several.", eval.Pure, -1, member},
 		{"pick", "The first argument that is neither undef nor empty; there must be one.", eval.Observer, -1, pick},
 		{"pick_default", "The first argument that is neither undef nor empty, or the last.", eval.Observer, -1, pickDefault},
@@ -194,7 +200,8 @@ func overlay(c *eval.Call, under, over *value.Hash) *value.Hash {
 	return b.Hash()
 }
 
-// cover sets an entry over what may be there: the key that hides another's value decides too, for every key that it could have been.
+// cover sets an entry over what may be there: the key that hides another's value decides too, for every key that it
+// could have been.
 func cover(c *eval.Call, b *value.HashBuilder, e value.Entry) {
 	if old := b.Entry(e.Key); old != nil && c.Trace() != nil {
 		old.KeyRef = c.Trace().Join(old.KeyRef, e.KeyRef)
@@ -328,7 +335,8 @@ func tryGetValue(c *eval.Call) (value.Value, error) {
 			keys = append(keys, value.String(k))
 		}
 	}
-	c.Log("warning", "dig() DEPRECATED: This function has been replaced in Puppet 4.5.0, please use dig44() for backwards compatibility or use the new version.")
+	c.Log("warning",
+		"dig() DEPRECATED: This function has been replaced in Puppet 4.5.0, please use dig44() for backwards compatibility or use the new version.")
 	return dig44(of(c, "dig44", data, value.NewArray(keys...), c.Arg(2)))
 }
 
@@ -385,11 +393,13 @@ func hasKey(c *eval.Call) (value.Value, error) {
 	}
 	h, is := c.Args[0].(*value.Hash)
 	if !is {
-		return nil, parseErrorf("has_key(): expects the first argument to be a hash, got %s which is of type %s", inspect(c.Args[0]), class(c.Args[0]))
+		return nil, parseErrorf("has_key(): expects the first argument to be a hash, got %s which is of type %s",
+			inspect(c.Args[0]), class(c.Args[0]))
 	}
 	e := h.Entry(c.Args[1])
 	if _, text := c.Args[1].(value.String); text && c.Trace() != nil {
-		keys := []provenance.Ref{c.ArgRef(0)} // which keys there are matters, not what they hold; and when it is there, no other key does
+		// which keys there are matters, not what they hold; and when it is there, no other key does
+		keys := []provenance.Ref{c.ArgRef(0)}
 		if e != nil {
 			keys = append(keys, e.KeyRef)
 		} else {
@@ -432,11 +442,13 @@ func joinKeysToValues(c *eval.Call) (value.Value, error) {
 	}
 	h, is := c.Args[0].(*value.Hash)
 	if !is {
-		return nil, fmt.Errorf("join_keys_to_values(): The first argument must be a hash, but a %s was given.", class(c.Args[0]))
+		return nil, fmt.Errorf("join_keys_to_values(): The first argument must be a hash, but a %s was given.",
+			class(c.Args[0]))
 	}
 	sep, is := c.Args[1].(value.String)
 	if !is {
-		return nil, fmt.Errorf("join_keys_to_values(): The second argument must be a string, but a %s was given.", class(c.Args[1]))
+		return nil, fmt.Errorf("join_keys_to_values(): The second argument must be a string, but a %s was given.",
+			class(c.Args[1]))
 	}
 	b := value.NewArrayBuilder(h.Len())
 	for _, e := range h.Entries() {
@@ -514,7 +526,8 @@ func affix(c *eval.Call, put func(s, affix string) string) (value.Value, error) 
 	if h, is := c.Args[0].(*value.Hash); is {
 		b := value.NewHashBuilder(h.Len())
 		for _, e := range h.Entries() {
-			e.Key, e.KeyRef = value.String(put(text(e.Key), string(with))), functions.Computed(c, whole(c, e.Key, e.KeyRef), c.ArgRef(1))
+			e.Key, e.KeyRef = value.String(put(text(e.Key), string(with))), functions.Computed(c, whole(c, e.Key, e.KeyRef),
+				c.ArgRef(1))
 			b.SetEntry(e)
 		}
 		return b.Hash(), nil

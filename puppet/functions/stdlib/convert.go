@@ -14,28 +14,31 @@ import (
 // conversions are the functions between booleans, numbers and texts.
 func conversions() []old {
 	return []old{
-		{"any2bool", "Makes a boolean of anything: numbers above zero and texts such as yes are true.", eval.Pure, -1, any2bool},
-		{"bool2num", "Makes 1 or 0 of a boolean or a text that stands for one.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
-			if len(c.Args) == 0 {
-				return nil, given(c, "1")
-			}
-			yes, err := str2bool(c.Args[0])
-			if err != nil {
-				return nil, err
-			}
-			if yes {
-				return value.Int(1), nil
-			}
-			return value.Int(0), nil
-		}},
+		{"any2bool", "Makes a boolean of anything: numbers above zero and texts such as yes are true.", eval.Pure, -1,
+			any2bool},
+		{"bool2num", "Makes 1 or 0 of a boolean or a text that stands for one.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) {
+				if len(c.Args) == 0 {
+					return nil, given(c, "1")
+				}
+				yes, err := str2bool(c.Args[0])
+				if err != nil {
+					return nil, err
+				}
+				if yes {
+					return value.Int(1), nil
+				}
+				return value.Int(0), nil
+			}},
 		{"bool2str", "Makes a text of a boolean: true and false, or two given ones.", eval.Pure, -1, bool2str},
 		{"num2bool", "Reports whether a number is above zero.", eval.Pure, -1, num2bool},
-		{"str2bool", "Makes a boolean of a text such as yes, 0 or true.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
-			if len(c.Args) == 0 {
-				return nil, given(c, "1")
-			}
-			return bool1(str2bool(c.Args[0]))
-		}},
+		{"str2bool", "Makes a boolean of a text such as yes, 0 or true.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) {
+				if len(c.Args) == 0 {
+					return nil, given(c, "1")
+				}
+				return bool1(str2bool(c.Args[0]))
+			}},
 		{"clamp", "The number in the middle of three.", eval.Pure, -2, clamp},
 		{"convert_base", "Writes a number in another base.", eval.Pure, 2, convertBase},
 		{"to_bytes", "Makes a number of bytes of a text such as 4 kB.", eval.Pure, -1, toBytes},
@@ -106,7 +109,8 @@ func num2bool(c *eval.Call) (value.Value, error) {
 	case value.String:
 		var err error
 		if f, err = value.ParseRubyFloat(string(v)); err != nil {
-			return nil, parseErrorf("num2bool(): '%s' does not look like a number: invalid value for Float(): %s", v, inspectBytes(string(v)))
+			return nil, parseErrorf("num2bool(): '%s' does not look like a number: invalid value for Float(): %s", v,
+				inspectBytes(string(v)))
 		}
 	default:
 		return value.Bool(functions.LeadingInt(text(v)).Sign() > 0), nil
@@ -259,12 +263,14 @@ func convertBase(c *eval.Call) (value.Value, error) {
 		switch v.(type) {
 		case value.Int, value.String:
 		default:
-			return nil, parseErrorf("convert_base(): %s argument must be either a string or an integer", [...]string{"First", "Second"}[i])
+			return nil, parseErrorf("convert_base(): %s argument must be either a string or an integer",
+				[...]string{"First", "Second"}[i])
 		}
 	}
 	for _, v := range c.Args {
 		if s, is := v.(value.String); is && !matches(baseDigits, string(s)) {
-			return nil, parseErrorf("convert_base(): First argument must be an integer or a string corresponding to an integer in base 10")
+			return nil,
+				parseErrorf("convert_base(): First argument must be an integer or a string corresponding to an integer in base 10")
 		}
 	}
 	n, err := toInt(c.Args[0])

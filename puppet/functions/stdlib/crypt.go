@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The password hashes of crypt(3), as glibc's libcrypt computes them: MD5 (Poul-Henning Kamp), SHA-256 and SHA-512 (Ulrich Drepper,
-// "Unix crypt using SHA-256 and SHA-512"); bcrypt is in bcrypt.go.
+// The password hashes of crypt(3), as glibc's libcrypt computes them: MD5 (Poul-Henning Kamp), SHA-256 and SHA-512
+// (Ulrich Drepper, "Unix crypt using SHA-256 and SHA-512"); bcrypt is in bcrypt.go.
 
 const cryptDigits = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -89,7 +89,8 @@ func md5Crypt(password, salt string) string {
 
 // sha256Order and sha512Order write a sum in the order of the specification.
 func sha256Order(b *strings.Builder, s []byte) {
-	order := [][3]int{{0, 10, 20}, {21, 1, 11}, {12, 22, 2}, {3, 13, 23}, {24, 4, 14}, {15, 25, 5}, {6, 16, 26}, {27, 7, 17}, {18, 28, 8}, {9, 19, 29}}
+	order := [][3]int{{0, 10, 20}, {21, 1, 11}, {12, 22, 2}, {3, 13, 23}, {24, 4, 14}, {15, 25, 5}, {6, 16, 26},
+		{27, 7, 17}, {18, 28, 8}, {9, 19, 29}}
 	for _, t := range order {
 		digits64(b, uint32(s[t[0]])<<16|uint32(s[t[1]])<<8|uint32(s[t[2]]), 4)
 	}
@@ -105,7 +106,8 @@ func sha512Order(b *strings.Builder, s []byte) {
 	digits64(b, uint32(s[63]), 2)
 }
 
-func shaCrypt(password, setting, prefix string, make func() stdhash.Hash, order func(*strings.Builder, []byte)) (string, bool) {
+func shaCrypt(password, setting, prefix string, make func() stdhash.Hash, order func(*strings.Builder, []byte)) (string,
+	bool) {
 	rest := setting[len(prefix):]
 	rounds, custom := 5000, false
 	if n, found := strings.CutPrefix(rest, "rounds="); found {

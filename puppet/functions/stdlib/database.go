@@ -24,24 +24,26 @@ var (
 
 func apache() []*eval.Function {
 	return []*eval.Function{
-		new4("apache::bool2httpd", "On or Off for a boolean, as Apache's configuration has it.", eval.Pure, "Callable[Any]", []string{"arg"}, func(c *eval.Call) (value.Value, error) {
-			v := c.Args[0]
-			s, is := symbolOrString(v)
-			if _, re := v.(*value.Regexp); re {
-				return nil, noConversion(v, "String")
-			}
-			switch {
-			case value.IsUndef(v), v == value.Value(value.Bool(false)), is && matches(saysFalse, s):
-				return value.String("Off"), nil
-			case v == value.Value(value.Bool(true)), is && matches(saysTrue, s):
-				return value.String("On"), nil
-			}
-			return value.String(text(v)), nil
-		}),
-		new4("apache::pw_hash", "Hashes a password for Apache's password files.", eval.Pure, "Callable[[String[1]], String]", []string{"password"}, func(c *eval.Call) (value.Value, error) {
-			sum := sha1.Sum([]byte(text(c.Args[0])))
-			return value.String("{SHA}" + base64.StdEncoding.EncodeToString(sum[:])), nil
-		}),
+		new4("apache::bool2httpd", "On or Off for a boolean, as Apache's configuration has it.", eval.Pure, "Callable[Any]",
+			[]string{"arg"}, func(c *eval.Call) (value.Value, error) {
+				v := c.Args[0]
+				s, is := symbolOrString(v)
+				if _, re := v.(*value.Regexp); re {
+					return nil, noConversion(v, "String")
+				}
+				switch {
+				case value.IsUndef(v), v == value.Value(value.Bool(false)), is && matches(saysFalse, s):
+					return value.String("Off"), nil
+				case v == value.Value(value.Bool(true)), is && matches(saysTrue, s):
+					return value.String("On"), nil
+				}
+				return value.String(text(v)), nil
+			}),
+		new4("apache::pw_hash", "Hashes a password for Apache's password files.", eval.Pure, "Callable[[String[1]], String]",
+			[]string{"password"}, func(c *eval.Call) (value.Value, error) {
+				sum := sha1.Sum([]byte(text(c.Args[0])))
+				return value.String("{SHA}" + base64.StdEncoding.EncodeToString(sum[:])), nil
+			}),
 		renamed("apache::apache_pw_hash", "apache::pw_hash", "function"),
 		renamed("apache_pw_hash", "apache::pw_hash", "function"),
 		renamed("bool2httpd", "apache::bool2httpd", "function"),
@@ -63,12 +65,14 @@ func mysqlPassword(s string) string {
 
 func mysql() []*eval.Function {
 	return []*eval.Function{
-		new4("mysql::password", "Hashes a password as MySQL's PASSWORD() does.", eval.Pure, "Callable[[String], String]", []string{"password"}, func(c *eval.Call) (value.Value, error) {
-			return value.String(mysqlPassword(text(c.Args[0]))), nil
-		}),
-		new4("mysql::strip_hash", "Drops entries with an empty text from a hash and from the hashes in it.", eval.Pure, "Callable[[Hash], Hash]", []string{"hash"}, func(c *eval.Call) (value.Value, error) {
-			return strip(c.Args[0].(*value.Hash), true), nil
-		}),
+		new4("mysql::password", "Hashes a password as MySQL's PASSWORD() does.", eval.Pure, "Callable[[String], String]",
+			[]string{"password"}, func(c *eval.Call) (value.Value, error) {
+				return value.String(mysqlPassword(text(c.Args[0]))), nil
+			}),
+		new4("mysql::strip_hash", "Drops entries with an empty text from a hash and from the hashes in it.", eval.Pure,
+			"Callable[[Hash], Hash]", []string{"hash"}, func(c *eval.Call) (value.Value, error) {
+				return strip(c.Args[0].(*value.Hash), true), nil
+			}),
 	}
 }
 
@@ -87,41 +91,43 @@ func strip(h *value.Hash, deeper bool) *value.Hash {
 }
 
 func mysqlPasswordOld() old {
-	return old{"mysql_password", "Hashes a password as MySQL's PASSWORD() does.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
-		if len(c.Args) != 1 {
-			return nil, given(c, "1")
-		}
-		switch v := c.Args[0].(type) {
-		case value.String:
-			return value.String(mysqlPassword(string(v))), nil
-		case *value.Array:
-			if v.Len() == 0 {
-				return value.String(""), nil
+	return old{"mysql_password", "Hashes a password as MySQL's PASSWORD() does.", eval.Pure, -1,
+		func(c *eval.Call) (value.Value, error) {
+			if len(c.Args) != 1 {
+				return nil, given(c, "1")
 			}
-			return nil, noConversion(v, "String")
-		case *value.Hash:
-			if v.Len() == 0 {
-				return value.String(""), nil
+			switch v := c.Args[0].(type) {
+			case value.String:
+				return value.String(mysqlPassword(string(v))), nil
+			case *value.Array:
+				if v.Len() == 0 {
+					return value.String(""), nil
+				}
+				return nil, noConversion(v, "String")
+			case *value.Hash:
+				if v.Len() == 0 {
+					return value.String(""), nil
+				}
+				return nil, noConversion(v, "String")
 			}
-			return nil, noConversion(v, "String")
-		}
-		if _, is := functions.Reference(c.Args[0]); is {
-			return value.String(""), nil // a resource is as empty as its parameters
-		}
-		if _, is := c.Args[0].(value.Default); is {
-			return nil, noConversion(c.Args[0], "String") // a symbol can be empty
-		}
-		return nil, noMethod("empty?", c.Args[0])
-	}}
+			if _, is := functions.Reference(c.Args[0]); is {
+				return value.String(""), nil // a resource is as empty as its parameters
+			}
+			if _, is := c.Args[0].(value.Default); is {
+				return nil, noConversion(c.Args[0], "String") // a symbol can be empty
+			}
+			return nil, noMethod("empty?", c.Args[0])
+		}}
 }
 
 func mongodbPassword() old {
-	return old{"mongodb_password", "Hashes a user's password for MongoDB.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
-		if len(c.Args) != 2 {
-			return nil, given(c, "2")
-		}
-		return value.String(md5Hex(text(c.Args[0]) + ":mongo:" + text(c.Args[1]))), nil
-	}}
+	return old{"mongodb_password", "Hashes a user's password for MongoDB.", eval.Pure, -1,
+		func(c *eval.Call) (value.Value, error) {
+			if len(c.Args) != 2 {
+				return nil, given(c, "2")
+			}
+			return value.String(md5Hex(text(c.Args[0]) + ":mongo:" + text(c.Args[1]))), nil
+		}}
 }
 
 func md5Hex(s string) string {
@@ -134,13 +140,16 @@ func md5Hex(s string) string {
 func postgresql() []*eval.Function {
 	const name = "Variant[String[1],Integer]"
 	return []*eval.Function{
-		new4("postgresql::postgresql_password", "Hashes a user's password for PostgreSQL.", eval.Pure, "Callable["+name+", "+name+"]", []string{"username", "password"}, func(c *eval.Call) (value.Value, error) {
+		new4("postgresql::postgresql_password", "Hashes a user's password for PostgreSQL.", eval.Pure, "Callable["+name+", "+
+			name+"]", []string{"username", "password"}, func(c *eval.Call) (value.Value, error) {
 			return value.String("md5" + md5Hex(text(c.Args[1])+text(c.Args[0]))), nil
 		}),
-		new4("postgresql::postgresql_escape", "Quotes a text with dollars for PostgreSQL.", eval.Pure, "Callable[String[1]]", []string{"input_string"}, func(c *eval.Call) (value.Value, error) {
-			return value.String(dollarQuote(text(c.Args[0]))), nil
-		}),
-		new4("postgresql::postgresql_acls_to_resources_hash", "Makes resources of lines of pg_hba.conf.", eval.Pure, "Callable[Array[String], String[1], Integer[0]]", []string{"acls", "id", "offset"}, hbaRules),
+		new4("postgresql::postgresql_escape", "Quotes a text with dollars for PostgreSQL.", eval.Pure, "Callable[String[1]]",
+			[]string{"input_string"}, func(c *eval.Call) (value.Value, error) {
+				return value.String(dollarQuote(text(c.Args[0]))), nil
+			}),
+		new4("postgresql::postgresql_acls_to_resources_hash", "Makes resources of lines of pg_hba.conf.", eval.Pure,
+			"Callable[Array[String], String[1], Integer[0]]", []string{"acls", "id", "offset"}, hbaRules),
 		renamed("postgresql_password", "postgresql::postgresql_password", "method"),
 		renamed("postgresql_escape", "postgresql::postgresql_escape", "method"),
 	}
@@ -178,7 +187,8 @@ func hbaRules(c *eval.Call) (value.Value, error) {
 		}
 		p := rubySplit(text(acl), " ")
 		if len(p) < 4 {
-			return nil, parseErrorf("postgresql::postgresql_acls_to_resources_hash(): acl line %d does not have enough parts", index)
+			return nil, parseErrorf("postgresql::postgresql_acls_to_resources_hash(): acl line %d does not have enough parts",
+				index)
 		}
 		r := value.NewHashBuilder(7)
 		set := func(k, v string) { r.SetString(k, value.String(v)) }
@@ -204,7 +214,8 @@ func hbaRules(c *eval.Call) (value.Value, error) {
 		if len(p) > method+1 {
 			set("auth_option", strings.Join(p[method+1:], " "))
 		}
-		out.SetEntry(value.Entry{Key: value.String(fmt.Sprintf("postgresql class generated rule %s %d", id, index)), Value: r.Hash(), Ref: functions.Computed(c, acls.Ref(i))})
+		out.SetEntry(value.Entry{Key: value.String(fmt.Sprintf("postgresql class generated rule %s %d", id, index)),
+			Value: r.Hash(), Ref: functions.Computed(c, acls.Ref(i))})
 	}
 	return out.Hash(), nil
 }

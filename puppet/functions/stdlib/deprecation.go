@@ -12,12 +12,16 @@ import (
 
 // compat is the type that the warning of a deprecated function names, "" for the function's own words.
 var compat = map[string]string{
-	"is_absolute_path": "Absolute_Path", "is_array": "Array", "is_bool": "Bool", "is_float": "Float", "is_ip_address": "Ip_address",
+	"is_absolute_path": "Absolute_Path", "is_array": "Array", "is_bool": "Bool", "is_float": "Float",
+	"is_ip_address":   "Ip_address",
 	"is_ipv4_address": "Ipv4", "is_ipv6_address": "Ipv6", "is_numeric": "Numeric", "is_string": "String",
-	"validate_absolute_path": "Stdlib::Compat::Absolute_Path", "validate_array": "Stdlib::Compat::Array", "validate_bool": "Stdlib::Compat::Bool",
-	"validate_hash": "Stdlib::Compat::Hash", "validate_integer": "Stdlib::Compat::Integer", "validate_ip_address": "Stdlib::Compat::Ip_Address",
+	"validate_absolute_path": "Stdlib::Compat::Absolute_Path", "validate_array": "Stdlib::Compat::Array",
+	"validate_bool": "Stdlib::Compat::Bool",
+	"validate_hash": "Stdlib::Compat::Hash", "validate_integer": "Stdlib::Compat::Integer",
+	"validate_ip_address":   "Stdlib::Compat::Ip_Address",
 	"validate_ipv4_address": "Stdlib::Compat::Ipv4_Address", "validate_ipv6_address": "Stdlib::Compat::Ipv6_address",
-	"validate_numeric": "Stdlib::Compat::Numeric", "validate_re": "Pattern[]", "validate_slength": "String[]", "validate_string": "Stdlib::Compat::String",
+	"validate_numeric": "Stdlib::Compat::Numeric", "validate_re": "Pattern[]", "validate_slength": "String[]",
+	"validate_string": "Stdlib::Compat::String",
 }
 
 // deprecated makes the 4.x function that stands before an old one: it warns, and hands its arguments over as they are.
@@ -26,7 +30,8 @@ func deprecated(o old) *eval.Function {
 	message := "This method is deprecated, please use match expressions with Stdlib::Compat::" + t +
 		" instead. They are described at https://docs.puppet.com/puppet/latest/reference/lang_data_type.html#match-expressions."
 	if o.name[0] == 'v' {
-		message = "This method is deprecated, please use the stdlib validate_legacy function,\n                    with " + t +
+		message = "This method is deprecated, please use the stdlib validate_legacy function,\n                    with " +
+			t +
 			". There is further documentation for validate_legacy function in the README."
 	}
 	return &eval.Function{Name: o.name, Doc: o.doc, Flow: o.flow, Raw: func(c *eval.Call) (value.Value, error) {
@@ -56,14 +61,15 @@ func deprecationFunction(nine bool) *eval.Function {
 	if nine {
 		signature, names = "Callable[String, String, Boolean, 2, 3]", append(names, "use_strict_setting")
 	}
-	return new4("deprecation", "Warns that something is deprecated.", statement, signature, names, func(c *eval.Call) (value.Value, error) {
-		strictly := len(c.Args) < 3 || c.Args[2] == value.Value(value.Bool(true))
-		return nil, deprecate(c, text(c.Args[0]), text(c.Args[1]), strictly)
-	})
+	return new4("deprecation", "Warns that something is deprecated.", statement, signature, names,
+		func(c *eval.Call) (value.Value, error) {
+			strictly := len(c.Args) < 3 || c.Args[2] == value.Value(value.Bool(true))
+			return nil, deprecate(c, text(c.Args[0]), text(c.Args[1]), strictly)
+		})
 }
 
-// validateLegacy checks a value by its type, and in 8.x by an old function too. What either accepts is accepted; when it is only the old
-// function there is a warning.
+// validateLegacy checks a value by its type, and in 8.x by an old function too. What either accepts is accepted; when
+// it is only the old function there is a warning.
 func validateLegacy(nine bool) *eval.Function {
 	const doc = "Ends the compile unless a value is of a type; an old validation function may still accept it."
 	names := []string{"scope", "target_type", "function_name", "value", "args"}
@@ -81,19 +87,22 @@ func validateLegacy(nine bool) *eval.Function {
 			var err error
 			if t, err = c.Eval.ParseType(text(c.Args[0])); err != nil {
 				// An error with a place is told as it is. The one at the end of the text has none.
-				if s := err.Error(); s != "Syntax error at end of input" && (strings.HasPrefix(s, "Syntax error") || strings.HasPrefix(s, "Illegal number")) {
+				if s := err.Error(); s != "Syntax error at end of input" && (strings.HasPrefix(s, "Syntax error") ||
+					strings.HasPrefix(s, "Illegal number")) {
 					c.Fail("E0650", err.Error())
 				}
 				return nil, err
 			}
 		default:
 			textNames := append([]string{"scope", "type_string"}, names[2:]...)
-			return nil, mismatch("validate_legacy", args, nil, types.Signature{Type: first, Names: names}, types.Signature{Type: second, Names: textNames})
+			return nil, mismatch("validate_legacy", args, nil, types.Signature{Type: first, Names: names},
+				types.Signature{Type: second, Names: textNames})
 		}
 		function, v := text(c.Args[1]), c.Args[2]
 		fits := c.Judge().IsInstance(t, v)
 		if nine {
-			if err := deprecate(c, "validate_legacy", "This method is deprecated, please use Puppet data types to validate parameters", true); err != nil || fits {
+			if err := deprecate(c, "validate_legacy",
+				"This method is deprecated, please use Puppet data types to validate parameters", true); err != nil || fits {
 				return nil, err
 			}
 			return nil, errors.New(c.Judge().DescribeMismatch(fmt.Sprintf("validate_legacy(%s, ...)", t), t, types.InferSet(v)))

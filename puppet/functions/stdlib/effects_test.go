@@ -2,8 +2,8 @@ package stdlib_test
 
 import "testing"
 
-// Functions that declare resources say so in their records, under each of their names: whoever asks for such a resource depends on
-// what kept the call from running.
+// Functions that declare resources say so in their records, under each of their names: whoever asks for such a resource
+// depends on what kept the call from running.
 func TestEffectsOfPassedOverCalls(t *testing.T) {
 	for _, call := range []string{
 		"ensure_packages(['p'])",

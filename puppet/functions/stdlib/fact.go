@@ -24,7 +24,8 @@ func interfaceFunctions() []old {
 		}}
 	}
 	return []old{
-		{"has_interface_with", "Reports whether an interface of a name, or one with a property of some value, is there.", eval.Observer, -1, hasInterfaceWith},
+		{"has_interface_with", "Reports whether an interface of a name, or one with a property of some value, is there.",
+			eval.Observer, -1, hasInterfaceWith},
 		kind("has_ip_address", "Reports whether an interface has an address.", "ipaddress"),
 		kind("has_ip_network", "Reports whether an interface is in a network.", "network"),
 	}
@@ -93,54 +94,58 @@ var factPath = onigmo.MustCompile(`([^."]+)|(?:")([^"]+)(?:")`)
 
 // factFunction is `fact('os.release.major')`.
 func factFunction() *eval.Function {
-	return new4("fact", "The value of a fact by its dotted name; undef when there is none.", eval.Observer, "Callable[String]", []string{"fact_name"}, func(c *eval.Call) (value.Value, error) {
-		name := text(c.Args[0])
-		v, r, _ := variable(c, "facts")
-		var walked []string
-		var fault error
-		err := factPath.FindAll(name, func(loc []int) bool {
-			var key string
-			if loc[2] >= 0 {
-				key = name[loc[2]:loc[3]]
-			} else {
-				key = name[loc[4]:loc[5]]
-			}
-			if value.IsUndef(v) {
-				return false
-			}
-			next := value.Value(value.Undef{})
-			switch d := v.(type) {
-			case *value.Array:
-				n, err := value.ParseRubyInt(key, 0)
-				if err != nil {
-					c.Warn("W0652", "fact request for "+name+" returning nil: '"+dotted(walked)+"' is an array; cannot index to '"+key+"'")
-					break
-				}
-				if i := n.Int64(); n.IsInt64() && i < int64(d.Len()) && -i <= int64(d.Len()) {
-					if i < 0 {
-						i += int64(d.Len())
-					}
-					next, r = d.Elems[i], c.Trace().With(d.Ref(int(i)), r)
-				}
-			case *value.Hash:
-				if e := d.EntryString(key); e != nil {
-					next, r = e.Value, c.Trace().With(e.Ref, r)
+	return new4("fact", "The value of a fact by its dotted name; undef when there is none.", eval.Observer,
+		"Callable[String]", []string{"fact_name"}, func(c *eval.Call) (value.Value, error) {
+			name := text(c.Args[0])
+			v, r, _ := variable(c, "facts")
+			var walked []string
+			var fault error
+			err := factPath.FindAll(name, func(loc []int) bool {
+				var key string
+				if loc[2] >= 0 {
+					key = name[loc[2]:loc[3]]
 				} else {
-					r = c.Trace().Join(r, functions.Absent(c, "fact "+name))
+					key = name[loc[4]:loc[5]]
 				}
-			default:
-				c.Warn("W0652", "fact request for "+name+" returning nil: '"+dotted(walked)+"' is not a collection; cannot walk to '"+key+"'")
+				if value.IsUndef(v) {
+					return false
+				}
+				next := value.Value(value.Undef{})
+				switch d := v.(type) {
+				case *value.Array:
+					n, err := value.ParseRubyInt(key, 0)
+					if err != nil {
+						c.Warn("W0652", "fact request for "+name+" returning nil: '"+dotted(walked)+"' is an array; cannot index to '"+
+							key+
+							"'")
+						break
+					}
+					if i := n.Int64(); n.IsInt64() && i < int64(d.Len()) && -i <= int64(d.Len()) {
+						if i < 0 {
+							i += int64(d.Len())
+						}
+						next, r = d.Elems[i], c.Trace().With(d.Ref(int(i)), r)
+					}
+				case *value.Hash:
+					if e := d.EntryString(key); e != nil {
+						next, r = e.Value, c.Trace().With(e.Ref, r)
+					} else {
+						r = c.Trace().Join(r, functions.Absent(c, "fact "+name))
+					}
+				default:
+					c.Warn("W0652", "fact request for "+name+" returning nil: '"+dotted(walked)+
+						"' is not a collection; cannot walk to '"+key+"'")
+				}
+				v = next
+				walked = append(walked, key)
+				return true
+			})
+			c.Ref = c.Trace().With(r, c.ArgRef(0))
+			if fault == nil {
+				fault = err
 			}
-			v = next
-			walked = append(walked, key)
-			return true
+			return v, fault
 		})
-		c.Ref = c.Trace().With(r, c.ArgRef(0))
-		if fault == nil {
-			fault = err
-		}
-		return v, fault
-	})
 }
 
 func dotted(path []string) string {
@@ -196,34 +201,38 @@ func interfaces9() *eval.Function {
 		}
 		return nil, noMethod("key?", v)
 	}
-	return &eval.Function{Name: "stdlib::has_interface_with", Doc: "Reports whether an interface of a name, or one with a property of some value, is there.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-		{Signature: "Callable[[String[1]], Boolean]", Names: []string{"interface"}, Run: func(c *eval.Call) (value.Value, error) {
-			h, err := all(c)
-			if err != nil {
-				return nil, err
-			}
-			c.Ref = functions.Computed(c, c.Ref, functions.Everything(c))
-			return value.Bool(h.Entry(c.Args[0]) != nil), nil
-		}},
-		{Signature: "Callable[[Enum['macaddress','netmask','ipaddress','network','ip','mac'], String[1]], Boolean]", Names: []string{"kind", "value"}, Run: func(c *eval.Call) (value.Value, error) {
-			h, err := all(c)
-			if err != nil {
-				return nil, err
-			}
-			c.Ref = functions.Computed(c, c.Ref, functions.Everything(c))
-			kind := text(c.Args[0])
-			switch kind {
-			case "ipaddress":
-				kind = "ip"
-			case "macaddress":
-				kind = "mac"
-			}
-			for _, e := range h.Entries() {
-				if p, is := e.Value.(*value.Hash); is && functions.RubyEqual(p.At(kind), c.Args[1]) {
-					return value.Bool(true), nil
-				}
-			}
-			return value.Bool(false), nil
-		}},
-	}}
+	return &eval.Function{Name: "stdlib::has_interface_with",
+		Doc: "Reports whether an interface of a name, or one with a property of some value, is there.", Flow: eval.Observer,
+		Dispatches: []eval.Dispatch{
+			{Signature: "Callable[[String[1]], Boolean]", Names: []string{"interface"},
+				Run: func(c *eval.Call) (value.Value, error) {
+					h, err := all(c)
+					if err != nil {
+						return nil, err
+					}
+					c.Ref = functions.Computed(c, c.Ref, functions.Everything(c))
+					return value.Bool(h.Entry(c.Args[0]) != nil), nil
+				}},
+			{Signature: "Callable[[Enum['macaddress','netmask','ipaddress','network','ip','mac'], String[1]], Boolean]",
+				Names: []string{"kind", "value"}, Run: func(c *eval.Call) (value.Value, error) {
+					h, err := all(c)
+					if err != nil {
+						return nil, err
+					}
+					c.Ref = functions.Computed(c, c.Ref, functions.Everything(c))
+					kind := text(c.Args[0])
+					switch kind {
+					case "ipaddress":
+						kind = "ip"
+					case "macaddress":
+						kind = "mac"
+					}
+					for _, e := range h.Entries() {
+						if p, is := e.Value.(*value.Hash); is && functions.RubyEqual(p.At(kind), c.Args[1]) {
+							return value.Bool(true), nil
+						}
+					}
+					return value.Bool(false), nil
+				}},
+		}}
 }

@@ -10,7 +10,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Globber is a World that finds files by a pattern. One that compiles what strangers wrote finds them only where they may be read.
+// Globber is a World that finds files by a pattern. One that compiles what strangers wrote finds them only where they
+// may be read.
 type Globber interface {
 	Glob(pattern string) ([]string, error)
 }
@@ -26,8 +27,10 @@ func files() []old {
 			return value.String(dir), err
 		}},
 		{"load_module_metadata", "What a module's metadata.json says.", eval.Observer, -1, moduleMetadata},
-		{"loadjson", "Reads a JSON file of the server, or gives a default.", eval.Observer, -2, func(c *eval.Call) (value.Value, error) { return load(c, readPSON) }},
-		{"loadyaml", "Reads a YAML file of the server, or gives a default.", eval.Observer, -2, func(c *eval.Call) (value.Value, error) { return load(c, readYAML) }},
+		{"loadjson", "Reads a JSON file of the server, or gives a default.", eval.Observer, -2,
+			func(c *eval.Call) (value.Value, error) { return load(c, readPSON) }},
+		{"loadyaml", "Reads a YAML file of the server, or gives a default.", eval.Observer, -2,
+			func(c *eval.Call) (value.Value, error) { return load(c, readYAML) }},
 		{"glob", "The files of the server that match patterns.", eval.Observer, -1, glob},
 	}
 }
@@ -64,8 +67,8 @@ func moduleMetadata(c *eval.Call) (value.Value, error) {
 	return readPSON(string(content))
 }
 
-// readAbsolute reads a file of the server by its path. Files of modules may always be read, others only if the World finds them; what may
-// not be read is not known to be there or not.
+// readAbsolute reads a file of the server by its path. Files of modules may always be read, others only if the World
+// finds them; what may not be read is not known to be there or not.
 func readAbsolute(c *eval.Call, name string) (content []byte, found, allowed bool) {
 	w, is := c.Eval.World().(functions.Files)
 	if !is {
@@ -158,7 +161,8 @@ func glob(c *eval.Call) (value.Value, error) {
 
 // pry would start a debugger.
 func pry() old {
-	return old{"pry", "Would start a debugger on the server. Every call of it fails.", statement, -1, func(*eval.Call) (value.Value, error) {
-		return nil, errors.New("pry(): Requires the 'pry' rubygem to use, but it was not found")
-	}}
+	return old{"pry", "Would start a debugger on the server. Every call of it fails.", statement, -1,
+		func(*eval.Call) (value.Value, error) {
+			return nil, errors.New("pry(): Requires the 'pry' rubygem to use, but it was not found")
+		}}
 }

@@ -22,8 +22,10 @@ const (
 // ofModules are the functions whose calls need the module itself: its types, or the function's own file.
 var ofModules = map[string]bool{
 	"stdlib::ensure": true, "archive::parse_artifactory_url": true,
-	"stdlib::has_ip_address": true, "stdlib::has_ip_network": true, "has_ip_address": true, "has_ip_network": true, "stdlib::has_function": true,
-	"stdlib::validate_domain_name": true, "stdlib::validate_email_address": true, "validate_domain_name": true, "validate_email_address": true,
+	"stdlib::has_ip_address": true, "stdlib::has_ip_network": true, "has_ip_address": true, "has_ip_network": true,
+	"stdlib::has_function":         true,
+	"stdlib::validate_domain_name": true, "stdlib::validate_email_address": true, "validate_domain_name": true,
+	"validate_email_address": true,
 }
 
 func manifests(t *testing.T) (names []string, qs []question) {

@@ -44,7 +44,8 @@ func (st jsonStyle) value(b *strings.Builder, v value.Value, depth int) error {
 	case value.String:
 		return jsonString(b, string(v))
 	case *value.Array:
-		return st.list(b, len(v.Elems), '[', ']', st.arrayNL, depth, func(i int) error { return st.value(b, v.Elems[i], depth+1) })
+		return st.list(b, len(v.Elems), '[', ']', st.arrayNL, depth,
+			func(i int) error { return st.value(b, v.Elems[i], depth+1) })
 	case *value.Hash:
 		return st.list(b, v.Len(), '{', '}', st.objectNL, depth, func(i int) error {
 			e := v.Entries()[i]

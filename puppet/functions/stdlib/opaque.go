@@ -12,9 +12,9 @@ import (
 const carriers = ` any2array concat deep_merge delete_undef_values dig44 has_key hash merge pick pick_default reverse stdlib::merge stdlib::nested_values union
  validate_array validate_hash values_at zip `
 
-// guarded completes a record. It says what the function does to the catalog (does), and makes the function answer with the value
-// that could not be computed, when it is given one within an array or hash: what is unknown stays unknown, and says why. One that
-// is an argument itself never gets here.
+// guarded completes a record. It says what the function does to the catalog (does), and makes the function answer with
+// the value that could not be computed, when it is given one within an array or hash: what is unknown stays unknown,
+// and says why. One that is an argument itself never gets here.
 func guarded(f *eval.Function) *eval.Function {
 	f.Does = does[f.Name]
 	deep := !slices.Contains(strings.Fields(carriers), f.Name)

@@ -13,20 +13,23 @@ import (
 
 func openstacklib() []*eval.Function {
 	return []*eval.Function{
-		free("is_service_default", "Reports whether a value stands for the default of an OpenStack service.", func(c *eval.Call) (value.Value, error) {
-			if len(c.Args) != 1 {
-				return nil, parseErrorf("is_service_default(): Wrong number of argumentsgiven (%d for 1)", len(c.Args))
-			}
-			return value.Bool(c.Args[0] == value.Value(value.String("<SERVICE DEFAULT>"))), nil
-		}),
+		free("is_service_default", "Reports whether a value stands for the default of an OpenStack service.",
+			func(c *eval.Call) (value.Value, error) {
+				if len(c.Args) != 1 {
+					return nil, parseErrorf("is_service_default(): Wrong number of argumentsgiven (%d for 1)", len(c.Args))
+				}
+				return value.Bool(c.Args[0] == value.Value(value.String("<SERVICE DEFAULT>"))), nil
+			}),
 		free("os_transport_url", "Makes the URL of a message bus of its parts.", transportURL),
 		free("os_database_connection", "Makes the URL of a database of its parts.", databaseURL),
-		free("normalize_ip_for_uri", "Puts IPv6 addresses into brackets.", func(c *eval.Call) (value.Value, error) { return normalizeIPs(c.Args) }),
+		free("normalize_ip_for_uri", "Puts IPv6 addresses into brackets.",
+			func(c *eval.Call) (value.Value, error) { return normalizeIPs(c.Args) }),
 		free("inet6_prefix", "Puts inet6: before IPv6 addresses.", inet6Prefix),
 	}
 }
 
-// addresses are the arguments of functions that take an array or several arguments; single tells that the answer is one value.
+// addresses are the arguments of functions that take an array or several arguments; single tells that the answer is one
+// value.
 func addresses(args []value.Value) (list []value.Value, single bool) {
 	if len(args) > 0 {
 		if a, is := args[0].(*value.Array); is {
@@ -318,62 +321,65 @@ func neutron() []*eval.Function {
 			}
 			return nil
 		}),
-		spans("validate_tunnel_id_ranges", "Ends the compile unless ranges of tunnel identifiers are right.", func(s string) error {
-			m := groups(numberSpan, s)
-			if m == nil {
-				return errors.New("tunnel id ranges are invalid.")
-			}
-			a, b, err := ids(m)
-			switch {
-			case err != nil:
-				return err
-			case b-a > 1000000:
-				return errors.New("tunnel id ranges are to large.")
-			case b < a:
-				return errors.New("tunnel id ranges are invalid.")
-			}
-			return nil
-		}),
-		free("validate_vxlan_udp_port", "Ends the compile unless a port may be used for VXLAN.", func(c *eval.Call) (value.Value, error) {
-			n, err := strictInt(c.Arg(0))
-			if err != nil {
-				return nil, err
-			}
-			if p := n.Int64(); !n.IsInt64() || p != 4789 && (p <= 49151 || p > 65535) {
-				return nil, errors.New("vxlan udp port is invalid.")
-			}
-			return nil, nil
-		}),
-		free("convert_to_json_string", "Writes a value as JSON; an array of texts with colons becomes an object.", func(c *eval.Call) (value.Value, error) {
-			a, is := c.Arg(0).(*value.Array)
-			if !is {
-				return string1(compactJSON.write(c.Arg(0)))
-			}
-			b := value.NewHashBuilder(a.Len())
-			for _, e := range a.Elems {
-				switch v := e.(type) {
-				case value.String:
-					if !strings.Contains(string(v), ":") {
-						return string1(compactJSON.write(a))
-					}
-					parts := append(functions.SplitText(string(v), ":"), "", "")
-					b.SetString(parts[0], value.OrUndef(second(parts)))
-				case *value.Array:
-					if !contains(v.Elems, value.String(":"), functions.RubyEqual) {
-						return string1(compactJSON.write(a))
-					}
-					return nil, noMethod("split", v)
-				case *value.Hash:
-					if v.EntryString(":") == nil {
-						return string1(compactJSON.write(a))
-					}
-					return nil, noMethod("split", v)
-				default:
-					return nil, noMethod("include?", e)
+		spans("validate_tunnel_id_ranges", "Ends the compile unless ranges of tunnel identifiers are right.",
+			func(s string) error {
+				m := groups(numberSpan, s)
+				if m == nil {
+					return errors.New("tunnel id ranges are invalid.")
 				}
-			}
-			return string1(compactJSON.write(b.Hash()))
-		}),
+				a, b, err := ids(m)
+				switch {
+				case err != nil:
+					return err
+				case b-a > 1000000:
+					return errors.New("tunnel id ranges are to large.")
+				case b < a:
+					return errors.New("tunnel id ranges are invalid.")
+				}
+				return nil
+			}),
+		free("validate_vxlan_udp_port", "Ends the compile unless a port may be used for VXLAN.",
+			func(c *eval.Call) (value.Value, error) {
+				n, err := strictInt(c.Arg(0))
+				if err != nil {
+					return nil, err
+				}
+				if p := n.Int64(); !n.IsInt64() || p != 4789 && (p <= 49151 || p > 65535) {
+					return nil, errors.New("vxlan udp port is invalid.")
+				}
+				return nil, nil
+			}),
+		free("convert_to_json_string", "Writes a value as JSON; an array of texts with colons becomes an object.",
+			func(c *eval.Call) (value.Value, error) {
+				a, is := c.Arg(0).(*value.Array)
+				if !is {
+					return string1(compactJSON.write(c.Arg(0)))
+				}
+				b := value.NewHashBuilder(a.Len())
+				for _, e := range a.Elems {
+					switch v := e.(type) {
+					case value.String:
+						if !strings.Contains(string(v), ":") {
+							return string1(compactJSON.write(a))
+						}
+						parts := append(functions.SplitText(string(v), ":"), "", "")
+						b.SetString(parts[0], value.OrUndef(second(parts)))
+					case *value.Array:
+						if !contains(v.Elems, value.String(":"), functions.RubyEqual) {
+							return string1(compactJSON.write(a))
+						}
+						return nil, noMethod("split", v)
+					case *value.Hash:
+						if v.EntryString(":") == nil {
+							return string1(compactJSON.write(a))
+						}
+						return nil, noMethod("split", v)
+					default:
+						return nil, noMethod("include?", e)
+					}
+				}
+				return string1(compactJSON.write(b.Hash()))
+			}),
 	}
 }
 
@@ -385,95 +391,100 @@ func second(parts []string) value.Value {
 }
 
 func jsonStrings() *eval.Function {
-	return free("to_array_of_json_strings", "Writes each hash of a list as JSON; the list may be JSON itself.", func(c *eval.Call) (value.Value, error) {
-		if len(c.Args) != 1 {
-			return nil, parseErrorf("to_array_of_json_strings(): Wrong number of arguments")
-		}
-		data := c.Args[0]
-		if s, is := data.(value.String); is {
-			v, err := value.Value(value.Undef{}), error(nil)
-			if s != "" {
-				v, err = readJSON(string(s))
+	return free("to_array_of_json_strings", "Writes each hash of a list as JSON; the list may be JSON itself.",
+		func(c *eval.Call) (value.Value, error) {
+			if len(c.Args) != 1 {
+				return nil, parseErrorf("to_array_of_json_strings(): Wrong number of arguments")
 			}
-			if err != nil {
-				if v, err = readJSON(strings.ReplaceAll(string(s), "'", `"`)); err != nil {
-					return nil, parseErrorf("Syntax error: %s is not valid", s)
+			data := c.Args[0]
+			if s, is := data.(value.String); is {
+				v, err := value.Value(value.Undef{}), error(nil)
+				if s != "" {
+					v, err = readJSON(string(s))
 				}
-				c.Warn("W0653", string(s)+" is not valid JSON. Support for this format is deprecated and may be removed in future.")
-			}
-			if data = v; class(v) != "Array" {
-				data = value.NewArray(v)
-			}
-		}
-		a, is := data.(*value.Array)
-		out := value.NewArrayBuilder(4)
-		if is {
-			for i, e := range a.Elems {
-				if _, is = e.(*value.Hash); !is {
-					break
-				}
-				s, err := compactJSON.write(e)
 				if err != nil {
-					return nil, err
+					if v, err = readJSON(strings.ReplaceAll(string(s), "'", `"`)); err != nil {
+						return nil, parseErrorf("Syntax error: %s is not valid", s)
+					}
+					c.Warn("W0653", string(s)+
+						" is not valid JSON. Support for this format is deprecated and may be removed in future.")
 				}
-				out.AddRef(value.String(s), functions.Computed(c, a.Ref(i)))
+				if data = v; class(v) != "Array" {
+					data = value.NewArray(v)
+				}
 			}
-		}
-		if !is {
-			return nil, parseErrorf("Syntax error: %s is not an Array or JSON encoded String", text(c.Args[0]))
-		}
-		return out.Array(), nil
-	})
+			a, is := data.(*value.Array)
+			out := value.NewArrayBuilder(4)
+			if is {
+				for i, e := range a.Elems {
+					if _, is = e.(*value.Hash); !is {
+						break
+					}
+					s, err := compactJSON.write(e)
+					if err != nil {
+						return nil, err
+					}
+					out.AddRef(value.String(s), functions.Computed(c, a.Ref(i)))
+				}
+			}
+			if !is {
+				return nil, parseErrorf("Syntax error: %s is not an Array or JSON encoded String", text(c.Args[0]))
+			}
+			return out.Array(), nil
+		})
 }
 
 func dnsmasqSubnets() *eval.Function {
-	return new4("ipv6_normalize_dnsmasq_ip_subnets", "Writes the netmask of IPv6 subnets as a prefix and drops their gateway.", eval.Pure, "Callable[Any]", []string{"args"}, func(c *eval.Call) (value.Value, error) {
-		a, is := c.Args[0].(*value.Array)
-		if !is {
-			return nil, noMethod("each", c.Args[0])
-		}
-		b := value.NewArrayBuilder(a.Len())
-		for i, e := range a.Elems {
-			h, is := e.(*value.Hash)
+	return new4("ipv6_normalize_dnsmasq_ip_subnets",
+		"Writes the netmask of IPv6 subnets as a prefix and drops their gateway.", eval.Pure, "Callable[Any]",
+		[]string{"args"}, func(c *eval.Call) (value.Value, error) {
+			a, is := c.Args[0].(*value.Array)
 			if !is {
-				return nil, noMethod("[]", e)
+				return nil, noMethod("each", c.Args[0])
 			}
-			n := h.From(0)
-			if ip, err := newIPAddr(h.At("netmask")); err == nil && ip.six {
-				ones := 0
-				for _, d := range ip.addr.Text(2) {
-					if d == '1' {
-						ones++
-					}
+			b := value.NewArrayBuilder(a.Len())
+			for i, e := range a.Elems {
+				h, is := e.(*value.Hash)
+				if !is {
+					return nil, noMethod("[]", e)
 				}
-				n.SetString("netmask", value.Int(ones))
+				n := h.From(0)
+				if ip, err := newIPAddr(h.At("netmask")); err == nil && ip.six {
+					ones := 0
+					for _, d := range ip.addr.Text(2) {
+						if d == '1' {
+							ones++
+						}
+					}
+					n.SetString("netmask", value.Int(ones))
+				}
+				if ip, err := newIPAddr(h.At("gateway")); err == nil && ip.six {
+					n.Delete(value.String("gateway"))
+				}
+				b.AddRef(n.Hash(), a.Ref(i))
 			}
-			if ip, err := newIPAddr(h.At("gateway")); err == nil && ip.six {
-				n.Delete(value.String("gateway"))
-			}
-			b.AddRef(n.Hash(), a.Ref(i))
-		}
-		return b.Array(), nil
-	})
+			return b.Array(), nil
+		})
 }
 
 func externalNetwork() *eval.Function {
-	return free("get_ext_net_name", "The name of the first network with an external router.", func(c *eval.Call) (value.Value, error) {
-		h, is := c.Arg(0).(*value.Hash)
-		if !is {
-			return nil, parseErrorf("get_ext_net_name(): No network data provided!")
-		}
-		for _, e := range h.Entries() {
-			net, is := e.Value.(*value.Hash)
+	return free("get_ext_net_name", "The name of the first network with an external router.",
+		func(c *eval.Call) (value.Value, error) {
+			h, is := c.Arg(0).(*value.Hash)
 			if !is {
-				return nil, noMethod("fetch", e.Value)
+				return nil, parseErrorf("get_ext_net_name(): No network data provided!")
 			}
-			if l2, is := net.At("L2").(*value.Hash); is && value.Truthy(l2.At("router_ext")) {
-				return e.Key, nil
+			for _, e := range h.Entries() {
+				net, is := e.Value.(*value.Hash)
+				if !is {
+					return nil, noMethod("fetch", e.Value)
+				}
+				if l2, is := net.At("L2").(*value.Hash); is && value.Truthy(l2.At("router_ext")) {
+					return e.Key, nil
+				}
 			}
-		}
-		return nil, nil
-	})
+			return nil, nil
+		})
 }
 
 const yumrepoAttributes = ` name ensure baseurl cost descr enabled enablegroups exclude failovermethod gpgcheck gpgkey http_caching include includepkgs keepalive
@@ -481,29 +492,30 @@ const yumrepoAttributes = ` name ensure baseurl cost descr enabled enablegroups 
  sslclientcert sslclientkey sslverify target timeout `
 
 func yumHash() *eval.Function {
-	return free("validate_yum_hash", "Ends the compile unless a hash describes yum repositories.", func(c *eval.Call) (value.Value, error) {
-		if len(c.Args) > 1 {
-			return nil, fmt.Errorf("validate_yum_hash takes only a single argument, %d provided", len(c.Args))
-		}
-		h, is := c.Arg(0).(*value.Hash)
-		if !is {
-			return nil, errors.New("non-hash argument provided to validate_yum_hash")
-		}
-		for _, e := range h.Entries() {
-			params, is := e.Value.(*value.Hash)
-			if !is {
-				return nil, noMethod("each", e.Value)
+	return free("validate_yum_hash", "Ends the compile unless a hash describes yum repositories.",
+		func(c *eval.Call) (value.Value, error) {
+			if len(c.Args) > 1 {
+				return nil, fmt.Errorf("validate_yum_hash takes only a single argument, %d provided", len(c.Args))
 			}
-			for _, p := range params.Entries() {
-				name, is := p.Key.(value.String)
-				if !is || !strings.Contains(strings.ReplaceAll(yumrepoAttributes, "\n", ""), " "+string(name)+" ") {
-					return nil, fmt.Errorf("Parameter %s is not valid for the yumrepo type", text(p.Key))
+			h, is := c.Arg(0).(*value.Hash)
+			if !is {
+				return nil, errors.New("non-hash argument provided to validate_yum_hash")
+			}
+			for _, e := range h.Entries() {
+				params, is := e.Value.(*value.Hash)
+				if !is {
+					return nil, noMethod("each", e.Value)
+				}
+				for _, p := range params.Entries() {
+					name, is := p.Key.(value.String)
+					if !is || !strings.Contains(strings.ReplaceAll(yumrepoAttributes, "\n", ""), " "+string(name)+" ") {
+						return nil, fmt.Errorf("Parameter %s is not valid for the yumrepo type", text(p.Key))
+					}
 				}
 			}
-		}
-		if h.Len() == 0 {
-			return nil, nil
-		}
-		return h, nil
-	})
+			if h.Len() == 0 {
+				return nil, nil
+			}
+			return h, nil
+		})
 }

@@ -12,8 +12,8 @@ type module struct {
 	new  []*eval.Function
 }
 
-// others are the modules besides stdlib. Which functions are here was decided by counting calls in all of Debian's modules (TestUses); those
-// that talk to a network or run programs are left out.
+// others are the modules besides stdlib. Which functions are here was decided by counting calls in all of Debian's
+// modules (TestUses); those that talk to a network or run programs are left out.
 func others() []module {
 	return []module{
 		{name: "apache", new: apache()},
@@ -48,12 +48,13 @@ func free(name, doc string, f run) *eval.Function {
 
 // renamed is a function that only warns and calls another.
 func renamed(name, other, word string) *eval.Function {
-	return &eval.Function{Name: name, Doc: "An old name of " + other + ".", Flow: eval.Observer, Dispatches: []eval.Dispatch{{
-		Signature: "Callable[Any, 0]", Names: []string{"args"}, Run: func(c *eval.Call) (value.Value, error) {
-			if err := deprecate(c, name, "This "+word+" is deprecated, please use "+other+" instead.", true); err != nil {
-				return nil, err
-			}
-			return hand(c, other)
-		},
-	}}}
+	return &eval.Function{Name: name, Doc: "An old name of " + other + ".", Flow: eval.Observer,
+		Dispatches: []eval.Dispatch{{
+			Signature: "Callable[Any, 0]", Names: []string{"args"}, Run: func(c *eval.Call) (value.Value, error) {
+				if err := deprecate(c, name, "This "+word+" is deprecated, please use "+other+" instead.", true); err != nil {
+					return nil, err
+				}
+				return hand(c, other)
+			},
+		}}}
 }

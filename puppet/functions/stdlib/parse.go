@@ -97,7 +97,8 @@ func newParsers(prefix string) []*eval.Function {
 		parse(prefix+"parsehocon", "Reads HOCON.", "Callable[String, Any, 1, 2]", "hocon_string", readHOCON),
 	}
 	if prefix == "" {
-		out = append(out, parse("parsepson", "Reads PSON, Puppet's JSON.", "Callable[String[1], Any, 1, 2]", "pson_string", readPSON))
+		out = append(out, parse("parsepson", "Reads PSON, Puppet's JSON.", "Callable[String[1], Any, 1, 2]", "pson_string",
+			readPSON))
 	}
 	return out
 }

@@ -131,6 +131,7 @@ func saltedPBKDF2(c *eval.Call) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return value.NewHash(value.String("password_hex"), value.String(hex.EncodeToString(key)), value.String("salt_hex"), value.String(hex.EncodeToString([]byte(salt))),
+	return value.NewHash(value.String("password_hex"), value.String(hex.EncodeToString(key)), value.String("salt_hex"),
+		value.String(hex.EncodeToString([]byte(salt))),
 		value.String("iterations"), rounds), nil
 }

@@ -11,8 +11,8 @@ import (
 	"bunraku/source"
 )
 
-// TestDependencies changes each literal in calls of every function, and looks whether an answer changed that does not name the literal among
-// its dependencies (the dependency theorem, by mutation).
+// TestDependencies changes each literal in calls of every function, and looks whether an answer changed that does not
+// name the literal among its dependencies (the dependency theorem, by mutation).
 func TestDependencies(t *testing.T) {
 	functions, changes := 0, 0
 	for _, name := range names(shapes) {
@@ -40,7 +40,8 @@ func trace(text string) (*eval.Result, *syntax.File) {
 	}
 	set := eval.Language(7)
 	set.Trace, set.Reads = true, true
-	in := eval.Input{Node: "n1.example.com", Environment: "production", Main: []*syntax.File{tree}, Facts: ask.ReadFacts(factsFile), Settings: set}
+	in := eval.Input{Node: "n1.example.com", Environment: "production", Main: []*syntax.File{tree},
+		Facts: ask.ReadFacts(factsFile), Settings: set}
 	r := eval.Compile(newTestWorld(""), in)
 	if r.Failure != nil {
 		return nil, nil
@@ -100,7 +101,8 @@ func mutate(t *testing.T, text string) (changed int) {
 					continue
 				}
 				if changed++; !depends[key][span.Start] {
-					t.Errorf("%s\nthe literal %s at %d changes %s from %s to %s, which does not depend on it", text, text[span.Start:span.End], span.Start, key, v, w)
+					t.Errorf("%s\nthe literal %s at %d changes %s from %s to %s, which does not depend on it", text,
+						text[span.Start:span.End], span.Start, key, v, w)
 				}
 			}
 			return true

@@ -13,8 +13,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A psonReader is Puppet's own JSON parser, kept for old functions: what it accepts, what it gets wrong and how it says so differ from
-// Ruby's. An open bracket at the end is closed, and an escaped character beyond ASCII is an error.
+// A psonReader is Puppet's own JSON parser, kept for old functions: what it accepts, what it gets wrong and how it says
+// so differ from Ruby's. An open bracket at the end is closed, and an escaped character beyond ASCII is an error.
 type psonReader struct {
 	text  string
 	depth int
@@ -139,7 +139,8 @@ func (r *psonReader) string() (s string, found bool, err error) {
 	return s, true, err
 }
 
-// psonUnicode decodes escapes as Puppet does: it writes the two halves of each as characters, and reads the bytes of those as UTF-16.
+// psonUnicode decodes escapes as Puppet does: it writes the two halves of each as characters, and reads the bytes of
+// those as UTF-16.
 func psonUnicode(e string) (string, error) {
 	var b []byte
 	for i := 0; i+6 <= len(e); i += 6 {

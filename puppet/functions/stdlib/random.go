@@ -22,11 +22,17 @@ import (
 func randoms() []old {
 	return []old{
 		{"seeded_rand", "A number below a maximum that depends on a seed only.", eval.Pure, 2, seededRand},
-		{"fqdn_rand_string", "A text of random characters that depends on the node's fqdn and a seed only.", eval.Observer, -2, fqdnRandString},
-		{"fqdn_rotate", "Rotates an array or string by a number that depends on the node's fqdn and a seed only.", eval.Observer, -1, fqdnRotate},
+		{"fqdn_rand_string", "A text of random characters that depends on the node's fqdn and a seed only.", eval.Observer,
+			-2, fqdnRandString},
+		{"fqdn_rotate", "Rotates an array or string by a number that depends on the node's fqdn and a seed only.",
+			eval.Observer, -1, fqdnRotate},
 		{"fqdn_uuid", "The UUID (version 5) of a domain name.", eval.Pure, -1, fqdnUUID},
-		{"shuffle", "Shuffles an array or string. In Puppet every compile gives another order; here it is always the same one.", eval.Observer, -1, shuffle},
-		{"str2saltedsha512", "The salted SHA-512 sum of a password, for macOS. In Puppet the salt is random; here it depends on the password.", eval.Observer, -1, saltedSHA512},
+		{"shuffle",
+			"Shuffles an array or string. In Puppet every compile gives another order; here it is always the same one.",
+			eval.Observer, -1, shuffle},
+		{"str2saltedsha512",
+			"The salted SHA-512 sum of a password, for macOS. In Puppet the salt is random; here it depends on the password.",
+			eval.Observer, -1, saltedSHA512},
 	}
 }
 
@@ -241,7 +247,8 @@ func saltedSHA512(c *eval.Call) (value.Value, error) {
 const seededCharacters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 func seededRandString(name string) *eval.Function {
-	return new4(name, "A text of random characters that depends on a seed only.", eval.Pure, "Callable[Integer[1], String, String[2], 2, 3]", []string{"length", "seed", "charset"},
+	return new4(name, "A text of random characters that depends on a seed only.", eval.Pure,
+		"Callable[Integer[1], String, String[2], 2, 3]", []string{"length", "seed", "charset"},
 		func(c *eval.Call) (value.Value, error) {
 			if c.Args[0].(value.Int) > maxRandomText {
 				return nil, fmt.Errorf("%s(): a text of %d characters is too long", c.Name, c.Args[0])
@@ -268,19 +275,26 @@ func seededRandString(name string) *eval.Function {
 func randoms9() []*eval.Function {
 	return []*eval.Function{
 		seededRandString("stdlib::seeded_rand_string"),
-		new4("stdlib::seeded_rand", "A number below a maximum that depends on a seed only.", eval.Pure, "Callable[Integer[1], String]", []string{"max", "seed"}, func(c *eval.Call) (value.Value, error) {
-			return drawn(md5Seed(text(c.Args[1])), big.NewInt(int64(c.Args[0].(value.Int))))
-		}),
-		new4("stdlib::fqdn_rand_string", "A text of random characters that depends on the node's fqdn and a seed only.", eval.Observer,
-			"Callable[Integer[1], Optional[String], Any, 1]", []string{"length", "charset", "seed"}, func(c *eval.Call) (value.Value, error) {
+		new4("stdlib::seeded_rand", "A number below a maximum that depends on a seed only.", eval.Pure,
+			"Callable[Integer[1], String]", []string{"max", "seed"}, func(c *eval.Call) (value.Value, error) {
+				return drawn(md5Seed(text(c.Args[1])), big.NewInt(int64(c.Args[0].(value.Int))))
+			}),
+		new4("stdlib::fqdn_rand_string", "A text of random characters that depends on the node's fqdn and a seed only.",
+			eval.Observer,
+			"Callable[Integer[1], Optional[String], Any, 1]", []string{"length", "charset", "seed"},
+			func(c *eval.Call) (value.Value, error) {
 				return fqdnString(c, big.NewInt(int64(c.Args[0].(value.Int))), text(c.Arg(1)), c.Args[min(2, len(c.Args)):])
 			}),
-		{Name: "stdlib::fqdn_rotate", Doc: "Rotates an array or string by a number that depends on the node's fqdn and a seed only.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[[String, Variant[Integer, String], 1], String]", Names: []string{"input", "seeds"}, Run: func(c *eval.Call) (value.Value, error) {
-				return rotate9(c, value.NewArray(c.Args[1:]...))
+		{Name: "stdlib::fqdn_rotate",
+			Doc: "Rotates an array or string by a number that depends on the node's fqdn and a seed only.", Flow: eval.Observer,
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[[String, Variant[Integer, String], 1], String]", Names: []string{"input", "seeds"},
+					Run: func(c *eval.Call) (value.Value, error) {
+						return rotate9(c, value.NewArray(c.Args[1:]...))
+					}},
+				{Signature: "Callable[[Array, Variant[Integer, String], 1], Array]", Names: []string{"input", "seeds"},
+					Run: func(c *eval.Call) (value.Value, error) { return rotate9(c, c.Args[1:]...) }},
 			}},
-			{Signature: "Callable[[Array, Variant[Integer, String], 1], Array]", Names: []string{"input", "seeds"}, Run: func(c *eval.Call) (value.Value, error) { return rotate9(c, c.Args[1:]...) }},
-		}},
 	}
 }
 

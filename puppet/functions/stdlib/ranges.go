@@ -176,8 +176,8 @@ func allDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// successor is Ruby's String#succ for ASCII: the rightmost letter or digit goes up by one and carries to the left. A carry does not cross
-// from a digit to a letter, or back, when something else stands between them.
+// successor is Ruby's String#succ for ASCII: the rightmost letter or digit goes up by one and carries to the left. A
+// carry does not cross from a digit to a letter, or back, when something else stands between them.
 func successor(s string) string {
 	if s == "" {
 		return ""

@@ -16,8 +16,8 @@ import (
 // A run is what a function does with the arguments of a call.
 type run func(*eval.Call) (value.Value, error)
 
-// An old is a 3.x function: it counts and checks its arguments itself. Its run may be called by other functions with arguments that
-// were not turned into what Puppet 3 had (of).
+// An old is a 3.x function: it counts and checks its arguments itself. Its run may be called by other functions with
+// arguments that were not turned into what Puppet 3 had (of).
 type old struct {
 	name, doc string
 	flow      eval.Flow
@@ -51,7 +51,8 @@ func (o old) record() *eval.Function {
 
 // new4 makes a 4.x function of one signature.
 func new4(name, doc string, flow eval.Flow, signature string, names []string, f run) *eval.Function {
-	return &eval.Function{Name: name, Doc: doc, Flow: flow, Dispatches: []eval.Dispatch{{Signature: signature, Names: names, Run: f}}}
+	return &eval.Function{Name: name, Doc: doc, Flow: flow,
+		Dispatches: []eval.Dispatch{{Signature: signature, Names: names, Run: f}}}
 }
 
 // of is the call of another function on behalf of c.
@@ -195,7 +196,8 @@ func mismatch(name string, args []value.Value, block *types.Callable, sigs ...ty
 // randomly is the provenance of a value that differs from compile to compile.
 func randomly(c *eval.Call, what string) provenance.Ref {
 	c.Eval.ReadClock()
-	return functions.Computed(c, functions.Everything(c), c.Trace().Leaf(provenance.Label{Kind: provenance.World, Path: what}))
+	return functions.Computed(c, functions.Everything(c),
+		c.Trace().Leaf(provenance.Label{Kind: provenance.World, Path: what}))
 }
 
 // accepted checks arguments against a signature that is not known before the compile.

@@ -34,7 +34,8 @@ func remove(c *eval.Call) (value.Value, error) {
 				out = value.String(strings.ReplaceAll(string(v), string(s), ""))
 			}
 		default:
-			return nil, fmt.Errorf("delete(): First argument must be an Array, String, or Hash. Given an argument of class %s.", class(v))
+			return nil, fmt.Errorf("delete(): First argument must be an Array, String, or Hash. Given an argument of class %s.",
+				class(v))
 		}
 	}
 	return out, nil
@@ -130,7 +131,9 @@ func deleteRegex(c *eval.Call) (value.Value, error) {
 		case value.String:
 			return nil, noMethod("reject!", v)
 		default:
-			return nil, fmt.Errorf("delete_regex(): First argument must be an Array, Hash, or String. Given an argument of class %s.", class(v))
+			return nil,
+				fmt.Errorf("delete_regex(): First argument must be an Array, Hash, or String. Given an argument of class %s.",
+					class(v))
 		}
 		if fault != nil {
 			return nil, fault
@@ -166,7 +169,8 @@ func deleteUndef(c *eval.Call) (value.Value, error) {
 		}
 		return b.Hash(), nil
 	}
-	return nil, parseErrorf("delete_undef_values(): expected an array or hash, got %s type  %s ", text(c.Args[0]), class(c.Args[0]))
+	return nil, parseErrorf("delete_undef_values(): expected an array or hash, got %s type  %s ", text(c.Args[0]),
+		class(c.Args[0]))
 }
 
 func deleteValues(c *eval.Call) (value.Value, error) {
@@ -175,7 +179,8 @@ func deleteValues(c *eval.Call) (value.Value, error) {
 	}
 	h, is := c.Args[0].(*value.Hash)
 	if !is {
-		return nil, fmt.Errorf("delete_values(): First argument must be a Hash. Given an argument of class %s.", class(c.Args[0]))
+		return nil, fmt.Errorf("delete_values(): First argument must be a Hash. Given an argument of class %s.",
+			class(c.Args[0]))
 	}
 	b := value.NewHashBuilder(h.Len())
 	for _, e := range h.Entries() {

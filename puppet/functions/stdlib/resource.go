@@ -14,17 +14,22 @@ import (
 
 // resources are the functions that ask what has been declared, or declare what has not.
 //
-// Their answers depend on the resource that is there and its attributes or, when there is none, on all that could have been it: the other
-// resources of its type, and every branch that might have declared it (rule 6).
+// Their answers depend on the resource that is there and its attributes or, when there is none, on all that could have
+// been it: the other resources of its type, and every branch that might have declared it (rule 6).
 func resources() []old {
 	return []old{
-		{"defined_with_params", "Reports whether a resource is declared, with attributes of given values.", eval.Observer, -1, definedWithParams},
-		{"ensure_resource", "Declares resources unless they are declared with these attributes.", statement, -1, ensureResource},
-		{"ensure_resources", "Declares resources of a hash unless they are declared with these attributes.", statement, -1, ensureResources},
+		{"defined_with_params", "Reports whether a resource is declared, with attributes of given values.", eval.Observer, -1,
+			definedWithParams},
+		{"ensure_resource", "Declares resources unless they are declared with these attributes.", statement, -1,
+			ensureResource},
+		{"ensure_resources", "Declares resources of a hash unless they are declared with these attributes.", statement, -1,
+			ensureResources},
 		{"getparam", "The value of an attribute of a declared resource, or the empty text.", eval.Observer, -1, getparam},
-		{"assert_private", "Ends the compile when code of another module declares this class or define.", statement, -1, assertPrivate},
+		{"assert_private", "Ends the compile when code of another module declares this class or define.", statement, -1,
+			assertPrivate},
 		{"private", "An old name of assert_private.", statement, -1, func(c *eval.Call) (value.Value, error) {
-			c.Log("warning", "private() DEPRECATED: This function will cease to function on Puppet 4; please use assert_private() before upgrading to puppet 4 for backwards-compatibility, or migrate to the new parser's typing system.")
+			c.Log("warning",
+				"private() DEPRECATED: This function will cease to function on Puppet 4; please use assert_private() before upgrading to puppet 4 for backwards-compatibility, or migrate to the new parser's typing system.")
 			return assertPrivate(of(c, "assert_private", c.Arg(0)))
 		}},
 	}
@@ -36,7 +41,8 @@ var referenceText = onigmo.MustCompile(`(?m:^([^\[\]]+)\[(.+)\]$)`)
 func typeAndTitle(ref string) (typ, title string, err error) {
 	m := groups(referenceText, ref)
 	if m == nil {
-		return "", "", argumentError("No title provided and " + inspect(value.String(ref)) + " is not a valid resource reference")
+		return "", "", argumentError("No title provided and " + inspect(value.String(ref)) +
+			" is not a valid resource reference")
 	}
 	typ, title = capitalized(m[1]), m[2]
 	if typ == "Class" {
@@ -237,7 +243,8 @@ func ensureResources(c *eval.Call) (value.Value, error) {
 		}
 		d := of(c, "ensure_resource", c.Args[0], e.Key, merged)
 		if c.Refs != nil {
-			d.Refs = []provenance.Ref{c.ArgRef(0), c.Trace().Join(e.KeyRef, c.ArgRef(1)), c.Trace().Join(e.Ref, c.ArgRef(1), c.ArgRef(2))}
+			d.Refs = []provenance.Ref{c.ArgRef(0), c.Trace().Join(e.KeyRef, c.ArgRef(1)),
+				c.Trace().Join(e.Ref, c.ArgRef(1), c.ArgRef(2))}
 		}
 		if _, err := ensureResource(d); err != nil {
 			return nil, err
@@ -249,13 +256,14 @@ func ensureResources(c *eval.Call) (value.Value, error) {
 // ensurePackages is the 8.x one.
 func ensurePackages() *eval.Function {
 	return new4("ensure_packages", "Declares packages unless they are declared with these attributes.", statement,
-		"Callable[[Variant[String[1], Array[String[1]], Hash[String[1], Any]], Hash, 1, 2], Undef]", []string{"packages", "default_attributes"}, func(c *eval.Call) (value.Value, error) {
+		"Callable[[Variant[String[1], Array[String[1]], Hash[String[1], Any]], Hash, 1, 2], Undef]",
+		[]string{"packages", "default_attributes"}, func(c *eval.Call) (value.Value, error) {
 			return installPackages(c, "installed", "present")
 		})
 }
 
-// installPackages declares the packages of the first argument with the attributes of the second. Of the two words for an installed package it
-// always takes one. An empty name gets as far as here in old versions only.
+// installPackages declares the packages of the first argument with the attributes of the second. Of the two words for
+// an installed package it always takes one. An empty name gets as far as here in old versions only.
 func installPackages(c *eval.Call, word, instead string) (value.Value, error) {
 	b := value.NewHashBuilder(2)
 	b.SetString("ensure", value.String(word))
@@ -287,7 +295,8 @@ func installPackages(c *eval.Call, word, instead string) (value.Value, error) {
 }
 
 // ensureNow calls ensure_resource or ensure_resources for packages, as Puppet code would.
-func ensureNow(c *eval.Call, name string, titles value.Value, why provenance.Ref, defaults *value.Hash) (value.Value, error) {
+func ensureNow(c *eval.Call, name string, titles value.Value, why provenance.Ref, defaults *value.Hash) (value.Value,
+	error) {
 	args := []value.Value{value.String("package"), titles, defaults}
 	done, err := functions.ToLegacy(c, args)
 	defer done()
@@ -312,8 +321,10 @@ func ensurePackages9() *eval.Function {
 		for _, e := range given.Entries() {
 			b.SetEntry(e)
 		}
-		if v, _ := b.Get(value.String("ensure")); v == value.Value(value.String("present")) || v == value.Value(value.String("installed")) {
-			asked := of(c, "defined_with_params", value.String("Package["+text(name)+"]"), value.NewHash(value.String("ensure"), value.String("present")))
+		if v, _ := b.Get(value.String("ensure")); v == value.Value(value.String("present")) ||
+			v == value.Value(value.String("installed")) {
+			asked := of(c, "defined_with_params", value.String("Package["+text(name)+"]"),
+				value.NewHash(value.String("ensure"), value.String("present")))
 			there, err := definedWithParams(asked)
 			if err != nil {
 				return err
@@ -334,33 +345,37 @@ func ensurePackages9() *eval.Function {
 		return value.EmptyHash
 	}
 	names := []string{"packages", "default_attributes"}
-	return &eval.Function{Name: "stdlib::ensure_packages", Doc: "Declares packages unless they are declared with these attributes.", Flow: statement, Dispatches: []eval.Dispatch{
-		{Signature: "Callable[[Variant[String[1], Array[String[1]]], Hash, 1, 2], Undef]", Names: names, Run: func(c *eval.Call) (value.Value, error) {
-			list := listed(c.Args[0])
-			for i, p := range list.Elems {
-				if err := one(c, p, c.Trace().Join(list.Ref(i), c.ArgRef(0)), defaults(c)); err != nil {
-					return nil, err
-				}
-			}
-			return nil, nil
-		}},
-		{Signature: "Callable[[Hash[String[1], Any], Hash, 1, 2], Undef]", Names: names, Run: func(c *eval.Call) (value.Value, error) {
-			for _, e := range c.Args[0].(*value.Hash).Entries() {
-				over, is := e.Value.(*value.Hash)
-				if !is {
-					return nil, noConversion(e.Value, "Hash")
-				}
-				b := defaults(c).From(over.Len())
-				for _, p := range over.Entries() {
-					b.SetEntry(p)
-				}
-				if err := one(c, e.Key, c.Trace().Join(e.KeyRef, e.Ref, c.ArgRef(0)), b.Hash()); err != nil {
-					return nil, err
-				}
-			}
-			return nil, nil
-		}},
-	}}
+	return &eval.Function{Name: "stdlib::ensure_packages",
+		Doc: "Declares packages unless they are declared with these attributes.", Flow: statement,
+		Dispatches: []eval.Dispatch{
+			{Signature: "Callable[[Variant[String[1], Array[String[1]]], Hash, 1, 2], Undef]", Names: names,
+				Run: func(c *eval.Call) (value.Value, error) {
+					list := listed(c.Args[0])
+					for i, p := range list.Elems {
+						if err := one(c, p, c.Trace().Join(list.Ref(i), c.ArgRef(0)), defaults(c)); err != nil {
+							return nil, err
+						}
+					}
+					return nil, nil
+				}},
+			{Signature: "Callable[[Hash[String[1], Any], Hash, 1, 2], Undef]", Names: names,
+				Run: func(c *eval.Call) (value.Value, error) {
+					for _, e := range c.Args[0].(*value.Hash).Entries() {
+						over, is := e.Value.(*value.Hash)
+						if !is {
+							return nil, noConversion(e.Value, "Hash")
+						}
+						b := defaults(c).From(over.Len())
+						for _, p := range over.Entries() {
+							b.SetEntry(p)
+						}
+						if err := one(c, e.Key, c.Trace().Join(e.KeyRef, e.Ref, c.ArgRef(0)), b.Hash()); err != nil {
+							return nil, err
+						}
+					}
+					return nil, nil
+				}},
+		}}
 }
 
 func getparam(c *eval.Call) (value.Value, error) {
@@ -388,7 +403,8 @@ func getparam(c *eval.Call) (value.Value, error) {
 }
 
 func str2resource() *eval.Function {
-	return new4("stdlib::str2resource", "The reference that a text such as File[/etc/motd] stands for; the resource must be declared already.", eval.Observer,
+	return new4("stdlib::str2resource",
+		"The reference that a text such as File[/etc/motd] stands for; the resource must be declared already.", eval.Observer,
 		"Callable[[String], Any]", []string{"res_string"}, func(c *eval.Call) (value.Value, error) {
 			typ, title, err := typeAndTitle(text(c.Args[0]))
 			if err != nil {
@@ -396,7 +412,8 @@ func str2resource() *eval.Function {
 			}
 			c.Ref = declared(c, typ, title)
 			if c.Eval.Find(typ, title) == nil {
-				return nil, fmt.Errorf("stdlib::str2resource(): could not find %s[%s], this is parse order dependent and values should not be quoted", typ, title)
+				return nil,
+					fmt.Errorf("stdlib::str2resource(): could not find %s[%s], this is parse order dependent and values should not be quoted", typ, title)
 			}
 			if typ == "Class" {
 				return &types.Class{Of: strings.ToLower(title)}, nil

@@ -28,7 +28,8 @@ func names(shapes map[string]shape) []string {
 // TestScoreStdlib makes random calls of every function and compares each answer with the installed Puppet's.
 func TestScoreStdlib(t *testing.T) { score(t, shapes, environmentDir, "") }
 
-// TestScoreShadowed calls 3.x functions as templates do: those before which Puppet code finds a newer one, and a few others.
+// TestScoreShadowed calls 3.x functions as templates do: those before which Puppet code finds a newer one, and a few
+// others.
 func TestScoreShadowed(t *testing.T) { score(t, shadowed, environmentDir, "") }
 
 var withoutCall = strings.NewReplacer("Evaluation Error: Error while evaluating a Function Call, ", "")

@@ -18,7 +18,8 @@ type writer func(c *eval.Call, data value.Value) (string, error)
 const prettyOptions = "Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], " +
 	"array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}]"
 
-// serializers write data in other notations. Since 9.x those below stdlib:: look into Sensitive and answer with a Sensitive.
+// serializers write data in other notations. Since 9.x those below stdlib:: look into Sensitive and answer with a
+// Sensitive.
 func serializers(prefix string, nine bool) []*eval.Function {
 	make1 := func(name, doc, signature string, names []string, write writer, wraps bool) *eval.Function {
 		return new4(prefix+name, doc, eval.Pure, signature, names, func(c *eval.Call) (value.Value, error) {
@@ -45,32 +46,38 @@ func serializers(prefix string, nine bool) []*eval.Function {
 		returns = "Variant[String, Sensitive[String]]"
 	}
 	return []*eval.Function{
-		make1("to_json", "Writes data as JSON.", "Callable[Any]", []string{"data"}, func(_ *eval.Call, v value.Value) (string, error) {
+		make1("to_json", "Writes data as JSON.", "Callable[Any]", []string{"data"}, func(_ *eval.Call, v value.Value) (string,
+			error) {
 			return compactJSON.write(v)
 		}, true),
-		make1("to_json_pretty", "Writes data as JSON for people.", "Callable[Variant[Hash, Array], Optional[Boolean], "+prettyOptions+", 1, 3]", []string{"data", "skip_undef", "opts"}, prettily, true),
-		make1("to_yaml", "Writes data as YAML.", "Callable[Any, Hash, 1, 2]", []string{"data", "options"}, func(c *eval.Call, v value.Value) (string, error) {
-			options, given := c.Arg(1).(*value.Hash)
-			if given {
-				for _, e := range options.Entries() {
-					if _, is := symbolOrString(e.Key); !is {
-						return "", noMethod("to_sym", e.Key)
+		make1("to_json_pretty", "Writes data as JSON for people.", "Callable[Variant[Hash, Array], Optional[Boolean], "+
+			prettyOptions+", 1, 3]", []string{"data", "skip_undef", "opts"}, prettily, true),
+		make1("to_yaml", "Writes data as YAML.", "Callable[Any, Hash, 1, 2]", []string{"data", "options"},
+			func(c *eval.Call, v value.Value) (string, error) {
+				options, given := c.Arg(1).(*value.Hash)
+				if given {
+					for _, e := range options.Entries() {
+						if _, is := symbolOrString(e.Key); !is {
+							return "", noMethod("to_sym", e.Key)
+						}
 					}
 				}
-			}
-			return yamlText(v, options)
-		}, true),
-		make1("to_toml", "Writes a hash as TOML.", "Callable[[Hash], "+returns+"]", []string{"data"}, func(_ *eval.Call, v value.Value) (string, error) {
-			return tomlText(v.(*value.Hash))
-		}, true),
-		make1("to_python", "Writes data as a Python literal.", "Callable[Any]", []string{"object"}, func(_ *eval.Call, v value.Value) (string, error) {
-			d, err := plainData(v)
-			return python(d), err
-		}, false),
-		make1("to_ruby", "Writes data as a Ruby literal.", "Callable[Any]", []string{"object"}, func(_ *eval.Call, v value.Value) (string, error) {
-			d, err := plainData(v)
-			return rubyText(d), err
-		}, false),
+				return yamlText(v, options)
+			}, true),
+		make1("to_toml", "Writes a hash as TOML.", "Callable[[Hash], "+returns+"]", []string{"data"},
+			func(_ *eval.Call, v value.Value) (string, error) {
+				return tomlText(v.(*value.Hash))
+			}, true),
+		make1("to_python", "Writes data as a Python literal.", "Callable[Any]", []string{"object"},
+			func(_ *eval.Call, v value.Value) (string, error) {
+				d, err := plainData(v)
+				return python(d), err
+			}, false),
+		make1("to_ruby", "Writes data as a Ruby literal.", "Callable[Any]", []string{"object"},
+			func(_ *eval.Call, v value.Value) (string, error) {
+				d, err := plainData(v)
+				return rubyText(d), err
+			}, false),
 	}
 }
 
@@ -94,7 +101,8 @@ func prettily(c *eval.Call, v value.Value) (string, error) {
 		for _, o := range []struct {
 			name string
 			to   *string
-		}{{"indent", &st.indent}, {"space", &st.space}, {"space_before", &st.spaceBefore}, {"object_nl", &st.objectNL}, {"array_nl", &st.arrayNL}} {
+		}{{"indent", &st.indent}, {"space", &st.space}, {"space_before", &st.spaceBefore}, {"object_nl", &st.objectNL},
+			{"array_nl", &st.arrayNL}} {
 			if s, is := opts.At(o.name).(value.String); is {
 				*o.to = string(s)
 			}
@@ -192,7 +200,8 @@ func unwrapped(v value.Value) (value.Value, bool) {
 
 // rewrap is stdlib::rewrap_sensitive_data.
 func rewrap() *eval.Function {
-	return new4("stdlib::rewrap_sensitive_data", "Takes a value, or what a block makes of it, out of every Sensitive in it and wraps the whole instead.", eval.Pure,
+	return new4("stdlib::rewrap_sensitive_data",
+		"Takes a value, or what a block makes of it, out of every Sensitive in it and wraps the whole instead.", eval.Pure,
 		"Callable[[Any, Optional[Callable[Any]]], Any]", []string{"data"}, func(c *eval.Call) (value.Value, error) {
 			v, secret := unwrapped(c.Args[0])
 			if c.Block != nil {

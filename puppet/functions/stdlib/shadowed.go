@@ -12,8 +12,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Function3x is a 3.x function of stdlib 8.5 as templates call it, scope.function_name([…]), with arguments as they are. It is nil for a
-// name that stdlib has no 3.x function of.
+// Function3x is a 3.x function of stdlib 8.5 as templates call it, scope.function_name([…]), with arguments as they
+// are. It is nil for a name that stdlib has no 3.x function of.
 func Function3x(name string) *eval.Function {
 	o, known := old3x(name)
 	if !known {
@@ -30,8 +30,8 @@ func Function3x(name string) *eval.Function {
 
 const blanks = "\t\n\v\f\r \x00"
 
-// shadowed are the 3.x functions of stdlib 8.5 before which Puppet code finds a newer one of the same name. Templates that call
-// scope.function_name, and validate_legacy, get these.
+// shadowed are the 3.x functions of stdlib 8.5 before which Puppet code finds a newer one of the same name. Templates
+// that call scope.function_name, and validate_legacy, get these.
 func shadowed() []old {
 	none := "%s(): Requires either array or string to work with"
 	change := func(name, doc string, f func(string) string) old {
@@ -39,13 +39,14 @@ func shadowed() []old {
 	}
 	return []old{
 		{"abs", "The absolute value of a number or of a text that is one.", eval.Pure, -1, abs3},
-		{"camelcase", "Writes words_with_underscores as WordsWithUnderscores.", eval.Pure, -1, change("camelcase", "", func(s string) string {
-			parts := functions.SplitText(s, "_")
-			for i, p := range parts {
-				parts[i] = value.Capitalize(p)
-			}
-			return strings.Join(parts, "")
-		}).run},
+		{"camelcase", "Writes words_with_underscores as WordsWithUnderscores.", eval.Pure, -1,
+			change("camelcase", "", func(s string) string {
+				parts := functions.SplitText(s, "_")
+				for i, p := range parts {
+					parts[i] = value.Capitalize(p)
+				}
+				return strings.Join(parts, "")
+			}).run},
 		change("capitalize", "Makes the first letter upper case and all others lower case.", value.Capitalize),
 		change("chomp", "Drops one line end.", func(s string) string {
 			if t, cut := strings.CutSuffix(s, "\n"); cut {
@@ -53,19 +54,22 @@ func shadowed() []old {
 			}
 			return strings.TrimSuffix(s, "\r")
 		}),
-		eachOf("chop", "Drops the last character.", parseErrorf("chop(): Requires either an array or string to work with"), func(s string) string {
-			if t, cut := strings.CutSuffix(s, "\r\n"); cut {
-				return t
-			}
-			_, n := utf8.DecodeLastRuneInString(s)
-			return s[:len(s)-n]
-		}),
+		eachOf("chop", "Drops the last character.", parseErrorf("chop(): Requires either an array or string to work with"),
+			func(s string) string {
+				if t, cut := strings.CutSuffix(s, "\r\n"); cut {
+					return t
+				}
+				_, n := utf8.DecodeLastRuneInString(s)
+				return s[:len(s)-n]
+			}),
 		change("downcase", "Makes all letters lower case.", value.Downcase),
 		change("lstrip", "Drops blanks from the beginning.", func(s string) string { return strings.TrimLeft(s, blanks) }),
 		change("rstrip", "Drops blanks from the end.", func(s string) string { return strings.TrimRight(s, blanks) }),
 		change("strip", "Drops blanks from both ends.", func(s string) string { return strings.Trim(s, blanks) }),
-		{"ceiling", "The next integer above a number.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return rounded3(c, math.Ceil) }},
-		{"floor", "The next integer below a number.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return rounded3(c, math.Floor) }},
+		{"ceiling", "The next integer above a number.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) { return rounded3(c, math.Ceil) }},
+		{"floor", "The next integer below a number.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) { return rounded3(c, math.Floor) }},
 		{"round", "The integer nearest to a number.", eval.Pure, -1, round3},
 		{"empty", "Reports whether a text or container is empty.", eval.Pure, -1, empty3},
 		{"flatten", "Dissolves nested arrays.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) {
@@ -79,8 +83,10 @@ func shadowed() []old {
 			return value.Flatten(a), nil
 		}},
 		{"join", "Joins the elements of an array.", eval.Pure, -1, join3},
-		{"keys", "The keys of a hash.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return column3(c, (*value.Hash).Keys) }},
-		{"values", "The values of a hash.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return column3(c, (*value.Hash).Values) }},
+		{"keys", "The keys of a hash.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) { return column3(c, (*value.Hash).Keys) }},
+		{"values", "The values of a hash.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) { return column3(c, (*value.Hash).Values) }},
 		{"max", "The largest argument.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return extreme3(c, 1) }},
 		{"min", "The smallest argument.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return extreme3(c, -1) }},
 		{"size", "The length of a text or container.", eval.Pure, -1, size3},
@@ -88,8 +94,10 @@ func shadowed() []old {
 		{"unique", "Each element, or character, once.", eval.Pure, -1, unique3},
 		{"upcase", "Makes all letters upper case, in nested arrays and hashes too.", eval.Pure, -1, upcase3},
 		{"merge", "Merges hashes; the last value wins.", eval.Pure, -1, merge3},
-		{"dig", "An old name of dig44.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return dig44(of(c, "dig44", c.Args...)) }},
-		{"type", "An old name of type3x.", eval.Pure, -1, func(c *eval.Call) (value.Value, error) { return type3x(of(c, "type3x", c.Args...)) }},
+		{"dig", "An old name of dig44.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) { return dig44(of(c, "dig44", c.Args...)) }},
+		{"type", "An old name of type3x.", eval.Pure, -1,
+			func(c *eval.Call) (value.Value, error) { return type3x(of(c, "type3x", c.Args...)) }},
 		{"getvar", "The value of a variable by name.", eval.Observer, -1, func(c *eval.Call) (value.Value, error) {
 			if len(c.Args) != 1 {
 				return nil, parseErrorf("getvar(): wrong number of arguments (%d; must be 1)", len(c.Args))
@@ -98,12 +106,13 @@ func shadowed() []old {
 			c.Ref = c.Trace().With(r, functions.Everything(c))
 			return v, nil
 		}},
-		{"deprecation", "Warns that something is deprecated; only where the server's environment says so.", statement, -1, func(c *eval.Call) (value.Value, error) {
-			if len(c.Args) != 2 {
-				return nil, parseErrorf("deprecation: Wrong number of arguments given (%d for 2)", len(c.Args))
-			}
-			return nil, nil
-		}},
+		{"deprecation", "Warns that something is deprecated; only where the server's environment says so.", statement, -1,
+			func(c *eval.Call) (value.Value, error) {
+				if len(c.Args) != 2 {
+					return nil, parseErrorf("deprecation: Wrong number of arguments given (%d for 2)", len(c.Args))
+				}
+				return nil, nil
+			}},
 	}
 }
 

@@ -1,8 +1,10 @@
-// Package stdlib is the functions of puppetlabs-stdlib, written in Go, and the functions written in Ruby that other modules use most. A
-// module's functions exist only where the module is on the module path, so they come in tables by module.
+// Package stdlib is the functions of puppetlabs-stdlib, written in Go, and the functions written in Ruby that other
+// modules use most. A module's functions exist only where the module is on the module path, so they come in tables by
+// module.
 //
-// Facts and wording are those of stdlib 8.5 (lib/puppet/functions and lib/puppet/parser/functions), and of 9.7 for the names below
-// stdlib::. Most are 3.x functions: they check their own arguments, and see values as Puppet 3 had them (old, in record.go).
+// Facts and wording are those of stdlib 8.5 (lib/puppet/functions and lib/puppet/parser/functions), and of 9.7 for the
+// names below stdlib::. Most are 3.x functions: they check their own arguments, and see values as Puppet 3 had them
+// (old, in record.go).
 //
 // It may import functions, eval and what is below them. Start reading at Module, then record.go.
 package stdlib
@@ -27,8 +29,8 @@ func Modules() []string {
 	return names
 }
 
-// Module is the functions of a module, by name: of stdlib those of a version, as its metadata.json gives it ("" for the newest of 8.x). It
-// is nil for a module that this package knows nothing of. The records are made anew.
+// Module is the functions of a module, by name: of stdlib those of a version, as its metadata.json gives it ("" for the
+// newest of 8.x). It is nil for a module that this package knows nothing of. The records are made anew.
 func Module(name, version string) map[string]*eval.Function {
 	if name == "stdlib" {
 		return versioned(version)
@@ -70,7 +72,8 @@ func enter(t map[string]*eval.Function, fs ...*eval.Function) {
 func old8() []old {
 	var all []old
 	for _, group := range [][]old{
-		collections(), conversions(), texts(), paths(), checks(), validations(), parsers(), randoms(), passwords(), interfaceFunctions(), files(), resources(),
+		collections(), conversions(), texts(), paths(), checks(), validations(), parsers(), randoms(), passwords(),
+		interfaceFunctions(), files(), resources(),
 		{rangeFunction(), encloseIPv6(), clock(), pry()},
 	} {
 		all = append(all, group...)
@@ -106,7 +109,8 @@ func table8() map[string]*eval.Function {
 			enter(t, o.record())
 		}
 	}
-	enter(t, deprecationFunction(false), validateLegacy(false), ensurePackages(), factFunction(), isA(), merge("merge"), sprintfHash(), typeOf("type_of"), seededRandString("seeded_rand_string"),
+	enter(t, deprecationFunction(false), validateLegacy(false), ensurePackages(), factFunction(), isA(), merge("merge"),
+		sprintfHash(), typeOf("type_of"), seededRandString("seeded_rand_string"),
 		osVersion("os_version_gte", []string{"operatingsystem"}, []string{"operatingsystemmajrelease"}))
 	enter(t, serializers("", false)...)
 	enter(t, newParsers("")...)
@@ -130,7 +134,8 @@ func table9() map[string]*eval.Function {
 	listed := func(list, name string) bool { return slices.Contains(strings.Fields(list), name) }
 	t := map[string]*eval.Function{}
 	for _, o := range old8() {
-		if !listed(removed9, o.name) && !listed(moved9, o.name) && o.name != "has_ip_address" && o.name != "has_ip_network" && o.name != "time" {
+		if !listed(removed9, o.name) && !listed(moved9, o.name) && o.name != "has_ip_address" && o.name != "has_ip_network" &&
+			o.name != "time" {
 			enter(t, o.record())
 		}
 	}
@@ -142,7 +147,8 @@ func table9() map[string]*eval.Function {
 	enter(t, serializers("stdlib::", true)...)
 	enter(t, escapes("stdlib::")...)
 	enter(t, newParsers("stdlib::")...)
-	enter(t, rewrap(), ensurePackages9(), interfaces9(), merge("stdlib::merge"), typeOf("stdlib::type_of"), osVersion("stdlib::os_version_gte", []string{"os", "name"}, []string{"os", "release", "major"}))
+	enter(t, rewrap(), ensurePackages9(), interfaces9(), merge("stdlib::merge"), typeOf("stdlib::type_of"),
+		osVersion("stdlib::os_version_gte", []string{"os", "name"}, []string{"os", "release", "major"}))
 	for _, name := range strings.Fields(moved9) {
 		enter(t, moved(name, true, nil))
 	}
@@ -150,31 +156,34 @@ func table9() map[string]*eval.Function {
 	return t
 }
 
-// moved makes the old name of a function of 9.x: it warns and calls the new one, from another scope than the caller's if from is given.
+// moved makes the old name of a function of 9.x: it warns and calls the new one, from another scope than the caller's
+// if from is given.
 func moved(name string, warns bool, from func(*eval.Call) *eval.Scope) *eval.Function {
 	signature := "Callable[Any, 0]"
 	if name == "merge" {
 		signature = "Callable[Any, 0, Optional[Variant[Callable[2,2], Callable[3,3]]]]"
 	}
-	return new4(name, "An old name of stdlib::"+name+".", eval.Observer, signature, []string{"args"}, func(c *eval.Call) (value.Value, error) {
-		if warns {
-			if err := deprecate(c, name, "This function is deprecated, please use stdlib::"+name+" instead.", false); err != nil {
-				return nil, err
+	return new4(name, "An old name of stdlib::"+name+".", eval.Observer, signature, []string{"args"},
+		func(c *eval.Call) (value.Value, error) {
+			if warns {
+				if err := deprecate(c, name, "This function is deprecated, please use stdlib::"+name+" instead.",
+					false); err != nil {
+					return nil, err
+				}
 			}
-		}
-		if from != nil {
-			d := *c
-			d.Scope = from(c)
-			v, err := hand(&d, "stdlib::"+name)
-			c.Ref = d.Ref
-			return v, err
-		}
-		return hand(c, "stdlib::"+name)
-	})
+			if from != nil {
+				d := *c
+				d.Scope = from(c)
+				v, err := hand(&d, "stdlib::"+name)
+				c.Ref = d.Ref
+				return v, err
+			}
+			return hand(c, "stdlib::"+name)
+		})
 }
 
-// hand calls another function with the arguments of this call. The other's own provenance is not seen from here, so the result is said to
-// depend on all that was read.
+// hand calls another function with the arguments of this call. The other's own provenance is not seen from here, so the
+// result is said to depend on all that was read.
 func hand(c *eval.Call, name string) (value.Value, error) {
 	if f := c.Eval.World().Function(name); f != nil {
 		c.MustSay(f.Does)
@@ -188,13 +197,14 @@ func hand(c *eval.Call, name string) (value.Value, error) {
 
 // clock is the function time.
 func clock() old {
-	return old{"time", "The seconds since 1970. A catalog that has it is another one each time.", eval.Observer, -1, func(c *eval.Call) (value.Value, error) {
-		if len(c.Args) > 1 {
-			return nil, parseErrorf("time(): Wrong number of arguments given %d for 0 or 1", len(c.Args))
-		}
-		c.Ref = randomly(c, "clock")
-		return value.Int(time.Now().Unix()), nil
-	}}
+	return old{"time", "The seconds since 1970. A catalog that has it is another one each time.", eval.Observer, -1,
+		func(c *eval.Call) (value.Value, error) {
+			if len(c.Args) > 1 {
+				return nil, parseErrorf("time(): Wrong number of arguments given %d for 0 or 1", len(c.Args))
+			}
+			c.Ref = randomly(c, "clock")
+			return value.Int(time.Now().Unix()), nil
+		}}
 }
 
 // puppet3x are the 3.x functions of Puppet itself, stubs of later ones included.

@@ -18,8 +18,8 @@ var (
 	comment = regexp.MustCompile(`(?m)^\s*#.*$`)
 )
 
-// TestUses counts the calls of every function written in Ruby in the manifests and templates of Debian's modules: what decided which
-// functions of other modules are written in Go. It logs the table, and names those that are not.
+// TestUses counts the calls of every function written in Ruby in the manifests and templates of Debian's modules: what
+// decided which functions of other modules are written in Go. It logs the table, and names those that are not.
 func TestUses(t *testing.T) {
 	module := map[string]string{}
 	for _, f := range live.Files(t, ".rb") {

@@ -60,18 +60,19 @@ func validations() []old {
 	}
 	silent := func(o old) old { o.flow = statement; return o }
 	return []old{
-		all("validate_absolute_path", "Ends the compile unless all arguments are absolute paths, or lists of such.", func(_ *eval.Call, v value.Value) error {
-			list := []value.Value{v}
-			if a, is := v.(*value.Array); is {
-				list = a.Elems
-			}
-			for _, e := range list {
-				if s, is := symbolOrString(e); !is || !absolutePath(s) {
-					return parseErrorf("%s is not an absolute path.", inspect(e))
+		all("validate_absolute_path", "Ends the compile unless all arguments are absolute paths, or lists of such.",
+			func(_ *eval.Call, v value.Value) error {
+				list := []value.Value{v}
+				if a, is := v.(*value.Array); is {
+					list = a.Elems
 				}
-			}
-			return nil
-		}),
+				for _, e := range list {
+					if s, is := symbolOrString(e); !is || !absolutePath(s) {
+						return parseErrorf("%s is not an absolute path.", inspect(e))
+					}
+				}
+				return nil
+			}),
 		all("validate_array", "Ends the compile unless all arguments are arrays.", func(_ *eval.Call, v value.Value) error {
 			_, is := v.(*value.Array)
 			return kind(v, is, "an Array")
@@ -84,34 +85,47 @@ func validations() []old {
 			_, is := v.(*value.Hash)
 			return kind(v, is, "a Hash")
 		}),
-		all("validate_string", "Ends the compile unless all arguments are strings or undef.", func(_ *eval.Call, v value.Value) error {
-			_, is := v.(value.String)
-			return kind(v, is || value.IsUndef(v), "a string")
-		}),
-		all("validate_ip_address", "Ends the compile unless all arguments are IP addresses.", address("IP", func(*ipAddr) bool { return true })),
-		all("validate_ipv4_address", "Ends the compile unless all arguments are IPv4 addresses.", address("IPv4", func(a *ipAddr) bool { return !a.six })),
-		all("validate_ipv6_address", "Ends the compile unless all arguments are IPv6 addresses.", address("IPv6", func(a *ipAddr) bool { return a.six })),
-		silent(all("validate_domain_name", "Ends the compile unless all arguments are domain names.", wording("syntactically correct domain name", isDomainName))),
-		silent(all("validate_email_address", "Ends the compile unless all arguments are e-mail addresses.", wording("valid email address", isEmail))),
-		{"validate_integer", "Ends the compile unless a value, or each of a list, is an integer within bounds.", eval.Pure, -1, validateInteger},
-		{"validate_numeric", "Ends the compile unless a value, or each of a list, is a number within bounds.", eval.Pure, -1, validateNumeric},
-		{"validate_re", "Ends the compile unless a text matches one of several regular expressions.", eval.Pure, -1, validateRe},
-		{"validate_slength", "Ends the compile unless a text, or each of a list, has a length within bounds.", eval.Pure, -1, validateLength},
-		{"validate_cmd", "Would end the compile unless a program accepts a text. Bunraku runs no programs: the text is accepted with a warning.", statement, -1, func(c *eval.Call) (value.Value, error) {
-			if n := len(c.Args); n < 2 || n > 3 {
-				return nil, parseErrorf("validate_cmd(): wrong number of arguments (%d; must be 2 or 3)", n)
-			}
-			c.Warn("W0651", "validate_cmd(): the command was not run: "+inspect(c.Args[1]))
-			return nil, nil
-		}},
-		{"validate_augeas", "Would end the compile unless an Augeas lens reads a text. The text is accepted with a warning.", statement, -1, func(c *eval.Call) (value.Value, error) {
-			if n := len(c.Args); n < 2 || n > 4 {
-				return nil, parseErrorf("validate_augeas(): wrong number of arguments (%d; must be 2, 3, or 4)", n)
-			}
-			c.Warn("W0651", "validate_augeas(): the content was not checked against "+inspect(c.Args[1]))
-			return nil, nil
-		}},
-		{"validate_x509_rsa_key_pair", "Ends the compile unless a certificate was signed by an RSA key.", statement, -1, validateKeyPair},
+		all("validate_string", "Ends the compile unless all arguments are strings or undef.",
+			func(_ *eval.Call, v value.Value) error {
+				_, is := v.(value.String)
+				return kind(v, is || value.IsUndef(v), "a string")
+			}),
+		all("validate_ip_address", "Ends the compile unless all arguments are IP addresses.",
+			address("IP", func(*ipAddr) bool { return true })),
+		all("validate_ipv4_address", "Ends the compile unless all arguments are IPv4 addresses.",
+			address("IPv4", func(a *ipAddr) bool { return !a.six })),
+		all("validate_ipv6_address", "Ends the compile unless all arguments are IPv6 addresses.",
+			address("IPv6", func(a *ipAddr) bool { return a.six })),
+		silent(all("validate_domain_name", "Ends the compile unless all arguments are domain names.",
+			wording("syntactically correct domain name", isDomainName))),
+		silent(all("validate_email_address", "Ends the compile unless all arguments are e-mail addresses.",
+			wording("valid email address", isEmail))),
+		{"validate_integer", "Ends the compile unless a value, or each of a list, is an integer within bounds.", eval.Pure,
+			-1, validateInteger},
+		{"validate_numeric", "Ends the compile unless a value, or each of a list, is a number within bounds.", eval.Pure, -1,
+			validateNumeric},
+		{"validate_re", "Ends the compile unless a text matches one of several regular expressions.", eval.Pure, -1,
+			validateRe},
+		{"validate_slength", "Ends the compile unless a text, or each of a list, has a length within bounds.", eval.Pure, -1,
+			validateLength},
+		{"validate_cmd",
+			"Would end the compile unless a program accepts a text. Bunraku runs no programs: the text is accepted with a warning.", statement, -1, func(c *eval.Call) (value.Value, error) {
+				if n := len(c.Args); n < 2 || n > 3 {
+					return nil, parseErrorf("validate_cmd(): wrong number of arguments (%d; must be 2 or 3)", n)
+				}
+				c.Warn("W0651", "validate_cmd(): the command was not run: "+inspect(c.Args[1]))
+				return nil, nil
+			}},
+		{"validate_augeas", "Would end the compile unless an Augeas lens reads a text. The text is accepted with a warning.",
+			statement, -1, func(c *eval.Call) (value.Value, error) {
+				if n := len(c.Args); n < 2 || n > 4 {
+					return nil, parseErrorf("validate_augeas(): wrong number of arguments (%d; must be 2, 3, or 4)", n)
+				}
+				c.Warn("W0651", "validate_augeas(): the content was not checked against "+inspect(c.Args[1]))
+				return nil, nil
+			}},
+		{"validate_x509_rsa_key_pair", "Ends the compile unless a certificate was signed by an RSA key.", statement, -1,
+			validateKeyPair},
 	}
 }
 
@@ -161,7 +175,8 @@ func validateLength(c *eval.Call) (value.Value, error) {
 	most, err := strictInt(c.Args[1])
 	switch {
 	case err != nil:
-		return nil, parseErrorf("validate_slength(): Expected second argument to be a positive Numeric, got %s:%s", text(c.Args[1]), class(c.Args[1]))
+		return nil, parseErrorf("validate_slength(): Expected second argument to be a positive Numeric, got %s:%s",
+			text(c.Args[1]), class(c.Args[1]))
 	case most.Sign() <= 0:
 		return nil, parseErrorf("validate_slength(): Expected second argument to be a positive Numeric, got %s:Integer", most)
 	}
@@ -170,9 +185,11 @@ func validateLength(c *eval.Call) (value.Value, error) {
 		least, err = strictInt(c.Args[2])
 		switch {
 		case err != nil:
-			return nil, parseErrorf("validate_slength(): Expected third argument to be unset or a positive Numeric, got %s:%s", text(c.Args[2]), class(c.Args[2]))
+			return nil, parseErrorf("validate_slength(): Expected third argument to be unset or a positive Numeric, got %s:%s",
+				text(c.Args[2]), class(c.Args[2]))
 		case least.Sign() < 0:
-			return nil, parseErrorf("validate_slength(): Expected third argument to be unset or a positive Numeric, got %s:Integer", least)
+			return nil,
+				parseErrorf("validate_slength(): Expected third argument to be unset or a positive Numeric, got %s:Integer", least)
 		}
 	}
 	if most.Cmp(least) < 0 {
@@ -187,7 +204,8 @@ func validateLength(c *eval.Call) (value.Value, error) {
 		if a, is := c.Args[0].(*value.Array); is {
 			was = a.Len()
 		}
-		return parseErrorf("validate_slength(): Expected length of %s to be between %s and %s, was %d", inspect(c.Args[0]), least, most, was)
+		return parseErrorf("validate_slength(): Expected length of %s to be between %s and %s, was %d", inspect(c.Args[0]),
+			least, most, was)
 	}
 	switch v := c.Args[0].(type) {
 	case value.String:
@@ -196,7 +214,8 @@ func validateLength(c *eval.Call) (value.Value, error) {
 		for i, e := range v.Elems {
 			s, is := e.(value.String)
 			if !is {
-				return nil, parseErrorf("validate_slength(): Expected element at array position %d to be a String, got %s", i, class(e))
+				return nil, parseErrorf("validate_slength(): Expected element at array position %d to be a String, got %s", i,
+					class(e))
 			}
 			if err := check(s); err != nil {
 				return nil, err
@@ -204,7 +223,8 @@ func validateLength(c *eval.Call) (value.Value, error) {
 		}
 		return nil, nil
 	}
-	return nil, parseErrorf("validate_slength(): Expected first argument to be a String or Array, got %s", class(c.Args[0]))
+	return nil, parseErrorf("validate_slength(): Expected first argument to be a String or Array, got %s",
+		class(c.Args[0]))
 }
 
 // A measure is a kind of number that validate_integer or validate_numeric takes.
@@ -257,12 +277,14 @@ func validateNumber[N any](c *eval.Call, m measure[N]) (value.Value, error) {
 	if len(c.Args) > 2 {
 		n, err := m.read(text(c.Args[2]))
 		if err != nil {
-			return nil, parseErrorf("%s(): Expected third argument to be unset or %s, got %s:%s", name, m.what, text(c.Args[2]), class(c.Args[2]))
+			return nil, parseErrorf("%s(): Expected third argument to be unset or %s, got %s:%s", name, m.what, text(c.Args[2]),
+				class(c.Args[2]))
 		}
 		least = &n
 	}
 	if most != nil && least != nil && m.order(*least, *most) > 0 {
-		return nil, parseErrorf("%s(): Expected second argument to be larger than third argument, got %s < %s", name, m.show(*most), m.show(*least))
+		return nil, parseErrorf("%s(): Expected second argument to be larger than third argument, got %s < %s", name,
+			m.show(*most), m.show(*least))
 	}
 	check := func(n N, shown string) error {
 		if most != nil && m.order(n, *most) > 0 {

@@ -8,8 +8,9 @@ import (
 	"bunraku/puppet/value"
 )
 
-// versioned is the functions of a version of stdlib. The tables are those of 8.5 and 9.7; what earlier and later ones do otherwise, and
-// catalogs show, is ensure_packages: what an installed package is called, and where its resource is contained.
+// versioned is the functions of a version of stdlib. The tables are those of 8.5 and 9.7; what earlier and later ones
+// do otherwise, and catalogs show, is ensure_packages: what an installed package is called, and where its resource is
+// contained.
 func versioned(version string) map[string]*eval.Function {
 	major, minor := release(version)
 	if major >= 9 {
@@ -52,14 +53,15 @@ func atTop(c *eval.Call) *eval.Scope { return c.Eval.Top() }
 
 // ensurePackages3 is the 3.x function that there was until 8.3.
 func ensurePackages3(word, instead string) old {
-	return old{"ensure_packages", "Declares packages unless they are declared with these attributes.", statement, -1, func(c *eval.Call) (value.Value, error) {
-		_, is := c.Arg(1).(*value.Hash)
-		switch {
-		case len(c.Args) == 0 || len(c.Args) > 2:
-			return nil, given(c, "1 or 2")
-		case len(c.Args) == 2 && !is:
-			return nil, parseErrorf("ensure_packages(): Requires second argument to be a Hash")
-		}
-		return installPackages(c, word, instead)
-	}}
+	return old{"ensure_packages", "Declares packages unless they are declared with these attributes.", statement, -1,
+		func(c *eval.Call) (value.Value, error) {
+			_, is := c.Arg(1).(*value.Hash)
+			switch {
+			case len(c.Args) == 0 || len(c.Args) > 2:
+				return nil, given(c, "1 or 2")
+			case len(c.Args) == 2 && !is:
+				return nil, parseErrorf("ensure_packages(): Requires second argument to be a Hash")
+			}
+			return installPackages(c, word, instead)
+		}}
 }

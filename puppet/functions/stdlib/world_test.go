@@ -21,7 +21,8 @@ const (
 	factsFile      = "testdata/facts.json"
 )
 
-// tables are the functions of a world with stdlib 8.5, or 9, and every other module. The records are shared by all questions.
+// tables are the functions of a world with stdlib 8.5, or 9, and every other module. The records are shared by all
+// questions.
 func tables(version string) map[string]*eval.Function {
 	t := functions.Table(source.Puppet7)
 	for _, m := range stdlib.Modules() {

@@ -13,8 +13,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A yamlWriter is Psych's to_yaml on libyaml 0.2.5: the names and the order of decisions are those of its emitter, because line breaks,
-// quotes and trailing blanks depend on them.
+// A yamlWriter is Psych's to_yaml on libyaml 0.2.5: the names and the order of decisions are those of its emitter,
+// because line breaks, quotes and trailing blanks depend on them.
 type yamlWriter struct {
 	b          strings.Builder
 	column     int
@@ -36,7 +36,8 @@ func (e errNotPlain) Error() string { return "cannot write a " + e.class + " as 
 
 // yamlText is Ruby's to_yaml with its options.
 func yamlText(v value.Value, options *value.Hash) (text string, err error) {
-	w := &yamlWriter{indent: -1, whitespace: true, indention: true, step: 2, width: 80, anchors: map[any]int{}, seen: map[any]bool{}}
+	w := &yamlWriter{indent: -1, whitespace: true, indention: true, step: 2, width: 80, anchors: map[any]int{},
+		seen: map[any]bool{}}
 	head := ""
 	if options != nil {
 		if n, is := options.At("line_width").(value.Int); is {
@@ -174,7 +175,8 @@ func (w *yamlWriter) node(v value.Value, inMapping, simpleKey bool) {
 			panic(errNotPlain{functions.RubyClass(v)})
 		}
 		w.indicator("!ruby/object:Puppet::Pops::Types::PResourceType", true, false, false)
-		w.mapping(value.NewHash(value.String("type_name"), value.String(capitalized(v.Type)), value.String("title"), value.String(v.Title),
+		w.mapping(value.NewHash(value.String("type_name"), value.String(capitalized(v.Type)), value.String("title"),
+			value.String(v.Title),
 			value.String("downcased_name"), value.String(strings.ToLower(v.Type))))
 	default:
 		w.scalar(v)
@@ -342,7 +344,8 @@ func analyze(s string) analysis {
 	for i, r := range rs {
 		first, last, next := i == 0, i == len(rs)-1, blank(i+1)
 		switch {
-		case first && strings.ContainsRune("#,[]{}&*!|>'\"%@`", r), first && (r == '?' || r == '-') && next, r == ':' && next, r == '#' && (first || blank(i-1)):
+		case first && strings.ContainsRune("#,[]{}&*!|>'\"%@`", r), first && (r == '?' || r == '-') && next, r == ':' && next,
+			r == '#' && (first || blank(i-1)):
 			indicators = true
 		}
 		if !printable(r) && !isBreak(r) || r == '\r' || r == 0x85 {
@@ -489,7 +492,8 @@ func (w *yamlWriter) singleQuoted(rs []rune) {
 }
 
 var yamlEscapes = map[rune]string{
-	0: "0", 7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 0x1b: "e", '"': `"`, '\\': `\`, 0x85: "N", 0xa0: "_", 0x2028: "L", 0x2029: "P",
+	0: "0", 7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 0x1b: "e", '"': `"`, '\\': `\`, 0x85: "N",
+	0xa0: "_", 0x2028: "L", 0x2029: "P",
 }
 
 func (w *yamlWriter) doubleQuoted(rs []rune) {

@@ -7,9 +7,9 @@ import (
 	"bunraku/source"
 )
 
-// ReadHOCON reads a text in HOCON, JSON's human form: comments, unquoted words, paths as keys, objects that merge, lists and texts that are
-// joined, and substitutions ${a.b}. It follows the Ruby library that Puppet's hocon_data calls. Includes are not followed, and a
-// substitution never falls back on the process's environment.
+// ReadHOCON reads a text in HOCON, JSON's human form: comments, unquoted words, paths as keys, objects that merge,
+// lists and texts that are joined, and substitutions ${a.b}. It follows the Ruby library that Puppet's hocon_data
+// calls. Includes are not followed, and a substitution never falls back on the process's environment.
 func ReadHOCON(f *source.File) (*Node, error) {
 	text := strings.TrimPrefix(f.Text, "\ufeff")
 	p := &hoconParser{file: f, text: text, shift: len(f.Text) - len(text), line: 1, lexer: hoconLexer{text: text, line: 1}}

@@ -50,7 +50,8 @@ func (p *hoconParser) build(t *hoconTree, at []string) (*hoconValue, error) {
 		}
 		return o, nil
 	}
-	v := &hoconValue{scalar: t.token.scalar, text: t.token.text, word: t.token.kind == hoconWord, span: t.span, line: t.line}
+	v := &hoconValue{scalar: t.token.scalar, text: t.token.text, word: t.token.kind == hoconWord, span: t.span,
+		line: t.line}
 	if v.word {
 		v.scalar = value.String(v.text)
 	}
@@ -63,9 +64,10 @@ func (p *hoconParser) assign(o *hoconValue, f hoconField, at []string) error {
 	before := o.get(f.path)
 	if f.appending {
 		if p.inList > 0 {
-			return p.failAt(f.line, f.span, "Due to current limitations of the config parser, += does not work nested inside a list. "+
-				"+= expands to a ${} substitution and the path in ${} cannot currently refer to list elements. "+
-				"You might be able to move the += outside of the list and then refer to it from inside the list with ${}.")
+			return p.failAt(f.line, f.span,
+				"Due to current limitations of the config parser, += does not work nested inside a list. "+
+					"+= expands to a ${} substitution and the path in ${} cannot currently refer to list elements. "+
+					"You might be able to move the += outside of the list and then refer to it from inside the list with ${}.")
 		}
 		p.inList++
 	}
@@ -78,7 +80,8 @@ func (p *hoconParser) assign(o *hoconValue, f hoconField, at []string) error {
 	}
 	if f.appending {
 		self := &hoconValue{kind: hoconSubst, path: full, maybe: true, before: before, self: full, span: v.span, line: v.line}
-		v = &hoconValue{kind: hoconConcat, span: v.span, line: v.line, elems: []*hoconValue{self, {kind: hoconList, elems: []*hoconValue{v}, span: v.span, line: v.line}}}
+		v = &hoconValue{kind: hoconConcat, span: v.span, line: v.line,
+			elems: []*hoconValue{self, {kind: hoconList, elems: []*hoconValue{v}, span: v.span, line: v.line}}}
 	}
 	v.setBefore(before, full)
 	o.set(f.path, f.span, v)
@@ -102,14 +105,16 @@ func (p *hoconParser) join(parts []*hoconValue, span source.Span) ([]*hoconValue
 			joined = mergeHOCON(left, right)
 			joined.span, joined.line = span, left.line
 		case left.kind == hoconList && right.kind == hoconList:
-			joined = &hoconValue{kind: hoconList, span: span, line: left.line, elems: append(left.elems[:len(left.elems):len(left.elems)], right.elems...)}
+			joined = &hoconValue{kind: hoconList, span: span, line: left.line,
+				elems: append(left.elems[:len(left.elems):len(left.elems)], right.elems...)}
 		case collected && right.word: // even a word, not only white space
 			joined = left
 		case open(left) || open(right):
 			out = append(out, right)
 			continue
 		case left.kind != hoconScalar || right.kind != hoconScalar:
-			return []*hoconValue{nil}, p.fault(left.line, span, "Cannot concatenate object or list with a non-object-or-list, "+left.shown()+" and "+right.shown()+" are not compatible")
+			return []*hoconValue{nil}, p.fault(left.line, span, "Cannot concatenate object or list with a non-object-or-list, "+
+				left.shown()+" and "+right.shown()+" are not compatible")
 		default:
 			text := left.text + right.text
 			joined = &hoconValue{scalar: value.String(text), text: text, span: span, line: left.line}
@@ -167,7 +172,10 @@ func (v *hoconValue) json() string {
 			maybe = "?"
 		}
 		for _, k := range v.path {
-			if k == "" || strings.ContainsFunc(k, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' }) {
+			if k == "" || strings.ContainsFunc(k, func(r rune) bool {
+				return !unicode.IsLetter(r) && !unicode.IsDigit(r) &&
+					r != '-' && r != '_'
+			}) {
 				k = value.InspectString(k)
 			}
 			parts = append(parts, k)

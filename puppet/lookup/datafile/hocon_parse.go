@@ -7,8 +7,8 @@ import (
 	"bunraku/source"
 )
 
-// hoconParser makes a tree of the tokens first and values of the tree afterwards, as the Ruby library does: what is wrong with the form of
-// a text is said before what is wrong with its values.
+// hoconParser makes a tree of the tokens first and values of the tree afterwards, as the Ruby library does: what is
+// wrong with the form of a text is said before what is wrong with its values.
 type hoconParser struct {
 	file   *source.File
 	text   string
@@ -39,17 +39,20 @@ type hoconField struct {
 }
 
 func (p *hoconParser) at(span source.Span) source.Place {
-	return source.Place{File: p.file, Span: source.Span{Start: span.Start + uint32(p.shift), End: span.End + uint32(p.shift)}}
+	return source.Place{File: p.file, Span: source.Span{Start: span.Start + uint32(p.shift),
+		End: span.End + uint32(p.shift)}}
 }
 
 // fail is an error in the text, for which a caller may have a default.
 func (p *hoconParser) fail(t hoconToken, text string) error {
-	return &source.Diagnostic{Code: "H0111", Summary: "String: " + strconv.Itoa(p.line) + ": " + text, Place: p.at(t.span())}
+	return &source.Diagnostic{Code: "H0111", Summary: "String: " + strconv.Itoa(p.line) + ": " + text,
+		Place: p.at(t.span())}
 }
 
 // failAt is fail for what is found after the text was parsed.
 func (p *hoconParser) failAt(line int, span source.Span, text string) error {
-	return &source.Diagnostic{Code: "H0111", Summary: "String: " + strconv.Itoa(line) + ": " + text, Place: source.Place{File: p.file, Span: span}}
+	return &source.Diagnostic{Code: "H0111", Summary: "String: " + strconv.Itoa(line) + ": " + text,
+		Place: source.Place{File: p.file, Span: span}}
 }
 
 // HOCONFault is the code of an error that the Ruby library does not count among those of the text.
@@ -209,7 +212,8 @@ func (p *hoconParser) values() (*hoconTree, error) {
 	case 1:
 		return parts[0], nil
 	default:
-		return &hoconTree{kind: hoconConcat, elems: parts, line: parts[0].line, span: source.Span{Start: parts[0].span.Start, End: parts[n-1].span.End}}, nil
+		return &hoconTree{kind: hoconConcat, elems: parts, line: parts[0].line, span: source.Span{Start: parts[0].span.Start,
+			End: parts[n-1].span.End}}, nil
 	}
 }
 
@@ -317,18 +321,22 @@ func (p *hoconParser) path(tokens []hoconToken, line int, span source.Span) ([]s
 				path, mayBeEmpty = append(path, s), append(mayBeEmpty, false)
 			}
 		default:
-			return nil, p.fault(line, span, "Token not allowed in path expression: "+t.shown+" (you can double-quote this token if you really want it here)")
+			return nil, p.fault(line, span, "Token not allowed in path expression: "+t.shown+
+				" (you can double-quote this token if you really want it here)")
 		}
 	}
 	for i, s := range path {
 		if s == "" && !mayBeEmpty[i] {
-			return nil, p.fault(line, span, `path has a leading, trailing, or two adjacent period '.' (use quoted "" empty string if you want an empty element)`)
+			return nil,
+				p.fault(line, span,
+					`path has a leading, trailing, or two adjacent period '.' (use quoted "" empty string if you want an empty element)`)
 		}
 	}
 	return path, nil
 }
 
-// include reads what follows the word. Nothing is included: a file that is not there is none to the Ruby library either.
+// include reads what follows the word. Nothing is included: a file that is not there is none to the Ruby library
+// either.
 func (p *hoconParser) include() error {
 	t, err := p.nextSolid()
 	switch {
@@ -339,7 +347,8 @@ func (p *hoconParser) include() error {
 	case t.kind != hoconWord:
 		return p.fail(t, "include keyword is not followed by a quoted string, but by: "+t.shown)
 	case t.text != "url(" && t.text != "file(" && t.text != "classpath(":
-		return p.fail(t, "expecting include parameter to be quoted filename, file(), classpath(), or url(). No spaces are allowed before the open paren. Not expecting: "+t.shown)
+		return p.fail(t,
+			"expecting include parameter to be quoted filename, file(), classpath(), or url(). No spaces are allowed before the open paren. Not expecting: "+t.shown)
 	}
 	if t, err = p.nextSolid(); err != nil {
 		return err
@@ -376,9 +385,11 @@ func (p *hoconParser) list(open hoconToken) (*hoconTree, error) {
 			case t.is("]"): // after a comma
 				p.putBack(t)
 			case first:
-				return nil, p.fail(t, "List should have ] or a first element after the open [, instead had token: "+t.shown+" (if you want "+t.shown+" to be part of a string value, then double-quote it)")
+				return nil, p.fail(t, "List should have ] or a first element after the open [, instead had token: "+t.shown+
+					" (if you want "+t.shown+" to be part of a string value, then double-quote it)")
 			default:
-				return nil, p.fail(t, "List should have had new element after a comma, instead had token: "+t.shown+" (if you want the comma or "+t.shown+" to be part of a string value, then double-quote it)")
+				return nil, p.fail(t, "List should have had new element after a comma, instead had token: "+t.shown+
+					" (if you want the comma or "+t.shown+" to be part of a string value, then double-quote it)")
 			}
 		}
 		if p.separator() {
@@ -392,6 +403,7 @@ func (p *hoconParser) list(open hoconToken) (*hoconTree, error) {
 			tree.span = p.cover(open.start, t.end)
 			return tree, nil
 		}
-		return nil, p.fail(t, "List should have ended with ] or had a comma, instead had token: "+t.shown+" (if you want "+t.shown+" to be part of a string value, then double-quote it)")
+		return nil, p.fail(t, "List should have ended with ] or had a comma, instead had token: "+t.shown+" (if you want "+
+			t.shown+" to be part of a string value, then double-quote it)")
 	}
 }

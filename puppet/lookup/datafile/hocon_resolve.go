@@ -104,7 +104,8 @@ func (r *hoconResolver) cycle(v *hoconValue) error {
 	return &hoconCycle{strings.Join(append(names, v.json()), ", ")}
 }
 
-// caught is what a substitution makes of an error on the way to its value: a cycle is its own error, or nothing if it may be absent.
+// caught is what a substitution makes of an error on the way to its value: a cycle is its own error, or nothing if it
+// may be absent.
 func (r *hoconResolver) caught(v *hoconValue, err error) error {
 	var cycle *hoconCycle
 	switch {
@@ -113,7 +114,8 @@ func (r *hoconResolver) caught(v *hoconValue, err error) error {
 	case v.maybe:
 		return nil
 	}
-	return r.p.failAt(v.line, v.span, "Could not resolve substitution to a value: "+v.json()+" was part of a cycle of substitutions involving "+cycle.through)
+	return r.p.failAt(v.line, v.span, "Could not resolve substitution to a value: "+v.json()+
+		" was part of a cycle of substitutions involving "+cycle.through)
 }
 
 // find follows a path from the root.

@@ -26,7 +26,8 @@ const (
 	hoconProblem // what cannot be read. It is an error only where the parser meets it
 )
 
-// A hoconToken is one token. Errors name tokens in the words of the Ruby library, so a token knows how it is shown there.
+// A hoconToken is one token. Errors name tokens in the words of the Ruby library, so a token knows how it is shown
+// there.
 type hoconToken struct {
 	kind       hoconTokenKind
 	start, end int
@@ -66,7 +67,8 @@ func (b *hoconBlank) before(t *hoconToken) (out hoconToken, some bool) {
 	if b.text == "" {
 		return out, false
 	}
-	out = hoconToken{kind: hoconSpace, text: b.text, start: b.start, end: t.start, line: t.line, shown: "'" + b.text + "' (WHITESPACE)"}
+	out = hoconToken{kind: hoconSpace, text: b.text, start: b.start, end: t.start, line: t.line, shown: "'" + b.text +
+		"' (WHITESPACE)"}
 	if was {
 		out.kind, out.shown = hoconWord, "'"+b.text+"'"
 	}
@@ -111,7 +113,8 @@ func (l *hoconLexer) char() (r rune, ok bool) {
 }
 
 func (l *hoconLexer) problem(what, message string) *hoconToken {
-	return &hoconToken{kind: hoconProblem, start: min(l.at, len(l.text)), end: l.at, line: l.line, shown: "'" + what + "' (" + message + ")"}
+	return &hoconToken{kind: hoconProblem, start: min(l.at, len(l.text)), end: l.at, line: l.line, shown: "'" + what +
+		"' (" + message + ")"}
 }
 
 // shownChar is a character that was taken, as the Ruby library shows it: the end is -1 there.
@@ -278,7 +281,8 @@ func (l *hoconLexer) quoted() (string, *hoconToken) {
 			}
 			return b.String(), nil
 		case unicode.IsControl(r):
-			return "", l.problem(string(r), "JSON does not allow unescaped "+string(r)+" in quoted strings, use a backslash escape")
+			return "", l.problem(string(r), "JSON does not allow unescaped "+string(r)+
+				" in quoted strings, use a backslash escape")
 		default:
 			b.WriteRune(r)
 		}

@@ -13,7 +13,8 @@ import (
 	"bunraku/source"
 )
 
-// ReadJSON reads a JSON text as Ruby's parser does: comments are allowed, NaN is not, a key given twice takes the last value.
+// ReadJSON reads a JSON text as Ruby's parser does: comments are allowed, NaN is not, a key given twice takes the last
+// value.
 func ReadJSON(f *source.File) (*Node, error) {
 	r := &jsonReader{file: f, text: f.Text}
 	r.blank()
@@ -32,8 +33,8 @@ func ReadJSON(f *source.File) (*Node, error) {
 	return n, nil
 }
 
-// errUnexpected is a syntax error whose place is the nearest list or, without one, the document: that is how Ruby's parser reports it,
-// with a line number of its own source in front.
+// errUnexpected is a syntax error whose place is the nearest list or, without one, the document: that is how Ruby's
+// parser reports it, with a line number of its own source in front.
 var errUnexpected = errors.New("unexpected token")
 
 const maxJSONDepth = 100 // Ruby's max_nesting
@@ -47,7 +48,8 @@ type jsonReader struct {
 
 func (r *jsonReader) fail(at int, text string) error {
 	at = min(at, len(r.text))
-	return &source.Diagnostic{Code: "H0110", Summary: text, Place: source.Place{File: r.file, Span: source.Span{Start: uint32(at), End: uint32(min(at+1, len(r.text)))}}}
+	return &source.Diagnostic{Code: "H0110", Summary: text,
+		Place: source.Place{File: r.file, Span: source.Span{Start: uint32(at), End: uint32(min(at+1, len(r.text)))}}}
 }
 
 func (r *jsonReader) unexpected(line string, at int) error {
@@ -55,7 +57,8 @@ func (r *jsonReader) unexpected(line string, at int) error {
 	return r.fail(at, line+": unexpected token at '"+r.text[at:]+"'")
 }
 
-// blank skips white space and comments. A slash that begins no comment is passed, and a comment without an end too: the error is behind.
+// blank skips white space and comments. A slash that begins no comment is passed, and a comment without an end too: the
+// error is behind.
 func (r *jsonReader) blank() {
 	for r.at < len(r.text) && !r.stuck {
 		rest := r.text[r.at:]
@@ -240,7 +243,8 @@ func (r *jsonReader) number() (*Node, error) {
 		}
 		float = digits()
 	}
-	if !float || r.at < len(r.text) && strings.IndexByte(".-eE", r.text[r.at]) >= 0 { // what goes on like a number makes Ruby take the integer alone
+	// what goes on like a number makes Ruby take the integer alone
+	if !float || r.at < len(r.text) && strings.IndexByte(".-eE", r.text[r.at]) >= 0 {
 		r.at, float = whole, false
 	}
 	text := r.text[start:r.at]

@@ -98,8 +98,10 @@ func ask(t *testing.T, kind string, texts []string) []any {
 	return answers
 }
 
-// compare asks Ruby about every text and reports where we differ. Errors must be errors on both sides; sameError says whether their texts agree.
-func compare(t *testing.T, kind string, texts []string, read func(*source.File) (*Node, error), sameError func(ours, theirs string) bool) {
+// compare asks Ruby about every text and reports where we differ. Errors must be errors on both sides; sameError says
+// whether their texts agree.
+func compare(t *testing.T, kind string, texts []string, read func(*source.File) (*Node, error),
+	sameError func(ours, theirs string) bool) {
 	t.Helper()
 	answers := ask(t, kind, texts)
 	bad := 0
@@ -159,9 +161,11 @@ func TestYAMLAgainstPsych(t *testing.T) {
 	for _, s := range scalarSeeds {
 		texts = append(texts, "k: "+s+"\n", s+": v\n", "- !!str "+s+"\n", "- !!float "+s+"\n", "- !!int "+s+"\n")
 	}
-	texts = append(texts, "a: 2020-01-01 00:00:00\n", "a: 2020-01-01 00:00:00 +2\n", "a: 2020-1-1t1:00:00.5-01:30\n", "a: 2020-1-1\n", "a: n\n\n no\n", "a: x\n\n no\n", "a: no\n\n n\n", "- ! 10\n- ! \"10\"\n- !foo \"10\"\n")
+	texts = append(texts, "a: 2020-01-01 00:00:00\n", "a: 2020-01-01 00:00:00 +2\n", "a: 2020-1-1t1:00:00.5-01:30\n",
+		"a: 2020-1-1\n", "a: n\n\n no\n", "a: x\n\n no\n", "a: no\n\n n\n", "- ! 10\n- ! \"10\"\n- !foo \"10\"\n")
 	rng := rand.New(rand.NewPCG(1, 2))
-	alphabet := []string{"0", "1", "7", "8", "9", "0x", "0b", "0o", "_", ",", ".", "e", "E", "+", "-", ":", "30", "59", "60", "a", "f", "y", "n", "no", "yes", "inf", "T", "Z", "2020-", "01-", " ", "12", "x", "~", "é"}
+	alphabet := []string{"0", "1", "7", "8", "9", "0x", "0b", "0o", "_", ",", ".", "e", "E", "+", "-", ":", "30", "59",
+		"60", "a", "f", "y", "n", "no", "yes", "inf", "T", "Z", "2020-", "01-", " ", "12", "x", "~", "é"}
 	for len(texts) < 5000 {
 		var b strings.Builder
 		for range 1 + rng.IntN(6) {
@@ -183,5 +187,6 @@ func TestYAMLAgainstPsych(t *testing.T) {
 }
 
 func sameYAMLError(ours, theirs string) bool {
-	return ours == theirs || strings.HasPrefix(theirs, "invalid value for Float") && strings.HasPrefix(ours, "invalid value for Float")
+	return ours == theirs || strings.HasPrefix(theirs, "invalid value for Float") &&
+		strings.HasPrefix(ours, "invalid value for Float")
 }

@@ -1,8 +1,9 @@
-// Package datafile reads the files that hold data, YAML as Ruby's Psych reads it, JSON as Ruby's parser does, and HOCON, into plain values
-// that remember where each of them stands. Hiera's backends, facts, and functions that load data share it.
+// Package datafile reads the files that hold data, YAML as Ruby's Psych reads it, JSON as Ruby's parser does, and
+// HOCON, into plain values that remember where each of them stands. Hiera's backends, facts, and functions that load
+// data share it.
 //
-// A Node is one value with its place in the text. The value itself is built once, without provenance, and shared by every compile; the
-// places are turned into provenance by whoever needs it (Node.Traced).
+// A Node is one value with its place in the text. The value itself is built once, without provenance, and shared by
+// every compile; the places are turned into provenance by whoever needs it (Node.Traced).
 //
 // It may import source, provenance and value. Start reading at Node, then yaml.go and scalar.go.
 package datafile
@@ -134,9 +135,11 @@ func (n *Node) Entry(key string) *Node {
 // Place is where the node stands.
 func (n *Node) Place(f *source.File) source.Place { return source.Place{File: f, Span: n.Span} }
 
-// Traced is the value with provenance in its slots, and the provenance of the value itself: the leaf it is or, for a container, the place
-// that says which elements there are. Path is the key path that names the node in its file. With a nil trace it is the plain value.
-func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.File, path string) (value.Value, provenance.Ref) {
+// Traced is the value with provenance in its slots, and the provenance of the value itself: the leaf it is or, for a
+// container, the place that says which elements there are. Path is the key path that names the node in its file. With a
+// nil trace it is the plain value.
+func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.File, path string) (value.Value,
+	provenance.Ref) {
 	if t == nil {
 		return n.Value, 0
 	}
@@ -193,7 +196,8 @@ func Quoted(s string) string {
 	return s
 }
 
-const maxSize = 1 << 22 // values in one file when every alias is written out; beyond it the file is refused as an alias bomb
+// values in one file when every alias is written out; beyond it the file is refused as an alias bomb
+const maxSize = 1 << 22
 
 // scalar, array and hash make nodes and keep their traits and sizes.
 func scalar(v value.Value, span source.Span) *Node {

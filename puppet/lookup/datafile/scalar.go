@@ -20,7 +20,8 @@ type Token struct {
 	Problem string // Ruby's message for a number that cannot be made
 }
 
-// The patterns of Psych's scanner that are no simple scans. Ruby's ^ and $ are line anchors, but a text with line ends never gets here.
+// The patterns of Psych's scanner that are no simple scans. Ruby's ^ and $ are line anchors, but a text with line ends
+// never gets here.
 var (
 	timePattern     = regexp.MustCompile(`^-?\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|[ \t\r\n\f\v]+)\d{1,2}:\d\d:\d\d(?:\.\d*)?(?:[ \t\r\n\f\v]*(?:Z|[-+]\d{1,2}:?(?:\d\d)?))?$`)
 	datePattern     = regexp.MustCompile(`^\d{4}-(?:1[012]|0\d|\d)-(?:[12]\d|3[01]|0\d|\d)$`)
@@ -31,8 +32,8 @@ var (
 	rubyFloatSyntax = regexp.MustCompile(`^[-+]?(?:[0-9]+(?:_[0-9]+)*)?(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][-+]?[0-9]+)?$`)
 )
 
-// Scalar reads a plain scalar by the rules of Psych 4, which are neither YAML 1.1's nor 1.2's: yes and on are true, n is a string, 010 is
-// eight, 1:30 is 5400, 0o17 and 1e3 are strings.
+// Scalar reads a plain scalar by the rules of Psych 4, which are neither YAML 1.1's nor 1.2's: yes and on are true, n
+// is a string, 010 is eight, 1:30 is 5400, 0o17 and 1e3 are strings.
 func Scalar(s string) Token {
 	if s == "" {
 		return Token{Value: value.Undef{}}
@@ -101,7 +102,8 @@ func word(s string) bool {
 }
 
 func wordRune(r rune) bool {
-	return r == '_' || strings.ContainsRune(" \t\r\n\f\v!@#$%^&*(){}<>|/\\~;=", r) || unicode.IsLetter(r) || unicode.Is(unicode.Other_Alphabetic, r) || unicode.Is(unicode.Nl, r)
+	return r == '_' || strings.ContainsRune(" \t\r\n\f\v!@#$%^&*(){}<>|/\\~;=", r) || unicode.IsLetter(r) ||
+		unicode.Is(unicode.Other_Alphabetic, r) || unicode.Is(unicode.Nl, r)
 }
 
 func wordValue(s string) value.Value {
@@ -145,7 +147,8 @@ func firstRune(s string) rune {
 	return r
 }
 
-// foldEqual compares without case as a Ruby regexp does: beyond ASCII, only the long s folds to a letter of these words.
+// foldEqual compares without case as a Ruby regexp does: beyond ASCII, only the long s folds to a letter of these
+// words.
 func foldEqual(s, word string) bool {
 	return strings.EqualFold(strings.ReplaceAll(s, "\u017f", "s"), word)
 }
@@ -271,7 +274,8 @@ func rubyFloat(v value.Value) (value.Value, string) {
 	case *value.Opaque: // an integer beyond 64 bits
 		return parseFloat(strings.TrimSuffix(strings.Fields(v.Why)[2], ","))
 	case value.String:
-		if f, err := strconv.ParseFloat(string(v)+"p0", 64); err == nil && strings.HasPrefix(strings.ToLower(strings.TrimLeft(string(v), "+-")), "0x") {
+		if f, err := strconv.ParseFloat(string(v)+"p0", 64); err == nil &&
+			strings.HasPrefix(strings.ToLower(strings.TrimLeft(string(v), "+-")), "0x") {
 			return value.Float(f), ""
 		}
 		return parseFloat(strings.TrimSpace(string(v)))

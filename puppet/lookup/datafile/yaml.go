@@ -12,17 +12,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ReadYAML reads the first document of a YAML text as Psych's safe_load does when symbols and aliases are allowed. The result is nil for a
-// text without a document. Symbols used as keys become strings, as Puppet makes them. An error is worded as Psych words it.
+// ReadYAML reads the first document of a YAML text as Psych's safe_load does when symbols and aliases are allowed. The
+// result is nil for a text without a document. Symbols used as keys become strings, as Puppet makes them. An error is
+// worded as Psych words it.
 func ReadYAML(f *source.File) (*Node, error) { return readYAML(f, false) }
 
-// ReadYAMLObject is ReadYAML for a text whose top is an object of Puppet's, such as the facts that a server keeps: its tag is ignored.
+// ReadYAMLObject is ReadYAML for a text whose top is an object of Puppet's, such as the facts that a server keeps: its
+// tag is ignored.
 func ReadYAMLObject(f *source.File) (*Node, error) { return readYAML(f, true) }
 
 func readYAML(f *source.File, object bool) (n *Node, err error) {
 	defer func() { // the YAML library panics on some inputs; that is trouble with the file, not with us
 		if r := recover(); r != nil {
-			n, err = nil, &source.Diagnostic{Code: "H0101", Summary: "(" + f.Name + "): cannot be read as YAML", Place: source.Place{File: f}}
+			n, err = nil, &source.Diagnostic{Code: "H0101", Summary: "(" + f.Name + "): cannot be read as YAML",
+				Place: source.Place{File: f}}
 		}
 	}()
 	text := strings.TrimPrefix(f.Text, "\ufeff")
@@ -33,7 +36,8 @@ func readYAML(f *source.File, object bool) (n *Node, err error) {
 	if len(doc.Content) == 0 {
 		return nil, nil
 	}
-	r := &yamlReader{file: f, shift: len(f.Text) - len(text), lines: yamlLines(text), done: map[*yaml.Node]*Node{}, open: map[*yaml.Node]bool{}}
+	r := &yamlReader{file: f, shift: len(f.Text) - len(text), lines: yamlLines(text), done: map[*yaml.Node]*Node{},
+		open: map[*yaml.Node]bool{}}
 	root := doc.Content[0]
 	if object && root.Kind == yaml.MappingNode && strings.HasPrefix(root.Tag, "!ruby/object:Puppet::Node") {
 		root.Tag, root.Style = "", root.Style&^yaml.TaggedStyle
@@ -54,7 +58,8 @@ func (r *yamlReader) start(n *yaml.Node) int {
 	return yamlOffset(r.file.Text[r.shift:], r.lines, n.Line-1, n.Column-1) + r.shift
 }
 
-// properties skips the tag and the anchor before a value. plain reports the tag "!", which asks for a scalar's plain reading.
+// properties skips the tag and the anchor before a value. plain reports the tag "!", which asks for a scalar's plain
+// reading.
 func (r *yamlReader) properties(at int) (start int, plain bool) {
 	text := r.file.Text
 	for at < len(text) && (text[at] == '&' || text[at] == '!') {
@@ -72,7 +77,8 @@ func (r *yamlReader) properties(at int) (start int, plain bool) {
 }
 
 func (r *yamlReader) fail(code string, at int, text string) error {
-	return &source.Diagnostic{Code: code, Summary: text, Place: source.Place{File: r.file, Span: source.Span{Start: uint32(at), End: uint32(at)}}}
+	return &source.Diagnostic{Code: code, Summary: text,
+		Place: source.Place{File: r.file, Span: source.Span{Start: uint32(at), End: uint32(at)}}}
 }
 
 func (r *yamlReader) read(n *yaml.Node) (*Node, error) {
@@ -106,7 +112,8 @@ func (r *yamlReader) read(n *yaml.Node) (*Node, error) {
 		return nil, err
 	}
 	if out.size > maxSize {
-		return nil, r.fail("H0104", r.start(n), "("+r.file.Name+"): aliases make this value larger than "+strconv.Itoa(maxSize)+" elements")
+		return nil, r.fail("H0104", r.start(n), "("+r.file.Name+"): aliases make this value larger than "+
+			strconv.Itoa(maxSize)+" elements")
 	}
 	if n.Anchor != "" {
 		r.done[n] = out
@@ -251,7 +258,8 @@ func (r *yamlReader) mapping(n *yaml.Node) (*Node, error) {
 	return m.node(source.Span{Start: uint32(at), End: uint32(r.close(n, end, '}'))}), nil
 }
 
-// mergeKey is `<<: value`. It overrides the entries before it, as Psych's does, and reports false when the value is nothing to merge.
+// mergeKey is `<<: value`. It overrides the entries before it, as Psych's does, and reports false when the value is
+// nothing to merge.
 func (r *yamlReader) mergeKey(m *hashMaker, v *yaml.Node, val *Node) bool {
 	isHash := func(n *Node) bool { _, is := n.Value.(*value.Hash); return is }
 	switch {
@@ -309,7 +317,8 @@ func mappingClass(tag string) string {
 	case tag == "!ruby/range":
 		return "Range"
 	}
-	if class, is := cutAny(tag, "!ruby/object:", "!ruby/struct:", "!ruby/exception:", "!ruby/hash:", "!map:", "!ruby/array:", "!ruby/hash-with-ivars:", "!ruby/marshalable:"); is {
+	if class, is := cutAny(tag, "!ruby/object:", "!ruby/struct:", "!ruby/exception:", "!ruby/hash:", "!map:",
+		"!ruby/array:", "!ruby/hash-with-ivars:", "!ruby/marshalable:"); is {
 		return class
 	}
 	switch tag {
@@ -391,7 +400,8 @@ func (r *yamlReader) scalarEnd(n *yaml.Node, at int) int {
 	return end
 }
 
-// blockEnd is the end of a block scalar: the last line that is indented deeper than the line the scalar starts on, or blank.
+// blockEnd is the end of a block scalar: the last line that is indented deeper than the line the scalar starts on, or
+// blank.
 func (r *yamlReader) blockEnd(at int) int {
 	text := r.file.Text
 	line := strings.LastIndexByte(text[:at], '\n') + 1

@@ -14,8 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The YAML library is libyaml in Go, as Psych is libyaml in Ruby, but its errors leave out half of what Psych tells, and some come too
-// early: it scans one token further than it parses, and looks for anchors while it parses. What is here makes them Psych's.
+// The YAML library is libyaml in Go, as Psych is libyaml in Ruby, but its errors leave out half of what Psych tells,
+// and some come too early: it scans one token further than it parses, and looks for anchors while it parses. What is
+// here makes them Psych's.
 
 // parseYAML reads the first document of a text; nil if there is none.
 func parseYAML(f *source.File, text string) (*yaml.Node, error) {
@@ -29,8 +30,8 @@ func parseYAML(f *source.File, text string) (*yaml.Node, error) {
 	return nil, t.diagnostic(f)
 }
 
-// unknownAlias is the error of an alias without an anchor, unless the text is wrong further on: Psych reads all of it before it looks for
-// anchors.
+// unknownAlias is the error of an alias without an anchor, unless the text is wrong further on: Psych reads all of it
+// before it looks for anchors.
 func unknownAlias(f *source.File, text string, t *yamlTrouble) error {
 	first := &source.Diagnostic{Code: "H0102", Summary: "Unknown alias: " + t.alias, Place: source.Place{File: f}}
 	for range strings.Count(text, "*") {
@@ -59,7 +60,8 @@ func decodeYAML(text string) (*yaml.Node, *yamlTrouble) {
 	before := text[:yamlOffset(text, yamlLines(text), t.line, t.column)]
 	doc, earlier, d := readDocument(before)
 	switch {
-	case doc != nil && !errors.Is(d.Decode(new(yaml.Node)), io.EOF): // the first document ended before what cannot be scanned
+	// the first document ended before what cannot be scanned
+	case doc != nil && !errors.Is(d.Decode(new(yaml.Node)), io.EOF):
 		return doc, nil
 	case earlier != nil && !earlier.scanning && earlier.alias == "" && earlier.at < utf8.RuneCountInString(before):
 		return nil, earlier
@@ -80,7 +82,8 @@ func readDocument(text string) (doc *yaml.Node, t *yamlTrouble, d *yaml.Decoder)
 	return doc, nil, d
 }
 
-// A yamlTrouble is what the library knows of an error: what is wrong, what was being read, and where that began (from 0).
+// A yamlTrouble is what the library knows of an error: what is wrong, what was being read, and where that began (from
+// 0).
 type yamlTrouble struct {
 	problem, context string
 	line, column     int
@@ -92,7 +95,8 @@ type yamlTrouble struct {
 
 var unknownAnchor = regexp.MustCompile(`^yaml: unknown anchor '(.*)' referenced$`)
 
-// yamlFault looks into the library for what its error leaves out. Where the library is not as we know it, its own words must do.
+// yamlFault looks into the library for what its error leaves out. Where the library is not as we know it, its own words
+// must do.
 func yamlFault(d *yaml.Decoder, err error) (out *yamlTrouble) {
 	defer func() {
 		if recover() != nil {
@@ -118,14 +122,15 @@ func yamlFault(d *yaml.Decoder, err error) (out *yamlTrouble) {
 	}
 }
 
-// scannedAhead reports whether the library failed on a token that libyaml would not have looked at yet: there is another to parse first,
-// and that one is known to be no key.
+// scannedAhead reports whether the library failed on a token that libyaml would not have looked at yet: there is
+// another to parse first, and that one is known to be no key.
 func scannedAhead(p reflect.Value) bool {
 	mark := func(v reflect.Value, field string) int64 { return v.FieldByName("mark").FieldByName(field).Int() }
 	keys := p.FieldByName("simple_keys")
 	for i := range keys.Len() {
 		k := keys.Index(i)
-		maybe := k.FieldByName("possible").Bool() && mark(k, "line") >= mark(p, "line") && mark(k, "index")+1024 >= mark(p, "index")
+		maybe := k.FieldByName("possible").Bool() && mark(k, "line") >= mark(p, "line") &&
+			mark(k, "index")+1024 >= mark(p, "index")
 		if maybe && k.FieldByName("token_number").Int() == p.FieldByName("tokens_parsed").Int() {
 			return false
 		}
@@ -150,7 +155,8 @@ func (t *yamlTrouble) diagnostic(f *source.File) error {
 	} else {
 		end = len(f.Text)
 	}
-	return &source.Diagnostic{Code: "H0101", Summary: fmt.Sprintf("(%s): %s at line %d column %d", f.Name, problem, t.line+1, t.column+1),
+	return &source.Diagnostic{Code: "H0101", Summary: fmt.Sprintf("(%s): %s at line %d column %d", f.Name, problem,
+		t.line+1, t.column+1),
 		Place: source.Place{File: f, Span: source.Span{Start: uint32(start), End: uint32(end)}}}
 }
 

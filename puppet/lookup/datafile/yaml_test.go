@@ -16,21 +16,37 @@ import (
 // Documents that show one idea each.
 var documents = []string{
 	"", "# only a comment\n", "---\n", "--- \n...\n", "--- a\n--- b\n", "a: 1\na: 2\nb: 3\na: 4\n",
-	"x: &x {a: 1, b: 2}\ny:\n  <<: *x\n  b: 3\n", "x: &x {a: 1, b: 2}\ny:\n  b: 3\n  <<: *x\n", "x: &x {a: 1}\nz: &z {a: 2, c: 3}\ny:\n  <<: [*x, *z]\n",
-	"x: &x [1,2]\ny:\n  <<: *x\n", "y:\n  <<: 5\n", "y:\n  <<: [5]\n", "y:\n  \"<<\": {a: 1}\n", "y:\n  !!str <<: {a: 1}\n", "x: &x 5\ny: {<<: *x}\n", "y:\n  <<: {a: 1}\n  a: 2\n",
-	"a: &a [1, 2]\nb: *a\nc: [*a, *a]\n", "a: *nope\n", ":a: 1\n:b: :c\n'd': :default\n:default: 3\n", "1: a\n1.5: b\ntrue: c\n~: d\n[1,2]: e\n? {a: b}\n: f\n",
-	"a: |\n  line one\n  line two\nb: >\n  folded\n  text\n\n  para\nc: |-\n  strip\nd: |+\n  keep\n\ne: x\n", "- a\n-\n  - b\n  - c\n- - d\n  - e\n", "a: 'it''s'\nb: \"tab\\t\\u00e9\\x41\"\nc: 'x\n  y'\n",
-	"{a: [1, 2, {b: c}], 'd': \"e\", f}\n", "[a, b: c, {d}]\n", "a:\n- 1\n- 2\nb: {}\nc: []\nd:\n", "!ruby/object:Foo\na: 1\n", "a: !ruby/regexp /x/\n", "a: !!set {b, c}\n", "a: !!omap [b: 1, c: 2]\n", "a: !!omap {b: 1}\n",
-	"a: !ruby/sym foo\n", "a: !ruby/symbol foo\n", "a: !!binary aGVsbG8=\n", "a: !foo bar\nb: !foo [1]\nc: !foo {d: 1}\n", "a: !ruby/array:Foo [1]\n", "a: !ruby/hash:Foo {b: 1}\n", "a: !ruby/struct:Foo {b: 1}\n", "a: !ruby/exception {b: 1}\n",
-	"a: !!str\n", "a: !!null\nb: !!null x\n", "a: !!bool yes\nb: !!bool 'yes'\nc: !!int '10'\n", "a: \"b\" c\n", "a: b: c\n", "a:\n\tb: c\n", "a: [1, 2\n", "a: {b: 1\n", "a: 'x\n", "a: \"\\q\"\n", " a: 1\nb: 2\n", "a: 1\n b: 2\n", "- a\nb: c\n", "a: @x\n", "a: `x\n", "a: %x\n", "%YAML 1.1\n---\na: 1\n", "a: b # c\nd: e#f\n", "a: \"multi\n  line\n\n  text\"\n",
-	"a: plain\n  over lines\n  here\nb: 1\n", "a: &anchor\n  b: 1\nc: *anchor\n", "a: &x !!str 5\nb: *x\n", "a: é\nü: ß\n", "\ufeffa: 1\n", "a: 1\r\nb: 2\r\n", "a: !!float nope\n", "? a\n? b\n", "? a\n: b\n", "a: -\n", "a: - b\n", "a:  \n  - b\n", "--- >\n  x\n", "--- [a]\n", "a: \"%{lookup('x')}\"\n\"%{k}\": 1\n", "a: ''\nb: \"\"\nc: ' '\n", "a: [a,b,]\n", "a: [,]\n", "a: {b: 1,}\n", "a: &a\n", "x: {y: &q [1, &r {z: 1}], w: *r}\nv: *q\n", "a: |2\n    x\n", "a: |\n", "a: >-\n\n  x\n\n\n  y\n   z\n",
+	"x: &x {a: 1, b: 2}\ny:\n  <<: *x\n  b: 3\n", "x: &x {a: 1, b: 2}\ny:\n  b: 3\n  <<: *x\n",
+	"x: &x {a: 1}\nz: &z {a: 2, c: 3}\ny:\n  <<: [*x, *z]\n",
+	"x: &x [1,2]\ny:\n  <<: *x\n", "y:\n  <<: 5\n", "y:\n  <<: [5]\n", "y:\n  \"<<\": {a: 1}\n",
+	"y:\n  !!str <<: {a: 1}\n", "x: &x 5\ny: {<<: *x}\n", "y:\n  <<: {a: 1}\n  a: 2\n",
+	"a: &a [1, 2]\nb: *a\nc: [*a, *a]\n", "a: *nope\n", ":a: 1\n:b: :c\n'd': :default\n:default: 3\n",
+	"1: a\n1.5: b\ntrue: c\n~: d\n[1,2]: e\n? {a: b}\n: f\n",
+	"a: |\n  line one\n  line two\nb: >\n  folded\n  text\n\n  para\nc: |-\n  strip\nd: |+\n  keep\n\ne: x\n",
+	"- a\n-\n  - b\n  - c\n- - d\n  - e\n", "a: 'it''s'\nb: \"tab\\t\\u00e9\\x41\"\nc: 'x\n  y'\n",
+	"{a: [1, 2, {b: c}], 'd': \"e\", f}\n", "[a, b: c, {d}]\n", "a:\n- 1\n- 2\nb: {}\nc: []\nd:\n",
+	"!ruby/object:Foo\na: 1\n", "a: !ruby/regexp /x/\n", "a: !!set {b, c}\n", "a: !!omap [b: 1, c: 2]\n",
+	"a: !!omap {b: 1}\n",
+	"a: !ruby/sym foo\n", "a: !ruby/symbol foo\n", "a: !!binary aGVsbG8=\n", "a: !foo bar\nb: !foo [1]\nc: !foo {d: 1}\n",
+	"a: !ruby/array:Foo [1]\n", "a: !ruby/hash:Foo {b: 1}\n", "a: !ruby/struct:Foo {b: 1}\n",
+	"a: !ruby/exception {b: 1}\n",
+	"a: !!str\n", "a: !!null\nb: !!null x\n", "a: !!bool yes\nb: !!bool 'yes'\nc: !!int '10'\n", "a: \"b\" c\n",
+	"a: b: c\n", "a:\n\tb: c\n", "a: [1, 2\n", "a: {b: 1\n", "a: 'x\n", "a: \"\\q\"\n", " a: 1\nb: 2\n", "a: 1\n b: 2\n",
+	"- a\nb: c\n", "a: @x\n", "a: `x\n", "a: %x\n", "%YAML 1.1\n---\na: 1\n", "a: b # c\nd: e#f\n",
+	"a: \"multi\n  line\n\n  text\"\n",
+	"a: plain\n  over lines\n  here\nb: 1\n", "a: &anchor\n  b: 1\nc: *anchor\n", "a: &x !!str 5\nb: *x\n", "a: é\nü: ß\n",
+	"\ufeffa: 1\n", "a: 1\r\nb: 2\r\n", "a: !!float nope\n", "? a\n? b\n", "? a\n: b\n", "a: -\n", "a: - b\n",
+	"a:  \n  - b\n", "--- >\n  x\n", "--- [a]\n", "a: \"%{lookup('x')}\"\n\"%{k}\": 1\n", "a: ''\nb: \"\"\nc: ' '\n",
+	"a: [a,b,]\n", "a: [,]\n", "a: {b: 1,}\n", "a: &a\n", "x: {y: &q [1, &r {z: 1}], w: *r}\nv: *q\n", "a: |2\n    x\n",
+	"a: |\n", "a: >-\n\n  x\n\n\n  y\n   z\n",
 }
 
 // randomDocument writes a document with anchors, merges, flow and block style, quotes and comments.
 func randomDocument(rng *rand.Rand) string {
 	var b strings.Builder
 	anchors := 0
-	scalars := []string{"a", "yes", "12", "0x1f", "'q: x'", "\"d\\n\"", "~", "1:30", ":sym", "é", "%{x}", "\"%{lookup('y')}\"", "plain text", "1.5", "-", "'-'", "|\n%s  block\n%s  more\n", ">-\n%s  folded\n%s  text\n"}
+	scalars := []string{"a", "yes", "12", "0x1f", "'q: x'", "\"d\\n\"", "~", "1:30", ":sym", "é", "%{x}",
+		"\"%{lookup('y')}\"", "plain text", "1.5", "-", "'-'", "|\n%s  block\n%s  more\n", ">-\n%s  folded\n%s  text\n"}
 	var flow func(depth int) string
 	flow = func(depth int) string {
 		if anchors > 0 && rng.IntN(8) == 0 {
@@ -103,12 +119,19 @@ func moduleFiles(t *testing.T, endings ...string) []string {
 }
 
 var jsonTexts = []string{
-	"", "{}", "[]", "1", "-1", "-0", "1.5", "1e3", "1E+3", "1.5e-3", "01", "-", "1.", ".5", "+1", "NaN", "Infinity", "-Infinity", "null", "true", "false", "nul", `"a"`, `"\u00e9\ud83d\ude00\n\/\q"`, `"\ud83d"`, "\"a\tb\"", "\"a\nb\"", `"abc`, `{"a":1,"a":2}`, `{"a":1,}`, `[1,]`, `[1 2]`, `{"a" 1}`, `{a:1}`, "/* c */ {\"a\": // x\n 1}", "99999999999999999999999", "1 2", "[", "{", `{"a":`, `{"a":[1,{"b":null}],"c":"%{x}"}`, strings.Repeat("[", 100) + strings.Repeat("]", 100), strings.Repeat("[", 101) + strings.Repeat("]", 101), `{"a":{"b":{"c":[]}}}`, `[{"a":nul}]`, `{"a":[nul]}`, `["a`, `"\ud83d\u0041"`, "1e400", `"\u00"`, "  [ 1 , 2 ]  ", "\xef\xbb\xbf{}",
+	"", "{}", "[]", "1", "-1", "-0", "1.5", "1e3", "1E+3", "1.5e-3", "01", "-", "1.", ".5", "+1", "NaN", "Infinity",
+	"-Infinity", "null", "true", "false", "nul", `"a"`, `"\u00e9\ud83d\ude00\n\/\q"`, `"\ud83d"`, "\"a\tb\"", "\"a\nb\"",
+	`"abc`, `{"a":1,"a":2}`, `{"a":1,}`, `[1,]`, `[1 2]`, `{"a" 1}`, `{a:1}`, "/* c */ {\"a\": // x\n 1}",
+	"99999999999999999999999", "1 2", "[", "{", `{"a":`, `{"a":[1,{"b":null}],"c":"%{x}"}`,
+	strings.Repeat("[", 100) + strings.Repeat("]", 100), strings.Repeat("[", 101) + strings.Repeat("]", 101),
+	`{"a":{"b":{"c":[]}}}`, `[{"a":nul}]`, `{"a":[nul]}`, `["a`, `"\ud83d\u0041"`, "1e400", `"\u00"`, "  [ 1 , 2 ]  ",
+	"\xef\xbb\xbf{}",
 }
 
 func TestJSONAgainstRuby(t *testing.T) {
 	live.Puppet(t)
-	compare(t, "json", append(moduleFiles(t, ".json"), jsonTexts...), ReadJSON, func(ours, theirs string) bool { return ours == theirs })
+	compare(t, "json", append(moduleFiles(t, ".json"), jsonTexts...), ReadJSON,
+		func(ours, theirs string) bool { return ours == theirs })
 }
 
 func TestPlaces(t *testing.T) {
@@ -119,7 +142,8 @@ func TestPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(n *Node) string { return n.Place(f).Text() }
-	for key, want := range map[string]string{"a": "12", "block": "|\n  one\n  two", "plain": "some\n  words", "ref": "12", "last": "é✓ z", "long": "- 'one'\n  - {k: \"v\", w: [1, 2] }"} {
+	for key, want := range map[string]string{"a": "12", "block": "|\n  one\n  two", "plain": "some\n  words", "ref": "12",
+		"last": "é✓ z", "long": "- 'one'\n  - {k: \"v\", w: [1, 2] }"} {
 		if got := at(n.Entry(key)); got != want {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
@@ -150,10 +174,12 @@ func TestAliasBomb(t *testing.T) {
 	for i := 1; i < 12; i++ {
 		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), 10), ","))
 	}
-	if _, err := ReadYAML(source.NewFile("bomb.yaml", b.String())); err == nil || !strings.Contains(err.Error(), "aliases make this value larger") {
+	if _, err := ReadYAML(source.NewFile("bomb.yaml", b.String())); err == nil ||
+		!strings.Contains(err.Error(), "aliases make this value larger") {
 		t.Fatalf("got %v", err)
 	}
-	if _, err := ReadYAML(source.NewFile("self.yaml", "a: &a [*a]\n")); err == nil || !strings.Contains(err.Error(), "contains itself") {
+	if _, err := ReadYAML(source.NewFile("self.yaml", "a: &a [*a]\n")); err == nil ||
+		!strings.Contains(err.Error(), "contains itself") {
 		t.Fatalf("got %v", err)
 	}
 }

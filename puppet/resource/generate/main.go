@@ -1,10 +1,10 @@
-// Command generate writes resource/table_gen.go from facts.json, which dump.rb beside it prints on a machine that has Puppet 7.23 and
-// the modules into which Puppet 6 moved some of its types:
+// Command generate writes resource/table_gen.go from facts.json, which dump.rb beside it prints on a machine that has
+// Puppet 7.23 and the modules into which Puppet 6 moved some of its types:
 //
 //	ruby dump.rb --modulepath DIR:DIR augeas computer cron host … zpool > facts.json
 //
-// Every automatic relation becomes the name of a Go function, such as fileRequiresUser. A relation that nobody has written down in
-// Go is then a compile error, never silence.
+// Every automatic relation becomes the name of a Go function, such as fileRequiresUser. A relation that nobody has
+// written down in Go is then a compile error, never silence.
 package main
 
 import (
@@ -87,7 +87,8 @@ func run(in, out string) error {
 		for _, flag := range []struct {
 			name string
 			on   bool
-		}{{"Isomorphic", t.Isomorphic}, {"Ensurable", t.Ensurable}, {"Refreshable", t.Refreshable}, {"SelfRefresh", t.SelfRefresh}, {"DepthFirst", t.Depthfirst}} {
+		}{{"Isomorphic", t.Isomorphic}, {"Ensurable", t.Ensurable}, {"Refreshable", t.Refreshable},
+			{"SelfRefresh", t.SelfRefresh}, {"DepthFirst", t.Depthfirst}} {
 			if flag.on {
 				fmt.Fprintf(&b, "%s: true,\n", flag.name)
 			}

@@ -75,7 +75,8 @@ func (p *parser) startsArgument() bool {
 		}
 		return t.space
 	case tKeyword:
-		return t.space && t.keywords("nil true false self not defined? super yield case def __FILE__ __LINE__ __method__ begin lambda proc")
+		return t.space &&
+			t.keywords("nil true false self not defined? super yield case def __FILE__ __LINE__ __method__ begin lambda proc")
 	case tOp:
 		switch t.text {
 		case "u-", "u+", "u*", "u**", "u&", "u[", "u::", "(arg", "->", "!":
@@ -128,7 +129,8 @@ func (p *parser) arguments(c *Call, start uint32) Node {
 	return c
 }
 
-// command reads arguments without parentheses, and a do block, which belongs to this call rather than to its last argument.
+// command reads arguments without parentheses, and a do block, which belongs to this call rather than to its last
+// argument.
 func (p *parser) command(c *Call, start uint32) Node {
 	noDo := p.noDo
 	p.noDo = true
@@ -158,7 +160,8 @@ func shapeOf(args []Node) Shape {
 	return Plain
 }
 
-// callArgs reads arguments from an opening bracket, which is the current token, up to its closing one, which it consumes.
+// callArgs reads arguments from an opening bracket, which is the current token, up to its closing one, which it
+// consumes.
 func (p *parser) callArgs(closing string) (args []Node, pass Node) {
 	defer p.deeper()()
 	noDo, ternary, stmt := p.noDo, p.ternary, p.stmtPos
@@ -343,7 +346,8 @@ func (p *parser) params(closing string) *Params {
 	start := p.tok.span.Start
 	ps := &Params{}
 	stop := func() bool {
-		return p.tok.is(closing) || closing == "\n" && (p.separator() || p.tok.is("=")) || closing == "{" && p.tok.keyword("do")
+		return p.tok.is(closing) || closing == "\n" && (p.separator() || p.tok.is("=")) || closing == "{" &&
+			p.tok.keyword("do")
 	}
 	for {
 		p.skipIf(closing != "\n")

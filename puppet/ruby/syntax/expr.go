@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// expr is an expression without and, or and not: the operators, the conditional, and everything tighter. Assignment is read
-// where its left side ends (see postfix), since it may stand to the right of any operator.
+// expr is an expression without and, or and not: the operators, the conditional, and everything tighter. Assignment is
+// read where its left side ends (see postfix), since it may stand to the right of any operator.
 func (p *parser) expr() Node {
 	defer p.deeper()()
 	start := p.tok.span.Start
@@ -442,7 +442,8 @@ func (p *parser) hash() Node {
 	return h
 }
 
-// lastOfEach drops an entry whose literal key comes again, as Ruby's compiler does: the key stands where it is written last.
+// lastOfEach drops an entry whose literal key comes again, as Ruby's compiler does: the key stands where it is written
+// last.
 func lastOfEach(pairs []Pair) []Pair {
 	last := map[string]int{}
 	again := false

@@ -1,8 +1,8 @@
 // Package syntax makes a tree of any Ruby 3.1 file that Puppet's modules contain: every node has its span, errors are
 // diagnostics, and local variables are resolved to slots. It knows nothing of values; package ruby runs what it reads.
 //
-// Start reading at parse.go (statements); expressions are in expr.go, calls in call.go, definitions in define.go, tokens in
-// scan.go and scanstring.go.
+// Start reading at parse.go (statements); expressions are in expr.go, calls in call.go, definitions in define.go,
+// tokens in scan.go and scanstring.go.
 package syntax
 
 import (

@@ -14,7 +14,8 @@ const (
 	maxErrors  = 10
 )
 
-// parser reads one file. Statements are in this file, expressions in expr.go, calls in call.go, definitions in define.go.
+// parser reads one file. Statements are in this file, expressions in expr.go, calls in call.go, definitions in
+// define.go.
 type parser struct {
 	file     *source.File
 	src      string
@@ -73,8 +74,8 @@ func (s *scope) declare(name string) int {
 	return len(s.names) - 1
 }
 
-// Parse reads a file of Ruby. The names of locals that exist beforehand get the first slots. Whatever could be read is returned
-// beside the diagnostics.
+// Parse reads a file of Ruby. The names of locals that exist beforehand get the first slots. Whatever could be read is
+// returned beside the diagnostics.
 func Parse(f *source.File, locals ...string) (*Program, source.Diagnostics) {
 	p := &parser{file: f, src: f.Text, end: len(f.Text), skips: map[int]int{}, scope: &scope{}}
 	var top Jumps
@@ -383,7 +384,8 @@ func assignable(n Node) bool {
 		if n.Name == "[]" {
 			return n.Recv != nil
 		}
-		return len(n.Args) == 0 && !n.Parens && IsIdentStart(n.Name[0]) && n.Name[len(n.Name)-1] != '?' && n.Name[len(n.Name)-1] != '!'
+		return len(n.Args) == 0 && !n.Parens && IsIdentStart(n.Name[0]) && n.Name[len(n.Name)-1] != '?' &&
+			n.Name[len(n.Name)-1] != '!'
 	}
 	return false
 }

@@ -10,9 +10,9 @@ import (
 	"bunraku/source"
 )
 
-// Ruby cannot be cut into tokens without knowing what came before: a slash may divide or begin a regexp, a bracket may index
-// or make an array. The scanner therefore keeps the state that the previous token left, as Ruby's own does, and is asked for
-// one token at a time. Strings are scanned whole; what is interpolated in them is parsed on the way.
+// Ruby cannot be cut into tokens without knowing what came before: a slash may divide or begin a regexp, a bracket may
+// index or make an array. The scanner therefore keeps the state that the previous token left, as Ruby's own does, and
+// is asked for one token at a time. Strings are scanned whole; what is interpolated in them is parsed on the way.
 
 type tokenKind uint8
 
@@ -95,7 +95,8 @@ func isBlank(c byte) bool {
 // advance reads the next token into p.tok.
 func (p *parser) advance() {
 	if p.steps++; p.steps > maxTokens {
-		p.fail("R0008", source.Span{Start: uint32(p.pos), End: uint32(p.pos)}, fmt.Sprintf("the code is longer than %d tokens", maxTokens))
+		p.fail("R0008", source.Span{Start: uint32(p.pos), End: uint32(p.pos)},
+			fmt.Sprintf("the code is longer than %d tokens", maxTokens))
 	}
 	p.prevEnd = p.tok.span.End
 	p.tok = p.next()
@@ -138,7 +139,8 @@ func (p *parser) next() token {
 	if p.pos >= p.end {
 		return token{kind: tEOF, span: source.Span{Start: uint32(p.end), End: uint32(p.end)}, space: space}
 	}
-	if strings.HasPrefix(p.src[p.pos:p.end], "__END__") && (p.pos == 0 || p.src[p.pos-1] == '\n') && (p.peekByte(7) == '\n' || p.peekByte(7) == 0) {
+	if strings.HasPrefix(p.src[p.pos:p.end], "__END__") && (p.pos == 0 || p.src[p.pos-1] == '\n') &&
+		(p.peekByte(7) == '\n' || p.peekByte(7) == 0) {
 		p.pos = p.end
 		return token{kind: tEOF, span: source.Span{Start: uint32(p.end), End: uint32(p.end)}, space: space}
 	}
@@ -281,7 +283,8 @@ func (p *parser) operator(beg, space bool) string {
 	if op == "" {
 		_, n := utf8.DecodeRuneInString(rest)
 		p.pos += n
-		p.fail("R0001", source.Span{Start: uint32(p.pos - n), End: uint32(p.pos)}, fmt.Sprintf("unexpected character %q", rest[:n]))
+		p.fail("R0001", source.Span{Start: uint32(p.pos - n), End: uint32(p.pos)},
+			fmt.Sprintf("unexpected character %q", rest[:n]))
 	}
 	p.pos += len(op)
 	was := p.state
@@ -432,7 +435,8 @@ func (p *parser) word() token {
 	}
 	if was == sFname {
 		// def foo=(x): the sign belongs to the name.
-		if c := p.peekByte(0); c == '=' && p.peekByte(1) != '~' && p.peekByte(1) != '>' && (p.peekByte(1) != '=' || p.peekByte(2) == '>') {
+		if c := p.peekByte(0); c == '=' && p.peekByte(1) != '~' && p.peekByte(1) != '>' &&
+			(p.peekByte(1) != '=' || p.peekByte(2) == '>') {
 			p.pos++
 			t.text += "="
 			t.span = p.from(start)
@@ -448,7 +452,8 @@ func (p *parser) word() token {
 	if keywords[text] {
 		t.kind = tKeyword
 		switch text {
-		case "end", "self", "true", "false", "nil", "redo", "retry", "__FILE__", "__LINE__", "__method__", "__ENCODING__", "END", "BEGIN":
+		case "end", "self", "true", "false", "nil", "redo", "retry", "__FILE__", "__LINE__", "__method__", "__ENCODING__",
+			"END", "BEGIN":
 			p.state = sEnd
 		case "def", "alias", "undef":
 			p.state = sFname

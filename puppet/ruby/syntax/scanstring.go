@@ -44,7 +44,8 @@ func (p *parser) stringBody(q quote) []Node {
 				flush()
 				return parts
 			}
-			p.fail("R0004", source.Span{Start: uint32(q.start), End: uint32(min(q.start+1, p.end))}, "unterminated string meets end of file")
+			p.fail("R0004", source.Span{Start: uint32(q.start), End: uint32(min(q.start+1, p.end))},
+				"unterminated string meets end of file")
 		}
 		c := p.src[p.pos]
 		switch {
@@ -102,7 +103,8 @@ func (p *parser) stringBody(q quote) []Node {
 				parts = append(parts, body)
 				from = p.pos
 				continue
-			case next == '@' && (IsIdentStart(p.peekByte(2)) || p.peekByte(2) == '@'), next == '$' && IsIdentStart(p.peekByte(2)):
+			case next == '@' && (IsIdentStart(p.peekByte(2)) || p.peekByte(2) == '@'), next == '$' &&
+				IsIdentStart(p.peekByte(2)):
 				flush()
 				at := p.pos
 				p.pos++
@@ -327,7 +329,8 @@ func (p *parser) percent() (token, bool) {
 	start := p.pos
 	kind := byte('Q')
 	n := 1
-	if c := p.peekByte(1); strings.IndexByte("wWqQiIrsx", c) >= 0 && c != 0 && p.peekByte(2) != 0 && !IsIdent(p.peekByte(2)) && !isBlank(p.peekByte(2)) {
+	if c := p.peekByte(1); strings.IndexByte("wWqQiIrsx", c) >= 0 && c != 0 && p.peekByte(2) != 0 &&
+		!IsIdent(p.peekByte(2)) && !isBlank(p.peekByte(2)) {
 		kind = c
 		n = 2
 	}
@@ -431,7 +434,8 @@ func (p *parser) words(q quote, kind byte) token {
 	}
 }
 
-// heredoc reads <<ID, <<-ID and <<~ID: the body begins on the next line, behind the bodies of earlier ones on this line.
+// heredoc reads <<ID, <<-ID and <<~ID: the body begins on the next line, behind the bodies of earlier ones on this
+// line.
 func (p *parser) heredoc() (token, bool) {
 	start := p.pos
 	i := p.pos + 2

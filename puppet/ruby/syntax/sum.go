@@ -43,7 +43,8 @@ func (s summer) value(v reflect.Value) {
 			s.text("nil")
 			return
 		}
-		if n, ok := v.Interface().(fmt.Stringer); ok && v.Elem().Kind() == reflect.Struct && v.Elem().Type().PkgPath() != atType.PkgPath() {
+		if n, ok := v.Interface().(fmt.Stringer); ok && v.Elem().Kind() == reflect.Struct &&
+			v.Elem().Type().PkgPath() != atType.PkgPath() {
 			s.text(n.String()) // a number of any size
 			return
 		}
@@ -72,7 +73,8 @@ func (s summer) value(v reflect.Value) {
 // Requires lists the libraries that a program requires by a plain name, in its order.
 func Requires(p *Program) (names []string) {
 	Walk(p.Body, func(n Node) bool {
-		if c, ok := n.(*Call); ok && c.Recv == nil && len(c.Args) == 1 && (c.Name == "require" || c.Name == "require_relative") {
+		if c, ok := n.(*Call); ok && c.Recv == nil && len(c.Args) == 1 &&
+			(c.Name == "require" || c.Name == "require_relative") {
 			if s, ok := c.Args[0].(*StrLit); ok {
 				name := s.Value
 				if c.Name == "require_relative" {

@@ -35,7 +35,8 @@ func Trees() [][]fs.Path {
 // New picks a tree and an alphabet.
 func New(r *rand.Rand, rich bool) *Gen {
 	trees := Trees() // the larger ones, which have many states, less often
-	return &Gen{R: r, Paths: trees[min(r.IntN(len(trees)), r.IntN(len(trees)))], Texts: []string{"x", "y", "z"}[:1+r.IntN(3)], Rich: rich}
+	return &Gen{R: r, Paths: trees[min(r.IntN(len(trees)), r.IntN(len(trees)))],
+		Texts: []string{"x", "y", "z"}[:1+r.IntN(3)], Rich: rich}
 }
 
 func (g *Gen) path() fs.Path { return g.Paths[g.R.IntN(len(g.Paths))] }
@@ -380,8 +381,8 @@ func (f *Features) States(yield func(*fs.State) bool) {
 	path(0)
 }
 
-// texts are the constants that a content may have to be told apart from: those that it is compared with, and if contents are compared
-// with each other also those that programs write.
+// texts are the constants that a content may have to be told apart from: those that it is compared with, and if
+// contents are compared with each other also those that programs write.
 func (f *Features) texts() []string {
 	out := slices.Clone(f.Texts)
 	if f.Shared {

@@ -1,11 +1,12 @@
-// Command generate makes the built-in index of package listing: the packages of Debian that have files in /etc or a service,
-// those that pull them in by name or for their service, and of each what an analysis may ask for.
+// Command generate makes the built-in index of package listing: the packages of Debian that have files in /etc or a
+// service, those that pull them in by name or for their service, and of each what an analysis may ask for.
 //
 //	apt-get install apt-file && apt-file update
 //	go run ./verify/listing/generate -o verify/listing/debian-12.index /var/lib/apt/lists [EXACT]
 //
-// Contents files neither list empty directories nor mark configuration files, and know nothing of installation scripts. EXACT is a folder in
-// the shape of dpkg's database that exact.sh makes from the packages themselves, and takes precedence:
+// Contents files neither list empty directories nor mark configuration files, and know nothing of installation scripts.
+// EXACT is a folder in the shape of dpkg's database that exact.sh makes from the packages themselves, and takes
+// precedence:
 //
 //	go run ./verify/listing/generate -names /var/lib/apt/lists | xargs -n 50 apt-get download
 //	verify/listing/generate/exact.sh EXACT *.deb
@@ -16,7 +17,8 @@
 //	verify/listing/generate/accounts.sh *.deb >A; awk -f verify/listing/generate/pulled.awk A PACKAGES | LC_ALL=C sort -u |
 //		go run ./verify/listing/generate -archive -o verify/listing/debian-12.accounts
 //
-// Where it has nothing, all files in /etc count as configuration files, as Debian's tools mark them (Policy §10.7, debhelper).
+// Where it has nothing, all files in /etc count as configuration files, as Debian's tools mark them (Policy §10.7,
+// debhelper).
 package main
 
 import (
@@ -130,8 +132,9 @@ func packages(set *listing.Set) ([]*listing.Package, error) {
 	return out, nil
 }
 
-// trim leaves what an analysis asks for: files in /etc, units, programs, and directories; below /usr only those of the first levels, and
-// none of documentation, translations and the like, which no manifest puts anything into. Package.Silent knows of that.
+// trim leaves what an analysis asks for: files in /etc, units, programs, and directories; below /usr only those of the
+// first levels, and none of documentation, translations and the like, which no manifest puts anything into.
+// Package.Silent knows of that.
 func trim(p *listing.Package) {
 	p.Version, p.From, p.Partial = "", "", true
 	p.Files = slices.DeleteFunc(p.Files, func(f string) bool {
@@ -147,20 +150,28 @@ func trim(p *listing.Package) {
 
 var programs = []string{"/bin", "/sbin", "/usr/bin", "/usr/sbin"}
 
-var dull = []string{"/usr/share/doc", "/usr/share/doc-base", "/usr/share/man", "/usr/share/info", "/usr/share/locale", "/usr/share/lintian", "/usr/share/icons",
-	"/usr/share/help", "/usr/share/gnome/help", "/usr/include", "/usr/lib/python3", "/usr/lib/debug", "/usr/lib/x86_64-linux-gnu", "/usr/share/perl5", "/usr/lib/ruby",
-	"/usr/share/javascript", "/usr/share/fonts", "/usr/src", "/usr/lib/modules", "/lib/modules", "/usr/share/bug", "/usr/share/metainfo"}
+var dull = []string{"/usr/share/doc", "/usr/share/doc-base", "/usr/share/man", "/usr/share/info", "/usr/share/locale",
+	"/usr/share/lintian", "/usr/share/icons",
+	"/usr/share/help", "/usr/share/gnome/help", "/usr/include", "/usr/lib/python3", "/usr/lib/debug",
+	"/usr/lib/x86_64-linux-gnu", "/usr/share/perl5", "/usr/lib/ruby",
+	"/usr/share/javascript", "/usr/share/fonts", "/usr/src", "/usr/lib/modules", "/lib/modules", "/usr/share/bug",
+	"/usr/share/metainfo"}
 
 // owns reports whether a package has a file in /etc or a service.
 func owns(p *listing.Package) bool {
-	return slices.ContainsFunc(p.Files, func(f string) bool { return strings.HasPrefix(f, "/etc/") || listing.Service(f) != "" })
+	return slices.ContainsFunc(p.Files, func(f string) bool {
+		return strings.HasPrefix(f, "/etc/") ||
+			listing.Service(f) != ""
+	})
 }
 
-// many is the number of dependents from which on a package says nothing about who pulls it in: python3, dbus, php-common.
+// many is the number of dependents from which on a package says nothing about who pulls it in: python3, dbus,
+// php-common.
 const many = 100
 
-// choose takes the packages that own something, and those that pull one of them in: for its service, or because they are called alike
-// (nginx and nginx-common, vim and vim-common), perhaps by way of another that is called alike. Dependencies on others are dropped.
+// choose takes the packages that own something, and those that pull one of them in: for its service, or because they
+// are called alike (nginx and nginx-common, vim and vim-common), perhaps by way of another that is called alike.
+// Dependencies on others are dropped.
 func choose(all []*listing.Package) []*listing.Package {
 	dependents := map[string]int{}
 	for _, p := range all {

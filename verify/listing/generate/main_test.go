@@ -14,9 +14,12 @@ import (
 func TestChoose(t *testing.T) {
 	all := []*listing.Package{
 		{Name: "libc6"},
-		{Name: "nginx", Files: []string{"/usr/sbin/nginx", "/usr/share/doc/nginx/copyright"}, Depends: []string{"libc6", "nginx-common"}},
-		{Name: "nginx-common", Files: []string{"/etc/nginx/nginx.conf", "/lib/systemd/system/nginx.service"}, Conffiles: []string{"/etc/nginx/nginx.conf"},
-			Dirs: []string{"/etc/nginx", "/usr/share/doc", "/usr/share/doc/nginx", "/usr/share/nginx", "/usr/share/nginx/html", "/usr/share/nginx/html/deep"}},
+		{Name: "nginx", Files: []string{"/usr/sbin/nginx", "/usr/share/doc/nginx/copyright"},
+			Depends: []string{"libc6", "nginx-common"}},
+		{Name: "nginx-common", Files: []string{"/etc/nginx/nginx.conf", "/lib/systemd/system/nginx.service"},
+			Conffiles: []string{"/etc/nginx/nginx.conf"},
+			Dirs: []string{"/etc/nginx", "/usr/share/doc", "/usr/share/doc/nginx", "/usr/share/nginx", "/usr/share/nginx/html",
+				"/usr/share/nginx/html/deep"}},
 		{Name: "pg", Depends: []string{"pg-15"}},
 		{Name: "pg-15", Depends: []string{"pg-common"}},
 		{Name: "pg-common", Files: []string{"/etc/init.d/pg"}},
@@ -33,10 +36,12 @@ func TestChoose(t *testing.T) {
 	if want := []string{"nginx", "nginx-common", "pg", "pg-15", "pg-common", "web-app"}; !slices.Equal(names, want) {
 		t.Errorf("%v, want %v", names, want)
 	}
-	if p := all[1]; !slices.Equal(p.Files, []string{"/usr/sbin/nginx"}) || !slices.Equal(p.Depends, []string{"nginx-common"}) || !p.Partial {
+	if p := all[1]; !slices.Equal(p.Files, []string{"/usr/sbin/nginx"}) ||
+		!slices.Equal(p.Depends, []string{"nginx-common"}) || !p.Partial {
 		t.Errorf("%+v", p)
 	}
-	if want := []string{"/etc/nginx", "/usr/share/doc", "/usr/share/nginx", "/usr/share/nginx/html"}; !slices.Equal(all[2].Dirs, want) {
+	if want := []string{"/etc/nginx", "/usr/share/doc", "/usr/share/nginx",
+		"/usr/share/nginx/html"}; !slices.Equal(all[2].Dirs, want) {
 		t.Errorf("%v, want %v", all[2].Dirs, want)
 	}
 }
@@ -59,7 +64,8 @@ mkdir /var/run/web /tmp/x /etc/../root
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Fields(string(out)), []string{"/etc/web/web.conf", "/var/lib/web/", "/var/log/web/", "/etc/web/conf.d/"}; !slices.Equal(got, want) {
+	if got, want := strings.Fields(string(out)), []string{"/etc/web/web.conf", "/var/lib/web/", "/var/log/web/",
+		"/etc/web/conf.d/"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
