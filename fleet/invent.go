@@ -188,17 +188,11 @@ func (p *Plan) likeliest(env *environment.Environment, own func(*environment.Mod
 }
 
 // manifestsOf are the files that hold a module's classes and defines.
-func manifestsOf(env *environment.Environment, m *environment.Module) (files []string) {
-	err := source.Walk(env.Files(), filepath.Join(m.Dir, "manifests"), func(path string, e source.Entry) bool {
-		if filepath.Ext(path) == ".pp" && !e.IsDir() {
-			files = append(files, path)
-		}
-		return true
-	})
+func manifestsOf(env *environment.Environment, m *environment.Module) []string {
+	files, err := environment.PuppetFiles(env.Files(), filepath.Join(m.Dir, "manifests"))
 	if err != nil { // it has none
 		return nil
 	}
-	slices.Sort(files)
 	return files
 }
 

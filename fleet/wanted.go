@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,8 +14,6 @@ import (
 // What a tree needs and does not hold is written in a Puppetfile (a control repo), in .fixtures.yml or in metadata.json
 // (a module). The files are read, and nothing is fetched.
 
-var puppetfileMod = regexp.MustCompile(`(?m)^\s*mod\s*\(?\s*["'](?:[^"'/-]+[/-])?([^"'/-]+)["']`)
-
 // Wanted are the modules that a tree names and that are not on the module path, by name.
 func Wanted(env *environment.Environment) (names []string) {
 	add := func(name string) {
@@ -27,9 +24,9 @@ func Wanted(env *environment.Environment) (names []string) {
 			names = append(names, name)
 		}
 	}
-	if text, err := env.Read(filepath.Join(env.Dir, "Puppetfile")); env.Dir != "" && err == nil {
-		for _, m := range puppetfileMod.FindAllStringSubmatch(text, -1) {
-			add(m[1])
+	if env.Dir != "" {
+		for _, dir := range environment.Puppetfile(env.Files(), env.Dir) {
+			add(filepath.Base(dir))
 		}
 	}
 	own := env.Modules()

@@ -3,11 +3,11 @@ package judge
 import (
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/environment"
 	"bunraku/puppet/record"
 	"bunraku/source"
 	"bunraku/verify/model"
@@ -25,7 +25,7 @@ func OwnCode(env string) func(file string) bool {
 	if info, err := view.Stat(root); err == nil && !info.IsDir() {
 		root = filepath.Dir(root)
 	}
-	brought := puppetfileModules(view, root)
+	brought := environment.Puppetfile(view, root)
 	return func(file string) bool {
 		var outside *source.Refused
 		if _, err := view.Real(source.Absolute(file)); errors.As(err, &outside) {
@@ -51,35 +51,6 @@ func realPath(view source.Files, path string) string {
 		return to
 	}
 	return path
-}
-
-var (
-	puppetfileMod = regexp.MustCompile(`^\s*mod\s*\(?\s*["'](?:[^"'/-]+[/-])?([^"']+)["']`)
-	puppetfileDir = regexp.MustCompile(`^\s*moduledir\s*\(?\s*["']([^"']+?)/?["']`)
-	installPath   = regexp.MustCompile(`:?install_path\s*(?:=>|:)\s*["']([^"']+?)/?["']`)
-)
-
-// puppetfileModules lists the directories, relative to the environment, that r10k or librarian fill from a Puppetfile.
-// The file is Ruby; what is read of it are the lines that everybody writes.
-func puppetfileModules(view source.Files, root string) (dirs []string) {
-	text, err := view.Read(filepath.Join(root, "Puppetfile"))
-	if err != nil {
-		return nil
-	}
-	into, name := "modules", ""
-	for line := range strings.Lines(text.Text) {
-		if m := puppetfileDir.FindStringSubmatch(line); m != nil {
-			into = m[1]
-		}
-		if m := puppetfileMod.FindStringSubmatch(line); m != nil {
-			name = m[1]
-			dirs = append(dirs, into+"/"+name)
-		}
-		if m := installPath.FindStringSubmatch(line); m != nil && name != "" {
-			dirs[len(dirs)-1] = m[1] + "/" + name
-		}
-	}
-	return dirs
 }
 
 // beside finds, for every resource that a finding is shown at and that somebody else's code declares, where the user's

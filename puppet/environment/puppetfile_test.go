@@ -1,4 +1,4 @@
-package judge
+package environment
 
 import (
 	"os"
@@ -23,7 +23,7 @@ mod('acme-x', :latest)
 `), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(puppetfileModules(source.NewDir(source.DirOptions{Roots: []string{dir}}), dir), " ")
+	got := strings.Join(Puppetfile(source.NewDir(source.DirOptions{Roots: []string{dir}}), dir), " ")
 	if want := "modules/stdlib modules/nginx site/profile thirdparty/x"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
