@@ -204,6 +204,12 @@ func generate(name, path string, n int) []string {
 			}
 			args[i] = pick(pools[kind])
 		}
+		if known := likely[name]; len(out) < n/2 && known != nil {
+			args = make([]string, len(known))
+			for i := range args {
+				args[i] = pick(known[i])
+			}
+		}
 		if call := name + "(" + strings.Join(args, ", ") + ")"; !seen[call] {
 			seen[call] = true
 			out = append(out, call)

@@ -121,7 +121,9 @@ func (w *testWorld) Function(name string) *eval.Function {
 func (w *testWorld) ResourceType(name string) *resource.Type {
 	return resource.Known(strings.ToLower(name))
 }
-func (w *testWorld) Lookup(*eval.Scope, eval.Query) (eval.Answer, error) { return eval.Answer{}, nil }
+func (w *testWorld) Lookup(*eval.Scope, string, eval.LookupOptions) (eval.Answer, error) {
+	return eval.Answer{}, nil
+}
 
 func pathOf(path string, ok bool) string {
 	if !ok {

@@ -12,34 +12,24 @@ import (
 	"bunraku/source"
 )
 
-// native is a function of a module that we have in Go. It exists where the module has a file for it, as in Puppet.
+// native is a function of stdlib that we have in Go. It exists where the module has a file for it, as in Puppet.
 type native struct {
 	function *eval.Function
 	module   *environment.Module
-	set      string // of stdlib: the versions that it is of, "8" or "9"
+	set      string // the versions that it is of, "8" or "9"
 }
 
-// moduleFunctions lists the functions that we have in Go for the modules on the module path. Of stdlib that is the set
-// that its metadata.json names, then whatever the other set has a file for.
+// moduleFunctions lists the functions that we have in Go for the stdlib on the module path: the set that its
+// metadata.json names, then whatever the other set has a file for.
 func (c *Snapshot) moduleFunctions() {
 	c.natives = map[string][]native{}
-	for _, name := range stdlib.Modules() {
-		m := c.env.Module(name)
-		if m == nil {
-			continue
-		}
-		versions := []string{m.Version}
-		if name == "stdlib" {
-			versions = c.stdlibVersions(m)
-		}
-		for _, version := range versions {
-			for n, f := range stdlib.Module(name, version) {
-				set := ""
-				if name == "stdlib" {
-					set = stdlib.Set(version)
-				}
-				c.natives[n] = append(c.natives[n], native{f, m, set})
-			}
+	m := c.env.Module("stdlib")
+	if m == nil {
+		return
+	}
+	for _, version := range c.stdlibVersions(m) {
+		for n, f := range stdlib.Module(version) {
+			c.natives[n] = append(c.natives[n], native{f, m, stdlib.Set(version)})
 		}
 	}
 }

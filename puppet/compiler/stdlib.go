@@ -25,8 +25,7 @@ func (c *Snapshot) StoodIn() bool { return c.stoodIn.Load() }
 func (c *Snapshot) standsIn() bool { return c.opt.StandIn && c.env.Module("stdlib") == nil }
 
 var standInFunctions = sync.OnceValue(func() map[string]*eval.Function {
-	return stdlib.Module("stdlib",
-		StandInVersion)
+	return stdlib.Module(StandInVersion)
 })
 
 // standInFile is a file of stdlib's code; nil if there is none.

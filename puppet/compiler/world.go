@@ -179,29 +179,20 @@ func (w *world) ResourceType(name string) *resource.Type {
 }
 
 // Lookup asks Hiera.
-func (w *world) Lookup(sc *eval.Scope, q eval.Query) (eval.Answer, error) {
+func (w *world) Lookup(sc *eval.Scope, key string, how eval.LookupOptions) (eval.Answer, error) {
 	if w.session == nil {
 		w.session = w.c.lookup.Session(sc.Trace(), func(d *source.Diagnostic) { sc.Warn(d) })
 		w.session.Within(sc.Budget()).Logging(w.log)
 	}
-	query := lookup.Query{Merge: q.Merge, Override: q.Override, Defaults: q.Defaults}
-	if q.Default != nil {
-		query.Default, query.HasDefault = q.Default, true
-	}
 	if w.host == nil || w.host.sc != sc {
 		w.host = &lookupHost{sc, w}
 	}
-	host := w.host
-	for _, name := range q.Names {
-		res, err := w.session.Find(name, host, query)
-		if err != nil {
-			return eval.Answer{}, err
-		}
-		if res.Found || len(q.Names) == 1 {
-			return eval.Answer{Value: res.Value, Found: res.Found, Ref: res.Ref}, nil
-		}
+	res, err := w.session.Find(key, w.host,
+		lookup.Query{Merge: how.Merge, Override: how.Override, Defaults: how.Defaults})
+	if err != nil {
+		return eval.Answer{}, err
 	}
-	return eval.Answer{}, nil
+	return eval.Answer{Value: res.Value, Found: res.Found, Ref: res.Ref}, nil
 }
 
 // lookupHost is the scope in which Hiera interpolates.

@@ -170,13 +170,13 @@ func (ev *Evaluator) KnownClass(name string) bool { return ev.findClass(name) !=
 func (ev *Evaluator) KnownType(name string) bool { return ev.knownResourceType(canonical(name)) }
 
 // Lookup asks Hiera on behalf of a function.
-func (c *Call) Lookup(q Query) (Answer, error) {
+func (c *Call) Lookup(key string, how LookupOptions) (Answer, error) {
 	before := c.Eval.asker
 	c.Eval.asker = c
-	a, err := c.Eval.world.Lookup(c.Scope, q)
+	a, err := c.Eval.world.Lookup(c.Scope, key, how)
 	c.Eval.asker = before
-	if c.Eval.trace != nil && a.Found && len(q.Names) == 1 {
-		a.Ref = c.Eval.trace.Note(a.Ref, provenance.LookedUp, q.Names[0], 0, c.Place, nil)
+	if c.Eval.trace != nil && a.Found {
+		a.Ref = c.Eval.trace.Note(a.Ref, provenance.LookedUp, key, 0, c.Place, nil)
 	}
 	return a, err
 }

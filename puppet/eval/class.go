@@ -400,7 +400,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			}
 			unset = given.ref
 		}
-		a, err := ev.world.Lookup(sc, Query{Names: d.shape.keys[i : i+1], Automatic: true})
+		a, err := ev.world.Lookup(sc, d.shape.keys[i], LookupOptions{})
 		if err != nil {
 			ev.lookupFailed(r, p, err)
 		}

@@ -33,8 +33,8 @@ type World interface {
 	// ResourceType is a resource type that is no define, or nil.
 	ResourceType(name string) *resource.Type
 
-	// Lookup asks Hiera.
-	Lookup(sc *Scope, q Query) (Answer, error)
+	// Lookup asks Hiera for a key.
+	Lookup(sc *Scope, key string, how LookupOptions) (Answer, error)
 }
 
 // A Viewer is a World in which code of different files may see different functions by one name.
@@ -47,14 +47,11 @@ type Renderer interface {
 	TemplateChanges(name string) []string
 }
 
-// A Query is a question to Hiera.
-type Query struct {
-	Names     []string
-	Merge     value.Value // strategy name or options hash; nil for what lookup_options say
-	Default   value.Value // nil for none
-	Defaults  *value.Hash // default_values_hash
-	Override  *value.Hash
-	Automatic bool // for a class parameter: nothing is converted or reported when it is missing
+// LookupOptions are what code may say about a question to Hiera; class parameters say nothing.
+type LookupOptions struct {
+	Merge    value.Value // a strategy's name, or a hash with its options; nil for what lookup_options say
+	Override *value.Hash // answers before any data is looked at
+	Defaults *value.Hash // default_values_hash
 }
 
 // An Answer is what Hiera found.

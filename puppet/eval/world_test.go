@@ -27,4 +27,6 @@ func (w *mapWorld) Function(name string) *eval.Function                        {
 func (w *mapWorld) ResourceType(name string) *resource.Type {
 	return resource.Known(strings.ToLower(name))
 }
-func (w *mapWorld) Lookup(*eval.Scope, eval.Query) (eval.Answer, error) { return eval.Answer{}, nil }
+func (w *mapWorld) Lookup(*eval.Scope, string, eval.LookupOptions) (eval.Answer, error) {
+	return eval.Answer{}, nil
+}

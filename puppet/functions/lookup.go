@@ -141,7 +141,7 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 			c.Ref = c.Trace().With(e.Ref, why...)
 			return e.Value, q.check(c, fmt.Sprintf("Value found for key '%s' in override hash", name), e.Value)
 		}
-		a, err := c.Lookup(eval.Query{Names: []string{name}, Merge: q.merge, Override: q.override, Defaults: q.defaults})
+		a, err := c.Lookup(name, eval.LookupOptions{Merge: q.merge, Override: q.override, Defaults: q.defaults})
 		if err != nil {
 			// What code in Ruby that gives data raised is the error of this call.
 			if raised := interface{ RaisedInRuby() bool }(nil); errors.As(err, &raised) && raised.RaisedInRuby() {

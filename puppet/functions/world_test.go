@@ -72,26 +72,23 @@ func (w *testWorld) ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(filepath.Join("testdata", path))
 }
 
-func (w *testWorld) Lookup(_ *eval.Scope, q eval.Query) (eval.Answer, error) {
-	for _, name := range q.Names {
-		v, found := w.data.GetString(name)
-		if !found {
-			continue
-		}
-		if q.Merge == value.String("unique") {
-			b := value.NewHashBuilder(4)
-			list := value.NewArray(v)
-			if a, is := v.(*value.Array); is {
-				list = value.Flatten(a)
-			}
-			for _, e := range list.Elems {
-				b.Set(e, value.Undef{})
-			}
-			v = b.Hash().Keys()
-		}
-		return eval.Answer{Value: v, Found: true}, nil
+func (w *testWorld) Lookup(_ *eval.Scope, key string, how eval.LookupOptions) (eval.Answer, error) {
+	v, found := w.data.GetString(key)
+	if !found {
+		return eval.Answer{}, nil
 	}
-	return eval.Answer{}, nil
+	if how.Merge == value.String("unique") {
+		b := value.NewHashBuilder(4)
+		list := value.NewArray(v)
+		if a, is := v.(*value.Array); is {
+			list = value.Flatten(a)
+		}
+		for _, e := range list.Elems {
+			b.Set(e, value.Undef{})
+		}
+		v = b.Hash().Keys()
+	}
+	return eval.Answer{Value: v, Found: true}, nil
 }
 
 func (w *testWorld) find(kind, name string) (string, bool) {

@@ -26,7 +26,7 @@ func (in *Interp) format(f string, args []Object) string {
 		b := value.NewHashBuilder(h.len())
 		for _, e := range h.pairs() {
 			if k, ok := e.key.(Symbol); ok {
-				b.SetString(string(k), in.formatValue(e.val, 0))
+				b.SetString(string(k), in.formatValue(e.val, verbOf(f, string(k))))
 			}
 		}
 		s, err = value.SprintfHash(f, b.Hash())
@@ -39,6 +39,16 @@ func (in *Interp) format(f string, args []Object) string {
 	}
 	in.room(len(s))
 	return s
+}
+
+// verbOf is the directive by which a format shows the entry of a key, 0 if it shows none.
+func verbOf(f, key string) byte {
+	_, rest, found := strings.Cut(f, "<"+key+">")
+	rest = strings.TrimLeft(rest, " #+-.0123456789")
+	if !found || rest == "" || rest[0] == 'p' {
+		return 0
+	}
+	return rest[0]
 }
 
 func (in *Interp) formatError(err error) {

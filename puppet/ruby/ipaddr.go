@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"math/big"
 	"net/netip"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// An IPAddr is an address with its mask, as Ruby's class of that name has it: the address is already masked.
-type IPAddr struct{ p netip.Prefix }
+// An IPAddr is an address with its mask, as Ruby's class of that name has it: the address is already masked. A zone, with
+// its percent sign, is shown and decides nothing.
+type IPAddr struct {
+	p    netip.Prefix
+	zone string
+}
 
 func (*IPAddr) object() {}
 
@@ -26,17 +31,23 @@ func ipaddrSingles() []builtin {
 			}
 			s = o.String()
 		}
-		return &IPAddr{c.in.parseIP(s)}
+		return c.in.parseIP(s)
 	}}}
 }
 
-func (in *Interp) parseIP(s string) netip.Prefix {
+var zoned = regexp.MustCompile(`^(.*)(%\w+)$`)
+
+func (in *Interp) parseIP(s string) *IPAddr {
 	text, mask, masked := strings.Cut(s, "/")
 	// Ruby's messages end where the address ought to stand: its own variable is not set yet.
 	bad := func(class, what string) { in.raise(class, "%s: ", what) }
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	zone := ""
+	if m := zoned.FindStringSubmatch(text); m != nil {
+		text, zone = m[1], m[2]
+	}
 	a, err := netip.ParseAddr(text)
-	if err != nil || a.Zone() != "" {
+	if err != nil || a.Zone() != "" || a.Is4() && zone != "" {
 		bad("IPAddr::InvalidAddressError", "invalid address")
 	}
 	bits := a.BitLen()
@@ -59,7 +70,7 @@ func (in *Interp) parseIP(s string) netip.Prefix {
 			bits = ones
 		}
 	}
-	return netip.PrefixFrom(a, bits).Masked()
+	return &IPAddr{netip.PrefixFrom(a, bits).Masked(), zone}
 }
 
 func ipaddrTable() []builtin {
@@ -69,7 +80,7 @@ func ipaddrTable() []builtin {
 		case *IPAddr:
 			return o.p
 		case *String:
-			return c.in.parseIP(o.String())
+			return c.in.parseIP(o.String()).p
 		}
 		c.in.unsupported("IPAddr with a " + c.in.classOf(c.arg(0)).name)
 		return netip.Prefix{}
@@ -78,14 +89,18 @@ func ipaddrTable() []builtin {
 		a, b := self(c), other(c)
 		return Bool(a.Addr().BitLen() == b.Addr().BitLen() && a.Bits() <= b.Bits() && a.Contains(b.Addr()))
 	}
-	text := func(p netip.Prefix) string { return p.Addr().String() }
+	zone := func(c *call) string { return c.self.(*IPAddr).zone }
+	next := func(c *call) Object {
+		a := self(c).Addr().Next()
+		return &IPAddr{netip.PrefixFrom(a, a.BitLen()), zone(c)}
+	}
 	return []builtin{
-		{"to_s", 0, 0, func(c *call) Object { return c.ret(text(self(c))) }},
-		{"to_string", 0, 0, func(c *call) Object { return c.ret(self(c).Addr().StringExpanded()) }},
+		{"to_s", 0, 0, func(c *call) Object { return c.ret(self(c).Addr().String() + zone(c)) }},
+		{"to_string", 0, 0, func(c *call) Object { return c.ret(self(c).Addr().StringExpanded() + zone(c)) }},
 		{"inspect", 0, 0, func(c *call) Object {
 			p := self(c)
 			kind := "IPv6"
-			full := p.Addr().StringExpanded()
+			full := p.Addr().StringExpanded() + zone(c)
 			if p.Addr().Is4() {
 				kind = "IPv4"
 			}
@@ -104,15 +119,15 @@ func ipaddrTable() []builtin {
 				last[i/8] |= 1 << (7 - i%8)
 			}
 			hi, _ := netip.AddrFromSlice(last)
-			return &Range{lo: &IPAddr{netip.PrefixFrom(p.Addr(), p.Addr().BitLen())},
-				hi: &IPAddr{netip.PrefixFrom(hi, hi.BitLen())}}
+			return &Range{lo: &IPAddr{netip.PrefixFrom(p.Addr(), p.Addr().BitLen()), zone(c)},
+				hi: &IPAddr{netip.PrefixFrom(hi, hi.BitLen()), zone(c)}}
 		}},
 		{"ipv4?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().Is4()) }},
 		{"ipv6?", 0, 0, func(c *call) Object { return Bool(!self(c).Addr().Is4()) }},
 		{"to_i", 0, 0, func(c *call) Object { return bigToObject(new(big.Int).SetBytes(self(c).Addr().AsSlice())) }},
 		{"prefix", 0, 0, func(c *call) Object { return Int(self(c).Bits()) }},
 		{"mask", 1, 1, func(c *call) Object {
-			return &IPAddr{c.in.parseIP(text(self(c)) + "/" + c.in.toS(c.arg(0)))}
+			return c.in.parseIP(self(c).Addr().String() + zone(c) + "/" + c.in.toS(c.arg(0)))
 		}},
 		{"netmask", 0, 0, func(c *call) Object { return c.ret(maskText(self(c))) }},
 		{"include?", 1, 1, include}, {"===", 1, 1, include},
@@ -120,7 +135,7 @@ func ipaddrTable() []builtin {
 		{"<=>", 1, 1, func(c *call) Object { return Int(self(c).Addr().Compare(other(c).Addr())) }},
 		{"loopback?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().IsLoopback()) }},
 		{"private?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().IsPrivate()) }},
-		{"succ", 0, 0, func(c *call) Object { a := self(c).Addr().Next(); return &IPAddr{netip.PrefixFrom(a, a.BitLen())} }},
+		{"succ", 0, 0, next},
 	}
 }
 

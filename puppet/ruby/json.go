@@ -191,6 +191,22 @@ func (in *Interp) parseJSON(s string, symbols bool) Object {
 	return v
 }
 
+// loadJSON is JSON.load, which takes what JSON.parse does, and more: nothing, numbers that are none, any depth.
+func (in *Interp) loadJSON(o Object) Object {
+	s, text := o.(*String)
+	switch _, none := o.(Nil); {
+	case none || text && s.String() == "":
+		return Nil{}
+	case !text:
+		in.unsupported("JSON.load of what is no text")
+	case strings.Contains(s.String(), "NaN") || strings.Contains(s.String(), "Infinity"):
+		in.unsupported("JSON.load of NaN or Infinity")
+	case strings.Count(s.String(), "[")+strings.Count(s.String(), "{") > 100:
+		in.unsupported("JSON.load of deep data")
+	}
+	return in.parseJSON(s.String(), false)
+}
+
 type jsonParser struct {
 	in      *Interp
 	s       string

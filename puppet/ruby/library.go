@@ -417,6 +417,7 @@ func jsonSingles() []builtin {
 		{"generate", 1, 2, gen(false)}, {"dump", 1, 1, gen(false)}, {"fast_generate", 1, 2, gen(false)},
 		{"pretty_generate", 1, 2, gen(true)},
 		{"parse", 1, 2, parse}, {"parse!", 1, 2, parse},
+		{"load", 1, 1, func(c *call) Object { return c.in.loadJSON(c.arg(0)) }},
 	}
 }
 

@@ -68,7 +68,9 @@ func (w *world) Function(name string) *eval.Function                    { return
 func (w *world) ResourceType(name string) *resource.Type {
 	return resource.Known(strings.ToLower(name))
 }
-func (w *world) Lookup(*eval.Scope, eval.Query) (eval.Answer, error) { return eval.Answer{}, nil }
+func (w *world) Lookup(*eval.Scope, string, eval.LookupOptions) (eval.Answer, error) {
+	return eval.Answer{}, nil
+}
 
 // manifests use templates in every way that a manifest can.
 var manifests = []string{

@@ -1,6 +1,6 @@
-// Package stdlib is the functions of puppetlabs-stdlib, written in Go, and the functions written in Ruby that other
-// modules use most. A module's functions exist only where the module is on the module path, so they come in tables by
-// module.
+// Package stdlib is the functions of puppetlabs-stdlib, written in Go. They exist only where the module is on the module
+// path, and only while its Ruby is what they were checked against (checked.go). Functions of other modules run in the
+// interpreter (package ruby).
 //
 // Facts and wording are those of stdlib 8.5 (lib/puppet/functions and lib/puppet/parser/functions), and of 9.7 for the
 // names below stdlib::. Most are 3.x functions: they check their own arguments, and see values as Puppet 3 had them
@@ -20,41 +20,15 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Modules are the names of the modules that this package has functions of, stdlib first.
-func Modules() []string {
-	names := []string{"stdlib"}
-	for _, m := range others() {
-		names = append(names, m.name)
-	}
-	return names
-}
+// Module is the functions of a version of stdlib, as its metadata.json gives it ("" for the newest of 8.x), by name. The
+// records are made anew.
+func Module(version string) map[string]*eval.Function { return versioned(version) }
 
-// Module is the functions of a module, by name: of stdlib those of a version, as its metadata.json gives it ("" for the
-// newest of 8.x). It is nil for a module that this package knows nothing of. The records are made anew.
-func Module(name, version string) map[string]*eval.Function {
-	if name == "stdlib" {
-		return versioned(version)
-	}
-	for _, m := range others() {
-		if m.name == name {
-			t := map[string]*eval.Function{}
-			for _, o := range m.old {
-				enter(t, o.record())
-			}
-			enter(t, m.new...)
-			return t
-		}
-	}
-	return nil
-}
-
-// Table is every function of every module: what a manual lists. Where 8.x and 9.x have a name in common it is 8.x's.
+// Table is every function of every version: what a manual lists. Where 8.x and 9.x have a name in common it is 8.x's.
 func Table() map[string]*eval.Function {
 	all := table9()
-	for _, name := range Modules() {
-		for n, f := range Module(name, "") {
-			all[n] = f
-		}
+	for n, f := range Module("") {
+		all[n] = f
 	}
 	return all
 }
@@ -221,11 +195,11 @@ func is3x(c *eval.Call, name string) bool {
 	if IsPuppet3x(name) {
 		return true
 	}
-	_, known := old3x(name)
-	for _, m := range others() {
-		for _, o := range m.old {
-			known = known || o.name == name
-		}
+	if w, ok := c.Eval.World().(interface {
+		Function3x(name string) *eval.Function
+	}); ok {
+		return w.Function3x(name) != nil
 	}
+	_, known := old3x(name)
 	return known && c.Eval.World().Function(name) != nil
 }

@@ -74,26 +74,21 @@ func TestUses(t *testing.T) {
 
 // TestEveryFunction makes sure that each function is judged by generated calls, or says why not.
 func TestEveryFunction(t *testing.T) {
-	for _, m := range stdlib.Modules() {
-		for _, version := range []string{"8.5.0", "9.7.0"} {
-			for name, f := range stdlib.Module(m, version) {
-				if f.Doc == "" {
-					t.Errorf("%s has no documentation", name)
-				}
-				if _, a := shapes[name]; a {
-					continue
-				}
-				if _, a := shapes9[name]; a {
-					continue
-				}
-				if untested[name] == "" {
-					t.Errorf("%s of %s is not tested", name, m)
-				}
+	for _, version := range []string{"8.5.0", "9.7.0"} {
+		for name, f := range stdlib.Module(version) {
+			if f.Doc == "" {
+				t.Errorf("%s has no documentation", name)
+			}
+			if _, a := shapes[name]; a {
+				continue
+			}
+			if _, a := shapes9[name]; a {
+				continue
+			}
+			if untested[name] == "" {
+				t.Errorf("%s of stdlib %s is not tested", name, version)
 			}
 		}
-	}
-	if live := stdlib.Module("nosuch", ""); live != nil {
-		t.Error("a module that nobody knows has functions")
 	}
 }
 

@@ -21,15 +21,12 @@ const (
 	factsFile      = "testdata/facts.json"
 )
 
-// tables are the functions of a world with stdlib 8.5, or 9, and every other module. The records are shared by all
-// questions.
+// tables are the functions of a world with stdlib 8.5, or 9. The records are shared by all questions.
 func tables(version string) map[string]*eval.Function {
 	t := functions.Table(source.Puppet7)
-	for _, m := range stdlib.Modules() {
-		for name, f := range stdlib.Module(m, version) {
-			if t[name] == nil || t[name].Raw != nil {
-				t[name] = f
-			}
+	for name, f := range stdlib.Module(version) {
+		if t[name] == nil || t[name].Raw != nil {
+			t[name] = f
 		}
 	}
 	return t
@@ -108,7 +105,9 @@ func (w *testWorld) Function(name string) *eval.Function {
 func (w *testWorld) ResourceType(name string) *resource.Type {
 	return resource.Known(strings.ToLower(name))
 }
-func (w *testWorld) Lookup(*eval.Scope, eval.Query) (eval.Answer, error) { return eval.Answer{}, nil }
+func (w *testWorld) Lookup(*eval.Scope, string, eval.LookupOptions) (eval.Answer, error) {
+	return eval.Answer{}, nil
+}
 
 func (w *testWorld) ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(filepath.Join("testdata", path))
