@@ -158,6 +158,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.checkCommand(),
 		a.compileCommand(),
+		a.diffCommand(),
 		a.explainCommand(),
 		a.factsCommand(),
 		a.mupuppetCommand(),

@@ -1,0 +1,316 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A repository is one of git with examples/shop in its only commit.
+type repository struct {
+	t   *testing.T
+	dir string
+}
+
+func newRepository(t *testing.T) *repository {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	s := &repository{t, filepath.Join(t.TempDir(), "shop")}
+	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join("..", "..", "examples", "shop"))); err != nil {
+		t.Fatal(err)
+	}
+	s.git("init", "-q", "-b", "main")
+	s.commit("the shop")
+	s.git("checkout", "-q", "-b", "feature")
+	return s
+}
+
+// git runs the program, with nobody's configuration and at a fixed time, so that commits have the same names each time.
+func (s *repository) git(args ...string) {
+	s.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@shop.example", "GIT_AUTHOR_DATE=2026-10-21T08:00:00Z",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@shop.example", "GIT_COMMITTER_DATE=2026-10-21T08:00:00Z")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func (s *repository) commit(message string) {
+	s.t.Helper()
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", message)
+}
+
+// edit replaces a text in a file; an empty old text appends.
+func (s *repository) edit(file, old, new string) {
+	s.t.Helper()
+	at := filepath.Join(s.dir, file)
+	text, err := os.ReadFile(at)
+	if err != nil && old != "" {
+		s.t.Fatal(err)
+	}
+	if old == "" {
+		text = append(text, new...)
+	} else if strings.Count(string(text), old) != 1 {
+		s.t.Fatalf("%s does not hold %q once", file, old)
+	}
+	if old != "" {
+		text = []byte(strings.Replace(string(text), old, new, 1))
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(at, text, 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+var hashes = regexp.MustCompile(`\b[0-9a-f]{9}\b`)
+
+// diff runs the command on the shop. Times and commits are cut out of what it prints.
+func (s *repository) diff(args ...string) (code int, out string) {
+	s.t.Helper()
+	code, out, err := call(append([]string{"diff", s.dir}, args...)...)
+	out = strings.ReplaceAll(out+err, s.dir+"/", "")
+	return code, hashes.ReplaceAllString(seconds_.ReplaceAllString(out, "N s"), "HASH")
+}
+
+// expect runs the command and compares all that it prints.
+func (s *repository) expect(code int, want string, args ...string) {
+	s.t.Helper()
+	got, out := s.diff(args...)
+	if got != code || out != strings.TrimPrefix(want, "\n") {
+		s.t.Errorf("diff %v: exit code %d, want %d; prints\n%s--- want\n%s", args, got, code, out, want)
+	}
+}
+
+func TestDiffNothing(t *testing.T) {
+	s := newRepository(t)
+	s.expect(0, `
+shop   HASH (main) → the work tree
+3 nodes: 3 cannot change   N s
+No differences.
+`)
+	// A comment moves lines; nodes cannot change by it.
+	s.edit("manifests/site.pp", "", "# the end\n")
+	if code, out := s.diff(); code != 0 || !strings.Contains(out, "3 cannot change") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+func TestDiffWorkTreeAndRevisions(t *testing.T) {
+	s := newRepository(t)
+	s.edit("data/common.yaml", "  - rsync\n", "  - rsync\n  - htop\n")
+	s.commit("htop everywhere")
+	s.edit("data/common.yaml", "Be kind", "Be nice")
+	_, both := s.diff()
+	_, first := s.diff("--to", "HEAD")
+	_, second := s.diff("--from", "HEAD")
+	for _, c := range []struct {
+		out        string
+		htop, nice bool
+	}{{both, true, true}, {first, true, false}, {second, false, true}} {
+		if strings.Contains(c.out, "+ Package[htop]") != c.htop || strings.Contains(c.out, "+Property of the shop. Be nice") != c.nice {
+			t.Errorf("want htop %v, nice %v:\n%s", c.htop, c.nice, c.out)
+		}
+	}
+	if code, out := s.diff("--nodes", "db*,web1*", "--by", "node"); code != 2 || !strings.Contains(out, "2 nodes: 2 changed") ||
+		strings.Contains(out, "web2") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if code, out := s.diff("--from", "nowhere"); code != 1 || !strings.Contains(out, `revision "nowhere"`) {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if code, out := s.diff("--from", "HEAD~1", "--to", "HEAD~1"); code != 0 {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// Modules that git ignores lie under both sides.
+func TestDiffIgnoredModules(t *testing.T) {
+	s := newRepository(t)
+	s.edit(".gitignore", "", "/modules\n")
+	s.commit("modules come from r10k")
+	s.git("branch", "-f", "main")
+	s.edit("modules/extra/manifests/init.pp", "", "class extra { notify { 'extra': message => 'one' } }\n")
+	s.edit("manifests/site.pp", "", "include extra\n")
+	s.commit("use extra")
+	s.edit("modules/extra/manifests/init.pp", "one", "two") // which git does not see
+	code, out := s.diff("--nodes", "db1*")
+	if code != 2 || !strings.Contains(out, "+ Notify[extra]") || !strings.Contains(out, "git ignores them: modules/extra.") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if code, out := s.diff("--from", "HEAD", "--to", "HEAD"); code != 0 || !strings.Contains(out, "3 cannot change") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// Modules outside of the tree are laid under both sides by the user.
+func TestDiffWith(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", "include extra\n")
+	s.commit("use extra, which is elsewhere")
+	if code, _ := s.diff("--from", "HEAD"); code != 1 {
+		t.Errorf("without the module: %d", code)
+	}
+	with := &repository{t, filepath.Join(t.TempDir(), "with")}
+	with.edit("modules/extra/manifests/init.pp", "", "class extra { notify { 'extra': } }\n")
+	code, out := s.diff("--with", with.dir)
+	if code != 2 || !strings.Contains(out, "+ Notify[extra]") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// What a file of a module holds is in no catalog, and changes machines all the same.
+func TestDiffModuleFiles(t *testing.T) {
+	s := newRepository(t)
+	s.edit("site-modules/profile/files/a.conf", "", "one\ntwo\n")
+	s.edit("site-modules/profile/files/d/x", "", "x\n")
+	s.edit("site-modules/profile/files/d/y", "", "\x00binary")
+	s.edit("manifests/site.pp", "", "file { '/a': source => 'puppet:///modules/profile/a.conf' }\n"+
+		"file { '/d': ensure => directory, recurse => true, source => 'puppet:///modules/profile/d' }\n")
+	s.commit("files")
+	s.edit("site-modules/profile/files/a.conf", "two", "2")
+	s.edit("site-modules/profile/files/d/x", "", "x2\n")
+	s.edit("site-modules/profile/files/d/y", "", "more")
+	s.edit("site-modules/profile/files/d/z", "", "new\n")
+	s.expect(2, `
+shop   HEAD (HASH) → the work tree
+1 node: 1 changed   N s
+
+A  on 1 node
+     File[/a] content of its source
+       -two
+       +2
+     File[/d] content of x
+       +x2
+     File[/d] content of y   '{sha256}268576d50a742ae1, 7 bytes' → '{sha256}d899ed51ff065f3b, 11 bytes'
+     File[/d] content of z   comes
+       +new
+   on   db1.shop.example
+`, "--from", "HEAD", "--nodes", "db1*")
+}
+
+func TestDiffFailures(t *testing.T) {
+	s := newRepository(t)
+	s.edit("site-modules/role/manifests/db.pp", "", "fail('no')\n")
+	code, out := s.diff()
+	if code != 1 || !strings.Contains(out, "1 newly fails") || !strings.Contains(out, "db1.shop.example") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	s.commit("broken")
+	s.git("checkout", "-q", "main")
+	if code, out := s.diff("--from", "feature"); code != 2 || !strings.Contains(out, "1 mended") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if code, out := s.diff("--from", "feature", "--to", "feature"); code != 1 || !strings.Contains(out, "1 fails on both sides") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// What is not known on both sides is never equal, and decides the exit code if nothing else does.
+func TestDiffUnknown(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", "file { '/u': content => generate('/bin/date') }\n")
+	s.commit("asks the world")
+	s.edit("manifests/site.pp", "", "file { '/v': ensure => absent }\n")
+	code, out := s.diff("--from", "HEAD")
+	if code != 2 || !strings.Contains(out, "not known on 3 nodes   File[/u] content: ") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	s.edit("manifests/site.pp", "file { '/v': ensure => absent }\n", "if false { notice('x') }\n")
+	code, out = s.diff("--from", "HEAD")
+	if code != 3 || !strings.Contains(out, "3 not known") || strings.Contains(out, "No differences") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+func TestDiffSecrets(t *testing.T) {
+	s := newRepository(t)
+	s.edit("data/common.yaml", "not-a-real-password", "another-false-one")
+	for _, args := range [][]string{nil, {"--full"}, {"--by", "node"}} {
+		code, out := s.diff(args...)
+		if code != 2 || !strings.Contains(out, "changes, Sensitive") || strings.Contains(out, "false-one") ||
+			strings.Contains(out, "not-a-real") {
+			t.Errorf("%d\n%s", code, out)
+		}
+	}
+}
+
+func TestDiffCatalogs(t *testing.T) {
+	s := newRepository(t)
+	for i, name := range []string{"old.json", "new.json"} {
+		if i == 1 {
+			s.edit("data/common.yaml", "Be kind", "Be nice")
+		}
+		_, out, _ := call("compile", s.dir, "--node", "db1.shop.example")
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, _ := call("diff", "--from-catalog", filepath.Join(s.dir, "old.json"), "--to-catalog", filepath.Join(s.dir, "new.json"))
+	if code != 2 || !strings.Contains(out, "+Property of the shop. Be nice to it.") || strings.Contains(out, "not-a-real") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+func TestDiffLanguages(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", "notify { 'v': message => $facts['puppetversion'] }\nnotify { 'u': message => $nothing }\n")
+	code, out := s.diff("--language", "7,8", "--nodes", "db1*")
+	if code != 1 || !strings.Contains(out, "Puppet 7 → Puppet 8") || !strings.Contains(out, "newly fails on 1 node") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// TestDiffPage applies the patch of docs/diff.md to the shop and runs every command of the page.
+func TestDiffPage(t *testing.T) {
+	page := filepath.Join("..", "..", "docs", "diff.md")
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newRepository(t)
+	_, patch, _ := strings.Cut(string(text), "```diff\n")
+	patch, _, _ = strings.Cut(patch, "```\n")
+	file := filepath.Join(t.TempDir(), "patch")
+	if err := os.WriteFile(file, []byte(patch), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.git("apply", file)
+	s.commit("Be nice")
+	if page, err = filepath.Abs(page); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(s.dir)
+	cut := func(s string) string { return hashes.ReplaceAllString(seconds_.ReplaceAllString(s, "N s"), "HASH") }
+	commands := 0
+	for _, block := range consoleBlocks(string(text)) {
+		for _, c := range block {
+			commands++
+			_, out, errs := call(splitWords(c.command)...)
+			out += errs
+			if cut(out) != cut(c.output) && *write {
+				text = []byte(strings.Replace(string(text), "$ bunraku "+c.command+"\n"+c.output, "$ bunraku "+c.command+"\n"+out, 1))
+			} else if cut(out) != cut(c.output) {
+				t.Errorf("$ bunraku %s\n--- prints\n%s--- the page says\n%s", c.command, out, c.output)
+			}
+		}
+	}
+	if commands == 0 {
+		t.Error("the page has no commands")
+	}
+	if *write {
+		if err := os.WriteFile(page, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package diff
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// Catalogs name the files of modules, `source => puppet:///modules/…`, and do not hold them. A commit that changes such
+// a file changes no catalog and still changes machines, so the files are looked up on both sides and compared: texts
+// line by line, others by digest and size, directories with recurse => true file by file.
+
+const moduleSource = "puppet:///modules/"
+
+// Contents compares files of modules between two states of the tree. What many nodes name is compared once. It may be
+// used by many goroutines.
+type Contents struct {
+	from, to *environment.Environment
+
+	mu   sync.Mutex
+	done map[contentsKey][]contentsChange
+}
+
+type contentsKey struct {
+	from, to string // sources, lists joined
+	recurse  bool
+}
+
+// A contentsChange is a file that is not the same on both sides.
+type contentsChange struct {
+	file     string // below the source, "" for itself
+	old, new value.Value
+	blocks   []Block
+	unknown  string
+	place    [2]string // the file's path on either side
+}
+
+// NewContents compares files of modules of two environments.
+func NewContents(from, to *environment.Environment) *Contents {
+	return &Contents{from: from, to: to, done: map[contentsKey][]contentsChange{}}
+}
+
+// Compare says which files that a catalog names are not the same on both sides, for a node whose catalog is.
+func (c *Contents) Compare(cat *catalog.Catalog) []*Change {
+	x := &comparison{opt: Options{Contents: c}}
+	for _, r := range cat.Resources {
+		if r.Type == "File" {
+			x.contents(r, r)
+		}
+	}
+	slices.SortStableFunc(x.changes, before)
+	return x.changes
+}
+
+// contents compares what the sources of a file hold, if both sides take it from a module.
+func (c *comparison) contents(r, s *catalog.Resource) {
+	old, new := sources(r), sources(s)
+	if len(old) == 0 || len(new) == 0 {
+		return
+	}
+	for _, f := range c.opt.Contents.compare(old, new, recurses(s)) {
+		x := &Change{Kind: ModuleFile, Name: s.Name(), Attribute: "content", File: f.file, Old: f.old, New: f.new,
+			Blocks: f.blocks, old: r, new: s}
+		if f.unknown != "" {
+			x.Kind, x.Text = NotKnown, f.unknown
+		}
+		c.add(x)
+		x.OldAt, x.NewAt = Spot{File: f.place[0]}, Spot{File: f.place[1]}
+	}
+}
+
+// sources are the module files that a file may be copied from, the first that exists is; none if others may be.
+func sources(r *catalog.Resource) (out []string) {
+	if e, _ := r.Get("ensure").(value.String); e == "absent" {
+		return nil
+	}
+	list := []value.Value{r.Get("source")}
+	if a, ok := list[0].(*value.Array); ok {
+		list = a.Elems
+	}
+	for _, v := range list {
+		s, _ := v.(value.String)
+		name, inModule := strings.CutPrefix(string(s), moduleSource)
+		if !inModule {
+			return nil
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+func recurses(r *catalog.Resource) bool {
+	switch v := r.Get("recurse").(type) {
+	case value.Bool:
+		return bool(v)
+	case value.String:
+		return v == "true" || v == "remote" || v == "inf"
+	}
+	return false
+}
+
+func (c *Contents) compare(old, new []string, recurse bool) []contentsChange {
+	key := contentsKey{strings.Join(old, "\x00"), strings.Join(new, "\x00"), recurse}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	done, ok := c.done[key]
+	if !ok {
+		x, y := c.find(c.from, old, recurse), c.find(c.to, new, recurse)
+		var names []string
+		for name := range x {
+			names = append(names, name)
+		}
+		for name := range y {
+			if _, both := x[name]; !both {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			a, b := x[name], y[name]
+			if a.err == "" && b.err == "" && a.there == b.there && a.text == b.text {
+				continue
+			}
+			d := contentsChange{file: name, unknown: a.err, place: [2]string{a.path, b.path}}
+			if d.unknown == "" {
+				d.unknown = b.err
+			}
+			d.old, d.new = a.value(), b.value()
+			if d.unknown == "" && isText(a.text) && isText(b.text) {
+				d.blocks = blocks(a.text, b.text)
+			}
+			done = append(done, d)
+		}
+		c.done[key] = done
+	}
+	return done
+}
+
+// A moduleFile is one that a module brings to a machine.
+type moduleFile struct {
+	there bool
+	text  string
+	path  string // for people
+	err   string // why it is not known
+}
+
+// value is the content, or for what is no text what can be said of it.
+func (f moduleFile) value() value.Value {
+	switch {
+	case !f.there:
+		return nil
+	case isText(f.text):
+		return value.String(f.text)
+	}
+	sum := sha256.Sum256([]byte(f.text))
+	return value.String(fmt.Sprintf("{sha256}%s, %d bytes", hex.EncodeToString(sum[:])[:16], len(f.text)))
+}
+
+// find is the file that a list of sources comes to, or all files below it, by their paths below it.
+func (c *Contents) find(env *environment.Environment, sources []string, recurse bool) map[string]moduleFile {
+	out := map[string]moduleFile{}
+	if env == nil {
+		return map[string]moduleFile{"": {err: "the modules are not at hand"}}
+	}
+	for _, name := range sources {
+		module, rest, _ := strings.Cut(name, "/")
+		m := env.Module(module)
+		if m == nil {
+			continue
+		}
+		at := path.Join(m.Dir, "files", rest)
+		info, err := env.Files().Stat(at)
+		if err != nil {
+			continue
+		}
+		if !info.IsDir() {
+			out[""] = readModuleFile(env, at)
+			return out
+		}
+		if recurse {
+			if err := source.Walk(env.Files(), at, func(p string, e source.Entry) bool {
+				if !e.IsDir() {
+					out[strings.TrimPrefix(p, at+"/")] = readModuleFile(env, p)
+				}
+				return true
+			}); err != nil {
+				out[""] = moduleFile{err: err.Error()}
+			}
+		}
+		return out
+	}
+	return out
+}
+
+func readModuleFile(env *environment.Environment, at string) moduleFile {
+	text, err := env.Files().Read(at)
+	f := moduleFile{there: true, text: text.Text, path: env.Display(at)}
+	if err != nil {
+		f.err = err.Error()
+	}
+	return f
+}

@@ -1,0 +1,247 @@
+// Package diff is what becomes of catalogs when something changes: resources that come, go or are renamed, attributes,
+// texts that templates and module files put on a machine, relations and cycles; the same change of many nodes told
+// once; and which lines of a commit made it.
+//
+//	diff.go      a Change; Compare, of two catalogs
+//	value.go     when two values are the same, and how they are shown
+//	text.go      texts, line by line
+//	contents.go  files of modules, which catalogs only name
+//	rename.go    a resource under another title
+//	relation.go  relations and cycles
+//	group.go     the same change on many nodes
+//
+// Nothing is called equal that is not known to be: a value that could not be computed on either side is reported as not
+// known. Secrets are compared and never shown.
+//
+// It may import explain, record, catalog and what is below them; it compiles nothing. Start reading at Compare.
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/record"
+	"bunraku/puppet/resource"
+	"bunraku/puppet/value"
+)
+
+// A Side is one of the two states of a node that are compared.
+type Side struct {
+	Catalog *catalog.Catalog
+	Types   resource.Lookup          // nil for Puppet's own types
+	Modules *environment.Environment // where files of modules are; nil if that is not known
+	Record  *record.Record           // where values come from; nil if that is not known
+}
+
+func (s *Side) types() resource.Lookup {
+	if s.Types == nil {
+		return resource.Core{}
+	}
+	return s.Types
+}
+
+// A Kind is a kind of change.
+type Kind uint8
+
+// The kinds. A change of NotKnown may be none: on some side the value is not known.
+const (
+	Added      Kind = iota // a resource came
+	Removed                // a resource went
+	Renamed                // a resource has another title, and nothing else changed
+	Attribute              // an attribute of a resource came, went or changed
+	ModuleFile             // a file of a module, which the catalog only names
+	Relation               // resources are ordered that were not, or no longer are
+	Cycle                  // resources wait for each other that did not, or no longer do
+	NotKnown
+)
+
+var kindNames = [...]string{"added", "removed", "renamed", "attribute", "module file", "relation", "cycle", "not known"}
+
+// String is the word for the kind in JSON.
+func (k Kind) String() string { return kindNames[k] }
+
+// A Change is one thing in which two catalogs differ.
+type Change struct {
+	Kind      Kind
+	Name      catalog.Name // the resource; the new one's of a Renamed is in To
+	To        catalog.Name
+	Attribute string
+	File      string      // of a ModuleFile: the file's path below the resource, "" for itself
+	Old, New  value.Value // nil where there is none
+	Secret    bool        // neither Old nor New may be shown
+	Blocks    []Block     // of texts: the lines that changed
+	Text      string      // of a relation or a cycle; of NotKnown why
+	Gone      bool        // of a relation or a cycle: it is no longer there
+	Container bool        // the resource is a class or an instance of a define: it does nothing by itself
+	OldAt     Spot        // where it is written, on either side
+	NewAt     Spot
+
+	old, new *catalog.Resource
+}
+
+// A Spot is a line of a file.
+type Spot struct {
+	File string
+	Line int
+}
+
+// Options change what counts.
+type Options struct {
+	// Contents compares files of modules; nil does not.
+	Contents *Contents
+	// Key keeps digests of secrets to those who have it.
+	Key []byte
+}
+
+// Compare says in what two catalogs of a node differ. Not compared are tags, file and line of a resource, the order of
+// resources, and what catalogs say of themselves, such as their version.
+func Compare(from, to Side, opt Options) []*Change {
+	c := &comparison{from: from, to: to, opt: opt}
+	old, new := resources(from.Catalog), resources(to.Catalog)
+	var removed, added []*catalog.Resource
+	for _, r := range from.Catalog.Resources {
+		if new[r.Name()] == nil {
+			removed = append(removed, r)
+		}
+	}
+	for _, r := range to.Catalog.Resources {
+		if old[r.Name()] == nil {
+			added = append(added, r)
+		}
+	}
+	removed, added = c.renamed(removed, added)
+	for _, r := range removed {
+		c.whole(Removed, r)
+	}
+	for _, r := range added {
+		c.whole(Added, r)
+	}
+	for _, r := range from.Catalog.Resources {
+		if s := new[r.Name()]; s != nil {
+			c.resource(r, s)
+		}
+	}
+	c.relations()
+	slices.SortStableFunc(c.changes, before)
+	return c.changes
+}
+
+// before is the order in which changes are told: what does something first, then by name.
+func before(a, b *Change) int {
+	late := func(c *Change) int {
+		switch {
+		case c.Kind == NotKnown:
+			return 3
+		case c.Container:
+			return 2
+		case c.Kind == Cycle:
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(late(a)-late(b), strings.Compare(a.Name.Type, b.Name.Type), strings.Compare(a.Name.Title, b.Name.Title),
+		int(a.Kind)-int(b.Kind), strings.Compare(a.Attribute, b.Attribute), strings.Compare(a.File, b.File),
+		strings.Compare(a.Text, b.Text))
+}
+
+type comparison struct {
+	from, to Side
+	opt      Options
+	changes  []*Change
+}
+
+func resources(c *catalog.Catalog) map[catalog.Name]*catalog.Resource {
+	m := make(map[catalog.Name]*catalog.Resource, len(c.Resources))
+	for _, r := range c.Resources {
+		m[r.Name()] = r
+	}
+	return m
+}
+
+func (c *comparison) add(x *Change) {
+	if x.old != nil {
+		x.OldAt, x.Container = spotOf(x.old), x.old.IsContainer()
+	}
+	if x.new != nil {
+		x.NewAt, x.Container = spotOf(x.new), x.new.IsContainer()
+	}
+	c.changes = append(c.changes, x)
+}
+
+// whole tells of a resource that came or went.
+func (c *comparison) whole(k Kind, r *catalog.Resource) {
+	x := &Change{Kind: k, Name: r.Name()}
+	if k == Added {
+		x.new = r
+	} else {
+		x.old = r
+	}
+	if r.Possible != "" {
+		x.Kind, x.Text = NotKnown, r.Possible
+	}
+	c.add(x)
+}
+
+// resource compares one that both catalogs have.
+func (c *comparison) resource(r, s *catalog.Resource) {
+	if why := cmp.Or(r.Possible, s.Possible); why != "" {
+		c.add(&Change{Kind: NotKnown, Name: r.Name(), Text: why, old: r, new: s})
+	}
+	if r.Exported != s.Exported {
+		c.add(&Change{Kind: Attribute, Name: r.Name(), Attribute: "exported", Old: value.Bool(r.Exported),
+			New: value.Bool(s.Exported), old: r, new: s})
+	}
+	for i := range r.Params {
+		p := &r.Params[i]
+		c.attribute(r, s, p, s.Param(p.Name))
+	}
+	for i := range s.Params {
+		if q := &s.Params[i]; r.Param(q.Name) == nil {
+			c.attribute(r, s, nil, q)
+		}
+	}
+	if c.opt.Contents != nil && r.Type == "File" {
+		c.contents(r, s)
+	}
+}
+
+// attribute compares one; either side may have none.
+func (c *comparison) attribute(r, s *catalog.Resource, p, q *catalog.Param) {
+	x := &Change{Kind: Attribute, Name: r.Name(), old: r, new: s}
+	if p != nil {
+		x.Attribute, x.Old = p.Name, p.Value
+	}
+	if q != nil {
+		x.Attribute, x.New = q.Name, q.Value
+	}
+	if why := cmp.Or(unknown(x.Old), unknown(x.New)); why != "" {
+		x.Kind, x.Text = NotKnown, why
+		c.add(x)
+		return
+	}
+	if same(x.Attribute, x.Old, x.New) {
+		return
+	}
+	x.Secret = r.IsSensitive(x.Attribute) || s.IsSensitive(x.Attribute) || x.Old != nil && value.HasSensitive(x.Old) ||
+		x.New != nil && value.HasSensitive(x.New)
+	if !x.Secret {
+		x.Blocks = textBlocks(x.Old, x.New)
+	}
+	c.add(x)
+	if p != nil && p.Place.Known() {
+		x.OldAt = Spot{p.Place.File.Name, p.Place.Line()}
+	}
+	if q != nil && q.Place.Known() {
+		x.NewAt = Spot{q.Place.File.Name, q.Place.Line()}
+	}
+}
+
+func spotOf(r *catalog.Resource) Spot {
+	if r.Place.Known() {
+		return Spot{r.Place.File.Name, r.Place.Line()}
+	}
+	return Spot{r.File, r.Line}
+}

@@ -1,0 +1,168 @@
+package diff
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
+)
+
+// str is a string value.
+func str(s string) value.Value { return value.String(s) }
+
+// res makes a resource of "Type[title]" with attributes given as name, value, name, value …
+func res(ref string, attrs ...any) *catalog.Resource {
+	n, _ := catalog.ParseRef(ref)
+	r := &catalog.Resource{Type: n.Type, Title: n.Title}
+	for i := 0; i < len(attrs); i += 2 {
+		v, is := attrs[i+1].(value.Value)
+		if s, isText := attrs[i+1].(string); isText {
+			v, is = str(s), true
+		}
+		if !is {
+			panic("no value")
+		}
+		r.Params = append(r.Params, catalog.Param{Name: attrs[i].(string), Value: v})
+	}
+	return r
+}
+
+func cat(rs ...*catalog.Resource) *catalog.Catalog {
+	c := &catalog.Catalog{Name: "n", Resources: rs}
+	c.Seal()
+	return c
+}
+
+func TestCompare(t *testing.T) {
+	opaque := &value.Opaque{Why: "foo() asks the world"}
+	maybe := func(r *catalog.Resource) *catalog.Resource { r.Possible = "if foo() says so"; return r }
+	secret := func(s string) value.Value { return &value.Sensitive{Value: str(s)} }
+	for _, c := range []struct {
+		name     string
+		old, new *catalog.Catalog
+		want     string // headlines
+	}{
+		{"the same", cat(res("File[/a]", "mode", "0644")), cat(res("File[/a]", "mode", "0644")), ""},
+		{"order of resources", cat(res("Exec[a]"), res("Exec[b]")), cat(res("Exec[b]"), res("Exec[a]")), ""},
+		{"attribute", cat(res("File[/a]", "mode", "0644")), cat(res("File[/a]", "mode", "0600")),
+			"File[/a] mode   '0644' → '0600'"},
+		{"number and text differ", cat(res("Exec[a]", "tries", value.Int(1))), cat(res("Exec[a]", "tries", "1")),
+			"Exec[a] tries   1 → '1'"},
+		{"attribute comes and goes", cat(res("File[/a]", "mode", "0644")), cat(res("File[/a]", "owner", "root")),
+			"File[/a] mode   '0644' → nothing\nFile[/a] owner   nothing → 'root'"},
+		{"resource comes and goes", cat(res("File[/a]")), cat(res("File[/b]")), "- File[/a]\n+ File[/b]"},
+		{"renamed", cat(res("Package[a]", "ensure", "latest")), cat(res("Package[b]", "ensure", "latest")),
+			"Package[a] is now Package[b], with the same attributes"},
+		{"renamed, the same to the agent", cat(res("File[a]", "path", "/x", "mode", "0600")),
+			cat(res("File[b]", "path", "/x", "mode", "0600")),
+			"File[a] is now File[b], with the same attributes and the same name on the machine"},
+		{"two could be it", cat(res("Exec[a]", "command", "/bin/x")),
+			cat(res("Exec[b]", "command", "/bin/x"), res("Exec[c]", "command", "/bin/x")),
+			"- Exec[a]\n+ Exec[b]\n+ Exec[c]"},
+		{"nothing to know them by", cat(res("Class[A]")), cat(res("Class[B]")), "- Class[A]\n+ Class[B]"},
+		{"relationships are sets", cat(res("Exec[a]"), res("Exec[b]"), res("Exec[c]", "require", value.Strings("Exec[a]", "Exec[b]"))),
+			cat(res("Exec[a]"), res("Exec[b]"), res("Exec[c]", "require", value.Strings("Exec[b]", "Exec[a]"))), ""},
+		{"one or a list of one", cat(res("Exec[a]"), res("Exec[c]", "require", "Exec[a]")),
+			cat(res("Exec[a]"), res("Exec[c]", "require", value.Strings("Exec[a]"))), ""},
+		{"a relationship joins", cat(res("Exec[a]"), res("Exec[b]"), res("Exec[c]", "require", "Exec[a]")),
+			cat(res("Exec[a]"), res("Exec[b]"), res("Exec[c]", "require", value.Strings("Exec[b]", "Exec[a]"))),
+			"Exec[c] require   + Exec[b]"},
+		{"other lists have an order", cat(res("Exec[c]", "path", value.Strings("a", "b"))),
+			cat(res("Exec[c]", "path", value.Strings("b", "a"))), "Exec[c] path   ['a', 'b'] → ['b', 'a']"},
+		{"unknown is not equal", cat(res("File[/a]", "content", opaque)), cat(res("File[/a]", "content", opaque)),
+			"not known: File[/a] content"},
+		{"unknown on one side", cat(res("File[/a]", "content", value.NewArray(opaque))), cat(res("File[/a]")),
+			"not known: File[/a] content"},
+		{"possible", cat(maybe(res("File[/a]"))), cat(maybe(res("File[/a]"))), "not known: File[/a]"},
+		{"possible and gone", cat(maybe(res("File[/a]"))), cat(), "not known: File[/a]"},
+		{"secrets that are the same", cat(res("File[/a]", "content", secret("x"))), cat(res("File[/a]", "content", secret("x"))), ""},
+		{"secrets", cat(res("File[/a]", "content", secret("x"))), cat(res("File[/a]", "content", secret("y"))),
+			"File[/a] content   changes, Sensitive"},
+		{"no longer secret", cat(res("File[/a]", "content", secret("x"))), cat(res("File[/a]", "content", "y")),
+			"File[/a] content   changes, Sensitive"},
+		{"an automatic relation", cat(res("File[/a]"), res("File[/a/b]")), cat(res("File[/a]"), res("File[/a/b]", "owner", "u"), res("User[u]")),
+			"File[/a/b] owner   nothing → 'u'\n+ User[u]"},
+		{"an automatic relation between those that were there", cat(res("User[u]"), res("File[/b]", "owner", "v")),
+			cat(res("User[u]"), res("File[/b]", "owner", "u")),
+			"File[/b] owner   'v' → 'u'\n+ File[/b] requires User[u] (automatic, by its owner)"},
+		{"a new cycle", cat(res("Exec[a]"), res("Exec[b]", "require", "Exec[a]")),
+			cat(res("Exec[a]", "require", "Exec[b]"), res("Exec[b]", "require", "Exec[a]")),
+			"NEW CYCLE, no agent applies this: Exec[a], Exec[b]\nExec[a] require   + Exec[b]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, x := range Compare(Side{Catalog: c.old}, Side{Catalog: c.new}, Options{}) {
+				text := x.headline()
+				if x.Kind == NotKnown {
+					text = "not known: " + text
+				}
+				got = append(got, text)
+			}
+			if text := strings.Join(got, "\n"); text != c.want {
+				t.Errorf("got\n%s\nwant\n%s", text, c.want)
+			}
+		})
+	}
+}
+
+func TestTextsLineByLine(t *testing.T) {
+	old := cat(res("File[/a]", "content", "one\ntwo\nthree\n"))
+	new := cat(res("File[/a]", "content", "one\n2\nthree\nfour\n"))
+	r := NewReport([]string{"n"})
+	r.Add(0, Compare(Side{Catalog: old}, Side{Catalog: new}, Options{}))
+	r.Gather()
+	var b bytes.Buffer
+	r.Text(&b, Show{})
+	for _, want := range []string{"File[/a] content\n       -two\n       +2\n       …\n       +four\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("want\n%s\ngot\n%s", want, b.String())
+		}
+	}
+}
+
+// Nodes that have the same change are one group, whatever else their texts and lists hold.
+func TestGroups(t *testing.T) {
+	r := NewReport([]string{"a", "b", "c", "d"})
+	for i, n := range r.Nodes {
+		own := "I am " + n.Name + "\n"
+		old := cat(res("File[/a]", "content", own+"x\ny\n"), res("Exec[p]", "path", value.Strings("/"+n.Name, "/bin")))
+		text := own + "x\nz\n"
+		if i == 3 {
+			text = own + "x\nother\n"
+		}
+		new := cat(res("File[/a]", "content", text), res("Exec[p]", "path", value.Strings("/bin", "/"+n.Name, "/sbin")))
+		r.Add(i, Compare(Side{Catalog: old}, Side{Catalog: new}, Options{}))
+	}
+	r.Gather()
+	var got []string
+	for _, g := range r.Groups {
+		got = append(got, g.Letter+" "+strings.Join(r.Names(g.Nodes), " ")+": "+g.Items[0].headline())
+	}
+	want := "A a b c d: Exec[p] path   + '/sbin'\nB a b c: File[/a] content\nC d: File[/a] content"
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+// However much there is, the first screen has at most sixty lines, and says that there is more.
+func TestFirstScreen(t *testing.T) {
+	names := make([]string, 500)
+	for i := range names {
+		names[i] = "node" + strings.Repeat("x", i)
+	}
+	r := NewReport(names)
+	for i := range names {
+		old, new := cat(res("File[/a]", "content", names[i]+"\nold\n")), cat(res("File[/a]", "content", "new\n"+names[i]+"\n1\n2\n"))
+		r.Add(i, Compare(Side{Catalog: old}, Side{Catalog: new}, Options{}))
+	}
+	r.Gather()
+	for _, by := range []By{ByChange, ByNode, ByCause} {
+		var b bytes.Buffer
+		r.Text(&b, Show{By: by})
+		if n := strings.Count(b.String(), "\n"); n > 60 || !strings.Contains(b.String(), "more") {
+			t.Errorf("by %d: %d lines\n%s", by, n, b.String())
+		}
+	}
+}

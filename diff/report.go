@@ -1,0 +1,257 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// A State is what became of a node.
+type State uint8
+
+// The states. A node that is Unknown has no difference that is sure, and something that is not known.
+const (
+	NotDone      State = iota // the work was ended before
+	CannotChange              // it asks nothing that has another answer now: its catalog is the same, without a compile
+	Equal                     // compiled on both sides, and the same
+	Changed
+	Unknown
+	Fails     // it compiled before, and does not now
+	Mended    // it did not compile before, and does now
+	FailsBoth // it compiles on neither side
+	Excused   // an invented node that tells nothing of the tree
+)
+
+var stateNames = [...]string{"not done", "cannot change", "equal", "changed", "not known", "newly fails", "mended",
+	"fails on both sides", "not compared"}
+
+// String is the state in words.
+func (s State) String() string { return stateNames[s] }
+
+// A Node is what became of one node.
+type Node struct {
+	Name    string
+	State   State
+	Old     *source.Diagnostic // why there is no catalog on the old side; nil if there is
+	New     *source.Diagnostic // the same of the new side
+	Empty   bool               // the catalogs hold nothing of the site: is it classified by something else?
+	Excuse  string             // of Excused
+	Changes []*Item            // in the order of before
+}
+
+// An Item is a change that some nodes have.
+type Item struct {
+	*Change       // of the first node that has it
+	Nodes   []int // by number, ascending
+	Cause   *Cause
+
+	key string
+}
+
+// A Report is what a comparison of many nodes has come to.
+type Report struct {
+	Name     string // of what was compared
+	From, To string // the sides, in the user's words
+	Nodes    []*Node
+	Items    []*Item  // sure changes
+	Unknown  []*Item  // what is not known
+	Groups   []*Group // the sure changes, those with the same nodes and the same cause together
+	Failures []*Failure
+	Hunks    []*Hunk
+	Notes    []string // what was not compared, and why
+	Invented bool     // there are no facts, the nodes were invented
+
+	mu    sync.Mutex
+	items map[string]*Item
+}
+
+// A Group is changes that the same nodes have for the same reason.
+type Group struct {
+	Letter string // A, B, …
+	Items  []*Item
+	Nodes  []int
+	Cause  *Cause
+}
+
+// A Failure is an error that some nodes have on one side or on both.
+type Failure struct {
+	*source.Diagnostic
+	State State
+	Nodes []int
+}
+
+// NewReport makes an empty report about nodes.
+func NewReport(names []string) *Report {
+	r := &Report{items: map[string]*Item{}}
+	for _, n := range names {
+		r.Nodes = append(r.Nodes, &Node{Name: n})
+	}
+	return r
+}
+
+// Add takes in what a comparison of a node gave. It may be called by many goroutines, for a node once.
+func (r *Report) Add(node int, changes []*Change) {
+	keys := make([]string, len(changes))
+	for i, c := range changes {
+		keys[i] = c.key()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.Nodes[node]
+	n.State = Equal
+	for i, c := range changes {
+		it := r.items[keys[i]]
+		if it == nil {
+			it = &Item{Change: c, key: keys[i]}
+			r.items[keys[i]] = it
+		}
+		if k := len(it.Nodes); k > 0 && it.Nodes[k-1] == node {
+			continue
+		}
+		if at, _ := slices.BinarySearch(it.Nodes, node); at == 0 {
+			it.Change = c
+			it.Nodes = slices.Insert(it.Nodes, at, node)
+		} else {
+			it.Nodes = slices.Insert(it.Nodes, at, node)
+		}
+		n.Changes = append(n.Changes, it)
+		if c.Kind != NotKnown {
+			n.State = Changed
+		} else if n.State == Equal {
+			n.State = Unknown
+		}
+	}
+}
+
+// Gather puts together what belongs together, when all nodes are done and the causes are known.
+func (r *Report) Gather() {
+	r.Items, r.Unknown, r.Groups, r.Failures = nil, nil, nil, nil
+	for _, n := range r.Nodes {
+		for _, it := range n.Changes {
+			if it.Nodes[0] < 0 || r.Nodes[it.Nodes[0]] != n {
+				continue
+			}
+			if it.Kind == NotKnown {
+				r.Unknown = append(r.Unknown, it)
+			} else {
+				r.Items = append(r.Items, it)
+			}
+		}
+	}
+	groups := map[string]*Group{}
+	for _, it := range r.Items {
+		key := fmt.Sprint(it.Nodes, it.Cause.id())
+		g := groups[key]
+		if g == nil {
+			g = &Group{Nodes: it.Nodes, Cause: it.Cause}
+			groups[key] = g
+			r.Groups = append(r.Groups, g)
+		}
+		g.Items = append(g.Items, it)
+	}
+	for _, g := range r.Groups {
+		slices.SortStableFunc(g.Items, func(a, b *Item) int { return before(a.Change, b.Change) })
+	}
+	slices.SortStableFunc(r.Groups, func(a, b *Group) int {
+		return cmp.Or(len(b.Nodes)-len(a.Nodes), before(a.Items[0].Change, b.Items[0].Change), a.Nodes[0]-b.Nodes[0])
+	})
+	for i, g := range r.Groups {
+		g.Letter = letter(i)
+	}
+	r.failures()
+}
+
+// failures puts the same errors of many nodes together.
+func (r *Report) failures() {
+	by := map[string]*Failure{}
+	for i, n := range r.Nodes {
+		d := n.New
+		if n.State == Mended {
+			d = n.Old
+		}
+		if d == nil || n.State == Excused {
+			continue
+		}
+		key := fmt.Sprint(n.State, d.Code, d.Summary, d.Place)
+		f := by[key]
+		if f == nil {
+			f = &Failure{Diagnostic: d, State: n.State}
+			by[key] = f
+			r.Failures = append(r.Failures, f)
+		}
+		f.Nodes = append(f.Nodes, i)
+	}
+	slices.SortStableFunc(r.Failures, func(a, b *Failure) int {
+		return cmp.Or(int(a.State)-int(b.State), len(b.Nodes)-len(a.Nodes))
+	})
+}
+
+// letter names a group: A to Z, then AA and so on.
+func letter(i int) string {
+	name := ""
+	for i++; i > 0; i = (i - 1) / 26 {
+		name = string(rune('A'+(i-1)%26)) + name
+	}
+	return name
+}
+
+// Count is how many nodes are in a state.
+func (r *Report) Count(s State) (n int) {
+	for _, x := range r.Nodes {
+		if x.State == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Names are the names of nodes by number.
+func (r *Report) Names(nodes []int) []string {
+	out := make([]string, len(nodes))
+	for i, n := range nodes {
+		out[i] = r.Nodes[n].Name
+	}
+	return out
+}
+
+// key is the same for the same change of two nodes.
+func (c *Change) key() string {
+	var b strings.Builder
+	part := func(s string) {
+		fmt.Fprintf(&b, "%d:", len(s))
+		b.WriteString(s)
+	}
+	part(c.Kind.String())
+	part(c.Name.String())
+	part(c.To.String())
+	part(c.Attribute)
+	part(c.File)
+	part(c.Text)
+	fmt.Fprint(&b, c.Gone, c.Secret)
+	switch {
+	case c.Kind == Added:
+		part(likeness(c.new))
+	case c.Kind == Removed || c.Kind == NotKnown:
+	case c.Blocks != nil:
+		for _, x := range c.Blocks {
+			part(strings.Join(x.Old, "\n"))
+			part(strings.Join(x.New, "\n"))
+		}
+	default:
+		if lost, gained, ok := listDelta(c.Old, c.New); ok {
+			part("list")
+			for _, v := range [][]value.Value{lost, gained} {
+				part(strings.Join(members(value.NewArray(v...)), ","))
+			}
+			break
+		}
+		part(encode(c.Old))
+		part(encode(c.New))
+	}
+	return b.String()
+}

@@ -1,0 +1,204 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+
+	"bunraku/diff"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/source"
+)
+
+// A Comparing compares the catalogs of many nodes between two states of a tree.
+type Comparing struct {
+	From, To *compiler.Snapshot
+	// Questions tells that the old side collects what its compiles ask, so that nodes which cannot change need no second
+	// compile.
+	Questions bool
+	Options   diff.Options
+	Watch     Watch  // is told of every compile
+	Step      func() // is called when a node is done
+}
+
+// Compare compares all nodes, on all processors. A node whose compile on the old side asked nothing that has another
+// answer on the new side has the same catalog there, and is not compiled again (package trace says why); the files of
+// modules that its catalog names are compared all the same. If the context ends, what was finished by then is in the
+// report.
+func (c *Comparing) Compare(ctx context.Context, nodes []Node) (*diff.Report, error) {
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = n.Title()
+	}
+	r := diff.NewReport(names)
+	errs := make([]error, len(nodes))
+	source.Each(ctx, len(nodes), func(i int) {
+		defer c.Step()
+		defer func() { // a bug costs the node that it happens on
+			if p := recover(); p != nil {
+				r.Nodes[i].State, r.Nodes[i].Old, r.Nodes[i].New = diff.FailsBoth, source.Bug(p), source.Bug(p)
+			}
+		}()
+		errs[i] = c.node(ctx, r, i, nodes[i])
+	})
+	for _, err := range errs {
+		if err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// node compares one.
+func (c *Comparing) node(ctx context.Context, r *diff.Report, i int, n Node) error {
+	was, err := c.From.Compile(ctx, n.Node)
+	if err != nil {
+		return err
+	}
+	c.Watch(was)
+	if c.Questions && was.Questions != nil {
+		holds, _, err := c.To.Holds(ctx, was.Questions(), n.Node)
+		if err != nil {
+			return err
+		}
+		if holds {
+			c.held(r, i, n, was)
+			return nil
+		}
+	}
+	is, err := c.To.Compile(ctx, n.Node)
+	if err != nil {
+		return err
+	}
+	c.Watch(is)
+	out := r.Nodes[i]
+	out.Old, out.New = was.Failure, is.Failure
+	switch {
+	case n.Invented != nil && (was.Failure != nil || is.Failure != nil):
+		excused(out)
+	case was.Failure != nil && is.Failure != nil:
+		out.State = diff.FailsBoth
+	case was.Failure != nil:
+		out.State = diff.Mended
+	case is.Failure != nil:
+		out.State = diff.Fails
+	default:
+		out.Empty = Empty(was.Catalog) || Empty(is.Catalog)
+		r.Add(i, diff.Compare(side(c.From, was), side(c.To, is), c.Options))
+	}
+	return nil
+}
+
+// held takes in a node that cannot change.
+func (c *Comparing) held(r *diff.Report, i int, n Node, was *eval.Result) {
+	out := r.Nodes[i]
+	if was.Failure != nil { // and so it does on the new side
+		out.State, out.Old, out.New = diff.FailsBoth, was.Failure, was.Failure
+		if n.Invented != nil {
+			excused(out)
+		}
+		return
+	}
+	out.Empty = Empty(was.Catalog)
+	if c.Options.Contents != nil {
+		if changes := c.Options.Contents.Compare(was.Catalog); len(changes) > 0 {
+			r.Add(i, changes)
+			return
+		}
+	}
+	out.State = diff.CannotChange
+}
+
+func excused(n *diff.Node) {
+	d := n.New
+	if d == nil {
+		d = n.Old
+	}
+	n.State, n.Excuse = diff.Excused, d.Summary
+}
+
+func side(c *compiler.Snapshot, res *eval.Result) diff.Side {
+	c = c.Current()
+	s := diff.Side{Catalog: res.Catalog, Types: c, Modules: c.Environment()}
+	if res.Trace != nil {
+		s.Record = res.Record()
+	}
+	return s
+}
+
+// CompareCatalogs compares catalogs that were compiled elsewhere: pairs of the same number belong together, and one
+// that is nil was not there.
+func CompareCatalogs(from, to []*catalog.Catalog, names []string, opt diff.Options) *diff.Report {
+	r := diff.NewReport(names)
+	for i := range names {
+		switch {
+		case from[i] == nil:
+			r.Nodes[i].State, r.Nodes[i].Excuse = diff.Excused, "only the new side has it"
+		case to[i] == nil:
+			r.Nodes[i].State, r.Nodes[i].Excuse = diff.Excused, "only the old side has it"
+		default:
+			r.Nodes[i].Empty = Empty(from[i]) || Empty(to[i])
+			r.Add(i, diff.Compare(diff.Side{Catalog: from[i]}, diff.Side{Catalog: to[i]}, opt))
+		}
+	}
+	return r
+}
+
+// Pick leaves out nodes whose names match none of the patterns; no pattern matches all. It is an error if a pattern
+// matches none.
+func Pick(nodes []Node, patterns []string) (out []Node, err error) {
+	if len(patterns) == 0 {
+		return nodes, nil
+	}
+	used := make([]bool, len(patterns))
+	for _, n := range nodes {
+		hit := false
+		for i, p := range patterns {
+			if Match(p, n.Title()) {
+				hit, used[i] = true, true
+			}
+		}
+		if hit {
+			out = append(out, n)
+		}
+	}
+	for i, p := range patterns {
+		if !used[i] {
+			return nil, fmt.Errorf("no node is named %s", p)
+		}
+	}
+	return out, nil
+}
+
+// Match reports whether a name is the one that a pattern describes: * is any text, ? any character.
+func Match(pattern, name string) bool {
+	// star and mark are where to go on if what comes behind the last * does not fit.
+	p, n, star, mark := 0, 0, -1, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || lower(pattern[p]) == lower(name[n])):
+			p++
+			n++
+		case star >= 0:
+			mark++
+			p, n = star+1, mark
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}

@@ -1,0 +1,182 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"bunraku/puppet/environment"
+	"bunraku/source"
+	"bunraku/source/git"
+)
+
+// Revisions are the states of a tree that can be compared: commits, the work tree, other directories. Each is seen at
+// the work tree's own path, so that everything which code can ask about paths is answered as in a checkout.
+type Revisions struct {
+	Repo *git.Repo // nil if the tree is in no repository
+
+	env     string // absolute
+	disk    source.Files
+	ignored []string // directories of modules that git ignores: they lie under every revision
+	with    []string // directories that the user laid under every side
+}
+
+// A Revision is one state.
+type Revision struct {
+	Title string // for people
+	Files source.Files
+	Tree  *git.Tree // of a commit
+}
+
+// WorkTree is the name of the state that is on the disk.
+const WorkTree = "the work tree"
+
+// NewRevisions opens the repository that an environment is in. disk is a view of the machine's files, roots are places
+// that the user named, with are directories whose files lie under every side.
+func NewRevisions(env string, disk source.Files, opt environment.Options, with []string) (*Revisions, error) {
+	r := &Revisions{env: source.Absolute(env), disk: disk, with: with}
+	dir := r.env
+	if info, err := disk.Stat(dir); err != nil {
+		return nil, source.Named(err, dir, env)
+	} else if !info.IsDir() {
+		dir = path.Dir(dir)
+	}
+	repo, err := git.Open(dir, git.Options{Roots: disk.Roots()})
+	if errors.Is(err, git.ErrNoRepository) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Repo = repo
+	opt.Files = disk
+	e, err := environment.Open(env, opt)
+	if err != nil {
+		return r, nil // the work tree may be broken; the sides tell
+	}
+	head, err := repo.Tree("HEAD", repo.WorkTree())
+	if err != nil {
+		return r, nil // there is no commit yet
+	}
+	for _, dir := range e.ModulePath {
+		list, err := disk.List(dir)
+		if err != nil {
+			continue
+		}
+		for _, x := range list {
+			at := path.Join(dir, x.Name)
+			if _, err := head.Stat(at); err != nil && x.IsDir() && repo.Ignored(disk, at, true) {
+				r.ignored = append(r.ignored, at)
+			}
+		}
+	}
+	return r, nil
+}
+
+// Close gives back what is held open.
+func (r *Revisions) Close() {
+	if r.Repo != nil {
+		r.Repo.Close()
+	}
+}
+
+// Ignored are the directories of modules that are used on every side although git does not have them.
+func (r *Revisions) Ignored() (out []string) {
+	for _, dir := range r.ignored {
+		rel, err := filepath.Rel(r.env, dir)
+		if err != nil {
+			rel = dir
+		}
+		out = append(out, filepath.ToSlash(rel))
+	}
+	return out
+}
+
+// under are the layers that lie below a side.
+func (r *Revisions) under(ignored bool) (layers []source.Layer) {
+	if ignored {
+		for _, dir := range r.ignored {
+			layers = append(layers, source.Layer{At: dir, Files: r.disk, Dir: dir})
+		}
+	}
+	for _, dir := range r.with {
+		files := source.NewDir(source.DirOptions{Roots: []string{dir}})
+		layers = append(layers, source.Layer{At: r.env, Files: files, Dir: source.Absolute(dir)})
+	}
+	return layers
+}
+
+// Open opens a state by its name: "" is the work tree, then a revision of git, then a directory.
+func (r *Revisions) Open(name string) (*Revision, error) {
+	if name == "" || name == WorkTree {
+		out := &Revision{Title: WorkTree, Files: r.disk}
+		if len(r.with) > 0 {
+			own := source.Layer{At: r.env, Files: r.disk, Dir: r.env}
+			out.Files = source.NewLayers(r.disk, append([]source.Layer{own}, r.under(false)...)...)
+		}
+		return out, nil
+	}
+	var failed error
+	if r.Repo != nil && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") && !filepath.IsAbs(name) {
+		tree, err := r.Repo.Tree(name, r.Repo.WorkTree())
+		if err == nil {
+			title := short(tree.Commit())
+			if !strings.HasPrefix(tree.Commit().String(), name) {
+				title = name + " (" + title + ")"
+			}
+			own := source.Layer{At: source.Absolute(r.Repo.WorkTree()), Files: tree, Dir: r.Repo.WorkTree()}
+			return &Revision{title, source.NewLayers(r.disk, append([]source.Layer{own}, r.under(true)...)...), tree}, nil
+		}
+		failed = err
+	}
+	dir := source.Absolute(name)
+	files := source.NewDir(source.DirOptions{Roots: []string{dir}})
+	if info, err := files.Stat(dir); err != nil || !info.IsDir() {
+		switch {
+		case failed != nil:
+			return nil, failed
+		case r.Repo == nil:
+			return nil, fmt.Errorf("%s is no directory, and %s is in no git repository", name, r.env)
+		}
+		return nil, fmt.Errorf("%s is neither a revision nor a directory", name)
+	}
+	own := source.Layer{At: r.env, Files: files, Dir: dir}
+	return &Revision{Title: name, Files: source.NewLayers(r.disk, append([]source.Layer{own}, r.under(false)...)...)}, nil
+}
+
+// Base is where the branch that a revision (HEAD by default) is on left the main branch, and what it is called.
+func (r *Revisions) Base(ctx context.Context, to string) (name, main string, err error) {
+	if r.Repo == nil {
+		return "", "", fmt.Errorf("%s is in no git repository; say what to compare with: --from DIR, or --from-catalog FILE"+
+			" and --to-catalog FILE", r.env)
+	}
+	if to == "" {
+		to = "HEAD"
+	}
+	head, err := r.Repo.Resolve(to)
+	if err != nil {
+		return "", "", err
+	}
+	for _, main := range []string{"origin/HEAD", "origin/main", "origin/master", "origin/production", "main", "master",
+		"production"} {
+		id, err := r.Repo.Resolve(main)
+		if err != nil {
+			continue
+		}
+		bases, err := r.Repo.MergeBase(ctx, id, head)
+		if err != nil {
+			return "", "", fmt.Errorf("where %s left %s cannot be found: %w; say --from REV, or fetch the whole history",
+				to, main, err)
+		}
+		if len(bases) == 0 {
+			return "", "", fmt.Errorf("%s and %s have nothing in common; say --from REV", to, main)
+		}
+		return bases[0].String(), main, nil
+	}
+	return "", "", errors.New("there is no branch main, master or production to compare with; say --from REV")
+}
+
+func short(id git.ID) string { return id.String()[:9] }

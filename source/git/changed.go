@@ -1,0 +1,100 @@
+package git
+
+import (
+	"path"
+	"slices"
+
+	"bunraku/budget"
+)
+
+// Changed lists the paths below a directory of the view whose files are not the same in another view of the same
+// repository: added, removed, with other bytes, another mode or another link. Whole directories that are the same are
+// not looked into, so it costs what has changed. Attributes that convert a file's text may have changed as well; then
+// all files below are listed.
+func (t *Tree) Changed(other *Tree, dir string) (paths []string, err error) {
+	defer budget.Catch(&err)
+	parts, err := t.below(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &comparison{a: t, b: other}
+	a, err := t.at(parts)
+	if err != nil {
+		return nil, err
+	}
+	b, err := other.at(parts)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.compare(a, b, parts); err != nil {
+		return nil, err
+	}
+	slices.Sort(c.paths)
+	return c.paths, nil
+}
+
+// at is what stands at a path itself, links not followed; an entry without an id if there is nothing.
+func (t *Tree) at(parts []string) (treeEntry, error) {
+	e := treeEntry{mode: modeDir, id: t.root}
+	for _, p := range parts {
+		if e.mode&modeType != modeDir {
+			return treeEntry{}, nil
+		}
+		next, ok, err := t.child(e.id, p)
+		if err != nil || !ok {
+			return treeEntry{}, err
+		}
+		e = next
+	}
+	return e, nil
+}
+
+// A comparison walks two trees at once.
+type comparison struct {
+	a, b  *Tree
+	all   bool // attributes have changed above: equal blobs may be different files
+	paths []string
+}
+
+func (c *comparison) compare(a, b treeEntry, parts []string) error {
+	if a.id == b.id && a.mode == b.mode && !c.all {
+		return nil
+	}
+	aDir, bDir := a.id != "" && a.mode&modeType == modeDir, b.id != "" && b.mode&modeType == modeDir
+	if !aDir && a.id != "" || !bDir && b.id != "" {
+		c.paths = append(c.paths, path.Join(append([]string{c.a.mount}, parts...)...))
+	}
+	if !aDir && !bDir {
+		return nil
+	}
+	before, after, names := map[string]treeEntry{}, map[string]treeEntry{}, []string(nil)
+	for _, side := range []struct {
+		t   *Tree
+		dir bool
+		id  ID
+		in  map[string]treeEntry
+	}{{c.a, aDir, a.id, before}, {c.b, bDir, b.id, after}} {
+		if !side.dir {
+			continue
+		}
+		list, err := side.t.r.tree(side.id, side.t.spend)
+		if err != nil {
+			return err
+		}
+		side.t.spend(int64(len(list)))
+		for _, e := range list {
+			side.in[e.name] = e
+			names = append(names, e.name)
+		}
+	}
+	was := c.all
+	defer func() { c.all = was }()
+	c.all = c.all || before[".gitattributes"].id != after[".gitattributes"].id
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if err := c.compare(before[name], after[name], append(slices.Clip(parts), name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

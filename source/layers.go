@@ -1,0 +1,183 @@
+package source
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Layer shows what lies in a directory of a view at another place: Dir of Files is seen at At.
+type Layer struct {
+	At    string
+	Files Files
+	Dir   string
+}
+
+// inside is the path in the layer's own view; ok is false if the layer has nothing to say of it.
+func (l *Layer) inside(p string) (_ string, ok bool) {
+	if !below(l.At, p) {
+		return "", false
+	}
+	return path.Join(l.Dir, strings.TrimPrefix(p, l.At)), true
+}
+
+// Layers are views laid over one another. Where a layer is mounted, only layers answer, the first that has something
+// at the path; what lies elsewhere the view below answers. Directories that several layers have are merged. So a git
+// revision can be seen in the place of the work tree, with modules that are not in git under it.
+type Layers struct {
+	under  Files
+	layers []Layer
+}
+
+// NewLayers lays layers over a view; the first one is on top.
+func NewLayers(under Files, layers ...Layer) *Layers { return &Layers{under, layers} }
+
+// first asks the layers for a path until one has it, then (if none is mounted there) the view below.
+func first[T any](l *Layers, op, p string, ask func(f Files, p string) (T, error), above func() T) (T, error) {
+	var none T
+	var failed error
+	covered := false
+	for i := range l.layers {
+		at, ok := l.layers[i].inside(p)
+		if !ok {
+			if covered && len(p) < len(l.layers[i].At) && below(p, l.layers[i].At) && above != nil {
+				return above(), nil
+			}
+			continue
+		}
+		covered = true
+		x, err := ask(l.layers[i].Files, at)
+		if err == nil {
+			return x, nil
+		}
+		if failed == nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = err // a submodule, say: a layer below may have its files
+		}
+	}
+	switch {
+	case !covered:
+		return ask(l.under, p)
+	case failed != nil:
+		return none, failed
+	}
+	return none, &fs.PathError{Op: op, Path: p, Err: fs.ErrNotExist}
+}
+
+// Read implements Files.
+func (l *Layers) Read(p string) (Content, error) { return first(l, "read", p, Files.Read, nil) }
+
+// Stat implements Files.
+func (l *Layers) Stat(p string) (Info, error) {
+	return first(l, "stat", p, Files.Stat, func() Info { return Info{Kind: Directory} })
+}
+
+// List implements Files.
+func (l *Layers) List(p string) (list []Entry, err error) {
+	info, err := l.Stat(p)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return first(l, "list", p, Files.List, nil)
+	}
+	covered, seen := false, map[string]bool{}
+	var failed error
+	add := func(entries ...Entry) {
+		for _, e := range entries {
+			if !seen[e.Name] {
+				seen[e.Name] = true
+				list = append(list, e)
+			}
+		}
+	}
+	for i := range l.layers {
+		y := &l.layers[i]
+		at, ok := y.inside(p)
+		if !ok {
+			if covered && below(p, y.At) {
+				name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(y.At, p), "/"), "/")
+				add(Entry{Name: name, Kind: Directory})
+			}
+			continue
+		}
+		covered = true
+		entries, err := y.Files.List(at)
+		if err == nil {
+			add(entries...)
+		} else if failed == nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = err
+		}
+	}
+	switch {
+	case !covered:
+		return l.under.List(p)
+	case list == nil && failed != nil:
+		return nil, failed
+	}
+	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// Real implements Files.
+func (l *Layers) Real(p string) (string, error) {
+	for i := range l.layers {
+		y := &l.layers[i]
+		at, ok := y.inside(p)
+		if !ok {
+			continue
+		}
+		real, err := y.Files.Real(at)
+		if err != nil {
+			continue
+		}
+		dir, err := y.Files.Real(y.Dir)
+		if err == nil && below(dir, real) {
+			return path.Join(y.At, strings.TrimPrefix(real, dir)), nil
+		}
+		return real, nil
+	}
+	return first(l, "stat", p, Files.Real, func() string { return p })
+}
+
+// Roots implements Files.
+func (l *Layers) Roots() []string { return l.under.Roots() }
+
+// Confirm implements Live.
+func (l *Layers) Confirm() error {
+	for _, f := range append([]Files{l.under}, l.views()...) {
+		if live, is := f.(Live); is {
+			if err := live.Confirm(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Fresh implements Live.
+func (l *Layers) Fresh() Files {
+	fresh := map[Files]Files{}
+	renew := func(f Files) Files {
+		if live, is := f.(Live); is {
+			if fresh[f] == nil {
+				fresh[f] = live.Fresh()
+			}
+			return fresh[f]
+		}
+		return f
+	}
+	out := &Layers{under: renew(l.under)}
+	for _, y := range l.layers {
+		out.layers = append(out.layers, Layer{y.At, renew(y.Files), y.Dir})
+	}
+	return out
+}
+
+func (l *Layers) views() (out []Files) {
+	for _, y := range l.layers {
+		out = append(out, y.Files)
+	}
+	return out
+}
