@@ -21,6 +21,7 @@ var secondDoor = map[string]string{
 	"verify/listing": "package lists, and the store that keeps them",
 	"verify/sat":     "solvers that the user names",
 	"puppet/bridge":  "the Ruby that the user lets run",
+	"fleet/store":    "the store of a fleet's traces and results",
 	"report":         "baselines that the user names",
 	"cmd/bunraku":    "side files, stores and reports that the user names; git's blame",
 }

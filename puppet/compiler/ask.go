@@ -30,6 +30,13 @@ type answers struct {
 	code    sync.Map     // *trace.Piece → *trace.Entry
 	size    atomic.Value // trace.Size of the last compile
 	types   sync.Map     // name of a resource type → []trace.Question: what reading its definition asks
+	views   sync.Map     // viewed → *trace.Entry: what nodes with equal views of Hiera's layers are told
+}
+
+// viewed is a question about layers, and what the node sees of them.
+type viewed struct {
+	q trace.Question
+	v lookup.View
 }
 
 // like is how much the last compile asked.
@@ -77,28 +84,108 @@ func (c *Snapshot) holds(ctx context.Context, t *trace.Trace, n Node) (holds boo
 	if err != nil {
 		return false, why, err
 	}
-	limits := c.opt.Limits
-	if limits == (budget.Limits{}) {
-		limits = eval.Limits()
-	}
-	ask := &asker{c: c, who: who, budget: budget.New(ctx, limits)}
+	ask := &Asker{c: c, who: who, budget: budget.New(ctx, c.limits())}
 	for _, e := range t.Entries {
 		why = e.Question
 		ask.budget.Spend(1, "a trace")
-		if is := ask.entry(why); is == nil || is.Answer != e.Answer {
+		if is := ask.Entry(why); is == nil || is.Answer != e.Answer {
 			return false, why, nil
 		}
 	}
 	return true, trace.Question{}, nil
 }
 
-// An asker answers the questions of one node's compile.
-type asker struct {
+// An Asker answers the questions of one node's compile. It belongs to one goroutine.
+type Asker struct {
 	c      *Snapshot
-	who    *nodeData
+	who    *nodeData                 // nil until it is needed
+	some   *Sketch                   // what is known before
+	load   func() (*nodeData, error) // finds who
+	err    error                     // of load
 	budget *budget.Budget
-	data   *lookup.Answerer // made when it is needed
+	data   *lookup.Answerer        // made when it is needed
+	facts  map[string]*trace.Entry // that were asked for
 }
+
+// A Sketch is a little of a node: enough for most questions about it, while its facts stay where they are.
+type Sketch struct {
+	Name           string
+	Facts, Trusted *value.Hash                                 // some of them
+	Has            func(name string, steps []value.Value) bool // is what lies there in Facts or Trusted
+}
+
+// Asker answers questions about a node, as this view of the files has it. What the files are asked is bounded by one
+// compile's budget.
+func (c *Snapshot) Asker(ctx context.Context, n Node) (*Asker, error) {
+	c.prepare()
+	who, err := dataOf(n)
+	if err != nil {
+		return nil, err
+	}
+	return &Asker{c: c, who: who, budget: budget.New(ctx, c.limits())}, nil
+}
+
+// AskerOf answers questions about a node of which a sketch is known; the node is loaded when that does not do.
+func (c *Snapshot) AskerOf(ctx context.Context, some *Sketch, load func() (Node, error)) *Asker {
+	c.prepare()
+	return &Asker{c: c, some: some, budget: budget.New(ctx, c.limits()), load: func() (*nodeData, error) {
+		n, err := load()
+		if err != nil {
+			return nil, err
+		}
+		return dataOf(n)
+	}}
+}
+
+// Err is why the node could not be loaded: then answers are missing.
+func (a *Asker) Err() error { return a.err }
+
+// node is all that is known of the node, nil if that cannot be had.
+func (a *Asker) node() *nodeData {
+	if a.who == nil && a.err == nil {
+		a.who, a.err = a.load()
+	}
+	return a.who
+}
+
+// View is what the node sees of the layers of Hiera that a question is about; ok is false for other questions, and for
+// those whose answer hangs on more of the node than that. Nodes with equal views get equal answers.
+func (a *Asker) View(q trace.Question) (v lookup.View, ok bool) {
+	switch q.Kind {
+	case trace.LayerFirst, trace.LayerAll, trace.KeyOptions:
+		return a.answerer().View(q)
+	}
+	return v, false
+}
+
+func (a *Asker) answerer() *lookup.Answerer {
+	if a.data == nil {
+		known := lookup.Known{Server: a.c.server, Environment: a.c.env.Name}
+		if a.who == nil && a.some != nil {
+			known.Facts, known.Trusted, known.Partial, known.Has = a.some.Facts, a.some.Trusted, true, a.some.Has
+			known.More = func() (facts, trusted *value.Hash, ok bool) {
+				if who := a.node(); who != nil {
+					return who.facts, who.trusted, true
+				}
+				return nil, nil, false
+			}
+		} else if who := a.node(); who != nil {
+			known.Facts, known.Trusted = who.facts, who.trusted
+		}
+		a.data = a.c.lookup.Answerer(known, a.budget)
+	}
+	return a.data
+}
+
+// Layer is the number of all that the node sees of a layer of Hiera, as questions name it; -1 if that cannot be told.
+// With options, it is -1 as well if the layer's lookup_options hang on more of the node than that.
+func (a *Asker) Layer(name string, options bool) int32 { return a.answerer().Layer(name, options) }
+
+// OptionLayers are the layers of Hiera, as questions name them, that may have lookup_options for a key.
+func OptionLayers(key string) []string { return lookup.OptionLayers(key) }
+
+// Variables are those that decide what the node sees of Hiera's layers, as far as anything has been asked.
+func (a *Asker) Variables() []lookup.Variable { return a.answerer().Variables() }
 
 // traceOf gives the questions of a compile their answers.
 func (c *Snapshot) traceOf(log *trace.Log, templates func(func(name, pattern string)), who *nodeData,
@@ -106,13 +193,13 @@ func (c *Snapshot) traceOf(log *trace.Log, templates func(func(name, pattern str
 	asked, ran := log.Asked(), log.Ran()
 	seen := make(map[trace.Question]struct{}, len(asked))
 	t := &trace.Trace{Entries: make([]*trace.Entry, 0, 2+len(asked)+len(ran)), Failed: failed}
-	ask := &asker{c: c, who: who}
+	ask := &Asker{c: c, who: who}
 	add := func(q trace.Question) {
 		if _, twice := seen[q]; twice {
 			return
 		}
 		seen[q] = struct{}{}
-		e := ask.entry(q)
+		e := ask.Entry(q)
 		if e == nil { // nobody can answer: no trace holds that has it
 			e = &trace.Entry{Question: q}
 		}
@@ -158,26 +245,35 @@ func (c *Snapshot) codeEntry(p *trace.Piece, path string) *trace.Entry {
 	return e.(*trace.Entry)
 }
 
-// entry is a question with its answer here; nil when nobody can answer it.
-func (a *asker) entry(q trace.Question) *trace.Entry {
+// Entry is a question with its answer here; nil when nobody can answer it. Equal entries of a snapshot that do not
+// depend on the node's own facts are one.
+func (a *Asker) Entry(q trace.Question) *trace.Entry {
 	c := a.c
-	if q.OfNode() {
-		var t trace.Text
-		switch q.Kind {
-		case trace.Clock:
-			return nil
-		case trace.LayerFirst, trace.LayerAll, trace.KeyOptions:
-			if a.data == nil {
-				a.data = c.lookup.Answerer(lookup.Known{Facts: a.who.facts, Trusted: a.who.trusted, Server: c.server,
-					Environment: c.env.Name}, a.budget)
-			}
-			if !a.data.Answer(q, &t) {
-				return nil
-			}
-		default:
-			c.answerOf(q, a.who, &t)
+	switch {
+	case q.Kind == trace.Clock:
+		return nil
+	case q.OfLayers():
+		return a.ofLayers(q)
+	case q.OfNode():
+		if e := a.facts[q.Of]; e != nil && q.Kind == trace.Fact {
+			return e
 		}
-		return &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)}
+		who := a.who
+		if who == nil && a.some != nil && q.Kind == trace.Statement {
+			who = &nodeData{name: strings.ToLower(a.some.Name)}
+		} else if who = a.node(); who == nil {
+			return nil
+		}
+		var t trace.Text
+		c.answerOf(q, who, &t)
+		e := &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)}
+		if q.Kind == trace.Fact {
+			if a.facts == nil {
+				a.facts = map[string]*trace.Entry{}
+			}
+			a.facts[q.Of] = e
+		}
+		return e
 	}
 	if e, known := c.asked.entries.Load(q); known {
 		return e.(*trace.Entry)
@@ -195,6 +291,43 @@ func (a *asker) entry(q trace.Question) *trace.Entry {
 	}
 	e, _ := c.asked.entries.LoadOrStore(q, &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)})
 	return e.(*trace.Entry)
+}
+
+// ofLayers answers what was asked of Hiera's layers, once for all nodes that see the same of them.
+func (a *Asker) ofLayers(q trace.Question) *trace.Entry {
+	c := a.c
+	view, ok := a.View(q)
+	if ok {
+		if e, known := c.asked.views.Load(viewed{q, view}); known {
+			return e.(*trace.Entry)
+		}
+	}
+	var t trace.Text
+	if !a.answerer().Answer(q, &t) {
+		return nil
+	}
+	e := &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)}
+	if ok {
+		is, _ := c.asked.views.LoadOrStore(viewed{q, view}, e)
+		return is.(*trace.Entry)
+	}
+	return e
+}
+
+// Statements is a digest of the node statements: as long as it is the same, so is the one that a name gets.
+func (c *Snapshot) Statements() trace.Answer {
+	c.prepare()
+	var t trace.Text
+	t.Number(int(c.set.Language))
+	for _, f := range c.manifest.files {
+		for _, d := range f.Defs {
+			if n, is := d.(*syntax.NodeDef); is {
+				t.String(trace.NameOf(n))
+				t.Flag(len(n.Body.Stmts) > 0)
+			}
+		}
+	}
+	return c.opt.Key.Sum(t)
 }
 
 // answerOf writes the answer to a question about the node.

@@ -177,11 +177,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	if err != nil {
 		return nil, err
 	}
-	limits := c.opt.Limits
-	if limits == (budget.Limits{}) {
-		limits = eval.Limits()
-	}
-	in := eval.Input{Budget: budget.New(ctx, limits), Environment: c.env.Name, Config: c.settings, Main: main,
+	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: c.env.Name, Config: c.settings, Main: main,
 		Settings: c.set, Cache: c.cache,
 		Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server, Node: who.name, Facts: who.facts,
 		Trusted: who.trusted}
@@ -223,6 +219,14 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
 	c.reportUnknown(result)
 	return result, nil
+}
+
+// limits bound one compile.
+func (c *Snapshot) limits() budget.Limits {
+	if c.opt.Limits == (budget.Limits{}) {
+		return eval.Limits()
+	}
+	return c.opt.Limits
 }
 
 // prepare finds what is the same for all nodes.

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"bunraku/budget"
 	"bunraku/provenance"
 	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/trace"
@@ -181,23 +180,17 @@ func (inv *invocation) simpleLayers(key *Key) (out simpleLayers) {
 type Known struct {
 	Facts, Trusted, Server *value.Hash
 	Environment            string
-}
-
-// An Answerer answers what a compile of one node asked of simple layers. It belongs to one goroutine.
-type Answerer struct {
-	s     *Session
-	scope *knownScope
-}
-
-// Answerer starts answering for a node; the budget bounds globs.
-func (l *Lookup) Answerer(k Known, b *budget.Budget) *Answerer {
-	return &Answerer{l.Session(nil, nil).Within(b), &knownScope{known: k}}
+	// Partial says that Facts and Trusted have only some of the node's variables: those for which Has is true. More gives
+	// all of them; ok is false when they cannot be had.
+	Partial bool
+	Has     func(name string, steps []value.Value) bool
+	More    func() (facts, trusted *value.Hash, ok bool)
 }
 
 // Answer writes the answer to a question about layers; ok is false when it takes more than what is known of the node.
 func (a *Answerer) Answer(q trace.Question, t *trace.Text) (ok bool) {
 	a.scope.more = false
-	inv := a.s.newInvocation(a.scope, Query{})
+	inv := a.session().newInvocation(a.scope, Query{})
 	var err error
 	switch q.Kind {
 	case trace.KeyOptions:
@@ -227,17 +220,8 @@ func (inv *invocation) answerOptions(name string, t *trace.Text) error {
 
 // answerKey writes the values that a layer has under a key, as its files have them.
 func (inv *invocation) answerKey(name, root string, first bool, t *trace.Text) error {
-	var ly *layer
-	var err error
 	module, byDefault := strings.CutPrefix(name, defaultData)
-	switch name {
-	case globalData:
-		ly, err = inv.globalLayer()
-	case environmentData:
-		ly, err = inv.environmentLayer()
-	default:
-		ly, err = inv.moduleLayer(module)
-	}
+	ly, err := inv.layerNamed(module)
 	if err != nil || ly == nil {
 		return err
 	}
@@ -316,8 +300,20 @@ type knownScope struct {
 
 // Variable implements Scope.
 func (k *knownScope) Variable(name string) (value.Value, provenance.Ref, bool) {
+	return k.variable(name, nil)
+}
+
+func (k *knownScope) variable(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
 	h := (*value.Hash)(nil)
-	switch strings.TrimPrefix(name, "::") {
+	name = strings.TrimPrefix(name, "::")
+	if k.known.Partial && (name == "facts" || name == "trusted") && !k.known.Has(name, steps) {
+		var ok bool
+		k.known.Partial = false
+		if k.known.Facts, k.known.Trusted, ok = k.known.More(); !ok {
+			k.more = true
+		}
+	}
+	switch name {
 	case "facts":
 		h = k.known.Facts
 	case "trusted":
@@ -334,6 +330,11 @@ func (k *knownScope) Variable(name string) (value.Value, provenance.Ref, bool) {
 		h = value.EmptyHash
 	}
 	return h, 0, true
+}
+
+// VariableAt implements pathScope.
+func (k *knownScope) VariableAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
+	return k.variable(name, steps)
 }
 
 // CallingClass implements Scope.

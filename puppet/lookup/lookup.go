@@ -122,6 +122,7 @@ type Lookup struct {
 	mu      sync.Mutex
 	configs map[configKey]*readConfig
 	names   sync.Map // path → how it is shown
+	views   views
 }
 
 // New makes the lookup of an environment. Nothing is read before the first question.

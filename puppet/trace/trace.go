@@ -111,10 +111,15 @@ type Question struct {
 // OfNode reports whether the answer depends on the node, and not on the files alone.
 func (q Question) OfNode() bool {
 	switch q.Kind {
-	case Statement, Enc, Fact, Clock, LayerFirst, LayerAll, KeyOptions:
+	case Statement, Enc, Fact, Clock:
 		return true
 	}
-	return false
+	return q.OfLayers()
+}
+
+// OfLayers reports whether the question is about layers of Hiera: the answer depends on the files and on the node.
+func (q Question) OfLayers() bool {
+	return q.Kind == LayerFirst || q.Kind == LayerAll || q.Kind == KeyOptions
 }
 
 // String names the question for people.

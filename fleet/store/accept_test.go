@@ -1,0 +1,165 @@
+package store_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"bunraku/fleet/store"
+	"bunraku/internal/live"
+	"bunraku/internal/manynodes"
+	"bunraku/puppet/facts"
+	"bunraku/source"
+)
+
+// peak is the largest that this process has been, in bytes.
+func peak() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return u.Maxrss << 10
+}
+
+// fromFile is a node whose facts lie in a directory; what is read of them now is only their bytes.
+func fromFile(t testing.TB, dir string, i int) store.Node {
+	name := manynodes.Name(i)
+	text, err := os.ReadFile(filepath.Join(dir, name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.FromText(name, text, func() (*facts.Facts, error) {
+		f, err := facts.Parse(source.NewFile(name+".json", string(text)), name)
+		if err == nil {
+			f.Name = name
+		}
+		return f, err
+	})
+}
+
+// fleetNodes is how many nodes the bar's fleet has; BUNRAKU_NODES asks for another number.
+func fleetNodes() int {
+	if n, err := strconv.Atoi(os.Getenv("BUNRAKU_NODES")); err == nil {
+		return n
+	}
+	return 10_000
+}
+
+// TestAcceptFleet measures a fleet of 10,000 nodes, 50 roles, own names, addresses and 300 facts, a tenth with own data,
+// 300 resources of which 10 have them: two revisions from nothing, then with traces at hand.
+func TestAcceptFleet(t *testing.T) {
+	live.Accept(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(700 << 20))
+	nodes := fleetNodes()
+	scale := float64(nodes) / 10_000
+	facts := t.TempDir()
+	for i := range nodes {
+		if err := os.WriteFile(filepath.Join(facts, manynodes.Name(i)+".json"), manynodes.Facts(i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := t.TempDir()
+	all := func(s *store.Store, c manynodes.Change) (hows map[store.How]int, took time.Duration) {
+		began := time.Now()
+		run := newBench(t, s).over(manynodes.Site(nodes, c))
+		var counts [3]atomic.Int64
+		source.Each(context.Background(), nodes, func(i int) {
+			res, err := run.Result(context.Background(), fromFile(t, facts, i))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			counts[res.How].Add(1)
+		})
+		hows = map[store.How]int{}
+		for h := range counts {
+			hows[store.How(h)] = int(counts[h].Load())
+		}
+		return hows, time.Since(began)
+	}
+	bar := func(what string, took time.Duration, seconds float64) {
+		t.Helper()
+		t.Logf("%-52s %7.2f s (bar: %.0f)", what, took.Seconds(), seconds*scale)
+		if took.Seconds() > seconds*scale {
+			t.Errorf("%s: it takes too long", what)
+		}
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	hows, took := all(s, manynodes.None)
+	t.Logf("the first revision: %v, %.2f s, %d resources", hows, took.Seconds(), resources(t, s, nodes))
+	hows, took = all(s, manynodes.All)
+	t.Logf("a second one in which all nodes change: %v, %.2f s", hows, took.Seconds())
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bar("two revisions from nothing, all nodes change", time.Since(began), 60)
+	os.RemoveAll(dir)
+	for _, c := range []struct {
+		what    string
+		change  manynodes.Change
+		seconds float64
+		want    int
+	}{{"the first revision from nothing", manynodes.None, 60, nodes}, {"a change that reaches nobody", manynodes.Nowhere, 2, 0},
+		{"a change that reaches 640 of 10,000", manynodes.Some, 6, nodes * 64 / 1000}} {
+		began := time.Now()
+		s, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hows, took := all(s, c.change)
+		t.Logf("%s: %v, %.2f s without opening and closing", c.what, hows, took.Seconds())
+		if hows[store.Compiled] != c.want {
+			t.Errorf("%s: %d compiled, not %d", c.what, hows[store.Compiled], c.want)
+		}
+		size := s.Size()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		bar(c.what, time.Since(began), c.seconds)
+		t.Logf("the store has %d MB", max(size, s.Size())>>20)
+	}
+	size := (&sized{dir}).bytes(t)
+	t.Logf("store: %d MB (bar: 300), largest %d MB of memory (bar: 1000), on %d processors", size>>20, peak()>>20,
+		runtime.GOMAXPROCS(0))
+	if float64(size) > 300e6*scale {
+		t.Error("the store is too large")
+	}
+	if peak() > 1000e6 {
+		t.Error("it takes too much memory")
+	}
+}
+
+// sized is a directory whose size matters.
+type sized struct{ dir string }
+
+func (s *sized) bytes(t testing.TB) (n int64) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && !strings.HasPrefix(e.Name(), ".") {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// resources is how many resources a node of the fleet has.
+func resources(t testing.TB, s *store.Store, nodes int) int {
+	b := newBench(t, s)
+	return len(b.result(b.over(manynodes.Site(nodes, manynodes.None)), node(3)).Parts())
+}

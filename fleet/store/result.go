@@ -1,0 +1,457 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
+	"bunraku/report/redact"
+	"bunraku/source"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// A Result is what became of a node in one revision.
+type Result struct {
+	Node string
+	How  How
+	// Why is, of a node that was compiled although there are traces of it, the first question that has another answer now.
+	Why string
+	// Fresh is the compile if there was one now, with its provenance. Its secrets are in the clear.
+	Fresh *eval.Result
+	// Failed says that the node does not compile, and Code why.
+	Failed bool
+	Code   string
+	// Unknown says that the catalog has values or resources of which something is not known.
+	Unknown bool
+
+	run    *Run
+	number uint32 // of the catalog, 0 if it is not in the store
+	places uint32
+	parts  []Part
+	shape  []byte
+}
+
+// How says how a result was come by.
+type How uint8
+
+// The ways to come by a result.
+const (
+	Compiled How = iota
+	Held         // a trace of the node itself holds
+	Alike        // another node asked the same and got the same answers
+)
+
+func (h How) String() string { return [...]string{"compiled", "unchanged", "like another node"}[h] }
+
+// ID is equal for results that are the same but for the node's name and for where resources stand; 0 for what the store
+// cannot compare with anything, because the compile was not one that could be repeated.
+func (r *Result) ID() uint32 { return r.number }
+
+// A Part is a resource of a catalog, or what is wrong with a node.
+type Part struct {
+	Type, Title string
+	ID          uint32 // equal for equal resources
+}
+
+// Parts are the resources of the catalog in order.
+func (r *Result) Parts() []Part {
+	r.load()
+	return r.parts
+}
+
+func (r *Result) load() {
+	if r.parts != nil || r.number == 0 {
+		return
+	}
+	s := r.run.store
+	s.view(func(tx *bolt.Tx) {
+		c := s.results.content(tx, r.number)
+		if len(c) == 0 {
+			return
+		}
+		shape, rest := number(c[1:])
+		r.shape = s.shapes.content(tx, shape)
+		n, rest := number(rest)
+		r.parts = make([]Part, n)
+		for i := range r.parts {
+			r.parts[i].ID, rest = number(rest)
+			typ, title := nameOf(s.objects.content(tx, r.parts[i].ID))
+			r.parts[i].Type, r.parts[i].Title = typ, title
+		}
+		r.shape = append([]byte(nil), r.shape...)
+	})
+}
+
+func number(in []byte) (uint32, []byte) {
+	n, size := binary.Uvarint(in)
+	if size <= 0 {
+		return 0, nil
+	}
+	return uint32(n), in[size:]
+}
+
+// Catalog is the catalog as the store has it: secrets are digests, values are as they would be read from JSON, and
+// places are those of the run's revision. It is nil if the node does not compile.
+func (r *Result) Catalog() (*catalog.Catalog, error) {
+	if r.Failed {
+		return nil, nil
+	}
+	if r.number == 0 {
+		return sealed(r.run.store, r.Fresh)
+	}
+	r.load()
+	s := r.run.store
+	var text []byte
+	var possible []string
+	var anchors []string
+	s.view(func(tx *bolt.Tx) {
+		head, rest := cut(r.shape)
+		text = append(append(text, head[:len(head)-1]...), `,"resources":[`...)
+		for i, p := range r.parts {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			why, json := cut(s.objects.content(tx, p.ID))
+			possible = append(possible, string(why))
+			text = append(text, json...)
+		}
+		text = append(append(append(text, `],"edges":`...), rest...), '}')
+		list := s.anchors.content(tx, r.places)
+		for len(list) > 0 {
+			var n uint32
+			n, list = number(list)
+			a := ""
+			if n > 0 {
+				a = string(s.anchors.content(tx, n))
+			}
+			anchors = append(anchors, a)
+		}
+	})
+	c, err := catalog.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("the store is broken: %w", err)
+	}
+	c.Name = r.Node
+	for i, x := range c.Resources {
+		if x.Possible = possible[i]; i < len(anchors) {
+			r.run.anchor(x, anchors[i])
+		}
+	}
+	return c, nil
+}
+
+// cut takes the part that cutText put in front.
+func cut(in []byte) (first, rest []byte) {
+	n, rest := number(in)
+	if int(n) > len(rest) {
+		return nil, nil
+	}
+	return rest[:n], rest[n:]
+}
+
+func appendText(out []byte, text string) []byte {
+	out = binary.AppendUvarint(out, uint64(len(text)))
+	return append(out, text...)
+}
+
+// nameOf is type and title of a resource as it is kept.
+func nameOf(content []byte) (typ, title string) {
+	_, json := cut(content)
+	v, err := catalog.ReadJSON(json)
+	if h, is := v.(*value.Hash); is && err == nil {
+		typ, title = value.ToString(h.At("type")), value.ToString(h.At("title"))
+	}
+	return typ, title
+}
+
+// anchor finds where a resource is declared now.
+func (r *Run) anchor(x *catalog.Resource, text string) {
+	parts := strings.Split(text, "\x00")
+	if len(parts) != 3 {
+		return
+	}
+	n, err := strconv.Atoi(parts[2])
+	if err != nil {
+		return
+	}
+	x.File = parts[0]
+	if parts[1] == "" { // no piece of code: as it was
+		x.Line = n
+		return
+	}
+	a := compiler.Anchor{File: parts[0], Piece: parts[1], Node: n}
+	x.Place = r.snap.Place(a)
+	x.Line = x.Place.Line()
+}
+
+// ---- into the store
+
+// A sealer takes secrets out of values.
+type sealer struct {
+	*Store
+	own     redact.Secrets
+	unknown bool
+}
+
+func newSealer(s *Store, res *eval.Result) *sealer {
+	l := &sealer{Store: s}
+	if res.Catalog != nil {
+		l.own.AddCatalog(res.Catalog)
+	}
+	res.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { l.own.AddValue(v) })
+	res.EachBared(l.own.AddBared)
+	return l
+}
+
+// secret is what stands for a secret.
+func (l *sealer) secret(v value.Value) value.Value {
+	text, _ := catalog.JSON{Types: types.ToData}.AppendValue(nil, v) // what JSON cannot say is in the digest as U+FFFD
+	sum := l.key.Sum(text)
+	return &value.Sensitive{Value: value.String("digest " + hex.EncodeToString(sum[:]))}
+}
+
+func (l *sealer) hides(s string) bool { return l.own.Hide(s) != s || l.decrypted.Hide(s) != s }
+
+// value is a value without secrets.
+func (l *sealer) value(v value.Value) value.Value {
+	switch v := v.(type) {
+	case *value.Sensitive:
+		return l.secret(v.Value)
+	case value.String:
+		if l.hides(string(v)) {
+			return l.secret(v)
+		}
+	case *value.Opaque:
+		l.unknown = true
+	case *value.Array:
+		for i, e := range v.Elems {
+			if is := l.value(e); is != e {
+				elems := append([]value.Value(nil), v.Elems...)
+				for j := i; j < len(elems); j++ {
+					elems[j] = l.value(elems[j])
+				}
+				return value.NewArray(elems...)
+			}
+		}
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			if l.value(e.Value) != e.Value || l.value(e.Key) != e.Key {
+				var pairs []value.Value
+				for _, e := range v.Entries() {
+					key := l.value(e.Key)
+					if s, is := key.(*value.Sensitive); is {
+						key = s.Value
+					}
+					pairs = append(pairs, key, l.value(e.Value))
+				}
+				return value.NewHash(pairs...)
+			}
+		}
+	case *value.Deferred:
+		if v.Args != nil {
+			if args, is := l.value(v.Args).(*value.Array); is && args != v.Args {
+				d := *v
+				d.Args = args
+				return &d
+			}
+		}
+	}
+	return v
+}
+
+// resource writes a resource without secrets and places.
+func (l *sealer) resource(x *catalog.Resource) []byte {
+	r := *x
+	r.File, r.Line = "", 0
+	if l.hides(r.Title) {
+		r.Title = string(l.secret(value.String(r.Title)).(*value.Sensitive).Value.(value.String))
+	}
+	r.Params = append([]catalog.Param(nil), x.Params...)
+	for i := range r.Params {
+		p := &r.Params[i]
+		if was := p.Value; x.IsSensitive(p.Name) {
+			if s, is := was.(*value.Sensitive); is {
+				was = s.Value
+			}
+			p.Value = l.secret(was).(*value.Sensitive).Value
+		} else {
+			p.Value = l.value(was)
+		}
+	}
+	l.unknown = l.unknown || r.Possible != ""
+	out := appendText(nil, r.Possible)
+	out, _ = catalog.JSON{Types: types.ToData}.AppendResource(out, &r) // what JSON cannot say has U+FFFD in its place
+	return out
+}
+
+// shape writes what a catalog is but for its resources and the node's name: a hash as JSON, then edges as JSON.
+func (l *sealer) shape(c *catalog.Catalog, titles []string) []byte {
+	at := make(map[*catalog.Resource]int, len(c.Resources))
+	for i, x := range c.Resources {
+		at[x] = i
+	}
+	strings := func(list []string) value.Value {
+		var all []value.Value
+		for _, s := range list {
+			all = append(all, value.String(s))
+		}
+		return value.NewArray(all...)
+	}
+	head, _ := catalog.JSON{}.AppendValue(nil, value.NewHash(value.String("environment"), value.String(c.Environment),
+		value.String("version"), value.OrUndef(c.Version), value.String("catalog_format"), value.Int(c.Format),
+		value.String("tags"), strings(c.Tags), value.String("classes"), strings(c.Classes)))
+	out := appendText(nil, string(head))
+	out = append(out, '[')
+	for i, e := range c.Edges {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		end := func(r *catalog.Resource) value.Value {
+			if i, is := at[r]; is {
+				return value.NewHash(value.String("type"), value.String(r.Type), value.String("title"), value.String(titles[i]))
+			}
+			return value.String(r.Ref())
+		}
+		out, _ = catalog.JSON{}.AppendValue(out, value.NewHash(value.String("source"), end(e.Source), value.String("target"),
+			end(e.Target)))
+	}
+	return append(out, ']')
+}
+
+// A packed result is one that is ready to be stored.
+type packed struct {
+	failed  string // code and digest of what is wrong
+	code    string
+	unknown bool
+	objects [][]byte
+	shape   []byte
+	anchors []string
+}
+
+func (s *Store) pack(snap *compiler.Snapshot, res *eval.Result) *packed {
+	if f := res.Failure; f != nil {
+		// What an error says may quote a secret; who wants to read it compiles again.
+		sum := s.key.Sum([]byte(f.Summary + "\x00" + f.Detail))
+		return &packed{failed: f.Code + "\x00" + string(sum[:]), code: f.Code, anchors: []string{anchorOf(snap, f.Place, "", 0)}}
+	}
+	l := newSealer(s, res)
+	p := &packed{}
+	var titles []string
+	for _, x := range res.Catalog.Resources {
+		p.objects = append(p.objects, l.resource(x))
+		p.anchors = append(p.anchors, anchorOf(snap, x.Place, x.File, x.Line))
+		title := x.Title
+		if l.hides(title) {
+			title = string(l.secret(value.String(title)).(*value.Sensitive).Value.(value.String))
+		}
+		titles = append(titles, title)
+	}
+	p.shape = l.shape(res.Catalog, titles)
+	p.unknown = l.unknown
+	return p
+}
+
+// anchorOf is how a place is kept: a file, a piece of its code and the number of an expression; or file and line.
+func anchorOf(snap *compiler.Snapshot, at source.Place, file string, line int) string {
+	if a, ok := snap.Anchor(at); ok && (file == "" || a.File == file) {
+		return a.File + "\x00" + a.Piece + "\x00" + strconv.Itoa(a.Node)
+	}
+	if file == "" {
+		return ""
+	}
+	return file + "\x00\x00" + strconv.Itoa(line)
+}
+
+// The first byte of a kept result.
+const (
+	isCatalog byte = iota
+	isUnknown      // a catalog of which something is not known
+	isFailure
+)
+
+// add puts a packed result into the store and gives its number and that of its places. The lock is held.
+func (s *Store) add(tx *bolt.Tx, p *packed) (result, places uint32) {
+	number := func(t *table, content []byte) uint32 {
+		was := len(t.waiting)
+		n := t.number(tx, digestOf(content), content)
+		if len(t.waiting) > was {
+			s.size += len(content) + 64
+		}
+		return n
+	}
+	var list []byte
+	for _, a := range p.anchors {
+		n := uint32(0)
+		if a != "" {
+			n = number(s.anchors, []byte(a))
+		}
+		list = binary.AppendUvarint(list, uint64(n))
+	}
+	places = number(s.anchors, list)
+	if p.failed != "" {
+		return number(s.results, append([]byte{isFailure}, p.failed...)), places
+	}
+	out := []byte{isCatalog}
+	if p.unknown {
+		out[0] = isUnknown
+	}
+	out = binary.AppendUvarint(out, uint64(number(s.shapes, p.shape)))
+	out = binary.AppendUvarint(out, uint64(len(p.objects)))
+	for _, o := range p.objects {
+		out = binary.AppendUvarint(out, uint64(number(s.objects, o)))
+	}
+	return number(s.results, out), places
+}
+
+// describe fills in what a stored result is.
+func (r *Result) describe() {
+	s := r.run.store
+	s.view(func(tx *bolt.Tx) {
+		c := s.results.content(tx, r.number)
+		if len(c) == 0 {
+			return
+		}
+		switch c[0] {
+		case isFailure:
+			r.Failed = true
+			r.Code, _, _ = strings.Cut(string(c[1:]), "\x00")
+		case isUnknown:
+			r.Unknown = true
+		}
+	})
+}
+
+// sealed is a catalog that was not stored, in the form that stored ones have.
+func sealed(s *Store, res *eval.Result) (*catalog.Catalog, error) {
+	l := newSealer(s, res)
+	c := *res.Catalog
+	out := &catalog.Catalog{Name: c.Name, Environment: c.Environment, Version: c.Version, Format: c.Format, Tags: c.Tags,
+		Classes: c.Classes}
+	is := map[*catalog.Resource]*catalog.Resource{}
+	for _, x := range c.Resources {
+		_, json := cut(l.resource(x))
+		one, err := catalog.Read(append(append([]byte(`{"resources":[`), json...), "]}"...))
+		if err != nil {
+			return nil, err
+		}
+		r := one.Resources[0]
+		r.File, r.Line, r.Place, r.Possible = x.File, x.Line, x.Place, x.Possible
+		is[x] = r
+		out.Resources = append(out.Resources, r)
+	}
+	for _, e := range c.Edges {
+		e.Source, e.Target = is[e.Source], is[e.Target]
+		out.Edges = append(out.Edges, e)
+	}
+	out.Seal()
+	return out, nil
+}

@@ -1,0 +1,377 @@
+package lookup
+
+import (
+	"strings"
+	"sync"
+
+	"bunraku/budget"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/trace"
+	"bunraku/puppet/value"
+)
+
+// Ten thousand nodes ask the same keys of the same layers. What a simple layer answers depends on the node only by way
+// of which files of data it has for it, and of those only the ones that have the key: a level for nodes' own data, which
+// most nodes do not have, and most of which is about other keys, does not tell them apart. So what nodes see of a layer
+// is kept (a layerView), a question is answered once for all nodes that see the key in the same files, and ten thousand
+// nodes get as many answers as there are different ones.
+//
+// Even what a node sees is mostly known: what is interpolated into the paths of a hierarchy are some variables, and
+// nodes that have the same values there see the same. A hierarchy that was worked out with certain answers asks for the
+// same variables again if it gets the same answers, so that the list of variables that one node's hierarchy read serves
+// for all.
+
+// views are what nodes see of the layers of a Lookup, numbered.
+type views struct {
+	mu        sync.RWMutex
+	layers    map[string]*layerView // by what they look like
+	byReads   map[string][]*viewsByReads
+	last      int32            // number of a layerView
+	places    map[string]int32 // levels, each with a file
+	sequences map[string]int32 // of places that have a key
+}
+
+// A layerView is what a node sees of a layer: files of data, in order.
+type layerView struct {
+	number int32
+	files  []viewedFile
+	levels []int // where in files each level ends
+	end    int   // of the levels; the default hierarchy is behind
+
+	openOptions bool // something is interpolated in lookup_options
+}
+
+// A viewedFile is a file of a level.
+type viewedFile struct {
+	place int32
+	file  *datafile.File
+	whole bool // it is no data: all of it counts, for every key
+}
+
+// viewsByReads are views by the values of variables.
+type viewsByReads struct {
+	reads []scopeRead
+	known map[string]*layerView // nil for what cannot be told by files
+}
+
+// How many lists of variables are kept of one layer, and how many views of one list.
+const (
+	mostReads = 16
+	mostViews = 1 << 14
+)
+
+// A View names what a node sees of the layers that a question is about, as far as it matters to the question: nodes
+// with equal views get the same answer.
+type View [3]int32
+
+// View is what the node sees of the layers that a question is about; ok is false if that is not all that the answer
+// hangs on.
+func (a *Answerer) View(q trace.Question) (v View, ok bool) {
+	switch q.Kind {
+	case trace.LayerFirst, trace.LayerAll:
+		name, byDefault := strings.CutPrefix(q.Of, defaultData)
+		ly := a.layer(name)
+		if ly == nil {
+			return v, false
+		}
+		v[0] = a.sequence(ly, q.Part, byDefault, q.Kind == trace.LayerFirst)
+		return v, true
+	case trace.KeyOptions:
+		for i, name := range OptionLayers(q.Of) {
+			ly := a.layer(name)
+			if ly == nil || ly.openOptions {
+				return v, false
+			}
+			v[i] = a.sequence(ly, lookupOptions, false, false)
+		}
+		return v, true
+	}
+	return v, false
+}
+
+// OptionLayers are the layers, as questions name them, that may have lookup_options for a key.
+func OptionLayers(name string) []string {
+	layers := []string{globalData, environmentData}
+	if key, err := ParseKey(name); err == nil && key.qualified {
+		layers = append(layers, key.Module)
+	}
+	return layers
+}
+
+// Layer is the number of all that the node sees of a layer, as questions name it; -1 if that cannot be told. With
+// options, it is -1 as well if the layer's lookup_options hang on more of the node than that.
+func (a *Answerer) Layer(name string, options bool) int32 {
+	if ly := a.layer(strings.TrimPrefix(name, defaultData)); ly != nil && !(options && ly.openOptions) {
+		return ly.number
+	}
+	return -1
+}
+
+// sequence is the number of the places at which a node sees a key.
+func (a *Answerer) sequence(ly *layerView, key string, byDefault, first bool) int32 {
+	t := a.text[:0]
+	from, to, levels := 0, ly.end, ly.levels
+	if byDefault {
+		from, to = ly.end, len(ly.files)
+	}
+	some := false
+	for i := from; i < to; i++ {
+		for len(levels) > 0 && levels[0] <= i {
+			if levels = levels[1:]; some {
+				t.Number(-1)
+				some = false
+			}
+		}
+		f := &ly.files[i]
+		if !f.whole && f.file.Entry(key) == nil {
+			continue
+		}
+		t.Number(int(f.place))
+		if some = true; first && !f.whole {
+			break
+		}
+	}
+	a.text = t
+	return a.l.views.number(&a.l.views.sequences, t)
+}
+
+// number numbers texts.
+func (v *views) number(in *map[string]int32, t trace.Text) int32 {
+	v.mu.RLock()
+	n, known := (*in)[string(t)]
+	v.mu.RUnlock()
+	if known {
+		return n
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if n, known = (*in)[string(t)]; known {
+		return n
+	}
+	if *in == nil {
+		*in = map[string]int32{}
+	}
+	n = int32(len(*in))
+	(*in)[string(t)] = n
+	return n
+}
+
+// layer is what the node sees of a layer, nil if that cannot be told.
+func (a *Answerer) layer(name string) *layerView {
+	ly, known := a.views[name]
+	if !known {
+		if a.views == nil {
+			a.views = map[string]*layerView{}
+		}
+		ly = a.findView(name)
+		a.views[name] = ly
+	}
+	return ly
+}
+
+func (a *Answerer) findView(name string) *layerView {
+	all := &a.l.views
+	all.mu.RLock()
+	lists := all.byReads[name]
+	for _, list := range lists {
+		if ly, known := list.known[string(a.values(list.reads))]; known {
+			all.mu.RUnlock()
+			a.reads = append(a.reads, list.reads)
+			return ly
+		}
+	}
+	all.mu.RUnlock()
+	ly, reads := a.newView(name)
+	if ly == nil {
+		return nil
+	}
+	a.reads = append(a.reads, reads)
+	key := string(a.values(reads))
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.byReads == nil {
+		all.byReads = map[string][]*viewsByReads{}
+	}
+	for _, list := range all.byReads[name] {
+		if sameReads(list.reads, reads) {
+			if len(list.known) >= mostViews {
+				clear(list.known)
+			}
+			list.known[key] = ly
+			return ly
+		}
+	}
+	if lists := all.byReads[name]; len(lists) < mostReads {
+		list := &viewsByReads{reads, map[string]*layerView{key: ly}}
+		all.byReads[name] = append(lists[:len(lists):len(lists)], list)
+	}
+	return ly
+}
+
+// newView works out what the node sees of a layer, and the variables that this hangs on.
+func (a *Answerer) newView(name string) (*layerView, []scopeRead) {
+	all := &a.l.views
+	a.scope.more = false
+	inv := a.session().newInvocation(a.scope, Query{})
+	ly, err := inv.layerNamed(name)
+	if err != nil || ly != nil && !ly.config.simple() {
+		return nil, nil
+	}
+	view := &layerView{}
+	var reads []scopeRead
+	var whole trace.Text
+	if ly != nil {
+		r, err := inv.hierarchy(ly)
+		if err != nil || a.scope.more {
+			return nil, nil
+		}
+		reads = r.reads
+		for i, levels := range [][]*level{r.levels, r.defaults} {
+			for _, lv := range levels {
+				if !a.see(view, lv, &whole) {
+					return nil, nil
+				}
+			}
+			if i == 0 {
+				view.end = len(view.files)
+				whole.Number(-2)
+			}
+		}
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if same := all.layers[string(whole)]; same != nil {
+		return same, reads
+	}
+	if all.layers == nil {
+		all.layers = map[string]*layerView{}
+	}
+	if len(all.layers) < mostViews { // what more there is has a number of its own each time
+		all.layers[string(whole)] = view
+	}
+	all.last++
+	view.number = all.last
+	return view, reads
+}
+
+// see adds the files of a level that are there; it is false if the level asks for more than files.
+func (a *Answerer) see(view *layerView, lv *level, whole *trace.Text) bool {
+	f, plain := lv.format()
+	for _, loc := range lv.locations {
+		if loc.kind != pathLocation || plain && lv.checkFileOptions(loc) != nil {
+			return false
+		}
+		if !loc.exists {
+			continue
+		}
+		var t trace.Text
+		t.String(lv.name)
+		t.String(lv.function)
+		if lv.options != nil {
+			t.Value(lv.options)
+		}
+		t.String(loc.path)
+		d := a.s.data(loc, f)
+		place := a.l.views.number(&a.l.views.places, t)
+		file := viewedFile{place, d.file, d.err != nil || d.file.Hash() == nil}
+		if !file.whole {
+			n := d.file.Entry(lookupOptions)
+			view.openOptions = view.openOptions || n != nil && n.Has&datafile.Interpolation != 0
+		}
+		view.files = append(view.files, file)
+		whole.Number(int(place))
+	}
+	view.levels = append(view.levels, len(view.files))
+	whole.Number(-1)
+	return true
+}
+
+func sameReads(a, b []scopeRead) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].key != b[i].key {
+			return false
+		}
+	}
+	return true
+}
+
+// values writes what the node has for variables.
+func (a *Answerer) values(reads []scopeRead) trace.Text {
+	t := a.text[:0]
+	for i := range reads {
+		v, _, known := a.scope.VariableAt(reads[i].root, reads[i].segments)
+		it := item{v: value.OrUndef(v)}
+		for _, seg := range reads[i].segments {
+			it = index(it, seg)
+		}
+		t.Flag(known)
+		t.Value(it.v)
+	}
+	a.text = t
+	return t
+}
+
+// layerNamed is a layer by the name that questions have for it.
+func (inv *invocation) layerNamed(name string) (*layer, error) {
+	switch name {
+	case globalData:
+		return inv.globalLayer()
+	case environmentData:
+		return inv.environmentLayer()
+	}
+	return inv.moduleLayer(name)
+}
+
+// session is made when something must be looked for.
+func (a *Answerer) session() *Session {
+	if a.s == nil {
+		a.s = a.l.Session(nil, nil).Within(a.budget)
+	}
+	return a.s
+}
+
+// An Answerer answers what a compile of one node asked of simple layers. It belongs to one goroutine.
+type Answerer struct {
+	l      *Lookup
+	budget *budget.Budget
+	s      *Session
+	scope  *knownScope
+	views  map[string]*layerView
+	reads  [][]scopeRead // of the layers
+	text   trace.Text
+}
+
+// Answerer starts answering for a node; the budget bounds globs.
+func (l *Lookup) Answerer(k Known, b *budget.Budget) *Answerer {
+	return &Answerer{l: l, budget: b, scope: &knownScope{known: k}}
+}
+
+// A Variable is one that the paths of a hierarchy were made of, as far as the steps into it.
+type Variable struct {
+	Name  string
+	Steps []value.Value
+	Value value.Value
+}
+
+// Variables are those that what the node sees of layers hangs on, each once, as far as anything has been asked.
+func (a *Answerer) Variables() (out []Variable) {
+	seen := map[string]bool{}
+	for _, reads := range a.reads {
+		for _, r := range reads {
+			if seen[r.key] {
+				continue
+			}
+			seen[r.key] = true
+			v, _, _ := a.scope.VariableAt(r.root, r.segments)
+			it := item{v: value.OrUndef(v)}
+			for _, seg := range r.segments {
+				it = index(it, seg)
+			}
+			out = append(out, Variable{r.root, r.segments, it.v})
+		}
+	}
+	return out
+}
