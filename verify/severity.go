@@ -138,14 +138,36 @@ func (a *Analysis) good(of []int, value func(fs.Cell) fs.Val) fs.Bool {
 }
 
 // searchWorse looks for an order of a component that ends well where catalog order does not.
+//
+// Walking through states finds the simplest examples, and small components are done within a few walks. Where they are
+// not, there mostly is no such order at all, which a formula shows much sooner: so the walk goes on only when there is an
+// example to be found.
 func (a *Analysis) searchWorse(ctx context.Context, of []int) (*difference, sat.Status, error) {
-	if a.opt.Explicit && len(of) <= maxExplicit {
-		if d, certain := a.exploreWorse(of); d != nil {
+	walks := a.opt.Explicit && len(of) <= maxExplicit
+	if walks {
+		if d, certain := a.exploreWorse(of, min(fewWalks, a.opt.limit(fewWalks))); d != nil {
 			return d, sat.Sat, nil
 		} else if certain {
 			return nil, sat.Unsat, nil
 		}
 	}
+	d, status, err := a.solveWorse(ctx, of)
+	if err != nil || status == sat.Unsat || !walks {
+		return d, status, err
+	}
+	if simpler, certain := a.exploreWorse(of, a.opt.limit(1000)); simpler != nil {
+		return simpler, sat.Sat, nil
+	} else if certain {
+		return nil, sat.Unsat, nil
+	}
+	return d, status, nil
+}
+
+// fewWalks is how many states are walked through before a formula is asked.
+const fewWalks = 50
+
+// solveWorse asks a formula for such an order.
+func (a *Analysis) solveWorse(ctx context.Context, of []int) (*difference, sat.Status, error) {
 	c := newCircuit(a)
 	c.b.Clause(c.bool(a.Space.Remaining()))
 	star := a.compose(a.fixed(of), a.eff, nil)
@@ -160,8 +182,8 @@ func (a *Analysis) searchWorse(ctx context.Context, of []int) (*difference, sat.
 	return &difference{x: orders[0], y: a.fixed(of), init: c.state(m)}, sat.Sat, nil
 }
 
-// exploreWorse walks through states and orders.
-func (a *Analysis) exploreWorse(of []int) (*difference, bool) {
+// exploreWorse walks through so many states, and through the orders from each.
+func (a *Analysis) exploreWorse(of []int, limit int) (*difference, bool) {
 	fixed := a.fixed(of)
 	w := a.world
 	w.Forget()
@@ -197,7 +219,7 @@ func (a *Analysis) exploreWorse(of []int) (*difference, bool) {
 	}
 	var found *difference
 	gaveUp := false
-	complete := w.Explore(a.opt.limit(1000), func() bool {
+	complete := w.Explore(limit, func() bool {
 		a.Stats.Walked++
 		if !x.ev.In(w.Initial).Bool(a.Space.Remaining(), true) {
 			return true
