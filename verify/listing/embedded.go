@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -23,27 +23,34 @@ var embeddedIndex []byte
 //	index = length of the head, head, chunks
 //	head  = zstd(platform, date, number of packages, of files, of chunks, and of each chunk the first name and the length)
 //
-// Packages are sorted by name, chunks are as in a store.
+// Packages of the base system come first: every verification asks for them. Both they and the rest are sorted by name.
+// Chunks are as in a store. An index is safe for concurrent use.
 type index struct {
 	Layer
 	first  []string
 	chunks [][]byte
+	rest   int // the chunk with which the packages begin that are not of the base system
 	dec    *zstd.Decoder
 
-	last    int // the chunk that records is of
-	records [][]byte
+	mu      sync.Mutex
+	records [][][]byte // of the chunks that somebody has asked for
 }
 
-// chunk unpacks a chunk; the last one is kept, for those who go through names in order.
+// builtInIndex is read when somebody asks; all sets share it.
+var builtInIndex = sync.OnceValues(func() (*index, error) { return openIndex(embeddedIndex) })
+
+// chunk unpacks a chunk, once.
 func (x *index) chunk(i int) ([][]byte, error) {
-	if x.records != nil && x.last == i {
-		return x.records, nil
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.records[i] == nil {
+		records, err := unpackChunk(x.dec, x.chunks[i])
+		if err != nil {
+			return nil, err
+		}
+		x.records[i] = records
 	}
-	records, err := unpackChunk(x.dec, x.chunks[i])
-	if err == nil {
-		x.last, x.records = i, records
-	}
-	return records, err
+	return x.records[i], nil
 }
 
 // openIndex reads the head of an index.
@@ -67,24 +74,34 @@ func openIndex(text []byte) (*index, error) {
 	x.Date, x.Packages, x.Files = date, h.number(maxPackages), h.number(maxEntries)
 	for range h.number(len(head)) {
 		x.first = append(x.first, h.text())
+		if n := len(x.first); n > 1 && x.first[n-1] <= x.first[n-2] {
+			x.rest = n - 1
+		}
 		x.chunks = append(x.chunks, r.bytes(h.number(len(text))))
 	}
 	if h.bad || r.bad || len(h.b)+len(r.b) > 0 {
 		return nil, errDamaged
 	}
+	x.records = make([][][]byte, len(x.chunks))
 	return x, nil
 }
 
 // WriteIndex makes an index like the built-in one.
 func WriteIndex(platform string, date time.Time, packages []*Package, chunkSize int) ([]byte, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false))
+	enc, err := newEncoder()
 	if err != nil {
 		return nil, err
 	}
 	defer enc.Close()
-	packages = slices.SortedFunc(slices.Values(packages),
-		func(a, b *Package) int { return strings.Compare(a.Name, b.Name) })
+	packages = slices.SortedFunc(slices.Values(packages), func(a, b *Package) int {
+		if a.Base != b.Base {
+			if a.Base {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
 	var heads, body []byte
 	chunks, files, size := 0, 0, 0
 	var chunk [][]byte
@@ -97,7 +114,10 @@ func WriteIndex(platform string, date time.Time, packages []*Package, chunkSize 
 			chunk, size = nil, 0
 		}
 	}
-	for _, p := range packages {
+	for i, p := range packages {
+		if i > 0 && p.Base != packages[i-1].Base {
+			flush()
+		}
 		r := p.toRecord()
 		files += len(r.files)
 		text := r.append(nil)
@@ -116,13 +136,23 @@ func WriteIndex(platform string, date time.Time, packages []*Package, chunkSize 
 }
 
 func (x *index) find(name string) (*Package, error) {
-	i := sort.SearchStrings(x.first, name)
-	if i == len(x.first) || x.first[i] != name {
+	for _, part := range [][2]int{{0, x.rest}, {x.rest, len(x.first)}} {
+		if p, err := x.findIn(part[0], part[1], name); p != nil || err != nil {
+			return p, err
+		}
+	}
+	return nil, nil
+}
+
+// findIn looks for a package in some chunks that are sorted.
+func (x *index) findIn(from, to int, name string) (*Package, error) {
+	i, found := slices.BinarySearch(x.first[from:to], name)
+	if !found {
 		if i--; i < 0 {
 			return nil, nil
 		}
 	}
-	records, err := x.chunk(i)
+	records, err := x.chunk(from + i)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +213,7 @@ func (x *index) owners(file string) (out []string, many bool, err error) {
 
 // Embedded describes the built-in index.
 func Embedded() (Layer, error) {
-	x, err := openIndex(embeddedIndex)
+	x, err := builtInIndex()
 	if err != nil {
 		return Layer{}, fmt.Errorf("built-in package lists: %w", err)
 	}

@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -239,5 +240,83 @@ func TestServices(t *testing.T) {
 		if got := Service(file); got != want {
 			t.Errorf("%s: %q, want %q", file, got, want)
 		}
+	}
+}
+
+// Names are found in whichever chunk they are, the first and the last of one too; what is like none is foreign.
+func TestNamesRoundTrip(t *testing.T) {
+	marks := []string{"", " +", " ="}
+	var rows strings.Builder
+	for i := range 9000 {
+		fmt.Fprintf(&rows, "a-package-%05d%s\n", i*2, marks[i%3])
+	}
+	text, err := WriteNames("x-1", rows.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := openNames(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.platform != "x-1" || len(n.packed) < 4 {
+		t.Errorf("%s in %d chunks", n.platform, len(n.packed))
+	}
+	for i := 0; i < 9000; i += 7 {
+		if got, want := n.find(fmt.Sprintf("a-package-%05d", i*2)), []Standing{Bounded, Unbounded, Virtual}[i%3]; got != want {
+			t.Fatalf("package %d: %v, want %v", i*2, got, want)
+		}
+		if got := n.find(fmt.Sprintf("a-package-%05d", i*2+1)); got != Foreign {
+			t.Fatalf("package %d: %v", i*2+1, got)
+		}
+	}
+	for _, name := range []string{"", "a", "a-package-0000", "a-package-00000 +", "a-package-99999", "b", "\n"} {
+		if got := n.find(name); got != Foreign {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+	s := &Set{archive: n}
+	for name, want := range map[string]string{"a-pakage-00002": "a-package-00002", "a-package-17994x": "a-package-17994",
+		"b-package-00002": "", "abc": ""} {
+		if got := s.Like(name); got != want {
+			t.Errorf("like %s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// The base system lies apart, and everything is found all the same; all chunks of what is built in can be read.
+func TestBuiltInChunks(t *testing.T) {
+	x, err := builtInIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.each(func(b []byte) error {
+		p, err := x.find(recordName(b))
+		if p == nil || err != nil {
+			t.Errorf("%s: %v", recordName(b), err)
+			return err
+		}
+		if base, _ := x.findIn(0, x.rest, p.Name); (base != nil) != p.Base {
+			t.Errorf("%s: base %v, but lies elsewhere", p.Name, p.Base)
+		}
+		return nil
+	}); err != nil || x.rest == 0 {
+		t.Error(err, x.rest)
+	}
+	n, err := builtInNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, last := 0, ""
+	for i := range n.packed {
+		n.each(i, func(name string, _ Standing) bool {
+			if name <= last {
+				t.Errorf("%s after %s", name, last)
+			}
+			count, last = count+1, name
+			return true
+		})
+	}
+	if count != 71666 {
+		t.Errorf("%d names", count)
 	}
 }

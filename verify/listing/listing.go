@@ -247,6 +247,24 @@ func (s *Set) Peek(name string) (*Package, error) {
 	return nil, nil
 }
 
+// Base is Peek for packages of the base system: nil if the first source that has a list of it does not count it among
+// them.
+func (s *Set) Base(name string) (*Package, error) {
+	for _, src := range s.sources {
+		find := src.find
+		if x, ok := src.(*index); ok {
+			find = func(name string) (*Package, error) { return x.findIn(0, x.rest, name) }
+		}
+		if p, err := find(name); p != nil || err != nil {
+			if p != nil && !p.Base {
+				p = nil
+			}
+			return p, err
+		}
+	}
+	return nil, nil
+}
+
 // Owners lists the packages that have a file or a directory, sorted. many says that there are more than these.
 func (s *Set) Owners(file string) (names []string, many bool, err error) {
 	for i, src := range s.sources {

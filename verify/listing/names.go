@@ -2,8 +2,8 @@ package listing
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -26,56 +26,133 @@ const (
 	Virtual                   // no package, but some provide it
 )
 
-// names are those of one archive, sorted, each with its standing.
+// names are those of one archive, sorted, each with its standing. A file of them is in chunks, because a catalog asks for
+// a handful of seventy thousand:
+//
+//	names = length of the head, head, chunks
+//	head  = zstd(platform, number of chunks, and of each chunk the first name and the length)
+//	chunk = zstd(rows as names.sh prints them)
 type names struct {
 	platform string
-	list     []string
-	standing []Standing
+	first    []string // name of each chunk
+	packed   [][]byte
+	dec      *zstd.Decoder
+
+	mu   sync.Mutex
+	rows []string // of the chunks that somebody has asked for
 }
 
 // builtInNames are read when somebody asks.
-var builtInNames = sync.OnceValues(func() (*names, error) { return readNames(embeddedNames) })
+var builtInNames = sync.OnceValues(func() (*names, error) { return openNames(embeddedNames) })
+
+// nameChunk is the number of bytes of a chunk before packing.
+const nameChunk = 32 << 10
 
 // WriteNames packs the names of an archive as names.sh prints them.
 func WriteNames(platform, text string) ([]byte, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false))
+	enc, err := newEncoder()
 	if err != nil {
 		return nil, err
 	}
 	defer enc.Close()
-	return enc.EncodeAll([]byte(platform+"\n"+text), nil), nil
+	var heads, body []byte
+	count := 0
+	for text != "" {
+		end := len(text)
+		if end > nameChunk {
+			end = nameChunk + strings.IndexByte(text[nameChunk:], '\n') + 1
+		}
+		chunk := enc.EncodeAll([]byte(text[:end]), nil)
+		first, _, _ := strings.Cut(text[:end], "\n")
+		first, _, _ = strings.Cut(first, " ")
+		heads = binary.AppendUvarint(appendText(heads, first), uint64(len(chunk)))
+		body = append(body, chunk...)
+		text = text[end:]
+		count++
+	}
+	head := enc.EncodeAll(append(binary.AppendUvarint(appendText(nil, platform), uint64(count)), heads...), nil)
+	return slices.Concat(binary.AppendUvarint(nil, uint64(len(head))), head, body), nil
 }
 
-func readNames(packed []byte) (*names, error) {
+// openNames reads the head of a file of names.
+func openNames(text []byte) (*names, error) {
 	dec, err := newDecoder()
 	if err != nil {
 		return nil, err
 	}
-	text, err := dec.DecodeAll(packed, nil)
+	r := reader{b: text}
+	head, err := dec.DecodeAll(r.bytes(r.number(len(text))), nil)
 	if err != nil {
 		return nil, errDamaged
 	}
-	platform, rows, ok := strings.Cut(string(text), "\n")
-	if !ok {
+	h := reader{b: head}
+	n := &names{platform: h.text(), dec: dec}
+	for range h.number(len(head)) {
+		n.first = append(n.first, h.text())
+		n.packed = append(n.packed, r.bytes(h.number(len(text))))
+	}
+	if h.bad || r.bad || len(h.b)+len(r.b) > 0 || !slices.IsSorted(n.first) {
 		return nil, errDamaged
 	}
-	n := &names{platform: platform}
-	for row := range strings.SplitSeq(strings.TrimSuffix(rows, "\n"), "\n") {
-		name, mark, _ := strings.Cut(row, " ")
-		n.list = append(n.list, name)
-		n.standing = append(n.standing, map[string]Standing{"": Bounded, "+": Unbounded, "=": Virtual}[mark])
-	}
-	if !slices.IsSorted(n.list) {
-		return nil, errDamaged
-	}
+	n.rows = make([]string, len(n.packed))
 	return n, nil
+}
+
+// chunk is the rows of a chunk, with the ends of lines. The file is part of the program, so that damage is a bug.
+func (n *names) chunk(i int) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.rows[i] == "" {
+		text, err := n.dec.DecodeAll(n.packed[i], nil)
+		if err != nil {
+			panic(errDamaged)
+		}
+		n.rows[i] = "\n" + string(text)
+	}
+	return n.rows[i]
+}
+
+// each passes the names of a chunk on.
+func (n *names) each(i int, look func(name string, st Standing) (more bool)) bool {
+	for row := range strings.SplitSeq(strings.Trim(n.chunk(i), "\n"), "\n") {
+		if name, mark, _ := strings.Cut(row, " "); !look(name, standingOf(mark)) {
+			return false
+		}
+	}
+	return true
+}
+
+// standingOf reads what names.sh writes behind a name.
+func standingOf(mark string) Standing {
+	switch mark {
+	case "+":
+		return Unbounded
+	case "=":
+		return Virtual
+	}
+	return Bounded
 }
 
 // find is the standing of a name.
 func (n *names) find(name string) Standing {
-	if i := sort.SearchStrings(n.list, name); i < len(n.list) && n.list[i] == name {
-		return n.standing[i]
+	i, found := slices.BinarySearch(n.first, name)
+	if !found {
+		i--
+	}
+	if i >= 0 && name != "" && !strings.ContainsAny(name, " \n") {
+		rows := n.chunk(i)
+		for at := strings.Index(rows, "\n"+name); at >= 0; {
+			row := rows[at+1+len(name):]
+			row, _, _ = strings.Cut(row, "\n")
+			if row == "" || row[0] == ' ' {
+				return standingOf(strings.TrimPrefix(row, " "))
+			}
+			next := strings.Index(rows[at+1:], "\n"+name)
+			if next < 0 {
+				break
+			}
+			at += 1 + next
+		}
 	}
 	if strings.HasPrefix(name, "librust-") || strings.HasPrefix(name, "libghc-") {
 		return Unbounded // of which not all names are kept
@@ -101,12 +178,22 @@ func (s *Set) Like(name string) string {
 	if s == nil || s.archive == nil || len(name) < 4 {
 		return ""
 	}
-	for i, x := range s.archive.list {
-		if s.archive.standing[i] != Virtual && x[0] == name[0] && near(x, name) {
-			return x
+	like := ""
+	for i, first := range s.archive.first {
+		if first[0] > name[0] || i+1 < len(s.archive.first) && s.archive.first[i+1][0] < name[0] {
+			continue // only names that begin alike are meant
+		}
+		s.archive.each(i, func(x string, st Standing) bool {
+			if st != Virtual && x[0] == name[0] && near(x, name) {
+				like = x
+			}
+			return like == ""
+		})
+		if like != "" {
+			break
 		}
 	}
-	return ""
+	return like
 }
 
 // near reports whether one letter more, less or other, or two swapped, make one word of the other.
@@ -135,19 +222,16 @@ var embeddedAccounts []byte
 
 // builtInAccounts are read when somebody asks: by package, sorted, "user redis".
 var builtInAccounts = sync.OnceValues(func() (map[string][]string, error) {
-	dec, err := newDecoder()
+	n, err := openNames(embeddedAccounts)
 	if err != nil {
 		return nil, err
 	}
-	text, err := dec.DecodeAll(embeddedAccounts, nil)
-	if err != nil {
-		return nil, errDamaged
-	}
 	out := map[string][]string{}
-	_, rows, _ := strings.Cut(string(text), "\n")
-	for row := range strings.SplitSeq(strings.TrimSuffix(rows, "\n"), "\n") {
-		pkg, account, _ := strings.Cut(row, " ")
-		out[pkg] = append(out[pkg], account)
+	for i := range n.packed {
+		for row := range strings.SplitSeq(strings.Trim(n.chunk(i), "\n"), "\n") {
+			pkg, account, _ := strings.Cut(row, " ")
+			out[pkg] = append(out[pkg], account)
+		}
 	}
 	return out, nil
 })

@@ -44,7 +44,7 @@ func Select(c Choice) (*Set, error) {
 // addEmbedded adds the built-in index if it is of the platform, of a relative and there is nothing nearer, or if nobody
 // knows the platform.
 func (s *Set) addEmbedded(platform string) error {
-	x, err := openIndex(embeddedIndex)
+	x, err := builtInIndex()
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"maps"
+	"path"
 	"slices"
 
 	"bunraku/verify/fs"
@@ -29,25 +31,46 @@ var basePackages = []string{"adduser", "apt", "apt-utils", "base-files", "base-p
 // agentPackages are those of the agent itself: whoever applies a catalog has it.
 var agentPackages = []string{"puppet-agent", "puppet", "facter"}
 
-// baseSystem reads the lists of the base system.
+// A base is the base system as one Build found it; nobody changes it afterwards.
+type base struct {
+	links fs.Links                    // by which the paths of files were found
+	basis map[string]*listing.Package // its packages
+	files map[fs.Path]bool            // what they bring
+}
+
+// baseSystem reads the lists of the base system. A model that is made of another one with an attribute more has the same.
 func (b *builder) baseSystem() {
+	if old := b.opt.base; old != nil && maps.Equal(old.links, b.links) {
+		b.basis, b.baseFiles = old.basis, old.files
+		return
+	}
 	b.basis, b.baseFiles = map[string]*listing.Package{}, map[fs.Path]bool{}
 	if b.opt.Packages != Dpkg || b.opt.Listing == nil {
 		return
 	}
 	for _, name := range slices.Concat(basePackages, agentPackages) {
-		p, err := b.opt.Listing.Peek(name)
+		find := b.opt.Listing.Base
+		if slices.Contains(agentPackages, name) {
+			find = b.opt.Listing.Peek
+		}
+		p, err := find(name)
 		if err != nil && b.err == nil {
 			b.err = err
 		}
-		if p == nil || !p.Base && !slices.Contains(agentPackages, name) {
+		if p == nil {
 			continue
 		}
 		b.basis[name] = p
+		last, at := "", fs.Path("")
 		for _, f := range p.Files {
-			b.baseFiles[b.path(f)] = true
+			if dir := path.Dir(f); dir != last { // files come sorted, so that most share it with the one before
+				last = dir
+				at, _ = b.links.Resolve(b.path(dir), true)
+			}
+			b.baseFiles[fs.Clean(string(at)+"/"+path.Base(f))] = true
 		}
 	}
+	b.opt.base = &base{maps.Clone(b.links), b.basis, b.baseFiles}
 }
 
 // onBase reports whether the base system has a file.

@@ -82,6 +82,8 @@ type Options struct {
 	// that has at the time: File["/srv/${name}"]; "" if there are none. single says that they cannot name several. May be
 	// nil.
 	Words func(of, in *catalog.Resource) (words string, single bool)
+
+	base *base // what a model that this one is made of found; nil at first
 }
 
 // A Model is a catalog as the verifier sees it.

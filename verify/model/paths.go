@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"bunraku/puppet/catalog"
 	"bunraku/verify"
@@ -145,7 +146,23 @@ func (u *paths) inTree(p fs.Path) bool {
 	return false
 }
 
-// predKey spells a predicate, for a stable order.
+// sortPreds sorts predicates by how they are spelt, for a stable order.
+func sortPreds(list []fs.Pred) {
+	type spelt struct {
+		key string
+		p   fs.Pred
+	}
+	all := make([]spelt, len(list))
+	for i, p := range list {
+		all[i] = spelt{predKey(p), p}
+	}
+	slices.SortStableFunc(all, func(x, y spelt) int { return strings.Compare(x.key, y.key) })
+	for i, x := range all {
+		list[i] = x.p
+	}
+}
+
+// predKey spells a predicate.
 func predKey(p fs.Pred) string { return fmt.Sprintf("%T%v", p, p) }
 
 func sortedNodes(m map[catalog.Node]string, place map[catalog.Node]int) []catalog.Node {

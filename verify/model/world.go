@@ -177,8 +177,8 @@ func (b *builder) machine() {
 	for _, f := range append(slices.Clone(baseFiles), "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom") {
 		b.fresh.Put(f, fs.File)
 	}
-	for _, f := range slices.Sorted(maps.Keys(b.baseFiles)) {
-		if used.kind[f] && b.fresh.At(f).Kind == fs.None {
+	for _, f := range slices.Sorted(maps.Keys(used.kind)) {
+		if b.baseFiles[f] && b.fresh.At(f).Kind == fs.None {
 			b.fresh.Put(f, fs.File)
 		}
 	}
@@ -220,7 +220,7 @@ func (b *builder) machine() {
 			b.assume = append(b.assume, fs.Or{exists(p), fs.VarIs(l.variable, absent)})
 		}
 	}
-	slices.SortFunc(b.assume, func(x, y fs.Pred) int { return strings.Compare(predKey(x), predKey(y)) })
+	sortPreds(b.assume)
 	b.m.Graph = &verifyGraph{Fresh: b.fresh, Init: fs.Init{Assume: b.assume, Closed: b.closed, Transient: b.events}}
 }
 
