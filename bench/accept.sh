@@ -39,6 +39,7 @@ engine)
   run "budgets" ./budget 'Test'
   run "layers, doors, architecture" . 'Test'
   run "hostile trees" ./cmd/bunraku 'TestHostile|TestAcceptHostile'
+  run "a check from nothing" ./cmd/bunraku 'TestAcceptCold'
   run "bounds" ./puppet/ruby 'TestBounds|TestParseBounds'
   run "bounds of manifests" ./puppet/eval 'TestBounds|TestHostile'
   run "bounds of data and templates, and what lies outside" ./puppet/compiler 'TestOutside|TestLinkInside|TestDataBombs|TestTemplateBombs'

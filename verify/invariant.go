@@ -96,7 +96,7 @@ func (a *Analysis) invariant(ctx context.Context, inv *Invariant, post fs.Bool, 
 		return err
 	}
 	if status == sat.Unsat && everyOrder {
-		status, err = a.invariantAnyOrder(ctx, inv, post, pred)
+		status, err = a.invariantAnyOrder(ctx, inv, of, post, pred)
 		if err != nil {
 			return err
 		}
@@ -190,24 +190,39 @@ func (a *Analysis) breaks(inv *Invariant, s *fs.State, order []int, pred fs.Pred
 	return true
 }
 
-// invariantAnyOrder asks the solver for an order that ends without it.
-func (a *Analysis) invariantAnyOrder(ctx context.Context, inv *Invariant, post fs.Bool, pred fs.Pred) (sat.Status,
-	error) {
+// invariantAnyOrder asks the solver for an order that ends without it: of the component that decides it, and if there is
+// one, of all resources, which must succeed too.
+func (a *Analysis) invariantAnyOrder(ctx context.Context, inv *Invariant, of []int, post fs.Bool,
+	pred fs.Pred) (sat.Status, error) {
+	if len(of) < a.n() {
+		if _, _, status, err := a.endsWithout(ctx, of, post); err != nil || status == sat.Unsat {
+			return status, err
+		}
+	}
 	all := make([]int, a.n())
 	for i := range all {
 		all[i] = i
 	}
+	s, order, status, err := a.endsWithout(ctx, all, post)
+	if err != nil || status != sat.Sat {
+		return status, err
+	}
+	if !a.breaks(inv, s, order, pred) {
+		return sat.Unknown, nil
+	}
+	return sat.Sat, nil
+}
+
+// endsWithout looks for a state and an order of some resources that succeeds and ends where post does not hold.
+func (a *Analysis) endsWithout(ctx context.Context, of []int, post fs.Bool) (*fs.State, []int, sat.Status, error) {
 	c := newCircuit(a)
 	c.b.Clause(c.bool(a.Space.Remaining()))
-	r := c.openRun(all, a.eff)
+	r := c.openRun(of, a.eff)
 	c.b.Clause(r.ok)
 	c.b.Clause(-c.bool(a.Space.NewSubst(r.final).Bool(post)))
 	m, orders, status, err := a.solveOrders(ctx, c, []*openRun{r})
 	if err != nil || status != sat.Sat {
-		return status, err
+		return nil, nil, status, err
 	}
-	if !a.breaks(inv, c.state(m), orders[0], pred) {
-		return sat.Unknown, nil
-	}
-	return sat.Sat, nil
+	return c.state(m), orders[0], status, nil
 }

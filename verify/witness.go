@@ -32,7 +32,7 @@ const replaying = "replaying runs"
 // Replay applies the resources in order, concretely.
 func (a *Analysis) Replay(order []int, s *fs.State) Outcome {
 	a.opt.Budget.Spend(int64(4*len(order)+len(s.Nodes)+len(s.Vars)), replaying)
-	out := Outcome{State: a.Space.Restart(s).Clone(), Failed: -1}
+	out := Outcome{State: a.Space.Begin(s), Failed: -1}
 	for _, i := range order {
 		touched, ok := fs.RunInPlace(a.Graph.Resources[i].Program, out.State)
 		if !ok {
@@ -91,7 +91,7 @@ func (n *Near) only(order []int) []int {
 // run is Replay without the list of acts.
 func (a *Analysis) run(order []int, s *fs.State) Outcome {
 	a.opt.Budget.Spend(int64(4*len(order)+len(s.Nodes)+len(s.Vars)), replaying)
-	s = a.Space.Restart(s).Clone()
+	s = a.Space.Begin(s)
 	for _, i := range order {
 		if _, ok := fs.RunInPlace(a.Graph.Resources[i].Program, s); !ok {
 			return Outcome{Failed: i}

@@ -51,6 +51,9 @@ type Regexp struct {
 	when   fastWhen       // which texts fast may search
 	prog   atomic.Pointer[program]
 	flags  Flags
+
+	own  bool // a pattern of ours, which is compiled when it is first used
+	once sync.Once
 }
 
 // Check judges a pattern as Regexp.new would, and words the error as Ruby does: "premature end of char-class: /[/".
@@ -124,26 +127,43 @@ func compile(src string, flags Flags) (*Regexp, error) {
 	return re, nil
 }
 
-// MustCompile is Compile for patterns of our own.
-func MustCompile(src string) *Regexp {
-	re, err := Compile(src, 0)
-	if err != nil {
-		panic("onigmo: " + err.Error())
+// MustCompile is Compile for patterns of our own, which are right. It compiles when the pattern is first used: there are
+// a hundred of them, and most runs of the program need none.
+func MustCompile(src string) *Regexp { return &Regexp{source: src, own: true} }
+
+// ready compiles a pattern of our own.
+func (re *Regexp) ready() {
+	if !re.own {
+		return
 	}
-	return re
+	re.once.Do(func() {
+		made, err := compile(re.source, 0)
+		if err != nil {
+			panic("onigmo: " + err.Error())
+		}
+		re.groups, re.names, re.fast, re.when = made.groups, made.names, made.fast, made.when
+		re.prog.Store(made.prog.Load())
+	})
 }
 
 // String is the source.
 func (re *Regexp) String() string { return re.source }
 
 // Groups is the number of groups, without the whole match.
-func (re *Regexp) Groups() int { return re.groups }
+func (re *Regexp) Groups() int {
+	re.ready()
+	return re.groups
+}
 
 // Names are the names of the groups by number, "" for a group without one. Index 0 is the whole match.
-func (re *Regexp) Names() []string { return re.names }
+func (re *Regexp) Names() []string {
+	re.ready()
+	return re.names
+}
 
 // Match reports whether the pattern matches somewhere in s.
 func (re *Regexp) Match(s string) (bool, error) {
+	re.ready()
 	if !utf8.ValidString(s) {
 		return false, ErrText
 	}
@@ -158,6 +178,7 @@ func (re *Regexp) Match(s string) (bool, error) {
 // each group, -1 for a group that took no part. It is nil when there is no match. Anchors and look-behinds see the text
 // before from.
 func (re *Regexp) Find(s string, from int) ([]int, error) {
+	re.ready()
 	// Whoever goes on from a match has begun at the start; to look at the whole text again each time would take quadratic
 	// time.
 	if from == 0 && !utf8.ValidString(s) {
@@ -172,6 +193,7 @@ func (re *Regexp) Find(s string, from int) ([]int, error) {
 // FindCounted is Find, and about how many steps the search took, for those who bound the work of many searches
 // together.
 func (re *Regexp) FindCounted(s string, from int) (loc []int, steps int, err error) {
+	re.ready()
 	if from == 0 && (re.quick(s) || !utf8.ValidString(s)) {
 		loc, err = re.Find(s, from)
 		return loc, len(s), err

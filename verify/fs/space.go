@@ -317,6 +317,11 @@ func (sp *Space) Restart(s *State) *State {
 	if len(sp.Init.Transient) == 0 {
 		return s
 	}
+	return sp.Begin(s)
+}
+
+// Begin is a copy of Restart's state, for who goes on to change it.
+func (sp *Space) Begin(s *State) *State {
 	c := s.Clone()
 	for name, v := range sp.Init.Transient {
 		c.Vars[name] = v

@@ -242,7 +242,7 @@ func (v *verifier) run(a *verify.Analysis, order []int, start *fs.State, o verif
 
 // why says why a resource fails in an order.
 func (v *verifier) why(a *verify.Analysis, order []int, start *fs.State, failed int) string {
-	s := a.Space.Restart(start).Clone()
+	s := a.Space.Begin(start)
 	for _, i := range order {
 		e := v.m.Graph.Resources[i].Program
 		if i == failed {

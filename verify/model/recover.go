@@ -72,7 +72,7 @@ func (v *verifier) recovery() error {
 			v.r.Findings = append(v.r.Findings, f)
 		}
 	}
-	s := v.a.Space.Restart(fresh).Clone()
+	s := v.a.Space.Begin(fresh)
 	for k, i := range order {
 		r := v.m.Resources[i]
 		program := v.m.Graph.Resources[i].Program

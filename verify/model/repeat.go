@@ -137,7 +137,7 @@ func (v *verifier) actsAgain() map[*catalog.Resource][]string {
 		return out
 	}
 	third := v.a.Replay(order, second.State)
-	s := v.a.Space.Restart(second.State).Clone()
+	s := v.a.Space.Begin(second.State)
 	for _, i := range order {
 		if !slices.Contains(third.Acts, i) {
 			fs.RunInPlace(v.m.Graph.Resources[i].Program, s)
