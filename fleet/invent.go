@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/provenance"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
@@ -32,26 +31,33 @@ import (
 type Invention struct {
 	compiler.Node
 	Class  string // that it was given; "" for a node that the tree names
+	Define string // of which it was given an instance; "" for none
 	System facts.System
 	Origin string // why there is one, in a few words
+	// Legacy tells that it has facter's old names among its facts: the language has them, or the code takes them for
+	// granted.
+	Legacy bool
 
-	legacy bool
+	elsewhere []facts.System // to be tried where the code refuses this one
+	use       string         // of a define: its attributes
 }
 
 // Title is how the node is shown: "apache on debian-12 (invented)".
 func (i Invention) Title() string {
-	return cmp.Or(i.Class, i.Name) + " on " + i.System.ID + " (invented)"
+	return cmp.Or(i.Class, i.Define, i.Name) + " on " + i.System.ID + " (invented)"
 }
 
 // A Plan is the nodes to invent for a tree, and what of it they leave out.
 type Plan struct {
 	Nodes []Invention
-	// Classes is how many public classes there are in the modules that were looked through.
-	Classes int
+	// Classes and Defines are how many public ones there are in the modules that were looked through.
+	Classes, Defines int
 	// Unknown are the systems that the tree names and that have no built-in facts.
 	Unknown []string
 	// Wanted are the modules that the tree needs and that are not there.
 	Wanted []string
+	// Alone tells that the tree is a module.
+	Alone bool
 }
 
 // Systems are those that the nodes have.
@@ -75,6 +81,7 @@ type InventOptions struct {
 func Invent(env *environment.Environment, opt InventOptions) *Plan {
 	p := &Plan{Wanted: Wanted(env)}
 	if m := env.Alone(); m != nil {
+		p.Alone = true
 		p.module(env, m, opt)
 	} else {
 		p.site(env, opt)
@@ -86,106 +93,129 @@ func Invent(env *environment.Environment, opt InventOptions) *Plan {
 func (p *Plan) module(env *environment.Environment, m *environment.Module, opt InventOptions) {
 	systems := p.supported(env, m, opt.AllSystems)
 	if len(systems) == 0 {
-		systems = []facts.System{p.likeliest(env, func(*environment.Module) bool { return true })}
+		systems = []facts.System{newSigns(env, []*environment.Module{m}).system}
 	}
-	for _, class := range p.classesOf(env, m) {
+	for _, d := range p.publicOf(env, m) {
 		for _, s := range systems {
-			p.Nodes = append(p.Nodes, invent(class, s, "a public class of the module", opt.Legacy))
+			switch d.def.(type) {
+			case *syntax.Class:
+				p.Nodes = append(p.Nodes, invent(d.name, s, "a public class of the module", opt.Legacy))
+			case *syntax.Define:
+				p.Nodes = append(p.Nodes, newUse(env, d, s, opt.Legacy))
+			}
 		}
 	}
 }
 
 // invent is a node with a class.
 func invent(class string, s facts.System, origin string, legacy bool) Invention {
-	name := strings.ReplaceAll(strings.ReplaceAll(class, "::", "-"), "_", "-") + "." + s.ID + ".invented"
+	name := inventedName(class, s)
 	return Invention{Node: compiler.Node{Name: name, Facts: s.Facts(name, legacy),
 		Classes: []eval.Assigned{{Name: class}}},
-		Class: class, System: s, Origin: origin, legacy: legacy}
+		Class: class, System: s, Origin: origin, Legacy: legacy}
+}
+
+// inventedName is the name of a node that the tree does not name.
+func inventedName(of string, s facts.System) string {
+	return strings.ReplaceAll(strings.ReplaceAll(of, "::", "-"), "_", "-") + "." + s.ID + ".invented"
 }
 
 // named is a node that the tree names.
 func named(name string, s facts.System, origin string, legacy bool) Invention {
 	return Invention{Node: compiler.Node{Name: name, Facts: s.Facts(name, legacy)}, System: s, Origin: origin,
-		legacy: legacy}
+		Legacy: legacy}
+}
+
+// on is the node with other facts: those of another system, or with facter's old names.
+func (i *Invention) on(s facts.System, legacy bool) *Invention {
+	out := *i
+	if out.Class != "" || out.Define != "" {
+		out.Name = inventedName(cmp.Or(out.Class, out.Define), s)
+	}
+	out.System, out.Legacy, out.Facts = s, legacy, s.Facts(out.Name, legacy)
+	return &out
 }
 
 // site invents the nodes that a control repo names and, if it names none, a node for each role or, without those, each
-// profile.
+// profile. Each class gets the system that its code speaks of most, and the others that the tree speaks of if its code
+// refuses that one.
 func (p *Plan) site(env *environment.Environment, opt InventOptions) {
-	own := func(m *environment.Module) bool {
-		return opt.Own == nil || opt.Own(filepath.Join(m.Dir, "manifests", "init.pp"))
+	var own []*environment.Module
+	for _, m := range env.Modules() {
+		if opt.Own == nil || opt.Own(filepath.Join(m.Dir, "manifests", "init.pp")) {
+			own = append(own, m)
+		}
 	}
-	system := p.likeliest(env, own)
+	signs := newSigns(env, own)
 	seen := map[string]bool{}
 	add := func(i Invention) {
 		if key := i.Title(); !seen[key] {
 			seen[key] = true
+			i.elsewhere = signs.others(i.System)
 			p.Nodes = append(p.Nodes, i)
 		}
 	}
-	for _, name := range statedNodes(env) {
-		add(named(name, system, "a node statement", opt.Legacy))
+	for _, n := range statedNodes(env) {
+		add(named(n.name, signs.system, n.origin, opt.Legacy))
 	}
 	for _, name := range nodesWithData(env) {
-		add(named(name, system, "Hiera has data of it", opt.Legacy))
+		add(named(name, signs.system, "Hiera has data of it", opt.Legacy))
 	}
 	for _, kind := range []string{"role", "profile", ""} {
 		if kind != "role" && len(p.Nodes) > 0 {
 			break
 		}
-		for _, m := range env.Modules() {
-			if !own(m) || kind != "" && strings.TrimSuffix(m.Name, "s") != kind {
+		for _, m := range own {
+			if kind != "" && strings.TrimSuffix(m.Name, "s") != kind {
 				continue
 			}
-			for _, class := range p.classesOf(env, m) {
-				origin := cmp.Or(kind, "class")
-				add(invent(class, system, "a "+origin, opt.Legacy))
-			}
-		}
-	}
-}
-
-// signs are words by which code shows what system it is written for.
-var signs = map[string][]string{
-	"debian-12":    {"debian", "apt::", "apt-get", "/etc/apt"},
-	"ubuntu-24.04": {"ubuntu"},
-	"redhat-9":     {"redhat", "centos", "rocky", "almalinux", "yumrepo", "/etc/yum"},
-	"sles-15":      {"suse", "zypp"},
-	"freebsd-14":   {"freebsd"},
-	"macos-14":     {"darwin", "macos"},
-	"windows-2022": {"windows", "powershell", "c:\\\\", "c:/"},
-}
-
-// likeliest is the system to take when nothing says which: the one that the tree's own code speaks of most, Debian
-// failing that.
-func (p *Plan) likeliest(env *environment.Environment, own func(*environment.Module) bool) facts.System {
-	count := map[string]int{"debian-12": 1}
-	for _, m := range env.Modules() {
-		if !own(m) {
-			continue
-		}
-		for _, path := range manifestsOf(env, m) {
-			text, err := env.Read(path)
-			if err != nil {
-				continue
-			}
-			text = strings.ToLower(text)
-			for id, words := range signs {
-				for _, w := range words {
-					count[id] += strings.Count(text, w)
+			for _, d := range p.publicOf(env, m) {
+				if _, is := d.def.(*syntax.Class); is {
+					add(invent(d.name, signs.of(d), "a "+cmp.Or(kind, "class"), opt.Legacy))
 				}
 			}
 		}
 	}
-	best := "debian-12"
-	for _, s := range facts.Systems {
-		if count[s.ID] > count[best] {
-			best = s.ID
+	if len(p.Nodes) == 0 && declaresForAll(env) {
+		add(named(otherNode, signs.system, "the main manifest", opt.Legacy))
+	}
+}
+
+// declaresForAll reports whether the main manifests have something for every node: more than definitions, variables and
+// messages.
+func declaresForAll(env *environment.Environment) (does bool) {
+	files, err := env.Manifests()
+	if err != nil {
+		return false
+	}
+	for _, path := range files {
+		tree, ds, err := env.Parse(path)
+		if err != nil || ds.HasErrors() {
+			return false
+		}
+		for _, s := range tree.Body.Stmts {
+			syntax.Walk(s, func(n syntax.Node) bool {
+				switch n := n.(type) {
+				case syntax.Definition, *syntax.Assign, *syntax.Defaults:
+					return false
+				case *syntax.Resource:
+					does = true
+				case *syntax.Call:
+					name, _ := n.Functor.(*syntax.Name)
+					does = does || name != nil && declaring[outline.Class(name.Value)]
+				case *syntax.MethodCall:
+					does = does || declaring[n.Functor.Name.Value]
+				}
+				return true
+			})
 		}
 	}
-	s, _ := facts.FindSystem(best)
-	return s
+	return does
 }
+
+// declaring are the functions by which main manifests give nodes something.
+var declaring = map[string]bool{"include": true, "contain": true, "require": true, "hiera_include": true,
+	"lookup": true, "create_resources": true, "ensure_packages": true, "ensure_resource": true}
 
 // manifestsOf are the files that hold a module's classes and defines.
 func manifestsOf(env *environment.Environment, m *environment.Module) []string {
@@ -249,31 +279,44 @@ func number(s facts.System) int {
 
 var private = regexp.MustCompile(`(?m)^\s*#\s*@api\s+private\b`)
 
-// classesOf are a module's public classes, by name. Those that somebody calls private, or that end the compile when
-// others declare them, are not for a node to have.
-func (p *Plan) classesOf(env *environment.Environment, m *environment.Module) (names []string) {
+// A public is a class or define that others may use.
+type public struct {
+	name string
+	def  syntax.Definition
+	file *syntax.File
+}
+
+// publicOf are a module's public classes and defines, by name. Those that somebody calls private, or that end the
+// compile when others declare them, are not for a node to have.
+func (p *Plan) publicOf(env *environment.Environment, m *environment.Module) (all []public) {
 	for _, path := range manifestsOf(env, m) {
 		tree, ds, err := env.Parse(path)
 		if err != nil || ds.HasErrors() {
 			continue // it is reported elsewhere
 		}
 		for _, d := range tree.Defs {
-			c, ok := d.(*syntax.Class)
-			if !ok || isPrivate(tree.Source, c) {
-				continue
+			switch d := d.(type) {
+			case *syntax.Class:
+				if !isPrivate(tree.Source, d, d.Body) {
+					p.Classes++
+					all = append(all, public{outline.Class(d.Name), d, tree})
+				}
+			case *syntax.Define:
+				if !isPrivate(tree.Source, d, d.Body) {
+					p.Defines++
+					all = append(all, public{outline.Class(d.Name), d, tree})
+				}
 			}
-			p.Classes++
-			names = append(names, outline.Class(c.Name))
 		}
 	}
-	slices.Sort(names)
-	return names
+	slices.SortFunc(all, func(a, b public) int { return strings.Compare(a.name, b.name) })
+	return all
 }
 
-// isPrivate reports whether a class is for its own module only: its comment says so, or its code ends the compile
-// elsewhere.
-func isPrivate(f *source.File, c *syntax.Class) bool {
-	before := f.Text[:c.Span().Start]
+// isPrivate reports whether a class or define is for its own module only: its comment says so, or its code ends the
+// compile elsewhere.
+func isPrivate(f *source.File, d syntax.Definition, body syntax.Body) bool {
+	before := f.Text[:d.Span().Start]
 	start := len(before)
 	for start > 0 { // the comment lines right before it
 		line := strings.LastIndexByte(before[:max(start-1, 0)], '\n') + 1
@@ -285,7 +328,7 @@ func isPrivate(f *source.File, c *syntax.Class) bool {
 	if private.MatchString(before[start:]) {
 		return true
 	}
-	for u := range outline.Uses(c.Body.Stmts, func(string) outline.Effect { return 0 }) {
+	for u := range outline.Uses(body.Stmts, func(string) outline.Effect { return 0 }) {
 		if u.Kind == outline.Called && (u.Name == "assert_private" || u.Name == "private") {
 			return true
 		}
@@ -293,8 +336,14 @@ func isPrivate(f *source.File, c *syntax.Class) bool {
 	return false
 }
 
-// statedNodes are the nodes that the main manifests name.
-func statedNodes(env *environment.Environment) (names []string) {
+// otherNode is the name of a node that no node statement names.
+const otherNode = "any-other.invented"
+
+// A statedNode is a node that a main manifest names, or one that it means.
+type statedNode struct{ name, origin string }
+
+// statedNodes are the nodes that the main manifests name, and one for each regular expression.
+func statedNodes(env *environment.Environment) (nodes []statedNode) {
 	files, err := env.Manifests()
 	if err != nil {
 		return nil
@@ -310,15 +359,24 @@ func statedNodes(env *environment.Environment) (names []string) {
 				continue
 			}
 			for _, h := range n.Hosts {
+				if _, is := h.(*syntax.Default); is && len(n.Body.Stmts) > 0 {
+					nodes = append(nodes, statedNode{otherNode, "the node statement for all others"})
+				}
+				if re, is := h.(*syntax.Regexp); is {
+					if name := sample(re.Source); name != "" {
+						nodes = append(nodes, statedNode{name, "a node statement, /" + re.Source + "/"})
+					}
+					continue
+				}
 				for _, name := range syntax.StaticNames(h) {
 					if name != "" {
-						names = append(names, strings.ToLower(name))
+						nodes = append(nodes, statedNode{strings.ToLower(name), "a node statement"})
 					}
 				}
 			}
 		}
 	}
-	return names
+	return nodes
 }
 
 var byNode = regexp.MustCompile(`["']?([\w./-]*/)%\{(?:::)?(?:trusted\.certname|facts\.(?:networking\.)?fqdn|fqdn|clientcert|facts\.clientcert)\}(\.ya?ml|\.json)`)
@@ -351,122 +409,89 @@ func nodesWithData(env *environment.Environment) (names []string) {
 }
 
 // alongside are the node with the classes around its own declared first, the nearest alone and then the next: many
-// classes are parts that only those make whole (apache for apache::mod::ssl).
+// classes and defines are parts that only those make whole (apache for apache::mod::ssl). A define gets the path of a
+// file as its title, too.
 func (i *Invention) alongside(env *environment.Environment) (out []compiler.Node) {
-	parts := strings.Split(i.Class, "::")
+	parts := strings.Split(cmp.Or(i.Class, i.Define), "::")
+	if i.Define != "" {
+		node := i.Node
+		node.Code = use{i.Define, pathTitle, "", i.use}.parse()
+		out = append(out, node)
+	}
 	for n := len(parts) - 1; n > 0; n-- {
-		if _, there := env.ManifestFile(parts[0], strings.Join(parts[1:n], "::")); there {
-			node := i.Node
-			node.Classes = append([]eval.Assigned{{Name: strings.Join(parts[:n], "::")}}, node.Classes...)
-			out = append(out, node)
+		around := strings.Join(parts[:n], "::")
+		if !isClass(env, around) {
+			continue
 		}
+		node := i.Node
+		if i.Define != "" { // main manifests come before the classes of a classifier
+			node.Code = use{i.Define, plainTitle, around, i.use}.parse()
+			out = append(out, node)
+			node.Code = use{i.Define, pathTitle, around, i.use}.parse()
+		} else {
+			node.Classes = append([]eval.Assigned{{Name: around}}, i.Classes...)
+		}
+		out = append(out, node)
 	}
 	return out
 }
 
-// An Excuse is why an error of an invented node is none of the tree's.
-type Excuse struct {
-	Kind   ExcuseKind
-	Detail string // a module, or parameters
+// isClass reports whether a module has a class of a name, and not a define.
+func isClass(env *environment.Environment, name string) bool {
+	module, rest, _ := strings.Cut(name, "::")
+	path, there := env.ManifestFile(module, rest)
+	if !there {
+		return false
+	}
+	tree, ds, err := env.Parse(path)
+	return err == nil && !ds.HasErrors() && slices.ContainsFunc(tree.Defs, func(d syntax.Definition) bool {
+		c, is := d.(*syntax.Class)
+		return is && outline.Class(c.Name) == name
+	})
 }
 
-// An ExcuseKind is a kind of excuse.
-type ExcuseKind uint8
-
-const (
-	// NeedsModule: a module is not there.
-	NeedsModule ExcuseKind = iota
-	// NeedsParameters: the class cannot do without values that only its user knows.
-	NeedsParameters
-	// NeedsData: Hiera has no value for a key that the code cannot do without.
-	NeedsData
-	// NeedsVariables: a classifier is to set a variable.
-	NeedsVariables
-	// NeedsFacts: the error may hang on facts that were invented, or that only real nodes have.
-	NeedsFacts
-	// NeedsOthers: it takes for granted that something else is declared beside it.
-	NeedsOthers
-	// Refuses: the code says itself that it is not for this system, or not to be used so.
-	Refuses
-)
-
-var (
-	missingName  = regexp.MustCompile(`(?i)(?:could not find (?:declared )?class (?:::)?|Unknown function: '|Unknown resource type: '|Resource type not found: |Could not find parent resource type '(?:::)?|unresolved type '|Evaluation Error: Unknown Type: )'?([a-z]\w*)(::|\b)`)
-	missingKind  = regexp.MustCompile(`Unknown (?:function|resource type): '(\w+)'`)
-	missingData  = regexp.MustCompile(`did not find a value for (?:the name|any of the names) ('[^']+'|\[.*\])`)
-	missingVar   = regexp.MustCompile(`Unknown variable: '(?:::)?(\w+)'`)
-	missingParam = regexp.MustCompile(`expects a value for parameter '(\w+)'`)
-)
-
-// excuse finds out whether an invented node failed for something that the tree cannot help. Whether the error hangs on
-// invented facts is tried: another machine with the same operating system either meets the same error, or not.
-func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result, wanted []string) (*Excuse,
+// otherwise tries what may make an invented node compile that does not: facter's old names, if the code takes them for
+// granted; the classes around its own; another system, if the code refuses this one or asks for what it lacks. It gives
+// back the first failure if nothing helps.
+func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (*eval.Result, *Invention,
 	error) {
-	d := failed.Failure
-	if m := missingName.FindStringSubmatch(d.Summary); m != nil && c.Environment().Module(strings.ToLower(m[1])) == nil &&
-		(m[2] != "" || strings.Contains(d.Summary, " class ")) {
-		return &Excuse{NeedsModule, strings.ToLower(m[1])}, nil
+	legacy := false
+	for _, name := range failed.Failure.Names(source.MissingVariable) {
+		legacy = legacy || facts.Legacy[name] != "" && !n.Legacy
 	}
-	// which of them would bring it is not known
-	if m := missingKind.FindStringSubmatch(d.Summary); m != nil && len(wanted) > 0 {
-		return &Excuse{NeedsModule, "that brings " + m[1]}, nil
-	}
-	if m := missingData.FindStringSubmatch(d.Summary); m != nil {
-		return &Excuse{NeedsData, m[1]}, nil
-	}
-	if m := missingVar.FindStringSubmatch(d.Summary); m != nil && facts.Legacy[m[1]] == "" {
-		return &Excuse{NeedsVariables, "$" + m[1]}, nil
-	}
-	if n.Class != "" && strings.Contains(d.Summary, "Class["+catalogName(n.Class)+"]") {
-		var names []string
-		for _, m := range missingParam.FindAllStringSubmatch(d.Summary, -1) {
-			names = append(names, "$"+m[1])
+	if legacy {
+		n = n.on(n.System, true)
+		res, err := c.Compile(ctx, n.Node)
+		if err != nil || res.Failure == nil {
+			return res, n, err
 		}
-		if len(names) > 0 {
-			return &Excuse{NeedsParameters, strings.Join(names, ", ")}, nil
+		failed = res
+	}
+	for _, around := range n.alongside(c.Environment()) {
+		res, err := c.Compile(ctx, around)
+		if err != nil || res.Failure == nil {
+			return res, n, err
+		}
+		if isPart(failed.Failure) { // what the whole lacks is the reason
+			failed = res
 		}
 	}
-	if n.Class != "" && (d.Code == "E0551" || d.Code == "E0552" || strings.Contains(d.Detail, "has not been evaluated")) {
-		return &Excuse{NeedsOthers, d.Summary}, nil
+	if len(failed.Failure.Names(source.Refusal)) == 0 && len(failed.Failure.Names(source.MissingFact)) == 0 {
+		return failed, n, nil
 	}
-	if n.Class != "" && d.Code == "E0570" { // the site has node statements, and none for a node of this name
-		return &Excuse{Refuses, "no node statement is for other nodes"}, nil
+	for _, s := range n.elsewhere {
+		other := n.on(s, n.Legacy)
+		res, err := c.Compile(ctx, other.Node)
+		if err != nil || res.Failure == nil {
+			return res, other, err
+		}
 	}
-	if d.Code == failCode {
-		return &Excuse{Refuses, d.Summary}, nil
-	}
-	if names := absentFacts(failed); len(names) > 0 {
-		return &Excuse{NeedsFacts, strings.Join(names, ", ")}, nil
-	}
-	other := n.Node
-	other.Facts = n.System.Other(n.Name, n.legacy)
-	res, err := c.Compile(ctx, other)
-	if err != nil {
-		return nil, err
-	}
-	if res.Failure == nil || res.Failure.Code != d.Code || res.Failure.Place != d.Place {
-		return &Excuse{NeedsFacts, d.Summary}, nil
-	}
-	return nil, nil
+	return failed, n, nil
 }
 
-// absentFacts are the facts that a compile looked for in vain, but for those that every machine lacks now.
-func absentFacts(res *eval.Result) (names []string) {
-	if res.Trace == nil {
-		return nil
-	}
-	for _, l := range res.Trace.Depends(res.FailureRef) {
-		if name, is := strings.CutPrefix(l.Path, "fact "); is && l.Kind == provenance.Absence && facts.Legacy[name] == "" &&
-			!slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+// isPart reports whether a failure says that something else ought to have been declared before.
+func isPart(d *source.Diagnostic) bool {
+	return slices.ContainsFunc(d.About, func(s source.Subject) bool {
+		return s.Kind == source.MissingVariable && s.Of != "" || s.Kind == source.MissingResource || s.Kind == source.Refusal
+	})
 }
-
-// failCode is that of the function fail.
-const failCode = "E0401"
-
-// catalogName is a class's name as messages have it.
-func catalogName(class string) string { return outline.Capitalized(class) }

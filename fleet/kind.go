@@ -82,28 +82,24 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			errs[i] = err
 			return
 		}
-		if res.Failure != nil && nodes[i].Invented != nil {
-			for _, n := range nodes[i].Invented.alongside(c.Environment()) {
-				whole, err := c.Compile(ctx, n)
-				if err != nil {
-					errs[i] = err
-					return
-				}
-				if whole.Failure == nil {
-					res = whole
-					break
-				}
+		node := nodes[i]
+		if res.Failure != nil && node.Invented != nil {
+			if res, node.Invented, errs[i] = otherwise(ctx, c, node.Invented, res); errs[i] != nil {
+				return
 			}
+			node.Node = node.Invented.Node
 		}
 		watch(res)
-		results[i] = Compiled{Name: nodes[i].Title(), Invented: nodes[i].Invented,
-			Problems: append(res.Warnings, told(res)...)}
-		if res.Failure != nil && nodes[i].Invented != nil {
-			if results[i].Excuse, errs[i] = excuse(ctx, c, nodes[i].Invented, res, wanted); results[i].Excuse != nil ||
+		results[i] = Compiled{Name: node.Title(), Invented: node.Invented, Problems: append(res.Warnings, told(res, node.Invented)...)}
+		if res.Failure != nil && node.Invented != nil {
+			if results[i].Excuse, errs[i] = excuse(ctx, c, node.Invented, res, wanted); results[i].Excuse != nil ||
 				errs[i] != nil {
 				results[i].Problems = nil
 				return
 			}
+		}
+		if res.Failure != nil && node.Invented != nil { // on every system it is the same one
+			res.Failure.Summary = strings.ReplaceAll(res.Failure.Summary, " for "+node.Name, "")
 		}
 		if res.Failure != nil {
 			results[i].Problems = append(results[i].Problems, res.Failure)
@@ -111,11 +107,9 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		}
 		results[i].Catalog, results[i].Opaque = res.Catalog, countOpaque(res.Catalog)
 		if Empty(res.Catalog) {
-			results[i].Problems = append(results[i].Problems, &source.Diagnostic{Code: "V904", Severity: source.Warning,
-				Summary: "the catalog holds nothing of the site",
-				Help:    "no node statement, class or resource is meant for this node: is it classified by something else?"})
+			results[i].Problems = append(results[i].Problems, nothing(res))
 		}
-		s := NewSuspect(c.Current(), res, nodes[i].Facts)
+		s := NewSuspect(c.Current(), res, node.Facts)
 		if keys[i], errs[i] = j.Likeness(s); errs[i] != nil {
 			return
 		}
@@ -140,12 +134,33 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 	return results, kinds, nil
 }
 
-// told is what the site's own code warns of.
-func told(res *eval.Result) (out source.Diagnostics) {
+// nothing says that a catalog holds nothing of the site, and what may be the reason.
+func nothing(res *eval.Result) *source.Diagnostic {
+	d := &source.Diagnostic{Code: "V904", Severity: source.Warning, Summary: "the catalog holds nothing of the site",
+		Help: "no node statement, class or resource is meant for this node: is it classified by something else?"}
+	for _, u := range res.Unknowns() {
+		if u.Function != "" {
+			d.Help = "what the node gets may hang on " + u.Function +
+				"(), whose answer is not known: run the Ruby code of modules with --ruby=system, or give answers with --mock FILE"
+		}
+	}
+	return d
+}
+
+// told is what the site's own code warns of. On an invented node it may warn of what was invented: that is no problem of
+// the tree's, and no news at all about an invented use of a define.
+func told(res *eval.Result, invented *Invention) (out source.Diagnostics) {
+	severity := source.Warning
+	if invented != nil {
+		severity = source.Note
+		if invented.Define != "" {
+			return nil
+		}
+	}
 	for _, l := range res.Logs {
 		switch l.Level {
 		case "warning", "err", "alert", "crit", "emerg":
-			out = append(out, &source.Diagnostic{Code: "W0901", Severity: source.Warning, Summary: l.Text, Place: l.Place})
+			out = append(out, &source.Diagnostic{Code: "W0901", Severity: severity, Summary: l.Text, Place: l.Place})
 		}
 	}
 	return out

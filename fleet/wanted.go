@@ -7,6 +7,7 @@ import (
 
 	"bunraku/puppet/environment"
 	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/resource"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -20,7 +21,7 @@ func Wanted(env *environment.Environment) (names []string) {
 		if i := strings.LastIndexAny(name, "/-"); i >= 0 {
 			name = name[i+1:]
 		}
-		if name != "" && env.Module(name) == nil && !slices.Contains(names, name) {
+		if name != "" && !builtIn(name) && env.Module(name) == nil && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -34,7 +35,9 @@ func Wanted(env *environment.Environment) (names []string) {
 		own = []*environment.Module{m}
 		if text, err := env.Read(filepath.Join(m.Dir, ".fixtures.yml")); err == nil {
 			for _, name := range fixtures(text) {
-				add(name)
+				if !testsOnly[name] {
+					add(name)
+				}
 			}
 		}
 	}
@@ -48,6 +51,15 @@ func Wanted(env *environment.Environment) (names []string) {
 }
 
 // fixtures are the modules that a .fixtures.yml names.
+// builtIn reports whether a module is one of those that agents bring along, and whose types are in the table.
+func builtIn(name string) bool {
+	return strings.HasSuffix(name, "_core") &&
+		slices.ContainsFunc(resource.Types(), func(t resource.Type) bool { return t.Module == name })
+}
+
+// testsOnly are the modules that Litmus, the runner of acceptance tests, wants: no code needs them.
+var testsOnly = map[string]bool{"facts": true, "provision": true, "puppet_agent": true}
+
 func fixtures(text string) (names []string) {
 	root, err := datafile.ReadYAMLObject(source.NewFile(".fixtures.yml", text))
 	if err != nil {

@@ -26,6 +26,7 @@ var meanings = map[string]string{
 	"V902":  "a baseline that lists what is gone, or an assumption that decides nothing",
 	"V903":  "no node was compiled",
 	"V904":  "a catalog that holds nothing of the site",
+	"V905":  "the nodes are invented",
 
 	"P0001": "syntax error",
 	"P0002": "nested too deeply",

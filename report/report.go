@@ -305,9 +305,17 @@ func orderText(order []*catalog.Resource) string {
 // Sort puts the gravest first, then by code and place: the same problems always come in the same order.
 func (run *Run) Sort() {
 	slices.SortStableFunc(run.Problems, func(x, y *Problem) int {
-		return cmp.Or(int(x.Severity)-int(y.Severity), strings.Compare(x.Code, y.Code),
+		return cmp.Or(first(x)-first(y), int(x.Severity)-int(y.Severity), strings.Compare(x.Code, y.Code),
 			strings.Compare(x.Where.File, y.Where.File), x.Where.Line-y.Where.Line)
 	})
+}
+
+// first puts an empty catalog before everything else: whatever is said of the node then is said of nothing.
+func first(p *Problem) int {
+	if p.Code == "V904" {
+		return 0
+	}
+	return 1
 }
 
 // Count says how many problems of a severity count.

@@ -38,8 +38,9 @@ type Diagnostic struct {
 	Label    string   // what is written beside the caret, may be empty
 	Hidden   bool     // the place's line holds a secret and is not shown
 	Related  []Related
-	Stack    []string // "how did we get here", outermost first; shown as one "by:" line
-	Help     string   // what to do about it, may be empty
+	About    []Subject // what it is about, where somebody decides by that
+	Stack    []string  // "how did we get here", outermost first; shown as one "by:" line
+	Help     string    // what to do about it, may be empty
 	Fixes    []Fix
 }
 

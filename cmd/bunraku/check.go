@@ -81,6 +81,14 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	opt.StandIn = true
 	ws := compiler.NewWorkspace(root, opt)
 	view := ws.Disk()
+	wants := ""
+	if !cmd.Flags().Changed("language") {
+		if wants = fleet.OnlyBefore8(view, root); wants != "" {
+			flags.language, opt.Language = source.Puppet7, source.Puppet7
+			ws = compiler.NewWorkspace(root, opt)
+			view = ws.Disk()
+		}
+	}
 	files, err := environment.PuppetFiles(view, root)
 	if err != nil {
 		return err
@@ -92,7 +100,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err != nil {
 		return err
 	}
-	out := &checking{judge: j, files: files, began: began, style: a.out.Style(),
+	out := &checking{judge: j, files: files, began: began, style: a.out.Style(), language: flags.language, wants: wants,
 		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own}}
 	for _, d := range all {
 		out.run.Add(nil, d)
@@ -125,9 +133,13 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		}
 	}
 	if len(out.nodes) == 0 && out.interrupted == "" {
-		out.run.Add(nil, &source.Diagnostic{Code: "V903", Severity: source.Note,
-			Summary: "no node was compiled or verified: there are no facts",
-			Help:    "put the nodes' facts into facts/, or give --facts DIR"})
+		out.run.Add(nil, out.nothingCompiled())
+	}
+	if out.plan != nil && len(out.nodes) > 0 && flags.format != "text" && flags.format != "json" {
+		out.run.Add(nil, &source.Diagnostic{Code: "V905", Severity: source.Note,
+			Summary: fmt.Sprintf("there are no facts: %s invented, with the built-in facts of common systems",
+				isAre(len(out.nodes), "node")),
+			Help: "put the nodes' facts into facts/, or give --facts DIR"})
 	}
 	out.gather()
 	var about func(string, int) bool
@@ -176,8 +188,24 @@ type checking struct {
 	platforms int
 	began     time.Time
 	style     source.Style
+	language  source.Language
+	// wants is the version of Puppet that metadata.json asks for, if it decided about the language
+	wants string
 	// interrupted says how far it got when somebody ended it; "" if it got to the end
 	interrupted string
+}
+
+// nothingCompiled says that there is no catalog to speak of, and why.
+func (c *checking) nothingCompiled() *source.Diagnostic {
+	d := &source.Diagnostic{Code: "V903", Severity: source.Note,
+		Summary: "no node was compiled or verified: there are no facts, and no class or define to invent a node for",
+		Help:    "put the nodes' facts into facts/, or give --facts DIR"}
+	if c.plan != nil && len(c.plan.Nodes) > 0 {
+		d.Summary = fmt.Sprintf("no node was compiled or verified: none of %s compiles without what only you have",
+			plural(len(c.plan.Nodes), "invented node"))
+		d.Help = "the last lines say what each lacks; facts of real nodes in facts/ make up for most of it"
+	}
+	return d
 }
 
 // gather puts what was found about nodes into the run.
@@ -273,9 +301,7 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 	for i := range compiled {
 		results[i].Compiled = compiled[i]
 	}
-	if !flags.allSystems {
-		kinds = onceAClass(kinds, nodes)
-	}
+	kinds = onceAClass(kinds, compiled, flags.allSystems)
 	errs := make([]error, len(kinds))
 	bar := a.progress("verifying nodes", len(kinds))
 	defer bar.stop()

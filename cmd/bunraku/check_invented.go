@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"bunraku/fleet"
+	"bunraku/source"
 )
 
 // What check says of nodes that it invented, since there are no facts (package fleet): that they are invented, how much
@@ -13,18 +15,24 @@ import (
 
 // onceAClass leaves out kinds of invented nodes whose classes are verified on another system: they are only compiled,
 // and that is said.
-func onceAClass(kinds []*fleet.Kind, nodes []fleet.Node) []*fleet.Kind {
+func onceAClass(kinds []*fleet.Kind, nodes []fleet.Compiled, all bool) []*fleet.Kind {
 	done := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(kinds), func(k *fleet.Kind) bool {
 		left := true
 		for _, n := range k.Nodes {
 			i := nodes[n].Invented
-			if i == nil || i.Class == "" || !done[i.Class] {
+			if i != nil && !i.System.Unix() {
+				continue // what is on a fresh machine is not known
+			}
+			if i == nil {
+				left = false
+				continue
+			}
+			of := cmp.Or(i.Class, i.Define)
+			if all || of == "" || !done[of] {
 				left = false
 			}
-			if i != nil {
-				done[i.Class] = true
-			}
+			done[of] = true
 		}
 		return left
 	})
@@ -36,8 +44,10 @@ func (c *checking) inventedTexts() (out []string) {
 		return nil
 	}
 	var systems []string
-	for _, s := range c.plan.Systems() {
-		systems = append(systems, s.ID)
+	for _, n := range append(slices.Clip(c.nodes), c.excused...) {
+		if n.Invented != nil && !slices.Contains(systems, n.Invented.System.ID) {
+			systems = append(systems, n.Invented.System.ID)
+		}
 	}
 	out = append(out, "No facts were found: the nodes are invented, on "+strings.Join(systems, ", ")+
 		". `bunraku facts show` has their facts; put those of real nodes into facts/ to check what really runs.")
@@ -45,14 +55,25 @@ func (c *checking) inventedTexts() (out []string) {
 		out = append(out, fmt.Sprintf("%d of %s compiled on at least one system.", n,
 			plurals(of, "public class", "public classes")))
 	}
+	if n, of := c.defines(); of > 0 {
+		out = append(out, fmt.Sprintf("%d of %s compiled with an invented use.", n, plural(of, "public define")))
+	}
 	if list := c.plan.Wanted; len(list) > 0 {
-		out = append(out, fmt.Sprintf("%s named and not there: %s. `r10k puppetfile install`, or --modulepath, brings them.",
-			isAre(len(list), "module"), strings.Join(list, ", ")))
+		how := "`r10k puppetfile install` (or g10k) brings them, or --modulepath names where they are"
+		if c.plan.Alone {
+			how = "`bundle exec rake spec_prep` brings them, or --modulepath names where they are"
+		}
+		out = append(out, fmt.Sprintf("%s named and not there: %s. %s.", isAre(len(list), "module"),
+			strings.Join(list, ", "), how))
+	}
+	if n := c.legacy(); n > 0 {
+		out = append(out, fmt.Sprintf("%s facts by facter's old names, which agents of Puppet 8 do not send: they were given "+
+			"them. `--language 7,8` shows what stands in the way of 8.", reads(n)))
 	}
 	if n := c.unverified(); n > 0 {
 		out = append(out,
-			fmt.Sprintf("%s only compiled, not verified: each class is verified on one system, with --all-systems on all.",
-				hasHaveBeen(n, "node")))
+			fmt.Sprintf("%s only compiled, not verified: each class is verified on one system, with --all-systems on all; none is "+
+				"on macOS and Windows.", hasHaveBeen(n, "node")))
 	}
 	if len(c.plan.Unknown) > 0 {
 		out = append(out, "Not looked at, without built-in facts: "+strings.Join(c.plan.Unknown, "; ")+".")
@@ -83,6 +104,42 @@ func (c *checking) classes() (compiled, of int) {
 	return len(done), len(all)
 }
 
+// defines counts the defines that were compiled on at least one system, of those that nodes were invented for.
+func (c *checking) defines() (compiled, of int) {
+	done, all := map[string]bool{}, map[string]bool{}
+	for _, n := range c.plan.Nodes {
+		if n.Define != "" {
+			all[n.Define] = true
+		}
+	}
+	for _, n := range c.nodes {
+		if n.Invented != nil && n.Invented.Define != "" && n.Catalog != nil {
+			done[n.Invented.Define] = true
+		}
+	}
+	return len(done), len(all)
+}
+
+// legacy counts the nodes that were given facter's old names because their code reads them.
+func (c *checking) legacy() (n int) {
+	if c.language == source.Puppet7 {
+		return 0
+	}
+	for _, r := range append(slices.Clip(c.nodes), c.excused...) {
+		if r.Invented != nil && r.Invented.Legacy {
+			n++
+		}
+	}
+	return n
+}
+
+func reads(n int) string {
+	if n == 1 {
+		return "1 node reads"
+	}
+	return fmt.Sprintf("%d nodes read", n)
+}
+
 // excuses says what was not looked at, by reason.
 func (c *checking) excuses() (out []string) {
 	for _, kind := range []struct {
@@ -96,6 +153,7 @@ func (c *checking) excuses() (out []string) {
 		{fleet.NeedsFacts, "Unknown, since it may hang on facts that were invented, or that only real nodes have (%s): %s."},
 		{fleet.NeedsOthers, "Not looked at, since something must be declared beside it (%s): %s."},
 		{fleet.Refuses, "Not looked at, since the code refuses (%s): %s."},
+		{fleet.NeedsUse, "Unknown, since it may hang on the invented use (%s): %s."},
 	} {
 		var order []string
 		by := map[string][]string{}
@@ -107,8 +165,8 @@ func (c *checking) excuses() (out []string) {
 				order = append(order, n.Excuse.Detail)
 			}
 			who := strings.TrimSuffix(n.Name, " (invented)")
-			if kind.kind == fleet.NeedsModule || kind.kind == fleet.NeedsParameters {
-				who = n.Invented.Class // wherever it is
+			if kind.kind != fleet.NeedsFacts && kind.kind != fleet.Refuses {
+				who = cmp.Or(n.Invented.Class, n.Invented.Define) // wherever it is
 			}
 			if who == "" {
 				who = n.Invented.Name

@@ -653,11 +653,18 @@ func TestCheckSaysWhatItLookedAt(t *testing.T) {
 		strings.Contains(out, "Nothing found") {
 		t.Errorf("an empty catalog: exit %d\n%s%s", code, out, errText)
 	}
-	bare := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }\n", "none/README": ""})
+	bare := writeRepo(t, map[string]string{"manifests/site.pp": "class a { }\n", "none/README": ""})
 	for _, format := range formats {
 		code, out, errText = call("check", bare, "--format", format)
 		if code != exitFine || !strings.Contains(out+errText, "no node was compiled") {
 			t.Errorf("no facts, %s: exit %d\n%s%s", format, code, out, errText)
+		}
+	}
+	invented := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': }\n"})
+	for _, format := range formats {
+		code, out, errText = call("check", invented, "--format", format)
+		if code != exitFine || !strings.Contains(out+errText, "invented") {
+			t.Errorf("an invented node, %s: exit %d\n%s%s", format, code, out, errText)
 		}
 	}
 	if code, _, errText := call("check", bare, "--facts", filepath.Join(bare, "none")); code != exitFailed ||

@@ -44,6 +44,9 @@ func (a *app) showCheck(c *checking) {
 	}
 	if len(c.nodes) == 0 {
 		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", c.run.Name, count, c.trouble(), seconds(time.Since(c.began)))
+		if c.wants != "" {
+			fmt.Fprintln(a.out, c.wantsText())
+		}
 		if c.standsIn && c.plan != nil && len(c.plan.Nodes) > 0 {
 			fmt.Fprintln(a.out, standInText)
 		}
@@ -229,10 +232,18 @@ func (c *checking) summary() []string {
 		out = append(out, fmt.Sprintf("%d of %s not proved in full (`bunraku verify` says what would decide it).", unproved,
 			plural(len(c.nodes), "node")))
 	}
+	if c.wants != "" {
+		out = append(out, c.wantsText())
+	}
 	if c.standsIn {
 		out = append(out, standInText)
 	}
 	return append(out, c.inventedTexts()...)
+}
+
+// wantsText says why the language is not the usual one.
+func (c *checking) wantsText() string {
+	return "metadata.json wants Puppet " + c.wants + ": the language of Puppet 7 was used (--language 8 for the other)."
 }
 
 const standInText = "The module stdlib is not there: what is built in of it (as of " + compiler.StandInVersion +

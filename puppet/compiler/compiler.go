@@ -158,6 +158,7 @@ type Node struct {
 	Facts      *facts.Facts
 	Parameters *value.Hash     // of an external node classifier
 	Classes    []eval.Assigned // likewise
+	Code       *syntax.File    // statements of its own, run behind those of the main manifests; nil for none
 }
 
 // compile makes a node's catalog of what the view shows.
@@ -172,6 +173,9 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		failure := firstError(ds)
 		rest := slices.DeleteFunc(slices.Clone(ds), func(d *source.Diagnostic) bool { return d == failure })
 		return &eval.Result{Failure: failure, Warnings: rest}, nil
+	}
+	if n.Code != nil {
+		main = append(slices.Clip(main), n.Code)
 	}
 	who, err := dataOf(n)
 	if err != nil {

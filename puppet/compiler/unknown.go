@@ -47,6 +47,9 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 		resources += u.Resources
 		lines = append(lines, line)
 	}
+	if attributes+resources == 0 && !c.opt.StrictOpaque { // the catalog is none the worse for it
+		return
+	}
 	d.Summary = fmt.Sprintf("%s not known, in %s of the catalog", isAre(len(all), "value"), count(attributes, "attribute"))
 	if resources > 0 {
 		d.Summary += fmt.Sprintf("; %s only possible", isAre(resources, "resource"))

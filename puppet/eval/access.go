@@ -121,7 +121,7 @@ func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance
 		}
 		return t, ev.trace.Join(append(refs, lr)...)
 	}
-	ev.failValue(&source.Diagnostic{Code: "E0240", Place: ev.place(e.Left.Span()),
+	ev.failValue(&source.Diagnostic{Code: "E0240", Place: ev.place(e.Left.Span()), About: missingFact(e.Left),
 		Summary: "Evaluation Error: Operator '[]' is not applicable to " + article(types.Label(left)) + "."}, left, lr)
 	return nil, 0
 }

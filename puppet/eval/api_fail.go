@@ -14,9 +14,8 @@ func (c *Call) Heard(ds source.Diagnostics) { c.Eval.heard(ds) }
 // FailAround is Fail for an error that has no place in Puppet: what is named is what was being evaluated around the
 // call, the definition whose parameter it is a default of or the instance of a define that led to it. The call itself
 // is shown beside it.
-func (c *Call) FailAround(code, summary string) {
-	d := &source.Diagnostic{Code: code, Summary: summary, Place: c.Place}
-	c.failAround(d)
+func (c *Call) FailAround(code, summary string, about ...source.Subject) {
+	c.failAround(&source.Diagnostic{Code: code, Summary: summary, Place: c.Place, About: about})
 }
 
 func (c *Call) failAround(d *source.Diagnostic) {
@@ -52,7 +51,7 @@ func aboutData(d *source.Diagnostic, err error) *source.Diagnostic {
 	if !is {
 		return nil
 	}
-	d.Summary, d.Help = data.Summary, data.Help
+	d.Summary, d.Help, d.About = data.Summary, data.Help, data.About
 	if data.Place.Known() {
 		d.Related = append(d.Related, source.Related{Place: data.Place, Label: "the data"})
 	}

@@ -161,7 +161,8 @@ func (ev *Evaluator) callNamed(name string, args []value.Value, refs []provenanc
 	block := ev.lambda(lambda, sc)
 	v, r, err := ev.invoke(name, args, refs, block, at, sc)
 	if err == errUnknown {
-		d := &source.Diagnostic{Code: "E0252", Summary: "Evaluation Error: Unknown function: '" + name + "'.", Place: at}
+		d := &source.Diagnostic{Code: "E0252", Summary: "Evaluation Error: Unknown function: '" + name + "'.", Place: at,
+			About: about(source.MissingFunction, name)}
 		if near := source.Nearest(name, ev.functionNames()); near != "" {
 			d.Help = "did you mean " + near + "?"
 		}

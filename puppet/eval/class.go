@@ -69,7 +69,7 @@ func (ev *Evaluator) parentOf(d *Definition) *Definition {
 		}
 		diag := &source.Diagnostic{Code: "E0530", Place: source.Place{File: d.File.Source, Span: at},
 			Summary: fmt.Sprintf("Could not find parent resource type '%s' of type hostclass in %s", "::"+canonical(d.Parent),
-				ev.in.Environment)}
+				ev.in.Environment), About: about(source.MissingClass, canonical(d.Parent))}
 		if near := source.Nearest(canonical(d.Parent), ev.classNames()); near != "" {
 			diag.Help = "did you mean " + near + "?"
 		}
@@ -120,7 +120,8 @@ func (ev *Evaluator) declaredAt(r *Resource) source.Place {
 }
 
 func (ev *Evaluator) missingClass(name string) *badValue {
-	m := &badValue{text: fmt.Sprintf("Could not find class %s for %s", name, ev.in.Node)}
+	m := &badValue{text: fmt.Sprintf("Could not find class %s for %s", name, ev.in.Node),
+		about: about(source.MissingClass, canonical(name))}
 	if near := source.Nearest(canonical(name), ev.classNames()); near != "" {
 		m.help = "did you mean " + near + "?"
 	}
@@ -556,6 +557,7 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 			d.Related = append(d.Related, source.Related{Place: declared,
 				Label: "the parameter is declared here and has no default"})
 			ev.addMissed(d, r, v.name)
+			d.About = ev.unset(r, vars)
 			break
 		}
 		if p.Type == nil {
@@ -565,6 +567,7 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 		if ev.judge.IsInstance(t, v.value) {
 			continue
 		}
+		d.About = ev.missingTypes(p.Type)
 		if given := r.param(v.name); given != nil && given.place.Known() && !showsLine(d, given.place) {
 			d.Related = append(d.Related, source.Related{Place: given.place, Label: "it is given here"})
 		}
@@ -582,6 +585,16 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 		d.Related = d.Related[1:]
 	}
 	ev.failAt(d)
+}
+
+// unset are the parameters that have no value.
+func (ev *Evaluator) unset(r *Resource, vars []variable) (out []source.Subject) {
+	for _, v := range vars {
+		if v.value == nil && r.def.param(v.name) != nil {
+			out = append(out, source.Subject{Kind: source.MissingParameter, Name: v.name, Of: r.Ref()})
+		}
+	}
+	return out
 }
 
 // literalOf is what a text would be without its quotes: a number or a boolean, else a string.

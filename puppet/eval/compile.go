@@ -344,7 +344,8 @@ func (ev *Evaluator) evaluateNode() {
 	if d == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0570",
 			Summary: fmt.Sprintf("Could not find node statement with name 'default' or '%s'", ev.in.Node),
-			Help:    "add a node statement for it, or `node default { … }`"})
+			Help:    "add a node statement for it, or `node default { … }`",
+			About:   about(source.MissingNode, ev.in.Node)})
 	}
 	code := d
 	if ev.set.Language == source.Puppet8 && strings.ToLower(d.Name) != d.Name {
@@ -462,7 +463,7 @@ func (ev *Evaluator) assignedClasses() {
 		d := ev.findClass(name)
 		if d == nil {
 			m := ev.missingClass(name)
-			ev.failAt(&source.Diagnostic{Code: "E0509", Summary: m.text, Help: m.help})
+			ev.failAt(&source.Diagnostic{Code: "E0509", Summary: m.text, Help: m.help, About: m.about})
 		}
 		return d
 	}

@@ -292,7 +292,7 @@ func (ev *Evaluator) reference(e *syntax.Ref) value.Value {
 		return t
 	}
 	d := &source.Diagnostic{Code: "E0206", Summary: "Evaluation Error: Resource type not found: " +
-		strings.TrimPrefix(e.Value, "::"), Place: ev.place(e.Where)}
+		strings.TrimPrefix(e.Value, "::"), Place: ev.place(e.Where), About: about(source.MissingType, e.Value)}
 	if near := source.Nearest(e.Value, ev.typeNames()); near != "" {
 		d.Help = "did you mean " + near + "?"
 	}

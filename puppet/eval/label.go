@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -168,7 +169,7 @@ func (ev *Evaluator) runtimeError(e syntax.Expr, err error) {
 		Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), err)}
 	var bad *badValue
 	if errors.As(err, &bad) {
-		d.Help = bad.help
+		d.Help, d.About = bad.help, bad.about
 		ev.failValue(d, bad.value, bad.ref)
 	}
 	var told *advised
@@ -180,5 +181,69 @@ func (ev *Evaluator) runtimeError(e syntax.Expr, err error) {
 			ev.addDecision(d)
 		}
 	}
+	if refuses(e) {
+		d.About = append(d.About, source.Subject{Kind: source.Refusal})
+	}
+	if a, ok := e.(*syntax.Access); ok {
+		d.About = append(d.About, ev.missingTypes(a.Left)...)
+	}
 	ev.failAt(d)
+}
+
+// about is one subject of a diagnostic.
+func about(kind source.SubjectKind, name string) []source.Subject {
+	return []source.Subject{{Kind: kind, Name: strings.TrimPrefix(name, "::")}}
+}
+
+// refuses reports whether a call that failed is one by which code says that it must not be used so.
+func refuses(e syntax.Expr) bool {
+	name := ""
+	switch e := e.(type) {
+	case *syntax.Call:
+		if n, ok := e.Functor.(*syntax.Name); ok {
+			name = canonical(n.Value)
+		}
+	case *syntax.MethodCall:
+		name = e.Functor.Name.Value
+	}
+	switch name {
+	case "fail", "assert_private", "private", "deprecation", "stdlib::deprecation":
+		return true
+	}
+	return false
+}
+
+// missingTypes are the types that a type expression names and that nothing defines.
+func (ev *Evaluator) missingTypes(e syntax.Expr) (out []source.Subject) {
+	syntax.Walk(e, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Ref); ok {
+			if t, err := ev.resolveType(r.Value); err == nil && t == nil {
+				out = append(out, about(source.MissingType, r.Value)...)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// missingFact is the fact that an expression reads, $facts['os']['distro'], as it turned out to be undef.
+func missingFact(e syntax.Expr) []source.Subject {
+	path := ""
+	for {
+		switch x := e.(type) {
+		case *syntax.Access:
+			names := syntax.StaticNames(x.Keys[0])
+			if len(x.Keys) != 1 || len(names) != 1 || names[0] == "" {
+				return nil
+			}
+			path = "." + names[0] + path
+			e = x.Left
+			continue
+		case *syntax.Var:
+			if strings.TrimPrefix(x.Name, "::") == "facts" && path != "" {
+				return about(source.MissingFact, path[1:])
+			}
+		}
+		return nil
+	}
 }

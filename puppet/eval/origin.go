@@ -108,6 +108,7 @@ type suspect struct {
 // A badValue is an error that is due to one value.
 type badValue struct {
 	text, help string
+	about      []source.Subject
 	value      value.Value
 	ref        provenance.Ref
 }

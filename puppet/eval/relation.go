@@ -266,11 +266,13 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 	}
 	if from == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place,
-			Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", s.text(), t.text())})
+			Summary: fmt.Sprintf("Could not find resource '%s' for relationship on '%s'", s.text(), t.text()),
+			About:   about(source.MissingResource, s.text())})
 	}
 	if to == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0551", Place: r.place,
-			Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", t.text(), s.text())})
+			Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", t.text(), s.text()),
+			About:   about(source.MissingResource, t.text())})
 	}
 	b := value.NewArrayBuilder(4)
 	var before provenance.Ref
@@ -398,7 +400,7 @@ func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 		return
 	}
 	d := &source.Diagnostic{Code: "E0552", Place: at,
-		Summary: fmt.Sprintf("Could not find resource '%s' in parameter '%s'", text, p.name)}
+		Summary: fmt.Sprintf("Could not find resource '%s' in parameter '%s'", text, p.name), About: about(source.MissingResource, text)}
 	var names []string
 	for _, x := range ev.table.list {
 		names = append(names, x.Ref())

@@ -503,7 +503,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	} else if !ev.resolveResource(r, kind, t.text) {
 		d := &source.Diagnostic{Code: "E0508", Place: ev.place(at),
 			Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, Unknown resource type: '%s'", article(label(e)),
-				typeName)}
+				typeName), About: about(source.MissingResourceType, low)}
 		if near := source.Nearest(low, ev.resourceTypeNames()); near != "" {
 			d.Help = "did you mean " + near + "?"
 		}
@@ -557,7 +557,8 @@ func (ev *Evaluator) declareClass(r *Resource, params []*param) []*param {
 
 func (ev *Evaluator) noClass(e syntax.Expr, t title, detail string) {
 	d := &source.Diagnostic{Code: "E0509", Place: ev.place(callSpan(e)),
-		Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), detail)}
+		Summary: fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), detail),
+		About:   about(source.MissingClass, canonical(t.text))}
 	if near := source.Nearest(canonical(t.text), ev.classNames()); near != "" {
 		d.Help = "did you mean " + near + "?"
 	}

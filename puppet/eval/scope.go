@@ -707,9 +707,16 @@ func (ev *Evaluator) unknownVariable(name string, at source.Span, why string, sc
 		}
 		return
 	}
-	d := &source.Diagnostic{Code: "E0301", Summary: "Evaluation Error: " + summary, Place: ev.place(at)}
+	d := &source.Diagnostic{Code: "E0301", Summary: "Evaluation Error: " + summary, Place: ev.place(at),
+		About: about(source.MissingVariable, name)}
 	if why != "" {
 		d.Detail = why
+		if i := strings.LastIndex(name, "::"); i > 0 {
+			of := strings.TrimPrefix(name[:i], "::")
+			if d.About[0].Of = of; ev.findClass(of) == nil {
+				d.About = about(source.MissingClass, of)
+			}
+		}
 	}
 	if near := source.Nearest(name, sc.names()); near != "" {
 		d.Help = "did you mean $" + near + "?"

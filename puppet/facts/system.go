@@ -122,6 +122,9 @@ var Systems = []System{
 		kernelRelease: "10.0.26100"},
 }
 
+// Unix reports whether the system is a Unix that is laid out as Linux is: neither Windows nor macOS.
+func (s System) Unix() bool { return s.family != "windows" && s.family != "Darwin" }
+
 // FindSystem finds a system by its ID.
 func FindSystem(id string) (System, bool) {
 	i := slices.IndexFunc(Systems, func(s System) bool { return strings.EqualFold(s.ID, id) })

@@ -9,6 +9,7 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // lookupFunctions ask Hiera.
@@ -178,14 +179,19 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 }
 
 func notFound(c *eval.Call, names []string) {
+	var about []source.Subject
+	for _, n := range names {
+		about = append(about, source.Subject{Kind: source.MissingKey, Name: n})
+	}
 	if len(names) == 1 {
-		c.FailAround("E0602", "Function lookup() did not find a value for the name '"+names[0]+"'")
+		c.FailAround("E0602", "Function lookup() did not find a value for the name '"+names[0]+"'", about...)
 	}
 	quoted := make([]string, len(names))
 	for i, n := range names {
 		quoted[i] = "'" + n + "'"
 	}
-	c.FailAround("E0602", "Function lookup() did not find a value for any of the names ["+strings.Join(quoted, ", ")+"]")
+	c.FailAround("E0602", "Function lookup() did not find a value for any of the names ["+strings.Join(quoted, ", ")+"]",
+		about...)
 }
 
 // ---- the functions of Hiera 3

@@ -296,7 +296,8 @@ func (inv *invocation) undefined(name string) error {
 	case s.l.opt.Strict == source.StrictError && s.forgiving > 0:
 		s.warning("H0402", "Interpolation failed with '"+name+"', but compilation continuing"+why, source.Place{})
 	case s.l.opt.Strict == source.StrictError:
-		return &source.Diagnostic{Code: "H0401", Summary: "Undefined variable '" + name + "'" + why}
+		return &source.Diagnostic{Code: "H0401", Summary: "Undefined variable '" + name + "'" + why,
+			About: []source.Subject{{Kind: source.MissingVariable, Name: strings.TrimPrefix(name, "::")}}}
 	case s.l.opt.Strict == source.StrictWarning:
 		s.warning("H0401", "Undefined variable '"+name+"'"+why, source.Place{})
 	}

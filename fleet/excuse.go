@@ -1,0 +1,145 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"bunraku/provenance"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/facts"
+	"bunraku/puppet/outline"
+	"bunraku/source"
+)
+
+// An Excuse is why an error of an invented node is none of the tree's.
+type Excuse struct {
+	Kind   ExcuseKind
+	Detail string // a module, or parameters
+}
+
+// An ExcuseKind is a kind of excuse.
+type ExcuseKind uint8
+
+const (
+	// NeedsModule: a module is not there.
+	NeedsModule ExcuseKind = iota
+	// NeedsParameters: the class cannot do without values that only its user knows.
+	NeedsParameters
+	// NeedsData: Hiera has no value for a key that the code cannot do without.
+	NeedsData
+	// NeedsVariables: a classifier is to set a variable.
+	NeedsVariables
+	// NeedsFacts: the error may hang on facts that were invented, or that only real nodes have.
+	NeedsFacts
+	// NeedsOthers: it takes for granted that something else is declared beside it.
+	NeedsOthers
+	// Refuses: the code says itself that it is not for this system, or not to be used so.
+	Refuses
+	// NeedsUse: the error may hang on the title and the values that were invented for a define.
+	NeedsUse
+)
+
+// excuse finds out whether an invented node failed for something that the tree cannot help. It goes by what the failure
+// is about (source.Subject), not by its words. Whether the error hangs on invented facts is tried: another machine with
+// the same operating system either meets the same error, or not.
+func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result, wanted []string) (*Excuse,
+	error) {
+	d, absent := failed.Failure, false
+	own := outline.Capitalized(n.Class)
+	var needed []string
+	for _, s := range d.About {
+		switch s.Kind {
+		case source.MissingClass, source.MissingFunction, source.MissingResourceType, source.MissingType:
+			if name := lacking(c.Environment(), s, wanted); name != "" {
+				return &Excuse{NeedsModule, name}, nil
+			}
+			absent = true // no value brings it
+		case source.MissingKey:
+			needed = append(needed, "'"+s.Name+"'")
+		case source.MissingVariable:
+			switch {
+			case s.Of != "" && (n.Class != "" || n.Define != ""): // another class of the module is to set it
+				return &Excuse{NeedsOthers, d.Summary}, nil
+			case !strings.Contains(s.Name, "::") && facts.Legacy[s.Name] == "":
+				return &Excuse{NeedsVariables, "$" + s.Name}, nil
+			}
+		case source.MissingParameter:
+			if class, is := strings.CutPrefix(s.Of, "Class["); n.Class != "" && s.Of == "Class["+own+"]" {
+				needed = append(needed, "$"+s.Name)
+			} else if is { // what Hiera has for real nodes
+				needed = append(needed, "'"+outline.Class(strings.TrimSuffix(class, "]"))+"::"+s.Name+"'")
+			}
+		case source.MissingResource:
+			if n.Class != "" || n.Define != "" {
+				return &Excuse{NeedsOthers, d.Summary}, nil
+			}
+		case source.MissingNode:
+			if n.Class != "" || n.Define != "" { // the site has node statements, and none for a node of this name
+				return &Excuse{Refuses, "no node statement is for other nodes"}, nil
+			}
+		case source.MissingFact:
+			return &Excuse{NeedsFacts, s.Name}, nil
+		case source.Refusal:
+			return &Excuse{Refuses, d.Summary}, nil
+		}
+	}
+	if len(needed) > 0 {
+		kind := NeedsParameters
+		if needed[0][0] == '\'' {
+			kind = NeedsData
+		}
+		return &Excuse{kind, strings.Join(needed, ", ")}, nil
+	}
+	if names := absentFacts(failed); len(names) > 0 {
+		return &Excuse{NeedsFacts, strings.Join(names, ", ")}, nil
+	}
+	if n.Define != "" && !absent {
+		return &Excuse{NeedsUse, d.Summary}, nil
+	}
+	other := n.Node
+	other.Facts = n.System.Other(n.Name, n.Legacy)
+	res, err := c.Compile(ctx, other)
+	if err != nil {
+		return nil, err
+	}
+	if res.Failure == nil || res.Failure.Code != d.Code || res.Failure.Place != d.Place {
+		return &Excuse{NeedsFacts, d.Summary}, nil
+	}
+	return nil, nil
+}
+
+// lacking is the module that would bring what is missing, if that is not there; "" if the module is there and lacks it.
+// Which module brings a plain name is not known: any of those that are wanted may.
+func lacking(env *environment.Environment, s source.Subject, wanted []string) string {
+	name := outline.Class(s.Name)
+	module, _, qualified := strings.Cut(name, "::")
+	switch {
+	case env.Module(module) != nil && (qualified || s.Kind == source.MissingClass):
+		return ""
+	case qualified || s.Kind == source.MissingClass:
+		return module
+	case slices.Contains(wanted, name):
+		return name
+	case len(wanted) > 0:
+		return "that brings " + name
+	}
+	return ""
+}
+
+// absentFacts are the facts that a compile looked for in vain, but for those that every machine lacks now.
+func absentFacts(res *eval.Result) (names []string) {
+	if res.Trace == nil {
+		return nil
+	}
+	for _, l := range res.Trace.Depends(res.FailureRef) {
+		if name, is := strings.CutPrefix(l.Path, "fact "); is && l.Kind == provenance.Absence && facts.Legacy[name] == "" &&
+			!slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
