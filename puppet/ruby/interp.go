@@ -49,9 +49,8 @@ type Interp struct {
 	Unwrapped func(value.Value)
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
 	MaybeFrozen     bool
-	curExc          *Exception // $!
-	changed         bool       // an array or hash was changed in place
-	yaml            map[string]*onigmo.Regexp
+	curExc          *Exception          // $!
+	changed         bool                // an array or hash was changed in place
 	inspect         []visit             // containers being printed, for [...]
 	pairs           []pair              // containers being compared
 	visibility      map[*lexical]bool   // bodies in which private was said
