@@ -4,23 +4,13 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"bunraku/puppet/ruby/syntax"
+	"bunraku/puppet/value"
 )
 
-// jsonStyle is how JSON is laid out; the zero value is without any blanks.
-type jsonStyle struct {
-	indent, space, spaceBefore, objectNL, arrayNL string
-	allowNaN                                      bool
-}
-
-func prettyJSON() jsonStyle {
-	return jsonStyle{indent: "  ", space: " ", objectNL: "\n", arrayNL: "\n"}
-}
-
-// options changes a style by the options of generate.
-func (in *Interp) jsonOptions(st jsonStyle, args []Object) jsonStyle {
+// jsonOptions changes a style by the options of generate.
+func (in *Interp) jsonOptions(st value.JSONStyle, args []Object) value.JSONStyle {
 	for _, a := range args {
 		h, ok := a.(*Hash)
 		if !ok {
@@ -30,17 +20,17 @@ func (in *Interp) jsonOptions(st jsonStyle, args []Object) jsonStyle {
 			text := func() string { return in.toStr(e.val) }
 			switch in.toS(e.key) {
 			case "indent":
-				st.indent = text()
+				st.Indent = text()
 			case "space":
-				st.space = text()
+				st.Space = text()
 			case "space_before":
-				st.spaceBefore = text()
+				st.SpaceBefore = text()
 			case "object_nl":
-				st.objectNL = text()
+				st.ObjectNL = text()
 			case "array_nl":
-				st.arrayNL = text()
+				st.ArrayNL = text()
 			case "allow_nan":
-				st.allowNaN = truthy(e.val)
+				st.NaN = truthy(e.val)
 			case "ascii_only", "script_safe", "escape_slash":
 				if truthy(e.val) {
 					in.unsupported("JSON with the option " + in.toS(e.key))
@@ -53,7 +43,7 @@ func (in *Interp) jsonOptions(st jsonStyle, args []Object) jsonStyle {
 
 // toJSON is o.to_json.
 func (in *Interp) toJSON(o Object, args []Object) string {
-	w := jsonWriter{in: in, style: in.jsonOptions(jsonStyle{}, args)}
+	w := jsonWriter{in: in, style: in.jsonOptions(value.CompactJSON(), args)}
 	w.write(o, 0)
 	return w.b.String()
 }
@@ -61,7 +51,7 @@ func (in *Interp) toJSON(o Object, args []Object) string {
 type jsonWriter struct {
 	in    *Interp
 	b     strings.Builder
-	style jsonStyle
+	style value.JSONStyle
 }
 
 func (w *jsonWriter) write(o Object, depth int) {
@@ -70,9 +60,6 @@ func (w *jsonWriter) write(o Object, depth int) {
 	if w.b.Len() > in.limits.Size {
 		in.room(w.b.Len())
 	}
-	if depth > 100 {
-		in.raise("JSON::NestingError", "nesting of %d is too deep", depth-1)
-	}
 	st := w.style
 	switch o := o.(type) {
 	case Nil, nil:
@@ -80,7 +67,7 @@ func (w *jsonWriter) write(o Object, depth int) {
 	case Bool, Int, *Big:
 		w.b.WriteString(in.toS(o))
 	case Float:
-		if f := float64(o); (math.IsNaN(f) || math.IsInf(f, 0)) && !st.allowNaN {
+		if f := float64(o); (math.IsNaN(f) || math.IsInf(f, 0)) && !st.NaN {
 			in.raise("JSON::GeneratorError", "%s not allowed in JSON", in.toS(o))
 		}
 		w.b.WriteString(in.toS(o))
@@ -89,24 +76,14 @@ func (w *jsonWriter) write(o Object, depth int) {
 	case Symbol:
 		w.text(string(o))
 	case *Array:
-		w.list(o.els(), depth)
+		w.deep(depth)
+		es := o.els()
+		st.Array(&w.b, len(es), depth, func(i int) { w.write(es[i], depth+1) })
 	case *Hash:
-		w.b.WriteByte('{')
-		for i, e := range o.pairs() {
-			if i > 0 {
-				w.b.WriteByte(',')
-			}
-			w.b.WriteString(st.objectNL)
-			w.pad(depth + 1)
-			w.text(in.toS(e.key))
-			w.b.WriteString(st.spaceBefore + ":" + st.space)
-			w.write(e.val, depth+1)
-		}
-		if st.objectNL != "" {
-			w.b.WriteString(st.objectNL)
-			w.pad(depth)
-		}
-		w.b.WriteByte('}')
+		w.deep(depth)
+		es := o.pairs()
+		st.Object(&w.b, len(es), depth, func(i int) { w.text(in.toS(es[i].key)) },
+			func(i int) { w.write(es[i].val, depth+1) })
 	default:
 		if m := in.findFor(o, "to_json"); m != nil && m.builtin == nil {
 			w.b.WriteString(in.toS(in.invoke(m, o, nil, nil)))
@@ -116,59 +93,16 @@ func (w *jsonWriter) write(o Object, depth int) {
 	}
 }
 
-func (w *jsonWriter) list(e []Object, depth int) {
-	w.b.WriteByte('[')
-	w.b.WriteString(w.style.arrayNL)
-	for i, x := range e {
-		if i > 0 {
-			w.b.WriteByte(',')
-			w.b.WriteString(w.style.arrayNL)
-		}
-		w.pad(depth + 1)
-		w.write(x, depth+1)
-	}
-	if w.style.arrayNL != "" {
-		w.b.WriteString(w.style.arrayNL)
-		w.pad(depth)
-	}
-	w.b.WriteByte(']')
-}
-
-func (w *jsonWriter) pad(depth int) {
-	for range depth {
-		w.b.WriteString(w.style.indent)
+func (w *jsonWriter) deep(depth int) {
+	if why := w.style.TooDeep(depth); why != "" {
+		w.in.raise("JSON::NestingError", "%s", why)
 	}
 }
 
 func (w *jsonWriter) text(s string) {
-	if !utf8.ValidString(s) {
-		w.in.raise("JSON::GeneratorError", "source sequence is illegal/malformed utf-8")
+	if !value.JSONText(&w.b, s) {
+		w.in.raise("JSON::GeneratorError", value.NotUTF8)
 	}
-	w.b.WriteByte('"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '"', '\\':
-			w.b.WriteByte('\\')
-			w.b.WriteByte(c)
-		case '\n':
-			w.b.WriteString(`\n`)
-		case '\r':
-			w.b.WriteString(`\r`)
-		case '\t':
-			w.b.WriteString(`\t`)
-		case '\f':
-			w.b.WriteString(`\f`)
-		case '\b':
-			w.b.WriteString(`\b`)
-		default:
-			if c < ' ' {
-				fmt.Fprintf(&w.b, `\u%04x`, c)
-			} else {
-				w.b.WriteByte(c)
-			}
-		}
-	}
-	w.b.WriteByte('"')
 }
 
 // parseJSON is JSON.parse.

@@ -395,9 +395,9 @@ func mathSingles() []builtin {
 func jsonSingles() []builtin {
 	gen := func(pretty bool) func(c *call) Object {
 		return func(c *call) Object {
-			st := jsonStyle{}
+			st := value.CompactJSON()
 			if pretty {
-				st = prettyJSON()
+				st = value.PrettyJSON()
 			}
 			w := jsonWriter{in: c.in, style: c.in.jsonOptions(st, c.args[1:])}
 			w.write(c.arg(0), 0)

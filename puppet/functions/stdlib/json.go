@@ -5,122 +5,76 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"bunraku/puppet/functions"
 	"bunraku/puppet/value"
 )
 
-// A jsonStyle is how JSON is laid out: the options of Ruby's generator.
-type jsonStyle struct {
-	indent, space, spaceBefore, objectNL, arrayNL string
-	nan                                           bool // NaN and infinities may be written
-	depth                                         int  // most levels of nesting, 0 for any
+// jsonText is Ruby's to_json or JSON.pretty_generate of a value of Puppet.
+func jsonText(st value.JSONStyle, v value.Value) (string, error) {
+	w := jsonWriter{style: st}
+	w.write(v, 0)
+	return w.b.String(), w.err
 }
 
-var (
-	compactJSON = jsonStyle{depth: 100}
-	prettyJSON  = jsonStyle{indent: "  ", space: " ", objectNL: "\n", arrayNL: "\n", depth: 100}
-)
-
-// write is Ruby's to_json or JSON.pretty_generate.
-func (st jsonStyle) write(v value.Value) (string, error) {
-	var b strings.Builder
-	err := st.value(&b, v, 0)
-	return b.String(), err
+// A jsonWriter keeps the first error; what is written after it does not matter.
+type jsonWriter struct {
+	b     strings.Builder
+	style value.JSONStyle
+	err   error
 }
 
-func (st jsonStyle) value(b *strings.Builder, v value.Value, depth int) error {
+func (w *jsonWriter) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *jsonWriter) text(s string) {
+	if !value.JSONText(&w.b, s) {
+		w.fail(errors.New(value.NotUTF8))
+	}
+}
+
+func (w *jsonWriter) write(v value.Value, depth int) {
+	if w.err != nil {
+		return
+	}
 	switch v := v.(type) {
 	case nil, value.Undef:
-		b.WriteString("null")
+		w.b.WriteString("null")
 	case value.Bool, value.Int:
-		b.WriteString(value.ToString(v))
+		w.b.WriteString(value.ToString(v))
 	case value.Float:
-		if f := float64(v); !st.nan && (math.IsNaN(f) || math.IsInf(f, 0)) {
-			return fmt.Errorf("859: %s not allowed in JSON", value.FormatFloat(f))
+		if f := float64(v); !w.style.NaN && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			w.fail(fmt.Errorf("859: %s not allowed in JSON", value.FormatFloat(f)))
 		}
-		b.WriteString(value.FormatFloat(float64(v)))
+		w.b.WriteString(value.FormatFloat(float64(v)))
 	case value.String:
-		return jsonString(b, string(v))
+		w.text(string(v))
 	case *value.Array:
-		return st.list(b, len(v.Elems), '[', ']', st.arrayNL, depth,
-			func(i int) error { return st.value(b, v.Elems[i], depth+1) })
+		if w.deep(depth) {
+			return
+		}
+		w.style.Array(&w.b, len(v.Elems), depth, func(i int) { w.write(v.Elems[i], depth+1) })
 	case *value.Hash:
-		return st.list(b, v.Len(), '{', '}', st.objectNL, depth, func(i int) error {
-			e := v.Entries()[i]
-			if err := jsonString(b, functions.RubyString(e.Key)); err != nil {
-				return err
-			}
-			b.WriteString(st.spaceBefore + ":" + st.space)
-			return st.value(b, e.Value, depth+1)
-		})
+		if w.deep(depth) {
+			return
+		}
+		es := v.Entries()
+		w.style.Object(&w.b, len(es), depth, func(i int) { w.text(functions.RubyString(es[i].Key)) },
+			func(i int) { w.write(es[i].Value, depth+1) })
 	case *value.Iterator:
-		return jsonString(b, v.String())
+		w.text(v.String())
 	default:
-		return jsonString(b, functions.RubyString(v))
+		w.text(functions.RubyString(v))
 	}
-	return nil
 }
 
-// list writes what stands between brackets, with line ends and indentation.
-func (st jsonStyle) list(b *strings.Builder, n int, open, shut byte, nl string, depth int, item func(int) error) error {
-	if st.depth > 0 && depth >= st.depth {
-		return fmt.Errorf("nesting of %d is too deep", depth)
+func (w *jsonWriter) deep(depth int) bool {
+	why := w.style.TooDeep(depth)
+	if why != "" {
+		w.fail(errors.New(why))
 	}
-	indent := func(n int) { b.WriteString(strings.Repeat(st.indent, n)) }
-	b.WriteByte(open)
-	if open == '[' {
-		b.WriteString(nl)
-	}
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if i > 0 || open == '{' {
-			b.WriteString(nl)
-		}
-		indent(depth + 1)
-		if err := item(i); err != nil {
-			return err
-		}
-	}
-	if nl != "" || open == '{' && n > 0 {
-		b.WriteString(nl)
-		indent(depth)
-	}
-	b.WriteByte(shut)
-	return nil
-}
-
-func jsonString(b *strings.Builder, s string) error {
-	if !utf8.ValidString(s) {
-		return errors.New("source sequence is illegal/malformed utf-8")
-	}
-	b.WriteByte('"')
-	for i := 0; i < len(s); i++ {
-		switch ch := s[i]; ch {
-		case '"', '\\':
-			b.WriteByte('\\')
-			b.WriteByte(ch)
-		case '\n':
-			b.WriteString(`\n`)
-		case '\r':
-			b.WriteString(`\r`)
-		case '\t':
-			b.WriteString(`\t`)
-		case '\f':
-			b.WriteString(`\f`)
-		case '\b':
-			b.WriteString(`\b`)
-		default:
-			if ch < 0x20 {
-				fmt.Fprintf(b, `\u%04x`, ch)
-			} else {
-				b.WriteByte(ch)
-			}
-		}
-	}
-	b.WriteByte('"')
-	return nil
+	return why != ""
 }

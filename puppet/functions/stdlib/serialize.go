@@ -48,7 +48,7 @@ func serializers(prefix string, nine bool) []*eval.Function {
 	return []*eval.Function{
 		make1("to_json", "Writes data as JSON.", "Callable[Any]", []string{"data"}, func(_ *eval.Call, v value.Value) (string,
 			error) {
-			return compactJSON.write(v)
+			return jsonText(value.CompactJSON(), v)
 		}, true),
 		make1("to_json_pretty", "Writes data as JSON for people.", "Callable[Variant[Hash, Array], Optional[Boolean], "+
 			prettyOptions+", 1, 3]", []string{"data", "skip_undef", "opts"}, prettily, true),
@@ -96,23 +96,23 @@ func prettily(c *eval.Call, v value.Value) (string, error) {
 			v = b.Hash()
 		}
 	}
-	st := prettyJSON
+	st := value.PrettyJSON()
 	if opts, is := c.Arg(2).(*value.Hash); is {
 		for _, o := range []struct {
 			name string
 			to   *string
-		}{{"indent", &st.indent}, {"space", &st.space}, {"space_before", &st.spaceBefore}, {"object_nl", &st.objectNL},
-			{"array_nl", &st.arrayNL}} {
+		}{{"indent", &st.Indent}, {"space", &st.Space}, {"space_before", &st.SpaceBefore}, {"object_nl", &st.ObjectNL},
+			{"array_nl", &st.ArrayNL}} {
 			if s, is := opts.At(o.name).(value.String); is {
 				*o.to = string(s)
 			}
 		}
-		st.nan = value.Truthy(opts.At("allow_nan"))
+		st.NaN = value.Truthy(opts.At("allow_nan"))
 		if n, is := opts.At("max_nesting").(value.Int); is {
-			st.depth = max(int(n), 0)
+			st.Depth = max(int(n), 0)
 		}
 	}
-	s, err := st.write(v)
+	s, err := jsonText(st, v)
 	return s + "\n", err
 }
 
