@@ -1,27 +1,26 @@
 package diff
 
-// A Cause is what makes a change.
+import "strings"
+
+// A Cause is what makes a change: one hunk that is enough by itself, or several that are needed together. It is
+// confirmed by compiling if Sure is set, else it is what provenance says.
 type Cause struct {
 	Hunks []*Hunk
+	Sure  bool
+	// Either tells that each of the hunks is enough.
+	Either bool
+	// Other says what makes the change if no hunk does: the clock, say.
+	Other string
 }
 
+// id is the same for the same cause.
 func (c *Cause) id() string {
 	if c == nil {
 		return ""
 	}
-	id := ""
+	var parts []string
 	for _, h := range c.Hunks {
-		id += h.String() + " "
+		parts = append(parts, h.Path+":"+h.Old.String()+":"+h.New.String())
 	}
-	return id
+	return strings.Join(append(parts, c.Other), "\n")
 }
-
-// A Hunk is a place where the trees differ.
-type Hunk struct {
-	File string // for people
-	Line int    // of the new file, or of the old one if the lines are gone
-	End  int    // the last line
-}
-
-// String is the place.
-func (h *Hunk) String() string { return h.File }

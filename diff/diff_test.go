@@ -7,6 +7,7 @@ import (
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // str is a string value.
@@ -164,5 +165,53 @@ func TestFirstScreen(t *testing.T) {
 		if n := strings.Count(b.String(), "\n"); n > 60 || !strings.Contains(b.String(), "more") {
 			t.Errorf("by %d: %d lines\n%s", by, n, b.String())
 		}
+	}
+}
+
+// Any subset of hunks can be applied, all of them give the new state, and none the old one.
+func TestPatch(t *testing.T) {
+	old := map[string]string{"/e/a": "1\n2\n3\n4\n5\n", "/e/gone": "x\n", "/e/dir/only": "y\n", "/e/same": "z", "/e/end": "a\nb", "/e/end2": "a\nb\n"}
+	new := map[string]string{"/e/a": "1\nzwei\n3\n4\n4a\n5\n", "/e/came": "n\n", "/e/same": "z", "/e/end": "a\nB\nc\n", "/e/end2": "A\nb"}
+	paths := []string{"/e/a", "/e/came", "/e/dir/only", "/e/end", "/e/end2", "/e/gone", "/e/same"}
+	from, to := source.NewMemory([]string{"/e"}, old, nil), source.NewMemory([]string{"/e"}, new, nil)
+	p, err := NewPatch(t.Context(), from, to, paths, func(s string) string { return s })
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(f source.Files, name string) string {
+		c, err := f.Read(name)
+		if err != nil {
+			return "none"
+		}
+		return c.Text
+	}
+	check := func(hunks []*Hunk, want source.Files) {
+		t.Helper()
+		got, err := p.Apply(hunks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range paths {
+			if a, b := text(got, name), text(want, name); a != b {
+				t.Errorf("%s: %q, want %q", name, a, b)
+			}
+		}
+		if _, err := got.Stat("/e/dir"); (err == nil) != source.Exists(want, "/e/dir") {
+			t.Errorf("the directory: %v", err)
+		}
+	}
+	check(nil, from)
+	check(p.Hunks, to)
+	var names []string
+	for _, h := range p.Hunks {
+		names = append(names, h.String())
+	}
+	want := "/e/a:2 /e/a:5 /e/came, new /e/dir/only, removed /e/end:2-3 /e/end2:1-2 /e/gone, removed"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("hunks %s, want %s", got, want)
+	}
+	one, err := p.Apply(p.Hunks[1:2])
+	if err != nil || text(one, "/e/a") != "1\n2\n3\n4\n4a\n5\n" || text(one, "/e/gone") != "x\n" {
+		t.Errorf("one hunk: %q, %v", text(one, "/e/a"), err)
 	}
 }

@@ -27,8 +27,8 @@ const (
 	Excused   // an invented node that tells nothing of the tree
 )
 
-var stateNames = [...]string{"not done", "cannot change", "equal", "changed", "not known", "newly fails", "mended",
-	"fails on both sides", "not compared"}
+var stateNames = [...]string{"not done", "cannot change", "equal", "changed", "not known", "newly failing", "mended",
+	"failing on both sides", "not compared"}
 
 // String is the state in words.
 func (s State) String() string { return stateNames[s] }
@@ -49,8 +49,6 @@ type Item struct {
 	*Change       // of the first node that has it
 	Nodes   []int // by number, ascending
 	Cause   *Cause
-
-	key string
 }
 
 // A Report is what a comparison of many nodes has come to.
@@ -83,6 +81,7 @@ type Failure struct {
 	*source.Diagnostic
 	State State
 	Nodes []int
+	Cause *Cause
 }
 
 // NewReport makes an empty report about nodes.
@@ -98,7 +97,7 @@ func NewReport(names []string) *Report {
 func (r *Report) Add(node int, changes []*Change) {
 	keys := make([]string, len(changes))
 	for i, c := range changes {
-		keys[i] = c.key()
+		keys[i] = c.Key()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +106,7 @@ func (r *Report) Add(node int, changes []*Change) {
 	for i, c := range changes {
 		it := r.items[keys[i]]
 		if it == nil {
-			it = &Item{Change: c, key: keys[i]}
+			it = &Item{Change: c}
 			r.items[keys[i]] = it
 		}
 		if k := len(it.Nodes); k > 0 && it.Nodes[k-1] == node {
@@ -130,17 +129,12 @@ func (r *Report) Add(node int, changes []*Change) {
 
 // Gather puts together what belongs together, when all nodes are done and the causes are known.
 func (r *Report) Gather() {
-	r.Items, r.Unknown, r.Groups, r.Failures = nil, nil, nil, nil
-	for _, n := range r.Nodes {
-		for _, it := range n.Changes {
-			if it.Nodes[0] < 0 || r.Nodes[it.Nodes[0]] != n {
-				continue
-			}
-			if it.Kind == NotKnown {
-				r.Unknown = append(r.Unknown, it)
-			} else {
-				r.Items = append(r.Items, it)
-			}
+	r.Items, r.Unknown, r.Groups = nil, nil, nil
+	for _, it := range r.All() {
+		if it.Kind == NotKnown {
+			r.Unknown = append(r.Unknown, it)
+		} else {
+			r.Items = append(r.Items, it)
 		}
 	}
 	groups := map[string]*Group{}
@@ -163,11 +157,11 @@ func (r *Report) Gather() {
 	for i, g := range r.Groups {
 		g.Letter = letter(i)
 	}
-	r.failures()
 }
 
-// failures puts the same errors of many nodes together.
-func (r *Report) failures() {
+// Fail puts the same errors of many nodes together, when all nodes are done.
+func (r *Report) Fail() {
+	r.Failures = nil
 	by := map[string]*Failure{}
 	for i, n := range r.Nodes {
 		d := n.New
@@ -177,7 +171,7 @@ func (r *Report) failures() {
 		if d == nil || n.State == Excused {
 			continue
 		}
-		key := fmt.Sprint(n.State, d.Code, d.Summary, d.Place)
+		key := fmt.Sprint(n.State, d.Code, d.Summary)
 		f := by[key]
 		if f == nil {
 			f = &Failure{Diagnostic: d, State: n.State}
@@ -219,8 +213,29 @@ func (r *Report) Names(nodes []int) []string {
 	return out
 }
 
-// key is the same for the same change of two nodes.
-func (c *Change) key() string {
+// All are the changes of all nodes, each once, in the order of the nodes.
+func (r *Report) All() (out []*Item) {
+	for i, n := range r.Nodes {
+		for _, it := range n.Changes {
+			if it.Nodes[0] == i {
+				out = append(out, it)
+			}
+		}
+	}
+	return out
+}
+
+// Slot is what a change is about, whatever it changes to.
+func (c *Change) Slot() string {
+	text := ""
+	if c.Kind == Relation || c.Kind == Cycle {
+		text = c.Text
+	}
+	return strings.Join([]string{c.Name.String(), c.Attribute, c.File, text}, "\x00")
+}
+
+// Key is the same for the same change of two nodes. It may hold secrets.
+func (c *Change) Key() string {
 	var b strings.Builder
 	part := func(s string) {
 		fmt.Fprintf(&b, "%d:", len(s))

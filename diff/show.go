@@ -170,7 +170,7 @@ func (p *printer) names(nodes []int) string {
 }
 
 func (p *printer) failure(f *Failure) {
-	word := map[State]string{Fails: "newly fails", Mended: "compiles again", FailsBoth: "fails on both sides"}[f.State]
+	word := map[State]string{Fails: "newly failing", Mended: "compiles again", FailsBoth: "failing on both sides"}[f.State]
 	style := p.Style.Error
 	if f.State != Fails {
 		style = p.Style.Faint
@@ -178,11 +178,13 @@ func (p *printer) failure(f *Failure) {
 	p.line("")
 	p.line("%s on %s   %s", paint(style, word), plural(len(f.Nodes), "node"), f.Summary)
 	if p.level < 2 {
-		at := ""
 		if f.Place.Known() {
-			at = f.Place.String() + "   "
+			p.line("   at    %s", f.Place)
 		}
-		p.line("     %s%s", at, p.names(f.Nodes))
+		if text := p.causeText(f.Cause, "   from  "); text != "" {
+			p.line("%s", text)
+		}
+		p.line("   on    %s", p.names(f.Nodes))
 	}
 }
 
@@ -200,9 +202,12 @@ func (p *printer) group(g *Group) {
 		p.line("%s   %s%s%s", mark, g.Items[0].headline(), more, p.causeText(g.Cause, "   from "))
 		return
 	}
-	p.line("%s%s", mark, p.causeText(g.Cause, "   from "))
+	p.line("%s", mark)
 	p.items(g.Items, "     ")
-	p.line("   on   %s", p.names(g.Nodes))
+	if text := p.causeText(g.Cause, "   from  "); text != "" {
+		p.line("%s", text)
+	}
+	p.line("   on    %s", p.names(g.Nodes))
 }
 
 // items prints changes, as many as the level allows.

@@ -1,7 +1,83 @@
 package diff
 
-// causeText names the hunks of a cause.
-func (p *printer) causeText(c *Cause, lead string) string { return "" }
+import (
+	"slices"
+	"strings"
+)
 
-// effectless lists the hunks that change nothing.
-func (p *printer) effectless() {}
+// causeText names the hunks of a cause, with the commit that they come from.
+func (p *printer) causeText(c *Cause, lead string) string {
+	if c == nil {
+		return ""
+	}
+	if c.Other != "" {
+		return lead + c.Other
+	}
+	const few = 3
+	var parts []string
+	for i, h := range c.Hunks {
+		if i == few && p.level >= 0 {
+			parts = append(parts, plural(len(c.Hunks)-few, "hunk")+" more")
+			break
+		}
+		text := h.String()
+		if h.Commit != "" {
+			text += " (" + shortCommit(h.Commit) + ")"
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text := strings.Join(parts, ", ")
+	switch {
+	case c.Either:
+		text += ", each by itself"
+	case len(c.Hunks) > 1:
+		text += ", together"
+	}
+	if !c.Sure {
+		text += ", perhaps"
+	}
+	return lead + text
+}
+
+// shortCommit is a commit's name for people; words stay as they are.
+func shortCommit(id string) string {
+	if strings.Contains(id, " ") {
+		return id
+	}
+	return id[:min(9, len(id))]
+}
+
+// effectless lists the hunks that change nothing, by reason.
+func (p *printer) effectless() {
+	var order []string
+	by := map[string][]string{}
+	for _, h := range p.r.Hunks {
+		if h.Effect == "" {
+			continue
+		}
+		if by[h.Effect] == nil {
+			order = append(order, h.Effect)
+		}
+		by[h.Effect] = append(by[h.Effect], h.String())
+	}
+	slices.Sort(order)
+	if len(order) > 0 && p.level < 3 {
+		p.line("")
+	}
+	for _, why := range order {
+		few := 4
+		if p.level < 0 {
+			few = len(by[why])
+		} else if p.level >= 2 {
+			few = 2
+		}
+		text := strings.Join(by[why][:min(few, len(by[why]))], ", ")
+		if more := len(by[why]) - few; more > 0 {
+			text += " and " + plural(more, "hunk") + " more"
+		}
+		p.line("%s   %s   (%s)", paint(p.Style.Faint, "without effect"), text, why)
+	}
+}

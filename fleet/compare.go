@@ -47,6 +47,7 @@ func (c *Comparing) Compare(ctx context.Context, nodes []Node) (*diff.Report, er
 			return nil, err
 		}
 	}
+	r.Fail()
 	return r, nil
 }
 

@@ -1,11 +1,13 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/environment"
@@ -29,6 +31,15 @@ type Revision struct {
 	Title string // for people
 	Files source.Files
 	Tree  *git.Tree // of a commit
+}
+
+// Commits reports whether a directory is part of a commit that the state shows.
+func (r *Revision) Commits(dir string) bool {
+	if r.Tree == nil {
+		return false
+	}
+	_, err := r.Tree.Stat(dir)
+	return err == nil
 }
 
 // WorkTree is the name of the state that is on the disk.
@@ -180,3 +191,70 @@ func (r *Revisions) Base(ctx context.Context, to string) (name, main string, err
 }
 
 func short(id git.ID) string { return id.String()[:9] }
+
+// Changed lists the files below some directories that are not the same in two states, as absolute paths. Files that git
+// ignores are passed over where a commit is compared with the work tree.
+func (r *Revisions) Changed(ctx context.Context, old, new *Revision, dirs []string) (paths []string, err error) {
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		if old.Tree != nil && new.Tree != nil {
+			list, err := old.Tree.Changed(new.Tree, dir)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range list {
+				seen[p] = true
+			}
+			continue
+		}
+		for _, side := range []*Revision{old, new} {
+			if err := r.walk(ctx, side, dir, func(p string) {
+				if !seen[p] && !equalFiles(old.Files, new.Files, p) {
+					seen[p] = true
+				}
+			}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for p := range seen {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// walk visits the files of a state that may differ from another one's.
+func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit func(p string)) error {
+	info, err := side.Files.Stat(dir)
+	if err != nil || !info.IsDir() {
+		if err == nil {
+			visit(dir)
+		}
+		return nil
+	}
+	err = source.Walk(side.Files, dir, func(p string, e source.Entry) bool {
+		switch {
+		case ctx.Err() != nil || e.Name == ".git" || slices.Contains(r.ignored, p):
+			return false
+		case side.Tree == nil && r.Repo != nil && r.Repo.Ignored(side.Files, p, e.IsDir()):
+			return false
+		case !e.IsDir():
+			visit(p)
+		}
+		return true
+	})
+	return cmp.Or(ctx.Err(), err)
+}
+
+// equalFiles reports whether a path is the same in two views.
+func equalFiles(a, b source.Files, p string) bool {
+	x, errX := a.Stat(p)
+	y, errY := b.Stat(p)
+	if errX != nil || errY != nil || x != y {
+		return false
+	}
+	s, errX := a.Read(p)
+	t, errY := b.Read(p)
+	return errX == nil && errY == nil && s.Digest == t.Digest
+}

@@ -15,6 +15,7 @@ type Overlay struct {
 	Files
 	texts map[string]Content // by real path
 	dirs  map[string][]Entry // what the texts add to directories, by real path
+	gone  map[string]bool    // what is taken away, by real path
 }
 
 // NewOverlay lays texts over a view, by their absolute paths. A text outside of the roots is an error: nobody could
@@ -33,6 +34,33 @@ func NewOverlay(under Files, texts map[string]string) (*Overlay, error) {
 		slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	}
 	return o, nil
+}
+
+// Without takes files away from the view. A directory that then holds nothing is gone, too. Paths that are not there are
+// passed over.
+func (o *Overlay) Without(paths ...string) *Overlay {
+	out := &Overlay{Files: o.Files, texts: o.texts, dirs: o.dirs, gone: map[string]bool{}}
+	for p := range o.gone {
+		out.gone[p] = true
+	}
+	for _, p := range paths {
+		real, err := out.place(p)
+		for ; err == nil && real != "/"; real = path.Dir(real) {
+			out.gone[real] = true
+			if list, err := out.List(path.Dir(real)); err != nil || len(list) > 0 {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// missing tells that a path is taken away.
+func (o *Overlay) missing(op, p, real string) error {
+	if o.gone[real] {
+		return &fs.PathError{Op: op, Path: p, Err: fs.ErrNotExist}
+	}
+	return nil
 }
 
 // place is where a path leads, its last parts perhaps being new.
@@ -62,6 +90,9 @@ func (o *Overlay) Read(p string) (Content, error) {
 	if err != nil {
 		return Content{}, err
 	}
+	if err := o.missing("read", p, real); err != nil {
+		return Content{}, err
+	}
 	if c, over := o.texts[real]; over {
 		return c, nil
 	}
@@ -75,6 +106,9 @@ func (o *Overlay) Read(p string) (Content, error) {
 func (o *Overlay) Stat(p string) (Info, error) {
 	real, err := o.place(p)
 	if err != nil {
+		return Info{}, err
+	}
+	if err := o.missing("stat", p, real); err != nil {
 		return Info{}, err
 	}
 	if c, over := o.texts[real]; over {
@@ -92,12 +126,16 @@ func (o *Overlay) List(p string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.missing("list", p, real); err != nil {
+		return nil, err
+	}
 	added := o.dirs[real]
 	list, err := o.Files.List(p)
-	if added == nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if added == nil && len(o.gone) == 0 || err != nil && !errors.Is(err, fs.ErrNotExist) || added == nil && err != nil {
 		return list, err
 	}
 	list = append(slices.Clone(list), added...)
+	list = slices.DeleteFunc(list, func(e Entry) bool { return o.gone[path.Join(real, e.Name)] })
 	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
@@ -106,6 +144,9 @@ func (o *Overlay) List(p string) ([]Entry, error) {
 func (o *Overlay) Real(p string) (string, error) {
 	real, err := o.place(p)
 	if err != nil {
+		return "", err
+	}
+	if err := o.missing("stat", p, real); err != nil {
 		return "", err
 	}
 	if _, over := o.texts[real]; over || o.dirs[real] != nil {
@@ -136,5 +177,6 @@ func (o *Overlay) Fresh() Files {
 	if err != nil {
 		return o // the next question tells
 	}
+	fresh.gone = o.gone
 	return fresh
 }

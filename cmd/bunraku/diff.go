@@ -182,6 +182,11 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 	if err != nil {
 		return nil, err
 	}
+	if questions && ctx.Err() == nil {
+		if err := a.diffCauses(ctx, c, revs, old, new, r, nodes, oldWorkspace, root); err != nil {
+			return nil, err
+		}
+	}
 	r.Name, r.From, r.To, r.Invented = filepath.Base(source.Absolute(root)), old.Title, new.Title, invented
 	if list := revs.Ignored(); len(list) > 0 && (old.Tree != nil || new.Tree != nil) {
 		r.Notes = append(r.Notes, fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
@@ -190,6 +195,43 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 		r.Notes = append(r.Notes, standInText)
 	}
 	return r, nil
+}
+
+// diffCauses finds which lines make each change, and who wrote them.
+func (a *app) diffCauses(ctx context.Context, c *fleet.Comparing, revs *fleet.Revisions, old, new *fleet.Revision,
+	r *diff.Report, nodes []fleet.Node, ws *compiler.Workspace, root string) error {
+	dirs := []string{source.Absolute(root)}
+	for _, s := range []*compiler.Snapshot{c.From, c.To} {
+		for _, dir := range s.Environment().ModulePath {
+			if !inside(dir, dirs) && (old.Commits(dir) || new.Commits(dir)) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	paths, err := revs.Changed(ctx, old, new, dirs)
+	if err != nil {
+		return err
+	}
+	facts := source.Absolute(fleet.FactsDir(root))
+	n := len(paths)
+	paths = slices.DeleteFunc(paths, func(p string) bool { return inside(p, []string{facts}) })
+	if len(paths) < n {
+		r.Notes = append(r.Notes, "Facts are those of the new side, on both sides: how they changed does not count.")
+	}
+	patch, err := diff.NewPatch(ctx, old.Files, new.Files, paths, c.To.Environment().Display)
+	if err != nil {
+		return err
+	}
+	if err := c.Causes(ctx, r, nodes, patch, ws); err != nil {
+		return err
+	}
+	revs.Blame(ctx, r, old, new)
+	return nil
+}
+
+// inside reports whether a path is, or lies in, one of some directories.
+func inside(p string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") })
 }
 
 // some lists names, a few of them.

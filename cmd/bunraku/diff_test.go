@@ -183,19 +183,32 @@ func TestDiffModuleFiles(t *testing.T) {
 	s.edit("site-modules/profile/files/d/y", "", "more")
 	s.edit("site-modules/profile/files/d/z", "", "new\n")
 	s.expect(2, `
-shop   HEAD (HASH) → the work tree
+shop   HEAD (HASH) → the work tree   4 hunks
 1 node: 1 changed   N s
 
 A  on 1 node
      File[/a] content of its source
        -two
        +2
+   from  site-modules/profile/files/a.conf:2 (not committed)
+   on    db1.shop.example
+
+B  on 1 node
      File[/d] content of x
        +x2
+   from  site-modules/profile/files/d/x:2 (not committed)
+   on    db1.shop.example
+
+C  on 1 node
      File[/d] content of y   '{sha256}268576d50a742ae1, 7 bytes' → '{sha256}d899ed51ff065f3b, 11 bytes'
+   from  site-modules/profile/files/d/y
+   on    db1.shop.example
+
+D  on 1 node
      File[/d] content of z   comes
        +new
-   on   db1.shop.example
+   from  site-modules/profile/files/d/z, new (not committed)
+   on    db1.shop.example
 `, "--from", "HEAD", "--nodes", "db1*")
 }
 
@@ -203,7 +216,7 @@ func TestDiffFailures(t *testing.T) {
 	s := newRepository(t)
 	s.edit("site-modules/role/manifests/db.pp", "", "fail('no')\n")
 	code, out := s.diff()
-	if code != 1 || !strings.Contains(out, "1 newly fails") || !strings.Contains(out, "db1.shop.example") {
+	if code != 1 || !strings.Contains(out, "1 newly failing") || !strings.Contains(out, "db1.shop.example") {
 		t.Errorf("%d\n%s", code, out)
 	}
 	s.commit("broken")
@@ -211,7 +224,7 @@ func TestDiffFailures(t *testing.T) {
 	if code, out := s.diff("--from", "feature"); code != 2 || !strings.Contains(out, "1 mended") {
 		t.Errorf("%d\n%s", code, out)
 	}
-	if code, out := s.diff("--from", "feature", "--to", "feature"); code != 1 || !strings.Contains(out, "1 fails on both sides") {
+	if code, out := s.diff("--from", "feature", "--to", "feature"); code != 1 || !strings.Contains(out, "1 failing on both sides") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
@@ -266,7 +279,7 @@ func TestDiffLanguages(t *testing.T) {
 	s := newRepository(t)
 	s.edit("manifests/site.pp", "", "notify { 'v': message => $facts['puppetversion'] }\nnotify { 'u': message => $nothing }\n")
 	code, out := s.diff("--language", "7,8", "--nodes", "db1*")
-	if code != 1 || !strings.Contains(out, "Puppet 7 → Puppet 8") || !strings.Contains(out, "newly fails on 1 node") {
+	if code != 1 || !strings.Contains(out, "Puppet 7 → Puppet 8") || !strings.Contains(out, "newly failing on 1 node") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
@@ -312,5 +325,58 @@ func TestDiffPage(t *testing.T) {
 		if err := os.WriteFile(page, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Each change is told with the lines that make it; lines that are only enough together are named together.
+func TestDiffCauses(t *testing.T) {
+	s := newRepository(t)
+	s.edit("data/common.yaml", "profile::nginx::conf_mode: '0644'\n", "profile::nginx::conf_mode: '0644'\nextra: seven\n")
+	s.edit("manifests/site.pp", "", "notify { 'extra': message => lookup('extra') }\n")
+	s.commit("something extra")
+	s.edit("site-modules/profile/manifests/extra.pp", "", "class profile::extra { notify { 'more': } }\n")
+	s.edit("site-modules/role/manifests/db.pp", "  include profile::database\n", "  include profile::database\n  include profile::extra\n")
+	s.edit("site-modules/profile/manifests/unused.pp", "", "class profile::unused { }\n")
+	s.edit("site-modules/profile/manifests/admin.pp", "", "# the end\n")
+	s.expect(2, `
+shop   HASH (main) → the work tree   6 hunks
+3 nodes: 3 changed   N s
+
+A  on 3 nodes
+     + Notify[extra]
+       +message => 'seven'
+   from  data/common.yaml:14 (HASH), manifests/site.pp:18 (HASH), together
+   on    db1.shop.example, web1.shop.example, web2.shop.example
+
+B  on 1 node
+     + Notify[more]
+     + Class[Profile::Extra]
+   from  site-modules/profile/manifests/extra.pp, new (not committed), site-modules/role/manifests/db.pp:5 (not committed), together
+   on    db1.shop.example
+
+without effect   site-modules/profile/manifests/admin.pp:22, site-modules/profile/manifests/unused.pp, new   (no node asks for it)
+`)
+}
+
+// An error, too, has lines that it comes from.
+func TestDiffFailureCause(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", "# the end\n")
+	s.edit("data/common.yaml", "    uid: 2001\n", "    uid: many\n")
+	code, out := s.diff()
+	if code != 1 || !strings.Contains(out, "newly failing on 3 nodes") || !strings.Contains(out, "from  data/common.yaml:8 (not committed)") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// What differs each time that it is compiled comes from no hunk.
+func TestDiffNotFromThisChange(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", "notify { 'now': message => String(Timestamp.new) }\n")
+	s.commit("the time")
+	s.edit("manifests/site.pp", "", "notify { 'more': }\n")
+	code, out := s.diff("--from", "HEAD", "--nodes", "db1*")
+	if code != 2 || !strings.Contains(out, "from  manifests/site.pp:19 (not committed)") || !strings.Contains(out, "from  no hunk: it is another one each time") {
+		t.Errorf("%d\n%s", code, out)
 	}
 }

@@ -1,0 +1,193 @@
+package diff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"bunraku/source"
+	"bunraku/source/git"
+)
+
+// A Hunk is a place where two states of a tree differ: lines of a file that became other lines, or a whole file if it
+// came, went, or is no text. Hunks can be applied one by one, which is how causes are confirmed.
+type Hunk struct {
+	Path   string // absolute
+	File   string // for people
+	Old    Range  // lines of the old file
+	New    Range  // lines of the new file
+	Whole  bool   // it is the whole file
+	Came   bool   // the file is new
+	Went   bool   // the file is gone
+	Commit string // the last one that changed these lines; "" if it is not known, or not committed
+	Author string
+	Title  string // of the commit
+
+	// Effect is why the hunk is the cause of no change; "" if it is of one, or if that is not known.
+	Effect string
+}
+
+// A Range is lines of a file, from 1; End is the last one, and lies before First if there are none.
+type Range struct{ First, End int }
+
+// None reports whether there are no lines.
+func (r Range) None() bool { return r.End < r.First }
+
+// String is the place for people: lines of the new file, or of the old one where there are none.
+func (h *Hunk) String() string {
+	r := h.New
+	switch {
+	case h.Went:
+		return h.File + ", removed"
+	case h.Came:
+		return h.File + ", new"
+	case h.Whole:
+		return h.File
+	case r.None():
+		r = h.Old
+		return fmt.Sprintf("%s:%s, removed", h.File, r)
+	}
+	return fmt.Sprintf("%s:%s", h.File, r)
+}
+
+// String is the lines.
+func (r Range) String() string {
+	if r.End <= r.First {
+		return fmt.Sprint(r.First)
+	}
+	return fmt.Sprintf("%d-%d", r.First, r.End)
+}
+
+// A Patch is all hunks between two states of a tree, and makes the states between them.
+type Patch struct {
+	Hunks []*Hunk
+
+	old, new source.Files
+	by       map[string][]*Hunk // by path
+}
+
+// NewPatch compares the files at some paths, absolute ones, between two states. shown gives the names that people see.
+func NewPatch(ctx context.Context, old, new source.Files, paths []string, shown func(string) string) (*Patch, error) {
+	p := &Patch{old: old, new: new, by: map[string][]*Hunk{}}
+	for _, name := range paths {
+		a, hadErr := old.Read(name)
+		b, hasErr := new.Read(name)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		had, has := !errors.Is(hadErr, fs.ErrNotExist), !errors.Is(hasErr, fs.ErrNotExist)
+		h := &Hunk{Path: name, File: shown(name), Whole: true}
+		switch {
+		case !had && !has:
+			continue
+		case hadErr == nil && hasErr == nil && a.Digest == b.Digest:
+			continue
+		case !had:
+			h.Came, h.New = true, Range{1, len(lines(b.Text))}
+		case !has:
+			h.Went, h.Old = true, Range{1, len(lines(a.Text))}
+		case hadErr == nil && hasErr == nil && isText(a.Text) && isText(b.Text):
+			list, err := git.Lines(ctx, a.Text, b.Text)
+			if err != nil {
+				return nil, err
+			}
+			for _, x := range list {
+				p.add(&Hunk{Path: name, File: h.File, Old: Range{x.Old + 1, x.OldEnd}, New: Range{x.New + 1, x.NewEnd}})
+			}
+			continue
+		}
+		p.add(h)
+	}
+	return p, nil
+}
+
+func (p *Patch) add(h *Hunk) {
+	p.Hunks = append(p.Hunks, h)
+	p.by[h.Path] = append(p.by[h.Path], h)
+}
+
+// At finds the hunk that touches a line of a file, on the old side or on the new one; nil if there is none.
+func (p *Patch) At(path string, line int, old bool) *Hunk {
+	for _, h := range p.by[path] {
+		r := h.New
+		if old {
+			r = h.Old
+		}
+		if h.Whole || r.First <= line && line <= r.End {
+			return h
+		}
+	}
+	return nil
+}
+
+// Apply is the old state with some of the hunks.
+func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
+	texts, gone := map[string]string{}, []string(nil)
+	done := map[string]bool{}
+	for _, h := range hunks {
+		if done[h.Path] {
+			continue
+		}
+		done[h.Path] = true
+		switch {
+		case h.Went:
+			gone = append(gone, h.Path)
+		case h.Whole:
+			text, err := p.new.Read(h.Path)
+			if err != nil {
+				return nil, err
+			}
+			texts[h.Path] = text.Text
+		default:
+			var these []*Hunk
+			for _, x := range p.by[h.Path] {
+				if slices.Contains(hunks, x) {
+					these = append(these, x)
+				}
+			}
+			text, err := p.merge(h.Path, these)
+			if err != nil {
+				return nil, err
+			}
+			texts[h.Path] = text
+		}
+	}
+	over, err := source.NewOverlay(p.old, texts)
+	if err != nil {
+		return nil, err
+	}
+	return over.Without(gone...), nil
+}
+
+// merge is the text of a file with some of its hunks, which come in order.
+func (p *Patch) merge(path string, hunks []*Hunk) (string, error) {
+	a, err := p.old.Read(path)
+	if err != nil {
+		return "", err
+	}
+	b, err := p.new.Read(path)
+	if err != nil {
+		return "", err
+	}
+	old, new := strings.SplitAfter(a.Text, "\n"), strings.SplitAfter(b.Text, "\n")
+	var out strings.Builder
+	at := 0
+	write := func(lines []string) {
+		for _, l := range lines {
+			if n := out.Len(); l != "" && n > 0 && !strings.HasSuffix(out.String()[max(0, n-1):], "\n") {
+				out.WriteByte('\n') // what was the last line, without an end, no longer is
+			}
+			out.WriteString(l)
+		}
+	}
+	for _, h := range hunks {
+		write(old[at : h.Old.First-1])
+		write(new[h.New.First-1 : h.New.End])
+		at = h.Old.End
+	}
+	write(old[at:])
+	return out.String(), nil
+}

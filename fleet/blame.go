@@ -1,0 +1,139 @@
+package fleet
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"bunraku/diff"
+	"bunraku/source/git"
+)
+
+// Who wrote a hunk is a courtesy: bounded in number, time and history, and never an error.
+const (
+	blameHunks   = 60
+	blameCommits = 300
+	blameTime    = 2 * time.Second
+)
+
+// NotCommitted stands for the commit of lines that are only in the work tree.
+const NotCommitted = "not committed"
+
+// Blame finds the commits that the hunks of causes come from.
+func (r *Revisions) Blame(ctx context.Context, report *diff.Report, old, new *Revision) {
+	if r.Repo == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, blameTime)
+	defer cancel()
+	seen := map[*diff.Hunk]bool{}
+	about := func(c *diff.Cause) {
+		if c == nil {
+			return
+		}
+		for _, h := range c.Hunks {
+			if !seen[h] && len(seen) < blameHunks && ctx.Err() == nil {
+				seen[h] = true
+				r.blame(ctx, h, old, new)
+			}
+		}
+	}
+	for _, it := range report.All() {
+		about(it.Cause)
+	}
+	for _, f := range report.Failures {
+		about(f.Cause)
+	}
+}
+
+// blame finds the commit of one hunk.
+func (r *Revisions) blame(ctx context.Context, h *diff.Hunk, old, new *Revision) {
+	if h.New.None() {
+		r.blameRemoved(ctx, h, old, new)
+		return
+	}
+	var lines []int
+	for n := h.New.First; n <= h.New.End && len(lines) < 50; n++ {
+		lines = append(lines, n)
+	}
+	var changes map[int]git.Change
+	var err error
+	if new.Tree != nil {
+		rel, _ := filepath.Rel(r.Repo.WorkTree(), h.Path)
+		changes, err = r.Repo.Blame(ctx, new.Tree.Commit().String(), filepath.ToSlash(rel), lines)
+	} else {
+		changes, err = r.Repo.BlameFile(ctx, h.Path, lines)
+	}
+	if err != nil {
+		return
+	}
+	var last *git.Change // the youngest of those of its lines
+	for _, n := range lines {
+		c, ok := changes[n]
+		switch {
+		case !ok:
+		case c.Commit == "":
+			h.Commit = NotCommitted
+			return
+		case last == nil || c.Time > last.Time:
+			last = &c
+		}
+	}
+	if last != nil {
+		h.Commit, h.Author, h.Title = last.Commit.String(), last.Author, last.Summary
+	}
+}
+
+// blameRemoved finds the commit that took lines away: its parent still had them.
+func (r *Revisions) blameRemoved(ctx context.Context, h *diff.Hunk, old, new *Revision) {
+	if old.Tree == nil {
+		return
+	}
+	was, err := old.Files.Read(h.Path)
+	if err != nil {
+		return
+	}
+	text := was.Text
+	if !h.Whole {
+		all := strings.SplitAfter(was.Text, "\n")
+		text = strings.Join(all[h.Old.First-1:h.Old.End], "")
+	}
+	has := func(t *git.Tree) bool {
+		now, err := t.Read(h.Path)
+		return err == nil && strings.Contains(now.Text, text)
+	}
+	start := "HEAD"
+	if new.Tree != nil {
+		start = new.Tree.Commit().String()
+	}
+	id, err := r.Repo.Resolve(start)
+	if err != nil {
+		return
+	}
+	for i := 0; i < blameCommits && ctx.Err() == nil; i++ {
+		t, err := r.Repo.Tree(id.String(), r.Repo.WorkTree())
+		if err != nil {
+			return
+		}
+		if has(t) {
+			if i == 0 && new.Tree == nil {
+				h.Commit = NotCommitted
+			}
+			return
+		}
+		c, err := r.Repo.Commit(id)
+		if err != nil || len(c.Parents) == 0 || id == old.Tree.Commit() {
+			return
+		}
+		before, err := r.Repo.Tree(c.Parents[0].String(), r.Repo.WorkTree())
+		if err != nil {
+			return
+		}
+		if has(before) {
+			h.Commit, h.Author, h.Title = id.String(), c.Author.Name, c.Summary
+			return
+		}
+		id = c.Parents[0]
+	}
+}

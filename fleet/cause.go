@@ -1,0 +1,475 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"bunraku/diff"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/trace"
+	"bunraku/source"
+)
+
+// Which lines of a commit make a change? Hunks are applied to the old state one by one, and a node that has the change
+// is compiled in each of the states between. A hunk after which the change is there, exactly as it is in the new state,
+// is its cause. Where no hunk is enough by itself, hunks are taken away from all of them as long as the change stays
+// (delta debugging): what is left is needed together. So a cause is never a guess, and code, data, templates, functions
+// and configuration are all the same to it.
+//
+// Most hunks do not reach a node: its trace holds in the state with the hunk, and nothing is compiled. Nodes that have
+// the same changes share one of them that is looked at. If a commit has very many hunks, those of one file are first
+// tried together.
+
+// Bounds of the search: hunks that are tried one by one, compiles for one change, and nodes that are asked whether they
+// read a hunk.
+const (
+	mostHunks     = 60
+	mostTries     = 80
+	mostWitnesses = 100
+)
+
+// A search finds causes.
+type search struct {
+	*Comparing
+	ctx   context.Context
+	ws    *compiler.Workspace
+	patch *diff.Patch
+	nodes []Node
+
+	mu     sync.Mutex
+	states map[string]*state
+	err    error
+}
+
+// A state is the old one with some hunks.
+type state struct {
+	once     sync.Once
+	snapshot *compiler.Snapshot
+	contents *diff.Contents
+	err      error
+}
+
+// A witness is a node that is looked at, with its old catalog.
+type witness struct {
+	node  int
+	was   *eval.Result
+	trace *trace.Trace
+	mu    sync.Mutex
+	seen  map[string]outcome
+}
+
+// An outcome is what a node has in a state: the changes, by key and by slot, compared with the old state.
+type outcome struct {
+	keys, slots map[string]bool
+	held        bool // the node asks nothing that the hunks change
+	failed      bool
+}
+
+// Causes finds what makes each change and each failure of a report. ws compiles states between the two.
+func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, patch *diff.Patch,
+	ws *compiler.Workspace) error {
+	s := &search{Comparing: c, ctx: ctx, ws: ws, patch: patch, nodes: nodes, states: map[string]*state{}}
+	defer s.close()
+	r.Hunks = patch.Hunks
+	todo := map[int][]*question{}
+	var order []int
+	add := func(among []int, q *question) {
+		at := among[0]
+		for _, n := range among { // one that is looked at anyway
+			if todo[n] != nil {
+				at = n
+				break
+			}
+		}
+		if todo[at] == nil {
+			order = append(order, at)
+		}
+		todo[at] = append(todo[at], q)
+	}
+	for _, it := range r.All() {
+		if it.Kind != diff.NotKnown {
+			add(it.Nodes, &question{key: it.Key(), slot: it.Slot(), cause: &it.Cause})
+		}
+	}
+	for _, f := range r.Failures {
+		switch f.State {
+		case diff.Fails:
+			add(f.Nodes, &question{key: failureKey(f.Diagnostic), slot: failureSlot, cause: &f.Cause})
+		case diff.Mended:
+			add(f.Nodes, &question{key: mendedKey, slot: failureSlot, cause: &f.Cause})
+		}
+	}
+	witnesses := make([]*witness, len(order))
+	source.Each(ctx, len(order), func(i int) { witnesses[i] = s.witness(order[i]) })
+	units := s.units(patch.Hunks)
+	for i, w := range witnesses {
+		if w == nil {
+			continue
+		}
+		source.Each(ctx, len(units), func(u int) { s.try(w, units[u]) })
+		for _, q := range todo[order[i]] {
+			*q.cause = s.cause(w, q, units)
+		}
+	}
+	s.effects(r, witnesses, units)
+	return s.err
+}
+
+// A question is a change whose cause is looked for.
+type question struct {
+	key, slot string
+	cause     **diff.Cause
+}
+
+const (
+	failureSlot = "the compile"
+	mendedKey   = "compiles"
+)
+
+func failureKey(d *source.Diagnostic) string { return "fails: " + d.Code + d.Summary }
+
+// units are the sets of hunks that are tried first.
+func (s *search) units(hunks []*diff.Hunk) (units [][]*diff.Hunk) {
+	if len(hunks) <= mostHunks {
+		for _, h := range hunks {
+			units = append(units, []*diff.Hunk{h})
+		}
+		return units
+	}
+	for i := 0; i < len(hunks); {
+		j := i
+		for j < len(hunks) && hunks[j].Path == hunks[i].Path {
+			j++
+		}
+		units = append(units, hunks[i:j])
+		i = j
+	}
+	return units
+}
+
+// cause answers a question about a witness.
+func (s *search) cause(w *witness, q *question, units [][]*diff.Hunk) *diff.Cause {
+	if again := s.again(w); again.slots[q.slot] {
+		return &diff.Cause{Other: "no hunk: it is another one each time", Sure: true}
+	}
+	var enough, some [][]*diff.Hunk
+	for _, u := range units {
+		o := s.try(w, u)
+		switch {
+		case o.keys[q.key]:
+			enough = append(enough, u)
+		case o.slots[q.slot] || o.failed:
+			some = append(some, u)
+		}
+	}
+	tries := 0
+	test := func(units [][]*diff.Hunk) bool {
+		tries++
+		return s.try(w, join(units)).keys[q.key]
+	}
+	switch {
+	case len(enough) == 1:
+		return s.refine(w, q, enough[0])
+	case len(enough) > 1:
+		c := &diff.Cause{Either: true, Sure: true}
+		for _, u := range enough {
+			c.Hunks = append(c.Hunks, s.refine(w, q, u).Hunks...)
+		}
+		return c
+	case len(some) > 1 && test(some):
+		return s.refine(w, q, join(least(some, test, &tries)))
+	}
+	if test(units) {
+		return s.refine(w, q, join(least(units, test, &tries)))
+	}
+	// Not even all hunks bring it about: what they are compared by must have changed meanwhile.
+	return nil
+}
+
+// refine finds the hunks among those of whole files that are needed.
+func (s *search) refine(w *witness, q *question, hunks []*diff.Hunk) *diff.Cause {
+	if len(hunks) == 1 {
+		return &diff.Cause{Hunks: hunks, Sure: true}
+	}
+	var single [][]*diff.Hunk
+	for _, h := range hunks {
+		single = append(single, []*diff.Hunk{h})
+	}
+	tries := 0
+	found := least(single, func(units [][]*diff.Hunk) bool {
+		tries++
+		return s.try(w, join(units)).keys[q.key]
+	}, &tries)
+	return &diff.Cause{Hunks: join(found), Sure: tries < mostTries}
+}
+
+// least takes units away as long as the test holds, halves first, then smaller parts.
+func least(units [][]*diff.Hunk, test func([][]*diff.Hunk) bool, tries *int) [][]*diff.Hunk {
+	for n := 2; len(units) > 1 && *tries < mostTries; {
+		size := (len(units) + n - 1) / n
+		smaller := false
+		for at := 0; at < len(units) && *tries < mostTries; at += size {
+			end := min(at+size, len(units))
+			part, rest := units[at:end:end], slices.Concat(units[:at], units[end:])
+			if n == 2 && test(part) {
+				units, n, smaller = part, 2, true
+				break
+			}
+			if len(rest) > 0 && test(rest) {
+				units, n, smaller = rest, max(n-1, 2), true
+				break
+			}
+		}
+		if !smaller {
+			if size == 1 {
+				break
+			}
+			n = min(2*n, len(units))
+		}
+	}
+	return units
+}
+
+func join(units [][]*diff.Hunk) []*diff.Hunk { return slices.Concat(units...) }
+
+// witness compiles a node in the old state.
+func (s *search) witness(node int) *witness {
+	was, err := s.From.Compile(s.ctx, s.nodes[node].Node)
+	if err != nil {
+		s.fail(err)
+		return nil
+	}
+	w := &witness{node: node, was: was, seen: map[string]outcome{}}
+	if was.Questions != nil {
+		w.trace = was.Questions()
+	}
+	return w
+}
+
+func (s *search) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil && s.ctx.Err() == nil {
+		s.err = err
+	}
+}
+
+// again is what two compiles of the old state differ in: the clock, random numbers.
+func (s *search) again(w *witness) outcome {
+	w.mu.Lock()
+	o, done := w.seen["again"]
+	w.mu.Unlock()
+	if done {
+		return o
+	}
+	is, err := s.From.Compile(s.ctx, s.nodes[w.node].Node)
+	if err != nil {
+		s.fail(err)
+		return outcome{}
+	}
+	o = s.outcome(w, is, s.From, nil)
+	w.keep("again", o)
+	return o
+}
+
+func (w *witness) keep(name string, o outcome) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[name] = o
+}
+
+// try is what a node has with some hunks.
+func (s *search) try(w *witness, hunks []*diff.Hunk) outcome {
+	name := s.name(hunks)
+	w.mu.Lock()
+	o, done := w.seen[name]
+	w.mu.Unlock()
+	if done || s.ctx.Err() != nil {
+		return o
+	}
+	st := s.state(name, hunks)
+	if st.err != nil { // no such tree can be: an environment.conf that makes no sense, say
+		o = outcome{failed: true}
+		w.keep(name, o)
+		return o
+	}
+	n := s.nodes[w.node].Node
+	if w.trace != nil {
+		holds, _, err := st.snapshot.Holds(s.ctx, w.trace, n)
+		if err != nil {
+			s.fail(err)
+			return outcome{}
+		}
+		if holds {
+			o = outcome{held: true}
+			if w.was.Catalog != nil && st.contents != nil {
+				o = keysOf(st.contents.Compare(w.was.Catalog))
+				o.held = len(o.keys) == 0
+			}
+			w.keep(name, o)
+			return o
+		}
+	}
+	is, err := st.snapshot.Compile(s.ctx, n)
+	if err != nil {
+		s.fail(err)
+		return outcome{}
+	}
+	s.Watch(is)
+	o = s.outcome(w, is, st.snapshot, st.contents)
+	w.keep(name, o)
+	return o
+}
+
+// outcome compares a compile with the old one.
+func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, contents *diff.Contents) outcome {
+	switch {
+	case is.Failure != nil && w.was.Failure != nil:
+		if failureKey(is.Failure) == failureKey(w.was.Failure) {
+			return outcome{}
+		}
+		return outcome{failed: true, slots: map[string]bool{failureSlot: true}}
+	case is.Failure != nil:
+		return outcome{failed: true, keys: map[string]bool{failureKey(is.Failure): true},
+			slots: map[string]bool{failureSlot: true}}
+	case w.was.Failure != nil:
+		return outcome{keys: map[string]bool{mendedKey: true}, slots: map[string]bool{failureSlot: true}}
+	}
+	opt := s.Options
+	opt.Contents = contents
+	return keysOf(diff.Compare(side(s.From, w.was), side(c, is), opt))
+}
+
+func keysOf(changes []*diff.Change) outcome {
+	o := outcome{keys: map[string]bool{}, slots: map[string]bool{}}
+	for _, c := range changes {
+		if c.Kind != diff.NotKnown {
+			o.keys[c.Key()], o.slots[c.Slot()] = true, true
+		}
+	}
+	return o
+}
+
+// name identifies a set of hunks.
+func (s *search) name(hunks []*diff.Hunk) string {
+	var b strings.Builder
+	var at []int
+	for _, h := range hunks {
+		at = append(at, slices.Index(s.patch.Hunks, h))
+	}
+	sort.Ints(at)
+	for _, i := range at {
+		b.WriteRune(rune(i + 1))
+	}
+	return b.String()
+}
+
+// state makes one, once.
+func (s *search) state(name string, hunks []*diff.Hunk) *state {
+	s.mu.Lock()
+	st := s.states[name]
+	if st == nil {
+		st = &state{}
+		s.states[name] = st
+	}
+	s.mu.Unlock()
+	st.once.Do(func() {
+		files, err := s.patch.Apply(hunks)
+		if err == nil {
+			st.snapshot, err = s.ws.Snapshot(s.ctx, files)
+		}
+		if st.err = err; err == nil && s.Options.Contents != nil {
+			st.contents = diff.NewContents(s.From.Environment(), st.snapshot.Environment())
+		}
+	})
+	return st
+}
+
+func (s *search) close() {
+	for _, st := range s.states {
+		if st.snapshot != nil {
+			st.snapshot.Close()
+		}
+	}
+}
+
+// Reasons why a hunk makes no change.
+const (
+	nobodyAsks = "no node asks for it"
+	sameAnswer = "nodes read it, and their catalogs stay the same"
+	undone     = "other hunks undo or hide what it does"
+)
+
+// effects says of every hunk that is no cause why it is none. Nodes that cannot change ask for none of them.
+func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) {
+	used := map[*diff.Hunk]bool{}
+	note := func(c *diff.Cause) {
+		if c != nil {
+			for _, h := range c.Hunks {
+				used[h] = true
+			}
+		}
+	}
+	unsure := false
+	for _, it := range r.All() {
+		note(it.Cause)
+		unsure = unsure || it.Kind != diff.NotKnown && it.Cause == nil || it.Cause != nil && !it.Cause.Sure
+	}
+	for _, f := range r.Failures {
+		note(f.Cause)
+		unsure = unsure || f.State != diff.FailsBoth && f.Cause == nil
+	}
+	if unsure || s.ctx.Err() != nil {
+		return // who knows which of them is a part of that
+	}
+	witnesses = slices.DeleteFunc(slices.Clone(witnesses), func(w *witness) bool { return w == nil })
+	for i, n := range r.Nodes {
+		seen := slices.ContainsFunc(witnesses, func(w *witness) bool { return w.node == i })
+		if n.State != diff.CannotChange && n.State != diff.Excused && !seen && len(witnesses) < mostWitnesses {
+			if w := s.witness(i); w != nil {
+				witnesses = append(witnesses, w)
+			}
+		}
+	}
+	asked := 0
+	for _, n := range r.Nodes {
+		if n.State != diff.CannotChange && n.State != diff.Excused {
+			asked++
+		}
+	}
+	for _, u := range units {
+		if slices.ContainsFunc(u, func(h *diff.Hunk) bool { return used[h] }) {
+			continue
+		}
+		why := nobodyAsks
+		for _, w := range witnesses {
+			o := s.try(w, u)
+			switch {
+			case len(o.keys) > 0 || o.failed:
+				why = undone
+			case !o.held && why == nobodyAsks:
+				why = sameAnswer
+			}
+		}
+		if why == nobodyAsks && asked > len(witnesses) {
+			why = "it makes none of the changes"
+		}
+		for _, h := range u {
+			h.Effect = why
+		}
+	}
+	// of files with several hunks that were tried together, those that are no part of a cause
+	for _, u := range units {
+		if len(u) > 1 && slices.ContainsFunc(u, func(h *diff.Hunk) bool { return used[h] }) {
+			for _, h := range u {
+				if !used[h] {
+					h.Effect = "it makes none of the changes"
+				}
+			}
+		}
+	}
+}
