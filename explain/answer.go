@@ -16,7 +16,7 @@ type Answer struct {
 	Version   int             `json:"version"`
 	Node      string          `json:"node"`
 	Query     string          `json:"query"`
-	Kind      string          `json:"kind"` // attribute, absent, resource, edge, variable, hiera, fact
+	Kind      string          `json:"kind"` // attribute, absent, resource, edge, variable, hiera, fact, list, tags, line
 	Resource  string          `json:"resource,omitempty"`
 	Attribute string          `json:"attribute,omitempty"`
 	Variable  string          `json:"variable,omitempty"`
@@ -36,6 +36,10 @@ type Answer struct {
 	Via        []Step      `json:"via,omitempty"`
 	Depends    []Leaf      `json:"depends,omitempty"`
 
+	Path       []Hop        `json:"path,omitempty"`       // of a relation: the way, hop by hop
+	Listed     []Listed     `json:"listed,omitempty"`     // of a pattern or a tag: the resources
+	Tags       []Tag        `json:"tags,omitempty"`       // of a resource, when they were asked for
+	Again      []Spot       `json:"again,omitempty"`      // of a class: further calls that ask for it
 	Attributes []Summary    `json:"attributes,omitempty"` // of a resource
 	Levels     []LevelSpot  `json:"levels,omitempty"`     // of a Hiera key
 	Merge      string       `json:"merge,omitempty"`
@@ -69,10 +73,11 @@ func (s *Spot) String() string {
 
 // A Leaf is a place that data come from.
 type Leaf struct {
-	Kind      string      `json:"kind"` // literal, datum, fact, node name, absence, world
+	Kind      string      `json:"kind"` // literal, datum, key, alias, fact, node name, absence, world
 	At        *Spot       `json:"at,omitempty"`
-	Path      string      `json:"path,omitempty"` // of a datum its key, of a fact its path, else what it is
-	Text      string      `json:"text,omitempty"` // the datum as written
+	Path      string      `json:"path,omitempty"`    // of data the key, of a fact its path, else what it is
+	Entries   bool        `json:"entries,omitempty"` // of a container in data: which entries it has, not what they are
+	Text      string      `json:"text,omitempty"`    // the datum as written
 	Sensitive bool        `json:"sensitive,omitempty"`
 	Level     string      `json:"level,omitempty"` // of a datum: the level of Hiera that has it
 	Merge     string      `json:"merge,omitempty"` // how levels are put together, when not "first"
@@ -157,6 +162,9 @@ func (a *Answer) EachSpot(all bool, visit func(*Spot)) {
 	for i := range a.Levels {
 		see(a.Levels[i].At)
 	}
+	for i := range a.Path {
+		see(a.Path[i].At)
+	}
 	if a.Where == nil {
 		for i := range a.Data {
 			leaf(&a.Data[i])
@@ -219,9 +227,12 @@ func (rec *Record) leaf(r provenance.Ref) Leaf {
 		}
 	case provenance.NodeName:
 		out.Text = value.Literal(value.String(rec.Catalog.Name))
-	case provenance.Datum:
+	case provenance.Datum, provenance.Key, provenance.Alias:
 		if !out.Sensitive && !secret.hidesText(l.Place) {
 			out.Text = oneLine(l.Place.Text(), 200)
+		}
+		if first, last := lines(l.Place); l.Kind == provenance.Datum && last > first && !isText(l.Place) {
+			out.Entries, out.Text = true, ""
 		}
 		rec.addLevels(&out)
 	}

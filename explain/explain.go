@@ -20,20 +20,38 @@ func (rec *Record) Explain(ref, attribute string) (a *Answer, err error) {
 		return a, rec.explainHiera(a, strings.TrimPrefix(ref, "hiera:"))
 	case strings.HasPrefix(ref, "fact:"):
 		return a, rec.explainFact(a, strings.TrimPrefix(ref, "fact:"))
+	case strings.HasPrefix(ref, "tag:"):
+		return a, rec.explainTag(a, strings.TrimPrefix(ref, "tag:"))
 	case strings.HasPrefix(ref, "$"):
 		return a, rec.explainVariable(a, ref)
 	}
-	if from, to, ok := splitArrow(ref); ok {
-		return a, rec.explainEdge(a, from, to)
+	if from, to, refresh, ok := splitArrow(ref); ok {
+		return a, rec.explainEdge(a, from, to, refresh)
+	}
+	if n, ok := parseRef(ref); attribute == "" && (ok && isPattern(n.Title) || !ok && isPattern(ref)) {
+		pattern := n.Title
+		if !ok {
+			pattern = ref
+		}
+		if list := rec.matching(n.Type, pattern); len(list) > 1 && (!ok || rec.Catalog.Resource(n.Type, n.Title) == nil) {
+			rec.explainList(a, list, nil)
+			return a, nil
+		}
 	}
 	r, err := rec.find(ref)
 	if err != nil {
 		return nil, err
 	}
 	a.Resource = r.Ref()
-	if attribute == "" {
+	switch attribute {
+	case "":
 		rec.explainResource(a, r)
 		return a, nil
+	case "tags":
+		if r.Param("tags") == nil {
+			rec.explainTags(a, r)
+			return a, nil
+		}
 	}
 	if p := r.Param(attribute); p != nil {
 		rec.explainAttribute(a, r, p)
@@ -156,6 +174,11 @@ func (rec *Record) declared(r *catalog.Resource) *Spot {
 func (rec *Record) explainResource(a *Answer, r *catalog.Resource) {
 	a.Kind = "resource"
 	a.Set = rec.declared(r)
+	for _, at := range rec.Again(r) {
+		if s := rec.spot(at); s != nil {
+			a.Again = append(a.Again, *s)
+		}
+	}
 	rec.derive(a, nil, "", r.TitleRef, r.Existence)
 	if r.TitleRef == 0 {
 		a.Where = nil

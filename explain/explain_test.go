@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"bunraku/provenance"
+	"bunraku/puppet/record"
 )
 
 // Anchors that can stand in one place only are found; where there is a choice the two ends disagree.
@@ -38,21 +39,22 @@ func TestPlace(t *testing.T) {
 }
 
 func TestMatcher(t *testing.T) {
+	none := Of(&record.Record{})
 	for of, want := range map[string]string{"": "say FILE:LINE", "x": "say FILE:LINE", "x:y": "say FILE:LINE",
 		"hiera:": "say FILE:LINE", "m.pp:0": "say FILE:LINE",
 		"m.pp:3": "", "m.pp:3:7": "", "hiera:a": "", "fact:os": ""} {
-		_, err := matcher(of)
+		_, err := none.matcher(of)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", of, err)
 		}
 	}
-	m, _ := matcher("fact:os.family")
+	m, _ := none.matcher("fact:os.family")
 	for path, want := range map[string]bool{"os.family": true, "os.family.x": true, "os": false, "os.familyname": false} {
 		if m(provenance.Label{Kind: provenance.Fact, Path: path}) != want {
 			t.Errorf("fact %s", path)
 		}
 	}
-	m, _ = matcher("hiera:a::b")
+	m, _ = none.matcher("hiera:a::b")
 	for path, want := range map[string]bool{"a::b": true, "a::b.c": true, "a::bc": false} {
 		if m(provenance.Label{Kind: provenance.Datum, Path: path}) != want {
 			t.Errorf("datum %s", path)
@@ -86,7 +88,7 @@ func TestKeysAndRefs(t *testing.T) {
 	}
 	for ref, want := range map[string]bool{"File[a] -> File[b]": true, "File[a]~>File[b]": true, "a -> b": false,
 		"File[a]": false} {
-		if _, _, ok := splitArrow(ref); ok != want {
+		if _, _, _, ok := splitArrow(ref); ok != want {
 			t.Errorf("%q: %v", ref, ok)
 		}
 	}

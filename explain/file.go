@@ -21,7 +21,7 @@ import (
 // It names files by path, line and column, with a checksum, and never quotes them; when a file has changed since, its
 // lines are not shown.
 
-const sideVersion = 2
+const sideVersion = 3
 
 type sideFile struct {
 	Version   int                        `json:"bunraku_provenance"`
@@ -43,14 +43,15 @@ type sideFile struct {
 }
 
 type sideResource struct {
-	At        provenance.PackedSpot `json:"at"`
-	Existence provenance.Ref        `json:"existence"`
-	Title     provenance.Ref        `json:"title"`
-	Position  provenance.Ref        `json:"position"`
-	Tags      provenance.Ref        `json:"tags"`
-	Params    map[string]sideParam  `json:"params"`
-	Via       []sideStage           `json:"via,omitempty"`
-	Asked     provenance.PackedSpot `json:"asked"` // of an included class: the call
+	At        provenance.PackedSpot   `json:"at"`
+	Existence provenance.Ref          `json:"existence"`
+	Title     provenance.Ref          `json:"title"`
+	Position  provenance.Ref          `json:"position"`
+	Tags      provenance.Ref          `json:"tags"`
+	Params    map[string]sideParam    `json:"params"`
+	Via       []sideStage             `json:"via,omitempty"`
+	Asked     provenance.PackedSpot   `json:"asked"`           // of an included class: the call
+	Again     []provenance.PackedSpot `json:"again,omitempty"` // and further ones
 }
 
 type sideParam struct {
@@ -152,6 +153,9 @@ func Save(rec *Record, root string) (_ []byte, err error) {
 		}
 		if !r.Place.Known() {
 			side.Asked = spot(rec.Asked(r))
+		}
+		for _, at := range rec.Again(r) {
+			side.Again = append(side.Again, spot(at))
 		}
 		s.Resources = append(s.Resources, side)
 		shown.Resources = append(shown.Resources, &copied)
@@ -275,7 +279,7 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 		return nil, errors.New("the file is damaged: its parts do not fit each other")
 	}
 	ways := &sideWays{map[*catalog.Resource][]record.Stage{}, map[*catalog.Resource]source.Place{},
-		map[sideSlot]source.Place{}}
+		map[*catalog.Resource][]source.Place{}, map[sideSlot]source.Place{}}
 	rec := Of(&record.Record{Catalog: c, Trace: trace, Facts: value.EmptyHash, Ways: ways})
 	rec.memo.secret = newSecrets(trace)
 	known := func(r provenance.Ref) provenance.Ref {
@@ -300,6 +304,9 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 			ways.via[r] = append(ways.via[r], record.Stage{Text: v.Text, Place: v.At.Place(files)})
 		}
 		ways.asked[r] = side.Asked.Place(files)
+		for _, at := range side.Again {
+			ways.again[r] = append(ways.again[r], at.Place(files))
+		}
 	}
 	for i := range c.Edges {
 		e := &c.Edges[i]
@@ -378,6 +385,9 @@ func (s *sideFile) eachSpot(visit func(provenance.PackedSpot)) {
 	for _, r := range s.Resources {
 		visit(r.At)
 		visit(r.Asked)
+		for _, at := range r.Again {
+			visit(at)
+		}
 		for _, p := range r.Params {
 			visit(p.At)
 			if p.Declared != nil {
@@ -445,10 +455,14 @@ type sideData map[string]*record.Hiera
 // Levels implements record.Data.
 func (d sideData) Levels(key string) *record.Hiera { return d[key] }
 
+// Mentions implements record.Data: a side file does not say.
+func (d sideData) Mentions(string) []record.Mention { return nil }
+
 // sideWays is what a side file says of resources.
 type sideWays struct {
 	via      map[*catalog.Resource][]record.Stage
 	asked    map[*catalog.Resource]source.Place
+	again    map[*catalog.Resource][]source.Place
 	declared map[sideSlot]source.Place
 }
 
@@ -462,6 +476,9 @@ func (w *sideWays) Via(r *catalog.Resource) []record.Stage { return w.via[r] }
 
 // Asked implements record.Ways.
 func (w *sideWays) Asked(r *catalog.Resource) source.Place { return w.asked[r] }
+
+// Again implements record.Ways.
+func (w *sideWays) Again(r *catalog.Resource) []source.Place { return w.again[r] }
 
 // Parameter implements record.Ways.
 func (w *sideWays) Parameter(r *catalog.Resource, name string) source.Place {

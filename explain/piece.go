@@ -95,12 +95,11 @@ func (rec *Record) addPiece(out []Piece, upTo string, pos int, atoms []atom) []P
 	return append(out, p)
 }
 
-// nearest is the datum or fact that a part hangs on which is no copy of one: the key of a hash comes from the hash as a
-// whole.
+// nearest is the datum or fact that a part hangs on which is no copy of one.
 func (rec *Record) nearest(r provenance.Ref) (out []Leaf) {
 	rec.Trace.Near(func(n provenance.Ref) bool {
 		l, ok := rec.Trace.Label(n)
-		if ok && out == nil && (l.Kind == provenance.Datum && !isConfig(l.Place.File.Name) || l.Kind == provenance.Fact) {
+		if ok && out == nil && (l.Kind.InData() && l.Place.File != nil && !isConfig(l.Place.File.Name) || l.Kind == provenance.Fact) {
 			out = []Leaf{rec.leaf(n)}
 		}
 		return out == nil

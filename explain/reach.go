@@ -33,7 +33,7 @@ type Reach struct {
 // Reaches answers FILE:LINE, hiera:KEY and fact:NAME.
 func (rec *Record) Reaches(of string) (out *ReachAnswer, err error) {
 	defer source.Catch(&err)
-	match, err := matcher(of)
+	match, err := rec.matcher(of)
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +108,12 @@ func (rec *Record) Reaches(of string) (out *ReachAnswer, err error) {
 }
 
 // matcher says which places a question means.
-func matcher(of string) (func(provenance.Label) bool, error) {
+func (rec *Record) matcher(of string) (func(provenance.Label) bool, error) {
 	if key, ok := strings.CutPrefix(of, "hiera:"); ok && key != "" {
 		root := rootKey(key)
 		return func(l provenance.Label) bool {
 			switch l.Kind {
-			case provenance.Datum:
+			case provenance.Datum, provenance.Key, provenance.Alias:
 				if l.Place.File != nil && isConfig(l.Place.File.Name) || rootKey(l.Path) != root {
 					return false
 				}
@@ -146,18 +146,59 @@ func matcher(of string) (func(provenance.Label) bool, error) {
 	if !ok || n == 0 {
 		return nil, fmt.Errorf("%q: say FILE:LINE, hiera:KEY or fact:NAME", of)
 	}
+	entries := rec.entriesAt(file, n)
 	return func(l provenance.Label) bool {
 		f := l.Place.File
 		if f == nil || !sameFile(f.Name, file) {
 			return false
 		}
-		first := f.LineOf(l.Place.Span.Start)
-		last := f.LineOf(max(l.Place.Span.Start, l.Place.Span.End-1))
-		if l.Kind == provenance.Datum && last > first { // a container: its own line only, its elements have theirs
-			last = first
+		first, last := lines(l.Place)
+		if l.Kind == provenance.Datum && last > first && !isText(l.Place) {
+			// which entries a container has is a matter of every line that one of them begins at
+			return first == n || entries[f.Name+" "+l.Path]
 		}
 		return first <= n && n <= last
 	}, nil
+}
+
+// lines are the first and the last line of a place.
+func lines(p source.Place) (first, last int) {
+	return p.File.LineOf(p.Span.Start), p.File.LineOf(max(p.Span.Start, p.Span.End-1))
+}
+
+// isText reports whether a place of several lines in data is one text.
+func isText(p source.Place) bool {
+	return strings.HasPrefix(p.Text(), "|") || strings.HasPrefix(p.Text(), ">")
+}
+
+// entriesAt are the containers, by file and path, that have an entry or element which begins at a line.
+func (rec *Record) entriesAt(file string, n int) map[string]bool {
+	out := map[string]bool{}
+	rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
+		if f := l.Place.File; f == nil || !l.Kind.InData() || l.Place.Line() != n || !sameFile(f.Name, file) {
+			return
+		}
+		out[l.Place.File.Name+" "+parentPath(l.Path)] = true
+	})
+	return out
+}
+
+// parentPath is a key path without its last segment.
+func parentPath(path string) string {
+	last, quote := -1, byte(0)
+	for i := range len(path) {
+		switch c := path[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '.':
+			last = i
+		case (c == '"' || c == '\'') && i == last+1:
+			quote = c
+		}
+	}
+	return path[:max(last, 0)]
 }
 
 // inside reports whether a path is the one asked about or an element of it. What holds it has a place of its own, for
@@ -187,7 +228,7 @@ func (rec *Record) nothingThere(of string) error {
 		m.Message = "nobody asked Hiera for " + of[6:] + " on " + rec.Catalog.Name
 		var keys []string
 		rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
-			if l.Kind == provenance.Datum {
+			if l.Kind.InData() {
 				keys = append(keys, rootKey(l.Path))
 			}
 		})

@@ -133,6 +133,9 @@ func (p *page) dependency(a *Answer) {
 			}
 			l := list[i]
 			text := l.At.Text
+			if text != "" && l.Entries && j == i+1 {
+				text = "which entries " + l.Path + " has"
+			}
 			if text == "" && l.Kind == "datum" {
 				text = l.Path + ": (sensitive)"
 			} else if text == "" {

@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
@@ -45,6 +46,7 @@ type memo struct {
 	literals map[*source.File]map[int]string // texts by ordinal
 	defined  map[string]definedIn
 	secret   *secrets
+	graphs   map[*catalog.Catalog]*catalog.Graph
 }
 
 // once looks a thing up and makes it at the first question. Two goroutines may make it both; either one's will do.

@@ -15,49 +15,48 @@ import (
 type NotFound struct {
 	Message     string
 	Suggestions []string
+	Unknown     bool // it is not even known whether there is one
 }
 
 func (e *NotFound) Error() string { return e.Message }
 
 const maxSuggestions = 8
 
-// find is the resource that a reference names. `File['/etc/motd']` and a bare title that is the only one of its name
-// will do, too.
+// find is the resource that a reference names. `File['/etc/motd']`, another of its names, a pattern and a bare title
+// that is the only one of its name will do, too.
 func (rec *Record) find(ref string) (*catalog.Resource, error) {
 	if n, ok := parseRef(ref); ok {
 		if r := rec.Catalog.Resource(n.Type, n.Title); r != nil {
 			return r, nil
 		}
-		for _, r := range rec.Catalog.Resources {
-			if r.Type == n.Type && (strings.EqualFold(r.Title, n.Title) || strings.TrimRight(n.Title, "/") == r.Title) {
-				return r, nil
-			}
-			if r.Type == n.Type && isAlias(r, n.Title) {
-				return r, nil
-			}
+		list := rec.called(n.Type, n.Title)
+		if list == nil && isPattern(n.Title) {
+			list = rec.matching(n.Type, n.Title)
 		}
-		return nil, &NotFound{Message: n.String() + " is not in the catalog of " + rec.Catalog.Name,
-			Suggestions: rec.similar(n)}
+		switch len(list) {
+		case 0:
+			return nil, &NotFound{Message: n.String() + " is not in the catalog of " + rec.Catalog.Name,
+				Suggestions: rec.similar(n)}
+		case 1:
+			return list[0], nil
+		}
+		return nil, ambiguous(ref, list)
 	}
 	if strings.ContainsAny(ref, "[]") {
 		return nil, fmt.Errorf("%q is no reference: write Type[title], $variable, hiera:KEY, or 'A -> B'", ref)
 	}
-	var same []string
-	var only *catalog.Resource
-	for _, r := range rec.Catalog.Resources {
-		if strings.EqualFold(r.Title, ref) || r.Type == "Class" && strings.EqualFold(r.Title, strings.TrimPrefix(ref, "::")) {
-			same = append(same, r.Ref())
-			only = r
-		}
+	list := rec.called("", ref)
+	if list == nil && isPattern(ref) {
+		list = rec.matching("", ref)
 	}
-	switch len(same) {
+	switch len(list) {
 	case 1:
-		return only, nil
+		return list[0], nil
 	case 0:
 		return nil, &NotFound{Message: fmt.Sprintf("%q names nothing in the catalog of %s", ref, rec.Catalog.Name),
 			Suggestions: rec.byText(ref)}
 	}
-	return nil, &NotFound{Message: fmt.Sprintf("%q is ambiguous", ref), Suggestions: same}
+	return nil, ambiguous(ref, list)
 }
 
 // parseRef reads Type[title]; quotes around the title are what Puppet code has there.
@@ -77,20 +76,6 @@ func parseRef(ref string) (catalog.Name, bool) {
 		}
 	}
 	return n, ok
-}
-
-func isAlias(r *catalog.Resource, title string) bool {
-	switch v := r.Get("alias").(type) {
-	case value.String:
-		return string(v) == title
-	case *value.Array:
-		for _, e := range v.Elems {
-			if s, ok := e.(value.String); ok && string(s) == title {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // similar lists what a reference that names nothing may have meant: nearest spelling first, then the same title

@@ -80,7 +80,7 @@ func (rec *Record) findSecrets() *secrets {
 // hide marks a place, and the lines and the Hiera key that it stands in.
 func (s *secrets) hide(r provenance.Ref, l provenance.Label) {
 	s.leaves[r] = true
-	if l.Kind == provenance.Datum {
+	if l.Kind.InData() {
 		s.keys[rootKey(l.Path)] = true
 	}
 	if f := l.Place.File; f != nil {

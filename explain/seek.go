@@ -28,7 +28,7 @@ func (rec *Record) missing(n catalog.Name) (virtual source.Place, passed []Passe
 	for _, b := range rec.Passed {
 		s := known[b.Place]
 		if s == nil {
-			s = &seeker{rec: rec, want: n, seen: map[syntax.Definition]bool{}, barren: barren}
+			s = &seeker{rec: rec, want: n, virtual: virtual.File != nil, seen: map[syntax.Definition]bool{}, barren: barren}
 			s.code(rec.statementsAt(b.Place), b.Place.File, nil)
 			if known[b.Place] = s; s.best == nil { // nor has any that it looked through
 				for d := range s.seen {
@@ -134,7 +134,9 @@ func declaresAny(stmts []syntax.Expr) (found bool) {
 type seeker struct {
 	rec  *Record
 	want catalog.Name
-	seen map[syntax.Definition]bool
+	// the resource is there, virtually: what is looked for is what would make it real
+	virtual bool
+	seen    map[syntax.Definition]bool
 	// barren are classes and defines that do not lead to it, as other searches know
 	barren map[syntax.Definition]bool
 
@@ -155,9 +157,24 @@ func (s *seeker) code(stmts []syntax.Expr, f *source.File, way []record.Stage) {
 		if s.sure {
 			return
 		}
-		if u.Kind == outline.Declares && !u.Collected {
+		switch {
+		case u.Kind == outline.Declares && u.Collected && s.virtual:
+			s.collected(u, f, way)
+		case u.Kind == outline.Declares && !u.Collected:
 			s.declared(u, f, way)
 		}
+	}
+}
+
+// collected is a collector, or a call of realize, that may make the resource real.
+func (s *seeker) collected(u outline.Use, f *source.File, way []record.Stage) {
+	text := f.Slice(u.At.Span())
+	stage := record.Stage{Place: source.Place{File: f, Span: u.At.Span()}, Text: oneLine(text, 60)}
+	switch {
+	case u.Type == s.want.Type:
+		s.found(way, stage, strings.Contains(text, s.want.Title))
+	case u.Type == "" && u.Verb != "" && strings.Contains(strings.ToLower(text), strings.ToLower(s.want.Type)):
+		s.found(way, stage, strings.Contains(text, s.want.Title))
 	}
 }
 

@@ -76,6 +76,10 @@ func (n *Node) text(leaves []Leaf) string {
 	switch {
 	case infix[n.Op] && len(args) == 2:
 		return args[0] + " " + n.Op + " " + args[1]
+	case n.Op == "[]" && len(args) > 1: // the last is what is looked into
+		return args[len(args)-1] + "[" + strings.Join(args[:len(args)-1], ", ") + "]"
+	case len(n.Op) > 2 && n.Op[0] == '[' && len(args) == 1:
+		return args[0] + n.Op
 	case n.Op == "container":
 		return "[" + strings.Join(args, ", ") + "]"
 	}
@@ -92,7 +96,7 @@ func (l *Leaf) short(most int) string {
 		return "$facts " + l.Path
 	case "node name":
 		return l.Text
-	case "literal", "datum":
+	case "literal", "datum", "key":
 		if l.Text == "" {
 			return l.Path
 		}

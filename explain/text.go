@@ -151,6 +151,8 @@ func (p *page) head(a *Answer) {
 		fmt.Fprintf(p.w, "%s\n", paint(p.Style.Place, a.Resource))
 	case "edge":
 		fmt.Fprintf(p.w, "%s\n", value.ToString(a.value))
+	case "list":
+		fmt.Fprintf(p.w, "%s has %s of %s\n", a.Query, plural(len(a.Listed), "resource"), a.Node)
 	case "hiera":
 		p.value(a)
 	default:
@@ -288,8 +290,17 @@ func (l *Leaf) describe() string {
 		at = l.At.String()
 	}
 	switch l.Kind {
+	case "key", "alias":
+		s := at + " (the " + l.Kind + " of " + l.Path + " in Hiera's data"
+		if l.Level != "" {
+			s += ", level \"" + l.Level + "\""
+		}
+		return s + ")"
 	case "datum":
 		s := at + " (Hiera key " + l.Path
+		if l.Entries {
+			s = at + " (which entries Hiera key " + l.Path + " has"
+		}
 		if l.Level != "" {
 			s += ", level \"" + l.Level + "\""
 		}
@@ -320,6 +331,7 @@ func (p *page) evidence(a *Answer) {
 			p.add(label, a.Set, setText)
 		}
 	}
+	p.several(a)
 	answer := ""
 	if a.value != nil {
 		answer = short(a.value)
@@ -345,6 +357,45 @@ func (p *page) evidence(a *Answer) {
 	if a.Kind == "resource" {
 		p.flush()
 		p.attributes(a)
+	}
+}
+
+// several shows what an answer has many of: hops, resources, tags, further calls.
+func (p *page) several(a *Answer) {
+	for i := range a.Again {
+		if p.enough(i, 5) {
+			p.add("", nil, fmt.Sprintf("… %d more calls (--all lists them)", len(a.Again)-i))
+			break
+		}
+		p.add("also by", &a.Again[i], a.Again[i].Text)
+	}
+	for i := range a.Path {
+		if h := &a.Path[i]; len(a.Path) > 1 {
+			line := ""
+			if h.At != nil {
+				line = h.At.Text
+			}
+			remarks := []string{h.sentence()}
+			if h.Set != "" {
+				remarks = append(remarks, "by "+h.Set)
+			}
+			p.add(fmt.Sprint(i+1), h.At, line, remarks...)
+		}
+	}
+	for i := range a.Listed {
+		if p.enough(i, 20) {
+			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(a.Listed)-i))
+			break
+		}
+		l := &a.Listed[i]
+		var remarks []string
+		if l.Why != "" {
+			remarks = []string{l.Why}
+		}
+		p.add("", l.At, l.Resource, remarks...)
+	}
+	for _, t := range a.Tags {
+		p.add("tag", nil, t.Name+"  ("+t.From+")")
 	}
 }
 
@@ -481,8 +532,14 @@ func (p *page) leaf(label string, l *Leaf) {
 		}
 	}()
 	switch l.Kind {
-	case "datum":
+	case "datum", "key", "alias":
 		remark := "Hiera key " + l.Path
+		switch {
+		case l.Kind == "key" && parentPath(l.Path) != "":
+			remark = "a key of Hiera key " + parentPath(l.Path)
+		case l.Kind != "datum":
+			remark = "the " + l.Kind + " of " + remark
+		}
 		if l.Level != "" {
 			remark += ", level \"" + l.Level + "\""
 		}

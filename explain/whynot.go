@@ -1,26 +1,34 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 
+	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/outline"
+	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
 
 // A WhyNot says why a resource is not in the catalog.
 type WhyNot struct {
-	Version  int      `json:"version"`
-	Node     string   `json:"node"`
-	Resource string   `json:"resource"`
-	Present  bool     `json:"present,omitempty"` // it is in the catalog after all
-	Virtual  *Spot    `json:"virtual,omitempty"` // declared there, virtually, and never realized
-	Passed   []Branch `json:"passed,omitempty"`  // branches that were not taken
-	Code     []Near   `json:"code,omitempty"`    // declarations that this node does not reach
-	Similar  []string `json:"similar,omitempty"` // in the catalog, spelt alike
+	Version  int         `json:"version"`
+	Node     string      `json:"node"`
+	Resource string      `json:"resource"`
+	Present  bool        `json:"present,omitempty"` // it is in the catalog after all
+	Key      string      `json:"key,omitempty"`     // of a Hiera key, in place of a resource
+	Virtual  *Spot       `json:"virtual,omitempty"` // declared there, virtually, and never realized
+	Data     []Lead      `json:"data,omitempty"`    // data that another node reads, or another level hides, and that names it
+	Passed   []Branch    `json:"passed,omitempty"`  // branches that were not taken
+	Code     []Near      `json:"code,omitempty"`    // declarations that this node does not reach
+	Levels   []LevelSpot `json:"levels,omitempty"`  // of a Hiera key: where it was looked for
+	Similar  []string    `json:"similar,omitempty"` // in the catalog, spelt alike
 	// from a side file: files that have changed since, whose code is not known any more
 	Changed []string `json:"changed,omitempty"`
 }
@@ -42,11 +50,26 @@ type Near struct {
 	In    string `json:"in,omitempty"`
 	Sure  bool   `json:"sure"`
 	State string `json:"state,omitempty"` // of the class or define around it
+	// of a statement that ran: the titles that it had, and where they come from
+	Ran    []string `json:"ran,omitempty"`
+	Titles []Leaf   `json:"titles,omitempty"`
+}
+
+// A Lead is a datum that names what is missing, and what keeps this node from reading it.
+type Lead struct {
+	At     *Spot         `json:"at"`
+	Path   string        `json:"path"`
+	Level  string        `json:"level"`
+	Needs  []record.Need `json:"needs,omitempty"`  // facts that would have to be others
+	Hidden *Spot         `json:"hidden,omitempty"` // by the datum of a level further up
 }
 
 // WhyNot answers for Type[title].
 func (rec *Record) WhyNot(ref string) (w *WhyNot, err error) {
 	defer source.Catch(&err)
+	if key, ok := strings.CutPrefix(strings.TrimSpace(ref), "hiera:"); ok {
+		return rec.whyNotKey(key)
+	}
 	n, ok := parseRef(strings.TrimSpace(ref))
 	if !ok {
 		return nil, &NotFound{Message: "\"" + ref + "\": --why-not takes a reference, Type[title]",
@@ -75,32 +98,282 @@ func (rec *Record) WhyNot(ref string) (w *WhyNot, err error) {
 		if rec.inHops(w, d.Place) {
 			continue
 		}
-		w.Code = append(w.Code, Near{At: rec.spot(d.Place), In: d.In, Sure: d.Sure, State: rec.stateOf(d.In)})
+		near := Near{At: rec.spot(d.Place), In: d.In, Sure: d.Sure, State: rec.stateOf(d.In)}
+		rec.ran(&near, n.Type, d.Place)
+		w.Code = append(w.Code, near)
+	}
+	slices.SortStableFunc(w.Code, func(a, b Near) int { // what ran with other titles is nearest
+		return cmp.Compare(a.far(), b.far())
+	})
+	w.Data = rec.leads(n)
+	return w, nil
+}
+
+// far is how far a statement is from declaring what is missing.
+func (n *Near) far() int {
+	switch {
+	case n.Sure:
+		return 0
+	case len(n.Ran) > 0:
+		return 1
+	case n.State == "evaluated":
+		return 2
+	}
+	return 3
+}
+
+// ran adds the titles that a statement had, if it ran.
+func (rec *Record) ran(n *Near, typ string, at source.Place) {
+	const most = 5
+	seen := map[provenance.LabelKey]bool{}
+	add := func(title string, ref provenance.Ref) {
+		n.Ran = append(n.Ran, title)
+		for _, r := range rec.Trace.Flows(ref) {
+			if l, ok := rec.Trace.Label(r); ok && !seen[l.Key()] && len(n.Titles) < most && !at.Span.Contains(l.Place.Span) {
+				seen[l.Key()] = true
+				n.Titles = append(n.Titles, rec.leaf(r))
+			}
+		}
+	}
+	inside := func(p source.Place) bool {
+		return p.File != nil && p.File.Name == at.File.Name && (at.Span.Contains(p.Span) || p.Span.Contains(at.Span))
+	}
+	for _, r := range rec.Catalog.Resources {
+		if r.Type == typ && inside(r.Place) {
+			add(r.Title, r.TitleRef)
+		}
+	}
+	for _, v := range rec.Unrealized {
+		if v.Name.Type == typ && inside(v.Place) {
+			add(v.Name.Title, 0)
+		}
+	}
+}
+
+// leads are data that name a resource: in files that this node does not read, or of a level that another hides. Only
+// keys count that the node asks for.
+func (rec *Record) leads(n catalog.Name) (out []Lead) {
+	if rec.Data == nil {
+		return nil
+	}
+	title := n.Title
+	if n.Type == "Class" {
+		title = strings.ToLower(title)
+	}
+	asked := rec.askedKeys()
+	for _, m := range rec.Data.Mentions(title) {
+		root := rootKey(m.Path)
+		if !asked[root] {
+			continue
+		}
+		if lead, ok := rec.lead(m, root); ok {
+			out = append(out, lead)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Lead) int { return cmp.Compare(len(a.Needs), len(b.Needs)) })
+	return out
+}
+
+func (rec *Record) lead(m record.Mention, root string) (lead Lead, ok bool) {
+	lead = Lead{At: rec.spot(m.Place), Path: m.Path, Level: m.Level, Needs: m.Needs}
+	if rec.secrets().keys[root] {
+		lead.At.Text = ""
+	}
+	if !m.Here {
+		return lead, len(m.Needs) > 0
+	}
+	h := rec.hieraOf(root)
+	if h == nil || h.Merge != "first" {
+		return lead, false
+	}
+	for _, lv := range h.Levels {
+		if lv.Found {
+			lead.Hidden = rec.spot(lv.Place)
+			return lead, lv.Place.File != nil && lv.Place.File.Name != m.Place.File.Name
+		}
+	}
+	return lead, false
+}
+
+// askedKeys are the keys that Hiera was asked for, found or not.
+func (rec *Record) askedKeys() map[string]bool {
+	out := map[string]bool{}
+	rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
+		switch {
+		case l.Kind.InData():
+			out[rootKey(l.Path)] = true
+		case l.Kind == provenance.Absence:
+			if key, is := strings.CutPrefix(l.Path, "key "); is {
+				key, _, _ = strings.Cut(key, " in file ")
+				out[rootKey(key)] = true
+			}
+		}
+	})
+	return out
+}
+
+// whyNotKey says why Hiera has no value for a key: where it was looked for, and who else has it.
+func (rec *Record) whyNotKey(key string) (*WhyNot, error) {
+	if rec.Data == nil {
+		return nil, &NotFound{Message: "this record does not say what Hiera has for " + key}
+	}
+	w := &WhyNot{Version: 1, Node: rec.Catalog.Name, Key: key}
+	h := rec.hieraOf(key)
+	if w.Present = h != nil && h.Found; w.Present {
+		return w, nil
+	}
+	if h != nil {
+		for _, lv := range h.Levels {
+			w.Levels = append(w.Levels, rec.levelSpot(h, lv, false))
+		}
+	}
+	var keys []string
+	for k := range rec.askedKeys() {
+		keys = append(keys, k)
+	}
+	for _, m := range rec.Data.Mentions(rootKey(key)) {
+		if rootKey(m.Path) == m.Path && strings.EqualFold(m.Path, rootKey(key)) && !m.Here {
+			lead, _ := rec.lead(m, m.Path)
+			w.Data = append(w.Data, lead)
+		}
+	}
+	slices.Sort(keys)
+	if near := source.Nearest(key, keys); near != "" && near != key {
+		w.Similar = []string{"hiera:" + near}
 	}
 	return w, nil
 }
 
-// Text shows why something is not there.
+// Text shows why something is not there, nearest reason first.
 func (n *WhyNot) Text(w io.Writer, show Show) {
 	p := &page{w: w, Show: show}
+	what, where := n.Resource, "in the catalog of "+n.Node
+	if n.Key != "" {
+		what, where = "Hiera key "+n.Key, "there for "+n.Node
+	}
 	if n.Present {
-		fmt.Fprintf(w, "%s is in the catalog of %s\n", n.Resource, n.Node)
+		fmt.Fprintf(w, "%s is %s\n", what, where)
 		return
 	}
-	fmt.Fprintf(w, "%s is not in the catalog of %s\n", n.Resource, n.Node)
+	fmt.Fprintf(w, "%s is not %s\n", what, where)
 	if n.Virtual != nil {
-		p.add("virtual", n.Virtual, n.Virtual.Text,
-			"declared as a virtual resource; no collector and no realize() asked for it")
+		remark := "declared as a virtual resource; no collector and no realize() asked for it"
+		if len(n.Passed) > 0 {
+			remark = "declared as a virtual resource; what would realize it was passed over"
+		}
+		p.add("virtual", n.Virtual, n.Virtual.Text, remark)
 	}
+	certain := len(n.Passed) > 0 && (n.Passed[0].Sure || n.Virtual != nil)
+	if certain {
+		n.passed(p, shownBranches)
+	}
+	for i := range n.Data {
+		if p.enough(i, 5) {
+			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(n.Data)-i))
+			break
+		}
+		n.Data[i].row(p)
+	}
+	sure := n.Virtual != nil || certain || len(n.Data) > 0 || len(n.Code) > 0 && n.Code[0].Sure
+	if !sure && len(n.Similar) > 0 {
+		fmt.Fprintf(w, "did you mean %s?\n", strings.Join(n.Similar, ", "))
+	}
+	for i := range n.Code {
+		c := &n.Code[i]
+		if p.enough(i, 5) {
+			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(n.Code)-i))
+			break
+		}
+		label := "code"
+		if len(c.Ran) > 0 {
+			label = "ran"
+		}
+		p.add(label, c.At, c.At.Text, c.remark())
+		for j := range c.Titles {
+			p.leaf("titles", &c.Titles[j])
+		}
+	}
+	if !certain {
+		most := 1
+		if !sure {
+			most = shownBranches
+		}
+		n.passed(p, most)
+	}
+	for i := range n.Levels {
+		l := &n.Levels[i]
+		text := "level \"" + l.Level + "\": no such key"
+		if l.NoFile {
+			text = "level \"" + l.Level + "\": no such file"
+		}
+		p.rows = append(p.rows, row{label: "-", place: l.File, text: text})
+	}
+	p.flush()
+	if n.Key == "" && n.Virtual == nil && len(n.Passed) == 0 && len(n.Code) == 0 && len(n.Data) == 0 {
+		fmt.Fprintf(w, "No code in this environment declares it.\n")
+	}
+	if n.Key != "" && len(n.Data) == 0 {
+		fmt.Fprintf(w, "No data file that this environment's levels could lead to has the key.\n")
+	}
+	if len(n.Changed) > 0 {
+		fmt.Fprintf(w, "%s changed since the side file was written; what did not run there is not known: %s\n",
+			plural(len(n.Changed), "file"), clip(strings.Join(n.Changed, ", "), 200))
+	}
+	if sure && len(n.Similar) > 0 {
+		fmt.Fprintf(w, "The catalog has %s\n", strings.Join(n.Similar, ", "))
+	}
+}
+
+// row shows a datum that names what is missing.
+func (l *Lead) row(p *page) {
+	remarks := []string{"Hiera key " + l.Path + ", level \"" + l.Level + "\""}
+	for _, need := range l.Needs {
+		remarks = append(remarks, fmt.Sprintf("read where %s is '%s'; here it is '%s'", need.Variable, need.Wants, need.Is))
+	}
+	if l.Hidden != nil {
+		remarks = append(remarks, "hidden by "+l.Hidden.String())
+	}
+	p.add("data", l.At, l.At.Text, remarks...)
+}
+
+// remark says what is to be known of a statement.
+func (c *Near) remark() (remark string) {
+	switch {
+	case len(c.Ran) > 0:
+		return "this ran, with the " + plural(len(c.Ran), "title") + " " + clip(strings.Join(c.Ran, ", "), 120)
+	case c.In != "" && c.State == "not declared":
+		remark = "in " + c.In + ", which this node does not have (--why-not 'Class[" + c.In + "]' goes on from there)"
+	case c.State == "another node":
+		remark = "in the statement of another node: " + c.In
+	case c.In != "" && c.State == "evaluated":
+		remark = "in " + c.In + ", which this node has, in code that did not run"
+	case c.In != "":
+		remark = "in " + c.In + ", " + c.State
+	default:
+		remark = "in code that did not run for this node"
+	}
+	if !c.Sure {
+		remark += "; its title is computed"
+	}
+	return remark
+}
+
+// passed shows branches that were not taken.
+func (n *WhyNot) passed(p *page, most int) {
 	for i := range n.Passed {
-		if p.enough(i, shownBranches) {
+		if p.enough(i, most) {
 			p.add("", nil, fmt.Sprintf("… %d more branches like these (--all lists them)", len(n.Passed)-i))
 			break
 		}
 		b := &n.Passed[i]
 		last := b.Hops[len(b.Hops)-1]
 		word := "would be declared"
-		if !b.Sure {
+		switch {
+		case n.Virtual != nil && b.Sure:
+			word = "would be realized"
+		case n.Virtual != nil:
+			word = "might be realized (a name is computed, or a query)"
+		case !b.Sure:
 			word = "might be declared (a name is computed)"
 		}
 		p.add("skipped", b.At, "", word+" by the branch that begins here")
@@ -120,45 +393,6 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 		if last.At != nil && (last.At.File != b.At.File || last.At.Line != b.At.Line) {
 			p.add("then", last.At, last.Name)
 		}
-	}
-	sure := n.Virtual != nil || len(n.Passed) > 0 || len(n.Code) > 0 && n.Code[0].Sure
-	if !sure && len(n.Similar) > 0 {
-		fmt.Fprintf(w, "did you mean %s?\n", strings.Join(n.Similar, ", "))
-	}
-	for i := range n.Code {
-		c := &n.Code[i]
-		if p.enough(i, 5) {
-			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(n.Code)-i))
-			break
-		}
-		remark := ""
-		switch {
-		case c.In != "" && c.State == "not declared":
-			remark = "in " + c.In + ", which this node does not have (--why-not 'Class[" + c.In + "]' goes on from there)"
-		case c.State == "another node":
-			remark = "in the statement of another node: " + c.In
-		case c.In != "" && c.State == "evaluated":
-			remark = "in " + c.In + ", which this node has, in code that did not run"
-		case c.In != "":
-			remark = "in " + c.In + ", " + c.State
-		default:
-			remark = "in code that did not run for this node"
-		}
-		if !c.Sure {
-			remark += "; its title is computed"
-		}
-		p.add("code", c.At, c.At.Text, remark)
-	}
-	p.flush()
-	if n.Virtual == nil && len(n.Passed) == 0 && len(n.Code) == 0 {
-		fmt.Fprintf(w, "No code in this environment declares it.\n")
-	}
-	if len(n.Changed) > 0 {
-		fmt.Fprintf(w, "%s changed since the side file was written; what did not run there is not known: %s\n",
-			plural(len(n.Changed), "file"), clip(strings.Join(n.Changed, ", "), 200))
-	}
-	if sure && len(n.Similar) > 0 {
-		fmt.Fprintf(w, "The catalog has %s\n", strings.Join(n.Similar, ", "))
 	}
 }
 
@@ -204,7 +438,7 @@ func (rec *Record) declarations(files []*syntax.File, typ, title string) (out []
 					continue
 				}
 				sure := u.Name == title || typ == "Class" && sameClass(u.Name, title)
-				if sure || u.Name == "" && (u.Verb == "" || u.Verb == "class") {
+				if sure || u.Name == "" && (u.Verb == "" || u.Verb == "class") && mayBe(f.Source, u.By, title) {
 					out = append(out, Declaration{Place: source.Place{File: f.Source, Span: u.At.Span()}, In: in, Sure: sure})
 				}
 			}
@@ -226,6 +460,20 @@ func (rec *Record) declarations(files []*syntax.File, typ, title string) (out []
 		}
 	}
 	return out
+}
+
+var interpolated = regexp.MustCompile(`\$\{[^}]*\}|\$[a-z0-9_:]+`)
+
+// mayBe reports whether a computed title can be a text: the parts of it that are written out must fit.
+func mayBe(f *source.File, title syntax.Node, text string) bool {
+	if title == nil {
+		return true
+	}
+	written := f.Slice(title.Span())
+	if n := len(written); n < 2 || written[0] != '"' || written[n-1] != '"' || strings.ContainsAny(written, "\\*?") {
+		return true
+	}
+	return fits(interpolated.ReplaceAllString(written[1:len(written)-1], "*"), text)
 }
 
 func sameClass(a, b string) bool {

@@ -59,7 +59,6 @@ const (
 	packWith
 	packNote
 	packDeep
-	packAny
 )
 
 // Pack collects what the roots reach.
@@ -79,8 +78,7 @@ func (t *Trace) Pack(roots ...Ref) *Packed {
 			}
 		}
 	}
-	common := t.common()
-	w := &walk{t: t, shared: common}
+	w := &walk{t: t}
 	for i, r := range order {
 		count, n := i+1, t.nodes[r]
 		var kind, number uint32
@@ -102,17 +100,13 @@ func (t *Trace) Pack(roots ...Ref) *Packed {
 				kind, number = packOp, uint32(n.name)
 			case isDeep:
 				kind = packDeep
-			case isAny:
-				kind = packAny
 			}
 			if n.shape == isOpen {
 				operands = append([]Ref{0}, w.leaves(r)...) // no value
 			} else {
 				t.operandsOf(n, func(a Ref) { operands = append(operands, a) })
 			}
-			if n.shape == isAny {
-				operands = append(operands, common[n.second]...)
-			} else if !n.many && n.shape != isDeep && n.shape != isOpen { // two places, filled from the left
+			if !n.many && n.shape != isDeep && n.shape != isOpen { // two places, filled from the left
 				for len(operands) > 0 && operands[len(operands)-1] == 0 && (len(operands) == 2 || n.shape == isOp) {
 					operands = operands[:len(operands)-1]
 				}
@@ -175,7 +169,7 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 	t := NewTrace()
 	t.names = p.Ops
 	for i, l := range p.Leaves {
-		if l.Kind > World {
+		if l.Kind > Alias {
 			return nil, fmt.Errorf("leaf %d is of no known kind", i)
 		}
 		t.labels = append(t.labels, Label{Kind: l.Kind, Place: l.At.Place(files), Ordinal: l.Ordinal, Path: l.Path})
@@ -200,10 +194,8 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 		rest = rest[n:]
 		return uint32(x)
 	}
-	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(p.Notes), packDeep: 1,
-		packAny: 1}
+	limits := [...]int{packLeaf: len(t.labels), packOp: len(t.names), packWith: 1, packNote: len(p.Notes), packDeep: 1}
 	var refs []Ref
-	shared := [][]Ref{}
 	for i := uint32(1); len(rest) > 0; i++ {
 		kind, number, count := next(), next(), next()
 		if bad || int(kind) >= len(limits) || int(number) >= limits[kind] || int(count) > len(rest) {
@@ -220,7 +212,7 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 			}
 			refs = append(refs, Ref(back))
 		}
-		if bad || (kind == packNote || kind == packDeep || kind == packAny) && count == 0 {
+		if bad || (kind == packNote || kind == packDeep) && count == 0 {
 			return nil, fmt.Errorf("node %d is cut short", i)
 		}
 		switch kind {
@@ -235,11 +227,7 @@ func (p *Packed) Unpack(files []*source.File) (*Trace, error) {
 			t.Note(refs[0], n.Kind, n.Name, owners[n.In], n.At.Place(files), n.Text)
 		case packDeep:
 			t.Deep(refs[0], list(slices.Clone(refs[1:])))
-		case packAny:
-			t.Any(refs[0])
-			shared = append(shared, slices.Clone(refs[1:]))
 		}
 	}
-	t.shared.Store(&shared)
 	return t, nil
 }

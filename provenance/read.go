@@ -30,7 +30,7 @@ func (t *Trace) operandsOf(n node, f func(Ref)) {
 				f(r)
 			}
 		}
-	case n.shape == isNote || n.shape == isAny:
+	case n.shape == isNote:
 		f(n.first)
 	case n.shape == isOpen:
 		for _, r := range t.open[n.first] {
@@ -81,7 +81,7 @@ func (t *Trace) copied(n node) (Ref, bool) {
 		return t.operands[n.first], true
 	case n.shape == isWith:
 		return n.first, true
-	case n.shape == isAny || n.shape == isOpen: // no value
+	case n.shape == isOpen: // no value
 		return 0, true
 	}
 	return 0, false
@@ -93,7 +93,7 @@ func (t *Trace) Depends(roots ...Ref) []Label {
 	if t == nil {
 		return nil
 	}
-	leaves := (&walk{t: t, shared: t.common()}).leaves(roots...)
+	leaves := (&walk{t: t}).leaves(roots...)
 	out := make([]Label, len(leaves))
 	for i, r := range leaves {
 		out[i], _ = t.label(r)

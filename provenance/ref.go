@@ -23,11 +23,16 @@ const (
 	NodeName                  // the name of the node that is compiled
 	Absence                   // something looked for and not found: a key, a file, a fact
 	World                     // clock, random numbers, settings, the environment
+	Key                       // the key of an entry in Hiera's data: called otherwise, it is another entry
+	Alias                     // an alias or a merge key of YAML: what it leads to has places of its own
 )
 
 func (k LabelKind) String() string {
-	return [...]string{"literal", "datum", "fact", "node name", "absence", "world"}[k]
+	return [...]string{"literal", "datum", "fact", "node name", "absence", "world", "key", "alias"}[k]
 }
+
+// InData reports whether places of the kind stand in Hiera's data or configuration.
+func (k LabelKind) InData() bool { return k == Datum || k == Key || k == Alias }
 
 // A Label is a place that data comes from. Two labels are the same place when Kind, the file's name, Ordinal and Path
 // agree; spans do not count, since a change of one literal moves the ones behind it.
@@ -35,7 +40,7 @@ type Label struct {
 	Kind    LabelKind
 	Place   source.Place
 	Ordinal int    // of a Literal: its number among the file's literals
-	Path    string // of a Datum the key path, of a Fact its path; of an Absence what was missing
+	Path    string // of a Datum, Key or Alias the key path, of a Fact its path; of an Absence what was missing
 }
 
 // Key identifies the place across two runs of changed programs.

@@ -3,7 +3,6 @@ package provenance
 import (
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"bunraku/budget"
 	"bunraku/source"
@@ -27,11 +26,8 @@ type Trace struct {
 	// firstNotes is how large the first block of notes is, 0 for as large as the others.
 	firstNotes int
 	owners     []Owner // of steps
-	causes     [][]Ref // of nodes with several, but the first
 	open       [][]Ref // sets that were not complete when they were made
-	// shared has the leaves that those nodes depend on, once they were asked for.
-	shared atomic.Pointer[[][]Ref]
-	growth growth
+	growth     growth
 }
 
 // Copy is a trace that begins with all that this one has. What is added to it this one does not get.
@@ -44,16 +40,13 @@ func (t *Trace) Copy() *Trace {
 		blocks: slices.Clip(t.blocks), read: slices.Clone(t.read), names: slices.Clip(t.names), known: t.known,
 		nameOf: maps.Clone(t.nameOf),
 		notes:  slices.Clone(t.notes), noteCount: t.noteCount, firstNotes: t.firstNotes, owners: slices.Clip(t.owners),
-		causes: slices.Clone(t.causes), open: slices.Clone(t.open)}
+		open: slices.Clone(t.open)}
 	if n := len(c.notes); n > 0 { // which may have room for more
 		c.notes[n-1] = slices.Clone(c.notes[n-1])
 	}
-	for _, lists := range [][][]Ref{c.causes, c.open} {
-		for i := range lists {
-			lists[i] = slices.Clip(lists[i])
-		}
+	for i := range c.open {
+		c.open[i] = slices.Clip(c.open[i])
 	}
-	c.shared.Store(t.shared.Load())
 	return c
 }
 
@@ -168,7 +161,6 @@ const (
 	isWith            // the value of first, which also depends on the rest
 	isNote            // the value of first, copied; second: number of the note
 	isDeep            // a container: first is its spine, second the number of its contents
-	isAny             // first is the first of several causes, each of which is enough; second: number of the others
 	isOpen            // first: number of a set that newer nodes may be in
 	isAll             // everything read before it: what a failure may be due to
 )

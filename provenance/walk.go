@@ -187,7 +187,6 @@ func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 		return func(Ref) How { return Not }
 	}
 	how := make([]How, len(t.nodes))
-	common := t.common()
 	oldest := Ref(len(t.nodes)) // of the leaves that count as read: every set of all that was read has it from then on
 	for _, r := range leaves {
 		how[r] = Flowed
@@ -206,12 +205,10 @@ func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 				how[r] = Flowed
 			}
 			continue
-		case isAny, isOpen:
+		case isOpen:
 			var set []Ref
-			if n.shape == isAny {
-				set = common[n.second]
-			} else if len(t.open[n.first]) > 0 { // what is in it may be newer
-				set = (&walk{t: t, shared: common}).leaves(Ref(r))
+			if len(t.open[n.first]) > 0 { // what is in it may be newer
+				set = (&walk{t: t}).leaves(Ref(r))
 			}
 			if slices.ContainsFunc(set, func(leaf Ref) bool { return how[leaf] != Not }) {
 				how[r] = Decides

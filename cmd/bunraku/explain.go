@@ -34,8 +34,9 @@ func (a *app) explainCommand() *cobra.Command {
 through, the Hiera level or fact it was copied from and the levels that it hides, the conditions on the way, the classes around it.
 The node's facts are found in ENV/facts by the name that --node gives, or are those of --facts.
 
-REF is a resource, File[/etc/motd] or Class[ntp], alone or with an attribute; a variable, '$ntp::servers'; a relation,
-'Package[ntp] -> Service[ntp]'; hiera:KEY; or fact:NAME. A title alone will do when only one resource has it.
+REF is a resource, File[/etc/motd] or Class[ntp], alone or with an attribute, or tags; a pattern, 'File[/etc/*]'; a variable,
+'$ntp::servers'; a relation, 'Package[ntp] -> Service[ntp]'; hiera:KEY; fact:NAME; or tag:NAME. Any name that only one resource has
+will do alone.
 
 What is promised: no change of data outside the places that --dependency lists, and no new key, file or fact at the absences it lists,
 changes this value, as long as the code keeps its shape. Sensitive values are never printed, only their places.`,
@@ -154,6 +155,10 @@ func (a *app) notFound(f *explainFlags, err error) error {
 	if !errors.As(err, &n) {
 		return err
 	}
+	code := exitNo
+	if n.Unknown {
+		code = exitUnknown
+	}
 	if f.format == "json" {
 		list := n.Suggestions
 		if list == nil {
@@ -163,7 +168,7 @@ func (a *app) notFound(f *explainFlags, err error) error {
 			nil); err != nil {
 			return err
 		}
-		return &exitError{code: exitNo}
+		return &exitError{code: code}
 	}
 	fmt.Fprintf(a.err, "bunraku: %s\n", n.Message)
 	switch len(n.Suggestions) {
@@ -176,7 +181,7 @@ func (a *app) notFound(f *explainFlags, err error) error {
 			fmt.Fprintf(a.err, "    %s\n", s)
 		}
 	}
-	return &exitError{code: exitNo}
+	return &exitError{code: code}
 }
 
 // recordFor compiles, or reads a side file.

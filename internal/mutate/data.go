@@ -3,6 +3,7 @@ package mutate
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"bunraku/provenance"
@@ -37,7 +38,11 @@ func InData(f *source.File, path string, h *Hints) []*Place {
 	if root == nil {
 		return nil
 	}
-	w := &data{f: f, path: path, hints: h, json: filepath.Ext(path) == ".json", seen: map[*datafile.Node]bool{}}
+	w := &data{f: f, path: path, hints: h, json: filepath.Ext(path) == ".json",
+		seen: map[*datafile.Node]bool{}, keys: map[uint32]bool{}}
+	for _, m := range anchors.FindAllStringSubmatchIndex(f.Text, -1) {
+		w.names = append(w.names, anchor{m[3], f.Text[m[2]:m[3]]})
+	}
 	w.node(root, "", "")
 	return w.places
 }
@@ -48,8 +53,18 @@ type data struct {
 	hints  *Hints
 	json   bool
 	seen   map[*datafile.Node]bool // what an alias stands for has its place where it is written
+	keys   map[uint32]bool         // likewise of keys, by where they begin
+	names  []anchor
 	places []*Place
 }
+
+// An anchor can be led to from behind it.
+type anchor struct {
+	at   int
+	name string
+}
+
+var anchors = regexp.MustCompile(`(?m)(?:[:\-]|<<:) +&([a-zA-Z_]\w*)`)
 
 func (w *data) key(path string) provenance.LabelKey {
 	return provenance.LabelKey{Kind: provenance.Datum, File: w.f.Name, Path: path}
@@ -70,15 +85,27 @@ func (w *data) node(n *datafile.Node, path, parent string) {
 	case *value.Array:
 		w.whole(n, path, parent)
 		for i, k := range n.Kids {
+			w.alias(k.Alias, below(fmt.Sprint(i)))
 			w.node(k.Node, below(fmt.Sprint(i)), path)
 		}
 	case *value.Hash:
 		if path != "" {
 			w.whole(n, path, parent)
 		}
+		for i, at := range n.Merges() {
+			w.merge(at, path, datafile.MergePath(path, i))
+		}
 		for i, e := range v.Entries() {
 			p := below(datafile.Segment(e.Key))
-			w.rename(n.Kids[i].Key, path, p)
+			if at := n.Kids[i].Key; !w.keys[at.Start] {
+				w.keys[at.Start] = true
+				if path == options || p == options {
+					w.rename(at, path, p)
+				} else {
+					w.renames(n, i, path, p)
+				}
+			}
+			w.alias(n.Kids[i].Alias, p)
 			w.node(n.Kids[i].Node, p, path)
 		}
 	default:
@@ -86,7 +113,7 @@ func (w *data) node(n *datafile.Node, path, parent string) {
 			n.Span.Start < n.Span.End {
 			key := w.key(path)
 			below := Names{Key: key, More: func(k provenance.LabelKey) bool { // a leaf can become a list
-				return k.Kind == provenance.Datum && k.File == key.File && strings.HasPrefix(k.Path, path+".")
+				return k.Kind != provenance.Literal && k.File == key.File && strings.HasPrefix(k.Path, path+".")
 			}}
 			w.places = append(w.places, &Place{Kind: Data, Path: w.path, Span: n.Span, Was: Named(key), Is: below, New: texts})
 		}
@@ -99,7 +126,7 @@ func (w *data) whole(n *datafile.Node, path, parent string) {
 		return
 	}
 	names := Names{Key: w.key(path), More: func(k provenance.LabelKey) bool {
-		return k.Kind == provenance.Datum && k.File == w.f.Name && strings.HasPrefix(k.Path, path+".")
+		return k.Kind != provenance.Literal && k.File == w.f.Name && strings.HasPrefix(k.Path, path+".")
 	}}
 	var texts []string
 	for _, v := range append(w.preferred(path, parent), Alternatives(n.Value, w.hints.Pool)...) {
@@ -146,33 +173,112 @@ func (w *data) preferred(path, parent string) (out []value.Value) {
 	return nil
 }
 
-// rename deletes a key. The place of a nested one is also that of the hash it is in, which says which keys there are.
+// rename takes away lookup_options, or those of a key.
 func (w *data) rename(at source.Span, parent, path string) {
 	if at.Start >= at.End {
 		return
 	}
-	renamed := "renamed_key"
+	renamed := "no_such_name"
 	if w.json {
-		renamed = `"renamed_key"`
+		renamed = `"no_such_name"`
 	}
 	below := func(k provenance.LabelKey) bool {
-		return k.Kind == provenance.Datum && k.File == w.f.Name && (strings.HasPrefix(k.Path, path+".") || parent != "" &&
+		return k.Kind != provenance.Literal && k.File == w.f.Name && (strings.HasPrefix(k.Path, path+".") || parent != "" &&
 			k.Path == parent)
 	}
 	p := &Place{Kind: Deletion, Path: w.path, Span: at, New: []string{renamed}, Was: Names{Key: w.key(path), More: below}}
-	switch {
-	case parent == options: // then that key has none, or a pattern is gone
+	if parent == "" {
+		p.Is = Missed(path, w.f.Name)
+	} else { // then that key has none, or a pattern is gone
 		gone := Missed(path, w.f.Name)
 		if strings.HasPrefix(path, options+".^") {
 			gone = Missed(options+".^…", w.f.Name)
 		}
 		p.Is = Names{Key: gone.Key, More: below}
-	case parent != "":
-		p.Is = Names{Key: w.key(parent), More: below}
-	default:
-		p.Is = Missed(path, w.f.Name)
 	}
 	w.places = append(w.places, p)
+}
+
+// under are the places of an entry: its key, its value and all in that.
+func (w *data) under(path string) func(provenance.LabelKey) bool {
+	return func(k provenance.LabelKey) bool {
+		return k.File == w.f.Name && k.Kind != provenance.Literal && (k.Path == path || strings.HasPrefix(k.Path, path+"."))
+	}
+}
+
+// renames calls a key otherwise: as nobody calls one, as somebody may, or as the next one of its hash is called. Then
+// it is gone from where it was, and where it comes to something was missing, or the entry is another.
+func (w *data) renames(n *datafile.Node, i int, parent, path string) {
+	at := n.Kids[i].Key
+	if at.Start >= at.End || strings.HasPrefix(parent, options+".") {
+		return
+	}
+	entries := n.Value.(*value.Hash).Entries()
+	names := []value.Value{value.String("no_such_name"), value.String("renamed_key")}
+	if len(entries) > 1 {
+		names = append(names, entries[(i+1)%len(entries)].Key)
+	}
+	missed := func(path string) Names {
+		if parent != "" { // a key that is missed in a hash is a matter of which keys that has
+			return Named(w.key(parent))
+		}
+		return Missed(path, w.f.Name)
+	}
+	for j, key := range names {
+		text, is := key.(value.String)
+		if !is || text == options {
+			continue
+		}
+		to := datafile.Segment(key)
+		if parent != "" {
+			to = parent + "." + to
+		}
+		from, into, gone, came := w.under(path), w.under(to), missed(path), missed(to)
+		key := w.key(path)
+		key.Kind = provenance.Key
+		p := &Place{Kind: Renaming, Path: w.path, Span: at, New: []string{Flow(text)}, Was: Names{Key: key, More: from}}
+		if j > 0 {
+			p.Was.More = func(k provenance.LabelKey) bool { return from(k) || into(k) || came.match(k) }
+		}
+		p.Is = Names{Key: gone.Key, More: func(k provenance.LabelKey) bool { return into(k) || from(k) || gone.match(k) }}
+		w.places = append(w.places, p)
+	}
+}
+
+// alias leads an alias elsewhere, or puts a text in its stead.
+func (w *data) alias(at source.Span, path string) {
+	if at.End == 0 {
+		return
+	}
+	key := w.key(path)
+	key.Kind = provenance.Alias
+	p := &Place{Kind: Aliases, Path: w.path, Span: at, New: []string{`"fresh"`}, Was: Named(key),
+		Is: Names{Key: key, More: w.under(path)}}
+	p.New = append(p.New, w.others(at)...)
+	w.places = append(w.places, p)
+}
+
+// merge takes a merge key away, or leads it elsewhere.
+func (w *data) merge(at source.Span, parent, path string) {
+	key := w.key(path)
+	key.Kind = provenance.Alias
+	hash, into := w.key(parent), w.under(parent)
+	p := &Place{Kind: Aliases, Path: w.path, Span: at, New: []string{`renamed_key: "fresh"`}, Was: Named(key),
+		Is: Names{Key: key, More: func(k provenance.LabelKey) bool { return k == hash || into(k) }}}
+	for _, other := range w.others(at) {
+		p.New = append(p.New, "<<: "+other)
+	}
+	w.places = append(w.places, p)
+}
+
+// others are aliases of the anchors before a place.
+func (w *data) others(at source.Span) (out []string) {
+	for _, a := range w.names {
+		if alias := "*" + a.name; a.at < int(at.Start) && !strings.HasSuffix(w.f.Slice(at), alias) && len(out) < 3 {
+			out = append(out, alias)
+		}
+	}
+	return out
 }
 
 // Missed is the absence of a key in a file, the key as data paths have it. Of lookup_options it may be that of one

@@ -116,6 +116,8 @@ func (w *coder) code(t *provenance.Term) (code, why string) {
 	case t.Op == "[]" && len(args) > 1:
 		last := len(args) - 1
 		return "(" + args[last] + ")[" + strings.Join(args[:last], ", ") + "]", ""
+	case t.Op[0] == '[' && len(args) == 1: // an element by its number
+		return "(" + args[0] + ")" + t.Op, ""
 	case operators[t.Op] && len(args) == 1:
 		return "(" + t.Op + " " + args[0] + ")", ""
 	case operators[t.Op] && len(args) == 2:

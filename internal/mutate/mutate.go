@@ -32,7 +32,9 @@ const (
 	Deletion  Kind = "keys deleted from data"
 	Fact      Kind = "facts"
 	Missing   Kind = "facts that were missing"
-	Config    Kind = "files and directories in hiera.yaml"
+	Config    Kind = "scalars of hiera.yaml"
+	Renaming  Kind = "keys renamed in data"
+	Aliases   Kind = "aliases and merge keys in data"
 	Node      Kind = "names of nodes"
 )
 

@@ -32,6 +32,15 @@ func (d *Places) At(l provenance.Label) (v value.Value, ok bool) {
 		}
 		v, ok = d.facts[l.Path]
 		return v, ok
+	case provenance.Key:
+		if l.Place.File == nil {
+			return nil, false
+		}
+		n, err := datafile.ReadYAML(source.NewFile("key", l.Place.Text()))
+		if err != nil || n == nil {
+			return nil, false
+		}
+		return n.Value, true
 	case provenance.Literal, provenance.Datum:
 		f := l.Place.File
 		if f == nil {

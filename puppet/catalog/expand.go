@@ -61,6 +61,7 @@ type expansion struct {
 	links []link
 	out   [][]int // by node: numbers of links
 	in    [][]int
+	ends  [][2]int // by resource: the numbers of a container's two ends
 }
 
 type link struct {
@@ -75,7 +76,7 @@ func expand(g *Graph) *expansion {
 	c := g.Catalog
 	n := len(c.Resources)
 	x := &expansion{g: g, nodes: make([]Node, n, 2*n), place: make([]int, n, 2*n), live: make([]bool, n, 2*n),
-		out: make([][]int, n, 2*n), in: make([][]int, n, 2*n)}
+		out: make([][]int, n, 2*n), in: make([][]int, n, 2*n), ends: make([][2]int, n)}
 	admissible, completed := make([]int, n), make([]int, n)
 	var containers []int
 	for i, r := range c.Resources {
@@ -97,6 +98,7 @@ func expand(g *Graph) *expansion {
 			x.out, x.in = append(x.out, nil), append(x.in, nil)
 		}
 		admissible[i], completed[i] = len(x.nodes)-2, len(x.nodes)-1
+		x.ends[i] = [2]int{admissible[i], completed[i]}
 	}
 	contents := make([][]*Edge, n)
 	inside := make(map[[2]int]bool, len(c.Edges))

@@ -9,6 +9,7 @@ import (
 	"bunraku/puppet/environment"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/record"
+	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
@@ -18,6 +19,9 @@ func (c *Snapshot) Code() record.Code { return &codeOf{c} }
 
 // codeOf implements record.Code.
 type codeOf struct{ c *Snapshot }
+
+// Types implements record.Code.
+func (o *codeOf) Types() resource.Lookup { return o.c }
 
 // Main implements record.Code.
 func (o *codeOf) Main() (out []*syntax.File) {

@@ -189,7 +189,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		in.Log = trace.NewLog(c.asked.like())
 		defer in.Log.Close()
 	}
-	in.Code, in.Levels = c.Code(), c.levels(in)
+	in.Code, in.Levels, in.Mentions = c.Code(), c.levels(in), c.mentions(in)
 	w := c.world(in.Log)
 	result = eval.Compile(w, in)
 	if result.NotDone != nil {

@@ -51,9 +51,27 @@ func (c *Snapshot) levels(in eval.Input) func(key string, from eval.Left) *recor
 	}
 }
 
-// eachEvent visits the steps of a lookup, without those that looked for its options.
+// mentions looks for a text in the data of a finished compile's environment.
+func (c *Snapshot) mentions(in eval.Input) func(text string, from eval.Left) []record.Mention {
+	const most = 200
+	in.Budget, in.Log = nil, nil
+	return func(text string, from eval.Left) (out []record.Mention) {
+		session := c.Hiera(source.StrictWarning).Session(nil, nil)
+		for _, m := range session.Mentions(&leftScope{c, in, from}, text, most) {
+			r := record.Mention{Place: m.Place, Path: m.Path, Level: m.Level, Here: m.Here}
+			for _, n := range m.Needs {
+				r.Needs = append(r.Needs, record.Need(n))
+			}
+			out = append(out, r)
+		}
+		return out
+	}
+}
+
+// eachEvent visits the steps of a lookup, without those that looked for its options or for what is interpolated.
 func eachEvent(e *lookup.Event, key string, visit func(*lookup.Event)) {
-	if e.Kind == lookup.Searching && e.Name == "lookup_options" && key != "lookup_options" {
+	if e.Kind == lookup.Searching && e.Name == "lookup_options" && key != "lookup_options" ||
+		e.Kind == lookup.Interpolating {
 		return
 	}
 	visit(e)
@@ -72,6 +90,8 @@ func levelsOf(c *Snapshot, told *lookup.Explanation, key string) (out []record.L
 			if e.Name == "lookup_options" && key != "lookup_options" {
 				return
 			}
+		case lookup.Interpolating: // lookups of other keys within
+			return
 		case lookup.Layer:
 			layer = layerName(e.Name)
 		case lookup.Level:

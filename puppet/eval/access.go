@@ -202,6 +202,9 @@ func (ev *Evaluator) indexArray(e *syntax.Access, a *value.Array, lr provenance.
 		if ev.trace == nil {
 			return a.Elems[i], 0
 		}
+		if a.Ref(int(i)) == 0 && lr != 0 { // a function made all of it at once
+			return a.Elems[i], ev.trace.Op("[]", append(refs, lr)...)
+		}
 		return a.Elems[i], ev.trace.With(a.Ref(int(i)), append(refs, lr)...)
 	case 2:
 		from, count := index(0), index(1)
@@ -249,6 +252,9 @@ func (ev *Evaluator) indexHash(e *syntax.Access, h *value.Hash, lr provenance.Re
 				all = append(all, x.KeyRef)
 			}
 			return value.Undef{}, ev.trace.Join(all...)
+		}
+		if entry.Ref == 0 && entry.KeyRef == 0 && lr != 0 {
+			return entry.Value, ev.trace.Op("[]", append(refs, lr)...)
 		}
 		return entry.Value, ev.Found(h, entry, append(refs, lr)...)
 	}

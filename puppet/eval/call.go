@@ -215,11 +215,18 @@ func (ev *Evaluator) builtin(name string, from *source.File) *Function {
 // CallFunction lets built-ins and templates call a function by name.
 func (ev *Evaluator) CallFunction(sc *Scope, name string, args []value.Value, block *Lambda,
 	at source.Place) (value.Value, error) {
-	v, _, err := ev.invoke(name, args, nil, block, at, sc)
-	if err == errUnknown {
-		return nil, fmt.Errorf("%w '%s'", ErrUnknownFunction, name)
-	}
+	v, _, err := ev.CallTraced(sc, name, args, nil, block, at)
 	return v, err
+}
+
+// CallTraced is CallFunction with the provenance of the arguments and of the result.
+func (ev *Evaluator) CallTraced(sc *Scope, name string, args []value.Value, refs []provenance.Ref, block *Lambda,
+	at source.Place) (value.Value, provenance.Ref, error) {
+	v, r, err := ev.invoke(name, args, refs, block, at, sc)
+	if err == errUnknown {
+		return nil, 0, fmt.Errorf("%w '%s'", ErrUnknownFunction, name)
+	}
+	return v, r, err
 }
 
 // Asking is what decided the question that Hiera is looking up.

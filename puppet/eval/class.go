@@ -19,11 +19,10 @@ import (
 func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
 	title := d.title()
 	if r := ev.find("Class", title); r != nil {
-		ev.trace.Also(r.existence, ev.ctl)
 		return r
 	}
 	r := &Resource{Type: "Class", Title: title, kind: "unknown", def: d, scope: sc, source: d}
-	r.existence = ev.trace.Any(ev.ctl)
+	r.existence = ev.trace.Join(ev.ctl)
 	ev.initialTags(r)
 	ev.applyDefaults(r, sc)
 	ev.ensureParent(r, sc)
@@ -78,6 +77,8 @@ func (ev *Evaluator) parentOf(d *Definition) *Definition {
 	return p
 }
 
+const mostAgain = 50 // further calls for one class that are kept
+
 // includeClasses is what include does: first all classes are put into the catalog, then the new ones are evaluated in
 // turn.
 func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) ([]*Resource, error) {
@@ -91,7 +92,9 @@ func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) 
 	var fresh []*Resource
 	for _, d := range defs {
 		if s := ev.table.scopes[d.Name]; s != nil {
-			ev.trace.Also(s.resource.existence, ev.ctl)
+			if ev.trace != nil && len(s.resource.again) < mostAgain && at.Known() {
+				s.resource.again = append(s.resource.again, at)
+			}
 			all = append(all, s.resource)
 			continue
 		}

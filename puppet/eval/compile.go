@@ -475,7 +475,7 @@ func (ev *Evaluator) assignedClasses() {
 		}
 		d := find(c.Name)
 		r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
-		r.existence = ev.trace.Any(ev.ctl)
+		r.existence = ev.trace.Join(ev.ctl)
 		for _, e := range c.Params.Entries() {
 			ev.setParam(r, &param{name: value.ToString(e.Key), value: e.Value, ref: why, source: d})
 		}

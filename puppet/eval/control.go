@@ -46,7 +46,7 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 				continue
 			}
 			var hit bool
-			hit, cond = ev.option(x, test, cond, sc)
+			hit, cond = ev.option(x, test, r, cond, sc)
 			if u := ev.takeOpen(); u != nil && open == nil && !hit {
 				ev.undecided(u, x)
 				open = u
@@ -96,8 +96,9 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 	return v, vr
 }
 
-// option compares the control value with one option, which may be a splat.
-func (ev *Evaluator) option(x syntax.Expr, test value.Value, cond provenance.Ref, sc *Scope) (bool, provenance.Ref) {
+// option compares the control value, which comes from somewhere, with one option, which may be a splat.
+func (ev *Evaluator) option(x syntax.Expr, test value.Value, from, cond provenance.Ref, sc *Scope) (bool,
+	provenance.Ref) {
 	if u, ok := x.(*syntax.Unary); ok && u.Op == syntax.OpSplat {
 		a, r := ev.splat(u, sc)
 		cond = ev.trace.Join(cond, ev.deep(a, r))
@@ -110,7 +111,11 @@ func (ev *Evaluator) option(x syntax.Expr, test value.Value, cond provenance.Ref
 	}
 	v, r := ev.eval(x, sc)
 	cond = ev.trace.Join(cond, ev.deep(v, r))
-	return ev.matches(test, v, cond, sc), cond
+	groups := cond
+	if _, is := v.(*value.Regexp); is && ev.trace != nil { // what $1 is made of
+		groups = ev.trace.With(ev.trace.Op("=~", from, r), cond)
+	}
+	return ev.matches(test, v, groups, sc), cond
 }
 
 // matches is how case and selectors compare: regexps match, types test, arrays and hashes match element by element.
@@ -167,7 +172,7 @@ func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, prove
 			continue
 		}
 		var hit bool
-		if hit, cond = ev.option(x, test, cond, sc); hit {
+		if hit, cond = ev.option(x, test, r, cond, sc); hit {
 			ev.takeOpen()
 			chosen = o
 			break

@@ -72,6 +72,8 @@ type Input struct {
 	// goroutine at a time.
 	Code   record.Code
 	Levels func(key string, from Left) *record.Hiera
+	// Mentions finds a text in the environment's data; asked as Levels is.
+	Mentions func(text string, from Left) []record.Mention
 	// Config is what $settings::NAME answers.
 	Config *value.Hash
 	// Log collects the questions that the compile asks of the world; nil for nobody.

@@ -32,17 +32,18 @@ type left struct {
 	virtual   []record.Stub
 	there     map[catalog.Name]bool // of a compile that failed when all code was evaluated: what was declared
 
-	scopes []leftScope
-	server *value.Hash // server facts, which are variables of the top scope
-	config *value.Hash // $settings::NAME
-	seen   []value.Value
-	whole  []provenance.Ref // of the variables that eachVariable visits, with all they hold, when tracing
-	reads  []provenance.Ref // what reading them depends on, if that was asked for
-	code   record.Code
-	levels func(key string, from Left) *record.Hiera
-	passed []leftBranch
-	known  touchRefs // when tracing
-	afar   map[string]*typeTouches
+	scopes   []leftScope
+	server   *value.Hash // server facts, which are variables of the top scope
+	config   *value.Hash // $settings::NAME
+	seen     []value.Value
+	whole    []provenance.Ref // of the variables that eachVariable visits, with all they hold, when tracing
+	reads    []provenance.Ref // what reading them depends on, if that was asked for
+	code     record.Code
+	levels   func(key string, from Left) *record.Hiera
+	mentions func(text string, from Left) []record.Mention
+	passed   []leftBranch
+	known    touchRefs // when tracing
+	afar     map[string]*typeTouches
 }
 
 // leftResource is what is left of a resource.
@@ -51,6 +52,7 @@ type leftResource struct {
 	def   *Definition // of classes, nodes and defines
 	up    int32       // the resource whose code declared it; none below 0
 	asked source.Place
+	again []source.Place
 	main  bool
 	*leftTrace
 }
@@ -93,7 +95,7 @@ type leftBranch struct {
 func (ev *Evaluator) seal(c *catalog.Catalog) *left {
 	l := &left{catalog: c, trace: ev.trace, facts: ev.in.Facts, node: ev.in.Node, evaluated: ev.phase == phaseFinish,
 		seen:   ev.seen,
-		server: ev.in.ServerFacts, config: ev.in.Config, code: ev.in.Code, levels: ev.in.Levels}
+		server: ev.in.ServerFacts, config: ev.in.Config, code: ev.in.Code, levels: ev.in.Levels, mentions: ev.in.Mentions}
 	l.keepScopes(ev)
 	switch {
 	case c != nil:
@@ -192,7 +194,7 @@ func (l *left) keepResources(ev *Evaluator) {
 		if r.scope != nil && r.scope.resource != nil && r.scope.resource != r && !r.scope.resource.main {
 			up = r.scope.resource.number - 1
 		}
-		l.resources = append(l.resources, leftResource{wire: r.wire, def: r.def, up: up, asked: r.asked, main: r.main})
+		l.resources = append(l.resources, leftResource{wire: r.wire, def: r.def, up: up, asked: r.asked, again: r.again, main: r.main})
 	}
 }
 
@@ -323,6 +325,14 @@ func (l *left) Asked(r *catalog.Resource) source.Place {
 		return l.resources[n].asked
 	}
 	return source.Place{}
+}
+
+// Again implements record.Ways.
+func (l *left) Again(r *catalog.Resource) []source.Place {
+	if n, known := l.numberOf(r); known && r.Type == "Class" {
+		return l.resources[n].again
+	}
+	return nil
 }
 
 // Parameter implements record.Ways.
@@ -498,6 +508,16 @@ func (d *leftData) Levels(key string) *record.Hiera {
 		d.known[key] = h
 	}
 	return h
+}
+
+// Mentions implements record.Data.
+func (d *leftData) Mentions(text string) []record.Mention {
+	if d.l.mentions == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.l.mentions(text, Left{d.l, d.l.scope("")})
 }
 
 // A Left is the variables of a finished compile as the code of one class saw them at the end: what Hiera interpolates.

@@ -41,10 +41,11 @@ type Resource struct {
 	main      bool // Class[main]
 	oddTitle  bool // the title was given as something other than a string
 
-	asked   source.Place // of an included class: the call that was the first to want it
-	owner   uint32       // its number in the trace, once a step of its code was named
-	number  int32        // among what is left of the compile, from 1 on
-	asValue value.Value  // its reference as text, once it was needed
+	asked   source.Place   // of an included class: the call that was the first to want it
+	again   []source.Place // and further ones
+	owner   uint32         // its number in the trace, once a step of its code was named
+	number  int32          // among what is left of the compile, from 1 on
+	asValue value.Value    // its reference as text, once it was needed
 
 	out []*Resource // what it contains, in order; an edge each
 	in  []*Resource
@@ -551,7 +552,7 @@ func (ev *Evaluator) declareClass(r *Resource, params []*param) []*param {
 	if r.splat != 0 {
 		r.splat = ev.trace.With(r.splat, why)
 	}
-	r.existence, r.titleRef = ev.trace.Any(why), 0
+	r.existence, r.titleRef = ev.trace.Join(why), 0
 	return out
 }
 

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"slices"
+	"strconv"
 
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
@@ -116,6 +117,26 @@ func (ev *Evaluator) Found(h *value.Hash, e *value.Entry, more ...provenance.Ref
 	}
 	return ev.trace.With(e.Ref, all...)
 }
+
+// Element is the provenance of an element of an array whose own is given. Of one that a function made all at once it is
+// an operation on the whole.
+func (ev *Evaluator) Element(a *value.Array, i int, whole provenance.Ref) provenance.Ref {
+	if ev.trace == nil {
+		return 0
+	}
+	if r := a.Ref(i); r != 0 || whole == 0 || i >= len(elementNames) {
+		return ev.trace.With(r, whole)
+	}
+	return ev.trace.Op(elementNames[i], whole)
+}
+
+// elementNames are the names of the operations that take an element by its number.
+var elementNames = func() (names [64]string) {
+	for i := range names {
+		names[i] = "[" + strconv.Itoa(i) + "]"
+	}
+	return names
+}()
 
 // later joins the keys behind an entry.
 func (ev *Evaluator) later(h *value.Hash, e *value.Entry) provenance.Ref {

@@ -2,8 +2,10 @@ package functions
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
+	"bunraku/provenance"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/types"
@@ -75,11 +77,10 @@ func typeFunctions() []*eval.Function {
 			Does: outline.Calls, Dispatches: []eval.Dispatch{
 				{Signature: "Callable[String, Any, 1, Optional[Callable]]", Names: []string{"function_name", "arguments"},
 					Run: func(c *eval.Call) (value.Value, error) {
-						c.Ref = everything(c)
-						return c.Eval.CallFunction(c.Scope, string(c.Args[0].(value.String)), c.Args[1:], c.Block, c.Place)
+						return byName(c, c.Scope, string(c.Args[0].(value.String)), c.Args[1:], c.Refs[min(1, len(c.Refs)):], c.Block)
 					}},
 				{Signature: "Callable[Deferred]", Names: []string{"deferred"}, Run: func(c *eval.Call) (value.Value, error) {
-					c.Ref = everything(c)
+					c.Ref = wholly(c, 0)
 					return resolve(c, c.Args[0])
 				}},
 			}},
@@ -189,9 +190,24 @@ func resolve(c *eval.Call, v value.Value) (value.Value, error) {
 			}
 			args = append(args, list.(*value.Array).Elems...)
 		}
-		return c.Eval.CallFunction(c.Eval.Top(), name, args, nil, c.Place)
+		var refs []provenance.Ref
+		if c.Trace() != nil { // each argument may be anything of what the Deferred was made of
+			refs = slices.Repeat([]provenance.Ref{wholly(c, 0)}, len(args))
+		}
+		before := c.Ref
+		x, err := byName(c, c.Eval.Top(), name, args, refs, nil)
+		c.Ref = c.Trace().With(c.Ref, before)
+		return x, err
 	}
 	return v, nil
+}
+
+// byName calls a function that an argument names. What it gives comes from where it says, and from the name.
+func byName(c *eval.Call, sc *eval.Scope, name string, args []value.Value, refs []provenance.Ref,
+	block *eval.Lambda) (value.Value, error) {
+	v, ref, err := c.Eval.CallTraced(sc, name, args, refs, block, c.Place)
+	c.Ref = c.Trace().With(ref, c.ArgRef(0))
+	return v, err
 }
 
 func digSignature() types.Signature {

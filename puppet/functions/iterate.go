@@ -138,7 +138,7 @@ func items(c *eval.Call, f func(item) error) error {
 		return nil
 	case *value.Array:
 		for i, x := range v.Elems {
-			r := tr.With(v.Ref(i), spine)
+			r := c.Eval.Element(v, i, spine)
 			if err := f(item{one: x, first: value.Int(i), second: x, oneRef: r, firstRef: tr.Join(spine),
 				secondRef: r}); err != nil {
 				return err

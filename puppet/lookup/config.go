@@ -25,9 +25,6 @@ type config struct {
 	defaultHierarchy []*value.Hash // nil for none
 	v3               *value.Hash
 
-	indexed sync.Once
-	nodes   map[value.Value]*datafile.Node // by what they hold
-
 	looked   sync.Once // whether it is simple
 	isSimple bool
 }

@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"bunraku/provenance"
@@ -141,8 +142,9 @@ func (inv *invocation) levels3(c *config) ([]*level, error) {
 		default:
 			lv.kind, lv.function = "hiera3_backend", backend
 		}
-		ref := inv.leafOf(c, c.v3.At("hierarchy"), "hierarchy")
-		if lv.locations, err = inv.paths(dir, stringList(c.v3.At("hierarchy")), extension, ref, c.path == ""); err != nil {
+		declared := stringList(c.v3.At("hierarchy"))
+		refs := inv.leavesAt(c, len(declared), "hierarchy")
+		if lv.locations, err = inv.paths(dir, declared, extension, refs, c.path == ""); err != nil {
 			return nil, err
 		}
 		if lv.kind == "hiera3_backend" && len(lv.locations) == 0 {
@@ -155,21 +157,24 @@ func (inv *invocation) levels3(c *config) ([]*level, error) {
 
 // extraLocations are the paths that a caller of hiera() puts in front.
 func (inv *invocation) extraLocations(ly *layer, lv *level) ([]*location, error) {
-	return inv.paths(lv.datadir, inv.extraPaths, "."+lv.name, 0, false)
+	return inv.paths(lv.datadir, inv.extraPaths, "."+lv.name, make([]provenance.Ref, len(inv.extraPaths)), false)
 }
 
 func (inv *invocation) levels4(c *config) ([]*level, error) {
 	var levels []*level
 	seen := map[string]bool{}
-	for _, he := range c.hierarchy {
+	for i, he := range c.hierarchy {
 		lv := &level{name: textOf(he, "name", ""), kind: "data_hash"}
 		if seen[lv.name] {
 			return nil, inv.multiply(c, "Hierarchy name '"+lv.name+"' defined more than once.", lv.name)
 		}
 		seen[lv.name] = true
-		paths := stringList(he.At("paths"))
+		at := []string{"hierarchy", strconv.Itoa(i)}
+		paths, key := stringList(he.At("paths")), "paths"
 		if value.IsUndef(he.At("paths")) {
-			paths = []string{textOf(he, "path", lv.name)}
+			if paths, key = []string{textOf(he, "path", lv.name)}, "path"; he.EntryString("path") == nil {
+				key = "name"
+			}
 		}
 		backend := textOf(he, "backend", "")
 		extension := "." + backend
@@ -182,8 +187,17 @@ func (inv *invocation) levels4(c *config) ([]*level, error) {
 		}
 		lv.function = backend + "_data"
 		dir := inv.s.moved(join(c.root, textOf(he, "datadir", textOf(c.defaults, "datadir", "data"))))
+		directory := inv.leafAt(c, append(at, "datadir")...)
+		if directory == 0 {
+			directory = inv.leafAt(c, "datadir")
+		}
+		refs := inv.leavesAt(c, len(paths), append(at, key)...)
+		for i := range refs {
+			refs[i] = inv.s.trace.Join(refs[i], directory)
+		}
+		lv.how = inv.leafAt(c, append(at, "backend")...)
 		var err error
-		if lv.locations, err = inv.paths(dir, paths, extension, inv.leafOf(c, he, "hierarchy"), c.path == ""); err != nil {
+		if lv.locations, err = inv.paths(dir, paths, extension, refs, c.path == ""); err != nil {
 			return nil, err
 		}
 		levels = append(levels, lv)

@@ -113,7 +113,7 @@ func (t *cellTable) find(key value.Value) int {
 
 func (t *cellTable) set(key value.Value, kref provenance.Ref, c cell) {
 	if i := t.find(key); i >= 0 {
-		t.cells[i] = c
+		t.cells[i], t.krefs[i] = c, kref
 		return
 	}
 	if s, is := key.(value.String); is {
@@ -170,6 +170,7 @@ func (m *merger) mergeTable(source, dest cell) (cell, error) {
 			old := cell{scalar: value.Undef{}}
 			if j >= 0 {
 				old = dest.table.cells[j]
+				kref = m.t.With(kref, dest.table.krefs[j])
 			}
 			was := old.ref
 			if !old.truthy() {

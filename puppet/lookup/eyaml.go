@@ -66,11 +66,12 @@ func (inv *invocation) askEyaml(ly *layer, lv *level, loc *location, root string
 		}
 	}
 	inv.s.asksKey(d, root)
-	n := d.file.Entry(root)
-	if n == nil {
+	entry := d.file.Kid(root)
+	if entry == nil {
 		inv.missing(d, root)
 		return item{}, false, nil
 	}
+	n := entry.Node
 	place := n.Place(d.file.Source)
 	switch {
 	case n.Has&datafile.Symbols != 0:
@@ -78,7 +79,7 @@ func (inv *invocation) askEyaml(ly *layer, lv *level, loc *location, root string
 	case n.Has&datafile.OddKeys != 0:
 		return item{}, false, inv.wrongType(lv, loc, root, ", returned from ", types.Infer(n.Value).String(), place)
 	}
-	it, err := inv.decryptAll(inv.leaf(d, n, root), lv, root, loc.path)
+	it, err := inv.decryptAll(inv.leaf(d, entry, root), lv, root, loc.path)
 	if err != nil {
 		return item{}, false, inv.placed(err, place)
 	}

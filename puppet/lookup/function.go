@@ -148,11 +148,12 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 		}
 	}
 	inv.s.asksKey(d, root)
-	n := d.file.Entry(root)
-	if n == nil {
+	entry := d.file.Kid(root)
+	if entry == nil {
 		inv.missing(d, root)
 		return item{}, false, nil
 	}
+	n := entry.Node
 	if n.Has&datafile.Symbols != 0 {
 		return item{}, false, inv.wrongType(lv, loc, root, ", in hash returned from ", symbolType(n), n.Place(d.file.Source))
 	}
@@ -160,7 +161,7 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 		return item{}, false, inv.wrongType(lv, loc, root, ", in hash returned from ", types.Infer(n.Value).String(),
 			n.Place(d.file.Source))
 	}
-	it := inv.leaf(d, n, root)
+	it := inv.leaf(d, entry, root)
 	if n.Has&datafile.Interpolation != 0 {
 		var err error
 		if it, err = inv.interpolate(it, true); err != nil {
@@ -197,13 +198,13 @@ func (s *Session) noKey(d *loaded, root string) provenance.Ref {
 }
 
 // leaf is a value of a data file with its provenance, made once per session.
-func (inv *invocation) leaf(d *loaded, n *datafile.Node, root string) item {
+func (inv *invocation) leaf(d *loaded, entry *datafile.Kid, root string) item {
 	if inv.s.trace == nil {
-		return item{v: n.Value}
+		return item{v: entry.Node.Value}
 	}
 	it, known := d.traced[root]
 	if !known {
-		it.v, it.ref = n.Traced(inv.s.trace, provenance.Datum, d.file.Source, datafile.Quoted(root))
+		it.v, it.ref = entry.Traced(inv.s.trace, d.file.Source, datafile.Quoted(root))
 		if d.traced == nil {
 			d.traced = make(map[string]item, min(d.file.Hash().Len(), 32))
 		}
@@ -331,11 +332,11 @@ func (lv *level) callOptions(loc *location) *value.Hash {
 	switch loc.kind {
 	case pathLocation:
 		b := o.From(1)
-		b.SetString("path", value.String(loc.path))
+		b.SetEntry(value.Entry{Key: value.String("path"), Value: value.String(loc.path), Ref: loc.ref})
 		return b.Hash()
 	case uriLocation:
 		b := o.From(1)
-		b.SetString("uri", value.String(loc.path))
+		b.SetEntry(value.Entry{Key: value.String("uri"), Value: value.String(loc.path), Ref: loc.ref})
 		return b.Hash()
 	}
 	return o
@@ -376,9 +377,12 @@ func (inv *invocation) askHashFunction(ly *layer, lv *level, loc *location, root
 	if e == nil {
 		inv.explain.notFound(root)
 		inv.depend(ctx.hash.ref)
+		for _, other := range ctx.hash.v.(*value.Hash).Entries() { // any of its keys could have been this one
+			inv.depend(other.KeyRef)
+		}
 		return item{}, false, nil
 	}
-	it, err := inv.interpolate(item{e.Value, inv.s.trace.With(e.Ref, ctx.hash.ref)}, true)
+	it, err := inv.interpolate(item{e.Value, inv.s.trace.With(e.Ref, ctx.hash.ref, inv.s.keyRef(ctx.hash.v.(*value.Hash), e))}, true)
 	if err != nil {
 		return item{}, false, err
 	}

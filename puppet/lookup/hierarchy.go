@@ -14,7 +14,8 @@ import (
 // resolved is a hierarchy for one node: every path interpolated, every file looked for.
 type resolved struct {
 	levels, defaults []*level
-	reads            []scopeRead // the variables that it depends on
+	reads            []scopeRead    // the variables that it depends on
+	ref              provenance.Ref // of which levels there are
 }
 
 // A level is one entry of a hierarchy.
@@ -28,6 +29,7 @@ type level struct {
 	movable   bool           // the directory has something interpolated
 	v3        bool           // of a version 3 hiera.yaml: callers may put paths in front
 	ref       provenance.Ref // of which locations there are, where that is found by looking
+	how       provenance.Ref // of its function's name and options
 }
 
 func (lv *level) title() string {
@@ -108,6 +110,7 @@ func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
 		}
 	}
 	if err != nil {
+		inv.s.readAll(ly.config.file)
 		if name, undefined := strings.CutPrefix(message(err), "Undefined variable '"); undefined {
 			name = strings.TrimSuffix(name, "'")
 			return nil, ly.config.fail("H0333", "Undefined variable '"+name+"'", ly.config.findLine("%{"+name+"}"))
@@ -120,6 +123,8 @@ func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
 		seen[read.key] = true
 		return twice
 	})
+	r.ref = inv.s.trace.Join(inv.leafAt(ly.config, "version"), inv.leafAt(ly.config, "hierarchy"),
+		inv.leafAt(ly.config, "default_hierarchy"))
 	ly.resolved = r
 	return r, nil
 }
@@ -187,7 +192,7 @@ func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) 
 				}
 			}
 		}
-		at := name + "." + strconv.Itoa(i)
+		at := []string{name, strconv.Itoa(i)}
 		dir, err := inv.interpolate(item{value.String(join(c.root, textOf(he, "datadir", datadir))),
 			inv.datadirLeaf(c, he, at)}, false)
 		if err != nil {
@@ -210,33 +215,41 @@ func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) 
 		if !given {
 			lv.locations = []*location{{}}
 		}
-		options := he.At("options")
+		options, in := he.At("options"), append(at, "options")
 		if value.IsUndef(options) {
-			options = c.defaults.At("options")
+			options, in = c.defaults.At("options"), []string{"defaults", "options"}
 		}
-		it, err := inv.interpolate(item{options, 0}, false)
-		if err != nil {
+		it := item{options, 0}
+		if n := c.nodeAt(in...); n != nil && inv.s.trace != nil {
+			it.v, it.ref = n.Traced(inv.s.trace, provenance.Datum, c.file.Source, strings.Join(in, "."))
+		}
+		if it, err = inv.interpolate(it, false); err != nil {
 			return nil, err
 		}
 		lv.options, _ = it.v.(*value.Hash)
+		lv.how = inv.s.trace.Join(inv.functionLeaf(c, lv, at), inv.s.deep(it))
 		levels = append(levels, lv)
 	}
 	return levels, nil
 }
 
-// datadirLeaf is the place of the directory that a level's files are in; none when nobody names one.
-func (inv *invocation) datadirLeaf(c *config, he *value.Hash, at string) provenance.Ref {
-	if inv.s.trace == nil || c.file == nil || c.file.Root == nil {
-		return 0
+// datadirLeaf is the place of the directory that a level's files are in; that of a new one when nobody names one.
+func (inv *invocation) datadirLeaf(c *config, he *value.Hash, at []string) provenance.Ref {
+	if he.EntryString("datadir") != nil {
+		return inv.leafAt(c, append(at, "datadir")...)
 	}
-	e, path := he.EntryString("datadir"), at+".datadir"
-	if e == nil && c.defaults != nil {
-		e, path = c.defaults.EntryString("datadir"), "defaults.datadir"
+	if leaf := inv.leafAt(c, "defaults", "datadir"); leaf != 0 || c.file == nil {
+		return leaf
 	}
-	if e == nil || c.nodeOf(e.Value) == nil { // a value that nobody wrote
-		return 0
+	return inv.s.absence(c.file.Source.Name, "key defaults.datadir in file ")
+}
+
+// functionLeaf is the place of the name of a level's function.
+func (inv *invocation) functionLeaf(c *config, lv *level, at []string) provenance.Ref {
+	if leaf := inv.leafAt(c, append(at, lv.kind)...); leaf != 0 {
+		return leaf
 	}
-	return inv.leafOf(c, e.Value, path)
+	return inv.leafAt(c, "defaults", lv.kind)
 }
 
 func textOf(h *value.Hash, key, otherwise string) string {
@@ -299,29 +312,32 @@ func (inv *invocation) multiply(c *config, text, name string) error {
 }
 
 // locations finds the files or URIs of a level. given is false when the entry names none at all.
-func (inv *invocation) locations(c *config, he *value.Hash, lv *level, at string, dirRef provenance.Ref) (given bool,
+func (inv *invocation) locations(c *config, he *value.Hash, lv *level, at []string, dirRef provenance.Ref) (given bool,
 	err error) {
 	for _, key := range locationKeys {
 		e := he.EntryString(key)
 		if e == nil {
 			continue
 		}
-		leaf := inv.leafOf(c, e.Value, at+"."+key)
-		ref := inv.s.trace.Join(leaf, dirRef)
+		declared := stringList(e.Value)
+		refs := inv.leavesAt(c, len(declared), append(at, key)...)
+		for i := range refs {
+			refs[i] = inv.s.trace.Join(refs[i], dirRef)
+		}
 		switch key {
 		case "path", "paths":
-			lv.locations, err = inv.paths(lv.datadir, stringList(e.Value), "", ref, c.path == "")
+			lv.locations, err = inv.paths(lv.datadir, declared, "", refs, c.path == "")
 			for _, loc := range lv.locations {
-				if loc.fixed = ref; !lv.movable {
+				if !lv.movable {
 					loc.pattern = filepath.Clean(join(lv.datadir, loc.original))
 				}
 			}
 		case "glob", "globs":
-			lv.locations, err = inv.globs(lv.datadir, stringList(e.Value), ref, &lv.ref)
+			lv.locations, err = inv.globs(lv.datadir, declared, refs, &lv.ref)
 		case "uri", "uris":
-			lv.locations, err = inv.uris(stringList(e.Value), ref)
+			lv.locations, err = inv.uris(declared, refs)
 		case "mapped_paths":
-			lv.locations, err = inv.mappedPaths(lv.datadir, stringList(e.Value), ref)
+			lv.locations, err = inv.mappedPaths(lv.datadir, declared, inv.s.trace.Join(refs...))
 		}
 		return true, err
 	}
@@ -337,18 +353,19 @@ func (inv *invocation) text(s string, ref provenance.Ref) (string, provenance.Re
 	return rubyText(it.v), it.ref, nil
 }
 
-func (inv *invocation) paths(dir string, declared []string, extension string, ref provenance.Ref,
+// paths finds the files of a level; refs are the places of what is declared.
+func (inv *invocation) paths(dir string, declared []string, extension string, refs []provenance.Ref,
 	existing bool) ([]*location, error) {
 	var out []*location
-	for _, d := range declared {
-		path, r, err := inv.text(d, ref)
+	for i, d := range declared {
+		path, r, err := inv.text(d, refs[i])
 		if err != nil {
 			return nil, err
 		}
 		if extension != "" && !strings.HasSuffix(path, extension) {
 			path += extension
 		}
-		loc := &location{kind: pathLocation, path: join(dir, path), original: d, ref: r}
+		loc := &location{kind: pathLocation, path: join(dir, path), original: d, ref: r, fixed: refs[i]}
 		loc.exists = inv.s.asksExists(loc.path)
 		if loc.exists || !existing {
 			out = append(out, loc)
@@ -358,11 +375,11 @@ func (inv *invocation) paths(dir string, declared []string, extension string, re
 }
 
 // globs finds files by patterns; more is what a new file would change.
-func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, more *provenance.Ref) ([]*location,
+func (inv *invocation) globs(dir string, declared []string, refs []provenance.Ref, more *provenance.Ref) ([]*location,
 	error) {
 	var out []*location
-	for _, d := range declared {
-		pattern, r, err := inv.text(d, ref)
+	for i, d := range declared {
+		pattern, r, err := inv.text(d, refs[i])
 		if err != nil {
 			return nil, err
 		}
@@ -376,10 +393,10 @@ func (inv *invocation) globs(dir string, declared []string, ref provenance.Ref, 
 	return out, nil
 }
 
-func (inv *invocation) uris(declared []string, ref provenance.Ref) ([]*location, error) {
+func (inv *invocation) uris(declared []string, refs []provenance.Ref) ([]*location, error) {
 	var out []*location
-	for _, d := range declared {
-		text, r, err := inv.text(d, ref)
+	for i, d := range declared {
+		text, r, err := inv.text(d, refs[i])
 		if err != nil {
 			return nil, err
 		}
@@ -454,25 +471,14 @@ func (s localScope) Variable(name string) (value.Value, provenance.Ref, bool) {
 	return s.Scope.Variable(name)
 }
 
-// nodeOf finds the node that holds a value by identity: containers by themselves, scalars at their first place.
-func (c *config) nodeOf(v value.Value) *datafile.Node {
-	c.indexed.Do(func() {
-		c.nodes = map[value.Value]*datafile.Node{}
-		seen := map[*datafile.Node]bool{} // an alias may stand for one node at many places
-		var enter func(n *datafile.Node)
-		enter = func(n *datafile.Node) {
-			if seen[n] {
-				return
-			}
-			seen[n] = true
-			if c.nodes[n.Value] == nil {
-				c.nodes[n.Value] = n
-			}
-			for _, k := range n.Kids {
-				enter(k.Node)
-			}
-		}
-		enter(c.file.Root)
-	})
-	return c.nodes[v]
+// nodeAt is the node at the end of a way from the top; nil when there is none.
+func (c *config) nodeAt(way ...string) *datafile.Node {
+	if c.file == nil {
+		return nil
+	}
+	n := c.file.Root
+	for _, step := range way {
+		n = n.Step(step)
+	}
+	return n
 }

@@ -29,13 +29,13 @@ func (inv *invocation) interpolate(it item, methods bool) (item, error) {
 			}
 			b.AddRef(sub.v, sub.ref)
 		}
-		return item{b.Array(), it.ref}, nil
+		return item{b.Array(), inv.s.trace.Op("interpolate", it.ref)}, nil
 	case *value.Hash:
 		if !hasInterpolation(v) {
 			return it, nil
 		}
 		b := value.NewHashBuilder(v.Len())
-		spine := it.ref
+		spine := inv.s.trace.Op("interpolate", it.ref) // no copy of what is written there
 		for _, e := range v.Entries() {
 			key, err := inv.interpolate(item{e.Key, e.KeyRef}, methods)
 			if err != nil {

@@ -148,9 +148,9 @@ func (inv *invocation) digOne(key string, segment value.Value, it item) (item, b
 		return item{}, false, nil
 	}
 	t := inv.s.trace
-	found := func(v value.Value, ref provenance.Ref) (item, bool, error) {
+	found := func(v value.Value, ref provenance.Ref, key provenance.Ref) (item, bool, error) {
 		inv.explain.found(value.ToString(segment), v)
-		return item{v, t.With(ref, it.ref)}, true, nil
+		return item{v, t.With(ref, it.ref, key)}, true, nil
 	}
 	switch v := it.v.(type) {
 	case value.Undef:
@@ -162,16 +162,29 @@ func (inv *invocation) digOne(key string, segment value.Value, it item) (item, b
 			if n < 0 || int(n) >= v.Len() {
 				return missing()
 			}
-			return found(v.Elems[n], v.Ref(int(n)))
+			return found(v.Elems[n], v.Ref(int(n)), 0)
 		}
 	case *value.Hash:
 		if e := v.Entry(segment); e != nil {
-			return found(e.Value, e.Ref)
+			return found(e.Value, e.Ref, inv.s.keyRef(v, e))
 		}
 		return missing()
 	}
 	return item{}, false, fail("H0202", "Data Provider type mismatch: Got "+rubyClass(it.v)+
 		" when a hash-like object was expected to access value using '"+value.ToString(segment)+"' from key '"+key+"'")
+}
+
+// keyRef is what makes the key of an entry the last of its name: its place, and those of the keys behind it.
+func (s *Session) keyRef(h *value.Hash, e *value.Entry) provenance.Ref {
+	if s.trace == nil {
+		return 0
+	}
+	refs := []provenance.Ref{e.KeyRef}
+	entries := h.Entries()
+	for i := len(entries) - 1; i >= 0 && &entries[i] != e; i-- {
+		refs = append(refs, entries[i].KeyRef)
+	}
+	return s.trace.Join(refs...)
 }
 
 // undig wraps a value so that digging by the key's segments finds it again.

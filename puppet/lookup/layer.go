@@ -3,8 +3,11 @@ package lookup
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -250,6 +253,7 @@ func (inv *invocation) lookupLayer(ly *layer, key *Key, s *strategy) (item, bool
 	if err != nil {
 		return item{}, false, err
 	}
+	inv.depend(r.ref)
 	return inv.lookupLevels(ly, r.levels, key, s)
 }
 
@@ -260,6 +264,7 @@ func (inv *invocation) lookupInDefault(ly *layer, key *Key, s *strategy) (item, 
 	if err != nil {
 		return item{}, false, err
 	}
+	inv.depend(r.ref)
 	if len(r.defaults) == 0 {
 		inv.explain.notFound(key.Text)
 		return item{}, false, nil
@@ -288,6 +293,7 @@ func (inv *invocation) lookupLevel(ly *layer, lv *level, key *Key, s *strategy) 
 		defer inv.explain.push(&Event{Kind: Level, Name: lv.title()})()
 	}
 	inv.depend(lv.ref)
+	inv.depend(lv.how)
 	locations := lv.locations
 	if lv.v3 && len(inv.extraPaths) > 0 {
 		extra, err := inv.extraLocations(ly, lv)
@@ -339,6 +345,9 @@ func (s *Session) configAt(path string, who owner) (*config, error) {
 	s.l.mu.Unlock()
 	if done != nil && file != nil && done.config != nil && done.config.file == file {
 		s.deprecated(done.config)
+		if done.err != nil {
+			s.readAll(file)
+		}
 		return done.config, done.err
 	}
 	c, err := s.readConfig(path, who)
@@ -346,10 +355,18 @@ func (s *Session) configAt(path string, who owner) (*config, error) {
 	s.l.configs[k] = &readConfig{c, err}
 	s.l.mu.Unlock()
 	if err != nil {
+		s.readAll(file)
 		return nil, err
 	}
 	s.deprecated(c)
 	return c, nil
+}
+
+// readAll notes that all of a hiera.yaml was read: any of it may be why it is refused.
+func (s *Session) readAll(file *datafile.File) {
+	if s.trace != nil && file != nil && file.Root != nil {
+		file.Root.Traced(s.trace, provenance.Datum, file.Source, "")
+	}
 }
 
 // deprecated warns of a hiera.yaml of an old version.
@@ -373,15 +390,30 @@ type readConfig struct {
 	err    error
 }
 
-// leafOf is the place of a value of a hiera.yaml, by its path from the top.
-func (inv *invocation) leafOf(c *config, v value.Value, path string) provenance.Ref {
-	if inv.s.trace == nil || c.file == nil || c.file.Root == nil {
+// leafAt is the place of a value of a hiera.yaml, by its way from the top; none when nobody wrote one there.
+func (inv *invocation) leafAt(c *config, way ...string) provenance.Ref {
+	if inv.s.trace == nil || c.file == nil {
 		return 0
 	}
-	n := c.nodeOf(v)
-	place := source.Place{File: c.file.Source}
-	if n != nil {
-		place = n.Place(c.file.Source)
+	n := c.nodeAt(way...)
+	if n == nil {
+		return 0
 	}
-	return inv.s.trace.Leaf(provenance.Label{Kind: provenance.Datum, Place: place, Path: path})
+	return inv.s.trace.Leaf(provenance.Label{Kind: provenance.Datum, Place: n.Place(c.file.Source),
+		Path: strings.Join(way, ".")})
+}
+
+// leavesAt are the places of the texts of a value of a hiera.yaml, and of which there are, if it is a list of them.
+func (inv *invocation) leavesAt(c *config, n int, way ...string) (each []provenance.Ref) {
+	each = make([]provenance.Ref, n)
+	if inv.s.trace == nil || c.file == nil {
+		return each
+	}
+	all := inv.leafAt(c, way...)
+	for i := range each {
+		if each[i] = all; n > 1 || inv.leafAt(c, append(way[:len(way):len(way)], "0")...) != 0 {
+			each[i] = inv.s.trace.Join(all, inv.leafAt(c, append(way[:len(way):len(way)], strconv.Itoa(i))...))
+		}
+	}
+	return each
 }

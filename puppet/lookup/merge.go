@@ -181,6 +181,9 @@ func hashMerge(inv *invocation, high, low item) (item, error) {
 	}
 	b := low.v.(*value.Hash).From(high.v.(*value.Hash).Len())
 	for _, e := range high.v.(*value.Hash).Entries() {
+		if other := low.v.(*value.Hash).Entry(e.Key); other != nil { // it has the key, and its position, as well
+			e.KeyRef = inv.s.trace.With(e.KeyRef, other.KeyRef)
+		}
 		b.SetEntry(e)
 	}
 	return item{b.Hash(), inv.s.trace.Op("merge hash", high.ref, low.ref)}, nil

@@ -6,13 +6,14 @@
 // A Record is sealed: nothing in it changes, so any number of goroutines may read it. It holds nothing that could go on
 // compiling.
 //
-// It may import source, provenance, syntax, value and catalog. Start reading at Record.
+// It may import source, provenance, syntax, value, resource and catalog. Start reading at Record.
 package record
 
 import (
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/outline"
+	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -43,6 +44,8 @@ type Ways interface {
 	Via(*catalog.Resource) []Stage
 	// Asked is where the call stands that was the first to ask for a class which has no place of its own.
 	Asked(*catalog.Resource) source.Place
+	// Again is where further calls stand that asked for a class.
+	Again(*catalog.Resource) []source.Place
 	// Parameter is where a parameter of a class or define is declared.
 	Parameter(r *catalog.Resource, name string) source.Place
 	// Absent is what it depends on that a resource has not got an attribute; nil when that is not known.
@@ -53,7 +56,22 @@ type Ways interface {
 type Data interface {
 	// Levels says what each level has for a key; nil when that is not known.
 	Levels(key string) *Hiera
+	// Mentions are the places in the environment's data that have a text as a key or as a string, in files that this node
+	// reads and in those that it would read if a fact were another.
+	Mentions(text string) []Mention
 }
+
+// A Mention is a place in data that has a text.
+type Mention struct {
+	Place source.Place
+	Path  string // the key path of the datum or key
+	Level string
+	Here  bool   // the node reads this file
+	Needs []Need // what would have to be otherwise for the node to read it
+}
+
+// A Need is a variable in the path of a level's files, what it is and what it would have to be.
+type Need struct{ Variable, Is, Wants string }
 
 // Code is an environment's manifests. Several goroutines may ask at the same time.
 type Code interface {
@@ -63,6 +81,8 @@ type Code interface {
 	Manifest(name string) *syntax.File
 	// Containing are those of Main and of the modules that hold a text, whatever its case; modules is nil for all of them.
 	Containing(text string, modules map[string]bool) []*syntax.File
+	// Types are the resource types that the environment knows.
+	Types() resource.Lookup
 	// Effect is what a function does to a catalog.
 	Effect(function string) outline.Effect
 }

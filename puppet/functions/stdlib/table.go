@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"bunraku/provenance"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/value"
 )
@@ -156,16 +155,13 @@ func moved(name string, warns bool, from func(*eval.Call) *eval.Scope) *eval.Fun
 		})
 }
 
-// hand calls another function with the arguments of this call. The other's own provenance is not seen from here, so the
-// result is said to depend on all that was read.
+// hand calls another function with the arguments of this call. The result comes from where that says.
 func hand(c *eval.Call, name string) (value.Value, error) {
 	if f := c.Eval.World().Function(name); f != nil {
 		c.MustSay(f.Does)
 	}
-	v, err := c.Eval.CallFunction(c.Scope, name, c.Args, c.Block, c.Place)
-	if c.Trace() != nil {
-		c.Ref = c.Trace().Call(c.Name, append(append([]provenance.Ref(nil), c.Refs...), c.Trace().Everything())...)
-	}
+	v, ref, err := c.Eval.CallTraced(c.Scope, name, c.Args, c.Refs, c.Block, c.Place)
+	c.Ref = ref
 	return v, err
 }
 

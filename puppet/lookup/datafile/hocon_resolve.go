@@ -176,7 +176,7 @@ func (r *hoconResolver) node(v *hoconValue) (*Node, error) {
 				return nil, err
 			}
 			if n != nil {
-				m.set(value.String(k), v.spans[k], n)
+				m.set(value.String(k), Kid{Key: v.spans[k], Node: n})
 			}
 		}
 		n := m.node(v.span)

@@ -203,7 +203,7 @@ func (r *jsonReader) object(depth int) (*Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.set(value.String(key), keySpan, n)
+		m.set(value.String(key), Kid{Key: keySpan, Node: n})
 		r.blank()
 		if r.take('}') {
 			return m.node(r.span(start)), nil

@@ -9,6 +9,7 @@
 package datafile
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,27 +25,28 @@ type Node struct {
 	Kids   []Kid // of an array its elements, of a hash its entries, in the order of Value
 	Symbol string
 	Has    Trait
-	size   int     // number of values in it, those behind aliases counted each time; saturates
-	shared bool    // an alias stands for it as well
-	home   string  // of a shared node: the path of the place where it is written
-	merged []*Node // hashes that were merged into this one by the key <<
+	size   int           // number of values in it, those behind aliases counted each time; saturates
+	shared bool          // an alias stands for it as well
+	home   string        // of a shared node: the path of the place where it is written
+	merged []*Node       // hashes that were merged into this one by the key <<
+	merges []source.Span // where those keys stand
 }
 
 // A File is a text of data and what it says.
 type File struct {
 	Source *source.File
 	Root   *Node // nil when the text holds nothing
-	index  map[string]*Node
+	index  map[string]*Kid
 }
 
 // NewFile indexes the top level of a file that was read.
 func NewFile(f *source.File, root *Node) *File {
 	d := &File{Source: f, Root: root}
 	if h := d.Hash(); h != nil {
-		d.index = make(map[string]*Node, h.Len())
+		d.index = make(map[string]*Kid, h.Len())
 		for i, e := range h.Entries() {
 			if s, is := e.Key.(value.String); is {
-				d.index[string(s)] = root.Kids[i].Node
+				d.index[string(s)] = &root.Kids[i]
 			}
 		}
 	}
@@ -103,12 +105,30 @@ func (d *File) Hash() *value.Hash {
 }
 
 // Entry is the node below a key of the top level, or nil.
-func (d *File) Entry(key string) *Node { return d.index[key] }
+func (d *File) Entry(key string) *Node {
+	if k := d.index[key]; k != nil {
+		return k.Node
+	}
+	return nil
+}
+
+// Kid is the entry of a key of the top level, or nil.
+func (d *File) Kid(key string) *Kid { return d.index[key] }
 
 // A Kid is an element of an array, or the value of an entry together with the place of its key.
 type Kid struct {
-	Key  source.Span
-	Node *Node
+	Key   source.Span
+	Node  *Node
+	Alias source.Span // of the alias that stands here for the node, which is written elsewhere
+
+	in    *Node      // the hash that an entry was merged from, if that is written elsewhere
+	merge []mergedBy // the << that brought it, nearest first
+}
+
+// mergedBy is a <<, and the hash that it stands in unless that is the one which has the entry.
+type mergedBy struct {
+	at source.Span
+	in *Node
 }
 
 // A Trait is something that holds for a value or anything within it.
@@ -132,8 +152,27 @@ func (n *Node) Entry(key string) *Node {
 	return nil
 }
 
+// Step is the node below a string key of a hash, or that of an element by its number; nil when there is none.
+func (n *Node) Step(step string) *Node {
+	if n == nil {
+		return nil
+	}
+	if _, is := n.Value.(*value.Array); is {
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.Kids) {
+			return n.Kids[i].Node
+		}
+		return nil
+	}
+	return n.Entry(step)
+}
+
 // Place is where the node stands.
 func (n *Node) Place(f *source.File) source.Place { return source.Place{File: f, Span: n.Span} }
+
+// A data file has four sorts of places. A scalar is one, by its key path. So is every key of a hash: called otherwise,
+// it is another entry. An alias, or a merge key (<<), is one where it stands: it could lead elsewhere, while what it
+// leads to has its places at the anchor. And a container has one for which elements there are: another may come, or one
+// may go.
 
 // Traced is the value with provenance in its slots, and the provenance of the value itself: the leaf it is or, for a
 // container, the place that says which elements there are. Path is the key path that names the node in its file. With a
@@ -157,22 +196,77 @@ func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.
 		}
 		b := value.NewArrayBuilder(len(v.Elems))
 		for i := range n.Kids {
-			b.AddRef(n.Kids[i].Node.Traced(t, kind, f, n.kidPath(path, i)))
+			b.AddRef(n.Kids[i].traced(t, kind, f, n.kidPath(path, i)))
 		}
 		return b.Array(), ref
 	case *value.Hash:
+		for i, at := range n.merges {
+			ref = t.With(ref, aliasLeaf(t, f, at, MergePath(path, i)))
+		}
 		if len(n.Kids) == 0 {
 			return v, ref
 		}
 		b := value.NewHashBuilder(v.Len())
-		keys := t.Op("key", ref) // made of the hash, not a copy of it
+		keys := t.Leaves(len(n.Kids), func(i int) provenance.Label { return n.keyLabel(f, path, i) })
 		for i, e := range v.Entries() {
-			sub, r := n.Kids[i].Node.Traced(t, kind, f, n.kidPath(path, i))
-			b.SetEntry(value.Entry{Key: e.Key, Value: sub, KeyRef: keys, Ref: r})
+			k := &n.Kids[i]
+			sub, r := k.traced(t, kind, f, n.kidPath(path, i))
+			key := keys + provenance.Ref(i)
+			for _, by := range k.merge {
+				in, at := n, path
+				if by.in != nil {
+					in, at = by.in, by.in.home
+				}
+				key = t.With(key, aliasLeaf(t, f, by.at, MergePath(at, slices.Index(in.merges, by.at))))
+			}
+			b.SetEntry(value.Entry{Key: e.Key, Value: sub, KeyRef: key, Ref: r})
 		}
 		return b.Hash(), ref
 	}
 	return n.Value, ref
+}
+
+// Traced is the value of an entry of the top level: its key is a place, too.
+func (k *Kid) Traced(t *provenance.Trace, f *source.File, path string) (value.Value, provenance.Ref) {
+	if t == nil {
+		return k.Node.Value, 0
+	}
+	v, ref := k.traced(t, provenance.Datum, f, path)
+	return v, t.With(ref, t.Leaf(provenance.Label{Kind: provenance.Key, Place: source.Place{File: f, Span: k.Key},
+		Path: path}))
+}
+
+func (k *Kid) traced(t *provenance.Trace, kind provenance.LabelKind, f *source.File, path string) (value.Value,
+	provenance.Ref) {
+	v, ref := k.Node.Traced(t, kind, f, path)
+	if k.Alias.End > 0 {
+		ref = t.With(ref, aliasLeaf(t, f, k.Alias, path))
+	}
+	return v, ref
+}
+
+// keyLabel is the place of the key of entry i. What was merged from an anchored hash is written there.
+func (n *Node) keyLabel(f *source.File, path string, i int) provenance.Label {
+	k := &n.Kids[i]
+	if k.in != nil && k.in.home != "" {
+		path = k.in.home
+	}
+	return provenance.Label{Kind: provenance.Key, Place: source.Place{File: f, Span: k.Key}, Path: n.kidPath(path, i)}
+}
+
+// Merges are where the keys << of a hash stand, with what they merge.
+func (n *Node) Merges() []source.Span { return n.merges }
+
+func aliasLeaf(t *provenance.Trace, f *source.File, at source.Span, path string) provenance.Ref {
+	return t.Leaf(provenance.Label{Kind: provenance.Alias, Place: source.Place{File: f, Span: at}, Path: path})
+}
+
+// MergePath is the path of the i-th << of a hash.
+func MergePath(path string, i int) string {
+	if i > 0 {
+		return path + ".<<" + strconv.Itoa(i)
+	}
+	return path + ".<<"
 }
 
 func (n *Node) leaf(t *provenance.Trace, kind provenance.LabelKind, f *source.File, path string) provenance.Ref {
@@ -244,16 +338,17 @@ type hashMaker struct {
 	has   Trait
 
 	merged []*Node
+	merges []source.Span
 }
 
-func (m *hashMaker) set(key value.Value, keySpan source.Span, n *Node) {
+func (m *hashMaker) set(key value.Value, k Kid) {
 	if i, known := m.keys.Get(key); known {
-		m.kids[i.(value.Int)].Node = n
+		m.kids[i.(value.Int)] = k
 		return
 	}
 	m.keys.Set(key, value.Int(len(m.kids)))
 	m.order = append(m.order, key)
-	m.kids = append(m.kids, Kid{Key: keySpan, Node: n})
+	m.kids = append(m.kids, k)
 	switch k := key.(type) {
 	case value.String:
 		if strings.Contains(string(k), "%{") {
@@ -265,17 +360,30 @@ func (m *hashMaker) set(key value.Value, keySpan source.Span, n *Node) {
 	}
 }
 
-// merge sets the entries of another hash.
-func (m *hashMaker) merge(n *Node) {
+// merge sets the entries of another hash, because of a << at a place.
+func (m *hashMaker) merge(n *Node, at source.Span) {
 	m.merged = append(m.merged, n)
+	m.merges = append(m.merges, at)
 	for i, e := range n.Value.(*value.Hash).Entries() {
 		n.Kids[i].Node.shared = n.Kids[i].Node.shared || n.shared
-		m.set(e.Key, n.Kids[i].Key, n.Kids[i].Node)
+		k := n.Kids[i]
+		if k.in == nil && n.shared {
+			k.in = n
+		}
+		merge := []mergedBy{{at: at}}
+		for _, by := range k.merge {
+			if by.in == nil {
+				by.in = n
+			}
+			merge = append(merge, by)
+		}
+		k.merge = merge
+		m.set(e.Key, k)
 	}
 }
 
 func (m *hashMaker) node(span source.Span) *Node {
-	n := &Node{Span: span, Kids: m.kids, Has: m.has, merged: m.merged, size: 1}
+	n := &Node{Span: span, Kids: m.kids, Has: m.has, merged: m.merged, merges: m.merges, size: 1}
 	b := value.NewHashBuilder(len(m.kids))
 	for i, k := range m.kids {
 		b.Set(m.order[i], k.Node.Value)
@@ -283,4 +391,26 @@ func (m *hashMaker) node(span source.Span) *Node {
 	}
 	n.Value = b.Hash()
 	return n
+}
+
+// Mentions visits the keys and strings in a value that are a text, whatever its case, each with its key path.
+func (n *Node) Mentions(path, text string, visit func(at source.Span, path string)) {
+	switch v := n.Value.(type) {
+	case value.String:
+		if strings.EqualFold(string(v), text) || strings.EqualFold(strings.TrimPrefix(string(v), "::"), text) {
+			visit(n.Span, path)
+		}
+	case *value.Hash:
+		for i, e := range v.Entries() {
+			p := n.kidPath(path, i)
+			if s, is := e.Key.(value.String); is && strings.EqualFold(string(s), text) {
+				visit(n.Kids[i].Key, p)
+			}
+			n.Kids[i].Node.Mentions(p, text, visit)
+		}
+	case *value.Array:
+		for i := range v.Elems {
+			n.Kids[i].Node.Mentions(n.kidPath(path, i), text, visit)
+		}
+	}
 }

@@ -201,14 +201,14 @@ func (r *yamlReader) sequence(n *yaml.Node) (*Node, error) {
 			if err != nil {
 				return nil, err
 			}
-			omap.set(key, keySpan, v)
+			omap.set(key, r.kid(keySpan, c.Content[len(c.Content)-1], v))
 			continue
 		}
 		kid, err := r.read(c)
 		if err != nil {
 			return nil, err
 		}
-		kids = append(kids, Kid{Node: kid})
+		kids = append(kids, r.kid(source.Span{}, c, kid))
 		end = r.end(c, kid, end)
 	}
 	span := source.Span{Start: uint32(at), End: uint32(r.close(n, end, ']'))}
@@ -250,24 +250,25 @@ func (r *yamlReader) mapping(n *yaml.Node) (*Node, error) {
 		if end = r.end(v, val, end); int(keySpan.End) > end {
 			end = int(keySpan.End)
 		}
-		if key == value.Value(value.String("<<")) && tagOf(k) != "!!str" && r.mergeKey(m, v, val) {
+		if key == value.Value(value.String("<<")) && tagOf(k) != "!!str" &&
+			r.mergeKey(m, v, val, source.Span{Start: keySpan.Start, End: uint32(r.end(v, val, int(keySpan.End)))}) {
 			continue
 		}
-		m.set(key, keySpan, val)
+		m.set(key, r.kid(keySpan, v, val))
 	}
 	return m.node(source.Span{Start: uint32(at), End: uint32(r.close(n, end, '}'))}), nil
 }
 
 // mergeKey is `<<: value`. It overrides the entries before it, as Psych's does, and reports false when the value is
 // nothing to merge.
-func (r *yamlReader) mergeKey(m *hashMaker, v *yaml.Node, val *Node) bool {
+func (r *yamlReader) mergeKey(m *hashMaker, v *yaml.Node, val *Node, at source.Span) bool {
 	isHash := func(n *Node) bool { _, is := n.Value.(*value.Hash); return is }
 	switch {
 	case v.Kind == yaml.AliasNode || v.Kind == yaml.MappingNode:
 		if !isHash(val) {
 			return false
 		}
-		m.merge(val)
+		m.merge(val, at)
 		return true
 	case v.Kind == yaml.SequenceNode:
 		for _, k := range val.Kids {
@@ -277,16 +278,26 @@ func (r *yamlReader) mergeKey(m *hashMaker, v *yaml.Node, val *Node) bool {
 		}
 		all := &hashMaker{}
 		for i := len(val.Kids) - 1; i >= 0; i-- {
-			all.merge(val.Kids[i].Node)
+			all.merge(val.Kids[i].Node, at)
 		}
-		m.merged = append(m.merged, all.merged...)
+		m.merged, m.merges = append(m.merged, all.merged...), append(m.merges, at)
 		n := all.node(val.Span)
 		for i, e := range n.Value.(*value.Hash).Entries() {
-			m.set(e.Key, n.Kids[i].Key, n.Kids[i].Node)
+			m.set(e.Key, n.Kids[i])
 		}
 		return true
 	}
 	return false
+}
+
+// kid is an element or entry whose value is the given one, which an alias may stand for.
+func (r *yamlReader) kid(key source.Span, n *yaml.Node, v *Node) Kid {
+	k := Kid{Key: key, Node: v}
+	if n.Kind == yaml.AliasNode {
+		at := r.start(n)
+		k.Alias = source.Span{Start: uint32(at), End: uint32(at + 1 + len(n.Value))}
+	}
+	return k
 }
 
 func (r *yamlReader) key(n *yaml.Node) (value.Value, source.Span, error) {

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A gap is a question that once had a wrong, weak or no answer, on a small environment.
+type gap struct {
+	name  string
+	files map[string]string
+	args  []string // after `explain DIR --node n`
+	code  int
+	want  []string // in this order
+	not   []string
+}
+
+const oneLevel = "version: 5\nhierarchy:\n  - {name: all, path: common.yaml}\n"
+
+// site is an environment of one manifest, and more files by name and text.
+func site(code string, more ...string) map[string]string {
+	files := map[string]string{"manifests/site.pp": code}
+	for i := 0; i < len(more); i += 2 {
+		files[more[i]] = more[i+1]
+	}
+	return files
+}
+
+var (
+	byRole = []string{"facts/n.json", `{"name":"n","values":{"role":"web"}}`,
+		"hiera.yaml", "version: 5\nhierarchy:\n  - {name: Role, path: 'role/%{facts.role}.yaml'}\n"}
+	twoIncludes = "class base { notify { 'n': } }\nclass a { include base }\nclass b { include base }\ninclude a\ninclude b\n"
+	eachOfHash  = site("lookup('h').each |$k, $v| { notify { $k: message => $v } }\n", "hiera.yaml", oneLevel,
+		"data/common.yaml", "h:\n  one: 1\n  two: 2\n")
+	tagged = site("class web::front { notify { 'n': tag => 'blue' } }\ninclude web::front\n")
+)
+
+var gaps = []gap{
+	{name: "bodies that call() reaches",
+		files: site("function fn($a, $b = 'bee') { \"${a}-${b}\" }\nnotify { 'c': message => call('fn', 'arg') }\n"),
+		args:  []string{"Notify[c]", "message", "--dependency"}, want: []string{"1:22,", "function fn($a, $b = 'bee')"}},
+	{name: "two levels with the same directory, each with its own",
+		files: site("notify { 'c': message => lookup('k') }\n", "data/common.yaml", "k: 1\n", "hiera.yaml",
+			"version: 5\nhierarchy:\n  - name: \"common.yaml\"\n    datadir: data\n    path: \"none.yaml\"\n"+
+				"  - name: two\n    datadir: data\n    path: \"common.yaml\"\n"),
+		args: []string{"Notify[c]", "message", "--dependency"},
+		want: []string{"4:14", "datadir: data", "5:11", "7:14", "datadir: data", "8:11", `path: "common.yaml"`},
+		not:  []string{"3:11", "6:11"}},
+	{name: "names and options of Hiera functions, and the keys of what they return",
+		files: site("function data($options, $context) { $h = { 'k' => $options['x'] } $h }\nnotify { 'c': message => lookup('k') }\n",
+			"hiera.yaml", "version: 5\nhierarchy:\n  - name: f\n    data_hash: data\n    options:\n      x: extra\n"),
+		args: []string{"Notify[c]", "message", "--dependency"},
+		want: []string{"hiera.yaml", "4:16", "data_hash: data", "x: extra", "site.pp", "1:44"}},
+	{name: "every key of a hash is a place", files: eachOfHash, args: []string{"Notify[two]", "--dependency"},
+		want: []string{"data/common.yaml", "which entries h has", "3:3", "two: 2"}},
+	{name: "a line of a hash reaches what its key makes", files: eachOfHash,
+		args: []string{"--reaches", "data/common.yaml:3"}, want: []string{"reaches", "Notify[two] (its title)"}},
+	{name: "an alias is a place",
+		files: site("notify { 'c': message => lookup('v') }\n", "hiera.yaml", oneLevel, "data/common.yaml",
+			"w: &a hello\nv: *a\n"),
+		args: []string{"Notify[c]", "message", "--dependency"},
+		want: []string{"data/common.yaml", "1:7", "w: &a hello", "2:1,4", "v: *a"}},
+	{name: "an attribute that is not set and resembles one that is",
+		files: site("service { 'haproxy': hasrestart => true }\n"), args: []string{"Service[haproxy]", "restart"},
+		want: []string{"restart is not set on Service[haproxy]"}},
+	{name: "an array with interpolated elements is no copy",
+		files: site("$x = 'u'\nclass c($l) { }\ninclude c\n", "hiera.yaml", oneLevel, "data/common.yaml",
+			"c::l:\n  - \"%{x}-a\"\n  - b\n"),
+		args: []string{"Class[c]", "l", "--where"}, want: []string{"It was computed, not copied from one place"}},
+	{name: "elements of split have the data that made them",
+		files: site("$v = split('12.13.14', '[.]')[1]\nnotify { 'c': message => \"postgresql${v}-server\" }\n"),
+		args:  []string{"Notify[c]", "message"}, want: []string{"'postgresql13-server'", "1:12", "split("}},
+	{name: "captures in a selector",
+		files: site("$v = 'v42' ? { /^v(\\d+)$/ => $1, default => 'none' }\nnotify { 'c': message => \"is ${v}\" }\n"),
+		args:  []string{"Notify[c]", "message", "--expression"}, want: []string{"$1('v42'"}, not: []string{"$1()"}},
+	{name: "of two includes one chain is listed, in both directions", files: site(twoIncludes),
+		args: []string{"--reaches", "manifests/site.pp:2"}, want: []string{"Notify[n]"}},
+	{name: "a relation along a chain",
+		files: site("notify { ['a', 'b', 'c']: }\nNotify['a'] -> Notify['b']\nNotify['b'] -> Notify['c']\n"),
+		args:  []string{"Notify[a] -> Notify[c]"},
+		want: []string{"Notify[a] comes before Notify[c], in 2 steps", "site.pp:2:", "Notify[a] comes before Notify[b]",
+			"site.pp:3:", "Notify[b] comes before Notify[c]"}},
+	{name: "a relation through classes",
+		files: site("class i { package { 'p': } }\nclass s { service { 's': } }\ninclude i, s\nClass['i'] -> Class['s']\n"),
+		args:  []string{"Package[p] -> Service[s]"},
+		want: []string{"in 3 steps", "Class[I] contains Package[p]", "Class[I] comes before Class[S]",
+			"Class[S] contains Service[s]"}},
+	{name: "an automatic relation", files: site("group { 'app': }\nfile { '/srv/app': group => 'app' }\n"),
+		args: []string{"Group[app] -> File[/srv/app]"},
+		want: []string{"File[/srv/app] requires Group[app] (automatic, by its group)", "site.pp:2:"}},
+	{name: "a relation the other way round",
+		files: site("notify { ['a', 'b']: }\nNotify['a'] -> Notify['b']\n"), args: []string{"Notify[b] -> Notify[a]"}, code: 2,
+		want: []string{"nothing orders Notify[b] before Notify[a]", "the other way round", "cycle"}},
+	{name: "code that ran with other titles", files: site("$list = ['a', 'b']\npackage { $list: }\n"),
+		args: []string{"--why-not", "Package[c]"},
+		want: []string{"ran", "site.pp:2:", "this ran, with the 2 titles a, b", "titles", "site.pp:1:"},
+		not:  []string{"did not run"}},
+	{name: "nested lookups are not mixed up",
+		files: site("notify { 'c': message => lookup('a') }\n", "hiera.yaml", oneLevel, "data/common.yaml",
+			"a: \"%{lookup('b')}\"\nb: used\n"),
+		args: []string{"hiera:a"}, want: []string{"value", "common.yaml:1:4"}, not: []string{"hidden"}},
+	{name: "a realize that was passed over",
+		files: site("$x = false\n@user { 'guest': }\nif $x { realize(User['guest']) }\n"),
+		args:  []string{"--why-not", "User[guest]"},
+		want:  []string{"virtual", "passed over", "skipped", "would be realized", "$x (false)"}},
+	{name: "data that another node reads",
+		files: site("package { lookup('packages'): }\n", append(byRole, "data/role/web.yaml", "packages: [nginx]\n",
+			"data/role/db.yaml", "packages:\n  - postgresql\n")...),
+		args: []string{"--why-not", "Package[postgresql]"},
+		want: []string{"data", "data/role/db.yaml:2:5", "Hiera key packages.0",
+			"read where facts.role is 'db'; here it is 'web'"}},
+	{name: "a key that another node has",
+		files: site("notify { 'x': }\n", append(byRole, "data/role/web.yaml", "a: 1\n", "data/role/db.yaml",
+			"port: 5432\n")...),
+		args: []string{"--why-not", "hiera:port"},
+		want: []string{"Hiera key port is not there for n", "data/role/db.yaml:1:1", "read where facts.role is 'db'"}},
+	{name: "all that include a class", files: site(twoIncludes), args: []string{"Class[base]"},
+		want: []string{"declared", "site.pp:2:", "also by", "site.pp:3:"}},
+	{name: "a resource by the name that it has on the machine",
+		files: site("service { 'httpd': name => 'apache2', ensure => running }\n"), args: []string{"apache2"},
+		want: []string{"Service[httpd]"}},
+	{name: "a pattern", files: site("file { ['/etc/a.conf', '/etc/b.conf', '/srv/x']: }\n"),
+		args: []string{"File[/etc/*.conf]"}, want: []string{"2 resources", "File[/etc/a.conf]", "File[/etc/b.conf]"},
+		not: []string{"/srv/x"}},
+	{name: "tags", files: tagged, args: []string{"Notify[n]", "tags"},
+		want: []string{"blue  (its attribute tag)", "front  (in class web::front)", "notify  (its type)"}},
+	{name: "who has a tag", files: tagged, args: []string{"tag:blue"},
+		want: []string{"1 resource", "Notify[n]", "its attribute tag"}},
+}
+
+func (g *gap) write(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range g.files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestExplainGaps asks what was once answered wrongly.
+func TestExplainGaps(t *testing.T) {
+	for _, g := range gaps {
+		t.Run(g.name, func(t *testing.T) {
+			dir := g.write(t)
+			code, out, err := call(append([]string{"explain", dir, "--node", "n"}, g.args...)...)
+			text := out + err
+			if code != g.code {
+				t.Errorf("exit %d, want %d", code, g.code)
+			}
+			rest := text
+			for _, w := range g.want {
+				i := strings.Index(rest, w)
+				if i < 0 {
+					t.Errorf("%q is missing, or not in its place", w)
+					break
+				}
+				rest = rest[i+len(w):]
+			}
+			for _, w := range g.not {
+				if strings.Contains(text, w) {
+					t.Errorf("%q must not be there", w)
+				}
+			}
+			if t.Failed() {
+				t.Log(strings.ReplaceAll(text, dir, ""))
+			}
+		})
+	}
+}
