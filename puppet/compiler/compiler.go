@@ -95,7 +95,7 @@ type Snapshot struct {
 	bridge      *bridge.Bridge // nil unless the installed Ruby may run
 	sums        sync.Map       // path of a function's file → what isChecked compares
 	rubyLibrary *bridge.Library
-	ownOnce     sync.Once
+	ownOnce     source.Once
 	ownOptions  bridge.Options
 
 	asked answers

@@ -27,7 +27,7 @@ type left struct {
 	evaluated bool // all code was; what failed after that is the catalog
 
 	resources []leftResource // in the order of their declaration, without virtual ones; none when the compile failed
-	once      sync.Once
+	once      source.Once
 	number    map[*catalog.Resource]int32 // of them, once somebody asked
 	virtual   []record.Stub
 	there     map[catalog.Name]bool // of a compile that failed when all code was evaluated: what was declared

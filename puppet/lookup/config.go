@@ -25,7 +25,7 @@ type config struct {
 	defaultHierarchy []*value.Hash // nil for none
 	v3               *value.Hash
 
-	looked   sync.Once // whether it is simple
+	looked   source.Once // whether it is simple
 	isSimple bool
 }
 

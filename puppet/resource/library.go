@@ -47,7 +47,7 @@ type Library struct {
 	reads   []string                // its attributes that were read
 	all     *objects                // the catalog that is being asked
 
-	titlesOnce sync.Once
+	titlesOnce source.Once
 	titlesLib  *Library
 }
 

@@ -2,7 +2,6 @@ package ruby
 
 import (
 	"slices"
-	"sync"
 
 	"bunraku/provenance"
 	"bunraku/puppet/ruby/syntax"
@@ -97,7 +96,7 @@ func (in *Interp) SetIvarRef(name string, r provenance.Ref) {
 
 // programFacts are what tracing wants to know of a program's code, worked out once for all its runs.
 type programFacts struct {
-	once     sync.Once
+	once     source.Once
 	literals []syntax.Node
 	number   map[syntax.Node]int
 	effects  map[syntax.Node]*effects // of what decides

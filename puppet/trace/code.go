@@ -24,7 +24,7 @@ import (
 // A Piece is a stretch of code.
 type Piece struct {
 	Name   string
-	text   sync.Once
+	text   source.Once
 	digest Text          // its syntax
 	spans  []source.Span // of its nodes, in the order of the syntax
 	whole  func(*writer) // writes it
@@ -56,7 +56,7 @@ type Pieces struct {
 	named map[string]*Piece
 	order []*Piece
 
-	once   sync.Once
+	once   source.Once
 	starts map[uint32]start
 }
 

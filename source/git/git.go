@@ -28,7 +28,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"bunraku/source"
 )
@@ -52,17 +51,17 @@ type Repo struct {
 	opt    Options
 
 	cache   *cache
-	scan    sync.Once // fills what follows
+	scan    source.Once // fills what follows
 	scanErr error
 	stores  []*store
 	refused []string // alternates that may not be read
 	partial bool     // objects may be missing by design
 
-	packedOnce sync.Once
+	packedOnce source.Once
 	packed     map[string]packedRef
 	packedErr  error
 
-	shallowOnce sync.Once
+	shallowOnce source.Once
 	shallow     map[ID]bool
 	shallowErr  error
 }

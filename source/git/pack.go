@@ -9,7 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
-	"sync"
+
+	"bunraku/source"
 )
 
 // A pack holds many objects in one file, most of them as deltas against others of the same file; an index beside it
@@ -20,7 +21,7 @@ type pack struct {
 	name   string // without .pack or .idx
 	format format
 
-	once   sync.Once
+	once   source.Once
 	err    error
 	idx    *os.File
 	file   *os.File

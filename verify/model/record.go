@@ -3,9 +3,9 @@ package model
 import (
 	"path"
 	"strings"
-	"sync"
 
 	"bunraku/puppet/resource"
+	"bunraku/source"
 	"bunraku/verify/fs"
 )
 
@@ -153,7 +153,7 @@ func records() []record {
 // table holds the records by type. It is filled once, when somebody asks, and never changes: models refer to it and it
 // to models, which an initial value could not.
 var table struct {
-	once   sync.Once
+	once   source.Once
 	byType map[string]*record
 }
 

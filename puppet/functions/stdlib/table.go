@@ -12,11 +12,11 @@ package stdlib
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"bunraku/puppet/eval"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // Module is the functions of a version of stdlib, as its metadata.json gives it ("" for the newest of 8.x), by name. The
@@ -68,7 +68,7 @@ func old3x(name string) (old, bool) {
 
 // all3x are the 3.x functions by name. Some of them ask for others.
 var all3x struct {
-	once sync.Once
+	once source.Once
 	m    map[string]old
 }
 
