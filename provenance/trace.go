@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"bunraku/budget"
@@ -298,12 +299,22 @@ func recentSlot(name string) int {
 	return (len(name) + 7*int(name[0]) + 13*int(name[len(name)-1]) + 29*int(name[len(name)/2])) % 64
 }
 
+// anyOperation is the name of all operations beyond those that can be told apart: a program may define a function for
+// each of a hundred thousand calls.
+const anyOperation = "an operation"
+
 func (t *Trace) findName(name string) uint16 {
 	if n, ok := t.known[name]; ok {
 		return n
 	}
 	if n, ok := t.nameOf[name]; ok {
 		return n
+	}
+	if len(t.names) == math.MaxUint16 { // a node has no room for a larger number
+		return t.findName(anyOperation)
+	}
+	if len(t.names) == math.MaxUint16-1 {
+		name = anyOperation
 	}
 	n := uint16(len(t.names))
 	t.names = append(t.names, name)

@@ -3,6 +3,7 @@ package provenance
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"bunraku/budget"
@@ -110,5 +111,26 @@ func TestReadings(t *testing.T) {
 	}
 	if tr.With(lit) != lit || tr.With(lit, lit, 0) != lit {
 		t.Error("a copy that depends on nothing more is not the thing itself")
+	}
+}
+
+// There is room for 65,536 names of operations: what comes later has a name that says so, never that of another.
+func TestManyNames(t *testing.T) {
+	tr := NewTrace()
+	var refs []Ref
+	for i := range 70000 {
+		refs = append(refs, tr.Call(fmt.Sprintf("f%d", i)))
+	}
+	for i, r := range refs {
+		want := fmt.Sprintf("call f%d", i)
+		if i >= math.MaxUint16-1 {
+			want = "an operation"
+		}
+		if got := tr.Expression(r).Op; got != want {
+			t.Fatalf("operation %d is called %q, want %q", i, got, want)
+		}
+	}
+	if again := tr.Call("f7"); tr.Expression(again).Op != "call f7" {
+		t.Error("a name that is known is not found any more")
 	}
 }
