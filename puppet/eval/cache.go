@@ -39,10 +39,12 @@ type Cache struct {
 	size      traceSize                      // of that compile
 }
 
-// A knownType is a type that an expression stands for, with what had to be asked to find it.
+// A knownType is a type that an expression stands for, with what had to be asked to find it, and what reading it reads.
 type knownType struct {
 	value.Type
-	asked []trace.Question
+	asked    []trace.Question
+	literals []*syntax.Lit
+	names    []*syntax.Ref // that are not built in
 }
 
 // NewCache returns an empty cache.

@@ -324,7 +324,9 @@ func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 		here = true
 		frame := ev.log.Begin()
 		t := ev.evaluateType(e, f)
-		return knownType{t, ev.log.End(frame)}, true
+		asked := ev.log.End(frame)
+		literals, names := typeParts(e)
+		return knownType{t, asked, literals, names}, true
 	})
 	ev.log.Again(t.asked)
 	if ev.trace != nil && !ev.typed[e] {
@@ -332,24 +334,37 @@ func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 			ev.typed = map[syntax.Expr]bool{}
 		}
 		if ev.typed[e] = true; !here {
-			ev.readType(e, f)
+			ev.readType(t, f)
 		}
 	}
 	return t.Type
 }
 
 // readType reads what a type that an earlier compile has evaluated is made of: it counts for this one as well.
-func (ev *Evaluator) readType(e syntax.Expr, f *syntax.File) {
+func (ev *Evaluator) readType(t knownType, f *syntax.File) {
 	c := ev.enterFile(f)
+	for _, l := range t.literals {
+		ev.lit(l)
+	}
+	for _, r := range t.names {
+		ev.eval(r, ev.top)
+	}
+	ev.leaveFile(c)
+}
+
+// typeParts finds what reading a type reads: its literals, and the names in it that files define.
+func typeParts(e syntax.Expr) (literals []*syntax.Lit, names []*syntax.Ref) {
 	syntax.Walk(e, func(n syntax.Node) bool {
 		if r, ok := n.(*syntax.Ref); ok {
-			ev.eval(r, ev.top)
+			if types.Builtin(canonical(r.Value)) == nil {
+				names = append(names, r)
+			}
 		} else if l := syntax.Literal(n); l != nil {
-			ev.lit(l)
+			literals = append(literals, l)
 		}
 		return true
 	})
-	ev.leaveFile(c)
+	return literals, names
 }
 
 func (ev *Evaluator) evaluateType(e syntax.Expr, f *syntax.File) value.Type {
