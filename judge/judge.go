@@ -8,6 +8,7 @@
 //	own.go          which files are the user's to edit, and where they bring in what is declared elsewhere
 //	alike.go        which catalogs are alike
 //	everywhere.go   whether an edit does harm on other nodes
+//	after.go        what a catalog does to a machine that has another one
 //
 // Start reading at Judge.Judge.
 package judge
@@ -131,14 +132,7 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
 			lists.Close()
 		}
 	}()
-	opt := model.Options{Listing: lists, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept,
-		Recover: j.opt.Recover, Types: types, Words: report.Words}
-	switch {
-	case j.opt.Model != nil:
-		opt.Packages = *j.opt.Model
-	case isRedHat(platform):
-		opt.Packages = model.RPM
-	}
+	opt := j.modelOptions(platform, lists, types)
 	search := verify.DefaultOptions()
 	search.Solver = j.opt.Solver
 	model.Within(ctx, j.opt.Budget, &opt, &search)
@@ -152,6 +146,19 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
 	v.Node.Unknown, v.Node.Beside = v.Report.Unknown, j.beside(v.Report.Findings, s.Record)
 	v.Undecided = v.Report.TooLong || len(v.Report.Open) > 0
 	return v, nil
+}
+
+// modelOptions say what a machine of a platform is like.
+func (j *Judge) modelOptions(platform string, lists *listing.Set, types resource.Lookup) model.Options {
+	opt := model.Options{Listing: lists, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept,
+		Recover: j.opt.Recover, Types: types, Words: report.Words}
+	switch {
+	case j.opt.Model != nil:
+		opt.Packages = *j.opt.Model
+	case isRedHat(platform):
+		opt.Packages = model.RPM
+	}
+	return opt
 }
 
 // dropSecret takes back fixes that would write a secret into a manifest.

@@ -11,6 +11,7 @@ import (
 	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
 	"bunraku/report"
 	"bunraku/source"
 	"bunraku/verify"
@@ -24,6 +25,7 @@ type verifyFlags struct {
 	compileFlags
 	judgeFlags
 	catalog string
+	after   string
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -49,6 +51,8 @@ warning: it counts with --fail-on=warning.`,
 	flags.judgeFlags.add(c)
 	c.Flags().BoolVar(&flags.recover, "recover", false,
 		"ask too whether later runs mend what a run leaves that was cut off, or in which a command failed once")
+	c.Flags().StringVar(&flags.after, "after", "",
+		"show too what a run does to a machine that has another catalog: `OLD`, a file in Puppet's JSON, or a revision of ENV")
 	c.Flags().StringVar(&flags.catalog, "catalog", "",
 		"a catalog to read in place of compiling one: `FILE` in Puppet's JSON")
 	return c
@@ -65,9 +69,19 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 		return err
 	}
 	defer func() { a.tellLists(j.Close()) }()
-	v, err := a.subject(ctx, cmd, j, flags, args)
+	s, err := a.subject(ctx, cmd, flags, args)
 	if err != nil {
 		return err
+	}
+	v, err := j.Judge.Judge(ctx, s.Suspect)
+	if err != nil {
+		return err
+	}
+	var after *upgrade
+	if flags.after != "" {
+		if after, err = a.after(ctx, cmd, j, flags, s); err != nil {
+			return err
+		}
 	}
 	run := &report.Run{Command: "verify", Version: version, Name: v.Catalog.Name, Nodes: []*report.Node{v.Node},
 		Own: j.own}
@@ -84,7 +98,7 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	if v.Report != nil {
 		j.unused(run, func(x string) bool { return slices.Contains(v.Report.Model.Accepted, x) })
 	}
-	out := &verification{Verdict: v, run: run, judge: j, began: began, style: a.out.Style()}
+	out := &verification{Verdict: v, after: after, run: run, judge: j, began: began, style: a.out.Style()}
 	done, err := a.finish(j, run)
 	switch {
 	case err != nil || done:
@@ -102,9 +116,15 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 	return nil
 }
 
-// subject verifies the catalog that is asked about.
-func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judging, flags *verifyFlags,
-	args []string) (*judge.Verdict, error) {
+// A subject is the catalog that is asked about.
+type subject struct {
+	judge.Suspect
+	env  string        // "" for a catalog that was read
+	node compiler.Node // that it was compiled for
+}
+
+// subject compiles it, or reads it.
+func (a *app) subject(ctx context.Context, cmd *cobra.Command, flags *verifyFlags, args []string) (*subject, error) {
 	switch {
 	case flags.catalog != "" && len(args) > 0:
 		return nil, fail("give an environment or --catalog, not both")
@@ -125,7 +145,7 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judging, flags
 		if err != nil {
 			return nil, err
 		}
-		return j.Judge.Judge(ctx, fleet.NewSuspect(c.Current(), r, node.Facts))
+		return &subject{fleet.NewSuspect(c.Current(), r, node.Facts), env, node}, nil
 	}
 	platform := ""
 	if flags.facts != "" {
@@ -135,17 +155,25 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, j *judging, flags
 		}
 		platform = judge.PlatformOf(node.Facts)
 	}
-	text, err := source.ReadFile(flags.catalog)
+	c, err := a.readCatalog(flags.catalog)
+	if err != nil {
+		return nil, err
+	}
+	return &subject{Suspect: judge.Suspect{Catalog: c, Platform: platform}}, nil
+}
+
+// readCatalog reads a catalog in Puppet's JSON.
+func (a *app) readCatalog(name string) (*catalog.Catalog, error) {
+	text, err := source.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	c, err := catalog.Read([]byte(text.Text))
 	if err != nil {
-		return nil, fail("%s is no catalog in Puppet's JSON: %s", flags.catalog,
-			strings.TrimPrefix(err.Error(), "no catalog: "))
+		return nil, fail("%s is no catalog in Puppet's JSON: %s", name, strings.TrimPrefix(err.Error(), "no catalog: "))
 	}
 	a.secrets.AddCatalog(c)
-	return j.Judge.Judge(ctx, judge.Suspect{Catalog: c, Platform: platform})
+	return c, nil
 }
 
 // declaring says where a catalog's resources are declared.
@@ -175,6 +203,7 @@ func (d *declaring) at(file string, line int) bool { return d.lines[file][line] 
 // A verification is the answer for one node, ready to be shown.
 type verification struct {
 	*judge.Verdict
+	after *upgrade // nil if that was not asked
 	run   *report.Run
 	judge *judging
 	began time.Time
@@ -188,7 +217,10 @@ func (v *verification) code() int {
 			return exitNo
 		}
 	}
-	if v.Report != nil && len(v.Report.Unknown) > 0 {
+	if v.after != nil && v.after.Upgrade != nil && len(v.after.Failed) > 0 {
+		return exitNo
+	}
+	if v.Report != nil && len(v.Report.Unknown) > 0 || v.after != nil && v.after.Upgrade == nil {
 		return exitUnknown
 	}
 	return exitFine
@@ -237,6 +269,9 @@ func (v *verification) text(w io.Writer) {
 			}
 			fmt.Fprintf(w, "   %s: %s\n", n.Resource.Ref(), n.Text)
 		}
+	}
+	if v.after != nil {
+		v.after.text(w)
 	}
 	fmt.Fprintf(w, "\n%s%s\n", v.summary(), v.took())
 }

@@ -89,6 +89,7 @@ type verifyJSON struct {
 	answersJSON
 	Problems []problemJSON `json:"problems,omitempty"`
 	Findings []findingJSON `json:"findings"`
+	After    *upgradeJSON  `json:"after,omitempty"`
 	Assumed  []string      `json:"assumed,omitempty"`
 	Notes    []noteJSON    `json:"notes,omitempty"`
 }
@@ -111,7 +112,7 @@ func answersOf(v *judge.Verdict) answersJSON {
 }
 
 func (v *verification) json() verifyJSON {
-	doc := verifyJSON{Node: v.Catalog.Name, answersJSON: answersOf(v.Verdict), Findings: []findingJSON{}}
+	doc := verifyJSON{Node: v.Catalog.Name, answersJSON: answersOf(v.Verdict), Findings: []findingJSON{}, After: v.after.json()}
 	for _, p := range v.run.Problems {
 		if p.Finding == nil {
 			doc.Problems = append(doc.Problems, problemOf(p.Diagnostic))
@@ -128,14 +129,15 @@ func (v *verification) json() verifyJSON {
 	return doc
 }
 
+func resourceOf(r *catalog.Resource) resourceJSON { return resourceJSON{r.Ref(), declaredAt(r)} }
+
 func toFindingJSON(p *report.Problem) findingJSON {
 	f := p.Finding
-	resource := func(r *catalog.Resource) resourceJSON { return resourceJSON{r.Ref(), declaredAt(r)} }
 	out := findingJSON{Code: f.Code, Severity: p.Severity.String(), Title: f.Title, Grade: f.Grade, About: f.About,
 		Place: f.At.String(), Beside: p.Beside.String(), Note: f.Note,
 		Nodes: p.Nodes, More: f.More, Initial: f.Initial, Resources: []resourceJSON{}, Fingerprint: p.Fingerprint}
 	for _, r := range f.Resources {
-		out.Resources = append(out.Resources, resource(r))
+		out.Resources = append(out.Resources, resourceOf(r))
 	}
 	for _, r := range f.Runs {
 		run := runJSON{Result: r.Result}
@@ -145,7 +147,7 @@ func toFindingJSON(p *report.Problem) findingJSON {
 		out.Runs = append(out.Runs, run)
 	}
 	if r := p.Remedy; r != nil {
-		out.Fix = &fixJSON{Resource: resource(f.Fix.Resource), Text: remedyText(r, f.Fix), Verified: f.Fix.Verified,
+		out.Fix = &fixJSON{Resource: resourceOf(f.Fix.Resource), Text: remedyText(r, f.Fix), Verified: f.Fix.Verified,
 			Statement: r.Statement != ""}
 		for _, x := range p.Fixes {
 			out.Fix.Edits = append(out.Fix.Edits, editsOf(x)...)

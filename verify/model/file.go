@@ -297,7 +297,13 @@ func (b *builder) content(it *item) (t fs.Term, given bool, needs fs.Seq) {
 	}
 	src := strings.TrimPrefix(sources[0], "file://")
 	if !strings.HasPrefix(src, "/") {
-		return fs.Str("what " + src + " holds"), true, nil
+		held := "what " + src + " holds"
+		if b.opt.Source != nil {
+			if sum := b.opt.Source(src); sum != "" {
+				held += ": " + sum
+			}
+		}
+		return fs.Str(held), true, nil
 	}
 	from := b.path(src)
 	ensure, _ := it.text("ensure")

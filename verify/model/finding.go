@@ -395,7 +395,7 @@ func nodeText(p fs.Path, k fs.Kind) string {
 	return fmt.Sprintf("%s is %s", p, k)
 }
 
-func sortedKeys[K ~string](m map[K]bool) []K {
+func sortedKeys[K ~string, V any](m map[K]V) []K {
 	out := make([]K, 0, len(m))
 	for k := range m {
 		out = append(out, k)

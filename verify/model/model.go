@@ -24,6 +24,7 @@
 //	rerun.go      what a second run changes, and guards against it
 //	notify.go     services that are not restarted
 //	assert.go     what people want to hold at the end
+//	after.go      what a run does to a machine that has another catalog
 //
 // It may import catalog, resource, value, provenance, source, verify, verify/fs and verify/listing. Start reading at
 // Build.
@@ -72,6 +73,8 @@ type Options struct {
 	Platform string       // "debian-12"; "" for any
 	Types    resource.Lookup
 	Assert   []Assertion // what people want to hold at the end
+	// Source is a digest of what a source of a file holds, "" if that is not known; nil if nobody can say.
+	Source func(url string) string
 	// Recover asks whether later runs mend what a run leaves that was cut off.
 	Recover bool
 	// Accept are answers to open points that people have given.
@@ -83,7 +86,8 @@ type Options struct {
 	// nil.
 	Words func(of, in *catalog.Resource) (words string, single bool)
 
-	base *base // what a model that this one is made of found; nil at first
+	base  *base     // what a model that this one is made of found; nil at first
+	named []fs.Path // what is there besides, which only what goes through a tree need know
 }
 
 // A Model is a catalog as the verifier sees it.

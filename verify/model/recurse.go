@@ -37,7 +37,9 @@ func (b *builder) sweeps() {
 	for p := range u.kind {
 		named = append(named, p)
 	}
+	named = append(named, b.opt.named...)
 	slices.Sort(named)
+	named = slices.Compact(named)
 	for _, it := range b.items {
 		if it == nil || it.sweep == nil {
 			continue
