@@ -69,12 +69,14 @@ func (c *comparison) contents(r, s *catalog.Resource) {
 	}
 	for _, f := range c.opt.Contents.compare(old, new, recurses(s)) {
 		x := &Change{Kind: ModuleFile, Name: s.Name(), Attribute: "content", File: f.file, Old: f.old, New: f.new,
-			Blocks: f.blocks, old: r, new: s}
+			old: r, new: s}
 		if f.unknown != "" {
 			x.Kind, x.Text = NotKnown, f.unknown
 		}
-		c.add(x)
-		x.OldAt, x.NewAt = Spot{File: f.place[0]}, Spot{File: f.place[1]}
+		for _, x := range x.split(f.blocks) {
+			c.add(x)
+			x.OldAt, x.NewAt = Spot{File: f.place[0]}, Spot{File: f.place[1]}
+		}
 	}
 }
 

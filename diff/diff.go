@@ -8,7 +8,11 @@
 //	contents.go  files of modules, which catalogs only name
 //	rename.go    a resource under another title
 //	relation.go  relations and cycles
-//	group.go     the same change on many nodes
+//	own.go       what is a node's own, and no difference between nodes
+//	key.go       when two nodes have the same change
+//	report.go    the changes of many nodes, in groups
+//	hunk.go      a commit as hunks that can be applied one by one
+//	show.go      the report for people
 //
 // Nothing is called equal that is not known to be: a value that could not be computed on either side is reported as not
 // known. Secrets are compared and never shown.
@@ -21,6 +25,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/record"
@@ -73,13 +78,17 @@ type Change struct {
 	Old, New  value.Value // nil where there is none
 	Secret    bool        // neither Old nor New may be shown
 	Blocks    []Block     // of texts: the lines that changed
+	Part      int         // of texts: which of several changes of the text it is, from 0
 	Text      string      // of a relation or a cycle; of NotKnown why
 	Gone      bool        // of a relation or a cycle: it is no longer there
 	Container bool        // the resource is a class or an instance of a define: it does nothing by itself
 	OldAt     Spot        // where it is written, on either side
 	NewAt     Spot
 
-	old, new *catalog.Resource
+	old, new       *catalog.Resource
+	oldRef, newRef provenance.Ref // of the values
+	oldOwn, newOwn *own           // what is the node's own on either side
+	known          string         // the key, when it was made
 }
 
 // A Spot is a line of a file.
@@ -99,7 +108,7 @@ type Options struct {
 // Compare says in what two catalogs of a node differ. Not compared are tags, file and line of a resource, the order of
 // resources, and what catalogs say of themselves, such as their version.
 func Compare(from, to Side, opt Options) []*Change {
-	c := &comparison{from: from, to: to, opt: opt}
+	c := &comparison{from: from, to: to, opt: opt, oldOwn: ownOf(&from), newOwn: ownOf(&to)}
 	old, new := resources(from.Catalog), resources(to.Catalog)
 	var removed, added []*catalog.Resource
 	for _, r := range from.Catalog.Resources {
@@ -144,13 +153,14 @@ func before(a, b *Change) int {
 	}
 	return cmp.Or(late(a)-late(b), strings.Compare(a.Name.Type, b.Name.Type), strings.Compare(a.Name.Title, b.Name.Title),
 		int(a.Kind)-int(b.Kind), strings.Compare(a.Attribute, b.Attribute), strings.Compare(a.File, b.File),
-		strings.Compare(a.Text, b.Text))
+		strings.Compare(a.Text, b.Text), a.Part-b.Part)
 }
 
 type comparison struct {
-	from, to Side
-	opt      Options
-	changes  []*Change
+	from, to       Side
+	oldOwn, newOwn *own
+	opt            Options
+	changes        []*Change
 }
 
 func resources(c *catalog.Catalog) map[catalog.Name]*catalog.Resource {
@@ -162,6 +172,7 @@ func resources(c *catalog.Catalog) map[catalog.Name]*catalog.Resource {
 }
 
 func (c *comparison) add(x *Change) {
+	x.oldOwn, x.newOwn = c.oldOwn, c.newOwn
 	if x.old != nil {
 		x.OldAt, x.Container = spotOf(x.old), x.old.IsContainer()
 	}
@@ -212,10 +223,10 @@ func (c *comparison) resource(r, s *catalog.Resource) {
 func (c *comparison) attribute(r, s *catalog.Resource, p, q *catalog.Param) {
 	x := &Change{Kind: Attribute, Name: r.Name(), old: r, new: s}
 	if p != nil {
-		x.Attribute, x.Old = p.Name, p.Value
+		x.Attribute, x.Old, x.oldRef = p.Name, p.Value, p.Ref
 	}
 	if q != nil {
-		x.Attribute, x.New = q.Name, q.Value
+		x.Attribute, x.New, x.newRef = q.Name, q.Value, q.Ref
 	}
 	if why := cmp.Or(unknown(x.Old), unknown(x.New)); why != "" {
 		x.Kind, x.Text = NotKnown, why
@@ -227,16 +238,38 @@ func (c *comparison) attribute(r, s *catalog.Resource, p, q *catalog.Param) {
 	}
 	x.Secret = r.IsSensitive(x.Attribute) || s.IsSensitive(x.Attribute) || x.Old != nil && value.HasSensitive(x.Old) ||
 		x.New != nil && value.HasSensitive(x.New)
+	var parts []Block
 	if !x.Secret {
-		x.Blocks = textBlocks(x.Old, x.New)
+		parts = textBlocks(x.Old, x.New)
 	}
-	c.add(x)
-	if p != nil && p.Place.Known() {
-		x.OldAt = Spot{p.Place.File.Name, p.Place.Line()}
+	for _, x := range x.split(parts) {
+		c.add(x)
+		if p != nil && p.Place.Known() {
+			x.OldAt = Spot{p.Place.File.Name, p.Place.Line()}
+		}
+		if q != nil && q.Place.Known() {
+			x.NewAt = Spot{q.Place.File.Name, q.Place.Line()}
+		}
 	}
-	if q != nil && q.Place.Known() {
-		x.NewAt = Spot{q.Place.File.Name, q.Place.Line()}
+}
+
+// mostParts is how many changes a text is taken apart into.
+const mostParts = 30
+
+// split makes a change of each block of a text: what one commit does to a file has often nothing to do with what
+// another one does to it, and other nodes may have only one of the two.
+func (c *Change) split(blocks []Block) []*Change {
+	if len(blocks) < 2 || len(blocks) > mostParts {
+		c.Blocks = blocks
+		return []*Change{c}
 	}
+	var out []*Change
+	for i := range blocks {
+		x := *c
+		x.Blocks, x.Part = blocks[i:i+1], i
+		out = append(out, &x)
+	}
+	return out
 }
 
 func spotOf(r *catalog.Resource) Spot {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -49,6 +48,10 @@ type Item struct {
 	*Change       // of the first node that has it
 	Nodes   []int // by number, ascending
 	Cause   *Cause
+	Varied  bool // the nodes have it with what is their own in it: Change has words for that in its place
+
+	exact         string  // the key to the letter
+	first, common *Change // of the first node, with and without what is its own
 }
 
 // A Report is what a comparison of many nodes has come to.
@@ -95,9 +98,18 @@ func NewReport(names []string) *Report {
 
 // Add takes in what a comparison of a node gave. It may be called by many goroutines, for a node once.
 func (r *Report) Add(node int, changes []*Change) {
-	keys := make([]string, len(changes))
+	keys, exact, common := make([]string, len(changes)), make([]string, len(changes)), make([]*Change, len(changes))
 	for i, c := range changes {
-		keys[i] = c.Key()
+		keys[i], exact[i] = c.Key(), c.key(nil, nil)
+		if keys[i] != exact[i] {
+			common[i] = c.common()
+		}
+	}
+	for i, c := range changes { // a report must not hold the traces of all nodes
+		c.known, c.oldOwn, c.newOwn = keys[i], nil, nil
+		if x := common[i]; x != nil {
+			x.known, x.oldOwn, x.newOwn = keys[i], nil, nil
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,17 +118,19 @@ func (r *Report) Add(node int, changes []*Change) {
 	for i, c := range changes {
 		it := r.items[keys[i]]
 		if it == nil {
-			it = &Item{Change: c}
+			it = &Item{exact: exact[i]}
 			r.items[keys[i]] = it
 		}
 		if k := len(it.Nodes); k > 0 && it.Nodes[k-1] == node {
 			continue
 		}
-		if at, _ := slices.BinarySearch(it.Nodes, node); at == 0 {
-			it.Change = c
-			it.Nodes = slices.Insert(it.Nodes, at, node)
-		} else {
-			it.Nodes = slices.Insert(it.Nodes, at, node)
+		at, _ := slices.BinarySearch(it.Nodes, node)
+		if it.Nodes = slices.Insert(it.Nodes, at, node); at == 0 { // the first node, whoever was done first
+			it.first, it.common = c, common[i]
+		}
+		it.Varied = it.Varied || it.exact != exact[i]
+		if it.Change = it.first; it.Varied && it.common != nil {
+			it.Change = it.common
 		}
 		n.Changes = append(n.Changes, it)
 		if c.Kind != NotKnown {
@@ -232,41 +246,4 @@ func (c *Change) Slot() string {
 		text = c.Text
 	}
 	return strings.Join([]string{c.Name.String(), c.Attribute, c.File, text}, "\x00")
-}
-
-// Key is the same for the same change of two nodes. It may hold secrets.
-func (c *Change) Key() string {
-	var b strings.Builder
-	part := func(s string) {
-		fmt.Fprintf(&b, "%d:", len(s))
-		b.WriteString(s)
-	}
-	part(c.Kind.String())
-	part(c.Name.String())
-	part(c.To.String())
-	part(c.Attribute)
-	part(c.File)
-	part(c.Text)
-	fmt.Fprint(&b, c.Gone, c.Secret)
-	switch {
-	case c.Kind == Added:
-		part(likeness(c.new))
-	case c.Kind == Removed || c.Kind == NotKnown:
-	case c.Blocks != nil:
-		for _, x := range c.Blocks {
-			part(strings.Join(x.Old, "\n"))
-			part(strings.Join(x.New, "\n"))
-		}
-	default:
-		if lost, gained, ok := listDelta(c.Old, c.New); ok {
-			part("list")
-			for _, v := range [][]value.Value{lost, gained} {
-				part(strings.Join(members(value.NewArray(v...)), ","))
-			}
-			break
-		}
-		part(encode(c.Old))
-		part(encode(c.New))
-	}
-	return b.String()
 }

@@ -218,13 +218,17 @@ func (p *printer) items(items []*Item, indent string) {
 			p.line("%sand %s", indent, plural(len(items)-most, "change")+" more")
 			break
 		}
-		p.item(it.Change, indent)
+		p.item(it.Change, indent, i > 0 && items[i-1].Slot() == it.Slot() && items[i-1].Blocks != nil)
 	}
 }
 
-// item prints one change.
-func (p *printer) item(c *Change, indent string) {
-	p.line("%s%s", indent, c.headline())
+// item prints one change; on goes on with the text that the last one was about.
+func (p *printer) item(c *Change, indent string, on bool) {
+	if on {
+		p.line("%s  …", indent)
+	} else {
+		p.line("%s%s", indent, c.headline())
+	}
 	most := map[int]int{-1: 1 << 30, 0: 12, 1: 6, 2: 4}[p.level]
 	var lines []string
 	for i, b := range c.Blocks {

@@ -22,6 +22,8 @@ type atom struct {
 	ref   provenance.Ref
 	text  string
 	known bool
+	op    string // of what is no leaf
+	datum bool   // the text is what is written in Hiera's data
 }
 
 // pieces finds which part of a text comes from where. The texts of literals, facts and plain data are known and are
@@ -33,27 +35,42 @@ func (rec *Record) pieces(whole string, r provenance.Ref) []Piece {
 	if term == nil || term.Op != "concat" {
 		return nil
 	}
+	var out []Piece
+	if !rec.cut(whole, term, func(pos, end int, atoms []atom) { out = rec.addPiece(out, whole[:end], pos, atoms) }) {
+		return nil
+	}
+	return out
+}
+
+// cut finds the part of a text that each atom of a term stands for, atoms that cannot be told apart together. It gives
+// up if that is not certain; then some parts may have been visited.
+func (rec *Record) cut(whole string, term *provenance.Term, visit func(pos, end int, atoms []atom)) bool {
 	atoms := rec.atoms(term, nil)
 	if len(atoms) > 20_000 {
-		return nil
+		return false
+	}
+	if !fits(whole, atoms) { // a datum that means something else than it says, a number in other digits
+		for i := range atoms {
+			atoms[i].known = atoms[i].known && !atoms[i].datum
+		}
 	}
 	left, ok := place(whole, atoms)
 	if !ok {
-		return nil
+		return false
 	}
 	right, ok := placeRight(whole, atoms)
 	if !ok {
-		return nil
+		return false
 	}
-	var out []Piece
 	pos := 0
 	for i := 0; i < len(atoms); {
 		if atoms[i].known {
 			if left[i] != right[i] || left[i] != pos {
-				return nil
+				return false
 			}
-			out = rec.addPiece(out, whole, pos, atoms[i:i+1])
-			pos += len(atoms[i].text)
+			end := pos + len(atoms[i].text)
+			visit(pos, end, atoms[i:i+1])
+			pos = end
 			i++
 			continue
 		}
@@ -65,15 +82,64 @@ func (rec *Record) pieces(whole string, r provenance.Ref) []Piece {
 		if j < len(atoms) {
 			end = left[j]
 		}
-		out = rec.addPiece(out, whole[:end], pos, atoms[i:j])
+		visit(pos, end, atoms[i:j])
 		pos, i = end, j
 	}
-	if pos != len(whole) {
-		return nil
+	return pos == len(whole)
+}
+
+// A Part is a part of a text with the places that its characters are copied or computed from.
+type Part struct {
+	Text string
+	From []Origin
+	Op   string // what made it, "call join"; "" for a copy, and for what several operations made
+}
+
+// An Origin is a place that a value comes from, and its text if that is known.
+type Origin struct {
+	provenance.Label
+	Text  string
+	Known bool
+}
+
+// Parts cuts a text where its origin changes. It is all in one part if that cannot be told.
+func (rec *Record) Parts(whole string, r provenance.Ref) (out []Part) {
+	term := rec.Trace.Expression(r)
+	if term == nil {
+		return []Part{{Text: whole, Op: "unknown"}}
+	}
+	if term.Op != "concat" && term.Op != "text" {
+		return []Part{{whole, rec.Origins(r), term.Op}}
+	}
+	if !rec.cut(whole, term, func(pos, end int, atoms []atom) {
+		p := Part{Text: whole[pos:end]}
+		for _, a := range atoms {
+			p.From = append(p.From, rec.Origins(a.ref)...)
+		}
+		if len(atoms) == 1 {
+			p.Op = atoms[0].op
+		} else {
+			p.Op = term.Op
+		}
+		out = append(out, p)
+	}) {
+		return []Part{{whole, rec.Origins(r), term.Op}}
 	}
 	return out
 }
 
+// Origins are the places that a value is copied or computed from.
+func (rec *Record) Origins(r provenance.Ref) (out []Origin) {
+	for _, leaf := range rec.Trace.Flows(r) {
+		if l, ok := rec.Trace.Label(leaf); ok {
+			text, known := rec.plainText(leaf)
+			out = append(out, Origin{l, text, known})
+		}
+	}
+	return out
+}
+
+// addPiece adds what stands in a text from pos to its end.
 func (rec *Record) addPiece(out []Piece, upTo string, pos int, atoms []atom) []Piece {
 	p := Piece{Text: upTo[pos:], Line: 1 + strings.Count(upTo[:pos], "\n"), literal: atoms[0].known}
 	if atoms[0].known {
@@ -121,9 +187,9 @@ func (rec *Record) atoms(t *provenance.Term, out []atom) []atom {
 		return rec.atoms(t.Args[0], out)
 	case t.Op == "":
 		text, known := rec.plainText(t.Ref)
-		return append(out, atom{t.Ref, text, known})
+		return append(out, atom{ref: t.Ref, text: text, known: known, datum: t.Leaf.Kind == provenance.Datum})
 	}
-	return append(out, atom{ref: t.Ref})
+	return append(out, atom{ref: t.Ref, op: t.Op})
 }
 
 // plainText is what a leaf is in a text.
@@ -142,8 +208,20 @@ func (rec *Record) plainText(r provenance.Ref) (string, bool) {
 		}
 	case provenance.NodeName:
 		return rec.Catalog.Name, true
+	case provenance.Datum:
+		return plainDatum(l.Place.Text())
 	}
 	return "", false
+}
+
+// plainDatum is the text of a datum that is written as it is meant: without escapes and interpolation.
+func plainDatum(text string) (string, bool) {
+	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
+		text = text[1 : n-1]
+	} else if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-: ") != "" {
+		return "", false
+	}
+	return text, !strings.ContainsAny(text, "\\'\"%\n")
 }
 
 // literalValue is the text of a string or bare word of a manifest, or of a piece of a template.
@@ -168,6 +246,24 @@ func (rec *Record) literalValue(l provenance.Label) (string, bool) {
 	})
 	text, ok := texts[l.Ordinal]
 	return text, ok
+}
+
+// fits reports whether there is one way to place the anchors.
+func fits(whole string, atoms []atom) bool {
+	left, ok := place(whole, atoms)
+	if !ok {
+		return false
+	}
+	right, ok := placeRight(whole, atoms)
+	if !ok {
+		return false
+	}
+	for i := range atoms {
+		if atoms[i].known && left[i] != right[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // place puts every anchor as far left as it can stand.

@@ -39,6 +39,7 @@ type search struct {
 	ws    *compiler.Workspace
 	patch *diff.Patch
 	nodes []Node
+	base  *compiler.Snapshot // the old state
 
 	mu     sync.Mutex
 	states map[string]*state
@@ -72,8 +73,14 @@ type outcome struct {
 // Causes finds what makes each change and each failure of a report. ws compiles states between the two.
 func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, patch *diff.Patch,
 	ws *compiler.Workspace) error {
-	s := &search{Comparing: c, ctx: ctx, ws: ws, patch: patch, nodes: nodes, states: map[string]*state{}}
+	s := &search{Comparing: c, ctx: ctx, ws: ws, patch: patch, nodes: nodes, states: map[string]*state{}, base: c.From}
 	defer s.close()
+	if c.Traced != nil { // changes are told by what is not a node's own
+		var err error
+		if s.base, _, err = c.Traced(ctx); err != nil {
+			return err
+		}
+	}
 	r.Hunks = patch.Hunks
 	todo := map[int][]*question{}
 	var order []int
@@ -238,7 +245,7 @@ func join(units [][]*diff.Hunk) []*diff.Hunk { return slices.Concat(units...) }
 
 // witness compiles a node in the old state.
 func (s *search) witness(node int) *witness {
-	was, err := s.From.Compile(s.ctx, s.nodes[node].Node)
+	was, err := s.base.Compile(s.ctx, s.nodes[node].Node)
 	if err != nil {
 		s.fail(err)
 		return nil
@@ -266,12 +273,12 @@ func (s *search) again(w *witness) outcome {
 	if done {
 		return o
 	}
-	is, err := s.From.Compile(s.ctx, s.nodes[w.node].Node)
+	is, err := s.base.Compile(s.ctx, s.nodes[w.node].Node)
 	if err != nil {
 		s.fail(err)
 		return outcome{}
 	}
-	o = s.outcome(w, is, s.From, nil)
+	o = s.outcome(w, is, s.base, nil)
 	w.keep("again", o)
 	return o
 }
@@ -341,7 +348,7 @@ func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, cont
 	}
 	opt := s.Options
 	opt.Contents = contents
-	return keysOf(diff.Compare(side(s.From, w.was), side(c, is), opt))
+	return keysOf(diff.Compare(side(s.base, w.was), side(c, is), opt))
 }
 
 func keysOf(changes []*diff.Change) outcome {
@@ -383,7 +390,7 @@ func (s *search) state(name string, hunks []*diff.Hunk) *state {
 			st.snapshot, err = s.ws.Snapshot(s.ctx, files)
 		}
 		if st.err = err; err == nil && s.Options.Contents != nil {
-			st.contents = diff.NewContents(s.From.Environment(), st.snapshot.Environment())
+			st.contents = diff.NewContents(s.base.Environment(), st.snapshot.Environment())
 		}
 	})
 	return st

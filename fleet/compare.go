@@ -17,9 +17,11 @@ type Comparing struct {
 	// Questions tells that the old side collects what its compiles ask, so that nodes which cannot change need no second
 	// compile.
 	Questions bool
-	Options   diff.Options
-	Watch     Watch  // is told of every compile
-	Step      func() // is called when a node is done
+	// Traced gives both sides with provenance; nil if nobody wants to know what is a node's own.
+	Traced  func(context.Context) (from, to *compiler.Snapshot, err error)
+	Options diff.Options
+	Watch   Watch  // is told of every compile
+	Step    func() // is called when a node is done
 }
 
 // Compare compares all nodes, on all processors. A node whose compile on the old side asked nothing that has another
@@ -86,9 +88,32 @@ func (c *Comparing) node(ctx context.Context, r *diff.Report, i int, n Node) err
 		out.State = diff.Fails
 	default:
 		out.Empty = Empty(was.Catalog) || Empty(is.Catalog)
-		r.Add(i, diff.Compare(side(c.From, was), side(c.To, is), c.Options))
+		changes := diff.Compare(side(c.From, was), side(c.To, is), c.Options)
+		if len(changes) > 0 && c.Traced != nil {
+			if changes, err = c.traced(ctx, n); err != nil {
+				return err
+			}
+		}
+		r.Add(i, changes)
 	}
 	return nil
+}
+
+// traced compares a node that changes once more, with provenance, so that what is its own can be told.
+func (c *Comparing) traced(ctx context.Context, n Node) ([]*diff.Change, error) {
+	from, to, err := c.Traced(ctx)
+	if err != nil {
+		return nil, err
+	}
+	was, err := from.Compile(ctx, n.Node)
+	if err != nil {
+		return nil, err
+	}
+	is, err := to.Compile(ctx, n.Node)
+	if err != nil {
+		return nil, err
+	}
+	return diff.Compare(side(from, was), side(to, is), c.Options), nil
 }
 
 // held takes in a node that cannot change.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"bunraku/diff"
@@ -123,13 +124,13 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 	opt := a.options(cmd, &f.compileFlags)
 	opt.StandIn, opt.Questions = true, true
 	opt.Inputs = append(opt.Inputs, f.with...)
-	oldWorkspace := compiler.NewWorkspace(root, opt)
+	oldWorkspace := newPair(root, opt)
 	newWorkspace, questions := oldWorkspace, true
 	if f.later != 0 && f.later != f.language {
 		opt.Language, questions = f.later, false
-		newWorkspace = compiler.NewWorkspace(root, opt)
+		newWorkspace = newPair(root, opt)
 	}
-	revs, err := fleet.NewRevisions(root, newWorkspace.Disk(),
+	revs, err := fleet.NewRevisions(root, newWorkspace.plain.Disk(),
 		environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside,
 			Roots: opt.Roots}, f.with)
 	if err != nil {
@@ -161,19 +162,20 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 	if f.later != 0 {
 		old.Title, new.Title = f.language.Title(), f.later.Title()
 	}
-	nodes, invented, err := a.diffNodes(ctx, newWorkspace, old, new, root, f)
+	nodes, invented, err := a.diffNodes(ctx, newWorkspace.plain, old, new, root, f)
 	if err != nil {
 		return nil, err
 	}
 	c := &fleet.Comparing{Questions: questions, Watch: func(r *eval.Result) { a.keep(r) }}
-	if c.From, err = oldWorkspace.Snapshot(ctx, old.Files); err != nil {
+	if c.From, err = oldWorkspace.plain.Snapshot(ctx, old.Files); err != nil {
 		return nil, fmt.Errorf("%s: %w", old.Title, err)
 	}
 	defer c.From.Close()
-	if c.To, err = newWorkspace.Snapshot(ctx, new.Files); err != nil {
+	if c.To, err = newWorkspace.plain.Snapshot(ctx, new.Files); err != nil {
 		return nil, fmt.Errorf("%s: %w", new.Title, err)
 	}
 	defer c.To.Close()
+	c.Traced = traced(oldWorkspace, newWorkspace, old, new)
 	c.Options.Contents = diff.NewContents(c.From.Environment(), c.To.Environment())
 	bar := a.progress("comparing nodes", len(nodes))
 	c.Step = bar.step
@@ -183,7 +185,7 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 		return nil, err
 	}
 	if questions && ctx.Err() == nil {
-		if err := a.diffCauses(ctx, c, revs, old, new, r, nodes, oldWorkspace, root); err != nil {
+		if err := a.diffCauses(ctx, c, revs, old, new, r, nodes, oldWorkspace.traced, root); err != nil {
 			return nil, err
 		}
 	}
@@ -195,6 +197,31 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 		r.Notes = append(r.Notes, standInText)
 	}
 	return r, nil
+}
+
+// A pair is two workspaces of one environment: one that compiles fast, and one that knows where values come from, for
+// nodes that change.
+type pair struct{ plain, traced *compiler.Workspace }
+
+func newPair(root string, opt compiler.Options) pair {
+	plain := compiler.NewWorkspace(root, opt)
+	opt.Trace = true
+	return pair{plain, compiler.NewWorkspace(root, opt)}
+}
+
+// traced opens both sides with provenance when the first node changes.
+func traced(oldSide, newSide pair, old, new *fleet.Revision) func(context.Context) (from, to *compiler.Snapshot, err error) {
+	var once sync.Once
+	var from, to *compiler.Snapshot
+	var err error
+	return func(ctx context.Context) (*compiler.Snapshot, *compiler.Snapshot, error) {
+		once.Do(func() {
+			if from, err = oldSide.traced.Snapshot(ctx, old.Files); err == nil {
+				to, err = newSide.traced.Snapshot(ctx, new.Files)
+			}
+		})
+		return from, to, err
+	}
 }
 
 // diffCauses finds which lines make each change, and who wrote them.
