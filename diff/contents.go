@@ -50,13 +50,15 @@ func NewContents(from, to *environment.Environment) *Contents {
 }
 
 // Compare says which files that a catalog names are not the same on both sides, for a node whose catalog is.
-func (c *Contents) Compare(cat *catalog.Catalog) []*Change {
-	x := &comparison{opt: Options{Contents: c}}
+func (c *Contents) Compare(cat *catalog.Catalog, opt Options) []*Change {
+	x := &comparison{opt: opt}
+	x.opt.Contents = c
 	for _, r := range cat.Resources {
 		if r.Type == "File" {
 			x.contents(r, r)
 		}
 	}
+	x.changes = opt.leave(x.changes)
 	slices.SortStableFunc(x.changes, before)
 	return x.changes
 }

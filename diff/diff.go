@@ -11,6 +11,7 @@
 //	own.go       what is a node's own, and no difference between nodes
 //	key.go       when two nodes have the same change
 //	report.go    the changes of many nodes, in groups
+//	ignore.go    changes that do not count, and filter.go
 //	hunk.go      a commit as hunks that can be applied one by one
 //	show.go      the report for people
 //
@@ -81,28 +82,37 @@ type Change struct {
 	Part      int         // of texts: which of several changes of the text it is, from 0
 	Text      string      // of a relation or a cycle; of NotKnown why
 	Gone      bool        // of a relation or a cycle: it is no longer there
-	Container bool        // the resource is a class or an instance of a define: it does nothing by itself
-	OldAt     Spot        // where it is written, on either side
-	NewAt     Spot
+	// Unexpected tells that it is none of the changes that there should be
+	Unexpected bool
+	Container  bool // the resource is a class or an instance of a define: it does nothing by itself
+	OldAt      Spot // where it is written, on either side
+	NewAt      Spot
 
 	old, new       *catalog.Resource
 	oldRef, newRef provenance.Ref // of the values
 	oldOwn, newOwn *own           // what is the node's own on either side
 	known          string         // the key, when it was made
+	exact          bool           // the key holds all of the values
 }
 
 // A Spot is a line of a file.
 type Spot struct {
-	File string
-	Line int
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
 }
 
 // Options change what counts.
 type Options struct {
 	// Contents compares files of modules; nil does not.
 	Contents *Contents
-	// Key keeps digests of secrets to those who have it.
-	Key []byte
+	// Ignore and Filters leave changes out, and so does a tag of IgnoreTags on a resource.
+	Ignore     []*Rule
+	Filters    []Filter
+	IgnoreTags []string
+	// Exact makes changes of two nodes the same only if all of the values are, what is around the change included.
+	Exact bool
+	// Expected are the only changes that there should be; nil if any may be.
+	Expected []*Rule
 }
 
 // Compare says in what two catalogs of a node differ. Not compared are tags, file and line of a resource, the order of
@@ -134,8 +144,23 @@ func Compare(from, to Side, opt Options) []*Change {
 		}
 	}
 	c.relations()
+	c.changes = opt.leave(c.changes)
 	slices.SortStableFunc(c.changes, before)
 	return c.changes
+}
+
+// leave leaves out what the user does not want to see, and marks what was not expected.
+func (o *Options) leave(changes []*Change) []*Change {
+	return slices.DeleteFunc(changes, func(c *Change) bool {
+		c.Unexpected = o.Expected != nil && !slices.ContainsFunc(o.Expected, func(r *Rule) bool { return r.ignores(c) })
+		r := c.new
+		if r == nil {
+			r = c.old
+		}
+		return slices.ContainsFunc(o.Ignore, func(r *Rule) bool { return r.ignores(c) }) ||
+			slices.ContainsFunc(o.Filters, func(f Filter) bool { return f(c) }) ||
+			len(o.IgnoreTags) > 0 && r != nil && tagged(r, o.IgnoreTags)
+	})
 }
 
 // before is the order in which changes are told: what does something first, then by name.
@@ -172,7 +197,7 @@ func resources(c *catalog.Catalog) map[catalog.Name]*catalog.Resource {
 }
 
 func (c *comparison) add(x *Change) {
-	x.oldOwn, x.newOwn = c.oldOwn, c.newOwn
+	x.oldOwn, x.newOwn, x.exact = c.oldOwn, c.newOwn, c.opt.Exact
 	if x.old != nil {
 		x.OldAt, x.Container = spotOf(x.old), x.old.IsContainer()
 	}

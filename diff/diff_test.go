@@ -166,6 +166,15 @@ func TestFirstScreen(t *testing.T) {
 			t.Errorf("by %d: %d lines\n%s", by, n, b.String())
 		}
 	}
+	for i := range names {
+		old, new := cat(res("File[/b]", "content", "a\nb\n")), cat(res("File[/b]", "content", "a\n"+names[i]+"\n"))
+		r.Add(i, Compare(Side{Catalog: old}, Side{Catalog: new}, Options{}))
+	}
+	r.Gather()
+	var b bytes.Buffer
+	if err := r.Markdown(&b); err != nil || b.Len() > 60_000 || !strings.Contains(b.String(), "which do not fit here") {
+		t.Errorf("a comment of %d bytes, %v", b.Len(), err)
+	}
 }
 
 // Any subset of hunks can be applied, all of them give the new state, and none the old one.

@@ -31,7 +31,10 @@ type Hunk struct {
 }
 
 // A Range is lines of a file, from 1; End is the last one, and lies before First if there are none.
-type Range struct{ First, End int }
+type Range struct {
+	First int `json:"first"`
+	End   int `json:"last"`
+}
 
 // None reports whether there are no lines.
 func (r Range) None() bool { return r.End < r.First }

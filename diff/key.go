@@ -35,6 +35,15 @@ func (c *Change) key(old, new *own) string {
 	}
 	k.part(fmt.Sprint(c.Gone, c.Secret))
 	switch {
+	case c.exact && c.Kind != NotKnown:
+		k.part(encode(c.Old))
+		k.part(encode(c.New))
+		for _, r := range []*catalog.Resource{c.old, c.new} {
+			if r != nil && c.Kind != Attribute {
+				k.resource(nil, r)
+			}
+		}
+		k.part(fmt.Sprint(c.Part))
 	case c.Kind == Added:
 		k.resource(new, c.new)
 	case c.Kind == Removed || c.Kind == Renamed || c.Kind == NotKnown:

@@ -208,6 +208,30 @@ func letter(i int) string {
 	return name
 }
 
+// Unexpected reports whether a change of the group is none of those that there should be.
+func (g *Group) Unexpected() bool {
+	return slices.ContainsFunc(g.Items, func(it *Item) bool { return it.Unexpected })
+}
+
+// Unexpected is how many groups have changes that there should not be.
+func (r *Report) Unexpected() (n int) {
+	for _, g := range r.Groups {
+		if g.Unexpected() {
+			n++
+		}
+	}
+	return n
+}
+
+// Summary is the group in one line.
+func (g *Group) Summary() string {
+	text := g.Items[0].headline()
+	if n := len(g.Items); n > 1 {
+		text += fmt.Sprintf(", and %d more", n-1)
+	}
+	return text
+}
+
 // Count is how many nodes are in a state.
 func (r *Report) Count(s State) (n int) {
 	for _, x := range r.Nodes {

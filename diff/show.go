@@ -194,12 +194,11 @@ func (p *printer) group(g *Group) {
 		p.line("")
 	}
 	mark := fmt.Sprintf("%s  on %s", paint(p.Style.Note, g.Letter), plural(len(g.Nodes), "node"))
+	if g.Unexpected() {
+		mark += "   " + paint(p.Style.Error, "not expected")
+	}
 	if p.level >= 3 {
-		more := ""
-		if len(g.Items) > 1 {
-			more = fmt.Sprintf(", and %d more", len(g.Items)-1)
-		}
-		p.line("%s   %s%s%s", mark, g.Items[0].headline(), more, p.causeText(g.Cause, "   from "))
+		p.line("%s   %s%s", mark, g.Summary(), p.causeText(g.Cause, "   from "))
 		return
 	}
 	p.line("%s", mark)

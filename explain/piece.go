@@ -49,7 +49,7 @@ func (rec *Record) cut(whole string, term *provenance.Term, visit func(pos, end 
 	if len(atoms) > 20_000 {
 		return false
 	}
-	if !fits(whole, atoms) { // a datum that means something else than it says, a number in other digits
+	if !placeable(whole, atoms) { // a datum that means something else than it says, a number in other digits
 		for i := range atoms {
 			atoms[i].known = atoms[i].known && !atoms[i].datum
 		}
@@ -248,8 +248,8 @@ func (rec *Record) literalValue(l provenance.Label) (string, bool) {
 	return text, ok
 }
 
-// fits reports whether there is one way to place the anchors.
-func fits(whole string, atoms []atom) bool {
+// placeable reports whether there is one way to place the anchors.
+func placeable(whole string, atoms []atom) bool {
 	left, ok := place(whole, atoms)
 	if !ok {
 		return false

@@ -314,7 +314,7 @@ func (s *search) try(w *witness, hunks []*diff.Hunk) outcome {
 		if holds {
 			o = outcome{held: true}
 			if w.was.Catalog != nil && st.contents != nil {
-				o = keysOf(st.contents.Compare(w.was.Catalog))
+				o = keysOf(st.contents.Compare(w.was.Catalog, s.Options))
 				o.held = len(o.keys) == 0
 			}
 			w.keep(name, o)

@@ -128,7 +128,7 @@ func (c *Comparing) held(r *diff.Report, i int, n Node, was *eval.Result) {
 	}
 	out.Empty = Empty(was.Catalog)
 	if c.Options.Contents != nil {
-		if changes := c.Options.Contents.Compare(was.Catalog); len(changes) > 0 {
+		if changes := c.Options.Contents.Compare(was.Catalog, c.Options); len(changes) > 0 {
 			r.Add(i, changes)
 			return
 		}

@@ -34,6 +34,7 @@ var families = []struct{ letter, title, intro string }{
 	{"K", "Mocks", "The file that `--mock` names."},
 	{"C", "Catalogs", "What makes a catalog useless although it compiles."},
 	{"V", "Verification", "What `check` and `verify` find. [verify.md](verify.md) explains them."},
+	{"D", "Differences", "What `diff` finds, in formats that show problems with places. [diff.md](diff.md) explains them."},
 	{"A", "Assertions", "The file that `--assert` names, or bunraku.assert in an environment."},
 	{"M", "µPuppet", "`bunraku mupuppet` only."},
 	{"S", "SmartFrog", "`bunraku smartfrog` only."},

@@ -23,12 +23,14 @@ import (
 // diffFlags are the switches of diff.
 type diffFlags struct {
 	compileFlags
-	later                  source.Language // of the new side; 0 for the same as the old one's
-	from, to               string
-	fromCatalog, toCatalog string
-	nodes, with            []string
-	by, format             string
-	full                   bool
+	later                   source.Language // of the new side; 0 for the same as the old one's
+	from, to                string
+	fromCatalog, toCatalog  string
+	nodes, with             []string
+	by, format, out, assert string
+	ignore, ignoreAttr      []string
+	ignoreTags, filters     []string
+	full                    bool
 }
 
 func (a *app) diffCommand() *cobra.Command {
@@ -75,7 +77,16 @@ does not compile on the new side or something else fails.`,
 		"a `DIR` whose files lie under ENV on both sides where it has none itself: modules that are not in git; may be repeated")
 	fs.StringVar(&f.by, "by", "change", "how to put changes together: by `change`, node or cause")
 	fs.BoolVar(&f.full, "full", false, "show everything, however long it gets")
-	fs.StringVar(&f.format, "format", "text", "text")
+	fs.StringVar(&f.format, "format", "text", diffFormats)
+	fs.StringVar(&f.out, "out", "", "write the answer to a `FILE`, and not to standard output")
+	fs.StringArrayVar(&f.ignore, "ignore", nil,
+		"leave changes out, by an `EXPRESSION` as octocatalog-diff has them: File[/tmp/*]::parameters::owner; may be repeated")
+	fs.StringArrayVar(&f.ignoreAttr, "ignore-attr", nil, "leave out changes of an attribute; may be repeated")
+	fs.StringSliceVar(&f.ignoreTags, "ignore-tags", nil, "leave out resources with a `TAG`, or with TAG__type")
+	fs.StringSliceVar(&f.filters, "filters", nil,
+		"leave out what makes no difference: AbsentFile, EquivalentArrayNoDatatypes, JSON, SingleItemArray, YAML")
+	fs.StringVar(&f.assert, "assert", "",
+		"what may change: `none`, or only=EXPRESSION; exits with 2 if something else does, and with 0 if not")
 	return c
 }
 
@@ -85,32 +96,55 @@ func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diff
 	if !ok {
 		return fail("--by cannot be %q: change, node or cause", f.by)
 	}
+	if !slices.Contains(strings.FieldsFunc(diffFormats, func(r rune) bool { return r == ',' || r == ' ' }), f.format) ||
+		f.format == "or" {
+		return fail("unknown format %q: %s", f.format, diffFormats)
+	}
+	opt, err := f.options()
+	if err != nil {
+		return fail("%v", err)
+	}
 	var r *diff.Report
-	var err error
+	var files source.Files
 	if f.fromCatalog != "" || f.toCatalog != "" {
-		r, err = a.diffCatalogs(f)
+		r, err = a.diffCatalogs(f, opt)
 	} else {
-		r, err = a.diffRevisions(ctx, cmd, root, f)
+		r, files, err = a.diffRevisions(ctx, cmd, root, f, opt)
 	}
 	if err != nil {
 		return err
 	}
 	r.Gather()
-	r.Text(a.out, diff.Show{Style: a.out.Style(), Full: f.full, By: by, Time: time.Since(began)})
+	show := diff.Show{Style: a.out.Style(), Full: f.full, By: by, Time: time.Since(began)}
+	if f.out != "" {
+		show.Style = source.Style{}
+		err = a.into(f.out, func() error { return a.showDiff(r, f, show, files) })
+	} else {
+		err = a.showDiff(r, f, show, files)
+	}
+	if err != nil {
+		return err
+	}
 	if ctx.Err() != nil {
 		return fail("interrupted: %d of %s were compared", len(r.Nodes)-r.Count(diff.NotDone), plural(len(r.Nodes), "node"))
 	}
-	if code := diffCode(r); code != exitFine {
+	if code := diffCode(r, opt.Expected != nil); code != exitFine {
 		return &exitError{code: code}
 	}
 	return nil
 }
 
 // diffCode is the exit code: the gravest of all.
-func diffCode(r *diff.Report) int {
+func diffCode(r *diff.Report, asserted bool) int {
 	switch {
 	case r.Count(diff.Fails)+r.Count(diff.FailsBoth) > 0:
 		return exitFailed
+	case asserted && r.Unexpected() > 0:
+		return exitNo
+	case asserted && len(r.Unknown) > 0:
+		return exitUnknown
+	case asserted:
+		return exitFine
 	case r.Count(diff.Changed)+r.Count(diff.Mended) > 0:
 		return exitNo
 	case r.Count(diff.Unknown) > 0:
@@ -119,8 +153,35 @@ func diffCode(r *diff.Report) int {
 	return exitFine
 }
 
-// diffRevisions compares two states of a tree.
-func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags) (*diff.Report, error) {
+// options are what the flags say about comparing.
+func (f *diffFlags) options() (opt diff.Options, err error) {
+	if opt.Ignore, err = diff.ParseRules(f.ignore); err != nil {
+		return opt, err
+	}
+	more, err := diff.AttributeRules(f.ignoreAttr)
+	if err != nil {
+		return opt, err
+	}
+	opt.Ignore, opt.IgnoreTags = append(opt.Ignore, more...), f.ignoreTags
+	if opt.Filters, err = diff.ParseFilters(f.filters); err != nil {
+		return opt, err
+	}
+	expected, only := strings.CutPrefix(f.assert, "only=")
+	switch {
+	case f.assert == "":
+	case f.assert == "none":
+		opt.Expected = []*diff.Rule{}
+	case only:
+		opt.Expected, err = diff.ParseRules([]string{expected})
+	default:
+		err = fmt.Errorf("--assert cannot be %q: none, or only=EXPRESSION", f.assert)
+	}
+	return opt, err
+}
+
+// diffRevisions compares two states of a tree. files is the new one.
+func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags,
+	compare diff.Options) (_ *diff.Report, files source.Files, err error) {
 	opt := a.options(cmd, &f.compileFlags)
 	opt.StandIn, opt.Questions = true, true
 	opt.Inputs = append(opt.Inputs, f.with...)
@@ -134,7 +195,7 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 		environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside,
 			Roots: opt.Roots}, f.with)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer revs.Close()
 	from, note := f.from, ""
@@ -144,17 +205,17 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 	case from == "":
 		base, main, err := revs.Base(ctx, f.to)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		from, note = base, main
 	}
 	old, err := revs.Open(from)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	new, err := revs.Open(f.to)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if note != "" {
 		old.Title += " (" + note + ")"
@@ -164,29 +225,31 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 	}
 	nodes, invented, err := a.diffNodes(ctx, newWorkspace.plain, old, new, root, f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c := &fleet.Comparing{Questions: questions, Watch: func(r *eval.Result) { a.keep(r) }}
+	c := &fleet.Comparing{Questions: questions, Options: compare, Watch: func(r *eval.Result) { a.keep(r) }}
 	if c.From, err = oldWorkspace.plain.Snapshot(ctx, old.Files); err != nil {
-		return nil, fmt.Errorf("%s: %w", old.Title, err)
+		return nil, nil, fmt.Errorf("%s: %w", old.Title, err)
 	}
 	defer c.From.Close()
 	if c.To, err = newWorkspace.plain.Snapshot(ctx, new.Files); err != nil {
-		return nil, fmt.Errorf("%s: %w", new.Title, err)
+		return nil, nil, fmt.Errorf("%s: %w", new.Title, err)
 	}
 	defer c.To.Close()
-	c.Traced = traced(oldWorkspace, newWorkspace, old, new)
+	if c.Options.Exact = f.format == "octocatalog"; !c.Options.Exact {
+		c.Traced = traced(oldWorkspace, newWorkspace, old, new)
+	}
 	c.Options.Contents = diff.NewContents(c.From.Environment(), c.To.Environment())
 	bar := a.progress("comparing nodes", len(nodes))
 	c.Step = bar.step
 	r, err := c.Compare(ctx, nodes)
 	bar.stop()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if questions && ctx.Err() == nil {
+	if questions && !c.Options.Exact && ctx.Err() == nil {
 		if err := a.diffCauses(ctx, c, revs, old, new, r, nodes, oldWorkspace.traced, root); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	r.Name, r.From, r.To, r.Invented = filepath.Base(source.Absolute(root)), old.Title, new.Title, invented
@@ -196,7 +259,7 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 	if c.From.Current().StoodIn() || c.To.Current().StoodIn() {
 		r.Notes = append(r.Notes, standInText)
 	}
-	return r, nil
+	return r, new.Files, nil
 }
 
 // A pair is two workspaces of one environment: one that compiles fast, and one that knows where values come from, for
@@ -318,7 +381,7 @@ func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *f
 }
 
 // diffCatalogs compares catalogs that somebody else has compiled: two files, or those of two directories by their names.
-func (a *app) diffCatalogs(f *diffFlags) (*diff.Report, error) {
+func (a *app) diffCatalogs(f *diffFlags, opt diff.Options) (*diff.Report, error) {
 	if f.fromCatalog == "" || f.toCatalog == "" {
 		return nil, fail("--from-catalog and --to-catalog belong together")
 	}
@@ -355,7 +418,7 @@ func (a *app) diffCatalogs(f *diffFlags) (*diff.Report, error) {
 	for _, name := range names {
 		before, after = append(before, old[name]), append(after, new[name])
 	}
-	r := fleet.CompareCatalogs(before, after, names, diff.Options{})
+	r := fleet.CompareCatalogs(before, after, names, opt)
 	r.Name, r.From, r.To = "catalogs", f.fromCatalog, f.toCatalog
 	r.Notes = append(r.Notes, "Catalogs only name files of modules (puppet:///modules/…): their contents are not compared.")
 	return r, nil

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"encoding/xml"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -377,6 +379,103 @@ func TestDiffNotFromThisChange(t *testing.T) {
 	s.edit("manifests/site.pp", "", "notify { 'more': }\n")
 	code, out := s.diff("--from", "HEAD", "--nodes", "db1*")
 	if code != 2 || !strings.Contains(out, "from  manifests/site.pp:19 (not committed)") || !strings.Contains(out, "from  no hunk: it is another one each time") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// changed is a shop in which several things change, a secret among them.
+func changed(t *testing.T) *repository {
+	s := newRepository(t)
+	s.edit("data/common.yaml", "not-a-real-password", "another-false-one")
+	s.edit("data/common.yaml", "  - rsync\n", "  - rsync\n  - htop\n")
+	s.edit("site-modules/profile/templates/motd.epp", "This is <%= $host %>, role", "Here is <%= $host %>, role")
+	return s
+}
+
+// Every format says what changes and where it comes from, and none tells a secret.
+func TestDiffFormats(t *testing.T) {
+	s := changed(t)
+	for format, wants := range map[string][]string{
+		"text":        {"+ Package[htop]", "from  data/common.yaml:6"},
+		"json":        {`"kind": "diff"`, `"resource": "Package[htop]"`, `"file": "data/common.yaml"`},
+		"octocatalog": {`"Package\fhtop"`, `"File\f/etc/motd\fparameters\fcontent"`, "Here is web1.shop.example"},
+		"markdown":    {"<details>", "+ Package[htop]", "`data/common.yaml:6 (not committed)`"},
+		"github":      {"::notice file=data/common.yaml,line=6"},
+		"gitlab":      {`"check_name": "D101"`, `"path": "data/common.yaml"`, `"begin": 6`},
+		"sarif":       {`"ruleId": "D101"`, `"startLine": 6`},
+		"junit":       {`<testcase name="db1.shop.example"`, "Package[htop]"},
+	} {
+		t.Run(format, func(t *testing.T) {
+			s := &repository{t, s.dir}
+			file := filepath.Join(t.TempDir(), "out")
+			if code, out := s.diff("--format", format, "--out", file); code != 2 || out != "" {
+				t.Errorf("%d\n%s", code, out)
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.ReplaceAll(string(text), s.dir+"/", "")
+			for _, want := range wants {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s is missing in\n%s", want, got)
+				}
+			}
+			if strings.Contains(got, "false-one") || strings.Contains(got, "not-a-real") {
+				t.Errorf("a secret:\n%s", got)
+			}
+			switch format {
+			case "json", "octocatalog", "gitlab", "sarif":
+				if !json.Valid(text) {
+					t.Error("no JSON")
+				}
+			case "junit":
+				if err := xml.Unmarshal(text, new(struct{})); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	if code, out := s.diff("--format", "html"); code != 1 || !strings.Contains(out, "unknown format") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// Refactorings are said to change nothing, or only what is named.
+func TestDiffAssert(t *testing.T) {
+	s := changed(t)
+	for _, c := range []struct {
+		assert string
+		code   int
+		want   string
+	}{
+		{"none", 2, "not expected"},
+		{"only=Package[htop]", 2, "not expected"},
+		{"only=Package[htop],File[/etc/motd],File[/etc/postgresql.d/*],Class[*]", 0, "3 changed"},
+		{"nothing", 1, "--assert cannot be"},
+	} {
+		code, out := s.diff("--assert", c.assert)
+		if code != c.code || !strings.Contains(out, c.want) || code == 0 && strings.Contains(out, "not expected") {
+			t.Errorf("%s: %d\n%s", c.assert, code, out)
+		}
+	}
+	same := newRepository(t)
+	same.edit("manifests/site.pp", "", "# the end\n")
+	if code, out := same.diff("--assert", "none"); code != 0 {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+func TestDiffIgnore(t *testing.T) {
+	s := changed(t)
+	code, out := s.diff("--ignore", "Package[*]", "--ignore-attr", "content", "--ignore", "Class[*]")
+	if code != 0 || !strings.Contains(out, "3 equal") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if code, out := s.diff("--ignore", "Package"); code != 1 || !strings.Contains(out, "write Type[title]") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if code, out := s.diff("--filters", "Json"); code != 1 || !strings.Contains(out, "JSON") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"bunraku/diff"
+	"bunraku/report"
+	"bunraku/report/redact"
+	"bunraku/source"
+)
+
+// diffFormats are the formats of diff.
+const diffFormats = "text, json, octocatalog, markdown, github, gitlab, sarif or junit"
+
+// showDiff prints a report in the format that was asked for.
+func (a *app) showDiff(r *diff.Report, f *diffFlags, show diff.Show, files source.Files) error {
+	switch f.format {
+	case "text":
+		r.Text(a.out, show)
+		return nil
+	case "json":
+		return a.writeJSON(r.JSON())
+	case "octocatalog":
+		return a.writeJSON(r.Octocatalog())
+	case "markdown":
+		return r.Markdown(a.out)
+	}
+	run := diffProblems(r, files)
+	switch f.format {
+	case "github":
+		return run.GitHub(a.out.GitHub())
+	case "gitlab":
+		return run.GitLab(a.out.As(source.Quoted))
+	case "sarif":
+		return run.SARIF(a.out.As(source.Quoted))
+	case "junit":
+		return run.JUnit(a.out.As(source.Markup), func(p *report.Problem) bool { return p.Code == codeUnexpected })
+	}
+	return fail("unknown format %q: %s", f.format, diffFormats)
+}
+
+// Codes of what diff finds.
+const (
+	codeChange     = "D101"
+	codeFails      = "D102"
+	codeCycle      = "D103"
+	codeUnexpected = "D104"
+	codeNotKnown   = "D201"
+)
+
+// diffProblems is a report as problems with places, for formats that show such: every group at the hunk that makes it.
+func diffProblems(r *diff.Report, files source.Files) *report.Run {
+	run := &report.Run{Command: "diff", Version: version, Name: r.Name}
+	nodes := make([]*report.Node, len(r.Nodes))
+	for i, n := range r.Nodes {
+		nodes[i] = &report.Node{Name: n.Name, Failed: n.State == diff.Fails || n.State == diff.FailsBoth}
+		run.Nodes = append(run.Nodes, nodes[i])
+	}
+	add := func(d *source.Diagnostic, on []int) {
+		for _, n := range on {
+			run.Add(nodes[n], d)
+		}
+	}
+	opened := map[string]*source.File{}
+	for _, g := range r.Groups {
+		code, severity := codeChange, source.Note
+		switch {
+		case g.Unexpected():
+			code, severity = codeUnexpected, source.Error
+		case g.Items[0].Kind == diff.Cycle && !g.Items[0].Gone:
+			code, severity = codeCycle, source.Error
+		}
+		add(&source.Diagnostic{Code: code, Severity: severity, Place: causePlace(g.Cause, files, opened),
+			Summary: g.Summary()}, g.Nodes)
+	}
+	for _, f := range r.Failures {
+		d := *f.Diagnostic
+		d.Summary = f.State.String() + ": " + d.Summary
+		d.Code = codeFails
+		if at := causePlace(f.Cause, files, opened); at.Known() {
+			d.Place = at
+		}
+		if f.State != diff.Fails {
+			d.Severity = source.Warning
+		}
+		add(&d, f.Nodes)
+	}
+	for _, it := range r.Unknown {
+		at := it.Name.String()
+		if it.Attribute != "" {
+			at += " " + it.Attribute
+		}
+		why, _, _ := strings.Cut(it.Text, "\n")
+		add(&source.Diagnostic{Code: codeNotKnown, Severity: source.Warning,
+			Summary: fmt.Sprintf("whether %s changes is not known: %s", at, why)}, it.Nodes)
+	}
+	run.Sort()
+	return run
+}
+
+// causePlace is the line of the new state that a cause stands in; unknown if there is none.
+func causePlace(c *diff.Cause, files source.Files, opened map[string]*source.File) source.Place {
+	if c == nil || files == nil {
+		return source.Place{}
+	}
+	for _, h := range c.Hunks {
+		if h.Went {
+			continue
+		}
+		f := opened[h.Path]
+		if f == nil {
+			text, err := files.Read(h.Path)
+			if err != nil {
+				continue
+			}
+			f = source.NewFile(h.File, text.Text)
+			opened[h.Path] = f
+		}
+		line := min(max(h.New.First, 1), max(f.LineCount(), 1))
+		at := f.Offset(source.Position{Line: line, Column: 1})
+		return source.Place{File: f, Span: source.Span{Start: at, End: at + uint32(len(f.Line(line)))}}
+	}
+	return source.Place{}
+}
+
+// into writes what print prints to a file, with secrets hidden as on the screen.
+func (a *app) into(file string, print func() error) error {
+	var text bytes.Buffer
+	screen, terminal := a.out, a.terminal.out
+	a.out, a.terminal.out = redact.NewScreen(&text, a.secrets, false), false
+	err := print()
+	if err == nil {
+		err = a.out.Flush()
+	}
+	a.out, a.terminal.out = screen, terminal
+	if err != nil {
+		return err
+	}
+	return report.WriteFile(file, text.Bytes())
+}

@@ -1,0 +1,254 @@
+package diff
+
+import (
+	"encoding/json"
+	"strings"
+
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
+)
+
+// The report as JSON, for programs. Fields are only ever added. What is Sensitive is not in it.
+
+type jsonReport struct {
+	Version  int            `json:"version"`
+	Kind     string         `json:"kind"`
+	Name     string         `json:"name"`
+	From     string         `json:"from"`
+	To       string         `json:"to"`
+	Invented bool           `json:"invented,omitempty"`
+	Counts   map[string]int `json:"counts"` // nodes by state
+	Nodes    []jsonNode     `json:"nodes"`
+	Groups   []jsonGroup    `json:"groups"`
+	Failures []jsonFailure  `json:"failures"`
+	NotKnown []jsonChange   `json:"not_known"`
+	Hunks    []jsonHunk     `json:"hunks"`
+	Notes    []string       `json:"notes"`
+}
+
+type jsonNode struct {
+	Name   string   `json:"name"`
+	State  string   `json:"state"`
+	Groups []string `json:"groups,omitempty"`
+	Empty  bool     `json:"empty,omitempty"`
+	Why    string   `json:"why,omitempty"`
+}
+
+type jsonGroup struct {
+	ID      string       `json:"id"`
+	Nodes   []string     `json:"nodes"`
+	Cause   *jsonCause   `json:"cause,omitempty"`
+	Changes []jsonChange `json:"changes"`
+}
+
+type jsonCause struct {
+	Hunks  []jsonHunk `json:"hunks"`
+	Either bool       `json:"either,omitempty"`
+	Sure   bool       `json:"sure"`
+	Other  string     `json:"other,omitempty"`
+}
+
+type jsonHunk struct {
+	File          string `json:"file"`
+	Old           *Range `json:"old,omitempty"`
+	New           *Range `json:"new,omitempty"`
+	Commit        string `json:"commit,omitempty"`
+	Author        string `json:"author,omitempty"`
+	Title         string `json:"title,omitempty"`
+	WithoutEffect string `json:"without_effect,omitempty"`
+}
+
+type jsonChange struct {
+	Kind       string          `json:"kind"`
+	Resource   string          `json:"resource"`
+	To         string          `json:"to,omitempty"`
+	Attribute  string          `json:"attribute,omitempty"`
+	File       string          `json:"file,omitempty"`
+	Old        json.RawMessage `json:"old,omitempty"`
+	New        json.RawMessage `json:"new,omitempty"`
+	Sensitive  bool            `json:"sensitive,omitempty"`
+	Gone       bool            `json:"gone,omitempty"`
+	Container  bool            `json:"container,omitempty"`
+	Unexpected bool            `json:"unexpected,omitempty"`
+	Text       string          `json:"text,omitempty"`
+	Lines      []jsonBlock     `json:"lines,omitempty"`
+	OldAt      *Spot           `json:"old_at,omitempty"`
+	NewAt      *Spot           `json:"new_at,omitempty"`
+	Nodes      []string        `json:"nodes,omitempty"`
+}
+
+type jsonBlock struct {
+	OldLine int      `json:"old_line"`
+	NewLine int      `json:"new_line"`
+	Old     []string `json:"old"`
+	New     []string `json:"new"`
+}
+
+type jsonFailure struct {
+	State   string     `json:"state"`
+	Code    string     `json:"code"`
+	Message string     `json:"message"`
+	At      string     `json:"at,omitempty"`
+	Nodes   []string   `json:"nodes"`
+	Cause   *jsonCause `json:"cause,omitempty"`
+}
+
+// JSON is the report as plain data.
+func (r *Report) JSON() any {
+	out := jsonReport{Version: 1, Kind: "diff", Name: r.Name, From: r.From, To: r.To, Invented: r.Invented,
+		Counts: map[string]int{}, Nodes: []jsonNode{}, Groups: []jsonGroup{}, Failures: []jsonFailure{},
+		NotKnown: []jsonChange{}, Hunks: []jsonHunk{}, Notes: append([]string{}, r.Notes...)}
+	groups := make([][]string, len(r.Nodes))
+	for _, g := range r.Groups {
+		j := jsonGroup{ID: g.Letter, Nodes: r.Names(g.Nodes), Cause: g.Cause.json(), Changes: []jsonChange{}}
+		for _, it := range g.Items {
+			j.Changes = append(j.Changes, it.Change.json())
+		}
+		for _, n := range g.Nodes {
+			groups[n] = append(groups[n], g.Letter)
+		}
+		out.Groups = append(out.Groups, j)
+	}
+	for i, n := range r.Nodes {
+		out.Counts[n.State.String()]++
+		out.Nodes = append(out.Nodes, jsonNode{n.Name, n.State.String(), groups[i], n.Empty, n.Excuse})
+	}
+	for _, f := range r.Failures {
+		j := jsonFailure{State: f.State.String(), Code: f.Code, Message: f.Summary, Nodes: r.Names(f.Nodes),
+			Cause: f.Cause.json()}
+		if f.Place.Known() {
+			j.At = f.Place.String()
+		}
+		out.Failures = append(out.Failures, j)
+	}
+	for _, it := range r.Unknown {
+		j := it.Change.json()
+		j.Nodes = r.Names(it.Nodes)
+		out.NotKnown = append(out.NotKnown, j)
+	}
+	for _, h := range r.Hunks {
+		out.Hunks = append(out.Hunks, h.json())
+	}
+	return out
+}
+
+func (c *Cause) json() *jsonCause {
+	if c == nil {
+		return nil
+	}
+	out := &jsonCause{Hunks: []jsonHunk{}, Either: c.Either, Sure: c.Sure, Other: c.Other}
+	for _, h := range c.Hunks {
+		out.Hunks = append(out.Hunks, h.json())
+	}
+	return out
+}
+
+func (h *Hunk) json() jsonHunk {
+	out := jsonHunk{File: h.File, Commit: h.Commit, Author: h.Author, Title: h.Title, WithoutEffect: h.Effect}
+	if !h.Old.None() {
+		out.Old = &h.Old
+	}
+	if !h.New.None() {
+		out.New = &h.New
+	}
+	return out
+}
+
+// rawJSON is a value without secrets; nil for none.
+func rawJSON(v value.Value) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	text, err := catalog.JSON{Types: types.ToData, Redact: true}.AppendValue(nil, v)
+	if err != nil || !json.Valid(text) {
+		text, _ = json.Marshal(strings.ToValidUTF8(Shown(v), "\ufffd"))
+	}
+	return text
+}
+
+func (c *Change) json() jsonChange {
+	out := jsonChange{Kind: c.Kind.String(), Resource: c.Name.String(), Attribute: c.Attribute, File: c.File,
+		Sensitive: c.Secret, Gone: c.Gone, Container: c.Container, Unexpected: c.Unexpected, Text: c.Text}
+	if c.Kind == Renamed {
+		out.To = c.To.String()
+	}
+	if !c.Secret {
+		out.Old, out.New = rawJSON(c.Old), rawJSON(c.New)
+	}
+	for _, b := range c.Blocks {
+		out.Lines = append(out.Lines, jsonBlock{b.OldLine, b.NewLine, append([]string{}, b.Old...), append([]string{}, b.New...)})
+	}
+	if c.OldAt.File != "" {
+		out.OldAt = &c.OldAt
+	}
+	if c.NewAt.File != "" {
+		out.NewAt = &c.NewAt
+	}
+	return out
+}
+
+// Octocatalog is the report in the words of octocatalog-diff's JSON: for one node what it prints, for several an object
+// with that for each. It has no notion of what is not known, of relations and of cycles; they are left out.
+func (r *Report) Octocatalog() any {
+	all := map[string]any{}
+	for _, n := range r.Nodes {
+		list := []any{}
+		for _, it := range n.Changes {
+			list = append(list, it.Change.octocatalog()...)
+		}
+		header := "diff " + r.From + "/" + n.Name + " " + r.To + "/" + n.Name
+		all[n.Name] = map[string]any{"diff": list, "header": header}
+		if len(r.Nodes) == 1 {
+			return all[n.Name]
+		}
+	}
+	return all
+}
+
+// octocatalog is a change as arrays: its kind, what it is about, what was and is there, and where.
+func (c *Change) octocatalog() (out []any) {
+	where := func(s Spot) any {
+		if s.File == "" {
+			return map[string]any{"file": nil, "line": nil}
+		}
+		return map[string]any{"file": s.File, "line": s.Line}
+	}
+	whole := func(sign string, r *catalog.Resource, at Spot) any {
+		params := map[string]any{}
+		for _, p := range r.Params {
+			params[p.Name] = json.RawMessage(rawJSON(p.Value))
+			if r.IsSensitive(p.Name) {
+				params[p.Name] = catalog.Redacted
+			}
+		}
+		object := map[string]any{"type": r.Type, "title": r.Title, "exported": r.Exported, "parameters": params}
+		return []any{sign, r.Type + "\f" + r.Title, object, where(at)}
+	}
+	switch c.Kind {
+	case Added:
+		return []any{whole("+", c.new, c.NewAt)}
+	case Removed:
+		return []any{whole("-", c.old, c.OldAt)}
+	case Renamed:
+		return []any{whole("-", c.old, c.OldAt), whole("+", c.new, c.NewAt)}
+	case Attribute, ModuleFile:
+		if c.Part > 0 { // told with the first part of the text
+			return nil
+		}
+		for _, p := range c.parts() {
+			sign := "~"
+			_, isList := p.old.(*value.Array)
+			if p.old == nil || p.new == nil || isList {
+				sign = "!"
+			}
+			var old, new any = rawJSON(p.old), rawJSON(p.new)
+			if c.Secret {
+				old, new = catalog.Redacted, catalog.Redacted
+			}
+			path := append([]string{c.Name.Type, c.Name.Title}, p.path...)
+			out = append(out, []any{sign, strings.Join(path, "\f"), old, new, where(c.OldAt), where(c.NewAt)})
+		}
+	}
+	return out
+}
