@@ -95,6 +95,7 @@ type upgradeJSON struct {
 	Failed  []failureJSON `json:"failed,omitempty"`
 	Skipped []string      `json:"skipped,omitempty"`
 	Left    []string      `json:"left_behind,omitempty"`
+	Open    []string      `json:"taken_for_true,omitempty"`
 	Rough   []noteJSON    `json:"not_known,omitempty"`
 }
 
@@ -139,6 +140,7 @@ func (u *upgrade) json() *upgradeJSON {
 	for _, r := range u.Left {
 		out.Left = append(out.Left, r.Ref())
 	}
+	out.Open = u.Open
 	for _, n := range u.Rough {
 		out.Rough = append(out.Rough, noteJSON{Resource: n.Resource.Ref(), Text: n.Text})
 	}
@@ -173,6 +175,9 @@ func (u *upgrade) text(w io.Writer) {
 	}
 	if len(u.Left) > 0 {
 		fmt.Fprintf(w, "   left behind: %s\n", refs(u.Left))
+	}
+	if len(u.Open) > 0 {
+		fmt.Fprintf(w, "   taken for true: %s\n", strings.Join(u.Open, "; "))
 	}
 	for _, n := range u.Rough {
 		fmt.Fprintf(w, "   not known what %s does: %s\n", n.Resource.Ref(), n.Text)

@@ -40,6 +40,8 @@ type Upgrade struct {
 	Skipped []*catalog.Resource
 	// Left are resources of the old catalog that the new one says nothing of any more, and that are still there.
 	Left []*catalog.Resource
+	// Open are points about the machine that nothing known decides; each was taken for true.
+	Open []string
 	// Rough are resources that differ between the two and whose effect is not, or not exactly, known.
 	Rough []Note
 }
@@ -90,7 +92,12 @@ func After(ctx context.Context, old, new Side, opt Options) (u *Upgrade, err err
 	if opt.Budget == nil {
 		opt.Budget = budget.New(ctx, Limits(DefaultUnits))
 	}
-	opt.Source = old.Source
+	opt.Source = new.Source
+	n, err := Build(new.Graph, opt)
+	if err != nil {
+		return nil, err
+	}
+	opt.Source, opt.named = old.Source, n.paths()
 	o, err := Build(old.Graph, opt)
 	if err != nil {
 		return nil, err
@@ -110,7 +117,35 @@ func After(ctx context.Context, old, new Side, opt Options) (u *Upgrade, err err
 	}
 	a.left(end)
 	a.rough()
+	a.open()
 	return a.u, nil
+}
+
+// paths are those that the programs of a model speak of, with the directories above them.
+func (m *Model) paths() []fs.Path {
+	u := newPaths()
+	for _, r := range m.Graph.Resources {
+		u.expr(r.Program)
+		u.pred(r.Post)
+	}
+	all := map[fs.Path]bool{}
+	for p := range u.kind {
+		for ; !p.IsRoot() && !all[p]; p = p.Parent() {
+			all[p] = true
+		}
+	}
+	return sortedKeys(all)
+}
+
+// open lists what was answered favourably because nothing known answers it.
+func (a *after) open() {
+	for _, m := range []*Model{a.o, a.n} {
+		for _, p := range m.Open {
+			if !slices.Contains(a.u.Open, p.Text) {
+				a.u.Open = append(a.u.Open, p.Text)
+			}
+		}
+	}
 }
 
 type after struct {
@@ -248,7 +283,11 @@ func (a *after) run(s *fs.State) (*fs.State, error) {
 		}
 		acted := was.Acted || differs(m, was, s)
 		if acted {
-			a.u.Acts = append(a.u.Acts, a.act(i, was, s))
+			acts := a.acts(i, was, s)
+			a.u.Acts = append(a.u.Acts, acts...)
+			if acts[0].Verb == Starts { // a service that has just been started is not restarted
+				delete(told, r)
+			}
 		}
 		by := told[r]
 		if by != nil && a.refreshed(r, s) {
@@ -330,8 +369,8 @@ func refreshVerb(r *catalog.Resource) Verb {
 	return Refreshes
 }
 
-// act says what a resource did.
-func (a *after) act(i int, before fs.Touched, s *fs.State) Act {
+// acts say what a resource did: to what it is, and to what it has purged.
+func (a *after) acts(i int, before fs.Touched, s *fs.State) []Act {
 	r := a.n.Resources[i]
 	act := Act{Resource: r, Verb: Changes, Exact: a.n.Graph.Resources[i].Exact,
 		Again: r.Type == "Exec" && a.again[r.Ref()]}
@@ -340,20 +379,23 @@ func (a *after) act(i int, before fs.Touched, s *fs.State) Act {
 	if it != nil && strings.HasPrefix(it.name, "/") {
 		own = a.n.from.path(it.name)
 	}
+	itself := len(before.Nodes) == 0
+	var purged []string
 	for _, p := range sortedKeys(before.Nodes) {
 		was, is := before.Nodes[p], s.At(p)
 		switch {
 		case was == is:
+		case p != own && was.Kind != fs.None && is.Kind == fs.None && r.Type == "File":
+			purged = append(purged, string(p))
 		case p != own:
-			if was.Kind != fs.None && is.Kind == fs.None && r.Type == "File" {
-				act.Verb, act.What = Purges, append(act.What, string(p))
-			}
+			itself = true
 		case was.Kind == fs.None:
-			act.Verb = Creates
+			act.Verb, itself = Creates, true
 		case is.Kind == fs.None:
-			act.Verb = Removes
+			act.Verb, itself = Removes, true
+		case sameButOthers(was, is): // a directory, of which only what is in it has changed
 		default:
-			act.What = append(act.What, attributesThatDiffer(was, is)...)
+			act.What, itself = append(act.What, attributesThatDiffer(was, is)...), true
 		}
 	}
 	for _, name := range sortedKeys(before.Vars) {
@@ -390,7 +432,19 @@ func (a *after) act(i int, before fs.Touched, s *fs.State) Act {
 			act.Verb = Creates
 		}
 	}
-	return act
+	if len(purged) == 0 || act.Verb == Removes {
+		return []Act{act}
+	}
+	out := []Act{{Resource: r, Verb: Purges, What: purged, Exact: act.Exact}}
+	if itself {
+		out = append([]Act{act}, out...)
+	}
+	return out
+}
+
+func sameButOthers(a, b fs.Node) bool {
+	a.Others = b.Others
+	return a == b
 }
 
 // had reports whether the old catalog has a resource.

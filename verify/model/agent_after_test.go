@@ -50,7 +50,7 @@ func TestScoreAgentAfter(t *testing.T) {
 			t.Logf("seed %d never rests: %s", seed, old)
 			continue
 		}
-		if len(u.Rough) > 0 || slices.ContainsFunc(u.Acts, func(a model.Act) bool { return a.Exact != verify.Exact }) {
+		if len(u.Rough)+len(u.Open) > 0 || slices.ContainsFunc(u.Acts, func(a model.Act) bool { return a.Exact != verify.Exact }) {
 			rough++
 			continue
 		}
@@ -64,25 +64,40 @@ func TestScoreAgentAfter(t *testing.T) {
 		last := x.Runs[3]
 		var got, want []string
 		for _, r := range last.Changed {
-			want = append(want, "changes "+r)
+			// What fails at its end has changed something, too, and a restart counts as a change of a service.
+			if !slices.Contains(last.Failed, r) && !(slices.Contains(last.Restarted, r) && strings.HasPrefix(r, "Service[")) {
+				want = append(want, "changes "+r)
+			}
 		}
 		for _, r := range last.Failed {
 			want = append(want, "fails "+r)
 		}
 		for _, r := range last.Restarted {
-			if strings.HasPrefix(r, "Service[") {
+			// One that does not run is told, too, and does nothing.
+			if strings.HasPrefix(r, "Service[") && new.parameter(r, "ensure") != "stopped" {
 				want = append(want, "restarts "+r)
 			}
 		}
 		for _, r := range last.Skipped {
-			want = append(want, "skips "+r)
+			if new.parameter(r, "schedule") == nil {
+				want = append(want, "skips "+r)
+			}
 		}
 		for _, a := range u.Acts {
-			verb := "changes "
-			if a.Verb == model.Refreshes {
-				verb = "restarts "
+			switch a.Verb {
+			case model.Refreshes:
+				got = append(got, "restarts "+a.Resource.Ref())
+			case model.Purges:
+				for _, p := range a.What {
+					got = append(got, "changes File["+p+"]")
+				}
+			case model.Stops, model.Starts, model.Enables, model.Disables:
+				if !slices.Contains(last.Restarted, a.Resource.Ref()) {
+					got = append(got, "changes "+a.Resource.Ref())
+				}
+			default:
+				got = append(got, "changes "+a.Resource.Ref())
 			}
-			got = append(got, verb+a.Resource.Ref())
 		}
 		for _, f := range u.Failed {
 			got = append(got, "fails "+f.Resource.Ref())
@@ -96,7 +111,17 @@ func TestScoreAgentAfter(t *testing.T) {
 			equal++
 		}
 	}
-	t.Logf("score: after: of %d pairs that come to rest and are modelled exactly %d as the agent does; %d never rest, %d are rough", pairs, equal, restless, rough)
+	t.Logf("score: after: of %d pairs that come to rest and are known exactly %d as the agent does; %d never rest, %d hang on what is not known", pairs, equal, restless, rough)
+}
+
+// parameter is a parameter of a resource, nil if it has none.
+func (s *scenario) parameter(ref, name string) any {
+	for _, r := range s.resources {
+		if r.ref() == ref {
+			return r.Parameters[name]
+		}
+	}
+	return nil
 }
 
 func setOf(list []string) string {

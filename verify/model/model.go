@@ -87,7 +87,7 @@ type Options struct {
 	Words func(of, in *catalog.Resource) (words string, single bool)
 
 	base  *base     // what a model that this one is made of found; nil at first
-	named []fs.Path // what is there besides, which only what goes through a tree need know
+	named []fs.Path // what somebody else speaks of: packages may bring it, and what goes through a tree may meet it
 }
 
 // A Model is a catalog as the verifier sees it.

@@ -127,15 +127,19 @@ func (pk *packages) track() {
 	for t := range pk.b.trees() {
 		u.trees[t] = true
 	}
+	named := map[fs.Path]bool{}
+	for _, p := range pk.b.opt.named {
+		named[p] = true
+	}
 	for p, owners := range pk.owners {
-		if u.kind[p] || u.inTree(p) || len(owners) > 1 && pk.b.opt.Packages == Paper {
+		if u.kind[p] || named[p] || u.inTree(p) || len(owners) > 1 && pk.b.opt.Packages == Paper {
 			pk.keep[p] = true
 		}
 	}
 	for _, name := range pk.order {
 		if l := pk.known[name]; l != nil {
 			for _, d := range l.Dirs {
-				if q := pk.b.path(d); u.kind[q] || u.inTree(q) {
+				if q := pk.b.path(d); u.kind[q] || named[q] || u.inTree(q) {
 					pk.keep[q] = true
 				}
 			}
