@@ -2,9 +2,11 @@ package compiler
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +14,7 @@ import (
 	"bunraku/budget"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/functions/stdlib"
 	"bunraku/puppet/lookup"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
@@ -26,11 +29,14 @@ import (
 
 // answers are what a snapshot has been asked.
 type answers struct {
-	entries sync.Map     // trace.Question → *trace.Entry; none that depends on the node
-	code    sync.Map     // *trace.Piece → *trace.Entry
-	size    atomic.Value // trace.Size of the last compile
-	types   sync.Map     // name of a resource type → []trace.Question: what reading its definition asks
-	views   sync.Map     // viewed → *trace.Entry: what nodes with equal views of Hiera's layers are told
+	entries   sync.Map     // trace.Question → *trace.Entry; none that depends on the node
+	code      sync.Map     // *trace.Piece → *trace.Entry
+	size      atomic.Value // trace.Size of the last compile
+	types     sync.Map     // name of a resource type → []trace.Question: what is asked of it
+	described sync.Map     // name of a resource type → what was read of it
+	views     sync.Map     // viewed → *trace.Entry: what nodes with equal views of Hiera's layers are told
+	tests     sync.Map     // testKey → *trace.Entry
+	testCount atomic.Int64
 }
 
 // viewed is a question about layers, and what the node sees of them.
@@ -226,6 +232,7 @@ func (c *Snapshot) traceOf(log *trace.Log, templates func(func(name, pattern str
 			t.Entries = append(t.Entries, c.codeEntry(p, path))
 		}
 	}
+	c.addTests(t, log.Tested(), pieces)
 	return t
 }
 
@@ -234,6 +241,101 @@ func (c *Snapshot) pieces(f *syntax.File) *trace.Pieces {
 	type key struct{ f *syntax.File }
 	cost := int64(4*len(f.Source.Text) + 1000)
 	return c.ws.cache.Get(key{f}, cost, func() any { return trace.PiecesOf(f) }).(*trace.Pieces)
+}
+
+// mostTests is with how many values one literal is compared before it is asked for itself.
+const mostTests = 16
+
+// addTests adds how comparisons with literals came out.
+func (c *Snapshot) addTests(t *trace.Trace, tested []trace.Tested, pieces map[*syntax.File]*trace.Pieces) {
+	if len(tested) == 0 {
+		return
+	}
+	count := make(map[syntax.Expr]int, len(tested))
+	seen := make(map[testKey]bool, len(tested))
+	for _, x := range tested {
+		count[x.Literal]++
+	}
+	for _, x := range tested {
+		k := testKey{x.Literal, x.With}
+		if count[x.Literal] > mostTests || len(x.With) > 256 {
+			k.with = ""
+		}
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		if e, known := c.asked.tests.Load(k); known {
+			t.Entries = append(t.Entries, e.(*trace.Entry))
+			continue
+		}
+		path, known := c.env.Known(x.File.Source)
+		if !known { // a text that the program made
+			continue
+		}
+		all := pieces[x.File]
+		if all == nil {
+			all = c.pieces(x.File)
+			pieces[x.File] = all
+		}
+		p, i := all.Test(x.Literal)
+		if p == nil { // the literal is part of its piece
+			continue
+		}
+		part := p.Name + "\x00" + strconv.Itoa(i)
+		if k.with != "" {
+			sum := c.opt.Key.Sum([]byte(k.with))
+			part += "\x00" + base64.RawStdEncoding.EncodeToString(sum[:])
+		}
+		e := &trace.Entry{Question: trace.Question{Kind: trace.Test, Of: path, Part: part}}
+		e.Answer = c.opt.Key.Sum(c.answerTest(x.Literal, k.with == "", func(with string) bool { return with == k.with }))
+		if c.asked.testCount.Add(1)%mostTestEntries == 0 {
+			c.asked.tests.Clear()
+		}
+		c.asked.tests.Store(k, e)
+		t.Entries = append(t.Entries, e)
+	}
+}
+
+// testKey is a literal, and what it is compared with.
+type testKey struct {
+	literal syntax.Expr
+	with    string
+}
+
+// mostTestEntries is how many comparisons a snapshot keeps.
+const mostTestEntries = 1 << 16
+
+// answerTest writes what a literal is, or whether it equals something.
+func (c *Snapshot) answerTest(x syntax.Expr, whole bool, equals func(with string) bool) (t trace.Text) {
+	if whole {
+		t.Value(trace.LiteralValue(x))
+	} else {
+		t.Flag(equals(trace.Comparable(trace.LiteralValue(x))))
+	}
+	return t
+}
+
+// test answers whether a literal equals what has a digest; ok is false when there is no such literal.
+func (c *Snapshot) test(q trace.Question, t *trace.Text) (ok bool) {
+	f, ds, err := c.env.Parse(q.Of)
+	if err != nil || ds.HasErrors() {
+		return false
+	}
+	parts := strings.Split(q.Part, "\x00")
+	p := c.pieces(f).Named(parts[0])
+	if p == nil || len(parts) < 2 {
+		return false
+	}
+	i, err := strconv.Atoi(parts[1])
+	if err != nil || i >= len(p.Tests()) {
+		return false
+	}
+	*t = append(*t, c.answerTest(p.Tests()[i], len(parts) == 2, func(with string) bool {
+		sum := c.opt.Key.Sum([]byte(with))
+		return base64.RawStdEncoding.EncodeToString(sum[:]) == parts[2]
+	})...)
+	return true
 }
 
 func (c *Snapshot) codeEntry(p *trace.Piece, path string) *trace.Entry {
@@ -402,6 +504,17 @@ func (c *Snapshot) answer(q trace.Question, t *trace.Text) {
 		if t.Flag(ok); ok {
 			c.answerRuby(q.Of, environment.RubyFunction{Path: p, Old: true, Module: c.env.ModuleOf(p)}, t)
 		}
+	case trace.Test:
+		if !c.test(q, t) {
+			t.String("none")
+		}
+	case trace.NodeNamed:
+		t.Flag(eval.NodeNamed(c.manifest.files, q.Of))
+	case trace.Attributes:
+		c.answerType(q.Of, t)
+	case trace.Accepts:
+		typ, _ := c.readType(q.Of)
+		t.Flag(typ != nil && typ.Accepts(q.Part))
 	case trace.Described:
 		path(c.env.GeneratedTypeFile(q.Of))
 	case trace.TypeFile:
@@ -499,25 +612,43 @@ func (c *Snapshot) answerMain(t *trace.Text) {
 
 // answerRuby writes which function a file in Ruby stands for: one that we have in Go, or what the file says.
 func (c *Snapshot) answerRuby(name string, place environment.RubyFunction, t *trace.Text) {
-	t.String(place.Path)
+	t.Flag(place.Path != "")
 	t.Flag(place.Old)
 	if m := place.Module; m != nil {
 		t.String(m.Name)
 	}
-	if len(c.natives[name]) > 0 { // of stdlib's functions we have two sets
-		if m := c.env.Module("stdlib"); m != nil {
-			major, _, _ := strings.Cut(c.stdlibVersions(m)[0], ".")
-			t.String(major)
-		}
+	if place.Path == "" {
+		return
 	}
-	if place.Path != "" {
-		c.answerContent(place.Path, t)
-		// which of ours answers depends on the files that it requires, too
-		if place.Module != nil && len(c.natives[name]) > 0 {
-			sum, _ := c.sourceSum(place.Path, place.Module)
+	if set := c.nativeSet(name, place); set != "" { // then nobody reads the file
+		t.String(set)
+		return
+	}
+	t.String(place.Path)
+	if text, err := c.env.Read(place.Path); err == nil && place.Module != nil && !strings.Contains(text, "__LINE__") {
+		if sum, ok := c.sourceSum(place.Path, place.Module); ok { // comments and places are not in it
 			t.String(sum)
+			return
 		}
 	}
+	c.answerContent(place.Path, t)
+}
+
+// nativeSet says which of our functions in Go stands for a file, "" for none; functionIn and function3x choose alike.
+func (c *Snapshot) nativeSet(name string, place environment.RubyFunction) string {
+	if module, _, qualified := strings.Cut(name, "::"); qualified && !place.Old {
+		place.Module = c.env.Module(module)
+	}
+	if m := place.Module; place.Old && m != nil && m.Name == "stdlib" && c.isChecked(name, "8", place) &&
+		stdlib.Function3x(name) != nil {
+		return "old"
+	}
+	for _, n := range c.natives[name] {
+		if n.module == place.Module && c.isChecked(name, n.set, place) {
+			return "set " + n.set
+		}
+	}
+	return ""
 }
 
 // answerProgram writes which program this is. One that cannot be told is another one for every workspace.
@@ -545,21 +676,78 @@ func (c *Snapshot) answerOptions(t *trace.Text) {
 	}
 }
 
-// asksType is what it takes to know a resource type: the Ruby files that define it, and what those load. That is found
-// by reading the type once more, in a library that has read no other, since a file that several types load is only read
-// for the first.
+// asksType is what it takes to know a resource type. A compile sees of one which attributes name it, and how titles are
+// taken apart (that it has an attribute is asked when one is given); how its Ruby files come to say so is no matter of
+// the catalog's. A type whose titles are taken apart by code counts with all files that this code could be in.
 func (c *Snapshot) asksType(name string) []trace.Question {
 	if list, known := c.asked.types.Load(name); known {
 		return list.([]trace.Question)
 	}
+	list := []trace.Question{{Kind: trace.Attributes, Of: name}}
+	if t, asked := c.readType(name); computes(t) {
+		list = append(list, asked...)
+	}
+	is, _ := c.asked.types.LoadOrStore(name, list)
+	return is.([]trace.Question)
+}
+
+// computes reports whether code of a type's own runs when resources are compiled.
+func computes(t *resource.Type) bool {
+	return t != nil && slices.ContainsFunc(t.Titles, func(p resource.TitlePattern) bool { return p.Values != nil })
+}
+
+// readType reads a resource type once more, in a library that has read no other, since a file that several types load
+// is only read for the first; and what this asked for.
+func (c *Snapshot) readType(name string) (*resource.Type, []trace.Question) {
+	if t := resource.Known(name); t != nil && !c.generatedTypes(name) {
+		return t, nil
+	}
+	type read struct {
+		t     *resource.Type
+		asked []trace.Question
+	}
+	if r, known := c.asked.described.Load(name); known {
+		return r.(*read).t, r.(*read).asked
+	}
 	log := trace.NewLog(trace.Size{})
 	defer log.Close()
-	log.Ask(trace.Question{Kind: trace.Described, Of: name})
-	if resource.Known(name) == nil || c.generatedTypes(name) {
-		resource.NewLibrary(loggedFiles{typeFiles{c.env}, log}, c.version()).Type(name)
+	r := &read{t: resource.NewLibrary(loggedFiles{typeFiles{c.env}, log}, c.version()).Type(name)}
+	r.asked = distinct(log.Asked())
+	c.asked.described.Store(name, r)
+	return r.t, r.asked
+}
+
+// TypeFiles are the files in Ruby that define a resource type of a module, those that they load included.
+func (c *Snapshot) TypeFiles(name string) (paths []string) {
+	_, asked := c.readType(name)
+	for _, q := range asked {
+		if q.Kind == trace.Content {
+			paths = append(paths, q.Of)
+		}
 	}
-	list, _ := c.asked.types.LoadOrStore(name, distinct(log.Asked()))
-	return list.([]trace.Question)
+	return paths
+}
+
+// answerType writes what a compile can see of a resource type.
+func (c *Snapshot) answerType(name string, t *trace.Text) {
+	typ, _ := c.readType(name)
+	if t.Flag(typ != nil); typ == nil {
+		return
+	}
+	t.Number(len(typ.Namevars))
+	for _, name := range typ.Namevars {
+		t.String(name)
+	}
+	t.Number(len(typ.Titles))
+	for _, p := range typ.Titles {
+		t.String(p.Source)
+		t.Number(len(p.Attrs))
+		for _, a := range p.Attrs {
+			t.String(a)
+		}
+	}
+	t.Flag(resource.InTable(typ)) // which are not asked for their attributes
+	t.Flag(typ.Isomorphic)
 }
 
 // distinct leaves out what was asked before.

@@ -54,8 +54,8 @@ type garden struct {
 	names  struct{ modules, functions, types, resources, aliases []string }
 }
 
-func newGarden(dir string, files source.Files, node compiler.Node, t *trace.Trace, modulePath []string) *garden {
-	g := &garden{dir: dir, files: files, node: node, trace: t, path: modulePath, places: map[string][]*mutate.Place{},
+func newGarden(dir string, files source.Files, node compiler.Node, t *trace.Trace, base *compiler.Snapshot) *garden {
+	g := &garden{dir: dir, files: files, node: node, trace: t, path: base.Environment().ModulePath, places: map[string][]*mutate.Place{},
 		trees: map[string]*syntax.File{}}
 	note := func(list *[]string, s string) {
 		if s != "" && !slices.Contains(*list, s) {
@@ -75,14 +75,17 @@ func newGarden(dir string, files source.Files, node compiler.Node, t *trace.Trac
 			}
 		case trace.Native, trace.Function:
 			note(&g.names.functions, of)
-		case trace.TypeFile:
+		case trace.Attributes:
 			note(&g.names.resources, of)
+			for _, p := range base.TypeFiles(of) {
+				note(&g.ruby, p)
+			}
 		case trace.TypeAlias:
 			note(&g.names.aliases, of)
 		case trace.ERB:
 			if module, rest, ok := strings.Cut(of, "/"); ok {
-				for _, base := range modulePath {
-					if p := path.Join(base, module, "templates", rest); source.Exists(files, p) {
+				for _, dir := range g.path {
+					if p := path.Join(dir, module, "templates", rest); source.Exists(files, p) {
 						note(&g.erb, p)
 						break
 					}
@@ -131,8 +134,8 @@ func (g *garden) keys() (keys []string) {
 	for _, e := range g.trace.Entries {
 		switch e.Kind {
 		case trace.LayerFirst, trace.LayerAll, trace.Datum:
-			if e.Part != "lookup_options" {
-				keys = append(keys, e.Part)
+			if key, _, _ := strings.Cut(e.Part, "\x00"); key != "lookup_options" {
+				keys = append(keys, key)
 			}
 		}
 	}

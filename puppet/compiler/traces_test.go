@@ -64,7 +64,7 @@ func openField(t testing.TB, name, dir string, files source.Files, opt compiler.
 		}
 	}
 	f.is = outcomeOf(t, r)
-	f.garden = newGarden(dir, &edited{Files: f.files}, node, f.trace, f.base.Environment().ModulePath)
+	f.garden = newGarden(dir, &edited{Files: f.files}, node, f.trace, f.base)
 	return f
 }
 

@@ -111,7 +111,7 @@ func (f *frame) inBase(name string, v *variable) *variable {
 	if e == nil {
 		return nil
 	}
-	f.base.found = variable{name, e.Value, e.Ref}
+	f.base.found = variable{name: name, value: e.Value, ref: e.Ref}
 	return &f.base.found
 }
 
@@ -199,6 +199,30 @@ func (sc *Scope) VariableAt(name string, steps []value.Value) (value.Value, prov
 	return v, r, found
 }
 
+// asksDefault asks for what a call of lookup falls back on, unless the function says that it was not needed. What it
+// returns is to be called when the call is over, however that ends.
+func (ev *Evaluator) asksDefault(e syntax.Expr) func() {
+	call, is := e.(*syntax.Call)
+	if !is {
+		return func() {}
+	}
+	at := trace.DefaultOf(call)
+	if at == nil {
+		return func() {}
+	}
+	ev.idleDefault = false
+	file := ev.file
+	return func() {
+		if !ev.idleDefault || ev.functions["lookup"] != nil { // the manifest may hide the function
+			ev.log.Run(at, file)
+		}
+		ev.idleDefault = false
+	}
+}
+
+// IdleDefault says whether the function lookup has come to its value without what the call gave to fall back on.
+func (ev *Evaluator) IdleDefault(idle bool) { ev.idleDefault = idle }
+
 // Log is where the questions of this compile are collected, nil for nowhere.
 func (ev *Evaluator) Log() *trace.Log { return ev.log }
 
@@ -231,9 +255,36 @@ func defines(f *syntax.File, name string) bool {
 	return false
 }
 
+// NodeNamed reports whether a node statement of the main manifests has a name.
+func NodeNamed(main []*syntax.File, name string) bool {
+	for _, f := range main {
+		for _, d := range f.Defs {
+			if n, is := d.(*syntax.NodeDef); is && slices.ContainsFunc(n.Hosts, func(h syntax.Expr) bool { return hostName(h) == name }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hostName is what a node statement says, in lower case; "" for a pattern.
+func hostName(h syntax.Expr) string {
+	switch h := h.(type) {
+	case *syntax.Default:
+		return "default"
+	case *syntax.Str:
+		return strings.ToLower(h.Value)
+	case *syntax.Heredoc:
+		if s, ok := h.X.(*syntax.Str); ok {
+			return strings.ToLower(s.Value)
+		}
+	}
+	return ""
+}
+
 // NodeStatement writes which node statement of the main manifests is a node's, as evaluateNode chooses it: its hosts
-// and, of a regular expression, the groups. Names that could be those of classes, and what is wrong with the
-// statements, count as well: both end compiles.
+// and, of a regular expression, the groups. Names that are those of classes beside them, and what is wrong with the
+// statements, count as well: both end compiles. Classes that are loaded later ask for themselves (NodeNamed).
 func NodeStatement(main []*syntax.File, node string, l source.Language, t *trace.Text) {
 	var patterns []string
 	var chosen, fallback syntax.Node
@@ -242,6 +293,14 @@ func NodeStatement(main []*syntax.File, node string, l source.Language, t *trace
 	seen := map[string]bool{}
 	some := false
 	node = strings.ToLower(node)
+	classes := map[string]bool{}
+	for _, f := range main {
+		for _, d := range f.Defs {
+			if c, is := d.(*syntax.Class); is {
+				classes[strings.ToLower(c.Name)] = true
+			}
+		}
+	}
 	exact := false
 	for _, f := range main {
 		for _, d := range f.Defs {
@@ -251,11 +310,8 @@ func NodeStatement(main []*syntax.File, node string, l source.Language, t *trace
 			}
 			some = true
 			for _, h := range n.Hosts {
-				name := ""
-				switch h := h.(type) {
-				case *syntax.Default:
-					name = "default"
-				case *syntax.Regexp:
+				name := hostName(h)
+				if h, is := h.(*syntax.Regexp); is {
 					name = "__node_regexp__" + regexpNodeName(h.Source, l)
 					patterns = append(patterns, h.Source)
 					re, err := value.NewRegexp(h.Source)
@@ -281,18 +337,12 @@ func NodeStatement(main []*syntax.File, node string, l source.Language, t *trace
 							return groups
 						}
 					}
-				case *syntax.Str:
-					name = strings.ToLower(h.Value)
-				case *syntax.Heredoc:
-					if s, ok := h.X.(*syntax.Str); ok {
-						name = strings.ToLower(s.Value)
-					}
 				}
 				if seen[name] {
 					t.String("twice " + name)
 				}
 				seen[name] = true
-				if !strings.Contains(name, ".") && !strings.HasPrefix(name, "__node") {
+				if classes[name] {
 					plain = append(plain, name)
 				}
 				_, regexp := h.(*syntax.Regexp)

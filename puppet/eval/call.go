@@ -159,6 +159,9 @@ func (ev *Evaluator) callNamed(name string, args []value.Value, refs []provenanc
 	lambda *syntax.Lambda, e syntax.Expr, sc *Scope) (value.Value, provenance.Ref) {
 	at := ev.place(callSpan(e))
 	block := ev.lambda(lambda, sc)
+	if ev.log != nil && name == "lookup" {
+		defer ev.asksDefault(e)()
+	}
 	v, r, err := ev.invoke(name, args, refs, block, at, sc)
 	if err == errUnknown {
 		d := &source.Diagnostic{Code: "E0252", Summary: "Evaluation Error: Unknown function: '" + name + "'.", Place: at,

@@ -3,6 +3,7 @@ package eval
 import (
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -111,6 +112,9 @@ func (ev *Evaluator) option(x syntax.Expr, test value.Value, from, cond provenan
 	}
 	v, r := ev.eval(x, sc)
 	cond = ev.trace.Join(cond, ev.deep(v, r))
+	if ev.log != nil && trace.Literal(x) {
+		ev.log.Test(x, ev.file, test)
+	}
 	groups := cond
 	if _, is := v.(*value.Regexp); is && ev.trace != nil { // what $1 is made of
 		groups = ev.trace.With(ev.trace.Op("=~", from, r), cond)

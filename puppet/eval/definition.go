@@ -189,6 +189,9 @@ func (ev *Evaluator) addClass(d *Definition) {
 	if o := ev.classes[d.Name]; o != nil {
 		ev.redefined(d, o, fmt.Sprintf("Class '%s' is already defined%s; cannot redefine", d.Name, ev.at(o)))
 	}
+	if ev.log != nil && !strings.Contains(d.Name, ":") {
+		ev.log.Ask(trace.Question{Kind: trace.NodeNamed, Of: d.Name})
+	}
 	if o := ev.nodeNames[d.Name]; o != nil {
 		ev.redefined(d, o, fmt.Sprintf("Node '%s' is already defined%s; cannot be redefined as a class", d.Name, ev.at(o)))
 	}

@@ -119,9 +119,11 @@ type Evaluator struct {
 	asking source.Place
 	budget *budget.Budget
 	log    *trace.Log
-	cursor cursor // what has been read of the node's facts
-	judge  *types.Judge
-	bounds bounds
+	// idleDefault: the last call of lookup did not need its default
+	idleDefault bool
+	cursor      cursor // what has been read of the node's facts
+	judge       *types.Judge
+	bounds      bounds
 	// jumping is the jump under way, so that what it passes need not stop it to see what it is
 	jumping *jump
 	unread  *unevaluated // likewise

@@ -5,6 +5,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -367,6 +368,15 @@ func (ev *Evaluator) setVariable(t *syntax.Var, v value.Value, r provenance.Ref,
 		r = ev.trace.Note(r, provenance.Variable, name, sc.owner(), ev.place(t.Where), v)
 	}
 	sc.Set(name, v, r)
+	if ev.log != nil && trace.MayWait(e.Right) {
+		f := sc.frame
+		for f.kind == matchFrame {
+			f = f.outer
+		}
+		if set := f.slot(name); set != nil {
+			set.asks = ev.log.Later(&e.Right, ev.file)
+		}
+	}
 }
 
 func opPlace(at uint32) source.Span { return source.Span{Start: at, End: at + 1} }

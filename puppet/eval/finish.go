@@ -72,7 +72,7 @@ func (ev *Evaluator) unchecked(r *Resource, p *param) {
 func (ev *Evaluator) validate(r *Resource) {
 	if r.typ != nil {
 		for _, p := range r.params {
-			if r.typ.Accepts(p.name) {
+			if ev.accepts(r.typ, p.name) {
 				if r.typ.Open {
 					ev.unchecked(r, p)
 				}
@@ -106,7 +106,7 @@ func (ev *Evaluator) validate(r *Resource) {
 				v = &value.Sensitive{Value: v}
 			}
 		}
-		vars = append(vars, variable{p.name, v, p.ref})
+		vars = append(vars, variable{name: p.name, value: v, ref: p.ref})
 	}
 	for _, p := range r.def.Params {
 		if p.Default == nil && r.param(p.Name) == nil {

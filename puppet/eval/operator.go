@@ -7,6 +7,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
@@ -93,6 +94,13 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 		return v, ref
 	}
 	ref := ev.op(e.Op.String(), ev.deep(l, lr), ev.deep(r, rr))
+	if ev.log != nil && trace.Compares(e) {
+		if trace.Literal(e.Left) {
+			ev.log.Test(e.Left, ev.file, r)
+		} else {
+			ev.log.Test(e.Right, ev.file, l)
+		}
+	}
 	switch e.Op {
 	case syntax.OpEq:
 		return value.Bool(ev.equal(l, r)), ref

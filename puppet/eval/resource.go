@@ -11,6 +11,7 @@ import (
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -184,12 +185,20 @@ func (ev *Evaluator) validParameter(r *Resource, name string) bool {
 		return true
 	}
 	if r.typ != nil {
-		return r.typ.Accepts(name)
+		return ev.accepts(r.typ, name)
 	}
 	if r.def == nil {
 		return name == "name"
 	}
 	return name == "name" || r.def.param(name) != nil
+}
+
+// accepts asks whether a type has an attribute. The table's types always have the same.
+func (ev *Evaluator) accepts(t *resource.Type, name string) bool {
+	if ev.log != nil && !resource.InTable(t) {
+		ev.log.Ask(trace.Question{Kind: trace.Accepts, Of: t.Name, Part: name})
+	}
+	return t.Accepts(name)
 }
 
 func isMetaparam(name string) bool { return resource.IsMetaparam(name) }

@@ -173,6 +173,7 @@ type variable struct {
 	name  string
 	value value.Value // nil: a parameter that has no value yet
 	ref   provenance.Ref
+	asks  int32 // what reading it asks for (trace.Log.Later), 0 for nothing
 }
 
 // A ghost is the mark that a branch which was not taken leaves on the variables that it would have set.
@@ -271,7 +272,7 @@ func (f *frame) shaped() int {
 func (f *frame) add(name string, v value.Value, r provenance.Ref) {
 	if f.shape != nil && f.kind != paramFrame {
 		if i := f.shape.find(name); i >= 0 {
-			f.vars[int(f.at)+i] = variable{name, v, r}
+			f.vars[int(f.at)+i] = variable{name: name, value: v, ref: r}
 			return
 		}
 	}
@@ -287,7 +288,7 @@ func (f *frame) add(name string, v value.Value, r provenance.Ref) {
 		}
 		f.index[name] = len(f.vars)
 	}
-	f.vars = append(f.vars, variable{name, v, r})
+	f.vars = append(f.vars, variable{name: name, value: v, ref: r})
 }
 
 func (ev *Evaluator) newScope(parent *Scope, source *Definition, res *Resource) *Scope {
@@ -407,6 +408,7 @@ func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, prov
 			if tr != nil && f == sc.ev.top.own {
 				passed = tr.Join(passed, sc.ev.topBefore(name))
 			}
+			sc.ev.readsLiteral(v)
 			return v.value, tr.With(v.ref, passed), true
 		}
 		if tr != nil && s.inherits != nil {
@@ -463,6 +465,7 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	i := strings.LastIndex(name, "::")
 	if i < 0 {
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
+			ev.readsLiteral(v)
 			return v.value, ev.trace.With(v.ref, ev.top.own.ghostsOf(ev.trace, name), ev.topBefore(name)), true, ""
 		}
 		return value.Undef{}, ev.trace.Join(ev.top.own.ghostsOf(ev.trace, name), ev.topAfter(name), ev.noFact(name)), false,
@@ -482,6 +485,7 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	var passed provenance.Ref
 	for s != nil {
 		if v := s.frame.findOuter(leaf); v != nil && v.value != nil {
+			ev.readsLiteral(v)
 			return v.value, ev.trace.With(v.ref, passed, s.own.ghostsOf(ev.trace, leaf), first), true, ""
 		}
 		passed = ev.trace.Join(passed, s.own.ghostsOf(ev.trace, leaf))
@@ -655,6 +659,13 @@ func (sc *Scope) Set(name string, v value.Value, r provenance.Ref) {
 	}
 }
 
+// readsLiteral notes that a variable is read: what it was given counts now.
+func (ev *Evaluator) readsLiteral(v *variable) {
+	if v.asks != 0 {
+		ev.log.Read(v.asks)
+	}
+}
+
 // mark remembers the frames so that a block can be left (with_guarded_scope in Puppet).
 func (sc *Scope) mark() *frame     { return sc.frame }
 func (sc *Scope) restore(f *frame) { sc.frame = f }
@@ -772,6 +783,7 @@ func (sc *Scope) Variables(f func(name string, v value.Value, r provenance.Ref))
 			for i := len(fr.vars) - 1; i >= 0; i-- {
 				if v := fr.vars[i]; v.value != nil && !seen[v.name] {
 					seen[v.name] = true
+					sc.ev.readsLiteral(&v)
 					f(v.name, v.value, v.ref)
 				}
 			}

@@ -152,10 +152,12 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 		}
 		if a.Found {
 			c.Ref = c.Trace().With(a.Ref, why...)
+			c.Eval.IdleDefault(true)
 			return a.Value, q.check(c, "Found value", a.Value)
 		}
 		why = append(why, a.Ref)
 	}
+	c.Eval.IdleDefault(false)
 	for _, name := range q.names {
 		if e := q.defaults.EntryString(name); e != nil {
 			c.Ref = c.Trace().With(e.Ref, why...)

@@ -99,7 +99,7 @@ func (inv *invocation) asksLayer(name string, ly *layer, err error, key *Key, s 
 	case session.coarse && s.isFirst():
 		session.log.Ask(trace.Question{Kind: trace.LayerFirst, Of: name, Part: key.Root})
 	case session.coarse:
-		session.log.Ask(trace.Question{Kind: trace.LayerAll, Of: name, Part: key.Root})
+		session.log.Ask(trace.Question{Kind: trace.LayerAll, Of: name, Part: key.Root + s.asked()})
 	case ly != nil && ly.config.path != "":
 		session.asksConfig(ly.config.path)
 	case name == globalData:
@@ -112,6 +112,24 @@ func (inv *invocation) asksLayer(name string, ly *layer, err error, key *Key, s 
 		}
 	}
 	return before
+}
+
+// asked is how a question about all values of a layer says what becomes of them: what they are merged to is all that
+// can be seen of them.
+func (s *strategy) asked() string {
+	if s.options != nil {
+		return ""
+	}
+	return "\x00" + s.name
+}
+
+// strategyOf is what asked was made of, nil for none.
+func strategyOf(part string) (key string, s *strategy) {
+	key, name, merged := strings.Cut(part, "\x00")
+	if merged && strategyOptions[name] != "" {
+		s = &strategy{name: name}
+	}
+	return key, s
 }
 
 // leaveLayer goes back to the layer that was searched before.
@@ -142,7 +160,7 @@ func (inv *invocation) asksOptions(key *Key) (paused bool) {
 		return true
 	}
 	for _, name := range simple.some { // they may have been searched for another key
-		s.log.Ask(trace.Question{Kind: trace.LayerAll, Of: name, Part: lookupOptions})
+		s.log.Ask(trace.Question{Kind: trace.LayerAll, Of: name, Part: lookupOptions + hashStrategy.asked()})
 	}
 	return false
 }
@@ -212,14 +230,16 @@ func (inv *invocation) answerOptions(name string, t *trace.Text) error {
 	}
 	defer inv.begin(key, key.Module)()
 	o, err := inv.optionsFor(key)
-	if err == nil && o != nil && o.hash.Len() > 0 {
-		t.Value(o.hash)
+	if err == nil && o != nil { // nobody looks at anything else in them
+		t.Value(o.hash.At("merge"))
+		t.Value(o.hash.At("convert_to"))
 	}
 	return err
 }
 
-// answerKey writes the values that a layer has under a key, as its files have them.
-func (inv *invocation) answerKey(name, root string, first bool, t *trace.Text) error {
+// answerKey writes the values that a layer has under a key, as its files have them, or what they are merged to.
+func (inv *invocation) answerKey(name, part string, first bool, t *trace.Text) error {
+	root, merged := strategyOf(part)
 	module, byDefault := strings.CutPrefix(name, defaultData)
 	ly, err := inv.layerNamed(module)
 	if err != nil || ly == nil {
@@ -236,6 +256,14 @@ func (inv *invocation) answerKey(name, root string, first bool, t *trace.Text) e
 	levels := r.levels
 	if byDefault {
 		levels = r.defaults
+	}
+	if merged != nil && plainValues(inv, levels, root) {
+		it, found, err := inv.lookupLevels(ly, levels, &Key{Text: root, Root: root}, merged)
+		if err == nil && found {
+			t.String("merged")
+			t.Value(it.v)
+		}
+		return err
 	}
 	for _, lv := range levels {
 		some := false
@@ -254,6 +282,30 @@ func (inv *invocation) answerKey(name, root string, first bool, t *trace.Text) e
 		}
 	}
 	return nil
+}
+
+// plainValues reports whether all that levels have under a key are values in which nothing is interpolated, and which
+// can be merged without asking anybody.
+func plainValues(inv *invocation, levels []*level, root string) bool {
+	for _, lv := range levels {
+		f, plain := lv.format()
+		for _, loc := range lv.locations {
+			if loc.kind == pathLocation && !loc.exists {
+				continue
+			}
+			if !plain || lv.checkFileOptions(loc) != nil {
+				return false
+			}
+			d := inv.s.data(loc, f)
+			if d.err != nil || d.file.Hash() == nil {
+				return false
+			}
+			if n := d.file.Entry(root); n != nil && n.Has != 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // answerLocation writes what one file has under a key; it is an error if asking it would end the compile.

@@ -39,6 +39,9 @@ type layerView struct {
 	end    int   // of the levels; the default hierarchy is behind
 
 	openOptions bool // something is interpolated in lookup_options
+	// counts is whether there is one level, or several, and one file in each, there or not: one answer of one is merged
+	// otherwise than one of several.
+	counts trace.Text
 }
 
 // A viewedFile is a file of a level.
@@ -74,7 +77,8 @@ func (a *Answerer) View(q trace.Question) (v View, ok bool) {
 		if ly == nil {
 			return v, false
 		}
-		v[0] = a.sequence(ly, q.Part, byDefault, q.Kind == trace.LayerFirst)
+		key, _ := strategyOf(q.Part)
+		v[0] = a.sequence(ly, key, byDefault, q.Kind == trace.LayerFirst)
 		return v, true
 	case trace.KeyOptions:
 		for i, name := range OptionLayers(q.Of) {
@@ -110,6 +114,9 @@ func (a *Answerer) Layer(name string, options bool) int32 {
 // sequence is the number of the places at which a node sees a key.
 func (a *Answerer) sequence(ly *layerView, key string, byDefault, first bool) int32 {
 	t := a.text[:0]
+	if !first {
+		t = append(t, ly.counts...)
+	}
 	from, to, levels := 0, ly.end, ly.levels
 	if byDefault {
 		from, to = ly.end, len(ly.files)
@@ -227,7 +234,9 @@ func (a *Answerer) newView(name string) (*layerView, []scopeRead) {
 		}
 		reads = r.reads
 		for i, levels := range [][]*level{r.levels, r.defaults} {
+			view.counts.Number(min(2, len(levels)))
 			for _, lv := range levels {
+				view.counts.Number(min(2, len(lv.locations)))
 				if !a.see(view, lv, &whole) {
 					return nil, nil
 				}
@@ -238,6 +247,7 @@ func (a *Answerer) newView(name string) (*layerView, []scopeRead) {
 			}
 		}
 	}
+	whole.String(string(view.counts))
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if same := all.layers[string(whole)]; same != nil {

@@ -13,6 +13,7 @@ package resource
 
 import (
 	"sort"
+	"unsafe"
 
 	"bunraku/puppet/value"
 )
@@ -70,6 +71,12 @@ func Known(name string) *Type {
 		return &table[i]
 	}
 	return nil
+}
+
+// InTable reports whether a type is one of the table, and not read from files.
+func InTable(t *Type) bool {
+	at, first := uintptr(unsafe.Pointer(t)), uintptr(unsafe.Pointer(&table[0]))
+	return at >= first && at <= uintptr(unsafe.Pointer(&table[len(table)-1]))
 }
 
 // Types are all types of the table, sorted by name. They must not be changed.

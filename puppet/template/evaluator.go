@@ -154,6 +154,11 @@ func (h ScopeHost) Variable(name string) (value.Value, provenance.Ref, bool) {
 	return h.C.Scope.Variable(name)
 }
 
+// VariableAt is a variable of which only what lies at the end of some steps is used.
+func (h ScopeHost) VariableAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
+	return h.C.Scope.VariableAt(name, steps)
+}
+
 // Variables lists what is visible, outermost first.
 func (h ScopeHost) Variables(f func(name string, v value.Value, r provenance.Ref)) {
 	type entry struct {

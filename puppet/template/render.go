@@ -245,7 +245,7 @@ func (w *wrapper) fileText() string {
 // call answers the methods of a template's self, and reads @variables.
 func (w *wrapper) call(in *ruby.Interp, name string, args []ruby.Object, block *ruby.Proc) (ruby.Object, bool) {
 	if v, ok := strings.CutPrefix(name, "@"); ok {
-		val, ref, found := w.h.Variable(v)
+		val, ref, found := w.variable(v)
 		if !found || value.IsUndef(val) {
 			in.Read(ref)
 			return nil, false

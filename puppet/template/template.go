@@ -34,6 +34,8 @@ type Template struct {
 	literals []source.Span
 	size     atomic.Int64 // of the last text
 	parts    atomic.Int64 // that it had, when tracing
+	usesOnce sync.Once
+	uses     uses // of variables
 }
 
 // Parse reads a template. What is wrong with its Ruby is told when it is rendered, as in Puppet, and by Trouble.

@@ -1,10 +1,12 @@
 package trace
 
 import (
+	"hash/maphash"
 	"sync"
 	"unsafe"
 
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 )
 
 // A Log collects the questions of one compile. It belongs to one goroutine until the compile is done. A nil Log
@@ -19,12 +21,103 @@ type Log struct {
 	paused int
 	last   *syntax.Expr
 	seen   *set
+	tested []Tested
+	later  []Ran
 }
 
 // Ran is code that ran: the block whose first statement, or the expression that stands at a place of the tree.
 type Ran struct {
 	At   *syntax.Expr
 	File *syntax.File
+}
+
+// A Tested is a comparison of a literal with a value.
+type Tested struct {
+	Literal syntax.Expr
+	File    *syntax.File
+	With    string // what it was compared with, as Comparable gives it; "" if that does not tell how it comes out
+}
+
+// Comparable is a text that is equal for values which are equal to the same literals (value.Equal); "" for values of
+// which that cannot be told.
+func Comparable(v value.Value) string {
+	switch v := v.(type) {
+	case value.String:
+		return "s" + lower(string(v))
+	case value.Bool:
+		if v {
+			return "b1"
+		}
+		return "b0"
+	case value.Undef:
+		return "u"
+	}
+	return ""
+}
+
+// lower folds what comparisons fold: ASCII alone.
+func lower(s string) string {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= 'A' && c <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if c := b[i]; c >= 'A' && c <= 'Z' {
+					b[i] = c + 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// Test notes that a literal was compared with a value.
+func (l *Log) Test(x syntax.Expr, f *syntax.File, with value.Value) {
+	if l.paused > 0 {
+		return
+	}
+	var h uint64
+	text := ""
+	switch v := with.(type) {
+	case value.String:
+		text = string(v)
+		h = maphash.String(seed, text)
+	case value.Bool:
+		h = 1
+		if v {
+			h = 2
+		}
+	case value.Undef:
+		h = 3
+	default:
+		h = 4
+	}
+	at := (*[2]uintptr)(unsafe.Pointer(&x))[1]
+	if l.seen.add(uintptr(h*0x9e3779b97f4a7c15) ^ at<<1 | 1) { // places in the tree are even
+		l.tested = append(l.tested, Tested{x, f, Comparable(with)})
+	}
+}
+
+var seed = maphash.MakeSeed()
+
+// Tested are the comparisons of literals.
+func (l *Log) Tested() []Tested { return l.tested }
+
+// Later notes that a variable has been given what stands at a place, which counts if the variable is read. The number
+// is for Read; 0 if it counts already.
+func (l *Log) Later(at *syntax.Expr, f *syntax.File) int32 {
+	if l.paused > 0 || l.seen.has(uintptr(unsafe.Pointer(at))) {
+		return 0
+	}
+	l.later = append(l.later, Ran{at, f})
+	return int32(len(l.later))
+}
+
+// Read notes that a variable is read.
+func (l *Log) Read(n int32) {
+	if r := l.later[n-1]; l.paused == 0 && l.seen.add(uintptr(unsafe.Pointer(r.At))) {
+		l.ran = append(l.ran, r)
+	}
 }
 
 // Size is how much another compile asked.
@@ -156,6 +249,17 @@ func (s *set) add(p uintptr) bool {
 		}
 	}
 	return true
+}
+
+// has reports whether the address was added.
+func (s *set) has(p uintptr) bool {
+	mask := len(s.table) - 1
+	for i := int(uint64(p)*0x9e3779b97f4a7c15>>32) & mask; s.table[i] != 0; i = (i + 1) & mask {
+		if s.table[i] == p {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *set) clear() {

@@ -17,8 +17,10 @@
 // and no such moment exists. The argument needs two things of every door: that it logs before it answers, also when a
 // cache that many compiles share has the answer already, and that the answer's digest covers all that the evaluation
 // can see of it. What the evaluation does not see is cut on purpose: places, comments and blanks of manifests, branches
-// that were not taken, defaults of parameters that were given, keys of data that nobody looked up, facts that nobody
-// read.
+// that were not taken, defaults of parameters that were given and of lookups that found something, constants of
+// variables that nobody read, keys of data that nobody looked up, facts that nobody read, attributes of a resource type
+// that nobody gave. Of a literal that is only compared it sees how the comparison came out, of values that are merged
+// what they are merged to.
 //
 // So an equal trace gives an equal catalog but for file and line of its resources, which are found anew. Warnings are
 // not part of the promise: a file that was not asked for in the recorded compile may have some. A failed compile has a
@@ -28,10 +30,11 @@
 //
 // # What is deliberately coarse
 //
-// An expression is in the trace if the block around it ran, also the part of it that was not needed: another word in a
-// test that fails as before counts. A file in Ruby counts as its whole text, a hash of data that was looked up as the
-// whole hash. A class that moves to another file counts as changed, and so does one more definition beside another that
-// was loaded. What an external classifier says of a node, and what this run was told by options, is one question each.
+// An expression is in the trace if the block around it ran, also the part of it that was not needed: another pattern
+// that does not match either counts, and so does an argument that a function does not look at. A function in Ruby counts
+// as all that its file says, a hash of data that was looked up as the whole hash, the type of a parameter as it is
+// written. A class that moves to another file counts as changed, and so does one more definition beside another that was
+// loaded. What an external classifier says of a node, and what this run was told by options, is one question each.
 //
 // Digests are keyed (Key): the digest of a short secret would be as good as the secret for who can guess it.
 //
@@ -84,6 +87,10 @@ const (
 	LayerAll          // Of: a layer of Hiera, Part: a key: all values that it has
 	KeyOptions        // Of: a key: its lookup_options
 	Datum             // Of: a path, Part: format and key: the value there
+	Attributes        // Of: a resource type: what a compile can see of it, but for which attributes it has
+	NodeNamed         // Of: a class: does a node statement have its name, which ends the compile
+	Test              // Of: a file, Part: a literal of its code, and a digest: is the literal equal to what has that digest
+	Accepts           // Of: a resource type, Part: an attribute: does it have one of that name
 	lastKind
 )
 
@@ -93,6 +100,8 @@ var kindNames = [...]string{
 	"generated type", "type file", "library file", "providers", "file of a module", "template of a module",
 	"module", "content", "ERB template", "existence", "glob", "hiera.yaml", "data file",
 	"first value of a layer", "values of a layer", "options of a key", "key of data",
+	"description of a type", "node statement of a name",
+	"comparison", "attribute of a type",
 }
 
 func (k Kind) String() string {
@@ -177,7 +186,7 @@ func (t *Trace) Sorted() []*Entry {
 }
 
 // magic begins a stored trace; its last byte is the version of the form.
-const magic = "bunraku trace\x01"
+const magic = "bunraku trace\x02"
 
 // MarshalBinary writes a trace: sorted, what a question has in common with the one before left out. Equal traces give
 // equal bytes.

@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +26,11 @@ func digests(t *testing.T, text string) map[string]string {
 	out := map[string]string{}
 	for name, p := range PiecesOf(parse(t, text)).named {
 		out[name] = string(p.Digest())
+		var tests Text
+		for _, x := range p.Tests() {
+			tests.Value(LiteralValue(x))
+		}
+		out["tests of "+name] = string(tests)
 	}
 	return out
 }
@@ -32,7 +39,9 @@ const piecesText = `class a(String $x = 'd', $y = undef) {
   if $x == 'e' and $y { notify { 'then': } } else { }
   case $x { 'a': { notify { 'one': } } default: { } }
   $z = $x ? { 'a' => 'sel', default => 'other' }
-  [1, 2].each |$i| { notify { "n${i}": } }
+  [1, 2].each |$i| { notify { "n${i}": } $v = 'in' }
+  $w = 'set'
+  notify { lookup('k', { 'default_value' => ['d'] }): message => lookup('k', String, 'first', 'four') }
   File <| tag == 'q' and title == 'r' |> { mode => '0644' }
 }
 define b { notify { 'in b': } }
@@ -48,7 +57,16 @@ func TestPieces(t *testing.T) {
 		{"class a(", "# comment\n\nclass a(", ""},
 		{"'then'", "'THEN'", "class a/2"},
 		{"and $y", "and $x", "class a/1"},
-		{"$x == 'e'", "$x == 'f'", "class a"},
+		{"$x == 'e'", "$x == 'f'", "tests of class a"},
+		{"'a': {", "'b': {", "tests of class a"},
+		{"{ 'a' => 'sel'", "{ undef => 'sel'", "tests of class a"},
+		{"$w = 'set'", "$w = 'SET'", "class a/9"},
+		{"$w = 'set'", "$w = { 1 => [2] }", "class a/9"},
+		{"['d']", "['D']", "class a/10"},
+		{"['d']", "[$x]", "class a, class a/10"},
+		{"'four'", "'FOUR'", "class a/11"},
+		{"lookup('k', {", "lookup('K', {", "class a"},
+		{"$v = 'in'", "$v = 'IN'", "class a/8"},
 		{"'one'", "'ONE'", "class a/4"},
 		{"'sel'", "'SEL'", "class a/6"},
 		{`"n${i}"`, `"m${i}"`, "class a/8"},
@@ -65,8 +83,8 @@ func TestPieces(t *testing.T) {
 		text := strings.Replace(piecesText, c.from, c.to, 1)
 		is := digests(t, text)
 		var changed []string
-		for name := range was {
-			if is[name] != was[name] {
+		for _, name := range slices.Sorted(maps.Keys(was)) {
+			if _, there := is[name]; there && is[name] != was[name] {
 				changed = append(changed, name)
 			}
 		}
