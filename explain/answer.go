@@ -37,6 +37,8 @@ type Answer struct {
 	Depends    []Leaf      `json:"depends,omitempty"`
 
 	Path       []Hop        `json:"path,omitempty"`       // of a relation: the way, hop by hop
+	Line       int          `json:"line,omitempty"`       // of a rendered file
+	Writers    []Writer     `json:"writers,omitempty"`    // of a line of a rendered file, in the order of the run
 	Listed     []Listed     `json:"listed,omitempty"`     // of a pattern or a tag: the resources
 	Tags       []Tag        `json:"tags,omitempty"`       // of a resource, when they were asked for
 	Again      []Spot       `json:"again,omitempty"`      // of a class: further calls that ask for it
@@ -165,6 +167,10 @@ func (a *Answer) EachSpot(all bool, visit func(*Spot)) {
 	for i := range a.Path {
 		see(a.Path[i].At)
 	}
+	for i := range a.Writers {
+		see(a.Writers[i].At)
+		see(a.Writers[i].Written)
+	}
 	if a.Where == nil {
 		for i := range a.Data {
 			leaf(&a.Data[i])
@@ -182,6 +188,7 @@ func (rec *Record) spot(p source.Place) *Spot {
 	if p.File == nil {
 		return nil
 	}
+	p = p.Outer()
 	pos := p.File.Position(p.Span.Start)
 	s := &Spot{File: p.File.Name, Line: pos.Line, Column: pos.Column}
 	if !rec.secrets().hidesLine(p) {

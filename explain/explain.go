@@ -25,6 +25,11 @@ func (rec *Record) Explain(ref, attribute string) (a *Answer, err error) {
 	case strings.HasPrefix(ref, "$"):
 		return a, rec.explainVariable(a, ref)
 	}
+	if m := renderedLine.FindStringSubmatch(ref); m != nil && attribute == "" {
+		if n, ok := number(m[2]); ok && n > 0 {
+			return a, rec.explainLine(a, m[1], n)
+		}
+	}
 	if from, to, refresh, ok := splitArrow(ref); ok {
 		return a, rec.explainEdge(a, from, to, refresh)
 	}

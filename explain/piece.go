@@ -244,8 +244,10 @@ func (rec *Record) literalValue(l provenance.Label) (string, bool) {
 		}
 		return texts
 	})
-	text, ok := texts[l.Ordinal]
-	return text, ok
+	if text, ok := texts[l.Ordinal]; ok || rec.tree(f) != nil {
+		return text, ok
+	}
+	return l.Place.Text(), true // the text of a template in Ruby, as it stands there
 }
 
 // placeable reports whether there is one way to place the anchors.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -133,8 +134,11 @@ func (rec *Record) matcher(of string) (func(provenance.Label) bool, error) {
 		}, nil
 	}
 	i := strings.LastIndexByte(of, ':')
+	if i < 0 && strings.ContainsAny(of, "/.") {
+		return wholeFile(of), nil
+	}
 	if i <= 0 {
-		return nil, fmt.Errorf("%q: say FILE:LINE, hiera:KEY or fact:NAME", of)
+		return nil, fmt.Errorf("%q: say FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME", of)
 	}
 	file, text := of[:i], of[i+1:]
 	n, ok := number(text)
@@ -144,10 +148,11 @@ func (rec *Record) matcher(of string) (func(provenance.Label) bool, error) {
 		}
 	}
 	if !ok || n == 0 {
-		return nil, fmt.Errorf("%q: say FILE:LINE, hiera:KEY or fact:NAME", of)
+		return nil, fmt.Errorf("%q: say FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME", of)
 	}
 	entries := rec.entriesAt(file, n)
 	return func(l provenance.Label) bool {
+		l.Place = l.Place.Outer()
 		f := l.Place.File
 		if f == nil || !sameFile(f.Name, file) {
 			return false
@@ -159,6 +164,27 @@ func (rec *Record) matcher(of string) (func(provenance.Label) bool, error) {
 		}
 		return first <= n && n <= last
 	}, nil
+}
+
+// wholeFile matches all places of a file, or of the files below a directory, and what is missing there.
+func wholeFile(of string) func(provenance.Label) bool {
+	dir := path.Clean(strings.ReplaceAll(of, "\\", "/"))
+	inside := func(name string) bool {
+		return sameFile(name, dir) || strings.HasPrefix(name, dir+"/") || strings.Contains("/"+name, "/"+dir+"/")
+	}
+	return func(l provenance.Label) bool {
+		if l.Kind == provenance.Absence {
+			_, file, found := strings.Cut(l.Path, " in file ")
+			if !found {
+				if file, found = strings.CutPrefix(l.Path, "file "); !found {
+					return false
+				}
+			}
+			return inside(file)
+		}
+		f := l.Place.Outer().File
+		return f != nil && l.Kind != provenance.Fact && inside(f.Name)
+	}
 }
 
 // lines are the first and the last line of a place.
@@ -237,6 +263,9 @@ func (rec *Record) nothingThere(of string) error {
 		}
 	default:
 		i := strings.LastIndexByte(of, ':')
+		if i < 0 {
+			return m
+		}
 		n, _ := number(of[i+1:])
 		best, file := 0, ""
 		rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
@@ -250,6 +279,7 @@ func (rec *Record) nothingThere(of string) error {
 			m.Message += "\n  " + by
 			return m
 		}
+		rec.notQuite(m, of[:i], n)
 		if best > 0 {
 			m.Suggestions = []string{fmt.Sprintf("%s:%d", file, best)}
 		}
@@ -258,6 +288,52 @@ func (rec *Record) nothingThere(of string) error {
 }
 
 func abs(n int) int { return max(n, -n) }
+
+// notQuite takes back what is too much to say of a line on which no datum was read: code may do something without one,
+// and a key that was missed in a data file may be written anywhere in it.
+func (rec *Record) notQuite(m *NotFound, file string, n int) {
+	const most = 5
+	var missed []string
+	more := 0
+	code := ""
+	see := func(p source.Place) {
+		if f := p.Outer().File; code == "" && f != nil && sameFile(f.Name, file) && n <= f.LineCount() {
+			code = strings.TrimSpace(f.Line(n))
+		}
+	}
+	isCode := slices.Contains([]string{".pp", ".epp", ".erb", ".rb"}, path.Ext(file))
+	rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
+		if isCode {
+			see(l.Place)
+		}
+		if l.Kind != provenance.Absence {
+			return
+		}
+		key, in, _ := strings.Cut(l.Path, " in file ")
+		if key, is := strings.CutPrefix(key, "key "); is && in != "" && sameFile(in, file) && !strings.Contains(key, "^") {
+			if len(missed) == most {
+				more++
+			} else if !slices.Contains(missed, key) {
+				missed = append(missed, key)
+			}
+		}
+	})
+	if isCode {
+		for _, r := range rec.Catalog.Resources {
+			see(r.Place)
+		}
+	}
+	switch {
+	case code != "" && !strings.HasPrefix(code, "#"):
+		m.Message = fmt.Sprintf("no datum at %s:%d was read for %s; what the code there does is no datum, and may matter", file,
+			n, rec.Catalog.Name)
+	case len(missed) > 0:
+		m.Message += "\n  its value alters nothing; a key of another name here would: " + strings.Join(missed, ", ")
+		if more > 0 {
+			m.Message += fmt.Sprintf(" and %d more", more)
+		}
+	}
+}
 
 // hiddenBy says that a line of a data file has a key that was asked for, and which level answered instead.
 func (rec *Record) hiddenBy(file string, n int) string {

@@ -129,7 +129,9 @@ func (p *page) dependency(a *Answer) {
 			j := i
 			var columns []string
 			for ; j < len(list) && list[j].At.Line == list[i].At.Line; j++ {
-				columns = append(columns, fmt.Sprint(list[j].At.Column))
+				if c := fmt.Sprint(list[j].At.Column); len(columns) == 0 || columns[len(columns)-1] != c {
+					columns = append(columns, c)
+				}
 			}
 			l := list[i]
 			text := l.At.Text

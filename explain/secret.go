@@ -83,9 +83,11 @@ func (s *secrets) hide(r provenance.Ref, l provenance.Label) {
 	if l.Kind.InData() {
 		s.keys[rootKey(l.Path)] = true
 	}
-	if f := l.Place.File; f != nil {
-		for n := f.LineOf(l.Place.Span.Start); n <= f.LineOf(max(l.Place.Span.Start, l.Place.Span.End-1)); n++ {
-			s.lines[line{f.Name, n}] = true
+	for _, p := range []source.Place{l.Place, l.Place.Outer()} {
+		if f := p.File; f != nil {
+			for n := f.LineOf(p.Span.Start); n <= f.LineOf(max(p.Span.Start, p.Span.End-1)); n++ {
+				s.lines[line{f.Name, n}] = true
+			}
 		}
 	}
 }

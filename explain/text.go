@@ -151,6 +151,12 @@ func (p *page) head(a *Answer) {
 		fmt.Fprintf(p.w, "%s\n", paint(p.Style.Place, a.Resource))
 	case "edge":
 		fmt.Fprintf(p.w, "%s\n", value.ToString(a.value))
+	case "line":
+		if a.Sensitive || a.value == nil {
+			fmt.Fprintf(p.w, "%s:%d\n", a.Key, a.Line)
+		} else {
+			fmt.Fprintf(p.w, "%s:%d   %s\n", a.Key, a.Line, value.ToString(a.value))
+		}
 	case "list":
 		fmt.Fprintf(p.w, "%s has %s of %s\n", a.Query, plural(len(a.Listed), "resource"), a.Node)
 	case "hiera":
@@ -226,7 +232,7 @@ func (p *page) block(a *Answer, text string) {
 		}
 		for j := range piece.From {
 			l := &piece.From[j]
-			if l.Kind == "literal" && len(piece.From) > 1 {
+			if l.Kind == "literal" && len(piece.From) > 1 && piece.better(l) {
 				continue
 			}
 			n, known := number[l.label.Key()]
@@ -269,6 +275,20 @@ func (p *page) block(a *Answer, text string) {
 	}
 	p.flush()
 }
+
+// better reports whether a part has data that say more than a literal: such as are no literals, or stand outside of the
+// template that the literal is in.
+func (p *Piece) better(l *Leaf) bool {
+	for i := range p.From {
+		o := &p.From[i]
+		if o.Kind != "literal" || o.At != nil && l.At != nil && o.At.File != l.At.File && !isManifest(l.At.File) {
+			return true
+		}
+	}
+	return false
+}
+
+func isManifest(file string) bool { return strings.HasSuffix(file, ".pp") }
 
 // isMany reports whether a datum is a container of several lines, whose text says little when it is cut.
 func (l *Leaf) isMany() bool { return strings.Contains(l.label.Place.Text(), "\n") }
@@ -380,6 +400,20 @@ func (p *page) several(a *Answer) {
 				remarks = append(remarks, "by "+h.Set)
 			}
 			p.add(fmt.Sprint(i+1), h.At, line, remarks...)
+		}
+	}
+	for i := range a.Writers {
+		w := &a.Writers[i]
+		text := w.Resource
+		if w.Note != "" {
+			text += ": " + w.Note
+		}
+		p.add(w.How, w.At, text)
+		if w.Written != nil {
+			p.add("written", w.Written, w.Written.Text)
+		}
+		for j := range w.From {
+			p.leaf("data", &w.From[j])
 		}
 	}
 	for i := range a.Listed {
@@ -754,6 +788,15 @@ func (p *page) foot(a *Answer) {
 		what = "that"
 	case "edge":
 		what = "this relation"
+	case "list":
+		return
+	case "line":
+		if len(a.Depends) == 0 {
+			return
+		}
+		what = "this content"
+	case "tags":
+		what = "these tags"
 	}
 	verb := "decide"
 	if places == 1 {

@@ -229,6 +229,23 @@ func (t *Trace) Reach(leaves []Ref) func(Ref) How {
 	return func(r Ref) How { return how[r] }
 }
 
+// Few are what a node was made of, but no more than a number.
+func (t *Trace) Few(r Ref, most int) (out []Ref) {
+	if t == nil || r == 0 {
+		return nil
+	}
+	n := t.nodes[r]
+	if n.many {
+		return slices.Clone(t.operands[n.first : n.first+min(n.second, Ref(most))])
+	}
+	t.operandsOf(n, func(a Ref) {
+		if len(out) < most {
+			out = append(out, a)
+		}
+	})
+	return out
+}
+
 // Operands are what a node was made of; a container's are its spine and then its elements'.
 func (t *Trace) Operands(r Ref) (out []Ref) {
 	if t == nil || r == 0 {

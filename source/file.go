@@ -15,6 +15,8 @@ import (
 type File struct {
 	Name string // as shown to people: the path they gave, with forward slashes
 	Text string
+	// Within is where the text stands in another file, of one that was made of such a text; no place of others.
+	Within Place
 
 	once  Once
 	lines []uint32 // offset of each line's first byte; computed on the first question
@@ -22,6 +24,20 @@ type File struct {
 
 // NewFile returns a file with the given display name and contents.
 func NewFile(name, text string) *File { return &File{Name: name, Text: text} }
+
+// Outer is a place in a file that was made of a text in another, as a place there: exact where the text stands there as
+// it is, else all of that text. Other places are themselves.
+func (p Place) Outer() Place {
+	for p.File != nil && p.File.Within.File != nil {
+		in := p.File.Within
+		if i := strings.Index(in.Text(), p.File.Text); i >= 0 && p.File.Text != "" {
+			at := in.Span.Start + uint32(i)
+			in.Span = Span{Start: at + p.Span.Start, End: at + p.Span.End}
+		}
+		p = in
+	}
+	return p
+}
 
 // A Span is a half-open range of byte offsets in some file.
 type Span struct{ Start, End uint32 }

@@ -34,7 +34,7 @@ func (a *app) explainCommand() *cobra.Command {
 through, the Hiera level or fact it was copied from and the levels that it hides, the conditions on the way, the classes around it.
 The node's facts are found in ENV/facts by the name that --node gives, or are those of --facts.
 
-REF is a resource, File[/etc/motd] or Class[ntp], alone or with an attribute, or tags; a pattern, 'File[/etc/*]'; a variable,
+REF is a resource, File[/etc/motd] or Class[ntp], alone or with an attribute, or tags; a line of a file, /etc/ntp.conf:3; a pattern, 'File[/etc/*]'; a variable,
 '$ntp::servers'; a relation, 'Package[ntp] -> Service[ntp]'; hiera:KEY; fact:NAME; or tag:NAME. Any name that only one resource has
 will do alone.
 
@@ -58,7 +58,7 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.BoolVar(&f.dependency, "dependency", false, "only the places that decide the value, all of them")
 	fs.BoolVar(&f.whyNot, "why-not", false, "say why REF is not in the catalog")
 	fs.StringVar(&f.reaches, "reaches", "",
-		"the reverse: what can a change at `PLACE` alter? FILE:LINE, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
+		"the reverse: what can a change at `PLACE` alter? FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
 	fs.BoolVar(&f.all, "all", false, "leave nothing out of the answer, however long it gets")
 	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
 	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
@@ -86,7 +86,8 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 		}
 		return fail("say what to explain: File[/etc/motd], Class[ntp], '$ntp::servers', hiera:KEY (or --reaches PLACE)")
 	}
-	if file, _, isPlace := strings.Cut(f.reaches, ":"); isPlace && f.from == "" && file != "hiera" && file != "fact" {
+	file, _, isPlace := strings.Cut(f.reaches, ":")
+	if (isPlace || strings.ContainsAny(file, "/.")) && f.from == "" && file != "hiera" && file != "fact" {
 		if view := compiler.NewWorkspace(args[0], a.options(cmd, &f.compileFlags)).Disk(); !fleet.Exists(view,
 			fleet.Within(view, args[0], file)) {
 			return fail("there is no file %s%s", file, nearPath(filepath.Join(args[0], file)))

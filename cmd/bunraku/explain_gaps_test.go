@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -130,6 +131,51 @@ var gaps = []gap{
 		want: []string{"1 resource", "Notify[n]", "its attribute tag"}},
 }
 
+// concatModule is as much of the concat module as a catalog needs.
+var concatModule = []string{"modules/concat/lib/puppet/type/concat_file.rb",
+	"Puppet::Type.newtype(:concat_file) do\n  newparam(:path, namevar: true)\n  newparam(:order)\nend\n",
+	"modules/concat/lib/puppet/type/concat_fragment.rb",
+	"Puppet::Type.newtype(:concat_fragment) do\n  newparam(:name, namevar: true)\n  newparam(:target)\n  newparam(:order)\n" +
+		"  newparam(:content)\nend\n"}
+
+// outside are questions from the outside in: lines of files, whole files, code.
+var outside = []gap{
+	{name: "a line of a rendered file",
+		files: site("class m($hosts = ['a', 'b']) { file { '/etc/x': content => template('m/x.erb') } }\ninclude m\n",
+			"modules/m/templates/x.erb", "# head\n<% @hosts.each do |h| -%>\nserver <%= h %>;\n<% end -%>\n"),
+		args: []string{"/etc/x:2"}, want: []string{"/etc/x:2   server a;", "content", "File[/etc/x]", "written", "x.erb:3:1",
+			"data", "site.pp:1:"}},
+	{name: "a line of a file that concat puts together",
+		files: site("concat_file { '/etc/c': }\n"+
+			"concat_fragment { 'two': target => '/etc/c', order => '20', content => \"b\\nc\\n\" }\n"+
+			"concat_fragment { 'one': target => '/etc/c', order => '10', content => \"a\\n\" }\n", concatModule...),
+		args: []string{"/etc/c:2"},
+		want: []string{"/etc/c:2   b", "fragment", "Concat_fragment[two]: part of Concat_file[/etc/c]"}},
+	{name: "a line that is edited later", files: site("host { 'h': ip => '10.0.0.1' }\n"), args: []string{"/etc/hosts:3"},
+		want: []string{"may change", "Host[h]"}},
+	{name: "a line of a module's file",
+		files: site("file { '/etc/x': source => 'puppet:///modules/m/x' }\n", "modules/m/files/x", "one\ntwo\n"),
+		args:  []string{"/etc/x:2"}, want: []string{"/etc/x:2   two", "source", "written", "modules/m/files/x:2:1"}},
+	{name: "a line that no resource writes", files: site("notify { 'x': }\n"), args: []string{"/etc/nope:1"}, code: 2,
+		want: []string{"nothing in the catalog of n writes /etc/nope", "not from the catalog"}},
+	{name: "an inline template stands in the manifest",
+		files: site("$x = 1\nnotify { 'a': message => inline_template('v <%= @x %> w') }\n"),
+		args:  []string{"Notify[a]", "message", "--expression"}, want: []string{"site.pp:2:", "v "},
+		not: []string{"inline template:1"}},
+	{name: "all of a file", files: eachOfHash, args: []string{"--reaches", "data/common.yaml"},
+		want: []string{"Notify[one]", "Notify[two]"}},
+	{name: "all of a directory", files: eachOfHash, args: []string{"--reaches", "data/"},
+		want: []string{"Notify[one]", "Notify[two]"}},
+	{name: "code without a datum may matter", files: site("$a = 1\n$b = $a\nnotify { 'n': message => $b }\n"),
+		args: []string{"--reaches", "manifests/site.pp:2"}, code: 2, want: []string{"no datum at", "may matter"},
+		not: []string{"alters nothing"}},
+	{name: "a key of another name would alter something",
+		files: site("notify { 'n': message => lookup('k', Any, 'first', 'none') }\n", "hiera.yaml", oneLevel,
+			"data/common.yaml", "unused: 1\n"),
+		args: []string{"--reaches", "data/common.yaml:1"}, code: 2,
+		want: []string{"its value alters nothing; a key of another name here would: ", "k"}},
+}
+
 func (g *gap) write(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -147,7 +193,7 @@ func (g *gap) write(t *testing.T) string {
 
 // TestExplainGaps asks what was once answered wrongly.
 func TestExplainGaps(t *testing.T) {
-	for _, g := range gaps {
+	for _, g := range slices.Concat(gaps, outside) {
 		t.Run(g.name, func(t *testing.T) {
 			dir := g.write(t)
 			code, out, err := call(append([]string{"explain", dir, "--node", "n"}, g.args...)...)

@@ -20,6 +20,24 @@ func (c *Snapshot) Code() record.Code { return &codeOf{c} }
 // codeOf implements record.Code.
 type codeOf struct{ c *Snapshot }
 
+// Source implements record.Code.
+func (o *codeOf) Source(url string) *source.File {
+	name, ok := strings.CutPrefix(url, "puppet:///modules/")
+	if !ok {
+		return nil
+	}
+	env := o.c.Environment()
+	path, ok := env.ContentFile(name)
+	if !ok {
+		return nil
+	}
+	text, err := env.Read(path)
+	if err != nil {
+		return nil
+	}
+	return source.NewFile(env.Display(path), text)
+}
+
 // Types implements record.Code.
 func (o *codeOf) Types() resource.Lookup { return o.c }
 

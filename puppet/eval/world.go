@@ -120,6 +120,22 @@ func (c *Call) Arg(i int) value.Value {
 	return value.Undef{}
 }
 
+// TextAt is where the text stands that one of the arguments is, as far as tracing knows: the literal or datum that it
+// was copied from, else the call.
+func (c *Call) TextAt(text string) source.Place {
+	if c.Eval.trace == nil {
+		return source.Place{}
+	}
+	for i, a := range c.Args {
+		if s, is := a.(value.String); is && string(s) == text {
+			if l, ok := c.Eval.trace.Where(c.ArgRef(i)); ok && l.Place.File != nil {
+				return l.Place
+			}
+		}
+	}
+	return c.Place
+}
+
 // ArgRef is the provenance of argument i.
 func (c *Call) ArgRef(i int) provenance.Ref {
 	if i < len(c.Refs) {

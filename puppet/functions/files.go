@@ -162,7 +162,9 @@ func epp(c *eval.Call) (value.Value, error) {
 
 func inlineEpp(c *eval.Call) (value.Value, error) {
 	opt := syntax.Options{Strict: c.Eval.Settings().Strict, Language: c.Eval.Settings().Language}
-	f, ds := syntax.ParseEPP(source.NewFile("inlined-epp-text", string(c.Args[0].(value.String))), opt)
+	text := source.NewFile("inlined-epp-text", string(c.Args[0].(value.String)))
+	text.Within = c.TextAt(text.Text)
+	f, ds := syntax.ParseEPP(text, opt)
 	if !ds.HasErrors() {
 		ds = append(ds, syntax.Validate(f, opt)...)
 	}
@@ -227,6 +229,9 @@ func template(c *eval.Call, inline bool) (value.Value, error) {
 		parts = append(parts, r, c.ArgRef(i))
 	}
 	c.Ref = computed(c, parts...)
+	if len(c.Args) == 1 && c.Trace() != nil { // one template: what it rendered
+		c.Ref = c.Trace().With(parts[0], parts[1])
+	}
 	if t := c.Trace(); t != nil {
 		name := value.ToString(c.Arg(0))
 		if inline {

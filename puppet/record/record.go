@@ -81,6 +81,8 @@ type Code interface {
 	Manifest(name string) *syntax.File
 	// Containing are those of Main and of the modules that hold a text, whatever its case; modules is nil for all of them.
 	Containing(text string, modules map[string]bool) []*syntax.File
+	// Source is the file of a module that a file's source names; nil when that is not at hand.
+	Source(url string) *source.File
 	// Types are the resource types that the environment knows.
 	Types() resource.Lookup
 	// Effect is what a function does to a catalog.

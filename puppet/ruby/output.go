@@ -1,6 +1,9 @@
 package ruby
 
-import "bunraku/puppet/ruby/syntax"
+import (
+	"bunraku/provenance"
+	"bunraku/puppet/ruby/syntax"
+)
 
 // output is _erbout << value, the only statement that most of a template consists of. Each one is a segment. It reports
 // false when the variable holds something else, and an ordinary call is due.
@@ -16,8 +19,9 @@ func (in *Interp) output(n *syntax.Call, v *syntax.LVar, f *frame) (Object, bool
 	mark := in.prov.mark()
 	text, static := frozenText(n.Args[0])
 	at := n.Args[0].Span()
+	var written provenance.Ref
 	if static != nil {
-		in.prov.literal(static)
+		written = in.prov.literal(static)
 	} else {
 		o := in.eval(n.Args[0], f)
 		s, ok := o.(*String)
@@ -32,7 +36,11 @@ func (in *Interp) output(n *syntax.Call, v *syntax.LVar, f *frame) (Object, bool
 		in.room(out.len() + len(text))
 	}
 	if in.prov.trace != nil && text != "" {
-		in.Out = append(in.Out, Segment{Start: out.len(), At: at, Ref: in.prov.value(mark)})
+		ref := in.prov.value(mark)
+		if written != 0 { // a copy of the template's text
+			ref = in.prov.trace.With(written, in.prov.ctl, in.prov.heap)
+		}
+		in.Out = append(in.Out, Segment{Start: out.len(), At: at, Ref: ref})
 		in.prov.forget(mark)
 	}
 	if out.buf == nil && in.OutSize > len(out.s)+len(text) {

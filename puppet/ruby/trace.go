@@ -28,6 +28,7 @@ type tracker struct {
 	room  *trackerRoom   // where that goes back to
 	ctl   provenance.Ref // decisions in force
 	heap  provenance.Ref // changes of objects
+	of    elementOf
 	ivars map[string]provenance.Ref
 	base  provenance.Ref // literals of the program under way
 	facts *programFacts  // of that program
@@ -147,13 +148,17 @@ func (t *tracker) begin(p *Program) {
 	t.facts = &p.facts
 }
 
-func (t *tracker) literal(n syntax.Node) {
+func (t *tracker) literal(n syntax.Node) provenance.Ref {
 	if t.trace == nil || t.base == 0 {
-		return
+		return 0
 	}
-	if i, ok := t.facts.number[n]; ok {
-		t.read(t.trace.Read(t.base + provenance.Ref(i)))
+	i, ok := t.facts.number[n]
+	if !ok {
+		return 0
 	}
+	r := t.trace.Read(t.base + provenance.Ref(i))
+	t.read(r)
+	return r
 }
 
 func (t *tracker) read(r provenance.Ref) {
@@ -232,7 +237,7 @@ func (t *tracker) value(mark int) provenance.Ref {
 	if t.trace == nil {
 		return 0
 	}
-	return t.trace.Op("ruby", t.since(mark, t.ctl, t.heap)...)
+	return t.trace.With(t.trace.Op("ruby", t.since(mark)...), t.ctl, t.heap)
 }
 
 // argument is the ref of a block's or method's parameter: the decision that its call stands under holds what it was
@@ -251,8 +256,15 @@ func (t *tracker) argument() provenance.Ref {
 		}
 		t.joined = append(t.joined, reads)
 	}
-	return t.trace.Join(t.ctl, t.heap, reads)
+	if t.of.ctl != t.ctl || t.of.reads != reads {
+		of := t.trace.Few(t.ctl, fewRefs) // what the call reads: whose elements they are
+		t.of = elementOf{t.ctl, reads, t.trace.Op("element", append(of, reads)...)}
+	}
+	return t.trace.With(t.of.op, t.ctl, t.heap)
 }
+
+// elementOf is the last operation that stands for an element of what a call reads.
+type elementOf struct{ ctl, reads, op provenance.Ref }
 
 // mutate notes that an object or global was changed on the strength of what was read since the mark.
 func (t *tracker) mutate(mark int) {

@@ -39,7 +39,7 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 	o := Options{Limits: e.Limits(c), Runtime: e.Cache.Runtime(), MaybeFrozen: true, Trace: c.Trace(),
 		Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
 	if inline {
-		t = e.Cache.Inline(template)
+		t = e.Cache.Inline(template, c.TextAt(template))
 	} else {
 		f, path, err := e.Find(template)
 		if err != nil {

@@ -133,11 +133,15 @@ func (t *Template) trace(r *Rendering, in *ruby.Interp, tr *provenance.Trace) {
 		r.segments = in.Out // else the template took back what it had written: only the whole is known
 	}
 	all := in.Everything()
-	refs := make([]provenance.Ref, 0, len(all)+len(r.segments))
+	if r.segments == nil {
+		r.Ref = tr.Op("template", all...)
+		return
+	}
+	refs := make([]provenance.Ref, 0, len(r.segments))
 	for i := range r.segments {
 		refs = append(refs, r.segments[i].Ref)
 	}
-	r.Ref = tr.Op("template", append(refs, all...)...)
+	r.Ref = tr.With(tr.Op("concat", refs...), all...)
 }
 
 // Parts are the pieces of the text, in order, without gaps; none when tracing is off, or the template took back what it

@@ -119,12 +119,12 @@ type Cache struct {
 
 	mu     sync.Mutex
 	files  map[*source.File]*Template
-	inline map[string]*Template
+	inline map[inlineKey]*Template
 }
 
 // NewCache makes an empty cache.
 func NewCache() *Cache {
-	return &Cache{rt: sync.OnceValue(ruby.NewRuntime), files: map[*source.File]*Template{}, inline: map[string]*Template{}}
+	return &Cache{rt: sync.OnceValue(ruby.NewRuntime), files: map[*source.File]*Template{}, inline: map[inlineKey]*Template{}}
 }
 
 // Runtime is Ruby's classes, made at the first call.
@@ -157,18 +157,26 @@ func (c *Cache) File(f *source.File, path string) *Template {
 // maxInline bounds the texts of inline templates that are kept.
 const maxInline = 2000
 
-// Inline is the template of a text.
-func (c *Cache) Inline(text string) *Template {
+// Inline is the template of a text that stands at a place, if that is known.
+func (c *Cache) Inline(text string, at source.Place) *Template {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := c.inline[text]
+	k := inlineKey{text, at}
+	t := c.inline[k]
 	if t == nil {
-		t = Parse(source.NewFile("inline template", text))
+		f := source.NewFile("inline template", text)
+		f.Within = at
+		t = Parse(f)
 		if len(c.inline) < maxInline {
-			c.inline[text] = t
+			c.inline[k] = t
 		}
 	}
 	return t
+}
+
+type inlineKey struct {
+	text string
+	at   source.Place
 }
 
 // A Part is a piece of a rendering: the text from Start to End, which Place made, and which depends on Ref.
