@@ -56,7 +56,7 @@ var layers = map[string]string{
 	"verify/fs/fstest":         "verify/fs",
 	"judge":                    "source puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/environment report verify verify/listing verify/model verify/sat",
 	"diff":                     "source source/git provenance puppet/value puppet/types puppet/resource puppet/catalog puppet/record puppet/environment explain",
-	"fleet":                    "diff fleet/store source source/git provenance puppet/functions/stdlib puppet/resource puppet/lookup/datafile puppet/environment puppet/outline puppet/syntax puppet/trace puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/compiler judge",
+	"fleet":                    "budget diff fleet/store source source/git provenance puppet/functions/stdlib puppet/resource puppet/lookup/datafile puppet/environment puppet/outline puppet/syntax puppet/trace puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/compiler judge verify verify/model",
 	"fleet/store":              "budget source provenance puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/trace puppet/lookup puppet/compiler report/redact",
 	"cmd/bunraku":              "*",
 	"report":                   "source puppet/syntax puppet/catalog verify/model",

@@ -23,8 +23,10 @@ type jsonReport struct {
 	Groups   []jsonGroup    `json:"groups"`
 	Failures []jsonFailure  `json:"failures"`
 	NotKnown []jsonChange   `json:"not_known"`
-	Hunks    []jsonHunk     `json:"hunks"`
-	Notes    []string       `json:"notes"`
+	// what a run does to machines that have the old catalog
+	Consequences []jsonConsequence `json:"consequences"`
+	Hunks        []jsonHunk        `json:"hunks"`
+	Notes        []string          `json:"notes"`
 }
 
 type jsonNode struct {
@@ -98,7 +100,8 @@ type jsonFailure struct {
 func (r *Report) JSON() any {
 	out := jsonReport{Version: 1, Kind: "diff", Name: r.Name, From: r.From, To: r.To, Invented: r.Invented,
 		Counts: map[string]int{}, Nodes: []jsonNode{}, Groups: []jsonGroup{}, Failures: []jsonFailure{},
-		NotKnown: []jsonChange{}, Hunks: []jsonHunk{}, Notes: append([]string{}, r.Notes...)}
+		NotKnown: []jsonChange{}, Hunks: []jsonHunk{}, Consequences: r.jsonConsequences(),
+		Notes: append([]string{}, r.Notes...)}
 	groups := make([][]string, len(r.Nodes))
 	for _, g := range r.Groups {
 		j := jsonGroup{ID: g.Letter, Nodes: r.Names(g.Nodes), Cause: g.Cause.json(), Changes: []jsonChange{}}

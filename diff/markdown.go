@@ -25,7 +25,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	if r.Same() {
 		head.WriteString(". No differences.")
 	}
-	head.WriteString("\n\n")
+	head.WriteString("\n\n" + r.markdownConsequences())
 	var tail strings.Builder
 	p := &printer{r: r}
 	p.unknowns()

@@ -63,12 +63,15 @@ type Report struct {
 	Unknown  []*Item  // what is not known
 	Groups   []*Group // the sure changes, those with the same nodes and the same cause together
 	Failures []*Failure
-	Hunks    []*Hunk
-	Notes    []string // what was not compared, and why
-	Invented bool     // there are no facts, the nodes were invented
+	// Consequences are what a run does to machines that have the old catalog, besides what the changes say.
+	Consequences []*Consequence
+	Hunks        []*Hunk
+	Notes        []string // what was not compared, and why
+	Invented     bool     // there are no facts, the nodes were invented
 
-	mu    sync.Mutex
-	items map[string]*Item
+	mu      sync.Mutex
+	items   map[string]*Item
+	effects map[Effect][]int
 }
 
 // A Group is changes that the same nodes have for the same reason.
@@ -144,6 +147,7 @@ func (r *Report) Add(node int, changes []*Change) {
 // Gather puts together what belongs together, when all nodes are done and the causes are known.
 func (r *Report) Gather() {
 	r.Items, r.Unknown, r.Groups = nil, nil, nil
+	r.conclude()
 	for _, it := range r.All() {
 		if it.Kind == NotKnown {
 			r.Unknown = append(r.Unknown, it)

@@ -82,6 +82,7 @@ func paint(f func(string) string, s string) string {
 
 func (p *printer) report() {
 	p.head()
+	p.consequences()
 	for _, f := range p.r.Failures {
 		p.failure(f)
 	}

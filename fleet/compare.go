@@ -18,10 +18,12 @@ type Comparing struct {
 	// compile.
 	Questions bool
 	// Traced gives both sides with provenance; nil if nobody wants to know what is a node's own.
-	Traced  func(context.Context) (from, to *compiler.Snapshot, err error)
-	Options diff.Options
-	Watch   Watch  // is told of every compile
-	Step    func() // is called when a node is done
+	Traced func(context.Context) (from, to *compiler.Snapshot, err error)
+	// Consequences says what a run does to machines that have the old catalog; nil if nobody asks.
+	Consequences *Consequences
+	Options      diff.Options
+	Watch        Watch  // is told of every compile
+	Step         func() // is called when a node is done
 }
 
 // Compare compares all nodes, on all processors. A node whose compile on the old side asked nothing that has another
@@ -66,8 +68,7 @@ func (c *Comparing) node(ctx context.Context, r *diff.Report, i int, n Node) err
 			return err
 		}
 		if holds {
-			c.held(r, i, n, was)
-			return nil
+			return c.held(ctx, r, i, n, was)
 		}
 	}
 	is, err := c.To.Compile(ctx, n.Node)
@@ -95,7 +96,21 @@ func (c *Comparing) node(ctx context.Context, r *diff.Report, i int, n Node) err
 			}
 		}
 		r.Add(i, changes)
+		return c.follow(ctx, r, i, n, was, is)
 	}
+	return nil
+}
+
+// follow says what a run does to a node that changes.
+func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, was, is *eval.Result) error {
+	if c.Consequences == nil || len(r.Nodes[i].Changes) == 0 {
+		return nil
+	}
+	effects, err := c.Consequences.Of(ctx, NewSuspect(c.From, was, n.Facts), NewSuspect(c.To, is, n.Facts))
+	if err != nil {
+		return err
+	}
+	r.Follow(i, effects)
 	return nil
 }
 
@@ -117,23 +132,24 @@ func (c *Comparing) traced(ctx context.Context, n Node) ([]*diff.Change, error) 
 }
 
 // held takes in a node that cannot change.
-func (c *Comparing) held(r *diff.Report, i int, n Node, was *eval.Result) {
+func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was *eval.Result) error {
 	out := r.Nodes[i]
 	if was.Failure != nil { // and so it does on the new side
 		out.State, out.Old, out.New = diff.FailsBoth, was.Failure, was.Failure
 		if n.Invented != nil {
 			excused(out)
 		}
-		return
+		return nil
 	}
 	out.Empty = Empty(was.Catalog)
 	if c.Options.Contents != nil {
 		if changes := c.Options.Contents.Compare(was.Catalog, c.Options); len(changes) > 0 {
 			r.Add(i, changes)
-			return
+			return c.follow(ctx, r, i, n, was, was)
 		}
 	}
 	out.State = diff.CannotChange
+	return nil
 }
 
 func excused(n *diff.Node) {

@@ -6,6 +6,7 @@ import (
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 	"bunraku/verify/model"
 )
 
@@ -23,6 +24,28 @@ func (j *Judge) Likeness(s Suspect) (string, error) {
 	for i, x := range j.opt.Assert {
 		if x.About(s.Catalog.Name) {
 			text = fmt.Append(text, " ", i)
+		}
+	}
+	sum := sha256.Sum256(text)
+	return string(sum[:]), nil
+}
+
+// PairLikeness is the same for pairs of catalogs of which the same can be said about what follows when one is applied
+// after the other: all that models look at, and what the files of modules hold that they name.
+func (j *Judge) PairLikeness(old, new Suspect) (string, error) {
+	a, b := model.PairLikeness(old.Catalog, new.Catalog)
+	text := []byte(new.Platform)
+	for i, c := range []*catalog.Catalog{a, b} {
+		var err error
+		if text, err = (catalog.JSON{Types: types.ToData}).Append(text, c); err != nil {
+			return "", err
+		}
+		if sum := sourceSum([]Suspect{old, new}[i].Modules); sum != nil {
+			for _, r := range c.Resources {
+				if v := r.Get("source"); v != nil {
+					text = append(text, sum(value.ToString(v))...)
+				}
+			}
 		}
 	}
 	sum := sha256.Sum256(text)

@@ -11,11 +11,13 @@ import (
 
 	"bunraku/diff"
 	"bunraku/fleet"
+	"bunraku/judge"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/source"
+	"bunraku/verify/model"
 
 	"github.com/spf13/cobra"
 )
@@ -240,6 +242,11 @@ func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string
 		c.Traced = traced(oldWorkspace, newWorkspace, old, new)
 	}
 	c.Options.Contents = diff.NewContents(c.From.Environment(), c.To.Environment())
+	if !c.Options.Exact {
+		j := judge.New(judge.Options{Budget: model.DefaultUnits, Hide: a.secrets.Hide})
+		defer j.Close()
+		c.Consequences = &fleet.Consequences{Judge: j}
+	}
 	bar := a.progress("comparing nodes", len(nodes))
 	c.Step = bar.step
 	r, err := c.Compare(ctx, nodes)

@@ -14,11 +14,19 @@ import (
 // is proved of one holds for the other. Of a text that a record calls so (Text) it is only which of them are equal,
 // while nobody else speaks about the file; the attributes of classes and defines count as far as they relate them to
 // others; tags do not.
-func Likeness(c *catalog.Catalog) *catalog.Catalog {
+func Likeness(c *catalog.Catalog) *catalog.Catalog { return likeness(c, newTexts(c)) }
+
+// PairLikeness is Likeness of two catalogs, of which one follows the other: equal texts are equal on both sides.
+func PairLikeness(old, new *catalog.Catalog) (*catalog.Catalog, *catalog.Catalog) {
+	a, b := newTexts(old), newTexts(new)
+	b.numbers = a.numbers
+	return likeness(old, a), likeness(new, b)
+}
+
+func likeness(c *catalog.Catalog, texts *texts) *catalog.Catalog {
 	like := &catalog.Catalog{Format: c.Format, Edges: make([]catalog.Edge, len(c.Edges)),
 		Resources: make([]*catalog.Resource, len(c.Resources))}
 	copies := make(map[*catalog.Resource]*catalog.Resource, len(c.Resources))
-	texts := newTexts(c)
 	for i, r := range c.Resources {
 		x := *r
 		x.Tags, x.Params = nil, nil
