@@ -44,6 +44,7 @@ func count(text string) []int {
 // newSigns reads the manifests of modules. Debian is the likeliest system of a tree that says nothing.
 func newSigns(env *environment.Environment, modules []*environment.Module) *signs {
 	s := &signs{total: make([]int, len(words))}
+	s.total[0] = 1
 	for _, m := range modules {
 		for _, path := range manifestsOf(env, m) {
 			text, err := env.Read(path)

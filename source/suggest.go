@@ -83,3 +83,7 @@ func distance(a, b string, limit int) int {
 	}
 	return prev[len(b)]
 }
+
+// Slip reports whether two names differ by one slip of the fingers: a letter more, less, changed, or two that changed
+// places.
+func Slip(a, b string) bool { return a != b && distance(a, b, 1) <= 1 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"bunraku/audit"
 	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/puppet/catalog"
@@ -28,6 +29,7 @@ type checkFlags struct {
 	compileFlags
 	judgeFlags
 	allSystems bool
+	coverage   string
 	later      source.Language // where nodes are to be moved; 0 for nowhere
 }
 
@@ -67,6 +69,9 @@ when the search for an answer took too long.`,
 	flags.judgeFlags.add(c)
 	c.Flags().BoolVar(&flags.allSystems, "all-systems", false,
 		"without facts: every system that metadata.json names, not only the newest of each")
+	c.Flags().StringVar(&flags.coverage, "coverage", "",
+		"list what no node reaches; with =`FILE` write it there instead, as LCOV, or as JSON if it ends in .json")
+	c.Flags().Lookup("coverage").NoOptDefVal = "-"
 	return c
 }
 
@@ -79,6 +84,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	defer func() { a.tellLists(j.Close()) }()
 	opt := a.options(cmd, &flags.compileFlags)
 	opt.StandIn = true
+	opt.Cover = &source.Cover{}
 	ws := compiler.NewWorkspace(root, opt)
 	view := ws.Disk()
 	wants := ""
@@ -127,6 +133,9 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err != nil {
 		return err
 	}
+	if flags.node == "" && out.interrupted == "" && out.snap != nil {
+		out.audit(opt.Cover)
+	}
 	if flags.node == "" { // another node may be what a mock is for
 		for _, d := range unused {
 			out.run.Add(nil, d)
@@ -161,8 +170,14 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	default:
 		a.showCheck(out)
 	}
+	if err == nil && flags.coverage != "" && flags.coverage != "-" && out.coverage != nil {
+		err = writeCoverage(flags.coverage, out.coverage)
+	}
 	if err != nil {
 		return err
+	}
+	if flags.coverage == "-" && flags.format == "text" && out.coverage != nil {
+		a.showCoverage(out)
 	}
 	if out.interrupted != "" {
 		return fail("%s", out.interrupted)
@@ -189,6 +204,8 @@ type checking struct {
 	began     time.Time
 	style     source.Style
 	language  source.Language
+	snap      *compiler.Snapshot
+	coverage  *audit.Coverage
 	// wants is the version of Puppet that metadata.json asks for, if it decided about the language
 	wants string
 	// interrupted says how far it got when somebody ended it; "" if it got to the end
@@ -276,6 +293,7 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 	if err != nil {
 		return nil, err
 	}
+	out.snap = c
 	nodes := fleet.Real(real)
 	if len(nodes) == 0 { // nobody has collected facts yet
 		out.plan = fleet.Invent(c.Environment(),

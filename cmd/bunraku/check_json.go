@@ -14,6 +14,8 @@ type answerJSON struct {
 	// the version of stdlib that what was used in its place follows
 	StandIn string        `json:"stdlib_built_in,omitempty"`
 	NotDone []notDoneJSON `json:"not_looked_at,omitempty"`
+	// by kind: class, define, branch, template, key
+	Coverage map[string]*coverageJSON `json:"coverage,omitempty"`
 }
 
 type nodeJSON struct {
@@ -69,6 +71,7 @@ func (c *checking) answer() answerJSON {
 		}
 		answer.Nodes = append(answer.Nodes, n)
 	}
+	answer.Coverage = coverageOf(c.coverage)
 	if c.standsIn {
 		answer.StandIn = compiler.StandInVersion
 	}

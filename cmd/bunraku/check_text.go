@@ -44,6 +44,9 @@ func (a *app) showCheck(c *checking) {
 	}
 	if len(c.nodes) == 0 {
 		fmt.Fprintf(a.out, "%s   %s: %s   %s\n", c.run.Name, count, c.trouble(), seconds(time.Since(c.began)))
+		if text := c.coverageText(); text != "" {
+			fmt.Fprintln(a.out, text)
+		}
 		if c.wants != "" {
 			fmt.Fprintln(a.out, c.wantsText())
 		}
@@ -231,6 +234,9 @@ func (c *checking) summary() []string {
 	case unproved > 0:
 		out = append(out, fmt.Sprintf("%d of %s not proved in full (`bunraku verify` says what would decide it).", unproved,
 			plural(len(c.nodes), "node")))
+	}
+	if text := c.coverageText(); text != "" && c.interrupted == "" {
+		out = append(out, text)
 	}
 	if c.wants != "" {
 		out = append(out, c.wantsText())

@@ -25,6 +25,8 @@ var families = []struct{ letter, title, intro string }{
 	{"P", "Syntax",
 		"What the parser and the validator say about a manifest or a template. What needs the file is not compiled before they are gone; everything else is."},
 	{"E", "Evaluation", "Why a catalog could not be compiled, in Puppet's words where it has some."},
+	{"U", "Code and templates that no node may reach",
+		"What `check` can tell without running it. Nothing of this is an error before somebody comes there."},
 	{"W", "Warnings", "Said once; the compile goes on."},
 	{"H", "Hiera and data files", "hiera.yaml, data files, and lookups."},
 	{"T", "Templates", ""},

@@ -57,6 +57,7 @@ type Options struct {
 	CacheBytes      int64         // that a workspace keeps for later snapshots, about; 0 for a default
 	Questions       bool          // collect what each compile asks of the world (eval.Result.Questions)
 	Key             trace.Key     // of the digests of the answers
+	Cover           *source.Cover // is told what was used of the tree; nil for nobody
 	Decrypted       func(string)  // is told every text of Hiera's that was encrypted; nil for nobody
 }
 
@@ -77,6 +78,7 @@ type Snapshot struct {
 	found     sync.Map // trace.Question → *found: files of code
 	modules   sync.Map // *source.File → name of its module
 	templates *template.Cache
+	typeTexts sync.Map // text of a type → typeText
 	sources   sync.Map // name of an ERB template → *erbFile
 	main      source.Once
 	manifest  mainFiles
@@ -136,7 +138,7 @@ func (c *Snapshot) Hiera(strict source.Strictness) *lookup.Lookup {
 			return m.Dir, m.DataProvider, true
 		},
 	}, lookup.Options{Strict: strict, Language: c.set.Language, DataDirs: c.opt.DataDirs, Name: c.env.Display,
-		Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted})
+		Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted, Cover: c.opt.Cover})
 }
 
 // Close ends what a Snapshot has started. It need not be called before the program ends.
@@ -182,7 +184,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		return nil, err
 	}
 	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: c.env.Name, Config: c.settings, Main: main,
-		Settings: c.set, Cache: c.cache,
+		Settings: c.set, Cache: c.cache, Cover: c.opt.Cover,
 		Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server, Node: who.name, Facts: who.facts,
 		Trusted: who.trusted}
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name

@@ -46,6 +46,11 @@ func (c *Snapshot) world(log *trace.Log) *world {
 
 // Template3 renders an ERB template (functions.Templates).
 func (w *world) Template3(c *eval.Call, name string, inline bool) (value.Value, provenance.Ref, error) {
+	if w.c.opt.Cover != nil && !inline {
+		if _, path, err := w.c.findERB(name); err == nil && path != "" {
+			w.c.opt.Cover.Key(path, "")
+		}
+	}
 	return w.erb.Template3(c, name, inline)
 }
 
@@ -101,7 +106,11 @@ func (w *world) TypeFile(name string) (*syntax.File, source.Diagnostics) {
 }
 
 func (w *world) Template(name string) (*syntax.File, source.Diagnostics) {
-	return w.file(trace.Question{Kind: trace.Template, Of: name})
+	q := trace.Question{Kind: trace.Template, Of: name}
+	if f := w.c.file(q); f.file != nil {
+		w.c.opt.Cover.Key(f.path, "")
+	}
+	return w.file(q)
 }
 
 // file asks for a file of code.

@@ -208,6 +208,23 @@ func (e *Environment) TypeFile(name string) (string, bool) {
 	return e.code("types", strings.ToLower(strings.TrimPrefix(name, "::")))
 }
 
+// TypeNames are the type aliases that a module has, by its files.
+func (e *Environment) TypeNames(module string) (names []string) {
+	m := e.Module(module)
+	if m == nil {
+		return nil
+	}
+	dir := filepath.Join(m.Dir, "types")
+	// What cannot be read has no names.
+	_ = source.Walk(e.files, dir, func(path string, d source.Entry) bool {
+		if rel, err := filepath.Rel(dir, strings.TrimSuffix(path, ".pp")); err == nil && filepath.Ext(path) == ".pp" {
+			names = append(names, module+"::"+strings.ReplaceAll(filepath.ToSlash(rel), "/", "::"))
+		}
+		return true
+	})
+	return names
+}
+
 // TypeSetFile is the file of a module's type set.
 func (e *Environment) TypeSetFile(module string) (string, bool) {
 	if m := e.Module(strings.ToLower(module)); m != nil {

@@ -428,6 +428,37 @@ func (f *Function) signatures() ([]*types.Callable, error) {
 	return f.compiled.list, f.compiled.err
 }
 
+// Arity is how many arguments the function takes; most is -1 for any number. known is false for one that checks its
+// arguments itself.
+func (f *Function) Arity() (least, most int, known bool) {
+	sigs, err := f.signatures()
+	if f.Raw != nil || err != nil || len(sigs) == 0 {
+		return 0, -1, false
+	}
+	least = -1
+	for _, s := range sigs {
+		if s.Params == nil {
+			return 0, -1, false
+		}
+		from, to := len(s.Params.Types), len(s.Params.Types)
+		if z := s.Params.Size; z != nil {
+			from = int(max(z.From, 0))
+			if to = -1; z.To < 1<<20 {
+				to = int(z.To)
+			}
+		}
+		if least < 0 || from < least {
+			least = from
+		}
+		if to < 0 || most < 0 {
+			most = -1
+		} else {
+			most = max(most, to)
+		}
+	}
+	return least, most, true
+}
+
 // ---- functions written in Puppet
 
 // callUser calls a function of the program: it sees its parameters and the top scope's variables.

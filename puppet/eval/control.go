@@ -20,6 +20,7 @@ func (ev *Evaluator) ifExpr(e *syntax.If, sc *Scope) (value.Value, provenance.Re
 		taken, passed = passed, taken
 	}
 	cond = ev.noteTest(cond, e, test)
+	ev.covers(taken)
 	ev.passOver(passed, sc, cond)
 	before := ev.decide(cond)
 	v, vr := ev.blockOf(opaqueIf(open, test), taken, sc, passed)
@@ -90,6 +91,7 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 		return value.Undef{}, ev.trace.Join(cond)
 	}
 	before := ev.decide(cond)
+	ev.covers(chosen.Then.Stmts)
 	v, vr := ev.blockOf(open, chosen.Then.Stmts, sc, others...)
 	vr = ev.under(vr)
 	ev.leaveDecision(before)
@@ -199,9 +201,19 @@ func (ev *Evaluator) selector(e *syntax.Selector, sc *Scope) (value.Value, prove
 	if ev.log != nil {
 		ev.log.Run(&chosen.Value, ev.file)
 	}
+	if ev.in.Cover != nil {
+		ev.in.Cover.Branch(ev.file.Source.Name, chosen.Value.Span().Start)
+	}
 	v, vr := ev.eval(chosen.Value, sc)
 	vr = ev.under(vr)
 	ev.leaveDecision(before)
 	ev.leaveBlock(sc, mark)
 	return v, vr
+}
+
+// covers notes that a branch is taken: it is known by its first statement.
+func (ev *Evaluator) covers(stmts []syntax.Expr) {
+	if ev.in.Cover != nil && len(stmts) > 0 && ev.file != nil {
+		ev.in.Cover.Branch(ev.file.Source.Name, stmts[0].Span().Start)
+	}
 }

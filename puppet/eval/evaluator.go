@@ -78,6 +78,8 @@ type Input struct {
 	Config *value.Hash
 	// Log collects the questions that the compile asks of the world; nil for nobody.
 	Log *trace.Log
+	// Cover notes which branches are taken; nil for nobody.
+	Cover *source.Cover
 }
 
 // Assigned is a class that an external node classifier gives to the node.

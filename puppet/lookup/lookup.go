@@ -50,6 +50,8 @@ type Options struct {
 	Files source.Files
 	// Cache keeps data files for all that share it; nil for one of its own.
 	Cache *source.Cache
+	// Cover is told which keys of which files were found; nil for nobody.
+	Cover *source.Cover
 	// Decrypted is told every text that was secret; nil for nobody. It may be called from many goroutines.
 	Decrypted func(plain string)
 }

@@ -1,0 +1,227 @@
+// Package audit reads a whole tree without running it: what there is (classes, defines, branches, templates, data), what
+// of it compiles have used, and what is wrong with the rest. It is for code and data that no node reaches, of which a
+// compile cannot speak.
+//
+// Precision comes first. It speaks only of what can be told from the text: names that stand in the code, of modules that
+// are there, in files that parse. What is computed, what another module may bring that is not there, and what stands
+// under a test with defined() is passed over. Nothing here is an error, since nobody may ever come there: it is a
+// warning about what would be one.
+//
+// It may import the compiler and what is below it. Start reading at New, then code.go, template.go and data.go.
+package audit
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// A Tree is what is audited.
+type Tree struct {
+	snap *compiler.Snapshot
+	env  *environment.Environment
+	own  func(file string) bool
+	// wanting tells that modules are named and not there: then any plain name may be theirs
+	wanting bool
+
+	files    []*file                     // the tree's own manifests
+	classes  map[string]*definition      // of all modules
+	defines  map[string]*definition      // likewise
+	funcs    map[string]*syntax.Function // likewise, those in Puppet
+	broken   map[string]bool             // modules with a file that does not parse
+	top      map[string]bool             // variables that main manifests set
+	defaults map[string]bool             // types that somebody sets defaults of
+	said     map[string]bool
+	problems source.Diagnostics
+
+	allFiles  []*syntax.File // the manifests of all modules
+	dataDone  bool
+	dataFiles []*dataFile
+	complete  bool // every hierarchy reads files only, so that all keys are known
+	factsOnce sync.Once
+	factWords map[string]bool
+}
+
+// A file is a manifest of the tree.
+type file struct {
+	path   string
+	module string // "" for a main manifest
+	tree   *syntax.File
+}
+
+// A definition is a class or define, with the variables that its code sets.
+type definition struct {
+	name   string
+	node   syntax.Definition
+	file   *file
+	params []*syntax.Param
+	body   []syntax.Expr
+	parent string
+	vars   map[string]bool
+}
+
+// New reads the manifests of all modules. own tells the files that are the user's.
+func New(snap *compiler.Snapshot, own func(file string) bool, wanting bool) *Tree {
+	t := &Tree{snap: snap, env: snap.Environment(), own: own, wanting: wanting, classes: map[string]*definition{},
+		defines: map[string]*definition{}, funcs: map[string]*syntax.Function{}, broken: map[string]bool{},
+		top: map[string]bool{}, defaults: map[string]bool{}, said: map[string]bool{}}
+	if t.own == nil {
+		t.own = func(string) bool { return true }
+	}
+	if paths, err := t.env.Manifests(); err == nil {
+		for _, p := range paths {
+			t.read(p, "", true)
+		}
+	}
+	for _, m := range t.env.Modules() {
+		mine := t.own(filepath.Join(m.Dir, "manifests", "init.pp"))
+		for _, sub := range []string{"manifests", "functions"} {
+			dir := filepath.Join(m.Dir, sub)
+			if !source.Exists(t.env.Files(), dir) {
+				continue
+			}
+			paths, err := environment.PuppetFiles(t.env.Files(), dir)
+			if err != nil {
+				continue
+			}
+			for _, p := range paths {
+				t.read(p, m.Name, mine)
+			}
+		}
+	}
+	return t
+}
+
+// read takes in the definitions of a manifest.
+func (t *Tree) read(path, module string, own bool) {
+	if filepath.Ext(path) != ".pp" {
+		return
+	}
+	tree, ds, err := t.env.Parse(path)
+	if err != nil || ds.HasErrors() || tree == nil {
+		t.broken[module] = true
+		return
+	}
+	f := &file{path, module, tree}
+	t.allFiles = append(t.allFiles, tree)
+	if own {
+		t.files = append(t.files, f)
+	}
+	for _, d := range tree.Defs {
+		switch d := d.(type) {
+		case *syntax.Class:
+			t.classes[outline.Class(d.Name)] = newDefinition(d, d.Name, f, d.Params, d.Body.Stmts, outline.Class(d.Parent))
+		case *syntax.Define:
+			t.defines[outline.Class(d.Name)] = newDefinition(d, d.Name, f, d.Params, d.Body.Stmts, "")
+		case *syntax.Function:
+			t.funcs[outline.Class(d.Name)] = d
+		case *syntax.NodeDef:
+			assigned(d.Body.Stmts, t.top)
+		}
+	}
+	if module == "" {
+		assigned(tree.Body.Stmts, t.top)
+	}
+	for _, s := range tree.Body.Stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if d, ok := n.(*syntax.Defaults); ok {
+				if r, ok := d.Type.(*syntax.Ref); ok {
+					t.defaults[outline.Class(r.Value)] = true
+				}
+			}
+			return true
+		})
+	}
+}
+
+func newDefinition(n syntax.Definition, name string, f *file, params []*syntax.Param, body []syntax.Expr,
+	parent string) *definition {
+	d := &definition{name: outline.Class(name), node: n, file: f, params: params, body: body, parent: parent,
+		vars: map[string]bool{}}
+	for _, p := range params {
+		d.vars[p.Name] = true
+	}
+	assigned(body, d.vars)
+	return d
+}
+
+// assigned adds the variables that code sets, wherever in it; those of definitions inside are left out.
+func assigned(stmts []syntax.Expr, into map[string]bool) {
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case syntax.Definition:
+				return false
+			case *syntax.Assign:
+				targets(n.Left, into)
+			}
+			return true
+		})
+	}
+}
+
+// targets adds the variables that an assignment sets: $x = …, [$x, $y] = …, { x => $y } = ….
+func targets(e syntax.Expr, into map[string]bool) {
+	syntax.Walk(e, func(n syntax.Node) bool {
+		if v, ok := n.(*syntax.Var); ok {
+			into[v.Name] = true
+		}
+		return true
+	})
+}
+
+// say adds a warning, once for a place.
+func (t *Tree) say(d *source.Diagnostic) {
+	if key := d.Code + d.Place.String() + d.Summary; !t.said[key] {
+		t.said[key] = true
+		t.problems = append(t.problems, d)
+	}
+}
+
+// warn says something about a piece of a file.
+func (t *Tree) warn(code string, f *file, at source.Span, summary, help string) {
+	t.say(&source.Diagnostic{Code: code, Severity: source.Warning, Summary: summary, Help: help,
+		Place: source.Place{File: f.tree.Source, Span: at}})
+}
+
+// near is advice: a name that may have been meant.
+func near(name string, among []string) string {
+	if x := source.Nearest(name, among); x != "" {
+		return "did you mean " + x + "?"
+	}
+	return ""
+}
+
+func names[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for n := range m {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// there reports whether what a qualified name belongs to can be judged: its module is there, and parses.
+func (t *Tree) there(name string) bool {
+	module, _, _ := strings.Cut(name, "::")
+	return t.env.Module(module) != nil && !t.broken[module] && !t.broken[""]
+}
+
+// Check is everything that is wrong with the tree's own code, templates and data, as far as it can be told without
+// running it.
+func (t *Tree) Check() source.Diagnostics {
+	for _, f := range t.files {
+		t.code(f)
+	}
+	t.templates()
+	t.checkData()
+	t.problems.Sort()
+	return t.problems
+}

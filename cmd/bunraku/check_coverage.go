@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bunraku/audit"
+	"bunraku/fleet"
+	"bunraku/puppet/outline"
+	"bunraku/source"
+)
+
+// audit reads what no node may have reached, and counts what was. A bug costs no more than that.
+func (c *checking) audit(cover *source.Cover) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.run.Add(nil, source.Bug(p))
+		}
+	}()
+	wanting := len(fleet.Wanted(c.snap.Environment())) > 0
+	tree := audit.New(c.snap.Current(), c.judge.own, wanting)
+	said := map[string]bool{} // what a compile has said already
+	for _, n := range c.nodes {
+		all := n.Problems
+		if n.verdict != nil {
+			all = slices.Concat(all, n.verdict.Refused, n.verdict.Blocked)
+		}
+		for _, d := range all {
+			if d.Place.Known() {
+				said[fmt.Sprint(d.Place.File.Name, d.Place.Line())] = true
+			}
+			for _, r := range d.Related {
+				if r.Place.Known() {
+					said[fmt.Sprint(r.Place.File.Name, r.Place.Line())] = true
+				}
+			}
+		}
+	}
+	for _, d := range tree.Check() {
+		if d.Place.Known() && said[fmt.Sprint(d.Place.File.Name, d.Place.Line())] {
+			continue
+		}
+		c.run.Add(nil, d)
+	}
+	declared := map[string]bool{}
+	for _, n := range c.nodes {
+		if n.Catalog == nil {
+			continue
+		}
+		for _, r := range n.Catalog.Resources {
+			if r.Type == "Class" {
+				declared[outline.Class(r.Title)] = true
+			} else {
+				declared[outline.Class(r.Type)] = true
+			}
+		}
+	}
+	if len(declared) == 0 { // whatever a compile that failed came to
+		cover = nil
+	}
+	c.coverage = tree.Coverage(declared, cover)
+}
+
+// coverageText is what was compiled, in a line.
+func (c *checking) coverageText() string {
+	if c.coverage == nil || c.coverage.String() == "" {
+		return ""
+	}
+	real, invented := 0, 0
+	for _, n := range c.nodes {
+		switch {
+		case n.Catalog == nil:
+		case n.Invented != nil:
+			invented++
+		default:
+			real++
+		}
+	}
+	nodes := plural(real, "real node")
+	if real+invented == 0 {
+		nodes = "no node"
+	}
+	if invented > 0 {
+		nodes = plural(invented, "invented node")
+		if real > 0 {
+			nodes = plural(real, "real node") + " and " + nodes
+		}
+	}
+	return "Reached by " + nodes + ": " + c.coverage.String() + ". `--coverage` lists the rest."
+}
+
+// showCoverage lists what no node reaches.
+func (a *app) showCoverage(c *checking) {
+	why := map[string]string{}
+	for _, n := range c.excused {
+		name := n.Invented.Class
+		if name == "" {
+			name = n.Invented.Define
+		}
+		if name != "" && why[name] == "" {
+			why[name] = strings.ReplaceAll(excuseNames[n.Excuse.Kind], "_", " ") + ": " + clipText(n.Excuse.Detail, 80)
+		}
+	}
+	titles := map[string]string{"class": "Classes", "define": "Defines", "branch": "Branches", "template": "Templates",
+		"key": "Data keys"}
+	for _, kind := range audit.Kinds {
+		used, of := c.coverage.Count(kind)
+		if used == of {
+			continue
+		}
+		fmt.Fprintf(a.out, "\n%s that no node reaches (%d of %d):\n", titles[kind], of-used, of)
+		for _, i := range c.coverage.Items {
+			if i.Kind != kind || i.Used {
+				continue
+			}
+			line := "  " + i.Name
+			if i.Place.Known() && kind != "branch" {
+				line += "   " + i.Place.String()
+			}
+			if w := why[i.Name]; w != "" {
+				line += "   " + w
+			}
+			fmt.Fprintln(a.out, line)
+		}
+	}
+}
+
+// coverageJSON is one kind of thing that nodes may reach.
+type coverageJSON struct {
+	Used    int      `json:"used"`
+	Of      int      `json:"of"`
+	Missing []string `json:"missing"`
+}
+
+func coverageOf(c *audit.Coverage) map[string]*coverageJSON {
+	if c == nil {
+		return nil
+	}
+	out := map[string]*coverageJSON{}
+	for _, kind := range audit.Kinds {
+		used, of := c.Count(kind)
+		k := &coverageJSON{used, of, []string{}}
+		for _, i := range c.Items {
+			if i.Kind == kind && !i.Used {
+				name := i.Name
+				if kind == "key" {
+					name = i.Place.String() + " " + name
+				}
+				k.Missing = append(k.Missing, name)
+			}
+		}
+		out[kind] = k
+	}
+	return out
+}
+
+// writeCoverage writes the coverage to a file, in the form that its ending says.
+func writeCoverage(name string, c *audit.Coverage) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if filepath.Ext(name) == ".json" {
+		e := json.NewEncoder(f)
+		e.SetIndent("", "  ")
+		err = e.Encode(coverageOf(c))
+	} else {
+		err = c.WriteLCOV(f)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

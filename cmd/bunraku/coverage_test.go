@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What was compiled is said as n of m, what was not is listed, and tools get both.
+func TestCoverage(t *testing.T) {
+	repo := writeRepo(t, map[string]string{
+		"environment.conf":  "",
+		"hiera.yaml":        "version: 5\nhierarchy:\n  - {name: c, path: common.yaml}\n",
+		"data/common.yaml":  "a::x: 1\na::y: 2\n",
+		"facts/n.json":      strings.Replace(facts12, "NAME", "n", 1),
+		"manifests/site.pp": "include a\n",
+		"modules/a/manifests/init.pp": "class a($x = 0, $z = 0) {\n  if $x == 1 {\n    a::d { 't': }\n  } else {\n    notify { 'no': }\n  }\n" +
+			"  notify { 'm': message => $x ? { 1 => template('a/t.erb'), default => 'd' } }\n}\n",
+		"modules/a/manifests/d.pp":    "define a::d { notify { $title: } }\n",
+		"modules/a/manifests/e.pp":    "define a::e { notify { $title: } }\n",
+		"modules/a/manifests/b.pp":    "class a::b { include a::nosuch }\n",
+		"modules/a/templates/t.erb":   "<%= @x %>",
+		"modules/a/templates/two.erb": "<%= @x %>",
+	})
+	code, out, errs := call("check", repo, "--coverage")
+	for _, want := range []string{
+		"Reached by 1 real node: 1 of 2 classes, 1 of 2 defines, 2 of 4 branches, 1 of 2 templates, 1 of 2 data keys.",
+		"Classes that no node reaches (1 of 2):\n  a::b ", "Defines that no node reaches (1 of 2):\n  a::e ",
+		"/modules/a/manifests/init.pp:5:5", "/modules/a/templates/two.erb", "  a::y ",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not there", want)
+		}
+	}
+	if code != exitFine || !strings.Contains(errs, "warning[U0101]: there is no class a::nosuch") ||
+		!strings.Contains(errs, "nothing takes the key a::y") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	_, text, _ := call("check", repo, "--format", "json")
+	var answer answerJSON
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if b := answer.Coverage["branch"]; b == nil || b.Used != 2 || b.Of != 4 || len(b.Missing) != 2 {
+		t.Errorf("branches %+v", b)
+	}
+	file := filepath.Join(t.TempDir(), "c.info")
+	call("check", repo, "--coverage="+file)
+	lcov, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"modules/a/manifests/init.pp\n", "FNDA:1,a\n", "FNDA:0,a::b\n", "BRF:4\nBRH:2\n",
+		"BRDA:5,0,1,0\n", "end_of_record\n"} {
+		if !strings.Contains(string(lcov), want) {
+			t.Errorf("%q is not in\n%s", want, lcov)
+		}
+	}
+	file = filepath.Join(t.TempDir(), "c.json")
+	call("check", repo, "--coverage="+file)
+	if text, err := os.ReadFile(file); err != nil || !json.Valid(text) {
+		t.Errorf("%s %v", text, err)
+	}
+}
