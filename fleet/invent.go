@@ -75,11 +75,16 @@ type InventOptions struct {
 	Legacy     bool // facter's old names, too
 	AllSystems bool // every release that metadata.json names, not only the newest of each system
 	Own        func(file string) bool
+	Classes    []string // only these; nil for all
 }
 
 // Invent plans nodes for a tree without facts.
 func Invent(env *environment.Environment, opt InventOptions) *Plan {
 	p := &Plan{Wanted: Wanted(env)}
+	if len(opt.Classes) > 0 {
+		p.given(env, opt)
+		return p
+	}
 	if m := env.Alone(); m != nil {
 		p.Alone = true
 		p.module(env, m, opt)
@@ -103,6 +108,22 @@ func (p *Plan) module(env *environment.Environment, m *environment.Module, opt I
 			case *syntax.Define:
 				p.Nodes = append(p.Nodes, newUse(env, d, s, opt.Legacy))
 			}
+		}
+	}
+}
+
+// given invents a node for each class that the user names, on the systems that a module names, or the likeliest one.
+func (p *Plan) given(env *environment.Environment, opt InventOptions) {
+	systems := []facts.System{newSigns(env, env.Modules()).system}
+	if m := env.Alone(); m != nil {
+		p.Alone = true
+		if list := p.supported(env, m, opt.AllSystems); len(list) > 0 {
+			systems = list
+		}
+	}
+	for _, class := range opt.Classes {
+		for _, s := range systems {
+			p.Nodes = append(p.Nodes, invent(outline.Class(class), s, "--classes", opt.Legacy))
 		}
 	}
 }

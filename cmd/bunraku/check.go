@@ -295,9 +295,15 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 	}
 	out.snap = c
 	nodes := fleet.Real(real)
+	for i := range nodes {
+		if err := flags.assign(view, &nodes[i].Node); err != nil {
+			return nil, err
+		}
+	}
 	if len(nodes) == 0 { // nobody has collected facts yet
 		out.plan = fleet.Invent(c.Environment(),
-			fleet.InventOptions{Legacy: flags.language == 7, AllSystems: flags.allSystems, Own: out.judge.own})
+			fleet.InventOptions{Legacy: flags.language == 7, AllSystems: flags.allSystems, Own: out.judge.own,
+				Classes: flags.classes})
 		for i := range out.plan.Nodes {
 			nodes = append(nodes, fleet.Node{Node: out.plan.Nodes[i].Node, Invented: &out.plan.Nodes[i]})
 		}

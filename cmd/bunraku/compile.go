@@ -28,6 +28,8 @@ type compileFlags struct {
 	unknown                         rubyFlags
 	roots                           []string
 	hiera                           string
+	trusted                         string
+	classes                         []string
 	datadirs                        datadirFlag
 	several                         string // what else can be done if there are several nodes and none was named
 }
@@ -45,6 +47,9 @@ func (f *compileFlags) add(c *cobra.Command) {
 		"an unknown variable is an error (the default of language 8)")
 	c.Flags().StringArrayVar(&f.roots, "root", nil,
 		"a `DIR` that may be read besides ENV and --modulepath, if ENV names it; may be repeated")
+	c.Flags().StringSliceVar(&f.classes, "classes", nil, "`CLASSES` that every node gets, as a classifier would give them: A,B")
+	c.Flags().StringVar(&f.trusted, "trusted", "",
+		"a `FILE` of YAML or JSON with what certificates say: keys of $trusted, such as extensions, or those of each node by its name")
 	c.Flags().StringVar(&f.hiera, "hiera", "", "the global hiera.yaml, a `FILE` outside of ENV")
 	c.Flags().Var(&f.datadirs, "datadir",
 		"`FROM=TO`: Hiera's data that hiera.yaml says is in FROM is in TO on this machine; may be repeated")
@@ -97,8 +102,10 @@ func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
 	o.Outside, o.Roots = f.outside, slices.Clone(f.roots)
 	o.GlobalHiera = f.hiera
 	o.DataDirs = f.datadirs
-	if f.facts != "" {
-		o.Inputs = []string{f.facts}
+	for _, input := range []string{f.facts, f.trusted} {
+		if input != "" {
+			o.Inputs = append(o.Inputs, input)
+		}
 	}
 	f.unknown.apply(&o)
 	return o
@@ -173,6 +180,9 @@ func (a *app) open(ctx context.Context, flags *compileFlags, env string, opt com
 	view := ws.Disk()
 	node, err := a.node(flags, view, env)
 	if err != nil {
+		return nil, node, err
+	}
+	if err := flags.assign(view, &node); err != nil {
 		return nil, node, err
 	}
 	c, err := ws.Snapshot(ctx, view)

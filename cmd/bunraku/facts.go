@@ -13,11 +13,11 @@ import (
 func (a *app) factsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "facts",
-		Short: "Show the facts of common systems, which are built in",
+		Short: "Facts of nodes: those of common systems, which are built in, and others that people have",
 		Args:  subcommands,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.factsShowCommand())
+	c.AddCommand(a.factsShowCommand(), a.factsImportCommand())
 	return c
 }
 

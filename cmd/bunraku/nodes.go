@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"bunraku/fleet"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -77,4 +81,53 @@ func noFacts(view source.Files, env string) error {
 	}
 	return fail("say which node: --facts FILE, or --node NAME; facts that are put into %s are found without it",
 		fleet.FactsDir(env))
+}
+
+// assign gives a node the classes of --classes and what --trusted says of its certificate.
+func (f *compileFlags) assign(view source.Files, nodes ...*compiler.Node) error {
+	var given *value.Hash
+	if f.trusted != "" {
+		text, err := view.Read(source.Absolute(f.trusted))
+		if err != nil {
+			return source.Named(err, source.Absolute(f.trusted), f.trusted)
+		}
+		root, err := datafile.ReadYAML(source.NewFile(filepath.ToSlash(f.trusted), text.Text)) // JSON is YAML
+		if err != nil {
+			return err
+		}
+		if root != nil {
+			given, _ = root.Value.(*value.Hash)
+		}
+		if given == nil {
+			return fail("%s holds no hash: keys of $trusted, or names of nodes", f.trusted)
+		}
+	}
+	for _, n := range nodes {
+		for _, c := range f.classes {
+			n.Classes = append(n.Classes, eval.Assigned{Name: strings.TrimPrefix(strings.TrimSpace(c), "::")})
+		}
+		if given == nil || n.Facts == nil {
+			continue
+		}
+		of := given
+		if !isTrusted(given) {
+			var ok bool
+			if of, ok = given.At(n.Facts.Name).(*value.Hash); !ok {
+				continue
+			}
+		}
+		n.Facts = n.Facts.WithTrusted(of)
+	}
+	return nil
+}
+
+// isTrusted reports whether a hash has keys of $trusted, rather than names of nodes.
+func isTrusted(h *value.Hash) bool {
+	for _, e := range h.Entries() {
+		switch value.ToString(e.Key) {
+		case "authenticated", "certname", "domain", "extensions", "external", "hostname":
+			return true
+		}
+	}
+	return false
 }

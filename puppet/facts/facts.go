@@ -130,15 +130,16 @@ func one(f *source.File, root *datafile.Node, otherwise string) (*Facts, error) 
 	values, facts := root.Entry("values"), root.Entry("facts")
 	switch {
 	case isHash(values) && (text("name") != "" || root.Entry("timestamp") != nil): // puppet facts find, the server's cache
-		return build(f, values, text("name"), text("environment"), nil, otherwise), nil
+		return build(f, values, text("name"), text("environment"), root.Entry("trusted"), otherwise), nil
 	case isHash(facts) && text("certname") != "" && facts.Entry("data") != nil: // a factset
 		return pairs(f, facts.Entry("data"), text("certname"), text("environment"), otherwise)
 	case isHash(facts) && text("certname") != "": // inventory
 		return build(f, facts, text("certname"), text("environment"), root.Entry("trusted"), otherwise), nil
-	case isHash(facts) && root.Entry("facts") != nil && len(root.Kids) == 1: // a hash called facts
-		return build(f, facts, "", "", nil, otherwise), nil
+	case isHash(facts) && (len(root.Kids) == 1 || len(root.Kids) == 2 && isHash(root.Entry("trusted"))): // called facts
+		return build(f, facts, "", "", root.Entry("trusted"), otherwise), nil
 	}
-	return build(f, root, "", "", nil, otherwise), nil
+	// No fact is called trusted: it is what the node's certificate says.
+	return build(f, root, "", "", root.Entry("trusted"), otherwise), nil
 }
 
 // many reads a list: factsets or inventory entries, or PuppetDB's single facts.
@@ -203,12 +204,16 @@ func build(f *source.File, n *datafile.Node, name, environment string, trusted *
 	h := n.Value.(*value.Hash)
 	b := value.NewHashBuilder(h.Len())
 	for i, e := range h.Entries() {
-		x.add(b, value.ToString(e.Key), n.Kids[i].Key, n.Kids[i].Node)
-	}
-	if trusted != nil {
-		x.Trusted, _ = trusted.Value.(*value.Hash)
+		if n.Kids[i].Node != trusted {
+			x.add(b, value.ToString(e.Key), n.Kids[i].Key, n.Kids[i].Node)
+		}
 	}
 	x.finish(b, name, otherwise)
+	if trusted != nil {
+		if given, is := trusted.Value.(*value.Hash); is {
+			x = x.WithTrusted(given)
+		}
+	}
 	return x
 }
 
