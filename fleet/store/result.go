@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -110,9 +111,8 @@ func (r *Result) Catalog() (*catalog.Catalog, error) {
 	}
 	r.load()
 	s := r.run.store
-	var text []byte
-	var possible []string
-	var anchors []string
+	var text, edges []byte
+	var possible, anchors []string
 	s.view(func(tx *bolt.Tx) {
 		head, rest := cut(r.shape)
 		text = append(append(text, head[:len(head)-1]...), `,"resources":[`...)
@@ -124,7 +124,7 @@ func (r *Result) Catalog() (*catalog.Catalog, error) {
 			possible = append(possible, string(why))
 			text = append(text, json...)
 		}
-		text = append(append(append(text, `],"edges":`...), rest...), '}')
+		text, edges = append(text, "]}"...), rest
 		list := s.anchors.content(tx, r.places)
 		for len(list) > 0 {
 			var n uint32
@@ -141,6 +141,14 @@ func (r *Result) Catalog() (*catalog.Catalog, error) {
 		return nil, fmt.Errorf("the store is broken: %w", err)
 	}
 	c.Name = r.Node
+	for len(edges) > 0 {
+		var source, target uint32
+		source, edges = number(edges)
+		if target, edges = number(edges); int(max(source, target)) >= len(c.Resources) {
+			return nil, errors.New("the store is broken: an edge leads nowhere")
+		}
+		c.Edges = append(c.Edges, catalog.Edge{Source: c.Resources[source], Target: c.Resources[target]})
+	}
 	for i, x := range c.Resources {
 		if x.Possible = possible[i]; i < len(anchors) {
 			r.run.anchor(x, anchors[i])
@@ -199,6 +207,7 @@ func (r *Run) anchor(x *catalog.Resource, text string) {
 type sealer struct {
 	*Store
 	own     redact.Secrets
+	plain   bool // there are no secrets
 	unknown bool
 }
 
@@ -209,6 +218,7 @@ func newSealer(s *Store, res *eval.Result) *sealer {
 	}
 	res.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { l.own.AddValue(v) })
 	res.EachBared(l.own.AddBared)
+	l.plain = l.own.Empty() && s.decrypted.Empty()
 	return l
 }
 
@@ -219,7 +229,9 @@ func (l *sealer) secret(v value.Value) value.Value {
 	return &value.Sensitive{Value: value.String("digest " + hex.EncodeToString(sum[:]))}
 }
 
-func (l *sealer) hides(s string) bool { return l.own.Hide(s) != s || l.decrypted.Hide(s) != s }
+func (l *sealer) hides(s string) bool {
+	return !l.plain && (l.own.Hide(s) != s || l.decrypted.Hide(s) != s)
+}
 
 // value is a value without secrets.
 func (l *sealer) value(v value.Value) value.Value {
@@ -275,16 +287,22 @@ func (l *sealer) resource(x *catalog.Resource) []byte {
 	if l.hides(r.Title) {
 		r.Title = string(l.secret(value.String(r.Title)).(*value.Sensitive).Value.(value.String))
 	}
-	r.Params = append([]catalog.Param(nil), x.Params...)
-	for i := range r.Params {
-		p := &r.Params[i]
-		if was := p.Value; x.IsSensitive(p.Name) {
+	for i := range x.Params {
+		was := x.Params[i].Value
+		is := was
+		if len(x.Sensitive) > 0 && x.IsSensitive(x.Params[i].Name) {
 			if s, is := was.(*value.Sensitive); is {
 				was = s.Value
 			}
-			p.Value = l.secret(was).(*value.Sensitive).Value
+			is = l.secret(was).(*value.Sensitive).Value
 		} else {
-			p.Value = l.value(was)
+			is = l.value(was)
+		}
+		if is != x.Params[i].Value {
+			if &r.Params[0] == &x.Params[0] {
+				r.Params = append([]catalog.Param(nil), x.Params...)
+			}
+			r.Params[i].Value = is
 		}
 	}
 	l.unknown = l.unknown || r.Possible != ""
@@ -293,38 +311,29 @@ func (l *sealer) resource(x *catalog.Resource) []byte {
 	return out
 }
 
-// shape writes what a catalog is but for its resources and the node's name: a hash as JSON, then edges as JSON.
-func (l *sealer) shape(c *catalog.Catalog, titles []string) []byte {
+// shape writes what a catalog is but for its resources and the node's name: a hash as JSON, then edges, each as the
+// numbers of two resources.
+func (l *sealer) shape(c *catalog.Catalog) []byte {
 	at := make(map[*catalog.Resource]int, len(c.Resources))
 	for i, x := range c.Resources {
 		at[x] = i
 	}
 	strings := func(list []string) value.Value {
-		var all []value.Value
-		for _, s := range list {
-			all = append(all, value.String(s))
+		all := make([]value.Value, len(list))
+		for i, s := range list {
+			all[i] = value.String(s)
 		}
 		return value.NewArray(all...)
 	}
 	head, _ := catalog.JSON{}.AppendValue(nil, value.NewHash(value.String("environment"), value.String(c.Environment),
 		value.String("version"), value.OrUndef(c.Version), value.String("catalog_format"), value.Int(c.Format),
 		value.String("tags"), strings(c.Tags), value.String("classes"), strings(c.Classes)))
-	out := appendText(nil, string(head))
-	out = append(out, '[')
-	for i, e := range c.Edges {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		end := func(r *catalog.Resource) value.Value {
-			if i, is := at[r]; is {
-				return value.NewHash(value.String("type"), value.String(r.Type), value.String("title"), value.String(titles[i]))
-			}
-			return value.String(r.Ref())
-		}
-		out, _ = catalog.JSON{}.AppendValue(out, value.NewHash(value.String("source"), end(e.Source), value.String("target"),
-			end(e.Target)))
+	out := appendText(make([]byte, 0, len(head)+4*len(c.Edges)), string(head))
+	for _, e := range c.Edges {
+		out = binary.AppendUvarint(out, uint64(at[e.Source]))
+		out = binary.AppendUvarint(out, uint64(at[e.Target]))
 	}
-	return append(out, ']')
+	return out
 }
 
 // A packed result is one that is ready to be stored.
@@ -345,17 +354,11 @@ func (s *Store) pack(snap *compiler.Snapshot, res *eval.Result) *packed {
 	}
 	l := newSealer(s, res)
 	p := &packed{}
-	var titles []string
 	for _, x := range res.Catalog.Resources {
 		p.objects = append(p.objects, l.resource(x))
 		p.anchors = append(p.anchors, anchorOf(snap, x.Place, x.File, x.Line))
-		title := x.Title
-		if l.hides(title) {
-			title = string(l.secret(value.String(title)).(*value.Sensitive).Value.(value.String))
-		}
-		titles = append(titles, title)
 	}
-	p.shape = l.shape(res.Catalog, titles)
+	p.shape = l.shape(res.Catalog)
 	p.unknown = l.unknown
 	return p
 }

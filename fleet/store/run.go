@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"bunraku/budget"
 	"bunraku/puppet/compiler"
@@ -381,7 +382,7 @@ func (r *Run) keepRecord(name string, rec *record) {
 	s.view(func(tx *bolt.Tx) { s.put(tx, name, rec) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.size > mostWaiting {
+	if s.size > mostWaiting || time.Since(s.flushed) > longestWait {
 		s.flush()
 	}
 }

@@ -87,6 +87,7 @@ type Store struct {
 	numbers  map[*trace.Entry]uint32 // of entries that were put in lately
 	byNumber map[uint32]*trace.Entry // that were taken out
 	decoded  map[uint32]*layerSet
+	flushed  time.Time // when something was written
 
 	err error // of writing; then nothing more is written
 
@@ -177,6 +178,7 @@ func open(dir string, key trace.Key, temp bool) (*Store, error) {
 		sets: newTable("set"), objects: newTable("resource"), shapes: newTable("shape"), results: newTable("result"),
 		anchors: newTable("anchor")}
 	s.tables = []*table{s.entries, s.sets, s.objects, s.shapes, s.results, s.anchors}
+	s.flushed = time.Now()
 	if err := db.Update(s.prepare); err != nil {
 		db.Close()
 		return nil, err
@@ -229,8 +231,11 @@ func (s *Store) Key() trace.Key { return s.key }
 // Decrypted takes in a text that Hiera has decrypted (compiler.Options). No text in which it occurs is kept.
 func (s *Store) Decrypted(plain string) { s.decrypted.Add(plain) }
 
-// How much may wait to be written, in bytes.
-const mostWaiting = 16 << 20
+// How much may wait to be written, in bytes, and how long: as much is compiled again after a kill.
+const (
+	mostWaiting = 16 << 20
+	longestWait = time.Second
+)
 
 // flush writes what waits. The lock is held.
 func (s *Store) flush() {
@@ -258,7 +263,7 @@ func (s *Store) flush() {
 		t.written()
 	}
 	clear(s.records)
-	s.size = 0
+	s.size, s.flushed = 0, time.Now()
 }
 
 // Close writes what waits and closes the file.

@@ -17,9 +17,9 @@ import (
 // What the fleet has.
 const (
 	Roles     = 50
-	profiles  = 60 // of which a role has profilesOf
-	perRole   = 11
-	filesOf   = 24  // resources of a profile, about
+	profiles  = 60
+	perRole   = 11  // profiles of a role
+	filesOf   = 27  // resources of a profile, about
 	factCount = 300 // of a node
 )
 
@@ -120,6 +120,9 @@ const base = `class profile::base(
   file { '/etc/motd': content => template('profile/motd.erb') }
   file { '/etc/hosts': content => epp('profile/host.epp', { 'contact' => $contact }) }
   file { '/etc/hostname': content => "${facts['networking']['hostname']}\n" }
+  file { '/etc/issue': content => "Debian\n" }
+  file { '/etc/ssh/banner': content => "This is ${facts['networking']['fqdn']}.\n" }
+  file { '/etc/machine-info': content => "DEPLOYMENT=${facts['networking']['mac']}\n" }
   file { '/etc/mailname': content => "${facts['networking']['fqdn']}\n" }
   $facts['networking']['interfaces'].each |$name, $it| {
     file { "/etc/network/interfaces.d/${name}":

@@ -284,11 +284,11 @@ func (c *Snapshot) addTests(t *trace.Trace, tested []trace.Tested, pieces map[*s
 		}
 		part := p.Name + "\x00" + strconv.Itoa(i)
 		if k.with != "" {
-			sum := c.opt.Key.Sum([]byte(k.with))
+			sum := c.summer.Sum([]byte(k.with))
 			part += "\x00" + base64.RawStdEncoding.EncodeToString(sum[:])
 		}
 		e := &trace.Entry{Question: trace.Question{Kind: trace.Test, Of: path, Part: part}}
-		e.Answer = c.opt.Key.Sum(c.answerTest(x.Literal, k.with == "", func(with string) bool { return with == k.with }))
+		e.Answer = c.summer.Sum(c.answerTest(x.Literal, k.with == "", func(with string) bool { return with == k.with }))
 		if c.asked.testCount.Add(1)%mostTestEntries == 0 {
 			c.asked.tests.Clear()
 		}
@@ -332,7 +332,7 @@ func (c *Snapshot) test(q trace.Question, t *trace.Text) (ok bool) {
 		return false
 	}
 	*t = append(*t, c.answerTest(p.Tests()[i], len(parts) == 2, func(with string) bool {
-		sum := c.opt.Key.Sum([]byte(with))
+		sum := c.summer.Sum([]byte(with))
 		return base64.RawStdEncoding.EncodeToString(sum[:]) == parts[2]
 	})...)
 	return true
@@ -343,7 +343,7 @@ func (c *Snapshot) codeEntry(p *trace.Piece, path string) *trace.Entry {
 		return e.(*trace.Entry)
 	}
 	q := trace.Question{Kind: trace.Code, Of: path, Part: p.Name}
-	e, _ := c.asked.code.LoadOrStore(p, &trace.Entry{Question: q, Answer: c.opt.Key.Sum(p.Digest())})
+	e, _ := c.asked.code.LoadOrStore(p, &trace.Entry{Question: q, Answer: c.summer.Sum(p.Digest())})
 	return e.(*trace.Entry)
 }
 
@@ -368,7 +368,7 @@ func (a *Asker) Entry(q trace.Question) *trace.Entry {
 		}
 		var t trace.Text
 		c.answerOf(q, who, &t)
-		e := &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)}
+		e := &trace.Entry{Question: q, Answer: c.summer.Sum(t)}
 		if q.Kind == trace.Fact {
 			if a.facts == nil {
 				a.facts = map[string]*trace.Entry{}
@@ -391,7 +391,7 @@ func (a *Asker) Entry(q trace.Question) *trace.Entry {
 	if !c.lookup.Answer(q, a.budget, &t) {
 		c.answer(q, &t)
 	}
-	e, _ := c.asked.entries.LoadOrStore(q, &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)})
+	e, _ := c.asked.entries.LoadOrStore(q, &trace.Entry{Question: q, Answer: c.summer.Sum(t)})
 	return e.(*trace.Entry)
 }
 
@@ -408,7 +408,7 @@ func (a *Asker) ofLayers(q trace.Question) *trace.Entry {
 	if !a.answerer().Answer(q, &t) {
 		return nil
 	}
-	e := &trace.Entry{Question: q, Answer: c.opt.Key.Sum(t)}
+	e := &trace.Entry{Question: q, Answer: c.summer.Sum(t)}
 	if ok {
 		is, _ := c.asked.views.LoadOrStore(viewed{q, view}, e)
 		return is.(*trace.Entry)
@@ -429,7 +429,7 @@ func (c *Snapshot) Statements() trace.Answer {
 			}
 		}
 	}
-	return c.opt.Key.Sum(t)
+	return c.summer.Sum(t)
 }
 
 // answerOf writes the answer to a question about the node.

@@ -100,7 +100,8 @@ type Snapshot struct {
 	ownOnce     source.Once
 	ownOptions  bridge.Options
 
-	asked answers
+	asked  answers
+	summer *trace.Summer // of answers
 }
 
 // open prepares an environment as a view of files shows it.
@@ -111,7 +112,7 @@ func (w *Workspace) open(files source.Files) (*Snapshot, error) {
 		return nil, err
 	}
 	c := &Snapshot{ws: w, files: files, env: env, set: w.set, opt: w.opt, cache: eval.NewCache(),
-		templates: template.NewCache(), functions: functions.Table(w.set.Language)}
+		templates: template.NewCache(), functions: functions.Table(w.set.Language), summer: trace.NewSummer(w.opt.Key)}
 	c.moduleFunctions()
 	c.rubyLibrary = bridge.NewLibrary(c.templates.Runtime)
 	if w.opt.Ruby == RubySystem {

@@ -46,8 +46,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"hash"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Kind is what a question is about.
@@ -163,6 +165,25 @@ func (k Key) Sum(text []byte) (a Answer) {
 	m := hmac.New(sha256.New, k)
 	m.Write(text)
 	copy(a[:], m.Sum(nil))
+	return a
+}
+
+// A Summer makes many sums with one key, faster than the key itself. It can be used by many at the same time.
+type Summer struct{ pool sync.Pool }
+
+// NewSummer makes a Summer.
+func NewSummer(k Key) *Summer {
+	return &Summer{sync.Pool{New: func() any { return hmac.New(sha256.New, k) }}}
+}
+
+// Sum is Key.Sum.
+func (s *Summer) Sum(text []byte) (a Answer) {
+	m := s.pool.Get().(hash.Hash)
+	m.Reset()
+	m.Write(text)
+	var room [sha256.Size]byte
+	copy(a[:], m.Sum(room[:0]))
+	s.pool.Put(m)
 	return a
 }
 

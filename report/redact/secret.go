@@ -204,6 +204,13 @@ func asXML(s string) string {
 	return b.String()
 }
 
+// Empty reports whether there are no secrets.
+func (s *Secrets) Empty() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.texts) == 0
+}
+
 // Hide blots the secrets out of a text, also those of which an ellipsis leaves the beginning.
 func (s *Secrets) Hide(text string) string {
 	list, all := s.forms()
