@@ -257,9 +257,11 @@ func (c *Snapshot) addTests(t *trace.Trace, tested []trace.Tested, pieces map[*s
 		count[x.Literal]++
 	}
 	for _, x := range tested {
-		k := testKey{x.Literal, x.With}
-		if count[x.Literal] > mostTests || len(x.With) > 256 {
-			k.with = ""
+		k := testKey{literal: x.Literal}
+		if count[x.Literal] <= mostTests {
+			if k.with = trace.Comparable(x.With); len(k.with) > 256 {
+				k.with = ""
+			}
 		}
 		if seen[k] {
 			continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
@@ -195,7 +196,7 @@ func (ev *Evaluator) validParameter(r *Resource, name string) bool {
 
 // accepts asks whether a type has an attribute. The table's types always have the same.
 func (ev *Evaluator) accepts(t *resource.Type, name string) bool {
-	if ev.log != nil && !resource.InTable(t) {
+	if ev.log.Active() && !resource.InTable(t) && ev.log.New(unsafe.Pointer(t), name) {
 		ev.log.Ask(trace.Question{Kind: trace.Accepts, Of: t.Name, Part: name})
 	}
 	return t.Accepts(name)

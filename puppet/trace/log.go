@@ -35,7 +35,7 @@ type Ran struct {
 type Tested struct {
 	Literal syntax.Expr
 	File    *syntax.File
-	With    string // what it was compared with, as Comparable gives it; "" if that does not tell how it comes out
+	With    value.Value // what it was compared with
 }
 
 // Comparable is a text that is equal for values which are equal to the same literals (value.Equal); "" for values of
@@ -77,11 +77,9 @@ func (l *Log) Test(x syntax.Expr, f *syntax.File, with value.Value) {
 		return
 	}
 	var h uint64
-	text := ""
 	switch v := with.(type) {
 	case value.String:
-		text = string(v)
-		h = maphash.String(seed, text)
+		h = maphash.String(seed, string(v))
 	case value.Bool:
 		h = 1
 		if v {
@@ -89,12 +87,12 @@ func (l *Log) Test(x syntax.Expr, f *syntax.File, with value.Value) {
 		}
 	case value.Undef:
 		h = 3
-	default:
-		h = 4
+	default: // the literal counts by itself
+		h, with = 4, nil
 	}
 	at := (*[2]uintptr)(unsafe.Pointer(&x))[1]
 	if l.seen.add(uintptr(h*0x9e3779b97f4a7c15) ^ at<<1 | 1) { // places in the tree are even
-		l.tested = append(l.tested, Tested{x, f, Comparable(with)})
+		l.tested = append(l.tested, Tested{x, f, with})
 	}
 }
 
@@ -149,6 +147,11 @@ func (l *Log) Ask(q Question) {
 		l.frames[i] = append(l.frames[i], q)
 	}
 	l.asked = append(l.asked, q)
+}
+
+// New reports whether a name has not been asked of something before; address is where that lies.
+func (l *Log) New(address unsafe.Pointer, name string) bool {
+	return len(l.frames) > 0 || l.seen.add(uintptr(maphash.String(seed, name))^uintptr(address)<<1|1)
 }
 
 // Again notes questions that were asked when something was made that is used now.
