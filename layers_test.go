@@ -56,12 +56,15 @@ var layers = map[string]string{
 	"verify/fs/fstest":         "verify/fs",
 	"judge":                    "source puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/environment report verify verify/listing verify/model verify/sat",
 	"diff":                     "source source/git provenance puppet/value puppet/types puppet/resource puppet/catalog puppet/record puppet/environment explain",
-	"fleet":                    "budget diff fleet/store source source/git provenance puppet/functions/stdlib puppet/resource puppet/lookup/datafile puppet/environment puppet/outline puppet/syntax puppet/trace puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/compiler judge verify verify/model",
+	"fleet":                    "budget diff fleet/store report source source/git provenance puppet/functions/stdlib puppet/resource puppet/lookup/datafile puppet/environment puppet/outline puppet/syntax puppet/trace puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/compiler judge verify verify/model",
 	"fleet/store":              "budget source provenance puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/trace puppet/lookup puppet/compiler report/redact",
 	"audit":                    "source puppet/syntax puppet/outline puppet/value puppet/facts puppet/resource puppet/environment puppet/lookup/datafile puppet/template puppet/compiler",
 	"cmd/bunraku":              "*",
 	"report":                   "source puppet/syntax puppet/catalog verify/model",
 	"report/redact":            "source puppet/value puppet/catalog",
+	"lsp":                      "audit fleet judge lsp/protocol puppet/compiler puppet/environment puppet/syntax report report/redact source",
+	"lsp/protocol":             "",
+	"lsp/protocol/generate":    "",
 
 	// tests only
 	"internal/live": "",

@@ -5,6 +5,7 @@
 //	invent.go  nodes for a tree that has no facts
 //	wanted.go  the modules that a tree names and does not hold
 //	kind.go    compiling nodes, and sorting them into kinds
+//	verdict.go   judging the kinds, and what was found of all nodes together
 //	revision.go  commits, the work tree and directories as states that can be compared
 //	compare.go   the catalogs of all nodes between two states
 //

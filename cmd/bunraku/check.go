@@ -11,7 +11,6 @@ import (
 
 	"bunraku/audit"
 	"bunraku/fleet"
-	"bunraku/judge"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
@@ -150,7 +149,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 				isAre(len(out.nodes), "node")),
 			Help: "put the nodes' facts into facts/, or give --facts DIR"})
 	}
-	out.gather()
+	fleet.Gather(out.run, out.nodes)
 	var about func(string, int) bool
 	if len(out.nodes) == 0 || flags.node != "" || out.interrupted != "" {
 		about = out.declared // nothing, or not everything, was verified
@@ -193,11 +192,11 @@ type checking struct {
 	judge *judging
 	run   *report.Run
 	files []string
-	nodes []checked
+	nodes []fleet.Checked
 	// plan is set when there are no facts, and all nodes are invented; excused are those of them that tell nothing of the
 	// tree
 	plan    *fleet.Plan
-	excused []checked
+	excused []fleet.Checked
 	// standsIn tells that stdlib is not there, and something that is built in of it was used
 	standsIn  bool
 	platforms int
@@ -225,32 +224,9 @@ func (c *checking) nothingCompiled() *source.Diagnostic {
 	return d
 }
 
-// gather puts what was found about nodes into the run.
-func (c *checking) gather() {
-	var all []*judge.Verdict
-	for i := range c.nodes {
-		n := &c.nodes[i]
-		if n.verdict == nil {
-			n.verdict = &judge.Verdict{Catalog: n.Catalog, Node: &report.Node{Name: n.Name, Failed: n.Catalog == nil}}
-		}
-		c.run.Nodes = append(c.run.Nodes, n.verdict.Node)
-		for _, d := range n.Problems {
-			c.run.Add(n.verdict.Node, d)
-		}
-		n.verdict.Tell(c.run)
-		all = append(all, n.verdict)
-	}
-	for _, p := range c.run.Problems {
-		if p.Remedy != nil && p.Finding.Fix.Verified && !judge.HoldsEverywhere(p, all) {
-			p.Retract()
-		}
-	}
-	c.run.Sort()
-}
-
 // declared reports whether some node has a resource that is declared in a line.
 func (c *checking) declared(file string, line int) bool {
-	return slices.ContainsFunc(c.nodes, func(n checked) bool {
+	return slices.ContainsFunc(c.nodes, func(n fleet.Checked) bool {
 		return n.Catalog != nil && slices.ContainsFunc(n.Catalog.Resources, func(r *catalog.Resource) bool {
 			return r.Place.Known() && r.Place.Line() == line && r.Place.File.Name == file
 		})
@@ -272,17 +248,11 @@ func (c *checking) code() int {
 		return code
 	}
 	for _, n := range c.nodes {
-		if n.verdict.Undecided || len(n.verdict.Node.Unknown) > 0 && c.judge.flags.failOn == "unknown" {
+		if n.Verdict.Undecided || len(n.Verdict.Node.Unknown) > 0 && c.judge.flags.failOn == "unknown" {
 			return exitUnknown
 		}
 	}
 	return code
-}
-
-// A checked is what became of one node.
-type checked struct {
-	fleet.Compiled
-	verdict *judge.Verdict
 }
 
 // checkNodes compiles and verifies the nodes on all processors.
@@ -321,36 +291,18 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 	if err != nil {
 		return nil, err
 	}
-	results := make([]checked, len(compiled))
-	for i := range compiled {
-		results[i].Compiled = compiled[i]
-	}
-	kinds = onceAClass(kinds, compiled, flags.allSystems)
-	errs := make([]error, len(kinds))
+	kinds = fleet.OnceAClass(kinds, compiled, flags.allSystems)
 	bar := a.progress("verifying nodes", len(kinds))
 	defer bar.stop()
-	source.Each(ctx, len(kinds), func(i int) {
-		defer bar.step()
-		k := kinds[i]
-		var v *judge.Verdict
-		if v, errs[i] = out.judge.Judge.Judge(ctx, k.Suspect); errs[i] != nil {
-			return
-		}
-		for _, n := range k.Nodes {
-			results[n].verdict = v.Of(results[n].Catalog)
-			results[n].verdict.Node.Name = results[n].Name
-		}
-	})
-	for _, err := range errs {
-		if err != nil && ctx.Err() == nil {
-			return nil, err
-		}
+	results, err := fleet.Verify(ctx, out.judge.Judge, compiled, kinds, bar.step)
+	if err != nil {
+		return nil, err
 	}
 	for _, r := range results {
 		switch {
 		case r.Excuse != nil:
 			out.excused = append(out.excused, r)
-		case ctx.Err() != nil && (r.Name == "" || r.Catalog != nil && r.verdict == nil): // it was not come to
+		case ctx.Err() != nil && (r.Name == "" || r.Catalog != nil && r.Verdict == nil): // it was not come to
 		default:
 			out.nodes = append(out.nodes, r)
 		}
@@ -359,7 +311,7 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 		out.interrupted = fmt.Sprintf("interrupted: %d of %s were checked", len(out.nodes), plural(len(nodes), "node"))
 		return nil, nil
 	}
-	if slices.ContainsFunc(results, func(r checked) bool { return r.Catalog == nil }) {
+	if slices.ContainsFunc(results, func(r fleet.Checked) bool { return r.Catalog == nil }) {
 		return nil, nil // who knows what a compile that ended early would have called
 	}
 	return c.UnusedMocks(), nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"bunraku/audit"
@@ -23,27 +22,7 @@ func (c *checking) audit(cover *source.Cover) {
 	}()
 	wanting := len(fleet.Wanted(c.snap.Environment())) > 0
 	tree := audit.New(c.snap.Current(), c.judge.own, wanting)
-	said := map[string]bool{} // what a compile has said already
-	for _, n := range c.nodes {
-		all := n.Problems
-		if n.verdict != nil {
-			all = slices.Concat(all, n.verdict.Refused, n.verdict.Blocked)
-		}
-		for _, d := range all {
-			if d.Place.Known() {
-				said[fmt.Sprint(d.Place.File.Name, d.Place.Line())] = true
-			}
-			for _, r := range d.Related {
-				if r.Place.Known() {
-					said[fmt.Sprint(r.Place.File.Name, r.Place.Line())] = true
-				}
-			}
-		}
-	}
-	for _, d := range tree.Check() {
-		if d.Place.Known() && said[fmt.Sprint(d.Place.File.Name, d.Place.Line())] {
-			continue
-		}
+	for _, d := range fleet.Unsaid(c.nodes, tree.Check()) {
 		c.run.Add(nil, d)
 	}
 	declared := map[string]bool{}

@@ -13,31 +13,6 @@ import (
 // What check says of nodes that it invented, since there are no facts (package fleet): that they are invented, how much
 // of the tree they reach, and what they do not and why. Nothing is called fine that was not compiled.
 
-// onceAClass leaves out kinds of invented nodes whose classes are verified on another system: they are only compiled,
-// and that is said.
-func onceAClass(kinds []*fleet.Kind, nodes []fleet.Compiled, all bool) []*fleet.Kind {
-	done := map[string]bool{}
-	return slices.DeleteFunc(slices.Clone(kinds), func(k *fleet.Kind) bool {
-		left := true
-		for _, n := range k.Nodes {
-			i := nodes[n].Invented
-			if i != nil && !i.System.Unix() {
-				continue // what is on a fresh machine is not known
-			}
-			if i == nil {
-				left = false
-				continue
-			}
-			of := cmp.Or(i.Class, i.Define)
-			if all || of == "" || !done[of] {
-				left = false
-			}
-			done[of] = true
-		}
-		return left
-	})
-}
-
 // inventedTexts are the lines about what was invented; none when the nodes are real.
 func (c *checking) inventedTexts() (out []string) {
 	if c.plan == nil || len(c.plan.Nodes) == 0 {
@@ -203,7 +178,7 @@ func clipText(s string, n int) string {
 // unverified counts the nodes that were only compiled.
 func (c *checking) unverified() (n int) {
 	for _, r := range c.nodes {
-		if r.Catalog != nil && r.verdict.Report == nil {
+		if r.Catalog != nil && r.Verdict.Report == nil {
 			n++
 		}
 	}

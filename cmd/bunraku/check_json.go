@@ -55,14 +55,14 @@ func (c *checking) answer() answerJSON {
 	}
 	for _, r := range c.nodes {
 		n := nodeJSON{Name: r.Name, Kind: "real", Compiles: r.Catalog != nil, Unknown: r.Opaque, Problems: []problemJSON{},
-			Findings: []string{}, answersJSON: answersOf(r.verdict)}
+			Findings: []string{}, answersJSON: answersOf(r.Verdict)}
 		if r.Invented != nil {
 			n.Kind, n.Origin = "invented", r.Invented.Origin
 		}
 		if r.Catalog != nil {
 			n.Resources = len(r.Catalog.Resources)
 		}
-		for _, p := range r.verdict.Node.Problems {
+		for _, p := range r.Verdict.Node.Problems {
 			if p.Finding != nil {
 				n.Findings = append(n.Findings, p.Fingerprint)
 			} else {

@@ -87,10 +87,10 @@ func (a *app) showCheck(c *checking) {
 // open are the assertions that were neither proved nor refuted, each once.
 func (c *checking) open() (out []string) {
 	for _, n := range c.nodes {
-		if n.verdict.Report == nil {
+		if n.Verdict.Report == nil {
 			continue
 		}
-		for _, text := range n.verdict.Report.Open {
+		for _, text := range n.Verdict.Report.Open {
 			if !slices.Contains(out, text) {
 				out = append(out, text)
 			}
@@ -114,7 +114,7 @@ func (a *app) listNodes(c *checking) {
 		var order []string
 		same := map[string][]string{}
 		for i := range c.nodes {
-			text := c.nodes[i].verdictText()
+			text := verdictText(&c.nodes[i])
 			if same[text] == nil {
 				order = append(order, text)
 			}
@@ -132,17 +132,17 @@ func (a *app) listNodes(c *checking) {
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if n.Catalog == nil {
-			fmt.Fprintf(a.out, "  %-*s   no catalog      %s\n", width, n.Name, n.verdictText())
+			fmt.Fprintf(a.out, "  %-*s   no catalog      %s\n", width, n.Name, verdictText(n))
 			continue
 		}
-		fmt.Fprintf(a.out, "  %-*s   %4d resources  %s\n", width, n.Name, len(n.Catalog.Resources), n.verdictText())
+		fmt.Fprintf(a.out, "  %-*s   %4d resources  %s\n", width, n.Name, len(n.Catalog.Resources), verdictText(n))
 	}
 }
 
 // verdictText is one node in a few words: the codes of its problems.
-func (n *checked) verdictText() string {
+func verdictText(n *fleet.Checked) string {
 	var codes []string
-	for _, p := range n.verdict.Node.Open() {
+	for _, p := range n.Verdict.Node.Open() {
 		if !slices.Contains(codes, p.Code) && p.Severity != source.Note {
 			codes = append(codes, p.Code)
 		}
@@ -150,12 +150,12 @@ func (n *checked) verdictText() string {
 	slices.Sort(codes)
 	text := strings.Join(codes, " ")
 	switch {
-	case text == "" && n.verdict.Report == nil:
+	case text == "" && n.Verdict.Report == nil:
 		text = "compiles"
 	case text == "":
 		text = "fine"
 	}
-	if r := n.verdict.Report; r != nil && r.Model.Unmodelled > 0 {
+	if r := n.Verdict.Report; r != nil && r.Model.Unmodelled > 0 {
 		text += fmt.Sprintf(", %d not modelled", r.Model.Unmodelled)
 	}
 	if n.Opaque > 0 {
@@ -179,18 +179,18 @@ func (c *checking) summary() []string {
 	fixes := false
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		if slices.ContainsFunc(n.verdict.Node.Open(), func(p *report.Problem) bool { return p.Severity != source.Note }) {
+		if slices.ContainsFunc(n.Verdict.Node.Open(), func(p *report.Problem) bool { return p.Severity != source.Note }) {
 			touched++
 		}
 		if n.Catalog == nil {
 			failed++
 		}
-		if r := n.verdict.Report; r != nil && r.Partial {
+		if r := n.Verdict.Report; r != nil && r.Partial {
 			partial++
 		}
-		if len(n.verdict.Node.Unknown) > 0 {
+		if len(n.Verdict.Node.Unknown) > 0 {
 			unproved++
-			unmodelled += n.verdict.Report.Model.Unmodelled
+			unmodelled += n.Verdict.Report.Model.Unmodelled
 		}
 	}
 	for _, p := range c.run.Problems {
@@ -258,7 +258,7 @@ const standInText = "The module stdlib is not there: what is built in of it (as 
 // accepted are the open points that were answered by assumption on some node, each once.
 func (c *checking) accepted() (out []string) {
 	for i := range c.nodes {
-		if r := c.nodes[i].verdict.Report; r != nil {
+		if r := c.nodes[i].Verdict.Report; r != nil {
 			for _, x := range r.Model.Accepted {
 				if !slices.Contains(out, x) {
 					out = append(out, x)
@@ -271,9 +271,9 @@ func (c *checking) accepted() (out []string) {
 
 // proved reports whether every question about every node was answered with yes, whatever is ignored.
 func (c *checking) proved() bool {
-	return !slices.ContainsFunc(c.nodes, func(n checked) bool {
-		r := n.verdict.Report
-		return r == nil || fleet.Empty(n.Catalog) || n.Opaque > 0 || len(n.verdict.Refused) > 0 ||
+	return !slices.ContainsFunc(c.nodes, func(n fleet.Checked) bool {
+		r := n.Verdict.Report
+		return r == nil || fleet.Empty(n.Catalog) || n.Opaque > 0 || len(n.Verdict.Refused) > 0 ||
 			r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always &&
 			r.Success != verify.Sometimes
 	})

@@ -1,0 +1,120 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"bunraku/judge"
+	"bunraku/report"
+	"bunraku/source"
+)
+
+// A Checked is what became of compiling one node and of verifying its catalog.
+type Checked struct {
+	Compiled
+	Verdict *judge.Verdict // nil if it was not come to
+}
+
+// Verify judges every kind of node once, on all processors. The result has the order of the nodes that were compiled. If
+// the context ends, what was finished by then is returned.
+func Verify(ctx context.Context, j *judge.Judge, nodes []Compiled, kinds []*Kind, step func()) ([]Checked, error) {
+	results := make([]Checked, len(nodes))
+	for i := range nodes {
+		results[i].Compiled = nodes[i]
+	}
+	errs := make([]error, len(kinds))
+	source.Each(ctx, len(kinds), func(i int) {
+		defer step()
+		k := kinds[i]
+		var v *judge.Verdict
+		if v, errs[i] = j.Judge(ctx, k.Suspect); errs[i] != nil {
+			return
+		}
+		for _, n := range k.Nodes {
+			results[n].Verdict = v.Of(results[n].Catalog)
+			results[n].Verdict.Node.Name = results[n].Name
+		}
+	})
+	for _, err := range errs {
+		if err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// OnceAClass leaves out kinds of invented nodes whose classes are verified on another system, unless all are wanted:
+// they are only compiled, and whoever shows the verdicts says so.
+func OnceAClass(kinds []*Kind, nodes []Compiled, all bool) []*Kind {
+	done := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(kinds), func(k *Kind) bool {
+		left := true
+		for _, n := range k.Nodes {
+			i := nodes[n].Invented
+			if i != nil && !i.System.Unix() {
+				continue // what is on a fresh machine is not known
+			}
+			if i == nil {
+				left = false
+				continue
+			}
+			of := cmp.Or(i.Class, i.Define)
+			if all || of == "" || !done[of] {
+				left = false
+			}
+			done[of] = true
+		}
+		return left
+	})
+}
+
+// Gather puts what was found about nodes into a run. A node that was not verified gets a verdict that says nothing.
+func Gather(run *report.Run, nodes []Checked) {
+	var all []*judge.Verdict
+	for i := range nodes {
+		n := &nodes[i]
+		if n.Verdict == nil {
+			n.Verdict = &judge.Verdict{Catalog: n.Catalog, Node: &report.Node{Name: n.Name, Failed: n.Catalog == nil}}
+		}
+		run.Nodes = append(run.Nodes, n.Verdict.Node)
+		for _, d := range n.Problems {
+			run.Add(n.Verdict.Node, d)
+		}
+		n.Verdict.Tell(run)
+		all = append(all, n.Verdict)
+	}
+	for _, p := range run.Problems {
+		if p.Remedy != nil && p.Finding.Fix.Verified && !judge.HoldsEverywhere(p, all) {
+			p.Retract()
+		}
+	}
+	run.Sort()
+}
+
+// Unsaid leaves out of what was read in code without running it what compiles of nodes have said already, of the same
+// lines.
+func Unsaid(nodes []Checked, found source.Diagnostics) source.Diagnostics {
+	said := map[string]bool{}
+	line := func(p source.Place) string { return fmt.Sprint(p.File.Name, p.Line()) }
+	for _, n := range nodes {
+		all := n.Problems
+		if n.Verdict != nil {
+			all = slices.Concat(all, n.Verdict.Refused, n.Verdict.Blocked)
+		}
+		for _, d := range all {
+			if d.Place.Known() {
+				said[line(d.Place)] = true
+			}
+			for _, r := range d.Related {
+				if r.Place.Known() {
+					said[line(r.Place)] = true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(d *source.Diagnostic) bool {
+		return d.Place.Known() && said[line(d.Place)]
+	})
+}
