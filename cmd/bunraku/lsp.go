@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bunraku/judge"
+	"bunraku/lsp"
+	"bunraku/verify/model"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) lspCommand() *cobra.Command {
+	var flags compileFlags
+	c := &cobra.Command{
+		Use:   "lsp",
+		Short: "Serve an editor: the Language Server Protocol on standard input and output",
+		Long: `Answers an editor that speaks the Language Server Protocol, on standard input and output. The editor starts it by itself; see
+docs/editor.md for how to tell it so.
+
+What is wrong with the syntax of an open file is shown at once. When nobody types, a few nodes are compiled and verified,
+and the editor shows what ` + "`bunraku check`" + ` would say of them, in the places that it is about. The setting "nodes" of the editor
+(or --node) names the nodes; without it the first three are taken that there are facts of, or that check would invent.
+Nothing that the tree names is run.`,
+		Args: arguments(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opt := lsp.Options{Version: version, Compile: a.options(cmd, &flags), Facts: flags.facts,
+				LanguageGiven: cmd.Flags().Changed("language"), Secrets: a.secrets, Watch: a.keep}
+			if flags.node != "" {
+				opt.Nodes = []string{flags.node}
+			}
+			opt.Judge = func(folder string) (*judge.Judge, func(string) bool, error) {
+				j, err := a.newJudge(&judgeFlags{solver: "built-in", failOn: "error", format: "text", budget: model.DefaultUnits},
+					folder)
+				if err != nil {
+					return nil, nil, err
+				}
+				return j.Judge, j.own, nil
+			}
+			if !lsp.New(opt).Serve(a.in, rawWriter{a}) {
+				return &exitError{code: exitFailed}
+			}
+			return nil
+		},
+	}
+	flags.add(c)
+	c.Flags().Bool("stdio", true, "talk on standard input and output; it is the only way, and some editors say so")
+	return c
+}
+
+// A rawWriter writes messages of a protocol, which hide secrets and spell characters themselves.
+type rawWriter struct{ a *app }
+
+func (w rawWriter) Write(p []byte) (int, error) {
+	if err := w.a.out.Raw(string(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Close implements io.Closer; the stream is the program's own.
+func (w rawWriter) Close() error { return nil }

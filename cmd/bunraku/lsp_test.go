@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLSPSaysWhatCheckSays: with all nodes chosen, the problems that an editor is shown are those of check, in the same
+// places.
+func TestLSPSaysWhatCheckSays(t *testing.T) {
+	shop, err := filepath.Abs("../../examples/shop")
+	must(t, err)
+	broken := writeRepo(t, map[string]string{
+		"environment.conf":                "modulepath = modules\n",
+		"manifests/site.pp":               "node 'a' { include web }\nnode 'b' { include web::gone }\nnode default { notify { 'x': } }\n",
+		"modules/web/manifests/init.pp":   "class web {\n  $x = $nowhere\n  file { '/x': mode => '0x' }\n}\n",
+		"modules/web/manifests/syntax.pp": "class web::syntax {\n  notify { 'ä' }\n}\n",
+		"modules/web/manifests/known.pp":  "class web::known {\n  notify { 'x': nothing => 1 }\n}\n",
+		"facts/a.json":                    `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`, "facts/c.json": `{"fqdn": "c"}`,
+	})
+	for _, dir := range []string{shop, broken} {
+		_, text, _ := call("check", "--format", "sarif", dir)
+		var sarif struct {
+			Runs []struct {
+				Results []struct {
+					RuleID       string
+					Suppressions []any
+					Locations    []struct {
+						PhysicalLocation struct {
+							ArtifactLocation struct{ URI string }
+							Region           *struct{ StartLine, StartColumn int }
+						}
+					}
+				}
+			}
+		}
+		must(t, json.Unmarshal([]byte(text), &sarif))
+		var want []string
+		for _, r := range sarif.Runs[0].Results {
+			if len(r.Suppressions) > 0 || len(r.Locations) == 0 || r.Locations[0].PhysicalLocation.Region == nil {
+				continue
+			}
+			at := r.Locations[0].PhysicalLocation
+			want = append(want, fmt.Sprintf("%s:%d:%d %s", at.ArtifactLocation.URI, at.Region.StartLine, at.Region.StartColumn,
+				r.RuleID))
+		}
+		slices.Sort(want)
+		if len(want) == 0 {
+			t.Fatalf("check finds nothing in %s", dir)
+		}
+		if got := shownBy(t, dir, want); !slices.Equal(got, want) {
+			t.Errorf("the editor is shown\n%s\nand check says\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// shownBy is what `bunraku lsp` shows of a directory, once that is what is wanted or nothing more comes.
+func shownBy(t *testing.T, dir string, want []string) (got []string) {
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run([]string{"lsp", "--stdio"}, in, out, io.Discard)
+		out.Close()
+	}()
+	send := func(m map[string]any) {
+		m["jsonrpc"] = "2.0"
+		body, err := json.Marshal(m)
+		must(t, err)
+		fmt.Fprintf(toServer, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	}
+	came := make(chan map[string]any)
+	go func() {
+		defer close(came)
+		for r := bufio.NewReader(fromServer); ; {
+			n := 0
+			for {
+				line, err := r.ReadString('\n')
+				if err != nil {
+					return
+				}
+				if text, is := strings.CutPrefix(line, "Content-Length: "); is {
+					n, _ = strconv.Atoi(strings.TrimSpace(text))
+				} else if line == "\r\n" {
+					break
+				}
+			}
+			body := make([]byte, n)
+			if _, err := io.ReadFull(r, body); err != nil {
+				return
+			}
+			var m map[string]any
+			if json.Unmarshal(body, &m) == nil {
+				came <- m
+			}
+		}
+	}()
+	send(map[string]any{"id": 1, "method": "initialize", "params": map[string]any{"processId": nil,
+		"rootUri": "file://" + dir, "initializationOptions": map[string]any{"nodes": []string{"*"}},
+		"capabilities": map[string]any{"general": map[string]any{"positionEncodings": []string{"utf-32"}}}}})
+	<-came
+	send(map[string]any{"method": "initialized", "params": map[string]any{}})
+	files := map[string][]string{}
+	for patience := time.After(time.Minute); !slices.Equal(got, want); {
+		select {
+		case m := <-came:
+			p, _ := m["params"].(map[string]any)
+			uri, _ := p["uri"].(string)
+			list, _ := p["diagnostics"].([]any)
+			files[uri] = nil
+			for _, x := range list {
+				d := x.(map[string]any)
+				if strings.Contains(d["message"].(string), ": ") && d["severity"] == 3.0 {
+					continue // a place beside one, which is told with it
+				}
+				start := d["range"].(map[string]any)["start"].(map[string]any)
+				files[uri] = append(files[uri], fmt.Sprintf("%s:%v:%v %s", uri, start["line"].(float64)+1,
+					start["character"].(float64)+1, d["code"]))
+			}
+		case <-patience:
+			return got
+		}
+		got = nil
+		for _, list := range files {
+			got = append(got, list...)
+		}
+		slices.Sort(got)
+	}
+	send(map[string]any{"id": 2, "method": "shutdown"})
+	for m := range came {
+		if m["id"] == 2.0 {
+			break
+		}
+	}
+	send(map[string]any{"method": "exit"})
+	for range came {
+	}
+	if code := <-ended; code != exitFine {
+		t.Errorf("lsp ends with %d", code)
+	}
+	return got
+}
+
+// editor runs a script in an editor that is installed, on a tree; it returns what the script says.
+func editor(t *testing.T, tree string, name string, args ...string) []string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	program, err := os.Executable() // TestMain makes it the program
+	must(t, err)
+	result := filepath.Join(t.TempDir(), "result")
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1", "BUNRAKU="+program, "TREE="+tree, "RESULT="+result, "HOME="+t.TempDir())
+	done := make(chan error, 1)
+	go func() {
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, out)
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		must(t, err)
+	case <-time.After(2 * time.Minute):
+		_ = cmd.Process.Kill()
+		t.Fatalf("%s hangs", name)
+	}
+	text, err := os.ReadFile(result)
+	must(t, err)
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// editorTree is what the editors' scripts work on.
+func editorTree(t *testing.T) string {
+	return writeRepo(t, map[string]string{
+		"environment.conf":              "modulepath = modules\n",
+		"manifests/site.pp":             "node default { include web }\n",
+		"modules/web/manifests/init.pp": "# A web server.\nclass web (Integer $port = 80) {\n  notify { \"port ${port}\": }\n}\n",
+		"facts/a.json":                  `{"fqdn": "a"}`,
+	})
+}
+
+// TestNeovim: Debian's Neovim, headless, starts the server by itself and shows what it says.
+func TestNeovim(t *testing.T) {
+	script, err := filepath.Abs("testdata/lsp/nvim.lua")
+	must(t, err)
+	got := editor(t, editorTree(t), "nvim", "--headless", "--clean", "-c", "luafile "+script)
+	want := []string{
+		"clean: 0",
+		"syntax: 3:22 P0001",
+		"mended: 0",
+		"evaluation: 4:3 E0401",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}

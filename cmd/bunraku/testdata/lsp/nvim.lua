@@ -1,0 +1,46 @@
+-- Drives `bunraku lsp` as an editor does: Neovim's own client starts it, edits are typed into buffers, and what the
+-- client then knows is written to $RESULT, a line each.
+local tree, out = vim.env.TREE, {}
+local function say(line) table.insert(out, line) end
+local function finish()
+  vim.fn.writefile(out, vim.env.RESULT)
+  vim.cmd('qall!')
+end
+
+local function run()
+  vim.cmd('edit ' .. tree .. '/modules/web/manifests/init.pp')
+  local buffer = vim.api.nvim_get_current_buf()
+  local client = vim.lsp.start_client({ name = 'bunraku', cmd = { vim.env.BUNRAKU, 'lsp' }, root_dir = tree })
+  vim.lsp.buf_attach_client(buffer, client)
+  local function known()
+    local list = {}
+    for _, d in ipairs(vim.diagnostic.get(buffer)) do
+      table.insert(list, string.format('%d:%d %s', d.lnum + 1, d.col + 1, d.code))
+    end
+    return list
+  end
+  local function wait(what, holds)
+    if not vim.wait(20000, function() return holds(known()) end, 20) then
+      say(what .. ': nothing came: ' .. table.concat(known(), ', '))
+      return finish()
+    end
+    local list = known()
+    say(what .. ': ' .. (#list == 0 and '0' or table.concat(list, ', ')))
+  end
+  vim.wait(5000, function() return vim.lsp.buf_get_clients(buffer)[client] ~= nil end, 10)
+  wait('clean', function(l) return #l == 0 end)
+  vim.api.nvim_buf_set_lines(buffer, 2, 3, false, { '  notify { "ü 𝄞" }' })
+  wait('syntax', function(l) return #l == 1 end)
+  vim.api.nvim_buf_set_lines(buffer, 2, 3, false, { '  notify { "ü 𝄞": }' })
+  wait('mended', function(l) return #l == 0 end)
+  vim.api.nvim_buf_set_lines(buffer, 3, 3, false, { '  include nothing' })
+  wait('evaluation', function(l) return #l == 1 end)
+  vim.lsp.stop_client(client)
+  finish()
+end
+
+local ok, problem = pcall(run)
+if not ok then
+  say('error: ' .. tostring(problem))
+  finish()
+end

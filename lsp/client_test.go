@@ -1,0 +1,293 @@
+package lsp_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bunraku/judge"
+	"bunraku/lsp"
+	"bunraku/provenance"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/value"
+	"bunraku/report/redact"
+	"bunraku/source"
+	"bunraku/verify/sat"
+)
+
+// A client is an editor, written apart from the server: its own framing, its own idea of what messages look like
+// (shape_test.go). It shares no type with the server.
+type client struct {
+	t    *testing.T
+	out  io.WriteCloser
+	next int
+	done chan bool // how Serve ended
+
+	mu      sync.Mutex
+	news    *sync.Cond
+	answers map[int]map[string]any
+	shown   map[string]map[string]any // publishDiagnostics, the last of each file
+	count   map[string]int            // of them
+	logs    []string
+	all     strings.Builder // every byte of every message
+	ended   bool
+	asked   map[int]string // methods of requests
+}
+
+// dial starts a server and a client of it.
+func dial(t *testing.T, change func(*lsp.Options)) *client {
+	t.Helper()
+	secrets := &redact.Secrets{}
+	opt := lsp.Options{Version: "test", Secrets: secrets, Idle: 5 * time.Millisecond,
+		Compile: compiler.Options{Language: source.Puppet8, Decrypted: secrets.Add},
+		Watch: func(r *eval.Result) {
+			if r.Catalog != nil {
+				secrets.AddCatalog(r.Catalog)
+			}
+			r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { secrets.AddValue(v) })
+			r.EachBared(secrets.AddBared)
+		},
+		Judge: func(folder string) (*judge.Judge, func(string) bool, error) {
+			solver, err := sat.Named("built-in")
+			own := judge.OwnCode(folder)
+			return judge.New(judge.Options{Own: own, Hide: secrets.Hide, Solver: solver, Budget: 300}), own, err
+		}}
+	if change != nil {
+		change(&opt)
+	}
+	toServer, out := io.Pipe()
+	in, toClient := io.Pipe()
+	c := &client{t: t, out: out, done: make(chan bool, 1), answers: map[int]map[string]any{},
+		shown: map[string]map[string]any{}, count: map[string]int{}, asked: map[int]string{}}
+	c.news = sync.NewCond(&c.mu)
+	go func() { c.done <- lsp.New(opt).Serve(toServer, toClient) }()
+	go c.read(bufio.NewReader(in))
+	t.Cleanup(func() { out.Close() })
+	return c
+}
+
+// read takes in messages until the stream ends.
+func (c *client) read(in *bufio.Reader) {
+	defer func() {
+		c.mu.Lock()
+		c.ended = true
+		c.mu.Unlock()
+		c.news.Broadcast()
+	}()
+	for {
+		length := -1
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if line = strings.TrimSuffix(line, "\r\n"); line == "" {
+				break
+			}
+			name, text, _ := strings.Cut(line, ": ")
+			switch name {
+			case "Content-Length":
+				length, _ = strconv.Atoi(text)
+			case "Content-Type":
+				if text != "application/vscode-jsonrpc; charset=utf-8" {
+					c.t.Errorf("header %q", line)
+				}
+			default:
+				c.t.Errorf("header %q", line)
+			}
+		}
+		if length < 0 {
+			c.t.Error("a message without a length")
+			return
+		}
+		body := make([]byte, length)
+		if _, err := io.ReadFull(in, body); err != nil {
+			c.t.Errorf("a message ends early: %v", err)
+			return
+		}
+		c.take(body)
+	}
+}
+
+// take looks at one message.
+func (c *client) take(body []byte) {
+	var m map[string]any
+	if err := json.Unmarshal(body, &m); err != nil || m["jsonrpc"] != "2.0" {
+		c.t.Errorf("no message of JSON-RPC: %s", body)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.news.Broadcast()
+	c.all.Write(body)
+	method, _ := m["method"].(string)
+	id, hasID := m["id"].(float64)
+	switch {
+	case method == "":
+		_, result := m["result"]
+		_, failed := m["error"]
+		if !hasID || result == failed {
+			c.t.Errorf("neither an answer nor a failure: %s", body)
+		}
+		if asked := c.asked[int(id)]; result {
+			for _, problem := range checkShape(asked+" result", m["result"]) {
+				c.t.Errorf("%s: %s\n%.600s", asked, problem, body)
+			}
+		}
+		c.answers[int(id)] = m
+	default:
+		for _, problem := range checkShape(method, m["params"]) {
+			c.t.Errorf("%s: %s\n%.600s", method, problem, body)
+		}
+		if hasID { // a request of the server's
+			go c.write(map[string]any{"jsonrpc": "2.0", "id": m["id"], "result": nil})
+		}
+		p, _ := m["params"].(map[string]any)
+		switch method {
+		case "textDocument/publishDiagnostics":
+			c.shown[p["uri"].(string)] = p
+			c.count[p["uri"].(string)]++
+		case "window/logMessage":
+			c.logs = append(c.logs, p["message"].(string))
+		}
+	}
+}
+
+func (c *client) write(m map[string]any) {
+	body, err := json.Marshal(m)
+	if err != nil {
+		c.t.Error(err)
+	}
+	fmt.Fprintf(c.out, "Content-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+// notify sends a notification.
+func (c *client) notify(method string, params any) {
+	c.write(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+// send sends a request and does not wait for its answer.
+func (c *client) send(method string, params any) int {
+	c.mu.Lock()
+	c.next++
+	id := c.next
+	c.asked[id] = method
+	c.mu.Unlock()
+	m := map[string]any{"jsonrpc": "2.0", "id": id, "method": method}
+	if params != nil {
+		m["params"] = params
+	}
+	c.write(m)
+	return id
+}
+
+// wait waits until something holds.
+func (c *client) wait(what string, holds func() bool) {
+	c.t.Helper()
+	timer := time.AfterFunc(60*time.Second, func() { c.mu.Lock(); c.ended = true; c.mu.Unlock(); c.news.Broadcast() })
+	defer timer.Stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !holds() {
+		if c.ended {
+			c.t.Fatalf("%s: nothing came; the log says %q, shown is %v", what, c.logs, c.shown)
+		}
+		c.news.Wait()
+	}
+}
+
+// answer waits for the answer to a request.
+func (c *client) answer(id int) (m map[string]any) {
+	c.t.Helper()
+	c.wait("answer", func() bool { m = c.answers[id]; return m != nil })
+	return m
+}
+
+// ask sends a request and returns its result.
+func (c *client) ask(method string, params any) any {
+	c.t.Helper()
+	m := c.answer(c.send(method, params))
+	if m["error"] != nil {
+		c.t.Fatalf("%s: %v", method, m["error"])
+	}
+	return m["result"]
+}
+
+// start does what every session begins with.
+func (c *client) start(encodings []string, folders ...string) map[string]any {
+	c.t.Helper()
+	list := []any{}
+	for _, f := range folders {
+		list = append(list, map[string]any{"uri": "file://" + f, "name": f})
+	}
+	result := c.ask("initialize", map[string]any{"processId": nil, "rootUri": nil, "workspaceFolders": list,
+		"capabilities": map[string]any{"general": map[string]any{"positionEncodings": encodings}}})
+	c.notify("initialized", map[string]any{})
+	return result.(map[string]any)["capabilities"].(map[string]any)
+}
+
+// open opens a file.
+func (c *client) open(path, text string) {
+	c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": "file://" + path,
+		"languageId": "puppet", "version": 1, "text": text}})
+}
+
+// at is a range.
+func at(line, from, toLine, to int) map[string]any {
+	return map[string]any{"start": map[string]any{"line": line, "character": from},
+		"end": map[string]any{"line": toLine, "character": to}}
+}
+
+// edit changes a range of a file.
+func (c *client) edit(path string, version int, where map[string]any, text string) {
+	change := map[string]any{"text": text}
+	if where != nil {
+		change["range"] = where
+	}
+	c.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": "file://" + path,
+		"version": version}, "contentChanges": []any{change}})
+}
+
+// told is what was said of a file: "3:5-3:9 P0001 …" from 1, by lines. The lock is held.
+func (c *client) told(path string) (out []string) {
+	p := c.shown["file://"+path]
+	if p == nil {
+		return nil
+	}
+	for _, x := range p["diagnostics"].([]any) {
+		d := x.(map[string]any)
+		message, _, _ := strings.Cut(d["message"].(string), "\n")
+		out = append(out, fmt.Sprintf("%s %s %s", rangeText(d["range"]), d["code"], message))
+	}
+	return out
+}
+
+func rangeText(r any) string {
+	pos := func(name string) string {
+		p := r.(map[string]any)[name].(map[string]any)
+		return fmt.Sprintf("%v:%v", p["line"].(float64)+1, p["character"].(float64)+1)
+	}
+	return pos("start") + "-" + pos("end")
+}
+
+// bye ends the session as the protocol wants it.
+func (c *client) bye() {
+	c.t.Helper()
+	c.ask("shutdown", nil)
+	c.notify("exit", nil)
+	select {
+	case orderly := <-c.done:
+		if !orderly {
+			c.t.Error("the server calls this disorderly")
+		}
+	case <-time.After(20 * time.Second):
+		c.t.Error("the server does not end")
+	}
+}

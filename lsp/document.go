@@ -1,0 +1,62 @@
+package lsp
+
+import (
+	"bunraku/lsp/protocol"
+)
+
+// A document is a file that is open in the editor, in one version. It never changes: an edit makes another one.
+type document struct {
+	uri     string // as the client spells it
+	path    string // absolute; "" for what is no file
+	version int
+	*mapper
+}
+
+// edited is the document after some changes, each of which applies to the outcome of the one before.
+func (d *document) edited(version int, changes []protocol.TextDocumentContentChangePartial) *document {
+	m := d.mapper
+	for _, c := range changes {
+		if c.Range == nil {
+			m = newMapper(c.Text, m.enc)
+		} else {
+			m = newMapper(m.replace(*c.Range, c.Text), m.enc)
+		}
+	}
+	return &document{d.uri, d.path, version, m}
+}
+
+// moved is where a range stands after a change of the text around it; ok is false if the change touches it.
+func moved(r protocol.Range, c protocol.TextDocumentContentChangePartial, enc encoding) (_ protocol.Range, ok bool) {
+	if c.Range == nil {
+		return r, false
+	}
+	if !before(c.Range.Start, r.End) && c.Range.Start != r.Start {
+		return r, true // it comes behind
+	}
+	if before(r.Start, c.Range.End) {
+		return r, false
+	}
+	end := endOf(c.Range.Start, c.Text, enc)
+	move := func(p protocol.Position) protocol.Position {
+		if p.Line == c.Range.End.Line {
+			p.Character += end.Character - c.Range.End.Character
+		}
+		p.Line += end.Line - c.Range.End.Line
+		return p
+	}
+	return protocol.Range{Start: move(r.Start), End: move(r.End)}, true
+}
+
+func before(a, b protocol.Position) bool {
+	return a.Line < b.Line || a.Line == b.Line && a.Character < b.Character
+}
+
+// endOf is where a text ends that is written at a position.
+func endOf(at protocol.Position, text string, enc encoding) protocol.Position {
+	end := newMapper(text, enc).position(len(text))
+	if end.Line == 0 {
+		end.Character += at.Character
+	}
+	end.Line += at.Line
+	return end
+}

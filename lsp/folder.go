@@ -1,0 +1,132 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bunraku/fleet"
+	"bunraku/judge"
+	"bunraku/lsp/protocol"
+	"bunraku/puppet/compiler"
+	"bunraku/source"
+)
+
+// A folder is one of the workspace: a control repo, an environment or a module. What is made of the content of its files
+// is kept by its workspace.
+type folder struct {
+	server *Server
+	dir    string // absolute
+	ws     *compiler.Workspace
+	opt    compiler.Options
+	judge  *judge.Judge
+	own    func(file string) bool
+
+	mu     sync.Mutex
+	cancel context.CancelFunc // ends what is under way
+	closed bool
+	work   sync.Mutex // held by who works
+}
+
+// addFolder adds a folder, unless it is there; nil for what is no directory of this machine.
+func (s *Server) addFolder(dir string) *folder {
+	if dir == "" || slices.ContainsFunc(s.folders, func(f *folder) bool { return f.dir == dir }) {
+		return nil
+	}
+	j, own, err := s.opt.Judge(dir)
+	if err != nil {
+		s.log(protocol.MessageTypeError, dir+" is not looked at: "+err.Error())
+		return nil
+	}
+	f := &folder{server: s, dir: dir, opt: s.opt.Compile, judge: j, own: own}
+	f.opt.StandIn, f.opt.Trace = true, true
+	f.ws = compiler.NewWorkspace(dir, f.opt)
+	if !s.opt.LanguageGiven && fleet.OnlyBefore8(f.ws.Disk(), dir) != "" {
+		f.opt.Language = source.Puppet7
+		f.ws = compiler.NewWorkspace(dir, f.opt)
+	}
+	s.folders = append(s.folders, f)
+	return f
+}
+
+// removeFolder takes a folder away, with what was said of its files.
+func (s *Server) removeFolder(dir string) {
+	i := slices.IndexFunc(s.folders, func(f *folder) bool { return f.dir == dir })
+	if i < 0 {
+		return
+	}
+	f := s.folders[i]
+	f.close()
+	s.folders = slices.Delete(s.folders, i, i+1)
+	s.show(f, nil)
+}
+
+// folderOf is the innermost folder that a file is in, or nil.
+func (s *Server) folderOf(path string) (in *folder) {
+	for _, f := range s.folders {
+		if strings.HasPrefix(path, f.dir+"/") && (in == nil || len(f.dir) > len(in.dir)) {
+			in = f
+		}
+	}
+	return in
+}
+
+// view is the folder's files as they are now, with the open ones laid over them, and the documents that it shows.
+func (f *folder) view() (source.Files, map[string]*document, error) {
+	open, texts := map[string]*document{}, map[string]string{}
+	f.server.mu.Lock()
+	for _, d := range f.server.docs {
+		if d.path != "" && f.server.folderOf(d.path) == f {
+			open[d.path], texts[d.path] = d, d.text
+		}
+	}
+	f.server.mu.Unlock()
+	view, err := source.NewOverlay(f.ws.Disk(), texts)
+	return view, open, err
+}
+
+// kick lets the folder be diagnosed when nobody has typed for a while, and ends what is under way.
+func (f *folder) kick() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.cancel != nil {
+		f.cancel()
+	}
+	if f.closed {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	f.cancel = cancel
+	go func() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(f.server.opt.Idle):
+		}
+		f.work.Lock()
+		defer f.work.Unlock()
+		if ctx.Err() == nil {
+			f.diagnose(ctx)
+		}
+	}()
+}
+
+// close ends all work on the folder.
+func (f *folder) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	f.closed = true
+	if f.cancel != nil {
+		f.cancel()
+	}
+	go func() { // once nobody needs it
+		f.work.Lock()
+		defer f.work.Unlock()
+		f.judge.Close()
+	}()
+}

@@ -1,0 +1,377 @@
+// Package lsp is the language server: what an editor asks about a tree of Puppet code is answered by the same engine that
+// `check` and `explain` run. It is a door and holds no argument why something is true.
+//
+//	server.go     the session: starting, ending, cancelling, which request goes where
+//	channel.go    messages as they come and go
+//	document.go   an open file, and edits of it
+//	position.go   the protocol's positions and our byte offsets
+//	folder.go     a folder of the workspace: its files with the open ones laid over them
+//	nodes.go      the nodes that answers are about
+//	diagnose.go   what is wrong: the syntax of an open file at once, everything else when nobody types
+//
+// A request is answered from one unchanging view. Open files are immutable values; an edit makes a new one, and what was
+// under way for the old one is cancelled. Notifications are handled in the order in which they come, before any request
+// behind them (jrpc2 keeps that order), so no answer is about a text that the client has already changed.
+//
+// Nothing is run that the tree names, and everything that is sent goes through the screen of report/redact first.
+// Start reading at Server.Serve.
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"bunraku/fleet"
+	"bunraku/judge"
+	"bunraku/lsp/protocol"
+	"bunraku/puppet/compiler"
+	"bunraku/report/redact"
+	"bunraku/source"
+
+	"github.com/creachadair/jrpc2"
+)
+
+// Options are what the command line says.
+type Options struct {
+	Version string
+	// Compile is how nodes are compiled. If nobody named a language, metadata.json may.
+	Compile       compiler.Options
+	LanguageGiven bool
+	// Facts is where the facts of nodes are; "" for the folder's own.
+	Facts string
+	// Nodes are the nodes that answers are about, unless the client says which; names or patterns.
+	Nodes []string
+	// Judge makes the judge of a folder, and says which of its files are the user's to edit.
+	Judge func(folder string) (j *judge.Judge, own func(file string) bool, err error)
+	// Secrets are shown to nobody, and Watch takes in those of every compile.
+	Secrets *redact.Secrets
+	Watch   fleet.Watch
+	// Idle is how long nobody types before nodes are compiled; 0 for a default.
+	Idle time.Duration
+}
+
+// A Server serves one client.
+type Server struct {
+	opt Options
+	rpc *jrpc2.Server
+
+	mu       sync.Mutex
+	phase    phase
+	enc      encoding
+	client   protocol.ClientCapabilities
+	settings settings
+	docs     map[string]*document // by URI
+	folders  []*folder
+	shown    shown
+}
+
+// phase is how far a session has come.
+type phase uint8
+
+const (
+	created phase = iota
+	running
+	shut
+)
+
+// settings are those that the client sends, at the start and when they change. They are data: none of them names a
+// program or lets anything run.
+type settings struct {
+	Nodes []string `json:"nodes"` // names or patterns of the nodes that answers are about; none for a few that fit
+}
+
+// errors of the protocol that jrpc2 does not have.
+const (
+	notInitialized   jrpc2.Code = -32002
+	requestCancelled jrpc2.Code = -32800
+)
+
+// New makes a server.
+func New(opt Options) *Server {
+	if opt.Idle == 0 {
+		opt.Idle = 150 * time.Millisecond
+	}
+	return &Server{opt: opt, settings: settings{Nodes: opt.Nodes}, docs: map[string]*document{}, enc: protocol.PositionEncodingKindUTF16}
+}
+
+// Serve talks to a client until that says goodbye or is gone. It reports whether the client left as the protocol wants it.
+func (s *Server) Serve(in io.Reader, out io.WriteCloser) (orderly bool) {
+	s.rpc = jrpc2.NewServer(s, &jrpc2.ServerOptions{AllowPush: true, DisableBuiltin: true, Concurrency: 8})
+	s.rpc.Start(newChannel(in, out, s.opt.Secrets))
+	_ = s.rpc.Wait() // however it ended, there is nobody left to tell
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.folders {
+		f.close()
+	}
+	return s.phase == shut
+}
+
+// Assign implements jrpc2.Assigner: the handler of a method, with what is the same for all of them.
+func (s *Server) Assign(_ context.Context, method string) jrpc2.Handler {
+	h := s.handler(method)
+	if h == nil {
+		if strings.HasPrefix(method, "$/") { // those may be ignored
+			return func(_ context.Context, req *jrpc2.Request) (any, error) {
+				return nil, jrpc2.MethodNotFound.Err()
+			}
+		}
+		return nil
+	}
+	return func(ctx context.Context, req *jrpc2.Request) (answer any, err error) {
+		defer func() {
+			if p := recover(); p != nil { // a bug costs the question that it happens on
+				bug := source.Bug(p)
+				s.log(protocol.MessageTypeError, "bug in "+method+": "+bug.Summary+"\n"+bug.Detail)
+				answer, err = nil, jrpc2.Errorf(jrpc2.InternalError, "bug: %s", bug.Summary)
+			}
+		}()
+		s.mu.Lock()
+		at := s.phase
+		s.mu.Unlock()
+		switch {
+		case at == created && method != "initialize" && method != "exit":
+			return nil, jrpc2.Errorf(notInitialized, "the first request is initialize")
+		case at == running && method == "initialize", at == shut && method != "exit":
+			return nil, jrpc2.InvalidRequest.Err()
+		}
+		answer, err = h(ctx, req)
+		if err != nil && ctx.Err() != nil {
+			err = jrpc2.Errorf(requestCancelled, "cancelled")
+		}
+		return answer, err
+	}
+}
+
+// handler finds the handler of a method, or nil.
+func (s *Server) handler(method string) jrpc2.Handler {
+	switch method {
+	case "initialize":
+		return takes(s.initialize)
+	case "initialized":
+		return takes(s.initialized)
+	case "shutdown":
+		return func(context.Context, *jrpc2.Request) (any, error) { return nil, s.shutdown() }
+	case "exit":
+		return func(context.Context, *jrpc2.Request) (any, error) { s.rpc.Stop(); return nil, nil }
+	case "$/cancelRequest":
+		return takes(func(_ context.Context, p *protocol.CancelParams) (any, error) {
+			s.rpc.CancelRequest(string(p.ID))
+			return nil, nil
+		})
+	case "textDocument/didOpen":
+		return takes(s.didOpen)
+	case "textDocument/didChange":
+		return takes(s.didChange)
+	case "textDocument/didSave":
+		return takes(s.didSave)
+	case "textDocument/didClose":
+		return takes(s.didClose)
+	case "workspace/didChangeWatchedFiles":
+		return takes(s.didChangeWatchedFiles)
+	case "workspace/didChangeConfiguration":
+		return takes(s.didChangeConfiguration)
+	case "workspace/didChangeWorkspaceFolders":
+		return takes(s.didChangeWorkspaceFolders)
+	}
+	return nil
+}
+
+// takes makes a handler of a function of its parameters.
+func takes[P, R any](f func(context.Context, *P) (R, error)) jrpc2.Handler {
+	return func(ctx context.Context, req *jrpc2.Request) (any, error) {
+		p := new(P)
+		if err := req.UnmarshalParams(p); err != nil {
+			return nil, err
+		}
+		return f(ctx, p)
+	}
+}
+
+func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.phase = running
+	s.client = p.Capabilities
+	if g := p.Capabilities.General; g != nil {
+		s.enc = encodingOf(g.PositionEncodings)
+	}
+	s.set(p.InitializationOptions)
+	roots := p.WorkspaceFolders
+	if len(roots) == 0 && p.RootURI != nil {
+		roots = []protocol.WorkspaceFolder{{URI: *p.RootURI}}
+	} else if len(roots) == 0 && p.RootPath != nil {
+		roots = []protocol.WorkspaceFolder{{URI: uriOf(*p.RootPath)}}
+	}
+	for _, w := range roots {
+		s.addFolder(pathOf(w.URI))
+	}
+	yes := true
+	return &protocol.InitializeResult{
+		ServerInfo: &protocol.ServerInfo{Name: "bunraku", Version: s.opt.Version},
+		Capabilities: protocol.ServerCapabilities{
+			PositionEncoding: s.enc,
+			TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: yes,
+				Change: protocol.TextDocumentSyncKindIncremental, Save: &protocol.SaveOptions{}},
+			Workspace: &protocol.WorkspaceOptions{WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{
+				Supported: yes, ChangeNotifications: yes}},
+		}}, nil
+}
+
+// watched are the files whose changes on the disk matter.
+const watched = "**/*.{pp,epp,erb,yaml,yml,json,eyaml,conf,rb}"
+
+// initialized begins the work: everything before it is only an exchange of letters.
+func (s *Server) initialized(context.Context, *protocol.InitializedParams) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.folders {
+		f.kick()
+	}
+	w := s.client.Workspace
+	if w == nil || w.DidChangeWatchedFiles == nil || !w.DidChangeWatchedFiles.DynamicRegistration {
+		return nil, nil
+	}
+	options, err := json.Marshal(protocol.DidChangeWatchedFilesRegistrationOptions{
+		Watchers: []protocol.FileSystemWatcher{{GlobPattern: watched}}})
+	if err != nil {
+		return nil, err
+	}
+	go func() { // the answer comes behind this notification
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_, err := s.rpc.Callback(ctx, "client/registerCapability", protocol.RegistrationParams{
+			Registrations: []protocol.Registration{{ID: "files", Method: "workspace/didChangeWatchedFiles",
+				RegisterOptions: options}}})
+		if err != nil && !errors.Is(err, jrpc2.ErrConnClosed) {
+			s.log(protocol.MessageTypeWarning, "the editor does not watch files: "+err.Error())
+		}
+	}()
+	return nil, nil
+}
+
+// shutdown ends all work; the client will say exit.
+func (s *Server) shutdown() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.phase = shut
+	for _, f := range s.folders {
+		f.close()
+	}
+	return nil
+}
+
+// log tells the client something for its log.
+func (s *Server) log(kind protocol.MessageType, text string) {
+	_ = s.rpc.Notify(context.Background(), "window/logMessage", protocol.LogMessageParams{Type: kind, Message: text})
+}
+
+// set takes in settings, which some clients send alone and others in a section of our name. What they leave out is as the
+// command line has it.
+func (s *Server) set(raw json.RawMessage) {
+	given := settings{Nodes: s.opt.Nodes}
+	section := struct{ Bunraku *settings }{&given}
+	if json.Unmarshal(raw, &given) == nil && json.Unmarshal(raw, &section) == nil {
+		s.settings = given
+	}
+}
+
+func (s *Server) didOpen(_ context.Context, p *protocol.DidOpenTextDocumentParams) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := p.TextDocument
+	d := &document{t.URI, pathOf(t.URI), t.Version, newMapper(t.Text, s.enc)}
+	s.docs[t.URI] = d
+	s.changed(d)
+	return nil, nil
+}
+
+func (s *Server) didChange(_ context.Context, p *protocol.DidChangeTextDocumentParams) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.docs[p.TextDocument.URI]
+	if d == nil {
+		return nil, jrpc2.Errorf(jrpc2.InvalidParams, "%s is not open", p.TextDocument.URI)
+	}
+	d = d.edited(p.TextDocument.Version, p.ContentChanges)
+	s.docs[d.uri] = d
+	s.shown.move(d, p.ContentChanges, s.enc)
+	s.changed(d)
+	return nil, nil
+}
+
+func (s *Server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := s.docs[p.TextDocument.URI]; d != nil {
+		s.again(d.path)
+	}
+	return nil, nil
+}
+
+func (s *Server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentParams) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.docs[p.TextDocument.URI]
+	if d == nil {
+		return nil, nil
+	}
+	delete(s.docs, d.uri)
+	if s.folderOf(d.path) == nil {
+		s.publish(d.uri, d.path, nil, nil) // nobody else looks at it
+	}
+	s.again(d.path)
+	return nil, nil
+}
+
+func (s *Server) didChangeWatchedFiles(_ context.Context, p *protocol.DidChangeWatchedFilesParams) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range p.Changes {
+		s.again(pathOf(c.URI))
+	}
+	return nil, nil
+}
+
+func (s *Server) didChangeConfiguration(_ context.Context, p *protocol.DidChangeConfigurationParams) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.set(p.Settings)
+	for _, f := range s.folders {
+		f.kick()
+	}
+	return nil, nil
+}
+
+func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *protocol.DidChangeWorkspaceFoldersParams) (any,
+	error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range p.Event.Removed {
+		s.removeFolder(pathOf(w.URI))
+	}
+	for _, w := range p.Event.Added {
+		if f := s.addFolder(pathOf(w.URI)); f != nil {
+			f.kick()
+		}
+	}
+	return nil, nil
+}
+
+// changed looks at a document that is new or was edited.
+func (s *Server) changed(d *document) {
+	s.syntax(d)
+	s.again(d.path)
+}
+
+// again lets the folder that a file is in be looked at once more.
+func (s *Server) again(path string) {
+	if f := s.folderOf(path); f != nil {
+		f.kick()
+	}
+}

@@ -1,0 +1,235 @@
+package lsp_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// tree writes files into a directory.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		p := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+var site = map[string]string{
+	"environment.conf":                "modulepath = modules\n",
+	"hiera.yaml":                      "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+	"data/common.yaml":                "web::port: 8080\n",
+	"manifests/site.pp":               "node default { include web }\n",
+	"modules/web/manifests/init.pp":   "class web (Integer $port) {\n  notify { \"port ${port}\": }\n}\n",
+	"modules/web/manifests/broken.pp": "class web::broken {\n  notify { 'x' }\n}\n",
+	"facts/a.json":                    `{"fqdn": "a"}`,
+}
+
+// TestSession: the life of a session, and what is refused in each part of it.
+func TestSession(t *testing.T) {
+	c := dial(t, nil)
+	if e, _ := c.answer(c.send("textDocument/hover", map[string]any{}))["error"].(map[string]any); e == nil {
+		t.Error("a request before initialize is answered")
+	}
+	if e, _ := c.answer(c.send("shutdown", nil))["error"].(map[string]any); e == nil || e["code"] != -32002.0 {
+		t.Errorf("shutdown before initialize: %v", e)
+	}
+	capabilities := c.start(nil, tree(t, site))
+	if capabilities["positionEncoding"] != "utf-16" {
+		t.Errorf("a client that offers no encoding gets %v", capabilities["positionEncoding"])
+	}
+	if sync := capabilities["textDocumentSync"].(map[string]any); sync["change"] != 2.0 || sync["openClose"] != true {
+		t.Errorf("sync: %v", sync)
+	}
+	if e, _ := c.answer(c.send("initialize", map[string]any{}))["error"].(map[string]any); e == nil ||
+		e["code"] != -32600.0 {
+		t.Errorf("a second initialize: %v", e)
+	}
+	if e, _ := c.answer(c.send("no/such", map[string]any{}))["error"].(map[string]any); e == nil || e["code"] != -32601.0 {
+		t.Errorf("an unknown request: %v", e)
+	}
+	c.notify("$/setTrace", map[string]any{"value": "off"}) // nobody minds
+	c.notify("no/such/notification", map[string]any{})
+	c.edit("/nowhere.pp", 2, nil, "x") // what is not open cannot be edited
+	c.bye()
+}
+
+// TestGone: a client that hangs up without a word ends the server, which says that this was not in order.
+func TestGone(t *testing.T) {
+	for _, say := range []func(c *client){
+		func(c *client) {},
+		func(c *client) { c.start(nil) },
+		func(c *client) { c.start(nil); c.notify("exit", nil) },
+	} {
+		c := dial(t, nil)
+		say(c)
+		c.out.Close()
+		select {
+		case orderly := <-c.done:
+			if orderly {
+				t.Error("it calls this orderly")
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("the server does not end")
+		}
+	}
+}
+
+// TestEncoding: the client's choice is taken.
+func TestEncoding(t *testing.T) {
+	for _, x := range []struct {
+		offered []string
+		want    string
+		column  string // of what stands behind an umlaut and a character beyond the first plane, from 1
+	}{
+		{nil, "utf-16", "1:25-1:26"},
+		{[]string{"utf-16", "utf-8"}, "utf-8", "1:28-1:29"},
+		{[]string{"utf-32", "utf-16"}, "utf-32", "1:24-1:25"},
+	} {
+		c := dial(t, nil)
+		if got := c.start(x.offered)["positionEncoding"]; got != x.want {
+			t.Errorf("offered %v, taken %v", x.offered, got)
+		}
+		c.open("/elsewhere/a.pp", "notify { 'ü𝄞': message > 1 }\n")
+		var told []string
+		c.wait("syntax", func() bool { told = c.told("/elsewhere/a.pp"); return len(told) > 0 })
+		if !strings.HasPrefix(told[0], x.column+" P0001 ") {
+			t.Errorf("%s: %v", x.want, told)
+		}
+		c.bye()
+	}
+}
+
+// TestDiagnostics: syntax at once, everything else when nobody types; what is mended goes away.
+func TestDiagnostics(t *testing.T) {
+	dir := tree(t, site)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	c := dial(t, nil)
+	c.start([]string{"utf-8"}, dir)
+	broken := in("modules/web/manifests/broken.pp")
+	c.wait("a file that is not open", func() bool { return len(c.told(broken)) == 1 })
+
+	c.open(broken, site["modules/web/manifests/broken.pp"])
+	c.edit(broken, 2, at(1, 14, 1, 14), ":")
+	c.wait("it is mended", func() bool {
+		p := c.shown["file://"+broken]
+		return len(c.told(broken)) == 0 && p["version"] == 2.0
+	})
+
+	// A value of the wrong type in Hiera is told where the class is declared, and where the value and the parameter stand.
+	data, sitepp, initpp := in("data/common.yaml"), in("manifests/site.pp"), in("modules/web/manifests/init.pp")
+	c.open(data, site["data/common.yaml"])
+	c.edit(data, 2, at(0, 11, 0, 15), "four")
+	var told []string
+	c.wait("a wrong value", func() bool {
+		told = slices.Concat(c.told(sitepp), c.told(data), c.told(initpp))
+		return len(told) == 3
+	})
+	const wrong = "Class[Web]: parameter 'port' expects an Integer value, got String"
+	if want := []string{"1:16-1:27 E0412 " + wrong,
+		"1:12-1:16 E0412 this value, by automatic parameter lookup (level \"Common\"): " + wrong,
+		"1:12-1:25 E0412 the parameter is declared here: " + wrong}; !slices.Equal(told, want) {
+		t.Errorf("%q", told)
+	}
+	c.edit(data, 3, at(0, 11, 0, 15), "8080")
+	c.wait("it is mended", func() bool { return len(c.told(sitepp))+len(c.told(data))+len(c.told(initpp)) == 0 })
+
+	// What was said moves along with the text, before anything is compiled again.
+	c.open(initpp, site["modules/web/manifests/init.pp"])
+	c.edit(initpp, 2, at(1, 0, 1, 0), "  include nothing\n")
+	c.wait("an evaluation error", func() bool {
+		told = c.told(initpp)
+		return len(told) == 1 && strings.HasPrefix(told[0], "2:")
+	})
+	c.edit(initpp, 3, at(0, 0, 0, 0), "# one\n# two\n")
+	c.wait("moved", func() bool {
+		p := c.shown["file://"+initpp]
+		return p["version"] == 3.0 && len(c.told(initpp)) == 1 && strings.HasPrefix(c.told(initpp)[0], "4:")
+	})
+	c.bye()
+}
+
+// TestFolders: several folders, and folders that come and go.
+func TestFolders(t *testing.T) {
+	one, two := tree(t, site), tree(t, site)
+	in := func(dir string) string { return filepath.Join(dir, "modules/web/manifests/broken.pp") }
+	c := dial(t, nil)
+	c.start(nil, one)
+	c.wait("the first", func() bool { return len(c.told(in(one))) == 1 })
+	c.notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{
+		"added":   []any{map[string]any{"uri": "file://" + two, "name": "two"}},
+		"removed": []any{map[string]any{"uri": "file://" + one, "name": "one"}}}})
+	c.wait("the second, and the first taken back", func() bool { return len(c.told(in(two))) == 1 && len(c.told(in(one))) == 0 })
+
+	// A file that is changed on the disk is read again.
+	if err := os.WriteFile(in(two), []byte("class web::broken { }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": "file://" + in(two),
+		"type": 2}}})
+	c.wait("the disk", func() bool { return len(c.told(in(two))) == 0 })
+	c.bye()
+}
+
+// TestNodes: answers are about the nodes that the settings name.
+func TestNodes(t *testing.T) {
+	files := map[string]string{"environment.conf": "",
+		"manifests/site.pp": "node 'a' { fail('A') }\nnode 'z' { fail('Z') }\nnode default { notify { 'x': } }\n"}
+	for _, n := range []string{"a", "b", "c", "d", "z"} {
+		files["facts/"+n+".json"] = `{"fqdn": "` + n + `"}`
+	}
+	dir := tree(t, files)
+	p := filepath.Join(dir, "manifests/site.pp")
+	c := dial(t, nil)
+	c.start(nil, dir)
+	lines := func() (out []string) {
+		for _, s := range c.told(p) {
+			line, _, _ := strings.Cut(s, ":")
+			out = append(out, line)
+		}
+		return out
+	}
+	c.wait("the first three", func() bool { return reflect.DeepEqual(lines(), []string{"1"}) })
+	set := func(nodes ...string) {
+		c.notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{
+			"bunraku": map[string]any{"nodes": nodes}}})
+	}
+	set("z")
+	c.wait("one", func() bool { return reflect.DeepEqual(lines(), []string{"2"}) })
+	set("*")
+	c.wait("all", func() bool { return reflect.DeepEqual(lines(), []string{"1", "2"}) })
+	c.bye()
+}
+
+// TestSecrets: nothing Sensitive is in any message, whatever way it took.
+func TestSecrets(t *testing.T) {
+	const secret = "hunter2-and-more"
+	dir := tree(t, map[string]string{"environment.conf": "", "facts/a.json": `{"fqdn": "a"}`,
+		"hiera.yaml":       "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml": "pw: " + secret + "\n",
+		"manifests/site.pp": "$pw = Sensitive(lookup('pw'))\nfile { '/x': content => $pw, mode => '0600' }\n" +
+			"warning(\"the password is ${pw.unwrap}\")\n"})
+	c := dial(t, nil)
+	c.start(nil, dir)
+	p := filepath.Join(dir, "manifests/site.pp")
+	var told []string
+	c.wait("the warning", func() bool { told = c.told(p); return len(told) > 0 })
+	c.bye()
+	if all := c.all.String(); strings.Contains(all, secret) || !strings.Contains(all, "[value redacted]") {
+		t.Errorf("%s", all)
+	}
+}
