@@ -59,6 +59,7 @@ var layers = map[string]string{
 	"fleet":                    "budget diff fleet/store report source source/git provenance puppet/functions/stdlib puppet/resource puppet/lookup/datafile puppet/environment puppet/outline puppet/syntax puppet/trace puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/compiler judge verify verify/model",
 	"fleet/store":              "budget source provenance puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/trace puppet/lookup puppet/compiler report/redact",
 	"audit":                    "source puppet/syntax puppet/outline puppet/value puppet/facts puppet/resource puppet/environment puppet/lookup/datafile puppet/template puppet/compiler",
+	"docs":                     "",
 	"cmd/bunraku":              "*",
 	"report":                   "source puppet/syntax puppet/catalog verify/model",
 	"report/redact":            "source puppet/value puppet/catalog",

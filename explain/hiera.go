@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"strings"
 
 	"bunraku/provenance"
@@ -52,6 +53,46 @@ func (rec *Record) explainHiera(a *Answer, key string) error {
 	}
 	a.Reaches, _ = rec.Reaches("hiera:" + key)
 	return nil
+}
+
+// SecretKey reports whether what Hiera has for a key must not be shown.
+func (rec *Record) SecretKey(key string) bool { return rec.secrets().keys[rootKey(key)] }
+
+// LevelFile is the data file in which a key would be set: that of a level, by its name or the end of its path; without
+// one that of the level whose value counts now, else the first that is there.
+func (rec *Record) LevelFile(key, level string) (string, error) {
+	h := rec.hieraOf(rootKey(key))
+	if h == nil || len(h.Levels) == 0 { // nobody has the key: ask for the levels by one that somebody has
+		for k := range rec.askedKeys() {
+			if h = rec.hieraOf(k); h != nil && len(h.Levels) > 0 {
+				break
+			}
+		}
+	}
+	if h == nil || len(h.Levels) == 0 {
+		return "", fmt.Errorf("no level of Hiera is known for %s: the environment has no data, or nobody asks it", key)
+	}
+	var names []string
+	there := ""
+	for _, lv := range h.Levels {
+		if level != "" && (strings.EqualFold(lv.Name, level) || sameFile(lv.File, level)) {
+			return lv.File, nil
+		}
+		if level == "" && lv.Found && h.Key == rootKey(key) {
+			return lv.File, nil
+		}
+		if there == "" && lv.Exists {
+			there = lv.File
+		}
+		names = append(names, lv.Name)
+	}
+	if level != "" {
+		return "", fmt.Errorf("no level of Hiera is called %s: there are %s", level, strings.Join(names, ", "))
+	}
+	if there == "" {
+		return "", fmt.Errorf("no level of Hiera has a file for %s", rec.Catalog.Name)
+	}
+	return there, nil
 }
 
 // explainFact shows a fact and how much it reaches.

@@ -23,6 +23,8 @@ type explainFlags struct {
 	where, expression, dependency bool
 	whyNot, blame, all            bool
 	reaches, from, format         string
+	against, since                string
+	set, fact                     []string
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -37,6 +39,9 @@ The node's facts are found in ENV/facts by the name that --node gives, or are th
 REF is a resource, File[/etc/motd] or Class[ntp], alone or with an attribute, or tags; a line of a file, /etc/ntp.conf:3; a pattern, 'File[/etc/*]'; a variable,
 '$ntp::servers'; a relation, 'Package[ntp] -> Service[ntp]'; hiera:KEY; fact:NAME; or tag:NAME. Any name that only one resource has
 will do alone.
+
+With --against another node or revision is compiled too, and what makes REF another there is told; --since finds the commit that
+changed it; --set and --fact say what would differ, on the whole node when there is no REF. A code alone, such as V101, is documented.
 
 What is promised: no change of data outside the places that --dependency lists, and no new key, file or fact at the absences it lists,
 changes this value, as long as the code keeps its shape. Sensitive values are never printed, only their places.`,
@@ -59,11 +64,19 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.BoolVar(&f.whyNot, "why-not", false, "say why REF is not in the catalog")
 	fs.StringVar(&f.reaches, "reaches", "",
 		"the reverse: what can a change at `PLACE` alter? FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
+	fs.StringVar(&f.against, "against", "",
+		"why is REF another for this `NODE`, or at this revision? Both are compiled and compared")
+	fs.StringVar(&f.since, "since", "", "which commit since `REV` changed REF?")
+	fs.StringArrayVar(&f.set, "set", nil,
+		"what if a Hiera key had another value? `KEY=VALUE` or KEY=VALUE@LEVEL, the value in YAML; may be repeated")
+	fs.StringArrayVar(&f.fact, "fact", nil, "what if a fact were another? `NAME=VALUE`; may be repeated")
 	fs.BoolVar(&f.all, "all", false, "leave nothing out of the answer, however long it gets")
 	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
 	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
 	fs.StringVar(&f.format, "format", "text", "text or json")
-	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches")
+	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches", "against", "since")
+	c.MarkFlagsMutuallyExclusive("from", "against", "since", "set")
+	c.MarkFlagsMutuallyExclusive("from", "fact")
 	return c
 }
 
@@ -80,6 +93,14 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 	if f.format != "text" && f.format != "json" {
 		return fail("unknown format %q: text or json", f.format)
 	}
+	if len(args) == 1 && report.IsCode(args[0]) && !fleet.Exists(source.NewDir(source.DirOptions{Roots: []string{"."}}),
+		source.Absolute(args[0])) {
+		return a.explainCode(f, args[0])
+	}
+	whatIf := len(f.set)+len(f.fact) > 0
+	if whatIf && f.reaches == "" && !f.whyNot {
+		return a.whatIf(cmd, f, args)
+	}
 	if (f.reaches != "") != (len(args) == 1) {
 		if f.reaches != "" {
 			return fail("--reaches takes no REF")
@@ -95,6 +116,12 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 	}
 	if f.reaches != "" && f.from == "" && f.facts == "" && f.node == "" {
 		return a.reachesAll(cmd, f, args[0])
+	}
+	switch {
+	case f.against != "":
+		return a.explainAgainst(cmd, f, args)
+	case f.since != "":
+		return a.explainSince(cmd, f, args)
 	}
 	rec, err := a.recordFor(cmd, f, args[0])
 	if err != nil {

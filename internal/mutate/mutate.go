@@ -36,6 +36,7 @@ const (
 	Renaming  Kind = "keys renamed in data"
 	Aliases   Kind = "aliases and merge keys in data"
 	Node      Kind = "names of nodes"
+	Several   Kind = "2 to 5 places at once"
 )
 
 // A Place is a datum that can be changed.
@@ -57,6 +58,7 @@ type Place struct {
 type Names struct {
 	Key  provenance.LabelKey
 	More func(provenance.LabelKey) bool // further labels, none of them a literal; may be nil
+	Also []Names                        // of several places at once: the others
 }
 
 // Named is the place of one label.
@@ -66,10 +68,23 @@ func (n Names) match(k provenance.LabelKey) bool { return k == n.Key || n.More !
 
 // leaves are the place's nodes in a trace.
 func (n Names) leaves(t *provenance.Trace) []provenance.Ref {
-	if n.Key.Kind == provenance.Literal {
-		return t.Find(n.Key.File, n.Key.Ordinal)
+	var also []provenance.Ref
+	for _, o := range n.Also {
+		also = append(also, o.leaves(t)...)
 	}
-	return t.FindOther(func(l provenance.Label) bool { return n.match(l.Key()) })
+	if n.Key.Kind == provenance.Literal {
+		return append(also, t.Find(n.Key.File, n.Key.Ordinal)...)
+	}
+	return append(also, t.FindOther(func(l provenance.Label) bool { return n.match(l.Key()) })...)
+}
+
+// Together is several places that are changed at once: what changed must have named one of them.
+func Together(places []*Place) *Place {
+	p := &Place{Kind: Several, Was: places[0].Was, Is: places[0].Is}
+	for _, o := range places[1:] {
+		p.Was.Also, p.Is.Also = append(p.Was.Also, o.Was), append(p.Is.Also, o.Is)
+	}
+	return p
 }
 
 // With is the place with other strings to put there than the ones it has and the one that the file's text has; nil when

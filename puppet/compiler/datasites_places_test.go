@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
@@ -86,6 +87,21 @@ notify { 'c': message => call('site::add', 'arg') }
 notify { 'd': message => call('site::other', 'x', 'y') }
 `,
 	},
+	"includes": {
+		"hiera.yaml":       "version: 5\nhierarchy:\n  - {name: all, path: common.yaml}\n",
+		"data/common.yaml": "use: true\nclasses: [a, b]\n",
+		"site.pp": `class base { notify { 'base': } }
+class a { include base }
+class b { include base }
+class c { notify { 'c': } }
+if lookup('use') { include a }
+include b
+include lookup('classes')
+if true or lookup('use') { include c }
+if lookup('use') and $facts['os'] == 'a' { include c }
+notify { 'or': message => (lookup('use') or true) }
+`,
+	},
 	"texts": {
 		"hiera.yaml":       "version: 5\nhierarchy:\n  - {name: all, path: common.yaml}\n",
 		"data/common.yaml": "t: \"<%= $x %> and <%= $x %>\"\ne: '<%= @x %> erb'\nx: 1\n",
@@ -134,6 +150,9 @@ func TestPlacesOfSites(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
+			}
+			if err := c.tryTogether(l, used, 200, rand.New(rand.NewPCG(1, uint64(len(name))))); err != nil {
+				t.Fatal(err)
 			}
 			report(t, c)
 		})

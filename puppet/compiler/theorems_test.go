@@ -253,6 +253,9 @@ func (s *subject) run() (*tally, error) {
 			}
 		}
 	}
+	if err := c.tryTogether(l, used, s.mutations/2, r); err != nil { // a third of the runs
+		return nil, err
+	}
 	for range min(len(idle), s.mutations/12) { // what was not evaluated must not matter
 		p := idle[r.IntN(len(idle))]
 		if _, err := c.try(l, p, r.IntN(p.Choices())); err != nil {
