@@ -171,12 +171,19 @@ func (c *Change) parts() []part {
 	return nil
 }
 
+// hashes reports whether both values are hashes.
+func hashes(a, b value.Value) bool {
+	_, isA := a.(*value.Hash)
+	_, isB := b.(*value.Hash)
+	return isA && isB
+}
+
+// differing finds where two values are not the same: hashes are looked into, other values are compared whole.
 func differing(path []string, a, b value.Value, out []part) []part {
-	x, isX := a.(*value.Hash)
-	y, isY := b.(*value.Hash)
-	if !isX || !isY {
+	if !hashes(a, b) {
 		return append(out, part{path, a, b})
 	}
+	x, y := a.(*value.Hash), b.(*value.Hash)
 	var seen []string
 	for _, h := range []*value.Hash{x, y} {
 		for _, e := range h.Entries() {

@@ -72,8 +72,15 @@ func (k *key) resource(o *own, r *catalog.Resource) {
 	k.part(strings.Join(sorted(parts), "\x00"))
 }
 
-// values adds what an attribute was and is; of lists, what left and what joined.
+// values adds what an attribute was and is; of lists what left and what joined, of hashes what changed.
 func (k *key) values(old, new value.Value) {
+	if hashes(old, new) {
+		for _, p := range differing(nil, old, new, nil) {
+			k.part(strings.Join(p.path, "\x00"))
+			k.values(p.old, p.new)
+		}
+		return
+	}
 	if lost, gained, ok := listDelta(old, new); ok {
 		k.part("list")
 		for _, v := range [][]value.Value{lost, gained} {

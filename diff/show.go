@@ -92,9 +92,7 @@ func (p *printer) report() {
 	case ByCause:
 		p.byCause()
 	default:
-		for _, g := range p.r.Groups {
-			p.group(g)
-		}
+		p.byChange()
 	}
 	p.unknowns()
 	p.effectless()
@@ -182,6 +180,11 @@ func (p *printer) failure(f *Failure) {
 		if f.Place.Known() {
 			p.line("   at    %s", f.Place)
 		}
+		if f.Code == source.CodeBug { // whoever reports it needs to know where it happened
+			for at := range strings.Lines(f.Detail) {
+				p.line("         %s", strings.TrimSpace(at))
+			}
+		}
 		if text := p.causeText(f.Cause, "   from  "); text != "" {
 			p.line("%s", text)
 		}
@@ -212,6 +215,10 @@ func (p *printer) group(g *Group) {
 
 // items prints changes, as many as the level allows.
 func (p *printer) items(items []*Item, indent string) {
+	idle := 0
+	if p.level >= 0 && !items[0].Container {
+		items, idle = withoutParameters(items)
+	}
 	most := map[int]int{-1: len(items), 0: 12, 1: 6, 2: 3}[p.level]
 	for i, it := range items {
 		if i == most {
@@ -220,6 +227,26 @@ func (p *printer) items(items []*Item, indent string) {
 		}
 		p.item(it.Change, indent, i > 0 && items[i-1].Slot() == it.Slot() && items[i-1].Blocks != nil)
 	}
+	if idle > 0 {
+		p.line("%sand %s of classes and defines", indent, plural(idle, "parameter"))
+	}
+}
+
+// withoutParameters leaves out parameters of classes and defines if there are more than a few, and counts them: beside
+// what they do to resources they tell little.
+func withoutParameters(items []*Item) (rest []*Item, out int) {
+	const few = 2
+	for _, it := range items {
+		if it.Container && it.Kind == Attribute {
+			out++
+		} else {
+			rest = append(rest, it)
+		}
+	}
+	if out <= few {
+		return items, 0
+	}
+	return rest, out
 }
 
 // item prints one change; on goes on with the text that the last one was about.
@@ -242,7 +269,11 @@ func (p *printer) item(c *Change, indent string, on bool) {
 			lines = append(lines, paint(p.Style.Note, "+"+l))
 		}
 	}
-	if len(c.Blocks) == 0 && c.long() {
+	if hashes(c.Old, c.New) && !c.Secret {
+		for _, x := range differing(nil, c.Old, c.New, nil) {
+			lines = append(lines, x.lines(p.Style)...)
+		}
+	} else if len(c.Blocks) == 0 && c.long() {
 		lines = append(lines, paint(p.Style.Error, "-"+Shown(c.Old)), paint(p.Style.Note, "+"+Shown(c.New)))
 	}
 	if c.Kind == Added && p.level <= 0 {
@@ -320,6 +351,8 @@ func (c *Change) headline() string {
 	case c.Secret:
 		return name + "   changes, Sensitive"
 	case c.listText() != "":
+	case hashes(c.Old, c.New):
+		return name
 	case c.Old == nil && (c.Blocks != nil || c.long()):
 		return name + "   comes"
 	case c.New == nil && (c.Blocks != nil || c.long()):
@@ -380,6 +413,67 @@ func (c *Change) long() bool {
 		return false
 	}
 	return len(c.Name.String())+len(c.Attribute)+len(Shown(c.Old))+len(Shown(c.New)) > width
+}
+
+// byChange prints the groups. What only changes parameters of classes and defines does nothing by itself: beside what
+// does, it is only counted.
+func (p *printer) byChange() {
+	idle := func(g *Group) bool {
+		return !g.Unexpected() && !slices.ContainsFunc(g.Items, func(it *Item) bool { return !it.Container })
+	}
+	var rest []*Group
+	for _, g := range p.r.Groups {
+		if idle(g) && p.level >= 0 {
+			rest = append(rest, g)
+		} else {
+			p.group(g)
+		}
+	}
+	if len(rest) == len(p.r.Groups) {
+		if len(rest) > 0 {
+			p.line("Only parameters of classes and defines change, and no resource that does something.")
+		}
+		for _, g := range rest {
+			p.group(g)
+		}
+		return
+	}
+	if len(rest) > 0 {
+		items, nodes := 0, map[int]bool{}
+		for _, g := range rest {
+			items += len(g.Items)
+			for _, n := range g.Nodes {
+				nodes[n] = true
+			}
+		}
+		p.line("")
+		p.line("%s   %s of classes and defines on %s, which do nothing by themselves: %s%s", paint(p.Style.Faint, "and"),
+			plural(items, "parameter"), plural(len(nodes), "node"), rest[0].Summary(), " (--full shows them)")
+	}
+}
+
+// lines are the lines for a part of a hash that changes.
+func (x part) lines(style source.Style) (out []string) {
+	at := ""
+	for _, k := range x.path {
+		at += "['" + k + "']"
+	}
+	if lost, gained, ok := listDelta(x.old, x.new); ok {
+		for _, v := range lost {
+			out = append(out, paint(style.Error, "-"+at+" "+Shown(v)))
+		}
+		for _, v := range gained {
+			out = append(out, paint(style.Note, "+"+at+" "+Shown(v)))
+		}
+		return out
+	}
+	if x.old != nil {
+		out = append(out, paint(style.Error, "-"+at+" "+Shown(x.old)))
+	}
+	if x.new != nil {
+		out = append(out, paint(style.Note, "+"+at+" "+Shown(x.new)))
+	}
+	return out
 }
 
 func (p *printer) byNode() {

@@ -91,8 +91,12 @@ func (c *Comparing) node(ctx context.Context, r *diff.Report, i int, n Node) err
 		out.Empty = Empty(was.Catalog) || Empty(is.Catalog)
 		changes := diff.Compare(side(c.From, was), side(c.To, is), c.Options)
 		if len(changes) > 0 && c.Traced != nil {
-			if changes, err = c.traced(ctx, n); err != nil {
+			better, err := c.traced(ctx, n)
+			if err != nil {
 				return err
+			}
+			if better != nil {
+				changes = better
 			}
 		}
 		r.Add(i, changes)
@@ -114,7 +118,8 @@ func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, w
 	return nil
 }
 
-// traced compares a node that changes once more, with provenance, so that what is its own can be told.
+// traced compares a node that changes once more, with provenance, so that what is its own can be told. It is nil if that
+// takes too much: a trace counts on the budget of a compile.
 func (c *Comparing) traced(ctx context.Context, n Node) ([]*diff.Change, error) {
 	from, to, err := c.Traced(ctx)
 	if err != nil {
@@ -127,6 +132,9 @@ func (c *Comparing) traced(ctx context.Context, n Node) ([]*diff.Change, error) 
 	is, err := to.Compile(ctx, n.Node)
 	if err != nil {
 		return nil, err
+	}
+	if was.Catalog == nil || is.Catalog == nil {
+		return nil, nil
 	}
 	return diff.Compare(side(from, was), side(to, is), c.Options), nil
 }

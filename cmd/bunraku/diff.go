@@ -6,18 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"bunraku/diff"
 	"bunraku/fleet"
-	"bunraku/judge"
 	"bunraku/puppet/catalog"
-	"bunraku/puppet/compiler"
-	"bunraku/puppet/environment"
-	"bunraku/puppet/eval"
 	"bunraku/source"
-	"bunraku/verify/model"
 
 	"github.com/spf13/cobra"
 )
@@ -66,17 +60,10 @@ does not compile on the new side or something else fails.`,
 		},
 	}
 	f.add(c)
+	f.addSides(c)
 	fs := c.Flags()
-	language := fs.Lookup("language")
-	language.Value = &languagesFlag{&f.language, &f.later}
-	language.Usage += "; two of them, such as 7,8, are the old and the new side's"
-	fs.StringVar(&f.from, "from", "", "the old side: a revision (`REV`) or a directory; by default where the branch left main")
-	fs.StringVar(&f.to, "to", "", "the new side: a revision (`REV`) or a directory; by default the work tree")
 	fs.StringVar(&f.fromCatalog, "from-catalog", "", "the old side: a catalog in a `FILE`, or a directory of them")
 	fs.StringVar(&f.toCatalog, "to-catalog", "", "the new side: a catalog in a `FILE`, or a directory of them")
-	fs.StringSliceVar(&f.nodes, "nodes", nil, "only nodes whose names match a `GLOB`, such as web*; several, separated by commas")
-	fs.StringArrayVar(&f.with, "with", nil,
-		"a `DIR` whose files lie under ENV on both sides where it has none itself: modules that are not in git; may be repeated")
 	fs.StringVar(&f.by, "by", "change", "how to put changes together: by `change`, node or cause")
 	fs.BoolVar(&f.full, "full", false, "show everything, however long it gets")
 	fs.StringVar(&f.format, "format", "text", diffFormats)
@@ -90,6 +77,21 @@ does not compile on the new side or something else fails.`,
 	fs.StringVar(&f.assert, "assert", "",
 		"what may change: `none`, or only=EXPRESSION; exits with 2 if something else does, and with 0 if not")
 	return c
+}
+
+// addSides adds the flags that say what is compared.
+func (f *diffFlags) addSides(c *cobra.Command) {
+	fs := c.Flags()
+	language := fs.Lookup("language")
+	language.Value = &languagesFlag{&f.language, &f.later}
+	language.Usage += "; two of them, such as 7,8, are the old and the new side's"
+	fs.StringVar(&f.from, "from", "",
+		"the old side: a revision (`REV`) or a directory; by default where the branch left main")
+	fs.StringVar(&f.to, "to", "", "the new side: a revision (`REV`) or a directory; by default the work tree")
+	fs.StringSliceVar(&f.nodes, "nodes", nil,
+		"only nodes whose names match a `GLOB`, such as web*; several, separated by commas")
+	fs.StringArrayVar(&f.with, "with", nil,
+		"a `DIR` whose files lie under ENV on both sides where it has none itself: modules that are not in git; may be repeated")
 }
 
 func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags) error {
@@ -107,11 +109,17 @@ func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diff
 		return fail("%v", err)
 	}
 	var r *diff.Report
-	var files source.Files
+	var files source.Files // of the new side
 	if f.fromCatalog != "" || f.toCatalog != "" {
 		r, err = a.diffCatalogs(f, opt)
 	} else {
-		r, files, err = a.diffRevisions(ctx, cmd, root, f, opt)
+		var d *diffing
+		if d, err = a.openDiff(ctx, cmd, root, f, opt); err != nil {
+			return err
+		}
+		defer d.close()
+		files = d.new.Files
+		r, err = a.diffRevisions(ctx, d, f)
 	}
 	if err != nil {
 		return err
@@ -179,212 +187,6 @@ func (f *diffFlags) options() (opt diff.Options, err error) {
 		err = fmt.Errorf("--assert cannot be %q: none, or only=EXPRESSION", f.assert)
 	}
 	return opt, err
-}
-
-// diffRevisions compares two states of a tree. files is the new one.
-func (a *app) diffRevisions(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags,
-	compare diff.Options) (_ *diff.Report, files source.Files, err error) {
-	opt := a.options(cmd, &f.compileFlags)
-	opt.StandIn, opt.Questions = true, true
-	opt.Inputs = append(opt.Inputs, f.with...)
-	oldWorkspace := newPair(root, opt)
-	newWorkspace, questions := oldWorkspace, true
-	if f.later != 0 && f.later != f.language {
-		opt.Language, questions = f.later, false
-		newWorkspace = newPair(root, opt)
-	}
-	revs, err := fleet.NewRevisions(root, newWorkspace.plain.Disk(),
-		environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside,
-			Roots: opt.Roots}, f.with)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer revs.Close()
-	from, note := f.from, ""
-	switch {
-	case from == "" && !questions: // another language is the change
-		from = f.to
-	case from == "":
-		base, main, err := revs.Base(ctx, f.to)
-		if err != nil {
-			return nil, nil, err
-		}
-		from, note = base, main
-	}
-	old, err := revs.Open(from)
-	if err != nil {
-		return nil, nil, err
-	}
-	new, err := revs.Open(f.to)
-	if err != nil {
-		return nil, nil, err
-	}
-	if note != "" {
-		old.Title += " (" + note + ")"
-	}
-	if f.later != 0 {
-		old.Title, new.Title = f.language.Title(), f.later.Title()
-	}
-	nodes, invented, err := a.diffNodes(ctx, newWorkspace.plain, old, new, root, f)
-	if err != nil {
-		return nil, nil, err
-	}
-	c := &fleet.Comparing{Questions: questions, Options: compare, Watch: func(r *eval.Result) { a.keep(r) }}
-	if c.From, err = oldWorkspace.plain.Snapshot(ctx, old.Files); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", old.Title, err)
-	}
-	defer c.From.Close()
-	if c.To, err = newWorkspace.plain.Snapshot(ctx, new.Files); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", new.Title, err)
-	}
-	defer c.To.Close()
-	if c.Options.Exact = f.format == "octocatalog"; !c.Options.Exact {
-		c.Traced = traced(oldWorkspace, newWorkspace, old, new)
-	}
-	c.Options.Contents = diff.NewContents(c.From.Environment(), c.To.Environment())
-	if !c.Options.Exact {
-		j := judge.New(judge.Options{Budget: model.DefaultUnits, Hide: a.secrets.Hide})
-		defer j.Close()
-		c.Consequences = &fleet.Consequences{Judge: j}
-	}
-	bar := a.progress("comparing nodes", len(nodes))
-	c.Step = bar.step
-	r, err := c.Compare(ctx, nodes)
-	bar.stop()
-	if err != nil {
-		return nil, nil, err
-	}
-	if questions && !c.Options.Exact && ctx.Err() == nil {
-		if err := a.diffCauses(ctx, c, revs, old, new, r, nodes, oldWorkspace.traced, root); err != nil {
-			return nil, nil, err
-		}
-	}
-	r.Name, r.From, r.To, r.Invented = filepath.Base(source.Absolute(root)), old.Title, new.Title, invented
-	if list := revs.Ignored(); len(list) > 0 && (old.Tree != nil || new.Tree != nil) {
-		r.Notes = append(r.Notes, fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
-	}
-	if c.From.Current().StoodIn() || c.To.Current().StoodIn() {
-		r.Notes = append(r.Notes, standInText)
-	}
-	return r, new.Files, nil
-}
-
-// A pair is two workspaces of one environment: one that compiles fast, and one that knows where values come from, for
-// nodes that change.
-type pair struct{ plain, traced *compiler.Workspace }
-
-func newPair(root string, opt compiler.Options) pair {
-	plain := compiler.NewWorkspace(root, opt)
-	opt.Trace = true
-	return pair{plain, compiler.NewWorkspace(root, opt)}
-}
-
-// traced opens both sides with provenance when the first node changes.
-func traced(oldSide, newSide pair, old, new *fleet.Revision) func(context.Context) (from, to *compiler.Snapshot, err error) {
-	var once sync.Once
-	var from, to *compiler.Snapshot
-	var err error
-	return func(ctx context.Context) (*compiler.Snapshot, *compiler.Snapshot, error) {
-		once.Do(func() {
-			if from, err = oldSide.traced.Snapshot(ctx, old.Files); err == nil {
-				to, err = newSide.traced.Snapshot(ctx, new.Files)
-			}
-		})
-		return from, to, err
-	}
-}
-
-// diffCauses finds which lines make each change, and who wrote them.
-func (a *app) diffCauses(ctx context.Context, c *fleet.Comparing, revs *fleet.Revisions, old, new *fleet.Revision,
-	r *diff.Report, nodes []fleet.Node, ws *compiler.Workspace, root string) error {
-	dirs := []string{source.Absolute(root)}
-	for _, s := range []*compiler.Snapshot{c.From, c.To} {
-		for _, dir := range s.Environment().ModulePath {
-			if !inside(dir, dirs) && (old.Commits(dir) || new.Commits(dir)) {
-				dirs = append(dirs, dir)
-			}
-		}
-	}
-	paths, err := revs.Changed(ctx, old, new, dirs)
-	if err != nil {
-		return err
-	}
-	facts := source.Absolute(fleet.FactsDir(root))
-	n := len(paths)
-	paths = slices.DeleteFunc(paths, func(p string) bool { return inside(p, []string{facts}) })
-	if len(paths) < n {
-		r.Notes = append(r.Notes, "Facts are those of the new side, on both sides: how they changed does not count.")
-	}
-	patch, err := diff.NewPatch(ctx, old.Files, new.Files, paths, c.To.Environment().Display)
-	if err != nil {
-		return err
-	}
-	if err := c.Causes(ctx, r, nodes, patch, ws); err != nil {
-		return err
-	}
-	revs.Blame(ctx, r, old, new)
-	return nil
-}
-
-// inside reports whether a path is, or lies in, one of some directories.
-func inside(p string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") })
-}
-
-// some lists names, a few of them.
-func some(list []string) string {
-	const few = 6
-	if len(list) > few {
-		return strings.Join(list[:few], ", ") + fmt.Sprintf(" and %d more", len(list)-few)
-	}
-	return strings.Join(list, ", ")
-}
-
-// diffNodes are the nodes to compare: those that have facts on the new side or, if it has none, on the old one; else
-// invented ones.
-func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *fleet.Revision, root string,
-	f *diffFlags) (nodes []fleet.Node, invented bool, err error) {
-	for _, rev := range []*fleet.Revision{new, old} {
-		real, err := fleet.Nodes(rev.Files, root, f.facts)
-		if err != nil {
-			return nil, false, err
-		}
-		if nodes = fleet.Real(real); len(nodes) > 0 {
-			break
-		}
-	}
-	if len(nodes) == 0 && f.facts != "" {
-		return nil, false, fail("there are no facts in %s: files that end in .json, .yaml or .yml are looked for", f.facts)
-	}
-	patterns := f.nodes
-	if f.node != "" {
-		patterns = append(patterns, f.node)
-	}
-	if len(nodes) > 0 {
-		nodes, err = fleet.Pick(nodes, patterns)
-		return nodes, false, err
-	}
-	seen := map[string]bool{}
-	for _, rev := range []*fleet.Revision{new, old} {
-		c, err := ws.Snapshot(ctx, rev.Files)
-		if err != nil {
-			continue // it is told when it is compiled
-		}
-		plan := fleet.Invent(c.Environment(), fleet.InventOptions{Legacy: f.language == 7})
-		for i := range plan.Nodes {
-			n := fleet.Node{Node: plan.Nodes[i].Node, Invented: &plan.Nodes[i]}
-			if !seen[n.Title()] {
-				seen[n.Title()] = true
-				nodes = append(nodes, n)
-			}
-		}
-		c.Close()
-	}
-	if len(nodes) == 0 {
-		return nil, true, fail("there are no nodes to compare: put their facts into %s, or give --facts DIR", fleet.FactsDir(root))
-	}
-	nodes, err = fleet.Pick(nodes, patterns)
-	return nodes, true, err
 }
 
 // diffCatalogs compares catalogs that somebody else has compiled: two files, or those of two directories by their names.

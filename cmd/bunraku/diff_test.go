@@ -479,3 +479,30 @@ func TestDiffIgnore(t *testing.T) {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
+
+// impact names all nodes that diff shows as changed, and why.
+func TestImpact(t *testing.T) {
+	s := newRepository(t)
+	impact := func(args ...string) (int, string) {
+		code, out, err := call(append([]string{"impact", s.dir}, args...)...)
+		return code, strings.ReplaceAll(out+err, s.dir+"/", "")
+	}
+	if code, out := impact(); code != 0 || !strings.Contains(out, "0 of 3 nodes can change") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	s.edit("data/role/web.yaml", "", "nobody::asks: 1\n")
+	s.edit("site-modules/profile/manifests/nginx.pp", "gzip on", "gzip off")
+	code, out := impact()
+	if code != 2 || !strings.Contains(out, "2 of 3 nodes can change") || !strings.Contains(out, "nginx.pp") ||
+		strings.Contains(out, "db1") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	s.edit("site-modules/profile/files/f", "", "one\n")
+	s.edit("manifests/site.pp", "", "file { '/f': source => 'puppet:///modules/profile/f' }\n")
+	s.commit("a file")
+	s.edit("site-modules/profile/files/f", "", "two\n")
+	code, out = impact("--from", "HEAD", "--format", "json")
+	if code != 2 || !json.Valid([]byte(out)) || strings.Count(out, "content of File[/f]") != 3 {
+		t.Errorf("%d\n%s", code, out)
+	}
+}

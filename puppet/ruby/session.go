@@ -251,6 +251,8 @@ type Turn struct {
 	ctl        provenance.Ref
 	all        []provenance.Ref
 	seen       refSet
+	ever       provenance.Ref
+	everOf     int
 	outermost  bool
 }
 
@@ -261,8 +263,8 @@ func (in *Interp) Begin() Turn {
 	in.turns++
 	if turn.outermost {
 		in.changed = false
-		turn.all, turn.seen = t.all, t.seen
-		t.all, t.seen, t.ctl = nil, refSet{}, 0
+		turn.all, turn.seen, turn.ever, turn.everOf = t.all, t.seen, t.ever, t.everOf
+		t.all, t.seen, t.ever, t.everOf, t.ctl = nil, refSet{}, 0, 0, 0
 	}
 	return turn
 }
@@ -276,7 +278,7 @@ func (in *Interp) Finish(turn Turn) (r provenance.Ref) {
 		t.cut(turn.acc)
 	}
 	if turn.outermost {
-		t.ctl, t.all, t.seen = turn.ctl, turn.all, turn.seen
+		t.ctl, t.all, t.seen, t.ever, t.everOf = turn.ctl, turn.all, turn.seen, turn.ever, turn.everOf
 		if !in.lasting && t.trace != nil {
 			t.heap = 0
 			clear(t.ivars)

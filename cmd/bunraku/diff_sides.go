@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"bunraku/diff"
+	"bunraku/fleet"
+	"bunraku/judge"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/source"
+	"bunraku/verify/model"
+
+	"github.com/spf13/cobra"
+)
+
+// A diffing is two states of a tree that are compared, and the nodes.
+type diffing struct {
+	root, name       string
+	revs             *fleet.Revisions
+	old, new         *fleet.Revision
+	oldSide, newSide pair
+	nodes            []fleet.Node
+	invented         bool // the nodes are
+	c                *fleet.Comparing
+}
+
+// openDiff opens the sides that the flags name.
+func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags,
+	compare diff.Options) (_ *diffing, err error) {
+	opt := a.options(cmd, &f.compileFlags)
+	opt.StandIn, opt.Questions = true, true
+	opt.Inputs = append(opt.Inputs, f.with...)
+	d := &diffing{root: root, name: filepath.Base(source.Absolute(root)), oldSide: newPair(root, opt)}
+	defer func() {
+		if err != nil {
+			d.close()
+		}
+	}()
+	d.c = &fleet.Comparing{Questions: true, Options: compare, Watch: func(r *eval.Result) { a.keep(r) }}
+	d.newSide = d.oldSide
+	if f.later != 0 && f.later != f.language {
+		opt.Language, d.c.Questions = f.later, false
+		d.newSide = newPair(root, opt)
+	}
+	if d.revs, err = fleet.NewRevisions(root, d.newSide.plain.Disk(),
+		environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside,
+			Roots: opt.Roots}, f.with); err != nil {
+		return nil, err
+	}
+	from, note := f.from, ""
+	switch {
+	case from == "" && !d.c.Questions: // another language is the change
+		from = f.to
+	case from == "":
+		if from, note, err = d.revs.Base(ctx, f.to); err != nil {
+			return nil, err
+		}
+	}
+	if d.old, err = d.revs.Open(from); err != nil {
+		return nil, err
+	}
+	if d.new, err = d.revs.Open(f.to); err != nil {
+		return nil, err
+	}
+	if note != "" {
+		d.old.Title += " (" + note + ")"
+	}
+	if f.later != 0 {
+		d.old.Title, d.new.Title = f.language.Title(), f.later.Title()
+	}
+	if d.nodes, d.invented, err = a.diffNodes(ctx, d.newSide.plain, d.old, d.new, root, f); err != nil {
+		return nil, err
+	}
+	if d.c.From, err = d.oldSide.plain.Snapshot(ctx, d.old.Files); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.old.Title, err)
+	}
+	if d.c.To, err = d.newSide.plain.Snapshot(ctx, d.new.Files); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.new.Title, err)
+	}
+	d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
+	return d, nil
+}
+
+// close gives back what the sides hold.
+func (d *diffing) close() {
+	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
+		if s != nil {
+			s.Close()
+		}
+	}
+	if d.revs != nil {
+		d.revs.Close()
+	}
+}
+
+// diffRevisions compares two states of a tree.
+func (a *app) diffRevisions(ctx context.Context, d *diffing, f *diffFlags) (*diff.Report, error) {
+	c := d.c
+	if c.Options.Exact = f.format == "octocatalog"; !c.Options.Exact {
+		c.Traced = traced(d.oldSide, d.newSide, d.old, d.new)
+		j := judge.New(judge.Options{Budget: model.DefaultUnits, Hide: a.secrets.Hide})
+		defer j.Close()
+		c.Consequences = &fleet.Consequences{Judge: j}
+	}
+	bar := a.progress("comparing nodes", len(d.nodes))
+	c.Step = bar.step
+	r, err := c.Compare(ctx, d.nodes)
+	bar.stop()
+	if err != nil {
+		return nil, err
+	}
+	if c.Questions && !c.Options.Exact && ctx.Err() == nil {
+		if err := d.causes(ctx, r); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
+	r.Name, r.From, r.To, r.Invented = d.name, d.old.Title, d.new.Title, d.invented
+	if list := d.revs.Ignored(); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
+		r.Notes = append(r.Notes, fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
+	}
+	if c.From.Current().StoodIn() || c.To.Current().StoodIn() {
+		r.Notes = append(r.Notes, standInText)
+	}
+	return r, nil
+}
+
+// A pair is two workspaces of one environment: one that compiles fast, and one that knows where values come from, for
+// nodes that change.
+type pair struct{ plain, traced *compiler.Workspace }
+
+func newPair(root string, opt compiler.Options) pair {
+	plain := compiler.NewWorkspace(root, opt)
+	opt.Trace = true
+	opt.Limits = eval.Limits() // keeping a trace costs steps and bytes as well
+	opt.Limits.Steps, opt.Limits.Bytes = 8*opt.Limits.Steps, 4*opt.Limits.Bytes
+	return pair{plain, compiler.NewWorkspace(root, opt)}
+}
+
+// traced opens both sides with provenance when the first node changes.
+func traced(oldSide, newSide pair, old, new *fleet.Revision) func(context.Context) (from, to *compiler.Snapshot, err error) {
+	var once sync.Once
+	var from, to *compiler.Snapshot
+	var err error
+	return func(ctx context.Context) (*compiler.Snapshot, *compiler.Snapshot, error) {
+		once.Do(func() {
+			if from, err = oldSide.traced.Snapshot(ctx, old.Files); err == nil {
+				to, err = newSide.traced.Snapshot(ctx, new.Files)
+			}
+		})
+		return from, to, err
+	}
+}
+
+// causes finds which lines make each change, and who wrote them.
+func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
+	dirs := []string{source.Absolute(d.root)}
+	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
+		for _, dir := range s.Environment().ModulePath {
+			if !inside(dir, dirs) && (d.old.Commits(dir) || d.new.Commits(dir)) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	paths, err := d.revs.Changed(ctx, d.old, d.new, dirs)
+	if err != nil {
+		return err
+	}
+	facts := source.Absolute(fleet.FactsDir(d.root))
+	n := len(paths)
+	paths = slices.DeleteFunc(paths, func(p string) bool { return inside(p, []string{facts}) })
+	if len(paths) < n {
+		r.Notes = append(r.Notes, "Facts are those of the new side, on both sides: how they changed does not count.")
+	}
+	patch, err := diff.NewPatch(ctx, d.old.Files, d.new.Files, paths, d.c.To.Environment().Display)
+	if err != nil {
+		return err
+	}
+	if err := d.c.Causes(ctx, r, d.nodes, patch, d.oldSide.traced); err != nil {
+		return err
+	}
+	d.revs.Blame(ctx, r, d.old, d.new)
+	return nil
+}
+
+// inside reports whether a path is, or lies in, one of some directories.
+func inside(p string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") })
+}
+
+// some lists names, a few of them.
+func some(list []string) string {
+	const few = 6
+	if len(list) > few {
+		return strings.Join(list[:few], ", ") + fmt.Sprintf(" and %d more", len(list)-few)
+	}
+	return strings.Join(list, ", ")
+}
+
+// diffNodes are the nodes to compare: those that have facts on the new side or, if it has none, on the old one; else
+// invented ones.
+func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *fleet.Revision, root string,
+	f *diffFlags) (nodes []fleet.Node, invented bool, err error) {
+	for _, rev := range []*fleet.Revision{new, old} {
+		real, err := fleet.Nodes(rev.Files, root, f.facts)
+		if err != nil {
+			return nil, false, err
+		}
+		if nodes = fleet.Real(real); len(nodes) > 0 {
+			break
+		}
+	}
+	if len(nodes) == 0 && f.facts != "" {
+		return nil, false, fail("there are no facts in %s: files that end in .json, .yaml or .yml are looked for", f.facts)
+	}
+	patterns := f.nodes
+	if f.node != "" {
+		patterns = append(patterns, f.node)
+	}
+	if len(nodes) > 0 {
+		nodes, err = fleet.Pick(nodes, patterns)
+		return nodes, false, err
+	}
+	seen := map[string]bool{}
+	for _, rev := range []*fleet.Revision{new, old} {
+		c, err := ws.Snapshot(ctx, rev.Files)
+		if err != nil {
+			continue // it is told when it is compiled
+		}
+		plan := fleet.Invent(c.Environment(), fleet.InventOptions{Legacy: f.language == 7})
+		for i := range plan.Nodes {
+			n := fleet.Node{Node: plan.Nodes[i].Node, Invented: &plan.Nodes[i]}
+			if !seen[n.Title()] {
+				seen[n.Title()] = true
+				nodes = append(nodes, n)
+			}
+		}
+		c.Close()
+	}
+	if len(nodes) == 0 {
+		return nil, true, fail("there are no nodes to compare: put their facts into %s, or give --facts DIR", fleet.FactsDir(root))
+	}
+	nodes, err = fleet.Pick(nodes, patterns)
+	return nodes, true, err
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"bunraku/diff"
+	"bunraku/fleet"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) impactCommand() *cobra.Command {
+	var f diffFlags
+	c := &cobra.Command{
+		Use:   "impact [ENV]",
+		Short: "Say which nodes a change can reach, without compiling the new side",
+		Long: `Says which nodes can change between two states of ENV, from what their compiles asked of the old one: a node that asks nothing
+which has another answer now cannot change. It names, for those that can, the first thing that they ask and that is different.
+Every node that diff shows as changed is among them; not every one of them changes.
+
+The sides are those of diff: by default the work tree, and the commit at which its branch left the main branch.
+Exits with 0 if no node can change, and with 2 if some can.`,
+		Args: arguments(0, 1, ""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := "."
+			if len(args) == 1 {
+				root = args[0]
+			}
+			ctx, stop := untilSignal()
+			defer stop()
+			return a.impact(ctx, cmd, root, &f)
+		},
+	}
+	f.add(c)
+	f.addSides(c)
+	c.Flags().BoolVar(&f.full, "full", false, "name every node, however many there are")
+	c.Flags().StringVar(&f.format, "format", "text", "text or json")
+	return c
+}
+
+func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags) error {
+	began := time.Now()
+	if f.format != "text" && f.format != "json" {
+		return fail("unknown format %q: text or json", f.format)
+	}
+	d, err := a.openDiff(ctx, cmd, root, f, diff.Options{})
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	bar := a.progress("asking nodes", len(d.nodes))
+	d.c.Step = bar.step
+	reached, err := d.c.Impact(ctx, d.nodes)
+	bar.stop()
+	if err != nil {
+		return err
+	}
+	can := 0
+	for _, n := range reached {
+		if n.Why != "" {
+			can++
+		}
+	}
+	if f.format == "json" {
+		err = a.writeJSON(map[string]any{"version": 1, "kind": "impact", "name": d.name, "from": d.old.Title, "to": d.new.Title,
+			"nodes": reached})
+	} else {
+		fmt.Fprintf(a.out, "%s   %s → %s\n", d.name, d.old.Title, d.new.Title)
+		fmt.Fprintf(a.out, "%d of %s can change   %s\n", can, plural(len(reached), "node"), seconds(time.Since(began)))
+		showReached(a, reached, f.full)
+	}
+	if err != nil {
+		return err
+	}
+	if can > 0 {
+		return &exitError{code: exitNo}
+	}
+	return nil
+}
+
+// showReached lists the nodes that can change, by what reaches them first.
+func showReached(a *app, reached []fleet.Reached, full bool) {
+	var order []string
+	by := map[string][]string{}
+	for _, n := range reached {
+		if n.Why == "" {
+			continue
+		}
+		if by[n.Why] == nil {
+			order = append(order, n.Why)
+		}
+		by[n.Why] = append(by[n.Why], n.Node)
+	}
+	for i, why := range order {
+		if i == 20 && !full {
+			fmt.Fprintf(a.out, "  and %s more: --full shows them\n", plural(len(order)-i, "reason"))
+			return
+		}
+		list := names(by[why])
+		if full {
+			list = fmt.Sprint(by[why])
+		}
+		fmt.Fprintf(a.out, "  %s   %s: %s\n", why, plural(len(by[why]), "node"), list)
+	}
+}

@@ -1,0 +1,55 @@
+package fleet
+
+import (
+	"context"
+
+	"bunraku/source"
+)
+
+// A Reached is a node, and why it can change; "" if it cannot.
+type Reached struct {
+	Node string `json:"node"`
+	Why  string `json:"why,omitempty"`
+}
+
+// Impact tells which nodes can change: those whose compile on the old side asked something that has another answer on
+// the new one, or whose catalog names a file of a module that is different. Nothing is compiled on the new side. What is
+// not known is taken for a change, so all nodes that change are among those that can.
+func (c *Comparing) Impact(ctx context.Context, nodes []Node) ([]Reached, error) {
+	out, errs := make([]Reached, len(nodes)), make([]error, len(nodes))
+	source.Each(ctx, len(nodes), func(i int) {
+		defer c.Step()
+		out[i].Node = nodes[i].Title()
+		out[i].Why, errs[i] = c.reaches(ctx, nodes[i])
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, ctx.Err()
+}
+
+func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error) {
+	was, err := c.From.Compile(ctx, n.Node)
+	if err != nil {
+		return "", err
+	}
+	c.Watch(was)
+	if was.Questions == nil {
+		return "its compile cannot be repeated", nil
+	}
+	holds, question, err := c.To.Holds(ctx, was.Questions(), n.Node)
+	switch {
+	case err != nil:
+		return "", err
+	case !holds:
+		return question.String(), nil
+	}
+	if was.Catalog != nil && c.Options.Contents != nil {
+		if changes := c.Options.Contents.Compare(was.Catalog, c.Options); len(changes) > 0 {
+			return "content of " + changes[0].Name.String(), nil
+		}
+	}
+	return "", nil
+}
