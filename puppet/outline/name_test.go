@@ -1,0 +1,88 @@
+package outline_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// TestNamesStandThere: where a name is said to stand, it stands, in the example and in Debian's modules; and cutting a
+// file anywhere breaks nothing.
+func TestNamesStandThere(t *testing.T) {
+	roots := []string{"../../examples/shop"}
+	if !testing.Short() {
+		modules, _ := filepath.Glob("/usr/share/puppet/modules/*") // links, mostly
+		roots = append(roots, modules...)
+	}
+	effects := func(f string) outline.Effect {
+		switch f {
+		case "include", "require", "contain":
+			return outline.Includes
+		case "create_resources", "ensure_resource":
+			return outline.Makes
+		}
+		return 0
+	}
+	files, names := 0, 0
+	for _, root := range roots {
+		if real, err := filepath.EvalSymlinks(root); err == nil {
+			root = real
+		}
+		_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(p) != ".pp" && filepath.Ext(p) != ".epp" {
+				return nil
+			}
+			text, err := os.ReadFile(p)
+			if err != nil {
+				return nil
+			}
+			files++
+			for _, end := range []int{len(text), len(text) / 2, len(text) / 3} {
+				file := source.NewFile(p, string(text[:end]))
+				parse := syntax.Parse
+				if filepath.Ext(p) == ".epp" {
+					parse = syntax.ParseEPP
+				}
+				tree, _ := parse(file, syntax.Options{})
+				for _, n := range outline.Names(tree, effects) {
+					names++
+					got := strings.ToLower(strings.TrimPrefix(file.Slice(n.Span), "::"))
+					want := strings.ToLower(n.Name)
+					if n.Kind == outline.ResourceName {
+						want = strings.TrimSuffix(want[strings.Index(want, "[")+1:], "]")
+					}
+					if got == "" || !strings.HasSuffix(want, got) && !strings.HasSuffix(strings.TrimLeft(got, "@"), want) {
+						t.Errorf("%s: %q stands where %+v should", source.Place{File: file, Span: n.Span}, got, n)
+					}
+				}
+			}
+			return nil
+		})
+	}
+	if files < 10 || names < 100 {
+		t.Errorf("only %d names in %d files", names, files)
+	}
+	t.Logf("%d names in %d files", names, files)
+}
+
+// TestNamesERB: variables of templates, and what only looks like one.
+func TestNamesERB(t *testing.T) {
+	text := "@no <%= @a %><%# @no %><% @b.each do |x| -%>me@example <%= scope['::x::y'] + scope.lookupvar('z') %>" +
+		"<%% @no %><%= 'me@no' + @@no + @_erbout %><%= @last"
+	var got []string
+	for _, n := range outline.NamesERB(text) {
+		got = append(got, n.Name)
+		if text[n.Span.Start:n.Span.End] != n.Name {
+			t.Errorf("%+v", n)
+		}
+	}
+	if s := strings.Join(got, " "); s != "a b x::y z last" {
+		t.Error(s)
+	}
+}
