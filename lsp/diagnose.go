@@ -77,7 +77,7 @@ func (s *Server) syntax(d *document) {
 			s.log(protocol.MessageTypeError, err.Error())
 		}
 	default:
-		list = alone(d)
+		_, list = parseAlone(d)
 	}
 	var out []protocol.Diagnostic
 	for _, x := range list {
@@ -87,8 +87,8 @@ func (s *Server) syntax(d *document) {
 	s.publish(d.uri, d.path, out, n.rest)
 }
 
-// alone parses a file that is in no folder.
-func alone(d *document) source.Diagnostics {
+// parseAlone parses a file that is in no folder.
+func parseAlone(d *document) (*syntax.File, source.Diagnostics) {
 	file := source.NewFile(d.key(), d.text)
 	opt := syntax.Options{Language: source.Puppet8, Strict: source.StrictError, Tasks: isPlan(d.key())}
 	parse := syntax.Parse
@@ -100,7 +100,7 @@ func alone(d *document) source.Diagnostics {
 		list = append(list, syntax.Validate(tree, opt)...)
 	}
 	list.Sort()
-	return list
+	return tree, list
 }
 
 // isPlan reports whether `plan` and `apply` are keywords in a file.
@@ -152,12 +152,7 @@ func (s *Server) show(f *folder, found map[string][]protocol.Diagnostic) {
 	}
 	slices.Sort(paths)
 	for _, p := range paths {
-		uri := uriOf(p)
-		for _, d := range s.docs {
-			if d.path == p {
-				uri = d.uri
-			}
-		}
+		uri := s.uriLocked(p)
 		n := s.notice(p, uri)
 		n.folder = f
 		now := n.syntax
@@ -191,6 +186,14 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	all, err := indexed(view, f.dir)
+	if err != nil {
+		return err
+	}
+	base := f.build(view, all)
+	f.mu.Lock()
+	f.base = base
+	f.mu.Unlock()
 	nodes, err := f.nodes(ctx, view)
 	if err != nil {
 		return err
@@ -199,6 +202,9 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	f.mu.Lock()
+	f.env = snap.Environment()
+	f.mu.Unlock()
 	compiled, kinds, err := fleet.Compile(ctx, snap, f.judge, nodes, f.server.opt.Watch)
 	if err != nil || ctx.Err() != nil {
 		return err

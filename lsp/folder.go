@@ -11,6 +11,11 @@ import (
 	"bunraku/judge"
 	"bunraku/lsp/protocol"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/functions"
+	"bunraku/puppet/functions/stdlib"
+	"bunraku/puppet/outline"
 	"bunraku/source"
 )
 
@@ -23,11 +28,17 @@ type folder struct {
 	opt    compiler.Options
 	judge  *judge.Judge
 	own    func(file string) bool
+	// functions are those that are built in, by name.
+	functions map[string]*eval.Function
 
-	mu     sync.Mutex
-	cancel context.CancelFunc // ends what is under way
-	closed bool
-	work   sync.Mutex // held by who works
+	mu      sync.Mutex
+	disk    *source.Dir
+	entries map[string]*entry // what was read of files, by path
+	base    *index            // all files, as they were last looked at
+	env     *environment.Environment
+	cancel  context.CancelFunc // ends what is under way
+	closed  bool
+	work    sync.Mutex // held by who works
 }
 
 // addFolder adds a folder, unless it is there; nil for what is no directory of this machine.
@@ -40,15 +51,29 @@ func (s *Server) addFolder(dir string) *folder {
 		s.log(protocol.MessageTypeError, dir+" is not looked at: "+err.Error())
 		return nil
 	}
-	f := &folder{server: s, dir: dir, opt: s.opt.Compile, judge: j, own: own}
+	f := &folder{server: s, dir: dir, opt: s.opt.Compile, judge: j, own: own, entries: map[string]*entry{}}
 	f.opt.StandIn, f.opt.Trace = true, true
 	f.ws = compiler.NewWorkspace(dir, f.opt)
 	if !s.opt.LanguageGiven && fleet.OnlyBefore8(f.ws.Disk(), dir) != "" {
 		f.opt.Language = source.Puppet7
 		f.ws = compiler.NewWorkspace(dir, f.opt)
 	}
+	f.functions = functions.Table(f.opt.Language)
+	for name, x := range stdlib.Table() {
+		if f.functions[name] == nil {
+			f.functions[name] = x
+		}
+	}
 	s.folders = append(s.folders, f)
 	return f
+}
+
+// effects is what a function does, by plain name.
+func (f *folder) effects(function string) outline.Effect {
+	if x := f.functions[function]; x != nil {
+		return x.Does
+	}
+	return 0
 }
 
 // removeFolder takes a folder away, with what was said of its files.
@@ -83,7 +108,14 @@ func (f *folder) view() (source.Files, map[string]*document, error) {
 		}
 	}
 	f.server.mu.Unlock()
-	view, err := source.NewOverlay(f.ws.Disk(), texts)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.disk == nil {
+		f.disk = f.ws.Disk()
+	} else if next, is := f.disk.Fresh().(*source.Dir); is {
+		f.disk = next // what has not changed is not read again
+	}
+	view, err := source.NewOverlay(f.disk, texts)
 	return view, open, err
 }
 

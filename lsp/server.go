@@ -7,6 +7,9 @@
 //	position.go   the protocol's positions and our byte offsets
 //	folder.go     a folder of the workspace: its files with the open ones laid over them
 //	nodes.go      the nodes that answers are about
+//	index.go      what is named where, in all files
+//	names.go      definition, references, highlights
+//	symbols.go    outlines, symbols of the workspace, folding
 //	diagnose.go   what is wrong: the syntax of an open file at once, everything else when nobody types
 //
 // A request is answered from one unchanging view. Open files are immutable values; an edit makes a new one, and what was
@@ -164,6 +167,18 @@ func (s *Server) handler(method string) jrpc2.Handler {
 			s.rpc.CancelRequest(string(p.ID))
 			return nil, nil
 		})
+	case "textDocument/definition":
+		return takes(s.definition)
+	case "textDocument/references":
+		return takes(s.references)
+	case "textDocument/documentHighlight":
+		return takes(s.documentHighlight)
+	case "textDocument/documentSymbol":
+		return takes(s.documentSymbol)
+	case "workspace/symbol":
+		return takes(s.workspaceSymbol)
+	case "textDocument/foldingRange":
+		return takes(s.foldingRange)
 	case "textDocument/didOpen":
 		return takes(s.didOpen)
 	case "textDocument/didChange":
@@ -220,6 +235,8 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 				Change: protocol.TextDocumentSyncKindIncremental, Save: &protocol.SaveOptions{}},
 			Workspace: &protocol.WorkspaceOptions{WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{
 				Supported: yes, ChangeNotifications: yes}},
+			DefinitionProvider: yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
+			DocumentSymbolProvider: yes, WorkspaceSymbolProvider: yes, FoldingRangeProvider: yes,
 		}}, nil
 }
 

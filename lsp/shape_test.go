@@ -27,6 +27,10 @@ RegistrationParams                registrations:Registration[]
 Registration                      id:string method:string registerOptions?:any
 InitializeResult                  capabilities:any serverInfo?:ServerInfo
 ServerInfo                        name:string version?:string
+DocumentSymbol                    name:string detail?:string kind:uint tags?:uint[] deprecated?:bool range:Range selectionRange:Range children?:DocumentSymbol[]
+SymbolInformation                 name:string kind:uint tags?:uint[] containerName?:string deprecated?:bool location:Location
+DocumentHighlight                 range:Range kind?:uint
+FoldingRange                      startLine:uint startCharacter?:uint endLine:uint endCharacter?:uint kind?:string collapsedText?:string
 `
 
 // messages are the shapes of notifications and requests of the server's, and of the results of a client's requests.
@@ -36,6 +40,13 @@ var messages = map[string]string{
 	"client/registerCapability":       "RegistrationParams",
 	"initialize result":               "InitializeResult",
 	"shutdown result":                 "null",
+
+	"textDocument/definition result":        "Location[]|null",
+	"textDocument/references result":        "Location[]|null",
+	"textDocument/documentHighlight result": "DocumentHighlight[]|null",
+	"textDocument/documentSymbol result":    "DocumentSymbol[]|null",
+	"workspace/symbol result":               "SymbolInformation[]|null",
+	"textDocument/foldingRange result":      "FoldingRange[]|null",
 }
 
 // A prop is a property of a shape.

@@ -203,6 +203,13 @@ func TestNeovim(t *testing.T) {
 		"syntax: 3:22 P0001",
 		"mended: 0",
 		"evaluation: 4:3 E0401",
+		"mended: 0",
+		"definition: init.pp:2:21",
+		"references: site.pp:1:24, init.pp:2:7",
+		"highlights: 2",
+		"outline: [Class] web, [Property] $port, [Object] notify \"ü 𝄞 ${port}\"",
+		"symbols: 1",
+		"folding: 1",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))

@@ -60,9 +60,15 @@ type WorkspaceFolder struct {
 
 // ServerCapabilities is a structure of the protocol.
 type ServerCapabilities struct {
-	PositionEncoding PositionEncodingKind     `json:"positionEncoding,omitempty"`
-	TextDocumentSync *TextDocumentSyncOptions `json:"textDocumentSync,omitempty"`
-	Workspace        *WorkspaceOptions        `json:"workspace,omitempty"`
+	PositionEncoding          PositionEncodingKind     `json:"positionEncoding,omitempty"`
+	TextDocumentSync          *TextDocumentSyncOptions `json:"textDocumentSync,omitempty"`
+	Workspace                 *WorkspaceOptions        `json:"workspace,omitempty"`
+	DefinitionProvider        bool                     `json:"definitionProvider,omitempty"`
+	ReferencesProvider        bool                     `json:"referencesProvider,omitempty"`
+	DocumentHighlightProvider bool                     `json:"documentHighlightProvider,omitempty"`
+	DocumentSymbolProvider    bool                     `json:"documentSymbolProvider,omitempty"`
+	WorkspaceSymbolProvider   bool                     `json:"workspaceSymbolProvider,omitempty"`
+	FoldingRangeProvider      bool                     `json:"foldingRangeProvider,omitempty"`
 }
 
 // TextDocumentSyncOptions is a structure of the protocol.
@@ -236,6 +242,113 @@ type DiagnosticRelatedInformation struct {
 	Message  string   `json:"message"`
 }
 
+// TextDocumentPositionParams is a structure of the protocol.
+type TextDocumentPositionParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Position     Position               `json:"position"`
+}
+
+// ReferenceParams is a structure of the protocol.
+type ReferenceParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Position     Position               `json:"position"`
+	Context      ReferenceContext       `json:"context"`
+}
+
+// ReferenceContext is a structure of the protocol.
+type ReferenceContext struct {
+	IncludeDeclaration bool `json:"includeDeclaration"`
+}
+
+// DocumentSymbolParams is a structure of the protocol.
+type DocumentSymbolParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+}
+
+// DocumentSymbol is a structure of the protocol.
+type DocumentSymbol struct {
+	Name           string           `json:"name"`
+	Detail         string           `json:"detail,omitempty"`
+	Kind           SymbolKind       `json:"kind"`
+	Range          Range            `json:"range"`
+	SelectionRange Range            `json:"selectionRange"`
+	Children       []DocumentSymbol `json:"children,omitempty"`
+}
+
+// WorkspaceSymbolParams is a structure of the protocol.
+type WorkspaceSymbolParams struct {
+	Query string `json:"query"`
+}
+
+// SymbolInformation is a structure of the protocol.
+type SymbolInformation struct {
+	Name          string     `json:"name"`
+	Kind          SymbolKind `json:"kind"`
+	Location      Location   `json:"location"`
+	ContainerName string     `json:"containerName,omitempty"`
+}
+
+// DocumentHighlight is a structure of the protocol.
+type DocumentHighlight struct {
+	Range Range                 `json:"range"`
+	Kind  DocumentHighlightKind `json:"kind,omitempty"`
+}
+
+// FoldingRangeParams is a structure of the protocol.
+type FoldingRangeParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+}
+
+// FoldingRange is a structure of the protocol.
+type FoldingRange struct {
+	StartLine int              `json:"startLine"`
+	EndLine   int              `json:"endLine"`
+	Kind      FoldingRangeKind `json:"kind,omitempty"`
+}
+
+// FoldingRangeKind is an enumeration of the protocol.
+type FoldingRangeKind string
+
+// Its values.
+const (
+	FoldingRangeKindComment FoldingRangeKind = "comment"
+	FoldingRangeKindImports FoldingRangeKind = "imports"
+	FoldingRangeKindRegion  FoldingRangeKind = "region"
+)
+
+// SymbolKind is an enumeration of the protocol.
+type SymbolKind int
+
+// Its values.
+const (
+	SymbolKindFile          SymbolKind = 1
+	SymbolKindModule        SymbolKind = 2
+	SymbolKindNamespace     SymbolKind = 3
+	SymbolKindPackage       SymbolKind = 4
+	SymbolKindClass         SymbolKind = 5
+	SymbolKindMethod        SymbolKind = 6
+	SymbolKindProperty      SymbolKind = 7
+	SymbolKindField         SymbolKind = 8
+	SymbolKindConstructor   SymbolKind = 9
+	SymbolKindEnum          SymbolKind = 10
+	SymbolKindInterface     SymbolKind = 11
+	SymbolKindFunction      SymbolKind = 12
+	SymbolKindVariable      SymbolKind = 13
+	SymbolKindConstant      SymbolKind = 14
+	SymbolKindString        SymbolKind = 15
+	SymbolKindNumber        SymbolKind = 16
+	SymbolKindBoolean       SymbolKind = 17
+	SymbolKindArray         SymbolKind = 18
+	SymbolKindObject        SymbolKind = 19
+	SymbolKindKey           SymbolKind = 20
+	SymbolKindNull          SymbolKind = 21
+	SymbolKindEnumMember    SymbolKind = 22
+	SymbolKindStruct        SymbolKind = 23
+	SymbolKindEvent         SymbolKind = 24
+	SymbolKindOperator      SymbolKind = 25
+	SymbolKindTypeParameter SymbolKind = 26
+)
+
 // MessageType is an enumeration of the protocol.
 type MessageType int
 
@@ -256,6 +369,16 @@ const (
 	TextDocumentSyncKindNone        TextDocumentSyncKind = 0
 	TextDocumentSyncKindFull        TextDocumentSyncKind = 1
 	TextDocumentSyncKindIncremental TextDocumentSyncKind = 2
+)
+
+// DocumentHighlightKind is an enumeration of the protocol.
+type DocumentHighlightKind int
+
+// Its values.
+const (
+	DocumentHighlightKindText  DocumentHighlightKind = 1
+	DocumentHighlightKindRead  DocumentHighlightKind = 2
+	DocumentHighlightKindWrite DocumentHighlightKind = 3
 )
 
 // LanguageKind is an enumeration of the protocol.

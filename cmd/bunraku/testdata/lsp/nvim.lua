@@ -35,6 +35,33 @@ local function run()
   wait('mended', function(l) return #l == 0 end)
   vim.api.nvim_buf_set_lines(buffer, 3, 3, false, { '  include nothing' })
   wait('evaluation', function(l) return #l == 1 end)
+  vim.api.nvim_buf_set_lines(buffer, 2, 4, false, { '  notify { "ü 𝄞 ${port}": }' })
+  wait('mended', function(l) return #l == 0 end)
+  -- Asks about a word of the buffer, as a key of the editor's does.
+  local function ask(method, line, column, more)
+    local params = { textDocument = { uri = vim.uri_from_bufnr(buffer) }, position = { line = line - 1, character = column - 1 } }
+    for k, v in pairs(more or {}) do params[k] = v end
+    local answer = vim.lsp.buf_request_sync(buffer, method, params, 10000)
+    return answer and answer[client] and answer[client].result or {}
+  end
+  local function places(list)
+    local all = {}
+    for _, l in ipairs(list) do
+      table.insert(all, string.format('%s:%d:%d', vim.fn.fnamemodify(vim.uri_to_fname(l.uri), ':t'), l.range.start.line + 1,
+        l.range.start.character + 1))
+    end
+    return table.concat(all, ', ')
+  end
+  say('definition: ' .. places(ask('textDocument/definition', 3, 20)))
+  say('references: ' .. places(ask('textDocument/references', 2, 8, { context = { includeDeclaration = true } })))
+  say('highlights: ' .. #ask('textDocument/documentHighlight', 2, 22))
+  local names = {}
+  for _, x in ipairs(vim.lsp.util.symbols_to_items(ask('textDocument/documentSymbol', 1, 1), buffer)) do
+    table.insert(names, x.text)
+  end
+  say('outline: ' .. table.concat(names, ', '))
+  say('symbols: ' .. #ask('workspace/symbol', 1, 1, { query = 'web' }))
+  say('folding: ' .. #ask('textDocument/foldingRange', 1, 1))
   vim.lsp.stop_client(client)
   finish()
 end

@@ -1,0 +1,409 @@
+package lsp
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"bunraku/lsp/protocol"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// The index says what is named where, in manifests, templates and data together. Each file is read once for each text
+// that it has (outline.Names); the files together then say what a name means: a variable that its class does not set is
+// the one of the class which it inherits or of the top scope, one of a template that of the class which renders it, and a
+// key of Hiera's that of a parameter is the parameter.
+
+// An entry is what was read of one file.
+type entry struct {
+	path   string
+	digest source.Digest
+	file   *source.File
+	tree   *syntax.File // of manifests and EPP templates
+	data   *datafile.Node
+	names  []outline.Name
+
+	once sync.Once
+	m    *mapper
+}
+
+// mapper translates positions of the file.
+func (e *entry) mapper(enc encoding) *mapper {
+	e.once.Do(func() { e.m = newMapper(e.file.Text, enc) })
+	return e.m
+}
+
+// An index is all files of a folder. It does not change.
+type index struct {
+	entries []*entry // by path
+	byPath  map[string]*entry
+	parents map[string]string       // of classes that inherit
+	sets    map[string]bool         // variables that classes and defines set, OWNER::NAME
+	params  map[string]outline.Name // of classes
+	callers map[string][]string     // the classes and defines that render a template
+	names   map[string]string       // of templates, by path: MODULE/FILE
+}
+
+// An identity is what a name means: names with an identity in common mean the same.
+type identity struct {
+	kind  outline.NameKind
+	name  string
+	file  string // of a local variable, with where its scope begins
+	local uint32
+}
+
+func newIndex(entries []*entry) *index {
+	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
+		params: map[string]outline.Name{}, callers: map[string][]string{}, names: map[string]string{}}
+	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
+	for _, e := range entries {
+		x.byPath[e.path] = e
+		if name := templateName(e.path); name != "" {
+			x.names[e.path] = name
+		}
+		if e.tree != nil {
+			for _, d := range e.tree.Defs {
+				c, is := d.(*syntax.Class)
+				if is && c.Parent != "" {
+					x.parents[outline.Class(c.Name)] = outline.Class(c.Parent)
+				}
+				if !is {
+					continue
+				}
+				for _, p := range c.Params {
+					x.params[outline.Class(c.Name)+"::"+p.Name] = outline.Name{Span: p.NameAt}
+				}
+			}
+		}
+		for _, n := range e.names {
+			switch {
+			case n.Kind == outline.VariableName && n.Defines && strings.Contains(n.Name, "::"):
+				x.sets[n.Name] = true
+			case n.Kind == outline.TemplateName && n.In != "" && !slices.Contains(x.callers[n.Name], n.In):
+				x.callers[n.Name] = append(x.callers[n.Name], n.In)
+			}
+		}
+	}
+	return x
+}
+
+// templateName is how manifests call a template, "" if it is none of a module's.
+func templateName(p string) string {
+	before, file, is := strings.Cut(p, "/templates/")
+	if !is {
+		return ""
+	}
+	return path.Base(before) + "/" + file
+}
+
+// meanings are the identities of a name of a file.
+func (x *index) meanings(e *entry, n outline.Name) []identity {
+	switch n.Kind {
+	case outline.LocalName:
+		file := e.path
+		if n.Of != "" {
+			file = n.Of
+		} else if template := x.names[e.path]; template != "" && n.Local == 0 {
+			file = template
+		}
+		return []identity{{n.Kind, n.Name, file, n.Local}}
+	case outline.KeyName:
+		out := []identity{{kind: n.Kind, name: n.Name}}
+		if _, is := x.params[n.Name]; is {
+			out = append(out, identity{kind: outline.VariableName, name: n.Name})
+		}
+		return out
+	case outline.VariableName:
+		var out []identity
+		for _, name := range x.resolve(e, n) {
+			out = append(out, identity{kind: n.Kind, name: name})
+			if _, is := x.params[name]; is {
+				out = append(out, identity{kind: outline.KeyName, name: name})
+			}
+		}
+		return out
+	}
+	return []identity{{kind: n.Kind, name: n.Name}}
+}
+
+// resolve is what a variable is called by everybody; in a template it may be several.
+func (x *index) resolve(e *entry, n outline.Name) (out []string) {
+	if !n.Free {
+		return []string{n.Name}
+	}
+	owner, name := "", n.Name
+	if i := strings.LastIndex(n.Name, "::"); i >= 0 {
+		owner, name = n.Name[:i], n.Name[i+2:]
+	}
+	owners := []string{owner}
+	if template := x.names[e.path]; template != "" && owner == "" && len(x.callers[template]) > 0 {
+		owners = x.callers[template]
+	}
+	for _, owner := range owners {
+		full := x.inherited(owner, name)
+		if !slices.Contains(out, full) {
+			out = append(out, full)
+		}
+	}
+	return out
+}
+
+// inherited finds the class that sets a variable, among one and those that it inherits; the top scope is the last.
+func (x *index) inherited(owner, name string) string {
+	for seen := 0; owner != "" && seen < 50; seen++ {
+		if x.sets[owner+"::"+name] {
+			return owner + "::" + name
+		}
+		owner = x.parents[owner]
+	}
+	return name
+}
+
+// at is the name at an offset of a file: the shortest of several.
+func (x *index) at(e *entry, offset uint32) (found outline.Name, ok bool) {
+	for _, n := range e.names {
+		if n.Span.Start <= offset && offset <= n.Span.End && (!ok || n.Span.Len() < found.Span.Len()) {
+			found, ok = n, true
+		}
+	}
+	return found, ok
+}
+
+// An occurrence is a name in a file.
+type occurrence struct {
+	*entry
+	outline.Name
+}
+
+// same are all names that mean the same as one, by file and in the order of the text. only, if it is not nil, is the one
+// file to look in.
+func (x *index) same(e *entry, n outline.Name, only *entry) (out []occurrence) {
+	want := x.meanings(e, n)
+	last := map[string]bool{}
+	for _, id := range want {
+		last[lastPart(id.name)] = true
+	}
+	for _, other := range x.entries {
+		if only != nil && other != only {
+			continue
+		}
+		for _, m := range other.names {
+			if last[lastPart(m.Name)] &&
+				slices.ContainsFunc(x.meanings(other, m), func(id identity) bool { return slices.Contains(want, id) }) {
+				out = append(out, occurrence{other, m})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b occurrence) int {
+		if a.entry == b.entry {
+			return int(a.Span.Start) - int(b.Span.Start)
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	return slices.CompactFunc(out, func(a, b occurrence) bool { return a.entry == b.entry && a.Span == b.Span })
+}
+
+func lastPart(name string) string { return name[strings.LastIndex(name, ":")+1:] }
+
+// read makes the entry of a file.
+func (f *folder) read(view source.Files, p string) (*entry, error) {
+	c, err := view.Read(p)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	old := f.entries[p]
+	f.mu.Unlock()
+	if old != nil && old.digest == c.Digest {
+		return old, nil
+	}
+	e := &entry{path: p, digest: c.Digest, file: source.NewFile(p, c.Text)}
+	switch path.Ext(p) {
+	case ".pp", ".epp":
+		tree, _, err := f.ws.Parse(view, p, isPlan(p))
+		if err != nil {
+			return nil, err
+		}
+		e.tree, e.file = tree, tree.Source
+		e.names = outline.Names(tree, f.effects)
+	case ".erb":
+		e.names = outline.NamesERB(c.Text)
+	case ".yaml", ".yml", ".eyaml":
+		e.data, _ = datafile.ReadYAML(e.file) // what is wrong with it is told when a node asks for it
+		e.names = dataNames(e)
+	case ".json":
+		e.data, _ = datafile.ReadJSON(e.file)
+		e.names = dataNames(e)
+	}
+	f.mu.Lock()
+	f.entries[p] = e
+	f.mu.Unlock()
+	return e, nil
+}
+
+// asked is how data asks for other data.
+var asked = regexp.MustCompile(`%\{(?:lookup|hiera|alias|literal)\(['"]([^'"]+)['"]\)\}`)
+
+// dataNames are the names in a file of Hiera's: its keys, those that lookup_options speaks of and that values ask for, and
+// classes that are listed.
+func dataNames(e *entry) (names []outline.Name) {
+	if e.data == nil {
+		return nil
+	}
+	hash, is := e.data.Value.(*value.Hash)
+	if !is {
+		return nil
+	}
+	for i, x := range hash.Entries() {
+		key, is := x.Key.(value.String)
+		if !is || i >= len(e.data.Kids) {
+			continue
+		}
+		kid := e.data.Kids[i]
+		names = append(names, outline.Name{Kind: outline.KeyName, Name: string(key), Defines: true, Text: true,
+			Span: within(e.file, kid.Key, string(key)), Whole: kid.Key.Join(kid.Node.Span)})
+		switch string(key) {
+		case "lookup_options":
+			names = append(names, optionNames(e.file, kid.Node)...)
+		case "classes":
+			for _, c := range kid.Node.Kids {
+				if s, is := c.Node.Value.(value.String); is {
+					names = append(names, outline.Name{Kind: outline.ClassName, Name: outline.Class(string(s)), Text: true,
+						Span: within(e.file, c.Node.Span, string(s))})
+				}
+			}
+		}
+	}
+	for _, m := range asked.FindAllStringSubmatchIndex(e.file.Text, -1) {
+		names = append(names, outline.Name{Kind: outline.KeyName, Name: e.file.Text[m[2]:m[3]], Text: true,
+			Span: source.Span{Start: uint32(m[2]), End: uint32(m[3])}})
+	}
+	return names
+}
+
+// optionNames are the keys that lookup_options speaks of.
+func optionNames(file *source.File, n *datafile.Node) (names []outline.Name) {
+	hash, is := n.Value.(*value.Hash)
+	if !is {
+		return nil
+	}
+	for i, x := range hash.Entries() {
+		if s, is := x.Key.(value.String); is && i < len(n.Kids) && !strings.HasPrefix(string(s), "^") {
+			names = append(names, outline.Name{Kind: outline.KeyName, Name: string(s), Text: true,
+				Span: within(file, n.Kids[i].Key, string(s))})
+		}
+	}
+	return names
+}
+
+// within is where a text stands in a span that may hold quotes around it.
+func within(f *source.File, s source.Span, text string) source.Span {
+	if i := strings.Index(f.Slice(s), text); i >= 0 {
+		return source.Span{Start: s.Start + uint32(i), End: s.Start + uint32(i+len(text))}
+	}
+	return s
+}
+
+// indexed lists the files below a folder that have names.
+func indexed(view source.Files, dir string) (files []string, err error) {
+	files, err = environment.PuppetFiles(view, dir)
+	if err != nil {
+		return nil, err
+	}
+	err = source.Walk(view, source.Absolute(dir), func(p string, e source.Entry) bool {
+		name := path.Base(p)
+		if e.IsDir() {
+			return !strings.HasPrefix(name, ".") && name != "spec" && name != "facts" && name != "node_modules"
+		}
+		switch path.Ext(name) {
+		case ".erb":
+			files = append(files, p)
+		case ".yaml", ".yml", ".eyaml", ".json":
+			if strings.Contains(p, "/data/") || strings.Contains(p, "/hiera") && name != "hiera.yaml" {
+				files = append(files, p)
+			}
+		}
+		return true
+	})
+	for i := range files {
+		files[i] = filepath.ToSlash(files[i])
+	}
+	slices.Sort(files)
+	return slices.Compact(files), err
+}
+
+// build reads all files of a view, on all processors.
+func (f *folder) build(view source.Files, files []string) *index {
+	entries := make([]*entry, len(files))
+	source.Each(context.Background(), len(files), func(i int) {
+		entries[i], _ = f.read(view, files[i]) // one that cannot be read has no names
+	})
+	return newIndex(slices.DeleteFunc(entries, func(e *entry) bool { return e == nil }))
+}
+
+// index is what all files say now: those of the disk as they were last looked at, with the open ones as they are.
+func (f *folder) index() (*index, error) {
+	f.mu.Lock()
+	base := f.base
+	f.mu.Unlock()
+	if base == nil {
+		view, _, err := f.view()
+		if err != nil {
+			return nil, err
+		}
+		files, err := indexed(view, f.dir)
+		if err != nil {
+			return nil, err
+		}
+		base = f.build(view, files)
+		f.mu.Lock()
+		f.base = base
+		f.mu.Unlock()
+	}
+	f.server.mu.Lock()
+	var open []*document
+	for _, d := range f.server.docs {
+		if d.path != "" && f.server.folderOf(d.path) == f {
+			open = append(open, d)
+		}
+	}
+	f.server.mu.Unlock()
+	fresh := true
+	entries := slices.Clone(base.entries)
+	for _, d := range open {
+		view := source.NewMemory([]string{"/"}, map[string]string{d.path: d.text}, nil)
+		e, err := f.read(view, d.path)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(entries, func(old *entry) bool { return old.path == d.path })
+		switch {
+		case i < 0:
+			entries, fresh = append(entries, e), false
+		case entries[i] != e:
+			entries[i], fresh = e, false
+		}
+	}
+	if fresh {
+		return base, nil
+	}
+	x := newIndex(entries)
+	f.mu.Lock()
+	f.base = x
+	f.mu.Unlock()
+	return x, nil
+}
+
+// location is where a span of an entry stands.
+func (s *Server) location(e *entry, span source.Span) protocol.Location {
+	return protocol.Location{URI: s.uriOf(e.path), Range: e.mapper(s.enc).span(span)}
+}

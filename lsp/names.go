@@ -1,0 +1,152 @@
+package lsp
+
+import (
+	"context"
+	"path"
+
+	"bunraku/lsp/protocol"
+	"bunraku/puppet/outline"
+	"bunraku/source"
+)
+
+// A spot is a place in a file of a folder, with the name that stands there if one does.
+type spot struct {
+	*folder
+	*index
+	entry  *entry
+	offset uint32
+	name   outline.Name
+	named  bool
+}
+
+// spot finds what a position is about; nil if the file is in no folder, or unknown there.
+func (s *Server) spot(uri string, p protocol.Position) (*spot, error) {
+	s.mu.Lock()
+	file := pathOf(uri)
+	f := s.folderOf(file)
+	s.mu.Unlock()
+	if f == nil {
+		return nil, nil
+	}
+	x, err := f.index()
+	if err != nil {
+		return nil, err
+	}
+	e := x.byPath[file]
+	if e == nil {
+		return nil, nil
+	}
+	at := &spot{folder: f, index: x, entry: e, offset: uint32(e.mapper(s.enc).offset(p))}
+	at.name, at.named = x.at(e, at.offset)
+	return at, nil
+}
+
+// definition goes from a use to the definition, from a key of Hiera's to the parameter that takes it, and from what is a
+// definition itself to what it stands for elsewhere: from a parameter to the data.
+func (s *Server) definition(_ context.Context, p *protocol.TextDocumentPositionParams) ([]protocol.Location, error) {
+	at, err := s.spot(p.TextDocument.URI, p.Position)
+	out := []protocol.Location{}
+	if at == nil || err != nil || !at.named {
+		return out, err
+	}
+	var code, data []protocol.Location
+	for _, o := range at.same(at.entry, at.name, nil) {
+		here := o.entry == at.entry && o.Span == at.name.Span
+		switch {
+		case here || !o.Defines:
+		case o.Kind == outline.KeyName:
+			data = append(data, s.location(o.entry, o.Span))
+		default:
+			code = append(code, s.location(o.entry, o.Span))
+		}
+	}
+	switch {
+	case len(code) > 0:
+		return code, nil
+	case len(data) > 0:
+		return data, nil
+	}
+	if file := at.fileOf(at.name); file != "" {
+		out = append(out, protocol.Location{URI: s.uriOf(file)})
+	}
+	return out, nil
+}
+
+// fileOf is the file of something that is not defined in Puppet code: a template, a function or type in Ruby.
+func (f *folder) fileOf(n outline.Name) string {
+	f.mu.Lock()
+	env := f.env
+	f.mu.Unlock()
+	if env == nil {
+		return ""
+	}
+	switch n.Kind {
+	case outline.TemplateName:
+		if p, ok := env.TemplateFile(n.Name); ok {
+			return p
+		}
+	case outline.FunctionName:
+		for _, r := range env.RubyFunctions(n.Name) {
+			return r.Path
+		}
+	case outline.TypeName:
+		if p, ok := env.ResourceTypeFile(n.Name); ok {
+			return p
+		}
+	}
+	return ""
+}
+
+// references are all places where the same thing is named, in manifests, templates and data.
+func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
+	at, err := s.spot(p.TextDocument.URI, p.Position)
+	out := []protocol.Location{}
+	if at == nil || err != nil || !at.named {
+		return out, err
+	}
+	for _, o := range at.same(at.entry, at.name, nil) {
+		if p.Context.IncludeDeclaration || !o.Defines || o.Kind == outline.KeyName {
+			out = append(out, s.location(o.entry, o.Span))
+		}
+	}
+	return out, nil
+}
+
+// documentHighlight marks the places of one file where the same thing is named.
+func (s *Server) documentHighlight(_ context.Context, p *protocol.TextDocumentPositionParams) (
+	[]protocol.DocumentHighlight, error) {
+	at, err := s.spot(p.TextDocument.URI, p.Position)
+	out := []protocol.DocumentHighlight{}
+	if at == nil || err != nil || !at.named {
+		return out, err
+	}
+	for _, o := range at.same(at.entry, at.name, at.entry) {
+		kind := protocol.DocumentHighlightKindRead
+		if o.Defines {
+			kind = protocol.DocumentHighlightKindWrite
+		}
+		out = append(out, protocol.DocumentHighlight{Range: o.mapper(s.enc).span(o.Span), Kind: kind})
+	}
+	return out, nil
+}
+
+// entryOf is the file that a request is about, in a folder or alone; nil if it is not known.
+func (s *Server) entryOf(uri string) (*entry, error) {
+	s.mu.Lock()
+	d := s.docs[uri]
+	s.mu.Unlock()
+	at, err := s.spot(uri, protocol.Position{})
+	switch {
+	case err != nil:
+		return nil, err
+	case at != nil:
+		return at.entry, nil
+	case d == nil:
+		return nil, nil
+	}
+	e := &entry{path: d.key(), file: source.NewFile(d.key(), d.text)}
+	if ext := path.Ext(d.key()); ext == ".pp" || ext == ".epp" {
+		e.tree, _ = parseAlone(d)
+	}
+	return e, nil
+}
