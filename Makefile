@@ -5,13 +5,17 @@ export CGO_ENABLED = 0
 # Test data that is too large for the repository; tests that need it say so when it is not there.
 export BUNRAKU_SHARED ?= $(abspath ../shared)
 
-.PHONY: test unit short setup check-format check-vet check-tidy score accept bench build
+.PHONY: test unit short setup check-format check-vet check-tidy score accept bench build dist
 
 # test installs what the tests need where it can (Debian, as root), then runs everything.
 test: setup check-format check-vet check-tidy unit
 
 build:
 	$(GO) build -trimpath -o bin/bunraku ./cmd/bunraku
+
+# dist writes what people download to dist/: archives, packages, a bill of materials, checksums. Two runs write the same.
+dist:
+	$(GO) run ./packaging -out dist
 
 setup:
 	@sh bench/setup.sh

@@ -73,6 +73,8 @@ var layers = map[string]string{
 	"internal/ask": "source puppet/syntax puppet/value puppet/catalog puppet/eval puppet/lookup/datafile internal/live",
 	// make test
 	"internal/summary": "",
+	// make dist
+	"packaging": "",
 	// tests only
 	"internal/hostile": "",
 	// tests only

@@ -201,8 +201,11 @@ func (c *checking) summary() []string {
 		ignored = fmt.Sprintf(", %d ignored", n)
 	}
 	if n := c.run.Count(source.Error) + c.run.Count(source.Warning); n > 0 {
-		out = append(out, fmt.Sprintf("%s on %d of %s%s.", plural(n, "problem"), touched, plural(len(c.nodes), "node"),
-			ignored))
+		on := fmt.Sprintf("on %d of %s", touched, plural(len(c.nodes), "node"))
+		if touched == 0 {
+			on = "in what was read, none on a node that was compiled"
+		}
+		out = append(out, fmt.Sprintf("%s %s%s.", plural(n, "problem"), on, ignored))
 	} else {
 		out = append(out, "Nothing found"+ignored+".")
 	}

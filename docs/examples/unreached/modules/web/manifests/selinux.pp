@@ -1,0 +1,3 @@
+class web::selinux {
+  selboolean { 'httpd_can_network_connect': vaule => on }
+}
