@@ -138,9 +138,12 @@ func (r *Run) result(n Node, rec *record, how How) *Result {
 	return out
 }
 
-// asker answers questions about a node, by a sketch if there is one.
-func (r *Run) asker(ctx context.Context, n Node, sketch []byte) *compiler.Asker {
-	some := sketchOf(n.Name, sketch)
+// asker answers questions about a node. What a record has sketched of it is true as long as its data are the same.
+func (r *Run) asker(ctx context.Context, n Node, rec *record) *compiler.Asker {
+	var some *compiler.Sketch
+	if rec.data == n.Data {
+		some = sketchOf(n.Name, rec.sketch)
+	}
 	if some == nil {
 		some = &compiler.Sketch{Name: n.Name}
 	}
@@ -160,7 +163,7 @@ func (r *Run) find(ctx context.Context, n Node) (_ *record, why string, err erro
 		}
 	}()
 	for i, rec := range r.store.recordsOf(n.Name) {
-		ask := r.asker(ctx, n, rec.sketch)
+		ask := r.asker(ctx, n, rec)
 		holds, q := r.holds(rec, n, ask)
 		if err := ask.Err(); err != nil {
 			return nil, "", err

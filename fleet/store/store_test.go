@@ -232,6 +232,42 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// A fact that nothing but the paths of data hang on counts, also when it changes between two runs.
+func TestChangedFacts(t *testing.T) {
+	s, err := store.Temporary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b := newBench(t, s)
+	texts := map[string]string{
+		"manifests/site.pp": "notify { lookup('k'): }\n",
+		"hiera.yaml":        "version: 5\nhierarchy:\n  - { name: n, path: '%{facts.tier}.yaml' }\n  - { name: c, path: c.yaml }\n",
+		"data/c.yaml":       "k: common\n",
+		"data/gold.yaml":    "k: gold\n",
+	}
+	for i, c := range []struct {
+		tier, uptime, how, want string
+	}{
+		{"silver", "1", "compiled", "common"}, {"gold", "1", "compiled", "gold"}, {"silver", "1", "unchanged", "common"},
+		{"gold", "2", "unchanged", "gold"}, {"bronze", "3", "unchanged", "common"}, {"gold", "4", "unchanged", "gold"},
+	} {
+		f, err := facts.Parse(source.NewFile("f.json", fmt.Sprintf(`{"tier":%q,"uptime":%q}`, c.tier, c.uptime)), "n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Name = "n"
+		res := b.result(b.over(texts), store.Of(compiler.Node{Facts: f}))
+		is, err := res.Catalog()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.How.String() != c.how || is.Resource("Notify", c.want) == nil {
+			t.Errorf("%d, %s: %s, %s", i, c.tier, res.How, b.text(is))
+		}
+	}
+}
+
 // No secret is in the store, and a changed one is another catalog.
 func TestSecrets(t *testing.T) {
 	dir := t.TempDir()

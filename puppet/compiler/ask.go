@@ -117,7 +117,7 @@ type Asker struct {
 type Sketch struct {
 	Name           string
 	Facts, Trusted *value.Hash                                 // some of them
-	Has            func(name string, steps []value.Value) bool // is what lies there in Facts or Trusted
+	Has            func(name string, steps []value.Value) bool // is what lies there in Facts or Trusted; nil for never
 }
 
 // Asker answers questions about a node, as this view of the files has it. What the files are asked is bounded by one

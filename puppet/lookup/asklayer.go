@@ -198,8 +198,8 @@ func (inv *invocation) simpleLayers(key *Key) (out simpleLayers) {
 type Known struct {
 	Facts, Trusted, Server *value.Hash
 	Environment            string
-	// Partial says that Facts and Trusted have only some of the node's variables: those for which Has is true. More gives
-	// all of them; ok is false when they cannot be had.
+	// Partial says that Facts and Trusted have only some of the node's variables: those for which Has is true, or none
+	// without Has. More gives all of them; ok is false when they cannot be had.
 	Partial bool
 	Has     func(name string, steps []value.Value) bool
 	More    func() (facts, trusted *value.Hash, ok bool)
@@ -358,7 +358,8 @@ func (k *knownScope) Variable(name string) (value.Value, provenance.Ref, bool) {
 func (k *knownScope) variable(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
 	h := (*value.Hash)(nil)
 	name = strings.TrimPrefix(name, "::")
-	if k.known.Partial && (name == "facts" || name == "trusted") && !k.known.Has(name, steps) {
+	if k.known.Partial && (name == "facts" || name == "trusted") &&
+		(k.known.Has == nil || !k.known.Has(name, steps)) {
 		var ok bool
 		k.known.Partial = false
 		if k.known.Facts, k.known.Trusted, ok = k.known.More(); !ok {
