@@ -443,7 +443,9 @@ func Outline(files []*syntax.File, nodes bool) Text {
 				d.Flag(len(n.Body.Stmts) > 0)
 			case *syntax.Function:
 				d.params(n.Params)
+				d.inner = true
 				d.node(reflect.ValueOf(&n.Returns).Elem())
+				d.inner = false
 				d.Flag(len(n.Body.Stmts) > 0)
 			case *syntax.NodeDef:
 				d.Flag(len(n.Body.Stmts) > 0)
@@ -500,7 +502,10 @@ func (w *writer) params(params []*syntax.Param) {
 		w.String(p.Name)
 		w.Flag(p.Splat)
 		w.Flag(p.Default != nil)
+		was := w.inner
+		w.inner = true // all of a type counts, whatever expression stands in it
 		w.node(reflect.ValueOf(&p.Type).Elem())
+		w.inner = was
 	}
 }
 

@@ -100,6 +100,17 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// All of a parameter's type counts, also an expression in it.
+func TestOutlineTypes(t *testing.T) {
+	const text = "class a(Integer[0, (1 == 2) ? { true => 1, default => 2 }] $x) { }"
+	was := string(Outline([]*syntax.File{parse(t, text)}, true))
+	for _, c := range [][2]string{{"== 2", "== 1"}, {"=> 1", "=> 3"}, {"true", "false"}} {
+		if string(Outline([]*syntax.File{parse(t, strings.Replace(text, c[0], c[1], 1))}, true)) == was {
+			t.Errorf("%s → %s does not count", c[0], c[1])
+		}
+	}
+}
+
 // The order of definitions in a file does not matter, that of node statements does.
 func TestOutlineOrder(t *testing.T) {
 	outline := func(text string) string { return string(Outline([]*syntax.File{parse(t, text)}, true)) }
