@@ -29,7 +29,7 @@ fuzz() {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-topics="syntax engine sites explain verify smartfrog mupuppet"
+topics="syntax engine sites explain verify diff smartfrog mupuppet"
 case "${1:-}" in
 syntax)
   run "front end" ./puppet/syntax 'TestScorePN|TestScorePrint|TestScoreMutants|TestNesting|TestLinear|TestAccept'
@@ -83,6 +83,10 @@ verify)
   run "errata" ./verify 'TestErrat'
   run "planted faults" ./verify 'TestPlantedFaults|TestAcceptPlantedFaults'
   run "200,000 random graphs" ./verify 'TestAcceptRandomGraphs'
+  ;;
+diff)
+  run "fleets: time, memory, size of the store" ./fleet/store 'TestAcceptFleet|TestReuse|TestAlike|TestSecrets|TestRefused'
+  run "100 kills" ./fleet/store 'TestAcceptKilled'
   ;;
 smartfrog) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
 mupuppet)
