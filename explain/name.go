@@ -173,33 +173,28 @@ func (rec *Record) tagFrom(r *catalog.Resource, tag string) string {
 	via := rec.Via(r)
 	for i := len(via) - 1; i >= 0; i-- {
 		name := via[i].Text
-		if n, ok := catalog.ParseRef(name); ok {
-			if slices.Contains(parts(n.Type), tag) || slices.Contains(parts(n.Title), tag) {
-				return "in " + name
-			}
-			if o := rec.Catalog.Find(name); o != nil && slices.Contains(o.Tags, tag) {
-				return "a tag of " + name
-			}
-			continue
-		}
-		if slices.Contains(parts(name), tag) {
+		n, ok := catalog.ParseRef(name)
+		switch {
+		case ok && (slices.Contains(parts(n.Type), tag) || slices.Contains(parts(n.Title), tag)):
+			return "in " + name
+		case !ok && slices.Contains(parts(name), tag):
 			return "in class " + name
 		}
-		if strings.HasPrefix(name, "node ") {
-			if tag == "node" || strings.EqualFold(tag, rec.Catalog.Name) {
-				return "the node"
-			}
-			continue
-		}
-		if o := rec.Catalog.Find("Class[" + name + "]"); o != nil && slices.Contains(o.Tags, tag) {
-			return "a tag of class " + name
-		}
 	}
-	switch tag {
-	case "class":
+	switch {
+	case tag == "class":
 		return "it is in a class"
-	case "node", "default":
+	case tag == "node" || tag == "default" || strings.EqualFold(tag, rec.Catalog.Name) || strings.HasPrefix(tag, "__node_"):
 		return "the node"
+	}
+	for _, stage := range via { // the outermost that has it
+		ref := stage.Text
+		if _, ok := catalog.ParseRef(ref); !ok {
+			ref = "Class[" + ref + "]"
+		}
+		if o := rec.Catalog.Find(ref); o != nil && slices.Contains(o.Tags, tag) {
+			return "a tag of " + o.Ref()
+		}
 	}
 	return "a call of tag(), or a collector"
 }

@@ -158,7 +158,7 @@ func (p *page) head(a *Answer) {
 			fmt.Fprintf(p.w, "%s:%d   %s\n", a.Key, a.Line, value.ToString(a.value))
 		}
 	case "list":
-		fmt.Fprintf(p.w, "%s has %s of %s\n", a.Query, plural(len(a.Listed), "resource"), a.Node)
+		fmt.Fprintf(p.w, "%s: %s of %s\n", a.Query, plural(len(a.Listed), "resource"), a.Node)
 	case "hiera":
 		p.value(a)
 	default:

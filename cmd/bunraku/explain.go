@@ -23,7 +23,7 @@ type explainFlags struct {
 	where, expression, dependency bool
 	whyNot, blame, all            bool
 	reaches, from, format         string
-	against, since                string
+	against, since, policy        string
 	set, fact                     []string
 }
 
@@ -70,12 +70,14 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.StringArrayVar(&f.set, "set", nil,
 		"what if a Hiera key had another value? `KEY=VALUE` or KEY=VALUE@LEVEL, the value in YAML; may be repeated")
 	fs.StringArrayVar(&f.fact, "fact", nil, "what if a fact were another? `NAME=VALUE`; may be repeated")
+	fs.StringVar(&f.policy, "policy", "",
+		"hold a node, or all, against the rules of a `FILE`: which data may reach what, who may decide what; takes no REF")
 	fs.BoolVar(&f.all, "all", false, "leave nothing out of the answer, however long it gets")
 	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
 	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
 	fs.StringVar(&f.format, "format", "text", "text or json")
-	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches", "against", "since")
-	c.MarkFlagsMutuallyExclusive("from", "against", "since", "set")
+	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches", "against", "since", "policy")
+	c.MarkFlagsMutuallyExclusive("from", "against", "since", "set", "policy")
 	c.MarkFlagsMutuallyExclusive("from", "fact")
 	return c
 }
@@ -96,6 +98,12 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 	if len(args) == 1 && report.IsCode(args[0]) && !fleet.Exists(source.NewDir(source.DirOptions{Roots: []string{"."}}),
 		source.Absolute(args[0])) {
 		return a.explainCode(f, args[0])
+	}
+	if f.policy != "" {
+		if len(args) != 1 {
+			return fail("--policy takes no REF")
+		}
+		return a.explainPolicy(cmd, f, args[0])
 	}
 	whatIf := len(f.set)+len(f.fact) > 0
 	if whatIf && f.reaches == "" && !f.whyNot {
