@@ -144,6 +144,19 @@ func (r *Report) Add(node int, changes []*Change) {
 	}
 }
 
+// AddLike takes in a node whose catalogs are, on both sides, those of a node that was added before.
+func (r *Report) AddLike(node, like int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n, l := r.Nodes[node], r.Nodes[like]
+	n.State, n.Empty, n.Changes = l.State, l.Empty, l.Changes
+	for _, it := range l.Changes {
+		if at, there := slices.BinarySearch(it.Nodes, node); !there {
+			it.Nodes = slices.Insert(it.Nodes, at, node)
+		}
+	}
+}
+
 // Gather puts together what belongs together, when all nodes are done and the causes are known.
 func (r *Report) Gather() {
 	r.Items, r.Unknown, r.Groups = nil, nil, nil

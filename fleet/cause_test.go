@@ -203,7 +203,8 @@ func TestScoreDiffCauses(t *testing.T) {
 		commits = 60
 	}
 	random := rand.New(rand.NewPCG(19, 6))
-	named, decoys, items, said, wrongly, of := 0, 0, 0, 0, 0, 0
+	named, decoys, items, said, of := 0, 0, 0, 0, 0
+	skipped, unchanged := 0, 0
 	for range commits {
 		true_ := effective[random.IntN(len(effective))]
 		all := []edit{true_}
@@ -219,6 +220,19 @@ func TestScoreDiffCauses(t *testing.T) {
 			continue // a decoy that is one only by itself
 		}
 		r, patch := s.report(files)
+		for i, n := range r.Nodes {
+			if want[i] == base[i] {
+				unchanged++
+			}
+			switch {
+			case n.State == diff.CannotChange && want[i] != base[i]:
+				t.Errorf("%v\n%s was said not to be able to change", all, n.Name)
+			case n.State == diff.CannotChange:
+				skipped++
+			case (n.State == diff.Changed) != (want[i] != base[i]):
+				t.Errorf("%v\n%s is %s", all, n.Name, n.State)
+			}
+		}
 		isTrue := func(h *diff.Hunk) bool { return h.Path == true_.file && h.New.First == true_.line+1 }
 		if len(r.Items) == 0 {
 			t.Errorf("%v: nothing changes", all)
@@ -245,7 +259,6 @@ func TestScoreDiffCauses(t *testing.T) {
 		for _, h := range patch.Hunks {
 			switch {
 			case isTrue(h) && h.Effect != "":
-				wrongly++
 				t.Errorf("%v\n%v is said to be without effect: %s", all, h, h.Effect)
 			case !isTrue(h):
 				if of++; h.Effect != "" {
@@ -257,6 +270,7 @@ func TestScoreDiffCauses(t *testing.T) {
 	t.Logf("%d lines that change catalogs, %d that do not", len(effective), len(idle))
 	t.Logf("score: diff causes named %d/%d", named, items)
 	t.Logf("score: diff decoys not named %d/%d", items-decoys, items)
+	t.Logf("score: diff nodes skipped of those that do not change %d/%d", skipped, unchanged)
 	t.Logf("score: diff hunks without effect %d/%d", said, of)
 	if items == 0 || said*100 < of*95 {
 		t.Errorf("%d of %d hunks without effect were found", said, of)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bunraku/diff"
+	"bunraku/fleet/store"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
@@ -19,6 +20,8 @@ type Comparing struct {
 	Questions bool
 	// Traced gives both sides with provenance; nil if nobody wants to know what is a node's own.
 	Traced func(context.Context) (from, to *compiler.Snapshot, err error)
+	// Store keeps what compiles asked and came to, for later runs and for nodes that are alike; nil keeps nothing.
+	Store *store.Store
 	// Consequences says what a run does to machines that have the old catalog; nil if nobody asks.
 	Consequences *Consequences
 	Options      diff.Options
@@ -37,6 +40,10 @@ func (c *Comparing) Compare(ctx context.Context, nodes []Node) (*diff.Report, er
 	}
 	r := diff.NewReport(names)
 	errs := make([]error, len(nodes))
+	var u *reuse
+	if c.Store != nil {
+		u = newReuse(c)
+	}
 	source.Each(ctx, len(nodes), func(i int) {
 		defer c.Step()
 		defer func() { // a bug costs the node that it happens on
@@ -44,7 +51,7 @@ func (c *Comparing) Compare(ctx context.Context, nodes []Node) (*diff.Report, er
 				r.Nodes[i].State, r.Nodes[i].Old, r.Nodes[i].New = diff.FailsBoth, source.Bug(p), source.Bug(p)
 			}
 		}()
-		errs[i] = c.node(ctx, r, i, nodes[i])
+		errs[i] = c.node(ctx, u, r, i, nodes[i])
 	})
 	for _, err := range errs {
 		if err != nil && ctx.Err() == nil {
@@ -56,13 +63,27 @@ func (c *Comparing) Compare(ctx context.Context, nodes []Node) (*diff.Report, er
 }
 
 // node compares one.
-func (c *Comparing) node(ctx context.Context, r *diff.Report, i int, n Node) error {
-	was, err := c.From.Compile(ctx, n.Node)
-	if err != nil {
-		return err
+func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n Node) (err error) {
+	var was, is *eval.Result
+	var pair [2]uint32
+	if u != nil {
+		var done bool
+		if was, is, pair, done, err = c.known(ctx, u, r, i, n); done || err != nil {
+			return err
+		}
 	}
-	c.Watch(was)
-	if c.Questions && was.Questions != nil {
+	if pair[0] != pair[1] && c.Traced != nil { // it is sure to change: compile it once, with provenance
+		if done, err := c.differs(ctx, u, r, i, n, pair); done || err != nil {
+			return err
+		}
+	}
+	if was == nil {
+		if was, err = c.From.Compile(ctx, n.Node); err != nil {
+			return err
+		}
+		c.Watch(was)
+	}
+	if u == nil && c.Questions && was.Questions != nil {
 		holds, _, err := c.To.Holds(ctx, was.Questions(), n.Node)
 		if err != nil {
 			return err
@@ -71,11 +92,12 @@ func (c *Comparing) node(ctx context.Context, r *diff.Report, i int, n Node) err
 			return c.held(ctx, r, i, n, was)
 		}
 	}
-	is, err := c.To.Compile(ctx, n.Node)
-	if err != nil {
-		return err
+	if is == nil {
+		if is, err = c.To.Compile(ctx, n.Node); err != nil {
+			return err
+		}
+		c.Watch(is)
 	}
-	c.Watch(is)
 	out := r.Nodes[i]
 	out.Old, out.New = was.Failure, is.Failure
 	switch {
@@ -91,7 +113,7 @@ func (c *Comparing) node(ctx context.Context, r *diff.Report, i int, n Node) err
 		out.Empty = Empty(was.Catalog) || Empty(is.Catalog)
 		changes := diff.Compare(side(c.From, was), side(c.To, is), c.Options)
 		if len(changes) > 0 && c.Traced != nil {
-			better, err := c.traced(ctx, n)
+			better, _, _, err := c.traced(ctx, n)
 			if err != nil {
 				return err
 			}
@@ -100,43 +122,64 @@ func (c *Comparing) node(ctx context.Context, r *diff.Report, i int, n Node) err
 			}
 		}
 		r.Add(i, changes)
-		return c.follow(ctx, r, i, n, was, is)
+		effects, err := c.follow(ctx, r, i, n, was, is)
+		if u != nil && err == nil {
+			u.keep(pair, i, effects)
+		}
+		return err
 	}
 	return nil
 }
 
+// differs compares a node whose catalogs are known to be different.
+func (c *Comparing) differs(ctx context.Context, u *reuse, r *diff.Report, i int, n Node, pair [2]uint32) (done bool,
+	err error) {
+	changes, was, is, err := c.traced(ctx, n)
+	if err != nil || len(changes) == 0 {
+		return false, err
+	}
+	r.Nodes[i].Empty = Empty(was.Catalog) || Empty(is.Catalog)
+	r.Add(i, changes)
+	effects, err := c.follow(ctx, r, i, n, was, is)
+	if err == nil {
+		u.keep(pair, i, effects)
+	}
+	return true, err
+}
+
 // follow says what a run does to a node that changes.
-func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, was, is *eval.Result) error {
+func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, was, is *eval.Result) ([]diff.Effect,
+	error) {
 	if c.Consequences == nil || len(r.Nodes[i].Changes) == 0 {
-		return nil
+		return nil, nil
 	}
 	effects, err := c.Consequences.Of(ctx, NewSuspect(c.From, was, n.Facts), NewSuspect(c.To, is, n.Facts))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.Follow(i, effects)
-	return nil
+	return effects, nil
 }
 
 // traced compares a node that changes once more, with provenance, so that what is its own can be told. It is nil if that
 // takes too much: a trace counts on the budget of a compile.
-func (c *Comparing) traced(ctx context.Context, n Node) ([]*diff.Change, error) {
+func (c *Comparing) traced(ctx context.Context, n Node) (changes []*diff.Change, was, is *eval.Result, err error) {
 	from, to, err := c.Traced(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	was, err := from.Compile(ctx, n.Node)
-	if err != nil {
-		return nil, err
+	if was, err = from.Compile(ctx, n.Node); err != nil {
+		return nil, nil, nil, err
 	}
-	is, err := to.Compile(ctx, n.Node)
-	if err != nil {
-		return nil, err
+	if is, err = to.Compile(ctx, n.Node); err != nil {
+		return nil, nil, nil, err
 	}
+	c.Watch(was)
+	c.Watch(is)
 	if was.Catalog == nil || is.Catalog == nil {
-		return nil, nil
+		return nil, nil, nil, nil
 	}
-	return diff.Compare(side(from, was), side(to, is), c.Options), nil
+	return diff.Compare(side(from, was), side(to, is), c.Options), was, is, nil
 }
 
 // held takes in a node that cannot change.
@@ -153,7 +196,8 @@ func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was
 	if c.Options.Contents != nil {
 		if changes := c.Options.Contents.Compare(was.Catalog, c.Options); len(changes) > 0 {
 			r.Add(i, changes)
-			return c.follow(ctx, r, i, n, was, was)
+			_, err := c.follow(ctx, r, i, n, was, was)
+			return err
 		}
 	}
 	out.State = diff.CannotChange

@@ -2,7 +2,10 @@ package fleet
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
 
+	"bunraku/puppet/trace"
 	"bunraku/source"
 )
 
@@ -44,7 +47,7 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error)
 	case err != nil:
 		return "", err
 	case !holds:
-		return question.String(), nil
+		return inWords(question), nil
 	}
 	if was.Catalog != nil && c.Options.Contents != nil {
 		if changes := c.Options.Contents.Compare(was.Catalog, c.Options); len(changes) > 0 {
@@ -52,4 +55,26 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error)
 		}
 	}
 	return "", nil
+}
+
+// inWords is what a node asked, in the words of who wrote it.
+func inWords(q trace.Question) string {
+	switch q.Kind {
+	case trace.LayerFirst, trace.LayerAll:
+		return "Hiera's value of " + q.Part
+	case trace.KeyOptions:
+		return "Hiera's lookup_options of " + q.Of
+	case trace.Datum:
+		_, key, _ := strings.Cut(q.Part, "\x00")
+		return "Hiera's value of " + key + " in " + filepath.Base(q.Of)
+	case trace.Code, trace.Content, trace.Data, trace.Config, trace.Exists:
+		return q.Of
+	case trace.Manifest:
+		return "the file that may define " + strings.TrimSuffix(q.Of+"::"+q.Part, "::")
+	case trace.ERB, trace.Template, trace.FindTemplate:
+		return "template " + q.Of
+	case trace.Main:
+		return "what the main manifests define"
+	}
+	return q.String()
 }

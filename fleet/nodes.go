@@ -7,6 +7,9 @@
 //	kind.go    compiling nodes, and sorting them into kinds
 //	verdict.go   judging the kinds, and what was found of all nodes together
 //	revision.go  commits, the work tree and directories as states that can be compared
+//	reuse.go     what a store knows of them, and nodes that are alike
+//	cause.go     which hunks make a change; blame.go who wrote them
+//	impact.go    which nodes can change
 //	compare.go   the catalogs of all nodes between two states
 //
 // Start reading at Compile.

@@ -237,6 +237,8 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 		switch {
 		case ctx.Err() != nil || e.Name == ".git" || slices.Contains(r.ignored, p):
 			return false
+		case p == FactsDir(r.env): // they are many and large, and the same for both sides
+			return false
 		case side.Tree == nil && r.Repo != nil && r.Repo.Ignored(side.Files, p, e.IsDir()):
 			return false
 		case !e.IsDir():

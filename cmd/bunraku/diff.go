@@ -24,6 +24,7 @@ type diffFlags struct {
 	fromCatalog, toCatalog  string
 	nodes, with             []string
 	by, format, out, assert string
+	store                   string
 	ignore, ignoreAttr      []string
 	ignoreTags, filters     []string
 	full                    bool
@@ -88,6 +89,8 @@ func (f *diffFlags) addSides(c *cobra.Command) {
 	fs.StringVar(&f.from, "from", "",
 		"the old side: a revision (`REV`) or a directory; by default where the branch left main")
 	fs.StringVar(&f.to, "to", "", "the new side: a revision (`REV`) or a directory; by default the work tree")
+	fs.StringVar(&f.store, "store", "",
+		"a `DIR` that keeps what compiles asked and came to: later runs compile only what may have changed")
 	fs.StringSliceVar(&f.nodes, "nodes", nil,
 		"only nodes whose names match a `GLOB`, such as web*; several, separated by commas")
 	fs.StringArrayVar(&f.with, "with", nil,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"bunraku/diff"
 	"bunraku/fleet"
+	"bunraku/fleet/store"
 	"bunraku/judge"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
@@ -29,6 +31,7 @@ type diffing struct {
 	nodes            []fleet.Node
 	invented         bool // the nodes are
 	c                *fleet.Comparing
+	paths            []string // of files that are not the same
 }
 
 // openDiff opens the sides that the flags name.
@@ -78,18 +81,89 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if d.nodes, d.invented, err = a.diffNodes(ctx, d.newSide.plain, d.old, d.new, root, f); err != nil {
 		return nil, err
 	}
+	if err = a.keepIn(d, f, opt); err != nil {
+		return nil, err
+	}
 	if d.c.From, err = d.oldSide.plain.Snapshot(ctx, d.old.Files); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.old.Title, err)
 	}
 	if d.c.To, err = d.newSide.plain.Snapshot(ctx, d.new.Files); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.new.Title, err)
 	}
-	d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
+	if d.paths, err = d.changed(ctx); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(d.paths, maybeModuleFile) {
+		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
+	}
 	return d, nil
+}
+
+// maybeModuleFile reports whether a file may be one that catalogs name as a source: what lies in a directory called
+// files, and everything that is neither code nor data, since a link in such a directory may lead there.
+func maybeModuleFile(p string) bool {
+	switch filepath.Ext(p) {
+	case ".pp", ".epp", ".erb", ".yaml", ".yml", ".eyaml", ".rb", ".md":
+		return strings.Contains(p, "/files/")
+	}
+	return true
+}
+
+// changed lists the files that are not the same on both sides: those of the environment, and of directories of modules
+// beside it that are in git.
+func (d *diffing) changed(ctx context.Context) ([]string, error) {
+	dirs := []string{source.Absolute(d.root)}
+	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
+		for _, dir := range s.Environment().ModulePath {
+			if !inside(dir, dirs) && (d.old.Commits(dir) || d.new.Commits(dir)) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return d.revs.Changed(ctx, d.old, d.new, dirs)
+}
+
+// manyNodes is from how many nodes on a store pays even if it is thrown away afterwards: many of them are alike.
+const manyNodes = 100
+
+// keepIn opens the store that the flags name, or one for this run only if there are many nodes. The sides are then
+// compiled with its key.
+func (a *app) keepIn(d *diffing, f *diffFlags, opt compiler.Options) (err error) {
+	if f.format == "octocatalog" || f.store == "" && len(d.nodes) < manyNodes {
+		return nil
+	}
+	if f.store != "" {
+		d.c.Store, err = store.Open(f.store)
+	} else {
+		d.c.Store, err = store.Temporary()
+	}
+	if errors.Is(err, store.ErrLocked) {
+		fmt.Fprintf(a.err, "note: another process uses the store %s: going on without it\n", f.store)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	opt.Key = d.c.Store.Key()
+	opt.Decrypted = func(text string) {
+		a.secrets.Add(text)
+		d.c.Store.Decrypted(text)
+	}
+	language := opt.Language
+	opt.Language = f.language
+	d.oldSide = newPair(d.root, opt)
+	if d.newSide = d.oldSide; language != f.language {
+		opt.Language = language
+		d.newSide = newPair(d.root, opt)
+	}
+	return nil
 }
 
 // close gives back what the sides hold.
 func (d *diffing) close() {
+	if d.c.Store != nil {
+		defer d.c.Store.Close()
+	}
 	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
 		if s != nil {
 			s.Close()
@@ -160,18 +234,7 @@ func traced(oldSide, newSide pair, old, new *fleet.Revision) func(context.Contex
 
 // causes finds which lines make each change, and who wrote them.
 func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
-	dirs := []string{source.Absolute(d.root)}
-	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
-		for _, dir := range s.Environment().ModulePath {
-			if !inside(dir, dirs) && (d.old.Commits(dir) || d.new.Commits(dir)) {
-				dirs = append(dirs, dir)
-			}
-		}
-	}
-	paths, err := d.revs.Changed(ctx, d.old, d.new, dirs)
-	if err != nil {
-		return err
-	}
+	paths := slices.Clone(d.paths)
 	facts := source.Absolute(fleet.FactsDir(d.root))
 	n := len(paths)
 	paths = slices.DeleteFunc(paths, func(p string) bool { return inside(p, []string{facts}) })

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"encoding/xml"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -504,5 +505,34 @@ func TestImpact(t *testing.T) {
 	code, out = impact("--from", "HEAD", "--format", "json")
 	if code != 2 || !json.Valid([]byte(out)) || strings.Count(out, "content of File[/f]") != 3 {
 		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// With a store, the first time and every later one, the answer is the same as without.
+func TestDiffStore(t *testing.T) {
+	s := changed(t)
+	dir := filepath.Join(t.TempDir(), "store")
+	_, want := s.diff("--full")
+	for _, time := range []string{"first", "second"} {
+		if code, out := s.diff("--full", "--store", dir); code != 2 || out != want {
+			t.Errorf("the %s time: %d\n%s--- want\n%s", time, code, out, want)
+		}
+	}
+	s.git("checkout", "-q", ".")
+	if code, out := s.diff("--store", dir); code != 0 || !strings.Contains(out, "3 cannot change") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(p)
+		if strings.Contains(string(text), "false-one") || strings.Contains(string(text), "not-a-real") {
+			t.Errorf("%s holds a secret", p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
