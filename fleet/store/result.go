@@ -110,6 +110,9 @@ func (r *Result) Catalog() (*catalog.Catalog, error) {
 		return sealed(r.run.store, r.Fresh)
 	}
 	r.load()
+	if head, _ := cut(r.shape); len(head) == 0 {
+		return nil, errors.New("the store is broken: a catalog is missing")
+	}
 	s := r.run.store
 	var text, edges []byte
 	var possible, anchors []string

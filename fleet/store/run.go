@@ -208,9 +208,17 @@ func (r *Run) filesHold(set uint32, ask *compiler.Asker) *verdict {
 	return v
 }
 
+// answer is a question with its answer; nil when nobody can answer it, or the store has lost it.
+func answer(ask *compiler.Asker, q trace.Question) *trace.Entry {
+	if q.Kind == trace.NoKind {
+		return nil
+	}
+	return ask.Entry(q)
+}
+
 func hold(entries []*trace.Entry, ask *compiler.Asker) (bool, trace.Question) {
 	for _, e := range entries {
-		if is := ask.Entry(e.Question); is == nil || is.Answer != e.Answer {
+		if is := answer(ask, e.Question); is == nil || is.Answer != e.Answer {
 			return false, e.Question
 		}
 	}
@@ -260,7 +268,7 @@ func (r *Run) answers(set uint32, ask *compiler.Asker) (d digest, why trace.Ques
 func answersTo(questions []*trace.Entry, ask *compiler.Asker) (d digest, why trace.Question) {
 	var all []byte
 	for _, e := range questions {
-		is := ask.Entry(e.Question)
+		is := answer(ask, e.Question)
 		if is == nil {
 			return d, e.Question
 		}
@@ -411,7 +419,7 @@ func (s *Store) addSet(tx *bolt.Tx, entries []*trace.Entry, sorted bool) uint32 
 	if sorted {
 		slices.Sort(numbers)
 	}
-	var out []byte
+	out := binary.AppendUvarint(nil, uint64(len(numbers))) // so that none is empty
 	was := uint32(0)
 	for _, n := range numbers {
 		out = binary.AppendVarint(out, int64(n)-int64(was))
@@ -456,16 +464,18 @@ func (s *Store) layerSet(n uint32) *layerSet {
 	}
 	set := &layerSet{}
 	_ = s.db.View(func(tx *bolt.Tx) error {
-		in := s.sets.content(tx, n)
+		count, in := number(s.sets.content(tx, n))
 		at := int64(0)
 		for len(in) > 0 {
 			d, size := binary.Varint(in)
 			if size <= 0 {
-				set.entries = append(set.entries, &trace.Entry{})
 				break
 			}
 			at, in = at+d, in[size:]
 			set.entries = append(set.entries, s.entry(tx, uint32(at)))
+		}
+		if in == nil || len(set.entries) != int(count) { // it is not what was stored: nothing may be concluded from it
+			set.entries = append(set.entries, &trace.Entry{})
 		}
 		return nil
 	})

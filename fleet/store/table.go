@@ -60,7 +60,7 @@ func (t *table) number(tx *bolt.Tx, d digest, content []byte) uint32 {
 	if n, known := t.known[d]; known {
 		return n
 	}
-	if k := tx.Bucket(t.numbers).Get(d[:]); k != nil {
+	if k := tx.Bucket(t.numbers).Get(d[:]); k != nil && tx.Bucket(t.contents).Get(k) != nil {
 		n := binary.BigEndian.Uint32(k)
 		t.remember(d, n)
 		return n
