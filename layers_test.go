@@ -63,7 +63,7 @@ var layers = map[string]string{
 	"cmd/bunraku":              "*",
 	"report":                   "source puppet/syntax puppet/catalog verify/model",
 	"report/redact":            "source puppet/value puppet/catalog",
-	"lsp":                      "audit fleet judge lsp/protocol puppet/compiler puppet/environment puppet/eval puppet/functions puppet/functions/stdlib puppet/lookup/datafile puppet/outline puppet/syntax puppet/value report report/redact source",
+	"lsp":                      "audit explain fleet judge lsp/protocol puppet/compiler puppet/environment puppet/eval puppet/functions puppet/functions/stdlib puppet/lookup/datafile puppet/outline puppet/resource puppet/syntax puppet/value report report/redact source",
 	"lsp/protocol":             "",
 	"lsp/protocol/generate":    "",
 

@@ -3,15 +3,20 @@ package lsp
 import (
 	"context"
 	"errors"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"bunraku/audit"
+	"bunraku/explain"
 	"bunraku/fleet"
 	"bunraku/lsp/protocol"
+	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
 	"bunraku/puppet/syntax"
 	"bunraku/report"
 	"bunraku/source"
@@ -202,10 +207,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	f.mu.Lock()
-	f.env = snap.Environment()
-	f.mu.Unlock()
-	compiled, kinds, err := fleet.Compile(ctx, snap, f.judge, nodes, f.server.opt.Watch)
+	compiled, kinds, err := f.compile(ctx, snap, nodes)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -235,6 +237,44 @@ func (f *folder) check(ctx context.Context) (err error) {
 	snap = snap.Current()
 	tell(checked, audit.New(snap, f.own, len(fleet.Wanted(snap.Environment())) > 0).Check())
 	return nil
+}
+
+// compile compiles nodes and keeps what came of it for questions. A node that does not compile keeps what it was before:
+// who is in the middle of a word still wants to know what a value is.
+func (f *folder) compile(ctx context.Context, snap *compiler.Snapshot, nodes []fleet.Node) ([]fleet.Compiled,
+	[]*fleet.Kind, error) {
+	var mu sync.Mutex
+	fresh := map[string]*result{}
+	compiled, kinds, err := fleet.Compile(ctx, snap, f.judge, nodes, func(r *eval.Result) {
+		f.server.opt.Watch(r)
+		if r.Catalog != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			fresh[r.Catalog.Name] = &result{r.Catalog.Name, r, explain.Of(r.Record())}
+		}
+	})
+	if err != nil || ctx.Err() != nil {
+		return compiled, kinds, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	chosen := map[string]bool{}
+	for _, n := range nodes {
+		chosen[n.Node.Name] = true
+		if n.Facts != nil {
+			chosen[n.Facts.Name] = true
+		}
+	}
+	for _, r := range f.results {
+		if fresh[r.node] == nil && chosen[r.node] {
+			fresh[r.node] = r
+		}
+	}
+	f.snap, f.results = snap.Current(), nil
+	for _, name := range slices.Sorted(maps.Keys(fresh)) {
+		f.results = append(f.results, fresh[name])
+	}
+	return compiled, kinds, err
 }
 
 // parse reads all files of the folder.

@@ -11,7 +11,6 @@ import (
 	"bunraku/judge"
 	"bunraku/lsp/protocol"
 	"bunraku/puppet/compiler"
-	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/functions"
 	"bunraku/puppet/functions/stdlib"
@@ -33,9 +32,10 @@ type folder struct {
 
 	mu      sync.Mutex
 	disk    *source.Dir
-	entries map[string]*entry // what was read of files, by path
-	base    *index            // all files, as they were last looked at
-	env     *environment.Environment
+	entries map[string]*entry  // what was read of files, by path
+	base    *index             // all files, as they were last looked at
+	snap    *compiler.Snapshot // that was last compiled from
+	results []*result          // of the chosen nodes
 	cancel  context.CancelFunc // ends what is under way
 	closed  bool
 	work    sync.Mutex // held by who works

@@ -31,6 +31,7 @@ type entry struct {
 	tree   *syntax.File // of manifests and EPP templates
 	data   *datafile.Node
 	names  []outline.Name
+	whole  bool // it parses without errors
 
 	once sync.Once
 	m    *mapper
@@ -51,6 +52,9 @@ type index struct {
 	params  map[string]outline.Name // of classes
 	callers map[string][]string     // the classes and defines that render a template
 	names   map[string]string       // of templates, by path: MODULE/FILE
+
+	once       sync.Once
+	allClasses []string
 }
 
 // An identity is what a name means: names with an identity in common mean the same.
@@ -229,11 +233,11 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	e := &entry{path: p, digest: c.Digest, file: source.NewFile(p, c.Text)}
 	switch path.Ext(p) {
 	case ".pp", ".epp":
-		tree, _, err := f.ws.Parse(view, p, isPlan(p))
+		tree, list, err := f.ws.Parse(view, p, isPlan(p))
 		if err != nil {
 			return nil, err
 		}
-		e.tree, e.file = tree, tree.Source
+		e.tree, e.file, e.whole = tree, tree.Source, !list.HasErrors()
 		e.names = outline.Names(tree, f.effects)
 	case ".erb":
 		e.names = outline.NamesERB(c.Text)

@@ -17,6 +17,7 @@ type spot struct {
 	offset uint32
 	name   outline.Name
 	named  bool
+	mended *entry // the file without the line that is being written; nil if it is a program with it
 }
 
 // spot finds what a position is about; nil if the file is in no folder, or unknown there.
@@ -40,6 +41,9 @@ func (s *Server) spot(uri string, p protocol.Position) (*spot, error) {
 	at.name, at.named = x.at(e, at.offset)
 	return at, nil
 }
+
+// here is the place itself, without any length.
+func (at *spot) here() source.Span { return source.Span{Start: at.offset, End: at.offset} }
 
 // definition goes from a use to the definition, from a key of Hiera's to the parameter that takes it, and from what is a
 // definition itself to what it stands for elsewhere: from a parameter to the data.
@@ -75,11 +79,12 @@ func (s *Server) definition(_ context.Context, p *protocol.TextDocumentPositionP
 // fileOf is the file of something that is not defined in Puppet code: a template, a function or type in Ruby.
 func (f *folder) fileOf(n outline.Name) string {
 	f.mu.Lock()
-	env := f.env
+	snap := f.snap
 	f.mu.Unlock()
-	if env == nil {
+	if snap == nil {
 		return ""
 	}
+	env := snap.Environment()
 	switch n.Kind {
 	case outline.TemplateName:
 		if p, ok := env.TemplateFile(n.Name); ok {

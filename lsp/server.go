@@ -9,6 +9,9 @@
 //	nodes.go      the nodes that answers are about
 //	index.go      what is named where, in all files
 //	names.go      definition, references, highlights
+//	hover.go      what a word is, and its value on each node
+//	complete.go   what can stand at a place
+//	signature.go  how a function is called
 //	symbols.go    outlines, symbols of the workspace, folding
 //	diagnose.go   what is wrong: the syntax of an open file at once, everything else when nobody types
 //
@@ -167,6 +170,12 @@ func (s *Server) handler(method string) jrpc2.Handler {
 			s.rpc.CancelRequest(string(p.ID))
 			return nil, nil
 		})
+	case "textDocument/hover":
+		return takes(s.hover)
+	case "textDocument/completion":
+		return takes(s.completion)
+	case "textDocument/signatureHelp":
+		return takes(s.signatureHelp)
 	case "textDocument/definition":
 		return takes(s.definition)
 	case "textDocument/references":
@@ -235,7 +244,10 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 				Change: protocol.TextDocumentSyncKindIncremental, Save: &protocol.SaveOptions{}},
 			Workspace: &protocol.WorkspaceOptions{WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{
 				Supported: yes, ChangeNotifications: yes}},
-			DefinitionProvider: yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
+			HoverProvider:         yes,
+			CompletionProvider:    &protocol.CompletionOptions{TriggerCharacters: []string{"$", ":", "'", "@"}},
+			SignatureHelpProvider: &protocol.SignatureHelpOptions{TriggerCharacters: []string{"(", ","}},
+			DefinitionProvider:    yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
 			DocumentSymbolProvider: yes, WorkspaceSymbolProvider: yes, FoldingRangeProvider: yes,
 		}}, nil
 }

@@ -29,6 +29,12 @@ InitializeResult                  capabilities:any serverInfo?:ServerInfo
 ServerInfo                        name:string version?:string
 DocumentSymbol                    name:string detail?:string kind:uint tags?:uint[] deprecated?:bool range:Range selectionRange:Range children?:DocumentSymbol[]
 SymbolInformation                 name:string kind:uint tags?:uint[] containerName?:string deprecated?:bool location:Location
+Hover                             contents:any range?:Range
+CompletionList                    isIncomplete:bool itemDefaults?:any applyKind?:any items:CompletionItem[]
+CompletionItem                    label:string labelDetails?:any kind?:uint tags?:uint[] detail?:string documentation?:string|MarkupContent deprecated?:bool preselect?:bool sortText?:string filterText?:string insertText?:string insertTextFormat?:uint insertTextMode?:uint textEdit?:any textEditText?:string additionalTextEdits?:any commitCharacters?:any command?:any data?:any
+SignatureHelp                     signatures:SignatureInformation[] activeSignature?:uint activeParameter?:uint|null
+SignatureInformation              label:string documentation?:string|MarkupContent parameters?:ParameterInformation[] activeParameter?:uint|null
+ParameterInformation              label:any documentation?:string|MarkupContent
 DocumentHighlight                 range:Range kind?:uint
 FoldingRange                      startLine:uint startCharacter?:uint endLine:uint endCharacter?:uint kind?:string collapsedText?:string
 `
@@ -41,6 +47,9 @@ var messages = map[string]string{
 	"initialize result":               "InitializeResult",
 	"shutdown result":                 "null",
 
+	"textDocument/hover result":             "Hover|null",
+	"textDocument/completion result":        "CompletionList|null",
+	"textDocument/signatureHelp result":     "SignatureHelp|null",
 	"textDocument/definition result":        "Location[]|null",
 	"textDocument/references result":        "Location[]|null",
 	"textDocument/documentHighlight result": "DocumentHighlight[]|null",

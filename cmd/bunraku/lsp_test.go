@@ -210,6 +210,30 @@ func TestNeovim(t *testing.T) {
 		"outline: [Class] web, [Property] $port, [Object] notify \"ü 𝄞 ${port}\"",
 		"symbols: 1",
 		"folding: 1",
+		"hover: 80",
+		"completion: ensure",
+		"signature: split(String $str, String $pattern) 1",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestEmacs: Debian's Emacs with eglot, in batch mode, does the same.
+func TestEmacs(t *testing.T) {
+	if _, err := os.Stat("/usr/share/emacs/site-lisp/elpa-src"); err != nil {
+		t.Skip("elpa-eglot is not installed")
+	}
+	script, err := filepath.Abs("testdata/lsp/emacs.el")
+	must(t, err)
+	got := editor(t, editorTree(t), "emacs", "--batch", "-l", script)
+	want := []string{
+		"syntax: P0001",
+		"mended: 0",
+		"definition: init.pp:2",
+		"hover: Integer $port = 80",
+		"outline: web",
+		"completion: ensure",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))

@@ -69,6 +69,9 @@ type ServerCapabilities struct {
 	DocumentSymbolProvider    bool                     `json:"documentSymbolProvider,omitempty"`
 	WorkspaceSymbolProvider   bool                     `json:"workspaceSymbolProvider,omitempty"`
 	FoldingRangeProvider      bool                     `json:"foldingRangeProvider,omitempty"`
+	HoverProvider             bool                     `json:"hoverProvider,omitempty"`
+	CompletionProvider        *CompletionOptions       `json:"completionProvider,omitempty"`
+	SignatureHelpProvider     *SignatureHelpOptions    `json:"signatureHelpProvider,omitempty"`
 }
 
 // TextDocumentSyncOptions is a structure of the protocol.
@@ -306,6 +309,82 @@ type FoldingRange struct {
 	Kind      FoldingRangeKind `json:"kind,omitempty"`
 }
 
+// Hover is a structure of the protocol.
+type Hover struct {
+	Contents MarkupContent `json:"contents"`
+	Range    *Range        `json:"range,omitempty"`
+}
+
+// MarkupContent is a structure of the protocol.
+type MarkupContent struct {
+	Kind  MarkupKind `json:"kind"`
+	Value string     `json:"value"`
+}
+
+// CompletionOptions is a structure of the protocol.
+type CompletionOptions struct {
+	TriggerCharacters []string `json:"triggerCharacters,omitempty"`
+}
+
+// CompletionParams is a structure of the protocol.
+type CompletionParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Position     Position               `json:"position"`
+}
+
+// CompletionList is a structure of the protocol.
+type CompletionList struct {
+	IsIncomplete bool             `json:"isIncomplete"`
+	Items        []CompletionItem `json:"items"`
+}
+
+// CompletionItem is a structure of the protocol.
+type CompletionItem struct {
+	Label         string             `json:"label"`
+	Kind          CompletionItemKind `json:"kind,omitempty"`
+	Detail        string             `json:"detail,omitempty"`
+	Documentation *MarkupContent     `json:"documentation,omitempty"`
+	SortText      string             `json:"sortText,omitempty"`
+	FilterText    string             `json:"filterText,omitempty"`
+	TextEdit      *TextEdit          `json:"textEdit,omitempty"`
+}
+
+// TextEdit is a structure of the protocol.
+type TextEdit struct {
+	Range   Range  `json:"range"`
+	NewText string `json:"newText"`
+}
+
+// SignatureHelpOptions is a structure of the protocol.
+type SignatureHelpOptions struct {
+	TriggerCharacters []string `json:"triggerCharacters,omitempty"`
+}
+
+// SignatureHelpParams is a structure of the protocol.
+type SignatureHelpParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Position     Position               `json:"position"`
+}
+
+// SignatureHelp is a structure of the protocol.
+type SignatureHelp struct {
+	Signatures      []SignatureInformation `json:"signatures"`
+	ActiveSignature *int                   `json:"activeSignature,omitempty"`
+	ActiveParameter *int                   `json:"activeParameter,omitempty"`
+}
+
+// SignatureInformation is a structure of the protocol.
+type SignatureInformation struct {
+	Label         string                 `json:"label"`
+	Documentation *MarkupContent         `json:"documentation,omitempty"`
+	Parameters    []ParameterInformation `json:"parameters,omitempty"`
+}
+
+// ParameterInformation is a structure of the protocol.
+type ParameterInformation struct {
+	Label string `json:"label"`
+}
+
 // FoldingRangeKind is an enumeration of the protocol.
 type FoldingRangeKind string
 
@@ -371,6 +450,38 @@ const (
 	TextDocumentSyncKindIncremental TextDocumentSyncKind = 2
 )
 
+// CompletionItemKind is an enumeration of the protocol.
+type CompletionItemKind int
+
+// Its values.
+const (
+	CompletionItemKindText          CompletionItemKind = 1
+	CompletionItemKindMethod        CompletionItemKind = 2
+	CompletionItemKindFunction      CompletionItemKind = 3
+	CompletionItemKindConstructor   CompletionItemKind = 4
+	CompletionItemKindField         CompletionItemKind = 5
+	CompletionItemKindVariable      CompletionItemKind = 6
+	CompletionItemKindClass         CompletionItemKind = 7
+	CompletionItemKindInterface     CompletionItemKind = 8
+	CompletionItemKindModule        CompletionItemKind = 9
+	CompletionItemKindProperty      CompletionItemKind = 10
+	CompletionItemKindUnit          CompletionItemKind = 11
+	CompletionItemKindValue         CompletionItemKind = 12
+	CompletionItemKindEnum          CompletionItemKind = 13
+	CompletionItemKindKeyword       CompletionItemKind = 14
+	CompletionItemKindSnippet       CompletionItemKind = 15
+	CompletionItemKindColor         CompletionItemKind = 16
+	CompletionItemKindFile          CompletionItemKind = 17
+	CompletionItemKindReference     CompletionItemKind = 18
+	CompletionItemKindFolder        CompletionItemKind = 19
+	CompletionItemKindEnumMember    CompletionItemKind = 20
+	CompletionItemKindConstant      CompletionItemKind = 21
+	CompletionItemKindStruct        CompletionItemKind = 22
+	CompletionItemKindEvent         CompletionItemKind = 23
+	CompletionItemKindOperator      CompletionItemKind = 24
+	CompletionItemKindTypeParameter CompletionItemKind = 25
+)
+
 // DocumentHighlightKind is an enumeration of the protocol.
 type DocumentHighlightKind int
 
@@ -379,6 +490,15 @@ const (
 	DocumentHighlightKindText  DocumentHighlightKind = 1
 	DocumentHighlightKindRead  DocumentHighlightKind = 2
 	DocumentHighlightKindWrite DocumentHighlightKind = 3
+)
+
+// MarkupKind is an enumeration of the protocol.
+type MarkupKind string
+
+// Its values.
+const (
+	MarkupKindPlainText MarkupKind = "plaintext"
+	MarkupKindMarkdown  MarkupKind = "markdown"
 )
 
 // LanguageKind is an enumeration of the protocol.

@@ -62,6 +62,19 @@ local function run()
   say('outline: ' .. table.concat(names, ', '))
   say('symbols: ' .. #ask('workspace/symbol', 1, 1, { query = 'web' }))
   say('folding: ' .. #ask('textDocument/foldingRange', 1, 1))
+  local value
+  vim.wait(20000, function() -- until the node has been compiled
+    local hover = ask('textDocument/hover', 3, 20)
+    value = hover.contents and hover.contents.value:match('on a.-\n\n```text\n(.-)\n')
+    return value ~= nil
+  end, 50)
+  say('hover: ' .. (value or 'nothing'))
+  vim.api.nvim_buf_set_lines(buffer, 3, 3, false, { '  file { "/x": ens' })
+  local items = vim.lsp.util.extract_completion_items(ask('textDocument/completion', 4, 19))
+  say('completion: ' .. (items[1] and items[1].label or 'nothing'))
+  vim.api.nvim_buf_set_lines(buffer, 3, 4, false, { '  $x = split($port, ' })
+  local help = ask('textDocument/signatureHelp', 4, 22)
+  say('signature: ' .. (help.signatures and help.signatures[1].label .. ' ' .. help.activeParameter or 'nothing'))
   vim.lsp.stop_client(client)
   finish()
 end

@@ -1,0 +1,387 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bunraku/explain"
+	"bunraku/lsp/protocol"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/outline"
+	"bunraku/puppet/resource"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// A hover says what a word is: how it is declared, what its author wrote above it, and what it comes to on each of the
+// chosen nodes, with where that comes from. The last part is explain's answer in explain's words, which never hold what
+// is Sensitive.
+
+// A result is the compile of one node.
+type result struct {
+	node string
+	*eval.Result
+	record *explain.Record
+}
+
+// compiled are the chosen nodes, as they were last compiled, in the order of their names.
+func (f *folder) compiled() []*result {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.results
+}
+
+func (s *Server) hover(_ context.Context, p *protocol.TextDocumentPositionParams) (*protocol.Hover, error) {
+	at, err := s.spot(p.TextDocument.URI, p.Position)
+	if at == nil || err != nil {
+		return nil, err
+	}
+	var parts []string
+	span := at.name.Span
+	if path, where := at.fact(); path != "" {
+		span = where
+		parts = append(parts, at.values("fact:"+path, ""))
+	} else if at.named {
+		parts = at.describe()
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	r := at.entry.mapper(s.enc).span(span)
+	return &protocol.Hover{Range: &r,
+		Contents: protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: strings.Join(parts, "\n\n---\n\n")}}, nil
+}
+
+// describe says what the name is, in parts.
+func (at *spot) describe() (parts []string) {
+	n := at.name
+	for _, o := range at.same(at.entry, n, nil) {
+		if !o.Defines || o.Kind == outline.KeyName || o.tree == nil || len(parts) > 0 {
+			continue
+		}
+		parts = append(parts, code(declaration(o)), comment(o))
+	}
+	switch n.Kind {
+	case outline.VariableName:
+		names := at.resolve(at.entry, n)
+		if owner, attr := at.attribute(); owner != nil {
+			parts = append(parts, at.nativeAttribute(owner, attr), at.attributeValues(owner, attr))
+			break
+		}
+		for _, name := range names {
+			parts = append(parts, at.values("$"+name, ""))
+		}
+	case outline.KeyName:
+		if len(parts) == 0 {
+			parts = append(parts, code("# a key of Hiera\n"+n.Name))
+		}
+		parts = append(parts, at.values("hiera:"+n.Name, ""))
+	case outline.FunctionName:
+		if len(parts) == 0 {
+			parts = append(parts, at.builtIn(n.Name)...)
+		}
+	case outline.ClassName:
+		parts = append(parts, at.values("Class["+outline.Capitalized(n.Name)+"]", ""))
+	case outline.TypeName:
+		if len(parts) == 0 {
+			parts = append(parts, native(n.Name))
+		}
+	case outline.ResourceName:
+		parts = append(parts, at.values(n.Name, ""))
+	}
+	return parts
+}
+
+// values is what a question comes to on each node; nodes with the same answer are named together.
+func (f *folder) values(ref, attribute string) string {
+	return f.told(func(r *result) string {
+		a, err := r.record.Explain(ref, attribute)
+		if err != nil {
+			return ""
+		}
+		var text strings.Builder
+		a.Text(&text, explain.Show{})
+		return text.String()
+	})
+}
+
+// told is what is said of each node, without what is about the command line.
+func (f *folder) told(say func(*result) string) string {
+	var order []string
+	nodes := map[string][]string{}
+	for _, r := range f.compiled() {
+		if r.record == nil {
+			continue
+		}
+		var lines []string
+		for line := range strings.Lines(strings.ReplaceAll(say(r), f.dir+"/", "")) {
+			if len(lines) == 0 || strings.HasPrefix(line, " ") {
+				lines = append(lines, strings.TrimRight(line, "\n"))
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		text := strings.Join(lines, "\n")
+		if nodes[text] == nil {
+			order = append(order, text)
+		}
+		nodes[text] = append(nodes[text], r.node)
+	}
+	var out []string
+	for _, text := range order {
+		out = append(out, "on "+strings.Join(nodes[text], ", ")+"\n\n"+fenced("text", text))
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// code is Puppet code for people to read.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return fenced("puppet", text)
+}
+
+// fenced is a text that no reader of Markdown takes for anything else.
+func fenced(language, text string) string {
+	text = string(source.Escape(nil, strings.ReplaceAll(text, "```", "'''"), source.Plain, true))
+	return "```" + language + "\n" + text + "\n```"
+}
+
+// declaration is the head of a definition, as it is written.
+func declaration(o occurrence) string {
+	var head string
+	for _, d := range o.tree.Defs {
+		if d.Span() != o.Whole {
+			continue
+		}
+		switch d := d.(type) {
+		case *syntax.Class:
+			head = upTo(o.file, d.Span(), d.Body)
+		case *syntax.Define:
+			head = upTo(o.file, d.Span(), d.Body)
+		case *syntax.Function:
+			head = upTo(o.file, d.Span(), d.Body)
+		case *syntax.Plan:
+			head = upTo(o.file, d.Span(), d.Body)
+		}
+	}
+	if head == "" {
+		head = o.file.Slice(o.Whole)
+	}
+	const most = 1200
+	if len(head) > most {
+		head = strings.ToValidUTF8(head[:most], "") + " …"
+	}
+	return strings.TrimSpace(head)
+}
+
+// upTo is the text of a definition before its body.
+func upTo(f *source.File, whole source.Span, body syntax.Body) string {
+	if body.Braces.Start > whole.Start {
+		whole.End = body.Braces.Start
+	}
+	return f.Slice(whole)
+}
+
+// comment is what stands above a definition; of a parameter what puppet-strings has under @param.
+func comment(o occurrence) string {
+	whole := o.Whole
+	if o.Param {
+		for _, d := range o.tree.Defs {
+			if d.Span().Contains(o.Whole) {
+				whole = d.Span()
+			}
+		}
+	}
+	lines := above(o.entry, whole)
+	if o.Param {
+		return parameterText(lines, lastPart(o.Name.Name))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// above are the lines of the comment that stands right above a span, without their marks.
+func above(e *entry, whole source.Span) (lines []string) {
+	next := e.file.LineOf(whole.Start)
+	for i := len(e.tree.Comments) - 1; i >= 0; i-- {
+		c := e.tree.Comments[i].Where
+		if c.Start >= whole.Start {
+			continue
+		}
+		if e.file.LineOf(c.Start) != next-1 {
+			break
+		}
+		next--
+		text := strings.TrimPrefix(e.file.Slice(c), "#")
+		lines = append(lines, strings.TrimPrefix(text, " "))
+	}
+	slices.Reverse(lines)
+	return lines
+}
+
+// parameterText is what a comment has about a parameter.
+func parameterText(lines []string, name string) string {
+	var out []string
+	in := false
+	for _, line := range lines {
+		switch words := strings.Fields(line); {
+		case len(words) > 1 && words[0] == "@param":
+			in = words[1] == name || len(words) > 2 && words[2] == name && strings.HasPrefix(words[1], "[")
+			if in {
+				out = append(out, strings.TrimSpace(line[strings.Index(line, name)+len(name):]))
+			}
+		case strings.HasPrefix(line, "@"):
+			in = false
+		case in:
+			out = append(out, strings.TrimSpace(line))
+		}
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+// builtIn describes a function that is built in.
+func (f *folder) builtIn(name string) []string {
+	x := f.functions[name]
+	if x == nil {
+		return nil
+	}
+	var lines []string
+	for _, s := range signatures(x) {
+		lines = append(lines, s.Label)
+	}
+	if len(lines) == 0 {
+		lines = []string{name + "(…)"}
+	}
+	return []string{code(strings.Join(lines, "\n")), x.Doc}
+}
+
+// native describes a resource type that is built in.
+func native(name string) string {
+	t := resource.Known(name)
+	if t == nil {
+		return ""
+	}
+	var names []string
+	for _, a := range slices.Concat(t.Properties, t.Params) {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	return code("# resource type\n"+name) + "\n\nattributes: " + strings.Join(names, ", ")
+}
+
+// An ownerRef is the resource body that an attribute is in.
+type ownerRef struct {
+	typ  string
+	body *syntax.ResourceBody
+}
+
+// attribute is the resource body and the attribute at the spot, if it is one.
+func (at *spot) attribute() (owner *ownerRef, name string) {
+	if at.entry.tree == nil {
+		return nil, ""
+	}
+	for _, x := range slices.Concat(at.entry.tree.Body.Stmts, eppBody(at.entry.tree)) {
+		syntax.Walk(x, func(n syntax.Node) bool {
+			if r, is := n.(*syntax.Resource); is {
+				for _, b := range r.Bodies {
+					for _, op := range b.Ops {
+						if op.NameAt == at.name.Span {
+							owner, name = &ownerRef{at.entry.file.Slice(r.Type.Span()), b}, op.Name
+						}
+					}
+				}
+			}
+			s := n.Span()
+			return s.Start <= at.offset && at.offset <= s.End
+		})
+	}
+	return owner, name
+}
+
+// nativeAttribute describes an attribute of a type that is built in.
+func (at *spot) nativeAttribute(owner *ownerRef, attr string) string {
+	for _, a := range attributesOf(at.folder, owner.typ) {
+		if a.Name == attr {
+			text := owner.typ + " " + attr
+			if len(a.Values) > 0 {
+				text += "   # " + strings.Join(a.Values, ", ")
+			}
+			return code(text)
+		}
+	}
+	return ""
+}
+
+// attributeValues are the values of an attribute on the nodes, for the resources that the body declares there.
+func (at *spot) attributeValues(owner *ownerRef, attr string) string {
+	return at.told(func(r *result) string {
+		if r.Catalog == nil {
+			return ""
+		}
+		var out []string
+		const most = 3
+		for _, x := range r.Catalog.Resources {
+			if !x.Place.Known() || at.path(x.Place.File) != at.entry.path || !owner.body.Span().Contains(x.Place.Span) &&
+				!x.Place.Span.Contains(owner.body.Span()) || len(out) == most {
+				continue
+			}
+			a, err := r.record.Explain(x.Ref(), attr)
+			if err != nil {
+				continue
+			}
+			var text strings.Builder
+			a.Text(&text, explain.Show{})
+			out = append(out, text.String())
+		}
+		return strings.Join(out, "")
+	})
+}
+
+// fact is the path of the fact at the spot, $facts['os']['name'] up to the key that it is on; "" for none.
+func (at *spot) fact() (path string, span source.Span) {
+	if at.entry.tree == nil {
+		return "", span
+	}
+	for _, x := range slices.Concat(at.entry.tree.Body.Stmts, eppBody(at.entry.tree)) {
+		syntax.Walk(x, func(n syntax.Node) bool {
+			s := n.Span()
+			if s.Start > at.offset || at.offset > s.End {
+				return false
+			}
+			if a, is := n.(*syntax.Access); is && len(a.Keys) == 1 && a.Keys[0].Span().Start <= at.offset {
+				if p := factPath(a); p != "" {
+					path, span = p, a.Keys[0].Span()
+				}
+			}
+			return true
+		})
+	}
+	return path, span
+}
+
+// factPath is the path of an access to $facts; "" if it is another, or computed.
+func factPath(e syntax.Expr) string {
+	a, is := e.(*syntax.Access)
+	if !is || len(a.Keys) != 1 {
+		return ""
+	}
+	key, is := a.Keys[0].(*syntax.Str)
+	if !is {
+		return ""
+	}
+	if v, is := a.Left.(*syntax.Var); is {
+		if strings.TrimPrefix(v.Name, "::") == "facts" {
+			return key.Value
+		}
+		return ""
+	}
+	if left := factPath(a.Left); left != "" {
+		return fmt.Sprintf("%s.%s", left, key.Value)
+	}
+	return ""
+}
