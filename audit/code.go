@@ -226,7 +226,7 @@ func (t *Tree) call(f *file, u outline.Use) {
 	} else {
 		c := t.snap.Callee(name, f.tree.Source)
 		if !c.Known {
-			t.noFunction(f, at, name, u.At)
+			t.noFunction(f, at, name)
 			return
 		}
 		least, most = c.Min, c.Max
@@ -256,9 +256,9 @@ func countOf(n, noun string) string {
 }
 
 // noFunction says that a function is missing, if that is certain.
-func (t *Tree) noFunction(f *file, at source.Span, name string, call syntax.Node) {
+func (t *Tree) noFunction(f *file, at source.Span, name string) {
 	low := strings.ToLower(name)
-	if _, ok := t.env.FunctionFile(low); ok || types[low] {
+	if _, ok := t.env.FunctionFile(low); ok {
 		return
 	}
 	if strings.Contains(low, "::") {
@@ -272,9 +272,6 @@ func (t *Tree) noFunction(f *file, at source.Span, name string, call syntax.Node
 		t.warn(codeFunction, f, at, "there is no function "+name, near(low, t.snap.FunctionNames()))
 	}
 }
-
-// types are what is called like a function and is none: names of statements in other versions.
-var types = map[string]bool{"apply": true, "plan": true}
 
 // walk looks at resources, references, and texts that name files.
 func (t *Tree) walk(f *file, def *definition, s syntax.Expr, guarded func(syntax.Node) bool) {
@@ -412,7 +409,7 @@ func (t *Tree) resource(f *file, n *syntax.Resource) {
 		if shared || t.defaults[typ] || n.Form == syntax.Virtual || n.Form == syntax.Exported {
 			continue // others may give the rest
 		}
-		t.missing(f, d, b, n)
+		t.missing(f, d, b)
 	}
 }
 
@@ -439,7 +436,7 @@ func (t *Tree) given(f *file, d *definition, b *syntax.ResourceBody, who string)
 }
 
 // missing looks for parameters without default that an instance of a define is not given.
-func (t *Tree) missing(f *file, d *definition, b *syntax.ResourceBody, n *syntax.Resource) {
+func (t *Tree) missing(f *file, d *definition, b *syntax.ResourceBody) {
 	has := map[string]bool{}
 	for _, op := range b.Ops {
 		if op.Splat {
@@ -453,13 +450,10 @@ func (t *Tree) missing(f *file, d *definition, b *syntax.ResourceBody, n *syntax
 			lacks = append(lacks, "$"+p.Name)
 		}
 	}
-	if len(lacks) > 0 && !t.overridden(d.name) {
+	if len(lacks) > 0 {
 		t.warn(codeGiven, f, b.Title.Span(), outline.Capitalized(d.name)+" needs a value of "+strings.Join(lacks, ", "), "")
 	}
 }
-
-// overridden reports whether a collector or an override somewhere sets attributes of a type.
-func (t *Tree) overridden(typ string) bool { return t.defaults[typ] }
 
 // literal compares a value that stands in the code with a type.
 func (t *Tree) literal(f *file, typ syntax.Expr, in *source.File, e syntax.Expr, what string) {
@@ -476,6 +470,9 @@ func (t *Tree) literal(f *file, typ syntax.Expr, in *source.File, e syntax.Expr,
 	}
 	if fits, known := t.snap.Accepts(text, v); known && !fits {
 		help := ""
+		if value.IsUndef(v) {
+			help = "who does not give it gets an error: leave the default out, or make it Optional[" + text + "]"
+		}
 		if s, is := v.(value.String); is {
 			if _, isNumber := e.(*syntax.Str); isNumber && isDigits(string(s)) {
 				help = "write " + string(s) + " without quotes"

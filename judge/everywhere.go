@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/resource"
 	"bunraku/puppet/value"
 	"bunraku/report"
 )
@@ -16,6 +17,10 @@ func HoldsEverywhere(p *report.Problem, all []*Verdict) bool {
 	for _, v := range all {
 		if v.Catalog == nil {
 			continue
+		}
+		types := v.types
+		if types == nil { // a node that was only compiled
+			types = resource.Core{}
 		}
 		if fix.Target == nil {
 			for _, r := range v.Catalog.Resources {
@@ -30,7 +35,7 @@ func HoldsEverywhere(p *report.Problem, all []*Verdict) bool {
 			return false
 		}
 		if len(more) > 0 && !slices.Contains(p.Nodes, v.Node.Name) &&
-			len(catalog.NewGraph(v.Catalog, v.types).With(more...).Cycles()) > 0 {
+			len(catalog.NewGraph(v.Catalog, types).With(more...).Cycles()) > 0 {
 			return false
 		}
 	}

@@ -103,6 +103,10 @@ func TestCheckWithoutFacts(t *testing.T) {
 			"manifests/init.pp": "class m { notify { $::osfamily: } }",
 		}, nil, 0, []string{"metadata.json wants Puppet >= 4.10.0 < 8.0.0: the language of Puppet 7 was used"},
 			[]string{"old names"}},
+		{"an edit for a class that is only compiled elsewhere", map[string]string{
+			"metadata.json":     module["metadata.json"],
+			"manifests/init.pp": "class m { package { 'nginx': } file { '/etc/nginx/conf.d/x.conf': content => 'x' } }",
+		}, nil, 2, []string{"V101 order missing", "m on redhat-9 (invented)"}, []string{"bug"}},
 		{"a function that fails is no refusal", map[string]string{
 			"environment.conf": "", "manifests/site.pp": "",
 			"modules/role/manifests/bad.pp": "class role::bad { notify { 'x': message => Integer('y') } }",

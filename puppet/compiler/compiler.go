@@ -320,6 +320,8 @@ func (c *Snapshot) file(q trace.Question) *found {
 		switch {
 		case q.Kind == trace.TypeAlias:
 			f.file = c.standInFile(standInType, q.Of)
+		case q.Kind == trace.Function:
+			f.file = c.standInFile(standInFunction, q.Of)
 		case q.Kind == trace.Manifest && q.Part == "":
 			f.file = c.standInFile(standInClass, q.Of)
 		}

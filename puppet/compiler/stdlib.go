@@ -34,6 +34,8 @@ func (c *Snapshot) standInFile(kind standInKind, name string) *syntax.File {
 	switch kind {
 	case standInType:
 		text = stdlib.Alias(name)
+	case standInFunction:
+		text = standInCode[name]
 	case standInClass:
 		if name == "stdlib" {
 			text = "class stdlib { }\n"
@@ -55,7 +57,21 @@ type standInKind uint8
 const (
 	standInType standInKind = iota
 	standInClass
+	standInFunction
 )
+
+// standInCode are functions that stdlib has in Puppet's language.
+var standInCode = map[string]string{
+	// A Deferred among the values would make the whole text deferred; then nobody knows it now.
+	"stdlib::deferrable_epp": "function stdlib::deferrable_epp(String $template, Hash $variables) { epp($template, $variables) }\n",
+	"stdlib::ensure": `function stdlib::ensure($ensure, $resource = undef) {
+  $on = $ensure ? { Boolean => $ensure, default => $ensure != 'absent' }
+  $yes = $resource ? { undef => 'present', 'package' => 'installed', 'service' => 'running', default => $resource }
+  $no = $resource ? { 'service' => 'stopped', default => 'absent' }
+  if $on { $yes } else { $no }
+}
+`,
+}
 
 // standInTypes are stdlib's resource types.
 var standInTypes = map[string]*resource.Type{
