@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/json"
 	"strings"
+	"unicode"
 
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
@@ -199,11 +200,21 @@ func (rec *Record) spot(p source.Place) *Spot {
 
 // oneLine makes a text fit on a line: blanks are one blank, and what is too long is cut.
 func oneLine(s string, most int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most-1]) + "…"
+	var start []rune // no more of it than is shown: the line of a file may have megabytes
+	blank := false
+	for _, c := range s {
+		if unicode.IsSpace(c) {
+			blank = len(start) > 0
+			continue
+		}
+		if blank {
+			start, blank = append(start, ' '), false
+		}
+		if start = append(start, c); len(start) > most {
+			return string(start[:most-1]) + "…"
+		}
 	}
-	return s
+	return strings.Join(strings.Fields(s), " ")
 }
 
 // clip cuts a text that is too long, and leaves its blanks alone.
@@ -211,8 +222,15 @@ func clip(s string, most int) string {
 	if strings.ContainsAny(s, "\n\t") {
 		return oneLine(s, most)
 	}
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
+	if len(s) > most {
+		count, last := 0, 0
+		for i := range s {
+			if count++; count == most {
+				last = i
+			} else if count > most {
+				return s[:last] + "…"
+			}
+		}
 	}
 	return s
 }

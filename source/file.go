@@ -5,8 +5,10 @@
 package source
 
 import (
+	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -20,6 +22,48 @@ type File struct {
 
 	once  Once
 	lines []uint32 // offset of each line's first byte; computed on the first question
+
+	mu    sync.Mutex
+	marks map[uint32][]uint32 // of long lines, by their start: the offset of every markEvery-th character
+}
+
+// Lines may have megabytes, and as many places in them may be asked for as they have values: counting characters from the
+// beginning each time would take quadratic time.
+const (
+	longLine  = 8 << 10 // bytes
+	markEvery = 1 << 10 // characters
+)
+
+// characters counts those between the start of a line and an offset in it.
+func (f *File) characters(start, offset uint32) int {
+	if offset-start < longLine {
+		return utf8.RuneCountInString(f.Text[start:offset])
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	marks, ok := f.marks[start]
+	if !ok {
+		end := len(f.Text)
+		if i := strings.IndexByte(f.Text[start:], '\n'); i >= 0 {
+			end = int(start) + i
+		}
+		count := 0
+		for i := range f.Text[start:end] {
+			if count%markEvery == 0 {
+				marks = append(marks, start+uint32(i))
+			}
+			count++
+		}
+		if f.marks == nil {
+			f.marks = map[uint32][]uint32{}
+		}
+		f.marks[start] = marks
+	}
+	i, found := slices.BinarySearch(marks, offset)
+	if !found {
+		i--
+	}
+	return i*markEvery + utf8.RuneCountInString(f.Text[marks[i]:offset])
 }
 
 // NewFile returns a file with the given display name and contents.
@@ -159,7 +203,7 @@ func (f *File) Position(offset uint32) Position {
 	}
 	line := f.LineOf(offset)
 	start := f.table()[line-1]
-	return Position{line, 1 + utf8.RuneCountInString(f.Text[start:offset])}
+	return Position{line, 1 + f.characters(start, offset)}
 }
 
 // UTF16Column is the 0-based column in UTF-16 units, as editors' protocols count.

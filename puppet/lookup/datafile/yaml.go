@@ -49,13 +49,14 @@ type yamlReader struct {
 	file  *source.File
 	shift int // of the text behind a byte order mark
 	lines []int
+	marks map[int][]int        // of long lines: the offset of every so many characters
 	done  map[*yaml.Node]*Node // nodes with an anchor
 	open  map[*yaml.Node]bool  // nodes with an anchor that are being read
 }
 
 // start is the offset of a node's first byte in the file.
 func (r *yamlReader) start(n *yaml.Node) int {
-	return yamlOffset(r.file.Text[r.shift:], r.lines, n.Line-1, n.Column-1) + r.shift
+	return r.offset(n.Line-1, n.Column-1) + r.shift
 }
 
 // properties skips the tag and the anchor before a value. plain reports the tag "!", which asks for a scalar's plain

@@ -192,3 +192,38 @@ func yamlOffset(text string, lines []int, line, column int) int {
 	}
 	return at
 }
+
+// markEvery is how many characters lie between two marks of a long line.
+const markEvery = 256
+
+// offset is yamlOffset for many places of one text. A document may stand in one line of megabytes, so that counting from
+// its beginning for every value would take quadratic time: long lines have marks.
+func (r *yamlReader) offset(line, column int) int {
+	text := r.file.Text[r.shift:]
+	if column < 2*markEvery || line < 0 || line >= len(r.lines) {
+		return yamlOffset(text, r.lines, line, column)
+	}
+	marks, ok := r.marks[line]
+	if !ok {
+		end := len(text)
+		if line+1 < len(r.lines) {
+			end = r.lines[line+1]
+		}
+		count := 0
+		for i := range text[r.lines[line]:end] {
+			if count%markEvery == 0 {
+				marks = append(marks, r.lines[line]+i)
+			}
+			count++
+		}
+		if r.marks == nil {
+			r.marks = map[int][]int{}
+		}
+		r.marks[line] = marks
+	}
+	i := min(column/markEvery, len(marks)-1)
+	if i < 0 {
+		return yamlOffset(text, r.lines, line, column)
+	}
+	return yamlOffset(text, marks, i, column-i*markEvery)
+}
