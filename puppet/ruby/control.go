@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"runtime"
 	"slices"
 
 	"bunraku/puppet/ruby/syntax"
@@ -282,19 +283,39 @@ func (in *Interp) evalJump(n *syntax.Jump, f *frame) Object {
 }
 
 func (in *Interp) evalBegin(n *syntax.Begin, f *frame) Object {
-	if n.Ensure != nil {
-		defer func() {
-			r := recover()
-			if !hard(r) {
-				depth := in.used.depth
-				in.eval(n.Ensure, f)
-				in.unwind(depth)
-			}
-			if r != nil {
-				panic(r)
-			}
-		}()
+	if n.Ensure == nil {
+		return in.beginBody(n, f)
 	}
+	v, r := in.interrupted(func() Object { return in.beginBody(n, f) })
+	if !hard(r) {
+		depth := in.used.depth
+		in.eval(n.Ensure, f)
+		in.unwind(depth)
+	}
+	if r != nil {
+		panic(r)
+	}
+	return v
+}
+
+// interrupted runs code and returns the panic that ended it. Who goes on with the panic does so from here, where the
+// stack is as short as it was before: a panic out of the function that recovered the last one keeps all that is on it,
+// so that each level of a recursion would walk through the frames of all levels below. A bug goes on as it is, for the
+// sake of its stack.
+func (in *Interp) interrupted(f func() Object) (v Object, p any) {
+	defer func() {
+		if p = recover(); p == nil {
+			return
+		}
+		if _, bug := p.(runtime.Error); bug {
+			panic(p)
+		}
+	}()
+	return f(), nil
+}
+
+// beginBody is begin … rescue … else.
+func (in *Interp) beginBody(n *syntax.Begin, f *frame) Object {
 	if len(n.Rescues) == 0 {
 		v := in.eval(n.Body, f)
 		if n.Else != nil {
@@ -331,22 +352,19 @@ func (in *Interp) rescued(n *syntax.Begin, f *frame) (result Object, again bool)
 		if r.Target != nil {
 			in.assign(r.Target, exc, f)
 		}
-		before := in.curExc
-		in.curExc = exc
-		defer func() {
-			in.curExc = before
-			if p := recover(); p != nil {
-				if j, ok := p.(*jump); ok && j.kind == "retry" {
-					again = true
-					return
-				}
-				panic(p)
-			}
-		}()
 		if syntax.IsNone(r.Body) {
 			return Nil{}, false
 		}
-		return in.eval(r.Body, f), false
+		before := in.curExc
+		in.curExc = exc
+		result, p := in.interrupted(func() Object { return in.eval(r.Body, f) })
+		in.curExc = before
+		if j, ok := p.(*jump); ok && j.kind == "retry" {
+			return nil, true
+		} else if p != nil {
+			panic(p)
+		}
+		return result, false
 	}
 	panic(&raised{exc})
 }
