@@ -16,9 +16,12 @@ import (
 // over is small in memory and endless as text.
 const (
 	blockSteps    = 8                 // what a call of a block costs beside its expressions
+	searchStep    = 8                 // elements that a search for a value looks at in a step
+	nameSteps     = 100               // what looking for files by a name that was not asked for before costs
+	nameBytes     = 1 << 10           // … and what is kept of that
 	relationBytes = 128               // of an arrow between two resources
 	writtenTimes  = 3                 // how often what a catalog says is in memory while it is written
-	tagBytes      = 32                // of a tag of a resource
+	tagBytes      = 96                // of a tag of a resource: in its list and its set
 	scopeBytes    = 512               // of the variables of a call, a class or a define
 	maxText       = 32 << 20          // bytes of one string
 	maxElements   = value.MaxElements // of one array or hash, with everything in it
@@ -40,6 +43,7 @@ const (
 	relating   = "relationships"
 	tagging    = "tags"
 	matching   = "regular expressions"
+	finding    = "looking for names"
 	exporting  = "the catalog when it is written out"
 )
 

@@ -329,6 +329,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	}
 	run := f.Raw
 	if run == nil {
+		ev.handles(f.Name, args...) // their types are found out
 		d, err := ev.dispatch(f, args, block)
 		if err != nil {
 			sigs, _ := f.signatures()

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
@@ -37,20 +38,40 @@ func (ev *Evaluator) deleteFromArray(l *value.Array, r value.Value) value.Value 
 	default:
 		gone = []value.Value{r}
 	}
+	// Texts and numbers are found in a set; only the rest is compared one by one.
+	plain := make(map[any]bool, len(gone))
+	var rest []value.Value
+	for _, g := range gone {
+		if k := plainKey(g); k != nil {
+			plain[k] = true
+		} else {
+			rest = append(rest, g)
+		}
+	}
 	b := value.NewArrayBuilder(len(l.Elems))
 	for i, x := range l.Elems {
-		keep := true
-		for _, g := range gone {
-			if rubyEqual(x, g) {
-				keep = false
-				break
-			}
+		k := plainKey(x)
+		keep := k == nil || !plain[k]
+		if k == nil {
+			ev.budget.Spend(int64(len(rest)), comparing)
+			keep = !slices.ContainsFunc(rest, func(g value.Value) bool { return rubyEqual(x, g) })
 		}
 		if keep {
 			b.AddRef(x, l.Ref(i))
 		}
 	}
 	return b.Array()
+}
+
+// plainKey is the same for texts and numbers that are equal in Ruby, and nil for other values, none of which equals them.
+func plainKey(v value.Value) any {
+	if f, ok := asFloat(v); ok {
+		return f
+	}
+	if s, ok := v.(value.String); ok {
+		return string(s)
+	}
+	return nil
 }
 
 func (ev *Evaluator) mergeHashes(e *syntax.Binary, l *value.Hash, lr provenance.Ref, r value.Value,

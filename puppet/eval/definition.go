@@ -515,8 +515,15 @@ func (a *alias) known() provenance.Ref {
 
 // knownResourceType reports whether a lower-case name is a resource type or a define.
 func (ev *Evaluator) knownResourceType(name string) bool {
-	if !strings.Contains(name, ":") && ev.world.ResourceType(name) != nil {
-		return true
+	if !strings.Contains(name, ":") {
+		if asked := "resource " + name; !ev.tried[asked] {
+			ev.tried[asked] = true
+			ev.budget.Spend(nameSteps, finding)
+			ev.budget.Keep(nameBytes, finding)
+		}
+		if ev.world.ResourceType(name) != nil {
+			return true
+		}
 	}
 	return ev.findDefine(name) != nil
 }

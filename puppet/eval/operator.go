@@ -263,14 +263,20 @@ func (ev *Evaluator) includes(l, r value.Value, sc *Scope, ref provenance.Ref) b
 		}
 		return false
 	case *value.Array:
-		for _, x := range r.Elems {
+		for i, x := range r.Elems {
+			if i%searchStep == searchStep-1 {
+				ev.budget.Spend(1, comparing)
+			}
 			if ev.inElement(l, x, sc, ref) {
 				return true
 			}
 		}
 		return false
 	case *value.Hash:
-		for _, x := range r.Entries() {
+		for i, x := range r.Entries() {
+			if i%searchStep == searchStep-1 {
+				ev.budget.Spend(1, comparing)
+			}
 			if ev.inElement(l, x.Key, sc, ref) {
 				return true
 			}

@@ -106,7 +106,7 @@ func uniqTypes(ts []T) []T {
 	if len(ts) > 8 {
 		seen = make(map[any]bool, len(ts))
 	}
-	var others []T
+	others := map[any][]T{} // by what equal types have in common
 	out := ts[:0:0]
 	for i, t := range ts {
 		k := literalKey(t)
@@ -118,8 +118,9 @@ func uniqTypes(ts []T) []T {
 			double = seen[k]
 			seen[k] = true
 		default:
-			if double = containsType(others, t); !double {
-				others = append(others, t)
+			like := shapeKey(t)
+			if double = containsType(others[like], t); !double {
+				others[like] = append(others[like], t)
 			}
 		}
 		if !double {
@@ -141,6 +142,22 @@ func literalKey(t T) any {
 		}
 	case *Integer:
 		return [2]int64{t.From, t.To}
+	}
+	return nil
+}
+
+// shapeKey is something that equal types have in common, and most others have not: the types of a great many arrays, of
+// hashes or of other things that an array holds are told apart by it.
+func shapeKey(t T) any {
+	switch t := t.(type) {
+	case *Tuple:
+		if len(t.Types) > 0 {
+			return [3]any{"tuple", len(t.Types), literalKey(t.Types[0])}
+		}
+	case *Struct:
+		if len(t.Elems) > 0 {
+			return [4]any{"struct", len(t.Elems), literalKey(t.Elems[0].Key), literalKey(t.Elems[0].Val)}
+		}
 	}
 	return nil
 }
