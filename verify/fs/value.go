@@ -14,7 +14,13 @@ type Path string
 func Clean(p string) Path { return Path(path.Clean("/" + p)) }
 
 // Parent is the directory that holds p; the root is its own parent.
-func (p Path) Parent() Path { return Path(path.Dir(string(p))) }
+func (p Path) Parent() Path {
+	i := strings.LastIndexByte(string(p), '/')
+	if i <= 0 {
+		return "/"
+	}
+	return p[:i]
+}
 
 // IsRoot reports whether p is "/".
 func (p Path) IsRoot() bool { return p == "/" }
