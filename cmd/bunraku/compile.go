@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bunraku/provenance"
@@ -31,7 +32,8 @@ type compileFlags struct {
 	trusted                         string
 	classes                         []string
 	datadirs                        datadirFlag
-	several                         string // what else can be done if there are several nodes and none was named
+	several                         string   // what else can be done if there are several nodes and none was named
+	work                            workFlag // times what a compile usually may cost
 }
 
 func (f *compileFlags) add(c *cobra.Command) {
@@ -55,8 +57,32 @@ func (f *compileFlags) add(c *cobra.Command) {
 		"`FROM=TO`: Hiera's data that hiera.yaml says is in FROM is in TO on this machine; may be repeated")
 	c.Flags().BoolVar(&f.outside, "allow-outside", false,
 		"whatever ENV names may be read, wherever it lies: for trees that you vouch for")
+	f.work = 1
+	c.Flags().Var(&f.work, "work",
+		"how many times the usual work, steps and bytes, the compile of one node may cost")
 	f.unknown.add(c)
 }
+
+// A workFlag is --work N: how much a compile may cost.
+type workFlag int64
+
+// mostWork keeps what is counted within its numbers.
+const mostWork = 1_000_000
+
+func (f *workFlag) String() string { return strconv.FormatInt(int64(*f), 10) }
+
+// Set implements pflag.Value.
+func (f *workFlag) Set(text string) error {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > mostWork {
+		return fail("--work is a whole number from 1 to %d", mostWork)
+	}
+	*f = workFlag(n)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (f *workFlag) Type() string { return "N" }
 
 // A languageFlag is a language on the command line.
 type languageFlag source.Language
@@ -102,6 +128,10 @@ func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
 	o.Outside, o.Roots = f.outside, slices.Clone(f.roots)
 	o.GlobalHiera = f.hiera
 	o.DataDirs = f.datadirs
+	if f.work > 1 {
+		o.Limits = eval.Limits()
+		o.Limits.Steps, o.Limits.Bytes = o.Limits.Steps*int64(f.work), o.Limits.Bytes*int64(f.work)
+	}
 	for _, input := range []string{f.facts, f.trusted} {
 		if input != "" {
 			o.Inputs = append(o.Inputs, input)

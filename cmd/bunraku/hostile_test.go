@@ -294,3 +294,24 @@ func (noSpace) Error() string { return "no space" }
 var errNoSpace = noSpace{}
 
 var _ io.Writer = failing{}
+
+// A refusal names the flag that allows more, and the flag does.
+func TestWork(t *testing.T) {
+	repo := writeRepo(t, map[string]string{
+		"manifests/site.pp": "Integer[1, 1500000].each |$x| { $y = $x + 1 } notify { 'done': }\n"})
+	for _, x := range []struct {
+		flags []string
+		code  int
+		says  string
+	}{
+		{nil, exitFailed, "help: --work 10 allows ten times as much"},
+		{[]string{"--work", "10"}, exitFine, `"title": "done"`},
+		{[]string{"--work", "0"}, exitFailed, "--work"},
+	} {
+		var out, err bytes.Buffer
+		code := run(append([]string{"compile", repo, "--node", "n"}, x.flags...), nil, &out, &err)
+		if code != x.code || !strings.Contains(out.String()+err.String(), x.says) {
+			t.Errorf("%v: code %d, want %d with %s\n%s%.500s", x.flags, code, x.code, x.says, err.String(), out.String())
+		}
+	}
+}

@@ -85,6 +85,9 @@ func (ev *Evaluator) exceeded(e *budget.Exceeded) *source.Diagnostic {
 	default:
 		d.Summary = fmt.Sprintf("Evaluation takes more than %d steps", e.Limit)
 	}
+	if d.Code != codeDepth {
+		d.Help = "--work 10 allows ten times as much"
+	}
 	if e.Where != "" {
 		d.Detail = "the bound was reached in: " + e.Where
 	}
