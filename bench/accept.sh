@@ -29,7 +29,7 @@ fuzz() {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-topics="syntax engine sites explain verify diff smartfrog mupuppet"
+topics="syntax engine sites explain verify diff smartfrog mupuppet editor"
 case "${1:-}" in
 syntax)
   run "front end" ./puppet/syntax 'TestScorePN|TestScorePrint|TestScoreMutants|TestNesting|TestLinear|TestAccept'
@@ -92,6 +92,11 @@ smartfrog) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
 mupuppet)
   run "µPuppet" ./mupuppet 'TestScore|TestAccept'
   run "µPuppet against the evaluator" ./puppet/eval 'TestScoreMupuppet|TestMupuppetCorpus'
+  ;;
+editor)
+  run "the editor" ./lsp 'Test'
+  run "check and the editors' own clients" ./cmd/bunraku 'TestLSP|TestNeovim|TestEmacs'
+  fuzz "positions" ./lsp FuzzMapper 5m
   ;;
 *)
   echo "say which topic: make accept TOPIC=… ($topics)"

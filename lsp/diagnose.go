@@ -304,6 +304,7 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic map[*sourc
 		return
 	}
 	found := map[string][]protocol.Diagnostic{}
+	remedies := map[string][]remedy{}
 	for _, p := range run.Problems {
 		if p.Suppressed.By != "" || !p.Place.Known() {
 			continue
@@ -317,6 +318,9 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic map[*sourc
 			d.Message += "\non " + strings.Join(p.Nodes, ", ")
 		}
 		found[at] = append(found[at], d)
+		for _, fix := range p.Fixes {
+			remedies[at] = append(remedies[at], remedy{d, fix})
+		}
 		for _, r := range p.Diagnostic.Related {
 			if !r.Place.Known() || p.Finding != nil {
 				continue
@@ -327,6 +331,9 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic map[*sourc
 		}
 	}
 	s.show(f, found)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.remedies = remedies
 }
 
 // path is the absolute path of a file that was read.

@@ -36,9 +36,11 @@ type folder struct {
 	base    *index             // all files, as they were last looked at
 	snap    *compiler.Snapshot // that was last compiled from
 	results []*result          // of the chosen nodes
-	cancel  context.CancelFunc // ends what is under way
-	closed  bool
-	work    sync.Mutex // held by who works
+	// remedies are edits for the problems that were last found, by the path of the file that has the problem.
+	remedies map[string][]remedy
+	cancel   context.CancelFunc // ends what is under way
+	closed   bool
+	work     sync.Mutex // held by who works
 }
 
 // addFolder adds a folder, unless it is there; nil for what is no directory of this machine.

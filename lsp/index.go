@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -47,11 +48,11 @@ func (e *entry) mapper(enc encoding) *mapper {
 type index struct {
 	entries []*entry // by path
 	byPath  map[string]*entry
-	parents map[string]string       // of classes that inherit
-	sets    map[string]bool         // variables that classes and defines set, OWNER::NAME
-	params  map[string]outline.Name // of classes
-	callers map[string][]string     // the classes and defines that render a template
-	names   map[string]string       // of templates, by path: MODULE/FILE
+	parents map[string]string   // of classes that inherit
+	sets    map[string]bool     // variables that classes and defines set, OWNER::NAME
+	params  map[string]bool     // of classes, OWNER::NAME
+	callers map[string][]string // the classes and defines that render a template
+	names   map[string]string   // of templates, by path: MODULE/FILE
 
 	once       sync.Once
 	allClasses []string
@@ -67,7 +68,7 @@ type identity struct {
 
 func newIndex(entries []*entry) *index {
 	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
-		params: map[string]outline.Name{}, callers: map[string][]string{}, names: map[string]string{}}
+		params: map[string]bool{}, callers: map[string][]string{}, names: map[string]string{}}
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	for _, e := range entries {
 		x.byPath[e.path] = e
@@ -84,7 +85,7 @@ func newIndex(entries []*entry) *index {
 					continue
 				}
 				for _, p := range c.Params {
-					x.params[outline.Class(c.Name)+"::"+p.Name] = outline.Name{Span: p.NameAt}
+					x.params[outline.Class(c.Name)+"::"+p.Name] = true
 				}
 			}
 		}
@@ -98,6 +99,48 @@ func newIndex(entries []*entry) *index {
 		}
 	}
 	return x
+}
+
+// with is the index with one file as it is now. Most edits change nothing of what one file tells the others; then what was
+// gathered of all files is kept.
+func (x *index) with(e *entry) *index {
+	i, there := slices.BinarySearchFunc(x.entries, e.path, func(o *entry, p string) int { return strings.Compare(o.path, p) })
+	entries := slices.Clone(x.entries)
+	if !there {
+		return newIndex(append(entries, e))
+	}
+	old := entries[i]
+	entries[i] = e
+	if !slices.Equal(old.exports(), e.exports()) {
+		return newIndex(entries)
+	}
+	byPath := maps.Clone(x.byPath)
+	byPath[e.path] = e
+	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, params: x.params,
+		callers: x.callers, names: x.names}
+}
+
+// exports is all that newIndex takes from a file.
+func (e *entry) exports() (out []string) {
+	if e.tree != nil {
+		for _, d := range e.tree.Defs {
+			if c, is := d.(*syntax.Class); is {
+				out = append(out, "class", c.Name, c.Parent)
+				for _, p := range c.Params {
+					out = append(out, p.Name)
+				}
+			}
+		}
+	}
+	for _, n := range e.names {
+		switch {
+		case n.Kind == outline.VariableName && n.Defines:
+			out = append(out, "sets", n.Name)
+		case n.Kind == outline.TemplateName:
+			out = append(out, "renders", n.Name, n.In)
+		}
+	}
+	return out
 }
 
 // templateName is how manifests call a template, "" if it is none of a module's.
@@ -122,7 +165,7 @@ func (x *index) meanings(e *entry, n outline.Name) []identity {
 		return []identity{{n.Kind, n.Name, file, n.Local}}
 	case outline.KeyName:
 		out := []identity{{kind: n.Kind, name: n.Name}}
-		if _, is := x.params[n.Name]; is {
+		if x.params[n.Name] {
 			out = append(out, identity{kind: outline.VariableName, name: n.Name})
 		}
 		return out
@@ -130,7 +173,7 @@ func (x *index) meanings(e *entry, n outline.Name) []identity {
 		var out []identity
 		for _, name := range x.resolve(e, n) {
 			out = append(out, identity{kind: n.Kind, name: name})
-			if _, is := x.params[name]; is {
+			if x.params[name] {
 				out = append(out, identity{kind: outline.KeyName, name: name})
 			}
 		}
@@ -381,29 +424,22 @@ func (f *folder) index() (*index, error) {
 		}
 	}
 	f.server.mu.Unlock()
-	fresh := true
-	entries := slices.Clone(base.entries)
+	x := base
 	for _, d := range open {
 		view := source.NewMemory([]string{"/"}, map[string]string{d.path: d.text}, nil)
 		e, err := f.read(view, d.path)
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(entries, func(old *entry) bool { return old.path == d.path })
-		switch {
-		case i < 0:
-			entries, fresh = append(entries, e), false
-		case entries[i] != e:
-			entries[i], fresh = e, false
+		if x.byPath[d.path] != e {
+			x = x.with(e)
 		}
 	}
-	if fresh {
-		return base, nil
+	if x != base {
+		f.mu.Lock()
+		f.base = x
+		f.mu.Unlock()
 	}
-	x := newIndex(entries)
-	f.mu.Lock()
-	f.base = x
-	f.mu.Unlock()
 	return x, nil
 }
 

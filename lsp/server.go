@@ -12,6 +12,7 @@
 //	hover.go      what a word is, and its value on each node
 //	complete.go   what can stand at a place
 //	signature.go  how a function is called
+//	action.go     edits that take problems away
 //	symbols.go    outlines, symbols of the workspace, folding
 //	diagnose.go   what is wrong: the syntax of an open file at once, everything else when nobody types
 //
@@ -176,6 +177,8 @@ func (s *Server) handler(method string) jrpc2.Handler {
 		return takes(s.completion)
 	case "textDocument/signatureHelp":
 		return takes(s.signatureHelp)
+	case "textDocument/codeAction":
+		return takes(s.codeAction)
 	case "textDocument/definition":
 		return takes(s.definition)
 	case "textDocument/references":
@@ -244,8 +247,10 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 				Change: protocol.TextDocumentSyncKindIncremental, Save: &protocol.SaveOptions{}},
 			Workspace: &protocol.WorkspaceOptions{WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{
 				Supported: yes, ChangeNotifications: yes}},
-			HoverProvider:         yes,
-			CompletionProvider:    &protocol.CompletionOptions{TriggerCharacters: []string{"$", ":", "'", "@"}},
+			HoverProvider:      yes,
+			CompletionProvider: &protocol.CompletionOptions{TriggerCharacters: []string{"$", ":", "'", "@"}},
+			CodeActionProvider: &protocol.CodeActionOptions{
+				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix}},
 			SignatureHelpProvider: &protocol.SignatureHelpOptions{TriggerCharacters: []string{"(", ","}},
 			DefinitionProvider:    yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
 			DocumentSymbolProvider: yes, WorkspaceSymbolProvider: yes, FoldingRangeProvider: yes,

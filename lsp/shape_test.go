@@ -35,6 +35,8 @@ CompletionItem                    label:string labelDetails?:any kind?:uint tags
 SignatureHelp                     signatures:SignatureInformation[] activeSignature?:uint activeParameter?:uint|null
 SignatureInformation              label:string documentation?:string|MarkupContent parameters?:ParameterInformation[] activeParameter?:uint|null
 ParameterInformation              label:any documentation?:string|MarkupContent
+CodeAction                        title:string kind?:string diagnostics?:Diagnostic[] isPreferred?:bool disabled?:any edit?:WorkspaceEdit command?:any data?:any tags?:uint[]
+WorkspaceEdit                     changes?:any documentChanges?:any changeAnnotations?:any
 DocumentHighlight                 range:Range kind?:uint
 FoldingRange                      startLine:uint startCharacter?:uint endLine:uint endCharacter?:uint kind?:string collapsedText?:string
 `
@@ -47,6 +49,7 @@ var messages = map[string]string{
 	"initialize result":               "InitializeResult",
 	"shutdown result":                 "null",
 
+	"textDocument/codeAction result":        "CodeAction[]|null",
 	"textDocument/hover result":             "Hover|null",
 	"textDocument/completion result":        "CompletionList|null",
 	"textDocument/signatureHelp result":     "SignatureHelp|null",

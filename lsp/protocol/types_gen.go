@@ -72,6 +72,7 @@ type ServerCapabilities struct {
 	HoverProvider             bool                     `json:"hoverProvider,omitempty"`
 	CompletionProvider        *CompletionOptions       `json:"completionProvider,omitempty"`
 	SignatureHelpProvider     *SignatureHelpOptions    `json:"signatureHelpProvider,omitempty"`
+	CodeActionProvider        *CodeActionOptions       `json:"codeActionProvider,omitempty"`
 }
 
 // TextDocumentSyncOptions is a structure of the protocol.
@@ -385,6 +386,38 @@ type ParameterInformation struct {
 	Label string `json:"label"`
 }
 
+// CodeActionOptions is a structure of the protocol.
+type CodeActionOptions struct {
+	CodeActionKinds []CodeActionKind `json:"codeActionKinds,omitempty"`
+}
+
+// CodeActionParams is a structure of the protocol.
+type CodeActionParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Range        Range                  `json:"range"`
+	Context      CodeActionContext      `json:"context"`
+}
+
+// CodeActionContext is a structure of the protocol.
+type CodeActionContext struct {
+	Diagnostics []Diagnostic     `json:"diagnostics"`
+	Only        []CodeActionKind `json:"only,omitempty"`
+}
+
+// CodeAction is a structure of the protocol.
+type CodeAction struct {
+	Title       string         `json:"title"`
+	Kind        CodeActionKind `json:"kind,omitempty"`
+	Diagnostics []Diagnostic   `json:"diagnostics,omitempty"`
+	IsPreferred bool           `json:"isPreferred,omitempty"`
+	Edit        *WorkspaceEdit `json:"edit,omitempty"`
+}
+
+// WorkspaceEdit is a structure of the protocol.
+type WorkspaceEdit struct {
+	Changes map[string][]TextEdit `json:"changes,omitempty"`
+}
+
 // FoldingRangeKind is an enumeration of the protocol.
 type FoldingRangeKind string
 
@@ -490,6 +523,24 @@ const (
 	DocumentHighlightKindText  DocumentHighlightKind = 1
 	DocumentHighlightKindRead  DocumentHighlightKind = 2
 	DocumentHighlightKindWrite DocumentHighlightKind = 3
+)
+
+// CodeActionKind is an enumeration of the protocol.
+type CodeActionKind string
+
+// Its values.
+const (
+	CodeActionKindEmpty                 CodeActionKind = ""
+	CodeActionKindQuickFix              CodeActionKind = "quickfix"
+	CodeActionKindRefactor              CodeActionKind = "refactor"
+	CodeActionKindRefactorExtract       CodeActionKind = "refactor.extract"
+	CodeActionKindRefactorInline        CodeActionKind = "refactor.inline"
+	CodeActionKindRefactorMove          CodeActionKind = "refactor.move"
+	CodeActionKindRefactorRewrite       CodeActionKind = "refactor.rewrite"
+	CodeActionKindSource                CodeActionKind = "source"
+	CodeActionKindSourceOrganizeImports CodeActionKind = "source.organizeImports"
+	CodeActionKindSourceFixAll          CodeActionKind = "source.fixAll"
+	CodeActionKindNotebook              CodeActionKind = "notebook"
 )
 
 // MarkupKind is an enumeration of the protocol.
