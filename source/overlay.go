@@ -66,7 +66,7 @@ func (o *Overlay) missing(op, p, real string) error {
 // place is where a path leads, its last parts perhaps being new.
 func (o *Overlay) place(p string) (string, error) {
 	real, err := o.Files.Real(p)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) || p == "/" {
+	if err == nil || !errors.Is(err, fs.ErrNotExist) || path.Dir(p) == p { // the root, or the end of a relative path
 		return real, err
 	}
 	dir, err := o.place(path.Dir(p))
