@@ -676,19 +676,27 @@ func (t *Tree) set(name string, vars, locals map[string]bool) bool {
 		return true
 	}
 	return vars[name] || locals[name] || t.top[name] || resource.IsMetaparam(name) || inEveryScope[name] || facts.Legacy[name] != "" ||
-		structuredFacts()[name] || t.customFact(name)
+		isFact(name) || t.customFact(name)
 }
 
-// structuredFacts are the names of all facts of the built-in systems.
-var structuredFacts = sync.OnceValue(func() map[string]bool {
+// isFact reports whether a built-in system has a fact. Most names are those of every system, so one is asked first.
+func isFact(name string) bool { return usualFacts()[name] || knownFacts()[name] }
+
+// usualFacts are the facts of one system, knownFacts those of all.
+var (
+	usualFacts = sync.OnceValue(func() map[string]bool { return factsOf(facts.Systems[:1]) })
+	knownFacts = sync.OnceValue(func() map[string]bool { return factsOf(facts.Systems) })
+)
+
+func factsOf(systems []facts.System) map[string]bool {
 	out := map[string]bool{}
-	for _, s := range facts.Systems {
+	for _, s := range systems {
 		for _, e := range s.Facts("x", true).Values.Entries() {
 			out[value.ToString(e.Key)] = true
 		}
 	}
 	return out
-})
+}
 
 var word = regexp.MustCompile(`[a-zA-Z_]\w*`)
 

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -371,11 +372,11 @@ func (t *Tree) neverThere(expr string) string {
 			return near(parts[1], trustedKeys)
 		}
 	case "facts":
-		if len(parts) < 2 || !plainWord(parts[1]) || structuredFacts()[parts[1]] || t.customFact(parts[1]) {
+		if len(parts) < 2 || !plainWord(parts[1]) || isFact(parts[1]) || t.customFact(parts[1]) {
 			break
 		}
 		// A fact that nobody knows may come from elsewhere; a slip in a name that everybody knows does not.
-		for known := range structuredFacts() {
+		for _, known := range slices.Sorted(maps.Keys(knownFacts())) {
 			if alike(parts[1], known) {
 				return "did you mean facts." + known + "?"
 			}
