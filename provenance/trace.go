@@ -181,6 +181,7 @@ type block struct {
 	file  *source.File // of a block of literals
 	span  func(i int) source.Span
 	label func(i int) Label // of another
+	keys  bool              // of the keys of a hash in data
 }
 
 // at is the label of the i-th leaf.
@@ -214,6 +215,27 @@ func (t *Trace) Leaves(n int, label func(i int) Label) Ref {
 		return 0
 	}
 	return t.block(isBlockLeaf, n, block{label: label})
+}
+
+// Keys is Leaves for the keys of a hash in data.
+func (t *Trace) Keys(n int, label func(i int) Label) Ref {
+	if t == nil {
+		return 0
+	}
+	return t.block(isBlockLeaf, n, block{label: label, keys: true})
+}
+
+// IsKey reports whether a node is the key of an entry in data, copied or not. A key that is called otherwise changes the
+// entry that it then is, so that entries beside it need not name it.
+func (t *Trace) IsKey(r Ref) bool {
+	if t == nil || r == 0 {
+		return false
+	}
+	if r = t.origin(r); r == 0 {
+		return false
+	}
+	n := t.nodes[r]
+	return n.shape == isBlockLeaf && t.blocks[n.first].keys
 }
 
 func (t *Trace) block(s shape, n int, b block) Ref {

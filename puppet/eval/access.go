@@ -249,7 +249,9 @@ func (ev *Evaluator) indexHash(e *syntax.Access, h *value.Hash, lr provenance.Re
 		if entry == nil { // a miss depends on every key (rule 2)
 			all := append(refs, lr)
 			for _, x := range h.Entries() {
-				all = append(all, x.KeyRef)
+				if lr == 0 || !ev.trace.IsKey(x.KeyRef) { // of data it is the spine that says which there are
+					all = append(all, x.KeyRef)
+				}
 			}
 			return value.Undef{}, ev.trace.Join(all...)
 		}

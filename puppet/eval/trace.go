@@ -145,7 +145,7 @@ func (ev *Evaluator) later(h *value.Hash, e *value.Entry) provenance.Ref {
 	if sums == nil {
 		sums = make([]provenance.Ref, len(entries))
 		for i := len(entries) - 2; i >= 0; i-- {
-			if sums[i] = sums[i+1]; entries[i+1].KeyRef != sums[i] {
+			if sums[i] = sums[i+1]; entries[i+1].KeyRef != sums[i] && !ev.trace.IsKey(entries[i+1].KeyRef) {
 				sums[i] = ev.trace.Join(sums[i], entries[i+1].KeyRef)
 			}
 		}

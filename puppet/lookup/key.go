@@ -182,7 +182,9 @@ func (s *Session) keyRef(h *value.Hash, e *value.Entry) provenance.Ref {
 	refs := []provenance.Ref{e.KeyRef}
 	entries := h.Entries()
 	for i := len(entries) - 1; i >= 0 && &entries[i] != e; i-- {
-		refs = append(refs, entries[i].KeyRef)
+		if !s.trace.IsKey(entries[i].KeyRef) {
+			refs = append(refs, entries[i].KeyRef)
+		}
 	}
 	return s.trace.Join(refs...)
 }

@@ -207,7 +207,7 @@ func (n *Node) Traced(t *provenance.Trace, kind provenance.LabelKind, f *source.
 			return v, ref
 		}
 		b := value.NewHashBuilder(v.Len())
-		keys := t.Leaves(len(n.Kids), func(i int) provenance.Label { return n.keyLabel(f, path, i) })
+		keys := t.Keys(len(n.Kids), func(i int) provenance.Label { return n.keyLabel(f, path, i) })
 		for i, e := range v.Entries() {
 			k := &n.Kids[i]
 			sub, r := k.traced(t, kind, f, n.kidPath(path, i))
