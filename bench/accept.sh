@@ -87,6 +87,8 @@ verify)
 diff)
   run "fleets: time, memory, size of the store" ./fleet/store 'TestAcceptFleet|TestReuse|TestAlike|TestSecrets|TestRefused'
   run "100 kills" ./fleet/store 'TestAcceptKilled'
+  run "causes and groups of planted commits" ./fleet 'TestAcceptDiff'
+  run "the same differences as real Puppet's" ./fleet 'TestScoreDiffPuppet'
   ;;
 smartfrog) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
 mupuppet)

@@ -91,7 +91,7 @@ type Change struct {
 	old, new       *catalog.Resource
 	oldRef, newRef provenance.Ref // of the values
 	oldOwn, newOwn *own           // what is the node's own on either side
-	known          string         // the key, when it was made
+	known, slot    string         // the key and the slot, when they were made
 	exact          bool           // the key holds all of the values
 }
 

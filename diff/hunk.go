@@ -112,20 +112,6 @@ func (p *Patch) add(h *Hunk) {
 	p.by[h.Path] = append(p.by[h.Path], h)
 }
 
-// At finds the hunk that touches a line of a file, on the old side or on the new one; nil if there is none.
-func (p *Patch) At(path string, line int, old bool) *Hunk {
-	for _, h := range p.by[path] {
-		r := h.New
-		if old {
-			r = h.Old
-		}
-		if h.Whole || r.First <= line && line <= r.End {
-			return h
-		}
-	}
-	return nil
-}
-
 // Apply is the old state with some of the hunks.
 func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
 	texts, gone := map[string]string{}, []string(nil)

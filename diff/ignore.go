@@ -85,7 +85,8 @@ func parseRule(text string) (*Rule, error) {
 	typ, rest, ok := strings.Cut(text, "[")
 	end := titleEnd(rest)
 	if !ok || typ == "" || end < 1 {
-		return nil, fmt.Errorf("--ignore %s: write Type[title], and what of it behind that: File[/tmp/*]::parameters::owner", text)
+		return nil, fmt.Errorf("--ignore %s: write Type[title], and what of it behind that: File[/tmp/*]::parameters::owner",
+			text)
 	}
 	r.typ, r.title, rest = typ, rest[:end], rest[end+1:]
 	if rest == "" || rest == "*" {
@@ -126,7 +127,8 @@ func titleEnd(s string) int {
 			continue
 		}
 		rest := s[i+1:]
-		if rest == "" || strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, `\f`) || strings.ContainsRune("+-~!*", rune(rest[0])) {
+		if rest == "" || strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, `\f`) ||
+			strings.ContainsRune("+-~!*", rune(rest[0])) {
 			return i
 		}
 	}

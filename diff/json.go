@@ -180,7 +180,8 @@ func (c *Change) json() jsonChange {
 		out.Old, out.New = rawJSON(c.Old), rawJSON(c.New)
 	}
 	for _, b := range c.Blocks {
-		out.Lines = append(out.Lines, jsonBlock{b.OldLine, b.NewLine, append([]string{}, b.Old...), append([]string{}, b.New...)})
+		out.Lines = append(out.Lines, jsonBlock{b.OldLine, b.NewLine, append([]string{}, b.Old...),
+			append([]string{}, b.New...)})
 	}
 	if c.OldAt.File != "" {
 		out.OldAt = &c.OldAt

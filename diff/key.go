@@ -8,8 +8,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Key is the same for the same change of two nodes: what is a node's own does not count, nor what surrounds the lines of
-// a text or the elements of a list that change. It may hold secrets.
+// Key is the same for the same change of two nodes: what is a node's own does not count, nor what surrounds the lines
+// of a text or the elements of a list that change. It may hold secrets.
 func (c *Change) Key() string {
 	if c.known != "" {
 		return c.known

@@ -92,8 +92,8 @@ func (r *Report) markdownGroup(g *Group) string {
 		more = fmt.Sprintf(" and %d more", n-1)
 	}
 	return fmt.Sprintf("<details><summary><b>%s</b> on %s: %s%s</summary>\n\n%sdiff\n%s\n%s\n\n%son %s\n\n</details>\n\n",
-		g.Letter, plural(len(g.Nodes), "node"), html.EscapeString(cutText(g.Items[0].headline(), 200)), more, fence, text, fence,
-		markdownCause(p, g.Cause), html.EscapeString(p.names(g.Nodes)))
+		g.Letter, plural(len(g.Nodes), "node"), html.EscapeString(cutText(g.Items[0].headline(), 200)), more, fence, text,
+		fence, markdownCause(p, g.Cause), html.EscapeString(p.names(g.Nodes)))
 }
 
 func markdownCause(p *printer, c *Cause) string {

@@ -12,8 +12,8 @@ import (
 
 // Ten thousand nodes have ten thousand names and addresses, and a commit that changes one line of a template changes
 // ten thousand different texts. They are the same change. So, before changes of nodes are compared with each other,
-// what is a node's own in them is replaced by a word for it, `<networking.ip>`. It is never searched for: a text is the
-// node's own only where provenance says that it was copied from, or computed from nothing but, such a fact. A node named
+// what is a node's own in them is replaced by a word for it, `<networking.ip>`. It is not just searched for: a text is
+// the node's own only where provenance says that it was copied from, or computed from nothing but, such a fact. A node named
 // "db" has no more in common with the word db in a path than any other.
 
 // An own knows what is the node's own in one compile. A nil one knows of nothing.
@@ -32,7 +32,8 @@ func ownOf(s *Side) *own {
 var ownFacts = [][]string{
 	{"fqdn"}, {"hostname"}, {"clientcert"}, {"certname"}, {"ipaddress"}, {"ipaddress6"}, {"macaddress"},
 	{"networking", "fqdn"}, {"networking", "hostname"}, {"networking", "ip"}, {"networking", "ip6"}, {"networking", "mac"},
-	{"networking", "interfaces", "*", "ip"}, {"networking", "interfaces", "*", "ip6"}, {"networking", "interfaces", "*", "mac"},
+	{"networking", "interfaces", "*", "ip"}, {"networking", "interfaces", "*", "ip6"},
+	{"networking", "interfaces", "*", "mac"},
 	{"networking", "interfaces", "*", "bindings", "*", "address"},
 	{"networking", "interfaces", "*", "bindings6", "*", "address"},
 	{"trusted", "certname"}, {"trusted", "hostname"}, {"serialnumber"}, {"uuid"},
@@ -52,7 +53,8 @@ func ownFact(l provenance.Label) string {
 				return l.Path
 			}
 		}
-		if name, _, ok := strings.Cut(l.Path, "_"); ok && (name == "ipaddress" || name == "ipaddress6" || name == "macaddress") {
+		switch name, _, _ := strings.Cut(l.Path, "_"); name {
+		case "ipaddress", "ipaddress6", "macaddress":
 			return l.Path
 		}
 	}
@@ -148,10 +150,10 @@ func dataOf(p explain.Part) string {
 	}
 	var names []string
 	for _, l := range p.From {
-		switch l.Kind {
-		case provenance.Datum:
+		switch {
+		case l.Kind.InData() && l.Place.File != nil:
 			names = append(names, l.Place.File.Name+"\x00"+l.Path)
-		case provenance.Absence:
+		case l.Kind == provenance.Absence:
 		default:
 			return ""
 		}
@@ -183,7 +185,8 @@ func (o *own) text(s string, r provenance.Ref) string {
 
 // texts are two texts without what is the node's own. Data that are in both are not what changes: whichever they are,
 // they are only shown as such.
-func texts(oldOwn *own, old string, oldRef provenance.Ref, newOwn *own, new string, newRef provenance.Ref) (x, y string) {
+func texts(oldOwn *own, old string, oldRef provenance.Ref, newOwn *own, new string, newRef provenance.Ref) (x,
+	y string) {
 	a, b := oldOwn.segments(old, oldRef), newOwn.segments(new, newRef)
 	in := func(list []segment, data string) bool {
 		return data != "" && slices.ContainsFunc(list, func(s segment) bool { return s.data == data })

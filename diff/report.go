@@ -109,9 +109,11 @@ func (r *Report) Add(node int, changes []*Change) {
 		}
 	}
 	for i, c := range changes { // a report must not hold the traces of all nodes
-		c.known, c.oldOwn, c.newOwn = keys[i], nil, nil
-		if x := common[i]; x != nil {
-			x.known, x.oldOwn, x.newOwn = keys[i], nil, nil
+		slot := c.Slot()
+		for _, x := range []*Change{c, common[i]} {
+			if x != nil {
+				x.known, x.slot, x.oldOwn, x.newOwn = keys[i], slot, nil, nil
+			}
 		}
 	}
 	r.mu.Lock()
@@ -280,11 +282,17 @@ func (r *Report) All() (out []*Item) {
 	return out
 }
 
-// Slot is what a change is about, whatever it changes to.
+// Slot is what a change is about, whatever it changes to, and on whichever node.
 func (c *Change) Slot() string {
-	text := ""
+	if c.slot != "" {
+		return c.slot
+	}
+	name, text := c.oldOwn.nameOr(c.old, c.Name), ""
+	if c.old == nil {
+		name = c.newOwn.nameOr(c.new, c.Name)
+	}
 	if c.Kind == Relation || c.Kind == Cycle {
 		text = c.Text
 	}
-	return strings.Join([]string{c.Name.String(), c.Attribute, c.File, text}, "\x00")
+	return strings.Join([]string{name, c.Attribute, c.File, text}, "\x00")
 }

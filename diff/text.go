@@ -27,8 +27,8 @@ func textBlocks(a, b value.Value) []Block {
 	if !isX && a != nil || !isY && b != nil || !isX && !isY {
 		return nil
 	}
-	if !strings.Contains(strings.TrimSuffix(string(x), "\n"), "\n") && !strings.Contains(strings.TrimSuffix(string(y), "\n"),
-		"\n") {
+	several := func(s value.String) bool { return strings.Contains(strings.TrimSuffix(string(s), "\n"), "\n") }
+	if !several(x) && !several(y) {
 		return nil
 	}
 	return blocks(string(x), string(y))

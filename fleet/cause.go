@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -24,12 +25,12 @@ import (
 // the same changes share one of them that is looked at. If a commit has very many hunks, those of one file are first
 // tried together.
 
-// Bounds of the search: hunks that are tried one by one, compiles for one change, and nodes that are asked whether they
-// read a hunk.
+// Bounds of the search: hunks that are tried one by one, compiles for one change, and nodes that are looked at. Of changes
+// that only further nodes have, no cause is told.
 const (
 	mostHunks     = 60
 	mostTries     = 80
-	mostWitnesses = 100
+	mostWitnesses = 50
 )
 
 // A search finds causes.
@@ -84,6 +85,7 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 	r.Hunks = patch.Hunks
 	todo := map[int][]*question{}
 	var order []int
+	passed := 0
 	add := func(among []int, q *question) {
 		at := among[0]
 		for _, n := range among { // one that is looked at anyway
@@ -93,6 +95,10 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 			}
 		}
 		if todo[at] == nil {
+			if len(order) == mostWitnesses {
+				passed++
+				return
+			}
 			order = append(order, at)
 		}
 		todo[at] = append(todo[at], q)
@@ -109,6 +115,10 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 		case diff.Mended:
 			add(f.Nodes, &question{key: mendedKey, slot: failureSlot, cause: &f.Cause})
 		}
+	}
+	if passed > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("Causes were looked for on %d nodes; those of %d more changes are not known.",
+			len(order), passed))
 	}
 	witnesses := make([]*witness, len(order))
 	source.Each(ctx, len(order), func(i int) { witnesses[i] = s.witness(order[i]) })

@@ -15,6 +15,7 @@ import (
 
 	"bunraku/diff"
 	"bunraku/fleet"
+	"bunraku/internal/live"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
@@ -182,7 +183,15 @@ func (s *site) report(files map[string]string) (*diff.Report, *diff.Patch) {
 // that the nodes read. What changes catalogs is found by compiling and comparing whole catalogs, without any of the
 // code under test. The one hunk must be named for every change, no other ever; and the four must be said to be without
 // effect, the one never.
-func TestScoreDiffCauses(t *testing.T) {
+func TestScoreDiffCauses(t *testing.T) { causes(t, 60) }
+
+// TestAcceptDiffCauses is the bar: 500 commits, the hunk named in 99 %, no decoy, 95 % of the hunks without effect.
+func TestAcceptDiffCauses(t *testing.T) {
+	live.Accept(t)
+	causes(t, 500)
+}
+
+func causes(t *testing.T, commits int) {
 	s := newSite(t, filepath.Join("..", "examples", "shop"))
 	base, failed := s.naive(s.files)
 	if failed {
@@ -197,10 +206,6 @@ func TestScoreDiffCauses(t *testing.T) {
 		default:
 			effective = append(effective, e)
 		}
-	}
-	commits := 500
-	if testing.Short() {
-		commits = 60
 	}
 	random := rand.New(rand.NewPCG(19, 6))
 	named, decoys, items, said, of := 0, 0, 0, 0, 0

@@ -161,8 +161,8 @@ func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, w
 	return effects, nil
 }
 
-// traced compares a node that changes once more, with provenance, so that what is its own can be told. It is nil if that
-// takes too much: a trace counts on the budget of a compile.
+// traced compares a node that changes once more, with provenance, so that what is its own can be told. Nothing is given
+// if that takes too much: a trace counts on the budget of a compile.
 func (c *Comparing) traced(ctx context.Context, n Node) (changes []*diff.Change, was, is *eval.Result, err error) {
 	from, to, err := c.Traced(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bunraku/fleet"
+	"bunraku/internal/live"
 	"bunraku/puppet/compiler"
 )
 
@@ -65,11 +66,15 @@ func planted(versions []int) map[string]string {
 
 // TestScoreDiffGroups plants changes of several kinds on nodes that differ in names, addresses, own data and the order
 // of lists: each kind is one group.
-func TestScoreDiffGroups(t *testing.T) {
-	rounds := 200
-	if testing.Short() {
-		rounds = 12
-	}
+func TestScoreDiffGroups(t *testing.T) { groups(t, 30) }
+
+// TestAcceptDiffGroups is the bar: 200 of them.
+func TestAcceptDiffGroups(t *testing.T) {
+	live.Accept(t)
+	groups(t, 200)
+}
+
+func groups(t *testing.T, rounds int) {
 	base := make([]int, len(features))
 	for i := range base {
 		base[i] = 1

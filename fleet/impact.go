@@ -16,8 +16,8 @@ type Reached struct {
 }
 
 // Impact tells which nodes can change: those whose compile on the old side asked something that has another answer on
-// the new one, or whose catalog names a file of a module that is different. Nothing is compiled on the new side. What is
-// not known is taken for a change, so all nodes that change are among those that can.
+// the new one, or whose catalog names a file of a module that is different. Nothing is compiled on the new side. What
+// is not known is taken for a change, so all nodes that change are among those that can.
 func (c *Comparing) Impact(ctx context.Context, nodes []Node) ([]Reached, error) {
 	out, errs := make([]Reached, len(nodes)), make([]error, len(nodes))
 	source.Each(ctx, len(nodes), func(i int) {

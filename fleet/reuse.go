@@ -32,8 +32,8 @@ type sameAs struct {
 }
 
 func newReuse(c *Comparing) *reuse {
-	return &reuse{old: c.Store.Over(c.From), new: c.Store.Over(c.To), pairs: map[[2]uint32]int{}, kinds: map[uint32]*sameAs{},
-		effects: map[int][]diff.Effect{}}
+	return &reuse{old: c.Store.Over(c.From), new: c.Store.Over(c.To), pairs: map[[2]uint32]int{},
+		kinds: map[uint32]*sameAs{}, effects: map[int][]diff.Effect{}}
 }
 
 // known asks the store. If it answers, done is true and the node's part of the report is complete; else was and is are

@@ -24,8 +24,8 @@ type gitlabLocation struct {
 	} `json:"lines"`
 }
 
-// GitLab prints the problems that count as a code quality report, which GitLab shows beside the lines of a merge request.
-// A problem without a place cannot be shown there and stands at the first line of the environment's first file.
+// GitLab prints the problems that count as a code quality report, which GitLab shows beside the lines of a merge
+// request. A problem without a place cannot be shown there and stands at the first line of the environment's first file.
 func (run *Run) GitLab(w io.Writer) error {
 	out := []gitlabProblem{}
 	for _, p := range run.Problems {

@@ -36,8 +36,8 @@ func NewOverlay(under Files, texts map[string]string) (*Overlay, error) {
 	return o, nil
 }
 
-// Without takes files away from the view. A directory that then holds nothing is gone, too. Paths that are not there are
-// passed over.
+// Without takes files away from the view. A directory that then holds nothing is gone, too. Paths that are not there
+// are passed over.
 func (o *Overlay) Without(paths ...string) *Overlay {
 	out := &Overlay{Files: o.Files, texts: o.texts, dirs: o.dirs, gone: map[string]bool{}}
 	for p := range o.gone {

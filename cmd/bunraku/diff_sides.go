@@ -218,7 +218,8 @@ func newPair(root string, opt compiler.Options) pair {
 }
 
 // traced opens both sides with provenance when the first node changes.
-func traced(oldSide, newSide pair, old, new *fleet.Revision) func(context.Context) (from, to *compiler.Snapshot, err error) {
+func traced(oldSide, newSide pair, old, new *fleet.Revision) func(context.Context) (from, to *compiler.Snapshot,
+	err error) {
 	var once sync.Once
 	var from, to *compiler.Snapshot
 	var err error
@@ -307,7 +308,8 @@ func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *f
 		c.Close()
 	}
 	if len(nodes) == 0 {
-		return nil, true, fail("there are no nodes to compare: put their facts into %s, or give --facts DIR", fleet.FactsDir(root))
+		return nil, true, fail("there are no nodes to compare: put their facts into %s, or give --facts DIR",
+			fleet.FactsDir(root))
 	}
 	nodes, err = fleet.Pick(nodes, patterns)
 	return nodes, true, err

@@ -64,8 +64,8 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 		}
 	}
 	if f.format == "json" {
-		err = a.writeJSON(map[string]any{"version": 1, "kind": "impact", "name": d.name, "from": d.old.Title, "to": d.new.Title,
-			"nodes": reached})
+		err = a.writeJSON(map[string]any{"version": 1, "kind": "impact", "name": d.name, "from": d.old.Title,
+			"to": d.new.Title, "nodes": reached})
 	} else {
 		fmt.Fprintf(a.out, "%s   %s → %s\n", d.name, d.old.Title, d.new.Title)
 		fmt.Fprintf(a.out, "%d of %s can change   %s\n", can, plural(len(reached), "node"), seconds(time.Since(began)))
