@@ -25,6 +25,9 @@ type candidate struct {
 	name, detail string
 	kind         protocol.CompletionItemKind
 	rank         int // less is nearer
+	// of and whole are where the detail stands, for what has none of its own: only what is offered is looked up.
+	of    *entry
+	whole source.Span
 }
 
 // most is how many are offered: the client asks again when there are more letters.
@@ -56,6 +59,9 @@ func (s *Server) completion(_ context.Context, p *protocol.CompletionParams) (*p
 	m := at.entry.mapper(s.enc)
 	r := protocol.Range{Start: m.position(int(at.offset) - len(prefix)), End: m.position(int(at.offset))}
 	for i, c := range list {
+		if c.of != nil {
+			c.detail = clip(c.of.file.Slice(c.whole))
+		}
 		out.Items = append(out.Items, protocol.CompletionItem{Label: c.name, Kind: c.kind, Detail: c.detail,
 			SortText: sortText(i), FilterText: c.name, TextEdit: &protocol.TextEdit{Range: r, NewText: c.name}})
 	}
@@ -366,6 +372,7 @@ func (at *spot) around() (owner, parent string) {
 // variables are those that can be read at the spot: its own scope's first, then those of other classes by their full names.
 func (at *spot) variables() (list []candidate) {
 	owner, parent := at.around()
+	classes := at.classes()
 	chain := map[string]int{owner: 1}
 	for o, i := parent, 1; o != "" && i < 20; o, i = at.parents[o], i+1 {
 		chain[o] = i + 1
@@ -382,16 +389,16 @@ func (at *spot) variables() (list []candidate) {
 				}
 				c.rank = 0
 			case n.Kind == outline.VariableName:
-				c.detail = clip(e.file.Slice(n.Whole))
+				c.of, c.whole = e, n.Whole
 				i := strings.LastIndex(n.Name, "::")
 				if i < 0 {
 					c.rank = 2
 					break
 				}
 				if rank := chain[n.Name[:i]]; rank > 0 {
-					list = append(list, candidate{n.Name[i+2:], c.detail, c.kind, min(rank-1, 1)})
+					list = append(list, candidate{name: n.Name[i+2:], kind: c.kind, rank: min(rank-1, 1), of: e, whole: n.Whole})
 				}
-				if !slices.Contains(at.classes(), n.Name[:i]) {
+				if !classes[n.Name[:i]] {
 					continue // a define's own
 				}
 			default:
@@ -412,12 +419,13 @@ func (at *spot) variables() (list []candidate) {
 }
 
 // classes are the names of all classes.
-func (x *index) classes() []string {
+func (x *index) classes() map[string]bool {
 	x.once.Do(func() {
+		x.allClasses = map[string]bool{}
 		for _, e := range x.entries {
 			for _, n := range e.names {
 				if n.Kind == outline.ClassName && n.Defines {
-					x.allClasses = append(x.allClasses, n.Name)
+					x.allClasses[n.Name] = true
 				}
 			}
 		}

@@ -55,7 +55,7 @@ type index struct {
 	names   map[string]string   // of templates, by path: MODULE/FILE
 
 	once       sync.Once
-	allClasses []string
+	allClasses map[string]bool
 }
 
 // An identity is what a name means: names with an identity in common mean the same.
