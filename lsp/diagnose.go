@@ -37,7 +37,11 @@ type notice struct {
 	folder *folder               // that said the rest; nil for none
 	syntax []protocol.Diagnostic // of an open file, as it is now
 	rest   []protocol.Diagnostic
+	late   map[string]bool // those of the rest that only the last step finds, by keyOf
 }
+
+// keyOf tells a problem of a file from others, wherever it has moved.
+func keyOf(d protocol.Diagnostic) string { return d.Code + " " + d.Message }
 
 // move keeps what was said of a document in step with an edit of it. What the edit touches is no longer true.
 func (s shown) move(d *document, changes []protocol.TextDocumentContentChangePartial, enc encoding) {
@@ -211,7 +215,8 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	tell := func(checked []fleet.Checked, static source.Diagnostics) {
+	early := map[string]bool{}
+	tell := func(checked []fleet.Checked, static source.Diagnostics, last bool) {
 		run := &report.Run{Command: "check", Own: f.own}
 		syntactic := map[*source.Diagnostic]bool{}
 		for _, d := range trouble {
@@ -223,19 +228,19 @@ func (f *folder) check(ctx context.Context) (err error) {
 		}
 		fleet.Gather(run, checked)
 		run.Ignore(sources)
-		f.tell(ctx, run, syntactic, open, len(nodes))
+		f.tell(ctx, run, syntactic, open, len(nodes), early, last)
 	}
 	unverified := make([]fleet.Checked, len(compiled))
 	for i := range compiled {
 		unverified[i].Compiled = compiled[i]
 	}
-	tell(unverified, nil)
+	tell(unverified, nil, false)
 	checked, err := fleet.Verify(ctx, f.judge, compiled, fleet.OnceAClass(kinds, compiled, false), func() {})
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	snap = snap.Current()
-	tell(checked, audit.New(snap, f.own, len(fleet.Wanted(snap.Environment())) > 0).Check())
+	tell(checked, audit.New(snap, f.own, len(fleet.Wanted(snap.Environment())) > 0).Check(), true)
 	return nil
 }
 
@@ -294,9 +299,10 @@ func (f *folder) parse(ctx context.Context, view source.Files, files []string) (
 	return all, sources, errors.Join(errs...)
 }
 
-// tell shows the problems of a run, unless the work was ended: then its texts are no longer those of the editor.
+// tell shows the problems of a run, unless the work was ended: then its texts are no longer those of the editor. Before the
+// last step, what only that finds stays as it was; early are the problems that the step before it has found.
 func (f *folder) tell(ctx context.Context, run *report.Run, syntactic map[*source.Diagnostic]bool,
-	open map[string]*document, nodes int) {
+	open map[string]*document, nodes int, early map[string]bool, last bool) {
 	s := f.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -330,7 +336,34 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic map[*sourc
 			}
 		}
 	}
+	if !last {
+		for p, list := range found {
+			for _, d := range list {
+				early[p+keyOf(d)] = true
+			}
+		}
+		for p, n := range s.shown {
+			for _, d := range n.rest {
+				if n.folder == f && n.late[keyOf(d)] {
+					found[p] = append(found[p], d)
+				}
+			}
+		}
+		s.show(f, found)
+		return
+	}
 	s.show(f, found)
+	for p, n := range s.shown {
+		if n.folder != f {
+			continue
+		}
+		n.late = map[string]bool{}
+		for _, d := range found[p] {
+			if !early[p+keyOf(d)] {
+				n.late[keyOf(d)] = true
+			}
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.remedies = remedies
