@@ -630,6 +630,10 @@ func (w *writer) structure(v reflect.Value) {
 						func(x syntax.Expr) { w.node(reflect.ValueOf(x)) })
 					return
 				}
+			case *syntax.Render: // what is rendered runs with the text around it
+				w.Number(len(n.X.Stmts))
+				w.list(n.X.Stmts, false)
+				return
 			case *syntax.Option:
 				w.Number(len(n.Values))
 				for _, v := range n.Values {
