@@ -99,6 +99,18 @@ func TestHover(t *testing.T) {
 	}
 }
 
+// TestHoverIsHarmless: what a stranger has written above a class fetches nothing and is no markup.
+func TestHoverIsHarmless(t *testing.T) {
+	n := navigate(t, map[string]string{
+		"manifests/site.pp": "# Look ![here](https://example.com/x.png) <img src=\"https://example.com/y.png\"> 1 < 2\nclass a { }\ninclude a\n",
+	})
+	got := n.hover("manifests/site.pp", "a ", 1)
+	if !strings.Contains(got, "Look") || strings.Contains(got, "![") || strings.Contains(got, "<img") || !strings.Contains(got, "1 < 2") {
+		t.Error(got)
+	}
+	n.bye()
+}
+
 // TestCompletion: what can stand at a place, nearest first.
 func TestCompletion(t *testing.T) {
 	n := navigate(t, helped)

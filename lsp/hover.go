@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -218,11 +219,19 @@ func above(e *entry, whole source.Span) (lines []string) {
 		}
 		next--
 		text := strings.TrimPrefix(e.file.Slice(c), "#")
-		lines = append(lines, strings.TrimPrefix(text, " "))
+		lines = append(lines, harmless(strings.TrimPrefix(text, " ")))
 	}
 	slices.Reverse(lines)
 	return lines
 }
+
+// harmless is a line of Markdown that somebody wrote, in which no picture is fetched and no markup is made: a stranger's
+// comment must not call home when somebody looks at it.
+func harmless(line string) string {
+	return markup.ReplaceAllString(strings.ReplaceAll(line, "![", `!\[`), "&lt;$1")
+}
+
+var markup = regexp.MustCompile(`<([a-zA-Z/!?])`)
 
 // parameterText is what a comment has about a parameter.
 func parameterText(lines []string, name string) string {

@@ -43,8 +43,8 @@ By default the work tree is compared with the commit at which its branch left th
 directory, or the work tree; git is read in process, and nothing is checked out. The facts are ENV/facts, or those of --facts,
 the same for both sides; without facts nodes are invented, as check does.
 
-Exits with 0 if nothing differs, 2 if something does, 3 if nothing is sure to differ and something is not known, and 1 if a node
-does not compile on the new side or something else fails.`,
+Exits with 0 if nothing differs, 2 if something does, 3 if nothing is sure to differ and something is not known or
+compiles on neither side, and 1 if a node newly fails or something else does.`,
 		Example: `  bunraku diff                               what this branch changes, on every node
   bunraku diff --from HEAD~1 --to HEAD       what the last commit changed
   bunraku diff --language 7,8                what another Puppet makes of the same code
@@ -150,17 +150,19 @@ func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diff
 // diffCode is the exit code: the gravest of all.
 func diffCode(r *diff.Report, asserted bool) int {
 	switch {
-	case r.Count(diff.Fails)+r.Count(diff.FailsBoth) > 0:
+	case r.Count(diff.Fails) > 0 || slices.ContainsFunc(r.Nodes, func(n *diff.Node) bool {
+		return n.New != nil && n.New.Code == source.CodeBug
+	}):
 		return exitFailed
 	case asserted && r.Unexpected() > 0:
 		return exitNo
-	case asserted && len(r.Unknown) > 0:
+	case asserted && len(r.Unknown)+r.Count(diff.FailsBoth) > 0:
 		return exitUnknown
 	case asserted:
 		return exitFine
 	case r.Count(diff.Changed)+r.Count(diff.Mended) > 0:
 		return exitNo
-	case r.Count(diff.Unknown) > 0:
+	case r.Count(diff.Unknown)+r.Count(diff.FailsBoth) > 0: // what fails on both sides was not compared
 		return exitUnknown
 	}
 	return exitFine

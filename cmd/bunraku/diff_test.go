@@ -227,7 +227,7 @@ func TestDiffFailures(t *testing.T) {
 	if code, out := s.diff("--from", "feature"); code != 2 || !strings.Contains(out, "1 mended") {
 		t.Errorf("%d\n%s", code, out)
 	}
-	if code, out := s.diff("--from", "feature", "--to", "feature"); code != 1 || !strings.Contains(out, "1 failing on both sides") {
+	if code, out := s.diff("--from", "feature", "--to", "feature"); code != 3 || !strings.Contains(out, "1 failing on both sides") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
