@@ -161,7 +161,7 @@ func TestDiffWith(t *testing.T) {
 	s := newRepository(t)
 	s.edit("manifests/site.pp", "", "include extra\n")
 	s.commit("use extra, which is elsewhere")
-	if code, _ := s.diff("--from", "HEAD"); code != 1 {
+	if code, _ := s.diff("--from", "HEAD"); code != 3 {
 		t.Errorf("without the module: %d", code)
 	}
 	with := &repository{t, filepath.Join(t.TempDir(), "with")}
