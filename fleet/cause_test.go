@@ -94,8 +94,15 @@ func (s *site) naive(files map[string]string) (out []string, failed bool) {
 			return nil, true
 		}
 		for _, r := range res.Catalog.Resources {
-			r.File, r.Line = "", 0
+			r.File, r.Line, r.Tags = "", 0, nil
 		}
+		// The order of resources and of edges is no difference, and tags are not compared.
+		res.Catalog.Tags = nil
+		slices.SortFunc(res.Catalog.Resources, func(a, b *catalog.Resource) int { return strings.Compare(a.Ref(), b.Ref()) })
+		slices.SortFunc(res.Catalog.Edges, func(a, b catalog.Edge) int {
+			return strings.Compare(a.Source.Ref()+" "+a.Target.Ref(), b.Source.Ref()+" "+b.Target.Ref())
+		})
+		slices.Sort(res.Catalog.Classes)
 		text, err := catalog.JSON{}.Append(nil, res.Catalog)
 		if err != nil {
 			s.t.Fatal(err)
