@@ -29,9 +29,7 @@ func TestAction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
 	}
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("there is no bash")
-	}
+	live.Tool(t, "bash")
 	root, err := filepath.Abs(live.Root())
 	if err != nil {
 		t.Fatal(err)
@@ -145,9 +143,7 @@ func TestPreCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
 	}
-	if _, err := exec.LookPath("pre-commit"); err != nil {
-		t.Skip("pre-commit is not installed")
-	}
+	live.Tool(t, "pre-commit")
 	root, err := filepath.Abs(live.Root())
 	if err != nil {
 		t.Fatal(err)

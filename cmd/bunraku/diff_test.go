@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"bunraku/internal/live"
 )
 
 // A repository is one of git with examples/shop in its only commit.
@@ -20,9 +22,7 @@ type repository struct {
 
 func newRepository(t *testing.T) *repository {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	live.Tool(t, "git")
 	s := &repository{t, filepath.Join(t.TempDir(), "shop")}
 	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join("..", "..", "examples", "shop"))); err != nil {
 		t.Fatal(err)

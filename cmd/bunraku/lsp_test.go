@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"bunraku/internal/live"
 )
 
 // TestLSPSaysWhatCheckSays: with all nodes chosen, the problems that an editor is shown are those of check, in the same
@@ -154,10 +156,7 @@ func shownBy(t *testing.T, dir string, want []string) (got []string) {
 // editor runs a script in an editor that is installed, on a tree; it returns what the script says.
 func editor(t *testing.T, tree string, name string, args ...string) []string {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not installed", name)
-	}
+	path := live.Tool(t, name)
 	program, err := os.Executable() // TestMain makes it the program
 	must(t, err)
 	result := filepath.Join(t.TempDir(), "result")
@@ -221,9 +220,7 @@ func TestNeovim(t *testing.T) {
 
 // TestEmacs: Debian's Emacs with eglot, in batch mode, does the same.
 func TestEmacs(t *testing.T) {
-	if _, err := os.Stat("/usr/share/emacs/site-lisp/elpa-src"); err != nil {
-		t.Skip("elpa-eglot is not installed")
-	}
+	live.PathOf(t, "/usr/share/emacs/site-lisp/elpa-src", "elpa-eglot")
 	script, err := filepath.Abs("testdata/lsp/emacs.el")
 	must(t, err)
 	got := editor(t, editorTree(t), "emacs", "--batch", "-l", script)

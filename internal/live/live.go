@@ -92,6 +92,14 @@ func Tool(t testing.TB, name string) string {
 	return path
 }
 
+// PathOf makes sure that a file or directory is there which comes with a package.
+func PathOf(t testing.TB, path, of string) {
+	t.Helper()
+	if _, err := os.Stat(path); err != nil {
+		missing(t, of+" is not installed")
+	}
+}
+
 // Env is the environment of programs that tests compare us with: the same wherever the tests run.
 func Env() []string {
 	env := []string{"LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC"}

@@ -355,40 +355,13 @@ func Alternatives(v value.Value, pool []string) []value.Value {
 	return append(out, value.Undef{}, value.Strings("fresh"))
 }
 
-// Flow writes a value in YAML's flow style, which JSON reads as well.
+// Flow writes a value in YAML's flow style; what data cannot have is null.
 func Flow(v value.Value) string {
-	switch v := v.(type) {
-	case value.String:
-		var b strings.Builder
-		b.WriteByte('"')
-		for _, r := range string(v) {
-			switch {
-			case r == '"' || r == '\\':
-				b.WriteByte('\\')
-				b.WriteRune(r)
-			case r < 0x20 || r == 0x7f:
-				fmt.Fprintf(&b, "\\u%04x", r)
-			default:
-				b.WriteRune(r)
-			}
-		}
-		return b.String() + `"`
-	case *value.Array:
-		parts := make([]string, len(v.Elems))
-		for i, e := range v.Elems {
-			parts[i] = Flow(e)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case *value.Hash:
-		parts := make([]string, 0, v.Len())
-		for _, e := range v.Entries() {
-			parts = append(parts, Flow(value.String(value.ToString(e.Key)))+": "+Flow(e.Value))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case value.Bool, value.Int, value.Float:
-		return value.ToString(v)
+	text, err := datafile.Flow(v)
+	if err != nil {
+		return "null"
 	}
-	return "null"
+	return text
 }
 
 // Insert adds a key that was looked for in vain to a data file.
