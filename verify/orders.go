@@ -22,7 +22,8 @@ type openRun struct {
 	c      *circuit
 	of     []int
 	eff    []*fs.Effect
-	first  map[[2]int]sat.Lit  // (i, j) with i < j: i comes before j
+	pos    map[int]int         // where a resource stands in of
+	first  [][]sat.Lit         // by places of i and j, i < j: i comes before j; 0 and nil if nobody has asked
 	finals map[fs.Cell]fs.Cell // what a cell holds at the end
 	ok     sat.Lit
 	who    map[fs.Cell][]int // writers
@@ -31,9 +32,10 @@ type openRun struct {
 // openRun encodes a run of the component from the initial state.
 func (c *circuit) openRun(of []int, eff []*fs.Effect) *openRun {
 	a := c.a
-	r := &openRun{a: a, c: c, of: of, eff: eff, first: map[[2]int]sat.Lit{}, finals: map[fs.Cell]fs.Cell{},
-		who: map[fs.Cell][]int{}}
-	for _, i := range of {
+	r := &openRun{a: a, c: c, of: of, eff: eff, pos: map[int]int{}, first: make([][]sat.Lit, len(of)),
+		finals: map[fs.Cell]fs.Cell{}, who: map[fs.Cell][]int{}}
+	for k, i := range of {
+		r.pos[i] = k
 		for _, o := range eff[i].Out {
 			r.who[o.Cell] = append(r.who[o.Cell], i)
 		}
@@ -177,12 +179,21 @@ func (r *openRun) before(i, j int) sat.Lit {
 	case i > j:
 		return -r.before(j, i)
 	}
-	l, ok := r.first[[2]int{i, j}]
-	if !ok {
-		l = r.c.b.Var()
-		r.first[[2]int{i, j}] = l
+	l := r.asked(i, j)
+	if *l == 0 {
+		*l = r.c.b.Var()
 	}
-	return l
+	return *l
+}
+
+// asked is where the literal for "i comes before j" is kept, for i < j.
+func (r *openRun) asked(i, j int) *sat.Lit {
+	row := &r.first[r.pos[i]]
+	if *row == nil {
+		r.a.opt.Budget.Keep(int64(4*len(r.of)), "orders")
+		*row = make([]sat.Lit, len(r.of))
+	}
+	return &(*row)[r.pos[j]]
 }
 
 // chosen demands that aux has the value of cell x when reader is next, or at the end if reader < 0.
@@ -215,7 +226,7 @@ func (r *openRun) chosen(aux, x fs.Cell, reader int, outs []map[fs.Cell]fs.Val) 
 				last = append(last, r.c.b.Or(r.before(k, j), -earlier(k)))
 			}
 		}
-		v := outs[slices.Index(r.of, j)][x]
+		v := outs[r.pos[j]][x]
 		is := r.c.b.And(last...)
 		r.c.imply(aux, v, is)
 		some = append(some, is)
@@ -255,23 +266,15 @@ func (r *openRun) transitive() {
 
 // order reads the order from a model. If the literals are circular, it forbids the cycle and returns nil.
 func (r *openRun) order(m sat.Result) []int {
-	pos := map[int]int{}
-	for k, i := range r.of {
-		pos[i] = k
-	}
 	var edges []Edge
 	for p, i := range r.of {
 		for _, j := range r.of[:p] {
-			if r.a.part.precedes(j, i) {
-				edges = append(edges, Edge{From: pos[j], To: pos[i]})
-			} else if r.a.part.precedes(i, j) {
-				edges = append(edges, Edge{From: pos[i], To: pos[j]})
-			} else if l, ok := r.first[[2]int{min(i, j), max(i, j)}]; ok {
-				x, y := min(i, j), max(i, j)
-				if !m.True(l) {
-					x, y = y, x
-				}
-				edges = append(edges, Edge{From: pos[x], To: pos[y]})
+			x, y := min(i, j), max(i, j)
+			switch l := *r.asked(x, y); {
+			case r.a.part.precedes(x, y), l != 0 && m.True(l):
+				edges = append(edges, Edge{From: r.pos[x], To: r.pos[y]})
+			case r.a.part.precedes(y, x), l != 0:
+				edges = append(edges, Edge{From: r.pos[y], To: r.pos[x]})
 			}
 		}
 	}

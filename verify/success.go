@@ -60,6 +60,9 @@ func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, 
 	w.Forget()
 	defer w.Forget()
 	w.Fix(a.Space.Restart(start))
+	if r.Good == nil && a.opt.Facts && slices.ContainsFunc(a.order, func(i int) bool { return a.alwaysFails(i, eff[i]) }) {
+		return a.settle(r, true), nil
+	}
 	var parts [][]int // an order of each component that succeeds
 	certain := true
 	for _, of := range groups {
@@ -108,34 +111,41 @@ func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, 
 // that is easy to see: each condition holds whatever its cells have at first or get from those who may come before. It
 // may say no where the answer is yes.
 func (a *Analysis) neverFails(of []int, eff []*fs.Effect) bool {
-	ev := a.evals[0]
-	for _, i := range of {
-		for _, k := range eff[i].OK {
-			var facts []fs.Fact
-			for _, c := range a.Space.Support(k.F) {
-				mask, wild := a.world.Now(c), false
-				for _, w := range a.writers[c] {
-					if w.by != i && !a.part.precedes(i, w.by) {
-						mask |= w.mask
-						wild = wild || w.wild
-					}
-				}
-				if !wild {
-					facts = append(facts, fs.Fact{Cell: c, Mask: mask})
-				}
-			}
-			fails := false
-			complete := a.mid.Assume(facts) && a.mid.Explore(nearRuns, func() bool {
-				fails = !ev.In(a.mid.Initial).Bool(k.F, false)
-				return !fails
-			})
-			a.mid.Forget()
-			if fails || !complete {
-				return false
+	return !slices.ContainsFunc(of, func(i int) bool {
+		return slices.ContainsFunc(eff[i].OK, func(k fs.Conj) bool { return !a.surely(i, k.F, true) })
+	})
+}
+
+// alwaysFails reports whether a resource fails in every order from the state to which the world is fixed, for a reason
+// that is easy to see: one of its conditions holds with nothing that its cells have at first or may get. It may say no
+// where the answer is yes.
+func (a *Analysis) alwaysFails(i int, eff *fs.Effect) bool {
+	return slices.ContainsFunc(eff.OK, func(k fs.Conj) bool { return a.surely(i, k.F, false) })
+}
+
+// surely reports whether a formula has a value when i is next, whatever its cells have at first or get from those who
+// may come before i. The world is fixed to the state at first.
+func (a *Analysis) surely(i int, f fs.Bool, value bool) bool {
+	var facts []fs.Fact
+	for _, c := range a.Space.Support(f) {
+		mask, wild := a.world.Now(c), false
+		for _, w := range a.writers[c] {
+			if w.by != i && !a.part.precedes(i, w.by) {
+				mask |= w.mask
+				wild = wild || w.wild
 			}
 		}
+		if !wild {
+			facts = append(facts, fs.Fact{Cell: c, Mask: mask})
+		}
 	}
-	return true
+	sure := true
+	complete := a.mid.Assume(facts) && a.mid.Explore(nearRuns, func() bool {
+		sure = a.evals[0].In(a.mid.Initial).Bool(f, false) == value
+		return sure
+	})
+	a.mid.Forget()
+	return sure && complete
 }
 
 func (a *Analysis) fresh() *fs.State {

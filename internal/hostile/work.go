@@ -115,15 +115,18 @@ func work() []Tree {
 		"shell tests": many(60,
 			"exec { '/bin/mkdir /d<i>': onlyif => ['test -e /a<i>', 'test -e /b<i>', 'test -d /c<i>', 'test -f /d<i>', "+
 				"'test -e /e<i>', 'test -e /f<i>', 'test -e /g<i>', 'test -e /h<i>', 'test -e /i<i>', 'test -e /j<i>', 'test -e /k<i>', 'test -e /l<i>'] }\n"),
-		"files":        many(3000, "file { '/d<i>': ensure => directory } file { '/d<i>/x': }\n"),
-		"paths":        "file { '" + strings.Repeat("/a", 100000) + "': ensure => directory }\n",
-		"execs":        many(400, "exec { '/bin/rm -r /a/<i> && mkdir -p /a/<i+1>/b': }\n"),
-		"packages":     many(2000, "package { 'p<i>': ensure => present } file { '/etc/p<i>': }\n"),
-		"create":       "create_resources('notify', Integer[1, 2000000].reduce({}) |$m, $x| { $m + {\"n${x}\" => {}} })\n",
-		"comments":     strings.Repeat("/*", 1<<20) + "\n",
-		"heredocs":     strings.Repeat("$a = @(x)\n", 50000),
-		"case options": "case 1 { " + many(50000, "<i>+0: { } ") + "}\n",
-		"unclosed":     strings.Repeat("class a { ", 50000),
+		"files": many(3000, "file { '/d<i>': ensure => directory } file { '/d<i>/x': }\n"),
+		"paths": "file { '" + strings.Repeat("/a", 100000) + "': ensure => directory }\n",
+		"execs": many(400, "exec { '/bin/rm -r /a/<i> && mkdir -p /a/<i+1>/b': }\n"),
+		"execs of one order": many(400, "exec { '/bin/rm -r /a/<i> && mkdir -p /a/<i+1>/b': }\n") +
+			"exec { '/bin/mkdir -p /a/0': }\n",
+		"execs that undo": many(400, "exec { '/bin/mkdir -p /a/<i> && rm -rf /a/<i+1>': }\n"),
+		"packages":        many(2000, "package { 'p<i>': ensure => present } file { '/etc/p<i>': }\n"),
+		"create":          "create_resources('notify', Integer[1, 2000000].reduce({}) |$m, $x| { $m + {\"n${x}\" => {}} })\n",
+		"comments":        strings.Repeat("/*", 1<<20) + "\n",
+		"heredocs":        strings.Repeat("$a = @(x)\n", 50000),
+		"case options":    "case 1 { " + many(50000, "<i>+0: { } ") + "}\n",
+		"unclosed":        strings.Repeat("class a { ", 50000),
 	}
 	for name, text := range puppet {
 		out = append(out, tree("work/puppet "+name, "manifests/site.pp", text))

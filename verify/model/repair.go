@@ -170,6 +170,9 @@ func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Ed
 			return next, taken, nil
 		}
 	}
+	if s, err := b.Success(ctx); err != nil || s.Chance == verify.Never {
+		return nil, nil, err // what works in no order works in none of fewer
+	}
 	for _, m := range more {
 		for _, e := range [2]verify.Edge{m.edge, {From: m.edge.To, To: m.edge.From}} {
 			next, err := b.With(e)

@@ -8,7 +8,6 @@ package sat
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -23,12 +22,18 @@ type Lit int32
 func (l Lit) Not() Lit { return -l }
 
 // A Builder collects clauses and gates. Its first variable is true.
+//
+// A problem may have tens of millions of small clauses, so that they lie in one piece of memory: with a slice each, the
+// collector of garbage works longer than the solver. For the same reason the table of gates holds no keys: a gate is
+// found by its last clause, which has all of its inputs.
 type Builder struct {
-	vars    int32
-	clauses [][]Lit
-	gates   map[string]Lit
-	buf     []byte
-	kept    *cdcl // what the solver of this package has learned; clauses are only ever added, so that it stays true
+	vars  int32
+	words []Lit   // all clauses, one after the other
+	ends  []int   // where each of them ends in words
+	gates []int32 // by the hash of its inputs: 1 + the clause that ends a gate's definition, or 0; a power of two
+	full  int     // gates that are there
+	in    []Lit   // the inputs of the gate that is being made
+	kept  *cdcl   // what the solver of this package has learned; clauses are only ever added, so that it stays true
 
 	// Budget counts the clauses. It may be nil.
 	Budget *budget.Budget
@@ -36,7 +41,7 @@ type Builder struct {
 
 // NewBuilder returns an empty problem.
 func NewBuilder() *Builder {
-	b := &Builder{gates: map[string]Lit{}}
+	b := &Builder{gates: make([]int32, 64)}
 	b.Clause(b.Var())
 	return b
 }
@@ -53,40 +58,50 @@ func (b *Builder) Var() Lit {
 
 // Vars and Clauses are the size of the problem.
 func (b *Builder) Vars() int    { return int(b.vars) }
-func (b *Builder) Clauses() int { return len(b.clauses) }
+func (b *Builder) Clauses() int { return len(b.ends) }
+
+// clause is one of the clauses. It is not to be changed.
+func (b *Builder) clause(k int) []Lit {
+	from := 0
+	if k > 0 {
+		from = b.ends[k-1]
+	}
+	return b.words[from:b.ends[k]]
+}
 
 // Clause demands that one of the literals is true.
-func (b *Builder) Clause(lits ...Lit) { b.add(slices.Clone(lits)) }
+func (b *Builder) Clause(lits ...Lit) {
+	b.words = append(b.words, lits...)
+	b.end(len(lits))
+}
 
-func (b *Builder) add(clause []Lit) {
-	b.Budget.Keep(int64(24+4*len(clause)), "clauses")
-	b.clauses = append(b.clauses, clause)
+// end makes the last words a clause. It counts twice: the solver has it, too, and slices that grow have room to spare.
+func (b *Builder) end(length int) {
+	b.Budget.Keep(2*int64(8+4*length), "clauses")
+	b.ends = append(b.ends, len(b.words))
 }
 
 // Imply demands that the conjunction of the premises implies the conclusion.
 func (b *Builder) Imply(conclusion Lit, premises ...Lit) {
-	c := make([]Lit, 0, len(premises)+1)
-	for _, p := range premises {
-		if p == b.False() {
-			return
-		}
-		if p != b.True() {
-			c = append(c, -p)
-		}
-	}
-	if conclusion == b.True() {
+	if conclusion == b.True() || slices.Contains(premises, b.False()) {
 		return
 	}
-	if conclusion != b.False() {
-		c = append(c, conclusion)
+	from := len(b.words)
+	for _, p := range premises {
+		if p != b.True() {
+			b.words = append(b.words, -p)
+		}
 	}
-	b.add(c)
+	if conclusion != b.False() {
+		b.words = append(b.words, conclusion)
+	}
+	b.end(len(b.words) - from)
 }
 
 // And is a gate.
 func (b *Builder) And(lits ...Lit) Lit {
 	b.Budget.Spend(int64(1+len(lits)), "clauses")
-	in := make([]Lit, 0, len(lits))
+	in := b.in[:0]
 	for _, l := range lits {
 		switch l {
 		case b.False():
@@ -96,6 +111,7 @@ func (b *Builder) And(lits ...Lit) Lit {
 			in = append(in, l)
 		}
 	}
+	b.in = in
 	slices.Sort(in)
 	in = slices.Compact(in)
 	for _, l := range in {
@@ -112,29 +128,69 @@ func (b *Builder) And(lits ...Lit) Lit {
 	case 1:
 		return in[0]
 	}
-	b.buf = b.buf[:0]
-	for _, l := range in {
-		b.buf = binary.AppendVarint(b.buf, int64(l))
+	slot := hashOf(in, false) & uint64(len(b.gates)-1)
+	for ; b.gates[slot] != 0; slot = (slot + 1) & uint64(len(b.gates)-1) {
+		last := b.clause(int(b.gates[slot] - 1))
+		if inputs := last[:len(last)-1]; slices.EqualFunc(in, inputs, func(x, y Lit) bool { return x == -y }) {
+			return last[len(last)-1]
+		}
 	}
-	if g, ok := b.gates[string(b.buf)]; ok {
-		return g
-	}
+	b.Budget.Spend(int64(newGate*len(in)), "clauses")
 	g := b.Var()
-	b.gates[string(b.buf)] = g
-	long := make([]Lit, 0, len(in)+1)
 	for _, l := range in {
-		b.add([]Lit{-g, l})
-		long = append(long, -l)
+		b.Clause(-g, l)
 	}
-	b.add(append(long, g))
+	for _, l := range in {
+		b.words = append(b.words, -l)
+	}
+	b.words = append(b.words, g)
+	b.end(len(in) + 1)
+	b.gates[slot] = int32(len(b.ends))
+	if b.full++; 2*b.full > len(b.gates) {
+		b.grow()
+	}
 	return g
+}
+
+// newGate is about how many steps it takes to write an input of a gate down, with the clauses, their memory and the table.
+const newGate = 4
+
+// grow doubles the table of gates.
+func (b *Builder) grow() {
+	old := b.gates
+	b.Budget.Keep(int64(8*len(old)), "clauses")
+	b.gates = make([]int32, 2*len(old))
+	for _, k := range old {
+		if k == 0 {
+			continue
+		}
+		last := b.clause(int(k - 1))
+		slot := hashOf(last[:len(last)-1], true) & uint64(len(b.gates)-1)
+		for b.gates[slot] != 0 {
+			slot = (slot + 1) & uint64(len(b.gates)-1)
+		}
+		b.gates[slot] = k
+	}
+}
+
+// hashOf mixes literals, or their negations, into a number (FNV-1a over words, and a last stir for the low bits).
+func hashOf(lits []Lit, negated bool) uint64 {
+	h := uint64(14695981039346656037)
+	for _, l := range lits {
+		if negated {
+			l = -l
+		}
+		h = (h ^ uint64(uint32(l))) * 1099511628211
+	}
+	return h ^ h>>29 ^ h>>47
 }
 
 // Or is a gate.
 func (b *Builder) Or(lits ...Lit) Lit {
-	neg := make([]Lit, len(lits))
-	for i, l := range lits {
-		neg[i] = -l
+	var few [8]Lit
+	neg := few[:0]
+	for _, l := range lits {
+		neg = append(neg, -l)
 	}
 	return -b.And(neg...)
 }
@@ -177,9 +233,9 @@ func (b *Builder) ExactlyOne(lits ...Lit) {
 // WriteDIMACS writes the problem in the format that every solver reads.
 func (b *Builder) WriteDIMACS(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "p cnf %d %d\n", b.vars, len(b.clauses))
-	for _, c := range b.clauses {
-		for _, l := range c {
+	fmt.Fprintf(out, "p cnf %d %d\n", b.vars, b.Clauses())
+	for k := range b.Clauses() {
+		for _, l := range b.clause(k) {
 			fmt.Fprintf(out, "%d ", l)
 		}
 		out.WriteString("0\n")

@@ -42,7 +42,7 @@ func randomCNF(r *rand.Rand, vars int) *Builder {
 }
 
 func isModel(b *Builder, r Result) bool {
-	return !slices.ContainsFunc(b.clauses, func(c []Lit) bool { return !slices.ContainsFunc(c, r.True) })
+	return !slices.ContainsFunc(all(b), func(c []Lit) bool { return !slices.ContainsFunc(c, r.True) })
 }
 
 // A checker follows a proof in DRUP format, by the definition: every clause that is added must become a conflict by
@@ -55,7 +55,7 @@ type checker struct {
 
 func newChecker(b *Builder) *checker {
 	c := &checker{clauses: map[string][]Lit{}}
-	for _, x := range b.clauses {
+	for _, x := range all(b) {
 		c.put(x)
 	}
 	return c
@@ -143,7 +143,7 @@ func TestProofs(t *testing.T) {
 			}
 		}
 		s.grow(b.vars)
-		for _, x := range b.clauses {
+		for _, x := range all(b) {
 			s.add(x)
 		}
 		switch status := s.solve(nil, nil, 0); status {
@@ -239,7 +239,7 @@ func TestAssumptions(t *testing.T) {
 			for fresh.Vars() < b.Vars() {
 				fresh.Var()
 			}
-			for _, c := range b.clauses {
+			for _, c := range all(b) {
 				fresh.Clause(c...)
 			}
 			for _, l := range assume {

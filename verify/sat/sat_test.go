@@ -127,7 +127,7 @@ func TestAtOnce(t *testing.T) {
 					t.Errorf("%v %v, but there is a model", res.Status, err)
 					return
 				}
-				for _, c := range b.clauses {
+				for _, c := range all(b) {
 					if !slices.ContainsFunc(c, res.True) {
 						t.Error("the model is none")
 						return
@@ -258,4 +258,12 @@ func ExampleBuilder() {
 	r, _ := Own{}.Solve(context.Background(), b, 0)
 	fmt.Println(r.Status, r.True(x), r.True(y))
 	// Output: satisfiable true false
+}
+
+// all are the clauses of a problem.
+func all(b *Builder) (out [][]Lit) {
+	for k := range b.Clauses() {
+		out = append(out, b.clause(k))
+	}
+	return out
 }

@@ -76,8 +76,8 @@ func (b *Builder) Under(assume []Lit, steps int64) Result {
 	}
 	s := b.kept
 	s.grow(b.vars)
-	for ; s.added < len(b.clauses); s.added++ {
-		s.add(b.clauses[s.added])
+	for ; s.added < b.Clauses(); s.added++ {
+		s.add(b.clause(s.added))
 		if s.work > 1<<16 {
 			b.Budget.Spend(s.work, "solving")
 			s.work = 0
