@@ -90,6 +90,10 @@ func (d *Dir) Fresh() Files { return newDir(d.opt, d.disk.texts) }
 // Confirm implements Live.
 func (d *Dir) Confirm() error { return d.disk.confirm() }
 
+// Stale reports whether something that the view has shown looks different by now, so that a fresh view would show
+// something else. What has not been looked at does not count.
+func (d *Dir) Stale() bool { return d.disk.stale() }
+
 // Read implements Files.
 func (d *Dir) Read(p string) (Content, error) {
 	if d.disk.changed.Load() {
@@ -353,6 +357,37 @@ func (d *disk) readNow(p string, size int64) (Content, pin, error) {
 		return Content{}, pin{}, d.change()
 	}
 	return NewContent(text.String()), before, nil
+}
+
+// stale looks at everything once more. Who reads meanwhile is not held up.
+func (d *disk) stale() bool {
+	if d.changed.Load() {
+		return true
+	}
+	d.mu.Lock()
+	pins := make(map[string]pinned, len(d.pins))
+	for p, was := range d.pins {
+		if d.watched(p) || was.whole {
+			pins[p] = *was
+		}
+	}
+	d.mu.Unlock()
+	for p, was := range pins {
+		is, err := lstat(p)
+		switch {
+		case was.absent:
+			if err == nil {
+				return true
+			}
+		case err != nil || !was.same(is) || was.whole && was.pin != is:
+			return true
+		case was.read:
+			if text, err := os.ReadFile(p); err != nil || NewContent(string(text)).Digest != was.digest {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // confirm looks at everything once more if there is doubt.

@@ -162,7 +162,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.explainCommand(),
 		a.factsCommand(),
 		a.impactCommand(),
-		a.lspCommand(),
+		a.lspCommand(), a.serveCommand(),
 		a.mupuppetCommand(),
 		a.packagesCommand(),
 		a.parseCommand(),

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"bunraku/serve"
+	"bunraku/source"
+
+	"github.com/spf13/cobra"
+)
+
+// serveFlags are what an agents' server is told, in the words of puppet.conf.
+type serveFlags struct {
+	compile                        compileFlags
+	listen, ssldir, certname       string
+	cert, key, ca, crl, revocation string
+	basemodulepath                 string
+	auth, fileserver, oids, state  string
+	logFormat                      string
+	debug                          bool
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve ENVIRONMENTPATH",
+		Short: "Serve agents: compile their catalogs over HTTPS, as a Puppet server would",
+		Long: `Answers Puppet agents in the place of a compile server: catalogs, files of modules, plugins, reports, facts and backups. Each
+directory of ENVIRONMENTPATH is an environment, as r10k deploys them; what changes there is served from the next second on.
+
+Clients are known by their certificates. --ssldir is the directory that Puppet keeps them in; the certificate authority stays
+where it is, and agents find it by their setting ca_server. Who may ask for what is what puppetserver's packaged auth.conf
+says, or the file that --auth names.
+
+A catalog that could not be computed in full is an error that says why, and the agent keeps the one it has.`,
+		Args: arguments(1, 1, "the directory of environments"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.serve(cmd, &f, args[0]) },
+	}
+	own := c.Flags()
+	own.StringVar(&f.listen, "listen", ":8140", "the `ADDRESS` to listen at")
+	own.StringVar(&f.ssldir, "ssldir", "/etc/puppetlabs/puppet/ssl",
+		"the `DIR` that Puppet keeps certificates and keys in")
+	own.StringVar(&f.certname, "certname", "", "the server's own `NAME` in --ssldir; by default that of this machine")
+	own.StringVar(&f.cert, "hostcert", "", "the server's certificate, a `FILE`, in place of --ssldir's")
+	own.StringVar(&f.key, "hostprivkey", "", "the server's private key, a `FILE`, in place of --ssldir's")
+	own.StringVar(&f.ca, "localcacert", "", "the certificates of the CA, a `FILE`, in place of --ssldir's")
+	own.StringVar(&f.crl, "hostcrl", "", "the revocation lists of the CA, a `FILE`, in place of --ssldir's")
+	own.StringVar(&f.revocation, "certificate-revocation", "chain",
+		"chain: no certificate on the way to the CA may be revoked; leaf: the client's own may not")
+	own.StringVar(&f.basemodulepath, "basemodulepath", "",
+		"directories of modules that all environments share, separated by :")
+	own.StringVar(&f.auth, "auth", "", "puppetserver's auth.conf, a `FILE`; by default the one that is packaged")
+	own.StringVar(&f.fileserver, "fileserver", "", "fileserver.conf, a `FILE`")
+	own.StringVar(&f.oids, "trusted-oid-mapping", "", "custom_trusted_oid_mapping.yaml, a `FILE`")
+	own.StringVar(&f.state, "state", "/var/lib/bunraku", "the `DIR` to keep reports, facts and backups in")
+	own.StringVar(&f.logFormat, "log", "text", "text or json")
+	own.BoolVar(&f.debug, "debug", false, "log more")
+	f.compile.addServer(c)
+	return c
+}
+
+// addServer adds the switches that make sense for compiles of any node.
+func (f *compileFlags) addServer(c *cobra.Command) {
+	all := &cobra.Command{}
+	f.add(all)
+	for _, name := range []string{"strict", "strict-variables", "language", "root", "hiera", "datadir", "allow-outside",
+		"work", "ruby", "ruby-timeout", "mock"} {
+		c.Flags().AddFlag(all.Flags().Lookup(name))
+	}
+	c.PreRunE = all.PreRunE
+}
+
+// options are those of the server.
+func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (serve.Options, error) {
+	opt := serve.Options{Environments: strings.Split(environments, ":"), Compile: a.options(cmd, &f.compile), Cert: f.cert,
+		Key: f.key, CA: f.ca, CRL: f.crl, Auth: f.auth, FileServer: f.fileserver, OIDs: f.oids, State: f.state}
+	if f.basemodulepath != "" {
+		opt.Compile.BaseModulePath = strings.Split(f.basemodulepath, ":")
+	}
+	name := f.certname
+	if name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return opt, fail("the machine's name is not known (%v): say --certname", err)
+		}
+		name = strings.ToLower(host)
+	}
+	for _, x := range []struct {
+		to   *string
+		path string
+	}{{&opt.Cert, "certs/" + name + ".pem"}, {&opt.Key, "private_keys/" + name + ".pem"}, {&opt.CA, "certs/ca.pem"},
+		{&opt.CRL, "crl.pem"}} {
+		if *x.to == "" {
+			*x.to = filepath.Join(f.ssldir, x.path)
+		}
+	}
+	switch f.revocation {
+	case "chain", "true":
+	case "leaf":
+		opt.Revocation = serve.Leaf
+	default:
+		return opt, fail("--certificate-revocation is chain or leaf, not %q: whose certificate is revoked is not served",
+			f.revocation)
+	}
+	level := slog.LevelInfo
+	if f.debug {
+		level = slog.LevelDebug
+	}
+	switch f.logFormat {
+	case "text":
+		opt.Log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+	case "json":
+		opt.Log = slog.New(slog.NewJSONHandler(a.err.As(source.Quoted), &slog.HandlerOptions{Level: level}))
+	default:
+		return opt, fail("--log is text or json, not %q", f.logFormat)
+	}
+	return opt, nil
+}
+
+// stopTime is how long requests under way may take once the server is told to stop.
+const stopTime = 60 * time.Second
+
+// serve runs a server until a signal ends it. SIGHUP reads certificates and mounts again.
+func (a *app) serve(cmd *cobra.Command, f *serveFlags, environments string) error {
+	opt, err := f.options(a, cmd, environments)
+	if err != nil {
+		return err
+	}
+	s, err := serve.New(opt)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return fail("%v", err)
+	}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, os.Interrupt)
+	defer signal.Stop(signals)
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(l) }()
+	fmt.Fprintf(a.out, "serving %s at %s\n", environments, l.Addr())
+	if err := a.out.Flush(); err != nil {
+		return err
+	}
+	stop := func(why string) error {
+		opt.Log.Info("stopping", "why", why)
+		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+		defer cancel()
+		return s.Stop(ctx)
+	}
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-cmd.Context().Done():
+			return stop("the end")
+		case got := <-signals:
+			if got != syscall.SIGHUP {
+				return stop(got.String())
+			}
+			if err := s.Reload(); err != nil {
+				opt.Log.Error("reload", "error", err)
+			}
+		}
+	}
+}

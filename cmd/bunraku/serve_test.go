@@ -1,0 +1,159 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ssldir makes a directory as Puppet keeps its certificates in, with a CA and a certificate for each name.
+func ssldir(t *testing.T, names ...string) (string, *x509.CertPool) {
+	t.Helper()
+	dir := t.TempDir()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	ca := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Puppet CA"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign, SubjectKeyId: []byte("ca")}
+	sign := func(c *x509.Certificate, of *ecdsa.PrivateKey) []byte {
+		der, err := x509.CreateCertificate(rand.Reader, c, ca, of.Public(), key)
+		must(t, err)
+		return der
+	}
+	put := func(name, kind string, der []byte) {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		must(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+	}
+	der := sign(ca, key)
+	put("certs/ca.pem", "CERTIFICATE", der)
+	parsed, err := x509.ParseCertificate(der)
+	must(t, err)
+	crl, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1),
+		ThisUpdate: time.Now().Add(-time.Hour), NextUpdate: time.Now().Add(time.Hour)}, parsed, key)
+	must(t, err)
+	put("crl.pem", "X509 CRL", crl)
+	for i, name := range names {
+		own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		must(t, err)
+		put("certs/"+name+".pem", "CERTIFICATE", sign(&x509.Certificate{SerialNumber: big.NewInt(int64(i + 2)),
+			Subject: pkix.Name{CommonName: name}, NotBefore: ca.NotBefore, NotAfter: ca.NotAfter, DNSNames: []string{name},
+			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}}, own))
+		text, err := x509.MarshalECPrivateKey(own)
+		must(t, err)
+		put("private_keys/"+name+".pem", "EC PRIVATE KEY", text)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(parsed)
+	return dir, pool
+}
+
+// A tape is what a stream has held so far.
+type tape struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (p *tape) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(b)
+}
+
+func (p *tape) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// TestServe runs the command as people do: it says where it listens, compiles what an agent asks for, reads its files
+// again at SIGHUP, and ends at SIGTERM.
+func TestServe(t *testing.T) {
+	code := writeRepo(t, map[string]string{
+		"production/environment.conf":   "modulepath = modules\n",
+		"production/manifests/site.pp":  "notify { \"hello ${trusted['certname']} of ${facts['kernel']}\": }\n",
+		"production/modules/m/files/x":  "a file\n",
+		"production/modules/m/README":   "",
+		"other_env/manifests/site.pp":   "notify { 'other': }\n",
+		"other_env/metadata.json":       "{}",
+		"not-an-environment/README.txt": "",
+	})
+	ssl, pool := ssldir(t, "puppet.example", "agent.example")
+	out, errs := &tape{}, &tape{}
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run([]string{"serve", code, "--listen", "127.0.0.1:0", "--ssldir", ssl, "--certname", "puppet.example",
+			"--state", t.TempDir(), "--language", "7"}, strings.NewReader(""), out, errs)
+	}()
+	address := regexp.MustCompile(`at (127\.0\.0\.1:\d+)\n`)
+	var where string
+	for until := time.Now().Add(20 * time.Second); where == ""; time.Sleep(5 * time.Millisecond) {
+		if m := address.FindStringSubmatch(out.String()); m != nil {
+			where = m[1]
+		} else if time.Now().After(until) {
+			t.Fatalf("%s%s", out, errs)
+		}
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(ssl, "certs/agent.example.pem"),
+		filepath.Join(ssl, "private_keys/agent.example.pem"))
+	must(t, err)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool,
+		ServerName: "puppet.example", Certificates: []tls.Certificate{pair}}}}
+	form := url.Values{"facts_format": {"application/json"}, "environment": {"production"},
+		"facts": {url.QueryEscape(`{"name":"agent.example","values":{"kernel":"Linux"}}`)}}
+	ask := func(method, path, body string) string {
+		t.Helper()
+		req, err := http.NewRequest(method, "https://"+where+path, strings.NewReader(body))
+		must(t, err)
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Accept", "application/vnd.puppet.rich+json")
+		res, err := client.Do(req)
+		must(t, err)
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		must(t, err)
+		return string(text)
+	}
+	if got := ask("POST", "/puppet/v3/catalog/agent.example?environment=production", form.Encode()); !strings.Contains(got,
+		`"hello agent.example of Linux"`) {
+		t.Error(got)
+	}
+	if got := ask("GET", "/puppet/v3/file_content/modules/m/x?environment=production", ""); got != "a file\n" {
+		t.Error(got)
+	}
+	if got := ask("GET", "/status/v1/simple", ""); got != "running" {
+		t.Error(got)
+	}
+	must(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
+	time.Sleep(50 * time.Millisecond)
+	if got := ask("GET", "/status/v1/simple", ""); got != "running" {
+		t.Error(got)
+	}
+	must(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	select {
+	case code := <-ended:
+		if code != exitFine {
+			t.Errorf("exit %d\n%s", code, errs)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it does not end")
+	}
+	if log := errs.String(); !strings.Contains(log, "certname=agent.example") || !strings.Contains(log, "stopping") {
+		t.Error(log)
+	}
+}

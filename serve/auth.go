@@ -1,0 +1,373 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// Who may do what is said by rules, as puppetserver's auth.conf has them. The rules that match a request are tried in
+// the order of their numbers, then of their names; the first one decides, and what no rule matches is denied. Whoever
+// has written rules of his own relies on them: what we do not understand of his file is a reason not to start.
+
+// A rule says who may ask for something.
+type rule struct {
+	name    string
+	order   int64
+	path    string         // the beginning of the request's path
+	pattern *regexp.Regexp // in place of path; its groups are $1 and so on below
+	methods []string       // in lower case; none for all
+	query   map[string][]string
+
+	anybody     bool // also without a certificate
+	allow, deny []who
+}
+
+// who matches clients.
+type who struct {
+	name       string // "*", a name, *.domain, or a name with $1
+	pattern    *regexp.Regexp
+	extensions map[string][]string
+}
+
+// defaultRules are those of puppetserver's auth.conf as it is packaged. Rules about the CA are not among them: there is
+// no CA here, and so nothing to allow.
+func defaultRules() []rule {
+	all := []who{{name: "*"}}
+	own := func(what string, methods ...string) rule {
+		return rule{name: "puppetlabs " + what, order: 500, pattern: regexp.MustCompile("^/puppet/v3/" + what + "/([^/]+)$"),
+			methods: methods, allow: []who{{name: "$1"}}}
+	}
+	prefix := func(path string, methods ...string) rule {
+		return rule{name: "puppetlabs " + path, order: 500, path: path, methods: methods, allow: all}
+	}
+	open := func(path string) rule {
+		return rule{name: "puppetlabs " + path, order: 500, path: path, methods: []string{"get"}, anybody: true}
+	}
+	rules := []rule{
+		own("catalog", "get", "post"), own("node", "get"), own("report", "put"), own("facts", "put"),
+		{name: "puppetlabs v4 catalog", order: 500, pattern: regexp.MustCompile("^/puppet/v4/catalog/?$"),
+			methods: []string{"post"}, deny: all},
+		open("/status/v1/services"), open("/status/v1/simple"),
+		prefix("/puppet/v3/environments", "get"),
+		prefix("/puppet/v3/file_bucket_file", "get", "head", "post", "put"),
+		prefix("/puppet/v3/file_content", "get", "post"),
+		prefix("/puppet/v3/file_metadata", "get", "post"),
+		prefix("/puppet/v3/static_file_content", "get"),
+		prefix("/puppet/v3/tasks"),
+		{name: "puppetlabs deny all", order: 999, path: "/", deny: all},
+	}
+	sortRules(rules)
+	return rules
+}
+
+func sortRules(rules []rule) {
+	slices.SortStableFunc(rules, func(a, b rule) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.name, b.name))
+	})
+}
+
+// permits reports whether the rules let a client (nil for nobody known) make a request; why says what denied it.
+func permits(rules []rule, c *client, method, path string, query url.Values) (ok bool, why string) {
+	for i := range rules {
+		r := &rules[i]
+		groups, matches := r.matches(method, path, query)
+		if !matches {
+			continue
+		}
+		switch {
+		case r.anybody:
+			return true, ""
+		case c == nil:
+			return false, "no certificate was shown (rule '" + r.name + "')"
+		case slices.ContainsFunc(r.deny, func(w who) bool { return w.is(c, groups) }):
+			return false, "denied by the rule '" + r.name + "'"
+		case slices.ContainsFunc(r.allow, func(w who) bool { return w.is(c, groups) }):
+			return true, ""
+		}
+		return false, "not allowed by the rule '" + r.name + "'"
+	}
+	return false, "no rule allows it"
+}
+
+func (r *rule) matches(method, path string, query url.Values) (groups []string, ok bool) {
+	if len(r.methods) > 0 && !slices.Contains(r.methods, strings.ToLower(method)) {
+		return nil, false
+	}
+	for name, values := range r.query {
+		if !slices.ContainsFunc(query[name], func(v string) bool { return slices.Contains(values, v) }) {
+			return nil, false
+		}
+	}
+	if r.pattern == nil {
+		return nil, strings.HasPrefix(path, r.path)
+	}
+	groups = r.pattern.FindStringSubmatch(path)
+	return groups, groups != nil
+}
+
+var backReference = regexp.MustCompile(`\$(\d)`)
+
+func (w who) is(c *client, groups []string) bool {
+	for name, values := range w.extensions {
+		has, is := c.extensions.At(name).(value.String)
+		if !is || !slices.Contains(values, string(has)) {
+			return false
+		}
+	}
+	name := strings.ToLower(c.name)
+	switch {
+	case w.pattern != nil:
+		return w.pattern.MatchString(name)
+	case w.name == "":
+		return len(w.extensions) > 0
+	case w.name == "*":
+		return true
+	case strings.HasPrefix(w.name, "*."):
+		return strings.HasSuffix(name, strings.ToLower(w.name[1:]))
+	}
+	wanted := backReference.ReplaceAllStringFunc(w.name, func(ref string) string {
+		if n := int(ref[1] - '0'); n < len(groups) {
+			return groups[n]
+		}
+		return ref
+	})
+	return strings.ToLower(wanted) == name
+}
+
+// readRules reads an auth.conf.
+func readRules(path string) ([]rule, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := datafile.ReadHOCON(source.NewFile(path, string(text)))
+	if err != nil {
+		return nil, err
+	}
+	p := &ruleParser{file: path}
+	rules := p.top(root)
+	sortRules(rules)
+	return rules, p.err
+}
+
+// A ruleParser keeps the first thing that it did not understand.
+type ruleParser struct {
+	file string
+	at   string // the rule's name
+	err  error
+}
+
+func (p *ruleParser) wrong(format string, args ...any) {
+	if p.err == nil {
+		at := p.file
+		if p.at != "" {
+			at += ", rule '" + p.at + "'"
+		}
+		p.err = fmt.Errorf("%s: %s; puppetserver's rules must be understood to the last, or nobody is served", at,
+			fmt.Sprintf(format, args...))
+	}
+}
+
+// top reads all rules of a file.
+func (p *ruleParser) top(root *datafile.Node) (rules []rule) {
+	var all *value.Hash
+	if root != nil {
+		if file, is := root.Value.(*value.Hash); is && file.Len() == 1 {
+			all, _ = file.At("authorization").(*value.Hash)
+		}
+	}
+	if all == nil {
+		p.wrong("it must have authorization and nothing else")
+		return nil
+	}
+	for _, e := range all.Entries() {
+		switch key := value.ToString(e.Key); key {
+		case "version":
+			if value.ToString(e.Value) != "1" {
+				p.wrong("version %s is not known", value.ToString(e.Value))
+			}
+		case "allow-header-cert-info":
+			if value.Truthy(e.Value) && value.ToString(e.Value) != "false" {
+				p.wrong("allow-header-cert-info lets anybody be anybody, and is not supported")
+			}
+		case "rules":
+			list, is := e.Value.(*value.Array)
+			if !is {
+				p.wrong("rules must be a list")
+				return nil
+			}
+			for _, v := range list.Elems {
+				rules = append(rules, p.rule(v))
+			}
+		default:
+			p.wrong("%s is not known", key)
+		}
+	}
+	return rules
+}
+
+func (p *ruleParser) rule(v value.Value) (r rule) {
+	h, is := v.(*value.Hash)
+	p.at = ""
+	if !is {
+		p.wrong("a rule must be a hash")
+		return r
+	}
+	name, is := h.At("name").(value.String)
+	if !is || name == "" {
+		p.wrong("a rule has no name")
+	}
+	r.name, p.at = string(name), string(name)
+	order, is := h.At("sort-order").(value.Int)
+	if !is || order < 1 || order > 999 {
+		p.wrong("sort-order must be a number from 1 to 999")
+	}
+	r.order = int64(order)
+	for _, e := range h.Entries() {
+		switch key := value.ToString(e.Key); key {
+		case "name", "sort-order":
+		case "match-request":
+			p.match(e.Value, &r)
+		case "allow":
+			r.allow = p.list(e.Value)
+		case "deny":
+			r.deny = p.list(e.Value)
+		case "allow-unauthenticated":
+			r.anybody = value.ToString(e.Value) == "true"
+		default:
+			p.wrong("%s is not known", key)
+		}
+	}
+	switch {
+	case r.path == "" && r.pattern == nil:
+		p.wrong("match-request has no path")
+	case r.anybody && (r.allow != nil || r.deny != nil):
+		p.wrong("allow-unauthenticated goes with neither allow nor deny")
+	case !r.anybody && r.allow == nil && r.deny == nil:
+		p.wrong("it says neither allow nor deny")
+	}
+	return r
+}
+
+func (p *ruleParser) match(v value.Value, r *rule) {
+	h, is := v.(*value.Hash)
+	if !is {
+		p.wrong("match-request must be a hash")
+		return
+	}
+	for _, e := range h.Entries() {
+		switch key := value.ToString(e.Key); key {
+		case "path":
+		case "type":
+		case "method":
+			for _, m := range p.strings(e.Value) {
+				r.methods = append(r.methods, strings.ToLower(m))
+			}
+		case "query-params":
+			params, is := e.Value.(*value.Hash)
+			if !is {
+				p.wrong("query-params must be a hash")
+				return
+			}
+			r.query = map[string][]string{}
+			for _, q := range params.Entries() {
+				r.query[value.ToString(q.Key)] = p.strings(q.Value)
+			}
+		default:
+			p.wrong("match-request: %s is not known", key)
+		}
+	}
+	path, _ := h.At("path").(value.String)
+	switch kind := value.ToString(h.At("type")); kind {
+	case "path":
+		r.path = string(path)
+	case "regex":
+		re, err := regexp.Compile(string(path))
+		if err != nil {
+			p.wrong("the path %s is no pattern: %v", path, err)
+			return
+		}
+		r.pattern = re
+	default:
+		p.wrong("match-request: the type is path or regex, not %q", kind)
+	}
+}
+
+// strings is a text, or a list of them.
+func (p *ruleParser) strings(v value.Value) (out []string) {
+	list, is := v.(*value.Array)
+	if !is {
+		list = value.NewArray(v)
+	}
+	for _, e := range list.Elems {
+		switch e.(type) {
+		case value.String, value.Int, value.Bool:
+			out = append(out, value.ToString(e))
+		default:
+			p.wrong("%s must be a text", value.Inspect(e))
+		}
+	}
+	return out
+}
+
+// list is whom a rule allows or denies.
+func (p *ruleParser) list(v value.Value) (out []who) {
+	list, is := v.(*value.Array)
+	if !is {
+		list = value.NewArray(v)
+	}
+	for _, e := range list.Elems {
+		switch e := e.(type) {
+		case value.String:
+			out = append(out, p.name(string(e)))
+		case *value.Hash:
+			var w who
+			for _, x := range e.Entries() {
+				switch key := value.ToString(x.Key); key {
+				case "certname":
+					named := p.name(value.ToString(x.Value))
+					w.name, w.pattern = named.name, named.pattern
+				case "extensions":
+					h, is := x.Value.(*value.Hash)
+					if !is {
+						p.wrong("extensions must be a hash")
+						return out
+					}
+					w.extensions = map[string][]string{}
+					for _, x := range h.Entries() {
+						w.extensions[value.ToString(x.Key)] = p.strings(x.Value)
+					}
+				default:
+					p.wrong("%s is not known", key)
+				}
+			}
+			out = append(out, w)
+		default:
+			p.wrong("%s names nobody", value.Inspect(e))
+		}
+	}
+	return out
+}
+
+func (p *ruleParser) name(s string) who {
+	if len(s) > 1 && strings.HasPrefix(s, "/") && strings.HasSuffix(s, "/") {
+		re, err := regexp.Compile(s[1 : len(s)-1])
+		if err != nil {
+			p.wrong("%s is no pattern: %v", s, err)
+		}
+		return who{pattern: re}
+	}
+	if s == "" || s != "*" && strings.Contains(strings.TrimPrefix(s, "*."), "*") {
+		p.wrong("%q names nobody", s)
+	}
+	return who{name: s}
+}

@@ -1,0 +1,207 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// Environments are directories that somebody deploys into while we serve. What is compiled is a snapshot: one state of
+// the files, from which any number of catalogs are made at the same time. Every second or so the first request looks
+// whether anything that the snapshot has shown is different now, and then takes a new one; what was made of files that
+// did not change is kept. A request that is under way stays with its snapshot.
+
+// A pool is the environments that were asked for.
+type pool struct {
+	server *Server
+	mu     sync.Mutex
+	open   map[string]*served
+}
+
+// served is one environment.
+type served struct {
+	name, dir string
+	ws        *compiler.Workspace
+
+	mu      sync.Mutex
+	real    string // where dir led when the snapshot was taken
+	snap    *compiler.Snapshot
+	checked time.Time
+	stale   bool
+}
+
+func newPool(s *Server) *pool { return &pool{server: s, open: map[string]*served{}} }
+
+var environmentName = regexp.MustCompile(`^\w+$`)
+
+// find is the environment of a name, or the problem that there is none.
+func (p *pool) find(name string) (*served, error) {
+	if !environmentName.MatchString(name) {
+		return nil, badRequest("The environment must be purely alphanumeric, not '%s'", name)
+	}
+	dir := ""
+	for _, path := range p.server.opt.Environments {
+		d := filepath.Join(path, name)
+		if info, err := os.Stat(d); err == nil && info.IsDir() {
+			dir = d
+			break
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.open[name]
+	if dir == "" {
+		delete(p.open, name)
+		return nil, &problem{status: http.StatusNotFound, kind: "RUNTIME_ERROR",
+			message: fmt.Sprintf("Not Found: Could not find environment '%s'", name)}
+	}
+	if e == nil || e.dir != dir {
+		opt := p.server.opt.Compile
+		opt.StrictOpaque = true
+		opt.Decrypted = p.server.secrets.Add
+		b := p.server.facts.From(1)
+		b.SetString("environment", value.String(name))
+		opt.ServerFacts = b.Hash()
+		e = &served{name: name, dir: dir, ws: compiler.NewWorkspace(dir, opt)}
+		p.open[name] = e
+	}
+	return e, nil
+}
+
+// names are the environments that there are.
+func (p *pool) names() (names []string) {
+	for _, path := range p.server.opt.Environments {
+		entries, _ := os.ReadDir(path) // one that is gone has none
+		for _, e := range entries {
+			if !environmentName.MatchString(e.Name()) || slices.Contains(names, e.Name()) {
+				continue
+			}
+			if info, err := os.Stat(filepath.Join(path, e.Name())); err == nil && info.IsDir() {
+				names = append(names, e.Name())
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// flush lets the next request take a new snapshot of an environment, or of all ("").
+func (p *pool) flush(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.open {
+		if name == "" || e.name == name {
+			e.mu.Lock()
+			e.stale = true
+			e.mu.Unlock()
+		}
+	}
+}
+
+// snapshot is the one that answers now.
+func (e *served) snapshot(ctx context.Context, recheck time.Duration) (*compiler.Snapshot, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.snap != nil && !e.stale && time.Since(e.checked) < recheck {
+		return e.snap.Current(), nil
+	}
+	real, err := filepath.EvalSymlinks(e.dir)
+	if err != nil {
+		return nil, err
+	}
+	if e.snap != nil && !e.stale && real == e.real {
+		if disk, is := e.snap.Current().Files().(*source.Dir); is && !disk.Stale() {
+			e.checked = time.Now()
+			return e.snap.Current(), nil
+		}
+	}
+	var files *source.Dir
+	if e.snap != nil && real == e.real {
+		if disk, is := e.snap.Current().Files().(*source.Dir); is {
+			files, _ = disk.Fresh().(*source.Dir)
+		}
+	}
+	if files == nil {
+		files = e.ws.Disk()
+	}
+	now := time.Now()
+	snap, err := e.ws.Snapshot(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	env := snap.Environment()
+	if env.Alone() != nil || env.Dir != filepath.ToSlash(e.dir) {
+		return nil, fmt.Errorf("%s is no environment: it needs an environment.conf or manifests", e.dir)
+	}
+	e.snap, e.real, e.checked, e.stale = snap, real, now, false
+	return snap, nil
+}
+
+// unread is what the environment names and what may not be read: code that is missing makes another catalog.
+func unread(snap *compiler.Snapshot) *source.Diagnostic {
+	env := snap.Environment()
+	env.Modules()
+	for _, d := range env.Problems {
+		if d.Code == "N0104" {
+			return d
+		}
+	}
+	return nil
+}
+
+// serverFacts are what a server says of itself: $servername and its kin.
+func serverFacts(version string, cert *tls.Certificate) *value.Hash {
+	b := value.NewHashBuilder(5)
+	b.SetString("serverversion", value.String(version))
+	name, _ := os.Hostname()
+	if leaf := cert.Leaf; leaf != nil && leaf.Subject.CommonName != "" {
+		name = leaf.Subject.CommonName
+	}
+	b.SetString("servername", value.String(strings.ToLower(name)))
+	four, six := addresses()
+	if four != "" {
+		b.SetString("serverip", value.String(four))
+	}
+	if six != "" {
+		b.SetString("serverip6", value.String(six))
+	}
+	return b.Hash()
+}
+
+// addresses are the machine's own: the first of the first interface that is no loopback.
+func addresses() (four, six string) {
+	all, _ := net.Interfaces() // none is no reason not to serve
+	for _, i := range all {
+		if i.Flags&net.FlagLoopback != 0 || i.Flags&net.FlagUp == 0 {
+			continue
+		}
+		addrs, _ := i.Addrs()
+		for _, a := range addrs {
+			n, is := a.(*net.IPNet)
+			switch {
+			case !is || n.IP.IsLinkLocalUnicast():
+			case n.IP.To4() != nil && four == "":
+				four = n.IP.String()
+			case n.IP.To4() == nil && six == "":
+				six = n.IP.String()
+			}
+		}
+	}
+	if four == "" && six == "" {
+		four = "127.0.0.1"
+	}
+	return four, six
+}

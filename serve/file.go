@@ -1,0 +1,420 @@
+package serve
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// metadata is what an agent wants to know of a file before it asks for the content (puppet/file_serving/metadata.rb).
+type metadata struct {
+	Path         string   `json:"path"`
+	RelativePath *string  `json:"relative_path"`
+	Links        string   `json:"links"`
+	Owner        uint32   `json:"owner"`
+	Group        uint32   `json:"group"`
+	Mode         uint32   `json:"mode"`
+	Checksum     checksum `json:"checksum"`
+	Type         string   `json:"type"`
+	Destination  *string  `json:"destination"`
+	ContentURI   string   `json:"content_uri,omitempty"`
+	Source       string   `json:"source,omitempty"`
+}
+
+type checksum struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+// wanted is how files are asked about.
+type wanted struct {
+	links       string // manage or follow
+	checksum    string
+	permissions bool // of the files themselves
+	recurse     bool
+	depth       int // -1 for any
+	most        int
+	ignore      []string
+}
+
+func wantedOf(q func(string) []string) (w wanted, err error) {
+	one := func(name string) string {
+		if v := q(name); len(v) > 0 {
+			return v[0]
+		}
+		return ""
+	}
+	w = wanted{links: "manage", checksum: "sha256", depth: -1, ignore: q("ignore"), recurse: one("recurse") == "true"}
+	switch l := one("links"); l {
+	case "", "manage", "ignore":
+	case "follow":
+		w.links = l
+	default:
+		return w, failed(":links can only be set to :manage or :follow")
+	}
+	if c := one("checksum_type"); c != "" {
+		w.checksum = c
+	}
+	if !knownSum(w.checksum) {
+		return w, failed("Unsupported checksum type %s", w.checksum)
+	}
+	switch p := one("source_permissions"); p {
+	case "", "ignore":
+	case "use", "use_when_creating":
+		w.permissions = true
+	default:
+		return w, failed("Unsupported source_permission %s", p)
+	}
+	for name, to := range map[string]*int{"recurselimit": &w.depth, "max_files": &w.most} {
+		if v := one(name); v != "" && v != "infinite" && v != "undef" {
+			if *to, err = strconv.Atoi(v); err != nil {
+				return w, badRequest("%s is no number", name)
+			}
+		}
+	}
+	for _, pattern := range w.ignore {
+		if _, err := path.Match(pattern, "x"); err != nil || len(pattern) > 1000 {
+			return w, badRequest("the pattern to ignore, '%s', cannot be read", pattern)
+		}
+	}
+	return w, nil
+}
+
+// mostFiles is how many files one answer tells of.
+const mostFiles = 200_000
+
+var errType = errors.New("Cannot manage files of this type")
+
+// describe is the metadata of one file. The base is what is said to be its path, rel the way from there.
+func (s *Server) describe(f found, base string, rel *string, w wanted) (*metadata, error) {
+	root, inside, err := f.resolve(w.links == "follow")
+	if err != nil {
+		return nil, err
+	}
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	info, err := r.Lstat(inside)
+	if err != nil {
+		return nil, err
+	}
+	m := &metadata{Path: base, RelativePath: rel, Links: w.links, Owner: uint32(os.Geteuid()), Group: uint32(os.Getegid()),
+		Mode: 0o644, Checksum: checksum{Type: w.checksum}}
+	st, _ := info.Sys().(*syscall.Stat_t)
+	if w.permissions && st != nil {
+		m.Owner, m.Group, m.Mode = st.Uid, st.Gid, st.Mode&0o7777
+	}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		m.Type = "file"
+		sum, err := s.sums.of(r, filepath.Join(root, inside), inside, info, w.checksum)
+		if err != nil {
+			return nil, err
+		}
+		m.Checksum.Value = "{" + w.checksum + "}" + sum
+	case mode.IsDir():
+		m.Type = "directory"
+		m.Checksum = checksum{"ctime", "{ctime}" + rubyTime(changed(info))}
+	case mode&fs.ModeSymlink != 0:
+		m.Type = "link"
+		to, err := r.Readlink(inside)
+		if err != nil {
+			return nil, err
+		}
+		m.Destination = &to
+		follow := w
+		follow.links = "follow"
+		if of, err := s.describe(f, base, rel, follow); err == nil && of.Type == "file" {
+			m.Checksum.Value = of.Checksum.Value
+		}
+	default:
+		return nil, errType
+	}
+	return m, nil
+}
+
+func changed(info fs.FileInfo) time.Time {
+	if st, is := info.Sys().(*syscall.Stat_t); is {
+		return time.Unix(st.Ctim.Sec, st.Ctim.Nsec)
+	}
+	return info.ModTime()
+}
+
+// rubyTime is how Ruby writes a time.
+func rubyTime(t time.Time) string { return t.Format("2006-01-02 15:04:05 -0700") }
+
+func (s *Server) fileMetadata(r *request) error {
+	w, err := wantedOf(func(name string) []string { return r.query[name] })
+	if err != nil {
+		return err
+	}
+	places, empty, err := s.place(r.Context(), r, r.key, false)
+	if err != nil {
+		return err
+	}
+	if len(places) == 0 || empty {
+		return notFound("Could not find file_metadata %s", r.key)
+	}
+	leave, err := s.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	m, err := s.describe(places[0], places[0].path, nil, w)
+	if err != nil {
+		return fileProblem(err, "file_metadata", r.key)
+	}
+	return r.json(m)
+}
+
+// fileProblem says why there is no file; what is not there and what may not be seen are alike.
+func fileProblem(err error, what, key string) error {
+	if errors.Is(err, errType) {
+		return failed("%v", err)
+	}
+	return notFound("Could not find %s %s", what, key)
+}
+
+// fileMetadatas is the metadata of a directory and all that is wanted below it. Of what several directories have, the
+// first counts (puppet/file_serving/fileset.rb).
+func (s *Server) fileMetadatas(r *request) error {
+	w, err := wantedOf(func(name string) []string { return r.query[name] })
+	if err != nil {
+		return err
+	}
+	places, empty, err := s.place(r.Context(), r, r.key, true)
+	if err != nil {
+		return err
+	}
+	if empty {
+		w.recurse = false
+	}
+	leave, err := s.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	list := []*metadata{}
+	seen := map[string]bool{}
+	for _, p := range places {
+		all, err := s.below(p, w)
+		if err != nil && len(places) == 1 {
+			return fileProblem(err, "file_metadatas", r.key)
+		}
+		for _, m := range all {
+			if !seen[*m.RelativePath] {
+				seen[*m.RelativePath] = true
+				list = append(list, m)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return notFound("Could not find instances in file_metadata with '%s'", r.key)
+	}
+	return r.json(list)
+}
+
+// below is the metadata of what a path leads to, and of what is below that, level by level.
+func (s *Server) below(top found, w wanted) (list []*metadata, err error) {
+	dot := "."
+	first, err := s.describe(top, top.path, &dot, w)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, first)
+	type level struct {
+		rel   string
+		depth int
+	}
+	queue := []level{{"", 0}}
+	if first.Type != "directory" {
+		queue = nil
+	}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		if !w.recurse || w.depth >= 0 && at.depth+1 > w.depth {
+			continue
+		}
+		names, err := found{filepath.Join(top.path, at.rel), top.roots}.names()
+		if err != nil {
+			continue // gone meanwhile, or not ours to read
+		}
+		for _, name := range names {
+			if slices.ContainsFunc(w.ignore, func(pattern string) bool {
+				ok, _ := path.Match(pattern, name)
+				return ok && (name[0] != '.' || strings.HasPrefix(pattern, "."))
+			}) {
+				continue
+			}
+			rel := path.Join(at.rel, name)
+			m, err := s.describe(found{filepath.Join(top.path, rel), top.roots}, top.path, &rel, w)
+			if err != nil {
+				continue
+			}
+			if list = append(list, m); len(list) > mostFiles {
+				return nil, failed("The directory '%s' contains more than %d entries", top.path, mostFiles)
+			}
+			if m.Type == "directory" {
+				queue = append(queue, level{rel, at.depth + 1})
+			}
+		}
+	}
+	if w.most > 0 && len(list)-1 > w.most {
+		return nil, failed("The directory '%s' contains %d entries, which exceeds the limit of %d specified by the "+
+			"max_files parameter for this resource", top.path, len(list)-1, w.most)
+	}
+	return list, nil
+}
+
+// names lists a directory.
+func (f found) names() ([]string, error) {
+	root, rel, err := f.resolve(true)
+	if err != nil {
+		return nil, err
+	}
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	d, err := r.Open(rel)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+func (s *Server) fileContent(r *request) error {
+	places, empty, err := s.place(r.Context(), r, r.key, false)
+	if err != nil {
+		return err
+	}
+	if len(places) == 0 || empty {
+		return notFound("Could not find file_content %s", r.key)
+	}
+	root, rel, err := places[0].resolve(true)
+	if err != nil {
+		return fileProblem(err, "file_content", r.key)
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return fileProblem(err, "file_content", r.key)
+	}
+	defer dir.Close()
+	f, err := dir.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return fileProblem(err, "file_content", r.key)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return notFound("Could not find file_content %s", r.key)
+	}
+	return r.send(f, info.Size())
+}
+
+// send answers with bytes. One that breaks off is not taken for whole: the length is told before.
+func (r *request) send(from io.Reader, size int64) error {
+	r.w.Header().Set("Content-Type", "application/octet-stream")
+	r.w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	r.w.WriteHeader(http.StatusOK)
+	n, err := io.CopyBuffer(struct{ io.Writer }{r.w}, io.LimitReader(from, size), make([]byte, 256<<10))
+	if err == nil && n < size {
+		return fmt.Errorf("%d of %d bytes were there", n, size)
+	}
+	return ignoreGone(err)
+}
+
+// sums keeps checksums of files as long as the files look the same.
+type sums struct {
+	mu    sync.Mutex
+	known map[sumKey]string
+}
+
+type sumKey struct {
+	path, kind   string
+	size         int64
+	mtime, ctime int64
+	inode        uint64
+}
+
+const mostSums = 200_000
+
+// newSum are the checksums that files can be asked for. The lite ones are of the first 512 bytes.
+var newSum = map[string]func() hash.Hash{
+	"md5": md5.New, "md5lite": md5.New, "sha1": sha1.New, "sha1lite": sha1.New, "sha256": sha256.New,
+	"sha256lite": sha256.New, "sha224": sha256.New224, "sha384": sha512.New384, "sha512": sha512.New,
+}
+
+func knownSum(kind string) bool {
+	return newSum[kind] != nil || kind == "mtime" || kind == "ctime" || kind == "none"
+}
+
+func (s *sums) of(root *os.Root, full, rel string, info fs.FileInfo, kind string) (string, error) {
+	switch kind {
+	case "none":
+		return "", nil
+	case "mtime":
+		return rubyTime(info.ModTime()), nil
+	case "ctime":
+		return rubyTime(changed(info)), nil
+	}
+	key := sumKey{path: full, kind: kind, size: info.Size(), mtime: info.ModTime().UnixNano(),
+		ctime: changed(info).UnixNano()}
+	if st, is := info.Sys().(*syscall.Stat_t); is {
+		key.inode = st.Ino
+	}
+	s.mu.Lock()
+	sum, known := s.known[key]
+	s.mu.Unlock()
+	if known {
+		return sum, nil
+	}
+	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := newSum[kind]()
+	var from io.Reader = f
+	if strings.HasSuffix(kind, "lite") {
+		from = io.LimitReader(f, 512)
+	}
+	if _, err := io.Copy(h, from); err != nil {
+		return "", err
+	}
+	sum = hex.EncodeToString(h.Sum(nil))
+	if time.Since(changed(info)) < 2*often { // it may be written again without looking different
+		return sum, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil || len(s.known) >= mostSums {
+		s.known = map[sumKey]string{}
+	}
+	s.known[key] = sum
+	return sum, nil
+}

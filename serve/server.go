@@ -1,0 +1,256 @@
+// Package serve answers agents as a Puppet server does: their catalogs, the files that those name, plugins, reports,
+// facts and backups, over HTTPS with client certificates. It is a door: what a catalog is, package compiler knows.
+//
+//	server.go       the options, the listener and its bounds
+//	trust.go        whose certificate is good
+//	auth.go         who may ask for what
+//	route.go        from a request to its handler; errors as Puppet words them
+//	environment.go  environments on disk, and the snapshot that answers now
+//	catalog.go      catalogs
+//	mount.go        which file a path of a mount is
+//	file.go         metadata and content of files
+//	store.go        what agents send: reports, facts, backups
+//
+// Two promises go through all of it. A catalog is right, or it is an error: what could not be computed is never sent.
+// And a client is whom its certificate names, now, whatever was true when it connected.
+//
+// It may import the compiler and what that gives, and report/redact. Start reading at New, then Server.ServeHTTP.
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/value"
+	"bunraku/report/redact"
+)
+
+// Options are what a server is told when it starts.
+type Options struct {
+	// Environments are directories whose directories are environments, as r10k deploys them: the environmentpath.
+	Environments []string
+	Compile      compiler.Options
+	// Cert, Key, CA and CRL are files of PEM: the server's own certificate and key, what clients' certificates are signed
+	// by, and the revocation lists.
+	Cert, Key, CA, CRL string
+	Revocation         Revocation
+	OIDs               string // custom_trusted_oid_mapping.yaml; "" for none
+	Auth               string // puppetserver's auth.conf; "" for its default
+	FileServer         string // fileserver.conf; "" for none
+	State              string // the directory of what agents send
+	Log                *slog.Logger
+	MaxBody            int64 // bytes of a request; 0 for a default
+	MaxConnections     int   // 0 for a default
+	Recheck            time.Duration
+	Now                func() time.Time // for tests; nil for the clock
+}
+
+// Bounds of what clients may cost.
+const (
+	defaultBody        = 64 << 20
+	defaultConnections = 4096
+	largeBody          = 1 << 20 // what is longer waits for one of a few places
+	largeAtOnce        = 4
+	mostWaiting        = 2000 // requests that wait for a processor; more are sent away for a while
+	headerTimeout      = 10 * time.Second
+	bodyTimeout        = 60 * time.Second
+	compileTimeout     = 5 * time.Minute
+	idleTimeout        = 60 * time.Second
+	writeTimeout       = 60 * time.Second // of a piece of an answer
+)
+
+// A Server answers agents.
+type Server struct {
+	opt     Options
+	rules   []rule
+	trust   *trust
+	pool    *pool
+	mounts  *mounts
+	sums    sums
+	store   *store
+	facts   *value.Hash // what the server says of itself
+	secrets *redact.Secrets
+	busy    chan struct{} // a place for each processor
+	large   chan struct{}
+	waiting atomic.Int64
+	http    *http.Server
+	conns   connections
+	counts  counts
+}
+
+// New makes a server. Everything that it needs is read, so that what is wrong is said at once.
+func New(opt Options) (*Server, error) {
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.MaxBody == 0 {
+		opt.MaxBody = defaultBody
+	}
+	if opt.MaxConnections == 0 {
+		opt.MaxConnections = defaultConnections
+	}
+	if opt.Recheck == 0 {
+		opt.Recheck = often
+	}
+	if opt.Compile.Ruby == compiler.RubySystem {
+		return nil, errors.New("a server does not run the installed Ruby: what it did would not be bounded")
+	}
+	for i, dir := range opt.Environments {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s is no directory of environments", dir)
+		}
+		opt.Environments[i] = abs
+	}
+	s := &Server{opt: opt, secrets: &redact.Secrets{}, busy: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		large: make(chan struct{}, largeAtOnce)}
+	var err error
+	if s.trust, err = newTrust(&s.opt, opt.Now); err != nil {
+		return nil, err
+	}
+	s.rules = defaultRules()
+	if opt.Auth != "" {
+		if s.rules, err = readRules(opt.Auth); err != nil {
+			return nil, err
+		}
+	}
+	if s.mounts, err = readMounts(opt.FileServer); err != nil {
+		return nil, err
+	}
+	if s.store, err = openStore(opt.State); err != nil {
+		return nil, err
+	}
+	s.facts = serverFacts(s.version(), s.trust.current.Load().host)
+	s.pool = newPool(s)
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
+		ConnState: s.conns.note, ErrorLog: log.New(lines{opt.Log}, "", 0)}
+	s.conns.most = opt.MaxConnections
+	return s, nil
+}
+
+// version is the version of Puppet that the server passes for.
+func (s *Server) version() string { return s.opt.Compile.Language.Version() }
+
+// Serve answers what comes in at a listener, with TLS, until Stop.
+func (s *Server) Serve(l net.Listener) error {
+	err := s.http.Serve(tls.NewListener(l, s.trust.config()))
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Stop takes no more connections and waits for what is under way, as long as the context lasts.
+func (s *Server) Stop(ctx context.Context) error {
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(err, s.http.Close())
+	}
+	return nil
+}
+
+// Reload reads the files of certificates, rules and mounts again. What is wrong with them is returned, and then the
+// former ones stay.
+func (s *Server) Reload() error {
+	s.pool.flush("")
+	return errors.Join(s.trust.read(), s.mounts.read())
+}
+
+// lines makes log entries of what net/http says.
+type lines struct{ log *slog.Logger }
+
+func (l lines) Write(p []byte) (int, error) {
+	l.log.Debug("connection", "error", string(p))
+	return len(p), nil
+}
+
+// connections counts the open ones. When there are too many, the one that has been idle for the longest goes: an agent
+// that comes back connects anew.
+type connections struct {
+	most int
+	mu   sync.Mutex
+	open map[net.Conn]*standing
+	idle standing // ring of the idle ones, the oldest first
+}
+
+type standing struct {
+	conn       net.Conn
+	prev, next *standing
+}
+
+func (c *connections) note(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = map[net.Conn]*standing{}
+		c.idle.prev, c.idle.next = &c.idle, &c.idle
+	}
+	out := func(s *standing) {
+		if s != nil && s.next != nil {
+			s.prev.next, s.next.prev = s.next, s.prev
+			s.prev, s.next = nil, nil
+		}
+	}
+	// A connection on which nothing was asked yet is as idle as one that was kept.
+	idle := func(s *standing) {
+		last := c.idle.prev
+		s.prev, s.next = last, &c.idle
+		last.next, c.idle.prev = s, s
+	}
+	s := c.open[conn]
+	switch state {
+	case http.StateNew:
+		s = &standing{conn: conn}
+		c.open[conn] = s
+		idle(s)
+		if len(c.open) > c.most {
+			if old := c.idle.next; old != s {
+				out(old)
+				go old.conn.Close() // TLS says good-bye, which may take a while
+			}
+		}
+	case http.StateActive:
+		out(s)
+	case http.StateIdle:
+		if s != nil {
+			out(s)
+			idle(s)
+		}
+	case http.StateClosed, http.StateHijacked:
+		out(s)
+		delete(c.open, conn)
+	}
+}
+
+// enter waits for a processor. When too many wait already, or the context ends, it is an error.
+func (s *Server) enter(ctx context.Context) (leave func(), err error) {
+	if s.waiting.Add(1) > mostWaiting {
+		s.waiting.Add(-1)
+		return nil, &problem{status: http.StatusServiceUnavailable, message: "The server is busy", kind: "UNAVAILABLE"}
+	}
+	defer s.waiting.Add(-1)
+	select {
+	case s.busy <- struct{}{}:
+		return func() { <-s.busy }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,233 @@
+package serve
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"bunraku/puppet/facts"
+)
+
+// What agents send is kept below one directory, readable by us only: reports/NODE/TIME.json, facts/NODE.json and
+// bucket/, laid out as Puppet lays its own file bucket out. A file is written beside its place, made durable, and then
+// put there, so that it is whole or not there.
+type store struct{ dir string }
+
+func openStore(dir string) (*store, error) {
+	if dir == "" {
+		return nil, errors.New("a server needs a directory to keep reports, facts and backups in")
+	}
+	s := &store{dir}
+	for _, d := range []string{"reports", "facts", "bucket"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// nodeName are names that may be those of files.
+var nodeName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+
+func checkName(name string) error {
+	if !nodeName.MatchString(name) || len(name) > 200 {
+		return badRequest("'%s' cannot be the name of a node", name)
+	}
+	return nil
+}
+
+// write puts a file in its place.
+func (s *store) write(text []byte, elem ...string) error {
+	path := filepath.Join(append([]string{s.dir}, elem...)...)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // nothing is there if all went well
+	if _, err = f.Write(text); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// facts are those that a node sent last.
+func (s *store) facts(name string) (*facts.Facts, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(s.dir, "facts", name+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, failed("no facts of %s are known, and the request has none", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readFacts(name, string(text))
+}
+
+func (s *store) saveFacts(name, text string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if err := s.write([]byte(text), "facts", name+".json"); err != nil {
+		return failed("the facts of %s cannot be kept: %v", name, err)
+	}
+	return nil
+}
+
+// putFacts takes facts that an agent sends outside of a run.
+func (s *Server) putFacts(r *request) error {
+	body, err := s.json(r)
+	if err != nil {
+		return err
+	}
+	leave, err := s.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if _, err := readFacts(r.key, string(body)); err != nil {
+		return err
+	}
+	if err := s.store.saveFacts(r.key, string(body)); err != nil {
+		return err
+	}
+	return r.text("application/json; charset=utf-8", "null")
+}
+
+// json reads a body of JSON.
+func (s *Server) json(r *request) ([]byte, error) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" && kind != "text/pson" {
+		return nil, &problem{status: http.StatusUnsupportedMediaType, kind: "UNSUPPORTED_MEDIA_TYPE",
+			message: "Unsupported Media Type: Client sent a mime-type (" + r.Header.Get("Content-Type") +
+				") that doesn't correspond to a format we support"}
+	}
+	body, err := s.body(r)
+	if err != nil {
+		return nil, err
+	}
+	if !json.Valid(body) {
+		return nil, badRequest("The request body is invalid: it is no JSON")
+	}
+	return body, nil
+}
+
+// report keeps a report.
+func (s *Server) report(r *request) error {
+	if err := checkName(r.key); err != nil {
+		return err
+	}
+	body, err := s.json(r)
+	if err != nil {
+		return err
+	}
+	var head struct {
+		Host   string `json:"host"`
+		Status string `json:"status"`
+	}
+	if err := json.Unmarshal(body, &head); err != nil || head.Host != r.key {
+		return badRequest("The report is not one of %s", r.key)
+	}
+	r.note = append(r.note, "run", head.Status)
+	now := s.opt.Now().UTC()
+	name := fmt.Sprintf("%s%09d.json", now.Format("20060102150405"), now.Nanosecond())
+	if err := s.store.write(body, "reports", r.key, name); err != nil {
+		return failed("the report of %s cannot be kept: %v", r.key, err)
+	}
+	return r.text("application/json; charset=utf-8", `["store"]`)
+}
+
+// bucketSums are the checksums that backups may be called by.
+var bucketSums = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224,
+	"sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New}
+
+// bucket keeps backups of files, by their checksums: KIND/SUM or KIND/SUM/PATH (indirector/file_bucket_file/file.rb).
+func (s *Server) bucket(r *request) error {
+	kind, rest, _ := strings.Cut(r.key, "/")
+	sum, path, _ := strings.Cut(rest, "/")
+	h := bucketSums[kind]
+	if h == nil {
+		return badRequest("unsupported checksum type '%s'", kind)
+	}
+	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != h().Size() || strings.ToLower(sum) != sum {
+		return badRequest("'%s' is no checksum of the kind %s", sum, kind)
+	}
+	for _, q := range []string{"diff_with", "list_all"} {
+		if r.query.Has(q) {
+			return badRequest("%s is not supported", q)
+		}
+	}
+	dir := filepath.Join(append(append([]string{"bucket", kind}, strings.Split(sum[:8], "")...), sum)...)
+	switch r.Method {
+	case http.MethodHead, http.MethodGet:
+		f, err := os.Open(filepath.Join(s.store.dir, dir, "contents"))
+		if err == nil {
+			defer f.Close()
+		}
+		if err != nil || !s.knownPath(dir, path) {
+			return notFound("Could not find file_bucket_file %s", r.key)
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if r.Method == http.MethodHead {
+			r.w.WriteHeader(http.StatusOK)
+			return nil
+		}
+		return r.send(f, info.Size())
+	}
+	body, err := s.body(r)
+	if err != nil {
+		return err
+	}
+	is := h()
+	is.Write(body)
+	if hex.EncodeToString(is.Sum(nil)) != sum {
+		return badRequest("the content does not have the checksum %s", sum)
+	}
+	if err := s.store.write(body, dir, "contents"); err != nil {
+		return failed("the backup cannot be kept: %v", err)
+	}
+	if path != "" && !s.knownPath(dir, path) {
+		known, _ := os.ReadFile(filepath.Join(s.store.dir, dir, "paths")) // none at first
+		if err := s.store.write(append(known, path+"\n"...), dir, "paths"); err != nil {
+			return failed("the backup cannot be kept: %v", err)
+		}
+	}
+	return r.text("application/octet-stream", "")
+}
+
+// knownPath reports whether a backup is one of a file at a path; any will do for none.
+func (s *Server) knownPath(dir, path string) bool {
+	if path == "" {
+		return true
+	}
+	known, _ := os.ReadFile(filepath.Join(s.store.dir, dir, "paths")) // none is none
+	for line := range strings.Lines(string(known)) {
+		if strings.TrimSuffix(line, "\n") == path {
+			return true
+		}
+	}
+	return false
+}
