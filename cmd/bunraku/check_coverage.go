@@ -1,15 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"bunraku/audit"
 	"bunraku/fleet"
 	"bunraku/puppet/outline"
+	"bunraku/report"
 	"bunraku/source"
 )
 
@@ -139,19 +140,17 @@ func coverageOf(c *audit.Coverage) map[string]*coverageJSON {
 
 // writeCoverage writes the coverage to a file, in the form that its ending says.
 func writeCoverage(name string, c *audit.Coverage) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
+	var text bytes.Buffer
+	var err error
 	if filepath.Ext(name) == ".json" {
-		e := json.NewEncoder(f)
+		e := json.NewEncoder(&text)
 		e.SetIndent("", "  ")
 		err = e.Encode(coverageOf(c))
 	} else {
-		err = c.WriteLCOV(f)
+		err = c.WriteLCOV(&text)
 	}
-	if closed := f.Close(); err == nil {
-		err = closed
+	if err != nil {
+		return err
 	}
-	return err
+	return report.WriteFile(name, text.Bytes())
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/facts"
+	"bunraku/report"
 	"bunraku/source"
 
 	"github.com/spf13/cobra"
@@ -161,7 +162,7 @@ func (a *app) writeFacts(all []*facts.Facts, into string) error {
 			return fail("%q is no name of a node that a file can have", x.Name)
 		}
 		file := filepath.Join(into, x.Name+".json")
-		if err := os.WriteFile(file, []byte(x.JSON()), 0o644); err != nil {
+		if err := report.WriteFile(file, []byte(x.JSON())); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out, file)

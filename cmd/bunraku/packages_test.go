@@ -12,7 +12,8 @@ import (
 // asProgram, set in the environment, makes a test's child process the program itself.
 const asProgram = "BUNRAKU_AS_PROGRAM"
 
-// TestMain keeps the user's own package store out of the tests.
+// TestMain keeps the user's own package store out of the tests. What Go has built stays at hand for those that build the
+// program.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
@@ -20,6 +21,9 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "cache")
 	if err != nil {
 		panic(err)
+	}
+	if users, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
+		os.Setenv("GOCACHE", filepath.Join(users, "go-build"))
 	}
 	os.Setenv("XDG_CACHE_HOME", dir)
 	os.Setenv("LocalAppData", dir)
