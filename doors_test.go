@@ -16,15 +16,16 @@ import (
 // user's own, and not the tree's, goes through a second door: the packages below, each with what it does there. Nobody
 // else opens, lists or looks at a file, or runs a program.
 var secondDoor = map[string]string{
-	"source":         "the first door itself: what a live directory shows",
-	"source/git":     "the objects of a repository",
-	"verify/listing": "package lists, and the store that keeps them",
-	"verify/sat":     "solvers that the user names",
-	"puppet/bridge":  "the Ruby that the user lets run",
-	"fleet/store":    "the store of a fleet's traces and results",
-	"report":         "baselines that the user names",
-	"serve":          "certificates, rules and mounts that the user names; modules' files as agents get them; what agents send",
-	"cmd/bunraku":    "side files, stores and reports that the user names; git's blame",
+	"source":            "the first door itself: what a live directory shows",
+	"source/git":        "the objects of a repository",
+	"verify/listing":    "package lists, and the store that keeps them",
+	"verify/sat":        "solvers that the user names",
+	"puppet/bridge":     "the Ruby that the user lets run",
+	"fleet/store":       "the store of a fleet's traces and results",
+	"report":            "baselines that the user names",
+	"serve":             "certificates, rules and mounts that the user names; modules' files as agents get them; what agents send",
+	"cmd/bunraku":       "side files, stores and reports that the user names; git's blame",
+	"puppet/classifier": "the classifier that the user names",
 }
 
 // pure are the names of os and path/filepath that touch no file.

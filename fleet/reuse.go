@@ -40,7 +40,11 @@ func newReuse(c *Comparing) *reuse {
 // what was compiled on the way, nil for what was not.
 func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, n Node) (was, is *eval.Result,
 	pair [2]uint32, done bool, err error) {
-	node := store.Of(n.Node)
+	said, err := c.From.Classified(ctx, n.Node) // by the same classifier on both sides
+	if err != nil {
+		return nil, nil, pair, false, err
+	}
+	node := store.Of(n.Node).With(said)
 	a, err := u.old.Result(ctx, node)
 	if err != nil {
 		return nil, nil, pair, false, err

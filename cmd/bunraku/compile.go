@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/classifier"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/lookup"
@@ -34,6 +36,8 @@ type compileFlags struct {
 	datadirs                        datadirFlag
 	several                         string   // what else can be done if there are several nodes and none was named
 	work                            workFlag // times what a compile usually may cost
+	enc                             encFlag
+	encTimeout                      time.Duration
 }
 
 func (f *compileFlags) add(c *cobra.Command) {
@@ -52,6 +56,9 @@ func (f *compileFlags) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.classes, "classes", nil, "`CLASSES` that every node gets, as a classifier would give them: A,B")
 	c.Flags().StringVar(&f.trusted, "trusted", "",
 		"a `FILE` of YAML or JSON with what certificates say: keys of $trusted, such as extensions, or those of each node by its name")
+	c.Flags().Var(&f.enc, "enc",
+		"the classifier of nodes, as Puppet's external_nodes: a program, which is run with each node's name, a file with what such a program prints, or a directory of such files by the nodes' names")
+	c.Flags().DurationVar(&f.encTimeout, "enc-timeout", classifier.DefaultTimeout, "how long the classifier may take for one node")
 	c.Flags().StringVar(&f.hiera, "hiera", "", "the global hiera.yaml, a `FILE` outside of ENV")
 	c.Flags().Var(&f.datadirs, "datadir",
 		"`FROM=TO`: Hiera's data that hiera.yaml says is in FROM is in TO on this machine; may be repeated")
@@ -116,6 +123,27 @@ func (f *datadirFlag) Set(text string) error {
 // Type implements pflag.Value.
 func (f *datadirFlag) Type() string { return "FROM=TO" }
 
+// An encFlag is --enc PROGRAM|FILE|DIR.
+type encFlag struct{ c *classifier.Classifier }
+
+func (f *encFlag) String() string {
+	if f.c == nil {
+		return ""
+	}
+	return f.c.String()
+}
+
+// Set implements pflag.Value.
+func (f *encFlag) Set(text string) (err error) {
+	if f.c, err = classifier.Open(text); err != nil {
+		return fail("--enc: %v", err)
+	}
+	return nil
+}
+
+// Type implements pflag.Value.
+func (f *encFlag) Type() string { return "PROGRAM|FILE|DIR" }
+
 // options are what the flags say about compiling. What is decrypted on the way is kept out of everything that is shown.
 func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
 	o := compiler.Options{Language: f.language, Strict: f.strict, Decrypted: a.secrets.Add}
@@ -128,6 +156,9 @@ func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
 	o.Outside, o.Roots = f.outside, slices.Clone(f.roots)
 	o.GlobalHiera = f.hiera
 	o.DataDirs = f.datadirs
+	if o.Classifier = f.enc.c; f.enc.c != nil {
+		f.enc.c.Timeout = f.encTimeout
+	}
 	if f.work > 1 {
 		o.Limits = eval.Limits()
 		o.Limits.Steps, o.Limits.Bytes = o.Limits.Steps*int64(f.work), o.Limits.Bytes*int64(f.work)
@@ -214,6 +245,12 @@ func (a *app) open(ctx context.Context, flags *compileFlags, env string, opt com
 	}
 	if err := flags.assign(view, &node); err != nil {
 		return nil, node, err
+	}
+	if there, err := a.environmentOf(ctx, flags, env, &opt, node); err != nil {
+		return nil, node, err
+	} else if there != "" {
+		ws = compiler.NewWorkspace(there, opt)
+		view = ws.Disk()
 	}
 	c, err := ws.Snapshot(ctx, view)
 	return c, node, err

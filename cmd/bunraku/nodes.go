@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"bunraku/fleet"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/value"
@@ -130,4 +133,45 @@ func isTrusted(h *value.Hash) bool {
 		}
 	}
 	return false
+}
+
+// environmentOf is the directory of the environment that a classifier puts a node into, if that is another one than ENV,
+// which lies beside it; "" for ENV itself. An ENV that no other environment lies beside is a checkout: it is taken for
+// the environment that the classifier names, whatever its directory is called.
+func (a *app) environmentOf(ctx context.Context, f *compileFlags, env string, opt *compiler.Options,
+	n compiler.Node) (string, error) {
+	if f.enc.c == nil {
+		return "", nil
+	}
+	name := n.Name
+	if name == "" {
+		name = n.Facts.Name
+	}
+	answer, err := f.enc.c.Ask(ctx, strings.ToLower(name))
+	var d *source.Diagnostic
+	if errors.As(err, &d) { // the compile says so
+		return "", nil
+	}
+	if err != nil || answer.Environment == "" {
+		return "", err
+	}
+	abs := source.Absolute(env)
+	if filepath.Base(abs) == answer.Environment {
+		return "", nil
+	}
+	beside := filepath.Join(filepath.Dir(abs), answer.Environment)
+	view := source.NewDir(source.DirOptions{Roots: []string{filepath.Dir(abs)}})
+	switch {
+	case environment.Looks(view, beside):
+		fmt.Fprintf(a.err, "note: the classifier puts %s into the environment %s: it is compiled from there\n", name,
+			answer.Environment)
+		return filepath.Join(filepath.Dir(filepath.Clean(env)), answer.Environment), nil
+	case filepath.Base(filepath.Dir(abs)) == "environments":
+		return "", &source.Diagnostic{Code: "N0111", Place: answer.Place("environment"),
+			Summary: fmt.Sprintf("Could not find a directory environment named '%s' anywhere in the path: %s. Does the directory exist?",
+				answer.Environment, filepath.Dir(abs)),
+			Help: "the classifier puts " + name + " into it"}
+	}
+	opt.Environment = answer.Environment
+	return env, nil
 }

@@ -55,6 +55,10 @@ var (
 
 // flagTrouble says which flag was meant.
 func flagTrouble(cmd *cobra.Command, err error) error {
+	var known *exitError
+	if errors.As(err, &known) { // it says what is wrong
+		return known
+	}
 	if m := badValue.FindStringSubmatch(err.Error()); m != nil {
 		return fail("%s cannot be %q; `%s --help` says what it is", m[2], m[1], cmd.CommandPath())
 	}

@@ -51,6 +51,14 @@ func Of(n compiler.Node) Node {
 	return Node{Name: name, Data: digestOf(t), Load: func() (compiler.Node, error) { return n, nil }}
 }
 
+// With is the node with something more that is known of it, "" for nothing.
+func (n Node) With(more string) Node {
+	if more != "" {
+		n.Data = digestOf(append(n.Data[:], more...))
+	}
+	return n
+}
+
 // FromText is a node whose facts are a text that is read when it is needed.
 func FromText(name string, text []byte, read func() (*facts.Facts, error)) Node {
 	name = strings.ToLower(name)

@@ -86,7 +86,7 @@ func (c *Snapshot) holds(ctx context.Context, t *trace.Trace, n Node) (holds boo
 		}
 	}()
 	c.prepare()
-	who, err := dataOf(n)
+	who, err := c.dataOf(ctx, n)
 	if err != nil {
 		return false, why, err
 	}
@@ -124,7 +124,7 @@ type Sketch struct {
 // compile's budget.
 func (c *Snapshot) Asker(ctx context.Context, n Node) (*Asker, error) {
 	c.prepare()
-	who, err := dataOf(n)
+	who, err := c.dataOf(ctx, n)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (c *Snapshot) AskerOf(ctx context.Context, some *Sketch, load func() (Node,
 		if err != nil {
 			return nil, err
 		}
-		return dataOf(n)
+		return c.dataOf(ctx, n)
 	}}
 }
 
@@ -434,21 +434,30 @@ func (c *Snapshot) Statements() trace.Answer {
 	return c.summer.Sum(t)
 }
 
+// classification is what an external classifier, and the command line, say of the node.
+func (s *nodeData) classification() (t trace.Text) {
+	if s.refused != nil {
+		t.String(s.refused.Summary)
+	}
+	if s.parameters != nil && s.parameters.Len() > 0 {
+		t.Value(s.parameters)
+	}
+	for _, a := range s.classes {
+		t.String(a.Name)
+		if a.Params != nil {
+			t.Value(a.Params)
+		}
+	}
+	return t
+}
+
 // answerOf writes the answer to a question about the node.
 func (c *Snapshot) answerOf(q trace.Question, who *nodeData, t *trace.Text) {
 	switch q.Kind {
 	case trace.Statement:
 		eval.NodeStatement(c.manifest.files, who.name, c.set.Language, t)
 	case trace.Enc:
-		if who.parameters != nil && who.parameters.Len() > 0 {
-			t.Value(who.parameters)
-		}
-		for _, a := range who.classes {
-			t.String(a.Name)
-			if a.Params != nil {
-				t.Value(a.Params)
-			}
-		}
+		*t = append(*t, who.classification()...)
 	case trace.Fact:
 		steps := strings.Split(strings.TrimSuffix(q.Of, "\x00"), "\x00")
 		h := who.facts

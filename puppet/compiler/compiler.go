@@ -10,7 +10,6 @@ package compiler
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 
 	"bunraku/budget"
 	"bunraku/puppet/bridge"
+	"bunraku/puppet/classifier"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
@@ -59,6 +59,10 @@ type Options struct {
 	Key             trace.Key     // of the digests of the answers
 	Cover           *source.Cover // is told what was used of the tree; nil for nobody
 	Decrypted       func(string)  // is told every text of Hiera's that was encrypted; nil for nobody
+	// Classifier is asked for the classes, parameters and environment of every node; nil for nobody.
+	Classifier *classifier.Classifier
+	// Environment is the environment's name; "" for its directory's.
+	Environment string
 }
 
 // A Snapshot compiles nodes from one unchanging view of an environment's files, any number of them at the same time.
@@ -106,7 +110,7 @@ type Snapshot struct {
 
 // open prepares an environment as a view of files shows it.
 func (w *Workspace) open(files source.Files) (*Snapshot, error) {
-	env, err := environment.Open(w.path, environment.Options{Files: files, Cache: w.cache, ModulePath: w.opt.ModulePath,
+	env, err := environment.Open(w.path, environment.Options{Files: files, Name: w.opt.Environment, Cache: w.cache, ModulePath: w.opt.ModulePath,
 		BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Syntax: w.syntax()})
 	if err != nil {
 		return nil, err
@@ -162,6 +166,8 @@ type Node struct {
 	Parameters *value.Hash     // of an external node classifier
 	Classes    []eval.Assigned // likewise
 	Code       *syntax.File    // statements of its own, run behind those of the main manifests; nil for none
+	// Unclassified tells that no classifier knows the node: it is invented.
+	Unclassified bool
 }
 
 // compile makes a node's catalog of what the view shows.
@@ -180,13 +186,16 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	if n.Code != nil {
 		main = append(slices.Clip(main), n.Code)
 	}
-	who, err := dataOf(n)
+	who, err := c.dataOf(ctx, n)
 	if err != nil {
 		return nil, err
 	}
+	if who.refused != nil {
+		return &eval.Result{Failure: who.refused, Warnings: slices.Clone(ds)}, nil
+	}
 	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: c.env.Name, Config: c.settings, Main: main,
 		Settings: c.set, Cache: c.cache, Cover: c.opt.Cover,
-		Parameters: n.Parameters, Classes: n.Classes, ServerFacts: c.server, Node: who.name, Facts: who.facts,
+		Parameters: who.parameters, Classes: who.classes, Said: who.said, ServerFacts: c.server, Node: who.name, Facts: who.facts,
 		Trusted: who.trusted}
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
 		in.Log = trace.NewLog(c.asked.like())
@@ -224,6 +233,9 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		result.Catalog.DropVirtual()
 	}
 	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
+	if d := c.elsewhere(who); d != nil {
+		result.Warnings = append(result.Warnings, d)
+	}
 	c.reportUnknown(result)
 	return result, nil
 }
@@ -240,32 +252,6 @@ func (c *Snapshot) limits() budget.Limits {
 func (c *Snapshot) prepare() {
 	c.main.Do(func() { c.manifest.files, c.manifest.diags, c.manifest.err = c.manifests() })
 	c.fixed.Do(func() { c.settings, c.server = c.config(), c.serverFacts() })
-}
-
-// A nodeData is what a compile knows of its node.
-type nodeData struct {
-	name           string
-	facts, trusted *value.Hash
-	parameters     *value.Hash
-	classes        []eval.Assigned
-}
-
-func dataOf(n Node) (*nodeData, error) {
-	s := &nodeData{name: n.Name, parameters: n.Parameters, classes: n.Classes}
-	if n.Facts != nil {
-		if s.name == "" {
-			s.name = n.Facts.Name
-		}
-		s.facts, s.trusted = n.Facts.Values, n.Facts.Trusted
-	}
-	if s.name == "" {
-		return nil, fmt.Errorf("the node has no name: neither the facts nor the command line say it")
-	}
-	s.name = strings.ToLower(s.name)
-	if s.trusted == nil {
-		s.trusted = facts.Trusted(s.name, nil, nil)
-	}
-	return s, nil
 }
 
 func firstError(ds source.Diagnostics) *source.Diagnostic {

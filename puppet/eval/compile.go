@@ -127,7 +127,11 @@ func (ev *Evaluator) begin() {
 		scope: ev.top, source: main, main: true, evaluated: true}
 	ev.initialTags(stage)
 	ev.enterQuietly(stage)
-	for _, c := range ev.in.Classes {
+	for _, c := range ev.in.Classes { // each is a tag of the catalog, too
+		if !validTag(c.Name) {
+			ev.failAt(&source.Diagnostic{Code: "E0511", Summary: "Invalid tag '" + c.Name + "'", Place: ev.said("classes", c.Name),
+				Help: "write the class's name without what stands in front of it"})
+		}
 		ev.table.classes = append(ev.table.classes, c.Name)
 	}
 	ev.topVariables()
@@ -152,21 +156,6 @@ func (ev *Evaluator) topVariables() {
 		}
 		own.add(name, v, r)
 	}
-	each := func(h *value.Hash, ref func(name string, e value.Entry) provenance.Ref) {
-		if h == nil {
-			return
-		}
-		for _, e := range h.Entries() {
-			switch name := value.ToString(e.Key); name {
-			case "environment":
-			case "facts", "trusted":
-				ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name +
-					"'"})
-			default:
-				set(name, e.Value, ref(name, e))
-			}
-		}
-	}
 	facts := ev.in.Facts
 	if facts == nil {
 		facts = value.EmptyHash
@@ -185,12 +174,19 @@ func (ev *Evaluator) topVariables() {
 	if ev.log != nil {
 		own.base.ev = ev
 	}
-	each(ev.in.ServerFacts, func(name string, _ value.Entry) provenance.Ref {
-		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server fact " + name})
-	})
-	each(ev.in.Parameters, func(name string, _ value.Entry) provenance.Ref {
-		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "node parameter " + name})
-	})
+	if ev.in.ServerFacts != nil {
+		for _, e := range ev.in.ServerFacts.Entries() {
+			name := value.ToString(e.Key)
+			switch fact := facts.EntryString(name); {
+			case name == "environment":
+			case fact != nil: // it comes first
+				ev.hides(name, source.Place{}, fact.Value, e.Value)
+			default:
+				set(name, e.Value, ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "server fact " + name}))
+			}
+		}
+	}
+	ev.nodeParameters(set)
 	set("environment", value.String(ev.in.Environment),
 		ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "environment"}))
 	trusted := ev.in.Trusted
@@ -486,21 +482,25 @@ func (ev *Evaluator) assignedClasses() {
 		d := ev.findClass(name)
 		if d == nil {
 			m := ev.missingClass(name)
-			ev.failAt(&source.Diagnostic{Code: "E0509", Summary: m.text, Help: m.help, About: m.about})
+			ev.failAt(&source.Diagnostic{Code: "E0509", Summary: m.text, Place: ev.said("classes", name), Help: m.help,
+				About: m.about})
 		}
 		return d
 	}
-	why := ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "node classifier"})
-	before := ev.decide(why)
+	before := ev.ctl
 	for _, c := range ev.in.Classes {
 		if c.Params == nil || c.Params.Len() == 0 {
 			continue
 		}
 		d := find(c.Name)
+		ev.ctl = before
+		ev.decide(ev.assignedBy(c.Name))
 		r := &Resource{Type: "Class", Title: capitalized(d.Name), kind: "unknown", def: d, scope: sc, source: d}
-		r.existence = ev.trace.Join(ev.ctl)
+		r.existence, r.asked = ev.trace.Join(ev.ctl), ev.said("classes", c.Name)
 		for _, e := range c.Params.Entries() {
-			ev.setParam(r, &param{name: value.ToString(e.Key), value: e.Value, ref: why, source: d})
+			name := value.ToString(e.Key)
+			v, ref := ev.saidValue(e.Value, "the classifier's parameter "+name+" of class "+c.Name, "classes", c.Name, name)
+			ev.setParam(r, &param{name: name, value: v, ref: ref, source: d, place: ev.said("classes", c.Name, name)})
 		}
 		ev.initialTags(r)
 		ev.applyDefaults(r, sc)
@@ -513,8 +513,12 @@ func (ev *Evaluator) assignedClasses() {
 			continue
 		}
 		d := find(c.Name)
+		ev.ctl = before
+		ev.decide(ev.assignedBy(c.Name))
 		if ev.table.scopes[d.Name] == nil {
-			ev.ensureClass(d, sc)
+			if r := ev.ensureClass(d, sc); !r.asked.Known() {
+				r.asked = ev.said("classes", c.Name)
+			}
 		}
 	}
 	ev.ctl = before

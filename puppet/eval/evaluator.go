@@ -62,9 +62,11 @@ type Input struct {
 	ServerFacts *value.Hash
 	Parameters  *value.Hash // further top-scope variables: an ENC's
 	Classes     []Assigned  // an ENC's classes
-	Main        []*syntax.File
-	Settings    Settings
-	Cache       *Cache // shared with other compiles of the same environment; nil for one of its own
+	// Said is where the ENC's answer says something: "classes", "demo", "port"; nil if that is not known.
+	Said     func(steps ...string) source.Place
+	Main     []*syntax.File
+	Settings Settings
+	Cache    *Cache // shared with other compiles of the same environment; nil for one of its own
 	// Budget bounds the work of this compile; nil for one of its own, with Limits and without an end in time.
 	Budget *budget.Budget
 	// Code and Levels are for the record of the compile: the environment's manifests, and what each level of Hiera has for

@@ -93,7 +93,11 @@ func (ev *Evaluator) describeStack() []string {
 
 // warn reports something that Puppet logs as a warning; the same text at the same place is said once.
 func (ev *Evaluator) warn(code string, at source.Span, summary string) {
-	p := ev.place(at)
+	ev.warnOf(code, ev.place(at), summary)
+}
+
+// warnOf warns of something that stands in any file.
+func (ev *Evaluator) warnOf(code string, p source.Place, summary string) {
 	key := code + p.String() + summary
 	if ev.warned[key] {
 		return

@@ -165,6 +165,9 @@ func (ev *Evaluator) twice(r, old *Resource, e syntax.Expr, summary string) {
 		summary = fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), summary)
 	}
 	d := &source.Diagnostic{Code: "E0510", Summary: summary, Place: r.place, Label: "declared again here"}
+	if !d.Place.Known() && r.asked.Known() {
+		d.Place, d.Label = r.asked, "the classifier declares it again"
+	}
 	if old.hasPlace {
 		by := "declared here first"
 		if way := wayTo(old); len(way) > 0 {

@@ -1,0 +1,4 @@
+# Nodes are classified elsewhere; here is only what they all have.
+file { '/etc/tier':
+  content => "${tier}\n",
+}

@@ -1,0 +1,4 @@
+# A database server.
+class role::db {
+  package { 'postgresql': }
+}

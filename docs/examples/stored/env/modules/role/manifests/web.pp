@@ -1,0 +1,4 @@
+# A web server.
+class role::web {
+  include web
+}
