@@ -5,7 +5,7 @@ export CGO_ENABLED = 0
 # Test data that is too large for the repository; tests that need it say so when it is not there.
 export BUNRAKU_SHARED ?= $(abspath ../shared)
 
-.PHONY: test unit short setup check-format check-vet check-tidy score accept bench build dist
+.PHONY: test unit short setup check-format check-vet check-tidy score accept bench build dist web
 
 # test installs what the tests need where it can (Debian, as root), then runs everything.
 test: setup check-format check-vet check-tidy unit
@@ -16,6 +16,10 @@ build:
 # dist writes what people download to dist/: archives, packages, a bill of materials, checksums. Two runs write the same.
 dist:
 	$(GO) run ./packaging -out dist
+
+# web builds the browser's pages anew from web/ui (needs node); what it writes is committed, so that go build needs none.
+web:
+	@sh web/ui/build.sh
 
 setup:
 	@sh bench/setup.sh

@@ -27,6 +27,9 @@ func (c *Cover) Key(path, key string) {
 	}
 }
 
+// Reset forgets everything, for whoever compiles a tree anew that has changed. Nobody may be adding meanwhile.
+func (c *Cover) Reset() { c.marks.Clear() }
+
 // HasBranch reports whether the code at an offset was run.
 func (c *Cover) HasBranch(file string, at uint32) bool { return c.has(mark{file, at, ""}) }
 

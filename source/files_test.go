@@ -340,3 +340,40 @@ func TestOverlay(t *testing.T) {
 		t.Error("a text outside of the roots is taken")
 	}
 }
+
+// TestStale: an edit, a new file and one that is gone are noticed, and so is nothing else.
+func TestStale(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("a", "1")
+	for _, x := range []struct {
+		name string
+		edit func()
+		want bool
+	}{
+		{"nothing", func() {}, false},
+		{"an edit of the same length", func() { put("a", "2") }, true},
+		{"a new file", func() { put("b", "1") }, true},
+		{"one that is gone", func() { os.Remove(filepath.Join(dir, "b")) }, true},
+	} {
+		view := NewDir(DirOptions{Roots: []string{dir}})
+		if _, err := view.List(filepath.ToSlash(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := view.Read(filepath.ToSlash(filepath.Join(dir, "a"))); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if view.Stale() {
+				t.Errorf("%s: stale before anything happened", x.name)
+			}
+		}
+		if x.edit(); view.Stale() != x.want {
+			t.Errorf("%s: stale is not %v", x.name, x.want)
+		}
+	}
+}

@@ -168,6 +168,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.parseCommand(),
 		a.smartfrogCommand(),
 		a.verifyCommand(),
+		a.webCommand(),
 		a.manCommand(),
 		a.versionCommand(),
 	)

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"bunraku/diff"
+	"bunraku/judge"
+	"bunraku/source"
+	"bunraku/verify/model"
+	"bunraku/web"
+
+	"github.com/spf13/cobra"
+)
+
+// webFlags are the switches of web.
+type webFlags struct {
+	compileFlags
+	from, listen string
+	noOpen       bool
+}
+
+func (a *app) webCommand() *cobra.Command {
+	var f webFlags
+	c := &cobra.Command{
+		Use:   "web [ENV]",
+		Short: "See it in a browser: nodes, values, findings, and what a change does",
+		Long: `Checks ENV (the current directory by default) as check does, and shows it in a browser on this machine: what fails, what was
+found, every node and value with where it comes from, and what the work tree changes against the commit at which its branch
+left the main branch (or against --from). When a file of the tree is written, the pages show what became of it.
+
+Everything is in this program and nothing leaves the machine. The link works once, for one browser; pages can be linked to
+and are shown to that browser only. Nothing can be changed from a page, and nothing that the tree names is run.`,
+		Args: arguments(0, 1, ""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := "."
+			if len(args) == 1 {
+				root = args[0]
+			}
+			ctx, stop := untilSignal()
+			defer stop()
+			return a.web(ctx, cmd, root, &f)
+		},
+	}
+	f.add(c)
+	fs := c.Flags()
+	fs.StringVar(&f.from, "from", "",
+		"what the work tree is compared with: a revision (`REV`) or a directory; by default where the branch left main")
+	fs.StringVar(&f.listen, "listen", "127.0.0.1:0",
+		"the `ADDRESS` to listen on; other than this machine's own, the network sees the pages of whoever has the link")
+	fs.BoolVar(&f.noOpen, "no-open", false, "only print the link, and open no browser")
+	return c
+}
+
+func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFlags) error {
+	if info, err := source.NewDir(source.DirOptions{Roots: []string{root}}).Stat(source.Absolute(root)); err != nil {
+		return source.Named(err, source.Absolute(root), root)
+	} else if !info.IsDir() {
+		return fail("%s is a file: name the control repo, environment or module", root)
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return fail("cannot listen on %s: %v", f.listen, errors.Unwrap(err))
+	}
+	defer l.Close()
+	opt := web.Options{Version: version, Root: root, Compile: a.options(cmd, &f.compileFlags), Facts: f.facts,
+		LanguageGiven: cmd.Flags().Changed("language"), Assign: f.assign, Secrets: a.secrets, Watch: a.keep,
+		Judge: func() (*judge.Judge, func(string) bool, error) {
+			j, err := a.newJudge(&judgeFlags{solver: "built-in", failOn: "error", format: "text", budget: model.DefaultUnits}, root)
+			if err != nil {
+				return nil, nil, err
+			}
+			return j.Judge, j.own, nil
+		},
+		Diff: func(ctx context.Context) (*diff.Report, error) { return a.webDiff(ctx, cmd, root, f) },
+	}
+	s, err := web.New(opt, l.Addr())
+	if err != nil {
+		return err
+	}
+	if err := s.Look(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s is at\n\n  %s\n\nThe link works once. Ctrl-C ends.\n", filepath.Base(source.Absolute(root)), s.URL())
+	if err := a.out.Flush(); err != nil {
+		return err
+	}
+	if !f.noOpen && a.terminal.out {
+		openBrowser(s.URL())
+	}
+	return s.Serve(ctx, l)
+}
+
+// webDiff compares the work tree with the flags' other side; a tree that is in no repository is compared with nothing.
+func (a *app) webDiff(ctx context.Context, cmd *cobra.Command, root string, f *webFlags) (*diff.Report, error) {
+	flags := &diffFlags{compileFlags: f.compileFlags, from: f.from, format: "text"}
+	d, err := a.openDiff(ctx, cmd, root, flags, diff.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	r, err := a.diffRevisions(ctx, d, flags)
+	if err != nil {
+		return nil, err
+	}
+	r.Gather()
+	return r, nil
+}
+
+// openBrowser asks the desktop for a browser. If there is none, the link has been printed.
+func openBrowser(url string) {
+	program := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		program = "open"
+	}
+	if path, err := exec.LookPath(program); err == nil {
+		c := exec.Command(path, url)
+		if c.Start() == nil {
+			go func() { _ = c.Wait() }() // what became of it shows on the screen
+		}
+	}
+}

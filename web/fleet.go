@@ -1,0 +1,245 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bunraku/diff"
+	"bunraku/fleet"
+	"bunraku/puppet/value"
+)
+
+// The fleet: nodes by status, narrowed by facts and classes. A page asks for the rows that it shows and no others, so a
+// hundred thousand nodes cost it no more than a hundred.
+
+type fleetPage struct {
+	Total    int        `json:"total"` // of all nodes
+	Count    int        `json:"count"` // that match
+	Offset   int        `json:"offset"`
+	Rows     []fleetRow `json:"rows"`
+	Statuses []facet    `json:"statuses"`
+	Facets   []facetOf  `json:"facets,omitempty"`
+}
+
+type fleetRow struct {
+	Name      string   `json:"name"`
+	Status    string   `json:"status"`
+	Resources int      `json:"resources"`
+	Codes     []string `json:"codes"`
+	System    string   `json:"system"`
+	Change    string   `json:"change,omitempty"`
+	Invented  bool     `json:"invented,omitempty"`
+}
+
+type facetOf struct {
+	Name   string  `json:"name"`
+	Values []facet `json:"values"`
+}
+
+type facet struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+// facetFacts are the facts that nodes are told apart by; those that all nodes share say nothing and are left out.
+var facetFacts = []string{"os.family", "os.name", "os.release.major", "role", "datacenter", "virtual", "environment"}
+
+// maxFacet is how many values of a facet are listed.
+const maxFacet = 12
+
+func (st *state) fleetPage(_ context.Context, q url.Values) (any, error) {
+	offset, _ := strconv.Atoi(q.Get("offset"))
+	limit, err := strconv.Atoi(q.Get("limit"))
+	if err != nil || limit < 0 || limit > 500 {
+		limit = 100
+	}
+	match := st.matcher(q)
+	changes := st.changes()
+	var found []int
+	statuses := map[string]int{}
+	for i := range st.nodes {
+		if !match(i) {
+			continue
+		}
+		statuses[st.statuses[i]]++
+		if want := q.Get("status"); want == "" || want == st.statuses[i] {
+			found = append(found, i)
+		}
+	}
+	st.sort(found, q.Get("sort"))
+	page := &fleetPage{Total: len(st.nodes), Count: len(found), Rows: []fleetRow{}, Statuses: []facet{}}
+	page.Offset = min(max(offset, 0), len(found))
+	for _, i := range found[page.Offset:min(page.Offset+limit, len(found))] {
+		page.Rows = append(page.Rows, st.fleetRow(i, changes))
+	}
+	for _, s := range []string{"fails", "found", "unknown", "fine"} {
+		page.Statuses = append(page.Statuses, facet{s, statuses[s]})
+	}
+	if q.Get("facets") != "" {
+		page.Facets = st.facets(found)
+	}
+	return page, nil
+}
+
+// matcher says which nodes a question is about: a part of the name, fact=PATH:VALUE and class=NAME as often as one likes.
+func (st *state) matcher(q url.Values) func(i int) bool {
+	text := strings.ToLower(q.Get("q"))
+	change := q.Get("change")
+	changes := st.changes()
+	return func(i int) bool {
+		n := &st.nodes[i]
+		if text != "" && !strings.Contains(strings.ToLower(n.Name), text) {
+			return false
+		}
+		if change != "" && changes[n.Name] != change {
+			return false
+		}
+		for _, f := range q["fact"] {
+			path, want, _ := strings.Cut(f, ":")
+			if st.fact(i, path) != want {
+				return false
+			}
+		}
+		for _, c := range q["class"] {
+			if n.Catalog == nil || n.Catalog.Resource("Class", value.CapitalizeSegments(c)) == nil {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// changes is what the tree's change does to each node.
+func (st *state) changes() map[string]string {
+	out := map[string]string{}
+	if st.change == nil || st.change.report == nil {
+		return out
+	}
+	for _, n := range st.change.report.Nodes {
+		switch n.State {
+		case diff.Changed, diff.Mended, diff.Fails, diff.Unknown:
+			out[n.Name] = n.State.String()
+		}
+	}
+	return out
+}
+
+// gravity is the order of statuses.
+var gravity = map[string]int{"fails": 0, "found": 1, "unknown": 2, "fine": 3}
+
+// sort puts nodes in order: by status, resources or name.
+func (st *state) sort(list []int, by string) {
+	down := strings.HasPrefix(by, "-")
+	size := func(n *fleet.Checked) int {
+		if n.Catalog == nil {
+			return 0
+		}
+		return len(n.Catalog.Resources)
+	}
+	slices.SortStableFunc(list, func(i, j int) int {
+		x, y := &st.nodes[i], &st.nodes[j]
+		var c int
+		switch strings.TrimPrefix(by, "-") {
+		case "name":
+			c = strings.Compare(x.Name, y.Name)
+		case "resources":
+			c = size(x) - size(y)
+		case "system":
+			c = strings.Compare(st.system(i), st.system(j))
+		default:
+			c = gravity[st.statuses[i]] - gravity[st.statuses[j]]
+		}
+		if down {
+			c = -c
+		}
+		return cmp.Or(c, strings.Compare(x.Name, y.Name))
+	})
+}
+
+func (st *state) fleetRow(i int, changes map[string]string) fleetRow {
+	n := &st.nodes[i]
+	row := fleetRow{Name: n.Name, Status: st.statuses[i], Codes: []string{}, System: st.system(i), Invented: n.Invented != nil,
+		Change: changes[n.Name]}
+	if n.Catalog != nil {
+		row.Resources = len(n.Catalog.Resources)
+	}
+	for _, p := range n.Verdict.Node.Open() {
+		if !slices.Contains(row.Codes, p.Code) {
+			row.Codes = append(row.Codes, p.Code)
+		}
+	}
+	return row
+}
+
+// system is what a node runs.
+func (st *state) system(i int) string {
+	return strings.TrimSpace(st.fact(i, "os.name") + " " + st.fact(i, "os.release.major"))
+}
+
+// fact is a fact of a node as a text, by its path; "" if there is none.
+func (st *state) fact(i int, path string) string {
+	f := st.given[i].Facts
+	if f == nil {
+		return ""
+	}
+	var v value.Value = f.Values
+	for step := range strings.SplitSeq(path, ".") {
+		h, is := v.(*value.Hash)
+		if !is {
+			return ""
+		}
+		v = h.At(step)
+	}
+	switch v.(type) {
+	case nil, *value.Hash, *value.Array:
+		return ""
+	}
+	return value.ToString(v)
+}
+
+// facets count the values by which some nodes can be told apart.
+func (st *state) facets(list []int) (out []facetOf) {
+	add := func(name string, counts map[string]int, always bool) {
+		f := facetOf{Name: name}
+		for v, n := range counts {
+			f.Values = append(f.Values, facet{v, n})
+		}
+		slices.SortFunc(f.Values, func(a, b facet) int { return cmp.Or(b.Count-a.Count, strings.Compare(a.Value, b.Value)) })
+		if len(f.Values) > 1 || always && len(f.Values) == 1 {
+			f.Values = f.Values[:min(maxFacet, len(f.Values))]
+			out = append(out, f)
+		}
+	}
+	for _, path := range facetFacts {
+		counts := map[string]int{}
+		for _, i := range list {
+			if v := st.fact(i, path); v != "" {
+				counts[v]++
+			}
+		}
+		if len(counts) <= 40 { // what almost every node has another value of tells nobody apart
+			add("fact:"+path, counts, false)
+		}
+	}
+	classes := map[string]int{}
+	for _, i := range list {
+		if c := st.nodes[i].Catalog; c != nil {
+			for _, r := range c.Resources {
+				if r.Type == "Class" && r.Title != "Settings" && r.Title != "main" {
+					classes[strings.ToLower(r.Title)]++
+				}
+			}
+		}
+	}
+	for name, n := range classes {
+		if n == len(list) && len(list) > 1 {
+			delete(classes, name)
+		}
+	}
+	add("class", classes, true)
+	return out
+}

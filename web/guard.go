@@ -1,0 +1,149 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// Who is let in. The address that the terminal shows holds a token. Whoever brings it gets a cookie instead, once; then
+// the token is spent, and gone from the address bar and the history. The cookie is Strict, so no other site's page can
+// ask anything with it, and HttpOnly, so no script can read it.
+//
+// A name of another host that leads to this machine (DNS rebinding) is refused by the Host header; a request that another
+// site's page makes, by Origin and Sec-Fetch-Site. The pages themselves hold nothing of the tree, so that a link to one
+// works from anywhere: what they ask needs the cookie.
+type guard struct {
+	hosts  map[string]bool // host:port by which the server may be called
+	at     string          // the first of them
+	cookie string          // its name: ports share cookies, so it has the port in it
+	secret string          // its value
+
+	mu    sync.Mutex
+	token string // "" when it is spent
+}
+
+func newGuard(addr net.Addr) (*guard, error) {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return nil, err
+	}
+	g := &guard{hosts: map[string]bool{}, cookie: "bunraku-" + port, secret: random(), token: random()}
+	names := []string{host}
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+		names = append(names, "localhost", "127.0.0.1", "[::1]")
+	}
+	for _, name := range names {
+		if strings.Contains(name, ":") && name[0] != '[' {
+			name = "[" + name + "]"
+		}
+		at := name + ":" + port
+		if g.at == "" {
+			g.at = at
+		}
+		g.hosts[at] = true
+	}
+	return g, nil
+}
+
+func random() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // it never fails
+	return hex.EncodeToString(b)
+}
+
+// url is the address with the token.
+func (g *guard) url() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return fmt.Sprintf("http://%s/open?token=%s", g.at, g.token)
+}
+
+// headers are on every answer.
+var headers = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+		"trusted-types svelte-trusted-html",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "no-referrer",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), geolocation=(), microphone=()",
+	"Cache-Control":                "no-store",
+}
+
+// around refuses what no page of ours sends.
+func (g *guard) around(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range headers {
+			w.Header().Set(name, value)
+		}
+		if !g.hosts[strings.ToLower(r.Host)] {
+			refuse(w, "this server is called "+g.at+", and by no other name")
+			return
+		}
+		if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
+			refuse(w, "other sites are not answered")
+			return
+		}
+		// A link on another site's page may lead to a page of ours, which holds nothing yet; nothing else may.
+		site := r.Header.Get("Sec-Fetch-Site")
+		leads := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" &&
+			!strings.HasPrefix(r.URL.Path, "/api/")
+		if site != "" && site != "same-origin" && site != "none" && !leads {
+			refuse(w, "other sites are not answered")
+			return
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "nothing can be changed here", http.StatusMethodNotAllowed)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func refuse(w http.ResponseWriter, why string) { http.Error(w, why, http.StatusForbidden) }
+
+// open exchanges the token for the cookie.
+func (g *guard) open(w http.ResponseWriter, r *http.Request) {
+	given := r.URL.Query().Get("token")
+	g.mu.Lock()
+	fits := g.token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) == 1
+	if fits {
+		g.token = ""
+	}
+	g.mu.Unlock()
+	if !fits && !g.has(r) {
+		refuse(w, "this link has been used, or is not the one that the terminal shows: start `bunraku web` again for another")
+		return
+	}
+	if fits {
+		http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.secret, Path: "/", HttpOnly: true,
+			SameSite: http.SameSiteStrictMode})
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// has reports whether a request brings the cookie.
+func (g *guard) has(r *http.Request) bool {
+	c, err := r.Cookie(g.cookie)
+	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.secret)) == 1
+}
+
+// known answers only whoever has the cookie.
+func (g *guard) known(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !g.has(r) {
+			http.Error(w, "this browser has not been let in: open the link that the terminal shows", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

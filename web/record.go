@@ -1,0 +1,82 @@
+package web
+
+import (
+	"context"
+	"sync"
+
+	"bunraku/explain"
+	"bunraku/puppet/compiler"
+)
+
+// Compiles with provenance cost more than plain ones, and a fleet has many nodes: they are made for the nodes that
+// somebody asks about, and a few are kept.
+
+// maxRecords is how many are kept.
+const maxRecords = 8
+
+type records struct {
+	mu   sync.Mutex
+	snap *compiler.Snapshot
+	kept []*kept // the one that was asked last is the last
+}
+
+type kept struct {
+	node string
+	mu   sync.Mutex
+	rec  *explain.Record
+}
+
+// record is the compile of a node, for questions.
+func (st *state) record(ctx context.Context, name string) (*explain.Record, error) {
+	n, i, err := st.node(name)
+	if err != nil {
+		return nil, err
+	}
+	if n.Catalog == nil {
+		return nil, notFound("%s does not compile", n.Name)
+	}
+	k, snap, err := st.keep(ctx, n.Name)
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.rec != nil {
+		return k.rec, nil
+	}
+	res, err := snap.Compile(ctx, st.given[i].Node)
+	if err != nil {
+		return nil, err
+	}
+	st.site.opt.Watch(res) // before anything of it is shown
+	if res.Failure != nil {
+		return nil, res.Failure
+	}
+	k.rec = explain.Of(res.Record())
+	return k.rec, nil
+}
+
+// keep finds the place of a node's record, and makes room for it.
+func (st *state) keep(ctx context.Context, name string) (*kept, *compiler.Snapshot, error) {
+	rs := &st.records
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.snap == nil {
+		snap, err := st.site.traced.Snapshot(context.WithoutCancel(ctx), st.snap.Files())
+		if err != nil {
+			return nil, nil, err
+		}
+		rs.snap = snap
+	}
+	for i, k := range rs.kept {
+		if k.node == name {
+			rs.kept = append(append(rs.kept[:i:i], rs.kept[i+1:]...), k)
+			return k, rs.snap, nil
+		}
+	}
+	k := &kept{node: name}
+	if rs.kept = append(rs.kept, k); len(rs.kept) > maxRecords {
+		rs.kept = rs.kept[1:]
+	}
+	return k, rs.snap, nil
+}

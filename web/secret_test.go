@@ -1,0 +1,116 @@
+package web
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// The secrets of the tree below: in data, in code, in a template, unwrapped into a title and a command, as a number.
+var planted = []string{"hunter2-in-data", "Tr0ub4dor-in-code", "s3cr3t-unwrapped", "31337420"}
+
+var secretTree = map[string]string{
+	"hiera.yaml": "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\n" +
+		"hierarchy:\n  - { name: Node, path: 'nodes/%{trusted.certname}.yaml' }\n  - { name: Common, path: common.yaml }\n",
+	"data/common.yaml":          "lookup_options:\n  '^vault::.*': { convert_to: Sensitive }\nvault::word: hunter2-in-data\nvault::pin: 31337420\n",
+	"data/nodes/b.example.yaml": "vault::word: hunter2-in-data-too\n",
+	"manifests/site.pp": `class vault($word, $pin) {
+  $code = Sensitive('Tr0ub4dor-in-code')
+  file { '/etc/word': content => $word, mode => '0600' }
+  file { '/etc/both': content => Sensitive("${word.unwrap}:${code.unwrap}"), mode => '0600' }
+  file { '/etc/rendered': content => Sensitive(inline_epp('pin=<%= $p %>', { p => $pin.unwrap })) }
+  exec { "/bin/login ${Sensitive('s3cr3t-unwrapped').unwrap}": }
+  notify { 'plain': message => 'nothing to hide' }
+}
+include vault
+`,
+	"facts/a.json": `{"fqdn": "a.example", "os": {"family": "Debian", "name": "Debian", "release": {"major": "12"}}}`,
+	"facts/b.json": `{"fqdn": "b.example", "os": {"family": "Debian", "name": "Debian", "release": {"major": "12"}}}`,
+}
+
+// TestSecrets asks every question there is about everything in a tree full of secrets. None comes back, however spelt.
+func TestSecrets(t *testing.T) {
+	b := open(t, options(write(t, secretTree)))
+	asked := 0
+	look := func(path string) string {
+		t.Helper()
+		asked++
+		code, text := b.get(path)
+		if code == http.StatusInternalServerError {
+			t.Errorf("%s: %s", path, clip(text, 300))
+		}
+		for _, s := range planted {
+			for _, form := range []string{s, url.QueryEscape(s), base64.RawStdEncoding.EncodeToString([]byte(s))} {
+				if strings.Contains(text, form) {
+					i := strings.Index(text, form)
+					t.Errorf("%s shows %s: …%s…", path, s, text[max(0, i-80):min(len(text), i+80)])
+				}
+			}
+		}
+		return text
+	}
+	for what := range b.server.questions() {
+		look("/api/" + what)
+	}
+	for _, q := range append([]string{"hunter", "login", "etc", "vault", "pin", "3133"}, "unwrapped") {
+		look("/api/search?q=" + q)
+	}
+	for _, node := range []string{"a.example", "b.example"} {
+		n := b.server.site.now().nodes[b.server.site.now().byName[node]]
+		refs := []string{"hiera:vault::word", "hiera:vault::pin", "$vault::word", "$vault::code", "$vault::pin", "fact:os.family"}
+		for _, r := range n.Catalog.Resources {
+			refs = append(refs, r.Ref())
+			for _, p := range r.Params {
+				for what := range b.server.questions() {
+					look("/api/" + what + "?" + url.Values{"node": {node}, "name": {node}, "ref": {r.Ref()}, "attribute": {p.Name}}.Encode())
+				}
+			}
+		}
+		for _, ref := range refs {
+			for what := range b.server.questions() {
+				look("/api/" + what + "?" + url.Values{"node": {node}, "name": {node}, "ref": {ref}, "key": {"vault::word"},
+					"a": {ref}, "b": {"Notify[plain]"}, "file": {ref}}.Encode())
+			}
+		}
+		for _, file := range []string{"manifests/site.pp", "data/common.yaml", "data/nodes/b.example.yaml"} {
+			look("/api/code?" + url.Values{"file": {b.server.opt.Root + "/" + file}}.Encode())
+		}
+	}
+	for _, p := range b.server.site.now().run.Problems {
+		look("/api/finding?id=" + p.Fingerprint)
+	}
+	if text := look("/api/resource?node=a.example&ref=Notify[plain]"); !strings.Contains(text, "nothing to hide") {
+		t.Errorf("what is no secret is not shown: %s", text)
+	}
+	t.Logf("%d questions", asked)
+}
+
+// TestHostileText: names and values full of markup and orders come as plain text, and of a length that can be shown.
+func TestHostileText(t *testing.T) {
+	long := strings.Repeat("x", 10<<20)
+	b := open(t, options(write(t, map[string]string{
+		"manifests/site.pp": "file { \"/tmp/<script>alert(1)</script>\": content => \"</script><img src=x onerror=alert(2)>\\u{202e}gpj.exe\\u{1b}[31m\" }\n" +
+			"notify { \"\\u{202e}evil\": message => 'turned' }\n" +
+			"notify { 'long': message => '" + long + "' }\n",
+		"facts/n.json": `{"fqdn": "n.example", "role": "<b>\u202ebold"}`})))
+	sum := 0
+	for _, path := range []string{"overview", "fleet?facets=1", "node?name=n.example", "facts?node=n.example",
+		"resource?node=n.example&ref=Notify[long]", "value?node=n.example&ref=Notify[long]&attribute=message",
+		"value?node=n.example&ref=File[/tmp/%3Cscript%3Ealert(1)%3C/script%3E]&attribute=content", "search?q=x", "search?q=evil",
+		"resource?node=n.example&ref=" + url.QueryEscape(`Notify[\u202eevil]`)} {
+		code, text := b.get("/api/" + path)
+		if code != http.StatusOK {
+			t.Errorf("%s: %d %s", path, code, clip(text, 200))
+		}
+		if strings.ContainsAny(text, "<>\x1b\u202e") {
+			t.Errorf("%s holds what a browser or a reader may obey: %s", path, clip(text, 400))
+		}
+		if len(text) > 600<<10 {
+			t.Errorf("%s is %d bytes long", path, len(text))
+		}
+		sum += len(text)
+	}
+	t.Logf("%d KB in all", sum>>10)
+}

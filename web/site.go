@@ -1,0 +1,385 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bunraku/audit"
+	"bunraku/diff"
+	"bunraku/fleet"
+	"bunraku/judge"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/outline"
+	"bunraku/report"
+	"bunraku/source"
+)
+
+// A site is the tree that is served. What pages show is a state of it: made once, never changed, and replaced by another
+// when the tree is no longer what was read.
+type site struct {
+	opt    Options
+	plain  *compiler.Workspace // compiles all nodes
+	traced *compiler.Workspace // knows where values come from; for nodes that somebody asks about
+	legacy bool
+	cover  *source.Cover
+
+	disk  *source.Dir
+	judge *judge.Judge
+	own   func(file string) bool
+	rules string // what the judge has read of the tree
+
+	mu       sync.Mutex
+	state    *state
+	edit     int // of the state, or of what was learnt about it since
+	waiting  map[chan struct{}]bool
+	stopDiff context.CancelFunc
+}
+
+// A state is everything about a tree at one moment.
+type state struct {
+	site    *site
+	began   time.Time
+	took    time.Duration
+	trouble error // why there is nothing else: the tree cannot be read
+	files   []string
+	snap    *compiler.Snapshot
+	nodes   []fleet.Checked
+	given   []fleet.Node // what each of nodes was compiled from
+	excused []fleet.Checked
+	plan    *fleet.Plan // of invented nodes; nil if there are real ones
+	run     *report.Run
+	cover   *audit.Coverage
+
+	statuses []string // of nodes, in a word
+	byName   map[string]int
+	change   *change
+	records  records
+	searches sync.Once
+	slots    []*slot
+}
+
+// A change is what the tree changes against another state of it.
+type change struct {
+	pending bool
+	report  *diff.Report
+	err     error
+}
+
+func newSite(opt Options) *site {
+	s := &site{opt: opt, waiting: map[chan struct{}]bool{}, cover: &source.Cover{}}
+	s.open(opt.Compile.Language)
+	if !opt.LanguageGiven && fleet.OnlyBefore8(s.plain.Disk(), opt.Root) != "" {
+		s.open(source.Puppet7)
+	}
+	return s
+}
+
+// open makes the workspaces.
+func (s *site) open(language source.Language) {
+	opt := s.opt.Compile
+	opt.Language, opt.StandIn, opt.Cover = language, true, s.cover
+	s.legacy = language == source.Puppet7
+	s.plain = compiler.NewWorkspace(s.opt.Root, opt)
+	opt.Cover, opt.Trace = nil, true
+	if opt.Limits == (compiler.Options{}).Limits {
+		opt.Limits = eval.Limits()
+	}
+	opt.Limits.Steps, opt.Limits.Bytes = 8*opt.Limits.Steps, 4*opt.Limits.Bytes // keeping a trace costs both
+	s.traced = compiler.NewWorkspace(s.opt.Root, opt)
+}
+
+// now is the state that answers are about.
+func (s *site) now() *state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// edition counts what pages could show anew.
+func (s *site) edition() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.edit
+}
+
+// listen gives a channel on which something comes when there is news.
+func (s *site) listen() (news chan struct{}, leave func()) {
+	news = make(chan struct{}, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[news] = true
+	return news, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.waiting, news)
+	}
+}
+
+// publish lets pages see a state.
+func (s *site) publish(st *state) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = st
+	s.edit++
+	for news := range s.waiting {
+		select {
+		case news <- struct{}{}:
+		default: // it has not come to the last one yet
+		}
+	}
+}
+
+// watch looks at the tree again whenever it is no longer what was read, until the context ends.
+func (s *site) watch(ctx context.Context) {
+	tick := time.NewTicker(s.opt.Poll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !s.disk.Stale() {
+			continue
+		}
+		if err := s.look(ctx); err != nil && ctx.Err() == nil {
+			s.publish(&state{site: s, trouble: err, run: &report.Run{Name: s.name()}, change: &change{}})
+		}
+	}
+}
+
+// name is what the tree is called.
+func (s *site) name() string { return filepath.Base(source.Absolute(s.opt.Root)) }
+
+// look reads, compiles and verifies the tree as it is now, lets pages see it, and begins to compare it.
+func (s *site) look(ctx context.Context) (err error) {
+	defer source.Catch(&err)
+	if s.stopDiff != nil {
+		s.stopDiff()
+	}
+	if s.disk == nil {
+		s.disk = s.plain.Disk()
+	} else if next, is := s.disk.Fresh().(*source.Dir); is {
+		s.disk = next // what has not changed is not read again
+	}
+	st, err := s.check(ctx)
+	if err != nil || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	st.change = &change{pending: s.opt.Diff != nil}
+	s.publish(st)
+	if s.opt.Diff == nil {
+		return nil
+	}
+	ctx, s.stopDiff = context.WithCancel(ctx)
+	go func() {
+		c := &change{}
+		func() {
+			defer source.Catch(&c.err)
+			c.report, c.err = s.opt.Diff(ctx)
+		}()
+		if ctx.Err() == nil {
+			s.publish(st.with(c))
+		}
+	}()
+	return nil
+}
+
+// with is a state with what was found out about the change since.
+func (st *state) with(c *change) *state {
+	return &state{site: st.site, began: st.began, took: st.took, files: st.files, snap: st.snap, nodes: st.nodes,
+		given: st.given, excused: st.excused, plan: st.plan, run: st.run, cover: st.cover, byName: st.byName,
+		statuses: st.statuses, change: c}
+}
+
+// check does what the command does.
+func (s *site) check(ctx context.Context) (*state, error) {
+	st := &state{site: s, began: time.Now(), byName: map[string]int{}}
+	if err := s.judges(); err != nil {
+		return nil, err
+	}
+	view := source.Files(s.disk)
+	var err error
+	if st.files, err = environment.PuppetFiles(view, s.opt.Root); err != nil {
+		return nil, err
+	}
+	trouble, sources, err := s.parse(ctx, view, st.files)
+	if err != nil {
+		return nil, err
+	}
+	if st.snap, err = s.plain.Snapshot(ctx, view); err != nil {
+		return nil, err
+	}
+	nodes, err := s.nodes(st, view)
+	if err != nil {
+		return nil, err
+	}
+	s.cover.Reset()
+	compiled, kinds, err := fleet.Compile(ctx, st.snap, s.judge, nodes, s.opt.Watch)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := fleet.Verify(ctx, s.judge, compiled, fleet.OnceAClass(kinds, compiled, false), func() {})
+	if err != nil {
+		return nil, err
+	}
+	st.snap = st.snap.Current()
+	for i, c := range checked {
+		if c.Excuse != nil {
+			st.excused = append(st.excused, c)
+			continue
+		}
+		n := nodes[i]
+		if c.Invented != nil {
+			n = fleet.Node{Node: c.Invented.Node, Invented: c.Invented}
+		}
+		st.byName[c.Name] = len(st.nodes)
+		st.nodes, st.given = append(st.nodes, c), append(st.given, n)
+	}
+	st.run = &report.Run{Command: "check", Version: s.opt.Version, Name: s.name(), Own: s.own}
+	for _, d := range trouble {
+		st.run.Add(nil, d)
+	}
+	st.audit()
+	fleet.Gather(st.run, st.nodes)
+	st.run.Ignore(sources)
+	for i := range st.nodes {
+		st.statuses = append(st.statuses, status(&st.nodes[i]))
+	}
+	st.took = time.Since(st.began)
+	return st, nil
+}
+
+// judges makes the judge anew when what it reads of the tree has changed.
+func (s *site) judges() error {
+	rules := "."
+	for _, name := range []string{"bunraku.assert", "bunraku.assume"} {
+		if text, err := s.disk.Read(source.Absolute(filepath.Join(s.opt.Root, name))); err == nil {
+			rules += text.Text + "\x00"
+		}
+	}
+	if rules == s.rules {
+		return nil
+	}
+	j, own, err := s.opt.Judge()
+	if err != nil {
+		return err
+	}
+	if s.judge != nil {
+		s.judge.Close()
+	}
+	s.judge, s.own, s.rules = j, own, rules
+	return nil
+}
+
+// parse reads all manifests and templates.
+func (s *site) parse(ctx context.Context, view source.Files, files []string) (all source.Diagnostics,
+	sources []*source.File, err error) {
+	found, texts, errs := make([]source.Diagnostics, len(files)), make([]*source.File, len(files)), make([]error, len(files))
+	source.Each(ctx, len(files), func(i int) {
+		tree, list, err := s.plain.Parse(view, files[i], strings.Contains(filepath.ToSlash(files[i]), "/plans/"))
+		found[i], errs[i] = list, err
+		if tree != nil {
+			texts[i] = tree.Source
+		}
+	})
+	for i := range files {
+		all = append(all, found[i]...)
+		if texts[i] != nil {
+			sources = append(sources, texts[i])
+		}
+	}
+	return all, sources, errors.Join(errs...)
+}
+
+// nodes are those that there are facts of or, where nobody has collected any, invented ones.
+func (s *site) nodes(st *state, view source.Files) ([]fleet.Node, error) {
+	real, err := fleet.Nodes(view, s.opt.Root, s.opt.Facts)
+	if err != nil {
+		return nil, err
+	}
+	nodes := fleet.Real(real)
+	if len(nodes) == 0 {
+		st.plan = fleet.Invent(st.snap.Environment(), fleet.InventOptions{Legacy: s.legacy, Own: s.own})
+		for i := range st.plan.Nodes {
+			nodes = append(nodes, fleet.Node{Node: st.plan.Nodes[i].Node, Invented: &st.plan.Nodes[i]})
+		}
+		return nodes, nil
+	}
+	if s.opt.Assign != nil {
+		for i := range nodes {
+			if err := s.opt.Assign(view, &nodes[i].Node); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nodes, nil
+}
+
+// audit reads what no node may have reached, and counts what was. A bug costs no more than that.
+func (st *state) audit() {
+	defer func() {
+		if p := recover(); p != nil {
+			st.run.Add(nil, source.Bug(p))
+		}
+	}()
+	tree := audit.New(st.snap, st.site.own, len(fleet.Wanted(st.snap.Environment())) > 0)
+	for _, d := range fleet.Unsaid(st.nodes, tree.Check()) {
+		st.run.Add(nil, d)
+	}
+	declared := map[string]bool{}
+	for _, n := range st.nodes {
+		if n.Catalog == nil {
+			continue
+		}
+		for _, r := range n.Catalog.Resources {
+			name := r.Type
+			if r.Type == "Class" {
+				name = r.Title
+			}
+			declared[outline.Class(name)] = true
+		}
+	}
+	cover := st.site.cover
+	if len(declared) == 0 { // whatever a compile that failed came to
+		cover = nil
+	}
+	st.cover = tree.Coverage(declared, cover)
+}
+
+// node finds one by its name, as pages spell it.
+func (st *state) node(name string) (*fleet.Checked, int, error) {
+	if i, there := st.byName[name]; there {
+		return &st.nodes[i], i, nil
+	}
+	var names []string
+	for i := range st.nodes {
+		if spelt(st.nodes[i].Name) == name {
+			return &st.nodes[i], i, nil
+		}
+		names = append(names, st.nodes[i].Name)
+	}
+	for _, x := range st.excused {
+		if x.Name == name {
+			return nil, 0, notFound("%s was not looked at: %s", name, excuseText(x.Excuse))
+		}
+	}
+	m := &missing{"there is no node named " + clip(name, clipTitle), []string{}}
+	if name == "" {
+		m.Message = "say which node"
+	}
+	if near := source.Nearest(name, names); near != "" {
+		m.Suggestions = append(m.Suggestions, near)
+	} else {
+		slices.Sort(names)
+		m.Suggestions = append(m.Suggestions, names[:min(5, len(names))]...)
+	}
+	return nil, 0, m
+}
