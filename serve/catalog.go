@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -19,7 +20,6 @@ import (
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/report/redact"
-	"bunraku/source"
 )
 
 // catalog compiles the catalog of the node that the path names (puppet/indirector/catalog/compiler.rb).
@@ -55,6 +55,13 @@ func (s *Server) catalog(r *request) error {
 		return badRequest("An environment parameter must be specified")
 	}
 	env, err := s.pool.find(envName)
+	var gone *problem
+	if errors.As(err, &gone) && gone.status == http.StatusNotFound && envName != defaultEnvironment {
+		// As Puppet does: the catalog says which environment it is of, and the agent goes over to that.
+		r.note = append(r.note, "asked", envName)
+		envName = defaultEnvironment
+		env, err = s.pool.find(envName)
+	}
 	if err != nil {
 		return err
 	}
@@ -95,6 +102,9 @@ func (s *Server) catalog(r *request) error {
 	}
 	return r.text(format+"; charset=utf-8", string(text))
 }
+
+// defaultEnvironment is what nodes belong to whose environment is not there (any more).
+const defaultEnvironment = "production"
 
 // opaqueMark is how a value that is not known would look. No text of a catalog has it: there, quotes are escaped.
 var opaqueMark = []byte(`"__ptype":"Bunraku::Opaque"`)
@@ -157,18 +167,14 @@ func readFacts(name, text string) (*facts.Facts, error) {
 	}
 	h, _ := v.(*value.Hash)
 	given, is := h.At("name").(value.String)
-	if _, hash := h.At("values").(*value.Hash); !is || !hash {
+	values, hash := h.At("values").(*value.Hash)
+	if !is || !hash {
 		return nil, badRequest("The facts of %s lack name or values", name)
 	}
 	if string(given) != name {
 		return nil, failed("Catalog for %q was requested with fact definition for the wrong node (%q).", name, given)
 	}
-	f, err := facts.Parse(source.NewFile("facts of "+name, text), name)
-	if err != nil {
-		return nil, badRequest("The facts of %s cannot be read: %v", name, err)
-	}
-	f.Name, f.Trusted = name, nil
-	return f, nil
+	return facts.New(name, values), nil
 }
 
 // compile makes a catalog that an agent may have, or says why there is none. There is none as well if any of it is not
@@ -237,8 +243,7 @@ func (s *Server) node(r *request) error {
 		return err
 	}
 	return r.json(struct {
-		Name        string            `json:"name"`
-		Parameters  map[string]string `json:"parameters"`
-		Environment string            `json:"environment"`
-	}{r.key, map[string]string{"environment": name}, name})
+		Name        string `json:"name"`
+		Environment string `json:"environment"`
+	}{r.key, name})
 }

@@ -51,9 +51,11 @@ func (s *Server) status(r *request) error {
 		State         string   `json:"state"`
 		Status        struct{} `json:"status"`
 		Alerts        []string `json:"active_alerts"`
+		Name          string   `json:"service_name,omitempty"`
 	}
 	running := service{Version: s.version(), StatusVersion: 1, Detail: "info", State: "running", Alerts: []string{}}
 	if name := strings.TrimPrefix(r.URL.Path, "/status/v1/services/"); name == "server" || name == "master" {
+		running.Name = name
 		return r.json(running)
 	} else if strings.HasPrefix(r.URL.Path, "/status/v1/services/") && name != "" {
 		return notFound("No status function found for service %s", name)

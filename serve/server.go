@@ -60,7 +60,7 @@ type Options struct {
 
 // Bounds of what clients may cost.
 const (
-	defaultBody        = 64 << 20
+	defaultBody        = 32 << 20
 	defaultConnections = 4096
 	largeBody          = 1 << 20 // what is longer waits for one of a few places
 	largeAtOnce        = 4

@@ -49,8 +49,11 @@ func checkName(name string) error {
 	return nil
 }
 
-// write puts a file in its place.
-func (s *store) write(text []byte, elem ...string) error {
+// keep puts a file in its place, to be there also when the machine ends.
+func (s *store) keep(text []byte, elem ...string) error { return s.write(text, true, elem...) }
+
+// write puts a file in its place, whole; with durable it waits until the disk has it.
+func (s *store) write(text []byte, durable bool, elem ...string) error {
 	path := filepath.Join(append([]string{s.dir}, elem...)...)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -60,7 +63,7 @@ func (s *store) write(text []byte, elem ...string) error {
 		return err
 	}
 	defer os.Remove(f.Name()) // nothing is there if all went well
-	if _, err = f.Write(text); err == nil {
+	if _, err = f.Write(text); err == nil && durable {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -81,14 +84,18 @@ func (s *store) facts(name string) (*facts.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readFacts(name, string(text))
+	f, err := readFacts(name, string(text))
+	if err != nil { // cut off, when the machine ended
+		return nil, failed("the facts of %s that were kept cannot be read, and the request has none", name)
+	}
+	return f, nil
 }
 
 func (s *store) saveFacts(name, text string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	if err := s.write([]byte(text), "facts", name+".json"); err != nil {
+	if err := s.write([]byte(text), false, "facts", name+".json"); err != nil {
 		return failed("the facts of %s cannot be kept: %v", name, err)
 	}
 	return nil
@@ -111,7 +118,7 @@ func (s *Server) putFacts(r *request) error {
 	if err := s.store.saveFacts(r.key, string(body)); err != nil {
 		return err
 	}
-	return r.text("application/json; charset=utf-8", "null")
+	return r.text("application/json; charset=utf-8", "0")
 }
 
 // json reads a body of JSON.
@@ -151,7 +158,7 @@ func (s *Server) report(r *request) error {
 	r.note = append(r.note, "run", head.Status)
 	now := s.opt.Now().UTC()
 	name := fmt.Sprintf("%s%09d.json", now.Format("20060102150405"), now.Nanosecond())
-	if err := s.store.write(body, "reports", r.key, name); err != nil {
+	if err := s.store.keep(body, "reports", r.key, name); err != nil {
 		return failed("the report of %s cannot be kept: %v", r.key, err)
 	}
 	return r.text("application/json; charset=utf-8", `["store"]`)
@@ -206,12 +213,12 @@ func (s *Server) bucket(r *request) error {
 	if hex.EncodeToString(is.Sum(nil)) != sum {
 		return badRequest("the content does not have the checksum %s", sum)
 	}
-	if err := s.store.write(body, dir, "contents"); err != nil {
+	if err := s.store.keep(body, dir, "contents"); err != nil {
 		return failed("the backup cannot be kept: %v", err)
 	}
 	if path != "" && !s.knownPath(dir, path) {
 		known, _ := os.ReadFile(filepath.Join(s.store.dir, dir, "paths")) // none at first
-		if err := s.store.write(append(known, path+"\n"...), dir, "paths"); err != nil {
+		if err := s.store.keep(append(known, path+"\n"...), dir, "paths"); err != nil {
 			return failed("the backup cannot be kept: %v", err)
 		}
 	}

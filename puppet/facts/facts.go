@@ -26,6 +26,20 @@ type Facts struct {
 	paths map[string]source.Span    // of their names
 }
 
+// New makes facts of values that stand nowhere, such as those that an agent sends.
+func New(name string, values *value.Hash) *Facts {
+	b := value.NewHashBuilder(values.Len())
+	for _, e := range values.Entries() {
+		if key := value.ToString(e.Key); key != timestamp {
+			b.SetString(key, sanitize(e.Value, nil))
+		}
+	}
+	return &Facts{Name: name, Values: b.Hash()}
+}
+
+// timestamp is no fact, but the server's own mark.
+const timestamp = "_timestamp"
+
 // Read reads a file of facts about one node. The file's name tells the node's name when nothing in it does.
 func Read(files source.Files, path string) (*Facts, error) {
 	f, base, err := open(files, path)
@@ -218,7 +232,7 @@ func build(f *source.File, n *datafile.Node, name, environment string, trusted *
 }
 
 func (x *Facts) add(b *value.HashBuilder, name string, at source.Span, n *datafile.Node) {
-	if name == "_timestamp" { // the server's own mark
+	if name == timestamp {
 		return
 	}
 	b.SetString(name, sanitize(n.Value, n))

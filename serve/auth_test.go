@@ -1,0 +1,133 @@
+package serve_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bunraku/internal/live"
+	"bunraku/serve"
+)
+
+const rules = `authorization: {
+  version: 1
+  rules: [
+    {
+      match-request: { path: "^/puppet/v3/catalog/([^/]+)$", type: regex, method: [get, post] }
+      allow: ["$1", { extensions: { pp_role: [king, queen] } }, "/^mon\\d+\\.example$/", "*.admin.example"]
+      sort-order: 500
+      name: "catalogs"
+    },
+    {
+      match-request: { path: "/puppet/v3/environments", type: path, query-params: { secret: ["yes"] } }
+      allow-unauthenticated: true
+      sort-order: 400
+      name: "open"
+    },
+    {
+      match-request: { path: "/puppet/v3/environments", type: path }
+      allow: "*"
+      deny: "bad.example"
+      sort-order: 500
+      name: "environments"
+    },
+    {
+      match-request: { path: "/puppet-admin-api/", type: path, method: delete }
+      allow: { certname: "boss.example" }
+      sort-order: 500
+      name: "admin"
+    }
+  ]
+}
+`
+
+// TestRules: rules of one's own decide, in puppetserver's words.
+func TestRules(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "auth.conf")
+	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, small, func(o *serve.Options) { o.Auth = file })
+	for _, x := range []struct {
+		name, role, method, path string
+		status                   int
+	}{
+		{"agent.example", "", "GET", "/puppet/v3/environments", 200},
+		{"bad.example", "", "GET", "/puppet/v3/environments", 403},
+		{"bad.example", "", "GET", "/puppet/v3/environments?secret=yes", 200},
+		{"bad.example", "", "GET", "/puppet/v3/environments?secret=no", 403},
+		{"agent.example", "", "DELETE", "/puppet-admin-api/v1/environment-cache", 403},
+		{"boss.example", "", "DELETE", "/puppet-admin-api/v1/environment-cache?environment=production", 204},
+		{"boss.example", "", "POST", "/puppet-admin-api/v1/environment-cache", 403},
+		{"agent.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 403},
+		{"agent.example", "king", "GET", "/puppet/v3/catalog/other.example?environment=production", 500}, // has no facts
+		{"agent.example", "knave", "GET", "/puppet/v3/catalog/other.example?environment=production", 403},
+		{"mon12.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 500},
+		{"mon.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 403},
+		{"x.admin.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 500},
+		{"admin.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 403},
+		{"agent.example", "", "GET", "/puppet/v3/node/agent.example?environment=production", 403}, // no rule
+	} {
+		c := r.client(r.sign(x.name, extension(x.role, 1, 13)))
+		if a := r.do(c, x.method, x.path, "", "", "Accept", accept); a.status != x.status {
+			t.Errorf("%v: %d %s", x, a.status, a.body)
+		}
+	}
+	for old, bad := range map[string]string{
+		"version: 1":               "version: 2",
+		"sort-order: 400":          "sort-order: 4000",
+		"type: path, method":       "type: prefix, method",
+		`name: "admin"`:            "",
+		"allow: \"*\"":             "permit: \"*\"",
+		`certname: "boss.example"`: `rbac: { permission: "x" }`,
+		"([^/]+)":                  "(?<!x)",
+		`"/^mon\\d+\\.example$/"`:  `"/(/"`,
+		"rules: [":                 "allow-header-cert-info: true\n rules: [",
+		"*.admin.example":          "a*.example",
+		"secret: [\"yes\"]":        "secret: { a: 1 }",
+	} {
+		text := strings.Replace(rules, old, bad, 1)
+		if text == rules {
+			t.Fatalf("%s is not there", old)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		opt := r.opt
+		opt.Auth = file
+		if _, err := serve.New(opt); err == nil {
+			t.Errorf("%s: the server starts", bad)
+		}
+	}
+}
+
+// TestPackagedRules: puppetserver's own file is understood, and says what is in force without one.
+func TestPackagedRules(t *testing.T) {
+	const packaged = "/etc/puppet/puppetserver/conf.d/auth.conf"
+	live.NotShort(t, "it reads what a package brings")
+	live.PathOf(t, packaged, "puppetserver")
+	with := start(t, small, func(o *serve.Options) { o.Auth = packaged })
+	without := start(t, small)
+	for _, path := range []string{"/puppet/v3/catalog/agent.example", "/puppet/v3/catalog/x", "/puppet/v3/node/agent.example",
+		"/puppet/v3/report/agent.example", "/puppet/v3/report/x", "/puppet/v3/facts/agent.example", "/puppet/v3/environments",
+		"/puppet/v3/environment_classes", "/puppet/v3/environment_modules", "/puppet/v3/file_metadatas/plugins",
+		"/puppet/v3/file_content/modules/demo/one", "/puppet/v3/file_bucket_file/md5/x", "/puppet/v3/static_file_content/x",
+		"/puppet/v4/catalog", "/puppet-admin-api/v1/environment-cache", "/status/v1/simple", "/status/v1/services", "/", "/x"} {
+		for _, method := range []string{"GET", "PUT", "POST", "DELETE", "HEAD"} {
+			for _, known := range []bool{true, false} {
+				var status [2]int
+				for i, r := range []*running{with, without} {
+					c := r.client()
+					if known {
+						c = r.client(r.sign("agent.example"))
+					}
+					status[i] = r.do(c, method, path+"?environment=production", "", "").status
+				}
+				if (status[0] == 403) != (status[1] == 403) {
+					t.Errorf("%s %s, a certificate: %v: %v", method, path, known, status)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"bunraku/internal/live"
+	"bunraku/puppet/catalog"
+	"bunraku/serve"
+)
+
+// A siteRequest is an agent's request for the catalog of a recorded site.
+type siteRequest struct {
+	site, node string
+	facts      map[string]any
+	client     *http.Client
+}
+
+// startSites serves the recorded sites and makes the requests of their nodes.
+func startSites(t testing.TB) (*running, []siteRequest) {
+	t.Helper()
+	sites := live.Sites(t)
+	r := start(t, "", func(o *serve.Options) {
+		o.Environments = []string{filepath.Dir(sites[0])}
+		o.Compile.Roots = []string{live.ModulesDir}
+		o.Recheck = 0
+	})
+	var requests []siteRequest
+	clients := map[string]*http.Client{}
+	for _, dir := range sites {
+		text, err := os.ReadFile(filepath.Join(dir, "facts.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := siteRequest{site: filepath.Base(dir)}
+		if err := json.Unmarshal(text, &q.facts); err != nil {
+			t.Fatal(err)
+		}
+		q.node, _ = q.facts["fqdn"].(string)
+		if clients[q.node] == nil {
+			clients[q.node] = r.client(r.sign(q.node))
+		}
+		q.client = clients[q.node]
+		requests = append(requests, q)
+	}
+	return r, requests
+}
+
+// ask gets the catalog of a site.
+func (r *running) ask(q siteRequest) answer {
+	r.t.Helper()
+	return r.catalog(q.client, q.node, q.site, q.facts)
+}
+
+var volatile = regexp.MustCompile(`"(version|catalog_uuid)":("[^"]*"|\d+)`)
+
+// plainCatalog is a catalog without what differs from compile to compile.
+func plainCatalog(body string) string { return volatile.ReplaceAllString(body, `"$1":0`) }
+
+// TestAcceptServeCatalogs replays the requests of the recorded sites to us and to puppetserver: the catalogs are equal.
+func TestAcceptServeCatalogs(t *testing.T) {
+	live.Accept(t)
+	r, requests := startSites(t)
+	x := startRival(t, r, "")
+	equal, bytes := 0, 0
+	for _, q := range requests {
+		ours, theirs := r.ask(q), x.ask(q)
+		if ours.status != 200 || theirs.status != 200 {
+			t.Errorf("%s: ours %d %.500s\ntheirs %d %.500s", q.site, ours.status, ours.body, theirs.status, theirs.body)
+			continue
+		}
+		if plainCatalog(ours.body) == plainCatalog(theirs.body) {
+			equal++
+			bytes++
+			continue
+		}
+		a, err := catalog.Read([]byte(ours.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := catalog.Read([]byte(theirs.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := catalog.Diff(a, b); len(lines) > 0 {
+			t.Errorf("%s: %d differences, the first: %s", q.site, len(lines), lines[0])
+			continue
+		}
+		equal++
+	}
+	t.Logf("catalogs equal to puppetserver's: %d of %d (bar: all); %d of them byte for byte", equal, len(requests), bytes)
+}
