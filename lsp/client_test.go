@@ -228,7 +228,9 @@ func (c *client) start(encodings []string, folders ...string) map[string]any {
 		list = append(list, map[string]any{"uri": "file://" + f, "name": f})
 	}
 	result := c.ask("initialize", map[string]any{"processId": nil, "rootUri": nil, "workspaceFolders": list,
-		"capabilities": map[string]any{"general": map[string]any{"positionEncodings": encodings}}})
+		"capabilities": map[string]any{"general": map[string]any{"positionEncodings": encodings},
+			"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true,
+				"resourceOperations": []any{"rename"}}}}})
 	c.notify("initialized", map[string]any{})
 	return result.(map[string]any)["capabilities"].(map[string]any)
 }

@@ -9,6 +9,7 @@
 //	nodes.go      the nodes that answers are about
 //	index.go      what is named where, in all files
 //	names.go      definition, references, highlights
+//	rename.go     new names, tried before they are given
 //	hover.go      what a word is, and its value on each node
 //	complete.go   what can stand at a place
 //	signature.go  how a function is called
@@ -191,6 +192,10 @@ func (s *Server) handler(method string) jrpc2.Handler {
 		return takes(s.workspaceSymbol)
 	case "textDocument/foldingRange":
 		return takes(s.foldingRange)
+	case "textDocument/prepareRename":
+		return takes(s.prepareRename)
+	case "textDocument/rename":
+		return takes(s.rename)
 	case "textDocument/didOpen":
 		return takes(s.didOpen)
 	case "textDocument/didChange":
@@ -254,6 +259,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 			SignatureHelpProvider: &protocol.SignatureHelpOptions{TriggerCharacters: []string{"(", ","}},
 			DefinitionProvider:    yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
 			DocumentSymbolProvider: yes, WorkspaceSymbolProvider: yes, FoldingRangeProvider: yes,
+			RenameProvider: &protocol.RenameOptions{PrepareProvider: yes},
 		}}, nil
 }
 

@@ -38,6 +38,7 @@ ParameterInformation              label:any documentation?:string|MarkupContent
 CodeAction                        title:string kind?:string diagnostics?:Diagnostic[] isPreferred?:bool disabled?:any edit?:WorkspaceEdit command?:any data?:any tags?:uint[]
 WorkspaceEdit                     changes?:any documentChanges?:any changeAnnotations?:any
 DocumentHighlight                 range:Range kind?:uint
+PrepareRenamePlaceholder          range:Range placeholder:string
 FoldingRange                      startLine:uint startCharacter?:uint endLine:uint endCharacter?:uint kind?:string collapsedText?:string
 `
 
@@ -51,6 +52,8 @@ var messages = map[string]string{
 
 	"textDocument/codeAction result":        "CodeAction[]|null",
 	"textDocument/hover result":             "Hover|null",
+	"textDocument/rename result":            "WorkspaceEdit|null",
+	"textDocument/prepareRename result":     "PrepareRenamePlaceholder|null",
 	"textDocument/completion result":        "CompletionList|null",
 	"textDocument/signatureHelp result":     "SignatureHelp|null",
 	"textDocument/definition result":        "Location[]|null",

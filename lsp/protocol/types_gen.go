@@ -40,6 +40,25 @@ type ClientCapabilities struct {
 // WorkspaceClientCapabilities is a structure of the protocol.
 type WorkspaceClientCapabilities struct {
 	DidChangeWatchedFiles *DidChangeWatchedFilesClientCapabilities `json:"didChangeWatchedFiles,omitempty"`
+	WorkspaceEdit         *WorkspaceEditClientCapabilities         `json:"workspaceEdit,omitempty"`
+	InlayHint             *InlayHintWorkspaceClientCapabilities    `json:"inlayHint,omitempty"`
+	CodeLens              *CodeLensWorkspaceClientCapabilities     `json:"codeLens,omitempty"`
+}
+
+// WorkspaceEditClientCapabilities is a structure of the protocol.
+type WorkspaceEditClientCapabilities struct {
+	DocumentChanges    bool                    `json:"documentChanges,omitempty"`
+	ResourceOperations []ResourceOperationKind `json:"resourceOperations,omitempty"`
+}
+
+// InlayHintWorkspaceClientCapabilities is a structure of the protocol.
+type InlayHintWorkspaceClientCapabilities struct {
+	RefreshSupport bool `json:"refreshSupport,omitempty"`
+}
+
+// CodeLensWorkspaceClientCapabilities is a structure of the protocol.
+type CodeLensWorkspaceClientCapabilities struct {
+	RefreshSupport bool `json:"refreshSupport,omitempty"`
 }
 
 // DidChangeWatchedFilesClientCapabilities is a structure of the protocol.
@@ -70,6 +89,13 @@ type ServerCapabilities struct {
 	WorkspaceSymbolProvider   bool                     `json:"workspaceSymbolProvider,omitempty"`
 	FoldingRangeProvider      bool                     `json:"foldingRangeProvider,omitempty"`
 	HoverProvider             bool                     `json:"hoverProvider,omitempty"`
+	RenameProvider            *RenameOptions           `json:"renameProvider,omitempty"`
+	InlayHintProvider         bool                     `json:"inlayHintProvider,omitempty"`
+	CodeLensProvider          *CodeLensOptions         `json:"codeLensProvider,omitempty"`
+	SemanticTokensProvider    *SemanticTokensOptions   `json:"semanticTokensProvider,omitempty"`
+	SelectionRangeProvider    bool                     `json:"selectionRangeProvider,omitempty"`
+	DocumentLinkProvider      *DocumentLinkOptions     `json:"documentLinkProvider,omitempty"`
+	CallHierarchyProvider     bool                     `json:"callHierarchyProvider,omitempty"`
 	CompletionProvider        *CompletionOptions       `json:"completionProvider,omitempty"`
 	SignatureHelpProvider     *SignatureHelpOptions    `json:"signatureHelpProvider,omitempty"`
 	CodeActionProvider        *CodeActionOptions       `json:"codeActionProvider,omitempty"`
@@ -415,7 +441,178 @@ type CodeAction struct {
 
 // WorkspaceEdit is a structure of the protocol.
 type WorkspaceEdit struct {
-	Changes map[string][]TextEdit `json:"changes,omitempty"`
+	Changes         map[string][]TextEdit `json:"changes,omitempty"`
+	DocumentChanges []json.RawMessage     `json:"documentChanges,omitempty"`
+}
+
+// RenameOptions is a structure of the protocol.
+type RenameOptions struct {
+	PrepareProvider bool `json:"prepareProvider,omitempty"`
+}
+
+// RenameParams is a structure of the protocol.
+type RenameParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Position     Position               `json:"position"`
+	NewName      string                 `json:"newName"`
+}
+
+// PrepareRenamePlaceholder is a structure of the protocol.
+type PrepareRenamePlaceholder struct {
+	Range       Range  `json:"range"`
+	Placeholder string `json:"placeholder"`
+}
+
+// TextDocumentEdit is a structure of the protocol.
+type TextDocumentEdit struct {
+	TextDocument OptionalVersionedTextDocumentIdentifier `json:"textDocument"`
+	Edits        []TextEdit                              `json:"edits"`
+}
+
+// OptionalVersionedTextDocumentIdentifier is a structure of the protocol.
+type OptionalVersionedTextDocumentIdentifier struct {
+	URI     string `json:"uri"`
+	Version *int   `json:"version"`
+}
+
+// RenameFile is a structure of the protocol.
+type RenameFile struct {
+	Kind   string `json:"kind"`
+	OldURI string `json:"oldUri"`
+	NewURI string `json:"newUri"`
+}
+
+// InlayHintParams is a structure of the protocol.
+type InlayHintParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Range        Range                  `json:"range"`
+}
+
+// InlayHint is a structure of the protocol.
+type InlayHint struct {
+	Position    Position       `json:"position"`
+	Label       string         `json:"label"`
+	Kind        InlayHintKind  `json:"kind,omitempty"`
+	Tooltip     *MarkupContent `json:"tooltip,omitempty"`
+	PaddingLeft bool           `json:"paddingLeft,omitempty"`
+}
+
+// CodeLensOptions is a structure of the protocol.
+type CodeLensOptions struct {
+	ResolveProvider bool `json:"resolveProvider,omitempty"`
+}
+
+// CodeLensParams is a structure of the protocol.
+type CodeLensParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+}
+
+// CodeLens is a structure of the protocol.
+type CodeLens struct {
+	Range   Range    `json:"range"`
+	Command *Command `json:"command,omitempty"`
+}
+
+// Command is a structure of the protocol.
+type Command struct {
+	Title   string `json:"title"`
+	Command string `json:"command"`
+}
+
+// SemanticTokensOptions is a structure of the protocol.
+type SemanticTokensOptions struct {
+	Legend SemanticTokensLegend `json:"legend"`
+	Range  bool                 `json:"range,omitempty"`
+	Full   bool                 `json:"full,omitempty"`
+}
+
+// SemanticTokensLegend is a structure of the protocol.
+type SemanticTokensLegend struct {
+	TokenTypes     []string `json:"tokenTypes"`
+	TokenModifiers []string `json:"tokenModifiers"`
+}
+
+// SemanticTokensParams is a structure of the protocol.
+type SemanticTokensParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+}
+
+// SemanticTokensRangeParams is a structure of the protocol.
+type SemanticTokensRangeParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Range        Range                  `json:"range"`
+}
+
+// SemanticTokens is a structure of the protocol.
+type SemanticTokens struct {
+	Data []int `json:"data"`
+}
+
+// SelectionRangeParams is a structure of the protocol.
+type SelectionRangeParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Positions    []Position             `json:"positions"`
+}
+
+// SelectionRange is a structure of the protocol.
+type SelectionRange struct {
+	Range  Range           `json:"range"`
+	Parent *SelectionRange `json:"parent,omitempty"`
+}
+
+// DocumentLinkOptions is a structure of the protocol.
+type DocumentLinkOptions struct {
+	ResolveProvider bool `json:"resolveProvider,omitempty"`
+}
+
+// DocumentLinkParams is a structure of the protocol.
+type DocumentLinkParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+}
+
+// DocumentLink is a structure of the protocol.
+type DocumentLink struct {
+	Range   Range  `json:"range"`
+	Target  string `json:"target,omitempty"`
+	Tooltip string `json:"tooltip,omitempty"`
+}
+
+// CallHierarchyPrepareParams is a structure of the protocol.
+type CallHierarchyPrepareParams struct {
+	TextDocument TextDocumentIdentifier `json:"textDocument"`
+	Position     Position               `json:"position"`
+}
+
+// CallHierarchyItem is a structure of the protocol.
+type CallHierarchyItem struct {
+	Name           string     `json:"name"`
+	Kind           SymbolKind `json:"kind"`
+	Detail         string     `json:"detail,omitempty"`
+	URI            string     `json:"uri"`
+	Range          Range      `json:"range"`
+	SelectionRange Range      `json:"selectionRange"`
+}
+
+// CallHierarchyIncomingCallsParams is a structure of the protocol.
+type CallHierarchyIncomingCallsParams struct {
+	Item CallHierarchyItem `json:"item"`
+}
+
+// CallHierarchyIncomingCall is a structure of the protocol.
+type CallHierarchyIncomingCall struct {
+	From       CallHierarchyItem `json:"from"`
+	FromRanges []Range           `json:"fromRanges"`
+}
+
+// CallHierarchyOutgoingCallsParams is a structure of the protocol.
+type CallHierarchyOutgoingCallsParams struct {
+	Item CallHierarchyItem `json:"item"`
+}
+
+// CallHierarchyOutgoingCall is a structure of the protocol.
+type CallHierarchyOutgoingCall struct {
+	To         CallHierarchyItem `json:"to"`
+	FromRanges []Range           `json:"fromRanges"`
 }
 
 // FoldingRangeKind is an enumeration of the protocol.
@@ -459,6 +656,15 @@ const (
 	SymbolKindEvent         SymbolKind = 24
 	SymbolKindOperator      SymbolKind = 25
 	SymbolKindTypeParameter SymbolKind = 26
+)
+
+// InlayHintKind is an enumeration of the protocol.
+type InlayHintKind int
+
+// Its values.
+const (
+	InlayHintKindType      InlayHintKind = 1
+	InlayHintKindParameter InlayHintKind = 2
 )
 
 // MessageType is an enumeration of the protocol.
@@ -650,4 +856,14 @@ const (
 	DiagnosticSeverityWarning     DiagnosticSeverity = 2
 	DiagnosticSeverityInformation DiagnosticSeverity = 3
 	DiagnosticSeverityHint        DiagnosticSeverity = 4
+)
+
+// ResourceOperationKind is an enumeration of the protocol.
+type ResourceOperationKind string
+
+// Its values.
+const (
+	ResourceOperationKindCreate ResourceOperationKind = "create"
+	ResourceOperationKindRename ResourceOperationKind = "rename"
+	ResourceOperationKindDelete ResourceOperationKind = "delete"
 )

@@ -1,0 +1,554 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bunraku/fleet"
+	"bunraku/lsp/protocol"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/outline"
+	"bunraku/source"
+
+	"github.com/creachadair/jrpc2"
+)
+
+// A rename is tried before it is given. The index knows every place that names a thing; but code also names things by
+// words that it puts together when it runs, and a new name can be taken already, in a place where it then means
+// something else. So the edits are laid over the files, and two things are asked of the outcome: does every edited place
+// still mean one thing, and no other place; and do the nodes compile to the catalogs that they had, but for the name? If
+// not, there is no rename, and a sentence that says why.
+
+// requestFailed is the protocol's error for a request that was understood and cannot be fulfilled.
+const requestFailed jrpc2.Code = -32803
+
+// A renaming is a thing that can be renamed.
+type renaming struct {
+	*spot
+	kind  outline.NameKind
+	full  string // its name, as everybody calls it
+	own   string // the part of it that can change: of a variable what stands behind the last colons
+	owner string // of a variable: its class or define
+	uses  []occurrence
+}
+
+func refused(format string, args ...any) error { return jrpc2.Errorf(requestFailed, format, args...) }
+
+// renaming finds out what stands at a spot and whether it is ours to rename.
+func (at *spot) renaming() (*renaming, error) {
+	r := &renaming{spot: at, kind: at.name.Kind, full: at.name.Name, uses: at.same(at.entry, at.name, nil)}
+	switch at.name.Kind {
+	case outline.ResourceName:
+		return nil, refused("%s is what the resource is called on machines: a new title is another resource", at.name.Name)
+	case outline.TemplateName:
+		return nil, refused("a template is called like its file: move that")
+	case outline.KeyName:
+		if at.params[at.name.Name] {
+			r.kind = outline.VariableName
+		}
+	case outline.VariableName:
+		names := at.resolve(at.entry, at.name)
+		if len(names) > 1 {
+			return nil, refused("it is %s: several classes render the template", strings.Join(names, " and "))
+		}
+		r.full = names[0]
+	}
+	r.own = r.full
+	if r.kind == outline.VariableName {
+		if i := strings.LastIndex(r.full, "::"); i >= 0 {
+			r.owner, r.own = r.full[:i], r.full[i+2:]
+		}
+	}
+	if !slices.ContainsFunc(r.uses, func(o occurrence) bool {
+		return o.Defines && (o.Kind != outline.KeyName) == (r.kind != outline.KeyName)
+	}) {
+		return nil, refused("nothing in this folder defines %s", r.full)
+	}
+	for _, o := range r.uses {
+		if at.folder.own != nil && !at.folder.own(o.path) {
+			return nil, refused("%s names it, too, and is not yours to edit", at.short(o.path))
+		}
+		if text := lastPart(o.file.Slice(o.Span)); !strings.EqualFold(text, lastPart(r.full)) {
+			return nil, refused("%s:%d writes it as %q", at.short(o.path), o.file.LineOf(o.Span.Start), text)
+		}
+	}
+	return r, nil
+}
+
+// short is a path as people of the folder say it.
+func (f *folder) short(p string) string { return strings.TrimPrefix(p, f.dir+"/") }
+
+func (s *Server) prepareRename(_ context.Context, p *protocol.TextDocumentPositionParams) (
+	*protocol.PrepareRenamePlaceholder, error) {
+	at, err := s.spot(p.TextDocument.URI, p.Position)
+	if at == nil || err != nil || !at.named {
+		return nil, err
+	}
+	r, err := at.renaming()
+	if err != nil {
+		return nil, err
+	}
+	span := at.name.Span
+	if r.kind == outline.VariableName { // of $web::port only the port
+		span.Start = span.End - uint32(len(lastPart(at.entry.file.Slice(span))))
+	}
+	return &protocol.PrepareRenamePlaceholder{Range: at.entry.mapper(s.enc).span(span),
+		Placeholder: at.entry.file.Slice(span)}, nil
+}
+
+// shapes are what new names have to look like.
+var shapes = map[outline.NameKind]*regexp.Regexp{
+	outline.ClassName:    regexp.MustCompile(`^[a-z][a-z0-9_]*(::[a-z][a-z0-9_]*)*$`),
+	outline.TypeName:     regexp.MustCompile(`^[A-Za-z][a-z0-9_]*(::[A-Za-z][a-z0-9_]*)*$`),
+	outline.FunctionName: regexp.MustCompile(`^[a-z][a-z0-9_]*(::[a-z][a-z0-9_]*)*$`),
+	outline.VariableName: regexp.MustCompile(`^[a-z_][a-zA-Z0-9_]*$`),
+	outline.LocalName:    regexp.MustCompile(`^[a-z_][a-zA-Z0-9_]*$`),
+	outline.KeyName:      regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_:-]*$`),
+}
+
+// A change is what a rename does to the files.
+type change struct {
+	edits map[string][]source.Edit // by path, in the order of the text
+	moves map[string]string        // files that get another name
+}
+
+func (s *Server) rename(ctx context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
+	at, err := s.spot(p.TextDocument.URI, p.Position)
+	if at == nil || err != nil {
+		return nil, err
+	}
+	if !at.named {
+		return nil, refused("there is no name here")
+	}
+	r, err := at.renaming()
+	if err != nil {
+		return nil, err
+	}
+	to := strings.TrimPrefix(strings.TrimPrefix(p.NewName, "$"), "::")
+	if r.owner != "" {
+		to = strings.TrimPrefix(to, r.owner+"::")
+	}
+	if !shapes[r.kind].MatchString(to) {
+		return nil, refused("%q is no name that it could have", p.NewName)
+	}
+	if r.kind == outline.TypeName {
+		to = outline.Class(to)
+	}
+	if to == r.own {
+		return &protocol.WorkspaceEdit{}, nil
+	}
+	c, err := r.change(to)
+	if err != nil {
+		return nil, err
+	}
+	for from, to := range c.moves {
+		if !s.movesFiles() {
+			return nil, refused("%s has to become %s, and this editor lets nobody move files", at.short(from), at.short(to))
+		}
+	}
+	nodes, err := r.try(ctx, c, to)
+	if err != nil {
+		return nil, err
+	}
+	s.log(protocol.MessageTypeInfo, fmt.Sprintf("%s is now %s in %d files; %d nodes compile to what they were", r.full, to,
+		len(c.edits), nodes))
+	return s.workspaceEdit(r.index, c)
+}
+
+// movesFiles reports whether the client can move files.
+func (s *Server) movesFiles() bool {
+	w := s.client.Workspace
+	return w != nil && w.WorkspaceEdit != nil &&
+		slices.Contains(w.WorkspaceEdit.ResourceOperations, protocol.ResourceOperationKindRename)
+}
+
+// change gathers the edits.
+func (r *renaming) change(to string) (*change, error) {
+	c := &change{edits: map[string][]source.Edit{}, moves: map[string]string{}}
+	put := func(e *entry, span source.Span, text string) {
+		c.edits[e.path] = append(c.edits[e.path], source.Edit{Place: source.Place{File: e.file, Span: span}, Text: text})
+	}
+	for _, o := range r.uses {
+		text := o.file.Slice(o.Span)
+		switch {
+		case r.kind == outline.VariableName:
+			put(o.entry, o.Span, text[:len(text)-len(lastPart(text))]+to)
+		case text[0] >= 'A' && text[0] <= 'Z':
+			put(o.entry, o.Span, outline.Capitalized(to))
+		default:
+			put(o.entry, o.Span, to)
+		}
+		if from := r.file(o); from != "" {
+			next, err := r.moved(from, to)
+			if err != nil {
+				return nil, err
+			}
+			if next != from {
+				c.moves[from] = next
+			}
+		}
+	}
+	if r.kind == outline.ClassName { // $web::port and the key web::port begin with the class
+		for _, e := range r.index.entries {
+			for _, m := range e.names {
+				text := e.file.Slice(m.Span)
+				last := lastPart(text)
+				if m.Kind != outline.VariableName && !(m.Kind == outline.KeyName && r.params[m.Name]) ||
+					outline.Class(strings.TrimSuffix(text, "::"+last)) != r.full || last == text {
+					continue
+				}
+				if r.folder.own != nil && !r.folder.own(e.path) {
+					return nil, refused("%s has %s, and is not yours to edit", r.short(e.path), text)
+				}
+				put(e, m.Span, to+"::"+last)
+			}
+		}
+	}
+	for p, list := range c.edits {
+		slices.SortFunc(list, func(a, b source.Edit) int { return int(a.Place.Span.Start) - int(b.Place.Span.Start) })
+		c.edits[p] = slices.CompactFunc(list, func(a, b source.Edit) bool { return a.Place.Span == b.Place.Span })
+	}
+	return c, nil
+}
+
+// file is the file that has its name from a definition; "" if it does not.
+func (r *renaming) file(o occurrence) string {
+	if !o.Defines || r.kind == outline.VariableName || r.kind == outline.LocalName || r.kind == outline.KeyName {
+		return ""
+	}
+	for _, sort := range sorts {
+		if p := autoloaded(o.path, sort, r.full); p == o.path {
+			return p
+		}
+	}
+	return ""
+}
+
+// moved is where a file belongs that holds the definition of a name.
+func (r *renaming) moved(file, to string) (string, error) {
+	module, _, qualified := strings.Cut(r.full, "::")
+	if other, rest, _ := strings.Cut(to, "::"); !qualified || other != module || rest == "" {
+		return "", refused("%s belongs to the module %s: under another module's name it is not found", r.full, module)
+	}
+	next := ""
+	for _, sort := range sorts {
+		if next == "" {
+			next = autoloaded(file, sort, to)
+		}
+	}
+	if r.byPath[next] != nil {
+		return "", refused("there is a %s already", r.short(next))
+	}
+	return next, nil
+}
+
+// sorts are the folders of a module in which definitions lie.
+var sorts = []string{"manifests", "functions", "types"}
+
+// autoloaded is the file of a module in which a name is looked for, in the module that another file is in.
+func autoloaded(file, sort, name string) string {
+	module, rest, _ := strings.Cut(name, "::")
+	i := strings.LastIndex(file, "/"+module+"/"+sort+"/")
+	if i < 0 {
+		return ""
+	}
+	if rest == "" {
+		rest = "init"
+	}
+	return file[:i] + "/" + module + "/" + sort + "/" + strings.ReplaceAll(rest, "::", "/") + ".pp"
+}
+
+// edited is a file with its edits.
+func edited(e *entry, list []source.Edit) string {
+	var b strings.Builder
+	from := uint32(0)
+	for _, x := range list {
+		b.WriteString(e.file.Text[from:x.Place.Span.Start])
+		b.WriteString(x.Text)
+		from = x.Place.Span.End
+	}
+	b.WriteString(e.file.Text[from:])
+	return b.String()
+}
+
+// mostTried is how many nodes a rename is tried on.
+const mostTried = 50
+
+// try lays the change over the files and asks what has become of names and of nodes. It returns how many nodes it has
+// seen compile to what they were.
+func (r *renaming) try(ctx context.Context, c *change, to string) (nodes int, err error) {
+	before, _, err := r.folder.view()
+	if err != nil {
+		return 0, err
+	}
+	texts := map[string]string{}
+	var gone []string
+	for p, list := range c.edits {
+		at := p
+		if next := c.moves[p]; next != "" {
+			at, gone = next, append(gone, p)
+		}
+		texts[at] = edited(r.byPath[p], list)
+	}
+	over, err := source.NewOverlay(before, texts)
+	if err != nil {
+		return 0, err
+	}
+	after := over.Without(gone...)
+	if err := r.mean(after, c); err != nil {
+		return 0, err
+	}
+	all, err := r.folder.nodes(ctx, before)
+	if err != nil {
+		return 0, err
+	}
+	if real, err := fleet.Nodes(before, r.dir, r.server.opt.Facts); err == nil && len(real) > 0 && len(real) <= mostTried {
+		all = fleet.Real(real)
+	}
+	was, err := r.catalogs(ctx, before, all)
+	if err != nil {
+		return 0, err
+	}
+	is, err := r.catalogs(ctx, after, all)
+	if err != nil {
+		return 0, err
+	}
+	for i := range was {
+		switch {
+		case was[i].Catalog == nil && is[i].Catalog == nil:
+		case was[i].Catalog == nil:
+			return 0, refused("%s would compile, and does not now", was[i].Name)
+		case is[i].Catalog == nil:
+			why := "it does not compile"
+			if len(is[i].Problems) > 0 {
+				why = is[i].Problems[0].Summary
+			}
+			return 0, refused("%s would fail: %s", was[i].Name, why)
+		default:
+			if ref := r.differs(was[i].Catalog, is[i].Catalog, to); ref != "" {
+				return 0, refused("%s of %s would be another: the name is more than a name there", ref, was[i].Name)
+			}
+			nodes++
+		}
+	}
+	return nodes, nil
+}
+
+func (r *renaming) catalogs(ctx context.Context, view source.Files, nodes []fleet.Node) ([]fleet.Compiled, error) {
+	snap, err := r.ws.Snapshot(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	out, _, err := fleet.Compile(ctx, snap, r.folder.judge, nodes, r.server.opt.Watch)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return out, err
+}
+
+// mean asks the edited files whether each place that was edited means the new thing, and no other place does.
+func (r *renaming) mean(after source.Files, c *change) error {
+	files, err := indexed(after, r.dir)
+	if err != nil {
+		return err
+	}
+	x := r.build(after, files)
+	type spanIn struct {
+		path string
+		at   source.Span
+	}
+	want := map[spanIn]bool{}
+	var first *occurrence
+	for _, o := range r.uses {
+		p := o.path
+		if next := c.moves[p]; next != "" {
+			p = next
+		}
+		shift, size := 0, 0
+		for _, e := range c.edits[o.path] {
+			if e.Place.Span == o.Span {
+				size = len(e.Text)
+				break
+			}
+			shift += len(e.Text) - int(e.Place.Span.Len())
+		}
+		at := source.Span{Start: uint32(int(o.Span.Start) + shift)}
+		at.End = at.Start + uint32(size)
+		want[spanIn{p, at}] = true
+		e := x.byPath[p]
+		if e == nil || r.byPath[o.path].whole && !e.whole {
+			why := "it cannot be read"
+			if _, list, err := r.ws.Parse(after, p, isPlan(p)); err == nil && len(list) > 0 {
+				why = list[0].Summary
+			}
+			return refused("%s would be no program: %s", r.short(p), why)
+		}
+		for _, n := range e.names {
+			if n.Span == at && n.Kind == o.Kind && n.Defines == o.Defines && (first == nil || o.Defines && !first.Defines) {
+				first = &occurrence{e, n}
+			}
+		}
+	}
+	if first == nil {
+		return refused("nothing would be called so")
+	}
+	for _, o := range x.same(first.entry, first.Name, nil) {
+		if k := (spanIn{o.path, o.Span}); want[k] {
+			delete(want, k)
+		} else {
+			return refused("%s:%d has that name already, and would mean the same", r.short(o.path), o.file.LineOf(o.Span.Start))
+		}
+	}
+	for k := range want {
+		return refused("%s:%d would mean something else", r.short(k.path), x.byPath[k.path].file.LineOf(k.at.Start))
+	}
+	return nil
+}
+
+// differs compares two catalogs up to the name, and says which resource is another; "" if none is.
+func (r *renaming) differs(a, b *catalog.Catalog, to string) string {
+	was, is := r.plain(a, to, true), r.plain(b, to, false)
+	for _, ref := range slices.Sorted(maps.Keys(was)) {
+		if !reflect.DeepEqual(was[ref], is[ref]) {
+			return ref
+		}
+	}
+	for _, ref := range slices.Sorted(maps.Keys(is)) {
+		if was[ref] == nil {
+			return ref
+		}
+	}
+	return ""
+}
+
+// plain is a catalog without places, tags and order of edges, by resource; of the old one with the new name.
+func (r *renaming) plain(c *catalog.Catalog, to string, old bool) map[string]any {
+	text, err := catalog.JSON{}.Append(nil, c)
+	var whole struct {
+		Resources []map[string]any
+		Edges     []map[string]any
+		Classes   []any
+	}
+	if err != nil || json.Unmarshal(text, &whole) != nil {
+		return map[string]any{"the catalog": err}
+	}
+	names := func(v any) any { return v }
+	if old && (r.kind == outline.ClassName || r.kind == outline.TypeName) {
+		was, is := outline.Capitalized(r.full), outline.Capitalized(to)
+		if r.kind == outline.ClassName {
+			was, is = "Class["+was+"]", "Class["+is+"]"
+		} else {
+			was, is = was+"[", is+"["
+		}
+		names = func(v any) any { return replaced(v, was, is) }
+	}
+	out := map[string]any{}
+	for _, x := range whole.Resources {
+		for _, key := range []string{"file", "line", "tags"} {
+			delete(x, key)
+		}
+		ref := names(fmt.Sprintf("%v[%v]", x["type"], x["title"])).(string)
+		delete(x, "type")
+		delete(x, "title")
+		if old && r.owner != "" && strings.HasPrefix(strings.ToLower(ref), strings.ToLower(r.resource())) {
+			if p, is := x["parameters"].(map[string]any); is && p[r.own] != nil {
+				p[to] = p[r.own]
+				delete(p, r.own)
+			}
+			if list, is := x["sensitive_parameters"].([]any); is {
+				if i := slices.Index(list, any(r.own)); i >= 0 {
+					list[i] = to
+				}
+			}
+		}
+		out[ref] = names(x)
+	}
+	var edges []string
+	for _, e := range whole.Edges {
+		edges = append(edges, fmt.Sprint(names(e["source"]), " → ", names(e["target"])))
+	}
+	slices.Sort(edges)
+	out["the order"] = edges
+	return out
+}
+
+// resource is how references to the owner of a parameter begin.
+func (r *renaming) resource() string {
+	if slices.ContainsFunc(r.index.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.names, func(n outline.Name) bool {
+			return n.Kind == outline.ClassName && n.Defines && n.Name == r.owner
+		})
+	}) {
+		return "Class[" + r.owner + "]"
+	}
+	return r.owner + "["
+}
+
+// replaced is a value with references to one resource in place of those to another.
+func replaced(v any, was, is string) any {
+	switch v := v.(type) {
+	case string:
+		if rest, cut := strings.CutPrefix(v, was); cut {
+			return is + rest
+		}
+	case []any:
+		for i := range v {
+			v[i] = replaced(v[i], was, is)
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = replaced(v[k], was, is)
+		}
+	}
+	return v
+}
+
+// workspaceEdit puts a change into the protocol's words.
+func (s *Server) workspaceEdit(x *index, c *change) (*protocol.WorkspaceEdit, error) {
+	out := &protocol.WorkspaceEdit{}
+	edits := map[string][]protocol.TextEdit{}
+	for p, list := range c.edits {
+		m := x.byPath[p].mapper(s.enc)
+		for _, e := range list {
+			edits[p] = append(edits[p], protocol.TextEdit{Range: m.span(e.Place.Span), NewText: e.Text})
+		}
+	}
+	if len(c.moves) == 0 {
+		out.Changes = map[string][]protocol.TextEdit{}
+		for p, list := range edits {
+			out.Changes[s.uriOf(p)] = list
+		}
+		return out, nil
+	}
+	add := func(v any) error {
+		raw, err := json.Marshal(v)
+		out.DocumentChanges = append(out.DocumentChanges, raw)
+		return err
+	}
+	for _, p := range slices.Sorted(maps.Keys(edits)) {
+		id := protocol.OptionalVersionedTextDocumentIdentifier{URI: s.uriOf(p)}
+		s.mu.Lock()
+		if d := s.docs[id.URI]; d != nil {
+			id.Version = &d.version
+		}
+		s.mu.Unlock()
+		if err := add(protocol.TextDocumentEdit{TextDocument: id, Edits: edits[p]}); err != nil {
+			return nil, err
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(c.moves)) {
+		to := filepath.ToSlash(path.Clean(c.moves[from]))
+		if err := add(protocol.RenameFile{Kind: "rename", OldURI: s.uriOf(from), NewURI: s.uriOf(to)}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

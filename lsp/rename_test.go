@@ -1,0 +1,298 @@
+package lsp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"bunraku/fleet"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// renameIn asks for a rename; the second is why there is none.
+func (n *nav) renameIn(file, text string, nth int, to string) (edit map[string]any, why string) {
+	n.t.Helper()
+	ask := n.pos(file, text, nth)
+	ask["newName"] = to
+	m := n.answer(n.send("textDocument/rename", ask))
+	if e, is := m["error"].(map[string]any); is {
+		return nil, e["message"].(string)
+	}
+	return m["result"].(map[string]any), ""
+}
+
+// written are the files of a tree after an edit, and moved files.
+func (n *nav) written(edit map[string]any) map[string]string {
+	n.t.Helper()
+	files := filesOf(n.t, n.dir)
+	apply := func(uri string, list []any) {
+		name := strings.TrimPrefix(uri, "file://"+n.dir+"/")
+		slices.SortFunc(list, func(a, b any) int { return -comparePlaces(a, b) })
+		for _, x := range list {
+			e := x.(map[string]any)
+			files[name] = spliced(files[name], e["range"], e["newText"].(string))
+		}
+	}
+	changes, _ := edit["changes"].(map[string]any)
+	for uri, list := range changes {
+		apply(uri, list.([]any))
+	}
+	ordered, _ := edit["documentChanges"].([]any)
+	for _, x := range ordered {
+		c := x.(map[string]any)
+		if c["kind"] == "rename" {
+			from := strings.TrimPrefix(c["oldUri"].(string), "file://"+n.dir+"/")
+			files[strings.TrimPrefix(c["newUri"].(string), "file://"+n.dir+"/")] = files[from]
+			delete(files, from)
+			continue
+		}
+		apply(c["textDocument"].(map[string]any)["uri"].(string), c["edits"].([]any))
+	}
+	return files
+}
+
+func comparePlaces(a, b any) int {
+	at := func(x any) int {
+		p := x.(map[string]any)["range"].(map[string]any)["start"].(map[string]any)
+		return int(p["line"].(float64))*100000 + int(p["character"].(float64))
+	}
+	return at(a) - at(b)
+}
+
+// spliced is a text with a range of bytes replaced.
+func spliced(text string, where any, by string) string {
+	at := func(end string) int {
+		p := where.(map[string]any)[end].(map[string]any)
+		from := 0
+		for range int(p["line"].(float64)) {
+			from += strings.Index(text[from:], "\n") + 1
+		}
+		return from + int(p["character"].(float64))
+	}
+	return text[:at("start")] + by + text[at("end"):]
+}
+
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(p)
+		name, _ := filepath.Rel(dir, p)
+		files[filepath.ToSlash(name)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestRename: what is renamed, where, and what is refused with which reason.
+func TestRename(t *testing.T) {
+	files := maps.Clone(named)
+	files["manifests/dynamic.pp"] = "node 'b' {\n  $which = 'moved'\n  include \"web::${which}\"\n}\n"
+	files["modules/web/manifests/moved.pp"] = "class web::moved {\n  notify { 'moved': }\n  notify { $title: }\n}\n"
+	files["modules/web/manifests/named.pp"] = "class web::named {\n  $lone = 1\n  notify { 'n': message => \"${title}${lone}\" }\n}\n"
+	files["facts/b.json"] = `{"fqdn": "b"}`
+	files["manifests/site.pp"] = strings.Replace(files["manifests/site.pp"], "include web\n", "include web\n  include web::named\n", 1)
+	files["modules/web/manifests/child.pp"] = "class web::child inherits web {\n  notify { \"child ${root} ${web::port}\": }\n  Class['web'] -> Notify['x']\n  notify { 'x': }\n}\n"
+	n := navigate(t, files)
+	for _, x := range []struct {
+		file, text string
+		nth        int
+		to         string
+		want       map[string][2]string // by file: what stood there and what stands there now
+		why        string
+	}{
+		{"modules/web/manifests/init.pp", "port,", 1, "puerto", map[string][2]string{
+			"modules/web/manifests/init.pp":  {"Integer $port", "Integer $puerto"},
+			"data/common.yaml":               {"  web::port:", "  web::puerto:"},
+			"modules/web/manifests/child.pp": {"${web::port}", "${web::puerto}"},
+			"modules/web/templates/a.erb":    {"<%= @port %>", "<%= @puerto %>"}}, ""},
+		{"data/common.yaml", "web::port", 1, "web::puerto", map[string][2]string{
+			"modules/web/manifests/init.pp": {"{ 'port' => $port }", "{ 'port' => $puerto }"}}, ""},
+		{"modules/web/manifests/vhost.pp", "web::vhost", 1, "web::host", map[string][2]string{
+			"manifests/site.pp": {"web::vhost { 'one'", "web::host { 'one'"}}, ""},
+		{"modules/web/types/mode.pp", "Web::Mode", 1, "Web::Bits", map[string][2]string{
+			"modules/web/manifests/init.pp": {"Web::Mode $mode", "Web::Bits $mode"}}, ""},
+		{"modules/web/functions/greet.pp", "web::greet", 1, "web::hello", map[string][2]string{
+			"modules/web/manifests/init.pp": {"web::greet($root)", "web::hello($root)"}}, ""},
+		{"modules/web/manifests/child.pp", "web::child", 1, "web::kid", map[string][2]string{
+			"manifests/site.pp": {"class { 'web::child'", "class { 'web::kid'"}}, ""},
+		{"data/common.yaml", "greeting: hi", 1, "welcome", map[string][2]string{
+			"data/common.yaml": {"lookup('greeting')", "lookup('welcome')"}}, ""},
+		{"manifests/site.pp", "docroot", 1, "base", map[string][2]string{
+			"modules/web/manifests/vhost.pp": {"String $docroot", "String $base"}}, ""},
+
+		{"modules/web/manifests/init.pp", "port,", 1, "mode", nil, "would be no program"},
+		{"modules/web/manifests/init.pp", "port,", 1, "9x", nil, "no name that it could have"},
+		{"modules/web/manifests/init.pp", "/etc/web", 1, "/etc/www", nil, "another resource"},
+		{"modules/web/manifests/init.pp", "web (", 1, "www", nil, "belongs to the module web"},
+		{"modules/web/manifests/moved.pp", "web::moved", 1, "web::elsewhere", nil, "b would fail"},
+		{"modules/web/manifests/named.pp", "web::named", 1, "web::called", nil, "more than a name"},
+		{"manifests/site.pp", "notify", 1, "shout", nil, "nothing in this folder defines"},
+	} {
+		edit, why := n.renameIn(x.file, x.text, x.nth, x.to)
+		if x.why != "" {
+			if !strings.Contains(why, x.why) {
+				t.Errorf("%s %q to %q: %q, want %q", x.file, x.text, x.to, why, x.why)
+			}
+			continue
+		}
+		if why != "" {
+			t.Errorf("%s %q to %q is refused: %s", x.file, x.text, x.to, why)
+			continue
+		}
+		after := n.written(edit)
+		for file, w := range x.want {
+			if strings.Contains(after[file], w[0]) || !strings.Contains(after[file], w[1]) {
+				t.Errorf("%s %q to %q: %s is now\n%s", x.file, x.text, x.to, file, after[file])
+			}
+		}
+	}
+	prepared := n.ask("textDocument/prepareRename", n.pos("modules/web/manifests/child.pp", "web::port", 1)).(map[string]any)
+	if prepared["placeholder"] != "port" || rangeText(prepared["range"]) != "2:34-2:38" {
+		t.Errorf("prepared: %v", prepared)
+	}
+	n.bye()
+}
+
+// TestRenameAll renames everything that the example defines, to a name that nobody has, and compiles every node anew:
+// the catalogs are those from before with the one name in place of the other.
+func TestRenameAll(t *testing.T) {
+	done, no := renameAll(t, "../examples/shop")
+	t.Logf("%d renamed, refused: %q", done, no)
+	// Two parameters get their values by name, from a hash in the data.
+	if slices.Sort(no); done < 25 || len(no) != 2 || !strings.HasPrefix(no[0], "profile::admin::shell: ") ||
+		!strings.HasPrefix(no[1], "profile::admin::uid: ") {
+		t.Errorf("%d renamed, refused: %q", done, no)
+	}
+}
+
+func renameAll(t *testing.T, from string) (done int, no []string) {
+	t.Helper()
+	n := navigate(t, filesOf(t, from))
+	before := compileAll(t, n.dir)
+	type target struct {
+		file string
+		name outline.Name
+		text string
+	}
+	var all []target
+	for file, text := range filesOf(t, n.dir) {
+		if filepath.Ext(file) != ".pp" {
+			continue
+		}
+		tree, _ := syntax.Parse(source.NewFile(file, text), syntax.Options{})
+		for _, x := range outline.Names(tree, func(string) outline.Effect { return 0 }) {
+			if x.Defines && x.Kind != outline.ResourceName {
+				all = append(all, target{file, x, text})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b target) int {
+		if a.file != b.file {
+			return strings.Compare(a.file, b.file)
+		}
+		return int(a.name.Span.Start) - int(b.name.Span.Start)
+	})
+	for _, x := range all {
+		start := x.text[:x.name.Span.Start]
+		ask := map[string]any{"textDocument": map[string]any{"uri": n.uri(x.file)}, "position": map[string]any{
+			"line": strings.Count(start, "\n"), "character": len(start) - strings.LastIndex(start, "\n") - 1}}
+		old := x.name.Name
+		owner := old[:strings.LastIndex(old, ":")+1]
+		to := "zz_renamed"
+		if x.name.Kind != outline.VariableName && x.name.Kind != outline.LocalName {
+			to = owner + to
+		}
+		ask["newName"] = to
+		m := n.answer(n.send("textDocument/rename", ask))
+		if e, is := m["error"].(map[string]any); is {
+			no = append(no, old+": "+e["message"].(string))
+			continue
+		}
+		done++
+		dir := tree(t, n.written(m["result"].(map[string]any)))
+		last := old[strings.LastIndex(old, ":")+1:]
+		word := regexp.MustCompile(`(?i)\b` + last + `\b`)
+		after := compileAll(t, dir)
+		for node, was := range before {
+			is := after[node]
+			a, b := alike(t, word, was), alike(t, word, is)
+			for i := range a {
+				if i >= len(b) || a[i] != b[i] {
+					t.Errorf("%s: %s to %s changes %s at\n%s", x.file, old, to, node, a[i])
+					break
+				}
+			}
+		}
+	}
+	n.bye()
+	return done, no
+}
+
+// alike are the resources and edges of a catalog with one name in place of another, without places and tags.
+func alike(t *testing.T, word *regexp.Regexp, text string) (lines []string) {
+	t.Helper()
+	var c struct{ Resources, Edges []map[string]any }
+	if err := json.Unmarshal([]byte(word.ReplaceAllString(text, "zz_renamed")), &c); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range c.Resources {
+		delete(r, "file")
+		delete(r, "line")
+		delete(r, "tags")
+		lines = append(lines, strings.ToLower(fmt.Sprint(r)))
+	}
+	for _, e := range c.Edges {
+		lines = append(lines, strings.ToLower(fmt.Sprint(e)))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// compileAll are the catalogs of all nodes of a tree.
+func compileAll(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	ws := compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet8})
+	snap, err := ws.Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, err := fleet.Nodes(ws.Disk(), dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, node := range fleet.Real(real) {
+		result, err := snap.Compile(context.Background(), node.Node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Catalog == nil {
+			t.Fatalf("%s does not compile", node.Node.Name)
+		}
+		text, err := catalog.JSON{}.Append(nil, result.Catalog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[result.Catalog.Name] = string(text)
+	}
+	return out
+}
