@@ -235,6 +235,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 		unverified[i].Compiled = compiled[i]
 	}
 	tell(unverified, nil, false)
+	f.server.refresh()
 	checked, err := fleet.Verify(ctx, f.judge, compiled, fleet.OnceAClass(kinds, compiled, false), func() {})
 	if err != nil || ctx.Err() != nil {
 		return err
@@ -255,7 +256,7 @@ func (f *folder) compile(ctx context.Context, snap *compiler.Snapshot, nodes []f
 		if r.Catalog != nil {
 			mu.Lock()
 			defer mu.Unlock()
-			fresh[r.Catalog.Name] = &result{r.Catalog.Name, r, explain.Of(r.Record())}
+			fresh[r.Catalog.Name] = &result{node: r.Catalog.Name, Result: r, record: explain.Of(r.Record())}
 		}
 	})
 	if err != nil || ctx.Err() != nil {

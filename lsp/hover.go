@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"bunraku/explain"
 	"bunraku/lsp/protocol"
@@ -25,6 +26,9 @@ type result struct {
 	node string
 	*eval.Result
 	record *explain.Record
+
+	reads  sync.Once
+	values reading // what read has gathered
 }
 
 // compiled are the chosen nodes, as they were last compiled, in the order of their names.

@@ -38,6 +38,7 @@ class web (
 	"modules/web/manifests/child.pp": `class web::child inherits web {
   notify { "child ${root} ${web::port}": }
   Class['web'] -> Notify['x']
+  notify { 'x': }
 }
 `,
 	"modules/web/manifests/vhost.pp": "define web::vhost (String $docroot) {\n  file { $docroot: }\n  File['/etc/web'] -> File[$docroot]\n}\n",

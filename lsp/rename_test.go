@@ -110,7 +110,6 @@ func TestRename(t *testing.T) {
 	files["modules/web/manifests/named.pp"] = "class web::named {\n  $lone = 1\n  notify { 'n': message => \"${title}${lone}\" }\n}\n"
 	files["facts/b.json"] = `{"fqdn": "b"}`
 	files["manifests/site.pp"] = strings.Replace(files["manifests/site.pp"], "include web\n", "include web\n  include web::named\n", 1)
-	files["modules/web/manifests/child.pp"] = "class web::child inherits web {\n  notify { \"child ${root} ${web::port}\": }\n  Class['web'] -> Notify['x']\n  notify { 'x': }\n}\n"
 	n := navigate(t, files)
 	for _, x := range []struct {
 		file, text string

@@ -14,6 +14,8 @@
 //	complete.go   what can stand at a place
 //	signature.go  how a function is called
 //	action.go     edits that take problems away
+//	shown.go      values, counts and colours in the text, links, what a place is in
+//	calls.go      who includes whom
 //	symbols.go    outlines, symbols of the workspace, folding
 //	diagnose.go   what is wrong: the syntax of an open file at once, everything else when nobody types
 //
@@ -192,6 +194,24 @@ func (s *Server) handler(method string) jrpc2.Handler {
 		return takes(s.workspaceSymbol)
 	case "textDocument/foldingRange":
 		return takes(s.foldingRange)
+	case "textDocument/inlayHint":
+		return takes(s.inlayHint)
+	case "textDocument/codeLens":
+		return takes(s.codeLens)
+	case "textDocument/semanticTokens/full":
+		return takes(s.semanticTokens)
+	case "textDocument/semanticTokens/range":
+		return takes(s.semanticTokensRange)
+	case "textDocument/selectionRange":
+		return takes(s.selectionRange)
+	case "textDocument/documentLink":
+		return takes(s.documentLink)
+	case "textDocument/prepareCallHierarchy":
+		return takes(s.prepareCallHierarchy)
+	case "callHierarchy/incomingCalls":
+		return takes(s.incomingCalls)
+	case "callHierarchy/outgoingCalls":
+		return takes(s.outgoingCalls)
 	case "textDocument/prepareRename":
 		return takes(s.prepareRename)
 	case "textDocument/rename":
@@ -259,7 +279,11 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 			SignatureHelpProvider: &protocol.SignatureHelpOptions{TriggerCharacters: []string{"(", ","}},
 			DefinitionProvider:    yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
 			DocumentSymbolProvider: yes, WorkspaceSymbolProvider: yes, FoldingRangeProvider: yes,
-			RenameProvider: &protocol.RenameOptions{PrepareProvider: yes},
+			RenameProvider:    &protocol.RenameOptions{PrepareProvider: yes},
+			InlayHintProvider: yes, CodeLensProvider: &protocol.CodeLensOptions{},
+			SemanticTokensProvider: &protocol.SemanticTokensOptions{Full: yes, Range: yes,
+				Legend: protocol.SemanticTokensLegend{TokenTypes: tokenTypes, TokenModifiers: tokenModifiers}},
+			SelectionRangeProvider: yes, DocumentLinkProvider: &protocol.DocumentLinkOptions{}, CallHierarchyProvider: yes,
 		}}, nil
 }
 

@@ -39,6 +39,15 @@ CodeAction                        title:string kind?:string diagnostics?:Diagnos
 WorkspaceEdit                     changes?:any documentChanges?:any changeAnnotations?:any
 DocumentHighlight                 range:Range kind?:uint
 PrepareRenamePlaceholder          range:Range placeholder:string
+InlayHint                         position:Position label:any kind?:uint textEdits?:any tooltip?:string|MarkupContent paddingLeft?:bool paddingRight?:bool data?:any
+CodeLens                          range:Range command?:Command data?:any
+Command                           title:string tooltip?:string command:string arguments?:any
+SemanticTokens                    resultId?:string data:uint[]
+SelectionRange                    range:Range parent?:SelectionRange
+DocumentLink                      range:Range target?:string tooltip?:string data?:any
+CallHierarchyItem                 name:string kind:uint tags?:uint[] detail?:string uri:string range:Range selectionRange:Range data?:any
+CallHierarchyIncomingCall         from:CallHierarchyItem fromRanges:Range[]
+CallHierarchyOutgoingCall         to:CallHierarchyItem fromRanges:Range[]
 FoldingRange                      startLine:uint startCharacter?:uint endLine:uint endCharacter?:uint kind?:string collapsedText?:string
 `
 
@@ -50,9 +59,20 @@ var messages = map[string]string{
 	"initialize result":               "InitializeResult",
 	"shutdown result":                 "null",
 
-	"textDocument/codeAction result":        "CodeAction[]|null",
-	"textDocument/hover result":             "Hover|null",
-	"textDocument/rename result":            "WorkspaceEdit|null",
+	"textDocument/codeAction result": "CodeAction[]|null",
+	"textDocument/hover result":      "Hover|null",
+	"textDocument/rename result":     "WorkspaceEdit|null",
+
+	"textDocument/inlayHint result":            "InlayHint[]|null",
+	"textDocument/codeLens result":             "CodeLens[]|null",
+	"textDocument/semanticTokens/full result":  "SemanticTokens|null",
+	"textDocument/semanticTokens/range result": "SemanticTokens|null",
+	"textDocument/selectionRange result":       "SelectionRange[]|null",
+	"textDocument/documentLink result":         "DocumentLink[]|null",
+	"textDocument/prepareCallHierarchy result": "CallHierarchyItem[]|null",
+	"callHierarchy/incomingCalls result":       "CallHierarchyIncomingCall[]|null",
+	"callHierarchy/outgoingCalls result":       "CallHierarchyOutgoingCall[]|null",
+
 	"textDocument/prepareRename result":     "PrepareRenamePlaceholder|null",
 	"textDocument/completion result":        "CompletionList|null",
 	"textDocument/signatureHelp result":     "SignatureHelp|null",

@@ -240,7 +240,10 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		in := &scope{owner: Class(x.Name), parent: Class(x.Parent)}
 		n.definition(ClassName, x.Name, x.NameAt, x.Span(), x.Params, x.Body, in)
 		if x.Parent != "" {
+			around := n.in
+			n.in = Class(x.Name)
 			n.add(Name{Kind: ClassName, Name: Class(x.Parent), Span: n.plain(x.ParentAt)})
+			n.in = around
 		}
 		return
 	case *syntax.Define:
