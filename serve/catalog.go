@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
@@ -22,50 +23,36 @@ import (
 	"bunraku/report/redact"
 )
 
+// An order is a catalog that somebody has asked for.
+type order struct {
+	name        string // of the node
+	environment string // that was asked for
+	facts       *facts.Facts
+	trusted     *value.Hash
+	check       bool     // an agent that must change its environment first gets no resources
+	static      bool     // metadata of files may be in it
+	checksums   []string // that the agent knows, the best one first
+	keepFacts   bool
+}
+
 // catalog compiles the catalog of the node that the path names (puppet/indirector/catalog/compiler.rb).
 func (s *Server) catalog(r *request) error {
-	form := r.query
-	if r.Method == http.MethodPost {
-		body, err := s.body(r)
-		if err != nil {
-			return err
-		}
-		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
-			kind != "application/x-www-form-urlencoded" {
-			return &problem{status: http.StatusUnsupportedMediaType, kind: "UNSUPPORTED_MEDIA_TYPE",
-				message: "Unsupported Media Type: a catalog is asked for with a form"}
-		}
-		posted, err := url.ParseQuery(string(body))
-		if err != nil {
-			return badRequest("The form of the request cannot be read: %v", err)
-		}
-		for name, values := range r.query {
-			if _, given := posted[name]; !given {
-				posted[name] = values
-			}
-		}
-		form = posted
+	form, err := s.form(r)
+	if err != nil {
+		return err
 	}
 	format, err := catalogFormat(r.Header.Values("Accept"))
 	if err != nil {
 		return err
 	}
-	envName := form.Get("environment")
-	if envName == "" {
-		return badRequest("An environment parameter must be specified")
-	}
-	env, err := s.pool.find(envName)
-	var gone *problem
-	if errors.As(err, &gone) && gone.status == http.StatusNotFound && envName != defaultEnvironment {
-		// As Puppet does: the catalog says which environment it is of, and the agent goes over to that.
-		r.note = append(r.note, "asked", envName)
-		envName = defaultEnvironment
-		env, err = s.pool.find(envName)
-	}
-	if err != nil {
+	if err := checkName(r.key); err != nil {
 		return err
 	}
-	r.note = append(r.note, "environment", envName)
+	o := order{name: r.key, environment: form.Get("environment"), check: form.Get("check_environment") == "true",
+		static: form.Get("static_catalog") == "true", keepFacts: form.Get("facts") != ""}
+	if kinds := form.Get("checksum_type"); kinds != "" {
+		o.checksums = strings.Split(kinds, ".")
+	}
 	if id := form.Get("transaction_uuid"); id != "" {
 		r.note = append(r.note, "transaction", id)
 	}
@@ -74,33 +61,108 @@ func (s *Server) catalog(r *request) error {
 		return err
 	}
 	defer leave()
-	node := compiler.Node{Name: r.key}
-	if node.Facts, err = s.requestFacts(r.key, form); err != nil {
+	if o.facts, err = s.requestFacts(r.key, form); err != nil {
 		return err
 	}
-	node.Facts.Trusted = facts.Trusted(r.client.name, r.client.extensions, nil)
-	began := time.Now()
-	c, err := s.compile(r.Context(), env, node)
-	s.counts.compileNanos.Add(int64(time.Since(began)))
+	external, err := s.external(r.Context(), r.client.name)
 	if err != nil {
-		s.counts.compileErrors.Add(1)
 		return err
 	}
-	s.counts.catalogs.Add(1)
-	text, err := catalog.JSON{Types: types.ToData}.Append(nil, c)
+	o.trusted = facts.Trusted(r.client.name, r.client.extensions, external)
+	done, err := s.fill(r, o)
 	if err != nil {
-		return failed("the catalog of %s cannot be written as JSON: %v", r.key, err)
+		return err
 	}
-	if bytes.Contains(text, opaqueMark) { // the compiler has refused it already; nothing is sent that it forgot
-		s.counts.unknown.Add(1)
-		return failed("a value of the catalog of %s is not known", r.key)
-	}
-	r.note = append(r.note, "resources", len(c.Resources))
-	if format != richJSON && bytes.Contains(text, []byte(`"__ptype":`)) {
+	if format != richJSON && bytes.Contains(done.text, []byte(`"__ptype":`)) {
 		return &problem{status: http.StatusNotAcceptable, kind: "UNSUPPORTED_FORMAT",
 			message: "Not Acceptable: the catalog of " + r.key + " has rich data, which only " + richJSON + " can say"}
 	}
-	return r.text(format+"; charset=utf-8", string(text))
+	return r.text(format+"; charset=utf-8", string(done.text))
+}
+
+// form is what the request says, in its path and in its body.
+func (s *Server) form(r *request) (url.Values, error) {
+	if r.Method != http.MethodPost {
+		return r.query, nil
+	}
+	body, err := s.body(r)
+	if err != nil {
+		return nil, err
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		kind != "application/x-www-form-urlencoded" {
+		return nil, &problem{status: http.StatusUnsupportedMediaType, kind: "UNSUPPORTED_MEDIA_TYPE",
+			message: "Unsupported Media Type: a catalog is asked for with a form"}
+	}
+	posted, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, badRequest("The form of the request cannot be read: %v", err)
+	}
+	for name, values := range r.query {
+		if _, given := posted[name]; !given {
+			posted[name] = values
+		}
+	}
+	return posted, nil
+}
+
+// filled is a catalog as it is sent, and what was said while it was made.
+type filled struct {
+	text []byte
+	logs []eval.LogLine
+}
+
+// fill compiles what was ordered.
+func (s *Server) fill(r *request, o order) (*filled, error) {
+	if o.environment == "" {
+		return nil, badRequest("An environment parameter must be specified")
+	}
+	node := compiler.Node{Name: o.name, Facts: o.facts, Unclassified: true}
+	node.Facts.Trusted = o.trusted
+	environment, err := s.classify(r.Context(), &node, o.environment)
+	if err != nil {
+		return nil, err
+	}
+	env, err := s.pool.find(environment)
+	var gone *problem
+	if errors.As(err, &gone) && gone.status == http.StatusNotFound && environment == o.environment &&
+		environment != defaultEnvironment {
+		// As Puppet does: the catalog says which environment it is of, and the agent goes over to that.
+		r.note = append(r.note, "asked", environment)
+		environment, o.environment = defaultEnvironment, defaultEnvironment
+		env, err = s.pool.find(environment)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.note = append(r.note, "environment", environment)
+	if o.keepFacts {
+		if err := s.store.saveFacts(environment, o.facts); err != nil {
+			return nil, err
+		}
+	}
+	began := time.Now()
+	var c *catalog.Catalog
+	var logs []eval.LogLine
+	if o.check && environment != o.environment {
+		c = &catalog.Catalog{Name: o.name, Environment: environment, Format: 2, Tags: []string{}, Classes: []string{}}
+		c.Version, c.UUID = value.Undef{}, uuid()
+	} else if c, logs, err = s.compile(r.Context(), env, node, o); err != nil {
+		s.counts.compileErrors.Add(1)
+		return nil, err
+	}
+	s.counts.compileNanos.Add(int64(time.Since(began)))
+	s.counts.catalogs.Add(1)
+	text, err := catalog.JSON{Types: types.ToData}.Append(nil, c)
+	if err != nil {
+		return nil, failed("the catalog of %s cannot be written as JSON: %v", o.name, err)
+	}
+	if bytes.Contains(text, opaqueMark) { // the compiler has refused it already; nothing is sent that it forgot
+		s.counts.unknown.Add(1)
+		return nil, failed("a value of the catalog of %s is not known", o.name)
+	}
+	r.note = append(r.note, "resources", len(c.Resources))
+	return &filled{text, logs}, nil
 }
 
 // defaultEnvironment is what nodes belong to whose environment is not there (any more).
@@ -149,11 +211,7 @@ func (s *Server) requestFacts(name string, form url.Values) (*facts.Facts, error
 	if err != nil {
 		return nil, badRequest("The facts cannot be read: %v", err)
 	}
-	f, err := readFacts(name, text)
-	if err != nil {
-		return nil, err
-	}
-	return f, s.store.saveFacts(name, text)
+	return readFacts(name, text)
 }
 
 // readFacts reads {"name": …, "values": {…}}. What it says of $trusted does not count.
@@ -177,34 +235,64 @@ func readFacts(name, text string) (*facts.Facts, error) {
 	return facts.New(name, values), nil
 }
 
+// mostTries is how often a catalog is compiled anew because the code's id was another one afterwards.
+const mostTries = 4
+
 // compile makes a catalog that an agent may have, or says why there is none. There is none as well if any of it is not
 // known: an agent would apply the guess.
-func (s *Server) compile(ctx context.Context, env *served, node compiler.Node) (*catalog.Catalog, error) {
+func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o order) (*catalog.Catalog,
+	[]eval.LogLine, error) {
 	ctx, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
+	for tries := 0; ; tries++ {
+		id, err := s.codeID(ctx, env.name)
+		if err != nil {
+			return nil, nil, err
+		}
+		c, logs, err := s.compileOnce(ctx, env, node, o, id)
+		if err != nil || id == "" {
+			return c, logs, err
+		}
+		after, err := s.codeID(ctx, env.name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if after == id {
+			return c, logs, nil
+		}
+		if tries == mostTries {
+			return nil, nil, failed("the code of the environment '%s' changes all the time", env.name)
+		}
+	}
+}
+
+func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Node, o order, codeID string) (
+	*catalog.Catalog, []eval.LogLine, error) {
 	snap, err := env.snapshot(ctx, s.opt.Recheck)
 	if err != nil {
-		return nil, failed("the environment '%s' cannot be read: %v", env.name, err)
+		return nil, nil, failed("the environment '%s' cannot be read: %v", env.name, err)
 	}
 	if d := unread(snap); d != nil {
-		return nil, failed("%s", d.Summary)
+		return nil, nil, failed("%s", d.Summary)
 	}
 	result, err := snap.Compile(ctx, node)
 	if err != nil {
-		return nil, failed("the catalog of %s was not compiled: %v", node.Name, err)
-	}
-	for _, l := range result.Logs {
-		s.opt.Log.Debug("said", "level", l.Level, "certname", node.Name, "at", l.Place.String())
+		return nil, nil, failed("the catalog of %s was not compiled: %v", node.Name, err)
 	}
 	if result.Failure != nil {
 		if result.Failure.Code == compiler.CodeStrictUnknown {
 			s.counts.unknown.Add(1)
 		}
-		return nil, failed("%s", refusal(snap, node.Name, result))
+		return nil, nil, failed("%s", refusal(snap, node.Name, result))
 	}
 	c := result.Catalog
-	c.Version, c.UUID = value.Int(s.opt.Now().Unix()), uuid()
-	return c, nil
+	c.Version, c.UUID, c.CodeID = value.Int(s.opt.Now().Unix()), uuid(), codeID
+	if codeID != "" && o.static {
+		if err := s.inline(ctx, snap.Current(), c, o.checksums); err != nil {
+			return nil, nil, err
+		}
+	}
+	return c, result.Logs, nil
 }
 
 // refusal is why a compile failed, in Puppet's words and without secrets.
@@ -233,17 +321,125 @@ func uuid() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// node is what is known of a node before its facts are: which environment it belongs to.
+// node is what is known of a node before its facts are: which environment it belongs to, and what a classifier says.
 func (s *Server) node(r *request) error {
 	name, err := r.environment()
 	if err != nil {
 		return err
 	}
+	if err := checkName(r.key); err != nil {
+		return err
+	}
+	node := compiler.Node{Name: r.key}
+	if name, err = s.classify(r.Context(), &node, name); err != nil {
+		return err
+	}
 	if _, err := s.pool.find(name); err != nil {
 		return err
 	}
-	return r.json(struct {
-		Name        string `json:"name"`
-		Environment string `json:"environment"`
-	}{r.key, name})
+	text := func(v value.Value) json.RawMessage {
+		out, err := catalog.JSON{}.AppendValue(nil, v)
+		if err != nil {
+			return json.RawMessage("null")
+		}
+		return out
+	}
+	out := struct {
+		Name        string          `json:"name"`
+		Classes     json.RawMessage `json:"classes,omitempty"`
+		Parameters  json.RawMessage `json:"parameters,omitempty"`
+		Environment string          `json:"environment"`
+	}{Name: r.key, Environment: name}
+	if len(node.Classes) > 0 {
+		b := value.NewHashBuilder(len(node.Classes))
+		for _, c := range node.Classes {
+			params := c.Params
+			if params == nil {
+				params = value.EmptyHash
+			}
+			b.SetString(c.Name, params)
+		}
+		out.Classes = text(b.Hash())
+	}
+	if node.Parameters != nil && node.Parameters.Len() > 0 {
+		out.Parameters = text(node.Parameters)
+	}
+	return r.json(out)
+}
+
+// catalogV4 is for services that ask on behalf of nodes, if a rule lets them: POST /puppet/v4/catalog.
+func (s *Server) catalogV4(r *request) error {
+	if r.Method != http.MethodPost {
+		return methodNotAllowed(r)
+	}
+	body, err := s.json(r)
+	if err != nil {
+		return err
+	}
+	v, err := catalog.ReadJSON(body)
+	if err != nil {
+		return badRequest("The request body is invalid: %v", err)
+	}
+	given, _ := v.(*value.Hash)
+	if given == nil {
+		return badRequest("The request body is invalid: it is no object")
+	}
+	text := func(key string) string { t, _ := given.At(key).(value.String); return string(t) }
+	hash := func(h *value.Hash, key string) *value.Hash {
+		if h == nil {
+			return nil
+		}
+		out, _ := h.At(key).(*value.Hash)
+		return out
+	}
+	persistence, options := hash(given, "persistence"), hash(given, "options")
+	o := order{name: text("certname"), environment: text("environment")}
+	if o.name == "" || persistence == nil {
+		return badRequest("The request body is invalid: certname and persistence are required")
+	}
+	if err := checkName(o.name); err != nil {
+		return err
+	}
+	o.keepFacts = value.ToString(persistence.At("facts")) == "true"
+	leave, err := s.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if values := hash(hash(given, "facts"), "values"); values != nil {
+		o.facts = facts.New(o.name, values)
+		o.trusted = hash(hash(given, "trusted_facts"), "values")
+	} else if o.facts, err = s.store.facts(o.name); err != nil {
+		return err
+	}
+	if o.trusted == nil {
+		if o.trusted = s.store.trusted(o.name); o.trusted == nil {
+			return badRequest("The request has no trusted_facts, and none of %s are known", o.name)
+		}
+	}
+	if o.environment == "" {
+		o.environment = defaultEnvironment
+	}
+	done, err := s.fill(r, o)
+	if err != nil {
+		return err
+	}
+	out := append([]byte(`{"catalog":`), done.text...)
+	if options != nil && value.ToString(options.At("capture_logs")) == "true" {
+		type line struct {
+			Level   string `json:"level"`
+			Message string `json:"message"`
+			Source  string `json:"source"`
+		}
+		lines := []line{}
+		for _, l := range done.logs {
+			lines = append(lines, line{l.Level, l.Text, l.Place.String()})
+		}
+		text, err := json.Marshal(lines)
+		if err != nil {
+			return err
+		}
+		out = append(append(out, `,"logs":`...), text...)
+	}
+	return r.text("application/json; charset=utf-8", string(append(out, '}')))
 }

@@ -57,6 +57,11 @@ func startRival(t testing.TB, r *running, basemodulepath string, settings ...str
 	if r.opt.Auth != "" {
 		auth = read(r.opt.Auth)
 	}
+	code := ""
+	if r.opt.CodeID != "" {
+		code = fmt.Sprintf("versioned-code: { code-id-command: %q, code-content-command: %q }", r.opt.CodeID,
+			r.opt.CodeContent)
+	}
 	unpack(t, dir, fmt.Sprintf(`
 -- conf/puppet.conf --
 [main]
@@ -88,6 +93,7 @@ jruby-puppet: {
   server-log-dir: %[6]s/log
   max-active-instances: 1
 }
+%[13]s
 -- conf.d/web-routes.conf --
 %[7]s
 -- conf.d/webserver.conf --
@@ -108,7 +114,7 @@ webserver: {
   <root level="warn"><appender-ref ref="STDOUT" /></root>
 </configuration>
 `, strings.Join(r.opt.Environments, ":"), basemodulepath, strings.Join(settings, "\n"), services, auth, dir,
-		read(packaged+"conf.d/web-routes.conf"), port, r.opt.Cert, r.opt.Key, r.opt.CA, r.opt.CRL))
+		read(packaged+"conf.d/web-routes.conf"), port, r.opt.Cert, r.opt.Key, r.opt.CA, r.opt.CRL, code))
 	for _, d := range []string{"gems", "code", "var", "run", "log"} {
 		if err := os.MkdirAll(at(d), 0o755); err != nil {
 			t.Fatal(err)

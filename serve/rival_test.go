@@ -65,7 +65,7 @@ func plainCatalog(body string) string { return volatile.ReplaceAllString(body, `
 func TestAcceptServeCatalogs(t *testing.T) {
 	live.Accept(t)
 	r, requests := startSites(t)
-	x := startRival(t, r, "")
+	x := startRival(t, r, live.ModulesDir)
 	equal, bytes := 0, 0
 	for _, q := range requests {
 		ours, theirs := r.ask(q), x.ask(q)

@@ -78,6 +78,7 @@ var routes = map[string]route{
 	"file_bucket_file":    {methods: "GET HEAD PUT POST", run: (*Server).bucket},
 	"report":              {methods: "PUT", run: (*Server).report},
 	"facts":               {methods: "PUT", run: (*Server).putFacts},
+	"static_file_content": {methods: "GET", run: (*Server).staticContent},
 	"environments":        {methods: "GET", plain: true, run: (*Server).listEnvironments},
 	"environment_classes": {methods: "GET", plain: true, run: (*Server).environmentClasses},
 	"environment_modules": {methods: "GET", plain: true, run: (*Server).environmentModules},
@@ -148,6 +149,8 @@ func (s *Server) answer(r *request) error {
 			return notFound("Could not find indirection '%s'", name)
 		}
 		return s.run(route, r, key, deeper && key != "")
+	case p == "/puppet/v4/catalog" || p == "/puppet/v4/catalog/":
+		return s.catalogV4(r)
 	case p == "/status/v1/simple" || strings.HasPrefix(p, "/status/v1/simple/"):
 		return r.text("text/plain; charset=utf-8", "running")
 	case p == "/status/v1/services" || strings.HasPrefix(p, "/status/v1/services/"):

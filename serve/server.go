@@ -9,7 +9,9 @@
 //	catalog.go      catalogs
 //	mount.go        which file a path of a mount is
 //	file.go         metadata and content of files
+//	static.go       metadata inside of catalogs, and files of an id of the code
 //	store.go        what agents send: reports, facts, backups
+//	external.go     programs that are asked: a classifier, trusted data, ids of code
 //
 // Two promises go through all of it. A catalog is right, or it is an error: what could not be computed is never sent.
 // And a client is whom its certificate names, now, whatever was true when it connected.
@@ -33,6 +35,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"bunraku/puppet/classifier"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/value"
 	"bunraku/report/redact"
@@ -50,12 +53,17 @@ type Options struct {
 	OIDs               string // custom_trusted_oid_mapping.yaml; "" for none
 	Auth               string // puppetserver's auth.conf; "" for its default
 	FileServer         string // fileserver.conf; "" for none
-	State              string // the directory of what agents send
-	Log                *slog.Logger
-	MaxBody            int64 // bytes of a request; 0 for a default
-	MaxConnections     int   // 0 for a default
-	Recheck            time.Duration
-	Now                func() time.Time // for tests; nil for the clock
+	Classifier         string // an external node classifier (classifier.Open); "" for none
+	TrustedExternal    string // trusted_external_command, a program or a directory of them; "" for none
+	// CodeID and CodeContent are programs, as puppetserver's versioned-code has them: the first one prints the id of an
+	// environment's code, the second one a file of it as it was at an id. "" for none: then catalogs are not static.
+	CodeID, CodeContent string
+	State               string // the directory of what agents send
+	Log                 *slog.Logger
+	MaxBody             int64 // bytes of a request; 0 for a default
+	MaxConnections      int   // 0 for a default
+	Recheck             time.Duration
+	Now                 func() time.Time // for tests; nil for the clock
 }
 
 // Bounds of what clients may cost.
@@ -126,6 +134,14 @@ func New(opt Options) (*Server, error) {
 	var err error
 	if s.trust, err = newTrust(&s.opt, opt.Now); err != nil {
 		return nil, err
+	}
+	if (opt.CodeID == "") != (opt.CodeContent == "") {
+		return nil, errors.New("ids of code need a program that gives them and one that gives the files of an id")
+	}
+	if opt.Classifier != "" {
+		if _, err := classifier.Open(opt.Classifier); err != nil {
+			return nil, err
+		}
 	}
 	s.rules = defaultRules()
 	if opt.Auth != "" {

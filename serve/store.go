@@ -18,7 +18,9 @@ import (
 	"regexp"
 	"strings"
 
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/facts"
+	"bunraku/puppet/value"
 )
 
 // What agents send is kept below one directory, readable by us only: reports/NODE/TIME.json, facts/NODE.json and
@@ -91,14 +93,44 @@ func (s *store) facts(name string) (*facts.Facts, error) {
 	return f, nil
 }
 
-func (s *store) saveFacts(name, text string) error {
-	if err := checkName(name); err != nil {
+// saveFacts keeps the facts of a node and what its certificate says, as check --facts reads them.
+func (s *store) saveFacts(environment string, f *facts.Facts) error {
+	if err := checkName(f.Name); err != nil {
 		return err
 	}
-	if err := s.write([]byte(text), false, "facts", name+".json"); err != nil {
-		return failed("the facts of %s cannot be kept: %v", name, err)
+	b := value.NewHashBuilder(4)
+	b.SetString("name", value.String(f.Name))
+	b.SetString("environment", value.String(environment))
+	b.SetString("values", f.Values)
+	if f.Trusted != nil {
+		b.SetString("trusted", f.Trusted)
+	}
+	text, err := catalog.JSON{}.AppendValue(nil, b.Hash())
+	if err == nil {
+		err = s.write(text, false, "facts", f.Name+".json")
+	}
+	if err != nil {
+		return failed("the facts of %s cannot be kept: %v", f.Name, err)
 	}
 	return nil
+}
+
+// trusted is what the certificate of a node said when it asked for its catalog last; nil if that is not known.
+func (s *store) trusted(name string) *value.Hash {
+	text, err := os.ReadFile(filepath.Join(s.dir, "facts", name+".json"))
+	if err != nil {
+		return nil
+	}
+	v, err := catalog.ReadJSON(text)
+	if err != nil {
+		return nil
+	}
+	all, _ := v.(*value.Hash)
+	if all == nil {
+		return nil
+	}
+	trusted, _ := all.At("trusted").(*value.Hash)
+	return trusted
 }
 
 // putFacts takes facts that an agent sends outside of a run.
@@ -112,10 +144,12 @@ func (s *Server) putFacts(r *request) error {
 		return err
 	}
 	defer leave()
-	if _, err := readFacts(r.key, string(body)); err != nil {
+	f, err := readFacts(r.key, string(body))
+	if err != nil {
 		return err
 	}
-	if err := s.store.saveFacts(r.key, string(body)); err != nil {
+	f.Trusted = facts.Trusted(r.client.name, r.client.extensions, nil)
+	if err := s.store.saveFacts(r.query.Get("environment"), f); err != nil {
 		return err
 	}
 	return r.text("application/json; charset=utf-8", "0")

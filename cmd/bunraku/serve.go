@@ -25,6 +25,8 @@ type serveFlags struct {
 	cert, key, ca, crl, revocation string
 	basemodulepath                 string
 	auth, fileserver, oids, state  string
+	enc, external                  string
+	codeID, codeContent            string
 	logFormat                      string
 	debug                          bool
 }
@@ -61,6 +63,14 @@ A catalog that could not be computed in full is an error that says why, and the 
 	own.StringVar(&f.auth, "auth", "", "puppetserver's auth.conf, a `FILE`; by default the one that is packaged")
 	own.StringVar(&f.fileserver, "fileserver", "", "fileserver.conf, a `FILE`")
 	own.StringVar(&f.oids, "trusted-oid-mapping", "", "custom_trusted_oid_mapping.yaml, a `FILE`")
+	own.StringVar(&f.enc, "enc", "",
+		"an external node classifier: a `PROGRAM` that is run with a node's name, every time, or a file or directory of answers")
+	own.StringVar(&f.external, "trusted-external-command", "",
+		"a `PROGRAM`, or a directory of them, that prints JSON for $trusted['external'] of the node that it is given")
+	own.StringVar(&f.codeID, "code-id-command", "",
+		"a `PROGRAM` that prints the id of an environment's code; with it, catalogs are static")
+	own.StringVar(&f.codeContent, "code-content-command", "",
+		"a `PROGRAM` that prints a file, given environment, id and path")
 	own.StringVar(&f.state, "state", "/var/lib/bunraku", "the `DIR` to keep reports, facts and backups in")
 	own.StringVar(&f.logFormat, "log", "text", "text or json")
 	own.BoolVar(&f.debug, "debug", false, "log more")
@@ -82,7 +92,8 @@ func (f *compileFlags) addServer(c *cobra.Command) {
 // options are those of the server.
 func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (serve.Options, error) {
 	opt := serve.Options{Environments: strings.Split(environments, ":"), Compile: a.options(cmd, &f.compile), Cert: f.cert,
-		Key: f.key, CA: f.ca, CRL: f.crl, Auth: f.auth, FileServer: f.fileserver, OIDs: f.oids, State: f.state}
+		Key: f.key, CA: f.ca, CRL: f.crl, Auth: f.auth, FileServer: f.fileserver, OIDs: f.oids, State: f.state,
+		Classifier: f.enc, TrustedExternal: f.external, CodeID: f.codeID, CodeContent: f.codeContent}
 	if f.basemodulepath != "" {
 		opt.Compile.BaseModulePath = strings.Split(f.basemodulepath, ":")
 	}

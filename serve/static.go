@@ -1,0 +1,249 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/value"
+)
+
+// A static catalog holds the metadata of the files that it names, as they were in the code with the catalog's id, so
+// that an agent asks for the contents only, and gets them as of the same id, whatever was deployed since
+// (puppet/indirector/catalog/compiler.rb, inline_metadata).
+
+// inline puts the metadata of files into a catalog.
+func (s *Server) inline(ctx context.Context, snap *compiler.Snapshot, c *catalog.Catalog, known []string) error {
+	kind := ""
+	for _, k := range known {
+		if knownSum(k) {
+			kind = k
+			break
+		}
+	}
+	if kind == "" {
+		return failed("Unable to find a common checksum type between agent '%s' and master.", strings.Join(known, "."))
+	}
+	one, many := value.NewHashBuilder(8), value.NewHashBuilder(8)
+	for _, r := range c.Resources {
+		if r.Type != "File" {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		sources := texts(r.Get("source"))
+		if text(r.Get("ensure")) == "absent" || len(sources) == 0 ||
+			slices.ContainsFunc(sources, func(u string) bool { return !strings.HasPrefix(u, "puppet:") }) {
+			continue
+		}
+		w := wanted{links: "manage", checksum: kind, depth: -1}
+		if l := text(r.Get("links")); l == "follow" {
+			w.links = l
+		}
+		if k := text(r.Get("checksum")); k != "" {
+			if w.checksum = k; !knownSum(k) {
+				return failed("Unsupported checksum type %s", k)
+			}
+		}
+		if p := text(r.Get("source_permissions")); p == "use" || p == "use_when_creating" {
+			w.permissions = true
+		}
+		var err error
+		switch text(r.Get("recurse")) {
+		case "true", "remote":
+			err = s.inlineTree(snap, r, sources, w, many)
+		default:
+			err = s.inlineFile(snap, r, sources, w, one)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if one.Len() > 0 {
+		c.Metadata = one.Hash()
+	}
+	if many.Len() > 0 {
+		c.RecursiveMetadata = many.Hash()
+	}
+	return nil
+}
+
+// text is an attribute's value as a text, "" for none.
+func text(v value.Value) string {
+	if v == nil || value.IsUndef(v) {
+		return ""
+	}
+	return value.ToString(v)
+}
+
+// texts are those of an attribute that may be a list.
+func texts(v value.Value) (out []string) {
+	switch v := v.(type) {
+	case *value.Array:
+		for _, e := range v.Elems {
+			out = append(out, texts(e)...)
+		}
+	case value.String:
+		out = append(out, string(v))
+	}
+	return out
+}
+
+// sourced is the file that puppet:///modules/MODULE/PATH names; ok is false for other mounts and servers.
+func sourced(snap *compiler.Snapshot, source string) (f found, ok bool) {
+	u, err := url.Parse(source)
+	if err != nil || u.Host != "" {
+		return f, false
+	}
+	rest, is := strings.CutPrefix(path.Clean(u.Path), "/modules/")
+	if !is {
+		return f, false
+	}
+	env := snap.Environment()
+	module, inside, _ := strings.Cut(rest, "/")
+	m := env.Module(module)
+	if m == nil {
+		return f, false
+	}
+	return found{filepath.Join(m.Dir, "files", inside), roots(env, m)}, true
+}
+
+// inEnvironment is the way from the environment to a file of one of its modules, if that is what it is: only those have
+// ids.
+func inEnvironment(snap *compiler.Snapshot, full string) (string, bool) {
+	rel, err := filepath.Rel(snap.Environment().Dir, full)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	parts := strings.SplitN(filepath.ToSlash(rel), "/", 4)
+	return filepath.ToSlash(rel), len(parts) == 4 && parts[2] == "files"
+}
+
+func (s *Server) inlineFile(snap *compiler.Snapshot, r *catalog.Resource, sources []string, w wanted,
+	into *value.HashBuilder) error {
+	for _, source := range sources {
+		source = strings.TrimRight(source, "/")
+		f, ours := sourced(snap, source)
+		if !ours {
+			if isModules(source) {
+				continue // there is no such module
+			}
+			return nil // of another mount: the agent asks for itself
+		}
+		m, err := s.describe(f, f.path, nil, w)
+		if err != nil {
+			continue
+		}
+		rel, in := inEnvironment(snap, f.path)
+		if !in {
+			return nil
+		}
+		m.Source, m.ContentURI = source, "puppet:///"+rel
+		into.SetString(r.Title, data(m))
+		return nil
+	}
+	return failed("Could not get metadata for %s", strings.Join(sources, ", "))
+}
+
+// isModules reports whether a source names the mount modules of no server in particular.
+func isModules(source string) bool {
+	u, err := url.Parse(source)
+	return err == nil && u.Host == "" && strings.HasPrefix(u.Path, "/modules/")
+}
+
+func (s *Server) inlineTree(snap *compiler.Snapshot, r *catalog.Resource, sources []string, w wanted,
+	into *value.HashBuilder) error {
+	w.recurse, w.ignore = true, texts(r.Get("ignore"))
+	if n, is := r.Get("recurselimit").(value.Int); is {
+		w.depth = int(n)
+	}
+	if n, is := r.Get("max_files").(value.Int); is {
+		w.most = int(n)
+	}
+	all := value.NewHashBuilder(len(sources))
+	for _, source := range sources {
+		source = strings.TrimRight(source, "/")
+		f, ours := sourced(snap, source)
+		if !ours {
+			if isModules(source) {
+				continue
+			}
+			return nil
+		}
+		list, err := s.below(f, w)
+		if err != nil {
+			continue
+		}
+		rel, in := inEnvironment(snap, f.path)
+		if !in {
+			return nil
+		}
+		b := value.NewArrayBuilder(len(list))
+		for _, m := range list {
+			m.ContentURI = "puppet:///" + rel
+			if *m.RelativePath != "." {
+				m.ContentURI += "/" + *m.RelativePath
+			}
+			b.Add(data(m))
+		}
+		all.SetString(source, b.Array())
+		if how := text(r.Get("sourceselect")); how == "" || how == "first" {
+			break
+		}
+	}
+	if all.Len() > 0 {
+		into.SetString(r.Title, all.Hash())
+	}
+	return nil
+}
+
+// data is metadata as a value, in the order in which it is sent.
+func data(m *metadata) value.Value {
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(fmt.Sprintf("metadata of %s: %v", m.Path, err))
+	}
+	v, err := catalog.ReadJSON(text)
+	if err != nil {
+		panic(fmt.Sprintf("metadata of %s: %v", m.Path, err))
+	}
+	return v
+}
+
+// staticPath is what may be asked for by an id: files of modules that agents get.
+var staticPath = regexp.MustCompile(`^[^/]+/[^/]+/(files|tasks|scripts|lib)/.+$`)
+
+// staticContent is a file as it was in the code of an id.
+func (s *Server) staticContent(r *request) error {
+	environment, id := r.query.Get("environment"), r.query.Get("code_id")
+	switch {
+	case s.opt.CodeContent == "":
+		return failed("the server has no program that gives files of an id")
+	case environment == "" || id == "":
+		return badRequest("a static_file_content request needs environment and code_id")
+	case !validCodeID(id):
+		return badRequest("'%s' is no id of code", id)
+	case !staticPath.MatchString(r.key):
+		return &problem{status: http.StatusForbidden, kind: "FAILED_AUTHORIZATION", message: "Request Denied: A " +
+			"/static_file_content request must be a file within the files, lib, scripts, or tasks directory of a module."}
+	}
+	if _, err := s.pool.find(environment); err != nil {
+		return err
+	}
+	text, err := ask(r.Context(), s.opt.CodeContent, environment, id, r.key)
+	if err != nil {
+		return failed("%s of %s: %v", r.key, id, err)
+	}
+	return r.send(bytes.NewReader(text), int64(len(text)))
+}
