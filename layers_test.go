@@ -37,7 +37,7 @@ var layers = map[string]string{
 	"puppet/functions":         "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/ruby",
 	"puppet/classifier":        "source puppet/value puppet/lookup/datafile",
 	"puppet/psych":             "puppet/lookup/datafile puppet/onigmo puppet/value",
-	"puppet/ruby":              "budget source provenance puppet/value puppet/onigmo puppet/psych puppet/ruby/syntax",
+	"puppet/ruby":              "budget source provenance puppet/value puppet/onigmo puppet/psych puppet/lookup/datafile puppet/ruby/syntax",
 	"puppet/ruby/syntax":       "source puppet/onigmo",
 	"puppet/template":          "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/ruby puppet/ruby/syntax",
 	"puppet/functions/stdlib":  "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/functions puppet/lookup/datafile puppet/psych puppet/ruby",

@@ -137,7 +137,7 @@ func (o *ownRun) boot(c *eval.Call) error {
 	o.tasks = o.class("Bunraku::Tasks")
 	function := o.class("Puppet::Pops::Functions::Function")
 	in.Hooks = ruby.Hooks{
-		Require: o.require, Constant: o.constant, More: o.more, Data: readData, FromValue: o.fromValue, ToValue: o.toValue,
+		Require: o.require, Constant: o.constant, More: o.more, JSON: checkJSON, FromValue: o.fromValue, ToValue: o.toValue,
 		Files:   o,
 		Lasting: func(c *ruby.Class) bool { return in.Below(c, function) },
 		Raise: func(in *ruby.Interp, e *ruby.Exception) {
@@ -283,13 +283,9 @@ func (o *ownRun) sawFile(p string, list bool) {
 
 // outside reports whether a path lies outside of what may be read.
 func (o *ownRun) outside(p string) bool {
-	for _, root := range o.Files.Roots() {
-		root = source.Absolute(root)
-		if p == root || strings.HasPrefix(p, strings.TrimSuffix(root, "/")+"/") {
-			return false
-		}
-	}
-	return true
+	var no *source.Refused
+	_, err := o.Files.Stat(p)
+	return errors.As(err, &no)
 }
 
 // Read implements ruby.Files.
@@ -402,24 +398,17 @@ func (o *ownRun) constant(in *ruby.Interp, scope, name string) (ruby.Object, boo
 var libraryOf = map[string]string{
 	"URI": "uri", "StringIO": "stringio", "OpenStruct": "ostruct", "Gem": "gem",
 	"Forwardable": "classes", "Singleton": "classes", "Delegator": "classes", "SimpleDelegator": "classes",
-	"Timeout": "classes", "Benchmark": "classes",
+	"Timeout": "classes", "Benchmark": "classes", "Resolv": "resolv",
 }
 
-// readData reads JSON or YAML as Ruby's libraries do.
-func readData(format, text string) (v value.Value, plain bool, err error) {
-	read := datafile.ReadYAML
-	if format == "json" {
-		read = datafile.ReadJSON
-	}
-	n, err := read(source.NewFile("<unknown>", text))
+// checkJSON says what is wrong with a text as JSON, worded as Ruby's library words it.
+func checkJSON(text string) error {
+	_, err := datafile.ReadJSON(source.NewFile("<unknown>", text))
 	var d *source.Diagnostic
-	switch {
-	case errors.As(err, &d):
-		return nil, false, errors.New(d.Summary)
-	case err != nil || n == nil:
-		return nil, true, err
+	if errors.As(err, &d) {
+		return errors.New(d.Summary)
 	}
-	return n.Value, n.Has&(datafile.Symbols|datafile.OddKeys) == 0, nil
+	return err
 }
 
 // more loads what one of Ruby's classes or modules has beyond what is built in.

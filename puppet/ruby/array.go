@@ -130,7 +130,7 @@ func arrayTable() []builtin {
 			}
 			var b strings.Builder
 			c.join(&b, c.self.(*Array), sep, true)
-			return c.ret(b.String())
+			return &String{s: b.String(), binary: c.in.together(append([]Object{c.arg(0)}, c.elems()...)...)}
 		}},
 		{"reverse", 0, 0, func(c *call) Object { return c.in.array(reversed(c.elems())) }},
 		{"rotate", 0, 1, func(c *call) Object {
@@ -330,7 +330,7 @@ func arrayTable() []builtin {
 		{"pack", 1, 2, arrayPack},
 		{"sample", 0, -1, func(c *call) Object { c.in.refuse("random numbers"); return nil }},
 		{"shuffle", 0, -1, func(c *call) Object { c.in.refuse("random numbers"); return nil }},
-		{"hash", 0, 0, func(c *call) Object { c.in.refuse("Array#hash, which differs from run to run"); return nil }},
+		{"hash", 0, 0, hashMethod},
 		{"take", 1, 1, func(c *call) Object {
 			n := c.int(0)
 			if n < 0 {

@@ -39,6 +39,10 @@ func DefaultLimits() Limits {
 	return Limits{Steps: 5_000_000, Depth: 1000, Size: 16 << 20, Memory: 512 << 20}
 }
 
+// stepsInOne are the steps of Ruby that count as one of the compile's: they are about that much smaller. A real node
+// hashes passwords with a thousand rounds of MD5 each, in Ruby, for thirty users.
+const stepsInOne = 2
+
 // window is how many steps are counted here before the budget is told of them.
 const window = 256
 
@@ -75,7 +79,7 @@ func (in *Interp) spend() {
 	n := in.used.given - in.used.steps
 	in.used.spent += n
 	in.used.steps, in.used.given = 0, 0
-	in.limits.Budget.Spend(int64(n), "Ruby")
+	in.limits.Budget.Spend((int64(n)+stepsInOne-1)/stepsInOne, "Ruby")
 	next := window
 	if most := in.limits.Steps; most > 0 {
 		if in.used.spent > most {
@@ -91,7 +95,7 @@ func (in *Interp) settle() {
 	if n := in.used.given - in.used.steps; n > 0 {
 		in.used.spent += n
 		in.used.given = in.used.steps
-		in.limits.Budget.Spend(int64(n), "Ruby")
+		in.limits.Budget.Spend((int64(n)+stepsInOne-1)/stepsInOne, "Ruby")
 	}
 }
 

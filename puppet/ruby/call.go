@@ -212,6 +212,9 @@ func (in *Interp) callBuiltin(m *method, recv Object, args []Object, block *Proc
 	if len(args) < b.min || b.max >= 0 && len(args) > b.max {
 		in.wrongArgs(len(args), b.min, b.max)
 	}
+	if s, is := recv.(*String); is && s.binary && !blindNames[b.name] && !isASCII(s.String()) {
+		return in.onBytes(m, s, args)
+	}
 	in.enter()
 	look(recv)
 	lookAtArgs(b.name, recv, args)

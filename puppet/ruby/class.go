@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"bunraku/puppet/ruby/syntax"
 )
 
 // A Class is a class or a module. Those of the Runtime are shared and never change; what a program adds to them is kept
@@ -26,10 +28,10 @@ type Class struct {
 
 // A Runtime is Ruby's own classes. It is made once and shared.
 type Runtime struct {
-	object, basic, kernel, kernelPrivate, comparable, enumerable, module, class_       *Class
-	nilC, trueC, falseC, integer, float, str, symbol, array, hash, rng, regexp, matchC *Class
-	proc, methodC, unbound, exception, enumerator, lazy, set, foreign, numeric         *Class
-	sensitive, structC                                                                 *Class
+	object, basic, kernel, kernelPrivate, comparable, enumerable, module, class_         *Class
+	nilC, trueC, falseC, integer, float, str, symbol, array, hash, rng, regexp, matchC   *Class
+	proc, methodC, unbound, exception, enumerator, lazy, set, foreign, numeric, hashCode *Class
+	sensitive, structC                                                                   *Class
 
 	consts map[string]Object
 	names  func() (methods map[string]map[string]bool, consts map[string]bool) // what Ruby has, by class
@@ -100,8 +102,11 @@ func NewRuntime() *Runtime {
 	rt.exceptions(def)
 	rt.libraries(mod, def)
 	for _, c := range rt.all() {
-		c.chain = linearize(c, nil)
+		c.chain = linearize(c, &mixing{})
 	}
+	rt.hashCode = def("Integer ", rt.object, hashCodeTable(rt.integer))
+	delete(rt.consts, "Integer ")
+	rt.hashCode.chain = linearize(rt.hashCode, &mixing{})
 	// The classes of most receivers have all their methods in one map.
 	for _, c := range []*Class{rt.object, rt.module, rt.class_, rt.nilC, rt.trueC, rt.falseC, rt.integer, rt.float, rt.str,
 		rt.symbol, rt.array, rt.hash, rt.rng, rt.regexp, rt.matchC, rt.proc, rt.enumerator} {
@@ -154,21 +159,38 @@ func (c *Class) finish() {
 }
 
 // linearize is the order in which methods are looked for.
-func linearize(c *Class, mixins map[*Class][]*Class) []*Class {
+func linearize(c *Class, mixed *mixing) []*Class {
 	var out []*Class
 	for ; c != nil; c = c.super {
-		out = withModules(out, c, mixins)
+		out = withModules(out, c, mixed)
 	}
 	return out
 }
 
-// withModules adds a class or module and the modules that are included into it, the last one first, each once.
-func withModules(out []*Class, c *Class, mixins map[*Class][]*Class) []*Class {
+// A mixing is what a program has mixed into classes and modules: behind their own methods, and before them.
+type mixing struct{ included, prepended map[*Class][]*Class }
+
+func (m *mixing) none() bool { return m.included == nil && m.prepended == nil }
+
+func mix(list *map[*Class][]*Class, into, module *Class) {
+	if *list == nil {
+		*list = map[*Class][]*Class{}
+	}
+	(*list)[into] = append((*list)[into], module)
+}
+
+// withModules adds a class or module and the modules that are mixed into it, the last one first, each once.
+func withModules(out []*Class, c *Class, mixed *mixing) []*Class {
+	for i := len(mixed.prepended[c]) - 1; i >= 0; i-- {
+		if m := mixed.prepended[c][i]; !slices.Contains(out, m) {
+			out = withModules(out, m, mixed)
+		}
+	}
 	out = append(out, c)
-	for _, list := range [][]*Class{mixins[c], c.includes} {
+	for _, list := range [][]*Class{mixed.included[c], c.includes} {
 		for i := len(list) - 1; i >= 0; i-- {
 			if !slices.Contains(out, list[i]) {
-				out = withModules(out, list[i], mixins)
+				out = withModules(out, list[i], mixed)
 			}
 		}
 	}
@@ -176,7 +198,7 @@ func withModules(out []*Class, c *Class, mixins map[*Class][]*Class) []*Class {
 }
 
 func (in *Interp) ancestors(c *Class) []*Class {
-	if c.chain != nil && in.mixins == nil {
+	if c.chain != nil && in.mixed.none() {
 		return c.chain
 	}
 	chain, ok := in.chains[c]
@@ -184,7 +206,7 @@ func (in *Interp) ancestors(c *Class) []*Class {
 		if in.chains == nil {
 			in.chains = map[*Class][]*Class{}
 		}
-		chain = linearize(c, in.mixins)
+		chain = linearize(c, &in.mixed)
 		in.chains[c] = chain
 	}
 	return chain
@@ -254,6 +276,8 @@ func (in *Interp) classOf(o Object) *Class {
 		return rt.class_
 	case *IPAddr:
 		return rt.class("IPAddr")
+	case *HashCode:
+		return rt.hashCode
 	}
 	return rt.object
 }
@@ -320,7 +344,7 @@ func (in *Interp) singletonOf(o Object, name string) *method {
 	}
 	list := in.extended[o]
 	for i := len(list) - 1; i >= 0; i-- {
-		for _, k := range withModules(nil, list[i], in.mixins) {
+		for _, k := range withModules(nil, list[i], &in.mixed) {
 			if m := in.defs[k][name]; m != nil {
 				return m
 			}
@@ -346,7 +370,7 @@ func (in *Interp) findSingle(c *Class, name string) *method {
 }
 
 func (in *Interp) findMethod(c *Class, name string) *method {
-	if in.defs == nil && in.mixins == nil && c.flat != nil {
+	if in.defs == nil && in.mixed.none() && c.flat != nil {
 		return c.flat[name]
 	}
 	if m, ok := in.found[c][name]; ok {
@@ -439,7 +463,15 @@ func (rt *Runtime) knows(c *Class, o Object, name string) bool {
 	return false
 }
 
+// listed are the modules of Ruby's whose constants are all known by name.
+const listed = "NilClass TrueClass FalseClass Integer Float String Symbol Array Hash Range Regexp MatchData Proc Method Exception Enumerator Set IPAddr Module Class Puppet Digest Math File Comparable Enumerable Kernel Object"
+
+// mayHaveConst reports whether Ruby's own module has a constant that is not here, as far as is known.
+func (rt *Runtime) mayHaveConst(c *Class, name string) bool {
+	return rt.knownConst(c.name+"::"+name) || !c.user && !syntax.HasWord(listed, c.name)
+}
+
 func (rt *Runtime) knownConst(name string) bool {
 	_, consts := rt.names()
-	return consts[name]
+	return consts[name] || syntax.HasWord(libraryConstants, name)
 }

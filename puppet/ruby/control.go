@@ -493,7 +493,7 @@ func (in *Interp) superOf(self Object, m *method) *method {
 				o = c
 			}
 			for _, k := range in.extended[o] {
-				if k == m.owner || slices.Contains(withModules(nil, k, in.mixins), m.owner) {
+				if k == m.owner || slices.Contains(withModules(nil, k, &in.mixed), m.owner) {
 					extending = true
 					class = c
 				}
@@ -516,7 +516,7 @@ func (in *Interp) superOf(self Object, m *method) *method {
 	seen := !extending
 	list := in.extended[owner]
 	for i := len(list) - 1; i >= 0; i-- {
-		for _, k := range withModules(nil, list[i], in.mixins) {
+		for _, k := range withModules(nil, list[i], &in.mixed) {
 			if !seen {
 				seen = k == m.owner
 				continue

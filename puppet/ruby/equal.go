@@ -45,6 +45,9 @@ func (in *Interp) equal(a, b Object) bool {
 	case Symbol:
 		y, ok := b.(Symbol)
 		return ok && x == y
+	case *HashCode:
+		y, ok := b.(*HashCode)
+		return ok && x.of == y.of
 	case *String:
 		y, ok := b.(*String)
 		if !ok || x.len() != y.len() {
@@ -120,6 +123,9 @@ func (in *Interp) equal(a, b Object) bool {
 		if m := in.findFor(x, "=="); m != nil && m.owner != in.rt.kernel {
 			return truthy(in.invoke(m, x, []Object{b}, nil))
 		}
+	case *IPAddr:
+		y, ok := b.(*IPAddr)
+		return ok && x.p.Addr() == y.p.Addr()
 	case *Native:
 		return a == b
 	}

@@ -15,6 +15,11 @@ func kernelFormat(c *call) Object {
 func (in *Interp) format(f string, args []Object) string {
 	var s string
 	var err error
+	for _, a := range args {
+		if raw(a) {
+			in.unsupported("format of binary data")
+		}
+	}
 	if strings.Contains(f, "%<") || strings.Contains(f, "%{") {
 		if len(args) != 1 {
 			in.raise("ArgumentError", "one hash required")

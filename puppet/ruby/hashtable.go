@@ -67,6 +67,12 @@ type Lazy struct {
 // NewLazyHash makes a hash of string keys whose entries are put in when they are needed.
 func NewLazyHash(l *Lazy) *Hash { return &Hash{lazy: l} }
 
+// Kinds of keys that are made of others.
+const (
+	keyNumber = 15 // what hash gives
+	keyMixed  = 16 // the exclusive or of such
+)
+
 // A keyer makes keys of objects. Each container is walked once for a key, however often it occurs in it, so a key costs
 // what the objects in it cost to make; and it is charged for.
 //
@@ -108,23 +114,10 @@ func (in *Interp) keyOf(o Object) hashKey {
 		return in.containerKey(o)
 	case *Instance:
 		if in != nil {
-			in.identityOnly(o)
+			return in.objectKey(o)
 		}
 	}
 	return plainKey(o)
-}
-
-// identityOnly ends the run if an object that is to be a key says itself which others it is eql? to: here objects are
-// keys by identity.
-func (in *Interp) identityOnly(o *Instance) {
-	if names, _ := in.members(o.class); names != nil {
-		in.unsupported("a struct as a key")
-	}
-	for _, name := range []string{"hash", "eql?"} {
-		if m := in.findMethod(o.class, name); m != nil && m.builtin == nil {
-			in.unsupported("an object of class " + o.class.name + " as a key")
-		}
-	}
 }
 
 // plainKey is the key of an object that holds no others.
@@ -156,6 +149,8 @@ func plainKey(o Object) hashKey {
 		look(o)
 	case *IPAddr:
 		return hashKey{kind: 14, s: o.p.String()}
+	case *HashCode:
+		return hashKey{kind: keyNumber, s: string(o.of.append(nil))}
 	}
 	return hashKey{kind: 12, s: fmt.Sprintf("%p", o)}
 }
@@ -184,7 +179,7 @@ func (k *keyer) key(o Object) hashKey {
 	case *Array, *Hash, *Set, *Range:
 	case *Instance:
 		if k.in != nil {
-			k.in.identityOnly(x)
+			return k.in.objectKey(x)
 		}
 		return plainKey(o)
 	default:

@@ -27,9 +27,8 @@ type Hooks struct {
 	Lasting func(c *Class) bool
 	// Raise hears of an exception before anybody can rescue it.
 	Raise func(in *Interp, e *Exception)
-	// Data reads a text as "json" or "yaml". plain is false for what is no plain data: symbols, objects. An error is
-	// worded as Ruby words it.
-	Data func(format, text string) (v value.Value, plain bool, err error)
+	// JSON says what is wrong with a text as JSON, worded as Ruby's library words it.
+	JSON func(text string) error
 	// Files is how a program sees files; nil: it sees none.
 	Files Files
 }

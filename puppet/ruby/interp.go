@@ -25,7 +25,7 @@ type Interp struct {
 	consts    map[*Class]map[string]Object  // of modules, set by the program
 	defs      map[*Class]map[string]*method // methods defined by the program
 	sdefs     map[Object]map[string]*method // singleton methods
-	mixins    map[*Class][]*Class           // modules included by the program
+	mixed     mixing                        // modules that the program has mixed in
 	undefs    map[*Class]map[string]bool
 	cvars     map[*Class]map[string]Object
 	extended  map[Object][]*Class // modules that extend an object, or a class itself
@@ -36,7 +36,8 @@ type Interp struct {
 	at        source.Span // of the call under way, for the lines of errors
 	prog      *Program
 	regexps   map[regexpKey]*onigmo.Regexp
-	memo      map[any]Object // Puppet containers that were converted already, by identity
+	alike     map[hashKey][]*Instance // one of each that are eql? to each other, by what hash gives
+	memo      map[any]Object          // Puppet containers that were converted already, by identity
 	ids       map[Object]int64
 	prov      tracker
 	out       *String // _erbout, once it is known
@@ -206,7 +207,10 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 		in.prov.literal(n)
 		return in.str(n.Value)
 	case *syntax.DStr:
-		return in.str(in.interpolate(n.Parts, f))
+		text, binary := in.interpolate(n.Parts, f)
+		s := in.str(text)
+		s.binary = binary
+		return s
 	case *syntax.SymLit:
 		in.prov.literal(n)
 		return Symbol(n.Name)
@@ -248,9 +252,11 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 			src, _ := syntax.StaticText(n.Parts)
 			return &Regexp{n.Re, src, n.Flags}
 		}
-		return in.newRegexp(in.interpolate(n.Parts, f), n.Flags)
+		text, _ := in.interpolate(n.Parts, f)
+		return in.newRegexp(text, n.Flags)
 	case *syntax.DSym:
-		return Symbol(in.interpolate(n.Parts, f))
+		text, _ := in.interpolate(n.Parts, f)
+		return Symbol(text)
 	case *syntax.If:
 		return in.evalIf(n, f)
 	case *syntax.Not:
@@ -343,17 +349,26 @@ func (in *Interp) seq(n *syntax.Seq, f *frame) Object {
 	return in.eval(n.Stmts[last], f)
 }
 
-func (in *Interp) interpolate(parts []syntax.Node, f *frame) string {
+// interpolate is a text with parts that are computed; binary says that one of them is raw.
+func (in *Interp) interpolate(parts []syntax.Node, f *frame) (text string, binary bool) {
 	var b []byte
+	wide := false // there is a character that is no ASCII, too
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.StrLit:
 			in.prov.literal(p)
 			b = append(b, p.Value...)
+			wide = wide || binary && !isASCII(p.Value)
 		default:
 			v := in.eval(p, f)
 			in.prov.deep(v)
 			if s, ok := v.(*String); ok {
+				if raw(s) {
+					wide = wide || !binary && !isASCII(string(b))
+					binary = true
+				} else if binary {
+					wide = wide || !isASCII(s.String())
+				}
 				b = append(b, s.String()...)
 			} else {
 				b = append(b, in.toS(v)...)
@@ -363,7 +378,10 @@ func (in *Interp) interpolate(parts []syntax.Node, f *frame) string {
 			in.room(len(b))
 		}
 	}
-	return string(b)
+	if binary && wide {
+		in.unsupported("text and binary data in one string")
+	}
+	return string(b), binary
 }
 
 // evalList evaluates elements, spreading splats.
@@ -494,7 +512,7 @@ func (in *Interp) noConst(c *Class, name string) Object {
 	if v, ok := in.hookConst(c.name, name); ok {
 		return v
 	}
-	if in.rt.knownConst(c.name + "::" + name) {
+	if in.rt.mayHaveConst(c, name) {
 		in.unsupported("the constant " + c.name + "::" + name)
 	}
 	in.raise("NameError", "uninitialized constant %s::%s", c.name, name)
@@ -539,7 +557,7 @@ func (in *Interp) constDefined(c *Class, name string, above bool) bool {
 			}
 		}
 		if !ok {
-			if in.rt.knownConst(c.name + "::" + part) {
+			if in.rt.mayHaveConst(c, part) {
 				in.unsupported("the constant " + c.name + "::" + part)
 			}
 			return false

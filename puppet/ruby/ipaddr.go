@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,7 +26,7 @@ func ipaddrSingles() []builtin {
 			o, ok := c.arg(0).(*String)
 			if !ok {
 				if c.has(1) {
-					c.in.unsupported("IPAddr.new of a number")
+					return c.numberIP()
 				}
 				c.raise("IPAddr::AddressFamilyError", "address family must be specified")
 			}
@@ -33,6 +34,37 @@ func ipaddrSingles() []builtin {
 		}
 		return c.in.parseIP(s)
 	}}}
+}
+
+// numberIP is IPAddr.new of a number and a family.
+func (c *call) numberIP() Object {
+	n := new(big.Int)
+	switch o := c.arg(0).(type) {
+	case Int:
+		n.SetInt64(int64(o))
+	case *Big:
+		n.Set(o.n)
+	default:
+		c.in.unsupported("IPAddr.new of a " + c.in.classOf(o).name)
+	}
+	size := 4
+	switch family, _ := c.arg(1).(Int); family {
+	case 2:
+	case 10:
+		size = 16
+	default:
+		c.in.unsupported("IPAddr.new of another family")
+	}
+	return &IPAddr{p: c.addressOf(n, size, 8*size, "")}
+}
+
+// addressOf makes an address of a number, with a mask of so many bits; was is what it was before.
+func (c *call) addressOf(n *big.Int, size, bits int, was string) netip.Prefix {
+	if n.Sign() < 0 || n.BitLen() > 8*size {
+		c.raise("IPAddr::InvalidAddressError", "invalid address: %s", was)
+	}
+	a, _ := netip.AddrFromSlice(n.FillBytes(make([]byte, size)))
+	return netip.PrefixFrom(a, bits)
 }
 
 var zoned = regexp.MustCompile(`^(.*)(%\w+)$`)
@@ -90,6 +122,43 @@ func ipaddrTable() []builtin {
 		return Bool(a.Addr().BitLen() == b.Addr().BitLen() && a.Bits() <= b.Bits() && a.Contains(b.Addr()))
 	}
 	zone := func(c *call) string { return c.self.(*IPAddr).zone }
+	number := func(a netip.Addr) *big.Int { return new(big.Int).SetBytes(a.AsSlice()) }
+	// changed is the address made another number; its mask stays.
+	changed := func(c *call, f func(z, x *big.Int)) Object {
+		p, z := self(c), new(big.Int)
+		was := number(p.Addr())
+		f(z, was)
+		return &IPAddr{c.addressOf(z, p.Addr().BitLen()/8, p.Bits(), was.String()), zone(c)}
+	}
+	operand := func(c *call) *big.Int {
+		switch o := c.arg(0).(type) {
+		case Int:
+			return big.NewInt(int64(o))
+		case *Big:
+			return o.n
+		}
+		return number(other(c).Addr())
+	}
+	full := func(bits int) *big.Int {
+		one := big.NewInt(1)
+		return new(big.Int).Sub(new(big.Int).Lsh(one, uint(bits)), one)
+	}
+	reverse := func(c *call, six string) Object {
+		a := self(c).Addr()
+		var parts []string
+		if b := a.AsSlice(); a.Is4() {
+			for _, n := range b {
+				parts = append(parts, strconv.Itoa(int(n)))
+			}
+			six = "in-addr.arpa"
+		} else {
+			for _, n := range b {
+				parts = append(parts, fmt.Sprintf("%x", n>>4), fmt.Sprintf("%x", n&15))
+			}
+		}
+		slices.Reverse(parts)
+		return c.ret(strings.Join(parts, ".") + "." + six)
+	}
 	next := func(c *call) Object {
 		a := self(c).Addr().Next()
 		return &IPAddr{netip.PrefixFrom(a, a.BitLen()), zone(c)}
@@ -113,7 +182,7 @@ func ipaddrTable() []builtin {
 			return Int(10)
 		}},
 		{"to_range", 0, 0, func(c *call) Object {
-			p := self(c)
+			p := self(c).Masked()
 			last := p.Addr().AsSlice()
 			for i := p.Bits(); i < 8*len(last); i++ {
 				last[i/8] |= 1 << (7 - i%8)
@@ -136,6 +205,26 @@ func ipaddrTable() []builtin {
 		{"loopback?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().IsLoopback()) }},
 		{"private?", 0, 0, func(c *call) Object { return Bool(self(c).Addr().IsPrivate()) }},
 		{"succ", 0, 0, next},
+		{"|", 1, 1, func(c *call) Object {
+			o := operand(c)
+			return changed(c, func(z, x *big.Int) { z.Or(x, o) })
+		}},
+		{"&", 1, 1, func(c *call) Object {
+			o := operand(c)
+			return changed(c, func(z, x *big.Int) { z.And(x, o) })
+		}},
+		{"~", 0, 0, func(c *call) Object {
+			return changed(c, func(z, x *big.Int) { z.AndNot(full(self(c).Addr().BitLen()), x) })
+		}},
+		{"reverse", 0, 0, func(c *call) Object { return reverse(c, "ip6.arpa") }},
+		{"link_local?", 0, 0, func(c *call) Object {
+			a := self(c).Addr()
+			return Bool(a.Unmap().IsLinkLocalUnicast())
+		}},
+		{"eql?", 1, 1, func(c *call) Object {
+			o, is := c.arg(0).(*IPAddr)
+			return Bool(is && o.p.Addr() == self(c).Addr())
+		}},
 	}
 }
 

@@ -108,8 +108,8 @@ func (w *jsonWriter) text(s string) {
 // parseJSON is JSON.parse.
 func (in *Interp) parseJSON(s string, symbols bool) Object {
 	p := jsonParser{in: in, s: s, symbols: symbols}
-	if in.Hooks.Data != nil {
-		if _, _, err := in.Hooks.Data("json", s); err != nil {
+	if in.Hooks.JSON != nil {
+		if err := in.Hooks.JSON(s); err != nil {
 			in.raise("JSON::ParserError", "%s", err.Error())
 		}
 	}

@@ -2,7 +2,6 @@ package ruby
 
 import (
 	"math"
-	"regexp"
 	"strings"
 
 	"bunraku/puppet/onigmo"
@@ -36,6 +35,7 @@ func (rt *Runtime) libraries(mod func(string, ...[]builtin) *Class, def func(str
 	def("JSON::GeneratorError", rt.class("JSON::JSONError"))
 	mod("Psych")
 	rt.consts["YAML"] = rt.consts["Psych"]
+	rt.class("Psych").consts["VERSION"] = NewString("4.0.3") // of the Ruby that RUBY_VERSION says this is
 	def("Psych::Exception", rt.class("RuntimeError"))
 	for _, n := range []string{"SyntaxError", "DisallowedClass", "BadAlias"} {
 		def("Psych::"+n, rt.class("Psych::Exception"))
@@ -419,85 +419,6 @@ func jsonSingles() []builtin {
 		{"parse", 1, 2, parse}, {"parse!", 1, 2, parse},
 		{"load", 1, 1, func(c *call) Object { return c.in.loadJSON(c.arg(0)) }},
 	}
-}
-
-func yamlSingles() []builtin {
-	return []builtin{
-		{"dump", 1, 3, func(c *call) Object { return c.ret(c.in.toYAML(c.arg(0), c.args[1:])) }},
-		{"load", 1, -1, func(c *call) Object { return c.readYAML(false, nil) }},
-		{"safe_load", 1, -1, func(c *call) Object { return c.readYAML(false, nil) }},
-		{"unsafe_load", 1, -1, func(c *call) Object { return c.readYAML(true, Bool(false)) }},
-		{"load_file", 1, -1, func(c *call) Object { return c.yamlFile() }},
-		{"safe_load_file", 1, -1, func(c *call) Object { return c.yamlFile() }},
-	}
-}
-
-// strangeYAML finds what needs more than plain data: symbols, tags, anchors, merges.
-var strangeYAML = regexp.MustCompile(`(?m)(^|[\s\[{,:-])(:[A-Za-z_"']|[&*][A-Za-z0-9_]|!|<<\s*:)`)
-
-// readYAML is YAML.load of plain data. anchors says that aliases are allowed; empty is what a text without a document
-// gives.
-func (c *call) readYAML(anchors bool, empty Object) Object {
-	opts := c.options()
-	for _, k := range opts.keys() {
-		name := c.in.toS(k)
-		on := truthy(opts.at(k))
-		switch {
-		case name == "aliases":
-			anchors = anchors || on
-		case name == "filename", name == "permitted_classes", name == "permitted_symbols", !on:
-		default:
-			c.in.unsupported("reading YAML with " + name)
-		}
-	}
-	if len(c.args) > 1 {
-		c.in.unsupported("reading YAML with further arguments")
-	}
-	text := c.str(0)
-	if c.in.Hooks.Data == nil || strangeYAML.MatchString(text) {
-		c.in.unsupported("reading YAML")
-	}
-	v, plain, err := c.in.Hooks.Data("yaml", text)
-	switch {
-	case err != nil && strings.HasPrefix(err.Error(), "Tried to load unspecified class"):
-		c.raise("Psych::DisallowedClass", "%s", err.Error())
-	case err != nil:
-		c.raise("Psych::SyntaxError", "%s", err.Error())
-	case v == nil:
-		return orNil(empty)
-	case !plain:
-		c.in.unsupported("reading YAML")
-	}
-	return c.in.thawed(v)
-}
-
-// thawed makes objects of data that the program may change.
-func (in *Interp) thawed(v value.Value) Object {
-	in.charge(1)
-	switch v := v.(type) {
-	case value.String:
-		return in.str(string(v))
-	case *value.Array:
-		out := make([]Object, v.Len())
-		for i, e := range v.Elems {
-			out[i] = in.thawed(e)
-		}
-		return in.array(out)
-	case *value.Hash:
-		h := in.newHash()
-		in.room(64 * (v.Len() + 1))
-		for _, e := range v.Entries() {
-			h.put(in.thawed(e.Key), in.thawed(e.Value))
-		}
-		return h
-	}
-	return in.fromValue(v, 0)
-}
-
-func (c *call) yamlFile() Object {
-	text := c.readFile("YAML." + c.name)
-	return (&call{in: c.in, self: c.self, name: "load",
-		args: append([]Object{c.in.str(text)}, c.args[1:]...)}).readYAML(false, nil)
 }
 
 // fileSingles are the functions of File that look at names only.

@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/puppet/ruby/syntax"
@@ -174,16 +175,13 @@ func moduleTable() []builtin {
 			return c.arg(1)
 		}},
 		{"include", 1, -1, func(c *call) Object {
-			if c.in.mixins == nil {
-				c.in.mixins = map[*Class][]*Class{}
-			}
-			for _, a := range c.args {
+			for _, a := range slices.Backward(c.args) {
 				m, ok := a.(*Class)
 				if !ok || !m.module {
 					c.raise("TypeError", "wrong argument type %s (expected module)", c.in.classOf(a).name)
 				}
 				if !c.in.subclass(self(c), m) {
-					c.in.mixins[self(c)] = append(c.in.mixins[self(c)], m)
+					mix(&c.in.mixed.included, self(c), m)
 					c.in.changedClasses()
 				}
 				if inc := c.in.findFor(m, "included"); inc != nil && inc.builtin == nil {
@@ -196,7 +194,25 @@ func moduleTable() []builtin {
 			m, _ := c.arg(0).(*Class)
 			return Bool(m != self(c) && c.in.subclass(self(c), m))
 		}},
-		{"prepend", 1, -1, func(c *call) Object { c.in.unsupported("prepend"); return nil }},
+		{"prepend", 1, -1, func(c *call) Object {
+			if !self(c).user { // what is built in does not look for methods before its own everywhere
+				c.in.unsupported("prepend to " + self(c).name)
+			}
+			for _, a := range slices.Backward(c.args) {
+				m, ok := a.(*Class)
+				if !ok || !m.module {
+					c.raise("TypeError", "wrong argument type %s (expected Module)", c.in.classOf(a).name)
+				}
+				if !slices.Contains(c.in.mixed.prepended[self(c)], m) {
+					mix(&c.in.mixed.prepended, self(c), m)
+					c.in.changedClasses()
+				}
+				if inc := c.in.findFor(m, "prepended"); inc != nil && inc.builtin == nil {
+					c.in.invoke(inc, m, []Object{self(c)}, nil)
+				}
+			}
+			return c.self
+		}},
 		{"attr_reader", 0, -1, attr(true, false)}, {"attr_writer", 0, -1, attr(false, true)},
 		{"attr_accessor", 0, -1, attr(true, true)}, {"attr", 0, -1, attr(true, false)},
 		{"define_method", 1, 2, func(c *call) Object {
@@ -264,7 +280,7 @@ func moduleTable() []builtin {
 			return Nil{}
 		}},
 		{"class_eval", 0, 3, moduleEval}, {"module_eval", 0, 3, moduleEval}, {"class_exec", 0, -1, moduleEval},
-		{"hash", 0, 0, func(c *call) Object { c.in.refuse("Module#hash"); return nil }},
+		{"hash", 0, 0, hashMethod},
 		{"freeze", 0, 0, func(c *call) Object { return c.self }},
 		{"to_json", 0, -1, func(c *call) Object { return c.in.str(c.in.toJSON(c.self, c.args)) }},
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -49,11 +51,21 @@ func (c *call) directives(template string) (out []directive) {
 	return out
 }
 
-// fixed are the directives that stand for unsigned numbers of a fixed size.
+// fixed are the directives that stand for numbers of a fixed size; those of the machine's own order are as on x86-64.
 var fixed = map[byte]struct {
-	size int
-	big  bool
-}{'C': {1, true}, 'n': {2, true}, 'N': {4, true}, 'v': {2, false}, 'V': {4, false}}
+	size        int
+	big, signed bool
+}{'C': {1, true, false}, 'c': {1, true, true}, 'n': {2, true, false}, 'N': {4, true, false}, 'v': {2, false, false},
+	'V': {4, false, false}, 'S': {2, false, false}, 's': {2, false, true}, 'L': {4, false, false}, 'l': {4, false, true},
+	'Q': {8, false, false}, 'q': {8, false, true}, 'J': {8, false, false}, 'j': {8, false, true}}
+
+// low64 is the lowest bits of an integer, in two's complement.
+func (c *call) low64(o Object) uint64 {
+	if n, is := o.(*Big); is {
+		return new(big.Int).And(n.n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
+	}
+	return uint64(c.in.toInt(o))
+}
 
 func packNumber(b []byte, n uint64, size int, big bool) []byte {
 	var w [8]byte
@@ -80,25 +92,22 @@ func arrayPack(c *call) Object {
 	text := false
 	for i, d := range c.directives(c.str(0)) {
 		n := d.count
-		if f, ok := fixed[d.letter]; ok || d.letter == 'U' || d.letter == 'c' {
+		if f, ok := fixed[d.letter]; ok || d.letter == 'U' {
 			if n < 0 {
 				n = len(items)
 			}
 			for range n {
 				c.in.room(8)
-				v := c.in.toInt(next())
-				switch d.letter {
-				case 'U':
+				if d.letter == 'U' {
+					v := c.in.toInt(next())
 					text = text || i == 0
 					if v < 0 || v > utf8.MaxRune || !utf8.ValidRune(rune(v)) {
 						c.in.unsupported("pack of a code point that is none")
 					}
 					b = utf8.AppendRune(b, rune(v))
-				case 'c':
-					b = append(b, byte(v))
-				default:
-					b = packNumber(b, uint64(v), f.size, f.big)
+					continue
 				}
+				b = packNumber(b, c.low64(next()), f.size, f.big)
 			}
 			continue
 		}
@@ -167,7 +176,7 @@ func arrayPack(c *call) Object {
 	}
 	out := c.in.str(string(b))
 	out.binary = !text
-	if out.binary && isASCII(out.s) && !strings.ContainsAny(c.str(0), "aAZCcnNvVx") {
+	if out.binary && isASCII(out.s) && !strings.ContainsAny(c.str(0), "aAZCcnNvVxSsLlQqJj") {
 		out.binary, out.ascii = false, true // base64 and the like are US-ASCII
 	}
 	return out
@@ -181,10 +190,7 @@ func stringUnpack(c *call) []Object {
 	bytes := func(t string) *String { x := c.in.str(t); x.binary = true; return x }
 	for _, d := range c.directives(c.str(0)) {
 		n := d.count
-		if f, ok := fixed[d.letter]; ok || d.letter == 'c' {
-			if d.letter == 'c' {
-				f.size, f.big = 1, true
-			}
+		if f, ok := fixed[d.letter]; ok {
 			for i := 0; n < 0 || i < n; i++ {
 				if len(s) < f.size {
 					if n < 0 {
@@ -201,10 +207,10 @@ func stringUnpack(c *call) []Object {
 					}
 					v = v<<8 | uint64(s[k])
 				}
-				if d.letter == 'c' {
-					add(Int(int8(v)))
+				if unused := 64 - 8*f.size; f.signed {
+					add(Int(int64(v<<unused) >> unused))
 				} else {
-					add(Int(v))
+					add(bigToObject(new(big.Int).SetUint64(v)))
 				}
 				s = s[f.size:]
 			}

@@ -171,7 +171,7 @@ func rangeTable() []builtin {
 		{"min", 0, 1, func(c *call) Object { return c.rangeExtreme(1) }},
 		{"max", 0, 1, func(c *call) Object { return c.rangeExtreme(-1) }},
 		{"==", 1, 1, func(c *call) Object { return Bool(c.in.equal(c.self, c.arg(0))) }},
-		{"hash", 0, 0, func(c *call) Object { c.in.refuse("Range#hash"); return nil }},
+		{"hash", 0, 0, hashMethod},
 	}
 }
 

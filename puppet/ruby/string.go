@@ -120,7 +120,7 @@ func stringTable() []builtin {
 		{"+", 1, 1, func(c *call) Object {
 			t := c.str(0)
 			c.in.room(c.self.(*String).len() + len(t))
-			return &String{s: c.text() + t}
+			return &String{s: c.text() + t, binary: c.in.together(c.self, c.arg(0))}
 		}},
 		{"*", 1, 1, func(c *call) Object {
 			n := c.int(0)
@@ -132,7 +132,7 @@ func stringTable() []builtin {
 				c.in.room(c.in.limits.Size + 1)
 			}
 			c.in.room(len(s) * n)
-			return &String{s: strings.Repeat(s, n)}
+			return &String{s: strings.Repeat(s, n), binary: c.self.(*String).binary}
 		}},
 		{"%", 1, 1, func(c *call) Object {
 			if a, ok := c.arg(0).(*Array); ok {
@@ -254,7 +254,7 @@ func stringTable() []builtin {
 			if i < 0 || i > len(s) || n < 0 {
 				return Nil{}
 			}
-			return c.ret(s[i:min(i+n, len(s))])
+			return &String{s: s[i:min(i+n, len(s))], binary: c.self.(*String).binary}
 		}},
 		{"codepoints", 0, 0, func(c *call) Object {
 			var out []Object
@@ -279,18 +279,22 @@ func stringTable() []builtin {
 		{"concat", 0, -1, func(c *call) Object {
 			c.change()
 			var add []string
+			binary := c.in.together(append([]Object{c.self}, c.args...)...)
 			for _, a := range c.args {
 				add = append(add, c.appendable(a))
 			}
 			for _, s := range add {
 				c.grow(s)
 			}
+			c.self.(*String).binary = binary || c.self.(*String).binary
 			return c.self
 		}},
 		{"<<", 1, 1, func(c *call) Object {
 			s := c.appendable(c.arg(0))
 			c.change()
+			binary := c.in.together(c.self, c.arg(0))
 			c.grow(s)
+			c.self.(*String).binary = binary || c.self.(*String).binary
 			return c.self
 		}},
 		{"prepend", 0, -1, func(c *call) Object {
@@ -303,7 +307,14 @@ func stringTable() []builtin {
 			c.self.(*String).set(s + c.text())
 			return c.self
 		}},
-		{"replace", 1, 1, func(c *call) Object { c.change(); c.self.(*String).set(c.str(0)); return c.self }},
+		{"replace", 1, 1, func(c *call) Object {
+			c.change()
+			c.self.(*String).set(c.str(0))
+			if s, is := c.arg(0).(*String); is {
+				c.self.(*String).binary = s.binary
+			}
+			return c.self
+		}},
 		{"clear", 0, 0, func(c *call) Object { c.change(); c.self.(*String).set(""); return c.self }},
 		{"insert", 2, 2, func(c *call) Object {
 			i, t, s := c.int(0), c.str(1), c.text()
@@ -322,13 +333,13 @@ func stringTable() []builtin {
 		}},
 		{"+@", 0, 0, func(c *call) Object {
 			if s := c.self.(*String); s.frozen {
-				return c.ret(s.String())
+				return &String{s: s.String(), binary: s.binary}
 			}
 			return c.self
 		}},
 		{"-@", 0, 0, func(c *call) Object {
 			if s := c.self.(*String); !s.frozen {
-				return &String{s: s.String(), frozen: true}
+				return &String{s: s.String(), frozen: true, binary: s.binary}
 			}
 			return c.self
 		}},
@@ -370,7 +381,7 @@ func stringTable() []builtin {
 			}
 			return c.ret(strings.ToValidUTF8(c.text(), r))
 		}},
-		{"hash", 0, 0, func(c *call) Object { c.in.refuse("String#hash, which differs from run to run"); return nil }},
+		{"hash", 0, 0, hashMethod},
 		{"crypt", 1, 1, func(c *call) Object { c.in.unsupported("String#crypt"); return nil }},
 		{"upto", 1, 2, func(c *call) Object {
 			if c.block == nil {
@@ -557,6 +568,12 @@ func (c *call) appendable(o Object) string {
 	if n, ok := o.(Int); ok {
 		if n < 0 || n > 0x10ffff {
 			c.raise("RangeError", "%d out of char range", int64(n))
+		}
+		if c.self.(*String).binary {
+			if n > 255 {
+				c.raise("RangeError", "%d out of char range", int64(n))
+			}
+			return string([]byte{byte(n)})
 		}
 		return string(rune(n))
 	}

@@ -22,12 +22,7 @@ func ReadYAML(f *source.File) (*Node, error) { return readYAML(f, false) }
 func ReadYAMLObject(f *source.File) (*Node, error) { return readYAML(f, true) }
 
 func readYAML(f *source.File, object bool) (n *Node, err error) {
-	defer func() { // the YAML library panics on some inputs; that is trouble with the file, not with us
-		if r := recover(); r != nil {
-			n, err = nil, &source.Diagnostic{Code: "H0101", Summary: "(" + f.Name + "): cannot be read as YAML",
-				Place: source.Place{File: f}}
-		}
-	}()
+	defer cannotBeRead(f, func(d *source.Diagnostic) { n, err = nil, d })
 	text := strings.TrimPrefix(f.Text, "\ufeff")
 	doc, err := parseYAML(f, text)
 	if doc == nil || err != nil {
@@ -44,6 +39,16 @@ func readYAML(f *source.File, object bool) (n *Node, err error) {
 	}
 	return r.read(root)
 }
+
+// cannotBeRead tells of a panic of the YAML library, which some inputs cause: that is trouble with the file, not with us.
+func cannotBeRead(f *source.File, tell func(*source.Diagnostic)) {
+	if r := recover(); r != nil {
+		tell(&source.Diagnostic{Code: "H0101", Summary: "(" + f.Name + "): cannot be read as YAML",
+			Place: source.Place{File: f}})
+	}
+}
+
+const quotedStyles = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
 type yamlReader struct {
 	file  *source.File
@@ -133,7 +138,7 @@ func (r *yamlReader) scalar(n *yaml.Node) (*Node, error) {
 	node := r.start(n)
 	at, plain := r.properties(node)
 	span := source.Span{Start: uint32(at), End: uint32(r.scalarEnd(n, at))}
-	quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	quoted := n.Style&quotedStyles != 0
 	tag := tagOf(n)
 	switch {
 	case tag == "" && quoted && !plain, tag == "!!str", tag == "!str", tag == "!ruby/string":
@@ -175,6 +180,9 @@ var scalarClasses = map[string]string{
 	"!ruby/object:BigDecimal": "BigDecimal", "!ruby/object:DateTime": "DateTime", "!ruby/object:Complex": "Complex",
 	"!ruby/object:Rational": "Rational", "!ruby/regexp": "Regexp", "!ruby/range": "Range",
 }
+
+// ScalarClass is the Ruby class that a scalar's tag asks for.
+func ScalarClass(tag string) string { return scalarClasses[tag] }
 
 func (r *yamlReader) disallowed(at int, class string) error {
 	return r.fail("H0106", at, "("+r.file.Name+"): Tried to load unspecified class: "+class)
@@ -230,7 +238,7 @@ func cutAny(s string, prefixes ...string) (string, bool) {
 
 func (r *yamlReader) mapping(n *yaml.Node) (*Node, error) {
 	at := r.start(n)
-	if class := mappingClass(tagOf(n)); class != "" {
+	if class := MappingClass(tagOf(n)); class != "" {
 		return nil, r.disallowed(at, class)
 	}
 	m := &hashMaker{}
@@ -317,8 +325,8 @@ func (r *yamlReader) key(n *yaml.Node) (value.Value, source.Span, error) {
 	return k.Value, k.Span, nil
 }
 
-// mappingClass is the Ruby class that a mapping's tag asks for.
-func mappingClass(tag string) string {
+// MappingClass is the Ruby class that a mapping's tag asks for.
+func MappingClass(tag string) string {
 	switch {
 	case tag == "", tag == "!ruby/object:Hash":
 		return ""
