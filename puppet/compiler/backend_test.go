@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"bunraku/internal/ask"
@@ -21,10 +22,97 @@ hierarchy:
   - {name: key, lookup_key: 'b::key', options: {greeting: 'hello %{facts.word}'}}
   - {name: hash, data_hash: 'b::hash', path: some.json}
   - {name: dig, data_dig: 'b::dig', options: {prefix: d}}
+  - {name: patterns, lookup_key: 'b::patterns', path: patterns.yaml, options: {node: n1.example.com}}
   - {name: plain, path: plain.yaml}
 `,
 	"data/some.json":  `{"from_file": {"a": [1, 2]}, "interpolated": "%{facts.word} world", "lookup_options": {"merged": {"merge": "deep"}}, "merged": {"x": 1}}`,
 	"data/plain.yaml": "plain: p\nmerged: {y: 2}\ncounted: never\n",
+	"data/patterns.yaml": `web: &web
+  matches: !ruby/regexp /^n[12]\.EXAMPLE/i
+  port: 80
+  shared: &list [a, b]
+tls: {<<: *web, port: 443, again: *list}
+none: {matches: !ruby/regexp '/^x/', elsewhere: 1}
+`,
+	// A backend that matches names against patterns in its file, with what it needs from a library of the module's.
+	"modules/b/lib/puppet_x/b/match.rb": `
+require 'resolv'
+require 'open-uri'
+module PuppetX
+  module B
+    module Match
+      module Shortly
+        def to_s = super.sub(/(^|:)0(:|$)/, '::')
+      end
+      def self.patch
+        known = begin
+                  Kernel.const_get('Resolv::IPv6')
+                rescue NameError
+                  nil
+                end
+        known.prepend(Shortly) if known
+      end
+    end
+  end
+end
+`,
+	"modules/b/lib/puppet/functions/b/patterns.rb": `
+require 'yaml'
+require_relative '../../../puppet_x/b/match'
+# Ports, as sets see them.
+class Port
+  attr_reader :name
+  def initialize(name, number)
+    @name = name
+    @number = number
+  end
+  def eql?(other) = hash == other.hash
+  def hash = "#{@number}/tcp".hash
+end
+Puppet::Functions.create_function(:'b::patterns') do
+  dispatch :lookup do
+    param 'String[1]', :key
+    param 'Hash', :options
+    param 'Puppet::LookupContext', :context
+  end
+  def lookup(key, options, context)
+    data = context.cached_file_data(options['path']) do |text|
+      YAML.safe_load(text, permitted_classes: [Regexp], filename: options['path'], aliases: true)
+    end
+    case key
+    when 'ports'
+      PuppetX::B::Match.patch
+      set = Set[Port.new('a', 80), Port.new('b', 443)]
+      set.merge([Port.new('c', 80), Port.new('d', 22)]).map(&:name)
+    when 'address'
+      PuppetX::B::Match.patch
+      [Resolv::IPv6.create('2001:db8:0:0:1::2').to_s, Resolv::IPv4::Regex.match?('1.2.3.400')]
+    when 'bytes' then Digest::MD5.digest('x17')[0, 5].bytes + [1].pack('L').unpack('S*')
+    else
+      data.each_value do |entry|
+        return context.interpolate(entry[key]) if entry['matches'].match(options['node']) && entry.include?(key)
+      end
+      context.not_found
+    end
+  end
+end
+`,
+	// A function that builds the catalog: the class that it includes asks the backends above for its parameters.
+	"modules/b/manifests/init.pp": "class b($port, $nothing = 'default') { notify { \"b ${port} ${nothing}\": } }",
+	"modules/b/lib/puppet/functions/b/build.rb": `
+Puppet::Functions.create_function(:'b::build') do
+  dispatch :build do
+    param 'String', :name
+  end
+  def build(name)
+    scope = closure_scope
+    raise Puppet::ParseError, 'only once' if scope.include?('_built')
+    scope['_built'] = name.gsub(/^::/, '')
+    call_function('include', scope['_built'])
+    [scope['_built'], scope.lookupvar('b::port'), scope.lookupvar('b::nothing'), scope.catalog.resource('Notify', 'b 80 default').to_s]
+  end
+end
+`,
 	"modules/b/lib/puppet/functions/b/key.rb": `
 Puppet::Functions.create_function(:'b::key') do
   dispatch :key do
@@ -34,6 +122,7 @@ Puppet::Functions.create_function(:'b::key') do
   end
   def key(key, options, context)
     case key
+    when 'b::port' then call_function('lookup', 'port')
     when 'greeting' then context.interpolate(options['greeting'])
     when 'where' then [context.environment_name.inspect, context.module_name.inspect]
     when 'cached'
@@ -85,9 +174,11 @@ func TestBackends(t *testing.T) {
 	write(t, filepath.Dir(facts), map[string]string{"facts.json": `{"word": "big"}`})
 	var exprs []string
 	for _, key := range []string{"greeting", "where", "cached", "from_file", "from_file.a.1", "interpolated", "base",
-		"deep", "deep.er.1.x", "deep.er.0", "plain", "merged", "undef", "bad", "none", "explained", "through", "counted"} {
+		"deep", "deep.er.1.x", "deep.er.0", "plain", "merged", "undef", "bad", "none", "explained", "through", "counted",
+		"port", "shared", "again", "elsewhere", "ports", "address", "bytes"} {
 		exprs = append(exprs, "String(lookup("+strconv.Quote(key)+"), '%p')")
 	}
+	exprs = append(exprs, "String(b::build('::b'), '%p')")
 	qs := make([]ask.Question, len(exprs))
 	for i, e := range exprs {
 		qs[i] = ask.Question(e)
@@ -129,4 +220,32 @@ func backendAnswer(t *testing.T, dir, factsFile string, opt compiler.Options) st
 		return "! " + r.Failure.Summary
 	}
 	return inspect(r.Catalog.Resource("Notify", "x").Get("message"))
+}
+
+// A function that builds the catalog and gives no answer is named, with what hangs on it; one that only answers is not.
+func TestFunctionLeftOut(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "production")
+	write(t, dir, map[string]string{
+		"manifests/site.pp":                          "b::build('::b')\nb::answer('x')\nb::asks('x')\n",
+		"modules/b/lib/puppet/functions/b/build.rb":  backends["modules/b/lib/puppet/functions/b/build.rb"],
+		"modules/b/lib/puppet/functions/b/answer.rb": "Puppet::Functions.create_function(:'b::answer') do\n  def answer(x) = x.upcase\nend\n",
+		"modules/b/lib/puppet/functions/b/asks.rb":   "Puppet::Functions.create_function(:'b::asks') do\n  def asks(x) = call_function('lookup', x)\nend\n",
+	})
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Ruby: compiler.RubyOff}).Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := c.Compile(context.Background(), compiler.Node{Name: "n1.example.com"})
+	if err != nil || res.Failure != nil {
+		t.Fatal(err, res.Failure)
+	}
+	var told []string
+	for _, d := range res.Warnings {
+		if d.Code == "E0702" {
+			told = append(told, d.Summary)
+		}
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "b::build was left out, with whatever it declares, includes or sets: ") {
+		t.Errorf("%q", told)
+	}
 }

@@ -3,11 +3,14 @@ package compiler
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"bunraku/provenance"
 	"bunraku/puppet/bridge"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -39,13 +42,43 @@ func (c *Snapshot) bridgeOptions() bridge.Options {
 
 // rubyFunction is a function that is written in Ruby. Unless Ruby may run, what it would give is not known.
 func (c *Snapshot) rubyFunction(name string, file environment.RubyFunction, kind bridge.Kind) *eval.Function {
-	if c.opt.Ruby != RubyOff {
-		return bridge.Function(name, source.Absolute(file.Path), kind, c.bridgeOf)
+	path := source.Absolute(file.Path)
+	acts := func() bool {
+		text, err := c.files.Read(path)
+		return err != nil || c.acts(text.Text)
 	}
-	return &eval.Function{Name: name, Raw: func(call *eval.Call) (value.Value, error) {
+	if c.opt.Ruby != RubyOff {
+		f := bridge.Function(name, path, kind, c.bridgeOf)
+		f.Acts = acts
+		return f
+	}
+	return &eval.Function{Name: name, Does: outline.Anything, Acts: acts, Raw: func(call *eval.Call) (value.Value, error) {
 		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby (%s)", name, call.Place,
 			c.env.Display(file.Path))}, nil
 	}}
+}
+
+// What Ruby code calls to do more than give a value: functions, by name, and parts of the compiler.
+var (
+	rubyComment = regexp.MustCompile(`(?m)^\s*#.*$`)
+	rubyCalls   = regexp.MustCompile(`\bcall_function(?:_with_scope)?\b(?:\s*\(?\s*(?:scope,\s*)?(?:'([\w:]+)'|"([\w:]+)"|:(\w+)))?|\bfunction_(\w+)`)
+	rubyActs    = regexp.MustCompile(`\b(?:setvar|create_resources|add_resource|add_class|evaluate_classes|evaluate_node_classes|known_resource_types|define_singleton_method|import_ast)\b|\bscope\[[^\]]*\]\s*=[^=~]|\bsend\b`)
+)
+
+// acts reports whether a function's Ruby code may do more than give a value, as far as its text tells: what it calls
+// are functions that do nothing else, all by name.
+func (c *Snapshot) acts(text string) bool {
+	text = rubyComment.ReplaceAllString(text, "")
+	if rubyActs.MatchString(text) {
+		return true
+	}
+	for _, m := range rubyCalls.FindAllStringSubmatch(text, -1) {
+		f := c.functions[strings.ToLower(m[1]+m[2]+m[3]+m[4])]
+		if f == nil || f.Does != 0 || f.Flow == eval.Effect {
+			return true
+		}
+	}
+	return false
 }
 
 // bridgeOf is what runs Ruby for a call: the process that all compiles share, or the interpreter of this one.

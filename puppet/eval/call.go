@@ -322,6 +322,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 				ev.rendering.unknown = o
 			}
 		}
+		ev.mayAct(f, o, at)
 		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil
 	}
 	if o := within(args...); o != nil && f.Flow == Pure && block == nil && !f.Unknown && !moves[f.Name] {
@@ -354,6 +355,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	}
 	if o := opaque(v); o != nil {
 		ev.unknown(o, f.Name, at)
+		ev.mayAct(f, o, at)
 	}
 	if ev.bytes != nil {
 		v = ev.likeArgument(f.Name, args, v)

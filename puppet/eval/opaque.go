@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bunraku/provenance"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -172,6 +173,22 @@ func (ev *Evaluator) notDone(name string, o *value.Opaque, at source.Place) {
 	ev.warned[key] = true
 	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0702", Severity: source.Warning, Place: at,
 		Summary: fmt.Sprintf("%s was left out, because its argument is not known: %s", name, o.Why)})
+}
+
+// mayAct reports that a function gave no answer which does more than answer: what it declares, includes or sets in
+// Puppet is not there, and may be.
+func (ev *Evaluator) mayAct(f *Function, o *value.Opaque, at source.Place) {
+	if f.Does != outline.Anything || f.Acts != nil && !f.Acts() {
+		return
+	}
+	ev.guesses++
+	key := "E0702" + at.String() + f.Name
+	if ev.warned[key] {
+		return
+	}
+	ev.warned[key] = true
+	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0702", Severity: source.Warning, Place: at,
+		Summary: fmt.Sprintf("%s was left out, with whatever it declares, includes or sets: %s", f.Name, o.Why)})
 }
 
 // An Unknown is a value that could not be computed.

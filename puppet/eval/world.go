@@ -69,7 +69,10 @@ type Function struct {
 	Dispatches []Dispatch
 	Flow       Flow
 	Does       outline.Effect // to the catalog, besides giving a value; a call that does more is refused
-	Unknown    bool           // it is called with opaque arguments too; others are not, and give an opaque value
+	// Acts says of one that may do anything (outline.Anything) whether its code changes the catalog or variables at all.
+	// Nil: it may.
+	Acts    func() bool
+	Unknown bool // it is called with opaque arguments too; others are not, and give an opaque value
 	// Raw functions take whatever is given: Puppet's old 3.x functions check their arguments themselves.
 	Raw func(*Call) (value.Value, error)
 
