@@ -147,7 +147,11 @@ func (m *Mocks) function(name string, otherwise *eval.Function) *eval.Function {
 	if m == nil || !m.names[name] {
 		return otherwise
 	}
-	return &eval.Function{Name: name, Flow: eval.Observer, Unknown: true, Raw: func(c *eval.Call) (value.Value, error) {
+	f := &eval.Function{Name: name, Flow: eval.Observer, Unknown: true}
+	if otherwise != nil {
+		f.Does, f.Acts = otherwise.Does, otherwise.Acts
+	}
+	f.Raw = func(c *eval.Call) (value.Value, error) {
 		for _, e := range m.list {
 			if e.function == name && e.fits(c.Args) {
 				e.used.Store(true)
@@ -155,7 +159,8 @@ func (m *Mocks) function(name string, otherwise *eval.Function) *eval.Function {
 			}
 		}
 		return c.Pass(otherwise)
-	}}
+	}
+	return f
 }
 
 func (e *mock) fits(args []value.Value) bool {
