@@ -19,6 +19,8 @@ type graph struct {
 	Edges  []graphEdge  `json:"edges"`
 	Width  int          `json:"width"`
 	Height int          `json:"height"`
+
+	ahead bool // columns are ordered by what leads to them alone: what was given first stays on top
 }
 
 type graphNode struct {
@@ -79,7 +81,7 @@ func (g *graph) layout() {
 	for sweep := range 4 {
 		for k := range columns {
 			near := before
-			if sweep%2 == 1 {
+			if sweep%2 == 1 && !g.ahead {
 				k = len(columns) - 1 - k
 				near = behind
 			}

@@ -9,7 +9,8 @@ import (
 )
 
 // The secrets of the tree below: in data, in code, in a template, unwrapped into a title and a command, as a number.
-var planted = []string{"hunter2-in-data", "Tr0ub4dor-in-code", "s3cr3t-unwrapped", "31337420"}
+var planted = []string{"hunter2-in-data", "Tr0ub4dor-in-code", "s3cr3t-unwrapped", "31337420", "n3ver-run-secret",
+	"n3ver-either-1"}
 
 var secretTree = map[string]string{
 	"hiera.yaml": "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\n" +
@@ -24,6 +25,7 @@ var secretTree = map[string]string{
   exec { "/bin/login ${Sensitive('s3cr3t-unwrapped').unwrap}": }
   notify { 'plain': message => 'nothing to hide' }
 }
+class unreached { $never = Sensitive('n3ver-run-secret') notify { 'x': message => Sensitive.new('n3ver-either-1') } }
 include vault
 `,
 	"facts/a.json": `{"fqdn": "a.example", "os": {"family": "Debian", "name": "Debian", "release": {"major": "12"}}}`,

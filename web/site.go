@@ -63,6 +63,10 @@ type state struct {
 	records  records
 	searches sync.Once
 	slots    []*slot
+	heats    sync.Once
+	heat     heat
+	// definitions is where classes and defines are, for heat
+	definitions map[string]source.Place
 }
 
 // A change is what the tree changes against another state of it.

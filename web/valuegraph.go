@@ -66,6 +66,7 @@ func newValueGraph(page *valuePage, a *explain.Answer) *graph {
 	if len(g.Nodes) == 1 {
 		return nil
 	}
+	g.ahead = true
 	g.layout()
 	return &g.graph
 }

@@ -122,6 +122,13 @@ func (s *Server) questions() map[string]question {
 		"resource": (*state).resourcePage,
 		"value":    (*state).valuePage,
 		"facts":    (*state).factsPage,
+		"findings": (*state).findingsPage,
+		"finding":  (*state).findingPage,
+		"diff":     (*state).diffPage,
+		"file":     (*state).filePage,
+		"hiera":    (*state).hieraPage,
+		"order":    (*state).orderPage,
+		"code":     (*state).codePage,
 		"search":   (*state).search,
 	}
 }

@@ -88,6 +88,12 @@ export function short(path) {
   return path.startsWith(root + '/') ? path.slice(root.length + 1) : path;
 }
 
+// clean takes the same out of the middle of a sentence.
+export function clean(text) {
+  const root = about.root;
+  return !text || !root || root === '.' ? text : text.replaceAll(root + '/', '');
+}
+
 export function plural(n, one, many = one + 's') {
   return n.toLocaleString('en') + ' ' + (n === 1 ? one : many);
 }

@@ -1,0 +1,288 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// Code: files with how many nodes have something from each line, grey where no node ever came.
+//
+// Data files are shown by their keys only: whether a datum is secret is known for what nodes have read, and not for the
+// rest of the file.
+
+type codePage struct {
+	Files    []codeFile    `json:"files,omitempty"`
+	Nodes    int           `json:"nodes"`
+	File     string        `json:"file,omitempty"`
+	Lines    []codeLine    `json:"lines,omitempty"`
+	Keys     []keyPlaceRow `json:"keys,omitempty"`
+	Problems []*problemRow `json:"problems,omitempty"`
+	Clipped  bool          `json:"clipped,omitempty"`
+}
+
+type codeFile struct {
+	File     string `json:"file"`
+	Nodes    int    `json:"nodes"` // that have something from it
+	Lines    int    `json:"lines"`
+	Grey     int    `json:"grey"` // lines that no node came to
+	Problems int    `json:"problems"`
+}
+
+type codeLine struct {
+	Text  string `json:"t"`
+	Nodes int    `json:"n,omitempty"`
+	Grey  bool   `json:"g,omitempty"`
+}
+
+type keyPlaceRow struct {
+	Key  string `json:"key"`
+	Line int    `json:"line"`
+	Used bool   `json:"used"`
+}
+
+// A heat is how many nodes have something from each line, by file and line.
+type heat map[string]map[int]int
+
+// warm counts them, when somebody asks for the first time.
+func (st *state) warm() heat {
+	st.heats.Do(func() {
+		st.heat = heat{}
+		type spot struct {
+			file string
+			line int
+		}
+		for i := range st.nodes {
+			c := st.nodes[i].Catalog
+			if c == nil {
+				continue
+			}
+			seen := map[spot]bool{}
+			add := func(p source.Place) {
+				if !p.Known() {
+					return
+				}
+				p = p.Outer()
+				at := spot{p.File.Name, p.Line()}
+				if seen[at] {
+					return
+				}
+				seen[at] = true
+				if st.heat[at.file] == nil {
+					st.heat[at.file] = map[int]int{}
+				}
+				st.heat[at.file][at.line]++
+			}
+			for _, r := range c.Resources {
+				add(r.Place)
+				for _, p := range r.Params {
+					add(p.Place)
+				}
+				name := r.Type
+				if r.Type == "Class" {
+					name = r.Title
+				}
+				if at, there := st.defined()[outline.Class(name)]; there {
+					add(at)
+				}
+			}
+		}
+	})
+	return st.heat
+}
+
+// defined is where classes and defines are, by plain name.
+func (st *state) defined() map[string]source.Place {
+	if st.definitions == nil {
+		st.definitions = map[string]source.Place{}
+		if st.cover != nil {
+			for _, i := range st.cover.Items {
+				if i.Kind == "class" || i.Kind == "define" {
+					st.definitions[i.Name] = i.Place
+				}
+			}
+		}
+	}
+	return st.definitions
+}
+
+func (st *state) codePage(_ context.Context, q url.Values) (any, error) {
+	st.warm()
+	page := &codePage{Nodes: len(st.nodes)}
+	file := q.Get("file")
+	if file == "" {
+		return st.codeFiles(page), nil
+	}
+	page.File = file
+	for _, p := range st.run.Problems {
+		if p.Where.File == file && p.Suppressed.By == "" {
+			page.Problems = append(page.Problems, rowOf(p))
+		}
+	}
+	if isData(file) {
+		if st.cover != nil {
+			for _, i := range st.cover.Items {
+				if i.Kind == "key" && i.Place.Known() && i.Place.File.Name == file {
+					page.Keys = append(page.Keys, keyPlaceRow{clip(i.Name, clipTitle), i.Place.Line(), i.Used})
+				}
+			}
+		}
+		if page.Keys == nil {
+			return nil, notFound("%s is none of the files whose lines are shown", clip(file, clipTitle))
+		}
+		return page, nil
+	}
+	at := slices.IndexFunc(st.files, func(p string) bool { return st.display(p) == file })
+	if at < 0 { // no path is made of what somebody asks
+		return nil, notFound("%s is none of the files whose lines are shown", clip(file, clipTitle))
+	}
+	tree, _, err := st.site.plain.Parse(st.snap.Files(), st.files[at], strings.Contains(st.files[at], "/plans/"))
+	if err != nil {
+		return nil, err
+	}
+	st.hideWritten(tree)
+	grey := st.grey(tree)
+	counts := st.heat[file]
+	for n := 1; n <= tree.Source.LineCount(); n++ {
+		if n > 20_000 {
+			page.Clipped = true
+			break
+		}
+		page.Lines = append(page.Lines, codeLine{clip(strings.TrimRight(tree.Source.Line(n), "\r\n"), clipLine), counts[n],
+			grey[n] && counts[n] == 0})
+	}
+	return page, nil
+}
+
+func (st *state) display(p string) string { return st.snap.Environment().Display(p) }
+
+// codeFiles lists the manifests and templates.
+func (st *state) codeFiles(page *codePage) *codePage {
+	problems := map[string]int{}
+	for _, p := range st.run.Problems {
+		if p.Suppressed.By == "" {
+			problems[p.Where.File]++
+		}
+	}
+	page.Files = []codeFile{}
+	rendered := map[string]bool{}
+	if st.cover != nil {
+		for _, i := range st.cover.Items {
+			if i.Kind == "template" && i.Used {
+				rendered[i.Name] = true
+			}
+		}
+	}
+	for _, p := range st.files {
+		name := st.display(p)
+		f := codeFile{File: name, Problems: problems[name]}
+		for _, n := range st.heat[name] {
+			f.Nodes = max(f.Nodes, n)
+		}
+		if tree, _, err := st.site.plain.Parse(st.snap.Files(), p, strings.Contains(p, "/plans/")); err == nil && tree != nil {
+			f.Lines = tree.Source.LineCount()
+			f.Grey = len(st.grey(tree))
+			if ext := path.Ext(p); ext == ".epp" && !rendered[name] {
+				f.Grey = f.Lines
+			}
+		}
+		page.Files = append(page.Files, f)
+	}
+	slices.SortFunc(page.Files, func(a, b codeFile) int { return strings.Compare(a.File, b.File) })
+	return page
+}
+
+// grey are the lines of a manifest that no node came to: classes and defines that none has, branches that none took.
+func (st *state) grey(tree *syntax.File) map[int]bool {
+	out := map[int]bool{}
+	if st.cover == nil || tree == nil {
+		return out
+	}
+	missed := map[uint32]bool{}
+	for _, i := range st.cover.Items {
+		if !i.Used && i.Place.Known() && i.Place.File.Name == tree.Source.Name && i.Kind != "key" {
+			missed[i.Place.Span.Start] = true
+		}
+	}
+	if len(missed) == 0 {
+		return out
+	}
+	shade := func(from, to uint32) {
+		for n := tree.Source.LineOf(from); n <= tree.Source.LineOf(max(from, to-1)); n++ {
+			out[n] = true
+		}
+	}
+	for _, d := range tree.Defs {
+		switch d := d.(type) {
+		case *syntax.Class:
+			if missed[d.NameAt.Start] {
+				shade(d.Span().Start, d.Span().End)
+			}
+		case *syntax.Define:
+			if missed[d.NameAt.Start] {
+				shade(d.Span().Start, d.Span().End)
+			}
+		}
+	}
+	block := func(list []syntax.Expr) {
+		if len(list) > 0 && missed[list[0].Span().Start] {
+			shade(list[0].Span().Start, list[len(list)-1].Span().End)
+		}
+	}
+	for _, s := range tree.Body.Stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.If:
+				block(n.Then.Stmts)
+				block(n.Else.Stmts)
+			case *syntax.Option:
+				block(n.Then.Stmts)
+			case *syntax.Selector:
+				for _, e := range n.Entries {
+					block([]syntax.Expr{e.Value})
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// hideWritten takes in the texts that code wraps in Sensitive where it stands, since no compile may have come there.
+func (st *state) hideWritten(tree *syntax.File) {
+	hide := func(args []syntax.Expr) {
+		for _, a := range args {
+			syntax.Walk(a, func(n syntax.Node) bool {
+				if s, is := n.(*syntax.Str); is {
+					st.site.opt.Secrets.Add(s.Value)
+				}
+				return true
+			})
+		}
+	}
+	sensitive := func(x syntax.Expr) bool {
+		r, is := x.(*syntax.Ref)
+		return is && strings.TrimPrefix(r.Value, "::") == "Sensitive"
+	}
+	for _, s := range tree.Body.Stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Call:
+				if sensitive(n.Functor) {
+					hide(n.Args)
+				}
+			case *syntax.MethodCall:
+				if n.Functor != nil && sensitive(n.Functor.Left) {
+					hide(n.Args)
+				}
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestPages asks what the other pages ask, about the shop.
+func TestPages(t *testing.T) {
+	b := open(t, options(shop))
+	web2 := url.Values{"node": {"web2.shop.example"}}
+	with := func(more ...string) url.Values {
+		q := url.Values{"node": web2["node"]}
+		for i := 0; i < len(more); i += 2 {
+			q.Set(more[i], more[i+1])
+		}
+		return q
+	}
+	all := b.ask("findings", nil)
+	for _, x := range []struct{ code, patch, failed string }{
+		{"V101", "+    require => Package['nginx'],", "/etc/nginx does not exist"},
+		{"V201", "+    creates => '/var/lib/baskets',", "/var/lib/baskets is there already"},
+	} {
+		id := ""
+		for _, p := range all["problems"].([]any) {
+			if at(p, "code") == x.code {
+				id = at(p, "id").(string)
+			}
+		}
+		f := b.ask("finding", url.Values{"id": {id}})
+		patch, _ := f["patch"].(string)
+		if !strings.Contains(strings.Join(strings.Fields(patch), " "), strings.Join(strings.Fields(x.patch), " ")) {
+			t.Errorf("%s: the patch is %s", x.code, patch)
+		}
+		lanes := f["lanes"].([]any)
+		if len(lanes) != 2 || at(lanes, 0, "failed") != nil || at(lanes, 1, "failed") != true {
+			t.Fatalf("%s: %v", x.code, lanes)
+		}
+		steps := at(lanes, 1, "steps").([]any)
+		if last := steps[len(steps)-1]; at(last, "failed") != x.failed {
+			t.Errorf("%s fails by %v", x.code, last)
+		}
+		if !strings.Contains(text(t, at(lanes, 0, "steps")), `"before":"nothing"`) {
+			t.Errorf("%s: no state in %v", x.code, lanes[0])
+		}
+	}
+
+	f := b.ask("file", with("ref", "File[/etc/nginx/conf.d/shop.example.conf]", "attribute", "content"))
+	whole := ""
+	for _, p := range f["pieces"].([]any) {
+		whole += at(p, "text").(string)
+		if at(p, "text") == "8443" {
+			if s := at(f, "sources", int(at(p, "from", 0).(float64)), "title"); s != "profile::nginx::port" {
+				t.Errorf("8443 comes from %v", s)
+			}
+		}
+	}
+	v := b.ask("value", with("ref", "File[/etc/nginx/conf.d/shop.example.conf]", "attribute", "content"))
+	if whole != v["shown"] || !strings.Contains(whole, "listen *:8443;") {
+		t.Errorf("the pieces are %q", whole)
+	}
+
+	o := b.ask("order", with("a", "Service[nginx]", "b", "Package[nginx]"))
+	if o["says"] != "Package[nginx] comes before Service[nginx]" || len(o["why"].([]any)) != 1 || len(o["order"].([]any)) < 15 {
+		t.Errorf("order: %v %v", o["says"], o["why"])
+	}
+	if o = b.ask("order", with("a", "Package[nginx]", "b", "File[/etc/nginx/conf.d/status.conf]")); !strings.HasPrefix(o["says"].(string), "Nothing orders") {
+		t.Errorf("order: %v", o["says"])
+	}
+
+	h := b.ask("hiera", with("key", "profile::nginx::conf_mode"))
+	found := false
+	for _, k := range h["keys"].([]any) {
+		if at(k, "key") == "profile::nginx::conf_mode" {
+			found = at(k, "cells", 0, "used") == true && at(k, "cells", 0, "value") == "'0640'" && at(k, "cells", 1, "used") == nil &&
+				at(k, "cells", 1, "value") == "'0644'"
+		}
+	}
+	if !found || at(h, "others", 0, "value") != "'0640'" || len(h["places"].([]any)) != 2 {
+		t.Errorf("hiera: %v", h)
+	}
+
+	list := b.ask("code", nil)
+	if len(list["files"].([]any)) < 10 {
+		t.Errorf("code: %v", list)
+	}
+	grey, warm := 0, 0
+	c := b.ask("code", url.Values{"file": {"../examples/shop/site-modules/profile/functions/listen.pp"}})
+	if len(c["lines"].([]any)) == 0 {
+		t.Errorf("code: %v", c)
+	}
+	for _, name := range []string{"nginx.pp", "base.pp", "database.pp", "web/shop.pp"} {
+		c := b.ask("code", url.Values{"file": {"../examples/shop/site-modules/profile/manifests/" + name}})
+		for _, l := range c["lines"].([]any) {
+			if at(l, "g") == true {
+				grey++
+			}
+			if at(l, "n") != nil {
+				warm++
+			}
+		}
+	}
+	if warm < 50 {
+		t.Errorf("%d lines have nodes, %d none", warm, grey)
+	}
+	data := b.ask("code", url.Values{"file": {"../examples/shop/data/common.yaml"}})
+	if data["lines"] != nil || len(data["keys"].([]any)) < 5 {
+		t.Errorf("a data file is shown: %v", data)
+	}
+	for _, file := range []string{"/etc/passwd", "../examples/shop/../../go.mod", "../examples/shop/facts/web1.shop.example.json",
+		"../examples/shop/hiera.yaml", "web.go"} {
+		if code, text := b.get("/api/code?file=" + url.QueryEscape(file)); code != 404 || strings.Contains(text, `"lines"`) {
+			t.Errorf("%s: %d %s", file, code, clip(text, 200))
+		}
+	}
+}
+
+// TestGrey: what no node comes to is grey, and nothing else.
+func TestGrey(t *testing.T) {
+	b := open(t, options(write(t, map[string]string{
+		"manifests/site.pp": "if $facts['os']['family'] == 'Debian' {\n  notify { 'yes': }\n} else {\n  notify { 'no': }\n  notify { 'never': }\n}\n" +
+			"class unused {\n  notify { 'u': }\n}\n",
+		"facts/n.json": `{"fqdn": "n.example", "os": {"family": "Debian"}}`})))
+	files := b.ask("code", nil)
+	c := b.ask("code", url.Values{"file": {at(files, "files", 0, "file").(string)}})
+	got := ""
+	for _, l := range c["lines"].([]any) {
+		switch {
+		case at(l, "g") == true:
+			got += "g"
+		case at(l, "n") != nil:
+			got += "n"
+		default:
+			got += "."
+		}
+	}
+	if !strings.HasPrefix(got, ".n.gg.ggg") {
+		t.Errorf("lines are %s", got)
+	}
+}
