@@ -109,6 +109,14 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		if Empty(res.Catalog) {
 			results[i].Problems = append(results[i].Problems, nothing(res))
 		}
+		later, err := next(ctx, c, node, res)
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		if later != nil {
+			results[i].Problems = append(results[i].Problems, later)
+		}
 		s := NewSuspect(c.Current(), res, node.Facts)
 		if keys[i], errs[i] = j.Likeness(s); errs[i] != nil {
 			return

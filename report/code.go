@@ -24,6 +24,7 @@ var meanings = map[string]string{
 	"V204":  "assertion does not hold",
 	"V205":  "flaps",
 	"V206":  "runs every time",
+	"V207":  "the next catalog differs",
 	"V208":  "does not recover",
 	"V209":  "never runs",
 	"V301":  "undecided",

@@ -35,6 +35,14 @@ var lessons = map[string]Lesson{
 		Example: "exec { '/bin/mkdir -p /opt/app': }\n",
 		Cure:    "exec { '/bin/mkdir -p /opt/app': creates => '/opt/app' }\n",
 	},
+	"V207": {
+		What: "A run writes a file of facts, and code asks for them: what the next run applies is another catalog. Nobody sees\n" +
+			"it on machines that have had their second run.",
+		Example: "file { '/etc/facter/facts.d/role.txt': content => \"role=web\\n\" }\n" +
+			"if $facts['role'] == 'web' { file { '/srv/www': ensure => directory } }\n",
+		Cure: "$role = 'web'\nfile { '/etc/facter/facts.d/role.txt': content => \"role=${role}\\n\" }\n" +
+			"if $role == 'web' { file { '/srv/www': ensure => directory } }\n",
+	},
 	"V209": {
 		What:    "A command with refreshonly waits to be notified, and nothing notifies it: it never runs.",
 		Example: "exec { '/usr/bin/systemctl daemon-reload': refreshonly => true }\n",
