@@ -7,6 +7,8 @@ func Meaning(code string) string { return meanings[code] }
 // meanings has the codes of check and verify, and those whose messages come from elsewhere.
 var meanings = map[string]string{
 	"A0001": "a line of an assertions file cannot be read",
+	"L0001": "an option of puppet-lint that there is not",
+	"L0003": "a control comment of lint opens or closes nothing",
 	"C0001": "dependency cycle",
 	"C0002": "a relationship to what is not in the catalog",
 	"C0003": "a value that no agent accepts",

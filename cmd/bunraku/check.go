@@ -27,6 +27,7 @@ import (
 type checkFlags struct {
 	compileFlags
 	judgeFlags
+	lintFlags
 	allSystems bool
 	coverage   string
 	later      source.Language // where nodes are to be moved; 0 for nowhere
@@ -58,6 +59,9 @@ when the search for an answer took too long.`,
 			if flags.later != 0 {
 				return a.migrate(ctx, cmd, root, &flags)
 			}
+			if flags.lint == "only" {
+				return a.lintOnly(ctx, root, &flags)
+			}
 			return a.check(ctx, cmd, root, &flags)
 		},
 	}
@@ -66,6 +70,7 @@ when the search for an answer took too long.`,
 	language.Value = &languagesFlag{&flags.language, &flags.later}
 	language.Usage += "; two of them, such as 7,8, show what stands in the way of moving"
 	flags.judgeFlags.add(c)
+	flags.lintFlags.add(c)
 	c.Flags().BoolVar(&flags.allSystems, "all-systems", false,
 		"without facts: every system that metadata.json names, not only the newest of each")
 	c.Flags().StringVar(&flags.coverage, "coverage", "",
@@ -109,6 +114,11 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own}}
 	for _, d := range all {
 		out.run.Add(nil, d)
+	}
+	if flags.lint != "" {
+		if j.lint, err = a.lint(ctx, view, root, j, &flags.lintFlags, out.run); err != nil {
+			return err
+		}
 	}
 	nodes, err := fleet.Nodes(view, root, flags.facts)
 	if err != nil {
@@ -238,7 +248,7 @@ func (c *checking) code() int {
 	code := exitFine
 	for _, p := range c.run.Problems {
 		switch {
-		case p.Finding == nil && p.Severity == source.Error && !strings.HasPrefix(p.Code, "C"):
+		case p.Finding == nil && p.Severity == source.Error && !strings.HasPrefix(p.Code, "C") && !c.judge.linted(p):
 			return exitFailed
 		case c.judge.fails(p):
 			code = exitNo

@@ -23,8 +23,12 @@ const maxShown = 25
 // showCheck prints what check has found: what is wrong with the code on stderr; on stdout the nodes, each finding in
 // full and once, and a summary.
 func (a *app) showCheck(c *checking) {
+	if c.judge.lint != nil {
+		a.showLint(c.run, c.judge.lint)
+		defer func() { fmt.Fprintln(a.out, c.judge.lint.summary(c.run)) }()
+	}
 	for _, p := range c.run.Problems {
-		if p.Finding == nil && p.Suppressed.By == "" {
+		if p.Finding == nil && p.Suppressed.By == "" && !c.judge.linted(p) && !strings.HasPrefix(p.Code, "L") {
 			d := *p.Diagnostic
 			if len(p.Nodes) > 1 {
 				d.Detail = strings.TrimPrefix(d.Detail+"\n"+fmt.Sprintf("on %d nodes", len(p.Nodes)), "\n")

@@ -38,6 +38,7 @@ var families = []struct{ letter, title, intro string }{
 	{"V", "Verification", "What `check` and `verify` find. [verify.md](verify.md) explains them."},
 	{"D", "Differences", "What `diff` finds, in formats that show problems with places. [diff.md](diff.md) explains them."},
 	{"A", "Assertions", "The file that `--assert` names, or bunraku.assert in an environment."},
+	{"L", "Lint", "The options and control comments of `check --lint`; its findings have the names of puppet-lint's checks. [lint.md](lint.md) explains it."},
 	{"M", "µPuppet", "`bunraku mupuppet` only."},
 	{"S", "SmartFrog", "`bunraku smartfrog` only."},
 }

@@ -66,7 +66,11 @@ type judging struct {
 	hide  func(string) string    // blots out secrets
 
 	accepted model.Accepted // answers to open points
+	lint     *linting       // nil if nobody asked for it
 }
+
+// linted reports whether lint has found a problem.
+func (j *judging) linted(p *report.Problem) bool { return j.lint != nil && j.lint.mine[p] }
 
 // newJudge checks the flags and reads the assertions that are about an environment ("" for none). Trouble with those is
 // told.
@@ -187,6 +191,9 @@ func isAre(n int, noun string) string {
 
 // fails reports whether a problem makes the exit code 2.
 func (j *judging) fails(p *report.Problem) bool {
+	if j.linted(p) {
+		return j.lint.fails(p, j.flags.failOn)
+	}
 	return p.Suppressed.By == "" && (p.Severity == source.Error || p.Severity == source.Warning &&
 		j.flags.failOn != "error" && p.Finding != nil)
 }

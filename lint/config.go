@@ -1,0 +1,235 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"bunraku/source"
+)
+
+// Options are how puppet-lint is told what to do, on its command line or in a .puppet-lint.rc.
+type Options struct {
+	Checks            map[string]bool // turned on or off; the others are as they come
+	FailOnWarnings    bool
+	ErrorLevel        string // "all", "warning" or "error": what is shown; "" is all
+	ShowIgnored       bool
+	Relative          bool // classes belong where their module says, whatever its directory is called
+	Fix               bool
+	IgnorePaths       []string // nil is puppet-lint's own choice, DefaultIgnorePaths
+	TopScopeVariables []string
+	CharsPerIndent    int // 0 is 2
+}
+
+// DefaultIgnorePaths are the files that are left out when nobody says otherwise.
+var DefaultIgnorePaths = []string{"vendor/**/*.pp"}
+
+// Arguments takes options as they are written on puppet-lint's command line, one word each. Options that are about
+// how findings are printed have no effect: unused lists them. unknown lists those that puppet-lint does not have, and
+// checks that there are not.
+func (o *Options) Arguments(words []string) (unused, unknown []string) {
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		option, value, has := strings.Cut(word, "=")
+		next := func() string {
+			if !has && i+1 < len(words) {
+				i++
+				value = words[i]
+			}
+			return value
+		}
+		switch option {
+		case "--fail-on-warnings":
+			o.FailOnWarnings = true
+		case "--error-level":
+			if level := next(); level == "all" || level == "warning" || level == "error" {
+				o.ErrorLevel = level
+			} else {
+				unknown = append(unknown, word)
+			}
+		case "--show-ignored":
+			o.ShowIgnored = true
+		case "--relative":
+			o.Relative = true
+		case "--fix", "-f":
+			o.Fix = true
+		case "--only-checks":
+			for _, name := range o.Only(list(next())) {
+				unknown = append(unknown, "there is no check "+name)
+			}
+		case "--ignore-paths":
+			o.IgnorePaths = list(next())
+		case "--top-scope-variables":
+			o.TopScopeVariables = list(next())
+		case "--with-filename", "--with-context", "--json", "--sarif", "--no-config":
+			unused = append(unused, word)
+		case "--log-format", "--codeclimate-report-file", "--load", "-l", "--load-from-puppet", "--config", "-c":
+			next()
+			unused = append(unused, word)
+		default:
+			if !o.toggle(option) {
+				unknown = append(unknown, word)
+			}
+		}
+	}
+	return unused, unknown
+}
+
+func list(s string) []string {
+	if s == "" {
+		return []string{}
+	}
+	return strings.Split(s, ",")
+}
+
+// toggle reads --no-CHECK-check and --CHECK-check.
+func (o *Options) toggle(option string) bool {
+	name, ok := strings.CutSuffix(strings.TrimPrefix(option, "--"), "-check")
+	if !ok || !strings.HasPrefix(option, "--") {
+		return false
+	}
+	name, off := strings.CutPrefix(name, "no-")
+	return o.Set(name, !off)
+}
+
+// Set turns a check on or off. It is false for a check that there is not.
+func (o *Options) Set(check string, on bool) bool {
+	for i := range checks {
+		if checks[i].name == check {
+			if o.Checks == nil {
+				o.Checks = map[string]bool{}
+			}
+			o.Checks[check] = on
+			return true
+		}
+	}
+	return false
+}
+
+// Only turns all checks off but these. It returns those of them that there are not.
+func (o *Options) Only(names []string) (unknown []string) {
+	for i := range checks {
+		o.Set(checks[i].name, false)
+	}
+	for _, name := range names {
+		if !o.Set(strings.TrimSpace(name), true) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
+
+// ReadConfig takes in a .puppet-lint.rc: options, one a line. What has no effect here, and what nobody knows, is
+// told.
+func (o *Options) ReadConfig(file *source.File) source.Diagnostics {
+	var out source.Diagnostics
+	for n := 1; n <= file.LineCount(); n++ {
+		line := strings.TrimSpace(file.Line(n))
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		unused, unknown := o.Arguments(strings.Fields(line))
+		start := file.Offset(source.Position{Line: n, Column: 1})
+		place := source.Place{File: file, Span: source.Span{Start: start, End: start + uint32(len(file.Line(n)))}}
+		for _, word := range unknown {
+			d := &source.Diagnostic{Code: "L0001", Severity: source.Warning, Place: place,
+				Summary: Unknown(word),
+				Help:    "bunraku check --lint --help lists the options; checks of plugins that are not built in have no effect"}
+			if near := source.Nearest(strings.Trim(strings.TrimPrefix(strings.TrimPrefix(word, "--"), "no-"), "-"),
+				checkWords()); near != "" {
+				d.Help = fmt.Sprintf("did you mean the check %s?", strings.TrimSuffix(near, "-check"))
+			}
+			out = append(out, d)
+		}
+		for _, word := range unused {
+			out = append(out, &source.Diagnostic{Code: "L0002", Severity: source.Note, Place: place,
+				Summary: fmt.Sprintf("the option %s has no effect here", word),
+				Help:    "say how findings are printed with --format"})
+		}
+	}
+	return out
+}
+
+// Unknown says what is wrong with one of the words that Arguments does not know.
+func Unknown(word string) string {
+	if strings.HasPrefix(word, "-") {
+		return "puppet-lint has no option " + word
+	}
+	return word
+}
+
+func checkWords() []string {
+	var out []string
+	for i := range checks {
+		out = append(out, checks[i].name+"-check")
+	}
+	return out
+}
+
+// Ignores reports whether a file is left out. name is as it is below the directory that is checked, with slashes.
+func (o *Options) Ignores(name string) bool {
+	patterns := o.IgnorePaths
+	if patterns == nil {
+		patterns = DefaultIgnorePaths
+	}
+	for _, p := range patterns {
+		for _, form := range []string{name, "./" + name} {
+			if wildcard(p, form, 0) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wildcard matches as Ruby's File.fnmatch does without flags: `*` and `?` also match slashes, but no dot at the
+// beginning of the name, and there are no braces.
+func wildcard(pattern, name string, at int) bool {
+	// The text after the last star is matched greedily from the left, with one place to come back to, so that the
+	// time is the product of the lengths at most.
+	p, n := 0, at
+	backP, backN := -1, 0
+	for n < len(name) {
+		if p < len(pattern) {
+			switch c := pattern[p]; {
+			case c == '*':
+				if n == 0 && name[0] == '.' {
+					return false
+				}
+				backP, backN = p+1, n
+				p++
+				continue
+			case c == '?' && !(n == 0 && name[0] == '.'):
+				p++
+				n++
+				continue
+			case c == '[':
+				end := strings.IndexByte(pattern[p:], ']')
+				if end > 1 {
+					if ok, err := path.Match(strings.Replace(pattern[p:p+end+1], "[!", "[^", 1), name[n:n+1]); err == nil && ok {
+						p += end + 1
+						n++
+						continue
+					}
+				}
+			case c == '\\' && p+1 < len(pattern) && pattern[p+1] == name[n]:
+				p += 2
+				n++
+				continue
+			case c == name[n]:
+				p++
+				n++
+				continue
+			}
+		}
+		if backP < 0 {
+			return false
+		}
+		backN++
+		p, n = backP, backN
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

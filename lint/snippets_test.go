@@ -1,0 +1,148 @@
+package lint
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var record = flag.Bool("record", false, "write what puppet-lint says to testdata instead of comparing with it")
+
+const recorded = "testdata/snippets.json"
+
+// A snippet is a manifest that puppet-lint was asked about.
+type snippet struct {
+	request
+	what string
+}
+
+// snippets are those of testdata/snippets.txt, each as it is and with other surroundings: within a class, with other
+// ends of lines, without the last one. All checks are on.
+func snippets(t *testing.T) []snippet {
+	text, err := os.ReadFile("testdata/snippets.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var args []string
+	for _, c := range Checks() {
+		if c.Off {
+			args = append(args, "--"+c.Name+"-check")
+		}
+	}
+	var out []snippet
+	add := func(what, code string, args ...string) {
+		out = append(out, snippet{request{Path: "/modules/a/manifests/init.pp", Code: &code, Args: args}, what})
+	}
+	for i, part := range strings.Split(strings.TrimPrefix("\n"+string(text), "\n----"), "\n----") {
+		_, code, _ := strings.Cut(part, "\n")
+		code += "\n"
+		add("as it is", code, args...)
+		switch i % 4 {
+		case 0:
+			add("in a class", "# A class.\nclass a {\n  "+strings.ReplaceAll(strings.TrimSuffix(code, "\n"), "\n",
+				"\n  ")+"\n}\n", args...)
+		case 1:
+			add("with CRLF", strings.ReplaceAll(code, "\n", "\r\n"), args...)
+		case 2:
+			add("without its last newline", strings.TrimSuffix(code, "\n"), args...)
+		case 3:
+			add("behind another", "notify { 'x': message => \"${y}\" }\n"+code+"$z = \"${w}\"\n", args...)
+		}
+	}
+	for _, option := range [][]string{{"--relative"}, {"--only-checks", "hard_tabs,trailing_whitespace"},
+		{"--no-140chars-check"},
+		{"--top-scope-variables", "role,site"}, {"--80chars-check"}, {"--only-checks=autoloader_layout", "--relative"}} {
+		for _, code := range []string{"class b::c { }\n", "class a\t{ }  \n",
+			"$a = $::role\n$b = $::site_name\n$c = $::other\n",
+			"$a = '" + strings.Repeat("x", 90) + "'\n$b = '" + strings.Repeat("x", 150) + "'\n"} {
+			add(strings.Join(option, " "), code, option...)
+		}
+	}
+	return out
+}
+
+// TestSnippets compares what we say about our own snippets with what puppet-lint said. Where it gives up with an
+// error of its own, we need only not do so.
+func TestSnippets(t *testing.T) {
+	all := snippets(t)
+	if len(all) < 400 {
+		t.Errorf("there are only %d snippets", len(all))
+	}
+	if *record {
+		o := startOracle(t)
+		answers := map[string]*kept{}
+		for _, s := range all {
+			a := o.ask(s.request)
+			answers[s.key()] = &kept{a.lines(), a.Crash}
+		}
+		text, err := json.MarshalIndent(answers, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(recorded, append(text, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]*kept{}
+	if err := json.Unmarshal(text, &answers); err != nil {
+		t.Fatal(err)
+	}
+	findings, gaveUp := 0, 0
+	said := map[string]bool{}
+	for _, s := range all {
+		a := answers[s.key()]
+		if a == nil {
+			t.Fatalf("nothing is recorded for this snippet (%s); record it: go test ./lint -run TestSnippets -record\n%s",
+				s.what, *s.Code)
+		}
+		var opt Options
+		if _, unknown := opt.Arguments(s.Args); len(unknown) > 0 {
+			t.Fatalf("unknown options: %v", unknown)
+		}
+		res, err := New(opt).File(context.Background(), s.Path, *s.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Crash != "" {
+			gaveUp++
+			continue
+		}
+		want, got := a.Found, linesOf(res)
+		for _, line := range want {
+			check, _, _ := strings.Cut(strings.Fields(line)[2], ":")
+			said[check] = true
+		}
+		findings += len(want)
+		if !slices.Equal(want, got) {
+			t.Errorf("%s, %v:\n%s--- we say\n%s\n--- puppet-lint says\n%s", s.what, s.Args, *s.Code, strings.Join(got, "\n"),
+				strings.Join(want, "\n"))
+		}
+	}
+	for _, c := range Checks() {
+		if !said[c.Name] {
+			t.Errorf("no snippet makes %s say anything", c.Name)
+		}
+	}
+	t.Logf("%d snippets, %d findings; puppet-lint gives up on %d", len(all), findings, gaveUp)
+}
+
+// kept is an answer as it is recorded.
+type kept struct {
+	Found []string `json:"found"`
+	Crash string   `json:"crash,omitempty"`
+}
+
+func (s *snippet) key() string {
+	sum := sha256.Sum256([]byte(strings.Join(s.Args, " ") + "\n" + *s.Code))
+	return hex.EncodeToString(sum[:6])
+}

@@ -1,0 +1,99 @@
+package lint
+
+import (
+	"context"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"bunraku/source"
+)
+
+// A Checked file is one with what was found in it.
+type Checked struct {
+	Source *source.File
+	Result
+}
+
+// Files lists what there is to check below a directory, as the user calls it: manifests and files of data, but not in
+// hidden directories or spec/fixtures, nor those that the options ignore, nor what own says is somebody else's.
+// A single file is itself.
+func (l *Linter) Files(view source.Files, root string, own func(file string) bool) ([]string, error) {
+	abs := source.Absolute(root)
+	info, err := view.Stat(abs)
+	if err != nil {
+		return nil, source.Named(err, abs, root)
+	}
+	if !info.IsDir() {
+		return []string{root}, nil
+	}
+	var files []string
+	err = source.Walk(view, abs, func(path string, e source.Entry) bool {
+		if e.IsDir() && !e.Link {
+			return !strings.HasPrefix(e.Name, ".") && (e.Name != "fixtures" || filepath.Base(filepath.Dir(path)) != "spec")
+		}
+		below := strings.TrimPrefix(strings.TrimPrefix(path, abs), "/")
+		if e.IsDir() || strings.HasPrefix(e.Name, ".") || filepath.Ext(path) != ".pp" && !IsData(path) ||
+			l.opt.Ignores(below) {
+			return true
+		}
+		if name := filepath.Join(root, below); own == nil || own(name) {
+			files = append(files, name)
+		}
+		return true
+	})
+	sort.Strings(files)
+	return files, err
+}
+
+// Check checks files on all processors. step is called after each.
+func (l *Linter) Check(ctx context.Context, view source.Files, files []string, step func()) ([]Checked, error) {
+	out := make([]Checked, len(files))
+	errs := make([]error, len(files))
+	source.Each(ctx, len(files), func(i int) {
+		path := source.Absolute(files[i])
+		content, err := view.Read(path)
+		if err == nil {
+			out[i].Source = source.NewFile(filepath.ToSlash(files[i]), content.Text)
+			out[i].Result, err = l.File(ctx, path, content.Text)
+		}
+		errs[i] = source.Named(err, path, files[i])
+		step()
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, ctx.Err()
+}
+
+// Shown are the findings of a file that the options let through.
+func (l *Linter) Shown(c *Checked) []Finding {
+	var out []Finding
+	for _, f := range c.Findings {
+		level := l.opt.ErrorLevel
+		if f.Ignored && !l.opt.ShowIgnored || level != "" && level != "all" && level != f.Level() {
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// Diagnostic tells a finding as everything else is told: its code is the name of the check.
+func (c *Checked) Diagnostic(f *Finding) *source.Diagnostic {
+	at := c.Source.Offset(source.Position{Line: f.Line, Column: f.Column})
+	d := &source.Diagnostic{Code: f.Check, Severity: source.Warning, Summary: f.Message, Help: Help(f.Check),
+		Place: source.Place{File: c.Source, Span: source.Span{Start: at, End: at}}}
+	if f.Error {
+		d.Severity = source.Error
+	}
+	return d
+}
+
+// Describe tells what is wrong with a control comment.
+func (c *Checked) Describe(note string) *source.Diagnostic {
+	return &source.Diagnostic{Code: "L0003", Severity: source.Note, Summary: c.Source.Name + ": " + note,
+		Help: "write `# lint:ignore:CHECK reason` at the end of a line, or on lines of their own that and `# lint:endignore`"}
+}
