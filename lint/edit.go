@@ -92,11 +92,18 @@ func (f *file) retokenise(text string) (out []*token, ok bool) {
 	return tokenise(text, f.budget), true
 }
 
-// written is the manifest that the tokens are.
+// written is the manifest that the tokens are. Unlike puppet-lint it keeps the ends of lines as they are, and the
+// slashes of comments.
 func (f *file) written() string {
 	var b strings.Builder
 	for _, t := range f.tokens {
 		before, text, after := t.parts()
+		switch t.kind {
+		case newline:
+			text = t.value
+		case slashComment:
+			before = "//"
+		}
 		b.WriteString(before)
 		b.WriteString(text)
 		b.WriteString(after)

@@ -77,12 +77,13 @@ func strictIndent(f *file) {
 			f.fail(t.next, "Error calculating indent. Please file an issue at https://github.com/relud/puppet-lint-indent-check/issues")
 			return
 		}
-		actual, expected := indentOf(t.next), (level+once)*perIndent
-		if actual == expected || t.next.is(comment, newline) {
+		first := t.next
+		actual, expected := indentOf(first), (level+once)*perIndent
+		if actual == expected || first.is(comment, newline) {
 			continue
 		}
-		f.warn(t.next, fmt.Sprintf("indent should be %d chars and is %d", expected, actual)).fix = func() bool {
-			return f.reindent(t.next, expected, actual)
+		f.warn(first, fmt.Sprintf("indent should be %d chars and is %d", expected, actual)).fix = func() bool {
+			return f.reindent(first, expected, actual)
 		}
 	}
 }

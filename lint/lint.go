@@ -91,6 +91,8 @@ type file struct {
 
 	check    *check
 	findings []Finding
+	unread   bool // the text is none
+	broken   bool // the tokens are not all of the text, or make no sense
 }
 
 // stepLimit bounds the work for one file: a few seconds of it.
@@ -125,27 +127,67 @@ func (l *Linter) File(ctx context.Context, path, text string) (res Result, err e
 
 func (l *Linter) file(b *budget.Budget, path, text string) (res Result, err error) {
 	defer budget.Catch(&err)
+	f, notes := l.check(b, path, text)
+	if f != nil {
+		res = Result{Findings: tidy(f.findings), Notes: notes}
+	}
+	return res, nil
+}
+
+// check runs the checks over a text. A text that is nothing to check gives nil.
+func (l *Linter) check(b *budget.Budget, path, text string) (f *file, notes []string) {
 	f, problem := l.open(b, path, text)
 	if f == nil {
-		if problem != nil {
-			res.Findings = []Finding{*problem}
-		}
-		return res, nil
+		return nil, nil
 	}
 	var ignore ignores
-	if problem == nil {
-		ignore, res.Notes = controls(f.tokens)
-	} else if problem = f.puppetOnly(problem); problem != nil {
+	switch {
+	case problem == nil:
+		ignore, notes = controls(f.tokens)
+	case IsData(f.path):
+		problem = nil // a file of data is split into tokens for the sake of its comments only
+	default:
 		f.findings = append(f.findings, *problem)
+		f.broken = true
+	}
+	if f.unread {
+		return f, nil
 	}
 	if bad := l.runChecks(f, ignore); bad != nil {
-		f.findings = []Finding{*bad}
+		f.findings, f.broken = []Finding{*bad}, true
 		if problem != nil {
 			f.findings = []Finding{*problem, *bad}
 		}
 	}
-	res.Findings = tidy(f.findings)
-	return res, nil
+	return f, notes
+}
+
+// Fix checks a manifest and mends what it can. It returns the new text, the findings that are mended, and those that
+// are left. A text that lint cannot read stays as it is.
+func (l *Linter) Fix(ctx context.Context, path, text string) (fixed string, mended, left []Finding, err error) {
+	fixed = text
+	b := budget.New(ctx, budget.Limits{Steps: stepLimit, Depth: maxNesting})
+	defer budget.Catch(&err)
+	f, _ := l.check(b, path, text)
+	if f == nil {
+		return text, nil, nil, nil
+	}
+	if f.written() != text {
+		f.broken = true // some of the text is in no token, and would be lost
+	}
+	for i := range f.findings {
+		x := &f.findings[i]
+		if !f.broken && !x.Ignored && x.fix != nil && x.Check != "syntax" && x.fix() {
+			mended = append(mended, *x)
+		} else {
+			left = append(left, *x)
+		}
+		f.spend(len(f.tokens) / 8)
+	}
+	if !f.broken {
+		fixed = f.written()
+	}
+	return fixed, tidy(mended), tidy(left), nil
 }
 
 // open reads the tokens of a file. A file that is nothing to check gives none. A text that cannot be read has no
@@ -156,7 +198,7 @@ func (l *Linter) open(b *budget.Budget, path, text string) (f *file, problem *Fi
 	}
 	if i := invalidUTF8(text); i >= 0 {
 		at := source.NewFile(path, text).Position(uint32(i))
-		return nil, &Finding{Check: "syntax", Error: true, Line: at.Line, Column: at.Column,
+		return &file{path: path, unread: true}, &Finding{Check: "syntax", Error: true, Line: at.Line, Column: at.Column,
 			Message: "Syntax error (not UTF-8)"}
 	}
 	f = &file{path: path, lines: strings.Split(text, "\n"), opt: &l.opt, budget: b, bareResources: l.bare}
@@ -176,14 +218,6 @@ func (l *Linter) open(b *budget.Budget, path, text string) (f *file, problem *Fi
 		f.tokens = tokenise(text, b)
 	}()
 	return f, problem
-}
-
-// puppetOnly drops a problem of a file of data, which puppet-lint reads as Puppet code for the sake of its comments.
-func (f *file) puppetOnly(problem *Finding) *Finding {
-	if IsData(f.path) {
-		return nil
-	}
-	return problem
 }
 
 func invalidUTF8(s string) int {

@@ -54,8 +54,8 @@ func onlyVariableString(f *file) {
 		if end.kind != dqpost || end.value != "" || end.nextCode.is(farrow) {
 			continue
 		}
-		f.warn(t.next, "string containing only a variable").fix = func() bool {
-			v := t.next
+		v := t.next
+		f.warn(v, "string containing only a variable").fix = func() bool {
 			f.remove(t)
 			f.remove(end)
 			v.kind = variable

@@ -66,12 +66,20 @@ func (run *Run) Mend() (files []*source.File, texts []string) {
 
 // Patch prints the edits as a unified diff, for `git apply` or `patch -p1`, and says how many files it changes. Files
 // are named from base, or as they are if it is "". A patch must hold the lines of a file as they are. So no hunk
-// reaches as far as a line that fit says no to, since it holds a secret or would be obeyed by a terminal or a log; the
-// files where that cannot be helped are returned as left out.
+// reaches as far as a line that fit says no to, since it holds a secret or would be obeyed by a terminal or a log;
+// the files where that cannot be helped are returned as left out.
 func (run *Run) Patch(w io.Writer, base string, fit func(line string) bool) (n int, left []string) {
 	files, texts := run.Mend()
+	return Patch(w, base, fit, files, texts)
+}
+
+// Patch prints what turns files into new texts, as Run.Patch does. Files that stay as they are have no part in it.
+func Patch(w io.Writer, base string, fit func(string) bool, files []*source.File, texts []string) (n int, left []string) {
 	for i, f := range files {
 		name := f.Name
+		if f.Text == texts[i] {
+			continue
+		}
 		var body bytes.Buffer
 		if !unified(&body, lines(f.Text), lines(texts[i]), fit) {
 			left = append(left, name)
@@ -192,6 +200,9 @@ type lineOp struct {
 	a, b int
 }
 
+// maxCompared bounds the table that compare makes.
+const maxCompared = 8 << 20
+
 // compare finds a longest common subsequence. Edits are few and local, so all but a small middle falls away first.
 func compare(a, b []string) []lineOp {
 	head := 0
@@ -203,6 +214,9 @@ func compare(a, b []string) []lineOp {
 		tail++
 	}
 	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
+	if len(x)*len(y) > maxCompared { // everything between is replaced
+		x, y = nil, nil
+	}
 	common := make([][]int, len(x)+1)
 	for i := range common {
 		common[i] = make([]int, len(y)+1)
@@ -229,6 +243,14 @@ func compare(a, b []string) []lineOp {
 	}
 	for _, l := range a[:head] {
 		put(' ', l)
+	}
+	if x == nil && y == nil {
+		for _, l := range a[head : len(a)-tail] {
+			put('-', l)
+		}
+		for _, l := range b[head : len(b)-tail] {
+			put('+', l)
+		}
 	}
 	for i-head < len(x) || j-head < len(y) {
 		p, q := i-head, j-head

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -85,6 +86,7 @@ func (w *lintWord) Type() string {
 type linting struct {
 	opt   lint.Options
 	files int
+	read  []lint.Checked
 	mine  map[*report.Problem]bool
 }
 
@@ -117,6 +119,7 @@ func (a *app) lint(ctx context.Context, view source.Files, root string, j *judgi
 	if err != nil {
 		return nil, err
 	}
+	out.read = checked
 	for i := range checked {
 		c := &checked[i]
 		for _, note := range c.Notes {
@@ -181,6 +184,9 @@ func (a *app) lintOnly(ctx context.Context, root string, flags *checkFlags) erro
 	if err := j.suppress(run, nil, nil); err != nil {
 		return err
 	}
+	if flags.fix || found.opt.Fix {
+		return a.mendLint(ctx, found, j)
+	}
 	done, err := a.finish(j, run)
 	switch {
 	case err != nil || done:
@@ -201,6 +207,52 @@ func (a *app) lintOnly(ctx context.Context, root string, flags *checkFlags) erro
 		if j.fails(p) {
 			return &exitError{code: exitNo}
 		}
+	}
+	return nil
+}
+
+// mendLint prints what lint can mend as a patch, and tells what is left.
+func (a *app) mendLint(ctx context.Context, found *linting, j *judging) error {
+	linter := lint.New(found.opt)
+	var files []*source.File
+	var texts []string
+	mended, errs, warnings := 0, 0, 0
+	for i := range found.read {
+		c := &found.read[i]
+		if len(c.Findings) == 0 {
+			continue
+		}
+		text, done, left, err := linter.Fix(ctx, source.Absolute(c.Source.Name), c.Source.Text)
+		if err != nil {
+			return err
+		}
+		files, texts = append(files, c.Source), append(texts, text)
+		mended += len(done)
+		for i := range left {
+			switch {
+			case left[i].Ignored:
+			case left[i].Error:
+				errs++
+			default:
+				warnings++
+			}
+		}
+	}
+	base := patchBase(j.env)
+	var patch bytes.Buffer
+	fit := func(line string) bool { return source.Harmless(line) && j.hide(line) == line }
+	_, unfit := report.Patch(&patch, base, fit, files, texts)
+	if err := a.out.Raw(patch.String()); err != nil {
+		return err
+	}
+	for _, name := range unfit {
+		fmt.Fprintf(a.err, "note: what is to be mended in %s is not in the patch: a line there is not fit to be printed\n",
+			name)
+	}
+	fmt.Fprintf(a.err, "note: the patch mends %s; %s and %s are left\n", plural(mended, "finding"), plural(errs, "error"),
+		plural(warnings, "warning"))
+	if errs > 0 || warnings > 0 && (found.opt.FailOnWarnings || j.flags.failOn != "error") {
+		return &exitError{code: exitNo}
 	}
 	return nil
 }

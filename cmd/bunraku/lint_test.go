@@ -189,3 +189,17 @@ func TestLintPage(t *testing.T) {
 		t.Error("the table of checks in docs/lint.md is not what the program has")
 	}
 }
+
+// TestLintFix: --fix prints a patch with which the findings that can be mended are gone.
+func TestLintFix(t *testing.T) {
+	lintTree(t, lintModule)
+	var patch, notes bytes.Buffer
+	code := run([]string{"check", "a", "--lint=only", "--fix"}, strings.NewReader(""), &patch, &notes)
+	if code != exitFine || !strings.Contains(notes.String(), "mends 2 findings; 0 errors and 0 warnings are left") {
+		t.Fatalf("exit %d: %s", code, notes.String())
+	}
+	applyPatch(t, ".", patch.String())
+	if out, code := lintRun(); code != exitFine || !strings.Contains(out, "nothing to say about 1 file") {
+		t.Errorf("exit %d:\n%s%s", code, out, patch.String())
+	}
+}
