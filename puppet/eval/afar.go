@@ -18,8 +18,13 @@ type typeTouches struct {
 	code   []codeTouch // by code that was passed over
 	idle   []touch     // by classes that nobody named
 	finds  []finder    // by collectors of the type
+	named  []string    // the attributes that these name
 	answer []*touches  // by attribute, those that were asked for
 }
+
+// otherAttr stands for all attributes of a type that nothing names. What may have changed one of them may have changed
+// any of them, so they share one answer: most attributes are such.
+const otherAttr = "\x00"
 
 // A codeTouch is a touch by code that was passed over, and why it was.
 type codeTouch struct {
@@ -92,6 +97,7 @@ func (ev *Evaluator) typeTouches(typ string) *typeTouches {
 			t.finds = append(t.finds, finder{i, c.gathering})
 		}
 	}
+	t.index()
 	if now := ev.touchEpoch(); !g.afar.holds(now) { // as it is now: idle classes may have been read
 		g.afar.keep(now, map[string]*typeTouches{})
 	}
@@ -99,9 +105,44 @@ func (ev *Evaluator) typeTouches(typ string) *typeTouches {
 	return t
 }
 
-// of gathers what may have changed an attribute.
-func (t *typeTouches) of(attr string, known touchRefs) *touches {
-	m := &touches{attr: attr, named: known.anyName}
+// index notes which attributes are named.
+func (t *typeTouches) index() {
+	note := func(attr string) {
+		if attr != "" && !slices.Contains(t.named, attr) {
+			t.named = append(t.named, attr)
+		}
+	}
+	for i := range t.code {
+		note(t.code[i].attr)
+	}
+	for i := range t.idle {
+		note(t.idle[i].attr)
+	}
+	for i := range t.finds {
+		for _, list := range [...][]string{t.finds[i].arrows, t.finds[i].sets} {
+			for _, attr := range list {
+				note(attr)
+			}
+		}
+	}
+}
+
+// key is the attribute that answers for this one: itself if anything is known of it alone (all that of looks at).
+func (t *typeTouches) key(attr string, defaulted, written map[touch]provenance.Ref) string {
+	switch {
+	case attr == "" || attr == "require" || attr == "before" || attr == "notify",
+		t.typ == "Class" && isMetaparam(attr),
+		slices.Contains(t.named, attr),
+		defaulted[touch{typ: t.typ, attr: attr}] != 0,
+		len(written) > 0 && (written[touch{typ: t.typ, attr: attr}] != 0 || written[touch{attr: attr}] != 0):
+		return attr
+	}
+	return otherAttr
+}
+
+// of gathers what may have changed an attribute. refs is room for the answer.
+func (t *typeTouches) of(attr string, known *touchRefs, refs []provenance.Ref) *touches {
+	m := &touches{attr: attr, named: known.anyName, refs: refs}
 	byDefault := known.defaulted[touch{typ: t.typ, attr: attr}]
 	for _, x := range t.code {
 		switch covers := coversAttr(x.attr, attr); {
@@ -183,13 +224,16 @@ func (m *touches) on(refs []provenance.Ref, title string, looked func(collector 
 // written since.
 func (ev *Evaluator) touchesOf(typ, attr string) *touches {
 	t := ev.typeTouches(typ)
+	attr = t.key(attr, ev.table.defaulted, ev.ghosts.written)
 	for _, m := range t.answer {
 		if m.attr == attr {
 			return m
 		}
 	}
-	m := t.of(attr, ev.touchRefs())
-	m.ref = ev.union(m.refs)
+	known := ev.touchRefs()
+	m := t.of(attr, &known, ev.scratch[:0])
+	ev.scratch = m.refs
+	m.ref, m.refs = ev.union(m.refs), nil
 	t.answer = append(t.answer, m)
 	return m
 }

@@ -24,6 +24,8 @@ type Cache struct {
 	regexps   map[*syntax.Regexp]*value.Regexp
 	made      map[string]*value.Regexp // from strings, at run time
 	types     map[syntax.Expr]knownType
+	aliases   map[*syntax.TypeAlias]knownAlias
+	parts     map[syntax.Expr]typeParts // of aliases
 	names     map[string]*typeName
 	shapes    map[syntax.Definition]*shape
 	effects   map[*syntax.Expr]*effects      // what statements, named by their first, may do
@@ -42,9 +44,22 @@ type Cache struct {
 // A knownType is a type that an expression stands for, with what had to be asked to find it, and what reading it reads.
 type knownType struct {
 	value.Type
-	asked    []trace.Question
-	literals []*syntax.Lit
-	names    []*syntax.Ref // that are not built in
+	typeParts
+	asked []trace.Question
+}
+
+// alias is what an alias means, if that is known.
+func (c *Cache) alias(def *syntax.TypeAlias) (knownAlias, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	known, ok := c.aliases[def]
+	return known, ok
+}
+
+func (c *Cache) keepAlias(def *syntax.TypeAlias, known knownAlias) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.aliases[def] = known
 }
 
 // NewCache returns an empty cache.
@@ -52,6 +67,7 @@ func NewCache() *Cache {
 	return &Cache{
 		consts: map[*syntax.File][]value.Value{}, spans: map[*syntax.File]func(int) source.Span{},
 		regexps: map[*syntax.Regexp]*value.Regexp{}, made: map[string]*value.Regexp{}, types: map[syntax.Expr]knownType{},
+		aliases: map[*syntax.TypeAlias]knownAlias{}, parts: map[syntax.Expr]typeParts{},
 		jumps: map[*syntax.Expr]bool{}, defaults: map[*syntax.File][]touch{}, targets: map[syntax.Expr][]string{},
 		branches: map[*syntax.Expr]*branchCode{}, effects: map[*syntax.Expr]*effects{},
 		functions: map[syntax.Definition]*hearsay{}, unloaded: map[link]unloaded{}, shapes: map[syntax.Definition]*shape{},

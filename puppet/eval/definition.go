@@ -395,13 +395,14 @@ func (ev *Evaluator) unusable(ds source.Diagnostics) {
 
 // An alias is a type alias of the program.
 type alias struct {
-	def   *syntax.TypeAlias
-	file  *syntax.File
-	t     value.Type
-	ref   provenance.Ref   // of what it is made of, when tracing
-	busy  bool             // ref is being found: the alias is recursive
-	found bool             // it has been
-	asked []trace.Question // when it was resolved
+	def    *syntax.TypeAlias
+	file   *syntax.File
+	t      value.Type
+	ref    provenance.Ref   // of what it is made of, when tracing
+	busy   bool             // ref is being found: the alias is recursive
+	found  bool             // it has been
+	looked bool             // what it meant in another compile was looked at
+	asked  []trace.Question // when it was resolved
 }
 
 // TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, or an alias that
@@ -459,11 +460,19 @@ func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 	}
 	frame := ev.log.Begin()
 	defer func() { a.asked = ev.log.End(frame) }()
+	if ev.knownAlias(a); a.t != nil {
+		return a.t, nil
+	}
 	t := &types.Alias{Of: strings.TrimPrefix(a.def.Name, "::")}
 	a.t = t
 	c := ev.enterFile(a.file)
+	var parts []aliasPart
 	err := t.Resolve(func() (types.T, error) {
-		vt, err := types.FromExpr(a.def.X, a.file.Source, ev.TypeNamed)
+		vt, err := types.FromExpr(a.def.X, a.file.Source, func(name string) (types.T, error) {
+			part, err := ev.TypeNamed(name)
+			parts = append(parts, aliasPart{name, part})
+			return part, err
+		})
 		if o, ok := vt.(*types.Object); ok && o.Of == "" {
 			o.Of = t.Of
 		}
@@ -477,8 +486,43 @@ func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 	}
 	if o, ok := types.Resolved(t).(*types.Object); ok {
 		a.t = o
+	} else if t.Plain() {
+		ev.cache.keepAlias(a.def, knownAlias{t, parts})
 	}
 	return a.t, nil
+}
+
+// A knownAlias is what an alias meant in another compile, and what the names in it meant there. Only plain ones are
+// kept: those are whole when they are made, and nobody changes them again.
+type knownAlias struct {
+	value.Type
+	parts []aliasPart
+}
+
+// An aliasPart is a name that was looked for, and what it meant; nil for nothing.
+type aliasPart struct {
+	name string
+	value.Type
+}
+
+// knownAlias takes the meaning of an alias from another compile. The names in it are looked for all the same, so that
+// this compile has loaded what it uses; where one means something else here, the alias has to be resolved anew.
+func (ev *Evaluator) knownAlias(a *alias) {
+	known, ok := ev.cache.alias(a.def)
+	if !ok || a.looked {
+		return
+	}
+	a.looked = true // a name in it may lead here again
+	c := ev.enterFile(a.file)
+	defer ev.leaveFile(c)
+	for _, p := range known.parts {
+		here, err := ev.TypeNamed(p.name)
+		_, isAlias := here.(*types.Alias)
+		if err != nil || (here == nil) != (p.Type == nil) || isAlias && here != p.Type {
+			return
+		}
+	}
+	a.t = known.Type
 }
 
 // aliasRef joins the literals of a type alias, and of the aliases that it is made of; 0 for any other type.
@@ -492,15 +536,14 @@ func (ev *Evaluator) aliasRef(name string) provenance.Ref {
 	}
 	a.busy = true
 	base := ev.literalsOf(a.file)
-	var refs []provenance.Ref
-	syntax.Walk(a.def.X, func(n syntax.Node) bool {
-		if r, ok := n.(*syntax.Ref); ok {
-			refs = append(refs, ev.aliasRef(r.Value))
-		} else if l := syntax.Literal(n); l != nil {
-			refs = append(refs, ev.trace.Read(base+provenance.Ref(l.Ord)))
-		}
-		return true
-	})
+	parts := remember(ev.cache, ev.cache.parts, a.def.X, func() (typeParts, bool) { return partsOf(a.def.X), true })
+	refs := make([]provenance.Ref, 0, len(parts.literals)+len(parts.names))
+	for _, r := range parts.names {
+		refs = append(refs, ev.aliasRef(r.Value))
+	}
+	for _, l := range parts.literals {
+		refs = append(refs, ev.trace.Read(base+provenance.Ref(l.Ord)))
+	}
 	a.busy, a.found = false, true
 	a.ref = ev.trace.Join(ev.union(refs)) // a type is no copy of the one literal that it may have
 	return a.ref

@@ -331,8 +331,7 @@ func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 		frame := ev.log.Begin()
 		t := ev.evaluateType(e, f)
 		asked := ev.log.End(frame)
-		literals, names := typeParts(e)
-		return knownType{t, asked, literals, names}, true
+		return knownType{t, partsOf(e), asked}, true
 	})
 	ev.log.Again(t.asked)
 	if ev.trace != nil && !ev.typed[e] {
@@ -358,19 +357,24 @@ func (ev *Evaluator) readType(t knownType, f *syntax.File) {
 	ev.leaveFile(c)
 }
 
-// typeParts finds what reading a type reads: its literals, and the names in it that files define.
-func typeParts(e syntax.Expr) (literals []*syntax.Lit, names []*syntax.Ref) {
+// typeParts are what reading a type reads: its literals, and the names in it that files define.
+type typeParts struct {
+	literals []*syntax.Lit
+	names    []*syntax.Ref
+}
+
+func partsOf(e syntax.Expr) (parts typeParts) {
 	syntax.Walk(e, func(n syntax.Node) bool {
 		if r, ok := n.(*syntax.Ref); ok {
 			if types.Builtin(canonical(r.Value)) == nil {
-				names = append(names, r)
+				parts.names = append(parts.names, r)
 			}
 		} else if l := syntax.Literal(n); l != nil {
-			literals = append(literals, l)
+			parts.literals = append(parts.literals, l)
 		}
 		return true
 	})
-	return literals, names
+	return parts
 }
 
 func (ev *Evaluator) evaluateType(e syntax.Expr, f *syntax.File) value.Type {

@@ -399,8 +399,8 @@ func (l *left) touched(refs []provenance.Ref, r *leftResource, attr string) []pr
 	if t == nil {
 		return refs
 	}
-	m := t.of(attr, l.known)
-	return m.on(append(refs, m.refs...), r.wire.Title, func(n int) (provenance.Ref, bool) {
+	m := t.of(attr, &l.known, refs)
+	return m.on(m.refs, r.wire.Title, func(n int) (provenance.Ref, bool) {
 		for _, look := range r.looks {
 			if look.collector == n {
 				return look.ref, look.has

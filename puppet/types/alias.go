@@ -27,6 +27,9 @@ func Resolved(t T) T {
 	}
 }
 
+// Plain reports whether the alias is whole, and leads to none that mentions itself: nothing changes it again.
+func (a *Alias) Plain() bool { return a.plain }
+
 // Resolve gives the alias its meaning. expand makes the type, and may meet the alias itself on the way.
 func (a *Alias) Resolve(expand func() (T, error)) error {
 	if a.To != nil {
