@@ -133,7 +133,7 @@ func (t *typeTouches) key(attr string, defaulted, written map[touch]provenance.R
 	case attr == "" || attr == "require" || attr == "before" || attr == "notify",
 		t.typ == "Class" && isMetaparam(attr),
 		slices.Contains(t.named, attr),
-		defaulted[touch{typ: t.typ, attr: attr}] != 0,
+		len(defaulted) > 0 && defaulted[touch{typ: t.typ, attr: attr}] != 0,
 		len(written) > 0 && (written[touch{typ: t.typ, attr: attr}] != 0 || written[touch{attr: attr}] != 0):
 		return attr
 	}
@@ -221,9 +221,8 @@ func (m *touches) on(refs []provenance.Ref, title string, looked func(collector 
 }
 
 // touchesOf is worked out once for each type and attribute, and anew when something was declared, passed over or
-// written since.
-func (ev *Evaluator) touchesOf(typ, attr string) *touches {
-	t := ev.typeTouches(typ)
+// written since: then typeTouches begins anew.
+func (ev *Evaluator) touchesOf(t *typeTouches, attr string) *touches {
 	attr = t.key(attr, ev.table.defaulted, ev.ghosts.written)
 	for _, m := range t.answer {
 		if m.attr == attr {
@@ -244,7 +243,15 @@ func (ev *Evaluator) mayTouch(r *Resource, attr string) provenance.Ref {
 	if ev.trace == nil {
 		return 0
 	}
-	m := ev.touchesOf(r.Type, attr)
+	return ev.mayTouchOf(ev.typeTouches(r.Type), r, attr)
+}
+
+// mayTouchOf is mayTouch for somebody who asks about many attributes. t are the touches of the resource's type.
+func (ev *Evaluator) mayTouchOf(t *typeTouches, r *Resource, attr string) provenance.Ref {
+	m := ev.touchesOf(t, attr)
+	if len(m.titled)+len(m.idle)+len(m.collectors) == 0 && r.memo == nil && attr != "require" {
+		return m.ref
+	}
 	refs := append(ev.scratch[:0], m.ref, r.noted(attr))
 	if attr == "require" {
 		ev.indexTouches()

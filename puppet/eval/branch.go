@@ -11,7 +11,9 @@ import (
 type branch struct {
 	*branchCode
 	file    *syntax.File
-	effects *effects // nil until somebody asks
+	effects *effects  // nil until somebody asks
+	kept    bool      // in what is left of the compile,
+	keptFor *Resource // the last time for this one's code
 }
 
 // A branchCode is what every compile that passes the code over wants to know of it.

@@ -242,7 +242,16 @@ func (res *Result) newRecord() *record.Record {
 	for i := range l.reads {
 		rec.Variables[i].Read = l.reads[i]
 	}
+	type pass struct {
+		branch source.Place
+		in     int32
+	}
+	seen := make(map[pass]bool, len(l.passed))
 	for _, b := range l.passed {
+		if seen[pass{b.branch, b.in}] && b.in != unlisted {
+			continue
+		}
+		seen[pass{b.branch, b.in}] = true
 		branch := record.PassedBranch{Place: b.branch, Why: b.why}
 		if b.in >= 0 {
 			branch.In = l.text(&l.resources[b.in])

@@ -296,15 +296,21 @@ func (ev *Evaluator) settle() {
 		if n == nil {
 			continue
 		}
+		touched := ev.typeTouches(r.Type)
+		named := r.param("name")
+		if named != nil && value.IsUndef(named.value) {
+			named = nil
+		}
+		at := 0 // attributes mostly stand in the order of their declaration
 		for i := range n.Params {
 			p := &n.Params[i]
-			declared := r.param(p.Name)
-			if named := r.param("name"); p.Name == r.typ.Namevar() && named != nil && !value.IsUndef(named.value) {
+			var declared *param
+			if declared, at = r.paramFrom(p.Name, at); named != nil && p.Name == r.typ.Namevar() {
 				declared = named
 			}
 			switch {
 			case declared != nil && !value.IsUndef(declared.value):
-				p.Ref = ev.trace.With(ev.deep(declared.value, p.Ref), r.existence, ev.mayTouch(r, declared.name))
+				p.Ref = ev.trace.With(ev.deep(declared.value, p.Ref), r.existence, ev.mayTouchOf(touched, r, declared.name))
 			case p.Value == value.Value(value.String(r.Title)):
 				p.Ref = r.titleRef
 			default: // what the title pattern made of the title

@@ -200,7 +200,7 @@ func (l *left) keepResources(ev *Evaluator) {
 
 func (l *left) keepTrace(ev *Evaluator) {
 	room := make([]leftTrace, len(l.resources))
-	types := map[string]bool{}
+	var types []string
 	i := 0
 	for _, r := range ev.table.list {
 		if r.wire == nil {
@@ -228,8 +228,8 @@ func (l *left) keepTrace(ev *Evaluator) {
 				}
 			}
 		}
-		if !types[r.Type] {
-			types[r.Type] = true
+		if !slices.Contains(types, r.Type) {
+			types = append(types, r.Type)
 			ev.typeTouches(r.Type)
 		}
 	}
@@ -242,36 +242,32 @@ func (l *left) keepTrace(ev *Evaluator) {
 		}
 	}
 	l.known = ev.touchRefs()
-	for typ := range types { // to know one may have made another state: then all are known in it
+	for _, typ := range types { // to know one may have made another state: then all are known in it
 		ev.typeTouches(typ)
 	}
 	l.afar = ev.ghosts.afar.answer
 	for _, t := range l.afar {
 		t.answer = nil
 	}
-	type key struct {
-		file  *source.File
-		start uint32
-		in    *Resource
-	}
-	seen := map[key]bool{}
+	l.passed = make([]leftBranch, 0, len(ev.ghosts.branches))
 	for i := range ev.ghosts.passed {
 		p := &ev.ghosts.passed[i]
-		k := key{file: p.file.Source, start: p.stmts[0].Span().Start}
+		in, number := (*Resource)(nil), int32(-1)
 		if p.scope != nil && p.scope.resource != nil && !p.scope.resource.main {
-			k.in = p.scope.resource
+			if in, number = p.scope.resource, unlisted; in.number > 0 {
+				number = in.number - 1
+			}
 		}
-		if seen[k] {
+		if p.kept && p.keptFor == in { // code in loops; what comes twice all the same, newRecord drops
 			continue
 		}
-		seen[k] = true
-		b := leftBranch{branch: source.Place{File: p.file.Source, Span: p.stmts[0].Span()}, why: p.why, in: -1}
-		if k.in != nil {
-			b.in = k.in.number - 1
-		}
-		l.passed = append(l.passed, b)
+		p.kept, p.keptFor = true, in
+		l.passed = append(l.passed, leftBranch{source.Place{File: p.file.Source, Span: p.stmts[0].Span()}, number, p.why})
 	}
 }
+
+// unlisted is the number of all resources that are not in the catalog.
+const unlisted = -2
 
 // numberOf is the number of a resource of the catalog.
 func (l *left) numberOf(r *catalog.Resource) (int32, bool) {

@@ -341,12 +341,14 @@ func (ev *Evaluator) untouched(d *Definition, typ string) bool {
 
 // union joins refs, each once; one alone needs no node. It reorders them.
 func (ev *Evaluator) union(refs []provenance.Ref) provenance.Ref {
-	if len(refs) > 1 {
+	if len(refs) > fewRefs {
 		slices.Sort(refs)
 		refs = slices.Compact(refs)
-	}
-	if len(refs) > 0 && refs[0] == 0 {
-		refs = refs[1:]
+		if refs[0] == 0 {
+			refs = refs[1:]
+		}
+	} else {
+		refs = sortFew(refs)
 	}
 	switch len(refs) {
 	case 0:
@@ -355,6 +357,28 @@ func (ev *Evaluator) union(refs []provenance.Ref) provenance.Ref {
 		return refs[0]
 	}
 	return ev.trace.Join(refs...)
+}
+
+const fewRefs = 12
+
+// sortFew sorts refs, each once, without zero. Nearly all unions are of a few.
+func sortFew(refs []provenance.Ref) []provenance.Ref {
+	n := 0 // refs[:n] is done
+next:
+	for _, r := range refs {
+		i := n
+		for ; i > 0 && refs[i-1] >= r; i-- {
+			if refs[i-1] == r {
+				continue next
+			}
+		}
+		if r != 0 {
+			copy(refs[i+1:n+1], refs[i:n])
+			refs[i] = r
+			n++
+		}
+	}
+	return refs[:n]
 }
 
 // mayArrow notes the operands of an arrow that get an attribute by it: each could have named another resource of its

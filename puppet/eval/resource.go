@@ -121,6 +121,21 @@ func (r *Resource) param(name string) *param {
 	return nil
 }
 
+// paramFrom is param for somebody who asks for one after the other: it begins to look at a place, and says where to go
+// on.
+func (r *Resource) paramFrom(name string, at int) (*param, int) {
+	for range r.params {
+		if at >= len(r.params) {
+			at = 0
+		}
+		if p := r.params[at]; p.name == name {
+			return p, at + 1
+		}
+		at++
+	}
+	return nil, at
+}
+
 // note keeps what decides whether an attribute is set from outside.
 func (ev *Evaluator) note(r *Resource, attr string, why provenance.Ref) {
 	m := ev.remembered(r)

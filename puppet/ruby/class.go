@@ -36,6 +36,8 @@ type Runtime struct {
 	consts map[string]Object
 	names  func() (methods map[string]map[string]bool, consts map[string]bool) // what Ruby has, by class
 	rooms  sync.Pool                                                           // of *trackerRoom
+	// effects has what code of libraries does (syntax.Node → *effects); that of templates is kept with them.
+	effects sync.Map
 }
 
 // NewRuntime makes Ruby's classes.

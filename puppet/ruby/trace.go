@@ -362,7 +362,11 @@ func (t *tracker) effects(n syntax.Node) *effects {
 			return e
 		}
 	}
-	return effectsOf(n)
+	if e, known := t.in.rt.effects.Load(n); known {
+		return e.(*effects)
+	}
+	e, _ := t.in.rt.effects.LoadOrStore(n, effectsOf(n))
+	return e.(*effects)
 }
 
 func effectsOf(n syntax.Node) *effects {
