@@ -1,0 +1,255 @@
+// Drives a real browser over the pages of `bunraku web`. The first argument is a file of JSON that says what to do; what
+// went wrong, and what was measured, is printed as JSON.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const require = createRequire(job.room + '/package.json');
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const failures = [];
+const figures = {};
+const fail = (where, what) => failures.push(where + ': ' + what);
+
+const browser = await chromium.launch({ executablePath: job.chromium, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+context.setDefaultTimeout(15000);
+let where = 'the start';
+context.on('request', (r) => {
+  if (!r.url().startsWith(job.base + '/') && !r.url().startsWith('data:')) fail(where, 'asks for ' + r.url());
+});
+const page = await context.newPage();
+page.on('pageerror', (e) => fail(where, 'error ' + e.message));
+page.on('console', (m) => {
+  if (m.type() === 'error' || m.type() === 'warning') fail(where, 'console: ' + m.text());
+});
+page.on('dialog', (d) => {
+  fail(where, 'dialog ' + d.message());
+  d.dismiss();
+});
+
+// The link leads in and leaves no token behind.
+await page.goto(job.url);
+if (page.url() !== job.base + '/') fail(where, 'the link leads to ' + page.url());
+
+const quiet = () => page.waitForFunction(() => !document.querySelector('.loading') && !/Looking…|Comparing…/.test(document.body.innerText));
+async function visit(path) {
+  where = path;
+  await page.goto(job.base + path);
+  await page.waitForSelector('h1');
+  await quiet();
+}
+
+const steps = {
+  // Every page: shown without an error, readable for everybody in both themes, and no wider than a telephone.
+  async pages() {
+    for (const p of job.pages) {
+      for (const theme of ['light', 'dark']) {
+        await page.emulateMedia({ colorScheme: theme });
+        await visit(p.path);
+        where = p.path + ' ' + theme;
+        for (const text of p.has ?? []) {
+          if (!(await page.evaluate((t) => document.body.innerText.replace(/\s+/g, ' ').includes(t), text))) fail(where, 'does not show ' + text);
+        }
+        await page.evaluate(axe);
+        const result = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }));
+        for (const v of result.violations) fail(where, `axe ${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`);
+        if (job.pictures && (theme === 'light' || p.dark)) {
+          await page.setViewportSize({ width: 1180, height: p.height ?? 760 });
+          await page.waitForTimeout(150);
+          await page.screenshot({ path: `${job.pictures}/web-${p.name}${theme === 'dark' ? '-dark' : ''}.png` });
+          await page.setViewportSize({ width: 1280, height: 800 });
+        }
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
+      for (const [width, height] of [[360, 740], [640, 400]]) {
+        await page.setViewportSize({ width, height });
+        await page.waitForTimeout(60);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (wide > 1) fail(p.path + ' at ' + width, 'is ' + wide + ' pixels too wide');
+        if (job.pictures && p.narrow && width === 360) await page.screenshot({ path: `${job.pictures}/web-${p.name}-narrow.png` });
+      }
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.emulateMedia({ media: 'print' });
+      if (!(await page.isVisible('h1, h2'))) fail(p.path, 'prints nothing');
+      await page.emulateMedia({ media: 'screen' });
+    }
+  },
+
+  // Every link that can be reached from the first page leads to a page that has something to say.
+  async links() {
+    const seen = new Set(['/']);
+    const queue = ['/'];
+    const kinds = {};
+    let visited = 0;
+    while (queue.length && visited < job.most) {
+      const path = queue.shift();
+      await visit(path);
+      visited++;
+      const kind = path.split('?')[0];
+      kinds[kind] = (kinds[kind] ?? 0) + 1;
+      const alert = await page.$('[role=alert]');
+      if (alert) fail(path, 'says ' + (await alert.innerText()));
+      for (const to of await page.$$eval('a[href]', (all) => all.map((a) => a.pathname + a.search))) {
+        const of = to.split('?')[0];
+        if (!seen.has(to) && (kinds[of] ?? 0) + queue.filter((x) => x.split('?')[0] === of).length < (job.each ?? 1e9)) {
+          seen.add(to);
+          queue.push(to);
+        }
+      }
+    }
+    figures.links = visited;
+    figures.kinds = kinds;
+  },
+
+  // Everything that can be used can be reached by Tab, and shows that it is there.
+  async keyboard() {
+    for (const p of job.pages) {
+      await visit(p.path);
+      const want = await page.evaluate(() => {
+        const all = [...document.querySelectorAll('a[href], button, input, select, summary, [tabindex]')].filter(
+          (e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility(),
+        );
+        all.forEach((e, i) => (e.dataset.number = i));
+        document.activeElement?.blur();
+        return all.length;
+      });
+      const got = new Set();
+      for (let i = 0; i < want + 10 && got.size < want; i++) {
+        await page.keyboard.press('Tab');
+        const n = await page.evaluate(() => {
+          const e = document.activeElement;
+          return e?.dataset?.number ?? '';
+        });
+        if (n !== '') got.add(n);
+      }
+      if (got.size < want) fail(p.path, `Tab reaches ${got.size} of ${want}`);
+    }
+    // Search, choose and open without a mouse; then fold and open in the tree.
+    await visit('/fleet');
+    await page.keyboard.press('/');
+    await page.keyboard.type(job.search.type);
+    await page.waitForSelector('#found-0');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction((t) => document.body.innerText.includes(t), job.search.shows);
+  },
+
+  // Tasks: from the first page, at most three clicks each; typing into the search box counts as one.
+  async tasks() {
+    figures.tasks = {};
+    for (const t of job.tasks) {
+      await visit('/');
+      where = 'task: ' + t.task;
+      let clicks = 0;
+      try {
+        for (const s of t.steps) {
+          clicks++;
+          if (s.type) {
+            await page.fill('[role=combobox]', '');
+            await page.type('[role=combobox]', s.type);
+            await page.waitForSelector('#found-0');
+          } else if (s.check) await page.getByRole('checkbox', { name: s.check }).first().check();
+          else if (s.found) await page.locator('#found a', { hasText: s.found }).first().click();
+          else await page.getByRole(s.role ?? 'link', { name: s.click }).first().click();
+          await quiet();
+        }
+        for (const text of t.shows) {
+          await page.waitForFunction((x) => document.body.innerText.replace(/\s+/g, ' ').includes(x), text, { timeout: 5000 }).catch(() => {
+            throw new Error('does not show ' + text + ' at ' + page.url());
+          });
+        }
+        if (t.hides && (await page.evaluate((x) => document.querySelector('main').innerText.includes(x), t.hides))) throw new Error('shows ' + t.hides);
+      } catch (e) {
+        fail(where, e.message.split('\n')[0]);
+      }
+      figures.tasks[t.task] = clicks;
+      if (clicks > 3) fail(where, clicks + ' clicks');
+    }
+  },
+
+  // Times, as a user sees them: from the click to rows that are painted, and a key that is answered.
+  async times() {
+    for (const m of job.measure) {
+      const all = [];
+      for (let i = 0; i < 7; i++) {
+        await visit(m.from);
+        all.push(
+          await page.evaluate(
+            async ([to, ready]) => {
+              const began = performance.now();
+              const a = document.createElement('a');
+              a.href = to;
+              a.textContent = 'x';
+              document.body.append(a);
+              a.click();
+              a.remove();
+              await new Promise((done) => {
+                const look = () => {
+                  if (document.querySelector(ready)) requestAnimationFrame(() => setTimeout(done)); // it is painted
+                  else requestAnimationFrame(look);
+                };
+                look();
+              });
+              return performance.now() - began;
+            },
+            [m.to, m.ready],
+          ),
+        );
+      }
+      all.sort((a, b) => a - b);
+      figures[m.name] = { median: all[3], worst: all[6] };
+    }
+  },
+
+  // Scrolling: no task of the main thread is long while rows come and go.
+  async scroll() {
+    await visit('/fleet');
+    await page.waitForSelector('.tr.at a');
+    figures.rows = await page.evaluate(() => document.querySelector('[role=table]').ariaRowCount ?? document.querySelector('[role=table]').getAttribute('aria-rowcount'));
+    const client = await context.newCDPSession(page);
+    await client.send('Tracing.start', { traceConfig: { includedCategories: ['toplevel', 'devtools.timeline'] } });
+    const events = [];
+    client.on('Tracing.dataCollected', (e) => events.push(...e.value));
+    await page.hover('.scroll');
+    for (let i = 0; i < 150; i++) {
+      await page.mouse.wheel(0, i % 3 ? 900 : 40000);
+      await page.waitForTimeout(16);
+    }
+    const done = new Promise((r) => client.once('Tracing.tracingComplete', r));
+    await client.send('Tracing.end');
+    await done;
+    const mains = new Set(events.filter((e) => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map((e) => e.pid + ':' + e.tid));
+    const tasks = events.filter((e) => e.name === 'RunTask' && e.ph === 'X' && (!mains.size || mains.has(e.pid + ':' + e.tid))).map((e) => e.dur / 1000);
+    tasks.sort((a, b) => b - a);
+    figures.longest = tasks[0] ?? 0;
+    figures.count = tasks.length;
+    figures.top = tasks.slice(0, 5);
+  },
+
+  async weight() {
+    const fresh = await context.newPage();
+    const client = await context.newCDPSession(fresh);
+    await client.send('Network.enable');
+    await client.send('Network.setCacheDisabled', { cacheDisabled: true });
+    let bytes = 0;
+    client.on('Network.loadingFinished', (e) => (bytes += e.encodedDataLength));
+    await fresh.goto(job.base + '/');
+    await fresh.waitForSelector('h2');
+    figures.weight = bytes;
+    await fresh.close();
+  },
+};
+
+figures.took = {};
+for (const s of job.do) {
+  const began = Date.now();
+  try {
+    await steps[s]();
+  } catch (e) {
+    fail(s + ', ' + where, e.message.split('\n').slice(0, 3).join(' '));
+  }
+  figures.took[s] = Date.now() - began;
+}
+await browser.close();
+console.log(JSON.stringify({ failures, figures }));

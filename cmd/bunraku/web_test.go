@@ -1,0 +1,365 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bunraku/internal/live"
+	"bunraku/internal/manynodes"
+)
+
+// What a real browser makes of `bunraku web`: Debian's Chromium, driven by playwright-core, looks at every page of the
+// example with a change in its work tree, and of a fleet. testdata/web/browser.mjs is the driver.
+
+// A webJob is what the driver is to do.
+type webJob struct {
+	Room     string       `json:"room"`
+	Chromium string       `json:"chromium"`
+	Base     string       `json:"base"`
+	URL      string       `json:"url"`
+	Do       []string     `json:"do"`
+	Pages    []webPage    `json:"pages"`
+	Most     int          `json:"most"` // links that are followed
+	Each     int          `json:"each"` // of one kind of page
+	Tasks    []webTask    `json:"tasks"`
+	Search   webSearch    `json:"search"`
+	Measure  []webMeasure `json:"measure"`
+	Pictures string       `json:"pictures"` // where they go; "" for none
+}
+
+type webPage struct {
+	Name   string   `json:"name"`
+	Path   string   `json:"path"`
+	Has    []string `json:"has"`
+	Dark   bool     `json:"dark"`   // has a picture in the dark, too
+	Narrow bool     `json:"narrow"` // and one on a telephone
+	Height int      `json:"height,omitempty"`
+}
+
+type webTask struct {
+	Task  string    `json:"task"`
+	Steps []webStep `json:"steps"`
+	Shows []string  `json:"shows"`
+	Hides string    `json:"hides,omitempty"`
+}
+
+type webStep struct {
+	Type  string `json:"type,omitempty"`
+	Found string `json:"found,omitempty"`
+	Click string `json:"click,omitempty"`
+	Role  string `json:"role,omitempty"`
+	Check string `json:"check,omitempty"`
+}
+
+type webSearch struct {
+	Type  string `json:"type"`
+	Shows string `json:"shows"`
+}
+
+type webMeasure struct {
+	Name  string `json:"name"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Ready string `json:"ready"`
+}
+
+type webResult struct {
+	Failures []string
+	Figures  map[string]json.RawMessage
+}
+
+// browserTools finds what the driver needs, or skips. Under CI it is a failure once setup installs it.
+func browserTools(t *testing.T) (node, chromium, room string) {
+	t.Helper()
+	live.NotShort(t, "starts a browser")
+	setup, err := os.ReadFile("../../bench/setup.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(name string) string {
+		if strings.Contains(string(setup), "chromium") {
+			return live.Tool(t, name)
+		}
+		path, err := exec.LookPath(name)
+		if err != nil {
+			t.Skip(name + " is not installed")
+		}
+		return path
+	}
+	node, chromium = find("node"), find("chromium")
+	find("npm")
+	cmd := exec.Command("sh", "../../web/ui/build.sh", "--room")
+	var trouble strings.Builder
+	cmd.Stderr = &trouble
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("npm cannot bring playwright-core and axe-core: %v\n%s", err, trouble.String())
+	}
+	return node, chromium, strings.TrimSpace(string(out))
+}
+
+// startWeb starts the program for a tree and returns the address that lets a browser in.
+func startWeb(t *testing.T, args ...string) (cmd *exec.Cmd, url string) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "bunraku")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd = exec.Command(program, append([]string{"web", "--no-open"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(os.Interrupt); err == nil {
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("the server ended with %v", err)
+			}
+		}
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if at := strings.TrimSpace(lines.Text()); strings.HasPrefix(at, "http://") {
+			return cmd, at
+		}
+	}
+	t.Fatal("the program prints no link")
+	return nil, ""
+}
+
+// browse lets the driver do a job.
+func browse(t *testing.T, job webJob, at string) webResult {
+	t.Helper()
+	node, chromium, room := browserTools(t)
+	job.Room, job.Chromium, job.URL = room, chromium, at
+	job.Base, _, _ = strings.Cut(at, "/open")
+	text, err := json.Marshal(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "job.json")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, "testdata/web/browser.mjs", file)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	var r webResult
+	if err := json.Unmarshal(out, &r); err != nil {
+		t.Fatalf("the driver: %v %s", err, out)
+	}
+	for _, f := range r.Failures {
+		t.Error(f)
+	}
+	return r
+}
+
+func (r webResult) number(name string) (n float64) {
+	_ = json.Unmarshal(r.Figures[name], &n) // 0 if it was not measured
+	return n
+}
+
+// webShop is the example with a change that is not committed.
+func webShop(t *testing.T) *repository {
+	t.Helper()
+	s := newRepository(t)
+	s.edit("data/role/web.yaml", "app1.shop.example:8080", "app1.shop.example:8081")
+	s.edit("site-modules/profile/manifests/nginx.pp", "mode    => '0644'", "mode    => '0640'")
+	return s
+}
+
+// webPages are all pages, as the example has them.
+func webPages(t *testing.T, s *repository) []webPage {
+	t.Helper()
+	_, out, _ := call("check", "--format", "json", s.dir)
+	var found struct {
+		Findings []struct{ Code, Fingerprint string }
+	}
+	if err := json.Unmarshal([]byte(out), &found); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]string{}
+	for _, f := range found.Findings {
+		ids[f.Code] = f.Fingerprint
+	}
+	at := func(page string, pairs ...string) string {
+		q := url.Values{}
+		for i := 0; i < len(pairs); i += 2 {
+			q.Set(pairs[i], pairs[i+1])
+		}
+		return "/" + page + "?" + q.Encode()
+	}
+	const web2, conf = "web2.shop.example", "File[/etc/nginx/conf.d/shop.example.conf]"
+	return []webPage{
+		{Name: "overview", Path: "/", Has: []string{"Findings on 2 of 3 nodes", "2 nodes change", "V101"}, Dark: true, Narrow: true},
+		{Name: "fleet", Path: "/fleet", Has: []string{"web1.shop.example", "AlmaLinux 9"}, Height: 560},
+		{Name: "node", Path: at("node", "name", web2, "ref", conf), Has: []string{"Profile::Admin[ada]", "level “Role”", "idempotent: no"}},
+		{Name: "facts", Path: at("node", "name", web2), Has: []string{"Facts that were used", "os.family"}, Narrow: true},
+		{Name: "value", Path: at("value", "node", web2, "ref", conf, "attribute", "mode"), Height: 900,
+			Has: []string{"'0640'", "hidden, level “Common”", "What decides it", "On other nodes"}, Dark: true, Narrow: true},
+		{Name: "finding", Path: at("finding", "id", ids["V101"]), Height: 1000,
+			Has: []string{"file, then package", "/etc/nginx does not exist", "require => Package['nginx']", "verified"}},
+		{Name: "rerun", Path: at("finding", "id", ids["V201"]), Has: []string{"second run", "/var/lib/baskets is there already"}},
+		{Name: "findings", Path: "/findings", Has: []string{"V101", "V203"}, Height: 480},
+		{Name: "diff", Path: "/diff", Has: []string{"restarts Service[nginx]", "app1.shop.example:8081", "confirmed by compiling"}, Height: 820},
+		{Name: "file", Path: at("file", "node", web2, "ref", conf), Has: []string{"Made of", "listen *:8443;", "profile::nginx::port"}},
+		{Name: "hiera", Path: at("hiera", "node", web2, "key", "profile::nginx::conf_mode"), Height: 900,
+			Has: []string{"Where it stands", "What nodes make of it", "profile::base::motd"}},
+		{Name: "order", Path: at("order", "node", web2, "a", "Package[nginx]", "b", "Service[nginx]"), Height: 820,
+			Has: []string{"Package[nginx] comes before Service[nginx]", "As an agent applies them"}},
+		{Name: "files", Path: "/code", Has: []string{"site-modules/profile/manifests/nginx.pp"}, Height: 560},
+		{Name: "code", Path: at("code", "file", s.dir+"/site-modules/profile/manifests/nginx.pp"), Has: []string{"package { 'nginx':"}},
+	}
+}
+
+// webTasks are what people want to know, with the way to the answer.
+var webTasks = []webTask{
+	{Task: "Why is this port 8443 on web2?", Steps: []webStep{{Type: "8443 web2"}, {Found: "Class[Profile::Nginx] port"}},
+		Shows: []string{"data/nodes/web2.shop.example.yaml:3", "level “Node”"}},
+	{Task: "Which nodes restart nginx if I merge this?", Steps: []webStep{{Click: "Change"}},
+		Shows: []string{"restarts Service[nginx] web1.shop.example, web2.shop.example"}},
+	{Task: "Who else has this mode?", Steps: []webStep{{Type: "shop.example.conf mode"}, {Found: "shop.example.conf] mode"}},
+		Shows: []string{"On other nodes", "web1.shop.example"}},
+	{Task: "Why does this fail on the second run?", Steps: []webStep{{Click: "not idempotent: Exec[basket store]"}},
+		Shows: []string{"second run", "fails: /var/lib/baskets is there already"}},
+	{Task: "What mends the missing order?", Steps: []webStep{{Click: "V101"}},
+		Shows: []string{"file, then package", "require => Package['nginx'],", "verified"}},
+	{Task: "Which level of Hiera lost?", Steps: []webStep{{Type: "conf_mode"}, {Found: "profile::nginx::conf_mode"}},
+		Shows: []string{"'0640'", "'0644'", "hidden by a level further up"}},
+	{Task: "What orders these two?", Steps: []webStep{{Click: "V101"}, {Click: "order of the two"}},
+		Shows: []string{"Nothing orders Package[nginx] and File[/etc/nginx/conf.d/status.conf]"}},
+	{Task: "Which facts does db1 hang on?", Steps: []webStep{{Type: "db1"}, {Found: "db1.shop.example"}},
+		Shows: []string{"Facts that were used", "os.family"}},
+	{Task: "Where does this line of the file come from?", Steps: []webStep{{Type: "shop.example.conf content"},
+		{Found: "shop.example.conf] content"}, {Click: "Coloured by source"}},
+		Shows: []string{"profile::web::shop::backends.app1", "data/role/web.yaml:8"}},
+	{Task: "Which code does no node come to?", Steps: []webStep{{Click: "branches"}}, Shows: []string{"never"}},
+	{Task: "Which nodes are of the family RedHat?", Steps: []webStep{{Click: "Fleet"}, {Check: "RedHat"}},
+		Shows: []string{"1 of 3 nodes", "db1.shop.example"}, Hides: "web1.shop.example"},
+	{Task: "Who wrote the line that changes web1?", Steps: []webStep{{Click: "Change"}},
+		Shows: []string{"because of data/role/web.yaml:8", "confirmed by compiling"}},
+}
+
+// TestScoreWeb: every page in both themes, the links, the keyboard and the tasks, on the example.
+func TestScoreWeb(t *testing.T) {
+	browserTools(t)
+	s := webShop(t)
+	pages := webPages(t, s)
+	_, at := startWeb(t, s.dir)
+	job := webJob{Do: []string{"pages", "links", "keyboard", "tasks", "weight"}, Pages: pages, Tasks: webTasks, Most: 70, Each: 8,
+		Search: webSearch{"8443 web2", "data/nodes/web2.shop.example.yaml:3"}}
+	if os.Getenv("BUNRAKU_ACCEPT") != "" {
+		job.Most, job.Each = 5000, 0
+	}
+	if *write {
+		job.Pictures = "../../docs/images"
+	}
+	if job.Each == 0 {
+		job.Each = job.Most
+	}
+	r := browse(t, job, at)
+	clicks := map[string]int{}
+	if err := json.Unmarshal(r.Figures["tasks"], &clicks); err != nil {
+		t.Fatal(err)
+	}
+	few := 0
+	for task, n := range clicks {
+		if n <= 3 {
+			few++
+		}
+		t.Logf("%d clicks: %s", n, task)
+	}
+	bad := 0
+	for _, f := range r.Failures {
+		if strings.HasPrefix(f, "task: ") {
+			bad++
+		}
+	}
+	t.Logf("score: tasks in the browser in at most 3 clicks %d/%d", few-bad, len(webTasks))
+	t.Logf("score: pages of the browser without a violation of axe, light and dark %d/%d", len(pages)-pagesWith(r.Failures, pages), len(pages))
+	t.Logf("milliseconds: %s", r.Figures["took"])
+	t.Logf("%v links followed, first load %.0f KB (bar 250)", r.number("links"), r.number("weight")/1024)
+	if w := r.number("weight"); w == 0 || w > 250<<10 {
+		t.Errorf("the first load is %.0f bytes", w)
+	}
+}
+
+// pagesWith counts the pages that something is wrong with.
+func pagesWith(failures []string, pages []webPage) (n int) {
+	for _, p := range pages {
+		for _, f := range failures {
+			if strings.HasPrefix(f, p.Path+" ") || strings.HasPrefix(f, p.Path+":") {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// TestAcceptWeb: a fleet, a large catalog and 100,000 rows, with times.
+func TestAcceptWeb(t *testing.T) {
+	live.Accept(t)
+	browserTools(t)
+	dir := t.TempDir()
+	const nodes = 300
+	if err := manynodes.Write(dir, nodes, manynodes.None); err != nil {
+		t.Fatal(err)
+	}
+	// One node has a catalog of 4,500 resources.
+	big := "node 'big.example' {\n  $n = 4500\n  range(1, $n).each |$i| { file { \"/srv/big/${i}\": ensure => file, mode => '0644' } }\n}\n"
+	site := filepath.Join(dir, "manifests", "site.pp")
+	text, err := os.ReadFile(site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(site, append([]byte(big), text...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "facts", "big.example.json"), []byte(`{"fqdn": "big.example", "role": "r00"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	cmd, at := startWeb(t, dir)
+	t.Logf("%d nodes were checked after %v", nodes+1, time.Since(began).Round(time.Millisecond))
+	first := manynodes.Name(0)
+	r := browse(t, webJob{Do: []string{"links", "times", "scroll"}, Most: 60, Each: 8, Measure: []webMeasure{
+		{"node", "/fleet", "/node?name=big.example", "[role=tree] .row .ref"},
+		{"value", "/node?name=" + first, "/value?node=" + first + "&ref=Class%5BProfile::Base%5D&attribute=level", ".graph .box"},
+	}}, at)
+	for name, bar := range map[string]float64{"node": 300, "value": 150} {
+		var got struct{ Median, Worst float64 }
+		if err := json.Unmarshal(r.Figures[name], &got); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		t.Logf("%s page: %.0f ms, at worst %.0f (bar %.0f)", name, got.Median, got.Worst, bar)
+		if got.Median > bar {
+			t.Errorf("%s: the bar is missed", name)
+		}
+	}
+	t.Logf("scrolling: the longest of %.0f tasks took %.1f ms (bar 20)", r.number("count"), r.number("longest"))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	if err == nil {
+		for line := range strings.SplitSeq(string(status), "\n") {
+			if strings.HasPrefix(line, "VmRSS") || strings.HasPrefix(line, "VmHWM") {
+				t.Log(line)
+			}
+		}
+	}
+}
