@@ -151,7 +151,7 @@ func (s *Server) fill(r *request, o order) (*filled, error) {
 		s.counts.compileErrors.Add(1)
 		return nil, err
 	}
-	s.counts.compileNanos.Add(int64(time.Since(began)))
+	s.counts.compile.add(time.Since(began))
 	s.counts.catalogs.Add(1)
 	text, err := catalog.JSON{Types: types.ToData}.Append(nil, c)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"bunraku/puppet/catalog"
@@ -36,8 +35,7 @@ func ask(ctx context.Context, name string, args ...string) ([]byte, error) {
 	var errs limited
 	errs.most = 4096
 	cmd.Stdout, cmd.Stderr = out, &errs
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	asGroup(cmd)
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(errs.String()); text != "" {

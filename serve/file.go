@@ -19,7 +19,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -119,9 +118,8 @@ func (s *Server) describe(f found, base string, rel *string, w wanted) (*metadat
 	}
 	m := &metadata{Path: base, RelativePath: rel, Links: w.links, Owner: uint32(os.Geteuid()), Group: uint32(os.Getegid()),
 		Mode: 0o644, Checksum: checksum{Type: w.checksum}}
-	st, _ := info.Sys().(*syscall.Stat_t)
-	if w.permissions && st != nil {
-		m.Owner, m.Group, m.Mode = st.Uid, st.Gid, st.Mode&0o7777
+	if uid, gid, mode, ok := owned(info); ok && w.permissions {
+		m.Owner, m.Group, m.Mode = uid, gid, mode
 	}
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -150,13 +148,6 @@ func (s *Server) describe(f found, base string, rel *string, w wanted) (*metadat
 		return nil, errType
 	}
 	return m, nil
-}
-
-func changed(info fs.FileInfo) time.Time {
-	if st, is := info.Sys().(*syscall.Stat_t); is {
-		return time.Unix(st.Ctim.Sec, st.Ctim.Nsec)
-	}
-	return info.ModTime()
 }
 
 // rubyTime is how Ruby writes a time.
@@ -324,7 +315,7 @@ func (s *Server) fileContent(r *request) error {
 		return fileProblem(err, "file_content", r.key)
 	}
 	defer dir.Close()
-	f, err := dir.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := dir.OpenFile(rel, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return fileProblem(err, "file_content", r.key)
 	}
@@ -383,17 +374,14 @@ func (s *sums) of(root *os.Root, full, rel string, info fs.FileInfo, kind string
 		return rubyTime(changed(info)), nil
 	}
 	key := sumKey{path: full, kind: kind, size: info.Size(), mtime: info.ModTime().UnixNano(),
-		ctime: changed(info).UnixNano()}
-	if st, is := info.Sys().(*syscall.Stat_t); is {
-		key.inode = st.Ino
-	}
+		ctime: changed(info).UnixNano(), inode: inode(info)}
 	s.mu.Lock()
 	sum, known := s.known[key]
 	s.mu.Unlock()
 	if known {
 		return sum, nil
 	}
-	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return "", err
 	}

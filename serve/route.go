@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -53,12 +52,6 @@ type request struct {
 	note   []any // for the log
 }
 
-// counts are what has happened, for whoever watches.
-type counts struct {
-	requests, refused, failed, catalogs, compileErrors, unknown atomic.Int64
-	compileNanos                                                atomic.Int64
-}
-
 type handler func(*Server, *request) error
 
 // A route is a handler with the methods that it takes. Puppet's own names lead there.
@@ -87,7 +80,6 @@ var routes = map[string]route{
 // ServeHTTP answers a request: whose it is, whether it is allowed, and then what it asks for.
 func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	began := time.Now()
-	s.counts.requests.Add(1)
 	answer := &counted{ResponseWriter: w, control: http.NewResponseController(w)}
 	r := &request{Request: hr, w: answer}
 	var err error
@@ -100,6 +92,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		if err != nil {
 			s.fail(answer, err)
 		}
+		s.counts.answer(hr.URL.Path, answer.status)
 		s.log(r, answer, err, time.Since(began))
 	}()
 	w.Header().Set("X-Puppet-Version", s.version())
@@ -136,7 +129,6 @@ func (s *Server) answer(r *request) error {
 		if r.client != nil {
 			who = r.client.name
 		}
-		s.counts.refused.Add(1)
 		return &problem{status: http.StatusForbidden, kind: "FAILED_AUTHORIZATION",
 			message: fmt.Sprintf("Forbidden request: %s (method :%s). Please see the server logs for details. %s: %s", p,
 				strings.ToLower(r.Method), who, why)}
@@ -248,9 +240,6 @@ func (s *Server) fail(w *counted, err error) {
 	var p *problem
 	if !errors.As(err, &p) {
 		p = failed("%s", err.Error())
-	}
-	if p.status >= 500 {
-		s.counts.failed.Add(1)
 	}
 	if p.status == http.StatusServiceUnavailable { // as puppetserver does: agents come back at some time
 		w.Header().Set("Retry-After", strconv.Itoa(1+rand.IntN(1800)))

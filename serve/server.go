@@ -11,6 +11,8 @@
 //	file.go         metadata and content of files
 //	static.go       metadata inside of catalogs, and files of an id of the code
 //	store.go        what agents send: reports, facts, backups
+//	inform.go       what else is asked: environments, classes, modules, status
+//	metrics.go      what is counted, and whether all is well
 //	external.go     programs that are asked: a classifier, trusted data, ids of code
 //
 // Two promises go through all of it. A catalog is right, or it is an error: what could not be computed is never sent.

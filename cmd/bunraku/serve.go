@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -27,7 +28,7 @@ type serveFlags struct {
 	auth, fileserver, oids, state  string
 	enc, external                  string
 	codeID, codeContent            string
-	logFormat                      string
+	logFormat, watch               string
 	debug                          bool
 }
 
@@ -72,6 +73,8 @@ A catalog that could not be computed in full is an error that says why, and the 
 	own.StringVar(&f.codeContent, "code-content-command", "",
 		"a `PROGRAM` that prints a file, given environment, id and path")
 	own.StringVar(&f.state, "state", "/var/lib/bunraku", "the `DIR` to keep reports, facts and backups in")
+	own.StringVar(&f.watch, "watch", "",
+		"the `ADDRESS` of metrics, health and profiles, such as 127.0.0.1:8141; nobody is asked who he is there")
 	own.StringVar(&f.logFormat, "log", "text", "text or json")
 	own.BoolVar(&f.debug, "debug", false, "log more")
 	f.compile.addServer(c)
@@ -137,6 +140,19 @@ func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (s
 	return opt, nil
 }
 
+// watchListener listens for who runs the machine, and for nobody else.
+func watchListener(address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fail("--watch listens at the loopback interface only: 127.0.0.1:8141")
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fail("%v", err)
+	}
+	return l, nil
+}
+
 // stopTime is how long requests under way may take once the server is told to stop.
 const stopTime = 60 * time.Second
 
@@ -153,6 +169,16 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, environments string) erro
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return fail("%v", err)
+	}
+	if f.watch != "" {
+		w, err := watchListener(f.watch)
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		watch := &http.Server{Handler: s.Watch(), ReadHeaderTimeout: 10 * time.Second}
+		go func() { _ = watch.Serve(w) }() // it ends when the listener does
+		fmt.Fprintf(a.out, "watched at %s\n", w.Addr())
 	}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, os.Interrupt)

@@ -1,0 +1,16 @@
+//go:build !unix
+
+package serve
+
+import (
+	"io/fs"
+	"os/exec"
+)
+
+const nonblock = 0
+
+func owned(fs.FileInfo) (uid, gid, mode uint32, ok bool) { return 0, 0, 0, false }
+
+func inode(fs.FileInfo) uint64 { return 0 }
+
+func asGroup(*exec.Cmd) {}
