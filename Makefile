@@ -5,7 +5,7 @@ export CGO_ENABLED = 0
 # Test data that is too large for the repository; tests that need it say so when it is not there.
 export BUNRAKU_SHARED ?= $(abspath ../shared)
 
-.PHONY: test unit short setup check-format check-vet check-tidy score accept bench build dist web
+.PHONY: test unit short setup check-format check-vet check-tidy score accept bench build dist web vscode
 
 # test installs what the tests need where it can (Debian, as root), then runs everything.
 test: setup check-format check-vet check-tidy unit
@@ -51,3 +51,7 @@ accept: setup
 
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# vscode packages the extension for VS Code; it needs node.
+vscode:
+	cd editors/vscode && npm ci --no-audit --no-fund && npm run package

@@ -99,6 +99,7 @@ editor)
   run "the editor" ./lsp 'Test'
   run "check and the editors' own clients" ./cmd/bunraku 'TestLSP|TestNeovim|TestEmacs'
   fuzz "positions" ./lsp FuzzMapper 5m
+  run "the grammar for VS Code" ./puppet/syntax 'TestAcceptGrammar'
   ;;
 *)
   echo "say which topic: make accept TOPIC=… ($topics)"
