@@ -3,14 +3,11 @@ package bridge
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"strings"
 	"sync"
 
 	"bunraku/provenance"
 	"bunraku/puppet/eval"
-	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/ruby"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -76,24 +73,27 @@ type Own struct {
 // NewOwn makes a bridge to the own engine, for one compile.
 func NewOwn(opt Options, own Own) *Bridge {
 	b := New(opt)
-	b.own = &ownRun{b: b, Own: own}
+	b.own = &ownRun{b: b, reading: reading{Own: own, libraries: opt.Libraries, features: map[string]bool{}}}
+	b.own.reading.trace = func() *provenance.Trace {
+		if len(b.frames) == 0 {
+			return nil
+		}
+		return b.frames[len(b.frames)-1].call.Trace()
+	}
 	return b
 }
 
 // An ownRun is the interpreter of one compile.
 type ownRun struct {
-	Own
-	b        *Bridge
-	in       *ruby.Interp
-	bunraku  *ruby.Class
-	tasks    *ruby.Class
-	classes  map[string]*ruby.Class
-	features map[string]bool // that were required
-	args     [][]ruby.Object // of the calls under way
-	leaves   map[string]provenance.Ref
-	lent     []lent // arrays and hashes of Puppet's that the calls under way have in hand
-	symbols  bool   // a symbol is to stay one
-	spoilt   string // why nobody knows what state the code has left
+	reading
+	b       *Bridge
+	bunraku *ruby.Class
+	tasks   *ruby.Class
+	classes map[string]*ruby.Class
+	args    [][]ruby.Object // of the calls under way
+	lent    []lent          // arrays and hashes of Puppet's that the calls under way have in hand
+	symbols bool            // a symbol is to stay one
+	spoilt  string          // why nobody knows what state the code has left
 }
 
 // ownFiles are the files of the runtime, in the order in which they build on each other.
@@ -114,7 +114,7 @@ func (o *ownRun) boot(c *eval.Call) error {
 	if tr := c.Trace(); tr != nil {
 		in.Trace(tr, nil)
 	}
-	o.classes, o.features = map[string]*ruby.Class{}, map[string]bool{}
+	o.classes = map[string]*ruby.Class{}
 	end := in.Protect(func() {
 		for i, name := range ownFiles {
 			text, err := runtimeFile(name)
@@ -138,7 +138,7 @@ func (o *ownRun) boot(c *eval.Call) error {
 	function := o.class("Puppet::Pops::Functions::Function")
 	in.Hooks = ruby.Hooks{
 		Require: o.require, Constant: o.constant, More: o.more, JSON: checkJSON, FromValue: o.fromValue, ToValue: o.toValue,
-		Files:   o,
+		Files:   &o.reading,
 		Lasting: func(c *ruby.Class) bool { return in.Below(c, function) },
 		Raise: func(in *ruby.Interp, e *ruby.Exception) {
 			if in.IsA(e, "Bunraku::Missing") {
@@ -235,189 +235,6 @@ func (o *ownRun) refsOf(woven []ruby.Object) []provenance.Ref {
 		}
 	}
 	return refs
-}
-
-// ---- files
-
-// content is the text of a file of a module's. That it is read is an edge.
-func (o *ownRun) content(p string) source.Content {
-	o.sawFile(p, false)
-	c, err := o.Files.Read(path.Clean(p))
-	if err != nil {
-		o.in.Refuse("reading " + p + ": " + err.Error())
-	}
-	return c
-}
-
-func (o *ownRun) program(p string) *ruby.Program {
-	prog := o.Library.program(p, o.content(p))
-	if prog.trouble.HasErrors() {
-		d := prog.trouble[0]
-		o.in.Unsupported(fmt.Sprintf("the Ruby of %s: %s", d.Place, d.Summary))
-	}
-	return prog.program
-}
-
-// sawFile notes that a file is looked at: whether there is one, and what it holds.
-func (o *ownRun) sawFile(p string, list bool) {
-	if o.Asked != nil {
-		o.Asked(path.Clean(p), list)
-	}
-	if len(o.b.frames) == 0 {
-		return
-	}
-	tr := o.b.frames[len(o.b.frames)-1].call.Trace()
-	if tr == nil {
-		return
-	}
-	r, known := o.leaves[p]
-	if !known {
-		r = tr.Leaf(provenance.Label{Kind: provenance.World, Path: "file " + p})
-		if o.leaves == nil {
-			o.leaves = map[string]provenance.Ref{}
-		}
-		o.leaves[p] = r
-	}
-	o.in.Read(r)
-}
-
-// outside reports whether a path lies outside of what may be read.
-func (o *ownRun) outside(p string) bool {
-	var no *source.Refused
-	_, err := o.Files.Stat(p)
-	return errors.As(err, &no)
-}
-
-// Read implements ruby.Files.
-func (o *ownRun) Read(p string) (text string, found, outside bool) {
-	if o.outside(p) {
-		return "", false, true
-	}
-	o.sawFile(p, false)
-	c, err := o.Files.Read(p)
-	return c.Text, err == nil, err != nil && !errors.Is(err, fs.ErrNotExist) && !o.isDir(p)
-}
-
-func (o *ownRun) isDir(p string) bool { i, err := o.Files.Stat(p); return err == nil && i.IsDir() }
-
-// Kind implements ruby.Files.
-func (o *ownRun) Kind(p string) (kind string, outside bool) {
-	if o.outside(p) {
-		return "", true
-	}
-	o.sawFile(p, false)
-	i, err := o.Files.Stat(p)
-	switch {
-	case err != nil:
-		return "", !errors.Is(err, fs.ErrNotExist)
-	case i.IsDir():
-		return "directory", false
-	case i.Kind == source.Other:
-		return "", true
-	}
-	return "file", false
-}
-
-// List implements ruby.Files.
-func (o *ownRun) List(p string) (names []string, outside bool) {
-	if o.outside(p) {
-		return nil, true
-	}
-	o.sawFile(p, true)
-	list, err := o.Files.List(p)
-	for _, e := range list {
-		names = append(names, e.Name)
-	}
-	return names, err != nil
-}
-
-// require loads a library of a module's. Puppet's own is here already.
-func (o *ownRun) require(in *ruby.Interp, feature string, relative bool) bool {
-	if relative {
-		here := in.HereFile()
-		if here == nil || !strings.HasPrefix(here.Name, "/") {
-			return false
-		}
-		return o.feature(path.Join(path.Dir(here.Name), feature))
-	}
-	if strings.HasPrefix(feature, "/") {
-		return o.feature(path.Clean(feature))
-	}
-	for _, l := range append(in.LoadPath(), o.b.opt.Libraries...) {
-		if o.feature(path.Join(l, feature)) {
-			return true
-		}
-	}
-	for _, own := range []string{"puppet", "semantic_puppet", "facter"} {
-		if feature == own || strings.HasPrefix(feature, own+"/") {
-			return true
-		}
-	}
-	return false
-}
-
-func (o *ownRun) feature(p string) bool {
-	if !strings.HasSuffix(p, ".rb") {
-		p += ".rb"
-	}
-	if o.features[p] {
-		return true
-	}
-	if kind, outside := o.Kind(p); outside || kind != "file" {
-		return false
-	}
-	o.features[p] = true
-	o.in.Lasting(func() { o.in.RunIn(o.program(p), o.in.Main(), nil) })
-	return true
-}
-
-// constant loads what Puppet has loaded long before code of modules runs.
-func (o *ownRun) constant(in *ruby.Interp, scope, name string) (ruby.Object, bool) {
-	top, _, _ := strings.Cut(scope, "::")
-	if scope == "" {
-		top = name
-	}
-	file := libraryOf[top]
-	if file == "" || o.features["bunraku/"+file] {
-		return nil, false
-	}
-	o.features["bunraku/"+file] = true
-	text, err := runtimeFile("library/" + file)
-	if err != nil {
-		return nil, false
-	}
-	defer in.Unbooted()()
-	in.RunIn(o.Library.program("bunraku/library/"+file+".rb", text).program, in.Main(), nil)
-	if scope != "" {
-		name = scope + "::" + name
-	}
-	return in.Constant(name)
-}
-
-// libraryOf are the parts of Ruby's standard library that are written in Ruby, by the constant that they bring.
-var libraryOf = map[string]string{
-	"URI": "uri", "StringIO": "stringio", "OpenStruct": "ostruct", "Gem": "gem",
-	"Forwardable": "classes", "Singleton": "classes", "Delegator": "classes", "SimpleDelegator": "classes",
-	"Timeout": "classes", "Benchmark": "classes", "Resolv": "resolv",
-}
-
-// checkJSON says what is wrong with a text as JSON, worded as Ruby's library words it.
-func checkJSON(text string) error {
-	_, err := datafile.ReadJSON(source.NewFile("<unknown>", text))
-	var d *source.Diagnostic
-	if errors.As(err, &d) {
-		return errors.New(d.Summary)
-	}
-	return err
-}
-
-// more loads what one of Ruby's classes or modules has beyond what is built in.
-func (o *ownRun) more(in *ruby.Interp, class string) bool {
-	if class == "Kernel" {
-		class = "URI" // the function of that name
-	}
-	_, ok := o.constant(in, "", class)
-	return ok
 }
 
 // ---- calls

@@ -97,6 +97,13 @@ Puppet::Functions.create_function(:'b::patterns') do
   end
 end
 `,
+	// A template with a library of its module's, which it finds by its own place.
+	"modules/b/templates/deep/lib.erb": `<%- $LOAD_PATH.unshift(File.join(File.dirname(__FILE__), '..', '..', 'lib'))
+require 'puppet_x/b/match' -%>
+<%= PuppetX::B::Match.respond_to?(:patch) %> <%= File.basename(__FILE__) %> <%= File.exist?(__FILE__) %>
+<%= File.readlines(__FILE__).size %> <%= Dir.exist?(File.dirname(__FILE__)) %> <%= URI.parse('http://a:8/b').port %>
+<%= YAML.load("a: :b\nc: [1]").inspect %> <%= Gem::Version.new('1.10') > Gem::Version.new('1.9') %>
+`,
 	// A function that builds the catalog: the class that it includes asks the backends above for its parameters.
 	"modules/b/manifests/init.pp": "class b($port, $nothing = 'default') { notify { \"b ${port} ${nothing}\": } }",
 	"modules/b/lib/puppet/functions/b/build.rb": `
@@ -178,7 +185,8 @@ func TestBackends(t *testing.T) {
 		"port", "shared", "again", "elsewhere", "ports", "address", "bytes"} {
 		exprs = append(exprs, "String(lookup("+strconv.Quote(key)+"), '%p')")
 	}
-	exprs = append(exprs, "String(b::build('::b'), '%p')")
+	exprs = append(exprs, "String(b::build('::b'), '%p')", "String(template('b/deep/lib.erb'), '%p')",
+		"String(inline_template('<%= __FILE__ %>'), '%p')")
 	qs := make([]ask.Question, len(exprs))
 	for i, e := range exprs {
 		qs[i] = ask.Question(e)

@@ -11,6 +11,7 @@ import (
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/outline"
+	"bunraku/puppet/ruby"
 	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -91,10 +92,20 @@ func (c *Snapshot) bridgeOf(call *eval.Call) *bridge.Bridge {
 		c.ownOnce.Do(func() { c.ownOptions = c.bridgeOptions() })
 		opt := c.ownOptions
 		opt.Site = rubySite{c, w.log}
-		w.ruby = bridge.NewOwn(opt, bridge.Own{Library: c.rubyLibrary, Files: c.files, Limits: w.erb.Limits(call),
-			Asked: w.asksPath})
+		w.ruby = bridge.NewOwn(opt, w.own(call))
 	}
 	return w.ruby
+}
+
+// own is how the own engine runs in a compile.
+func (w *world) own(call *eval.Call) bridge.Own {
+	return bridge.Own{Library: w.c.rubyLibrary, Files: w.c.files, Limits: w.erb.Limits(call), Asked: w.asksPath}
+}
+
+// templateHooks are what the code of templates can reach: files, and libraries of modules.
+func (w *world) templateHooks(call *eval.Call, in *ruby.Interp) ruby.Hooks {
+	w.c.ownOnce.Do(func() { w.c.ownOptions = w.c.bridgeOptions() })
+	return w.own(call).Hooks(in, w.c.ownOptions.Libraries, call.Trace())
 }
 
 // kindOf is how Puppet code calls a function.

@@ -41,6 +41,9 @@ type askedFunction struct {
 func (c *Snapshot) world(log *trace.Log) *world {
 	w := &world{c: c, functions: c.functions, log: log}
 	w.erb = template.Engine{Cache: c.templates, Find: w.findERB, Ruby: c.rubyTemplate(), Covering: log != nil}
+	if c.opt.Ruby != RubyOff {
+		w.erb.Hooks = w.templateHooks
+	}
 	return w
 }
 

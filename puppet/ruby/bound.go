@@ -39,9 +39,9 @@ func DefaultLimits() Limits {
 	return Limits{Steps: 5_000_000, Depth: 1000, Size: 16 << 20, Memory: 512 << 20}
 }
 
-// stepsInOne are the steps of Ruby that count as one of the compile's: they are about that much smaller. A real node
-// hashes passwords with a thousand rounds of MD5 each, in Ruby, for thirty users.
-const stepsInOne = 2
+// stepsInOne are the steps of Ruby that count as one of the compile's. They are smaller, and real nodes take many: one
+// hashes the passwords of 225 users with a thousand rounds of MD5 each, in Ruby, in eighteen million steps.
+const stepsInOne = 3
 
 // window is how many steps are counted here before the budget is told of them.
 const window = 256

@@ -22,6 +22,9 @@ type Engine struct {
 	// Ruby renders what our interpreter cannot, or may not. Nil when there is no other: then the text is opaque.
 	Ruby func(c *eval.Call, name, path, text string) (value.Value, provenance.Ref, error)
 
+	// Hooks are what the code of templates can reach; nil for nothing.
+	Hooks func(*eval.Call, *ruby.Interp) ruby.Hooks
+
 	// Covering has what runs of templates noted (Covered).
 	Covering bool
 
@@ -38,6 +41,9 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 	var t *Template
 	o := Options{Limits: e.Limits(c), Runtime: e.Cache.Runtime(), MaybeFrozen: true, Trace: c.Trace(),
 		Leaves: func(t *Template) provenance.Ref { return e.leavesOf(t, c.Trace()) }}
+	if e.Hooks != nil {
+		o.Hooks = func(in *ruby.Interp) ruby.Hooks { return e.Hooks(c, in) }
+	}
 	if inline {
 		t = e.Cache.Inline(template, c.TextAt(template))
 	} else {

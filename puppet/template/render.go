@@ -65,7 +65,8 @@ type Options struct {
 	// MaybeFrozen says that strings come from manifests. Puppet freezes literals and not what functions make, and nobody
 	// can tell them apart here; so a template that changes one needs real Ruby.
 	MaybeFrozen bool
-	Coverage    *Coverage // is told what runs; nil for nobody
+	Hooks       func(*ruby.Interp) ruby.Hooks // what its code can reach; nil for nothing
+	Coverage    *Coverage                     // is told what runs; nil for nobody
 }
 
 // Objects are variables that templates set with scope.setvar, by name. Other templates that render in the same scope
@@ -95,6 +96,9 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 		})
 	}
 	in.MaybeFrozen = o.MaybeFrozen
+	if o.Hooks != nil {
+		in.Hooks = o.Hooks(in)
+	}
 	if o.Coverage != nil {
 		in.Ran = o.Coverage.mark
 	}

@@ -45,7 +45,10 @@ type Template struct {
 }
 
 // Parse reads a template. What is wrong with its Ruby is told when it is rendered, as in Puppet, and by Trouble.
-func Parse(f *source.File) *Template {
+func Parse(f *source.File) *Template { return parse(f, f.Name) }
+
+// parse parses a template that Ruby knows by a name, its __FILE__.
+func parse(f *source.File, name string) *Template {
 	t := &Template{File: f, Path: f.Name}
 	code, pieces := compile(strings.TrimPrefix(f.Text, "\uFEFF"))
 	if strings.HasPrefix(f.Text, "\uFEFF") {
@@ -55,7 +58,7 @@ func Parse(f *source.File) *Template {
 		}
 	}
 	t.pieces = pieces
-	program, ds := ruby.Parse(source.NewFile(f.Name, code))
+	program, ds := ruby.Parse(source.NewFile(name, code))
 	t.program = program
 	for _, d := range ds {
 		d.Place = t.place(d.Place.Span)
@@ -153,7 +156,7 @@ func (c *Cache) File(f *source.File, path string) *Template {
 	defer c.mu.Unlock()
 	t := c.files[f]
 	if t == nil {
-		t = Parse(f)
+		t = parse(f, source.Absolute(path))
 		t.Path = path
 		c.files[f] = t
 	}
@@ -172,7 +175,7 @@ func (c *Cache) Inline(text string, at source.Place) *Template {
 	if t == nil {
 		f := source.NewFile("inline template", text)
 		f.Within = at
-		t = Parse(f)
+		t = parse(f, "(erb)")
 		if len(c.inline) < maxInline {
 			c.inline[k] = t
 		}
