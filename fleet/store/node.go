@@ -46,6 +46,9 @@ func Of(n compiler.Node) Node {
 		t.String(c.Name)
 		hash(c.Params)
 	}
+	if n.Imports != nil {
+		t.String(n.Imports.Digest())
+	}
 	name = strings.ToLower(name)
 	t.String(name)
 	return Node{Name: name, Data: digestOf(t), Load: func() (compiler.Node, error) { return n, nil }}

@@ -448,6 +448,9 @@ func (s *nodeData) classification() (t trace.Text) {
 			t.Value(a.Params)
 		}
 	}
+	if s.imports != nil {
+		t.String("exchanges resources")
+	}
 	return t
 }
 
@@ -458,6 +461,8 @@ func (c *Snapshot) answerOf(q trace.Question, who *nodeData, t *trace.Text) {
 		eval.NodeStatement(c.manifest.files, who.name, c.set.Language, t)
 	case trace.Enc:
 		*t = append(*t, who.classification()...)
+	case trace.Exports:
+		who.answerExports(q, t)
 	case trace.Fact:
 		steps := strings.Split(strings.TrimSuffix(q.Of, "\x00"), "\x00")
 		h := who.facts

@@ -134,3 +134,20 @@ func (o *codeOf) parse(paths []string) (out []*syntax.File) {
 	}
 	return out
 }
+
+// Collects reports whether a manifest of the environment collects what nodes export.
+func (c *Snapshot) Collects() bool {
+	c.collectsOnce.Do(func() {
+		for _, f := range c.Code().Containing("<<|", nil) {
+			for _, s := range f.Body.Stmts {
+				syntax.Walk(s, func(n syntax.Node) bool {
+					if e, is := n.(*syntax.Collect); is && e.Exported {
+						c.collects = true
+					}
+					return !c.collects
+				})
+			}
+		}
+	})
+	return c.collects
+}

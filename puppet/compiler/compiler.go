@@ -22,6 +22,7 @@ import (
 	"bunraku/puppet/classifier"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/exported"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/functions"
 	"bunraku/puppet/lookup"
@@ -94,6 +95,8 @@ type Snapshot struct {
 
 	generated    source.Once
 	hasGenerated bool
+	collectsOnce source.Once
+	collects     bool
 
 	fixed            source.Once
 	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
@@ -166,6 +169,8 @@ type Node struct {
 	Parameters *value.Hash     // of an external node classifier
 	Classes    []eval.Assigned // likewise
 	Code       *syntax.File    // statements of its own, run behind those of the main manifests; nil for none
+	// Imports answers exported collectors; nil where nothing is exchanged between nodes.
+	Imports exported.Importer
 	// Unclassified tells that no classifier knows the node: it is invented.
 	Unclassified bool
 }
@@ -195,7 +200,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: c.env.Name, Config: c.settings, Main: main,
 		Settings: c.set, Cache: c.cache, Cover: c.opt.Cover,
-		Parameters: who.parameters, Classes: who.classes, Said: who.said, ServerFacts: c.server, Node: who.name, Facts: who.facts,
+		Parameters: who.parameters, Classes: who.classes, Said: who.said, Imports: who.imports, ServerFacts: c.server, Node: who.name, Facts: who.facts,
 		Trusted: who.trusted}
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
 		in.Log = trace.NewLog(c.asked.like())

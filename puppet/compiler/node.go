@@ -10,7 +10,9 @@ import (
 
 	"bunraku/puppet/classifier"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/exported"
 	"bunraku/puppet/facts"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -23,12 +25,13 @@ type nodeData struct {
 	classes        []eval.Assigned
 	environment    string // where the classifier puts it; "" if it does not say
 	said           func(steps ...string) source.Place
+	imports        exported.Importer
 	refused        *source.Diagnostic // why the classifier gives no answer: then there is no catalog
 }
 
 // dataOf puts together what is known of a node. A classifier is asked here, so that no compile goes without.
 func (c *Snapshot) dataOf(ctx context.Context, n Node) (*nodeData, error) {
-	s := &nodeData{name: n.Name, parameters: n.Parameters, classes: n.Classes}
+	s := &nodeData{name: n.Name, parameters: n.Parameters, classes: n.Classes, imports: n.Imports}
 	if n.Facts != nil {
 		if s.name == "" {
 			s.name = n.Facts.Name
@@ -97,4 +100,21 @@ func (c *Snapshot) Classified(ctx context.Context, n Node) (string, error) {
 		return "", err
 	}
 	return string(who.classification()), nil
+}
+
+// answerExports writes what other nodes export, as a collector is told it.
+func (s *nodeData) answerExports(q trace.Question, t *trace.Text) {
+	if s.imports == nil {
+		t.String("nobody")
+		return
+	}
+	query, err := exported.Parse(q.Of, q.Part)
+	if err == nil {
+		var list []*exported.Resource
+		if list, err = s.imports.Exported(s.name, query); err == nil {
+			t.String(exported.Digest(list))
+			return
+		}
+	}
+	t.String(err.Error())
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/exported"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/types"
@@ -20,7 +21,9 @@ type collector struct {
 	ev       *Evaluator
 	query    func(*Resource) bool
 	exported bool
-	fixed    []value.Value // references still to be realized
+	asks     *exported.Query // of an exported collector: what other nodes' resources must be like
+	asked    bool            // it has asked for that
+	fixed    []value.Value   // references still to be realized
 	scope    *Scope
 	params   []*param
 	place    source.Place
@@ -82,6 +85,12 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 	c.ref, c.moment = ev.ctl, ev.moment()
 	if e.Query != nil {
 		c.query = ev.queryOf(e.Query, c, sc)
+	}
+	if e.Exported && ev.in.Imports != nil {
+		c.asks = &exported.Query{Type: c.typ}
+		if e.Query != nil {
+			c.asks.Filter = ev.filterOf(e.Query, sc)
+		}
 	}
 	ev.table.collected = append(ev.table.collected, c)
 	ev.table.everCollected = append(ev.table.everCollected, c)
@@ -218,6 +227,9 @@ func (c *collector) run() bool {
 				r.existence = ev.trace.Join(r.existence, c.ref, c.looked[r].ref)
 			}
 		}
+	}
+	if c.asks != nil {
+		found = append(found, c.imports()...)
 	}
 	fresh := false
 	for _, r := range found {

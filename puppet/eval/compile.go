@@ -62,7 +62,7 @@ func Compile(w World, in Input) (result *Result) {
 	}()
 	defer func() {
 		ev.trace.Within(nil) // what is asked of the graph from now on is not the compile's work
-		result.Warnings, result.Logs = ev.warnings, ev.logs
+		result.Warnings, result.Logs, result.Asked = ev.warnings, ev.logs, ev.asked
 		result.Steps, result.Bytes = ev.budget.Spent()
 		switch p := recover().(type) {
 		case nil:
@@ -96,6 +96,7 @@ func Compile(w World, in Input) (result *Result) {
 	ev.generate()
 	ev.finish()
 	c := ev.catalog()
+	result.Exports = ev.exportsOf()
 	result.left = ev.seal(c)
 	result.Catalog = c
 	if ev.trace != nil {

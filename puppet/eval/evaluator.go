@@ -19,6 +19,7 @@ import (
 	"bunraku/budget"
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/exported"
 	"bunraku/puppet/record"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/trace"
@@ -63,7 +64,9 @@ type Input struct {
 	Parameters  *value.Hash // further top-scope variables: an ENC's
 	Classes     []Assigned  // an ENC's classes
 	// Said is where the ENC's answer says something: "classes", "demo", "port"; nil if that is not known.
-	Said     func(steps ...string) source.Place
+	Said func(steps ...string) source.Place
+	// Imports answers exported collectors; nil where nothing is exchanged between nodes (storeconfigs is off).
+	Imports  exported.Importer
 	Main     []*syntax.File
 	Settings Settings
 	Cache    *Cache // shared with other compiles of the same environment; nil for one of its own
@@ -143,11 +146,14 @@ type Evaluator struct {
 	nameRef   provenance.Ref
 	facts     *value.Hash // $facts
 	behind    map[*value.Hash][]provenance.Ref
-	missing   map[string]provenance.Ref // facts that were asked for and are not there
+	missing   map[string]provenance.Ref              // facts that were asked for and are not there
+	foreign   map[provenance.LabelKey]provenance.Ref // places that values of other nodes depend on
 	rendering *rendering
-	bytes     []string // strings that a catalog carries as Binary
-	scratch   []provenance.Ref
-	room      []provenance.Ref // for lists that are kept
+	// asked is what collectors asked for of what other nodes export
+	asked   []*exported.Query
+	bytes   []string // strings that a catalog carries as Binary
+	scratch []provenance.Ref
+	room    []provenance.Ref // for lists that are kept
 }
 
 // A step is one level of the stack that error messages show.
@@ -168,6 +174,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 		ev.budget = budget.New(context.Background(), Limits())
 	}
 	ev.judge = types.NewJudge(ev.budget)
+	ev.set.Storeconfigs = ev.set.Storeconfigs || in.Imports != nil
 	if ev.set.Trace {
 		size := ev.cache.traceSize()
 		ev.trace = provenance.NewTraceLike(size.trace)
@@ -213,6 +220,9 @@ type Result struct {
 	// Questions makes the trace of the compile: what it asked of the world, with digests of the answers. It is nil when
 	// nobody wanted to know, or the compile has no trace.
 	Questions func() *trace.Trace
+	// Exports are the resources that the node exports, as others get them; Asked is what it asked for of theirs.
+	Exports []*exported.Resource
+	Asked   []*exported.Query
 	// Steps and Bytes are what has been drawn on the budget.
 	Steps, Bytes int64
 

@@ -9,6 +9,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/exported"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
@@ -58,13 +59,14 @@ type Resource struct {
 	existence provenance.Ref
 	titleRef  provenance.Ref
 	memo      *resourceMemo
-	inside    *Scope           // of its code
-	decided   bool             // it stands under a decision of the code that declares it
-	possible  *value.Opaque    // what is not known and decides whether it is there; nil if it is
-	stated    provenance.Ref   // of a class that a statement such as class { 'c': } declares: what that stands under
-	tagRef    provenance.Ref   // of the tags given to it by attribute or function
-	absences  []provenance.Ref // parameters that Hiera was asked for in vain, by their place
-	splat     provenance.Ref   // of the hashes that its attributes were taken from: which keys they have
+	inside    *Scope             // of its code
+	decided   bool               // it stands under a decision of the code that declares it
+	possible  *value.Opaque      // what is not known and decides whether it is there; nil if it is
+	from      *exported.Resource // what another node exports, if it is that
+	stated    provenance.Ref     // of a class that a statement such as class { 'c': } declares: what that stands under
+	tagRef    provenance.Ref     // of the tags given to it by attribute or function
+	absences  []provenance.Ref   // parameters that Hiera was asked for in vain, by their place
+	splat     provenance.Ref     // of the hashes that its attributes were taken from: which keys they have
 }
 
 // resourceMemo is what was worked out of a resource while tracing.

@@ -93,6 +93,7 @@ const (
 	NodeNamed         // Of: a class: does a node statement have its name, which ends the compile
 	Test              // Of: a file, Part: a literal of its code, and a digest: is the literal equal to what has that digest
 	Accepts           // Of: a resource type, Part: an attribute: does it have one of that name
+	Exports           // Of: a resource type, Part: a query: the resources that other nodes export
 	lastKind
 )
 
@@ -103,7 +104,7 @@ var kindNames = [...]string{
 	"module", "content", "ERB template", "existence", "glob", "hiera.yaml", "data file",
 	"first value of a layer", "values of a layer", "options of a key", "key of data",
 	"description of a type", "node statement of a name",
-	"comparison", "attribute of a type",
+	"comparison", "attribute of a type", "exported resources",
 }
 
 func (k Kind) String() string {
@@ -122,7 +123,7 @@ type Question struct {
 // OfNode reports whether the answer depends on the node, and not on the files alone.
 func (q Question) OfNode() bool {
 	switch q.Kind {
-	case Statement, Enc, Fact, Clock:
+	case Statement, Enc, Fact, Clock, Exports:
 		return true
 	}
 	return q.OfLayers()

@@ -1,0 +1,127 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/exported"
+	"bunraku/source"
+)
+
+// Nodes exchange resources: what one exports (@@), others collect (<<| |>>). In production PuppetDB carries them from a
+// run to the next; here all nodes are compiled, then those again that would be told something else now, until nobody
+// would. That is where a site comes to rest if all its agents run often enough. A define that is collected may export in
+// its turn, so a round need not be the last; a site whose nodes answer each other never rests, and after a few rounds
+// that is said.
+
+// mostRounds is how often nodes are compiled until they have been told everything.
+const mostRounds = 5
+
+// An Exchange is what the nodes of a fleet export in one state of a tree.
+type Exchange struct {
+	Set    *exported.Set
+	Rounds int
+	// Restless are nodes that would be told something else once more when it was given up.
+	Restless []string
+	// Results are those of the last compiles, by the node's number. A node whose work was ended before has none.
+	Results []*eval.Result
+}
+
+// NewExchange compiles nodes until they have been told all that others of them export. It gives nil if no manifest of
+// the environment collects what is exported: then nobody needs to be told anything.
+func NewExchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, watch Watch) (*Exchange, error) {
+	if len(nodes) == 0 || !c.Collects() {
+		return nil, nil
+	}
+	x := &Exchange{Set: exported.NewSet(nil), Results: make([]*eval.Result, len(nodes))}
+	todo := make([]int, len(nodes))
+	for i := range todo {
+		todo[i] = i
+	}
+	for len(todo) > 0 && ctx.Err() == nil {
+		if x.Rounds++; x.Rounds > mostRounds {
+			x.Rounds--
+			for _, i := range todo {
+				x.Restless = append(x.Restless, nodes[i].Title())
+			}
+			return x, nil
+		}
+		errs := make([]error, len(todo))
+		source.Each(ctx, len(todo), func(k int) {
+			i := todo[k]
+			x.Results[i], errs[k] = c.Compile(ctx, nodes[i].Importing(x.Set).Node)
+			if errs[k] == nil && watch != nil {
+				watch(x.Results[i])
+			}
+		})
+		for _, err := range errs {
+			if err != nil && ctx.Err() == nil {
+				return nil, err
+			}
+		}
+		was := x.Set
+		x.gather()
+		if was.Digest() == x.Set.Digest() {
+			return x, nil
+		}
+		todo = slices.Collect(x.curious(nodes, was))
+	}
+	return x, nil
+}
+
+// gather makes the set of what all results export.
+func (x *Exchange) gather() {
+	var all []*exported.Resource
+	for _, r := range x.Results {
+		if r != nil {
+			all = append(all, r.Exports...)
+		}
+	}
+	x.Set = exported.NewSet(all)
+}
+
+// curious are the nodes that would be told something else now than they were.
+func (x *Exchange) curious(nodes []Node, was *exported.Set) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i, r := range x.Results {
+			if r == nil {
+				continue
+			}
+			name, changed := nodes[i].certname(), false
+			for _, q := range r.Asked {
+				changed = changed || digestFor(was, name, q) != digestFor(x.Set, name, q)
+			}
+			if changed && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func digestFor(s *exported.Set, host string, q *exported.Query) string {
+	list, err := s.Exported(host, q)
+	if err != nil {
+		return err.Error()
+	}
+	return exported.Digest(list)
+}
+
+// Importing is the node with an answer to its collectors; nil leaves it as it is.
+func (n Node) Importing(from exported.Importer) Node {
+	if set, is := from.(*exported.Set); from != nil && (!is || set != nil) {
+		n.Imports = from
+	}
+	return n
+}
+
+// certname is the name that the node is compiled by.
+func (n Node) certname() string {
+	name := n.Name
+	if name == "" && n.Facts != nil {
+		name = n.Facts.Name
+	}
+	return strings.ToLower(name)
+}
