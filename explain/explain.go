@@ -145,7 +145,7 @@ func (rec *Record) depends(roots ...provenance.Ref) (out []Leaf) {
 func (rec *Record) explainAttribute(a *Answer, r *catalog.Resource, p *catalog.Param) {
 	a.Kind, a.Attribute = "attribute", p.Name
 	rec.show(a, p.Value, p.Ref, r.IsSensitive(p.Name))
-	a.Set = rec.spot(p.Place)
+	a.Set, a.ExportedBy = rec.spot(p.Place), r.ExportedBy
 	if p.Place.Known() {
 		a.By = rec.writtenBy(p.Place, r)
 	}
@@ -178,7 +178,7 @@ func (rec *Record) declared(r *catalog.Resource) *Spot {
 
 func (rec *Record) explainResource(a *Answer, r *catalog.Resource) {
 	a.Kind = "resource"
-	a.Set = rec.declared(r)
+	a.Set, a.ExportedBy = rec.declared(r), r.ExportedBy
 	for _, at := range rec.Again(r) {
 		if s := rec.spot(at); s != nil {
 			a.Again = append(a.Again, *s)

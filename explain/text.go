@@ -351,6 +351,9 @@ func (p *page) evidence(a *Answer) {
 			p.add(label, a.Set, setText)
 		}
 	}
+	if a.ExportedBy != "" {
+		p.add("exported", nil, "by "+a.ExportedBy+"; this node has collected it")
+	}
 	p.several(a)
 	answer := ""
 	if a.value != nil {

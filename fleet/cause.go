@@ -74,6 +74,10 @@ type outcome struct {
 // Causes finds what makes each change and each failure of a report. ws compiles states between the two.
 func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, patch *diff.Patch,
 	ws *compiler.Workspace) error {
+	nodes = slices.Clone(nodes)
+	for i := range nodes {
+		nodes[i] = nodes[i].Importing(c.OldExports) // what others export is no hunk of this node's
+	}
 	s := &search{Comparing: c, ctx: ctx, ws: ws, patch: patch, nodes: nodes, states: map[string]*state{}, base: c.From}
 	defer s.close()
 	if c.Traced != nil { // changes are told by what is not a node's own

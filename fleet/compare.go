@@ -3,12 +3,14 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"bunraku/diff"
 	"bunraku/fleet/store"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/exported"
 	"bunraku/source"
 )
 
@@ -22,6 +24,8 @@ type Comparing struct {
 	Traced func(context.Context) (from, to *compiler.Snapshot, err error)
 	// Store keeps what compiles asked and came to, for later runs and for nodes that are alike; nil keeps nothing.
 	Store *store.Store
+	// OldExports and NewExports answer exported collectors on either side; nil where nothing is exchanged.
+	OldExports, NewExports exported.Importer
 	// Consequences says what a run does to machines that have the old catalog; nil if nobody asks.
 	Consequences *Consequences
 	Options      diff.Options
@@ -62,6 +66,35 @@ func (c *Comparing) Compare(ctx context.Context, nodes []Node) (*diff.Report, er
 	return r, nil
 }
 
+// old and new are a node as either side compiles it: with what other nodes export there.
+func (c *Comparing) old(n Node) compiler.Node { return n.Importing(c.OldExports).Node }
+func (c *Comparing) new(n Node) compiler.Node { return n.Importing(c.NewExports).Node }
+
+// Exchange finds out what nodes export to each other on both sides, if anything of it is collected there.
+func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []string, err error) {
+	for _, side := range []struct {
+		snap *compiler.Snapshot
+		set  *exported.Importer
+	}{{c.From, &c.OldExports}, {c.To, &c.NewExports}} {
+		x, err := NewExchange(ctx, side.snap, nodes, c.Watch)
+		if err != nil {
+			return nil, err
+		}
+		if x != nil {
+			*side.set, restless = x.Set, append(restless, x.Restless...)
+		}
+	}
+	// One side may be the first that collects anything. To a compile it is not the same whether nobody exports.
+	if c.OldExports == nil && c.NewExports != nil {
+		c.OldExports = exported.NewSet(nil)
+	}
+	if c.NewExports == nil && c.OldExports != nil {
+		c.NewExports = exported.NewSet(nil)
+	}
+	slices.Sort(restless)
+	return slices.Compact(restless), nil
+}
+
 // node compares one.
 func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n Node) (err error) {
 	var was, is *eval.Result
@@ -78,13 +111,13 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		}
 	}
 	if was == nil {
-		if was, err = c.From.Compile(ctx, n.Node); err != nil {
+		if was, err = c.From.Compile(ctx, c.old(n)); err != nil {
 			return err
 		}
 		c.Watch(was)
 	}
 	if u == nil && c.Questions && was.Questions != nil {
-		holds, _, err := c.To.Holds(ctx, was.Questions(), n.Node)
+		holds, _, err := c.To.Holds(ctx, was.Questions(), c.new(n))
 		if err != nil {
 			return err
 		}
@@ -93,7 +126,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		}
 	}
 	if is == nil {
-		if is, err = c.To.Compile(ctx, n.Node); err != nil {
+		if is, err = c.To.Compile(ctx, c.new(n)); err != nil {
 			return err
 		}
 		c.Watch(is)
@@ -168,10 +201,10 @@ func (c *Comparing) traced(ctx context.Context, n Node) (changes []*diff.Change,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if was, err = from.Compile(ctx, n.Node); err != nil {
+	if was, err = from.Compile(ctx, c.old(n)); err != nil {
 		return nil, nil, nil, err
 	}
-	if is, err = to.Compile(ctx, n.Node); err != nil {
+	if is, err = to.Compile(ctx, c.new(n)); err != nil {
 		return nil, nil, nil, err
 	}
 	c.Watch(was)

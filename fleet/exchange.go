@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -124,4 +125,21 @@ func (n Node) certname() string {
 		name = n.Facts.Name
 	}
 	return strings.ToLower(name)
+}
+
+// Told says what nodes could be told, of how many nodes.
+func (x *Exchange) Told(nodes int) string {
+	text := fmt.Sprintf("what nodes export is that of the nodes at hand: %s of %s", counted(x.Set.Len(), "resource"),
+		counted(nodes, "node"))
+	if len(x.Restless) > 0 {
+		text += fmt.Sprintf("; after %d rounds %s would still be told something else", x.Rounds, strings.Join(x.Restless, ", "))
+	}
+	return text
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -77,7 +77,8 @@ func shopExchange(t testing.TB) *exchangeSite {
 		for i := range kind.count {
 			number++
 			s.Nodes[fmt.Sprintf("%s%d.example.com", kind.role, i+1)] = json.RawMessage(fmt.Sprintf(
-				`{"role":%q,"number":%d,"ip":"192.0.2.%d","zone":%q,"sshkey":"AAAA%d","os":{"name":"Debian","family":"Debian"}}`,
+				`{"role":%q,"number":%d,"ip":"192.0.2.%d","zone":%q,"sshkey":"AAAA%d","clientversion":"7.23.0","puppetversion":"7.23.0",`+
+					`"os":{"name":"Debian","family":"Debian"}}`,
 				kind.role, number, number, []string{"a", "b"}[i%2], number))
 		}
 	}
@@ -190,7 +191,7 @@ var exchangeWrappers = regexp.MustCompile(`^(Evaluation Error: Error while evalu
 func (s *exchangeSite) compare(t testing.TB) string {
 	t.Helper()
 	dir := s.write(t)
-	ws := compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet7, Roots: []string{live.ModulesDir}, })
+	ws := compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet7, Roots: []string{live.ModulesDir}})
 	c, err := ws.Open(context.Background())
 	if err != nil {
 		t.Fatal(err)

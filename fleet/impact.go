@@ -34,7 +34,7 @@ func (c *Comparing) Impact(ctx context.Context, nodes []Node) ([]Reached, error)
 }
 
 func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error) {
-	was, err := c.From.Compile(ctx, n.Node)
+	was, err := c.From.Compile(ctx, c.old(n))
 	if err != nil {
 		return "", err
 	}
@@ -42,7 +42,7 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error)
 	if was.Questions == nil {
 		return "its compile cannot be repeated", nil
 	}
-	holds, question, err := c.To.Holds(ctx, was.Questions(), n.Node)
+	holds, question, err := c.To.Holds(ctx, was.Questions(), c.new(n))
 	switch {
 	case err != nil:
 		return "", err
@@ -73,6 +73,8 @@ func inWords(q trace.Question) string {
 		return "the file that may define " + strings.TrimSuffix(q.Of+"::"+q.Part, "::")
 	case trace.ERB, trace.Template, trace.FindTemplate:
 		return "template " + q.Of
+	case trace.Exports:
+		return "what other nodes export: " + q.Of
 	case trace.Main:
 		return "what the main manifests define"
 	}

@@ -44,12 +44,11 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 	if err != nil {
 		return nil, nil, pair, false, err
 	}
-	node := store.Of(n.Node).With(said)
-	a, err := u.old.Result(ctx, node)
+	a, err := u.old.Result(ctx, store.Of(c.old(n)).With(said))
 	if err != nil {
 		return nil, nil, pair, false, err
 	}
-	b, err := u.new.Result(ctx, node)
+	b, err := u.new.Result(ctx, store.Of(c.new(n)).With(said))
 	if err != nil {
 		return nil, nil, pair, false, err
 	}

@@ -7,10 +7,12 @@
 //	client.go    connecting
 //	query.go     queries, and the rows of their answers
 //	command.go   facts, catalogs and reports on their way in
+//	pull.go      the facts of all nodes, as a directory that is brought up to date
+//	resources.go what nodes export
 //	error.go     what went wrong, in words
 //
-// It imports nothing of this module and touches no file: certificates and keys are texts that whoever names them has
-// read. Start reading at New, then Client.Query and Client.Command.
+// Certificates and keys are texts that whoever names them has read; the only files that it touches are those of a
+// directory of facts. It may import exported and value. Start reading at New, then Client.Query and Client.Command.
 package puppetdb
 
 import (
@@ -38,6 +40,7 @@ type Config struct {
 	Token                string        // sent as X-Authentication, as PE wants it; "" for none
 	Timeout              time.Duration // that may pass without a byte; DefaultTimeout when zero
 	MostBytes            int64         // of one answer; DefaultBytes when zero
+	Pause                time.Duration // before a question is asked again; a third of a second when zero
 }
 
 // Bounds of one answer.
@@ -68,6 +71,9 @@ func New(c Config) (*Client, error) {
 	}
 	if c.MostBytes <= 0 {
 		c.MostBytes = DefaultBytes
+	}
+	if c.Pause <= 0 {
+		c.Pause = 300 * time.Millisecond
 	}
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(c.CA) > 0 {

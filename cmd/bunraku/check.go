@@ -215,6 +215,8 @@ type checking struct {
 	language  source.Language
 	snap      *compiler.Snapshot
 	coverage  *audit.Coverage
+	// exchanged says what nodes export to each other; "" if nobody collects anything
+	exchanged string
 	// wants is the version of Puppet that metadata.json asks for, if it decided about the language
 	wants string
 	// interrupted says how far it got when somebody ended it; "" if it got to the end
@@ -289,6 +291,11 @@ func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view sourc
 		}
 		if out.platforms = len(out.plan.Systems()); len(nodes) == 0 {
 			return nil, nil
+		}
+	}
+	if out.plan == nil {
+		if err := a.exchange(ctx, &flags.compileFlags, c, out, nodes); err != nil {
+			return nil, err
 		}
 	}
 	compiling := a.progress("compiling nodes", len(nodes))

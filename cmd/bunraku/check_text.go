@@ -200,6 +200,9 @@ func (c *checking) summary() []string {
 	for _, p := range c.run.Problems {
 		fixes = fixes || p.Suppressed.By == "" && len(p.Fixes) > 0
 	}
+	if c.exchanged != "" {
+		out = append(out, "W"+c.exchanged[1:]+".")
+	}
 	ignored := ""
 	if n := c.run.Suppressed(); n > 0 {
 		ignored = fmt.Sprintf(", %d ignored", n)

@@ -38,6 +38,8 @@ type compileFlags struct {
 	work                            workFlag // times what a compile usually may cost
 	enc                             encFlag
 	encTimeout                      time.Duration
+	exported                        string // where exported resources come from
+	puppetdb                        puppetdbFlags
 }
 
 func (f *compileFlags) add(c *cobra.Command) {
@@ -58,6 +60,10 @@ func (f *compileFlags) add(c *cobra.Command) {
 		"a `FILE` of YAML or JSON with what certificates say: keys of $trusted, such as extensions, or those of each node by its name")
 	c.Flags().Var(&f.enc, "enc",
 		"the classifier of nodes, as Puppet's external_nodes: a program, which is run with each node's name, a file with what such a program prints, or a directory of such files by the nodes' names")
+	f.exported = "fleet"
+	c.Flags().StringVar(&f.exported, "exported", f.exported,
+		"where collectors find what other nodes export: fleet (the nodes that there are facts of), puppetdb, or none")
+	f.puppetdb.add(c.Flags())
 	c.Flags().DurationVar(&f.encTimeout, "enc-timeout", classifier.DefaultTimeout, "how long the classifier may take for one node")
 	c.Flags().StringVar(&f.hiera, "hiera", "", "the global hiera.yaml, a `FILE` outside of ENV")
 	c.Flags().Var(&f.datadirs, "datadir",
@@ -253,6 +259,10 @@ func (a *app) open(ctx context.Context, flags *compileFlags, env string, opt com
 		view = ws.Disk()
 	}
 	c, err := ws.Snapshot(ctx, view)
+	if err != nil {
+		return nil, node, err
+	}
+	err = a.imports(ctx, flags, c, env, &node)
 	return c, node, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/exported"
 	"bunraku/source"
 	"bunraku/verify/model"
 
@@ -29,7 +30,8 @@ type diffing struct {
 	old, new         *fleet.Revision
 	oldSide, newSide pair
 	nodes            []fleet.Node
-	invented         bool // the nodes are
+	invented         bool     // the nodes are
+	restless         []string // nodes that would still be told something else by others
 	c                *fleet.Comparing
 	paths            []string // of files that are not the same
 }
@@ -89,6 +91,20 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	}
 	if d.c.To, err = d.newSide.plain.Snapshot(ctx, d.new.Files); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.new.Title, err)
+	}
+	stored, err := f.stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if stored != nil && !d.invented {
+		d.c.OldExports, d.c.NewExports = stored, stored
+	}
+	if on, err := f.exchanges(); err != nil {
+		return nil, err
+	} else if on && !d.invented {
+		if d.restless, err = d.c.Exchange(ctx, d.nodes); err != nil {
+			return nil, err
+		}
 	}
 	if d.paths, err = d.changed(ctx); err != nil {
 		return nil, err
@@ -198,6 +214,13 @@ func (a *app) diffRevisions(ctx context.Context, d *diffing, f *diffFlags) (*dif
 	r.Name, r.From, r.To, r.Invented = d.name, d.old.Title, d.new.Title, d.invented
 	if list := d.revs.Ignored(); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
 		r.Notes = append(r.Notes, fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
+	}
+	if len(d.restless) > 0 {
+		r.Notes = append(r.Notes, "What nodes export does not come to rest; still told something else: "+some(d.restless)+".")
+	}
+	if old, is := c.OldExports.(*exported.Set); is {
+		r.Notes = append(r.Notes, fmt.Sprintf("What nodes export is that of the nodes at hand: %d resources before, %d after.",
+			old.Len(), c.NewExports.(*exported.Set).Len()))
 	}
 	if c.From.Current().StoodIn() || c.To.Current().StoodIn() {
 		r.Notes = append(r.Notes, standInText)

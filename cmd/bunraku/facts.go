@@ -17,7 +17,7 @@ func (a *app) factsCommand() *cobra.Command {
 		Args:  subcommands,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.factsShowCommand(), a.factsImportCommand())
+	c.AddCommand(a.factsShowCommand(), a.factsImportCommand(), a.factsPullCommand())
 	return c
 }
 

@@ -3,7 +3,7 @@
 #   ruby exchange.rb URL <sites
 #
 # Standard input is a JSON array of {"dir": an environment, "nodes": {name: facts}}. Every node is compiled in the order of names and its
-# catalog is stored, round after round, until no catalog changes, four rounds at most. The answer is one line of JSON per site:
+# catalog is stored, round after round, until no catalog changes, five rounds at most. The answer is one line of JSON per site:
 # {"rounds", "nodes": {name: {"catalog": as on the wire} or {"error"}}}. Catalogs are made, and queries are asked, by Puppet's own terminus;
 # only its connection is replaced, by one in the clear, and a command is waited for.
 require 'json'
@@ -64,6 +64,13 @@ rescue SystemStackError, StandardError, ScriptError => e
   { error: e.message }
 end
 
+def forget(name)
+  command('deactivate node', 3, name, JSON.generate({ certname: name, producer_timestamp: Time.now.utc.iso8601(3) }))
+end
+
+# what others have left there
+JSON.parse(Net::HTTP.get(URI("#{URL}/pdb/query/v4/nodes"))).each { |n| forget(n['certname']) }
+
 JSON.parse($stdin.read).each do |site|
   dir = site['dir']
   Puppet[:strict] = :warning
@@ -78,9 +85,9 @@ JSON.parse($stdin.read).each do |site|
       env = Puppet.override(environments: envs) { envs.get(File.basename(dir)) }
       now[name] = compile(env, envs, name, site['nodes'][name])
     end
-    same = JSON.generate(now).gsub(/"version":\d+/, '') == last
-    last = JSON.generate(now).gsub(/"version":\d+/, '')
-    break puts(JSON.generate({ rounds: rounds, nodes: now }).gsub("#{dir}/", '')) if same || rounds == 5
+    text = JSON.generate(now).gsub(/"version":\d+/, '"version":0').gsub(/"catalog_uuid":"[^"]*",/, '')
+    break puts(%({"rounds":#{rounds},"nodes":#{text}}).gsub("#{dir}/", '')) if text == last || rounds == 5
+    last = text
   end
-  site['nodes'].each_key { |name| command('deactivate node', 3, name, JSON.generate({ certname: name, producer_timestamp: Time.now.utc.iso8601(3) })) }
+  site['nodes'].each_key { |name| forget(name) }
 end

@@ -65,6 +65,8 @@ type Resource struct {
 
 	Exported bool
 	Virtual  bool
+	// ExportedBy is the node that exports it, if this one has only collected it. It is not on the wire.
+	ExportedBy string
 	// ExportedLast: create_resources leaves `exported` unset, and Puppet then writes it behind `kind`.
 	ExportedLast bool
 

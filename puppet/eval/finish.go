@@ -267,6 +267,9 @@ func (ev *Evaluator) export(r *Resource, n *catalog.Resource, declared []catalog
 	if r.possible != nil {
 		n.Possible = r.possible.Why
 	}
+	if r.from != nil {
+		n.ExportedBy = r.from.Certname
+	}
 	if r.hasPlace && r.place.Known() {
 		n.File, n.Line = ev.world.Path(r.place.File), r.place.Line()
 	}

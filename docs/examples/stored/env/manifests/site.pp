@@ -2,3 +2,4 @@
 file { '/etc/tier':
   content => "${tier}\n",
 }
+include ssh

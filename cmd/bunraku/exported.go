@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"bunraku/fleet"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/exported"
+	"bunraku/source"
+)
+
+// exchanges reports whether nodes are told what others of them export.
+func (f *compileFlags) exchanges() (bool, error) {
+	switch f.exported {
+	case "fleet":
+		return true, nil
+	case "none", "puppetdb":
+		return false, nil
+	}
+	return false, fail("--exported is fleet, puppetdb or none, not %q", f.exported)
+}
+
+// stored is what a PuppetDB knows that nodes export, if that is where they are to be told it from; nil otherwise.
+func (f *compileFlags) stored(ctx context.Context) (exported.Importer, error) {
+	if f.exported != "puppetdb" {
+		return nil, nil
+	}
+	if f.puppetdb.url == "" {
+		return nil, fail("--exported puppetdb needs --puppetdb https://HOST:8081")
+	}
+	c, err := f.puppetdb.client()
+	if err != nil {
+		return nil, err
+	}
+	return c.NewImporter(ctx), nil
+}
+
+// imports lets a node collect what the others export: all nodes that there are facts of are compiled. Nobody is unless
+// the node asks for something.
+func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot, env string, node *compiler.Node) error {
+	stored, err := f.stored(ctx)
+	if err != nil {
+		return err
+	}
+	if stored != nil {
+		node.Imports = stored
+		return nil
+	}
+	if on, err := f.exchanges(); err != nil || !on || !c.Collects() {
+		return err
+	}
+	node.Imports = exported.NewSet(nil)
+	res, err := c.Compile(ctx, *node)
+	if err != nil || len(res.Asked) == 0 {
+		return err
+	}
+	all, err := fleet.Nodes(c.Files(), env, "")
+	if err != nil {
+		return err
+	}
+	nodes := []fleet.Node{{Node: *node}}
+	name := strings.ToLower(node.Name)
+	if name == "" {
+		name = strings.ToLower(node.Facts.Name)
+	}
+	for _, n := range fleet.Real(all) {
+		if strings.ToLower(n.Facts.Name) != name {
+			nodes = append(nodes, n)
+		}
+	}
+	for i := range nodes[1:] {
+		if err := f.assign(c.Files(), &nodes[i+1].Node); err != nil {
+			return err
+		}
+	}
+	x, err := fleet.NewExchange(ctx, c, nodes, a.keep)
+	if err != nil {
+		return err
+	}
+	node.Imports = x.Set
+	fmt.Fprintf(a.err, "note: %s\n", x.Told(len(nodes)))
+	return nil
+}
+
+// exchange lets the nodes of a check collect what others of them export.
+func (a *app) exchange(ctx context.Context, f *compileFlags, c *compiler.Snapshot, out *checking, nodes []fleet.Node) error {
+	stored, err := f.stored(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range nodes {
+		nodes[i] = nodes[i].Importing(stored)
+	}
+	if on, err := f.exchanges(); err != nil || !on {
+		return err
+	}
+	x, err := fleet.NewExchange(ctx, c, nodes, a.keep)
+	if err != nil || x == nil {
+		return err
+	}
+	out.exchanged = x.Told(len(nodes))
+	for i := range nodes {
+		nodes[i] = nodes[i].Importing(x.Set)
+	}
+	if len(x.Restless) > 0 {
+		out.run.Add(nil, &source.Diagnostic{Code: "V907", Severity: source.Warning, Summary: out.exchanged,
+			Help: "nodes answer each other's exports without end: a resource that is collected should not decide what is exported"})
+	}
+	return nil
+}
