@@ -29,7 +29,7 @@ fuzz() {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-topics="syntax engine sites explain verify diff smartfrog mupuppet editor"
+topics="syntax engine sites explain verify diff smartfrog mupuppet editor lint"
 case "${1:-}" in
 syntax)
   run "front end" ./puppet/syntax 'TestScorePN|TestScorePrint|TestScoreMutants|TestNesting|TestLinear|TestAccept'
@@ -100,6 +100,11 @@ editor)
   run "check and the editors' own clients" ./cmd/bunraku 'TestLSP|TestNeovim|TestEmacs'
   fuzz "positions" ./lsp FuzzMapper 5m
   run "the grammar for VS Code" ./puppet/syntax 'TestAcceptGrammar'
+  ;;
+lint)
+  run "lint as puppet-lint, its plugins and metadata-json-lint" ./lint 'Test'
+  run "check --lint" ./cmd/bunraku 'TestLint'
+  fuzz "lint" ./lint FuzzLint 5m
   ;;
 *)
   echo "say which topic: make accept TOPIC=… ($topics)"

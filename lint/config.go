@@ -18,7 +18,8 @@ type Options struct {
 	Fix               bool
 	IgnorePaths       []string // nil is puppet-lint's own choice, DefaultIgnorePaths
 	TopScopeVariables []string
-	CharsPerIndent    int // 0 is 2
+	CharsPerIndent    int  // 0 is 2
+	NoMetadata        bool // metadata.json is not looked at
 }
 
 // DefaultIgnorePaths are the files that are left out when nobody says otherwise.
@@ -51,6 +52,8 @@ func (o *Options) Arguments(words []string) (unused, unknown []string) {
 			o.ShowIgnored = true
 		case "--relative":
 			o.Relative = true
+		case "--no-metadata_json-check":
+			o.NoMetadata = true
 		case "--fix", "-f":
 			o.Fix = true
 		case "--only-checks":
@@ -111,8 +114,11 @@ func (o *Options) Only(names []string) (unknown []string) {
 	for i := range checks {
 		o.Set(checks[i].name, false)
 	}
+	o.NoMetadata = true
 	for _, name := range names {
-		if !o.Set(strings.TrimSpace(name), true) {
+		if name == "metadata_json" {
+			o.NoMetadata = false
+		} else if !o.Set(strings.TrimSpace(name), true) {
 			unknown = append(unknown, name)
 		}
 	}

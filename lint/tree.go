@@ -15,9 +15,9 @@ type Checked struct {
 	Result
 }
 
-// Files lists what there is to check below a directory, as the user calls it: manifests and files of data, but not in
-// hidden directories or spec/fixtures, nor those that the options ignore, nor what own says is somebody else's.
-// A single file is itself.
+// Files lists what there is to check below a directory, as the user calls it: manifests, files of data and
+// metadata.json, but not in hidden directories or spec/fixtures, nor those that the options ignore, nor what own says
+// is somebody else's. A single file is itself.
 func (l *Linter) Files(view source.Files, root string, own func(file string) bool) ([]string, error) {
 	abs := source.Absolute(root)
 	info, err := view.Stat(abs)
@@ -33,7 +33,8 @@ func (l *Linter) Files(view source.Files, root string, own func(file string) boo
 			return !strings.HasPrefix(e.Name, ".") && (e.Name != "fixtures" || filepath.Base(filepath.Dir(path)) != "spec")
 		}
 		below := strings.TrimPrefix(strings.TrimPrefix(path, abs), "/")
-		if e.IsDir() || strings.HasPrefix(e.Name, ".") || filepath.Ext(path) != ".pp" && !IsData(path) ||
+		if e.IsDir() || strings.HasPrefix(e.Name, ".") || filepath.Ext(path) != ".pp" && !IsData(path) &&
+			!(IsMetadata(path) && !l.opt.NoMetadata) ||
 			l.opt.Ignores(below) {
 			return true
 		}
@@ -55,7 +56,11 @@ func (l *Linter) Check(ctx context.Context, view source.Files, files []string, s
 		content, err := view.Read(path)
 		if err == nil {
 			out[i].Source = source.NewFile(filepath.ToSlash(files[i]), content.Text)
-			out[i].Result, err = l.File(ctx, path, content.Text)
+			if IsMetadata(path) {
+				out[i].Result = l.Metadata(path, content.Text)
+			} else {
+				out[i].Result, err = l.File(ctx, path, content.Text)
+			}
 		}
 		errs[i] = source.Named(err, path, files[i])
 		step()

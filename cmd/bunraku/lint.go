@@ -47,6 +47,7 @@ func (l *lintFlags) add(c *cobra.Command) {
 	word("show-ignored", "with --lint: show what control comments ignore", "", false)
 	word("error-level", "with --lint: all, warning or error: the `LEVEL` that is shown", "LEVEL", true)
 	word("top-scope-variables", "with --lint: a `LIST` of variables at top scope that are no facts", "LIST", true)
+	word("no-metadata_json-check", "with --lint: leave out metadata.json", "", true)
 	for _, c := range lint.Checks() {
 		word("no-"+c.Name+"-check", "with --lint: leave out a check", "", true)
 		if c.Off {
@@ -219,7 +220,7 @@ func (a *app) mendLint(ctx context.Context, found *linting, j *judging) error {
 	mended, errs, warnings := 0, 0, 0
 	for i := range found.read {
 		c := &found.read[i]
-		if len(c.Findings) == 0 {
+		if len(c.Findings) == 0 || lint.IsMetadata(c.Source.Name) || lint.IsData(c.Source.Name) {
 			continue
 		}
 		text, done, left, err := linter.Fix(ctx, source.Absolute(c.Source.Name), c.Source.Text)

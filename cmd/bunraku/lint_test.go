@@ -203,3 +203,22 @@ func TestLintFix(t *testing.T) {
 		t.Errorf("exit %d:\n%s%s", code, out, patch.String())
 	}
 }
+
+// TestLintMetadata: metadata.json is checked as metadata-json-lint does it, with places.
+func TestLintMetadata(t *testing.T) {
+	lintTree(t, map[string]string{"a/metadata.json": "{\n  \"name\": \"x-a\",\n  \"version\": \"1.0\",\n  \"author\": \"x\",\n" +
+		"  \"license\": \"Mine\",\n  \"source\": \"x\",\n  \"dependencies\": []\n}\n"})
+	out, code := lintRun()
+	for _, want := range []string{"a/metadata.json:3:14", "error[metadata_json_version]", "required property of 'summary'",
+		"warning[metadata_json_license]: License identifier Mine is not in the SPDX list", "a/metadata.json:5:14"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing of %q:\n%s", want, out)
+		}
+	}
+	if code != exitNo {
+		t.Errorf("exit %d", code)
+	}
+	if out, code := lintRun("--no-metadata_json-check"); code != exitFine || !strings.Contains(out, "0 files") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+}
