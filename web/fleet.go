@@ -80,7 +80,7 @@ func (st *state) fleetPage(_ context.Context, q url.Values) (any, error) {
 		page.Statuses = append(page.Statuses, facet{s, statuses[s]})
 	}
 	if q.Get("facets") != "" {
-		page.Facets = st.facets(found)
+		page.Facets = st.facets(found, q)
 	}
 	return page, nil
 }
@@ -201,8 +201,8 @@ func (st *state) fact(i int, path string) string {
 	return value.ToString(v)
 }
 
-// facets count the values by which some nodes can be told apart.
-func (st *state) facets(list []int) (out []facetOf) {
+// facets count the values by which some nodes can be told apart, and those that were chosen, so that they can be let go.
+func (st *state) facets(list []int, q url.Values) (out []facetOf) {
 	add := func(name string, counts map[string]int, always bool) {
 		f := facetOf{Name: name}
 		for v, n := range counts {
@@ -210,7 +210,13 @@ func (st *state) facets(list []int) (out []facetOf) {
 		}
 		slices.SortFunc(f.Values, func(a, b facet) int { return cmp.Or(b.Count-a.Count, strings.Compare(a.Value, b.Value)) })
 		if len(f.Values) > 1 || always && len(f.Values) == 1 {
-			f.Values = f.Values[:min(maxFacet, len(f.Values))]
+			kept := f.Values[:min(maxFacet, len(f.Values))]
+			for _, v := range f.Values[len(kept):] {
+				if slices.Contains(q["class"], v.Value) || slices.Contains(q["fact"], strings.TrimPrefix(name, "fact:")+":"+v.Value) {
+					kept = append(slices.Clip(kept), v)
+				}
+			}
+			f.Values = kept
 			out = append(out, f)
 		}
 	}
@@ -222,7 +228,8 @@ func (st *state) facets(list []int) (out []facetOf) {
 			}
 		}
 		if len(counts) <= 40 { // what almost every node has another value of tells nobody apart
-			add("fact:"+path, counts, false)
+			chosen := slices.ContainsFunc(q["fact"], func(f string) bool { return strings.HasPrefix(f, path+":") })
+			add("fact:"+path, counts, chosen)
 		}
 	}
 	classes := map[string]int{}
@@ -236,7 +243,7 @@ func (st *state) facets(list []int) (out []facetOf) {
 		}
 	}
 	for name, n := range classes {
-		if n == len(list) && len(list) > 1 {
+		if n == len(list) && len(list) > 1 && !slices.Contains(q["class"], name) {
 			delete(classes, name)
 		}
 	}

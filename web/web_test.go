@@ -155,6 +155,10 @@ func TestShop(t *testing.T) {
 	if f["count"] != 2.0 || f["total"] != 3.0 || at(f, "rows", 0, "name") != "web1.shop.example" {
 		t.Errorf("fleet: %v", f)
 	}
+	f = b.ask("fleet", url.Values{"fact": {"os.family:RedHat"}, "facets": {"1"}})
+	if f["count"] != 1.0 || at(f, "facets", 0, "name") != "fact:os.family" || at(f, "facets", 0, "values", 0, "value") != "RedHat" {
+		t.Errorf("what was chosen cannot be let go: %v", f)
+	}
 	n := b.ask("node", url.Values{"name": {"web2.shop.example"}})
 	if len(n["resources"].([]any)) != 30 || at(n, "resources", 0, "r") != "Stage[main]" || at(n, "resources", 0, "n") != 29.0 {
 		t.Errorf("node: %v", n)

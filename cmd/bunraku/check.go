@@ -171,6 +171,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		used := out.accepted()
 		j.unused(out.run, func(x string) bool { return slices.Contains(used, x) })
 	}
+	j.notes = append(out.inventedTexts(), out.coverageText())
 	done, err := a.finish(j, out.run)
 	switch {
 	case err != nil || done:

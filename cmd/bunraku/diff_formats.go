@@ -9,10 +9,11 @@ import (
 	"bunraku/report"
 	"bunraku/report/redact"
 	"bunraku/source"
+	"bunraku/web"
 )
 
 // diffFormats are the formats of diff.
-const diffFormats = "text, json, octocatalog, markdown, github, gitlab, sarif or junit"
+const diffFormats = "text, json, octocatalog, markdown, html, github, gitlab, sarif or junit"
 
 // showDiff prints a report in the format that was asked for.
 func (a *app) showDiff(r *diff.Report, f *diffFlags, show diff.Show, files source.Files) error {
@@ -26,6 +27,8 @@ func (a *app) showDiff(r *diff.Report, f *diffFlags, show diff.Show, files sourc
 		return a.writeJSON(r.Octocatalog())
 	case "markdown":
 		return r.Markdown(a.out)
+	case "html":
+		return web.DiffReport(a.page(), r)
 	}
 	run := diffProblems(r, files)
 	switch f.format {

@@ -401,6 +401,7 @@ func TestDiffFormats(t *testing.T) {
 		"json":        {`"kind": "diff"`, `"resource": "Package[htop]"`, `"file": "data/common.yaml"`},
 		"octocatalog": {`"Package\fhtop"`, `"File\f/etc/motd\fparameters\fcontent"`, "Here is web1.shop.example"},
 		"markdown":    {"<details>", "+ Package[htop]", "`data/common.yaml:6 (not committed)`"},
+		"html":        {"Content-Security-Policy", "<code>Package[htop]</code> added", "because of <code>data/common.yaml:6"},
 		"github":      {"::notice file=data/common.yaml,line=6"},
 		"gitlab":      {`"check_name": "D101"`, `"path": "data/common.yaml"`, `"begin": 6`},
 		"sarif":       {`"ruleId": "D101"`, `"startLine": 6`},
@@ -437,7 +438,7 @@ func TestDiffFormats(t *testing.T) {
 			}
 		})
 	}
-	if code, out := s.diff("--format", "html"); code != 1 || !strings.Contains(out, "unknown format") {
+	if code, out := s.diff("--format", "pdf"); code != 1 || !strings.Contains(out, "unknown format") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"bunraku/source"
 	"bunraku/verify/model"
 	"bunraku/verify/sat"
+	"bunraku/web"
 
 	"github.com/spf13/cobra"
 )
@@ -49,7 +50,7 @@ func (j *judgeFlags) add(c *cobra.Command) {
 	f.BoolVar(&j.fix, "fix", false, "print the verified edits as a patch, and nothing else")
 }
 
-var formats = []string{"text", "json", "sarif", "github", "junit"}
+var formats = []string{"text", "json", "sarif", "github", "junit", "html"}
 
 // assertFile is looked for in every environment.
 const assertFile = "bunraku.assert"
@@ -67,7 +68,12 @@ type judging struct {
 
 	accepted model.Accepted // answers to open points
 	lint     *linting       // nil if nobody asked for it
+	// notes are what else a report for people has to say
+	notes []string
 }
+
+// page is where a report of HTML is written: what came from the tree goes through the screen.
+func (a *app) page() web.Page { return web.Page{Raw: a.out.Raw, Text: a.out.As(source.Markup)} }
 
 // linted reports whether lint has found a problem.
 func (j *judging) linted(p *report.Problem) bool { return j.lint != nil && j.lint.mine[p] }
@@ -223,6 +229,8 @@ func (a *app) finish(j *judging, run *report.Run) (done bool, err error) {
 		return true, run.GitHub(a.out.GitHub())
 	case "junit":
 		return true, run.JUnit(a.out.As(source.Markup), j.fails)
+	case "html":
+		return true, web.CheckReport(a.page(), run, j.notes)
 	}
 	return false, nil
 }

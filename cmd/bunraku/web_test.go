@@ -33,7 +33,16 @@ type webJob struct {
 	Tasks    []webTask    `json:"tasks"`
 	Search   webSearch    `json:"search"`
 	Measure  []webMeasure `json:"measure"`
+	Reports  []webReport  `json:"reports"`
 	Pictures string       `json:"pictures"` // where they go; "" for none
+}
+
+// A webReport is a page that is one file.
+type webReport struct {
+	Name   string   `json:"name"`
+	File   string   `json:"file"`
+	Has    []string `json:"has"`
+	Narrow string   `json:"narrow"` // leaves one part
 }
 
 type webPage struct {
@@ -256,13 +265,29 @@ var webTasks = []webTask{
 		Shows: []string{"because of data/role/web.yaml:8", "confirmed by compiling"}},
 }
 
+// webReports writes the reports of the example.
+func webReports(t *testing.T, s *repository) []webReport {
+	t.Helper()
+	dir := t.TempDir()
+	check, diff := filepath.Join(dir, "check.html"), filepath.Join(dir, "diff.html")
+	_, out, _ := call("check", "--format", "html", s.dir)
+	must(t, os.WriteFile(check, []byte(out), 0o644))
+	if code, _, errText := call("diff", "--format", "html", "--out", diff, s.dir); code != exitNo {
+		t.Fatal(errText)
+	}
+	return []webReport{
+		{"report-check", check, []string{"V101", "file, then package", "fails: /etc/nginx does not exist", "web1.shop.example"}, "idempotent"},
+		{"report-diff", diff, []string{"restarts", "Service[nginx]", "confirmed by compiling", "app1.shop.example:8081"}, "gzip"},
+	}
+}
+
 // TestScoreWeb: every page in both themes, the links, the keyboard and the tasks, on the example.
 func TestScoreWeb(t *testing.T) {
 	browserTools(t)
 	s := webShop(t)
 	pages := webPages(t, s)
 	_, at := startWeb(t, s.dir)
-	job := webJob{Do: []string{"pages", "links", "keyboard", "tasks", "weight"}, Pages: pages, Tasks: webTasks, Most: 70, Each: 8,
+	job := webJob{Do: []string{"pages", "links", "keyboard", "tasks", "reports", "weight"}, Reports: webReports(t, s), Pages: pages, Tasks: webTasks, Most: 70, Each: 8,
 		Search: webSearch{"8443 web2", "data/nodes/web2.shop.example.yaml:3"}}
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {
 		job.Most, job.Each = 5000, 0

@@ -227,6 +227,39 @@ const steps = {
     figures.top = tasks.slice(0, 5);
   },
 
+  // Reports that are one file: opened from the disk, with scripts and without.
+  async reports() {
+    for (const scripts of [true, false]) {
+      const alone = await browser.newContext({ viewport: { width: 1180, height: 760 }, javaScriptEnabled: scripts });
+      const p = await alone.newPage();
+      for (const r of job.reports) {
+        where = r.name + (scripts ? '' : ' without scripts');
+        const wrong = (m) => fail(where, m);
+        p.on('pageerror', (e) => wrong(e.message));
+        p.on('console', (m) => m.type() === 'error' && wrong(m.text()));
+        p.on('request', (q) => q.url().startsWith('file:') || wrong('asks for ' + q.url()));
+        await p.goto('file://' + r.file);
+        for (const text of r.has) if (!(await p.locator('main').innerText()).replace(/\s+/g, ' ').includes(text)) wrong('does not show ' + text);
+        if ((await p.isVisible('#narrow')) !== scripts) wrong('the box to narrow down');
+        if (scripts) {
+          for (const theme of ['light', 'dark']) {
+            await p.emulateMedia({ colorScheme: theme });
+            await p.evaluate(axe);
+            const result = await p.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }));
+            for (const v of result.violations) wrong(`axe ${v.id}: ${v.help}: ${v.nodes[0].html.slice(0, 160)}`);
+          }
+          await p.emulateMedia({ colorScheme: 'light' });
+          if (job.pictures) await p.screenshot({ path: `${job.pictures}/web-${r.name}.png` });
+          await p.fill('#narrow input', r.narrow);
+          const left = await p.locator('section[data-part]:visible').count();
+          if (left !== 1) wrong(left + ' are left of it for ' + r.narrow);
+        }
+        p.removeAllListeners();
+      }
+      await alone.close();
+    }
+  },
+
   async weight() {
     const fresh = await context.newPage();
     const client = await context.newCDPSession(fresh);
