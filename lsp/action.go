@@ -15,9 +15,10 @@ import (
 type remedy struct {
 	problem protocol.Diagnostic
 	fix     source.Fix
+	untried *source.Diagnostic // of a guess: the problem that it is for
 }
 
-func (s *Server) codeAction(_ context.Context, p *protocol.CodeActionParams) ([]protocol.CodeAction, error) {
+func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) ([]protocol.CodeAction, error) {
 	out := []protocol.CodeAction{}
 	at, err := s.spot(p.TextDocument.URI, p.Range.Start)
 	if at == nil || err != nil {
@@ -42,7 +43,7 @@ func (s *Server) codeAction(_ context.Context, p *protocol.CodeActionParams) ([]
 			edit.Changes[uri] = append(edit.Changes[uri], protocol.TextEdit{Range: e.mapper(s.enc).span(x.Place.Span),
 				NewText: x.Text})
 		}
-		if fits {
+		if fits && (r.untried == nil || at.works(ctx, r.fix, r.untried)) {
 			out = append(out, protocol.CodeAction{Title: r.fix.Message, Kind: protocol.CodeActionKindQuickFix,
 				Diagnostics: []protocol.Diagnostic{r.problem}, IsPreferred: true, Edit: &edit})
 		}

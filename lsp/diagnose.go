@@ -326,7 +326,10 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic map[*sourc
 		}
 		found[at] = append(found[at], d)
 		for _, fix := range p.Fixes {
-			remedies[at] = append(remedies[at], remedy{d, fix})
+			remedies[at] = append(remedies[at], remedy{problem: d, fix: fix})
+		}
+		if fix, ok := guess(p.Diagnostic); ok {
+			remedies[at] = append(remedies[at], remedy{d, fix, p.Diagnostic})
 		}
 		for _, r := range p.Diagnostic.Related {
 			if !r.Place.Known() || p.Finding != nil {

@@ -14,6 +14,7 @@
 //	complete.go   what can stand at a place
 //	signature.go  how a function is called
 //	action.go     edits that take problems away
+//	guess.go      edits that messages propose, tried before they are offered
 //	shown.go      values, counts and colours in the text, links, what a place is in
 //	calls.go      who includes whom
 //	symbols.go    outlines, symbols of the workspace, folding

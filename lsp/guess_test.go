@@ -1,0 +1,58 @@
+package lsp_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestGuesses: what a message supposes somebody meant is offered where it helps, and only there.
+func TestGuesses(t *testing.T) {
+	module := map[string]string{
+		"environment.conf":              "modulepath = modules\n",
+		"facts/a.json":                  `{"fqdn": "a"}`,
+		"modules/web/manifests/init.pp": "class web (Integer $port = 80) {\n  notify { \"p${port}\": }\n}\n",
+	}
+	for _, x := range []struct{ name, site, want string }{
+		{"a variable", "$message = 'x'\nnotify { $mesage: }\n", "$message = 'x'\nnotify { $message: }\n"},
+		{"a function", "notify { 'x': message => upcaze('a') }\n", "notify { 'x': message => upcase('a') }\n"},
+		{"an attribute", "file { '/x': contnet => 'a' }\n", "file { '/x': content => 'a' }\n"},
+		{"a parameter", "class { 'web': porrt => 81 }\n", "class { 'web': port => 81 }\n"},
+		{"a type", "notfy { 'x': }\n", "notify { 'x': }\n"},
+		{"one that leads to another mistake", "file { '/x': contnet => 5, mod => '0644' }\n", ""},
+	} {
+		files := map[string]string{"manifests/site.pp": x.site}
+		for name, text := range module {
+			files[name] = text
+		}
+		n := navigate(t, files)
+		path := filepath.Join(n.dir, "manifests/site.pp")
+		n.open(path, x.site)
+		n.wait("the mistake", func() bool { return len(n.told(path)) > 0 })
+		n.mu.Lock()
+		d := n.shown["file://"+path]["diagnostics"].([]any)[0].(map[string]any)
+		n.mu.Unlock()
+		var actions []any
+		for try := 0; len(actions) == 0 && try < 60; try++ { // it comes with the last step of looking
+			time.Sleep(time.Duration(try) * time.Millisecond)
+			actions = n.ask("textDocument/codeAction", map[string]any{"textDocument": map[string]any{"uri": "file://" + path},
+				"range": d["range"], "context": map[string]any{"diagnostics": []any{d}}}).([]any)
+			if x.want == "" && try > 30 {
+				break
+			}
+		}
+		got := ""
+		for _, a := range actions {
+			for _, edits := range a.(map[string]any)["edit"].(map[string]any)["changes"].(map[string]any) {
+				got = applied(x.site, edits.([]any)[0].(map[string]any))
+			}
+		}
+		if got != x.want {
+			n.mu.Lock()
+			t.Errorf("%s: %q from %v", x.name, got, strings.Join(n.told(path), "\n"))
+			n.mu.Unlock()
+		}
+		n.bye()
+	}
+}
