@@ -544,6 +544,14 @@ func (ev *Evaluator) paramStruct(d *Definition) *types.Struct {
 	return s
 }
 
+// paramNames are the names of a definition's parameters.
+func (d *Definition) paramNames() (out []string) {
+	for _, p := range d.Params {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
 // CodeParameter is the code of a parameter's value that does not fit its type.
 const CodeParameter = "E0412"
 
@@ -553,6 +561,11 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 	for _, v := range vars {
 		p := r.def.param(v.name)
 		if p == nil {
+			if !isMetaparam(v.name) && v.name != "name" && d.Help == "" {
+				if near := source.Nearest(v.name, r.def.paramNames()); near != "" {
+					d.Help = "did you mean " + near + "?"
+				}
+			}
 			continue
 		}
 		declared := source.Place{File: r.def.File.Source, Span: p.Where}
