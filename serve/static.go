@@ -100,23 +100,24 @@ func texts(v value.Value) (out []string) {
 	return out
 }
 
-// sourced is the file that puppet:///modules/MODULE/PATH names; ok is false for other mounts and servers.
-func sourced(snap *compiler.Snapshot, source string) (f found, ok bool) {
+// sourced is the file that puppet:///modules/MODULE/PATH names, and what its URI begins with; ok is false for other
+// mounts. A server that the source names is kept in the URI: the file is ours all the same, as it is with Puppet.
+func sourced(snap *compiler.Snapshot, source string) (f found, base string, ok bool) {
 	u, err := url.Parse(source)
-	if err != nil || u.Host != "" {
-		return f, false
+	if err != nil {
+		return f, "", false
 	}
 	rest, is := strings.CutPrefix(path.Clean(u.Path), "/modules/")
 	if !is {
-		return f, false
+		return f, "", false
 	}
 	env := snap.Environment()
 	module, inside, _ := strings.Cut(rest, "/")
 	m := env.Module(module)
 	if m == nil {
-		return f, false
+		return f, "", false
 	}
-	return found{filepath.Join(m.Dir, "files", inside), roots(env, m)}, true
+	return found{filepath.Join(m.Dir, "files", inside), roots(env, m)}, "puppet://" + u.Host + "/", true
 }
 
 // inEnvironment is the way from the environment to a file of one of its modules, if that is what it is: only those have
@@ -134,7 +135,7 @@ func (s *Server) inlineFile(snap *compiler.Snapshot, r *catalog.Resource, source
 	into *value.HashBuilder) error {
 	for _, source := range sources {
 		source = strings.TrimRight(source, "/")
-		f, ours := sourced(snap, source)
+		f, base, ours := sourced(snap, source)
 		if !ours {
 			if isModules(source) {
 				continue // there is no such module
@@ -149,17 +150,17 @@ func (s *Server) inlineFile(snap *compiler.Snapshot, r *catalog.Resource, source
 		if !in {
 			return nil
 		}
-		m.Source, m.ContentURI = source, "puppet:///"+rel
+		m.Source, m.ContentURI = source, base+rel
 		into.SetString(r.Title, data(m))
 		return nil
 	}
 	return failed("Could not get metadata for %s", strings.Join(sources, ", "))
 }
 
-// isModules reports whether a source names the mount modules of no server in particular.
+// isModules reports whether a source names the mount modules.
 func isModules(source string) bool {
 	u, err := url.Parse(source)
-	return err == nil && u.Host == "" && strings.HasPrefix(u.Path, "/modules/")
+	return err == nil && strings.HasPrefix(u.Path, "/modules/")
 }
 
 func (s *Server) inlineTree(snap *compiler.Snapshot, r *catalog.Resource, sources []string, w wanted,
@@ -174,7 +175,7 @@ func (s *Server) inlineTree(snap *compiler.Snapshot, r *catalog.Resource, source
 	all := value.NewHashBuilder(len(sources))
 	for _, source := range sources {
 		source = strings.TrimRight(source, "/")
-		f, ours := sourced(snap, source)
+		f, base, ours := sourced(snap, source)
 		if !ours {
 			if isModules(source) {
 				continue
@@ -191,7 +192,7 @@ func (s *Server) inlineTree(snap *compiler.Snapshot, r *catalog.Resource, source
 		}
 		b := value.NewArrayBuilder(len(list))
 		for _, m := range list {
-			m.ContentURI = "puppet:///" + rel
+			m.ContentURI = base + rel
 			if *m.RelativePath != "." {
 				m.ContentURI += "/" + *m.RelativePath
 			}

@@ -157,7 +157,8 @@ func TestStatic(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.Code_id != "v1:production" {
 		t.Fatalf("%v %d %s", err, a.status, a.body)
 	}
-	if len(got.Metadata) != 2 || got.Metadata["/tmp/one"]["content_uri"] != "puppet:///modules/demo/files/one" ||
+	if len(got.Metadata) != 3 ||
+		got.Metadata["/tmp/away"]["content_uri"] != "puppet://other.example/modules/demo/files/one" || got.Metadata["/tmp/one"]["content_uri"] != "puppet:///modules/demo/files/one" ||
 		got.Metadata["/tmp/second"]["source"] != "puppet:///modules/demo/one" {
 		t.Errorf("%v", got.Metadata)
 	}

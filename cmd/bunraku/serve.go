@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -26,7 +27,7 @@ type serveFlags struct {
 	cert, key, ca, crl, revocation string
 	basemodulepath                 string
 	auth, fileserver, oids, state  string
-	enc, external                  string
+	enc, external, shadow          string
 	codeID, codeContent            string
 	logFormat, watch               string
 	debug                          bool
@@ -46,8 +47,14 @@ says, or the file that --auth names.
 
 A catalog that could not be computed in full is an error that says why, and the agent keeps the one it has.`,
 		Args: arguments(1, 1, "the directory of environments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.serve(cmd, &f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.shadow != "" {
+				return a.shadow(cmd, &f, args[0])
+			}
+			return a.serve(cmd, &f, args[0])
+		},
 	}
+	c.AddCommand(a.serveReportCommand())
 	own := c.Flags()
 	own.StringVar(&f.listen, "listen", ":8140", "the `ADDRESS` to listen at")
 	own.StringVar(&f.ssldir, "ssldir", "/etc/puppetlabs/puppet/ssl",
@@ -64,6 +71,10 @@ A catalog that could not be computed in full is an error that says why, and the 
 	own.StringVar(&f.auth, "auth", "", "puppetserver's auth.conf, a `FILE`; by default the one that is packaged")
 	own.StringVar(&f.fileserver, "fileserver", "", "fileserver.conf, a `FILE`")
 	own.StringVar(&f.oids, "trusted-oid-mapping", "", "custom_trusted_oid_mapping.yaml, a `FILE`")
+	own.StringVar(&f.shadow, "shadow", "",
+		"serve nobody: compare with the catalogs that the server at `URL` gives by POST /puppet/v4/catalog, and say what differs")
+	own.StringVar(&f.compile.facts, "facts", "",
+		"with --shadow: the facts of the nodes, a `FILE` or a directory; by default those that --state has")
 	own.StringVar(&f.enc, "enc", "",
 		"an external node classifier: a `PROGRAM` that is run with a node's name, every time, or a file or directory of answers")
 	own.StringVar(&f.external, "trusted-external-command", "",
@@ -72,7 +83,7 @@ A catalog that could not be computed in full is an error that says why, and the 
 		"a `PROGRAM` that prints the id of an environment's code; with it, catalogs are static")
 	own.StringVar(&f.codeContent, "code-content-command", "",
 		"a `PROGRAM` that prints a file, given environment, id and path")
-	own.StringVar(&f.state, "state", "/var/lib/bunraku", "the `DIR` to keep reports, facts and backups in")
+	own.StringVar(&f.state, "state", defaultState, "the `DIR` to keep reports, facts and backups in")
 	own.StringVar(&f.watch, "watch", "",
 		"the `ADDRESS` of metrics, health and profiles, such as 127.0.0.1:8141; nobody is asked who he is there")
 	own.StringVar(&f.logFormat, "log", "text", "text or json")
@@ -153,6 +164,9 @@ func watchListener(address string) (net.Listener, error) {
 	return l, nil
 }
 
+// defaultState is where a server keeps what agents send.
+const defaultState = "/var/lib/bunraku"
+
 // stopTime is how long requests under way may take once the server is told to stop.
 const stopTime = 60 * time.Second
 
@@ -161,6 +175,9 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, environments string) erro
 	opt, err := f.options(a, cmd, environments)
 	if err != nil {
 		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(100) // a server stays: memory is dearer than for a command
 	}
 	s, err := serve.New(opt)
 	if err != nil {

@@ -54,7 +54,7 @@ func ssldir(t *testing.T, names ...string) (string, *x509.CertPool) {
 		own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		must(t, err)
 		put("certs/"+name+".pem", "CERTIFICATE", sign(&x509.Certificate{SerialNumber: big.NewInt(int64(i + 2)),
-			Subject: pkix.Name{CommonName: name}, NotBefore: ca.NotBefore, NotAfter: ca.NotAfter, DNSNames: []string{name},
+			Subject: pkix.Name{CommonName: name}, NotBefore: ca.NotBefore, NotAfter: ca.NotAfter, DNSNames: []string{name, "localhost"},
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}}, own))
 		text, err := x509.MarshalECPrivateKey(own)
 		must(t, err)
@@ -83,6 +83,60 @@ func (p *tape) String() string {
 	return p.text.String()
 }
 
+// startServe runs the command until it is ended by a signal.
+func startServe(t *testing.T, code, ssl string, more ...string) (where string, ended chan int, errs *tape) {
+	t.Helper()
+	out := &tape{}
+	errs, ended = &tape{}, make(chan int, 1)
+	args := append([]string{"serve", code, "--listen", "127.0.0.1:0", "--ssldir", ssl, "--certname", "puppet.example",
+		"--state", t.TempDir(), "--language", "7"}, more...)
+	go func() { ended <- run(args, strings.NewReader(""), out, errs) }()
+	address := regexp.MustCompile(`at (127\.0\.0\.1:\d+)\n`)
+	for until := time.Now().Add(20 * time.Second); where == ""; time.Sleep(5 * time.Millisecond) {
+		if m := address.FindStringSubmatch(out.String()); m != nil {
+			where = m[1]
+		} else if time.Now().After(until) {
+			t.Fatalf("%s%s", out, errs)
+		}
+	}
+	return where, ended, errs
+}
+
+// TestServeShadow compares a tree with what a server gives of another, and shows it again.
+func TestServeShadow(t *testing.T) {
+	tree := func(word string) string {
+		return writeRepo(t, map[string]string{"production/manifests/site.pp": "file { '/etc/motd': content => '" + word +
+			"' }\n"})
+	}
+	rules := writeRepo(t, map[string]string{"auth.conf": `authorization: { version: 1, rules: [
+  { match-request: { path: "/puppet/v4/catalog", type: path }, allow: shadow.example, sort-order: 500, name: v4 } ] }`})
+	ssl, _ := ssldir(t, "puppet.example", "shadow.example")
+	where, ended, errs := startServe(t, tree("theirs"), ssl, "--auth", filepath.Join(rules, "auth.conf"))
+	facts := writeRepo(t, map[string]string{"a.example.json": `{"name":"a.example","values":{"kernel":"Linux"}}`,
+		"b.example.json": `{"name":"b.example","values":{"kernel":"Linux"}}`})
+	state := t.TempDir()
+	shadow := func(tree string) (int, string) {
+		code, out, errText := call("serve", tree, "--shadow", "https://localhost:"+strings.TrimPrefix(where, "127.0.0.1:"),
+			"--facts", facts, "--ssldir", ssl, "--certname", "shadow.example", "--state", state, "--language", "7")
+		return code, out + errText
+	}
+	if code, text := shadow(tree("theirs")); code != exitFine || !strings.Contains(text, "2 nodes") {
+		t.Errorf("exit %d\n%s%s", code, text, errs)
+	}
+	code, text := shadow(tree("ours"))
+	for _, want := range []string{"File[/etc/motd]", "theirs", "ours", "on 2 nodes"} {
+		if code != exitNo || !strings.Contains(text, want) {
+			t.Errorf("exit %d, no %s in\n%s%s", code, want, text, errs)
+		}
+	}
+	if code, out, errText := call("serve", "report", "--state", state); code != exitFine ||
+		!strings.Contains(out, "File[/etc/motd]") {
+		t.Errorf("exit %d\n%s%s", code, out, errText)
+	}
+	must(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	<-ended
+}
+
 // TestServe runs the command as people do: it says where it listens, compiles what an agent asks for, reads its files
 // again at SIGHUP, and ends at SIGTERM.
 func TestServe(t *testing.T) {
@@ -96,21 +150,7 @@ func TestServe(t *testing.T) {
 		"not-an-environment/README.txt": "",
 	})
 	ssl, pool := ssldir(t, "puppet.example", "agent.example")
-	out, errs := &tape{}, &tape{}
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run([]string{"serve", code, "--listen", "127.0.0.1:0", "--ssldir", ssl, "--certname", "puppet.example",
-			"--state", t.TempDir(), "--language", "7"}, strings.NewReader(""), out, errs)
-	}()
-	address := regexp.MustCompile(`at (127\.0\.0\.1:\d+)\n`)
-	var where string
-	for until := time.Now().Add(20 * time.Second); where == ""; time.Sleep(5 * time.Millisecond) {
-		if m := address.FindStringSubmatch(out.String()); m != nil {
-			where = m[1]
-		} else if time.Now().After(until) {
-			t.Fatalf("%s%s", out, errs)
-		}
-	}
+	where, ended, errs := startServe(t, code, ssl)
 	pair, err := tls.LoadX509KeyPair(filepath.Join(ssl, "certs/agent.example.pem"),
 		filepath.Join(ssl, "private_keys/agent.example.pem"))
 	must(t, err)
