@@ -691,8 +691,8 @@ var (
 func factsOf(systems []facts.System) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range systems {
-		for _, e := range s.Facts("x", true).Values.Entries() {
-			out[value.ToString(e.Key)] = true
+		for _, name := range s.Names() {
+			out[name] = true
 		}
 	}
 	return out

@@ -166,12 +166,27 @@ func (s System) Facts(node string, legacy bool) *Facts {
 	return f
 }
 
-// JSON is the text of Facts, as facter writes it.
-func (s System) JSON(node string, legacy bool) string {
+// Names are the names of all facts of a machine with the system, the old ones too.
+func (s System) Names() []string {
+	t := s.all("x.example.com", true)
+	names := make([]string, len(t))
+	for i, e := range t {
+		names[i] = e.name
+	}
+	return names
+}
+
+func (s System) all(node string, legacy bool) tree {
 	t := s.tree(node)
 	if legacy {
 		t = append(t, legacyOf(t)...)
 	}
+	return t
+}
+
+// JSON is the text of Facts, as facter writes it.
+func (s System) JSON(node string, legacy bool) string {
+	t := s.all(node, legacy)
 	slices.SortFunc(t, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	var b strings.Builder
 	t.write(&b, 0)
@@ -218,12 +233,14 @@ func (t tree) write(b *strings.Builder, depth int) {
 	b.WriteString("}")
 }
 
+var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
 func writeFact(b *strings.Builder, v any, depth int) {
 	switch v := v.(type) {
 	case tree:
 		v.write(b, depth)
 	case string:
-		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(v) + `"`)
+		b.WriteString(`"` + escaped.Replace(v) + `"`)
 	case []any:
 		b.WriteString("[")
 		for i, x := range v {

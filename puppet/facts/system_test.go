@@ -37,6 +37,13 @@ func TestSystems(t *testing.T) {
 				t.Errorf("%s: osfamily is %q, with old names %v", s.ID, got, legacy)
 			}
 		}
+		var names []string
+		for _, e := range s.Facts("web1.example.com", true).Values.Entries() {
+			names = append(names, value.ToString(e.Key))
+		}
+		if got := s.Names(); !slices.Equal(slices.Sorted(slices.Values(got)), names) {
+			t.Errorf("%s: the names are %q, not %q", s.ID, got, names)
+		}
 		if other, ok := FindSystem(strings.ToUpper(s.ID)); !ok || other.ID != s.ID {
 			t.Errorf("%s is not found by its name", s.ID)
 		}

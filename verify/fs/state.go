@@ -2,6 +2,7 @@ package fs
 
 import (
 	"fmt"
+	"maps"
 	"sort"
 	"strings"
 )
@@ -73,14 +74,7 @@ func (s *State) Var(name string) Value {
 
 // Clone copies the tree and the variables; the oracle never changes during a run and is shared.
 func (s *State) Clone() *State {
-	c := &State{Nodes: make(map[Path]Node, len(s.Nodes)), Vars: make(map[string]Value, len(s.Vars)), Oracle: s.Oracle}
-	for p, n := range s.Nodes {
-		c.Nodes[p] = n
-	}
-	for v, x := range s.Vars {
-		c.Vars[v] = x
-	}
-	return c
+	return &State{Nodes: maps.Clone(s.Nodes), Vars: maps.Clone(s.Vars), Oracle: s.Oracle}
 }
 
 // WellFormed reports whether the state is a tree: what exists has a directory above it.

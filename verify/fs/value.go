@@ -70,8 +70,10 @@ func escape(s string) string {
 	if !strings.ContainsAny(s, `\,()`) {
 		return s
 	}
-	return strings.NewReplacer(`\`, `\\`, `,`, `\,`, `(`, `\(`, `)`, `\)`).Replace(s)
+	return spelling.Replace(s)
 }
+
+var spelling = strings.NewReplacer(`\`, `\\`, `,`, `\,`, `(`, `\(`, `)`, `\)`)
 
 // IsText reports whether v is a constant, and which.
 func (v Value) IsText() (string, bool) {

@@ -300,5 +300,7 @@ func (m *Model) withParam(r *catalog.Resource, p catalog.Param) (*Model, error) 
 
 // quoted is a text as manifests write it.
 func quoted(s string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
+	return "'" + singleQuotes.Replace(s) + "'"
 }
+
+var singleQuotes = strings.NewReplacer(`\`, `\\`, "'", `\'`)
