@@ -35,8 +35,9 @@ type Budget struct {
 	look   int64 // the step at which the context is looked at next
 }
 
-// lookEvery is how many steps pass between two looks at the context: well under a millisecond of work.
-const lookEvery = 1 << 12
+// lookEvery is how many steps pass between two looks at the context. A look is as cheap as a step, and a step may be
+// dear: the first compile of an environment reads and parses a file in one, so few of them pass unlooked.
+const lookEvery = 1 << 6
 
 // New makes a budget. The context only aborts.
 func New(ctx context.Context, limits Limits) *Budget {

@@ -114,7 +114,8 @@ func (ev *Evaluator) hearFile(f *syntax.File) {
 
 // search looks into the files that may define a name, as loading it does; one that cannot be parsed ends the search.
 func (ev *Evaluator) search(kind linkKind, name string) unloaded {
-	ev.log.Pause() // no catalog hangs on it
+	ev.budget.Check() // files are parsed here, and what leads to how many is no step of the program
+	ev.log.Pause()    // no catalog hangs on it
 	defer ev.log.Resume()
 	u := unloaded{hearsay: newHearsay(nil)}
 	if kind == linkFunction {
