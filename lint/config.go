@@ -32,6 +32,7 @@ func (o *Options) Arguments(words []string) (unused, unknown []string) {
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		option, value, has := strings.Cut(word, "=")
+		option = complete(option)
 		next := func() string {
 			if !has && i+1 < len(words) {
 				i++
@@ -76,6 +77,46 @@ func (o *Options) Arguments(words []string) (unused, unknown []string) {
 		}
 	}
 	return unused, unknown
+}
+
+// optionNames are all options but those of single checks.
+var optionNames = []string{"--fail-on-warnings", "--error-level", "--show-ignored", "--relative", "--fix",
+	"--only-checks",
+	"--ignore-paths", "--top-scope-variables", "--with-filename", "--with-context", "--json", "--sarif", "--no-config",
+	"--log-format", "--codeclimate-report-file", "--load", "--load-from-puppet", "--config", "--no-metadata_json-check"}
+
+// complete writes an option out: as in Ruby's library, capitals and underscores do not matter, and the beginning of an
+// option stands for it if no other begins like that.
+func complete(option string) string {
+	if !strings.HasPrefix(option, "--") {
+		return option
+	}
+	fold := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }
+	want := fold(option)
+	var found []string
+	try := func(name string) bool {
+		if strings.HasPrefix(fold(name), want) {
+			found = append(found, name)
+		}
+		return fold(name) == want
+	}
+	for _, name := range optionNames {
+		if try(name) {
+			return name
+		}
+	}
+	for i := range checks {
+		if name := "--no-" + checks[i].name + "-check"; try(name) {
+			return name
+		}
+		if name := "--" + checks[i].name + "-check"; checks[i].off && try(name) {
+			return name
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return option
 }
 
 func list(s string) []string {

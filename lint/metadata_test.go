@@ -19,7 +19,8 @@ func metadataCases() []string {
 	good := map[string]any{
 		"name": "a-b", "version": "1.2.3", "author": "A", "summary": "S", "license": "Apache-2.0", "source": "https://x.y/z",
 		"project_page": "https://x.y", "issues_url": "https://x.y/i", "tags": []any{"t"},
-		"dependencies":            []any{map[string]any{"name": "puppetlabs/stdlib", "version_requirement": ">= 4.0.0 < 10.0.0"}},
+		"dependencies": []any{map[string]any{"name": "puppetlabs/stdlib",
+			"version_requirement": ">= 4.0.0 < 10.0.0"}},
 		"requirements":            []any{map[string]any{"name": "puppet", "version_requirement": ">= 7.0.0 < 9.0.0"}},
 		"operatingsystem_support": []any{map[string]any{"operatingsystem": "Debian", "operatingsystemrelease": []any{"12"}}},
 	}

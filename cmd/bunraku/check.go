@@ -257,6 +257,9 @@ func (c *checking) code() int {
 			code = exitNo
 		}
 	}
+	if l := c.judge.lint; l != nil && l.hidden && l.levelHides() {
+		code = exitNo
+	}
 	if code != exitFine {
 		return code
 	}

@@ -88,7 +88,9 @@ type linting struct {
 	opt   lint.Options
 	files int
 	read  []lint.Checked
-	mine  map[*report.Problem]bool
+	// hidden are findings that --error-level does not show; they decide about the exit code all the same
+	hidden bool
+	mine   map[*report.Problem]bool
 }
 
 // lint checks the files below root and adds what it finds to a run.
@@ -125,6 +127,10 @@ func (a *app) lint(ctx context.Context, view source.Files, root string, j *judgi
 		c := &checked[i]
 		for _, note := range c.Notes {
 			run.Add(nil, c.Describe(note))
+		}
+		for i := range c.Findings {
+			f := &c.Findings[i]
+			out.hidden = out.hidden || !f.Ignored && (f.Error || out.opt.FailOnWarnings || j.flags.failOn != "error")
 		}
 		for _, f := range linter.Shown(c) {
 			p := run.Add(nil, c.Diagnostic(&f))
@@ -209,8 +215,14 @@ func (a *app) lintOnly(ctx context.Context, root string, flags *checkFlags) erro
 			return &exitError{code: exitNo}
 		}
 	}
+	if found.hidden && found.levelHides() {
+		return &exitError{code: exitNo}
+	}
 	return nil
 }
+
+// levelHides reports whether --error-level leaves something out.
+func (l *linting) levelHides() bool { return l.opt.ErrorLevel != "" && l.opt.ErrorLevel != "all" }
 
 // mendLint prints what lint can mend as a patch, and tells what is left.
 func (a *app) mendLint(ctx context.Context, found *linting, j *judging) error {

@@ -53,6 +53,8 @@ func TestLintExit(t *testing.T) {
 		{[]string{"--only-checks=hard_tabs"}, exitFine, "nothing to say about 1 file"},
 		{[]string{"--only-checks=no_such"}, exitFailed, "there is no check no_such"},
 		{[]string{"--error-level=error"}, exitNo, "1 error, 0 warnings"},
+		{[]string{"--error-level=warning"}, exitNo, "0 errors, 1 warning"},
+		{[]string{"--error-level=error", "--no-trailing_whitespace-check"}, exitFine, "nothing to say"},
 		{[]string{"--ignore-paths=manifests/*.pp"}, exitFine, "nothing to say about 0 files"},
 		{[]string{"--lint=nothing"}, exitFailed, "--lint has no value, or it is only"},
 		{[]string{"--no-no_such-check"}, exitFailed, "no-no_such-check"},
