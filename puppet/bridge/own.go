@@ -110,7 +110,7 @@ func (o *ownRun) boot(c *eval.Call) error {
 		return nil
 	}
 	in := o.Library.runtime().New(o.Limits)
-	in.MaybeFrozen = true
+	in.MaybeFrozen, in.Gettext = true, true
 	if tr := c.Trace(); tr != nil {
 		in.Trace(tr, nil)
 	}

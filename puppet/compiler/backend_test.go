@@ -104,6 +104,24 @@ require 'puppet_x/b/match' -%>
 <%= File.readlines(__FILE__).size %> <%= Dir.exist?(File.dirname(__FILE__)) %> <%= URI.parse('http://a:8/b').port %>
 <%= YAML.load("a: :b\nc: [1]").inspect %> <%= Gem::Version.new('1.10') > Gem::Version.new('1.9') %>
 `,
+	// Puppet's String#% gives back a text whose keys it does not find; format does not.
+	"modules/b/lib/puppet/functions/b/texts.rb": `
+Puppet::Functions.create_function(:'b::texts') do
+  dispatch :texts do
+    param 'String', :text
+    param 'Any', :values
+  end
+  def texts(text, values)
+    values = values.to_h { |k, v| [k.to_sym, v] } if values.is_a?(Hash)
+    other = begin
+              format(text, values)
+            rescue KeyError => e
+              e.message
+            end
+    [text % values, other].inspect
+  end
+end
+`,
 	// A function that builds the catalog: the class that it includes asks the backends above for its parameters.
 	"modules/b/manifests/init.pp": "class b($port, $nothing = 'default') { notify { \"b ${port} ${nothing}\": } }",
 	"modules/b/lib/puppet/functions/b/build.rb": `
@@ -186,6 +204,8 @@ func TestBackends(t *testing.T) {
 		exprs = append(exprs, "String(lookup("+strconv.Quote(key)+"), '%p')")
 	}
 	exprs = append(exprs, "String(b::build('::b'), '%p')", "String(template('b/deep/lib.erb'), '%p')",
+		"b::patterns('x')", "b::hash({'a' => 1}, Timespan(90))", "b::texts('%{a} b %<c>d', {})", "b::texts('%{a} b', {'a' => 1})",
+		"b::texts('%s', ['x'])",
 		"String(inline_template('<%= __FILE__ %>'), '%p')")
 	qs := make([]ask.Question, len(exprs))
 	for i, e := range exprs {

@@ -46,6 +46,25 @@ func (in *Interp) format(f string, args []Object) string {
 	return s
 }
 
+// percent is String#%. The one that Puppet loads gives back a text with a key that it does not find.
+func (c *call) percent(args []Object) (out Object) {
+	if c.in.Gettext {
+		depth := c.in.used.depth
+		defer func() {
+			r := recover()
+			if r == nil {
+				return
+			}
+			if e, ok := r.(*raised); !ok || !c.in.isA(e.exc, c.in.rt.class("KeyError")) {
+				panic(r)
+			}
+			c.in.unwind(depth)
+			out = c.self
+		}()
+	}
+	return c.ret(c.in.format(c.text(), args))
+}
+
 // verbOf is the directive by which a format shows the entry of a key, 0 if it shows none.
 func verbOf(f, key string) byte {
 	_, rest, found := strings.Cut(f, "<"+key+">")

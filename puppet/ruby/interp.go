@@ -48,6 +48,8 @@ type Interp struct {
 	Ran func(syntax.Node)
 	// Unwrapped is told which secrets the program lays bare; nil for nobody.
 	Unwrapped func(value.Value)
+	// Gettext says that the library of that name is loaded, as it is in Puppet.
+	Gettext bool
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
 	MaybeFrozen     bool
 	curExc          *Exception          // $!
@@ -674,6 +676,9 @@ func (in *Interp) group(m *Match, i int) Object {
 
 // getIvar reads an instance variable.
 func (in *Interp) getIvar(self Object, name string) Object {
+	if ip, is := self.(*IPAddr); is {
+		return ip.ivar(in, name)
+	}
 	h := in.ivarsOf(self, false)
 	if h == nil {
 		return Nil{}

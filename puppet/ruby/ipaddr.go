@@ -105,6 +105,25 @@ func (in *Interp) parseIP(s string) *IPAddr {
 	return &IPAddr{netip.PrefixFrom(a, bits).Masked(), zone}
 }
 
+// ivar is one of the variables in which Ruby's class keeps an address, which code looks into.
+func (ip *IPAddr) ivar(in *Interp, name string) Object {
+	a, size := ip.p.Addr(), ip.p.Addr().BitLen()
+	switch name {
+	case "@addr":
+		return bigToObject(new(big.Int).SetBytes(a.AsSlice()))
+	case "@mask_addr":
+		mask := new(big.Int).Lsh(big.NewInt(1), uint(ip.p.Bits()))
+		return bigToObject(mask.Lsh(mask.Sub(mask, big.NewInt(1)), uint(size-ip.p.Bits())))
+	case "@family":
+		if a.Is4() {
+			return Int(2)
+		}
+		return Int(10)
+	}
+	in.unsupported("the variable " + name + " of an IPAddr")
+	return nil
+}
+
 func ipaddrTable() []builtin {
 	self := func(c *call) netip.Prefix { return c.self.(*IPAddr).p }
 	other := func(c *call) netip.Prefix {

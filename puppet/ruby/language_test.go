@@ -87,6 +87,8 @@ b"`, "__LINE__", "1_000", "0x1f + 0b11 + 0o17 + 017", "1e3", "-2 ** 2", "2 ** -1
 	"[Object.new.hash == Object.new.hash, 'a'.hash.class, 'a'.hash.is_a?(Integer), 'a'.hash != 'b'.hash, ['a'.hash].hash == ['a'.hash].hash]",
 	"[1, -1, 2**40].pack('LlQ').unpack('LlQ')", "[-1].pack('q').unpack('Q')", "'abcdefgh'.unpack('L')", "'abcdefgh'.unpack('S*sc')", "[65, 300, 2**70 + 5].pack('CSJ').bytes",
 	"[-2].pack('l').unpack1('l')", "['a'].pack('L')", "[-1].pack('L').unpack('L')", "'ab'.unpack('L')", "Digest::MD5.digest('x').unpack('L').first.class",
+	"module DS; def self::f(x) x * 2 end; def self::g = 3; end; [DS.f(2), DS::g]", "class DT; def DT::f; 4; end; end; DT.f",
+	"IPAddr.new('10.0.0.0/8').instance_variable_get(:@mask_addr)", "IPAddr.new('fe80::/10').instance_variable_get(:@addr)", "IPAddr.new('::1').instance_variable_get(:@family)",
 	"(IPAddr.new('fe80::/64') | IPAddr.new('::1')).inspect", "(IPAddr.new('10.0.0.0/8') | 5).inspect", "(IPAddr.new('10.1.2.3') & '255.255.0.0').to_s",
 	"(~IPAddr.new('10.1.2.3')).to_s", "(~IPAddr.new('::1')).to_s", "IPAddr.new('1.2.3.4').reverse", "IPAddr.new('2001:db8::1').reverse", "IPAddr.new('169.254.1.1').link_local?",
 	"IPAddr.new('fe80::1').link_local?", "IPAddr.new(3232235777, Socket::AF_INET).to_s rescue IPAddr.new(3232235777, 2).to_s", "IPAddr.new(1, 10).inspect",

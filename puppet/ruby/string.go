@@ -135,10 +135,11 @@ func stringTable() []builtin {
 			return &String{s: strings.Repeat(s, n), binary: c.self.(*String).binary}
 		}},
 		{"%", 1, 1, func(c *call) Object {
+			args := c.args
 			if a, ok := c.arg(0).(*Array); ok {
-				return c.ret(c.in.format(c.text(), a.els()))
+				args = a.els()
 			}
-			return c.ret(c.in.format(c.text(), c.args))
+			return c.percent(args)
 		}},
 		{"==", 1, 1, func(c *call) Object { return Bool(c.in.equal(c.self, c.arg(0))) }},
 		{"===", 1, 1, func(c *call) Object { return Bool(c.in.equal(c.self, c.arg(0))) }},

@@ -95,7 +95,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 			return o.Leaves(t)
 		})
 	}
-	in.MaybeFrozen = o.MaybeFrozen
+	in.MaybeFrozen, in.Gettext = o.MaybeFrozen, true
 	if o.Hooks != nil {
 		in.Hooks = o.Hooks(in)
 	}

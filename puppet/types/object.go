@@ -98,6 +98,28 @@ func makeLookupContext() *Object {
 	return o
 }
 
+// The functions of the context count only where its type is written out: in words about arguments that do not fit.
+func init() {
+	for _, f := range [][2]string{
+		{"not_found", "Callable[[0, 0], Undef]"},
+		{"explain", "Callable[[0, 0, Callable[0, 0]], Undef]"},
+		{"interpolate", "Callable[1, 1]"},
+		{"cache", "Callable[Optional[Scalar], Any]"},
+		{"cache_all", "Callable[[Hash[Optional[Scalar], Any]], Undef]"},
+		{"cache_has_key", "Callable[[Optional[Scalar]], Boolean]"},
+		{"cached_value", "Callable[Optional[Scalar]]"},
+		{"cached_entries", "Variant[Callable[[0, 0, Callable[1, 1]], Undef], Callable[[0, 0, Callable[2, 2]], Undef], " +
+			"Callable[[0, 0], Iterable[Tuple[Optional[Scalar], Any]]]]"},
+		{"cached_file_data", "Callable[String, Optional[Callable[Array[Integer]]]]"},
+	} {
+		t, err := Parse(f[1], nil)
+		if err != nil {
+			panic(err)
+		}
+		LookupContextT.Funcs = append(LookupContextT.Funcs, &ObjectFunc{Name: f[0], Type: t, owner: LookupContextT})
+	}
+}
+
 func deferredName() T {
 	re, err := value.NewRegexp(`\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z`)
 	if err != nil {

@@ -442,7 +442,7 @@ func (p *parser) word() token {
 			t.span = p.from(start)
 		}
 		p.state = sEnd
-		if text == "self" && p.peekByte(0) == '.' {
+		if text == "self" && (p.peekByte(0) == '.' || p.peekByte(0) == ':' && p.peekByte(1) == ':') {
 			t.kind = tKeyword
 		} else if 'A' <= text[0] && text[0] <= 'Z' {
 			t.kind = tConst
