@@ -10,6 +10,8 @@ import (
 	"bunraku/provenance"
 	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/ruby"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -28,7 +30,19 @@ type reading struct {
 func (own Own) Hooks(in *ruby.Interp, libraries []string, tr *provenance.Trace) ruby.Hooks {
 	r := &reading{Own: own, in: in, libraries: libraries, features: map[string]bool{},
 		trace: func() *provenance.Trace { return tr }}
-	return ruby.Hooks{Require: r.require, Constant: r.constant, More: r.more, JSON: checkJSON, Files: r}
+	return ruby.Hooks{Require: r.require, Constant: r.constant, More: r.more, JSON: checkJSON, Files: r, Each: eachOf}
+}
+
+// eachOf is what a type's own each goes through: the values of an Enum.
+func eachOf(v value.Value) (*value.Array, bool) {
+	t, is := v.(types.T)
+	if !is {
+		return nil, false
+	}
+	if enum, is := types.Resolved(t).(*types.Enum); is && len(enum.Values) > 0 {
+		return value.Strings(enum.Values...), true
+	}
+	return nil, false
 }
 
 // host is what the standard library asks of us.

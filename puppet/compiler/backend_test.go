@@ -206,6 +206,7 @@ func TestBackends(t *testing.T) {
 	exprs = append(exprs, "String(b::build('::b'), '%p')", "String(template('b/deep/lib.erb'), '%p')",
 		"b::patterns('x')", "b::hash({'a' => 1}, Timespan(90))", "b::texts('%{a} b %<c>d', {})", "b::texts('%{a} b', {'a' => 1})",
 		"b::texts('%s', ['x'])",
+		"String([Enum['z', 'y', 'z']].map |$t| { inline_template('<% @t.each do |x| %><%= x %>,<% end %>') }, '%p')",
 		"String(inline_template('<%= __FILE__ %>'), '%p')")
 	qs := make([]ask.Question, len(exprs))
 	for i, e := range exprs {

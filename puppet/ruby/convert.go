@@ -133,6 +133,16 @@ func foreignTable() []builtin {
 		{"to_s", 0, 0, func(c *call) Object { return c.in.str(value.ToString(c.self.(*Foreign).v)) }},
 		{"inspect", 0, 0, func(c *call) Object { return c.in.str(value.Inspect(c.self.(*Foreign).v)) }},
 		{"==", 1, 1, func(c *call) Object { return Bool(c.in.equal(c.self, c.arg(0))) }},
+		{"each", 0, 0, func(c *call) Object {
+			f := c.self.(*Foreign)
+			if c.in.Hooks.Each != nil && c.block != nil {
+				if list, is := c.in.Hooks.Each(f.v); is {
+					return c.in.send(c.in.fromValue(list, f.ref), "each", nil, c.block)
+				}
+			}
+			c.in.unsupported("the method each of " + c.in.toS(f))
+			return nil
+		}},
 	}
 }
 

@@ -23,6 +23,8 @@ type Hooks struct {
 	// no better way.
 	FromValue func(in *Interp, v value.Value, ref provenance.Ref) (Object, bool)
 	ToValue   func(in *Interp, o Object) (value.Value, bool)
+	// Each is what `each` of a value goes through that is none of Ruby's. False: it has no such method, or nobody knows.
+	Each func(v value.Value) (list *value.Array, is bool)
 	// Lasting says whether an object of a class is kept from one call to the next.
 	Lasting func(c *Class) bool
 	// Raise hears of an exception before anybody can rescue it.
