@@ -69,7 +69,7 @@ var layers = map[string]string{
 	"report/redact":            "source puppet/value puppet/catalog",
 	"lsp":                      "audit explain fleet judge lsp/protocol provenance puppet/catalog puppet/compiler puppet/environment puppet/eval puppet/functions puppet/functions/stdlib puppet/lookup/datafile puppet/outline puppet/resource puppet/syntax puppet/value report report/redact source",
 	"lsp/protocol":             "",
-	"serve":                    "diff source provenance puppet/classifier puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
+	"serve":                    "diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
 	"web":                      "audit diff explain fleet judge provenance puppet/catalog puppet/compiler puppet/environment puppet/eval puppet/facts puppet/lookup/datafile puppet/outline puppet/resource puppet/syntax puppet/value report report/redact source verify verify/fs verify/model",
 	"lsp/protocol/generate":    "",
 

@@ -286,7 +286,13 @@ func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Nod
 		return nil, nil, failed("%s", refusal(snap, node.Name, result))
 	}
 	c := result.Catalog
-	c.Version, c.UUID, c.CodeID = value.Int(s.opt.Now().Unix()), uuid(), codeID
+	id := uuid()
+	if s.opt.Provenance > 0 {
+		if err := s.keepProvenance(env.dir, node.Name, id, result); err != nil {
+			return nil, nil, failed("where the values of %s come from cannot be kept: %v", node.Name, err)
+		}
+	}
+	c.Version, c.UUID, c.CodeID = value.Int(s.opt.Now().Unix()), id, codeID
 	if codeID != "" && o.static {
 		if err := s.inline(ctx, snap.Current(), c, o.checksums); err != nil {
 			return nil, nil, err

@@ -13,6 +13,8 @@
 //	store.go        what agents send: reports, facts, backups
 //	inform.go       what else is asked: environments, classes, modules, status
 //	metrics.go      what is counted, and whether all is well
+//	provenance.go   where the values of a catalog come from, kept for later
+//	shadow.go       the same catalogs from another server, compared
 //	external.go     programs that are asked: a classifier, trusted data, ids of code
 //
 // Two promises go through all of it. A catalog is right, or it is an error: what could not be computed is never sent.
@@ -61,11 +63,13 @@ type Options struct {
 	// environment's code, the second one a file of it as it was at an id. "" for none: then catalogs are not static.
 	CodeID, CodeContent string
 	State               string // the directory of what agents send
-	Log                 *slog.Logger
-	MaxBody             int64 // bytes of a request; 0 for a default
-	MaxConnections      int   // 0 for a default
-	Recheck             time.Duration
-	Now                 func() time.Time // for tests; nil for the clock
+	// Provenance is how long it is kept where the values of each catalog come from; 0 keeps nothing.
+	Provenance     time.Duration
+	Log            *slog.Logger
+	MaxBody        int64 // bytes of a request; 0 for a default
+	MaxConnections int   // 0 for a default
+	Recheck        time.Duration
+	Now            func() time.Time // for tests; nil for the clock
 }
 
 // Bounds of what clients may cost.
@@ -99,6 +103,8 @@ type Server struct {
 	http    *http.Server
 	conns   connections
 	counts  counts
+	ended   chan struct{}
+	end     sync.Once
 }
 
 // New makes a server. Everything that it needs is read, so that what is wrong is said at once.
@@ -132,7 +138,8 @@ func New(opt Options) (*Server, error) {
 		opt.Environments[i] = abs
 	}
 	s := &Server{opt: opt, secrets: &redact.Secrets{}, busy: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		large: make(chan struct{}, largeAtOnce)}
+		large: make(chan struct{}, largeAtOnce), ended: make(chan struct{})}
+	s.opt.Compile.Trace = opt.Provenance > 0
 	var err error
 	if s.trust, err = newTrust(&s.opt, opt.Now); err != nil {
 		return nil, err
@@ -170,6 +177,7 @@ func (s *Server) version() string { return s.opt.Compile.Language.Version() }
 
 // Serve answers what comes in at a listener, with TLS, until Stop.
 func (s *Server) Serve(l net.Listener) error {
+	go s.tidy()
 	err := s.http.Serve(tls.NewListener(l, s.trust.config()))
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -179,6 +187,7 @@ func (s *Server) Serve(l net.Listener) error {
 
 // Stop takes no more connections and waits for what is under way, as long as the context lasts.
 func (s *Server) Stop(ctx context.Context) error {
+	s.end.Do(func() { close(s.ended) })
 	if err := s.http.Shutdown(ctx); err != nil {
 		return errors.Join(err, s.http.Close())
 	}

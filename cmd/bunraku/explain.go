@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"bunraku/explain"
 	"bunraku/fleet"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 	"bunraku/report"
+	"bunraku/serve"
 	"bunraku/source"
 
 	"github.com/spf13/cobra"
@@ -25,6 +27,7 @@ type explainFlags struct {
 	reaches, from, format         string
 	against, since, policy        string
 	set, fact                     []string
+	at, state                     string
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -74,15 +77,54 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 		"hold a node, or all, against the rules of a `FILE`: which data may reach what, who may decide what; takes no REF")
 	fs.BoolVar(&f.all, "all", false, "leave nothing out of the answer, however long it gets")
 	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
+	fs.StringVar(&f.at, "at", "",
+		"answer of the catalog that serve gave to --node last at a `TIME`: now, 2026-11-16, 2026-11-16T10:30 or with seconds and zone")
+	fs.StringVar(&f.state, "state", defaultState, "with --at: the `DIR` that the server keeps its things in")
 	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
 	fs.StringVar(&f.format, "format", "text", "text or json")
 	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches", "against", "since", "policy")
 	c.MarkFlagsMutuallyExclusive("from", "against", "since", "set", "policy")
 	c.MarkFlagsMutuallyExclusive("from", "fact")
+	c.MarkFlagsMutuallyExclusive("at", "from", "against", "since", "set", "fact", "policy")
 	return c
 }
 
+// served finds the side file of the catalog that a node got at a time.
+func (f *explainFlags) served() error {
+	if f.node == "" {
+		return fail("--at needs a node: --node NAME")
+	}
+	at := time.Now()
+	if f.at != "now" {
+		known := false
+		for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05",
+			"2006-01-02 15:04", "2006-01-02"} {
+			if t, err := time.ParseInLocation(layout, f.at, time.Local); err == nil {
+				at, known = t, true
+				if layout == "2006-01-02" { // all of the day
+					at = t.AddDate(0, 0, 1)
+				}
+				break
+			}
+		}
+		if !known {
+			return fail("--at is a time such as 2026-11-16T10:30, not %q", f.at)
+		}
+	}
+	path, _, err := serve.SideFile(f.state, f.node, at)
+	if err != nil {
+		return fail("%v; `bunraku serve --provenance AGE` keeps them", err)
+	}
+	f.from = path
+	return nil
+}
+
 func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err error) {
+	if f.at != "" {
+		if err := f.served(); err != nil {
+			return err
+		}
+	}
 	if f.from != "" {
 		// A side file comes from anywhere: what does not fit together in it shows only when it is used.
 		defer func() {

@@ -31,6 +31,7 @@ type serveFlags struct {
 	codeID, codeContent            string
 	logFormat, watch               string
 	debug                          bool
+	provenance                     time.Duration
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -84,6 +85,8 @@ A catalog that could not be computed in full is an error that says why, and the 
 	own.StringVar(&f.codeContent, "code-content-command", "",
 		"a `PROGRAM` that prints a file, given environment, id and path")
 	own.StringVar(&f.state, "state", defaultState, "the `DIR` to keep reports, facts and backups in")
+	own.DurationVar(&f.provenance, "provenance", 0,
+		"how long to keep where the values of each catalog come from, such as 720h, for explain --at; 0 keeps nothing")
 	own.StringVar(&f.watch, "watch", "",
 		"the `ADDRESS` of metrics, health and profiles, such as 127.0.0.1:8141; nobody is asked who he is there")
 	own.StringVar(&f.logFormat, "log", "text", "text or json")
@@ -107,6 +110,7 @@ func (f *compileFlags) addServer(c *cobra.Command) {
 func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (serve.Options, error) {
 	opt := serve.Options{Environments: strings.Split(environments, ":"), Compile: a.options(cmd, &f.compile), Cert: f.cert,
 		Key: f.key, CA: f.ca, CRL: f.crl, Auth: f.auth, FileServer: f.fileserver, OIDs: f.oids, State: f.state,
+		Provenance: f.provenance,
 		Classifier: f.enc, TrustedExternal: f.external, CodeID: f.codeID, CodeContent: f.codeContent}
 	if f.basemodulepath != "" {
 		opt.Compile.BaseModulePath = strings.Split(f.basemodulepath, ":")

@@ -150,7 +150,8 @@ func TestServe(t *testing.T) {
 		"not-an-environment/README.txt": "",
 	})
 	ssl, pool := ssldir(t, "puppet.example", "agent.example")
-	where, ended, errs := startServe(t, code, ssl)
+	state := t.TempDir()
+	where, ended, errs := startServe(t, code, ssl, "--provenance", "1h", "--state", state)
 	pair, err := tls.LoadX509KeyPair(filepath.Join(ssl, "certs/agent.example.pem"),
 		filepath.Join(ssl, "private_keys/agent.example.pem"))
 	must(t, err)
@@ -177,6 +178,19 @@ func TestServe(t *testing.T) {
 	}
 	if got := ask("GET", "/puppet/v3/file_content/modules/m/x?environment=production", ""); got != "a file\n" {
 		t.Error(got)
+	}
+	// What the agent got can be asked about afterwards.
+	env := filepath.Join(code, "production")
+	ref := "Notify[hello agent.example of Linux]"
+	if exit, out, errText := call("explain", env, "--node", "agent.example", "--at", "now", "--state", state, ref,
+		"title"); exit != exitFine || !strings.Contains(out, "site.pp:1") {
+		t.Errorf("exit %d\n%s%s", exit, out, errText)
+	}
+	for _, x := range [][2]string{{"2001-01-01", "no catalog of agent.example from before"}, {"noon", "--at is a time"}} {
+		if exit, _, errText := call("explain", env, "--node", "agent.example", "--at", x[0], "--state", state,
+			ref); exit != exitFailed || !strings.Contains(errText, x[1]) {
+			t.Errorf("%s: exit %d %s", x[0], exit, errText)
+		}
 	}
 	if got := ask("GET", "/status/v1/simple", ""); got != "running" {
 		t.Error(got)
