@@ -100,6 +100,9 @@ type file struct {
 // stepLimit bounds the work for one file: a few seconds of it.
 const stepLimit = 40 << 20
 
+// perFinding is what a finding costs: nobody reads two hundred thousand of them about one file.
+const perFinding = 200
+
 func (f *file) spend(n int) { f.budget.Spend(int64(n), "looking for problems") }
 
 // warn and fail report a problem at a token.
@@ -107,7 +110,7 @@ func (f *file) warn(t *token, message string) *Finding { return f.say(false, t.l
 func (f *file) fail(t *token, message string) *Finding { return f.say(true, t.line, t.col, message) }
 
 func (f *file) say(isError bool, line, col int, message string) *Finding {
-	f.spend(20)
+	f.spend(perFinding)
 	f.findings = append(f.findings, Finding{Check: f.check.name, Error: isError, Line: line, Column: col,
 		Message: message})
 	return &f.findings[len(f.findings)-1]
@@ -165,10 +168,20 @@ func (l *Linter) check(b *budget.Budget, path, text string) (f *file, notes []st
 }
 
 // Fix checks a manifest and mends what it can. It returns the new text, the findings that are mended, and those that
-// are left. A text that lint cannot read stays as it is.
+// are left. A text that lint cannot read, or that would take too long, stays as it is.
 func (l *Linter) Fix(ctx context.Context, path, text string) (fixed string, mended, left []Finding, err error) {
-	fixed = text
 	b := budget.New(ctx, budget.Limits{Steps: stepLimit, Depth: maxNesting})
+	fixed, mended, left, err = l.fix(b, path, text)
+	var over *budget.Exceeded
+	if errors.As(err, &over) {
+		res, err := l.File(ctx, path, text)
+		return text, nil, res.Findings, err
+	}
+	return fixed, mended, left, err
+}
+
+func (l *Linter) fix(b *budget.Budget, path, text string) (fixed string, mended, left []Finding, err error) {
+	fixed = text
 	defer budget.Catch(&err)
 	f, _ := l.check(b, path, text)
 	if f == nil {

@@ -69,9 +69,10 @@ func (r *resource) arrowLines(f *file) (first, last *token) {
 	return first, last
 }
 
-// A rank is a stack of levels as puppet-lint keeps them: a level below the first is the last one.
+// A rank is one level of arrows. puppet-lint keeps the levels in lists, where a level below the first is the last one.
 type rank struct {
 	arrows []*token
+	lines  map[int]bool // on which there are arrows
 	column int
 	param  int
 	known  bool
@@ -130,36 +131,30 @@ func (f *file) arrow(l *rank, t *token) {
 		l.known, l.param = true, start.col
 	}
 	column := param.col + param.width() + 1
-	for _, other := range l.arrows {
-		f.spend(1)
-		if other.line == t.line {
-			column = l.param + length + 1
-			break
-		}
+	if l.lines[t.line] {
+		column = l.param + length + 1
 	}
+	if l.lines == nil {
+		l.lines = map[int]bool{}
+	}
+	l.lines[t.line] = true
 	l.column = max(l.column, column)
 	l.arrows = append(l.arrows, t)
 }
 
 // misaligned reports the arrows of a level that are not where they should be.
 func (f *file) misaligned(l *rank) {
-	several := false
-	for _, t := range l.arrows {
-		several = several || t.line != l.arrows[0].line
-	}
-	if !several {
+	if len(l.lines) < 2 {
 		return
 	}
-	for i, t := range l.arrows {
+	seen := map[int]bool{}
+	for _, t := range l.arrows {
+		second := seen[t.line] // not the first arrow of its line
+		seen[t.line] = true
 		if t.col == l.column {
 			continue
 		}
 		column, newIndent := l.column, l.param-1
-		second := false // not the first arrow of its line
-		for _, other := range l.arrows[:i] {
-			f.spend(1)
-			second = second || other.line == t.line
-		}
 		f.warn(t, fmt.Sprintf("indentation of => is not properly aligned (expected in column %d, but found it in column %d)",
 			column, t.col)).fix = func() bool { return f.alignArrow(t, column, newIndent, second) }
 	}
