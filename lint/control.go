@@ -28,8 +28,14 @@ func (x ignores) reason(f *file, check string, line int) (string, bool) {
 	return "", false
 }
 
+// A Note says what is wrong with a control comment.
+type Note struct {
+	Line int
+	Text string
+}
+
 // controls reads the control comments of a file. The notes are about those that open or close nothing.
-func controls(tokens []*token) (out ignores, notes []string) {
+func controls(tokens []*token) (out ignores, notes []Note) {
 	type block struct {
 		line          int
 		check, reason string
@@ -62,7 +68,7 @@ func controls(tokens []*token) (out ignores, notes []string) {
 				}
 			case parts[1] == "ignore": // it names no check
 			case len(open) == 0:
-				notes = append(notes, fmt.Sprintf("line %d: lint:endignore closes nothing: no lint:ignore is open", t.line))
+				notes = append(notes, Note{t.line, "lint:endignore closes nothing: no lint:ignore is open"})
 			default:
 				for _, b := range open[len(open)-1] {
 					out[b.check] = append(out[b.check], ignored{b.line, t.line, b.reason})
@@ -75,8 +81,9 @@ func controls(tokens []*token) (out ignores, notes []string) {
 		}
 	}
 	for _, blocks := range open {
-		notes = append(notes, fmt.Sprintf("line %d: lint:ignore:%s is never closed by lint:endignore, so it ignores nothing",
-			blocks[0].line, blocks[0].check))
+		notes = append(notes, Note{blocks[0].line,
+			fmt.Sprintf("lint:ignore:%s is never closed by lint:endignore, so it ignores nothing",
+				blocks[0].check)})
 	}
 	return out, notes
 }

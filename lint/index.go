@@ -22,9 +22,9 @@ type definition struct {
 // A syntaxError is what puppet-lint cannot make sense of while it looks for resources.
 type syntaxError struct{ at *token }
 
-// matchers says for every bracket where its partner is, by the rule of puppet-lint's searches: from an opening one,
-// other brackets that open are skipped with their partners, and those that close and are not the one looked for are
-// passed over. The searches backwards are the mirror image; no check needs them.
+// partners says for every bracket that opens where its partner is, by the rule of puppet-lint's searches: from an
+// opening one, other brackets that open are skipped with their partners, and those that close and are not the one
+// looked for are passed over. The searches backwards are the mirror image; no check needs them.
 func (f *file) partners() []*token {
 	if f.partner != nil {
 		return f.partner

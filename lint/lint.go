@@ -71,7 +71,7 @@ func New(opt Options) *Linter {
 // A Result is what was found in one file.
 type Result struct {
 	Findings []Finding // by line and column; each once
-	Notes    []string  // what is wrong with control comments
+	Notes    []Note    // what is wrong with control comments
 }
 
 // A file is what checks see.
@@ -140,7 +140,7 @@ func (l *Linter) file(b *budget.Budget, path, text string) (res Result, err erro
 }
 
 // check runs the checks over a text. A text that is nothing to check gives nil.
-func (l *Linter) check(b *budget.Budget, path, text string) (f *file, notes []string) {
+func (l *Linter) check(b *budget.Budget, path, text string) (f *file, notes []Note) {
 	f, problem := l.open(b, path, text)
 	if f == nil {
 		return nil, nil

@@ -140,7 +140,7 @@ var (
 	threeDigits = regexp.MustCompile(`\A[0-7]{3}\n?\z`)
 )
 
-// modes visits the modes of files: the attributes, and the tokens behind their arrows.
+// modes visits what the modes of files are set to. visit returns false to leave out the rest of a resource.
 func (f *file) modes(visit func(v *token) bool) {
 	for _, r := range f.indexResources() {
 		if of := r.of.text(); of != "file" && of != "concat" {

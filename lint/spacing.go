@@ -4,7 +4,8 @@ package lint
 
 func (t *token) singleSpace() bool { return t.is(whitespace) && t.value == " " }
 
-// solid goes from a token to the first that is no blank: comments count.
+// solidBefore is the nearest token before another that is no blank; a comment is none. solidAfter is the nearest
+// behind.
 func (f *file) solidBefore(t *token) *token {
 	for t = t.prev; t.isBlank(); t = t.prev {
 		f.spend(1)

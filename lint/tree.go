@@ -98,7 +98,11 @@ func (c *Checked) Diagnostic(f *Finding) *source.Diagnostic {
 }
 
 // Describe tells what is wrong with a control comment.
-func (c *Checked) Describe(note string) *source.Diagnostic {
-	return &source.Diagnostic{Code: "L0003", Severity: source.Note, Summary: c.Source.Name + ": " + note,
-		Help: "write `# lint:ignore:CHECK reason` at the end of a line, or on lines of their own that and `# lint:endignore`"}
+func (c *Checked) Describe(note Note) *source.Diagnostic {
+	start := c.Source.Offset(source.Position{Line: note.Line, Column: 1})
+	line := c.Source.Line(note.Line)
+	blank := uint32(len(line) - len(strings.TrimLeft(line, " \t")))
+	return &source.Diagnostic{Code: "L0003", Severity: source.Note, Summary: note.Text,
+		Place: source.Place{File: c.Source, Span: source.Span{Start: start + blank, End: start + uint32(len(line))}},
+		Help:  "write `# lint:ignore:CHECK reason` at the end of a line, or on lines of their own that and `# lint:endignore`"}
 }

@@ -56,8 +56,8 @@ func trailingWhitespace(f *file) {
 	}
 }
 
-// arrowLines are the lines of the first and the last arrow of a resource.
-func (r *resource) arrowLines(f *file) (first, last *token) {
+// arrowEnds are the first and the last arrow of a resource.
+func (r *resource) arrowEnds(f *file) (first, last *token) {
 	r.within(f, func(t *token) bool {
 		if t.kind == farrow {
 			if last = t; first == nil {
@@ -82,7 +82,7 @@ type rank struct {
 // An opening brace begins a level; a brace or a semicolon ends one.
 func arrowAlignment(f *file) {
 	for _, r := range f.indexResources() {
-		first, last := r.arrowLines(f)
+		first, last := r.arrowEnds(f)
 		if first == nil || first.line == last.line {
 			continue
 		}
@@ -203,7 +203,7 @@ func (f *file) alignArrow(t *token, column, newIndent int, second bool) bool {
 // spaceBeforeArrow is about resources with arrows in one line only.
 func spaceBeforeArrow(f *file) {
 	for _, r := range f.indexResources() {
-		first, last := r.arrowLines(f)
+		first, last := r.arrowEnds(f)
 		if first == nil || first.line != last.line {
 			continue
 		}

@@ -117,7 +117,8 @@ func TestLintIgnored(t *testing.T) {
 	lintTree(t, map[string]string{"a/manifests/init.pp": "# A class.\nclass a {\n  $b = \"c\" # lint:ignore:double_quoted_strings it is fine\n" +
 		"  notice($b)\n  # lint:ignore:hard_tabs\n}\n"})
 	out, code := lintRun()
-	if code != exitFine || strings.Contains(out, "double_quoted") || !strings.Contains(out, "never closed") {
+	if code != exitFine || strings.Contains(out, "double_quoted") || !strings.Contains(out, "never closed") ||
+		!strings.Contains(out, "a/manifests/init.pp:5:3") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 	if out, _ := lintRun("--show-ignored"); !strings.Contains(out, "it is fine") || !strings.Contains(out, "(1 ignored)") {
