@@ -42,10 +42,11 @@ type finder struct {
 type touches struct {
 	attr       string
 	refs       []provenance.Ref
-	ref        provenance.Ref // their union, once it was made
-	titled     []codeTouch    // those that concern one title
-	idle       []string       // titles that idle classes touch,
-	named      provenance.Ref // were they named
+	ref        provenance.Ref              // their union, once it was made
+	titled     []codeTouch                 // those that concern one title
+	byTitle    map[string][]provenance.Ref // the same, once there are many
+	idle       []string                    // titles that idle classes touch,
+	named      provenance.Ref              // were they named
 	collectors []*finder
 }
 
@@ -198,9 +199,14 @@ func coversAttr(sets, attr string) bool {
 // on adds what concerns one resource. looked is what a collector saw of it, and whether it has found it.
 func (m *touches) on(refs []provenance.Ref, title string, looked func(collector int) (provenance.Ref,
 	bool)) []provenance.Ref {
-	for _, t := range m.titled {
-		if t.title == title {
-			refs = append(refs, t.why)
+	switch {
+	case m.byTitle != nil:
+		refs = append(refs, m.byTitle[title]...)
+	default:
+		for i := range m.titled {
+			if m.titled[i].title == title {
+				refs = append(refs, m.titled[i].why)
+			}
 		}
 	}
 	if slices.Contains(m.idle, title) {
@@ -220,6 +226,9 @@ func (m *touches) on(refs []provenance.Ref, title string, looked func(collector 
 	return refs
 }
 
+// manyTitles are more than are gone through for each resource.
+const manyTitles = 16
+
 // touchesOf is worked out once for each type and attribute, and anew when something was declared, passed over or
 // written since: then typeTouches begins anew.
 func (ev *Evaluator) touchesOf(t *typeTouches, attr string) *touches {
@@ -233,6 +242,12 @@ func (ev *Evaluator) touchesOf(t *typeTouches, attr string) *touches {
 	m := t.of(attr, &known, ev.scratch[:0])
 	ev.scratch = m.refs
 	m.ref, m.refs = ev.union(m.refs), nil
+	if len(m.titled) > manyTitles {
+		m.byTitle = make(map[string][]provenance.Ref, len(m.titled))
+		for _, x := range m.titled {
+			m.byTitle[x.title] = append(m.byTitle[x.title], x.why)
+		}
+	}
 	t.answer = append(t.answer, m)
 	return m
 }
