@@ -99,9 +99,22 @@ type ownRun struct {
 // ownFiles are the files of the runtime, in the order in which they build on each other.
 var ownFiles = []string{"own", "values", "types", "puppet", "scope", "functions", "tasks"}
 
-func runtimeFile(name string) (source.Content, error) {
-	text, err := runtime.ReadFile("runtime/" + name + ".rb")
-	return source.NewContent(string(text)), err
+// own is a file of the runtime, read at the first question.
+func (l *Library) own(name string) (*parsed, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := programKey{path: "bunraku/" + name + ".rb"} // without a digest: it never changes
+	p := l.programs[key]
+	if p == nil {
+		text, err := runtime.ReadFile("runtime/" + name + ".rb")
+		if err != nil {
+			return nil, err
+		}
+		p = &parsed{}
+		p.program, p.trouble = ruby.Parse(source.NewFile(key.path, string(text)))
+		l.programs[key] = p
+	}
+	return p, nil
 }
 
 // boot makes the interpreter at the first call.
@@ -117,11 +130,10 @@ func (o *ownRun) boot(c *eval.Call) error {
 	o.classes = map[string]*ruby.Class{}
 	end := in.Protect(func() {
 		for i, name := range ownFiles {
-			text, err := runtimeFile(name)
+			p, err := o.Library.own(name)
 			if err != nil {
 				in.Unsupported(err.Error())
 			}
-			p := o.Library.program("bunraku/"+name+".rb", text)
 			in.RunIn(p.program, in.Main(), nil)
 			if i == 0 {
 				o.in = in

@@ -202,13 +202,13 @@ func (r *reading) constant(in *ruby.Interp, scope, name string) (ruby.Object, bo
 		return nil, false
 	}
 	r.features["bunraku/"+file] = true
-	text, err := runtimeFile("library/" + file)
+	library, err := r.Library.own("library/" + file)
 	if err != nil {
 		return nil, false
 	}
 	defer in.Unbooted()()
 	r.host()
-	in.RunIn(r.Library.program("bunraku/library/"+file+".rb", text).program, in.Main(), nil)
+	in.RunIn(library.program, in.Main(), nil)
 	if scope != "" {
 		name = scope + "::" + name
 	}

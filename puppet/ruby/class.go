@@ -214,8 +214,12 @@ func (in *Interp) ancestors(c *Class) []*Class {
 	return chain
 }
 
-// changedClasses forgets which methods classes have: a program has defined, removed or included something.
+// changedClasses forgets which methods classes have: a program has removed or included something.
 func (in *Interp) changedClasses() { in.chains, in.found = nil, nil }
+
+// changedMethod forgets which classes have a method of a name: a program has defined one. What stands in a class body
+// mostly defines one after the other, and asks for others in between.
+func (in *Interp) changedMethod(name string) { delete(in.found, name) }
 
 // classOf is an object's class.
 func (in *Interp) classOf(o Object) *Class {
@@ -375,17 +379,19 @@ func (in *Interp) findMethod(c *Class, name string) *method {
 	if in.defs == nil && in.mixed.none() && c.flat != nil {
 		return c.flat[name]
 	}
-	if m, ok := in.found[c][name]; ok {
+	of := in.found[name]
+	if m, ok := of[c]; ok {
 		return m
 	}
 	m := in.searchMethod(c, name)
-	if in.found == nil {
-		in.found = map[*Class]map[string]*method{}
+	if of == nil {
+		if in.found == nil {
+			in.found = map[string]map[*Class]*method{}
+		}
+		of = map[*Class]*method{}
+		in.found[name] = of
 	}
-	if in.found[c] == nil {
-		in.found[c] = map[string]*method{}
-	}
-	in.found[c][name] = m
+	of[c] = m
 	return m
 }
 

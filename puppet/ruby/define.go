@@ -61,7 +61,7 @@ func (in *Interp) addMethod(c *Class, m *method) {
 	}
 	in.defs[c][m.name] = m
 	in.redefined = in.redefined || in.quickly(c, m.name)
-	in.changedClasses()
+	in.changedMethod(m.name)
 	delete(in.undefs[c], m.name)
 }
 

@@ -62,7 +62,7 @@ type Interp struct {
 	constNames      map[*Class][]Object // the constants of the program's modules, in their order
 	classIvars      map[*Class]*Hash
 	chains          map[*Class][]*Class           // ancestors, since the last change
-	found           map[*Class]map[string]*method // methods looked for since the last change
+	found           map[string]map[*Class]*method // methods looked for since the last change, by name
 	Hooks           Hooks
 	given           []provenance.Ref // of the arguments of the call that is about to be made
 	turns           int              // calls of the host under way
