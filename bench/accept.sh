@@ -29,7 +29,7 @@ fuzz() {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-topics="syntax engine sites explain verify diff smartfrog mupuppet editor lint"
+topics="syntax engine sites explain verify diff smartfrog mupuppet editor lint web"
 case "${1:-}" in
 syntax)
   run "front end" ./puppet/syntax 'TestScorePN|TestScorePrint|TestScoreMutants|TestNesting|TestLinear|TestAccept'
@@ -105,6 +105,10 @@ lint)
   run "lint as puppet-lint, its plugins and metadata-json-lint" ./lint 'Test'
   run "check --lint" ./cmd/bunraku 'TestLint'
   fuzz "lint" ./lint FuzzLint 5m
+  ;;
+web)
+  run "the server, its pages' weight, 100,000 rows, the build" ./web 'Test'
+  run "every page, link and task in a real browser, and times" ./cmd/bunraku 'TestScoreWeb|TestAcceptWeb|TestHostileWeb'
   ;;
 *)
   echo "say which topic: make accept TOPIC=… ($topics)"

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"bunraku/internal/live"
 )
 
 // TestDist: the pages were built from the sources as they are (`make web` builds them), and hold no script of their own.
@@ -54,6 +57,36 @@ func TestDist(t *testing.T) {
 	if inline := regexp.MustCompile(`<script(?:[^>]*)>[^<]|style=|<style|\son\w+=|https?://`).FindString(string(page)); inline != "" {
 		t.Errorf("the page has %q in it", inline)
 	}
+}
+
+// TestAcceptDist: a build from the sources gives the same bytes.
+func TestAcceptDist(t *testing.T) {
+	live.Accept(t)
+	live.Tool(t, "npm")
+	dir := t.TempDir()
+	if out, err := exec.Command("sh", "ui/build.sh", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		built, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name := "dist/" + filepath.ToSlash(strings.TrimPrefix(path, dir+string(filepath.Separator)))
+		if committed, err := dist.ReadFile(name); err != nil || string(committed) != string(built) {
+			t.Errorf("%s is not what a build gives (%v)", name, err)
+		}
+		files++
+		return nil
+	})
+	if err != nil || files < 4 {
+		t.Errorf("%d files were built: %v", files, err)
+	}
+	t.Logf("%d files of a new build are the committed ones", files)
 }
 
 // TestWeight: the first load is small.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"bunraku/diff"
 	"bunraku/fleet"
@@ -57,32 +58,61 @@ func (st *state) fleetPage(_ context.Context, q url.Values) (any, error) {
 	if err != nil || limit < 0 || limit > 500 {
 		limit = 100
 	}
-	match := st.matcher(q)
+	list := st.list(q)
+	page := &fleetPage{Total: len(st.nodes), Count: len(list.found), Rows: []fleetRow{}, Statuses: list.statuses}
+	page.Offset = min(max(offset, 0), len(list.found))
 	changes := st.changes()
-	var found []int
-	statuses := map[string]int{}
+	for _, i := range list.found[page.Offset:min(page.Offset+limit, len(list.found))] {
+		page.Rows = append(page.Rows, st.fleetRow(i, changes))
+	}
+	if q.Get("facets") != "" {
+		list.once.Do(func() { list.facets = st.facets(list.found, q) })
+		page.Facets = list.facets
+	}
+	return page, nil
+}
+
+// A fleetList is the nodes that a question is about, in order. Pages ask for a few rows of it at a time.
+type fleetList struct {
+	found    []int
+	statuses []facet
+	once     sync.Once
+	facets   []facetOf
+}
+
+// maxLists is how many are kept.
+const maxLists = 16
+
+// list finds the nodes that a question is about.
+func (st *state) list(q url.Values) *fleetList {
+	key := url.Values{"q": q["q"], "status": q["status"], "change": q["change"], "sort": q["sort"], "fact": q["fact"],
+		"class": q["class"]}.Encode()
+	st.lists.mu.Lock()
+	defer st.lists.mu.Unlock()
+	if l := st.lists.by[key]; l != nil {
+		return l
+	}
+	l := &fleetList{statuses: []facet{}}
+	match := st.matcher(q)
+	counts := map[string]int{}
 	for i := range st.nodes {
 		if !match(i) {
 			continue
 		}
-		statuses[st.statuses[i]]++
+		counts[st.statuses[i]]++
 		if want := q.Get("status"); want == "" || want == st.statuses[i] {
-			found = append(found, i)
+			l.found = append(l.found, i)
 		}
 	}
-	st.sort(found, q.Get("sort"))
-	page := &fleetPage{Total: len(st.nodes), Count: len(found), Rows: []fleetRow{}, Statuses: []facet{}}
-	page.Offset = min(max(offset, 0), len(found))
-	for _, i := range found[page.Offset:min(page.Offset+limit, len(found))] {
-		page.Rows = append(page.Rows, st.fleetRow(i, changes))
-	}
+	st.sort(l.found, q.Get("sort"))
 	for _, s := range []string{"fails", "found", "unknown", "fine"} {
-		page.Statuses = append(page.Statuses, facet{s, statuses[s]})
+		l.statuses = append(l.statuses, facet{s, counts[s]})
 	}
-	if q.Get("facets") != "" {
-		page.Facets = st.facets(found, q)
+	if len(st.lists.by) >= maxLists || st.lists.by == nil {
+		st.lists.by = map[string]*fleetList{}
 	}
-	return page, nil
+	st.lists.by[key] = l
+	return l
 }
 
 // matcher says which nodes a question is about: a part of the name, fact=PATH:VALUE and class=NAME as often as one likes.

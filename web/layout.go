@@ -47,9 +47,9 @@ type graphEdge struct {
 
 // Measures of the layout, in pixels.
 const (
-	boxWidth  = 260
+	boxWidth  = 232
 	boxHeight = 74
-	gapX      = 56
+	gapX      = 44
 	gapY      = 18
 )
 

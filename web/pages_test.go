@@ -139,3 +139,20 @@ func TestGrey(t *testing.T) {
 		t.Errorf("lines are %s", got)
 	}
 }
+
+// TestMupuppet: a manifest of the subset is derived step by step, and what is not in it is refused by name.
+func TestMupuppet(t *testing.T) {
+	dir := write(t, map[string]string{
+		"manifests/site.pp": "class b {\n  $x = 1 + 2\n  if $x > 2 {\n    file { 'a': mode => $x }\n  }\n}\nnode 'a' {\n  include b\n}\n",
+		"manifests/z.pp":    "notify { \"${facts}\": }\n", "facts/a.json": `{"fqdn": "a"}`})
+	b := open(t, options(dir))
+	d := b.ask("mupuppet", url.Values{"file": {dir + "/manifests/site.pp"}, "node": {"a"}})
+	steps := d["steps"].([]any)
+	if len(steps) < 8 || d["total"] != float64(len(steps)) || at(steps, 0, "rule") == "" || !strings.Contains(d["catalog"].(string), "mode") {
+		t.Errorf("%v", d)
+	}
+	d = b.ask("mupuppet", url.Values{"file": {dir + "/manifests/z.pp"}})
+	if at(d, "refused", 0, "code") != "M0001" {
+		t.Errorf("%v", d)
+	}
+}

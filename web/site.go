@@ -61,6 +61,10 @@ type state struct {
 	byName   map[string]int
 	change   *change
 	records  records
+	lists    struct {
+		mu sync.Mutex
+		by map[string]*fleetList
+	}
 	searches sync.Once
 	slots    []*slot
 	heats    sync.Once
@@ -126,10 +130,14 @@ func (s *site) listen() (news chan struct{}, leave func()) {
 	}
 }
 
-// publish lets pages see a state.
-func (s *site) publish(st *state) {
+// publish lets pages see a state, in place of another: what was found out about one that is no longer shown comes too
+// late. nil stands for whichever is shown.
+func (s *site) publish(st, instead *state) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if instead != nil && s.state != instead {
+		return
+	}
 	s.state = st
 	s.edit++
 	for news := range s.waiting {
@@ -154,7 +162,7 @@ func (s *site) watch(ctx context.Context) {
 			continue
 		}
 		if err := s.look(ctx); err != nil && ctx.Err() == nil {
-			s.publish(&state{site: s, trouble: err, run: &report.Run{Name: s.name()}, change: &change{}})
+			s.publish(&state{site: s, trouble: err, run: &report.Run{Name: s.name()}, change: &change{}}, nil)
 		}
 	}
 }
@@ -178,7 +186,7 @@ func (s *site) look(ctx context.Context) (err error) {
 		return errors.Join(err, ctx.Err())
 	}
 	st.change = &change{pending: s.opt.Diff != nil}
-	s.publish(st)
+	s.publish(st, nil)
 	if s.opt.Diff == nil {
 		return nil
 	}
@@ -190,7 +198,7 @@ func (s *site) look(ctx context.Context) (err error) {
 			c.report, c.err = s.opt.Diff(ctx)
 		}()
 		if ctx.Err() == nil {
-			s.publish(st.with(c))
+			s.publish(st.with(c), st)
 		}
 	}()
 	return nil

@@ -129,6 +129,7 @@ func (s *Server) questions() map[string]question {
 		"hiera":    (*state).hieraPage,
 		"order":    (*state).orderPage,
 		"code":     (*state).codePage,
+		"mupuppet": (*state).mupuppetPage,
 		"search":   (*state).search,
 	}
 }

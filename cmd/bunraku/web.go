@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 
 	"bunraku/diff"
 	"bunraku/judge"
@@ -86,6 +88,7 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 	if err := s.Look(ctx); err != nil {
 		return err
 	}
+	settleMemory()
 	fmt.Fprintf(a.out, "%s is at\n\n  %s\n\nThe link works once. Ctrl-C ends.\n", filepath.Base(source.Absolute(root)), s.URL())
 	if err := a.out.Flush(); err != nil {
 		return err
@@ -94,6 +97,14 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 		openBrowser(s.URL())
 	}
 	return s.Serve(ctx, l)
+}
+
+// settleMemory gives back what the first look has left: a command that ends soon may let garbage pile up, a server not.
+func settleMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(100)
+	}
+	debug.FreeOSMemory()
 }
 
 // webDiff compares the work tree with the flags' other side; a tree that is in no repository is compared with nothing.

@@ -1,0 +1,90 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bunraku/internal/live"
+)
+
+// TestAcceptRows: a fleet of 100,000 rows is scrolled through in a real browser without a long task of its main thread.
+// The rows are those of the example, under other names: what is measured is the page and the server's answers to it.
+func TestAcceptRows(t *testing.T) {
+	live.Accept(t)
+	node, chromium := live.Tool(t, "node"), live.Tool(t, "chromium")
+	room, err := exec.Command("sh", "ui/build.sh", "--room").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := options(shop)
+	opt.Poll = 1 << 40
+	s, err := New(opt, l.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	if err := s.Look(ctx); err != nil {
+		t.Fatal(err)
+	}
+	const rows = 100_000
+	st := s.site.now()
+	few := len(st.nodes)
+	for i := few; i < rows; i++ {
+		n := st.nodes[i%few]
+		n.Name = fmt.Sprintf("n%06d.example", i)
+		st.byName[n.Name] = len(st.nodes)
+		st.nodes, st.given, st.statuses = append(st.nodes, n), append(st.given, st.given[i%few]), append(st.statuses, st.statuses[i%few])
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+	job, err := json.Marshal(map[string]any{"room": strings.TrimSpace(string(room)), "chromium": chromium, "do": []string{"scroll"},
+		"base": "http://" + l.Addr().String(), "url": s.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "job.json")
+	if err := os.WriteFile(file, job, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, "../cmd/bunraku/testdata/web/browser.mjs", file)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	var got struct {
+		Failures []string
+		Figures  struct {
+			Rows                 string
+			Longest, Count, Wall float64
+			Top                  []float64
+		}
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range got.Failures {
+		t.Error(f)
+	}
+	t.Logf("%s rows: the longest of %.0f tasks while scrolling took %.1f ms of the processor (bar 20), by the clock %.1f; the longest: %.1f",
+		got.Figures.Rows, got.Figures.Count, got.Figures.Longest, got.Figures.Wall, got.Figures.Top)
+	if got.Figures.Rows != fmt.Sprint(rows+1) || got.Figures.Longest > 20 || got.Figures.Count == 0 {
+		t.Error("the bar is missed")
+	}
+}
