@@ -25,7 +25,7 @@ const maxShown = 25
 func (a *app) showCheck(c *checking) {
 	if c.judge.lint != nil {
 		a.showLint(c.run, c.judge.lint)
-		defer func() { fmt.Fprintln(a.out, c.judge.lint.summary(c.run)) }()
+		defer func() { fmt.Fprintln(a.out, c.judge.lint.summary()) }()
 	}
 	for _, p := range c.run.Problems {
 		if p.Finding == nil && p.Suppressed.By == "" && !c.judge.linted(p) && !strings.HasPrefix(p.Code, "L") {

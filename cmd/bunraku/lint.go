@@ -205,7 +205,7 @@ func (a *app) lintOnly(ctx context.Context, root string, flags *checkFlags) erro
 		err = a.writeJSON(answer)
 	default:
 		a.showLint(run, found)
-		fmt.Fprintf(a.out, "%s   %s   %s\n", run.Name, found.summary(run), seconds(time.Since(began)))
+		fmt.Fprintf(a.out, "%s   %s   %s\n", run.Name, found.summary(), seconds(time.Since(began)))
 	}
 	if err != nil {
 		return err
@@ -300,7 +300,7 @@ func (a *app) showLint(run *report.Run, found *linting) {
 }
 
 // summary counts the findings.
-func (l *linting) summary(run *report.Run) string {
+func (l *linting) summary() string {
 	errs, warnings, ignored := 0, 0, 0
 	for p := range l.mine {
 		switch {
