@@ -29,7 +29,7 @@ fuzz() {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-topics="syntax engine sites explain verify diff smartfrog mupuppet editor lint web"
+topics="syntax engine sites explain verify diff smartfrog mupuppet editor lint web serve"
 case "${1:-}" in
 syntax)
   run "front end" ./puppet/syntax 'TestScorePN|TestScorePrint|TestScoreMutants|TestNesting|TestLinear|TestAccept'
@@ -100,6 +100,12 @@ editor)
   run "check and the editors' own clients" ./cmd/bunraku 'TestLSP|TestNeovim|TestEmacs'
   fuzz "positions" ./lsp FuzzMapper 5m
   run "the grammar for VS Code" ./puppet/syntax 'TestAcceptGrammar'
+  ;;
+serve)
+  run "catalogs, static ones, throughput: against puppetserver" ./serve 'TestAcceptServe(Catalogs|Static|Throughput)'
+  run "shadow, deploys under load" ./serve 'TestAcceptServe(Shadow|Reload)'
+  run "real agents" ./serve 'TestScoreServeAgent'
+  run "hostile clients" ./serve 'TestHostile|TestNoUnknownServed'
   ;;
 lint)
   run "lint as puppet-lint, its plugins and metadata-json-lint" ./lint 'Test'

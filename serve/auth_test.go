@@ -33,6 +33,12 @@ const rules = `authorization: {
       name: "environments"
     },
     {
+      match-request: { path: "/puppet/v3/catalog/free.example", type: path }
+      allow-unauthenticated: true
+      sort-order: 300
+      name: "careless"
+    },
+    {
       match-request: { path: "/puppet-admin-api/", type: path, method: delete }
       allow: { certname: "boss.example" }
       sort-order: 500
@@ -73,6 +79,10 @@ func TestRules(t *testing.T) {
 		if a := r.do(c, x.method, x.path, "", "", "Accept", accept); a.status != x.status {
 			t.Errorf("%v: %d %s", x, a.status, a.body)
 		}
+	}
+	if a := r.do(r.client(), "POST", "/puppet/v3/catalog/free.example?environment=production", formType,
+		catalogForm("free.example", "production", nil), "Accept", accept); a.status != 403 {
+		t.Errorf("without a certificate: %d %s", a.status, a.body)
 	}
 	for old, bad := range map[string]string{
 		"version: 1":               "version: 2",

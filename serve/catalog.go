@@ -48,6 +48,9 @@ func (s *Server) catalog(r *request) error {
 	if err := checkName(r.key); err != nil {
 		return err
 	}
+	if r.client == nil {
+		return noCertificate
+	}
 	o := order{name: r.key, environment: form.Get("environment"), check: form.Get("check_environment") == "true",
 		static: form.Get("static_catalog") == "true", keepFacts: form.Get("facts") != ""}
 	if kinds := form.Get("checksum_type"); kinds != "" {
@@ -79,6 +82,10 @@ func (s *Server) catalog(r *request) error {
 	}
 	return r.text(format+"; charset=utf-8", string(done.text))
 }
+
+// noCertificate is for requests whose answer is about who asks. A rule may let anybody ask all the same.
+var noCertificate = &problem{status: http.StatusForbidden, kind: "FAILED_AUTHORIZATION",
+	message: "Forbidden request: it needs a certificate, whatever the rules say"}
 
 // form is what the request says, in its path and in its body.
 func (s *Server) form(r *request) (url.Values, error) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -103,11 +102,7 @@ func texts(v value.Value) (out []string) {
 // sourced is the file that puppet:///modules/MODULE/PATH names, and what its URI begins with; ok is false for other
 // mounts. A server that the source names is kept in the URI: the file is ours all the same, as it is with Puppet.
 func sourced(snap *compiler.Snapshot, source string) (f found, base string, ok bool) {
-	u, err := url.Parse(source)
-	if err != nil {
-		return f, "", false
-	}
-	rest, is := strings.CutPrefix(path.Clean(u.Path), "/modules/")
+	host, rest, is := modulesPath(source)
 	if !is {
 		return f, "", false
 	}
@@ -117,7 +112,7 @@ func sourced(snap *compiler.Snapshot, source string) (f found, base string, ok b
 	if m == nil {
 		return f, "", false
 	}
-	return found{filepath.Join(m.Dir, "files", inside), roots(env, m)}, "puppet://" + u.Host + "/", true
+	return found{filepath.Join(m.Dir, "files", inside), roots(env, m)}, "puppet://" + host + "/", true
 }
 
 // inEnvironment is the way from the environment to a file of one of its modules, if that is what it is: only those have
@@ -157,10 +152,21 @@ func (s *Server) inlineFile(snap *compiler.Snapshot, r *catalog.Resource, source
 	return failed("Could not get metadata for %s", strings.Join(sources, ", "))
 }
 
+// modulesPath takes puppet://HOST/modules/PATH apart. Sources are no URLs: nothing in them is encoded.
+func modulesPath(source string) (host, rest string, is bool) {
+	after, is := strings.CutPrefix(source, "puppet://")
+	if !is {
+		return "", "", false
+	}
+	host, file, _ := strings.Cut(after, "/")
+	rest, is = strings.CutPrefix(path.Clean("/"+file), "/modules/")
+	return host, rest, is
+}
+
 // isModules reports whether a source names the mount modules.
 func isModules(source string) bool {
-	u, err := url.Parse(source)
-	return err == nil && strings.HasPrefix(u.Path, "/modules/")
+	_, _, is := modulesPath(source)
+	return is
 }
 
 func (s *Server) inlineTree(snap *compiler.Snapshot, r *catalog.Resource, sources []string, w wanted,

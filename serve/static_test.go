@@ -127,6 +127,9 @@ file { '/tmp/second': source => ['puppet:///modules/demo/none', 'puppet:///modul
 file { '/tmp/away': source => 'puppet://other.example/modules/demo/one' }
 file { '/tmp/gone': ensure => absent, source => 'puppet:///modules/demo/one' }
 file { '/tmp/text': content => 'text' }
+file { '/tmp/odd': source => 'puppet:///modules/demo/ö+ä %41' }
+-- production/modules/demo/files/ö+ä %41 --
+odd
 -- production/modules/demo/files/one --
 first
 -- production/modules/demo/files/tree/a/b --
@@ -157,7 +160,7 @@ func TestStatic(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.Code_id != "v1:production" {
 		t.Fatalf("%v %d %s", err, a.status, a.body)
 	}
-	if len(got.Metadata) != 3 ||
+	if len(got.Metadata) != 4 || got.Metadata["/tmp/odd"]["content_uri"] != "puppet:///modules/demo/files/ö+ä %41" ||
 		got.Metadata["/tmp/away"]["content_uri"] != "puppet://other.example/modules/demo/files/one" || got.Metadata["/tmp/one"]["content_uri"] != "puppet:///modules/demo/files/one" ||
 		got.Metadata["/tmp/second"]["source"] != "puppet:///modules/demo/one" {
 		t.Errorf("%v", got.Metadata)

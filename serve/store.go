@@ -135,6 +135,9 @@ func (s *store) trusted(name string) *value.Hash {
 
 // putFacts takes facts that an agent sends outside of a run.
 func (s *Server) putFacts(r *request) error {
+	if r.client == nil {
+		return noCertificate
+	}
 	body, err := s.json(r)
 	if err != nil {
 		return err
