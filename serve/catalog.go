@@ -63,8 +63,9 @@ func (s *Server) catalog(r *request) error {
 	if err != nil {
 		return err
 	}
-	defer leave()
-	if o.facts, err = s.requestFacts(r.key, form); err != nil {
+	o.facts, err = s.requestFacts(r.key, form)
+	leave()
+	if err != nil {
 		return err
 	}
 	external, err := s.external(r.Context(), r.client.name)
@@ -275,6 +276,12 @@ func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o
 
 func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Node, o order, codeID string) (
 	*catalog.Catalog, []eval.LogLine, error) {
+	// Only computing needs a processor: programs that are asked before and after may take their time.
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
 	snap, err := env.snapshot(ctx, s.opt.Recheck)
 	if err != nil {
 		return nil, nil, failed("the environment '%s' cannot be read: %v", env.name, err)
@@ -414,11 +421,6 @@ func (s *Server) catalogV4(r *request) error {
 		return err
 	}
 	o.keepFacts = value.ToString(persistence.At("facts")) == "true"
-	leave, err := s.enter(r.Context())
-	if err != nil {
-		return err
-	}
-	defer leave()
 	if values := hash(hash(given, "facts"), "values"); values != nil {
 		o.facts = facts.New(o.name, values)
 		o.trusted = hash(hash(given, "trusted_facts"), "values")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -202,6 +203,35 @@ func TestAcceptServeStatic(t *testing.T) {
 		path = fmt.Sprintf("/puppet/v3/static_file_content/%s?environment=production&code_id=v1:production", path)
 		if a, b := r.get(c, path), x.get(c, path); a.status != b.status || a.status == 200 && a.body != b.body {
 			t.Errorf("%s: %d %s, puppetserver %d %s", path, a.status, a.body, b.status, b.body)
+		}
+	}
+}
+
+// TestClassifierSlow: a classifier that takes its time for some nodes keeps no other waiting.
+func TestClassifierSlow(t *testing.T) {
+	free := filepath.Join(t.TempDir(), "free")
+	r := start(t, small, func(o *serve.Options) {
+		o.Classifier = script(t, "case $1 in slow*) while test ! -e "+free+"; do sleep 0.02; done;; esac\necho 'classes: []'\n")
+	})
+	c := r.client(r.sign("agent.example"))
+	done := make(chan int)
+	slow := runtime.GOMAXPROCS(0) + 2
+	for i := range slow {
+		name := fmt.Sprintf("slow%d.example", i)
+		client := r.client(r.sign(name))
+		go func() { done <- r.catalog(client, name, "production", nil).status }()
+	}
+	for range 3 {
+		if a := r.catalog(c, "agent.example", "production", nil); a.status != 200 {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+	if err := os.WriteFile(free, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range slow {
+		if status := <-done; status != 200 {
+			t.Error(status)
 		}
 	}
 }
