@@ -12,6 +12,7 @@ import (
 	"bunraku/internal/live"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/facts"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -276,5 +277,37 @@ func TestFunctionLeftOut(t *testing.T) {
 	}
 	if len(told) != 1 || !strings.HasPrefix(told[0], "b::build was left out, with whatever it declares, includes or sets: ") {
 		t.Errorf("%q", told)
+	}
+}
+
+// What a hash sets that is not known may be any parameter of a define: nothing fails because of a default.
+func TestUnknownAttributes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "production")
+	write(t, dir, map[string]string{
+		"manifests/site.pp": `define one($content = undef, $source = undef, $needed) {
+  if ($source == undef) == ($content == undef) { fail('one of them') }
+  notify { $title: message => $content }
+}
+one { 'a': source => 'x', * => m::attributes() }
+one { 'b': * => m::attributes() }
+notify { 'c': * => m::attributes() }
+`,
+		"modules/m/lib/puppet/functions/m/attributes.rb": "Puppet::Functions.create_function(:'m::attributes') do\n  def attributes = { 'needed' => Process.pid }\nend\n",
+	})
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7}).Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := c.Compile(context.Background(), compiler.Node{Name: "n1.example.com"})
+	if err != nil || res.Failure != nil {
+		t.Fatal(err, res.Failure)
+	}
+	for _, title := range []string{"a", "b"} {
+		if _, open := res.Catalog.Resource("One", title).Get("needed").(*value.Opaque); !open {
+			t.Errorf("One[%s] says what it needs", title)
+		}
+	}
+	if got := res.Catalog.Resource("One", "a").Get("source"); got != value.Value(value.String("x")) {
+		t.Errorf("what is given is %v", got)
 	}
 }

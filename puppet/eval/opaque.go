@@ -27,8 +27,10 @@ import (
 //     what looks absent may be there in Puppet: ev.guesses counts that, and absences that would be errors are warnings
 //     (mayBeThere).
 //
-// What is not yet marked, and should be: edges, overrides and collectors that hang on an opaque value, and parameters of
-// a define that an opaque hash (* => $h) may set. The tests of soundness (unknown_test.go) know these.
+//   - The parameters of a define or class that an opaque hash (* => $h) may set are opaque (spread).
+//
+// What is not yet marked, and should be: edges, overrides and collectors that hang on an opaque value. The tests of
+// soundness (unknown_test.go) know these.
 
 // opaque is the first opaque value among some.
 func opaque(vs ...value.Value) *value.Opaque {

@@ -459,6 +459,9 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 		}
 		if o := opaque(v); o != nil {
 			ev.notDone("The attributes of * =>", o, ev.place(op.Where))
+			if e != nil {
+				add(param{unknownNames, o, ev.under(r), ev.place(op.Where), sc.source, false, false})
+			}
 			continue
 		}
 		h, ok := v.(*value.Hash)
@@ -484,6 +487,31 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 		}
 	}
 	return out, splat
+}
+
+// unknownNames stands for the attributes that `* =>` sets when its hash is not known.
+const unknownNames = "*"
+
+// spread gives the parameters of a definition that nothing else sets the value that is not known: its hash may set any
+// of them.
+func spread(d *Definition, params []*param) []*param {
+	at := slices.IndexFunc(params, func(p *param) bool { return p.name == unknownNames })
+	if at < 0 {
+		return params
+	}
+	all := params[at]
+	params = slices.Delete(slices.Clone(params), at, at+1)
+	if d == nil {
+		return params
+	}
+	for _, p := range d.Params {
+		if !slices.ContainsFunc(params, func(q *param) bool { return q.name == p.Name }) {
+			own := *all
+			own.name = p.Name
+			params = append(params, &own)
+		}
+	}
+	return params
 }
 
 // common makes an array that arrows may add to one of its own. To Puppet it is one array for every resource that gets
@@ -526,6 +554,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 			ev.fail("E0507", at, "Evaluation Error: Classes are not virtualizable")
 		}
 		r.Type, r.Title, r.def, r.kind = "Class", d.title(), d, "class"
+		params = spread(d, params)
 		ev.mayBeLike(t.ref, params, splat)
 		params = ev.declareClass(r, params)
 	} else if !ev.resolveResource(r, kind, t.text) {
@@ -536,6 +565,9 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 			d.Help = "did you mean " + near + "?"
 		}
 		ev.failAt(d)
+	}
+	if r.def == nil || r.def.Kind != ClassKind {
+		params = spread(r.def, params)
 	}
 	r.params = make([]*param, 0, len(params)+2)
 	for _, p := range params {
