@@ -75,13 +75,14 @@ func (st *state) findingPage(_ context.Context, q url.Values) (any, error) {
 		return nil, notFound("there is no such finding any more: perhaps it was mended")
 	}
 	p := st.run.Problems[i]
-	page := &findingPage{problemRow: rowOf(p), Meaning: report.Meaning(p.Code), Help: clip(p.Help, clipLine), Detail: []string{},
-		Stack: append([]string{}, p.Stack...), All: append([]string{}, p.Nodes[:min(500, len(p.Nodes))]...), Lines: []sourceLine{},
-		Refs: []string{}, Initial: []string{}, Lanes: []laneView{}}
+	page := &findingPage{problemRow: rowOf(p), Meaning: report.Meaning(p.Code), Help: clip(p.Help, clipLine),
+		Detail: []string{}, Stack: append([]string{}, p.Stack...),
+		All: append([]string{}, p.Nodes[:min(500, len(p.Nodes))]...), Lines: []sourceLine{}, Refs: []string{},
+		Initial: []string{}, Lanes: []laneView{}}
 	line := func(at source.Place, role string) {
 		if at.Known() && !(p.Hidden && at == p.Place) {
-			page.Lines = append(page.Lines, sourceLine{File: at.File.Name, Line: at.Line(), Text: clip(at.File.Line(at.Line()), clipLine),
-				Role: clip(role, clipCell)})
+			page.Lines = append(page.Lines, sourceLine{File: at.File.Name, Line: at.Line(),
+				Text: clip(at.File.Line(at.Line()), clipLine), Role: clip(role, clipCell)})
 		}
 	}
 	line(p.Place, cmp.Or(p.Label, "here"))

@@ -59,8 +59,8 @@ type keyPlace struct {
 const mostKeys = 150
 
 func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
-	page := &hieraPage{Node: q.Get("node"), Nodes: []string{}, Levels: []levelView{}, Keys: []keyView{}, Problems: []*problemRow{},
-		Others: []otherValue{}, Places: []keyPlace{}, Key: clip(q.Get("key"), clipTitle)}
+	page := &hieraPage{Node: q.Get("node"), Nodes: []string{}, Levels: []levelView{}, Keys: []keyView{},
+		Problems: []*problemRow{}, Others: []otherValue{}, Places: []keyPlace{}, Key: clip(q.Get("key"), clipTitle)}
 	class, param := parameterOf(page.Key)
 	first := ""
 	for i := range st.nodes {

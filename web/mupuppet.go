@@ -50,11 +50,12 @@ func (st *state) mupuppetPage(ctx context.Context, q url.Values) (any, error) {
 	}
 	st.hideWritten(tree)
 	file := tree.Source
-	out := &derivation{File: q.Get("file"), Node: q.Get("node"), Steps: []json.RawMessage{}, Source: []string{}, Refused: []refusal{}}
+	out := &derivation{File: q.Get("file"), Node: q.Get("node"), Steps: []json.RawMessage{}, Source: []string{},
+		Refused: []refusal{}}
 	for n := 1; n <= min(file.LineCount(), 2_000); n++ {
 		out.Source = append(out.Source, clip(file.Line(n), clipLine))
 	}
-	result, trouble := mupuppet.Compile(file, mupuppet.Options{Node: out.Node, Bound: boundSteps, Observe: func(s mupuppet.Step) {
+	observe := func(s mupuppet.Step) {
 		if out.Total++; out.Total > mostDerived || ctx.Err() != nil {
 			return
 		}
@@ -62,7 +63,8 @@ func (st *state) mupuppetPage(ctx context.Context, q url.Values) (any, error) {
 		if s.WriteJSON(&b, file) == nil && b.Len() < clipValue {
 			out.Steps = append(out.Steps, slices.Clone(bytes.TrimSpace(b.Bytes())))
 		}
-	}})
+	}
+	result, trouble := mupuppet.Compile(file, mupuppet.Options{Node: out.Node, Bound: boundSteps, Observe: observe})
 	for _, d := range trouble {
 		r := refusal{Code: d.Code, Summary: clip(d.Summary, clipLine), Help: d.Help}
 		if d.Place.Known() {

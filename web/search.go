@@ -98,8 +98,8 @@ func (st *state) search(_ context.Context, q url.Values) (any, error) {
 	}
 	for _, p := range st.run.Problems {
 		if has(p.Code + " " + report.Meaning(p.Code) + " " + p.Summary) {
-			out = append(out, found{Kind: "finding", Title: p.Code + " " + clip(p.Summary, clipTitle), ID: p.Fingerprint, Count: len(p.Nodes),
-				score: 3 + exact(p.Code)})
+			out = append(out, found{Kind: "finding", Title: p.Code + " " + clip(p.Summary, clipTitle), ID: p.Fingerprint,
+				Count: len(p.Nodes), score: 3 + exact(p.Code)})
 		}
 	}
 	out = append(out, st.searchKeys(has, exact)...)
@@ -127,7 +127,8 @@ func (st *state) search(_ context.Context, q url.Values) (any, error) {
 			more++
 			continue
 		}
-		f := found{Kind: "resource", Title: s.ref, Ref: s.ref, Node: st.nodes[nodes[0]].Name, Count: len(nodes), score: 5 + exact(s.ref)}
+		f := found{Kind: "resource", Title: s.ref, Ref: s.ref, Node: st.nodes[nodes[0]].Name, Count: len(nodes),
+			score: 5 + exact(s.ref)}
 		if s.attribute != "" {
 			f.Kind, f.Attribute, f.Title, f.Detail = "value", s.attribute, s.ref+" "+s.attribute, s.value
 			f.score = 6 + min(exact(s.value), exact(s.attribute))

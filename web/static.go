@@ -187,6 +187,7 @@ func CheckReport(to Page, run *report.Run, notes []string) error {
 
 // DiffReport writes what a change does as one page.
 func DiffReport(to Page, r *diff.Report) error {
+	type telling struct{ Word, Text, Nodes string }
 	type count struct {
 		State string
 		Nodes int
@@ -206,7 +207,7 @@ func DiffReport(to Page, r *diff.Report) error {
 		R                                *diff.Report
 		Counts                           []count
 		Groups                           []group
-		Consequences, Failures, NotKnown []struct{ Word, Text, Nodes string }
+		Consequences, Failures, NotKnown []telling
 	}{R: r}
 	for s := diff.NotDone; s <= diff.Excused; s++ {
 		if n := r.Count(s); n > 0 {
@@ -221,17 +222,17 @@ func DiffReport(to Page, r *diff.Report) error {
 		return strings.Join(names, ", ")
 	}
 	for _, c := range r.Consequences {
-		data.Consequences = append(data.Consequences, struct{ Word, Text, Nodes string }{c.Kind.String(), clip(c.Text, clipLine), nodes(c.Nodes)})
+		data.Consequences = append(data.Consequences, telling{c.Kind.String(), clip(c.Text, clipLine), nodes(c.Nodes)})
 	}
 	for _, f := range r.Failures {
 		at := ""
 		if f.Place.Known() {
 			at = " at " + f.Place.String()
 		}
-		data.Failures = append(data.Failures, struct{ Word, Text, Nodes string }{f.State.String(), clip(f.Summary, clipLine) + at, nodes(f.Nodes)})
+		data.Failures = append(data.Failures, telling{f.State.String(), clip(f.Summary, clipLine) + at, nodes(f.Nodes)})
 	}
 	for _, it := range r.Unknown {
-		data.NotKnown = append(data.NotKnown, struct{ Word, Text, Nodes string }{it.Name.String() + " " + it.Attribute, clip(it.Text, clipLine), nodes(it.Nodes)})
+		data.NotKnown = append(data.NotKnown, telling{it.Name.String() + " " + it.Attribute, clip(it.Text, clipLine), nodes(it.Nodes)})
 	}
 	for _, g := range r.Groups {
 		x := group{Group: g, Summary: clip(g.Summary(), clipTitle), Nodes: r.Names(g.Nodes)}

@@ -62,8 +62,8 @@ func (st *state) valuePage(ctx context.Context, q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &valuePage{Node: rec.Catalog.Name, Ref: clip(ref, clipTitle), Attribute: attribute, Kind: a.Kind, Sensitive: a.Sensitive,
-		Answer: a, Lines: []sourceLine{}, Others: []otherValue{}}
+	page := &valuePage{Node: rec.Catalog.Name, Ref: clip(ref, clipTitle), Attribute: attribute, Kind: a.Kind,
+		Sensitive: a.Sensitive, Answer: a, Lines: []sourceLine{}, Others: []otherValue{}}
 	if n, _, err := st.node(q.Get("node")); err == nil {
 		page.Node = n.Name
 	}

@@ -32,9 +32,10 @@ func (a *app) webCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "web [ENV]",
 		Short: "See it in a browser: nodes, values, findings, and what a change does",
-		Long: `Checks ENV (the current directory by default) as check does, and shows it in a browser on this machine: what fails, what was
-found, every node and value with where it comes from, and what the work tree changes against the commit at which its branch
-left the main branch (or against --from). When a file of the tree is written, the pages show what became of it.
+		Long: `Checks ENV (the current directory by default) as check does, and shows it in a browser on this machine: what fails,
+what was found, every node and value with where it comes from, and what the work tree changes against the commit at
+which its branch left the main branch (or against --from). When a file of the tree is written, the pages show what
+became of it.
 
 Everything is in this program and nothing leaves the machine. The link works once, for one browser; pages can be linked to
 and are shown to that browser only. Nothing can be changed from a page, and nothing that the tree names is run.`,
