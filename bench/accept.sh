@@ -29,7 +29,7 @@ fuzz() {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-topics="syntax engine sites explain verify diff smartfrog mupuppet editor lint web serve"
+topics="syntax engine sites explain verify diff smartfrog mupuppet editor lint web serve stored"
 case "${1:-}" in
 syntax)
   run "front end" ./puppet/syntax 'TestScorePN|TestScorePrint|TestScoreMutants|TestNesting|TestLinear|TestAccept'
@@ -115,6 +115,13 @@ lint)
 web)
   run "the server, its pages' weight, 100,000 rows, the build" ./web 'Test'
   run "every page, link and task in a real browser, and times" ./cmd/bunraku 'TestScoreWeb|TestAcceptWeb|TestHostileWeb'
+  ;;
+stored)
+  run "classifiers" ./cmd/bunraku 'TestScoreEnc'
+  run "exported resources, recorded" ./fleet 'TestScoreExchange$'
+  run "exported resources, with a PuppetDB" ./fleet 'TestAcceptExchange'
+  run "theorems across nodes" ./fleet 'TestScoreExchangeTheorems'
+  run "the client, and facts of 2,000 nodes" ./puppetdb 'Test'
   ;;
 *)
   echo "say which topic: make accept TOPIC=… ($topics)"

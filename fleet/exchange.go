@@ -131,6 +131,16 @@ func (n Node) certname() string {
 func (x *Exchange) Told(nodes int) string {
 	text := fmt.Sprintf("what nodes export is that of the nodes at hand: %s of %s", counted(x.Set.Len(), "resource"),
 		counted(nodes, "node"))
+	failed := 0
+	for _, r := range x.Results {
+		if r != nil && r.Failure != nil {
+			failed++
+		}
+	}
+	if failed > 0 {
+		text += fmt.Sprintf("; what %s would export that %s not compile is not known", counted(failed, "more node"),
+			map[bool]string{true: "does", false: "do"}[failed == 1])
+	}
 	if len(x.Restless) > 0 {
 		text += fmt.Sprintf("; after %d rounds %s would still be told something else", x.Rounds, strings.Join(x.Restless, ", "))
 	}

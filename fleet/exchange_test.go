@@ -22,6 +22,7 @@ import (
 	"bunraku/puppet/exported"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/types"
+	"bunraku/puppetdb"
 	"bunraku/source"
 
 	"golang.org/x/tools/txtar"
@@ -96,7 +97,7 @@ func TestScoreExchange(t *testing.T) {
 	sites := append([]*exchangeSite{shopExchange(t)}, randomExchanges(0, recordedRandom)...)
 	if *record {
 		live.Puppet(t)
-		askExchange(t, puppetDB(t), sites)
+		askExchange(t, live.StartPuppetDB(t).URL, sites)
 		var want []*exchangeAnswer
 		for _, s := range sites {
 			want = append(want, s.Want)
@@ -133,14 +134,6 @@ func TestScoreExchange(t *testing.T) {
 	t.Logf("score: exchange %d/%d", good, len(sites))
 }
 
-// puppetDB is the address of a PuppetDB: one that runs already, or one for this test.
-func puppetDB(t testing.TB) string {
-	if url := os.Getenv("BUNRAKU_PUPPETDB"); url != "" {
-		return url
-	}
-	return live.StartPuppetDB(t).URL
-}
-
 // write puts the site on disk.
 func (s *exchangeSite) write(t testing.TB) string {
 	t.Helper()
@@ -158,7 +151,7 @@ func (s *exchangeSite) write(t testing.TB) string {
 }
 
 // ask lets real Puppet compile sites with a PuppetDB.
-func askExchange(t testing.TB, url string, sites []*exchangeSite) {
+func askExchange(t testing.TB, url string, sites []*exchangeSite, more ...string) {
 	t.Helper()
 	type question struct {
 		Dir   string                     `json:"dir"`
@@ -172,7 +165,7 @@ func askExchange(t testing.TB, url string, sites []*exchangeSite) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/exchange.rb", string(in), url)), "\n")
+	lines := strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/exchange.rb", string(in), append([]string{url}, more...)...)), "\n")
 	if len(lines) != len(sites) {
 		t.Fatalf("%d answers to %d questions", len(lines), len(sites))
 	}
@@ -188,7 +181,10 @@ var exchangeLocations = regexp.MustCompile(` \((?:file|line): [^()]*\)| on node 
 var exchangeWrappers = regexp.MustCompile(`^(Evaluation Error: Error while evaluating an? [A-Z][A-Za-z ]+, )*(Puppet::Parser::Compiler failed with error \w+: )?`)
 
 // compare compiles the site and says what differs, "" for nothing.
-func (s *exchangeSite) compare(t testing.TB) string {
+func (s *exchangeSite) compare(t testing.TB) string { return s.compareWith(t, nil) }
+
+// compareWith is compare with somebody who knows what nodes export; nil lets the nodes exchange it.
+func (s *exchangeSite) compareWith(t testing.TB, from exported.Importer) string {
 	t.Helper()
 	dir := s.write(t)
 	ws := compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet7, Roots: []string{live.ModulesDir}})
@@ -205,13 +201,16 @@ func (s *exchangeSite) compare(t testing.TB) string {
 		}
 		nodes = append(nodes, fleet.Node{Node: compiler.Node{Facts: f}})
 	}
-	x, err := fleet.NewExchange(context.Background(), c, nodes, nil)
-	if err != nil {
-		t.Fatal(err)
+	var x *fleet.Exchange
+	if from == nil {
+		if x, err = fleet.NewExchange(context.Background(), c, nodes, nil); err != nil {
+			t.Fatal(err)
+		}
+		from = exported.NewSet(nil)
 	}
 	for i, n := range nodes {
 		want := s.Want.Nodes[n.Facts.Name]
-		res := resultOf(t, x, c, nodes[i], i)
+		res := resultOf(t, x, c, nodes[i].Importing(from), i)
 		if want.Error != "" {
 			text := exchangeWrappers.ReplaceAllString(exchangeLocations.ReplaceAllString(want.Error, ""), "")
 			if res.Failure == nil {
@@ -253,7 +252,7 @@ func resultOf(t testing.TB, x *fleet.Exchange, c *compiler.Snapshot, n fleet.Nod
 	if x != nil {
 		return x.Results[i]
 	}
-	res, err := c.Compile(context.Background(), n.Importing(exported.NewSet(nil)).Node)
+	res, err := c.Compile(context.Background(), n.Node)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,6 +275,26 @@ func inOneOrder(c *catalog.Catalog) {
 	})
 }
 
+// TestAcceptExchangeStored lets the nodes of the site of twenty machines collect what a real PuppetDB has.
+func TestAcceptExchangeStored(t *testing.T) {
+	if os.Getenv("BUNRAKU_ACCEPT") == "" {
+		t.Skip("BUNRAKU_ACCEPT is not set")
+	}
+	live.Puppet(t)
+	url := live.StartPuppetDB(t).URL
+	s := shopExchange(t)
+	askExchange(t, url, []*exchangeSite{s}, "keep")
+	c, err := puppetdb.New(puppetdb.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if why := s.compareWith(t, c.NewImporter(context.Background())); why != "" {
+		t.Error(why)
+	}
+	t.Logf("exchange: %d nodes, from PuppetDB (bar: all equal)", len(s.Nodes))
+}
+
 // TestAcceptExchangeRandom compares random sites with real Puppet and PuppetDB, live.
 func TestAcceptExchangeRandom(t *testing.T) {
 	if os.Getenv("BUNRAKU_ACCEPT") == "" {
@@ -287,7 +306,7 @@ func TestAcceptExchangeRandom(t *testing.T) {
 		count = n
 	}
 	sites := randomExchanges(0, count)
-	askExchange(t, puppetDB(t), sites)
+	askExchange(t, live.StartPuppetDB(t).URL, sites)
 	good, failing, compiling := 0, 0, 0
 	for _, s := range sites {
 		if why := s.compare(t); why != "" {

@@ -28,6 +28,7 @@ type Trace struct {
 	firstNotes int
 	owners     []Owner // of steps
 	open       [][]Ref // sets that were not complete when they were made
+	foreign    []Ref   // literals that are leaves by themselves: those that another evaluation has read
 	growth     growth
 }
 
@@ -41,7 +42,7 @@ func (t *Trace) Copy() *Trace {
 		blocks: slices.Clip(t.blocks), read: slices.Clone(t.read), names: slices.Clip(t.names), known: t.known,
 		nameOf: maps.Clone(t.nameOf),
 		notes:  slices.Clone(t.notes), noteCount: t.noteCount, firstNotes: t.firstNotes, owners: slices.Clip(t.owners),
-		open: slices.Clone(t.open)}
+		open: slices.Clone(t.open), foreign: slices.Clip(t.foreign)}
 	if n := len(c.notes); n > 0 { // which may have room for more
 		c.notes[n-1] = slices.Clone(c.notes[n-1])
 	}
@@ -277,7 +278,11 @@ func (t *Trace) Leaf(l Label) Ref {
 		return 0
 	}
 	t.labels = append(t.labels, l)
-	return t.add(node{shape: isLeaf, first: Ref(len(t.labels) - 1)})
+	r := t.add(node{shape: isLeaf, first: Ref(len(t.labels) - 1)})
+	if l.Kind == Literal {
+		t.foreign = append(t.foreign, r)
+	}
+	return r
 }
 
 // Op adds a value that an operation made of its operands.

@@ -130,6 +130,11 @@ func (t *Trace) Find(file string, ordinal int) (leaves []Ref) {
 			leaves = append(leaves, b.first+Ref(ordinal))
 		}
 	}
+	for _, r := range t.foreign {
+		if l, _ := t.label(r); l.Ordinal == ordinal && l.Place.File != nil && l.Place.File.Name == file {
+			leaves = append(leaves, r)
+		}
+	}
 	return leaves
 }
 

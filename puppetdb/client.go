@@ -12,7 +12,7 @@
 //	error.go     what went wrong, in words
 //
 // Certificates and keys are texts that whoever names them has read; the only files that it touches are those of a
-// directory of facts. It may import exported and value. Start reading at New, then Client.Query and Client.Command.
+// directory of facts. It may import catalog, exported and value. Start reading at New, then Client.Query and Client.Command.
 package puppetdb
 
 import (

@@ -1,7 +1,6 @@
 package puppetdb
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,11 +8,12 @@ import (
 	"strings"
 	"sync"
 
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/exported"
 	"bunraku/puppet/value"
 )
 
-// An Importer lets nodes collect what is exported according to a PuppetDB. Each question is asked once, for all nodes:
+// An Importer lets nodes collect what is exported according to a PuppetDB, and answers puppetdb_query. Each question is asked once, for all nodes:
 // which of them asks is told apart here.
 type Importer struct {
 	ctx    context.Context
@@ -21,11 +21,13 @@ type Importer struct {
 
 	mu    sync.Mutex
 	asked map[string]func() ([]*exported.Resource, error)
+	query map[string]func() (value.Value, error)
 }
 
 // NewImporter makes an importer whose questions end with a context.
 func (c *Client) NewImporter(ctx context.Context) *Importer {
-	return &Importer{ctx: ctx, client: c, asked: map[string]func() ([]*exported.Resource, error){}}
+	return &Importer{ctx: ctx, client: c, asked: map[string]func() ([]*exported.Resource, error){},
+		query: map[string]func() (value.Value, error){}}
 }
 
 // Digest implements exported.Importer: what a PuppetDB answers now it need not answer tomorrow.
@@ -50,6 +52,42 @@ func (i *Importer) Exported(host string, q *exported.Query) ([]*exported.Resourc
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(r *exported.Resource) bool { return r.Certname == host }), nil
+}
+
+// Ask answers a query, in PQL or as an array of JSON: a list of rows.
+func (i *Importer) Ask(query string) (value.Value, error) {
+	i.mu.Lock()
+	once := i.query[query]
+	if once == nil {
+		once = sync.OnceValues(func() (value.Value, error) { return i.client.values(i.ctx, query) })
+		i.query[query] = once
+	}
+	i.mu.Unlock()
+	return once()
+}
+
+// mostRows is how many rows a query of a manifest may be answered with.
+const mostRows = 1_000_000
+
+// values is the answer to a query as Puppet's values.
+func (c *Client) values(ctx context.Context, query string) (v value.Value, err error) {
+	err = c.again(ctx, func() error {
+		b := value.NewArrayBuilder(0)
+		rows := 0
+		err := c.Query(ctx, Query{Text: query}, func(row json.RawMessage) error {
+			if rows++; rows > mostRows {
+				return &Error{URL: c.URL(), Detail: fmt.Sprintf("a query of a manifest has more than %d rows", mostRows)}
+			}
+			x, err := catalog.ReadJSON(row)
+			if err == nil {
+				b.Add(x)
+			}
+			return err
+		})
+		v = b.Array()
+		return err
+	})
+	return v, err
 }
 
 // exported asks for exported resources of all nodes.
@@ -94,13 +132,14 @@ func readResource(row json.RawMessage) (*exported.Resource, error) {
 		return nil, fmt.Errorf("PuppetDB describes a resource in a way that is not known: %w", err)
 	}
 	r := &exported.Resource{Certname: x.Certname, Type: x.Type, Title: x.Title, Tags: x.Tags, File: x.File, Line: x.Line}
-	d := json.NewDecoder(bytes.NewReader(x.Parameters))
-	d.UseNumber()
-	var params map[string]any
-	if err := d.Decode(&params); err != nil {
+	params, err := catalog.ReadJSON(x.Parameters) // in their order
+	if err != nil {
 		return nil, err
 	}
-	h := exported.FromJSON(params).(*value.Hash)
+	h, is := params.(*value.Hash)
+	if !is {
+		return nil, fmt.Errorf("PuppetDB describes a resource in a way that is not known: %.200s", row)
+	}
 	for _, e := range h.Entries() {
 		r.Params = append(r.Params, exported.Param{Name: string(e.Key.(value.String)), Value: e.Value})
 	}

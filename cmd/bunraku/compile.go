@@ -162,6 +162,9 @@ func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
 	o.Outside, o.Roots = f.outside, slices.Clone(f.roots)
 	o.GlobalHiera = f.hiera
 	o.DataDirs = f.datadirs
+	if f.puppetdb.url != "" {
+		o.PuppetDB = lazyPuppetDB{&f.puppetdb, c.Context()}
+	}
 	if o.Classifier = f.enc.c; f.enc.c != nil {
 		f.enc.c.Timeout = f.encTimeout
 	}

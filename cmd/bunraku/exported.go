@@ -30,11 +30,11 @@ func (f *compileFlags) stored(ctx context.Context) (exported.Importer, error) {
 	if f.puppetdb.url == "" {
 		return nil, fail("--exported puppetdb needs --puppetdb https://HOST:8081")
 	}
-	c, err := f.puppetdb.client()
+	i, err := f.puppetdb.importer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.NewImporter(ctx), nil
+	return i, nil
 }
 
 // imports lets a node collect what the others export: all nodes that there are facts of are compiled. Nobody is unless

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
+	"bunraku/puppet/value"
 	"bunraku/puppetdb"
 
 	"github.com/spf13/cobra"
@@ -16,9 +19,45 @@ import (
 type puppetdbFlags struct {
 	url, cert, key, cacert, token string
 	timeout                       time.Duration
+
+	state *puppetdbState // of copies, too
+}
+
+type puppetdbState struct {
+	once   sync.Once
+	asking *puppetdb.Importer
+	err    error
+}
+
+// importer asks the PuppetDB that is named, for the whole run.
+func (f *puppetdbFlags) importer(ctx context.Context) (*puppetdb.Importer, error) {
+	s := f.state
+	s.once.Do(func() {
+		var c *puppetdb.Client
+		if c, s.err = f.client(); s.err == nil {
+			s.asking = c.NewImporter(ctx)
+		}
+	})
+	return s.asking, s.err
+}
+
+// A lazyPuppetDB is connected to when a manifest asks the first time.
+type lazyPuppetDB struct {
+	flags *puppetdbFlags
+	ctx   context.Context
+}
+
+// Ask implements compiler.Querier.
+func (l lazyPuppetDB) Ask(query string) (value.Value, error) {
+	i, err := l.flags.importer(l.ctx)
+	if err != nil {
+		return nil, err
+	}
+	return i.Ask(query)
 }
 
 func (f *puppetdbFlags) add(flags *pflag.FlagSet) {
+	f.state = &puppetdbState{}
 	flags.StringVar(&f.url, "puppetdb", "", "the `URL` of a PuppetDB: https://puppetdb.example.com:8081")
 	flags.StringVar(&f.cert, "cert", "", "a `FILE` with the client's certificate, in PEM, for --puppetdb")
 	flags.StringVar(&f.key, "key", "", "a `FILE` with the key of --cert")

@@ -1,6 +1,6 @@
 # exchange.rb: what a Puppet makes of sites whose nodes export resources to each other, through a real PuppetDB.
 #
-#   ruby exchange.rb URL <sites
+#   ruby exchange.rb URL [keep] <sites
 #
 # Standard input is a JSON array of {"dir": an environment, "nodes": {name: facts}}. Every node is compiled in the order of names and its
 # catalog is stored, round after round, until no catalog changes, five rounds at most. The answer is one line of JSON per site:
@@ -89,5 +89,5 @@ JSON.parse($stdin.read).each do |site|
     break puts(%({"rounds":#{rounds},"nodes":#{text}}).gsub("#{dir}/", '')) if text == last || rounds == 5
     last = text
   end
-  site['nodes'].each_key { |name| forget(name) }
+  site['nodes'].each_key { |name| forget(name) } unless ARGV[1] == 'keep'
 end

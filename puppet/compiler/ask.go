@@ -520,6 +520,8 @@ func (c *Snapshot) answer(q trace.Question, t *trace.Text) {
 		if t.Flag(ok); ok {
 			c.answerRuby(q.Of, environment.RubyFunction{Path: p, Old: true, Module: c.env.ModuleOf(p)}, t)
 		}
+	case trace.Query:
+		c.answerQuery(q.Of, t)
 	case trace.Test:
 		if !c.test(q, t) {
 			t.String("none")

@@ -62,6 +62,8 @@ type Options struct {
 	Decrypted       func(string)  // is told every text of Hiera's that was encrypted; nil for nobody
 	// Classifier is asked for the classes, parameters and environment of every node; nil for nobody.
 	Classifier *classifier.Classifier
+	// PuppetDB answers what manifests ask of it by puppetdb_query; nil for nobody.
+	PuppetDB Querier
 	// Environment is the environment's name; "" for its directory's.
 	Environment string
 }
@@ -120,6 +122,7 @@ func (w *Workspace) open(files source.Files) (*Snapshot, error) {
 	}
 	c := &Snapshot{ws: w, files: files, env: env, set: w.set, opt: w.opt, cache: eval.NewCache(),
 		templates: template.NewCache(), functions: functions.Table(w.set.Language), summer: trace.NewSummer(w.opt.Key)}
+	c.functions["puppetdb_query"] = c.puppetdbQuery()
 	c.moduleFunctions()
 	c.rubyLibrary = bridge.NewLibrary(c.templates.Runtime)
 	if w.opt.Ruby == RubySystem {

@@ -96,8 +96,8 @@ func Compile(w World, in Input) (result *Result) {
 	ev.generate()
 	ev.finish()
 	c := ev.catalog()
-	result.Exports = ev.exportsOf()
 	result.left = ev.seal(c)
+	result.Exports = ev.exportsOf(result.left)
 	result.Catalog = c
 	if ev.trace != nil {
 		ev.cache.setTraceSize(traceSize{ev.trace.Size(), len(ev.ghosts.branches), len(ev.ghosts.passed)})

@@ -82,9 +82,16 @@ func (c *collector) take(x *exported.Resource) *Resource {
 	if !ev.resolveResource(r, ev.typeName(x.Type), x.Title) {
 		ev.failAt(&source.Diagnostic{Code: "E0508", Place: c.place, Summary: "Resource type " + x.Type + " doesn't exist"})
 	}
-	there := ev.exportLeaf(x, x.Ref(), x.Place, x.Labels)
+	there := ev.exportLeaf(x, x.Ref(), x.Place, x.Tested(c.asks))
 	r.existence = ev.trace.Join(c.ref, there)
 	r.titleRef = there
+	if ev.trace != nil { // whoever asks first takes it, into its own container
+		for _, o := range ev.table.everCollected {
+			if o != c && o.asks != nil && o.typ == c.typ {
+				r.existence = ev.trace.With(r.existence, o.ref)
+			}
+		}
+	}
 	r.params = make([]*param, 0, len(x.Params))
 	for i := range x.Params {
 		p := &x.Params[i]
@@ -155,8 +162,9 @@ func (c *collector) foundTwice(x *exported.Resource, old *Resource) {
 	ev.failRef(d, ev.trace.Join(old.existence, c.ref, ev.exportLeaf(x, x.Ref(), x.Place, x.Labels)))
 }
 
-// exportsOf are the resources that the node exports, as other nodes get them.
-func (ev *Evaluator) exportsOf() (out []*exported.Resource) {
+// exportsOf are the resources that the node exports, as other nodes get them; l is what is left of the compile.
+func (ev *Evaluator) exportsOf(l *left) (out []*exported.Resource) {
+	tr := ev.trace
 	for _, r := range ev.table.list {
 		if !r.exported || r.wire == nil {
 			continue
@@ -164,10 +172,14 @@ func (ev *Evaluator) exportsOf() (out []*exported.Resource) {
 		w := r.wire
 		x := &exported.Resource{Certname: ev.in.Node, Type: r.Type, Title: r.Title, Tags: slices.Clone(w.Tags), File: w.File,
 			Line: w.Line, Place: w.Place}
-		if ev.trace != nil {
-			x.Labels = ev.trace.Depends(w.Existence, w.TitleRef)
+		if tr != nil {
+			x.Labels, x.TagLabels = tr.Depends(w.Existence, w.TitleRef), tr.Depends(w.TagsRef)
+		}
+		if tr != nil {
+			x.Absent = func(attribute string) []provenance.Label { return tr.Depends(l.Absent(w, attribute)...) }
 		}
 		var aliases []value.Value
+		named := []provenance.Ref{w.Existence, w.TitleRef} // of the aliases
 		name := value.Value(value.String(r.Title))
 		for i := range w.Params {
 			p := &w.Params[i]
@@ -179,15 +191,15 @@ func (ev *Evaluator) exportsOf() (out []*exported.Resource) {
 				continue
 			}
 			if r.typ != nil && p.Name == r.typ.Namevar() {
-				name = v
+				name, named = v, append(named, p.Ref)
 			}
 			if p.Name == "alias" && (r.typ == nil || len(r.typ.Namevars) <= 1) {
-				aliases = flatKeys([]value.Value{v})
+				aliases, named = flatKeys([]value.Value{v}), append(named, p.Ref)
 				continue
 			}
 			q := exported.Param{Name: p.Name, Value: v, Place: p.Place}
-			if ev.trace != nil {
-				q.Labels = ev.trace.Depends(p.Ref)
+			if tr != nil {
+				q.Labels = tr.Depends(p.Ref)
 			}
 			x.Params = append(x.Params, q)
 		}
@@ -198,7 +210,7 @@ func (ev *Evaluator) exportsOf() (out []*exported.Resource) {
 		}
 		if len(aliases) > 0 {
 			v, _ := exported.Stored("alias", value.NewArray(aliases...))
-			x.Params = append(x.Params, exported.Param{Name: "alias", Value: v, Place: x.Place, Labels: x.Labels})
+			x.Params = append(x.Params, exported.Param{Name: "alias", Value: v, Place: x.Place, Labels: tr.Depends(named...)})
 		}
 		out = append(out, x)
 	}

@@ -29,8 +29,31 @@ type Resource struct {
 	File        string // as the exporter's catalog says it; "" if it does not
 	Line        int
 	Place       source.Place // where it is declared, if the exporter was compiled here
-	// Labels are what its being there depends on, if the exporter was compiled with provenance.
-	Labels []provenance.Label
+	// Labels are what its being there depends on, if the exporter was compiled with provenance, and TagLabels what its tags
+	// do. Absent is what it depends on that it has not got an attribute; it may be nil.
+	Labels, TagLabels []provenance.Label
+	Absent            func(attribute string) []provenance.Label
+}
+
+// Tested is what it depends on that a query finds the resource.
+func (r *Resource) Tested(q *Query) []provenance.Label {
+	out := r.Labels
+	q.Filter.each(func(field string) {
+		switch {
+		case field == "tag":
+			out = append(out[:len(out):len(out)], r.TagLabels...)
+		case field == "title":
+		case r.Param(field) != nil:
+			for i := range r.Params {
+				if r.Params[i].Name == field {
+					out = append(out[:len(out):len(out)], r.Params[i].Labels...)
+				}
+			}
+		case r.Absent != nil:
+			out = append(out[:len(out):len(out)], r.Absent(field)...)
+		}
+	})
+	return out
 }
 
 // A Param is an attribute.

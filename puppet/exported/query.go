@@ -66,6 +66,15 @@ func (f *Filter) ast() (any, error) {
 	return e, nil
 }
 
+// JSON is a value as PuppetDB reads it.
+func JSON(v value.Value) string {
+	text, err := json.Marshal(plain(data(v)))
+	if err != nil { // a number that JSON does not have
+		return ""
+	}
+	return string(text)
+}
+
 // plain is a value as encoding/json takes it. Keys of hashes are sorted there, as PuppetDB does it before it compares.
 func plain(v value.Value) any {
 	switch v := v.(type) {
@@ -119,6 +128,18 @@ func (f *Filter) matches(r *Resource) bool {
 		hit = v != nil && sameJSON(v, f.Value)
 	}
 	return hit == (f.Op == "==")
+}
+
+// each visits the fields that a filter tests.
+func (f *Filter) each(visit func(field string)) {
+	switch {
+	case f == nil:
+	case f.Op == "and" || f.Op == "or":
+		f.Left.each(visit)
+		f.Right.each(visit)
+	default:
+		visit(f.Field)
+	}
 }
 
 // sameJSON reports whether two values are written alike.

@@ -34,7 +34,8 @@
 // that does not match either counts, and so does an argument that a function does not look at. A function in Ruby counts
 // as all that its file says, a hash of data that was looked up as the whole hash, the type of a parameter as it is
 // written. A class that moves to another file counts as changed, and so does one more definition beside another that was
-// loaded. What an external classifier says of a node, and what this run was told by options, is one question each.
+// loaded. What an external classifier says of a node, and what this run was told by options, is one question each. So is
+// each collector's about what other nodes export, and each query of PuppetDB.
 //
 // Digests are keyed (Key): the digest of a short secret would be as good as the secret for who can guess it.
 //
@@ -94,6 +95,7 @@ const (
 	Test              // Of: a file, Part: a literal of its code, and a digest: is the literal equal to what has that digest
 	Accepts           // Of: a resource type, Part: an attribute: does it have one of that name
 	Exports           // Of: a resource type, Part: a query: the resources that other nodes export
+	Query             // Of: a query: what PuppetDB answers
 	lastKind
 )
 
@@ -104,7 +106,7 @@ var kindNames = [...]string{
 	"module", "content", "ERB template", "existence", "glob", "hiera.yaml", "data file",
 	"first value of a layer", "values of a layer", "options of a key", "key of data",
 	"description of a type", "node statement of a name",
-	"comparison", "attribute of a type", "exported resources",
+	"comparison", "attribute of a type", "exported resources", "PuppetDB",
 }
 
 func (k Kind) String() string {
