@@ -11,6 +11,8 @@
 //	cause.go     which hunks make a change; blame.go who wrote them
 //	impact.go    which nodes can change
 //	compare.go   the catalogs of all nodes between two states
+//	exchange.go  what nodes export to each other
+//	stored.go    catalogs that PuppetDB has, as a baseline
 //
 // Start reading at Compile.
 package fleet

@@ -87,7 +87,7 @@ func (f *diffFlags) addSides(c *cobra.Command) {
 	language.Value = &languagesFlag{&f.language, &f.later}
 	language.Usage += "; two of them, such as 7,8, are the old and the new side's"
 	fs.StringVar(&f.from, "from", "",
-		"the old side: a revision (`REV`) or a directory; by default where the branch left main")
+		"the old side: a revision (`REV`), a directory, or puppetdb (the catalogs that --puppetdb has); by default where the branch left main")
 	fs.StringVar(&f.to, "to", "", "the new side: a revision (`REV`) or a directory; by default the work tree")
 	fs.StringVar(&f.store, "store", "",
 		"a `DIR` that keeps what compiles asked and came to: later runs compile only what may have changed")
@@ -115,6 +115,8 @@ func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diff
 	var files source.Files // of the new side
 	if f.fromCatalog != "" || f.toCatalog != "" {
 		r, err = a.diffCatalogs(f, opt)
+	} else if f.from == fromPuppetDB {
+		r, err = a.diffStored(ctx, cmd, root, f, opt)
 	} else {
 		var d *diffing
 		if d, err = a.openDiff(ctx, cmd, root, f, opt); err != nil {

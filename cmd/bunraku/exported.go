@@ -86,27 +86,42 @@ func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot
 
 // exchange lets the nodes of a check collect what others of them export.
 func (a *app) exchange(ctx context.Context, f *compileFlags, c *compiler.Snapshot, out *checking, nodes []fleet.Node) error {
-	stored, err := f.stored(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range nodes {
-		nodes[i] = nodes[i].Importing(stored)
-	}
-	if on, err := f.exchanges(); err != nil || !on {
-		return err
-	}
-	x, err := fleet.NewExchange(ctx, c, nodes, a.keep)
+	x, err := a.tellOf(ctx, f, c, nodes)
 	if err != nil || x == nil {
 		return err
 	}
 	out.exchanged = x.Told(len(nodes))
-	for i := range nodes {
-		nodes[i] = nodes[i].Importing(x.Set)
-	}
 	if len(x.Restless) > 0 {
 		out.run.Add(nil, &source.Diagnostic{Code: "V907", Severity: source.Warning, Summary: out.exchanged,
 			Help: "nodes answer each other's exports without end: a resource that is collected should not decide what is exported"})
 	}
 	return nil
+}
+
+// tell lets nodes collect what is exported, by wherever the flags say it comes from.
+func (a *app) tell(ctx context.Context, f *compileFlags, c *compiler.Snapshot, nodes []fleet.Node) error {
+	_, err := a.tellOf(ctx, f, c, nodes)
+	return err
+}
+
+// tellOf is tell; it gives what nodes exchange, nil if they do not.
+func (a *app) tellOf(ctx context.Context, f *compileFlags, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error) {
+	stored, err := f.stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range nodes {
+		nodes[i] = nodes[i].Importing(stored)
+	}
+	if on, err := f.exchanges(); err != nil || !on {
+		return nil, err
+	}
+	x, err := fleet.NewExchange(ctx, c, nodes, a.keep)
+	if err != nil || x == nil {
+		return nil, err
+	}
+	for i := range nodes {
+		nodes[i] = nodes[i].Importing(x.Set)
+	}
+	return x, nil
 }

@@ -17,7 +17,7 @@ var answers = map[string]string{
 		`"certname":"n2.example.com","parameters":{"message": "hello", "withpath": true},"exported":true},` +
 		`{"tags":["keys","class","notify","node"],"file":null,"type":"Notify","title":"mine","line":null,"resource":"cc6121e6",` +
 		`"environment":"production","certname":"web1","parameters":{},"exported":true}]`,
-	`/pdb/query/v4 nodes[certname]{ limit 2 }`:    `[{"certname":"n1.example.com"},{"certname":"n2.example.com"}]`,
+	`/pdb/query/v4 nodes[certname]{ limit 2 }`:   `[{"certname":"n1.example.com"},{"certname":"n2.example.com"}]`,
 	`/pdb/query/v4 ["from","nodes",["=","a",1]]`: `[{"b":1,"a":[true,null,1.5]}]`,
 }
 
@@ -89,5 +89,68 @@ func TestAskPuppetDB(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(left) > 0 {
 		t.Errorf("a pull that failed leaves %q", left)
+	}
+}
+
+// storedSite is what the catalog in testdata/stored-catalog.json was compiled from, by Puppet 7.23; PuppetDB 7.12 has
+// answered with it.
+const storedSite = `class motd(String $text = 'welcome') {
+  file { '/etc/motd':
+    content => "${text}\n",
+    mode    => '0644',
+  }
+  file { 'secret':
+    path    => '/etc/secret',
+    content => Sensitive('s3cret'),
+  }
+}
+class { 'motd': text => 'old' }
+notify { 'list': message => [1, 'two', undef, Integer], require => Class['motd'] }
+Notify['list'] -> notify { 'after': }
+`
+
+// TestDiffStored compares a tree with the catalog that a PuppetDB has: the tree that it was compiled from does not differ,
+// and of another one what differs is told.
+func TestDiffStored(t *testing.T) {
+	text, err := os.ReadFile("testdata/stored-catalog.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/pdb/query/v4/catalogs" || r.URL.Query().Get("query") != `["=","certname","web1.stored.example"]` {
+			io.WriteString(w, "[]")
+			return
+		}
+		w.Write(text)
+	}))
+	defer s.Close()
+	dir := filepath.Join(t.TempDir(), "production")
+	put := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("facts/web1.stored.example.json", `{"name": "web1.stored.example", "values": {"os": {"family": "Debian"}}}`)
+	args := []string{"diff", dir, "--from", "puppetdb", "--puppetdb", s.URL, "--language", "7"}
+	put("manifests/site.pp", storedSite)
+	if code, out, errs := call(args...); code != exitFine {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	put("manifests/site.pp", strings.Replace(storedSite, "text => 'old'", "text => 'new'", 1)+"notify { 'more': }\n")
+	code, out, errs := call(args...)
+	if code != exitNo || !strings.Contains(out, "File[/etc/motd]") || !strings.Contains(out, "Notify[more]") ||
+		strings.Contains(out, "secret") || strings.Contains(out, "Notify[list]") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	put("facts/db1.json", `{"name": "db1", "values": {}}`)
+	if code, out, errs = call(args...); !strings.Contains(out, "1 not compared") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	if code, _, errs = call(append(args, "--to", "HEAD")...); code != exitFailed || !strings.Contains(errs, "--to cannot be given") {
+		t.Errorf("exit %d\n%s", code, errs)
 	}
 }
