@@ -25,7 +25,7 @@ import (
 func TestScoreExchangeTheorems(t *testing.T) {
 	most := 250
 	if testing.Short() {
-		most = 80
+		most = 200
 	}
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {
 		most = 5000

@@ -64,9 +64,9 @@ func TestAskPuppetDB(t *testing.T) {
 	if code != exitFailed || !strings.Contains(errs, "400 Bad Request: PQL parse error") || !strings.Contains(errs, "site.pp:1:") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
-	// Without a PuppetDB the answer is not known, and nothing is guessed.
+	// Without a PuppetDB there is no such function, as without its terminus.
 	code, out, errs = compile("notify { 'x': message => puppetdb_query('nodes[certname]{ limit 2 }') }\n")
-	if !strings.Contains(errs, "none is named (--puppetdb)") {
+	if code != exitFailed || !strings.Contains(errs, "Unknown function: 'puppetdb_query'") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 	code, out, errs = compile("Notify <<| |>>\n", "--exported", "puppetdb")

@@ -13,7 +13,7 @@ type Querier interface {
 	Ask(query string) (value.Value, error)
 }
 
-// puppetdbQuery is the function that PuppetDB's terminus brings along. Without a PuppetDB what it answers is not known.
+// puppetdbQuery is the function that PuppetDB's terminus brings along.
 func (c *Snapshot) puppetdbQuery() *eval.Function {
 	return &eval.Function{Name: "puppetdb_query", Doc: "What PuppetDB answers to a query, in PQL or as an array.",
 		Flow: eval.Observer, Dispatches: []eval.Dispatch{
@@ -31,9 +31,6 @@ func (c *Snapshot) askPuppetDB(call *eval.Call) (value.Value, error) {
 	}
 	asked := call.Trace().Leaf(provenance.Label{Kind: provenance.World, Path: "PuppetDB's answer to " + query})
 	call.Ref = call.Trace().With(asked, call.ArgRef(0))
-	if c.opt.PuppetDB == nil {
-		return &value.Opaque{Why: "puppetdb_query() asks a PuppetDB, and none is named (--puppetdb)"}, nil
-	}
 	return c.opt.PuppetDB.Ask(query)
 }
 

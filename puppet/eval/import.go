@@ -98,6 +98,15 @@ func (c *collector) take(x *exported.Resource) *Resource {
 		ev.setParam(r, &param{name: p.Name, value: p.Value, source: r.source, place: p.Place,
 			ref: ev.exportLeaf(x, p.Name+" of "+x.Ref(), p.Place, p.Labels)})
 	}
+	if ev.trace != nil {
+		for i := range x.Unset {
+			p := &x.Unset[i]
+			ref := ev.exportLeaf(x, p.Name+" of "+x.Ref(), p.Place, p.Labels)
+			if r.unset = append(r.unset, attrRef{p.Name, ref}); p.Name == "tag" { // it would make some
+				r.tagRef = ev.trace.Join(r.tagRef, ref)
+			}
+		}
+	}
 	before := ev.ctl
 	ev.ctl = r.existence
 	ev.initialTags(r)
@@ -183,11 +192,11 @@ func (ev *Evaluator) exportsOf(l *left) (out []*exported.Resource) {
 		name := value.Value(value.String(r.Title))
 		for i := range w.Params {
 			p := &w.Params[i]
-			if slices.Contains(w.Sensitive, p.Name) {
-				continue
-			}
 			v, ok := exported.Stored(p.Name, p.Value)
-			if !ok {
+			if !ok || slices.Contains(w.Sensitive, p.Name) {
+				if tr != nil {
+					x.Unset = append(x.Unset, exported.Param{Name: p.Name, Place: p.Place, Labels: tr.Depends(p.Ref)})
+				}
 				continue
 			}
 			if r.typ != nil && p.Name == r.typ.Namevar() {
@@ -202,6 +211,11 @@ func (ev *Evaluator) exportsOf(l *left) (out []*exported.Resource) {
 				q.Labels = tr.Depends(p.Ref)
 			}
 			x.Params = append(x.Params, q)
+		}
+		for _, p := range r.params {
+			if tr != nil && value.IsUndef(p.value) {
+				x.Unset = append(x.Unset, exported.Param{Name: p.name, Place: p.place, Labels: tr.Depends(p.ref)})
+			}
 		}
 		// A name that is not the title becomes an alias, unless the type takes things with one name for different ones.
 		if r.typ != nil && len(r.typ.Namevars) <= 1 && r.typ.Isomorphic && name != value.Value(value.String(r.Title)) &&

@@ -220,6 +220,7 @@ func (l *left) keepTrace(ev *Evaluator) {
 				t.unset = append(t.unset, attrRef{p.name, ev.deep(p.value, p.ref)})
 			}
 		}
+		t.unset = append(t.unset, r.unset...)
 		if len(r.in) > 0 {
 			t.in = make([]int32, 0, len(r.in))
 			for _, c := range r.in {

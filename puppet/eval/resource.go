@@ -63,6 +63,7 @@ type Resource struct {
 	decided   bool               // it stands under a decision of the code that declares it
 	possible  *value.Opaque      // what is not known and decides whether it is there; nil if it is
 	from      *exported.Resource // what another node exports, if it is that
+	unset     []attrRef          // of that: attributes which it was given and which did not get here
 	stated    provenance.Ref     // of a class that a statement such as class { 'c': } declares: what that stands under
 	tagRef    provenance.Ref     // of the tags given to it by attribute or function
 	absences  []provenance.Ref   // parameters that Hiera was asked for in vain, by their place

@@ -32,7 +32,9 @@ type Resource struct {
 	// Labels are what its being there depends on, if the exporter was compiled with provenance, and TagLabels what its tags
 	// do. Absent is what it depends on that it has not got an attribute; it may be nil.
 	Labels, TagLabels []provenance.Label
-	Absent            func(attribute string) []provenance.Label
+	// Unset are attributes that it was given and that nobody gets: undef, and what is Sensitive. They have labels only.
+	Unset  []Param
+	Absent func(attribute string) []provenance.Label
 }
 
 // Tested is what it depends on that a query finds the resource.
@@ -97,12 +99,34 @@ func Stored(name string, v value.Value) (out value.Value, ok bool) {
 		return nil, false
 	}
 	out = data(v)
+	switch name {
+	case "before", "notify", "require", "subscribe":
+		out = titled(out)
+	}
 	if a, is := out.(*value.Array); is && a.Len() > 0 && slices.Contains(unordered, name) {
 		elems := slices.Clone(a.Elems)
 		slices.SortStableFunc(elems, func(x, y value.Value) int { return cmp.Compare(value.ToString(x), value.ToString(y)) })
 		out = value.NewArray(elems...)
 	}
 	return out, true
+}
+
+// titled spells references as Puppet writes them out: the class of all main manifests is called main where it stands and
+// Main there, so that nobody finds it.
+func titled(v value.Value) value.Value {
+	switch v := v.(type) {
+	case value.String:
+		if v == "Class[main]" {
+			return value.String("Class[Main]")
+		}
+	case *value.Array:
+		b := value.NewArrayBuilder(v.Len())
+		for _, e := range v.Elems {
+			b.Add(titled(e))
+		}
+		return b.Array()
+	}
+	return v
 }
 
 // data is a value as JSON has it, without provenance.
