@@ -87,26 +87,12 @@ type webResult struct {
 	Figures  map[string]json.RawMessage
 }
 
-// browserTools finds what the driver needs, or skips. Under CI it is a failure once setup installs it.
+// browserTools finds what the driver needs, or skips.
 func browserTools(t *testing.T) (node, chromium, room string) {
 	t.Helper()
 	live.NotShort(t, "starts a browser")
-	setup, err := os.ReadFile("../../bench/setup.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	find := func(name string) string {
-		if strings.Contains(string(setup), "chromium") {
-			return live.Tool(t, name)
-		}
-		path, err := exec.LookPath(name)
-		if err != nil {
-			t.Skip(name + " is not installed")
-		}
-		return path
-	}
-	node, chromium = find("node"), find("chromium")
-	find("npm")
+	node, chromium = live.Tool(t, "node"), live.Tool(t, "chromium")
+	live.Tool(t, "npm")
 	cmd := exec.Command("sh", "../../web/ui/build.sh", "--room")
 	var trouble strings.Builder
 	cmd.Stderr = &trouble
