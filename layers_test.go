@@ -36,13 +36,13 @@ var layers = map[string]string{
 	"puppet/lookup/datafile":   "budget source provenance puppet/value puppet/onigmo",
 	"puppet/functions":         "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/ruby",
 	"puppet/exported":          "source provenance puppet/value",
-	"puppet/classifier":        "source puppet/value puppet/lookup/datafile",
+	"puppet/classifier":        "internal/process source puppet/value puppet/lookup/datafile",
 	"puppet/psych":             "puppet/lookup/datafile puppet/onigmo puppet/value",
 	"puppet/ruby":              "budget source provenance puppet/value puppet/onigmo puppet/psych puppet/lookup/datafile puppet/ruby/syntax",
 	"puppet/ruby/syntax":       "source puppet/onigmo",
 	"puppet/template":          "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/ruby puppet/ruby/syntax",
 	"puppet/functions/stdlib":  "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/functions puppet/lookup/datafile puppet/psych puppet/ruby",
-	"puppet/bridge":            "budget puppet/outline source provenance puppet/value puppet/types puppet/eval puppet/ruby puppet/lookup/datafile",
+	"puppet/bridge":            "internal/process budget puppet/outline source provenance puppet/value puppet/types puppet/eval puppet/ruby puppet/lookup/datafile",
 	"puppet/compiler":          "budget puppet/exported puppet/outline source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/eval puppet/environment puppet/lookup puppet/functions puppet/functions/stdlib puppet/template puppet/lookup/datafile puppet/bridge puppet/classifier puppet/trace puppet/ruby puppet/ruby/syntax",
 	"explain":                  "budget puppet/outline source provenance puppet/syntax puppet/value puppet/resource puppet/catalog puppet/record",
 	"mupuppet":                 "budget source puppet/syntax",
@@ -69,9 +69,12 @@ var layers = map[string]string{
 	"report/redact":            "source puppet/value puppet/catalog",
 	"lsp":                      "audit explain fleet judge lsp/protocol provenance puppet/catalog puppet/compiler puppet/environment puppet/eval puppet/functions puppet/functions/stdlib puppet/lookup/datafile puppet/outline puppet/resource puppet/syntax puppet/value report report/redact source",
 	"lsp/protocol":             "",
-	"serve":                    "diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
+	"serve":                    "internal/process diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
 	"web":                      "audit diff explain fleet judge mupuppet provenance puppet/catalog puppet/compiler puppet/environment puppet/eval puppet/outline puppet/syntax puppet/value report report/redact source verify/model",
 	"lsp/protocol/generate":    "",
+
+	// programs that are started
+	"internal/process": "",
 
 	// tests only
 	"internal/live": "",

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"bunraku/internal/process"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/classifier"
 	"bunraku/puppet/compiler"
@@ -35,7 +36,7 @@ func ask(ctx context.Context, name string, args ...string) ([]byte, error) {
 	var errs limited
 	errs.most = 4096
 	cmd.Stdout, cmd.Stderr = out, &errs
-	asGroup(cmd)
+	process.Bind(cmd)
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(errs.String()); text != "" {

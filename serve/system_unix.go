@@ -4,7 +4,6 @@ package serve
 
 import (
 	"io/fs"
-	"os/exec"
 	"syscall"
 )
 
@@ -26,10 +25,4 @@ func inode(info fs.FileInfo) uint64 {
 		return uint64(st.Ino)
 	}
 	return 0
-}
-
-// asGroup makes a program end together with whatever it has started.
-func asGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }

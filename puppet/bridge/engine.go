@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"bunraku/internal/process"
 )
 
 // An Engine runs Ruby programs. System runs the Ruby that is installed; another may bring its own.
@@ -76,7 +78,7 @@ func (s System) Start(program string) (Process, error) {
 	p := &systemProcess{cmd: cmd, in: in, out: out, lines: bufio.NewReaderSize(out, 64<<10)}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, &p.complaints
 	cmd.WaitDelay = time.Second // what the program started may hold on to its standard error
-	ownGroup(cmd)
+	process.OwnGroup(cmd)
 	p.mark = markName + rand.Text()
 	cmd.Env = append(os.Environ(), p.mark)
 	err = cmd.Start()
@@ -141,7 +143,7 @@ func inTime(err error) error {
 func (p *systemProcess) Stop() {
 	p.stop.Do(func() {
 		p.in.Close()
-		endGroup(p.cmd)
+		_ = process.End(p.cmd) // it may have ended by itself
 		endStrays(p.mark)
 		p.cmd.Wait() // how it ended is no news
 		p.out.Close()

@@ -23,9 +23,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"bunraku/internal/process"
 	"bunraku/source"
 )
 
@@ -175,8 +175,7 @@ func (c *Classifier) run(ctx context.Context, name string) (*Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, c.program[0], append(slices.Clone(c.program[1:]), name)...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // and what it has started
+	process.Bind(cmd)
 	cmd.WaitDelay = time.Second
 	out, said := &bounded{most: mostBytes, stop: cancel}, &bounded{most: 1 << 16}
 	cmd.Stdout, cmd.Stderr = out, said
