@@ -98,8 +98,12 @@ Puppet::Functions.create_function(:'b::patterns') do
   end
 end
 `,
+	// What is called like a library of Ruby's is not found in a module.
+	"modules/b/lib/ipaddr.rb": "raise 'the library of a module'",
 	// A template with a library of its module's, which it finds by its own place.
-	"modules/b/templates/deep/lib.erb": `<%- $LOAD_PATH.unshift(File.join(File.dirname(__FILE__), '..', '..', 'lib'))
+	"modules/b/templates/deep/lib.erb": `<%- require 'ipaddr' -%>
+<%= IPAddr.new('10.0.0.1').succ %>
+<%- $LOAD_PATH.unshift(File.join(File.dirname(__FILE__), '..', '..', 'lib'))
 require 'puppet_x/b/match' -%>
 <%= PuppetX::B::Match.respond_to?(:patch) %> <%= File.basename(__FILE__) %> <%= File.exist?(__FILE__) %>
 <%= File.readlines(__FILE__).size %> <%= Dir.exist?(File.dirname(__FILE__)) %> <%= URI.parse('http://a:8/b').port %>

@@ -135,7 +135,8 @@ func (l *lab) clone() *Snapshot {
 		c.cache, c.templates = eval.NewCache(), template.NewCache()
 	}
 	n := &Snapshot{ws: c.ws, files: c.files, env: c.env, lookup: c.lookup, set: c.set, opt: c.opt, cache: c.cache,
-		templates: c.templates, functions: c.functions, natives: c.natives, library: c.library, manifest: c.manifest}
+		rubyLibrary: c.rubyLibrary,
+		templates:   c.templates, functions: c.functions, natives: c.natives, library: c.library, manifest: c.manifest}
 	n.main.Do(func() {})
 	c.found.Range(func(k, v any) bool { n.found.Store(k, v); return true })
 	c.sources.Range(func(k, v any) bool { n.sources.Store(k, v); return true })

@@ -515,14 +515,25 @@ func kernelThrow(c *call) Object {
 // not supported; that nobody has required it makes no difference.
 const libraryConstants = "Abbrev BigDecimal CSV Etc Find GetoptLong IRB Matrix Observable OpenURI PStore PTY Prime REXML TSort WEBrick WeakRef Win32"
 
+// standardLibraries are those of Ruby's. They come before libraries of modules in the load path, so that a module that
+// has one of the same name changes nothing.
+const standardLibraries = "abbrev base64 benchmark bigdecimal cgi csv date delegate digest English erb etc fileutils find " +
+	"forwardable getoptlong io/console io/wait ipaddr json logger matrix monitor observer open-uri open3 openssl optparse " +
+	"ostruct pathname pp prime pstore psych rbconfig resolv rexml/document ripper rubygems securerandom set shellwords " +
+	"singleton socket stringio strscan syslog tempfile time timeout tmpdir tsort uri weakref yaml zlib"
+
 // kernelRequire knows the libraries of Ruby's; nothing is loaded.
 func kernelRequire(c *call) Object {
 	name := c.str(0)
+	standard := syntax.HasWord(standardLibraries, name)
+	if standard && len(c.in.LoadPath()) == 0 {
+		return Bool(true)
+	}
 	if c.in.Hooks.Require != nil && c.in.Hooks.Require(c.in, name, false) {
 		return Bool(true)
 	}
 	switch {
-	case syntax.HasWord("abbrev base64 benchmark bigdecimal cgi csv date delegate digest English erb etc facter fileutils find forwardable getoptlong io/console io/wait ipaddr json logger matrix monitor observer open-uri open3 openssl optparse ostruct pathname pp prime pstore psych puppet rbconfig resolv rexml/document ripper rubygems securerandom set shellwords singleton socket stringio strscan syslog tempfile time timeout tmpdir tsort uri weakref yaml zlib", name):
+	case standard || name == "facter" || name == "puppet":
 		return Bool(true)
 	case slices.ContainsFunc([]string{"digest/", "puppet/", "json/", "cgi/", "facter/", "erb/", "net/", "openssl/", "uri/",
 		"rexml/"}, func(library string) bool { return strings.HasPrefix(name, library) }):
