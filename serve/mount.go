@@ -26,7 +26,6 @@ import (
 type mounts struct {
 	file string
 	mu   sync.Mutex
-	at   stamp
 	dirs map[string]string // name → directory, in which % patterns stand for the client
 }
 
@@ -48,7 +47,6 @@ func (m *mounts) read() error {
 	if m.file == "" {
 		return nil
 	}
-	at := stampOf(m.file)
 	text, err := os.ReadFile(m.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -88,7 +86,7 @@ func (m *mounts) read() error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.dirs, m.at = dirs, at
+	m.dirs = dirs
 	return nil
 }
 
