@@ -75,6 +75,9 @@ func (in *Interp) items(o Object) []Object {
 	in.each(o, func(e Object) bool {
 		out = append(out, e)
 		in.room(16)
+		if size := 16 * len(out); size > in.limits.Size {
+			in.room(size) // no array may be as long
+		}
 		return true
 	})
 	return out
