@@ -277,9 +277,7 @@ func inOneOrder(c *catalog.Catalog) {
 
 // TestAcceptExchangeStored lets the nodes of the site of twenty machines collect what a real PuppetDB has.
 func TestAcceptExchangeStored(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("BUNRAKU_ACCEPT is not set")
-	}
+	live.Accept(t)
 	live.Puppet(t)
 	url := live.StartPuppetDB(t).URL
 	s := shopExchange(t)
@@ -297,9 +295,7 @@ func TestAcceptExchangeStored(t *testing.T) {
 
 // TestAcceptExchangeRandom compares random sites with real Puppet and PuppetDB, live.
 func TestAcceptExchangeRandom(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("BUNRAKU_ACCEPT is not set")
-	}
+	live.Accept(t)
 	live.Puppet(t)
 	count := 300
 	if n, err := strconv.Atoi(os.Getenv("BUNRAKU_SITES")); err == nil {

@@ -10,7 +10,7 @@
 //	edit.go      mending
 //	metadata.go  metadata.json, as metadata-json-lint checks it
 //
-// It may import budget, source, value and datafile. Start reading at Linter.File.
+// It may import budget, source, environment, value and datafile. Start reading at Linter.File.
 package lint
 
 import (

@@ -3,9 +3,9 @@ package lint
 import (
 	"context"
 	"path/filepath"
-	"sort"
 	"strings"
 
+	"bunraku/puppet/environment"
 	"bunraku/source"
 )
 
@@ -16,35 +16,13 @@ type Checked struct {
 }
 
 // Files lists what there is to check below a directory, as the user calls it: manifests, files of data and
-// metadata.json, but not in hidden directories or spec/fixtures, nor those that the options ignore, nor what own says
-// is somebody else's. A single file is itself.
+// metadata.json, but not those that the options ignore, nor what own says is somebody else's. A single file is itself.
 func (l *Linter) Files(view source.Files, root string, own func(file string) bool) ([]string, error) {
-	abs := source.Absolute(root)
-	info, err := view.Stat(abs)
-	if err != nil {
-		return nil, source.Named(err, abs, root)
-	}
-	if !info.IsDir() {
-		return []string{root}, nil
-	}
-	var files []string
-	err = source.Walk(view, abs, func(path string, e source.Entry) bool {
-		if e.IsDir() && !e.Link {
-			return !strings.HasPrefix(e.Name, ".") && (e.Name != "fixtures" || filepath.Base(filepath.Dir(path)) != "spec")
-		}
-		below := strings.TrimPrefix(strings.TrimPrefix(path, abs), "/")
-		if e.IsDir() || strings.HasPrefix(e.Name, ".") || filepath.Ext(path) != ".pp" && !IsData(path) &&
-			!(IsMetadata(path) && !l.opt.NoMetadata) ||
-			l.opt.Ignores(below) {
-			return true
-		}
-		if name := filepath.Join(root, below); own == nil || own(name) {
-			files = append(files, name)
-		}
-		return true
+	return environment.FilesBelow(view, root, func(name, below string) bool {
+		path := filepath.Join(root, below)
+		return !strings.HasPrefix(name, ".") && !l.opt.Ignores(below) && (own == nil || own(path)) &&
+			(filepath.Ext(name) == ".pp" || IsData(path) || IsMetadata(path) && !l.opt.NoMetadata)
 	})
-	sort.Strings(files)
-	return files, err
 }
 
 // Check checks files on all processors. step is called after each.
