@@ -257,7 +257,11 @@ func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o
 		if err != nil {
 			return nil, nil, err
 		}
-		c, logs, err := s.compileOnce(ctx, env, node, o, id)
+		since := s.lately()
+		if id != "" {
+			since = time.Now() // what was looked at before the id was known may be of an earlier one
+		}
+		c, logs, err := s.compileOnce(ctx, env, node, o, since, id)
 		if err != nil || id == "" {
 			return c, logs, err
 		}
@@ -274,15 +278,15 @@ func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o
 	}
 }
 
-func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Node, o order, codeID string) (
-	*catalog.Catalog, []eval.LogLine, error) {
+func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Node, o order, since time.Time,
+	codeID string) (*catalog.Catalog, []eval.LogLine, error) {
 	// Only computing needs a processor: programs that are asked before and after may take their time.
 	leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer leave()
-	snap, err := env.snapshot(ctx, s.opt.Recheck)
+	snap, err := env.snapshot(ctx, since)
 	if err != nil {
 		return nil, nil, failed("the environment '%s' cannot be read: %v", env.name, err)
 	}

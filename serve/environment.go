@@ -111,20 +111,24 @@ func (p *pool) flush(name string) {
 	}
 }
 
-// snapshot is the one that answers now.
-func (e *served) snapshot(ctx context.Context, recheck time.Duration) (*compiler.Snapshot, error) {
+// lately is since when an environment must have been looked at for its snapshot to answer as it is.
+func (s *Server) lately() time.Time { return time.Now().Add(-s.opt.Recheck) }
+
+// snapshot is the one that answers now: it shows the files as they were at a moment or later.
+func (e *served) snapshot(ctx context.Context, since time.Time) (*compiler.Snapshot, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.snap != nil && !e.stale && time.Since(e.checked) < recheck {
+	if e.snap != nil && !e.stale && e.checked.After(since) {
 		return e.snap.Current(), nil
 	}
+	now := time.Now()
 	real, err := filepath.EvalSymlinks(e.dir)
 	if err != nil {
 		return nil, err
 	}
 	if e.snap != nil && !e.stale && real == e.real {
 		if disk, is := e.snap.Current().Files().(*source.Dir); is && !disk.Stale() {
-			e.checked = time.Now()
+			e.checked = now
 			return e.snap.Current(), nil
 		}
 	}
@@ -137,7 +141,6 @@ func (e *served) snapshot(ctx context.Context, recheck time.Duration) (*compiler
 	if files == nil {
 		files = e.ws.Disk()
 	}
-	now := time.Now()
 	snap, err := e.ws.Snapshot(ctx, files)
 	if err != nil {
 		return nil, err
@@ -145,6 +148,9 @@ func (e *served) snapshot(ctx context.Context, recheck time.Duration) (*compiler
 	env := snap.Environment()
 	if env.Alone() != nil || env.Dir != filepath.ToSlash(e.dir) {
 		return nil, fmt.Errorf("%s is no environment: it needs an environment.conf or manifests", e.dir)
+	}
+	if after, err := filepath.EvalSymlinks(e.dir); err != nil || after != real {
+		real = "" // which of the two the files are of is not known: the next one looks again
 	}
 	e.snap, e.real, e.checked, e.stale = snap, real, now, false
 	return snap, nil

@@ -32,7 +32,7 @@ func (s *Server) listEnvironments(r *request) error {
 		if err != nil {
 			continue // gone since
 		}
-		snap, err := served.snapshot(r.Context(), s.opt.Recheck)
+		snap, err := served.snapshot(r.Context(), s.lately())
 		if err != nil {
 			return failed("the environment '%s' cannot be read: %v", name, err)
 		}
@@ -78,7 +78,7 @@ func (s *Server) environmentClasses(r *request) error {
 		return err
 	}
 	defer leave()
-	snap, err := served.snapshot(r.Context(), s.opt.Recheck)
+	snap, err := served.snapshot(r.Context(), s.lately())
 	if err != nil {
 		return failed("the environment '%s' cannot be read: %v", name, err)
 	}
@@ -157,7 +157,7 @@ func (s *Server) environmentModules(r *request) error {
 		if err != nil {
 			return nil, err
 		}
-		snap, err := served.snapshot(r.Context(), s.opt.Recheck)
+		snap, err := served.snapshot(r.Context(), s.lately())
 		if err != nil {
 			return nil, failed("the environment '%s' cannot be read: %v", name, err)
 		}

@@ -147,7 +147,7 @@ func (s *Server) place(ctx context.Context, r *request, key string, all bool) (p
 	if err != nil {
 		return nil, false, err
 	}
-	snap, err := served.snapshot(ctx, s.opt.Recheck)
+	snap, err := served.snapshot(ctx, s.lately())
 	if err != nil {
 		return nil, false, failed("the environment '%s' cannot be read: %v", envName, err)
 	}

@@ -154,7 +154,7 @@ func (x *shadow) node(ctx context.Context, report *diff.Report, i int, f *facts.
 		fails(err)
 	} else if env, err := x.s.pool.find(environment); err != nil {
 		fails(err)
-	} else if snap, err = env.snapshot(ctx, x.opt.Recheck); err != nil {
+	} else if snap, err = env.snapshot(ctx, x.s.lately()); err != nil {
 		fails(err)
 	} else if d := unread(snap); d != nil {
 		out.New = d
