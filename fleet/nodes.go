@@ -5,6 +5,7 @@
 //	invent.go  nodes for a tree that has no facts
 //	wanted.go  the modules that a tree names and does not hold
 //	kind.go    compiling nodes, and sorting them into kinds
+//	check.go     a whole tree, step by step: what check, lsp and web share
 //	verdict.go   judging the kinds, and what was found of all nodes together
 //	revision.go  commits, the work tree and directories as states that can be compared
 //	reuse.go     what a store knows of them, and nodes that are alike
@@ -14,7 +15,7 @@
 //	exchange.go  what nodes export to each other
 //	stored.go    catalogs that PuppetDB has, as a baseline
 //
-// Start reading at Compile.
+// Start reading at Check.
 package fleet
 
 import (
@@ -112,10 +113,10 @@ func Named(view source.Files, name, env, path string) (*facts.Facts, error) {
 }
 
 // Platforms counts the operating systems among the nodes.
-func Platforms(nodes []*facts.Facts) int {
+func Platforms(nodes []Node) int {
 	seen := map[string]bool{}
 	for _, n := range nodes {
-		os, _ := n.Values.At("os").(*value.Hash)
+		os, _ := n.Facts.Values.At("os").(*value.Hash)
 		if os == nil {
 			continue
 		}

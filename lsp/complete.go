@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/fleet"
 	"bunraku/lsp/protocol"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
@@ -92,7 +93,7 @@ func (at *spot) mend() {
 		text[:start] + strings.Repeat(" ", offset-start) + closers(text[:start]),
 	} {
 		file := source.NewFile(at.entry.path, try)
-		tree, list := syntax.Parse(file, syntax.Options{Language: at.opt.Language, Tasks: isPlan(at.entry.path)})
+		tree, list := syntax.Parse(file, syntax.Options{Language: at.opt.Language, Tasks: fleet.IsPlan(at.entry.path)})
 		if !list.HasErrors() {
 			mended := &entry{path: at.entry.path, file: file, tree: tree, names: outline.Names(tree, at.effects)}
 			at.mended = mended

@@ -2,20 +2,15 @@ package lsp
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"bunraku/audit"
 	"bunraku/explain"
 	"bunraku/fleet"
 	"bunraku/lsp/protocol"
-	"bunraku/puppet/compiler"
-	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/syntax"
 	"bunraku/report"
@@ -82,7 +77,7 @@ func (s *Server) syntax(d *document) {
 		// The file alone is enough; what comes of it is kept for the compile.
 		view := source.NewMemory([]string{"/"}, map[string]string{d.path: d.text}, nil)
 		var err error
-		if _, list, err = f.ws.Parse(view, d.path, isPlan(d.path)); err != nil {
+		if _, list, err = f.ws.Parse(view, d.path, fleet.IsPlan(d.path)); err != nil {
 			s.log(protocol.MessageTypeError, err.Error())
 		}
 	default:
@@ -99,7 +94,7 @@ func (s *Server) syntax(d *document) {
 // parseAlone parses a file that is in no folder.
 func parseAlone(d *document) (*syntax.File, source.Diagnostics) {
 	file := source.NewFile(d.key(), d.text)
-	opt := syntax.Options{Language: source.Puppet8, Strict: source.StrictError, Tasks: isPlan(d.key())}
+	opt := syntax.Options{Language: source.Puppet8, Strict: source.StrictError, Tasks: fleet.IsPlan(d.key())}
 	parse := syntax.Parse
 	if strings.HasSuffix(d.key(), ".epp") {
 		parse = syntax.ParseEPP
@@ -111,9 +106,6 @@ func parseAlone(d *document) (*syntax.File, source.Diagnostics) {
 	list.Sort()
 	return tree, list
 }
-
-// isPlan reports whether `plan` and `apply` are keywords in a file.
-func isPlan(p string) bool { return strings.Contains(filepath.ToSlash(p), "/plans/") }
 
 // notice is what the client was told of a file; there is one from now on.
 func (s *Server) notice(key, uri string) *notice {
@@ -187,14 +179,6 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	files, err := environment.PuppetFiles(view, f.dir)
-	if err != nil {
-		return err
-	}
-	trouble, sources, err := f.parse(ctx, view, files)
-	if err != nil {
-		return err
-	}
 	all, err := indexed(view, f.dir)
 	if err != nil {
 		return err
@@ -203,69 +187,52 @@ func (f *folder) check(ctx context.Context) (err error) {
 	f.mu.Lock()
 	f.base = base
 	f.mu.Unlock()
-	nodes, err := f.nodes(ctx, view)
-	if err != nil {
-		return err
-	}
-	snap, err := f.ws.Snapshot(ctx, view)
-	if err != nil {
-		return err
-	}
-	compiled, kinds, err := f.compile(ctx, snap, nodes)
-	if err != nil || ctx.Err() != nil {
-		return err
-	}
+	c := f.look(view)
+	fresh := &latest{results: map[string]*result{}}
+	c.Watch = fresh.watch(f.server.opt.Watch)
 	early := map[string]bool{}
-	tell := func(checked []fleet.Checked, static source.Diagnostics, last bool) {
+	tell := func(last bool) {
 		run := &report.Run{Command: "check", Own: f.own}
-		syntactic := map[*source.Diagnostic]bool{}
-		for _, d := range trouble {
-			syntactic[run.Add(nil, d).Diagnostic] = true
-		}
-		checked = slices.DeleteFunc(checked, func(c fleet.Checked) bool { return c.Excuse != nil })
-		for _, d := range fleet.Unsaid(checked, static) {
-			run.Add(nil, d)
-		}
-		fleet.Gather(run, checked)
-		run.Ignore(sources)
-		f.tell(ctx, run, syntactic, open, len(nodes), early, last)
+		c.Tell(run)
+		run.Ignore(c.Sources)
+		f.tell(ctx, run, c.Trouble, open, len(c.Nodes), early, last)
 	}
-	unverified := make([]fleet.Checked, len(compiled))
-	for i := range compiled {
-		unverified[i].Compiled = compiled[i]
+	c.Early = func() {
+		f.keep(c, fresh.results)
+		tell(false)
+		f.server.refresh()
 	}
-	tell(unverified, nil, false)
-	f.server.refresh()
-	checked, err := fleet.Verify(ctx, f.judge, compiled, fleet.OnceAClass(kinds, compiled, false), func() {})
-	if err != nil || ctx.Err() != nil {
+	if err := c.Do(ctx); err != nil || ctx.Err() != nil {
 		return err
 	}
-	snap = snap.Current()
-	tell(checked, audit.New(snap, f.own, len(fleet.Wanted(snap.Environment())) > 0).Check(), true)
+	tell(true)
 	return nil
 }
 
-// compile compiles nodes and keeps what came of it for questions. A node that does not compile keeps what it was before:
-// who is in the middle of a word still wants to know what a value is.
-func (f *folder) compile(ctx context.Context, snap *compiler.Snapshot, nodes []fleet.Node) ([]fleet.Compiled,
-	[]*fleet.Kind, error) {
-	var mu sync.Mutex
-	fresh := map[string]*result{}
-	compiled, kinds, err := fleet.Compile(ctx, snap, f.judge, nodes, func(r *eval.Result) {
-		f.server.opt.Watch(r)
+// latest are the compiles of a check, as they end.
+type latest struct {
+	mu      sync.Mutex
+	results map[string]*result // by node
+}
+
+func (l *latest) watch(also fleet.Watch) fleet.Watch {
+	return func(r *eval.Result) {
+		also(r)
 		if r.Catalog != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			fresh[r.Catalog.Name] = &result{node: r.Catalog.Name, Result: r, record: explain.Of(r.Record())}
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.results[r.Catalog.Name] = &result{node: r.Catalog.Name, Result: r, record: explain.Of(r.Record())}
 		}
-	})
-	if err != nil || ctx.Err() != nil {
-		return compiled, kinds, err
 	}
+}
+
+// keep keeps what came of compiling nodes for questions. A node that does not compile keeps what it was before: who is in
+// the middle of a word still wants to know what a value is.
+func (f *folder) keep(c *fleet.Check, fresh map[string]*result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	chosen := map[string]bool{}
-	for _, n := range nodes {
+	for _, n := range c.Nodes {
 		chosen[n.Node.Name] = true
 		if n.Facts != nil {
 			chosen[n.Facts.Name] = true
@@ -276,39 +243,25 @@ func (f *folder) compile(ctx context.Context, snap *compiler.Snapshot, nodes []f
 			fresh[r.node] = r
 		}
 	}
-	f.snap, f.results = snap.Current(), nil
+	f.snap, f.results = c.Snapshot.Current(), nil
 	for _, name := range slices.Sorted(maps.Keys(fresh)) {
 		f.results = append(f.results, fresh[name])
 	}
-	return compiled, kinds, err
-}
-
-// parse reads all files of the folder.
-func (f *folder) parse(ctx context.Context, view source.Files, files []string) (all source.Diagnostics,
-	sources []*source.File, err error) {
-	trees, found, errs := make([]*syntax.File, len(files)), make([]source.Diagnostics, len(files)),
-		make([]error, len(files))
-	source.Each(ctx, len(files), func(i int) {
-		trees[i], found[i], errs[i] = f.ws.Parse(view, files[i], isPlan(files[i]))
-	})
-	for i := range files {
-		if trees[i] != nil {
-			sources = append(sources, trees[i].Source)
-		}
-		all = append(all, found[i]...)
-	}
-	return all, sources, errors.Join(errs...)
 }
 
 // tell shows the problems of a run, unless the work was ended: then its texts are no longer those of the editor. Before the
 // last step, what only that finds stays as it was; early are the problems that the step before it has found.
-func (f *folder) tell(ctx context.Context, run *report.Run, syntactic map[*source.Diagnostic]bool,
+func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Diagnostics,
 	open map[string]*document, nodes int, early map[string]bool, last bool) {
 	s := f.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ctx.Err() != nil {
 		return
+	}
+	told := map[*source.Diagnostic]bool{}
+	for _, d := range syntactic {
+		told[d] = true
 	}
 	found := map[string][]protocol.Diagnostic{}
 	remedies := map[string][]remedy{}
@@ -317,8 +270,8 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic map[*sourc
 			continue
 		}
 		at := f.path(p.Place.File)
-		if open[at] != nil && syntactic[p.Diagnostic] {
-			continue // it was told already
+		if open[at] != nil && told[p.Diagnostic] {
+			continue // when it was typed
 		}
 		d := s.diagnostic(p.Diagnostic, f)
 		if p.Nodes != nil && len(p.Nodes) < nodes {

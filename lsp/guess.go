@@ -83,7 +83,7 @@ func said(d *source.Diagnostic) string { return d.Code + " " + d.Summary }
 func (at *spot) problems(ctx context.Context, view source.Files, nodes []fleet.Node, files map[string]string) (out []string,
 	err error) {
 	for p := range files {
-		_, list, err := at.ws.Parse(view, p, isPlan(p))
+		_, list, err := at.ws.Parse(view, p, fleet.IsPlan(p))
 		if err != nil {
 			return nil, err
 		}

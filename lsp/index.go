@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"bunraku/fleet"
 	"bunraku/lsp/protocol"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/lookup/datafile"
@@ -276,7 +277,7 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	e := &entry{path: p, digest: c.Digest, file: source.NewFile(p, c.Text)}
 	switch path.Ext(p) {
 	case ".pp", ".epp":
-		tree, list, err := f.ws.Parse(view, p, isPlan(p))
+		tree, list, err := f.ws.Parse(view, p, fleet.IsPlan(p))
 		if err != nil {
 			return nil, err
 		}

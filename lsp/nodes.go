@@ -7,23 +7,22 @@ import (
 	"bunraku/source"
 )
 
-// nodes are those that answers are about: the ones that the settings name, or the first few.
+// look is a check of the folder's nodes that has not begun.
+func (f *folder) look(view source.Files) *fleet.Check {
+	return &fleet.Check{Workspace: f.ws, View: view, Root: f.dir, Facts: f.server.opt.Facts, Judge: f.judge,
+		Invent: fleet.InventOptions{Legacy: f.opt.Language == source.Puppet7, Own: f.own}, Watch: f.server.opt.Watch,
+		Choose: f.choose}
+}
+
+// nodes are those that answers are about.
 func (f *folder) nodes(ctx context.Context, view source.Files) ([]fleet.Node, error) {
-	real, err := fleet.Nodes(view, f.dir, f.server.opt.Facts)
-	if err != nil {
-		return nil, err
-	}
-	all := fleet.Real(real)
-	if len(all) == 0 { // nobody has collected facts yet
-		snap, err := f.ws.Snapshot(ctx, view)
-		if err != nil {
-			return nil, err
-		}
-		plan := fleet.Invent(snap.Environment(), fleet.InventOptions{Legacy: f.opt.Language == source.Puppet7, Own: f.own})
-		for i := range plan.Nodes {
-			all = append(all, fleet.Node{Node: plan.Nodes[i].Node, Invented: &plan.Nodes[i]})
-		}
-	}
+	c := f.look(view)
+	err := c.FindNodes(ctx)
+	return c.Nodes, err
+}
+
+// choose takes the nodes that the settings name, or the first few.
+func (f *folder) choose(all []fleet.Node) ([]fleet.Node, error) {
 	f.server.mu.Lock()
 	patterns := f.server.settings.Nodes
 	f.server.mu.Unlock()

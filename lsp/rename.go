@@ -386,7 +386,7 @@ func (r *renaming) mean(after source.Files, c *change) error {
 		e := x.byPath[p]
 		if e == nil || r.byPath[o.path].whole && !e.whole {
 			why := "it cannot be read"
-			if _, list, err := r.ws.Parse(after, p, isPlan(p)); err == nil && len(list) > 0 {
+			if _, list, err := r.ws.Parse(after, p, fleet.IsPlan(p)); err == nil && len(list) > 0 {
 				why = list[0].Summary
 			}
 			return refused("%s would be no program: %s", r.short(p), why)

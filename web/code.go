@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/fleet"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -142,7 +143,7 @@ func (st *state) codePage(_ context.Context, q url.Values) (any, error) {
 	if at < 0 { // no path is made of what somebody asks
 		return nil, notFound("%s is none of the files whose lines are shown", clip(file, clipTitle))
 	}
-	tree, _, err := st.site.plain.Parse(st.snap.Files(), st.files[at], strings.Contains(st.files[at], "/plans/"))
+	tree, _, err := st.site.plain.Parse(st.snap.Files(), st.files[at], fleet.IsPlan(st.files[at]))
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func (st *state) codeFiles(page *codePage) *codePage {
 		for _, n := range st.heat[name] {
 			f.Nodes = max(f.Nodes, n)
 		}
-		if tree, _, err := st.site.plain.Parse(st.snap.Files(), p, strings.Contains(p, "/plans/")); err == nil && tree != nil {
+		if tree, _, err := st.site.plain.Parse(st.snap.Files(), p, fleet.IsPlan(p)); err == nil && tree != nil {
 			f.Lines = tree.Source.LineCount()
 			f.Grey = len(st.grey(tree))
 			if ext := path.Ext(p); ext == ".epp" && !rendered[name] {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,9 +13,7 @@ import (
 	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/puppet/compiler"
-	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
-	"bunraku/puppet/outline"
 	"bunraku/report"
 	"bunraku/source"
 )
@@ -217,52 +214,23 @@ func (s *site) check(ctx context.Context) (*state, error) {
 	if err := s.judges(); err != nil {
 		return nil, err
 	}
-	view := source.Files(s.disk)
-	var err error
-	if st.files, err = environment.PuppetFiles(view, s.opt.Root); err != nil {
-		return nil, err
-	}
-	trouble, sources, err := s.parse(ctx, view, st.files)
-	if err != nil {
-		return nil, err
-	}
-	if st.snap, err = s.plain.Snapshot(ctx, view); err != nil {
-		return nil, err
-	}
-	nodes, err := s.nodes(st, view)
-	if err != nil {
-		return nil, err
-	}
 	s.cover.Reset()
-	compiled, kinds, err := fleet.Compile(ctx, st.snap, s.judge, nodes, s.opt.Watch)
-	if err != nil {
+	c := &fleet.Check{Workspace: s.plain, View: s.disk, Root: s.opt.Root, Facts: s.opt.Facts, Judge: s.judge,
+		Invent: fleet.InventOptions{Legacy: s.legacy, Own: s.own}, Watch: s.opt.Watch, Cover: s.cover,
+		Assign: s.opt.Assign, Exchange: s.opt.Exchange}
+	if err := c.Do(ctx); err != nil {
 		return nil, err
 	}
-	checked, err := fleet.Verify(ctx, s.judge, compiled, fleet.OnceAClass(kinds, compiled, false), func() {})
-	if err != nil {
-		return nil, err
-	}
-	st.snap = st.snap.Current()
-	for i, c := range checked {
-		if c.Excuse != nil {
-			st.excused = append(st.excused, c)
-			continue
-		}
-		n := nodes[i]
-		if c.Invented != nil {
-			n = fleet.Node{Node: c.Invented.Node, Invented: c.Invented}
-		}
-		st.byName[c.Name] = len(st.nodes)
-		st.nodes, st.given = append(st.nodes, c), append(st.given, n)
-	}
+	st.files, st.snap, st.plan, st.cover = c.Files, c.Snapshot, c.Plan, c.Coverage
+	st.nodes, st.given, st.excused = c.Checked, c.Given, c.Excused
 	st.run = &report.Run{Command: "check", Version: s.opt.Version, Name: s.name(), Own: s.own}
-	for _, d := range trouble {
+	for _, d := range c.UnusedMocks {
 		st.run.Add(nil, d)
 	}
-	st.audit()
-	fleet.Gather(st.run, st.nodes)
-	st.run.Ignore(sources)
+	c.Tell(st.run)
+	st.run.Ignore(c.Sources)
 	for i := range st.nodes {
+		st.byName[st.nodes[i].Name] = i
 		st.statuses = append(st.statuses, status(&st.nodes[i]))
 	}
 	st.took = time.Since(st.began)
@@ -289,81 +257,6 @@ func (s *site) judges() error {
 	}
 	s.judge, s.own, s.rules = j, own, rules
 	return nil
-}
-
-// parse reads all manifests and templates.
-func (s *site) parse(ctx context.Context, view source.Files, files []string) (all source.Diagnostics,
-	sources []*source.File, err error) {
-	found, texts, errs := make([]source.Diagnostics, len(files)), make([]*source.File, len(files)), make([]error, len(files))
-	source.Each(ctx, len(files), func(i int) {
-		tree, list, err := s.plain.Parse(view, files[i], strings.Contains(filepath.ToSlash(files[i]), "/plans/"))
-		found[i], errs[i] = list, err
-		if tree != nil {
-			texts[i] = tree.Source
-		}
-	})
-	for i := range files {
-		all = append(all, found[i]...)
-		if texts[i] != nil {
-			sources = append(sources, texts[i])
-		}
-	}
-	return all, sources, errors.Join(errs...)
-}
-
-// nodes are those that there are facts of or, where nobody has collected any, invented ones.
-func (s *site) nodes(st *state, view source.Files) ([]fleet.Node, error) {
-	real, err := fleet.Nodes(view, s.opt.Root, s.opt.Facts)
-	if err != nil {
-		return nil, err
-	}
-	nodes := fleet.Real(real)
-	if len(nodes) == 0 {
-		st.plan = fleet.Invent(st.snap.Environment(), fleet.InventOptions{Legacy: s.legacy, Own: s.own})
-		for i := range st.plan.Nodes {
-			nodes = append(nodes, fleet.Node{Node: st.plan.Nodes[i].Node, Invented: &st.plan.Nodes[i]})
-		}
-		return nodes, nil
-	}
-	if s.opt.Assign != nil {
-		for i := range nodes {
-			if err := s.opt.Assign(view, &nodes[i].Node); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return nodes, nil
-}
-
-// audit reads what no node may have reached, and counts what was. A bug costs no more than that.
-func (st *state) audit() {
-	defer func() {
-		if p := recover(); p != nil {
-			st.run.Add(nil, source.Bug(p))
-		}
-	}()
-	tree := audit.New(st.snap, st.site.own, len(fleet.Wanted(st.snap.Environment())) > 0)
-	for _, d := range fleet.Unsaid(st.nodes, tree.Check()) {
-		st.run.Add(nil, d)
-	}
-	declared := map[string]bool{}
-	for _, n := range st.nodes {
-		if n.Catalog == nil {
-			continue
-		}
-		for _, r := range n.Catalog.Resources {
-			name := r.Type
-			if r.Type == "Class" {
-				name = r.Title
-			}
-			declared[outline.Class(name)] = true
-		}
-	}
-	cover := st.site.cover
-	if len(declared) == 0 { // whatever a compile that failed came to
-		cover = nil
-	}
-	st.cover = tree.Coverage(declared, cover)
 }
 
 // node finds one by its name, as pages spell it.

@@ -42,6 +42,8 @@ type Options struct {
 	Facts string
 	// Assign gives a node what else the command line says of it; nil for nothing.
 	Assign func(view source.Files, nodes ...*compiler.Node) error
+	// Exchange tells nodes what others of them export; nil for nothing.
+	Exchange func(ctx context.Context, snap *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error)
 	// Judge makes a judge, and says which files are the user's to edit.
 	Judge func() (j *judge.Judge, own func(file string) bool, err error)
 	// Diff compares the tree with another state of it; nil if nobody asks.

@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/provenance"
+	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/value"
 	"bunraku/report/redact"
@@ -177,6 +179,25 @@ func TestShop(t *testing.T) {
 	}
 	if code, text := b.get("/api/node?name=web9"); code != http.StatusNotFound || !strings.Contains(text, "there is no node named web9") {
 		t.Errorf("a node that is not there: %d %s", code, text)
+	}
+}
+
+// TestExported: a node has what another exports to it, as in a check, and the value knows whose it is.
+func TestExported(t *testing.T) {
+	opt := options(write(t, map[string]string{
+		"manifests/site.pp": "node 'db1' { @@notify { 'key': message => 'of db1' } }\nnode default { Notify <<| |>> }\n",
+		"facts/db1.json":    `{"fqdn": "db1"}`, "facts/web1.json": `{"fqdn": "web1"}`}))
+	opt.Exchange = func(ctx context.Context, snap *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error) {
+		x, err := fleet.NewExchange(ctx, snap, nodes, opt.Watch)
+		for i := range nodes {
+			nodes[i] = nodes[i].Importing(x.Set)
+		}
+		return x, err
+	}
+	b := open(t, opt)
+	v := b.ask("value", url.Values{"node": {"web1"}, "ref": {"Notify[key]"}, "attribute": {"message"}})
+	if v["shown"] != "'of db1'" || !strings.Contains(text(t, v), "exported by db1") {
+		t.Errorf("what db1 exports, on web1: %v", v)
 	}
 }
 

@@ -13,10 +13,6 @@ import (
 	"bunraku/fleet"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
-	"bunraku/puppet/environment"
-	"bunraku/puppet/eval"
-	"bunraku/puppet/facts"
-	"bunraku/puppet/syntax"
 	"bunraku/report"
 	"bunraku/source"
 
@@ -99,54 +95,42 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			view = ws.Disk()
 		}
 	}
-	files, err := environment.PuppetFiles(view, root)
-	if err != nil {
+	out := &checking{judge: j, began: began, style: a.out.Style(), language: flags.language, wants: wants,
+		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own}}
+	c := &fleet.Check{Workspace: ws, View: view, Root: root, Facts: flags.facts, Judge: j.Judge, Watch: a.keep,
+		Invent: fleet.InventOptions{Legacy: flags.language == source.Puppet7, AllSystems: flags.allSystems, Own: j.own,
+			Classes: flags.classes},
+		Cover: opt.Cover, NodesOnly: flags.node != "", Assign: flags.assign, Exchange: a.exchanging(&flags.compileFlags)}
+	c.Progress = func(what string, parts int) fleet.Progress {
+		bar := a.progress(what, parts)
+		return fleet.Progress{Step: bar.step, Stop: bar.stop}
+	}
+	if flags.node != "" {
+		c.Choose = func(all []fleet.Node) ([]fleet.Node, error) { return chosen(all, flags, root) }
+	}
+	if err := c.Read(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
-	if len(files) == 0 {
+	if len(c.Files) == 0 {
 		return fail("%s holds no .pp and no .epp file; is it a control repo?", root)
 	}
-	sources, all, err := a.readAll(ctx, ws, view, files)
-	if err != nil {
-		return err
-	}
-	out := &checking{judge: j, files: files, began: began, style: a.out.Style(), language: flags.language, wants: wants,
-		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own}}
-	for _, d := range all {
-		out.run.Add(nil, d)
+	if ctx.Err() != nil {
+		return fail("interrupted: %d of %d files were read", c.ReadFiles, len(c.Files))
 	}
 	if flags.lint != "" {
 		if j.lint, err = a.lint(ctx, view, root, j, &flags.lintFlags, out.run); err != nil {
 			return err
 		}
 	}
-	nodes, err := fleet.Nodes(view, root, flags.facts)
-	if err != nil {
+	if err := c.Look(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
-	if len(nodes) == 0 && flags.facts != "" {
-		return fail("there are no facts in %s: files that end in .json, .yaml or .yml are looked for", flags.facts)
-	}
-	if flags.node != "" {
-		var names []string
-		for _, n := range nodes {
-			names = append(names, n.Name)
-		}
-		nodes = slices.DeleteFunc(nodes, func(n *facts.Facts) bool { return !strings.EqualFold(n.Name, flags.node) })
-		if len(nodes) == 0 {
-			return noNode(flags.node, cmp.Or(flags.facts, fleet.FactsDir(root)), names)
-		}
-	}
-	out.platforms = fleet.Platforms(nodes)
-	unused, err := a.checkNodes(ctx, ws, view, out, flags, nodes)
-	if err != nil {
-		return err
-	}
-	if flags.node == "" && out.interrupted == "" && out.snap != nil {
-		out.audit(opt.Cover)
+	out.take(c)
+	if ctx.Err() != nil {
+		out.interrupted = fmt.Sprintf("interrupted: %d of %s were checked", len(out.nodes), plural(len(c.Nodes), "node"))
 	}
 	if flags.node == "" { // another node may be what a mock is for
-		for _, d := range unused {
+		for _, d := range c.UnusedMocks {
 			out.run.Add(nil, d)
 		}
 	}
@@ -159,12 +143,12 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 				isAre(len(out.nodes), "node")),
 			Help: "put the nodes' facts into facts/, or give --facts DIR"})
 	}
-	fleet.Gather(out.run, out.nodes)
+	c.Tell(out.run)
 	var about func(string, int) bool
 	if len(out.nodes) == 0 || flags.node != "" || out.interrupted != "" {
 		about = out.declared // nothing, or not everything, was verified
 	}
-	if err := j.suppress(out.run, sources, about); err != nil {
+	if err := j.suppress(out.run, c.Sources, about); err != nil {
 		return err
 	}
 	if about == nil { // another node may be what an assumption is for
@@ -214,7 +198,6 @@ type checking struct {
 	began     time.Time
 	style     source.Style
 	language  source.Language
-	snap      *compiler.Snapshot
 	coverage  *audit.Coverage
 	// exchanged says what nodes export to each other; "" if nobody collects anything
 	exchanged string
@@ -271,71 +254,33 @@ func (c *checking) code() int {
 	return code
 }
 
-// checkNodes compiles and verifies the nodes on all processors.
-func (a *app) checkNodes(ctx context.Context, ws *compiler.Workspace, view source.Files, out *checking,
-	flags *checkFlags,
-	real []*facts.Facts) (unused source.Diagnostics, err error) {
-	c, err := ws.Snapshot(ctx, view)
-	if err != nil {
-		return nil, err
+// take keeps what was found out.
+func (c *checking) take(from *fleet.Check) {
+	c.files, c.nodes, c.excused, c.plan = from.Files, from.Checked, from.Excused, from.Plan
+	c.coverage, c.standsIn = from.Coverage, from.StoodIn
+	if c.plan != nil {
+		c.platforms = len(c.plan.Systems())
+	} else {
+		c.platforms = fleet.Platforms(from.Nodes)
 	}
-	out.snap = c
-	nodes := fleet.Real(real)
-	for i := range nodes {
-		if err := flags.assign(view, &nodes[i].Node); err != nil {
-			return nil, err
-		}
+	if from.Exchanged != nil {
+		c.exchanged = from.Exchanged.Told(len(from.Nodes))
 	}
-	if len(nodes) == 0 { // nobody has collected facts yet
-		out.plan = fleet.Invent(c.Environment(),
-			fleet.InventOptions{Legacy: flags.language == 7, AllSystems: flags.allSystems, Own: out.judge.own,
-				Classes: flags.classes})
-		for i := range out.plan.Nodes {
-			nodes = append(nodes, fleet.Node{Node: out.plan.Nodes[i].Node, Invented: &out.plan.Nodes[i]})
-		}
-		if out.platforms = len(out.plan.Systems()); len(nodes) == 0 {
-			return nil, nil
-		}
-	}
-	if out.plan == nil {
-		if err := a.exchange(ctx, &flags.compileFlags, c, out, nodes); err != nil {
-			return nil, err
-		}
-	}
-	compiling := a.progress("compiling nodes", len(nodes))
-	compiled, kinds, err := fleet.Compile(ctx, c, out.judge.Judge, nodes, func(res *eval.Result) {
-		a.keep(res)
-		compiling.step()
-	})
-	compiling.stop()
-	out.standsIn = c.Current().StoodIn()
-	if err != nil {
-		return nil, err
-	}
-	kinds = fleet.OnceAClass(kinds, compiled, flags.allSystems)
-	bar := a.progress("verifying nodes", len(kinds))
-	defer bar.stop()
-	results, err := fleet.Verify(ctx, out.judge.Judge, compiled, kinds, bar.step)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range results {
+}
+
+// chosen is the one node that the flags name.
+func chosen(all []fleet.Node, flags *checkFlags, root string) ([]fleet.Node, error) {
+	var names []string
+	for _, n := range all {
 		switch {
-		case r.Excuse != nil:
-			out.excused = append(out.excused, r)
-		case ctx.Err() != nil && (r.Name == "" || r.Catalog != nil && r.Verdict == nil): // it was not come to
+		case n.Invented != nil: // it has no facts to be found by
+		case strings.EqualFold(n.Facts.Name, flags.node):
+			return []fleet.Node{n}, nil
 		default:
-			out.nodes = append(out.nodes, r)
+			names = append(names, n.Facts.Name)
 		}
 	}
-	if ctx.Err() != nil {
-		out.interrupted = fmt.Sprintf("interrupted: %d of %s were checked", len(out.nodes), plural(len(nodes), "node"))
-		return nil, nil
-	}
-	if slices.ContainsFunc(results, func(r fleet.Checked) bool { return r.Catalog == nil }) {
-		return nil, nil // who knows what a compile that ended early would have called
-	}
-	return c.UnusedMocks(), nil
+	return nil, noNode(flags.node, cmp.Or(flags.facts, fleet.FactsDir(root)), names)
 }
 
 func plural(n int, noun string) string {
@@ -346,39 +291,3 @@ func plural(n int, noun string) string {
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
-
-// readAll reads the files on all processors and returns them with their diagnostics in the order of the files.
-func (a *app) readAll(ctx context.Context, ws *compiler.Workspace, view source.Files, files []string) ([]*source.File,
-	source.Diagnostics, error) {
-	results := make([]source.Diagnostics, len(files))
-	trees := make([]*syntax.File, len(files))
-	errs := make([]error, len(files))
-	read := make([]bool, len(files))
-	bar := a.progress("reading", len(files))
-	defer bar.stop()
-	source.Each(ctx, len(files), func(i int) {
-		tasks := strings.Contains(filepath.ToSlash(files[i]), "/plans/")
-		trees[i], results[i], errs[i] = ws.Parse(view, files[i], tasks)
-		read[i] = true
-		bar.step()
-	})
-	var all source.Diagnostics
-	var sources []*source.File
-	done := 0
-	for i := range files {
-		if errs[i] != nil {
-			return nil, nil, errs[i]
-		}
-		if read[i] {
-			done++
-		}
-		if trees[i] != nil {
-			sources = append(sources, trees[i].Source)
-		}
-		all = append(all, results[i]...)
-	}
-	if ctx.Err() != nil {
-		return nil, nil, fail("interrupted: %d of %d files were read", done, len(files))
-	}
-	return sources, all, nil
-}

@@ -8,42 +8,8 @@ import (
 	"strings"
 
 	"bunraku/audit"
-	"bunraku/fleet"
-	"bunraku/puppet/outline"
 	"bunraku/report"
-	"bunraku/source"
 )
-
-// audit reads what no node may have reached, and counts what was. A bug costs no more than that.
-func (c *checking) audit(cover *source.Cover) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.run.Add(nil, source.Bug(p))
-		}
-	}()
-	wanting := len(fleet.Wanted(c.snap.Environment())) > 0
-	tree := audit.New(c.snap.Current(), c.judge.own, wanting)
-	for _, d := range fleet.Unsaid(c.nodes, tree.Check()) {
-		c.run.Add(nil, d)
-	}
-	declared := map[string]bool{}
-	for _, n := range c.nodes {
-		if n.Catalog == nil {
-			continue
-		}
-		for _, r := range n.Catalog.Resources {
-			if r.Type == "Class" {
-				declared[outline.Class(r.Title)] = true
-			} else {
-				declared[outline.Class(r.Type)] = true
-			}
-		}
-	}
-	if len(declared) == 0 { // whatever a compile that failed came to
-		cover = nil
-	}
-	c.coverage = tree.Coverage(declared, cover)
-}
 
 // coverageText is what was compiled, in a line.
 func (c *checking) coverageText() string {

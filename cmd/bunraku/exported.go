@@ -8,7 +8,6 @@ import (
 	"bunraku/fleet"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/exported"
-	"bunraku/source"
 )
 
 // exchanges reports whether nodes are told what others of them export.
@@ -84,18 +83,11 @@ func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot
 	return nil
 }
 
-// exchange lets the nodes of a check collect what others of them export.
-func (a *app) exchange(ctx context.Context, f *compileFlags, c *compiler.Snapshot, out *checking, nodes []fleet.Node) error {
-	x, err := a.tellOf(ctx, f, c, nodes)
-	if err != nil || x == nil {
-		return err
+// exchanging lets the nodes of a check collect what others of them export.
+func (a *app) exchanging(f *compileFlags) func(context.Context, *compiler.Snapshot, []fleet.Node) (*fleet.Exchange, error) {
+	return func(ctx context.Context, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error) {
+		return a.tellOf(ctx, f, c, nodes)
 	}
-	out.exchanged = x.Told(len(nodes))
-	if len(x.Restless) > 0 {
-		out.run.Add(nil, &source.Diagnostic{Code: "V907", Severity: source.Warning, Summary: out.exchanged,
-			Help: "nodes answer each other's exports without end: a resource that is collected should not decide what is exported"})
-	}
-	return nil
 }
 
 // tell lets nodes collect what is exported, by wherever the flags say it comes from.

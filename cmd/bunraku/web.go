@@ -72,7 +72,8 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 	}
 	defer l.Close()
 	opt := web.Options{Version: version, Root: root, Compile: a.options(cmd, &f.compileFlags), Facts: f.facts,
-		LanguageGiven: cmd.Flags().Changed("language"), Assign: f.assign, Secrets: a.secrets, Watch: a.keep,
+		LanguageGiven: cmd.Flags().Changed("language"), Assign: f.assign,
+		Exchange: a.exchanging(&f.compileFlags), Secrets: a.secrets, Watch: a.keep,
 		Judge: func() (*judge.Judge, func(string) bool, error) {
 			j, err := a.newJudge(&judgeFlags{solver: "built-in", failOn: "error", format: "text", budget: model.DefaultUnits}, root)
 			if err != nil {
