@@ -184,8 +184,8 @@ func Empty(c *catalog.Catalog) bool {
 
 // NewSuspect is what there is to judge about a node that was compiled.
 func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge.Suspect {
-	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Types: c, Modules: c.Environment(),
-		Record: res.Record()}
+	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Shown: judge.ShownBy(node), Types: c,
+		Modules: c.Environment(), Record: res.Record()}
 }
 
 // countOpaque counts the attributes that could not be computed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/catalog"
@@ -36,6 +37,7 @@ func (j *Judge) After(ctx context.Context, old, new Suspect) (u *model.Upgrade, 
 		return nil, "", err
 	}
 	opt := j.modelOptions(platform, lists, model.Types{Lookup: new.Types})
+	opt.Shown = slices.Concat(shownTo(old), shownTo(new))
 	search := verify.DefaultOptions()
 	model.Within(ctx, j.opt.Budget, &opt, &search)
 	u, err = model.After(ctx, sides[0], sides[1], opt)

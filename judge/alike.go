@@ -3,6 +3,8 @@ package judge
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
+	"strings"
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/types"
@@ -21,6 +23,7 @@ func (j *Judge) Likeness(s Suspect) (string, error) {
 		return "", err
 	}
 	text = append(text, s.Platform...)
+	text = append(text, strings.Join(shownTo(s), "\n")...)
 	for i, x := range j.opt.Assert {
 		if x.About(s.Catalog.Name) {
 			text = fmt.Append(text, " ", i)
@@ -34,7 +37,7 @@ func (j *Judge) Likeness(s Suspect) (string, error) {
 // after the other: all that models look at, and what the files of modules hold that they name.
 func (j *Judge) PairLikeness(old, new Suspect) (string, error) {
 	a, b := model.PairLikeness(old.Catalog, new.Catalog)
-	text := []byte(new.Platform)
+	text := []byte(new.Platform + strings.Join(slices.Concat(shownTo(old), shownTo(new)), "\n"))
 	for i, c := range []*catalog.Catalog{a, b} {
 		var err error
 		if text, err = (catalog.JSON{Types: types.ToData}).Append(text, c); err != nil {

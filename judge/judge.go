@@ -8,6 +8,7 @@
 //	own.go          which files are the user's to edit, and where they bring in what is declared elsewhere
 //	alike.go        which catalogs are alike
 //	everywhere.go   whether an edit does harm on other nodes
+//	shown.go        what a node's facts show of its machine
 //	after.go        what a catalog does to a machine that has another one
 //
 // Start reading at Judge.Judge.
@@ -39,6 +40,7 @@ import (
 type Options struct {
 	Platform string            // what every node runs; "" for what its facts say
 	Packages []string          // places of package lists that are asked first
+	Image    *listing.Image    // what machines have before their first run; nil for the platform's base system
 	Model    *model.Packages   // what installing over existing files does; nil for what the platform does
 	Solver   sat.Solver        // answers formulas
 	Budget   int               // how much work one catalog may cost, in units of model's
@@ -86,6 +88,7 @@ func (v *Verdict) Of(c *catalog.Catalog) *Verdict {
 type Suspect struct {
 	Catalog  *catalog.Catalog
 	Platform string
+	Shown    []string        // directories that its facts show: ShownBy
 	Types    resource.Lookup // knows the types of its modules; nil for Puppet's own
 	// Modules is where its files come from; nil if somebody else has compiled it.
 	Modules *environment.Environment
@@ -133,6 +136,7 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
 		}
 	}()
 	opt := j.modelOptions(platform, lists, types)
+	opt.Shown = shownTo(s)
 	search := verify.DefaultOptions()
 	search.Solver = j.opt.Solver
 	model.Within(ctx, j.opt.Budget, &opt, &search)
@@ -150,7 +154,7 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
 
 // modelOptions say what a machine of a platform is like.
 func (j *Judge) modelOptions(platform string, lists *listing.Set, types resource.Lookup) model.Options {
-	opt := model.Options{Listing: lists, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept,
+	opt := model.Options{Listing: lists, Image: j.opt.Image, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept,
 		Recover: j.opt.Recover, Types: types, Words: report.Words}
 	switch {
 	case j.opt.Model != nil:

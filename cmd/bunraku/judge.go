@@ -12,6 +12,7 @@ import (
 	"bunraku/judge"
 	"bunraku/report"
 	"bunraku/source"
+	"bunraku/verify/listing"
 	"bunraku/verify/model"
 	"bunraku/verify/sat"
 	"bunraku/web"
@@ -22,7 +23,7 @@ import (
 // judgeFlags are the switches of every command that verifies catalogs.
 type judgeFlags struct {
 	platform, packageModel, solver, failOn, format string
-	packages, assert, assume                       []string
+	packages, base, assert, assume                 []string
 	baseline, writeBaseline                        string
 	fix, recover                                   bool
 	budget                                         int
@@ -33,6 +34,8 @@ func (j *judgeFlags) add(c *cobra.Command) {
 	f.StringVar(&j.platform, "platform", "", "what the node runs, such as debian-12; by default what its facts say")
 	f.StringArrayVar(&j.packages, "packages", nil,
 		"a `DIR` with package file lists, or dpkg's database (/var/lib/dpkg); may be repeated")
+	f.StringArrayVar(&j.base, "base", nil,
+		"what machines have before their first run: the root of a golden image, dpkg's database, or a `PLACE` with a list; may be repeated")
 	f.StringVar(&j.packageModel, "package-model", "",
 		"what installing over existing files does: dpkg, rpm or paper (Rehearsal's); by default the platform's")
 	f.StringVar(&j.solver, "solver", "built-in", "built-in, minisat, cadical or z3")
@@ -96,6 +99,11 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
 	var err error
 	if opt.Solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err
+	}
+	if len(flags.base) > 0 {
+		if opt.Image, err = listing.OpenImage(flags.base...); err != nil {
+			return nil, fail("--base %s", err)
+		}
 	}
 	if flags.packageModel != "" {
 		m, err := model.ParsePackages(flags.packageModel)

@@ -147,19 +147,19 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, flags *verifyFlag
 		}
 		return &subject{fleet.NewSuspect(c.Current(), r, node.Facts), env, node}, nil
 	}
-	platform := ""
+	platform, shown := "", []string(nil)
 	if flags.facts != "" {
 		node, err := a.node(&flags.compileFlags, source.NewDir(source.DirOptions{Roots: []string{flags.facts}}), "")
 		if err != nil {
 			return nil, err
 		}
-		platform = judge.PlatformOf(node.Facts)
+		platform, shown = judge.PlatformOf(node.Facts), judge.ShownBy(node.Facts)
 	}
 	c, err := a.readCatalog(flags.catalog)
 	if err != nil {
 		return nil, err
 	}
-	return &subject{Suspect: judge.Suspect{Catalog: c, Platform: platform}}, nil
+	return &subject{Suspect: judge.Suspect{Catalog: c, Platform: platform, Shown: shown}}, nil
 }
 
 // readCatalog reads a catalog in Puppet's JSON.
@@ -436,6 +436,9 @@ func (v *verification) summary() string {
 	fresh := "a fresh machine"
 	if v.Platform != "" {
 		fresh = "a fresh " + v.Platform
+	}
+	if len(v.judge.flags.base) > 0 {
+		fresh += " with what --base has"
 	}
 	parts = append(parts, map[verify.Chance]string{verify.Always: "can succeed from " + fresh,
 		verify.Sometimes: "can succeed from " + fresh,

@@ -72,6 +72,7 @@ type noteJSON struct {
 // answersJSON are the verdicts about one catalog.
 type answersJSON struct {
 	Platform      string         `json:"platform,omitempty"`
+	Base          []string       `json:"base,omitempty"` // what machines have before their first run
 	Modelled      map[string]int `json:"modelled,omitempty"`
 	Deterministic string         `json:"deterministic,omitempty"`
 	Partial       bool           `json:"partial,omitempty"` // there is more than the findings say
@@ -120,6 +121,7 @@ func (v *verification) json() verifyJSON {
 			doc.Findings = append(doc.Findings, toFindingJSON(p))
 		}
 	}
+	doc.Base = v.judge.flags.base
 	if v.Report != nil {
 		doc.Assumed = v.Report.Model.Assumed
 		for _, n := range v.Report.Model.Notes {

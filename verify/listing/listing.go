@@ -9,6 +9,8 @@
 //	embedded.go  the built-in index of Debian's packages that have files in /etc or a service
 //	names.go     the names of all of Debian's packages, and which of them bring nothing but programs and data
 //
+// An Image is what a machine has before its first run: image.go.
+//
 // An Import fills a store from any source that kind.go can tell: the first two, the archives of Debian and Ubuntu
 // (control.go, contents.go), RPM repositories (rpm.go). Sources may come from anywhere: unpack.go and path.go hold what
 // is refused. Select chooses the sources for a platform.

@@ -34,7 +34,7 @@ func (pk *packages) nonesuch(it *item) bool {
 		return false
 	}
 	st, whole := pk.b.opt.Listing.Standing(it.name)
-	return whole && st == listing.Foreign && !pk.b.addsSources() && !pk.b.accepts("package %s is in the archive", it.name)
+	return whole && st == listing.Foreign && !pk.b.addsSources() && pk.b.opt.Image.OtherSource() == "" && !pk.b.accepts("package %s is in the archive", it.name)
 }
 
 // missing is how the package manager refuses it.
@@ -71,7 +71,7 @@ func (b *builder) addsSources() bool {
 // noUnit reports whether no fresh machine has a unit or script of a service, and nothing in the catalog can bring one:
 // no package that has a unit, since units go by other names, too; nothing of which is not known what it brings.
 func (b *builder) noUnit(name string) bool {
-	if len(b.basis) == 0 || slices.Contains(baseAliases, name) || strings.Contains(name, "@") {
+	if !b.baseKnown || b.baseBlind || slices.Contains(baseAliases, name) || strings.Contains(name, "@") {
 		return false
 	}
 	for _, p := range unitPlaces(name) {
@@ -150,7 +150,7 @@ var commonParts = []string{"lib", "common", "server", "client", "core", "tools",
 // mayMake reports whether a package of the catalog may make a file that no list has: one of which nothing is known, or
 // one that is called like it, whose scripts no list shows.
 func (pk *packages) mayMake(p fs.Path) bool {
-	return packageLand(p) && slices.ContainsFunc(pk.order, func(n string) bool {
-		return pk.isForeign(n) || pk.b.basis[n] == nil && kin(n, p)
-	})
+	return packageLand(p) && (pk.b.baseBlind || slices.ContainsFunc(pk.order, func(n string) bool {
+		return pk.b.basis[n] == nil && (pk.isForeign(n) || kin(n, p))
+	}))
 }

@@ -69,8 +69,10 @@ func (p Packages) String() string { return [...]string{"dpkg", "rpm", "paper"}[p
 // Options say what the machine is like.
 type Options struct {
 	Packages Packages
-	Listing  *listing.Set // nil for no file lists
-	Platform string       // "debian-12"; "" for any
+	Listing  *listing.Set   // nil for no file lists
+	Image    *listing.Image // what machines have before their first run; nil for the platform's base system
+	Shown    []string       // directories that the node's facts show: where something is mounted
+	Platform string         // "debian-12"; "" for any
 	Types    resource.Lookup
 	Assert   []Assertion // what people want to hold at the end
 	// Source is a digest of what a source of a file holds, "" if that is not known; nil if nobody can say.
@@ -177,6 +179,8 @@ type builder struct {
 	spoken    map[fs.Path]bool            // named by commands; nil until somebody asks
 	basis     map[string]*listing.Package // of the base system
 	baseFiles map[fs.Path]bool            // that they bring
+	baseKnown bool                        // they are all that a fresh machine has
+	baseBlind bool                        // of some of them nobody knows what they bring
 	err       error
 
 	sourcesKnown, sourcesPlain bool      // aptSources has been asked; its second answer
@@ -204,8 +208,12 @@ func Build(cg *catalog.Graph, opt Options) (m *Model, err error) {
 		}
 		b.items = append(b.items, it)
 	}
+	b.imageLinks()
 	b.survey()
 	b.baseSystem()
+	for _, d := range b.opt.Shown {
+		b.present = append(b.present, b.path(d))
+	}
 	b.present = append(b.present, b.acceptedDirs()...)
 	b.pk = newPackages(b)
 	b.surveyLines()

@@ -73,7 +73,10 @@ func (pk *packages) find(name string) {
 	if _, ok := pk.known[name]; ok {
 		return
 	}
-	p, err := pk.b.opt.Listing.Package(name)
+	p, err := pk.b.opt.Image.Package(name)
+	if p == nil && err == nil {
+		p, err = pk.b.opt.Listing.Package(name)
+	}
 	if err != nil && pk.b.err == nil {
 		pk.b.err = err
 	}
@@ -153,9 +156,10 @@ func (pk *packages) track() {
 // out is taken to come with the package if that has a directory of its own above it. All is said.
 func (pk *packages) guessDirs(u *paths) {
 	b := pk.b
-	unlisted := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return !pk.isForeign(n) })
+	unlisted := slices.DeleteFunc(slices.Clone(pk.order),
+		func(n string) bool { return !pk.isForeign(n) || b.basis[n] != nil })
 	listed := slices.DeleteFunc(slices.Clone(pk.order), func(n string) bool { return pk.known[n] == nil })
-	unknown := len(unlisted) > 0 || slices.ContainsFunc(b.items, func(it *item) bool {
+	unknown := len(unlisted) > 0 || b.baseBlind || slices.ContainsFunc(b.items, func(it *item) bool {
 		return it != nil &&
 			it.exact == verify.Opaque
 	})
@@ -196,7 +200,7 @@ func (pk *packages) guessDirs(u *paths) {
 				", whose list may leave it out")
 			continue
 		}
-		if !packageLand(d) && len(b.basis) > 0 || b.accepts("%s is there", d) {
+		if !packageLand(d) && b.baseKnown || b.accepts("%s is there", d) {
 			continue
 		}
 		// A list that leaves things out leaves out what the package pulls in, too.
@@ -600,6 +604,12 @@ func (b *builder) packageResource(it *item) {
 	}
 	if pk.isForeign(name) && ensure != absent && ensure != "purged" {
 		it.note(verify.Approximate, "no file list of package %s", name)
+	}
+	if src := b.opt.Image.OtherSource(); src != "" && b.basis[name] == nil && ensure != absent && ensure != "purged" {
+		if st, whole := b.opt.Listing.Standing(name); whole && st == listing.Foreign && pk.known[name] == nil &&
+			!b.accepts("package %s is in the archive", name) {
+			b.open(nil, "package %s is in the archive", name)
+		}
 	}
 	cell := pk.cell(name)
 	there := pk.installed(name)

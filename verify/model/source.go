@@ -19,7 +19,7 @@ func (b *builder) aptSources() (sources []fs.Path, plain bool) {
 	if b.sourcesKnown {
 		return b.sourceFiles, b.sourcesPlain
 	}
-	b.sourcesKnown, b.sourcesPlain = true, true
+	b.sourcesKnown, b.sourcesPlain = true, b.opt.Image.OtherSource() == ""
 	for _, it := range b.items {
 		if it == nil || sleeps(it) {
 			continue

@@ -67,14 +67,22 @@ var (
 
 // baseAccount reports whether a fresh machine has an account: known is false if nothing says so.
 func (b *builder) baseAccount(kind, name string) (has, known bool) {
-	if len(b.basis) == 0 {
+	image := b.opt.Image
+	switch account := kind + " " + name; {
+	case image.Account(account):
+		return true, true
+	case image.Whole():
+		return name == "0", true
+	case slices.ContainsFunc(image.Packages(), func(pkg string) bool { return b.pk.makes(pkg, account) }):
+		return true, true
+	case !b.baseKnown:
 		return slices.Contains(baseUsers, name), false
 	}
 	list := debianUsers
 	if kind == "group" {
 		list = debianGroups
 	}
-	return slices.Contains(list, name) || name == "0", true
+	return slices.Contains(list, name) || name == "0", !b.baseBlind
 }
 
 // oldLayout reports whether /bin, /sbin and /lib are directories of their own.
@@ -123,7 +131,7 @@ func (b *builder) base(d fs.Path) bool {
 		}
 	}
 	_, link := b.links[d]
-	return link || b.based[d]
+	return link || b.based[d] || b.onImage(d) == fs.Dir
 }
 
 func (b *builder) baseDirs() []fs.Path {
@@ -133,11 +141,9 @@ func (b *builder) baseDirs() []fs.Path {
 	} else {
 		dirs = append(dirs, debianDirs...)
 	}
-	for _, name := range slices.Concat(basePackages, agentPackages) {
-		if p := b.basis[name]; p != nil {
-			for _, d := range p.Dirs {
-				dirs = append(dirs, fs.Path(d))
-			}
+	for _, name := range slices.Sorted(maps.Keys(b.basis)) {
+		for _, d := range b.basis[name].Dirs {
+			dirs = append(dirs, fs.Path(d))
 		}
 	}
 	if b.oldLayout() {
@@ -178,12 +184,26 @@ func (b *builder) machine() {
 		b.fresh.Put(f, fs.File)
 	}
 	for _, f := range slices.Sorted(maps.Keys(used.kind)) {
-		if b.baseFiles[f] && b.fresh.At(f).Kind == fs.None {
+		if b.fresh.At(f).Kind != fs.None {
+			continue
+		}
+		switch k := b.onImage(f); {
+		case k == fs.Dir:
+			b.fresh.Put(f, fs.Dir)
+			if b.files[f] == nil {
+				b.assume = append(b.assume, fs.Is{Path: f, Kind: fs.Dir})
+			}
+		case k != fs.None:
+			b.fresh.Put(f, k)
+		case b.baseFiles[f]:
 			b.fresh.Put(f, fs.File)
 		}
 	}
 	b.pk.baseInstalled()
 	source := func(p fs.Path, k fs.Kind) {
+		if b.opt.Image.Whole() && !b.pk.mayMake(p) && !b.accepts("%s is there", p) {
+			return // it was looked for
+		}
 		if !b.made(p) && !used.new[p] && b.fresh.At(p).Kind == fs.None {
 			b.fresh.Put(p, k)
 			b.m.Assumed = append(b.m.Assumed, string(p)+" is there: a source")
@@ -204,7 +224,7 @@ func (b *builder) machine() {
 		}
 		if b.accepts("%s is there", p) {
 			b.fresh.Put(p, fs.File)
-		} else if len(b.basis) == 0 || b.pk.mayMake(p) {
+		} else if !b.baseKnown || b.pk.mayMake(p) {
 			b.fresh.Put(p, fs.File)
 			b.m.Assumed = append(b.m.Assumed, string(p)+" is there: no package list says who brings it")
 			b.open(there(p, fs.File), "%s is there", p)
