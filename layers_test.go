@@ -45,6 +45,7 @@ var layers = map[string]string{
 	"puppet/bridge":            "internal/process budget puppet/outline source provenance puppet/value puppet/types puppet/eval puppet/ruby puppet/lookup/datafile",
 	"puppet/compiler":          "budget puppet/exported puppet/outline source provenance puppet/syntax puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/eval puppet/environment puppet/lookup puppet/functions puppet/functions/stdlib puppet/template puppet/lookup/datafile puppet/bridge puppet/classifier puppet/trace puppet/ruby puppet/ruby/syntax",
 	"explain":                  "budget puppet/outline source provenance puppet/syntax puppet/value puppet/resource puppet/catalog puppet/record",
+	"explain/trial":            "source provenance puppet/syntax puppet/value puppet/facts puppet/lookup/datafile puppet/compiler explain",
 	"mupuppet":                 "budget source puppet/syntax",
 	"smartfrog":                "budget source provenance",
 	"verify":                   "budget verify/fs verify/sat",

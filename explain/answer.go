@@ -37,6 +37,7 @@ type Answer struct {
 	Conditions []Condition `json:"conditions,omitempty"`
 	Via        []Step      `json:"via,omitempty"`
 	Depends    []Leaf      `json:"depends,omitempty"`
+	Core       *Core       `json:"core,omitempty"`
 
 	Path       []Hop        `json:"path,omitempty"`       // of a relation: the way, hop by hop
 	Line       int          `json:"line,omitempty"`       // of a rendered file
@@ -88,6 +89,11 @@ type Leaf struct {
 	Hides     []LevelSpot `json:"hides,omitempty"` // levels further down that have the key, too
 	// of a part of a computed value: the steps between, nearest to the value first
 	Through []Step `json:"through,omitempty"`
+	// Decides says how a change of the place alters the value, if that was tried: alone, with another, or that the changes
+	// that were tried stop the compile; "" when none was found, or none was tried.
+	Decides string `json:"decides,omitempty"`
+	With    []Leaf `json:"with,omitempty"`  // the other places that must change, too
+	Tried   bool   `json:"tried,omitempty"` // changes were tried, and none altered the value
 
 	label provenance.Label
 	ref   provenance.Ref
@@ -248,7 +254,7 @@ func (rec *Record) leaf(r provenance.Ref) Leaf {
 			out.Text = rec.literalText(l)
 		}
 	case provenance.Fact:
-		if v, ok := rec.fact(l.Path); ok && !out.Sensitive {
+		if v, ok := rec.Fact(l.Path); ok && !out.Sensitive {
 			out.Text = value.Literal(v)
 		}
 	case provenance.NodeName:
@@ -279,7 +285,7 @@ func (rec *Record) literalText(l provenance.Label) string {
 
 // addLevels says which level of Hiera a datum is from, and which ones it hides.
 func (rec *Record) addLevels(l *Leaf) {
-	key := rootKey(l.Path)
+	key := RootKey(l.Path)
 	if l.At == nil || isConfig(l.At.File) {
 		return
 	}

@@ -69,8 +69,8 @@ func TestMatcher(t *testing.T) {
 
 func TestKeysAndRefs(t *testing.T) {
 	for path, want := range map[string]string{"a::b": "a::b", "a.b.c": "a", `"a.b".c`: "a.b", "'x y'": "x y", "": ""} {
-		if got := rootKey(path); got != want {
-			t.Errorf("rootKey(%q) = %q", path, got)
+		if got := RootKey(path); got != want {
+			t.Errorf("RootKey(%q) = %q", path, got)
 		}
 	}
 	for ref, want := range map[string]string{"File[/a]": "File[/a]", "file['/a']": "File[/a]",

@@ -215,12 +215,12 @@ func (rec *Record) saveLeaves(s *sideFile, p *provenance.Packed, files map[strin
 		}
 		switch l.Kind {
 		case provenance.Fact:
-			if v, ok := rec.fact(l.Path); ok && !secret.leaves[r] {
+			if v, ok := rec.Fact(l.Path); ok && !secret.leaves[r] {
 				s.Facts[l.Path] = dataOf(v)
 			}
 		case provenance.Datum:
 			if l.Place.File != nil && !isConfig(l.Place.File.Name) {
-				asked[rootKey(l.Path)] = true
+				asked[RootKey(l.Path)] = true
 			}
 		}
 	})

@@ -17,7 +17,7 @@ func (rec *Record) explainHiera(a *Answer, key string) error {
 		var keys []string
 		rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
 			if l.Kind == provenance.Datum && l.Place.File != nil && !isConfig(l.Place.File.Name) {
-				keys = append(keys, rootKey(l.Path))
+				keys = append(keys, RootKey(l.Path))
 			}
 		})
 		if near = source.Nearest(key, keys); near != "" {
@@ -56,12 +56,12 @@ func (rec *Record) explainHiera(a *Answer, key string) error {
 }
 
 // SecretKey reports whether what Hiera has for a key must not be shown.
-func (rec *Record) SecretKey(key string) bool { return rec.secrets().keys[rootKey(key)] }
+func (rec *Record) SecretKey(key string) bool { return rec.secrets().keys[RootKey(key)] }
 
 // LevelFile is the data file in which a key would be set: that of a level, by its name or the end of its path; without
 // one that of the level whose value counts now, else the first that is there.
 func (rec *Record) LevelFile(key, level string) (string, error) {
-	h := rec.hieraOf(rootKey(key))
+	h := rec.hieraOf(RootKey(key))
 	if h == nil || len(h.Levels) == 0 { // nobody has the key: ask for the levels by one that somebody has
 		for k := range rec.askedKeys() {
 			if h = rec.hieraOf(k); h != nil && len(h.Levels) > 0 {
@@ -78,7 +78,7 @@ func (rec *Record) LevelFile(key, level string) (string, error) {
 		if level != "" && (strings.EqualFold(lv.Name, level) || sameFile(lv.File, level)) {
 			return lv.File, nil
 		}
-		if level == "" && lv.Found && h.Key == rootKey(key) {
+		if level == "" && lv.Found && h.Key == RootKey(key) {
 			return lv.File, nil
 		}
 		if there == "" && lv.Exists {
@@ -98,7 +98,7 @@ func (rec *Record) LevelFile(key, level string) (string, error) {
 // explainFact shows a fact and how much it reaches.
 func (rec *Record) explainFact(a *Answer, path string) error {
 	path = strings.TrimPrefix(path, "facts.")
-	v, ok := rec.fact(path)
+	v, ok := rec.Fact(path)
 	if !ok {
 		m := &NotFound{Message: "the facts of " + rec.Catalog.Name + " have no " + path}
 		if near := source.Nearest(path, rec.factNames()); near != "" {

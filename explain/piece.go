@@ -199,7 +199,7 @@ func (rec *Record) plainText(r provenance.Ref) (string, bool) {
 	case provenance.Literal:
 		return rec.literalValue(l)
 	case provenance.Fact:
-		if v, ok := rec.fact(l.Path); ok {
+		if v, ok := rec.Fact(l.Path); ok {
 			switch v.(type) {
 			case *value.Hash, *value.Array:
 				return "", false
@@ -229,7 +229,7 @@ func (rec *Record) literalValue(l provenance.Label) (string, bool) {
 	f := l.Place.File
 	texts := once(&rec.memo.mu, &rec.memo.literals, f, func() map[int]string {
 		texts := map[int]string{}
-		if t := rec.tree(f); t != nil {
+		if t := rec.Tree(f); t != nil {
 			walkFile(t, func(n syntax.Node) bool {
 				switch n := n.(type) {
 				case *syntax.Str:
@@ -244,7 +244,7 @@ func (rec *Record) literalValue(l provenance.Label) (string, bool) {
 		}
 		return texts
 	})
-	if text, ok := texts[l.Ordinal]; ok || rec.tree(f) != nil {
+	if text, ok := texts[l.Ordinal]; ok || rec.Tree(f) != nil {
 		return text, ok
 	}
 	return l.Place.Text(), true // the text of a template in Ruby, as it stands there

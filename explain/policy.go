@@ -272,7 +272,7 @@ func (rec *Record) among(leaf provenance.Ref, places []string) bool {
 				return true
 			}
 		case isKey:
-			if l.Kind.InData() && !isConfig(file) && (fits(key, rootKey(l.Path)) || inside(key, l.Path)) {
+			if l.Kind.InData() && !isConfig(file) && (fits(key, RootKey(l.Path)) || inside(key, l.Path)) {
 				return true
 			}
 		case isFact:

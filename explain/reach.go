@@ -111,18 +111,18 @@ func (rec *Record) Reaches(of string) (out *ReachAnswer, err error) {
 // matcher says which places a question means.
 func (rec *Record) matcher(of string) (func(provenance.Label) bool, error) {
 	if key, ok := strings.CutPrefix(of, "hiera:"); ok && key != "" {
-		root := rootKey(key)
+		root := RootKey(key)
 		return func(l provenance.Label) bool {
 			switch l.Kind {
 			case provenance.Datum, provenance.Key, provenance.Alias:
-				if l.Place.File != nil && isConfig(l.Place.File.Name) || rootKey(l.Path) != root {
+				if l.Place.File != nil && isConfig(l.Place.File.Name) || RootKey(l.Path) != root {
 					return false
 				}
 				return inside(key, l.Path)
 			case provenance.Absence:
 				missing, isKey := strings.CutPrefix(l.Path, "key ")
 				missing, _, _ = strings.Cut(missing, " in file ")
-				return isKey && rootKey(missing) == root
+				return isKey && RootKey(missing) == root
 			}
 			return false
 		}, nil
@@ -245,7 +245,7 @@ func (rec *Record) nothingThere(of string) error {
 	case strings.HasPrefix(of, "fact:"):
 		m.Message = "no code or hierarchy read the fact " + of[5:] + " for " + rec.Catalog.Name + ": it reaches nothing"
 		name := of[5:]
-		if _, ok := rec.fact(name); !ok {
+		if _, ok := rec.Fact(name); !ok {
 			if near := source.Nearest(name, rec.factNames()); near != "" {
 				m.Suggestions = []string{"fact:" + near}
 			}
@@ -255,7 +255,7 @@ func (rec *Record) nothingThere(of string) error {
 		var keys []string
 		rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
 			if l.Kind.InData() {
-				keys = append(keys, rootKey(l.Path))
+				keys = append(keys, RootKey(l.Path))
 			}
 		})
 		if near := source.Nearest(of[6:], keys); near != "" {
@@ -340,7 +340,7 @@ func (rec *Record) hiddenBy(file string, n int) string {
 	seen := map[string]bool{}
 	found := ""
 	rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
-		key := rootKey(l.Path)
+		key := RootKey(l.Path)
 		if found != "" || l.Kind != provenance.Datum || l.Place.File == nil || isConfig(l.Place.File.Name) || seen[key] {
 			return
 		}

@@ -104,8 +104,8 @@ func (rec *Record) slots() (roots []provenance.Ref) {
 	return roots
 }
 
-// tree is the parsed text of a manifest or template; nil when it is neither.
-func (rec *Record) tree(f *source.File) *syntax.File {
+// Tree is the parsed text of a manifest or template; nil when it is neither.
+func (rec *Record) Tree(f *source.File) *syntax.File {
 	if f == nil {
 		return nil
 	}
@@ -138,8 +138,8 @@ func (rec *Record) hieraOf(key string) *record.Hiera {
 	return rec.Data.Levels(key)
 }
 
-// rootKey is the first segment of a dotted key path, without its quotes.
-func rootKey(path string) string {
+// RootKey is the first segment of a dotted key path, without its quotes.
+func RootKey(path string) string {
 	if path != "" && (path[0] == '"' || path[0] == '\'') {
 		if end := strings.IndexByte(path[1:], path[0]); end >= 0 {
 			return path[1 : 1+end]
@@ -149,8 +149,8 @@ func rootKey(path string) string {
 	return key
 }
 
-// fact is the value of a fact by its dotted path.
-func (rec *Record) fact(path string) (value.Value, bool) {
+// Fact is the value of a fact by its dotted path.
+func (rec *Record) Fact(path string) (value.Value, bool) {
 	if rec.Facts == nil {
 		return nil, false
 	}

@@ -81,7 +81,7 @@ func (rec *Record) findSecrets() *secrets {
 func (s *secrets) hide(r provenance.Ref, l provenance.Label) {
 	s.leaves[r] = true
 	if l.Kind.InData() {
-		s.keys[rootKey(l.Path)] = true
+		s.keys[RootKey(l.Path)] = true
 	}
 	for _, p := range []source.Place{l.Place, l.Place.Outer()} {
 		if f := p.File; f != nil {

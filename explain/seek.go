@@ -82,7 +82,7 @@ func (rec *Record) modules() map[string]bool {
 
 // statementsAt is the branch whose first statement stands at a place.
 func (rec *Record) statementsAt(p source.Place) (out []syntax.Expr) {
-	t := rec.tree(p.File)
+	t := rec.Tree(p.File)
 	if t == nil {
 		return nil
 	}

@@ -217,12 +217,12 @@ func (rec *Record) looksAt(refs []provenance.Ref) (out []Leaf) {
 	add := func(r provenance.Ref) {
 		switch l, _ := rec.Trace.Label(r); l.Kind {
 		case provenance.Datum:
-			if l.Place.File != nil && isConfig(l.Place.File.Name) || rootKey(l.Path) == "lookup_options" {
+			if l.Place.File != nil && isConfig(l.Place.File.Name) || RootKey(l.Path) == "lookup_options" {
 				return
 			}
 			out = append(out, rec.leaf(r))
 		case provenance.Fact:
-			if v, ok := rec.fact(l.Path); !ok || !isContainer(v) {
+			if v, ok := rec.Fact(l.Path); !ok || !isContainer(v) {
 				out = append(out, rec.leaf(r))
 			}
 		case provenance.NodeName:
@@ -246,7 +246,7 @@ func (rec *Record) looksAt(refs []provenance.Ref) (out []Leaf) {
 
 // writtenBy says what kind of statement set an attribute, when it is not the resource's own declaration.
 func (rec *Record) writtenBy(p source.Place, r *catalog.Resource) (by string) {
-	t := rec.tree(p.File)
+	t := rec.Tree(p.File)
 	if t == nil || r.Place == p {
 		return ""
 	}

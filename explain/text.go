@@ -810,5 +810,9 @@ func (p *page) foot(a *Answer) {
 		list += " and " + plural(absences, "absence")
 		verb = "decide"
 	}
+	p.core(a)
 	fmt.Fprintf(p.w, "%s %s %s (--dependency lists them); no other data can change it.\n", list, verb, what)
+	if s := a.Core.phrase(); s != "" {
+		fmt.Fprintf(p.w, "By changing them: %s.\n", s)
+	}
 }

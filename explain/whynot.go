@@ -162,7 +162,7 @@ func (rec *Record) leads(n catalog.Name) (out []Lead) {
 	}
 	asked := rec.askedKeys()
 	for _, m := range rec.Data.Mentions(title) {
-		root := rootKey(m.Path)
+		root := RootKey(m.Path)
 		if !asked[root] {
 			continue
 		}
@@ -201,11 +201,11 @@ func (rec *Record) askedKeys() map[string]bool {
 	rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
 		switch {
 		case l.Kind.InData():
-			out[rootKey(l.Path)] = true
+			out[RootKey(l.Path)] = true
 		case l.Kind == provenance.Absence:
 			if key, is := strings.CutPrefix(l.Path, "key "); is {
 				key, _, _ = strings.Cut(key, " in file ")
-				out[rootKey(key)] = true
+				out[RootKey(key)] = true
 			}
 		}
 	})
@@ -231,8 +231,8 @@ func (rec *Record) whyNotKey(key string) (*WhyNot, error) {
 	for k := range rec.askedKeys() {
 		keys = append(keys, k)
 	}
-	for _, m := range rec.Data.Mentions(rootKey(key)) {
-		if rootKey(m.Path) == m.Path && strings.EqualFold(m.Path, rootKey(key)) && !m.Here {
+	for _, m := range rec.Data.Mentions(RootKey(key)) {
+		if RootKey(m.Path) == m.Path && strings.EqualFold(m.Path, RootKey(key)) && !m.Here {
 			lead, _ := rec.lead(m, m.Path)
 			w.Data = append(w.Data, lead)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bunraku/explain"
+	"bunraku/explain/trial"
 	"bunraku/fleet"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
@@ -28,6 +29,7 @@ type explainFlags struct {
 	against, since, policy        string
 	set, fact                     []string
 	at, state                     string
+	confirm                       string
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -64,6 +66,9 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.BoolVar(&f.where, "where", false, "only the one place that the value was copied from")
 	fs.BoolVar(&f.expression, "expression", false, "only the term of operations and places that made the value")
 	fs.BoolVar(&f.dependency, "dependency", false, "only the places that decide the value, all of them")
+	fs.StringVar(&f.confirm, "confirm", "few",
+		"change the places that decide the value, compile again, and say which of them alter it: all, few (the nearest) or none")
+	fs.Lookup("confirm").NoOptDefVal = "all"
 	fs.BoolVar(&f.whyNot, "why-not", false, "say why REF is not in the catalog")
 	fs.StringVar(&f.reaches, "reaches", "",
 		"the reverse: what can a change at `PLACE` alter? FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
@@ -141,6 +146,9 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 		source.Absolute(args[0])) {
 		return a.explainCode(f, args[0])
 	}
+	if f.confirm != "all" && f.confirm != "few" && f.confirm != "none" {
+		return fail("--confirm is all, few or none, not %q", f.confirm)
+	}
 	if f.policy != "" {
 		if len(args) != 1 {
 			return fail("--policy takes no REF")
@@ -173,7 +181,7 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 	case f.since != "":
 		return a.explainSince(cmd, f, args)
 	}
-	rec, err := a.recordFor(cmd, f, args[0])
+	rec, bench, err := a.recordFor(cmd, f, args[0])
 	if err != nil {
 		return err
 	}
@@ -211,6 +219,11 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 		show.View = explain.ExpressionView
 	case f.dependency:
 		show.View = explain.DependencyView
+	}
+	if show.View == explain.Whole && f.confirm != "none" {
+		if err := a.confirm(cmd.Context(), f, bench, rec, answer, args[1], attribute); err != nil {
+			return err
+		}
 	}
 	if f.blame {
 		blame(answer, show.View == explain.DependencyView)
@@ -263,27 +276,53 @@ func (a *app) notFound(f *explainFlags, err error) error {
 }
 
 // recordFor compiles, or reads a side file.
-func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*explain.Record, error) {
+func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*explain.Record, *trial.Bench, error) {
 	if f.from != "" {
 		ws := compiler.NewWorkspace(env, a.options(cmd, &f.compileFlags))
 		rec, err := readRecord(ws.Disk(), f.from, env)
 		if err != nil || !f.whyNot {
-			return rec, err
+			return rec, nil, err
 		}
 		c, err := ws.Open(cmd.Context()) // nothing is compiled: the manifests are read
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		rec.Code = c.Code()
-		return rec, nil
+		return rec, nil, nil
 	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true
 	c, node, err := a.open(cmd.Context(), &f.compileFlags, env, opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return a.compileRecord(cmd.Context(), c, node)
+	rec, err := a.compileRecord(cmd.Context(), c, node)
+	if err != nil {
+		return nil, nil, err
+	}
+	return rec, trial.New(rec, env, opt, node), nil
+}
+
+// confirm finds out which places of an answer decide the value. A side file knows only those whose data stand in it.
+func (a *app) confirm(ctx context.Context, f *explainFlags, bench *trial.Bench, rec *explain.Record, answer *explain.Answer,
+	ref, attribute string) error {
+	most := 0
+	if f.confirm == "few" {
+		if most = trials(rec.Trace.Len()); bench == nil || most == 0 {
+			answer.Confirm()
+			return nil
+		}
+	} else if bench == nil {
+		return fail("--confirm compiles, which --from does not; leave one of them out")
+	}
+	return bench.Confirm(ctx, answer, ref, attribute, most)
+}
+
+// trials is how many compiles an answer may take beside the one that it is about: they must not be felt. What a compile
+// costs is told by the size of its trace, so that the same question has the same answer on every machine.
+func trials(nodes int) int {
+	const most, bearable = 8, 80_000
+	return min(most, bearable/max(nodes, 1))
 }
 
 func (a *app) compileRecord(ctx context.Context, c *compiler.Snapshot, node compiler.Node) (*explain.Record, error) {

@@ -211,6 +211,7 @@ func TestExplainFrom(t *testing.T) {
 		}
 	}
 	for _, q := range questions {
+		q = append(q, "--confirm=none") // trials compile
 		_, want, _ := call(web2(q...)...)
 		code, got, err := call(append([]string{"explain", shop, "--from", side}, q...)...)
 		if code != 0 || got != want {

@@ -1,0 +1,5 @@
+$a = true
+$b = true
+if $a or $b {
+  notify { 'both': }
+}
