@@ -29,6 +29,9 @@ import (
 type Library struct {
 	runtime func() *ruby.Runtime
 
+	// seed is the state after the runtime's files have run, which depends on nothing else.
+	seed func() (*ruby.Seed, error)
+
 	mu       sync.Mutex
 	programs map[programKey]*parsed
 }
@@ -45,7 +48,15 @@ type parsed struct {
 
 // NewLibrary makes an empty one; runtime gives Ruby's classes.
 func NewLibrary(runtime func() *ruby.Runtime) *Library {
-	return &Library{runtime: runtime, programs: map[programKey]*parsed{}}
+	l := &Library{runtime: runtime, programs: map[programKey]*parsed{}}
+	l.seed = sync.OnceValues(func() (*ruby.Seed, error) {
+		in, err := l.start()
+		if err != nil {
+			return nil, err
+		}
+		return in.Seed()
+	})
+	return l
 }
 
 func (l *Library) program(path string, c source.Content) *parsed {
@@ -117,36 +128,47 @@ func (l *Library) own(name string) (*parsed, error) {
 	return p, nil
 }
 
+// start runs the files of the runtime in an interpreter.
+func (l *Library) start() (*ruby.Interp, error) {
+	in := l.runtime().New(ruby.DefaultLimits())
+	in.MaybeFrozen, in.Gettext = true, true
+	end := in.Protect(func() {
+		for _, name := range ownFiles {
+			p, err := l.own(name)
+			if err != nil {
+				in.Unsupported(err.Error())
+			}
+			in.RunIn(p.program, in.Main(), nil)
+		}
+	})
+	switch {
+	case end == nil:
+		return in, nil
+	case end.Exception != nil:
+		return nil, fmt.Errorf("the runtime does not start: %s", in.Message(end.Exception))
+	case end.Error != nil:
+		return nil, fmt.Errorf("the runtime does not start: %w", end.Error)
+	}
+	return nil, errors.New("the runtime does not start: it jumps")
+}
+
 // boot makes the interpreter at the first call.
 func (o *ownRun) boot(c *eval.Call) error {
 	if o.in != nil {
 		return nil
 	}
-	in := o.Library.runtime().New(o.Limits)
+	seed, err := o.Library.seed()
+	if err != nil {
+		return err
+	}
+	in := seed.New(o.Limits)
 	in.MaybeFrozen, in.Gettext = true, true
 	if tr := c.Trace(); tr != nil {
 		in.Trace(tr, nil)
 	}
-	o.classes = map[string]*ruby.Class{}
-	end := in.Protect(func() {
-		for i, name := range ownFiles {
-			p, err := o.Library.own(name)
-			if err != nil {
-				in.Unsupported(err.Error())
-			}
-			in.RunIn(p.program, in.Main(), nil)
-			if i == 0 {
-				o.in = in
-				o.bunraku = o.class("Bunraku")
-				o.natives()
-			}
-		}
-	})
-	if end != nil {
-		o.in = in
-		return fmt.Errorf("the runtime does not start: %w", o.ended(end))
-	}
-	o.tasks = o.class("Bunraku::Tasks")
+	o.in, o.classes = in, map[string]*ruby.Class{}
+	o.bunraku, o.tasks = o.class("Bunraku"), o.class("Bunraku::Tasks")
+	o.natives()
 	function := o.class("Puppet::Pops::Functions::Function")
 	in.Hooks = ruby.Hooks{
 		Require: o.require, Constant: o.constant, More: o.more, JSON: checkJSON, FromValue: o.fromValue, ToValue: o.toValue,

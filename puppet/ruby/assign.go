@@ -102,19 +102,14 @@ func (in *Interp) setConst(t *syntax.Const, v Object, f *frame) {
 		in.gconst[t.Name] = v
 		return
 	}
-	if in.consts == nil {
-		in.consts = map[*Class]map[string]Object{}
-	}
-	if in.consts[owner] == nil {
-		in.consts[owner] = map[string]Object{}
-	}
-	if _, again := in.consts[owner][t.Name]; !again {
+	consts := in.consts.own(owner)
+	if _, again := consts[t.Name]; !again {
 		if in.constNames == nil {
 			in.constNames = map[*Class][]Object{}
 		}
 		in.constNames[owner] = append(in.constNames[owner], Symbol(t.Name))
 	}
-	in.consts[owner][t.Name] = v
+	consts[t.Name] = v
 }
 
 // destructure spreads a value over targets, of which one may be a splat.

@@ -345,13 +345,13 @@ func (in *Interp) singleton(o Object, name string) *method {
 
 // singletonOf looks at the methods of one object, then at those of the modules that extend it.
 func (in *Interp) singletonOf(o Object, name string) *method {
-	if m := in.sdefs[o][name]; m != nil {
+	if m, _ := in.sdefs.get(o, name); m != nil {
 		return m
 	}
 	list := in.extended[o]
 	for i := len(list) - 1; i >= 0; i-- {
 		for _, k := range withModules(nil, list[i], &in.mixed) {
-			if m := in.defs[k][name]; m != nil {
+			if m, _ := in.defs.get(k, name); m != nil {
 				return m
 			}
 			if m := k.table[name]; m != nil {
@@ -397,10 +397,10 @@ func (in *Interp) findMethod(c *Class, name string) *method {
 
 func (in *Interp) searchMethod(c *Class, name string) *method {
 	for _, a := range in.ancestors(c) {
-		if in.undefs[a][name] {
+		if undefined, _ := in.undefs.get(a, name); undefined {
 			return nil
 		}
-		if m := in.defs[a][name]; m != nil {
+		if m, _ := in.defs.get(a, name); m != nil {
 			return m
 		}
 		if m := a.table[name]; m != nil {
@@ -421,7 +421,7 @@ func (in *Interp) findAfter(c, owner *Class, name string) *method {
 		if !seen {
 			continue
 		}
-		if m := in.defs[a][name]; m != nil {
+		if m, _ := in.defs.get(a, name); m != nil {
 			return m
 		}
 		if m := a.table[name]; m != nil {

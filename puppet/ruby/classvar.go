@@ -18,7 +18,7 @@ func (in *Interp) variableClass(f *frame) *Class {
 // variableOwner is the class above c, or c, that has a class variable, nil for none.
 func (in *Interp) variableOwner(c *Class, name string) *Class {
 	for _, a := range in.ancestors(c) {
-		if _, ok := in.cvars[a][name]; ok {
+		if _, ok := in.cvars.get(a, name); ok {
 			return a
 		}
 	}
@@ -35,7 +35,8 @@ func (in *Interp) classVariable(n *syntax.CVar, f *frame) Object {
 		}
 		in.raise("NameError", "uninitialized class variable %s in %s", n.Name, c.name)
 	}
-	return in.cvars[owner][n.Name]
+	v, _ := in.cvars.get(owner, n.Name)
+	return v
 }
 
 func (in *Interp) setClassVariable(c *Class, name string, v Object) {
@@ -45,11 +46,5 @@ func (in *Interp) setClassVariable(c *Class, name string, v Object) {
 	if c == in.rt.object {
 		in.raise("RuntimeError", "class variable access from toplevel")
 	}
-	if in.cvars == nil {
-		in.cvars = map[*Class]map[string]Object{}
-	}
-	if in.cvars[c] == nil {
-		in.cvars[c] = map[string]Object{}
-	}
-	in.cvars[c][name] = v
+	in.cvars.own(c)[name] = v
 }

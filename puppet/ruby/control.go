@@ -521,7 +521,7 @@ func (in *Interp) superOf(self Object, m *method) *method {
 				seen = k == m.owner
 				continue
 			}
-			if n := in.defs[k][m.name]; n != nil {
+			if n, _ := in.defs.get(k, m.name); n != nil {
 				return n
 			}
 		}

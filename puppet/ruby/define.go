@@ -53,16 +53,12 @@ func (in *Interp) evalDef(n *syntax.Def, f *frame) Object {
 }
 
 func (in *Interp) addMethod(c *Class, m *method) {
-	if in.defs == nil {
-		in.defs = map[*Class]map[string]*method{}
-	}
-	if in.defs[c] == nil {
-		in.defs[c] = map[string]*method{}
-	}
-	in.defs[c][m.name] = m
+	in.defs.own(c)[m.name] = m
 	in.redefined = in.redefined || in.quickly(c, m.name)
 	in.changedMethod(m.name)
-	delete(in.undefs[c], m.name)
+	if undefined, _ := in.undefs.get(c, m.name); undefined {
+		delete(in.undefs.own(c), m.name)
+	}
 }
 
 // quickly reports whether a method is one of those that are answered without looking for them.
@@ -78,18 +74,12 @@ func (in *Interp) quickly(c *Class, name string) bool {
 }
 
 func (in *Interp) addSingleton(o Object, m *method) {
-	if in.sdefs == nil {
-		in.sdefs = map[Object]map[string]*method{}
-	}
 	switch o.(type) {
 	case Nil, Bool, Int, Float, Symbol, nil:
 		in.raise("TypeError", "can't define singleton")
 	}
-	if in.sdefs[o] == nil {
-		in.sdefs[o] = map[string]*method{}
-	}
 	m.owner, m.single = in.classOf(o), o
-	in.sdefs[o][m.name] = m
+	in.sdefs.own(o)[m.name] = m
 }
 
 func (in *Interp) alias(c *Class, name, old string) {
@@ -120,16 +110,10 @@ func (in *Interp) undef(c *Class, name string) {
 	if in.findMethod(c, name) == nil {
 		in.raise("NameError", "undefined method `%s' for class `%s'", name, c.name)
 	}
-	if in.undefs == nil {
-		in.undefs = map[*Class]map[string]bool{}
-	}
-	if in.undefs[c] == nil {
-		in.undefs[c] = map[string]bool{}
-	}
-	in.undefs[c][name] = true
+	in.undefs.own(c)[name] = true
 	in.changedClasses()
 	if in.defs == nil {
-		in.defs = map[*Class]map[string]*method{}
+		in.defs = table[*Class, *method]{}
 	}
 }
 

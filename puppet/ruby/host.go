@@ -66,13 +66,7 @@ func (in *Interp) SetConst(scope, name string, o Object) {
 	if !ok {
 		return
 	}
-	if in.consts == nil {
-		in.consts = map[*Class]map[string]Object{}
-	}
-	if in.consts[c] == nil {
-		in.consts[c] = map[string]Object{}
-	}
-	in.consts[c][name] = o
+	in.consts.own(c)[name] = o
 }
 
 // Constant is a constant by its full name.

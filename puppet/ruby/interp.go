@@ -21,13 +21,13 @@ type Interp struct {
 	slots     []Object // room for frames
 	refs      []provenance.Ref
 	globals   *Globals
-	gconst    map[string]Object             // top-level constants set by the program
-	consts    map[*Class]map[string]Object  // of modules, set by the program
-	defs      map[*Class]map[string]*method // methods defined by the program
-	sdefs     map[Object]map[string]*method // singleton methods
-	mixed     mixing                        // modules that the program has mixed in
-	undefs    map[*Class]map[string]bool
-	cvars     map[*Class]map[string]Object
+	gconst    map[string]Object      // top-level constants set by the program
+	consts    table[*Class, Object]  // of modules, set by the program
+	defs      table[*Class, *method] // methods defined by the program
+	sdefs     table[Object, *method] // singleton methods
+	mixed     mixing                 // modules that the program has mixed in
+	undefs    table[*Class, bool]
+	cvars     table[*Class, Object]
 	extended  map[Object][]*Class // modules that extend an object, or a class itself
 	redefined bool                // an operator of one of Ruby's own classes is the program's
 	loadPath  *Array              // what the program added to where libraries are looked for
@@ -482,7 +482,7 @@ func (in *Interp) evalConst(n *syntax.Const, f *frame) Object {
 }
 
 func (in *Interp) ownConst(c *Class, name string) (Object, bool) {
-	if v, ok := in.consts[c][name]; ok {
+	if v, ok := in.consts.get(c, name); ok {
 		return v, true
 	}
 	v, ok := c.consts[name]

@@ -119,7 +119,8 @@ func moduleTable() []builtin {
 			if owner == nil {
 				c.raise("NameError", "uninitialized class variable %s in %s", c.nameArg(0), self(c).name)
 			}
-			return c.in.cvars[owner][c.nameArg(0)]
+			v, _ := c.in.cvars.get(owner, c.nameArg(0))
+			return v
 		}},
 		{"class_variable_set", 2, 2, func(c *call) Object {
 			c.in.setClassVariable(self(c), c.nameArg(0),
@@ -249,7 +250,7 @@ func moduleTable() []builtin {
 		}},
 		{"remove_method", 0, -1, func(c *call) Object {
 			for i := range c.args {
-				delete(c.in.defs[self(c)], c.nameArg(i))
+				delete(c.in.defs.own(self(c)), c.nameArg(i))
 				c.in.changedClasses()
 			}
 			return c.self
@@ -346,7 +347,7 @@ func (in *Interp) allocate(k *Class) Object {
 			in.unsupported("a subclass of " + s.name)
 		}
 	}
-	if !k.user && k != in.rt.object && len(in.defs[k]) == 0 {
+	if !k.user && k != in.rt.object && (in.defs[k] == nil || len(in.defs[k].of) == 0) {
 		if m := in.findSingle(k, "new"); m == nil || m.owner == in.rt.class_ {
 			in.raise("NoMethodError", "undefined method `new' for %s:Class", k.name)
 		}
@@ -356,12 +357,13 @@ func (in *Interp) allocate(k *Class) Object {
 
 func classNew(c *call) Object {
 	k := c.self.(*Class)
-	if k == c.in.rt.class_ {
-		super := c.in.rt.object
-		if s, ok := c.arg(0).(*Class); ok {
-			super = s
+	if k == c.in.rt.class_ || k == c.in.rt.module {
+		n := &Class{super: c.in.rt.object, user: true}
+		if k == c.in.rt.module {
+			n.super, n.module = nil, true
+		} else if s, ok := c.arg(0).(*Class); ok {
+			n.super = s
 		}
-		n := &Class{super: super, user: true}
 		if c.block != nil {
 			c.self = n
 			moduleEval(&call{in: c.in, self: n, block: c.block})
