@@ -26,6 +26,7 @@ var secondDoor = map[string]string{
 	"serve":             "certificates, rules and mounts that the user names; modules' files as agents get them; what agents send",
 	"cmd/bunraku":       "side files, stores and reports that the user names; git's blame",
 	"puppetdb":          "directories of facts that the user names",
+	"puppet/deploy":     "the cache of r10k that the user names",
 	"puppet/classifier": "the classifier that the user names",
 }
 

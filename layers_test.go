@@ -32,6 +32,7 @@ var layers = map[string]string{
 	"puppet/record":            "source provenance puppet/outline puppet/syntax puppet/value puppet/catalog puppet/resource",
 	"puppet/eval":              "budget puppet/exported puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/record puppet/trace",
 	"puppet/environment":       "budget source puppet/syntax",
+	"puppet/deploy":            "source source/git puppet/ruby/syntax",
 	"puppet/lookup":            "budget source provenance puppet/onigmo puppet/value puppet/types puppet/lookup/datafile puppet/trace",
 	"puppet/lookup/datafile":   "budget source provenance puppet/value puppet/onigmo",
 	"puppet/functions":         "budget puppet/outline source provenance puppet/onigmo puppet/syntax puppet/value puppet/types puppet/resource puppet/catalog puppet/eval puppet/ruby",
@@ -70,7 +71,7 @@ var layers = map[string]string{
 	"report/redact":            "source puppet/value puppet/catalog",
 	"lsp":                      "audit explain fleet judge lsp/protocol provenance puppet/catalog puppet/compiler puppet/environment puppet/eval puppet/functions puppet/functions/stdlib puppet/lookup/datafile puppet/outline puppet/resource puppet/syntax puppet/value report report/redact source",
 	"lsp/protocol":             "",
-	"serve":                    "internal/process diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
+	"serve":                    "internal/process puppet/deploy puppetdb puppet/exported diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
 	"web":                      "audit diff explain fleet judge mupuppet provenance puppet/catalog puppet/compiler puppet/environment puppet/eval puppet/outline puppet/syntax puppet/value report report/redact source verify/model",
 	"lsp/protocol/generate":    "",
 

@@ -252,6 +252,9 @@ func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o
 	[]eval.LogLine, error) {
 	ctx, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
+	if env.branches != nil {
+		return s.compileOnce(ctx, env, node, o, s.lately(), "")
+	}
 	for tries := 0; ; tries++ {
 		id, err := s.codeID(ctx, env.name)
 		if err != nil {
@@ -310,9 +313,15 @@ func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Nod
 			return nil, nil, failed("where the values of %s come from cannot be kept: %v", node.Name, err)
 		}
 	}
+	if snap.rev != nil {
+		codeID = snap.rev.ID
+		if err := s.noteCode(env, snap.rev); err != nil {
+			return nil, nil, failed("what %s of the environment '%s' consists of cannot be kept: %v", codeID, env.name, err)
+		}
+	}
 	c.Version, c.UUID, c.CodeID = value.Int(s.opt.Now().Unix()), id, codeID
 	if codeID != "" && o.static {
-		if err := s.inline(ctx, snap.Current(), c, o.checksums); err != nil {
+		if err := s.inline(ctx, snap.current(), c, o.checksums); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -320,7 +329,7 @@ func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Nod
 }
 
 // refusal is why a compile failed, in Puppet's words and without secrets.
-func refusal(snap *compiler.Snapshot, node string, result *eval.Result) string {
+func refusal(snap taken, node string, result *eval.Result) string {
 	d := result.Failure
 	text := d.Summary
 	if d.Code == compiler.CodeStrictUnknown {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/deploy"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -23,6 +24,9 @@ import (
 // the files, from which any number of catalogs are made at the same time. Every second or so the first request looks
 // whether anything that the snapshot has shown is different now, and then takes a new one; what was made of files that
 // did not change is kept. A request that is under way stays with its snapshot.
+//
+// Or they are branches of a repository (package deploy): then a snapshot is of a revision, which never changes, and
+// what is looked at every second is where the branches are.
 
 // A pool is the environments that were asked for.
 type pool struct {
@@ -35,13 +39,27 @@ type pool struct {
 type served struct {
 	name, dir string
 	ws        *compiler.Workspace
+	branches  *deploy.Source // nil for a directory
 
 	mu      sync.Mutex
 	real    string // where dir led when the snapshot was taken
 	snap    *compiler.Snapshot
+	rev     *deploy.Revision // that the snapshot is of; nil for a directory
 	checked time.Time
 	stale   bool
+
+	kept     string                      // the last id of code that was noted
+	recalled map[string]*deploy.Revision // a few earlier states, by id
 }
+
+// taken is a snapshot with the revision that it is of; nil for one of a directory.
+type taken struct {
+	*compiler.Snapshot
+	rev *deploy.Revision
+}
+
+// current is the one that answers now: files that lie elsewhere may be others.
+func (t taken) current() taken { return taken{t.Current(), t.rev} }
 
 func newPool(s *Server) *pool { return &pool{server: s, open: map[string]*served{}} }
 
@@ -52,13 +70,9 @@ func (p *pool) find(name string) (*served, error) {
 	if !environmentName.MatchString(name) {
 		return nil, badRequest("The environment must be purely alphanumeric, not '%s'", name)
 	}
-	dir := ""
-	for _, path := range p.server.opt.Environments {
-		d := filepath.Join(path, name)
-		if info, err := os.Stat(d); err == nil && info.IsDir() {
-			dir = d
-			break
-		}
+	dir, err := p.dir(name)
+	if err != nil {
+		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,14 +89,42 @@ func (p *pool) find(name string) (*served, error) {
 		b := p.server.facts.From(1)
 		b.SetString("environment", value.String(name))
 		opt.ServerFacts = b.Hash()
-		e = &served{name: name, dir: dir, ws: compiler.NewWorkspace(dir, opt)}
+		e = &served{name: name, dir: dir, ws: compiler.NewWorkspace(dir, opt), branches: p.server.branches}
 		p.open[name] = e
 	}
 	return e, nil
 }
 
+// dir is where an environment lies, or is said to lie; "" if there is none.
+func (p *pool) dir(name string) (string, error) {
+	if b := p.server.branches; b != nil {
+		has, err := b.Has(name, p.server.lately())
+		if err != nil {
+			return "", failed("%v", err)
+		}
+		if !has {
+			return "", nil
+		}
+		return b.Dir(name), nil
+	}
+	for _, path := range p.server.opt.Environments {
+		dir := filepath.Join(path, name)
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir, nil
+		}
+	}
+	return "", nil
+}
+
 // names are the environments that there are.
 func (p *pool) names() (names []string) {
+	if b := p.server.branches; b != nil {
+		names, err := b.Names(p.server.lately())
+		if err != nil {
+			p.server.opt.Log.Error("environments", "error", err)
+		}
+		return names
+	}
 	for _, path := range p.server.opt.Environments {
 		entries, _ := os.ReadDir(path) // one that is gone has none
 		for _, e := range entries {
@@ -115,49 +157,79 @@ func (p *pool) flush(name string) {
 func (s *Server) lately() time.Time { return time.Now().Add(-s.opt.Recheck) }
 
 // snapshot is the one that answers now: it shows the files as they were at a moment or later.
-func (e *served) snapshot(ctx context.Context, since time.Time) (*compiler.Snapshot, error) {
+func (e *served) snapshot(ctx context.Context, since time.Time) (taken, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.snap != nil && !e.stale && e.checked.After(since) {
-		return e.snap.Current(), nil
+		return taken{e.snap, e.rev}.current(), nil
 	}
 	now := time.Now()
-	real, err := filepath.EvalSymlinks(e.dir)
-	if err != nil {
-		return nil, err
+	if e.stale {
+		since = now
 	}
-	if e.snap != nil && !e.stale && real == e.real {
-		if disk, is := e.snap.Current().Files().(*source.Dir); is && !disk.Stale() {
+	rev, real, err := e.state(since)
+	if err != nil {
+		return taken{}, err
+	}
+	same := e.snap != nil && rev == e.rev && real == e.real
+	if same && !e.stale {
+		if disk := diskOf(e.snap.Current()); disk != nil && !disk.Stale() {
 			e.checked = now
-			return e.snap.Current(), nil
+			return taken{e.snap, e.rev}.current(), nil
 		}
 	}
 	var files *source.Dir
-	if e.snap != nil && real == e.real {
-		if disk, is := e.snap.Current().Files().(*source.Dir); is {
+	if same {
+		if disk := diskOf(e.snap.Current()); disk != nil {
 			files, _ = disk.Fresh().(*source.Dir)
 		}
 	}
 	if files == nil {
 		files = e.ws.Disk()
 	}
-	snap, err := e.ws.Snapshot(ctx, files)
+	var view source.Files = files
+	if rev != nil {
+		view = rev.Over(files)
+	}
+	snap, err := e.ws.Snapshot(ctx, view)
 	if err != nil {
-		return nil, err
+		return taken{}, err
 	}
 	env := snap.Environment()
 	if env.Alone() != nil || env.Dir != filepath.ToSlash(e.dir) {
-		return nil, fmt.Errorf("%s is no environment: it needs an environment.conf or manifests", e.dir)
+		return taken{}, fmt.Errorf("%s is no environment: it needs an environment.conf or manifests", e.dir)
 	}
-	if after, err := filepath.EvalSymlinks(e.dir); err != nil || after != real {
-		real = "" // which of the two the files are of is not known: the next one looks again
+	if rev == nil {
+		if after, err := filepath.EvalSymlinks(e.dir); err != nil || after != real {
+			real = "" // which of the two the files are of is not known: the next one looks again
+		}
 	}
-	e.snap, e.real, e.checked, e.stale = snap, real, now, false
-	return snap, nil
+	e.snap, e.rev, e.real, e.checked, e.stale = snap, rev, real, now, false
+	return taken{snap, rev}, nil
+}
+
+// state is the revision that a branch is at, or where a directory really lies.
+func (e *served) state(since time.Time) (rev *deploy.Revision, real string, err error) {
+	if e.branches != nil {
+		rev, err = e.branches.Revision(e.name, since)
+		return rev, "", err
+	}
+	real, err = filepath.EvalSymlinks(e.dir)
+	return nil, real, err
+}
+
+// diskOf is what a snapshot reads of the disk: all, or what lies under a revision.
+func diskOf(snap *compiler.Snapshot) *source.Dir {
+	files := snap.Files()
+	if layers, is := files.(*source.Layers); is {
+		files = layers.Under()
+	}
+	disk, _ := files.(*source.Dir)
+	return disk
 }
 
 // unread is what the environment names and what may not be read: code that is missing makes another catalog.
-func unread(snap *compiler.Snapshot) *source.Diagnostic {
+func unread(snap taken) *source.Diagnostic {
 	env := snap.Environment()
 	env.Modules()
 	for _, d := range env.Problems {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -103,42 +102,28 @@ var errType = errors.New("Cannot manage files of this type")
 
 // describe is the metadata of one file. The base is what is said to be its path, rel the way from there.
 func (s *Server) describe(f found, base string, rel *string, w wanted) (*metadata, error) {
-	root, inside, err := f.resolve(w.links == "follow")
-	if err != nil {
-		return nil, err
-	}
-	r, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	info, err := r.Lstat(inside)
+	t, err := f.look(w.links == "follow")
 	if err != nil {
 		return nil, err
 	}
 	m := &metadata{Path: base, RelativePath: rel, Links: w.links, Owner: uint32(os.Geteuid()), Group: uint32(os.Getegid()),
 		Mode: 0o644, Checksum: checksum{Type: w.checksum}}
-	if uid, gid, mode, ok := owned(info); ok && w.permissions {
-		m.Owner, m.Group, m.Mode = uid, gid, mode
+	if w.permissions {
+		m.Owner, m.Group, m.Mode = t.uid, t.gid, t.perm
 	}
-	switch mode := info.Mode(); {
-	case mode.IsRegular():
+	switch {
+	case t.mode.IsRegular():
 		m.Type = "file"
-		sum, err := s.sums.of(r, filepath.Join(root, inside), inside, info, w.checksum)
+		sum, err := s.sums.of(t, w.checksum)
 		if err != nil {
 			return nil, err
 		}
 		m.Checksum.Value = "{" + w.checksum + "}" + sum
-	case mode.IsDir():
+	case t.mode.IsDir():
 		m.Type = "directory"
-		m.Checksum = checksum{"ctime", "{ctime}" + rubyTime(changed(info))}
-	case mode&fs.ModeSymlink != 0:
-		m.Type = "link"
-		to, err := r.Readlink(inside)
-		if err != nil {
-			return nil, err
-		}
-		m.Destination = &to
+		m.Checksum = checksum{"ctime", "{ctime}" + rubyTime(t.ctime)}
+	case t.mode&fs.ModeSymlink != 0:
+		m.Type, m.Destination = "link", &t.target
 		follow := w
 		follow.links = "follow"
 		if of, err := s.describe(f, base, rel, follow); err == nil && of.Type == "file" {
@@ -246,7 +231,7 @@ func (s *Server) below(top found, w wanted) (list []*metadata, err error) {
 		if !w.recurse || w.depth >= 0 && at.depth+1 > w.depth {
 			continue
 		}
-		names, err := found{filepath.Join(top.path, at.rel), top.roots}.names()
+		names, err := top.at(filepath.Join(top.path, at.rel)).names()
 		if err != nil {
 			continue // gone meanwhile, or not ours to read
 		}
@@ -258,7 +243,7 @@ func (s *Server) below(top found, w wanted) (list []*metadata, err error) {
 				continue
 			}
 			rel := path.Join(at.rel, name)
-			m, err := s.describe(found{filepath.Join(top.path, rel), top.roots}, top.path, &rel, w)
+			m, err := s.describe(top.at(filepath.Join(top.path, rel)), top.path, &rel, w)
 			if err != nil {
 				continue
 			}
@@ -277,27 +262,6 @@ func (s *Server) below(top found, w wanted) (list []*metadata, err error) {
 	return list, nil
 }
 
-// names lists a directory.
-func (f found) names() ([]string, error) {
-	root, rel, err := f.resolve(true)
-	if err != nil {
-		return nil, err
-	}
-	r, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	d, err := r.Open(rel)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	slices.Sort(names)
-	return names, err
-}
-
 func (s *Server) fileContent(r *request) error {
 	places, empty, err := s.place(r.Context(), r, r.key, false)
 	if err != nil {
@@ -306,25 +270,12 @@ func (s *Server) fileContent(r *request) error {
 	if len(places) == 0 || empty {
 		return notFound("Could not find file_content %s", r.key)
 	}
-	root, rel, err := places[0].resolve(true)
-	if err != nil {
-		return fileProblem(err, "file_content", r.key)
-	}
-	dir, err := os.OpenRoot(root)
-	if err != nil {
-		return fileProblem(err, "file_content", r.key)
-	}
-	defer dir.Close()
-	f, err := dir.OpenFile(rel, os.O_RDONLY|nonblock, 0)
+	f, size, err := places[0].content()
 	if err != nil {
 		return fileProblem(err, "file_content", r.key)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return notFound("Could not find file_content %s", r.key)
-	}
-	return r.send(f, info.Size())
+	return r.send(f, size)
 }
 
 // send answers with bytes. One that breaks off is not taken for whole: the length is told before.
@@ -362,47 +313,4 @@ var newSum = map[string]func() hash.Hash{
 
 func knownSum(kind string) bool {
 	return newSum[kind] != nil || kind == "mtime" || kind == "ctime" || kind == "none"
-}
-
-func (s *sums) of(root *os.Root, full, rel string, info fs.FileInfo, kind string) (string, error) {
-	switch kind {
-	case "none":
-		return "", nil
-	case "mtime":
-		return rubyTime(info.ModTime()), nil
-	case "ctime":
-		return rubyTime(changed(info)), nil
-	}
-	key := sumKey{path: full, kind: kind, size: info.Size(), mtime: info.ModTime().UnixNano(),
-		ctime: changed(info).UnixNano(), inode: inode(info)}
-	s.mu.Lock()
-	sum, known := s.known[key]
-	s.mu.Unlock()
-	if known {
-		return sum, nil
-	}
-	f, err := root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := newSum[kind]()
-	var from io.Reader = f
-	if strings.HasSuffix(kind, "lite") {
-		from = io.LimitReader(f, 512)
-	}
-	if _, err := io.Copy(h, from); err != nil {
-		return "", err
-	}
-	sum = hex.EncodeToString(h.Sum(nil))
-	if time.Since(changed(info)) < 2*often { // it may be written again without looking different
-		return sum, nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil || len(s.known) >= mostSums {
-		s.known = map[sumKey]string{}
-	}
-	s.known[key] = sum
-	return sum, nil
 }

@@ -27,6 +27,9 @@ func (s *Server) listEnvironments(r *request) error {
 	for _, dir := range s.opt.Environments {
 		out.SearchPaths = append(out.SearchPaths, "file://"+dir)
 	}
+	if s.opt.Branches != nil {
+		out.SearchPaths = []string{"file://" + s.opt.Branches.At}
+	}
 	for _, name := range s.pool.names() {
 		served, err := s.pool.find(name)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"bunraku/puppet/deploy"
 	"bunraku/puppet/environment"
 )
 
@@ -19,8 +20,7 @@ import (
 // locales, tasks and scripts show what the modules of an environment have; fileserver.conf names more.
 //
 // A path leads to a file below the directory that its mount stands for, and nowhere else: .. is refused, and a link is
-// followed only where it ends inside of an environment's directories or of the mount. Files are then opened by a way
-// without any link on it, below an open directory (os.Root), so that nothing can be put in between.
+// followed only where it ends inside of an environment's directories or of the mount (shelf.go).
 
 // mounts are those of fileserver.conf.
 type mounts struct {
@@ -109,9 +109,13 @@ func (m *mounts) dir(name, client string) string {
 
 // A found is where a path of a mount leads.
 type found struct {
-	path  string   // as Puppet names it
-	roots []string // below which links may end
+	path  string           // as Puppet names it
+	roots []string         // below which links may end
+	rev   *deploy.Revision // that has it; nil for the disk
 }
+
+// at is another path of the same kind.
+func (f found) at(path string) found { f.path = path; return f }
 
 // place finds the files that a path of a mount stands for; several for a mount that merges what modules have. all says
 // that everything below is wanted. With empty, there is a directory, but nothing of it is to be shown.
@@ -137,7 +141,7 @@ func (s *Server) place(ctx context.Context, r *request, key string, all bool) (p
 		if dir == "" {
 			return nil, false, nil
 		}
-		return []found{{filepath.Join(dir, rest), []string{dir}}}, false, nil
+		return []found{{path: filepath.Join(dir, rest), roots: []string{dir}}}, false, nil
 	}
 	envName, err := r.environment()
 	if err != nil {
@@ -161,15 +165,15 @@ func (s *Server) place(ctx context.Context, r *request, key string, all bool) (p
 		if m == nil {
 			return nil, false, nil
 		}
-		return []found{{filepath.Join(m.Dir, builtIn[name], inside), roots(env, m)}}, false, nil
+		return []found{snap.find(filepath.Join(m.Dir, builtIn[name], inside), m)}, false, nil
 	}
 	for _, m := range env.Modules() {
 		dir := filepath.Join(m.Dir, builtIn[name])
 		if !all {
 			dir = filepath.Join(dir, rest)
 		}
-		if _, err := os.Stat(dir); err == nil {
-			places = append(places, found{dir, roots(env, m)})
+		if f := snap.find(dir, m); f.exists() {
+			places = append(places, f)
 			if !all {
 				return places, false, nil
 			}
@@ -177,8 +181,8 @@ func (s *Server) place(ctx context.Context, r *request, key string, all bool) (p
 	}
 	if all && len(places) == 0 {
 		for _, dir := range env.ModulePath {
-			if info, err := os.Stat(dir); err == nil && info.IsDir() {
-				places = append(places, found{dir, roots(env, nil)})
+			if f := snap.find(dir, nil); f.isDir() {
+				places = append(places, f)
 			}
 		}
 		return places, true, nil
@@ -186,41 +190,16 @@ func (s *Server) place(ctx context.Context, r *request, key string, all bool) (p
 	return places, false, nil
 }
 
-// roots are what links of an environment may lead to: itself, its module path, and the module's own directory, which
-// may be a link that who runs the machine has put there.
-func roots(env *environment.Environment, m *environment.Module) []string {
+// find is a file of an environment or of one of its modules. On the disk, links may lead to the environment itself, to
+// its module path, and to the module's own directory, which may be a link that who runs the machine has put there.
+func (t taken) find(path string, m *environment.Module) found {
+	if t.rev != nil && (path == t.rev.Dir || strings.HasPrefix(path, t.rev.Dir+"/")) {
+		return found{path: path, rev: t.rev}
+	}
+	env := t.Environment()
 	list := append([]string{env.Dir}, env.ModulePath...)
 	if m != nil {
 		list = append(list, m.Dir)
 	}
-	return list
-}
-
-// errOutside says that a link leads away.
-var errOutside = errors.New("the path leads out of what may be served")
-
-// resolve is the way to a file without links, and the root that it lies in. The last step is not followed if links are
-// to be seen as such.
-func (f found) resolve(follow bool) (root, rel string, err error) {
-	var real string
-	if follow {
-		real, err = filepath.EvalSymlinks(f.path)
-	} else {
-		var dir string
-		dir, err = filepath.EvalSymlinks(filepath.Dir(f.path))
-		real = filepath.Join(dir, filepath.Base(f.path))
-	}
-	if err != nil {
-		return "", "", err
-	}
-	for _, root := range f.roots {
-		to, err := filepath.EvalSymlinks(root)
-		if err != nil {
-			continue
-		}
-		if rel, err := filepath.Rel(to, real); err == nil && filepath.IsLocal(rel) {
-			return to, rel, nil
-		}
-	}
-	return "", "", errOutside
+	return found{path: path, roots: list}
 }

@@ -5,10 +5,11 @@
 //	trust.go        whose certificate is good
 //	auth.go         who may ask for what
 //	route.go        from a request to its handler; errors as Puppet words them
-//	environment.go  environments on disk, and the snapshot that answers now
+//	environment.go  environments on disk or in git, and the snapshot that answers now
 //	catalog.go      catalogs
 //	mount.go        which file a path of a mount is
 //	file.go         metadata and content of files
+//	shelf.go        files on the disk or in a revision, looked at and opened
 //	static.go       metadata inside of catalogs, and files of an id of the code
 //	store.go        what agents send: reports, facts, backups
 //	inform.go       what else is asked: environments, classes, modules, status
@@ -41,6 +42,7 @@ import (
 
 	"bunraku/puppet/classifier"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/deploy"
 	"bunraku/puppet/value"
 	"bunraku/report/redact"
 )
@@ -49,7 +51,9 @@ import (
 type Options struct {
 	// Environments are directories whose directories are environments, as r10k deploys them: the environmentpath.
 	Environments []string
-	Compile      compiler.Options
+	// Branches are environments that are branches of a repository, in place of directories; nil for none.
+	Branches *deploy.Options
+	Compile  compiler.Options
 	// Cert, Key, CA and CRL are files of PEM: the server's own certificate and key, what clients' certificates are signed
 	// by, and the revocation lists.
 	Cert, Key, CA, CRL string
@@ -88,23 +92,24 @@ const (
 
 // A Server answers agents.
 type Server struct {
-	opt     Options
-	rules   []rule
-	trust   *trust
-	pool    *pool
-	mounts  *mounts
-	sums    sums
-	store   *store
-	facts   *value.Hash // what the server says of itself
-	secrets *redact.Secrets
-	busy    chan struct{} // a place for each processor
-	large   chan struct{}
-	waiting atomic.Int64
-	http    *http.Server
-	conns   connections
-	counts  counts
-	ended   chan struct{}
-	end     sync.Once
+	opt      Options
+	rules    []rule
+	trust    *trust
+	pool     *pool
+	branches *deploy.Source // nil where environments are directories
+	mounts   *mounts
+	sums     sums
+	store    *store
+	facts    *value.Hash // what the server says of itself
+	secrets  *redact.Secrets
+	busy     chan struct{} // a place for each processor
+	large    chan struct{}
+	waiting  atomic.Int64
+	http     *http.Server
+	conns    connections
+	counts   counts
+	ended    chan struct{}
+	end      sync.Once
 }
 
 // New makes a server. Everything that it needs is read, so that what is wrong is said at once.
@@ -146,6 +151,14 @@ func New(opt Options) (*Server, error) {
 	}
 	if (opt.CodeID == "") != (opt.CodeContent == "") {
 		return nil, errors.New("ids of code need a program that gives them and one that gives the files of an id")
+	}
+	if opt.Branches != nil {
+		if len(opt.Environments) > 0 || opt.CodeID != "" {
+			return nil, errors.New("environments are directories or branches, and the id of a branch's code is its revision")
+		}
+		if s.branches, err = deploy.Open(*opt.Branches); err != nil {
+			return nil, err
+		}
 	}
 	if opt.Classifier != "" {
 		if _, err := classifier.Open(opt.Classifier); err != nil {

@@ -149,7 +149,7 @@ func (x *shadow) node(ctx context.Context, report *diff.Report, i int, f *facts.
 	node := compiler.Node{Name: f.Name, Facts: f, Unclassified: true}
 	fails := func(err error) { out.New = &source.Diagnostic{Code: "E0001", Summary: err.Error()} }
 	var result *eval.Result
-	var snap *compiler.Snapshot
+	var snap taken
 	if environment, err = x.s.classify(ctx, &node, environment); err != nil {
 		fails(err)
 	} else if env, err := x.s.pool.find(environment); err != nil {
@@ -174,7 +174,7 @@ func (x *shadow) node(ctx context.Context, report *diff.Report, i int, f *facts.
 	case out.New != nil:
 		out.State = diff.Fails
 	default:
-		snap = snap.Current()
+		snap := snap.Current()
 		report.Add(i, diff.Compare(diff.Side{Catalog: theirs, Types: snap, Modules: snap.Environment()},
 			diff.Side{Catalog: result.Catalog, Types: snap, Modules: snap.Environment(), Record: result.Record()}, x.opt.Diff))
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -13,7 +15,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/catalog"
-	"bunraku/puppet/compiler"
+	"bunraku/puppet/deploy"
 	"bunraku/puppet/value"
 )
 
@@ -22,7 +24,7 @@ import (
 // (puppet/indirector/catalog/compiler.rb, inline_metadata).
 
 // inline puts the metadata of files into a catalog.
-func (s *Server) inline(ctx context.Context, snap *compiler.Snapshot, c *catalog.Catalog, known []string) error {
+func (s *Server) inline(ctx context.Context, snap taken, c *catalog.Catalog, known []string) error {
 	kind := ""
 	for _, k := range known {
 		if knownSum(k) {
@@ -101,7 +103,7 @@ func texts(v value.Value) (out []string) {
 
 // sourced is the file that puppet:///modules/MODULE/PATH names, and what its URI begins with; ok is false for other
 // mounts. A server that the source names is kept in the URI: the file is ours all the same, as it is with Puppet.
-func sourced(snap *compiler.Snapshot, source string) (f found, base string, ok bool) {
+func sourced(snap taken, source string) (f found, base string, ok bool) {
 	host, rest, is := modulesPath(source)
 	if !is {
 		return f, "", false
@@ -112,12 +114,12 @@ func sourced(snap *compiler.Snapshot, source string) (f found, base string, ok b
 	if m == nil {
 		return f, "", false
 	}
-	return found{filepath.Join(m.Dir, "files", inside), roots(env, m)}, "puppet://" + host + "/", true
+	return snap.find(filepath.Join(m.Dir, "files", inside), m), "puppet://" + host + "/", true
 }
 
 // inEnvironment is the way from the environment to a file of one of its modules, if that is what it is: only those have
 // ids.
-func inEnvironment(snap *compiler.Snapshot, full string) (string, bool) {
+func inEnvironment(snap taken, full string) (string, bool) {
 	rel, err := filepath.Rel(snap.Environment().Dir, full)
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", false
@@ -126,7 +128,7 @@ func inEnvironment(snap *compiler.Snapshot, full string) (string, bool) {
 	return filepath.ToSlash(rel), len(parts) == 4 && parts[2] == "files"
 }
 
-func (s *Server) inlineFile(snap *compiler.Snapshot, r *catalog.Resource, sources []string, w wanted,
+func (s *Server) inlineFile(snap taken, r *catalog.Resource, sources []string, w wanted,
 	into *value.HashBuilder) error {
 	for _, source := range sources {
 		source = strings.TrimRight(source, "/")
@@ -169,7 +171,7 @@ func isModules(source string) bool {
 	return is
 }
 
-func (s *Server) inlineTree(snap *compiler.Snapshot, r *catalog.Resource, sources []string, w wanted,
+func (s *Server) inlineTree(snap taken, r *catalog.Resource, sources []string, w wanted,
 	into *value.HashBuilder) error {
 	w.recurse, w.ignore = true, texts(r.Get("ignore"))
 	if n, is := r.Get("recurselimit").(value.Int); is {
@@ -235,7 +237,7 @@ var staticPath = regexp.MustCompile(`^[^/]+/[^/]+/(files|tasks|scripts|lib)/.+$`
 func (s *Server) staticContent(r *request) error {
 	environment, id := r.query.Get("environment"), r.query.Get("code_id")
 	switch {
-	case s.opt.CodeContent == "":
+	case s.opt.CodeContent == "" && s.branches == nil:
 		return failed("the server has no program that gives files of an id")
 	case environment == "" || id == "":
 		return badRequest("a static_file_content request needs environment and code_id")
@@ -245,12 +247,77 @@ func (s *Server) staticContent(r *request) error {
 		return &problem{status: http.StatusForbidden, kind: "FAILED_AUTHORIZATION", message: "Request Denied: A " +
 			"/static_file_content request must be a file within the files, lib, scripts, or tasks directory of a module."}
 	}
-	if _, err := s.pool.find(environment); err != nil {
+	env, err := s.pool.find(environment)
+	if err != nil {
 		return err
+	}
+	if env.branches != nil {
+		rev, err := s.recall(env, id)
+		if err != nil {
+			return err
+		}
+		f, size, err := found{path: path.Join(env.dir, r.key), rev: rev}.content()
+		if err != nil {
+			return fileProblem(err, "static_file_content", r.key)
+		}
+		defer f.Close()
+		return r.send(f, size)
 	}
 	text, err := ask(r.Context(), s.opt.CodeContent, environment, id, r.key)
 	if err != nil {
 		return failed("%s of %s: %v", r.key, id, err)
 	}
 	return r.send(bytes.NewReader(text), int64(len(text)))
+}
+
+// What a revision consists of is kept under its id before the first catalog of it is sent, so that its files can be
+// asked for later, whatever the branch is by then. Only what was an environment once is found by an id: a commit of
+// another branch is not.
+
+// noteCode keeps what a revision consists of.
+func (s *Server) noteCode(env *served, rev *deploy.Revision) error {
+	env.mu.Lock()
+	defer env.mu.Unlock()
+	if env.kept == rev.ID {
+		return nil
+	}
+	text, err := rev.Pins()
+	if err == nil {
+		err = s.store.keep(text, "code", env.name, rev.ID+".json")
+	}
+	if err == nil {
+		env.kept = rev.ID
+	}
+	return err
+}
+
+// mostRecalled is how many earlier revisions of an environment are held open.
+const mostRecalled = 4
+
+// recall is the revision of an id.
+func (s *Server) recall(env *served, id string) (*deploy.Revision, error) {
+	env.mu.Lock()
+	defer env.mu.Unlock()
+	if env.rev != nil && env.rev.ID == id {
+		return env.rev, nil
+	}
+	if rev := env.recalled[id]; rev != nil {
+		return rev, nil
+	}
+	kept, err := os.ReadFile(filepath.Join(s.store.dir, "code", env.name, id+".json"))
+	if err != nil {
+		return nil, notFound("no catalog of the environment '%s' was made of the code %s", env.name, id)
+	}
+	rev, err := env.branches.Recall(env.name, kept)
+	if err == nil && rev.ID != id {
+		err = errors.New("what was kept of it is that of another")
+	}
+	if err != nil {
+		return nil, failed("the code %s of the environment '%s': %v", id, env.name, err)
+	}
+	if len(env.recalled) >= mostRecalled || env.recalled == nil {
+		env.recalled = map[string]*deploy.Revision{}
+	}
+	env.recalled[id] = rev
+	return rev, nil
 }

@@ -141,6 +141,9 @@ func (l *Layers) Real(p string) (string, error) {
 	return first(l, "stat", p, Files.Real, func() string { return p })
 }
 
+// Under is the view that the layers lie on.
+func (l *Layers) Under() Files { return l.under }
+
 // Roots implements Files.
 func (l *Layers) Roots() []string { return l.under.Roots() }
 

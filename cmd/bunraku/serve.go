@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"bunraku/puppet/deploy"
 	"bunraku/serve"
 	"bunraku/source"
 
@@ -29,6 +30,7 @@ type serveFlags struct {
 	auth, fileserver, oids, state  string
 	enc, external, shadow          string
 	codeID, codeContent            string
+	branches, cache, said          string
 	logFormat, watch               string
 	debug                          bool
 	provenance                     time.Duration
@@ -37,17 +39,20 @@ type serveFlags struct {
 func (a *app) serveCommand() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
-		Use:   "serve ENVIRONMENTPATH",
+		Use:   "serve ENVIRONMENTPATH|REPOSITORY",
 		Short: "Serve agents: compile their catalogs over HTTPS, as a Puppet server would",
 		Long: `Answers Puppet agents in the place of a compile server: catalogs, files of modules, plugins, reports, facts and backups. Each
 directory of ENVIRONMENTPATH is an environment, as r10k deploys them; what changes there is served from the next second on.
+
+With --environments, branches of a git REPOSITORY are the environments: those that match, and no other, by the names that r10k
+gives them, with the modules of their Puppetfiles from r10k's cache. Nothing is deployed; a push is served from the next second on.
 
 Clients are known by their certificates. --ssldir is the directory that Puppet keeps them in; the certificate authority stays
 where it is, and agents find it by their setting ca_server. Who may ask for what is what puppetserver's packaged auth.conf
 says, or the file that --auth names.
 
 A catalog that could not be computed in full is an error that says why, and the agent keeps the one it has.`,
-		Args: arguments(1, 1, "the directory of environments"),
+		Args: arguments(1, 1, "the directory of environments, or with --environments a repository"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.shadow != "" {
 				return a.shadow(cmd, &f, args[0])
@@ -69,6 +74,11 @@ A catalog that could not be computed in full is an error that says why, and the 
 		"chain: no certificate on the way to the CA may be revoked; leaf: the client's own may not")
 	own.StringVar(&f.basemodulepath, "basemodulepath", "",
 		"directories of modules that all environments share, separated by :")
+	own.StringVar(&f.branches, "environments", "",
+		"serve branches of a git repository that match a `PATTERN` such as production,feature_*, and no other")
+	own.StringVar(&f.cache, "r10k-cache", "", "with --environments: the cachedir of r10k, a `DIR` with the modules of Puppetfiles")
+	own.StringVar(&f.said, "environmentpath", "/etc/puppetlabs/code/environments",
+		"with --environments: the `DIR` that catalogs say the code lies in")
 	own.StringVar(&f.auth, "auth", "", "puppetserver's auth.conf, a `FILE`; by default the one that is packaged")
 	own.StringVar(&f.fileserver, "fileserver", "", "fileserver.conf, a `FILE`")
 	own.StringVar(&f.oids, "trusted-oid-mapping", "", "custom_trusted_oid_mapping.yaml, a `FILE`")
@@ -112,6 +122,13 @@ func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (s
 		Key: f.key, CA: f.ca, CRL: f.crl, Auth: f.auth, FileServer: f.fileserver, OIDs: f.oids, State: f.state,
 		Provenance: f.provenance,
 		Classifier: f.enc, TrustedExternal: f.external, CodeID: f.codeID, CodeContent: f.codeContent}
+	if f.branches != "" {
+		opt.Environments = nil
+		opt.Branches = &deploy.Options{Repo: environments, Patterns: strings.Split(f.branches, ","), Cache: f.cache,
+			At: source.Absolute(f.said)}
+	} else if f.cache != "" {
+		return opt, fail("--r10k-cache says where modules of branches are: name the branches with --environments")
+	}
 	if f.basemodulepath != "" {
 		opt.Compile.BaseModulePath = strings.Split(f.basemodulepath, ":")
 	}

@@ -40,6 +40,8 @@ type Options struct {
 	MaxObject int64
 	// CacheBytes bounds what is kept of objects between questions; 0 means 64 MiB.
 	CacheBytes int64
+	// Lasting lets a view read as much as is asked of it, as long as it is used; else there is a bound for all of it.
+	Lasting bool
 }
 
 // A Repo is an open repository. It may be used by any number of goroutines.
@@ -84,12 +86,7 @@ func (u *Unsupported) Error() string { return u.Repository + ": " + u.What }
 // Open opens the repository that a directory belongs to: the nearest .git at or above it. A directory that merely looks
 // like a repository without being called .git is just files.
 func Open(dir string, opt Options) (*Repo, error) {
-	if opt.MaxObject <= 0 {
-		opt.MaxObject = 64 << 20
-	}
-	if opt.CacheBytes <= 0 {
-		opt.CacheBytes = 64 << 20
-	}
+	opt = opt.filled()
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -113,6 +110,35 @@ func Open(dir string, opt Options) (*Repo, error) {
 	}
 }
 
+// OpenAt opens the repository that the user has named as one: a directory with a .git in it, or a bare repository,
+// such as a mirror. What lies above it is not looked at.
+func OpenAt(dir string, opt Options) (*Repo, error) {
+	opt = opt.filled()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		return open(dir, info, opt)
+	}
+	r := &Repo{work: dir, opt: opt, cache: newCache(opt.CacheBytes)}
+	return r.enter(dir, dir)
+}
+
+// filled are the options with what is said by default.
+func (o Options) filled() Options {
+	if o.MaxObject <= 0 {
+		o.MaxObject = 64 << 20
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = 64 << 20
+	}
+	return o
+}
+
 func open(work string, info fs.FileInfo, opt Options) (*Repo, error) {
 	r := &Repo{work: work, opt: opt, cache: newCache(opt.CacheBytes)}
 	dotGit := filepath.Join(work, ".git")
@@ -134,6 +160,11 @@ func open(work string, info fs.FileInfo, opt Options) (*Repo, error) {
 	case !info.IsDir():
 		return nil, &source.Refused{Path: dotGit, Why: "is neither a directory nor a regular file"}
 	}
+	return r.enter(own, common)
+}
+
+// enter opens what a repository consists of: the directory with its HEAD, and the one with objects and references.
+func (r *Repo) enter(own, common string) (_ *Repo, err error) {
 	if r.common, err = openDoor(common); err != nil {
 		return nil, err
 	}

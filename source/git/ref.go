@@ -10,6 +10,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"bunraku/source"
 )
 
 // A packedRef is a line of packed-refs.
@@ -247,6 +249,66 @@ func (r *Repo) ref(name string) (ID, error) {
 		return ID(id), nil
 	}
 	return "", &Corrupt{"reference " + printable(name), "it names no reference"}
+}
+
+// maxBranches is how many branches are listed, and how deep their names may nest.
+const (
+	maxBranches = 1 << 17
+	maxNested   = 32
+)
+
+// Branches are the branches of the repository itself (refs/heads), by name, with the objects that they name now.
+func (r *Repo) Branches() (map[string]ID, error) {
+	const heads = "refs/heads/"
+	names := map[string]bool{}
+	var walk func(dir string, depth int) error
+	walk = func(dir string, depth int) error {
+		entries, err := r.common.list(filepath.FromSlash(dir), maxBranches)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			name := dir + "/" + e.Name()
+			switch {
+			case e.IsDir() && depth < maxNested:
+				if err := walk(name, depth+1); err != nil {
+					return err
+				}
+			case !e.IsDir() && goodRef(name):
+				names[name] = true
+			}
+		}
+		return nil
+	}
+	if err := walk(strings.TrimSuffix(heads, "/"), 0); err != nil {
+		return nil, err
+	}
+	if _, err := r.packedRef(heads); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for name := range r.packed {
+		if strings.HasPrefix(name, heads) && goodRef(name) {
+			names[name] = true
+		}
+	}
+	if len(names) > maxBranches {
+		return nil, &source.Refused{Path: r.common.dir, Why: fmt.Sprintf("has more than %d branches", maxBranches)}
+	}
+	out := make(map[string]ID, len(names))
+	for name := range names {
+		id, err := r.ref(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it is gone meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[strings.TrimPrefix(name, heads)] = id
+	}
+	return out, nil
 }
 
 func (d *door) isDir(name string) bool {

@@ -184,3 +184,44 @@ func TestBlameFile(t *testing.T) {
 		t.Logf("a short question may be done before it looks: %v", got)
 	}
 }
+
+// TestBranches: the branches that git lists, loose and packed, of a clone and of a mirror.
+func TestBranches(t *testing.T) {
+	p := newProgram(t)
+	dir, _ := generated(t, p, 1, 20)
+	p.run(dir, "branch", "feature/x", "c7")
+	p.run(dir, "branch", "feature/deep/er", "c3")
+	p.run(dir, "pack-refs", "--all")
+	p.run(dir, "branch", "later", "c5")
+	p.run(dir, "branch", "-f", "feature/x", "c9")
+	p.run(dir, "branch", "-D", "c2")
+	bare := filepath.Join(t.TempDir(), "mirror")
+	p.run(dir, "clone", "--quiet", "--mirror", dir, bare)
+	for _, at := range []string{dir, bare} {
+		repo, err := OpenAt(at, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer repo.Close()
+		branches, err := repo.Branches()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for name, id := range branches {
+			got = append(got, name+" "+id.String())
+		}
+		slices.Sort(got)
+		want := strings.Split(p.run(at, "for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads"), "\n")
+		slices.Sort(want)
+		if !slices.Equal(got, want) || len(got) < 5 {
+			t.Errorf("%s: %q, git says %q", at, got, want)
+		}
+	}
+	if _, err := OpenAt(filepath.Join(dir, "nothing"), Options{}); err == nil {
+		t.Error("a directory that is none was opened")
+	}
+	if _, err := OpenAt(t.TempDir(), Options{}); err == nil {
+		t.Error("a directory that is no repository was opened")
+	}
+}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,20 +64,26 @@ func (r *Repo) Tree(rev, mount string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{
-		r: r, mount: path.Clean(mount), commit: id, root: c.Tree,
-		budget: budget.New(context.Background(), budget.Limits{Steps: viewWork}),
-		rules:  map[string][]attributeRule{},
-	}, nil
+	t := &Tree{r: r, mount: path.Clean(mount), commit: id, root: c.Tree, rules: map[string][]attributeRule{}}
+	if !r.opt.Lasting {
+		t.budget = budget.New(context.Background(), budget.Limits{Steps: viewWork})
+	}
+	return t, nil
 }
 
 // Commit is the commit that the view shows.
 func (t *Tree) Commit() ID { return t.commit }
 
+// Of reports whether the view reads a repository.
+func (t *Tree) Of(r *Repo) bool { return t.r == r }
+
 // Roots is where the revision is mounted.
 func (t *Tree) Roots() []string { return []string{t.mount} }
 
 func (t *Tree) spend(n int64) {
+	if t.budget == nil {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.budget.Spend(n, "git objects")
@@ -225,6 +232,34 @@ func kindOfMode(mode uint32) source.Kind {
 		return source.Regular
 	}
 	return source.Other
+}
+
+// Lstat says what is at a path; a link there is not followed, but those on the way are.
+func (t *Tree) Lstat(name string) (in source.Inode, err error) {
+	defer budget.Catch(&err)
+	if name == t.mount {
+		return source.Inode{Name: path.Base(name), Kind: source.Directory}, nil
+	}
+	at, err := t.find("lstat", path.Dir(name))
+	if err != nil {
+		return in, err
+	}
+	if at.mode&modeType != modeDir {
+		return in, notThere("lstat", name)
+	}
+	e, ok, err := t.child(at.id, path.Base(name))
+	if err != nil || !ok {
+		return in, cmp.Or(err, notThere("lstat", name))
+	}
+	in = source.Inode{Name: e.name}
+	if e.mode&modeType == modeLink {
+		to, err := t.blob(e.id)
+		in.Link, in.Target, in.Size = true, string(to), int64(len(to))
+		return in, err
+	}
+	info, err := t.info(name, node{e.mode, e.id, append(slices.Clip(at.path), e.name)})
+	in.Kind, in.Size = info.Kind, info.Size
+	return in, err
 }
 
 // Executable reports whether a file is one that may be run.

@@ -1,0 +1,229 @@
+package serve
+
+import (
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"bunraku/source"
+)
+
+// Files that are served lie on the disk or in a revision. Of both the same is asked: what is at a path, what it holds.
+//
+// On the disk a file is opened by a way without any link on it, below an open directory (os.Root), so that nothing can
+// be put in between. A revision is all inside of itself: links of it lead nowhere else.
+
+// A thing is what is at a path.
+type thing struct {
+	mode         fs.FileMode
+	uid, gid     uint32
+	perm         uint32
+	mtime, ctime time.Time
+	target       string // of a link
+	key          sumKey // the same for the same content
+	open         func() (io.ReadCloser, error)
+}
+
+// errOutside says that a link leads away.
+var errOutside = errors.New("the path leads out of what may be served")
+
+// look says what is at the path; a link there is followed if that is wanted.
+func (f found) look(follow bool) (*thing, error) {
+	if f.rev != nil {
+		return f.lookRevision(follow)
+	}
+	root, rel, err := f.enter(follow)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(rel)
+	if err != nil {
+		return nil, err
+	}
+	full := filepath.Join(root.Name(), rel)
+	t := &thing{mode: info.Mode(), mtime: info.ModTime(), ctime: changed(info),
+		key: sumKey{path: full, size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: changed(info).UnixNano(),
+			inode: inode(info)}}
+	if uid, gid, mode, ok := owned(info); ok {
+		t.uid, t.gid, t.perm = uid, gid, mode
+	}
+	if t.mode&fs.ModeSymlink != 0 {
+		t.target, err = root.Readlink(rel)
+	}
+	t.open = func() (io.ReadCloser, error) {
+		file, _, err := f.content()
+		return file, err
+	}
+	return t, err
+}
+
+// content opens a regular file, whose path may be a link to it, and tells its size.
+func (f found) content() (io.ReadCloser, int64, error) {
+	if f.rev != nil {
+		c, err := f.rev.Files().Read(f.path)
+		return io.NopCloser(strings.NewReader(c.Text)), int64(len(c.Text)), err
+	}
+	file, err := f.open()
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		file.Close()
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+// names lists a directory.
+func (f found) names() (names []string, err error) {
+	if f.rev != nil {
+		list, err := f.rev.Files().List(f.path)
+		for _, e := range list {
+			names = append(names, e.Name)
+		}
+		return names, err
+	}
+	dir, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err = dir.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+// exists reports whether there is something at the path.
+func (f found) exists() bool {
+	_, err := f.look(true)
+	return err == nil
+}
+
+// isDir reports whether there is a directory.
+func (f found) isDir() bool {
+	t, err := f.look(true)
+	return err == nil && t.mode.IsDir()
+}
+
+// open opens a file or directory of the disk.
+func (f found) open() (*os.File, error) {
+	root, rel, err := f.enter(true)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
+}
+
+// enter opens the directory below which the path really lies, and is the way from there, without links. The last step
+// is not followed if links are to be seen as such.
+func (f found) enter(follow bool) (root *os.Root, rel string, err error) {
+	var real string
+	if follow {
+		real, err = filepath.EvalSymlinks(f.path)
+	} else {
+		var dir string
+		dir, err = filepath.EvalSymlinks(filepath.Dir(f.path))
+		real = filepath.Join(dir, filepath.Base(f.path))
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	for _, root := range f.roots {
+		to, err := filepath.EvalSymlinks(root)
+		if err != nil {
+			continue
+		}
+		if rel, err := filepath.Rel(to, real); err == nil && filepath.IsLocal(rel) {
+			r, err := os.OpenRoot(to)
+			return r, rel, err
+		}
+	}
+	return nil, "", errOutside
+}
+
+// lookRevision says what a revision has at the path. Everything in it is ours, and as old as its last commit.
+func (f found) lookRevision(follow bool) (*thing, error) {
+	path := f.path
+	if follow {
+		real, err := f.rev.Files().Real(path)
+		if err != nil {
+			return nil, err
+		}
+		path = real
+	}
+	in, runs, err := f.rev.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &thing{uid: uint32(os.Geteuid()), gid: uint32(os.Getegid()), perm: 0o644, mtime: f.rev.Time, ctime: f.rev.Time,
+		target: in.Target, key: sumKey{path: f.rev.ID + ":" + path}}
+	switch {
+	case in.Link:
+		t.mode, t.perm = fs.ModeSymlink, 0o777
+	case in.Kind == source.Directory:
+		t.mode, t.perm = fs.ModeDir, 0o755
+	case in.Kind != source.Regular:
+		t.mode = fs.ModeIrregular
+	}
+	if runs {
+		t.perm = 0o755
+	}
+	t.open = func() (io.ReadCloser, error) { file, _, err := f.at(path).content(); return file, err }
+	return t, nil
+}
+
+// of is the checksum of a regular file.
+func (s *sums) of(t *thing, kind string) (string, error) {
+	switch kind {
+	case "none":
+		return "", nil
+	case "mtime":
+		return rubyTime(t.mtime), nil
+	case "ctime":
+		return rubyTime(t.ctime), nil
+	}
+	key := t.key
+	key.kind = kind
+	s.mu.Lock()
+	sum, known := s.known[key]
+	s.mu.Unlock()
+	if known {
+		return sum, nil
+	}
+	f, err := t.open()
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := newSum[kind]()
+	var from io.Reader = f
+	if strings.HasSuffix(kind, "lite") {
+		from = io.LimitReader(f, 512)
+	}
+	if _, err := io.Copy(h, from); err != nil {
+		return "", err
+	}
+	sum = hex.EncodeToString(h.Sum(nil))
+	if key.inode != 0 && time.Since(t.ctime) < 2*often { // it may be written again without looking different
+		return sum, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil || len(s.known) >= mostSums {
+		s.known = map[sumKey]string{}
+	}
+	s.known[key] = sum
+	return sum, nil
+}
