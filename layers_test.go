@@ -58,7 +58,7 @@ var layers = map[string]string{
 	"bench/smartfrog":          "smartfrog bench/smartfrog/shape",
 	"bench/smartfrog/shape":    "",
 	"verify/fs/fstest":         "verify/fs",
-	"judge":                    "source puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/environment report verify verify/listing verify/model verify/sat",
+	"judge":                    "source puppet/value puppet/types puppet/facts puppet/resource puppet/catalog puppet/record puppet/syntax puppet/environment report verify verify/listing verify/model verify/sat",
 	"lint":                     "budget source puppet/environment puppet/value puppet/lookup/datafile",
 	"diff":                     "source source/git provenance puppet/value puppet/types puppet/resource puppet/catalog puppet/record puppet/environment explain",
 	"fleet":                    "audit budget puppet/exported diff fleet/store report source source/git provenance puppet/functions/stdlib puppet/resource puppet/lookup/datafile puppet/environment puppet/outline puppet/syntax puppet/trace puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/compiler judge verify verify/model",

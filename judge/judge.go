@@ -9,6 +9,7 @@
 //	alike.go        which catalogs are alike
 //	everywhere.go   whether an edit does harm on other nodes
 //	shown.go        what a node's facts show of its machine
+//	changing.go     what is only declared because of a fact that a run may change
 //	after.go        what a catalog does to a machine that has another one
 //
 // Start reading at Judge.Judge.
@@ -146,6 +147,7 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
 	}
 	m := v.Report.Model
 	m.Assumed = append(m.Assumed, lists.Notes()...)
+	v.changing(s.Record, j.opt.Accept)
 	v.dropSecret(j.opt.Hide)
 	v.Node.Unknown, v.Node.Beside = v.Report.Unknown, j.beside(v.Report.Findings, s.Record)
 	v.Undecided = v.Report.TooLong || len(v.Report.Open) > 0

@@ -26,7 +26,7 @@ type Point struct {
 
 // Accepted are points that people have answered: each is a sentence as Point has it. The forms are PATH is there, user
 // NAME is there, group NAME is there, service NAME is there, package NAME is in the archive, package NAME brings PATH
-// (or user NAME, service NAME, program NAME).
+// (or user NAME, service NAME, program NAME), fact NAME stays.
 type Accepted []string
 
 // ParseAccepted reads one sentence. The error says what can be written.
@@ -38,11 +38,12 @@ func ParseAccepted(text string) (string, error) {
 		return string(fs.Clean(words[0])) + " is there", nil
 	case n == 4 && slices.Contains([]string{"user", "group", "service"}, words[0]) && words[2] == "is" &&
 		words[3] == "there":
+	case n == 3 && words[0] == "fact" && words[2] == "stays":
 	case n >= 4 && n <= 5 && words[0] == "package" && words[2] == "brings":
 	case n == 6 && words[0] == "package" && strings.Join(words[2:], " ") == "is in the archive":
 	default:
 		return "",
-			fmt.Errorf("%q is nothing that can be assumed: write PATH is there, user NAME is there, group NAME is there, service NAME is there, package NAME is in the archive, or package NAME brings PATH", text)
+			fmt.Errorf("%q is nothing that can be assumed: write PATH is there, user NAME is there, group NAME is there, service NAME is there, package NAME is in the archive, package NAME brings PATH, or fact NAME stays", text)
 	}
 	return strings.Join(words, " "), nil
 }
