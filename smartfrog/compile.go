@@ -18,6 +18,8 @@ type Options struct {
 	MaxWork int
 	// MaxSize bounds the number of attributes in the result; 0 means defaultSize.
 	MaxSize int
+	// Observe is told every use of an equation of the semantics, in order; nil if nobody watches.
+	Observe func(Equation)
 
 	shallow int // see scopes; 0 means defaultShallow
 }
@@ -74,6 +76,7 @@ func evaluate(spec *Spec, units map[*Include]*Spec, opt Options) (*Result, sourc
 	e := &evaluator{
 		scopes:   newScopes(cmp.Or(opt.shallow, defaultShallow)),
 		extended: opt.Extended,
+		observe:  opt.Observe,
 		units:    units,
 		limit:    cmp.Or(opt.MaxWork, defaultWork),
 		chase:    newChase(false),

@@ -33,6 +33,9 @@ type evaluator struct {
 	stop   bool
 	unique int // the last invented name
 
+	observe func(Equation) // nil if nobody watches
+	seen    int            // equations that were told
+
 	ordered  bool  // an order statement was seen
 	measures int32 // how often the store was measured
 	chase    chase
@@ -129,6 +132,9 @@ func (e *evaluator) statement(s Statement) {
 func (e *evaluator) include(s *Include) {
 	e.spend(1)
 	spec := e.units[s]
+	if e.observe != nil {
+		e.tell("26 B", s.Span(), nil, "the statements of "+spec.File.Name+" come here")
+	}
 	e.push(&frame{body: spec.Body})
 	e.site = &site{spec: spec, via: s, up: e.site}
 }
@@ -162,11 +168,18 @@ func (e *evaluator) assignment(a *Assignment) {
 func (e *evaluator) value(v Expr, r Reference, o *origin) (opened bool) {
 	switch v := v.(type) {
 	case Basic:
-		e.bind(r, basicValue(v), o)
+		value := basicValue(v)
+		if e.observe != nil {
+			e.tell("24 V", o.act.stmt.Span(), r, shown(value))
+		}
+		e.bind(r, value, o)
 	case *Link:
 		e.link(v.Ref, r, o)
 	case *Extends:
 		ns := e.top()
+		if e.observe != nil {
+			e.tell("24 V", o.act.stmt.Span(), r, "an empty component, into which prototypes are composed")
+		}
 		if e.bind(r, &Store{}, o) {
 			e.push(&frame{protos: v.Protos, first: true, ns: ns, opened: len(r)})
 			e.enter(r)
@@ -179,6 +192,9 @@ func (e *evaluator) value(v Expr, r Reference, o *origin) (opened bool) {
 // link copies what a reference names to r, as it is at this moment. It is V⟦LR⟧ of Definition 24 (SmartFrog).
 func (e *evaluator) link(ref *Ref, r Reference, o *origin) {
 	if e.extended {
+		if e.observe != nil {
+			e.tell("24 V", o.act.stmt.Span(), r, "a link to "+ref.Path.String()+", followed at the end")
+		}
 		e.bind(r, &pending{ref}, o)
 		return
 	}
@@ -192,6 +208,9 @@ func (e *evaluator) link(ref *Ref, r Reference, o *origin) {
 		e.share(v)
 		o.copy = c
 		o.source = c.steps[len(c.steps)-1].origin
+		if e.observe != nil {
+			e.tell("24 V, 16 resolve", o.act.stmt.Span(), r, "a copy of "+ref.Path.String()+": "+shown(v))
+		}
 	}
 	e.bind(r, v, o)
 }
@@ -208,6 +227,9 @@ func (e *evaluator) prototype(f *frame) {
 	e.time++
 	switch p := p.(type) {
 	case *Block:
+		if e.observe != nil {
+			e.tell("23 P", p.Span(), nil, "the component's own statements come")
+		}
 		e.block = p
 		f.body = p.Body
 		if !first {
@@ -215,6 +237,9 @@ func (e *evaluator) prototype(f *frame) {
 		}
 	case *Ref:
 		src := e.inherit(f.ns, p)
+		if e.observe != nil {
+			e.tellPrototype(p, src)
+		}
 		if !first && src != nil {
 			e.checkOrder(p, names(src))
 		}

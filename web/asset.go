@@ -17,7 +17,7 @@ var dist embed.FS
 
 // pages are the paths of the pages; each is the same document, whose script finds out what it shows.
 var pages = []string{"/", "/fleet", "/node", "/value", "/findings", "/finding", "/diff", "/file", "/hiera", "/order",
-	"/code", "/mupuppet"}
+	"/code", "/mupuppet", "/smartfrog"}
 
 // assets are the built files, by the path under which they are served. A path is looked up as it is, so no spelling of
 // one leads anywhere else.

@@ -20,6 +20,7 @@ import (
 
 type codePage struct {
 	Files    []codeFile    `json:"files,omitempty"`
+	Frogs    []string      `json:"frogs,omitempty"` // specifications of SmartFrog
 	Nodes    int           `json:"nodes"`
 	File     string        `json:"file,omitempty"`
 	Lines    []codeLine    `json:"lines,omitempty"`
@@ -169,6 +170,11 @@ func (st *state) codeFiles(page *codePage) *codePage {
 	for _, p := range st.run.Problems {
 		if p.Suppressed.By == "" {
 			problems[p.Where.File]++
+		}
+	}
+	if frogs, err := st.specifications(); err == nil {
+		for _, p := range frogs[:min(len(frogs), mostFrog)] {
+			page.Frogs = append(page.Frogs, st.display(p))
 		}
 	}
 	page.Files = []codeFile{}

@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// diffPage is what the tree changes: the document that `diff --format json` prints.
+// diffPage is what the tree changes: the document that `diff --format json` prints, with marks.
 func (st *state) diffPage(context.Context, url.Values) (any, error) {
 	c := st.change
 	switch {
@@ -20,5 +20,10 @@ func (st *state) diffPage(context.Context, url.Values) (any, error) {
 	for _, g := range c.report.Groups {
 		summaries[g.Letter] = clip(g.Summary(), clipTitle)
 	}
-	return map[string]any{"state": "done", "report": c.report.JSON(), "summaries": summaries}, nil
+	out := map[string]any{"state": "done", "report": c.report.JSON(), "summaries": summaries}
+	marks, err := st.groupMarks()
+	if out["marks"] = marks; err != nil { // the change can be read without them
+		out["unmarked"] = err.Error()
+	}
+	return out, nil
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,6 +26,15 @@ type hieraPage struct {
 	Slot     string        `json:"slot,omitempty"`
 	Param    string        `json:"param,omitempty"`
 	Places   []keyPlace    `json:"places"` // of the chosen key, in all files
+	Matrix   *nodeMatrix   `json:"matrix,omitempty"`
+	Counts   keyCounts     `json:"counts"`
+}
+
+// keyCounts are how many keys there are of each kind that somebody may want to mend.
+type keyCounts struct {
+	Dead     int `json:"dead"`
+	Shadowed int `json:"shadowed"`
+	Misspelt int `json:"misspelt"`
 }
 
 type levelView struct {
@@ -33,11 +43,14 @@ type levelView struct {
 }
 
 type keyView struct {
-	Key   string     `json:"key"`
-	Dead  bool       `json:"dead,omitempty"` // no node asks for it
-	Merge string     `json:"merge,omitempty"`
-	Cells []cellView `json:"cells"`
-	Only  bool       `json:"elsewhere,omitempty"` // this node does not read a file that has it
+	Key  string `json:"key"`
+	Dead bool   `json:"dead,omitempty"` // no node asks for it
+	// Shadowed are places whose value no node gets, since a level further up answers on every one that comes there.
+	Shadowed int        `json:"shadowed,omitempty"`
+	Misspelt string     `json:"misspelt,omitempty"` // what nothing takes, and what may have been meant
+	Merge    string     `json:"merge,omitempty"`
+	Cells    []cellView `json:"cells"`
+	Only     bool       `json:"elsewhere,omitempty"` // this node does not read a file that has it
 }
 
 type cellView struct {
@@ -87,32 +100,29 @@ func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	used := map[string]bool{}
-	var keys []string
-	for _, i := range st.cover.Items {
-		if i.Kind != "key" {
-			continue
-		}
-		if _, seen := used[i.Name]; !seen {
-			keys = append(keys, i.Name)
-		}
-		used[i.Name] = used[i.Name] || i.Used
-		if i.Name == page.Key && i.Place.Known() {
-			page.Places = append(page.Places, keyPlace{i.Place.File.Name, i.Place.Line(), i.Used})
+	kinds := st.keyKinds()
+	for _, k := range kinds {
+		page.Counts.add(k)
+	}
+	if k := kinds[page.Key]; k != nil {
+		page.Places = k.places
+		if page.Matrix, err = st.matrix(ctx, page.Key); err != nil {
+			return nil, err
 		}
 	}
-	slices.Sort(keys)
 	words := strings.Fields(strings.ToLower(q.Get("q")))
 	numbers := map[string]int{}
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(kinds)) {
+		kind := kinds[key]
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(strings.ToLower(key), w) }) ||
-			q.Get("dead") != "" && used[key] {
+			!kind.is(q.Get("only")) {
 			continue
 		}
 		if page.Total++; len(page.Keys) >= mostKeys && key != page.Key || ctx.Err() != nil {
 			continue
 		}
-		row := keyView{Key: clip(key, clipTitle), Dead: !used[key], Cells: []cellView{}}
+		row := keyView{Key: clip(key, clipTitle), Dead: kind.dead(), Shadowed: kind.shadowed(), Misspelt: kind.misspelt,
+			Cells: []cellView{}}
 		a, err := rec.Explain("hiera:"+key, "")
 		if err != nil {
 			row.Only = true
@@ -133,14 +143,7 @@ func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
 			if !l.Found {
 				continue
 			}
-			c := cellView{Level: i, Used: l.Used, Sensitive: l.Sensitive || a.Sensitive}
-			if c.Value = clip(jsonText(l.Value), clipCell); c.Sensitive {
-				c.Value = catalog.Redacted
-			}
-			if l.At != nil {
-				c.File, c.Line = l.At.File, l.At.Line
-			}
-			row.Cells = append(row.Cells, c)
+			row.Cells = append(row.Cells, cellOf(l, i, a.Sensitive))
 		}
 		page.Keys = append(page.Keys, row)
 	}
@@ -151,6 +154,81 @@ func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
 		}
 	}
 	return page, nil
+}
+
+// A keyKind is what is known of a key over all nodes.
+type keyKind struct {
+	places   []keyPlace
+	misspelt string
+}
+
+// dead reports whether no node asks for the key.
+func (k *keyKind) dead() bool {
+	return !slices.ContainsFunc(k.places, func(p keyPlace) bool { return p.Used })
+}
+
+// shadowed counts the places that no node gets to, though nodes ask for the key.
+func (k *keyKind) shadowed() (n int) {
+	if k.dead() {
+		return 0
+	}
+	for _, p := range k.places {
+		if !p.Used {
+			n++
+		}
+	}
+	return n
+}
+
+// is reports whether the key is of a kind that somebody looks for; "" is any.
+func (k *keyKind) is(kind string) bool {
+	switch kind {
+	case "dead":
+		return k.dead()
+	case "shadowed":
+		return k.shadowed() > 0
+	case "misspelt":
+		return k.misspelt != ""
+	}
+	return true
+}
+
+func (c *keyCounts) add(k *keyKind) {
+	c.Dead += b2i(k.is("dead"))
+	c.Shadowed += b2i(k.is("shadowed"))
+	c.Misspelt += b2i(k.is("misspelt"))
+}
+
+// codeNobody is what check says of a key that nothing takes.
+const codeNobody = "H0503"
+
+// keyKinds are all keys of the tree's data, by name.
+func (st *state) keyKinds() map[string]*keyKind {
+	out := map[string]*keyKind{}
+	type spot struct {
+		file string
+		line int
+	}
+	said := map[spot]string{}
+	for _, p := range st.run.Problems {
+		if p.Code == codeNobody && p.Suppressed.By == "" && p.Place.Known() {
+			said[spot{p.Place.File.Name, p.Place.Line()}] = clip(strings.TrimSpace(p.Summary+". "+p.Help), clipCell)
+		}
+	}
+	for _, i := range st.cover.Items {
+		if i.Kind != "key" || !i.Place.Known() {
+			continue
+		}
+		k := out[i.Name]
+		if k == nil {
+			k = &keyKind{}
+			out[i.Name] = k
+		}
+		at := keyPlace{i.Place.File.Name, i.Place.Line(), i.Used}
+		k.places = append(k.places, at)
+		k.misspelt = cmp.Or(k.misspelt, said[spot{at.File, at.Line}])
+	}
+	return out
 }
 
 // parameterOf is the parameter of a class that a key is looked up for by itself.

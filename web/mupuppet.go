@@ -50,11 +50,8 @@ func (st *state) mupuppetPage(ctx context.Context, q url.Values) (any, error) {
 	}
 	st.hideWritten(tree)
 	file := tree.Source
-	out := &derivation{File: q.Get("file"), Node: q.Get("node"), Steps: []json.RawMessage{}, Source: []string{},
+	out := &derivation{File: q.Get("file"), Node: q.Get("node"), Steps: []json.RawMessage{}, Source: sourceLines(file),
 		Refused: []refusal{}}
-	for n := 1; n <= min(file.LineCount(), 2_000); n++ {
-		out.Source = append(out.Source, clip(file.Line(n), clipLine))
-	}
 	observe := func(s mupuppet.Step) {
 		if out.Total++; out.Total > mostDerived || ctx.Err() != nil {
 			return
@@ -66,11 +63,7 @@ func (st *state) mupuppetPage(ctx context.Context, q url.Values) (any, error) {
 	}
 	result, trouble := mupuppet.Compile(file, mupuppet.Options{Node: out.Node, Bound: boundSteps, Observe: observe})
 	for _, d := range trouble {
-		r := refusal{Code: d.Code, Summary: clip(d.Summary, clipLine), Help: d.Help}
-		if d.Place.Known() {
-			r.Line = d.Place.Line()
-		}
-		out.Refused = append(out.Refused, r)
+		out.Refused = append(out.Refused, refusalOf(d))
 	}
 	if result != nil {
 		var b bytes.Buffer

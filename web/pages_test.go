@@ -156,3 +156,91 @@ func TestMupuppet(t *testing.T) {
 		t.Errorf("%v", d)
 	}
 }
+
+// TestSmartfrog: a specification is derived equation by equation, a value knows its way, and nothing but specifications
+// is read.
+func TestSmartfrog(t *testing.T) {
+	dir := write(t, map[string]string{
+		"frogs/site.sf": "#include \"base.sf\";\nsfConfig extends {\n  web extends Service, { port 81; }\n  same web:port;\n}\n",
+		"frogs/base.sf": "Service extends { port 80; running true; }\n",
+		"frogs/bad.sf":  "#include \"secret.yaml\";\nsfConfig extends { a b; }\n", "frogs/secret.yaml": "hunter2: hunter3\n",
+		"manifests/site.pp": "notify { 'a': }\n", "facts/a.json": `{"fqdn": "a"}`})
+	b := open(t, options(dir))
+	if l := b.ask("smartfrog", nil); len(l["files"].([]any)) != 3 {
+		t.Errorf("specifications: %v", l)
+	}
+	if c := b.ask("code", nil); len(c["frogs"].([]any)) != 3 {
+		t.Errorf("code: %v", c["frogs"])
+	}
+	d := b.ask("smartfrog", url.Values{"file": {dir + "/frogs/site.sf"}, "ref": {"same"}})
+	steps := d["steps"].([]any)
+	if d["total"] != 12.0 || len(steps) != 12 || at(steps, 0, "rule") != "Definition 26 B" ||
+		at(steps, 11, "says") != "a copy of web:port: 81" || len(d["sources"].([]any)) != 2 || at(steps, 1, "source") != 1.0 {
+		t.Errorf("%v", d)
+	}
+	if d["result"] != "web:\n  port: 81\n  running: true\nsame: 81\n" || at(d, "value", "steps", 0, "kind") != "link" ||
+		at(d, "value", "hides") == nil || at(d, "value", "where", "line") != 3.0 {
+		t.Errorf("%v %v", d["result"], d["value"])
+	}
+	d = b.ask("smartfrog", url.Values{"file": {dir + "/frogs/site.sf"}, "ref": {"web:prot"}})
+	if m, _ := d["missing"].(string); m == "" || d["value"] != nil {
+		t.Errorf("%v", d)
+	}
+	d = b.ask("smartfrog", url.Values{"file": {dir + "/frogs/bad.sf"}})
+	if len(d["refused"].([]any)) == 0 || strings.Contains(text(t, d), "hunter") {
+		t.Errorf("%v", d)
+	}
+	for _, file := range []string{"/etc/passwd", dir + "/manifests/site.pp", dir + "/frogs/../frogs/site.sf"} {
+		if code, _ := b.get("/api/smartfrog?file=" + url.QueryEscape(file)); code != 404 {
+			t.Errorf("%s: %d", file, code)
+		}
+	}
+}
+
+// TestHieraKinds: keys that nobody asks for, values that never count, keys that nothing takes; and one key level by level
+// on every node.
+func TestHieraKinds(t *testing.T) {
+	b := open(t, options(write(t, map[string]string{
+		"hiera.yaml": "version: 5\nhierarchy:\n  - { name: Node, path: 'nodes/%{trusted.certname}.yaml' }\n" +
+			"  - { name: Role, path: 'role/%{facts.role}.yaml' }\n  - { name: Common, path: common.yaml }\n",
+		"data/nodes/a.yaml":           "m::port: 1\n",
+		"data/role/web.yaml":          "m::port: 2\nm::host: 'web'\n",
+		"data/common.yaml":            "m::port: 3\nm::host: 'common'\nm::prot: 4\nold::key: 5\n",
+		"manifests/site.pp":           "node 'd' { }\nnode default { include m }\n",
+		"facts/d.json":                `{"fqdn": "d"}`,
+		"modules/m/manifests/init.pp": "class m(Integer $port, String $host) { notify { \"${host}:${port}\": } }\n",
+		"facts/a.json":                `{"fqdn": "a", "role": "web"}`, "facts/b.json": `{"fqdn": "b", "role": "web"}`,
+		"facts/c.json": `{"fqdn": "c", "role": "web"}`})))
+	h := b.ask("hiera", url.Values{"key": {"m::port"}})
+	if at(h, "counts", "dead") != 2.0 || at(h, "counts", "shadowed") != 2.0 || at(h, "counts", "misspelt") != 1.0 {
+		t.Errorf("counts: %v", h["counts"])
+	}
+	m := h["matrix"]
+	got := ""
+	for _, r := range at(m, "rows").([]any) {
+		got += at(r, "node").(string) + ":"
+		for _, c := range at(r, "cells").([]any) {
+			got += at(m, "levels", int(at(c, "level").(float64))).(string) + "=" + at(c, "value").(string)
+			if at(c, "used") == true {
+				got += "!"
+			}
+			got += " "
+		}
+	}
+	if want := "a:Node=1! Role=2 Common=3 b:Role=2! Common=3 c:Role=2! Common=3 d:Common=3! "; got != want || at(m, "nodes") != 4.0 ||
+		at(m, "rows", 3, "idle") != true || at(m, "rows", 2, "idle") != nil {
+		t.Errorf("the matrix is %s, want %s", got, want)
+	}
+	for only, want := range map[string]string{"dead": "m::prot old::key ", "shadowed": "m::host m::port ", "misspelt": "m::prot "} {
+		got := ""
+		for _, k := range b.ask("hiera", url.Values{"only": {only}})["keys"].([]any) {
+			got += at(k, "key").(string) + " "
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", only, got, want)
+		}
+	}
+	if k := b.ask("hiera", url.Values{"only": {"misspelt"}}); !strings.Contains(at(k, "keys", 0, "misspelt").(string), "port") {
+		t.Errorf("what was meant is not said: %v", at(k, "keys", 0))
+	}
+}

@@ -32,6 +32,7 @@ type site struct {
 	own   func(file string) bool
 	rules string // what the judge has read of the tree
 
+	marks    sync.Mutex // held by who writes the file of marks
 	mu       sync.Mutex
 	state    *state
 	edit     int // of the state, or of what was learnt about it since
@@ -58,6 +59,7 @@ type state struct {
 	byName   map[string]int
 	change   *change
 	records  records
+	matrices matrices
 	lists    struct {
 		mu sync.Mutex
 		by map[string]*fleetList

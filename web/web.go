@@ -11,7 +11,7 @@
 //	overview.go, fleet.go, node.go, value.go, …   one file per page
 //
 // Every question is a GET with its parameters in the address, and is answered from one unchanging state. Nothing is
-// written and nothing is run that the tree names. Everything that is sent goes through report/redact first.
+// written but marks (mark.go), and nothing is run that the tree names. Everything that is sent goes through report/redact first.
 // Start reading at Server.Serve.
 package web
 
@@ -107,6 +107,7 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle("GET /api/"+path, s.guard.known(s.answering(answer)))
 	}
 	mux.Handle("GET /api/events", s.guard.known(http.HandlerFunc(s.events)))
+	mux.Handle("POST /api/mark", s.guard.known(http.HandlerFunc(s.marking)))
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "there is no such question", http.StatusNotFound)
 	})
@@ -117,21 +118,22 @@ func (s *Server) Handler() http.Handler {
 // questions are what pages ask, by the last part of the address.
 func (s *Server) questions() map[string]question {
 	return map[string]question{
-		"about":    (*state).about,
-		"overview": (*state).overview,
-		"fleet":    (*state).fleetPage,
-		"node":     (*state).nodePage,
-		"resource": (*state).resourcePage,
-		"value":    (*state).valuePage,
-		"facts":    (*state).factsPage,
-		"findings": (*state).findingsPage,
-		"finding":  (*state).findingPage,
-		"diff":     (*state).diffPage,
-		"file":     (*state).filePage,
-		"hiera":    (*state).hieraPage,
-		"order":    (*state).orderPage,
-		"code":     (*state).codePage,
-		"mupuppet": (*state).mupuppetPage,
-		"search":   (*state).search,
+		"about":     (*state).about,
+		"overview":  (*state).overview,
+		"fleet":     (*state).fleetPage,
+		"node":      (*state).nodePage,
+		"resource":  (*state).resourcePage,
+		"value":     (*state).valuePage,
+		"facts":     (*state).factsPage,
+		"findings":  (*state).findingsPage,
+		"finding":   (*state).findingPage,
+		"diff":      (*state).diffPage,
+		"file":      (*state).filePage,
+		"hiera":     (*state).hieraPage,
+		"order":     (*state).orderPage,
+		"code":      (*state).codePage,
+		"mupuppet":  (*state).mupuppetPage,
+		"smartfrog": (*state).smartfrogPage,
+		"search":    (*state).search,
 	}
 }

@@ -177,8 +177,27 @@ func webShop(t *testing.T) *repository {
 	s := newRepository(t)
 	s.edit("data/role/web.yaml", "app1.shop.example:8080", "app1.shop.example:8081")
 	s.edit("site-modules/profile/manifests/nginx.pp", "mode    => '0644'", "mode    => '0640'")
+	must(t, os.WriteFile(filepath.Join(s.dir, "servers.sf"), []byte(webSpecification), 0o644))
 	return s
 }
+
+// webSpecification is one of SmartFrog, to step through.
+const webSpecification = `Machine extends {
+  dns "ns.foo";
+}
+Service extends {
+  running true;
+  port 80;
+}
+sfConfig extends {
+  s1 extends Machine, {
+    web extends Service
+  }
+  s2 extends s1, {
+    web:running false;
+  }
+}
+`
 
 // webPages are all pages, as the example has them.
 func webPages(t *testing.T, s *repository) []webPage {
@@ -216,11 +235,14 @@ func webPages(t *testing.T, s *repository) []webPage {
 		{Name: "diff", Path: "/diff", Has: []string{"restarts Service[nginx]", "app1.shop.example:8081", "confirmed by compiling"}, Height: 820},
 		{Name: "file", Path: at("file", "node", web2, "ref", conf), Has: []string{"Made of", "listen *:8443;", "profile::nginx::port"}},
 		{Name: "hiera", Path: at("hiera", "node", web2, "key", "profile::nginx::conf_mode"), Height: 900,
-			Has: []string{"Where it stands", "What nodes make of it", "profile::base::motd"}},
+			Has: []string{"Where it stands", "What nodes make of it", "Level by level", "profile::base::motd"}},
 		{Name: "order", Path: at("order", "node", web2, "a", "Package[nginx]", "b", "Service[nginx]"), Height: 820,
 			Has: []string{"Package[nginx] comes before Service[nginx]", "As an agent applies them"}},
 		{Name: "files", Path: "/code", Has: []string{"site-modules/profile/manifests/nginx.pp"}, Height: 560},
 		{Name: "code", Path: at("code", "file", s.dir+"/site-modules/profile/manifests/nginx.pp"), Has: []string{"package { 'nginx':"}},
+		{Name: "specifications", Path: "/smartfrog", Has: []string{"servers.sf"}},
+		{Name: "smartfrog", Path: at("smartfrog", "file", s.dir+"/servers.sf", "ref", "s2:web:port"), Height: 900,
+			Has: []string{"Where s2:web:port comes from", "Step 1: Definition 24 V", "7 statements decide it", "What it comes to"}},
 		{Name: "mupuppet", Path: at("mupuppet", "file", s.dir+"/site-modules/role/manifests/web.pp"), Has: []string{"Step 1", "class role::web"}},
 	}
 }
@@ -249,8 +271,13 @@ var webTasks = []webTask{
 	{Task: "Which code does no node come to?", Steps: []webStep{{Click: "branches"}}, Shows: []string{"never"}},
 	{Task: "Which nodes are of the family RedHat?", Steps: []webStep{{Click: "Fleet"}, {Check: "RedHat"}},
 		Shows: []string{"1 of 3 nodes", "db1.shop.example"}, Hides: "web1.shop.example"},
+	{Task: "Which values of Hiera never count?", Steps: []webStep{{Click: "Hiera"}, {Click: "with values that never count", Role: "button"}},
+		Shows: []string{"profile::nginx::conf_mode", "never counted"}},
 	{Task: "Who wrote the line that changes web1?", Steps: []webStep{{Click: "Change"}},
 		Shows: []string{"because of data/role/web.yaml:8", "confirmed by compiling"}},
+	// The last: what is acknowledged is folded.
+	{Task: "Have I looked at this already?", Steps: []webStep{{Click: "Change"}, {Click: "Acknowledge A", Role: "button"}},
+		Shows: []string{"1 group acknowledged", "✓ acknowledged"}},
 }
 
 // webReports writes the reports of the example.

@@ -217,12 +217,21 @@ const steps = {
     const events = JSON.parse(String(await browser.stopTracing())).traceEvents;
     const mains = new Set(events.filter((e) => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map((e) => e.pid + ':' + e.tid));
     // Time on the processor, not on the clock: other programs of the machine are no tasks of the page.
-    const tasks = events.filter((e) => /RunTask$/.test(e.name) && e.ph === 'X' && mains.has(e.pid + ':' + e.tid)).map((e) => (e.tdur ?? e.dur) / 1000);
-    figures.wall = Math.max(0, ...events.filter((e) => /RunTask$/.test(e.name) && e.ph === 'X' && mains.has(e.pid + ':' + e.tid)).map((e) => e.dur / 1000));
-    tasks.sort((a, b) => b - a);
-    figures.longest = tasks[0] ?? 0;
+    const spent = (e) => (e.tdur ?? e.dur) / 1000;
+    const tasks = events.filter((e) => /RunTask$/.test(e.name) && e.ph === 'X' && mains.has(e.pid + ':' + e.tid));
+    tasks.sort((a, b) => spent(b) - spent(a));
+    figures.wall = Math.max(0, ...tasks.map((e) => e.dur / 1000));
+    figures.longest = tasks.length ? spent(tasks[0]) : 0;
     figures.count = tasks.length;
-    figures.top = tasks.slice(0, 5);
+    figures.top = tasks.slice(0, 5).map(spent);
+    // What the longest one did, for whoever wants to make it shorter.
+    const t = tasks[0];
+    figures.did = events
+      .filter((e) => t && e !== t && e.ph === 'X' && e.pid === t.pid && e.tid === t.tid && e.ts >= t.ts && e.ts + e.dur <= t.ts + t.dur && spent(e) > 1)
+      .sort((a, b) => spent(b) - spent(a))
+      .slice(0, 8)
+      .map((e) => e.name + ' ' + spent(e).toFixed(1))
+      .join(', ');
   },
 
   // Reports that are one file: opened from the disk, with scripts and without.

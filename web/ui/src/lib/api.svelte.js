@@ -35,6 +35,15 @@ export async function ask(what, params = {}, signal) {
   return data;
 }
 
+// tell changes something: only marks can be.
+export async function tell(what, body) {
+  const answer = await fetch('/api/' + what, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  if (!answer.headers.get('Content-Type')?.startsWith('application/json')) throw { message: await answer.text() };
+  const data = await answer.json();
+  if (!answer.ok) throw data;
+  return data;
+}
+
 export class Query {
   data = $state.raw(null);
   error = $state.raw(null);
