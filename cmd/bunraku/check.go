@@ -45,13 +45,7 @@ Exits with 1 when something does not compile, 2 when something was found, and 0 
 in full because some of its resources have no model: the last lines say so, and --fail-on=unknown makes it 3. It is 3 as well
 when the search for an answer took too long.`,
 		Args: arguments(0, 1, ""),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			root := "."
-			if len(args) == 1 {
-				root = args[0]
-			}
-			ctx, stop := untilSignal()
-			defer stop()
+		RunE: inEnvironment(func(ctx context.Context, cmd *cobra.Command, root string) error {
 			if flags.later != 0 {
 				return a.migrate(ctx, cmd, root, &flags)
 			}
@@ -59,7 +53,7 @@ when the search for an answer took too long.`,
 				return a.lintOnly(ctx, root, &flags)
 			}
 			return a.check(ctx, cmd, root, &flags)
-		},
+		}),
 	}
 	flags.compileFlags.add(c)
 	language := c.Flags().Lookup("language")

@@ -50,15 +50,9 @@ compiles on neither side, and 1 if a node newly fails or something else does.`,
   bunraku diff --language 7,8                what another Puppet makes of the same code
   bunraku diff --from-catalog old.json --to-catalog new.json`,
 		Args: arguments(0, 1, ""),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			root := "."
-			if len(args) == 1 {
-				root = args[0]
-			}
-			ctx, stop := untilSignal()
-			defer stop()
+		RunE: inEnvironment(func(ctx context.Context, cmd *cobra.Command, root string) error {
 			return a.diff(ctx, cmd, root, &f)
-		},
+		}),
 	}
 	f.add(c)
 	f.addSides(c)

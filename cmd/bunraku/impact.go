@@ -23,15 +23,9 @@ Every node that diff shows as changed is among them; not every one of them chang
 The sides are those of diff: by default the work tree, and the commit at which its branch left the main branch.
 Exits with 0 if no node can change, and with 2 if some can.`,
 		Args: arguments(0, 1, ""),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			root := "."
-			if len(args) == 1 {
-				root = args[0]
-			}
-			ctx, stop := untilSignal()
-			defer stop()
+		RunE: inEnvironment(func(ctx context.Context, cmd *cobra.Command, root string) error {
 			return a.impact(ctx, cmd, root, &f)
-		},
+		}),
 	}
 	f.add(c)
 	f.addSides(c)

@@ -9,6 +9,7 @@ import (
 
 	"bunraku/source"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -35,5 +36,19 @@ func (a *app) report(ds source.Diagnostics) {
 	style := a.err.Style()
 	for _, d := range ds {
 		d.Render(a.err, style)
+	}
+}
+
+// inEnvironment runs a command whose one argument is ENV, by default the current directory, until it is done or ended.
+func inEnvironment(run func(ctx context.Context, cmd *cobra.Command, root string) error) func(*cobra.Command,
+	[]string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		root := "."
+		if len(args) == 1 {
+			root = args[0]
+		}
+		ctx, stop := untilSignal()
+		defer stop()
+		return run(ctx, cmd, root)
 	}
 }

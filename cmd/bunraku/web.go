@@ -40,15 +40,9 @@ became of it.
 Everything is in this program and nothing leaves the machine. The link works once, for one browser; pages can be linked to
 and are shown to that browser only. Nothing can be changed from a page, and nothing that the tree names is run.`,
 		Args: arguments(0, 1, ""),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			root := "."
-			if len(args) == 1 {
-				root = args[0]
-			}
-			ctx, stop := untilSignal()
-			defer stop()
+		RunE: inEnvironment(func(ctx context.Context, cmd *cobra.Command, root string) error {
 			return a.web(ctx, cmd, root, &f)
-		},
+		}),
 	}
 	f.add(c)
 	fs := c.Flags()

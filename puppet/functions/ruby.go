@@ -15,58 +15,10 @@ import (
 
 // rubyClass is what Ruby calls the class of a value.
 func rubyClass(v value.Value) string {
-	switch v := v.(type) {
-	case nil, value.Undef:
-		return "NilClass"
-	case value.Bool:
-		if v {
-			return "TrueClass"
-		}
-		return "FalseClass"
-	case value.Int:
-		return "Integer"
-	case value.Float:
-		return "Float"
-	case value.String:
-		return "String"
-	case value.Default:
-		return "Symbol"
-	case *value.Array:
-		return "Array"
-	case *value.Hash:
-		return "Hash"
-	case *value.Regexp:
-		return "Regexp"
-	case *value.Sensitive:
-		return "Puppet::Pops::Types::PSensitiveType::Sensitive"
-	case *value.SemVer:
-		return "SemanticPuppet::Version"
-	case *value.SemVerRange:
-		return "SemanticPuppet::VersionRange"
-	case value.Timestamp:
-		return "Puppet::Pops::Time::Timestamp"
-	case value.Timespan:
-		return "Puppet::Pops::Time::Timespan"
-	case value.Binary:
-		return "Puppet::Pops::Types::PBinaryType::Binary"
-	case *value.Deferred:
-		return "Puppet::DataTypes::Deferred"
-	case *value.Iterator:
-		return "Puppet::Pops::Types::Iterator"
-	case *value.URI:
-		return v.RubyClass()
-	case *puppetResource:
+	if _, is := v.(*puppetResource); is {
 		return "Puppet::Resource"
-	case *types.Alias:
-		return "Puppet::Pops::Types::PTypeAliasType"
-	case *types.ObjectExt:
-		return "Puppet::Pops::Types::PObjectTypeExtension"
-	case value.Type:
-		return "Puppet::Pops::Types::P" + v.Name() + "Type"
-	case *value.Object:
-		return "Puppet::Pops::Types::PuppetObject"
 	}
-	return "Object"
+	return types.RubyClass(v)
 }
 
 // rubyName is how "no implicit conversion of …" names a value: by itself when it is one of the three that are alone in

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"bunraku/provenance"
+	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
 
@@ -348,7 +349,7 @@ func (m *merger) sort(l *cellList) error {
 			if _, is := b.(value.String); is { // Ruby's sort happens to ask it the other way round
 				a, b = b, a
 			}
-			bad = fail("H0409", "comparison of "+rubyClass(a)+" with "+compared(b)+" failed")
+			bad = fail("H0409", "comparison of "+types.RubyClass(a)+" with "+compared(b)+" failed")
 		}
 		return c < 0
 	})
@@ -361,7 +362,7 @@ func compared(v value.Value) string {
 	case value.Int, value.Float, value.Bool, value.Undef:
 		return value.Inspect(v)
 	}
-	return rubyClass(v)
+	return types.RubyClass(v)
 }
 
 // compareRuby is Ruby's <=>.

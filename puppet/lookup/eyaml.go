@@ -56,20 +56,9 @@ func (inv *invocation) askEyaml(ly *layer, lv *level, loc *location, root string
 		inv.explain.found(root, it.v)
 		return *it, true, nil
 	}
-	d := inv.s.data(loc, yamlFormat)
-	if d.err != nil {
-		return item{}, false, inv.badFile(d.err, loc.path, yamlFormat)
-	}
-	if d.file.Hash() == nil {
-		if err := inv.noHash(ly, lv, loc, d, yamlFormat); err != nil {
-			return item{}, false, err
-		}
-	}
-	inv.s.asksKey(d, root)
-	entry := d.file.Kid(root)
+	d, entry, err := inv.entry(ly, lv, loc, root, yamlFormat)
 	if entry == nil {
-		inv.missing(d, root)
-		return item{}, false, nil
+		return item{}, false, err
 	}
 	n := entry.Node
 	place := n.Place(d.file.Source)

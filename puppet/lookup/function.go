@@ -129,6 +129,25 @@ func (lv *level) format() (f format, ours bool) {
 	return 0, false
 }
 
+// entry is what a file of data has for a key; nil if it has none, or if it cannot be asked.
+func (inv *invocation) entry(ly *layer, lv *level, loc *location, root string, f format) (*loaded, *datafile.Kid, error) {
+	d := inv.s.data(loc, f)
+	if d.err != nil {
+		return nil, nil, inv.badFile(d.err, loc.path, f)
+	}
+	if d.file.Hash() == nil {
+		if err := inv.noHash(ly, lv, loc, d, f); err != nil {
+			return nil, nil, err
+		}
+	}
+	inv.s.asksKey(d, root)
+	entry := d.file.Kid(root)
+	if entry == nil {
+		inv.missing(d, root)
+	}
+	return d, entry, nil
+}
+
 // askHash is a level whose function returns all its data at once.
 func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string) (item, bool, error) {
 	f, ours := lv.format()
@@ -138,20 +157,9 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 	if err := lv.checkFileOptions(loc); err != nil {
 		return item{}, false, err
 	}
-	d := inv.s.data(loc, f)
-	if d.err != nil {
-		return item{}, false, inv.badFile(d.err, loc.path, f)
-	}
-	if d.file.Hash() == nil {
-		if err := inv.noHash(ly, lv, loc, d, f); err != nil {
-			return item{}, false, err
-		}
-	}
-	inv.s.asksKey(d, root)
-	entry := d.file.Kid(root)
+	d, entry, err := inv.entry(ly, lv, loc, root, f)
 	if entry == nil {
-		inv.missing(d, root)
-		return item{}, false, nil
+		return item{}, false, err
 	}
 	n := entry.Node
 	if n.Has&datafile.Symbols != 0 {
@@ -163,7 +171,6 @@ func (inv *invocation) askHash(ly *layer, lv *level, loc *location, root string)
 	}
 	it := inv.leaf(d, entry, root)
 	if n.Has&datafile.Interpolation != 0 {
-		var err error
 		if it, err = inv.interpolate(it, true); err != nil {
 			return item{}, false, inv.placed(err, n.Place(d.file.Source))
 		}

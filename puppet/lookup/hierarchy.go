@@ -8,6 +8,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 )
 
@@ -430,7 +431,7 @@ func (inv *invocation) mappedPaths(dir string, triplet []string, ref provenance.
 			elems = append(elems, item{e.Pair(), it.ref})
 		}
 	default:
-		return nil, fail("H0415", "undefined method `empty?' for "+value.Inspect(it.v)+":"+rubyClass(it.v))
+		return nil, fail("H0415", "undefined method `empty?' for "+value.Inspect(it.v)+":"+types.RubyClass(it.v))
 	}
 	var out []*location
 	outer, reads := inv.scope, inv.reads

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -170,7 +171,7 @@ func (inv *invocation) digOne(key string, segment value.Value, it item) (item, b
 		}
 		return missing()
 	}
-	return item{}, false, fail("H0202", "Data Provider type mismatch: Got "+rubyClass(it.v)+
+	return item{}, false, fail("H0202", "Data Provider type mismatch: Got "+types.RubyClass(it.v)+
 		" when a hash-like object was expected to access value using '"+value.ToString(segment)+"' from key '"+key+"'")
 }
 
@@ -206,30 +207,4 @@ func (k *Key) undig(it item) item {
 		}
 	}
 	return it
-}
-
-// rubyClass is the name of the class that holds such a value in Puppet.
-func rubyClass(v value.Value) string {
-	switch v := v.(type) {
-	case value.Undef:
-		return "NilClass"
-	case value.Bool:
-		if v {
-			return "TrueClass"
-		}
-		return "FalseClass"
-	case value.Int:
-		return "Integer"
-	case value.Float:
-		return "Float"
-	case value.String:
-		return "String"
-	case *value.Array:
-		return "Array"
-	case *value.Hash:
-		return "Hash"
-	case value.Default:
-		return "Symbol"
-	}
-	return "Object"
 }

@@ -153,18 +153,6 @@ func hashTable() []builtin {
 	}
 	need("select filter", 0, 0, part(true))
 	need("reject", 0, 0, part(false))
-	need("partition", 0, 0, func(c *call) Object {
-		var yes, no []Object
-		c.in.each(c.self, func(e Object) bool {
-			if truthy(c.yield(e)) {
-				yes = append(yes, e)
-			} else {
-				no = append(no, e)
-			}
-			return true
-		})
-		return NewArray(c.in.array(yes), c.in.array(no))
-	})
 	add("any?", 0, 1, func(c *call) Object {
 		if !c.has(0) && c.block == nil {
 			return Bool(c.table().len() > 0)

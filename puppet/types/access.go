@@ -126,7 +126,7 @@ func Access(t T, args []value.Value) (value.Value, error) {
 		case T:
 			return NewNotUndef(x), nil
 		}
-		return nil, argErr(0, "NotUndef-Type[] argument must be a Type or a String. Got %s", rubyClass(args[0]))
+		return nil, argErr(0, "NotUndef-Type[] argument must be a Type or a String. Got %s", RubyClass(args[0]))
 	case *Type:
 		return around("Type-Type", args, func(x T) T { return &Type{T: x} })
 	case *Iterable:
@@ -141,7 +141,7 @@ func Access(t T, args []value.Value) (value.Value, error) {
 		}
 		x, is := args[0].(T)
 		if !is {
-			return nil, argErr(0, "Init-Type[] arguments must be types. Got %s", rubyClass(args[0]))
+			return nil, argErr(0, "Init-Type[] arguments must be types. Got %s", RubyClass(args[0]))
 		}
 		return NewInit(x, args[1:])
 	case *SemVer:
@@ -258,57 +258,13 @@ func keyTypeName(v value.Value) string {
 	return Generalize(Infer(v)).String()
 }
 
-// rubyClass is the class that Puppet's Ruby has for a value; some messages show it.
-func rubyClass(v value.Value) string {
-	switch v := v.(type) {
-	case value.Undef, nil:
-		return "NilClass"
-	case value.Default:
-		return "Symbol"
-	case value.Bool:
-		if v {
-			return "TrueClass"
-		}
-		return "FalseClass"
-	case value.Int:
-		return "Integer"
-	case value.Float:
-		return "Float"
-	case value.String:
-		return "String"
-	case *value.Regexp:
-		return "Regexp"
-	case *value.Array:
-		return "Array"
-	case *value.Hash:
-		return "Hash"
-	case *value.Sensitive:
-		return "Puppet::Pops::Types::PSensitiveType::Sensitive"
-	case value.Binary:
-		return "Puppet::Pops::Types::PBinaryType::Binary"
-	case *value.SemVer:
-		return "SemanticPuppet::Version"
-	case *value.SemVerRange:
-		return "SemanticPuppet::VersionRange"
-	case value.Timespan:
-		return "Puppet::Pops::Time::Timespan"
-	case value.Timestamp:
-		return "Puppet::Pops::Time::Timestamp"
-	case *value.Iterator:
-		return "Puppet::Pops::Types::Iterator"
-	case T:
-		return "Puppet::Pops::Types::P" + simpleName(v) + "Type"
-	}
-	return "Object"
-}
-
 func around(label string, args []value.Value, make func(T) T) (value.Value, error) {
 	if len(args) != 1 {
 		return nil, arity(label, 1, 0, len(args))
 	}
 	t, is := args[0].(T)
 	if !is {
-		return nil, argErr(0, "%s[] arguments must be types. Got %s", label, rubyClass(args[0]))
+		return nil, argErr(0, "%s[] arguments must be types. Got %s", label, RubyClass(args[0]))
 	}
 	return make(t), nil
 }
@@ -363,7 +319,7 @@ func sizeArg(first int, args []value.Value) (*Integer, error) {
 			return nil,
 				argErr(first+i,
 					"A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). Got %s",
-					AAn(rubyClass(a)))
+					AAn(RubyClass(a)))
 		}
 		if i == 0 {
 			lo = n
@@ -382,7 +338,7 @@ func accessInteger(args []value.Value) (value.Value, error) {
 	for i, a := range args {
 		n, ok := bound(a, [...]int64{NoMin, NoMax}[i])
 		if !ok {
-			return nil, argErr(i, "Integer-Type [] requires all arguments to be integers (or default). Got %s", rubyClass(a))
+			return nil, argErr(i, "Integer-Type [] requires all arguments to be integers (or default). Got %s", RubyClass(a))
 		}
 		if i == 0 {
 			lo = n
@@ -407,7 +363,7 @@ func accessFloat(args []value.Value) (value.Value, error) {
 		case value.Default:
 		default:
 			return nil, argErr(i, "Float-Type [] requires all arguments to be floats, or integers (or default). Got %s",
-				rubyClass(a))
+				RubyClass(a))
 		}
 	}
 	return newFloat(b[0], b[1])
@@ -428,7 +384,7 @@ func accessArray(args []value.Value) (value.Value, error) {
 	t, is := args[0].(T)
 	if !is {
 		if len(args) != 2 {
-			return nil, argErr(0, "Array-Type[] arguments must be types. Got %s", rubyClass(args[0]))
+			return nil, argErr(0, "Array-Type[] arguments must be types. Got %s", RubyClass(args[0]))
 		}
 		size, err := sizeArg(0, args)
 		return NewArray(nil, size), err
@@ -447,7 +403,7 @@ func accessHash(args []value.Value) (value.Value, error) {
 	}
 	for i := 0; i < len(args) && i < 2; i++ {
 		if !isOf[T](args[i]) {
-			return nil, argErr(i, "Hash-Type[] arguments must be types. Got %s", rubyClass(args[i]))
+			return nil, argErr(i, "Hash-Type[] arguments must be types. Got %s", RubyClass(args[i]))
 		}
 	}
 	var size *Integer

@@ -40,14 +40,14 @@ func NewStruct(h *value.Hash) (T, error) {
 				}
 			default:
 				return nil, fmt.Errorf("Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: %s",
-					rubyClass(k))
+					RubyClass(k))
 			}
 			if l, is := lit.(*String); !is || l.Val == nil {
 				return nil, fmt.Errorf("Unable to extract a non-empty literal string from Struct member key type %s", orUndef(key))
 			}
 		default:
 			return nil, fmt.Errorf("Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: %s",
-				rubyClass(e.Key))
+				RubyClass(e.Key))
 		}
 		s.Elems = append(s.Elems, Element{key, val})
 	}
@@ -64,7 +64,7 @@ func newRegexpType(v value.Value) (*Regexp, error) {
 	case value.Undef:
 		return RegexpT, nil
 	}
-	return nil, fmt.Errorf("Only String and Regexp are allowed: got '%s'", rubyClass(v))
+	return nil, fmt.Errorf("Only String and Regexp are allowed: got '%s'", RubyClass(v))
 }
 
 func newPattern(args []value.Value) (T, error) {
@@ -82,7 +82,7 @@ func newPattern(args []value.Value) (T, error) {
 			}
 			rs = unionRegexps(rs, []*Regexp{r})
 		default:
-			return nil, fmt.Errorf("Only String, Regexp, Pattern-Type, and Regexp-Type are allowed: got '%s", rubyClass(a))
+			return nil, fmt.Errorf("Only String, Regexp, Pattern-Type, and Regexp-Type are allowed: got '%s", RubyClass(a))
 		}
 	}
 	return &Pattern{Regexps: rs}, nil
@@ -139,7 +139,7 @@ func timespanBound(v value.Value) (*value.Timespan, error) {
 		s, err := timespanFromHash(v)
 		return &s, err
 	}
-	return nil, fmt.Errorf("Unable to create a Puppet::Pops::Time::Timespan from a %s", rubyClass(v))
+	return nil, fmt.Errorf("Unable to create a Puppet::Pops::Time::Timespan from a %s", RubyClass(v))
 }
 
 func newTimestampType(args []value.Value) (T, error) {
@@ -173,7 +173,7 @@ func timestampBound(v value.Value) (*value.Timestamp, error) {
 		s, err := value.ParseTimestamp(string(v), nil, true, "")
 		return &s, err
 	}
-	return nil, fmt.Errorf("Unable to create a Puppet::Pops::Time::Timestamp from a %s", rubyClass(v))
+	return nil, fmt.Errorf("Unable to create a Puppet::Pops::Time::Timestamp from a %s", RubyClass(v))
 }
 
 func newURIType(v value.Value) (T, error) {
@@ -193,7 +193,7 @@ func newURIType(v value.Value) (T, error) {
 		}
 		return &URI{Params: v}, nil
 	}
-	return nil, argErr(0, "URI-Type[] arguments must be types. Got %s", rubyClass(v))
+	return nil, argErr(0, "URI-Type[] arguments must be types. Got %s", RubyClass(v))
 }
 
 var uriParts = []string{"scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"}

@@ -290,7 +290,7 @@ func (x *interpreter) resource(args []value.Value) (value.Value, error) {
 	case value.String:
 		r.Type = value.CapitalizeSegments(string(k))
 	default:
-		return nil, fmt.Errorf("The type name cannot be a %s", rubyClass(args[0]))
+		return nil, fmt.Errorf("The type name cannot be a %s", RubyClass(args[0]))
 	}
 	if !IsTypeName(r.Type) {
 		return nil, fmt.Errorf("Illegal type name '%s'", r.Type)
@@ -298,7 +298,7 @@ func (x *interpreter) resource(args []value.Value) (value.Value, error) {
 	if len(args) == 2 {
 		s, is := args[1].(value.String)
 		if !is {
-			return nil, fmt.Errorf("The title cannot be a %s", rubyClass(args[1]))
+			return nil, fmt.Errorf("The title cannot be a %s", RubyClass(args[1]))
 		}
 		r.Title, r.HasTitle = string(s), true
 	}

@@ -367,7 +367,7 @@ func toInteger(from, radix value.Value) (value.Int, error) {
 		}
 		return bigInt(n)
 	}
-	return 0, fmt.Errorf("can't convert %s into Integer", rubyClass(from))
+	return 0, fmt.Errorf("can't convert %s into Integer", RubyClass(from))
 }
 
 func bigInt(n *big.Int) (value.Int, error) {
@@ -435,7 +435,7 @@ func toFloat(from value.Value) (value.Float, error) {
 		}
 		return value.Float(f), nil
 	}
-	return 0, fmt.Errorf("can't convert %s into Float", rubyClass(from))
+	return 0, fmt.Errorf("can't convert %s into Float", RubyClass(from))
 }
 
 func makeNumeric(_ *Converter, i int, args []value.Value) (value.Value, error) {

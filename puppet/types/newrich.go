@@ -269,7 +269,7 @@ func hashTree(entries *value.Array, allHashes bool) (value.Value, error) {
 					root.set(x.Key, x.Value)
 				}
 			default:
-				return nil, errors.New("no implicit conversion of " + rubyClass(v) + " into Hash")
+				return nil, errors.New("no implicit conversion of " + RubyClass(v) + " into Hash")
 			}
 			continue
 		}
@@ -286,7 +286,7 @@ func hashTree(entries *value.Array, allHashes bool) (value.Value, error) {
 			if !is {
 				if next, is = grow(at.vals[i].(value.Value)); !is {
 					return nil, errors.New("undefined method `[]=' for " + value.Inspect(at.vals[i].(value.Value)) + ":" +
-						rubyClass(at.vals[i].(value.Value)))
+						RubyClass(at.vals[i].(value.Value)))
 				}
 				at.vals[i] = next
 			}

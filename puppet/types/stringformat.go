@@ -243,7 +243,7 @@ func userFormats(h *value.Hash) (*formatMap, error) {
 		t, is := e.Key.(T)
 		if !is {
 			return nil, fmt.Errorf("top level keys in the format hash must be data types, got instance of '%s'",
-				rubyClass(e.Key))
+				RubyClass(e.Key))
 		}
 		var f *stringFormat
 		var err error

@@ -49,7 +49,7 @@ func Format(v, formats value.Value) (string, error) {
 	case value.Default, value.Undef, nil:
 	default:
 		return "", fmt.Errorf("string conversion expects a Default value or a Hash of type to format mappings, got a '%s'",
-			rubyClass(formats))
+			RubyClass(formats))
 	}
 	return convertString(t, v, m, indent{first: true})
 }

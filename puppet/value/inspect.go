@@ -22,26 +22,8 @@ func writeInspect(b *strings.Builder, v Value) {
 		b.WriteString("nil")
 	case Default:
 		b.WriteString(":default")
-	case *Array:
-		b.WriteByte('[')
-		for i, e := range v.Elems {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			writeInspect(b, e)
-		}
-		b.WriteByte(']')
-	case *Hash:
-		b.WriteByte('{')
-		for i := range v.entries {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			writeInspect(b, v.entries[i].Key)
-			b.WriteString("=>")
-			writeInspect(b, v.entries[i].Value)
-		}
-		b.WriteByte('}')
+	case *Array, *Hash:
+		writeContents(b, v, "=>", writeInspect)
 	case *Sensitive:
 		b.WriteString("#<Sensitive [value redacted]>")
 	case *URI:

@@ -46,26 +46,8 @@ func writeString(b *strings.Builder, v Value) {
 		b.WriteString(ToString(v))
 	case Default:
 		b.WriteString("default")
-	case *Array:
-		b.WriteByte('[')
-		for i, e := range v.Elems {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			writeString(b, e)
-		}
-		b.WriteByte(']')
-	case *Hash:
-		b.WriteByte('{')
-		for i := range v.entries {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			writeString(b, v.entries[i].Key)
-			b.WriteString(" => ")
-			writeString(b, v.entries[i].Value)
-		}
-		b.WriteByte('}')
+	case *Array, *Hash:
+		writeContents(b, v, " => ", writeString)
 	case *Regexp:
 		b.WriteString(v.Delimited())
 	case *Sensitive:
@@ -129,19 +111,16 @@ func Literal(v Value) string {
 	return b.String()
 }
 
-func writeLiteral(b *strings.Builder, v Value) {
+// writeContents writes an array or a hash, what is in it by write.
+func writeContents(b *strings.Builder, v Value, arrow string, write func(*strings.Builder, Value)) {
 	switch v := v.(type) {
-	case String:
-		b.WriteString(Quote(string(v)))
-	case Undef, nil:
-		b.WriteString("undef")
 	case *Array:
 		b.WriteByte('[')
 		for i, e := range v.Elems {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			writeLiteral(b, e)
+			write(b, e)
 		}
 		b.WriteByte(']')
 	case *Hash:
@@ -150,11 +129,22 @@ func writeLiteral(b *strings.Builder, v Value) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			writeLiteral(b, v.entries[i].Key)
-			b.WriteString(" => ")
-			writeLiteral(b, v.entries[i].Value)
+			write(b, v.entries[i].Key)
+			b.WriteString(arrow)
+			write(b, v.entries[i].Value)
 		}
 		b.WriteByte('}')
+	}
+}
+
+func writeLiteral(b *strings.Builder, v Value) {
+	switch v := v.(type) {
+	case String:
+		b.WriteString(Quote(string(v)))
+	case Undef, nil:
+		b.WriteString("undef")
+	case *Array, *Hash:
+		writeContents(b, v, " => ", writeLiteral)
 	case *SemVer, *SemVerRange, Timespan, Timestamp:
 		b.WriteByte('\'')
 		writeString(b, v)
