@@ -2,8 +2,10 @@ package facts
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"bunraku/internal/live"
@@ -129,4 +131,22 @@ func FuzzParse(f *testing.F) {
 			x.Traced(provenance.NewTrace())
 		}
 	})
+}
+
+// The structured fact of an old name is spelt as the node spells it.
+func TestModern(t *testing.T) {
+	f, err := Parse(source.NewFile("n.json", `{"networking": {"interfaces": {"eth0.1": {}}}, "disks": {"nvme0-1": {}}}`), "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"osfamily": "os.family true", "ipaddress_eth0_1": "networking.interfaces.eth0.1.ip true",
+		"netmask6_lo": "networking.interfaces.lo.netmask6 true", "processor3": "processors.models.3 true",
+		"blockdevice_nvme0_1_size": "disks.nvme0-1.size_bytes true", "sshrsakey": "ssh.rsa.key true",
+		"sshfp_rsa": "ssh.rsa.fingerprints false", "memorysize_mb": "memory.system.total_bytes false",
+		"interfaces": "networking.interfaces false", "role": " false", "processors": " false", "kernel": " false"} {
+		path, exact := Modern(name, f.Values)
+		if got := fmt.Sprint(strings.Join(path, "."), " ", exact); got != want {
+			t.Errorf("%s: %s, should be %s", name, got, want)
+		}
+	}
 }
