@@ -16,6 +16,11 @@ func TestCheckMigrates(t *testing.T) {
 		!strings.Contains(errText, "write `facts['os']['family']`") {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
+	if code, out, _ := call("check", "--language", "7,8", "--fix", writeRepo(t, files)); code != exitNo ||
+		!strings.Contains(out, "+notify { 'os': message => \"runs ${facts['os']['family']}\" }\n") ||
+		strings.Contains(out, "compiles under") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
 	files["manifests/site.pp"] = "notify { 'os': message => $facts['os']['family'] }\n"
 	if code, out, errText := call("check", "--language", "7,8", writeRepo(t, files)); code != exitFine ||
 		!strings.Contains(out, "1 node: 1 the same under Puppet 8") {

@@ -1,0 +1,7 @@
+node default {
+  include motd
+
+  file { '/etc/limits':
+    content => String($::processorcount * '64'),
+  }
+}
