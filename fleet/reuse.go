@@ -72,7 +72,13 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 		}
 		return a.Fresh, b.Fresh, pair, seen, nil
 	}
-	if b.How == store.Compiled && b.Unknown { // what is not known is not equal
+	stays := b.Same(a)
+	if !stays {
+		if stays, err = u.new.Stays(ctx, a, store.Of(c.new(n)).With(said)); err != nil {
+			return nil, nil, pair, false, err
+		}
+	}
+	if !stays && b.Unknown { // what is not known is not equal
 		return a.Fresh, b.Fresh, pair, false, nil
 	}
 	k, many := u.kind(pair[0])
@@ -91,8 +97,8 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 		return a.Fresh, b.Fresh, pair, false, k.err
 	}
 	r.Nodes[i].Empty = k.empty
-	if r.Nodes[i].State = diff.CannotChange; b.How == store.Compiled {
-		r.Nodes[i].State = diff.Equal
+	if r.Nodes[i].State = diff.Equal; stays {
+		r.Nodes[i].State = diff.CannotChange
 	}
 	return nil, nil, pair, true, nil
 }

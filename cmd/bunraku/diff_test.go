@@ -523,6 +523,13 @@ func TestDiffStore(t *testing.T) {
 	if code, out := s.diff("--store", dir); code != 0 || !strings.Contains(out, "3 cannot change") {
 		t.Errorf("%d\n%s", code, out)
 	}
+	// Code that is another one and comes to the same is compiled and equal, also when a run before has compiled it.
+	s.edit("manifests/site.pp", "", "if false { notice('x') }\n")
+	for _, time := range []string{"first", "second"} {
+		if code, out := s.diff("--store", dir); code != 0 || !strings.Contains(out, "3 equal") {
+			t.Errorf("the %s time: %d\n%s", time, code, out)
+		}
+	}
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -85,6 +85,11 @@ type record struct {
 	sketch     []byte // of what decides about Hiera's files
 }
 
+// sameAs reports whether two compiles asked the same and were told the same.
+func (r *record) sameAs(o *record) bool {
+	return r.files == o.files && r.layers == o.layers && r.asks == o.asks && r.answers == o.answers
+}
+
 // mostRecords is how many records of a node are kept: those that held last.
 const mostRecords = 3
 
@@ -163,8 +168,7 @@ func (s *Store) put(tx *bolt.Tx, name string, r *record) {
 	}
 	next := []*record{r}
 	for _, old := range list {
-		same := old.files == r.files && old.layers == r.layers && old.asks == r.asks && old.answers == r.answers
-		if !same && len(next) < mostRecords {
+		if !old.sameAs(r) && len(next) < mostRecords {
 			next = append(next, old)
 		}
 	}

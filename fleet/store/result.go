@@ -35,7 +35,8 @@ type Result struct {
 	Unknown bool
 
 	run    *Run
-	number uint32 // of the catalog, 0 if it is not in the store
+	rec    *record // by which it was found, or as which it was kept; nil if it is not in the store
+	number uint32  // of the catalog, 0 if it is not in the store
 	places uint32
 	parts  []Part
 	shape  []byte

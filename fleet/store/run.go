@@ -132,8 +132,37 @@ func (r *Run) Result(ctx context.Context, n Node) (*Result, error) {
 	return out, nil
 }
 
+// Stays tells whether all that the compile of another run asked, the old revision's, has the same answer in this one. That
+// does not hang on what else the store knows: it is the same for a run that goes on where one was killed, and for one that
+// has another part of the nodes.
+func (r *Run) Stays(ctx context.Context, old *Result, n Node) (stays bool, err error) {
+	if old.rec == nil {
+		return false, nil
+	}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *budget.Aborted:
+			err = p
+		case *budget.Exceeded:
+			stays = false
+		default:
+			panic(p)
+		}
+	}()
+	ask := r.asker(ctx, n, old.rec)
+	stays, _ = r.holds(old.rec, n, ask)
+	return stays, ask.Err()
+}
+
+// Same reports whether two results were found by one record.
+func (r *Result) Same(other *Result) bool {
+	a, b := r.rec, other.rec
+	return a != nil && b != nil && a.sameAs(b)
+}
+
 func (r *Run) result(n Node, rec *record, how How) *Result {
-	out := &Result{Node: n.Name, How: how, run: r, number: rec.result, places: rec.places}
+	out := &Result{Node: n.Name, How: how, run: r, rec: rec, number: rec.result, places: rec.places}
 	out.describe()
 	return out
 }
@@ -385,7 +414,7 @@ func (r *Run) keep(n Node, ask *compiler.Asker, res *eval.Result, out *Result) {
 	r.addAlike(rec, ask) // it also finds what the sketch is made of
 	rec.sketch = encodeSketch(ask.Variables())
 	r.keepRecord(n.Name, rec)
-	out.number, out.places, out.Unknown = rec.result, rec.places, p.unknown
+	out.rec, out.number, out.places, out.Unknown = rec, rec.result, rec.places, p.unknown
 }
 
 func (r *Run) keepRecord(name string, rec *record) {
