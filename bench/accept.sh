@@ -90,6 +90,9 @@ diff)
   run "100 kills" ./fleet/store 'TestAcceptKilled'
   run "causes and groups of planted commits" ./fleet 'TestAcceptDiff'
   run "the same differences as real Puppet's" ./fleet 'TestScoreDiffPuppet'
+  # Puppet's answers are kept below $BUNRAKU_FETCHED, so that it goes on where it was ended; BUNRAKU_PAIRS=N looks at fewer.
+  run "the same differences as real Puppet's, over the history of real sites" ./fleet 'TestAcceptHistory'
+  run "shards: the bytes of one run" ./cmd/bunraku 'TestShards'
   ;;
 smartfrog) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
 mupuppet)

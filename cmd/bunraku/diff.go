@@ -24,7 +24,8 @@ type diffFlags struct {
 	fromCatalog, toCatalog  string
 	nodes, with             []string
 	by, format, out, assert string
-	store                   string
+	store, shard, seal      string
+	merging                 bool // parts of others are put together
 	ignore, ignoreAttr      []string
 	ignoreTags, filters     []string
 	full                    bool
@@ -54,11 +55,23 @@ compiles on neither side, and 1 if a node newly fails or something else does.`,
 			return a.diff(ctx, cmd, root, &f)
 		}),
 	}
-	f.add(c)
-	f.addSides(c)
+	f.addDiff(c)
 	fs := c.Flags()
 	fs.StringVar(&f.fromCatalog, "from-catalog", "", "the old side: a catalog in a `FILE`, or a directory of them")
 	fs.StringVar(&f.toCatalog, "to-catalog", "", "the new side: a catalog in a `FILE`, or a directory of them")
+	fs.StringVar(&f.shard, "shard", "",
+		"compare one of N equal parts of the nodes, `I/N`, and write what came of it to --out DIR, for diff merge")
+	c.AddCommand(a.mergeCommand())
+	return c
+}
+
+// addDiff adds the flags that diff has in all its forms.
+func (f *diffFlags) addDiff(c *cobra.Command) {
+	f.add(c)
+	f.addSides(c)
+	fs := c.Flags()
+	fs.StringVar(&f.seal, "seal", "",
+		"a `FILE` with a secret that all parts share: the digests in them are then of no use to who has not got it")
 	fs.StringVar(&f.by, "by", "change", "how to put changes together: by `change`, node or cause")
 	fs.BoolVar(&f.full, "full", false, "show everything, however long it gets")
 	fs.StringVar(&f.format, "format", "text", diffFormats)
@@ -71,7 +84,6 @@ compiles on neither side, and 1 if a node newly fails or something else does.`,
 		"leave out what makes no difference: AbsentFile, EquivalentArrayNoDatatypes, JSON, SingleItemArray, YAML")
 	fs.StringVar(&f.assert, "assert", "",
 		"what may change: `none`, or only=EXPRESSION; exits with 2 if something else does, and with 0 if not")
-	return c
 }
 
 // addSides adds the flags that say what is compared.
@@ -93,38 +105,58 @@ func (f *diffFlags) addSides(c *cobra.Command) {
 
 func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags) error {
 	began := time.Now()
-	by, ok := map[string]diff.By{"change": diff.ByChange, "node": diff.ByNode, "cause": diff.ByCause}[f.by]
-	if !ok {
-		return fail("--by cannot be %q: change, node or cause", f.by)
-	}
-	if !slices.Contains(strings.FieldsFunc(diffFormats, func(r rune) bool { return r == ',' || r == ' ' }), f.format) ||
-		f.format == "or" {
-		return fail("unknown format %q: %s", f.format, diffFormats)
-	}
-	opt, err := f.options()
+	show, opt, err := a.checkDiff(f)
 	if err != nil {
-		return fail("%v", err)
+		return err
 	}
 	var r *diff.Report
 	var files source.Files // of the new side
-	if f.fromCatalog != "" || f.toCatalog != "" {
+	switch trees := f.fromCatalog == "" && f.toCatalog == "" && f.from != fromPuppetDB; {
+	case !trees && f.shard != "":
+		return fail("--shard is for two states of a tree")
+	case f.fromCatalog != "" || f.toCatalog != "":
 		r, err = a.diffCatalogs(f, opt)
-	} else if f.from == fromPuppetDB {
+	case !trees:
 		r, err = a.diffStored(ctx, cmd, root, f, opt)
-	} else {
+	default:
 		var d *diffing
 		if d, err = a.openDiff(ctx, cmd, root, f, opt); err != nil {
 			return err
 		}
 		defer d.close()
 		files = d.new.Files
+		if f.shard != "" {
+			return a.diffShard(ctx, cmd, d, f)
+		}
 		r, err = a.diffRevisions(ctx, d, f)
 	}
 	if err != nil {
 		return err
 	}
+	show.Time = time.Since(began)
+	return a.tellDiff(ctx, r, f, show, files, opt.Expected != nil)
+}
+
+// checkDiff looks at the flags that say how a report is made and shown.
+func (a *app) checkDiff(f *diffFlags) (show diff.Show, opt diff.Options, err error) {
+	by, ok := map[string]diff.By{"change": diff.ByChange, "node": diff.ByNode, "cause": diff.ByCause}[f.by]
+	if !ok {
+		return show, opt, fail("--by cannot be %q: change, node or cause", f.by)
+	}
+	if !slices.Contains(strings.FieldsFunc(diffFormats, func(r rune) bool { return r == ',' || r == ' ' }), f.format) ||
+		f.format == "or" {
+		return show, opt, fail("unknown format %q: %s", f.format, diffFormats)
+	}
+	if opt, err = f.options(); err != nil {
+		return show, opt, fail("%v", err)
+	}
+	return diff.Show{Style: a.out.Style(), Full: f.full, By: by}, opt, nil
+}
+
+// tellDiff prints a report, to where the flags say, and gives the exit code.
+func (a *app) tellDiff(ctx context.Context, r *diff.Report, f *diffFlags, show diff.Show, files source.Files,
+	asserted bool) (err error) {
 	r.Gather()
-	show := diff.Show{Style: a.out.Style(), Full: f.full, By: by, Time: time.Since(began)}
 	if f.out != "" {
 		show.Style = source.Style{}
 		err = a.into(f.out, func() error { return a.showDiff(r, f, show, files) })
@@ -137,7 +169,7 @@ func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diff
 	if ctx.Err() != nil {
 		return fail("interrupted: %d of %s were compared", len(r.Nodes)-r.Count(diff.NotDone), plural(len(r.Nodes), "node"))
 	}
-	if code := diffCode(r, opt.Expected != nil); code != exitFine {
+	if code := diffCode(r, asserted); code != exitFine {
 		return &exitError{code: code}
 	}
 	return nil

@@ -145,7 +145,7 @@ const manyNodes = 100
 // keepIn opens the store that the flags name, or one for this run only if there are many nodes. The sides are then
 // compiled with its key.
 func (a *app) keepIn(d *diffing, f *diffFlags, opt compiler.Options) (err error) {
-	if f.format == "octocatalog" || f.store == "" && len(d.nodes) < manyNodes {
+	if f.merging || f.format == "octocatalog" || f.store == "" && len(d.nodes) < manyNodes {
 		return nil
 	}
 	if f.store != "" {
@@ -192,23 +192,41 @@ func (d *diffing) close() {
 
 // diffRevisions compares two states of a tree.
 func (a *app) diffRevisions(ctx context.Context, d *diffing, f *diffFlags) (*diff.Report, error) {
+	r, err := a.compareNodes(ctx, d, f, d.nodes)
+	if err != nil {
+		return nil, err
+	}
+	return r, d.conclude(ctx, r)
+}
+
+// compareNodes compares some nodes, one by one.
+func (a *app) compareNodes(ctx context.Context, d *diffing, f *diffFlags, nodes []fleet.Node) (*diff.Report, error) {
 	c := d.c
-	if c.Options.Exact = f.format == "octocatalog"; !c.Options.Exact {
-		c.Traced = traced(d.oldSide, d.newSide, d.old, d.new)
+	d.explains(f)
+	if !c.Options.Exact {
 		j := judge.New(judge.Options{Budget: model.DefaultUnits, Hide: a.secrets.Hide})
 		defer j.Close()
 		c.Consequences = &fleet.Consequences{Judge: j}
 	}
-	bar := a.progress("comparing nodes", len(d.nodes))
+	bar := a.progress("comparing nodes", len(nodes))
 	c.Step = bar.step
-	r, err := c.Compare(ctx, d.nodes)
-	bar.stop()
-	if err != nil {
-		return nil, err
+	defer bar.stop()
+	return c.Compare(ctx, nodes)
+}
+
+// explains makes nodes that change be compiled with provenance, unless the format has no room for what it says.
+func (d *diffing) explains(f *diffFlags) {
+	if d.c.Options.Exact = f.format == "octocatalog"; !d.c.Options.Exact && d.c.Traced == nil {
+		d.c.Traced = traced(d.oldSide, d.newSide, d.old, d.new)
 	}
+}
+
+// conclude finds what can only be found when all nodes are compared: causes, and what is to be said of all.
+func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
+	c := d.c
 	if c.Questions && !c.Options.Exact && ctx.Err() == nil {
 		if err := d.causes(ctx, r); err != nil && ctx.Err() == nil {
-			return nil, err
+			return err
 		}
 	}
 	r.Name, r.From, r.To, r.Invented = d.name, d.old.Title, d.new.Title, d.invented
@@ -225,7 +243,7 @@ func (a *app) diffRevisions(ctx context.Context, d *diffing, f *diffFlags) (*dif
 	if c.From.Current().StoodIn() || c.To.Current().StoodIn() {
 		r.Notes = append(r.Notes, standInText)
 	}
-	return r, nil
+	return nil
 }
 
 // A pair is two workspaces of one environment: one that compiles fast, and one that knows where values come from, for

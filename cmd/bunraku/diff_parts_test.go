@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// many is a shop with more machines, in which several things change: a secret, texts with what is a node's own, a node
+// that newly fails, and one that asks the clock.
+func many(t *testing.T, more int) *repository {
+	t.Helper()
+	s := newRepository(t)
+	text, err := os.ReadFile(filepath.Join(s.dir, "facts", "web1.shop.example.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range more {
+		name := fmt.Sprintf("web%d", i+10)
+		s.edit("facts/"+name+".shop.example.json", "", strings.NewReplacer("web1.", name+".", `"web1"`, `"`+name+`"`,
+			"192.0.2.14", fmt.Sprintf("192.0.2.%d", i+20)).Replace(string(text)))
+	}
+	s.commit("more machines")
+	s.edit("data/common.yaml", "not-a-real-password", "another-false-one")
+	s.edit("data/common.yaml", "  - rsync\n", "  - rsync\n  - htop\n")
+	s.edit("site-modules/profile/templates/motd.epp", "This is <%= $host %>, role", "Here is <%= $host %>, role")
+	s.edit("site-modules/role/manifests/db.pp", "", "fail('no')\n")
+	s.edit("site-modules/profile/manifests/unused.pp", "", "class profile::unused { notice('x') }\n")
+	return s
+}
+
+// shards runs diff for each of n parts, and gives the directory.
+func (s *repository) shards(n int, args ...string) string {
+	s.t.Helper()
+	dir := filepath.Join(s.t.TempDir(), "parts")
+	for i := range n {
+		code, out, err := call(append([]string{"diff", s.dir, "--from", "HEAD", "--shard", fmt.Sprintf("%d/%d", i+1, n), "--out", dir}, args...)...)
+		if code != 0 || !strings.HasPrefix(out, fmt.Sprintf("part %d/%d: ", i+1, n)) {
+			s.t.Fatal(code, out, err)
+		}
+	}
+	return dir
+}
+
+// The parts of any number of shards come to what one run prints, to the byte, in every format.
+func TestShards(t *testing.T) {
+	s := many(t, 9)
+	for _, n := range []int{1, 4} {
+		dir := s.shards(n)
+		for _, format := range [][]string{{"--format", "json"}, {"--format", "markdown"}, {"--format", "sarif"}, {"--full"}, {"--by", "node", "--full"}} {
+			wantCode, want, _ := call(append([]string{"diff", s.dir, "--from", "HEAD"}, format...)...)
+			code, got, err := call(append([]string{"diff", "merge", dir, "--env", s.dir, "--from", "HEAD"}, format...)...)
+			got, want = seconds_.ReplaceAllString(got, "N s"), seconds_.ReplaceAllString(want, "N s")
+			if code != wantCode || got != want || len(want) < 500 {
+				t.Errorf("%d parts, %v: %d %s\n%s--- want %d\n%s", n, format, code, err, got, wantCode, want)
+			}
+		}
+		files, _ := filepath.Glob(filepath.Join(dir, "*"))
+		if len(files) != n {
+			t.Errorf("%d files of %d parts", len(files), n)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil || !json.Valid(text) || strings.Contains(string(text), "false-one") || strings.Contains(string(text), "not-a-real") ||
+				strings.Contains(string(text), "htop") && !strings.Contains(string(text), "Package[htop]") {
+				t.Errorf("%s: %v\n%s", f, err, text)
+			}
+		}
+	}
+}
+
+// Parts that are missing, or are of something else, are refused.
+func TestShardsRefused(t *testing.T) {
+	s := many(t, 2)
+	dir := s.shards(3)
+	refused := func(words string, args ...string) {
+		t.Helper()
+		code, out, err := call(args...)
+		if code != 1 || out != "" || !strings.Contains(err, words) {
+			t.Errorf("%v: %d %s%s", args, code, out, err)
+		}
+	}
+	merge := []string{"diff", "merge", dir, "--env", s.dir, "--from", "HEAD"}
+	refused("made from other files or facts, or with other flags", append(merge, "--ignore", "File[/etc/motd]")...)
+	refused("made from other files or facts, or with other flags", append(merge, "--nodes", "web*")...)
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte("short\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("too short for a key", append(merge, "--seal", key)...)
+	if err := os.WriteFile(key, []byte("sixteen characters, or more\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("made from other files or facts, or with other flags", append(merge, "--seal", key)...)
+	keyed := s.shards(2, "--seal", key)
+	if code, out, err := call("diff", "merge", keyed, "--env", s.dir, "--from", "HEAD", "--seal", key); code != 1 || !strings.Contains(out, "1 newly failing") {
+		t.Error(code, out, err)
+	}
+	s.edit("data/common.yaml", "htop", "atop")
+	refused("made from other files or facts, or with other flags", merge...)
+	if err := os.Remove(filepath.Join(dir, "part-2-of-3.json")); err != nil {
+		t.Fatal(err)
+	}
+	refused("parts are missing: 2/3", merge...)
+	refused("there are no parts in", "diff", "merge", t.TempDir(), "--env", s.dir)
+	refused("is no part", "diff", s.dir, "--shard", "5/4", "--out", dir)
+	refused("--shard needs --out DIR", "diff", s.dir, "--shard", "1/4")
+	refused("is for two states of a tree", "diff", "--from-catalog", "a", "--to-catalog", "b", "--shard", "1/2")
+}
