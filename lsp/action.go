@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"bunraku/lsp/protocol"
 	"bunraku/source"
@@ -31,22 +32,59 @@ func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) (
 		if before(p.Range.End, r.problem.Range.Start) || before(r.problem.Range.End, p.Range.Start) {
 			continue
 		}
-		edit := protocol.WorkspaceEdit{Changes: map[string][]protocol.TextEdit{}}
-		fits := len(r.fix.Edits) > 0
-		for _, x := range r.fix.Edits {
-			e := at.byPath[at.path(x.Place.File)]
-			if e == nil || e.file.Text != x.Place.File.Text {
-				fits = false
-				break
-			}
-			uri := s.uriOf(e.path)
-			edit.Changes[uri] = append(edit.Changes[uri], protocol.TextEdit{Range: e.mapper(s.enc).span(x.Place.Span),
-				NewText: x.Text})
-		}
-		if fits && (r.untried == nil || at.works(ctx, r.fix, r.untried)) {
+		edit, fits := at.editOf(ctx, r)
+		if fits {
 			out = append(out, protocol.CodeAction{Title: r.fix.Message, Kind: protocol.CodeActionKindQuickFix,
-				Diagnostics: []protocol.Diagnostic{r.problem}, IsPreferred: true, Edit: &edit})
+				Diagnostics: []protocol.Diagnostic{r.problem}, IsPreferred: true, Edit: edit})
 		}
 	}
 	return out, nil
+}
+
+// editOf is a remedy as the client makes it; fits is false if it is for another text than there is, or does not help.
+func (at *spot) editOf(ctx context.Context, r remedy) (edit *protocol.WorkspaceEdit, fits bool) {
+	edit = &protocol.WorkspaceEdit{Changes: map[string][]protocol.TextEdit{}}
+	for _, x := range r.fix.Edits {
+		e := at.byPath[at.path(x.Place.File)]
+		if e == nil || e.file.Text != x.Place.File.Text {
+			return nil, false
+		}
+		uri := at.server.uriOf(e.path)
+		edit.Changes[uri] = append(edit.Changes[uri], protocol.TextEdit{Range: e.mapper(at.server.enc).span(x.Place.Span),
+			NewText: x.Text})
+	}
+	if r.untried == nil {
+		return edit, len(r.fix.Edits) > 0
+	}
+	texts, ok := at.tried(ctx, r.fix, r.untried)
+	if !ok {
+		return nil, false
+	}
+	return at.rewriting(texts), true
+}
+
+// rewriting is the edit that gives files other texts: of each what lies between what stays.
+func (at *spot) rewriting(texts map[string]string) *protocol.WorkspaceEdit {
+	edit := &protocol.WorkspaceEdit{Changes: map[string][]protocol.TextEdit{}}
+	for p, text := range texts {
+		e := at.byPath[p]
+		old := e.file.Text
+		from := 0
+		for from < len(old) && from < len(text) && old[from] == text[from] {
+			from++
+		}
+		to, end := len(old), len(text)
+		for to > from && end > from && old[to-1] == text[end-1] {
+			to, end = to-1, end-1
+		}
+		for from > 0 && (from < len(text) && !utf8.RuneStart(text[from]) || from < len(old) && !utf8.RuneStart(old[from])) {
+			from-- // whole characters
+		}
+		for to < len(old) && !utf8.RuneStart(old[to]) {
+			to, end = to+1, end+1
+		}
+		edit.Changes[at.server.uriOf(p)] = []protocol.TextEdit{{Range: e.mapper(at.server.enc).span(
+			source.Span{Start: uint32(from), End: uint32(to)}), NewText: text[from:end]}}
+	}
+	return edit
 }

@@ -97,3 +97,81 @@ func applied(text string, edit map[string]any) string {
 	}
 	return text[:offset("start")] + edit["newText"].(string) + text[offset("end"):]
 }
+
+// actions asks for what can be done at a text of a file, until something is offered or it takes too long.
+func (n *nav) actions(file, text string, nth int) (out []map[string]any) {
+	n.t.Helper()
+	p := n.pos(file, text, nth)
+	for try := 0; len(out) == 0 && try < 200; try++ {
+		time.Sleep(time.Duration(try) * time.Millisecond)
+		for _, x := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"], "range": empty(p),
+			"context": map[string]any{"diagnostics": []any{}}}).([]any) {
+			out = append(out, x.(map[string]any))
+		}
+	}
+	return out
+}
+
+// apply makes the edits of an action in the files.
+func (n *nav) apply(action map[string]any) {
+	n.t.Helper()
+	for u, edits := range action["edit"].(map[string]any)["changes"].(map[string]any) {
+		path := strings.TrimPrefix(u, "file://")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		out := string(text)
+		list := edits.([]any)
+		for i := len(list) - 1; i >= 0; i-- { // from behind, so that places stay
+			out = applied(out, list[i].(map[string]any))
+		}
+		if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
+			n.t.Fatal(err)
+		}
+		n.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": u, "type": 2}}})
+	}
+}
+
+func (n *nav) text(file string) string {
+	n.t.Helper()
+	text, err := os.ReadFile(filepath.Join(n.dir, file))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestLegacyFacts: a fact by its old name is read by its new one, and so is what a compile comes to then, in all files.
+func TestLegacyFacts(t *testing.T) {
+	n := navigate(t, map[string]string{
+		"facts/n.json":      `{"fqdn": "n", "os": {"family": "Debian", "name": "Debian"}, "networking": {"hostname": "n", "ip": "192.0.2.1"}}`,
+		"manifests/site.pp": "include a\n",
+		"modules/a/manifests/init.pp": "class a {\n  if $::osfamily == 'Debian' { notify { \"ä on $hostname\": } }\n" +
+			"  notify { \"at ${::ipaddress} ü\": }\n  include a::b\n}\n",
+		"modules/a/manifests/b.pp": "class a::b {\n  notify { $operatingsystem: }\n}\n",
+	})
+	const init = "modules/a/manifests/init.pp"
+	actions := n.actions(init, "osfamily", 1)
+	if len(actions) != 1 || actions[0]["title"] != "read facts by their new names" {
+		t.Fatalf("offered: %v", actions)
+	}
+	n.apply(actions[0])
+	want := "class a {\n  if $facts['os']['family'] == 'Debian' { notify { \"ä on ${facts['networking']['hostname']}\": } }\n" +
+		"  notify { \"at ${facts['networking']['ip']} ü\": }\n  include a::b\n}\n"
+	if got := n.text(init); got != want {
+		t.Errorf("it became\n%s", got)
+	}
+	if got := n.text("modules/a/manifests/b.pp"); got != "class a::b {\n  notify { $facts['os']['name']: }\n}\n" {
+		t.Errorf("it became\n%s", got)
+	}
+	n.wait("all problems are gone", func() bool {
+		for _, p := range n.shown {
+			if len(p["diagnostics"].([]any)) > 0 {
+				return false
+			}
+		}
+		return true
+	})
+	n.bye()
+}

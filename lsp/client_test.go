@@ -30,15 +30,16 @@ type client struct {
 	next int
 	done chan bool // how Serve ended
 
-	mu      sync.Mutex
-	news    *sync.Cond
-	answers map[int]map[string]any
-	shown   map[string]map[string]any // publishDiagnostics, the last of each file
-	count   map[string]int            // of them
-	logs    []string
-	all     strings.Builder // every byte of every message
-	ended   bool
-	asked   map[int]string // methods of requests
+	mu       sync.Mutex
+	news     *sync.Cond
+	answers  map[int]map[string]any
+	shown    map[string]map[string]any // publishDiagnostics, the last of each file
+	count    map[string]int            // of them
+	logs     []string
+	progress []map[string]any // $/progress
+	all      strings.Builder  // every byte of every message
+	ended    bool
+	asked    map[int]string // methods of requests
 }
 
 // dial starts a server and a client of it.
@@ -154,6 +155,8 @@ func (c *client) take(body []byte) {
 		case "textDocument/publishDiagnostics":
 			c.shown[p["uri"].(string)] = p
 			c.count[p["uri"].(string)]++
+		case "$/progress":
+			c.progress = append(c.progress, p)
 		case "window/logMessage":
 			c.logs = append(c.logs, p["message"].(string))
 		}

@@ -188,6 +188,10 @@ func (f *folder) check(ctx context.Context) (err error) {
 	f.base = base
 	f.mu.Unlock()
 	c := f.look(view)
+	if w := f.server.work("Bunraku looks at " + path.Base(f.dir)); w != nil {
+		c.Progress = w.progress
+		defer w.stop()
+	}
 	fresh := &latest{results: map[string]*result{}}
 	c.Watch = fresh.watch(f.server.opt.Watch)
 	early := map[string]bool{}
@@ -195,7 +199,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 		run := &report.Run{Command: "check", Own: f.own}
 		c.Tell(run)
 		run.Ignore(c.Sources)
-		f.tell(ctx, run, c.Trouble, open, len(c.Nodes), early, last)
+		f.tell(ctx, run, c.Trouble, open, c.Nodes, early, last)
 	}
 	c.Early = func() {
 		f.keep(c, fresh.results)
@@ -206,7 +210,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 		return err
 	}
 	tell(true)
-	return nil
+	return f.seek(ctx, c)
 }
 
 // latest are the compiles of a check, as they end.
@@ -252,7 +256,7 @@ func (f *folder) keep(c *fleet.Check, fresh map[string]*result) {
 // tell shows the problems of a run, unless the work was ended: then its texts are no longer those of the editor. Before the
 // last step, what only that finds stays as it was; early are the problems that the step before it has found.
 func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Diagnostics,
-	open map[string]*document, nodes int, early map[string]bool, last bool) {
+	open map[string]*document, nodes []fleet.Node, early map[string]bool, last bool) {
 	s := f.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,14 +278,14 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 			continue // when it was typed
 		}
 		d := s.diagnostic(p.Diagnostic, f)
-		if p.Nodes != nil && len(p.Nodes) < nodes {
+		if p.Nodes != nil && len(p.Nodes) < len(nodes) {
 			d.Message += "\non " + strings.Join(p.Nodes, ", ")
 		}
 		found[at] = append(found[at], d)
 		for _, fix := range p.Fixes {
 			remedies[at] = append(remedies[at], remedy{problem: d, fix: fix})
 		}
-		if fix, ok := guess(p.Diagnostic); ok {
+		if fix, ok := guess(p.Diagnostic, nodes); ok {
 			remedies[at] = append(remedies[at], remedy{d, fix, p.Diagnostic})
 		}
 		for _, r := range p.Diagnostic.Related {

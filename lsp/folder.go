@@ -32,10 +32,11 @@ type folder struct {
 
 	mu      sync.Mutex
 	disk    *source.Dir
-	entries map[string]*entry  // what was read of files, by path
-	base    *index             // all files, as they were last looked at
-	snap    *compiler.Snapshot // that was last compiled from
-	results []*result          // of the chosen nodes
+	entries map[string]*entry          // what was read of files, by path
+	base    *index                     // all files, as they were last looked at
+	snap    *compiler.Snapshot         // that was last compiled from
+	results []*result                  // of the chosen nodes
+	having  map[string]map[string]bool // classes and defines of nodes that were compiled, by the node's title
 	// remedies are edits for the problems that were last found, by the path of the file that has the problem.
 	remedies map[string][]remedy
 	cancel   context.CancelFunc // ends what is under way

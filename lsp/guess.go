@@ -3,9 +3,9 @@ package lsp
 import (
 	"context"
 	"regexp"
-	"slices"
 
 	"bunraku/fleet"
+	"bunraku/fleet/migrate"
 	"bunraku/source"
 )
 
@@ -17,8 +17,13 @@ var (
 	words = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*`)
 )
 
-// guess is the edit that a message proposes; ok is false if it proposes none.
-func guess(d *source.Diagnostic) (fix source.Fix, ok bool) {
+// guess is the edit that a message proposes; ok is false if it proposes none. The facts are those of the chosen nodes.
+func guess(d *source.Diagnostic, nodes []fleet.Node) (fix source.Fix, ok bool) {
+	for _, n := range nodes {
+		if x := migrate.ModernFact(d, n.Facts); x != nil {
+			return source.Fix{Message: "read facts by their new names", Edits: []source.Edit{*x}}, true
+		}
+	}
 	m := meant.FindStringSubmatch(d.Help)
 	if m == nil || !d.Place.Known() {
 		return fix, false
@@ -41,55 +46,98 @@ func guess(d *source.Diagnostic) (fix source.Fix, ok bool) {
 		Place: source.Place{File: d.Place.File, Span: spans[word]}, Text: m[1]}}}, true
 }
 
-// works reports whether an edit takes a problem away and brings no other, on the chosen nodes.
-func (at *spot) works(ctx context.Context, fix source.Fix, problem *source.Diagnostic) bool {
+// tried makes an edit that takes a problem away and brings no other, on the chosen nodes: the one that was guessed, with
+// more of its kind if a compile then comes to the next fact with an old name. It gives the texts of files with the edit
+// made, by path.
+func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagnostic) (texts map[string]string, ok bool) {
 	before, _, err := at.folder.view()
 	if err != nil {
-		return false
+		return nil, false
 	}
-	texts := map[string]string{}
+	nodes, err := at.nodes(ctx, before)
+	if err != nil {
+		return nil, false
+	}
+	texts = map[string]string{}
 	for _, x := range fix.Edits {
 		p := at.path(x.Place.File)
 		e := at.byPath[p]
 		if e == nil || texts[p] != "" || e.file.Text != x.Place.File.Text {
-			return false
+			return nil, false
 		}
 		texts[p] = edited(e, []source.Edit{x})
 	}
-	after, err := source.NewOverlay(before, texts)
-	if err != nil {
-		return false
+	for range mostOld {
+		after, err := source.NewOverlay(before, texts)
+		if err != nil {
+			return nil, false
+		}
+		was, err := at.problems(ctx, before, nodes, texts)
+		if err != nil {
+			return nil, false
+		}
+		is, err := at.problems(ctx, after, nodes, texts)
+		if err != nil || ctx.Err() != nil {
+			return nil, false
+		}
+		known := map[string]bool{}
+		for _, d := range was {
+			known[said(d)] = true
+		}
+		var fresh []*source.Diagnostic
+		gone := true
+		for _, d := range is {
+			if said(d) == said(problem) {
+				gone = false
+			}
+			if !known[said(d)] || said(d) == said(problem) {
+				fresh = append(fresh, d)
+			}
+		}
+		if gone && len(fresh) == 0 {
+			return texts, true
+		}
+		if !at.modernize(fresh, nodes, texts) {
+			return nil, false
+		}
 	}
-	nodes, err := at.nodes(ctx, before)
-	if err != nil {
-		return false
+	return nil, false
+}
+
+// mostOld is how many facts with old names one edit takes away.
+const mostOld = 60
+
+// modernize adds to an edit what reads the next fact by its new name.
+func (at *spot) modernize(fresh []*source.Diagnostic, nodes []fleet.Node, texts map[string]string) bool {
+	for _, d := range fresh {
+		for _, n := range nodes {
+			x := migrate.ModernFact(d, n.Facts)
+			if x == nil {
+				continue
+			}
+			p, text := at.path(x.Place.File), x.Place.File.Text
+			if e := at.byPath[p]; e == nil || !at.own(p) || text != texts[p] && (texts[p] != "" || text != e.file.Text) {
+				continue
+			}
+			texts[p] = text[:x.Place.Span.Start] + x.Text + text[x.Place.Span.End:]
+			return true
+		}
 	}
-	was, err := at.problems(ctx, before, nodes, texts)
-	if err != nil {
-		return false
-	}
-	is, err := at.problems(ctx, after, nodes, texts)
-	if err != nil || ctx.Err() != nil {
-		return false
-	}
-	return !slices.Contains(is, said(problem)) &&
-		!slices.ContainsFunc(is, func(s string) bool { return !slices.Contains(was, s) })
+	return false
 }
 
 // said is a problem without its place, which an edit moves.
 func said(d *source.Diagnostic) string { return d.Code + " " + d.Summary }
 
 // problems are the problems of some files and nodes in a view.
-func (at *spot) problems(ctx context.Context, view source.Files, nodes []fleet.Node, files map[string]string) (out []string,
-	err error) {
+func (at *spot) problems(ctx context.Context, view source.Files, nodes []fleet.Node, files map[string]string) (
+	out []*source.Diagnostic, err error) {
 	for p := range files {
 		_, list, err := at.ws.Parse(view, p, fleet.IsPlan(p))
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range list {
-			out = append(out, said(d))
-		}
+		out = append(out, list...)
 	}
 	snap, err := at.ws.Snapshot(ctx, view)
 	if err != nil {
@@ -97,9 +145,7 @@ func (at *spot) problems(ctx context.Context, view source.Files, nodes []fleet.N
 	}
 	compiled, _, err := fleet.Compile(ctx, snap, at.folder.judge, nodes, at.server.opt.Watch)
 	for _, c := range compiled {
-		for _, d := range c.Problems {
-			out = append(out, said(d))
-		}
+		out = append(out, c.Problems...)
 	}
 	return out, err
 }

@@ -2,10 +2,24 @@ package lsp
 
 import (
 	"context"
+	"slices"
 
 	"bunraku/fleet"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
+
+// Answers are about a few nodes: those that the settings name or, if they name none, a few that have what somebody is
+// writing at. Which nodes have a class is known of those that were compiled. If none of the chosen ones has it, others are
+// compiled in turn when nobody types, until a few are found; they are the chosen ones from then on.
+
+// few is how many nodes are looked at if nobody says which.
+const few = 3
+
+// mostSought is how many nodes are compiled in search of one that has a class.
+const mostSought = 60
 
 // look is a check of the folder's nodes that has not begun.
 func (f *folder) look(view source.Files) *fleet.Check {
@@ -21,7 +35,7 @@ func (f *folder) nodes(ctx context.Context, view source.Files) ([]fleet.Node, er
 	return c.Nodes, err
 }
 
-// choose takes the nodes that the settings name, or the first few.
+// choose takes the nodes that the settings name, or a few that have what is open.
 func (f *folder) choose(all []fleet.Node) ([]fleet.Node, error) {
 	f.server.mu.Lock()
 	patterns := f.server.settings.Nodes
@@ -29,8 +43,113 @@ func (f *folder) choose(all []fleet.Node) ([]fleet.Node, error) {
 	if len(patterns) > 0 {
 		return fleet.Pick(all, patterns)
 	}
-	return all[:min(few, len(all))], nil
+	open := f.openClasses()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var chosen []fleet.Node
+	for _, having := range []bool{true, false} {
+		for _, n := range all {
+			if len(chosen) < few && f.has(n, open) == having {
+				chosen = append(chosen, n)
+			}
+		}
+	}
+	return chosen, nil
 }
 
-// few is how many nodes are looked at if nobody says which.
-const few = 3
+// has reports whether a node is known to have one of some classes or defines. The folder is locked.
+func (f *folder) has(n fleet.Node, names []string) bool {
+	if i := n.Invented; i != nil && (slices.Contains(names, i.Class) || slices.Contains(names, i.Define)) {
+		return true
+	}
+	known := f.having[n.Title()]
+	return slices.ContainsFunc(names, func(name string) bool { return known[name] })
+}
+
+// openClasses are the classes and defines of the file that was last opened or edited, by plain name.
+func (f *folder) openClasses() (names []string) {
+	f.server.mu.Lock()
+	last := f.server.last
+	f.server.mu.Unlock()
+	f.mu.Lock()
+	base := f.base
+	f.mu.Unlock()
+	if base == nil || base.byPath[last] == nil || base.byPath[last].tree == nil {
+		return nil
+	}
+	for _, d := range base.byPath[last].tree.Defs {
+		switch d := d.(type) {
+		case *syntax.Class:
+			names = append(names, outline.Class(d.Name))
+		case *syntax.Define:
+			names = append(names, outline.Class(d.Name))
+		}
+	}
+	return names
+}
+
+// learn remembers which classes and defines a node has. The folder is locked.
+func (f *folder) learn(node string, c *catalog.Catalog) {
+	if f.having == nil {
+		f.having = map[string]map[string]bool{}
+	}
+	has := map[string]bool{}
+	if c != nil {
+		for _, r := range c.Resources {
+			name := r.Type
+			if r.Type == "Class" {
+				name = r.Title
+			}
+			has[outline.Class(name)] = true
+		}
+	}
+	f.having[node] = has
+}
+
+// seek looks for nodes that have what is open, if those that were looked at have not, and lets the folder be looked at
+// again when it has found some.
+func (f *folder) seek(ctx context.Context, c *fleet.Check) error {
+	f.server.mu.Lock()
+	chosen := len(f.server.settings.Nodes) > 0
+	f.server.mu.Unlock()
+	open := f.openClasses()
+	f.mu.Lock()
+	for i := range c.Checked {
+		f.learn(c.Given[i].Title(), c.Checked[i].Catalog)
+	}
+	found := slices.ContainsFunc(c.Nodes, func(n fleet.Node) bool { return f.has(n, open) })
+	f.mu.Unlock()
+	if chosen || found || len(open) == 0 {
+		return nil
+	}
+	all := f.look(c.View)
+	all.Choose = nil
+	if err := all.FindNodes(ctx); err != nil {
+		return err
+	}
+	hits, tried := 0, 0
+	for _, n := range all.Nodes {
+		f.mu.Lock()
+		_, known := f.having[n.Title()]
+		f.mu.Unlock()
+		if known || tried == mostSought || hits == few || ctx.Err() != nil {
+			continue
+		}
+		tried++
+		res, err := c.Snapshot.Compile(ctx, n.Node)
+		if err != nil {
+			return err
+		}
+		f.server.opt.Watch(res)
+		f.mu.Lock()
+		f.learn(n.Title(), res.Catalog)
+		if f.has(n, open) {
+			hits++
+		}
+		f.mu.Unlock()
+	}
+	if hits > 0 && ctx.Err() == nil {
+		f.kick()
+	}
+	return nil
+}

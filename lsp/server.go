@@ -7,6 +7,7 @@
 //	position.go   the protocol's positions and our byte offsets
 //	folder.go     a folder of the workspace: its files with the open ones laid over them
 //	nodes.go      the nodes that answers are about
+//	progress.go   work that takes a while
 //	index.go      what is named where, in all files
 //	names.go      definition, references, highlights
 //	rename.go     new names, tried before they are given
@@ -79,6 +80,8 @@ type Server struct {
 	docs     map[string]*document // by URI
 	folders  []*folder
 	shown    shown
+	last     string // the path of the document that was last opened or edited
+	works    int    // of work that was shown
 }
 
 // phase is how far a session has come.
@@ -430,6 +433,7 @@ func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *protocol.DidCha
 
 // changed looks at a document that is new or was edited.
 func (s *Server) changed(d *document) {
+	s.last = d.path
 	s.syntax(d)
 	s.again(d.path)
 }

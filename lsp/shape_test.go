@@ -23,6 +23,8 @@ CodeDescription                   href:string
 DiagnosticRelatedInformation      location:Location message:string
 MarkupContent                     kind:string value:string
 LogMessageParams                  type:uint message:string
+WorkDoneProgressCreateParams      token:any
+ProgressParams                    token:any value:any
 RegistrationParams                registrations:Registration[]
 Registration                      id:string method:string registerOptions?:any
 InitializeResult                  capabilities:any serverInfo?:ServerInfo
@@ -56,6 +58,8 @@ var messages = map[string]string{
 	"textDocument/publishDiagnostics": "PublishDiagnosticsParams",
 	"window/logMessage":               "LogMessageParams",
 	"client/registerCapability":       "RegistrationParams",
+	"window/workDoneProgress/create":  "WorkDoneProgressCreateParams",
+	"$/progress":                      "ProgressParams",
 	"initialize result":               "InitializeResult",
 	"shutdown result":                 "null",
 

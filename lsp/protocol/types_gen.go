@@ -35,6 +35,12 @@ type ServerInfo struct {
 type ClientCapabilities struct {
 	Workspace *WorkspaceClientCapabilities `json:"workspace,omitempty"`
 	General   *GeneralClientCapabilities   `json:"general,omitempty"`
+	Window    *WindowClientCapabilities    `json:"window,omitempty"`
+}
+
+// WindowClientCapabilities is a structure of the protocol.
+type WindowClientCapabilities struct {
+	WorkDoneProgress bool `json:"workDoneProgress,omitempty"`
 }
 
 // WorkspaceClientCapabilities is a structure of the protocol.
@@ -155,6 +161,37 @@ type FileSystemWatcher struct {
 type LogMessageParams struct {
 	Type    MessageType `json:"type"`
 	Message string      `json:"message"`
+}
+
+// WorkDoneProgressCreateParams is a structure of the protocol.
+type WorkDoneProgressCreateParams struct {
+	Token json.RawMessage `json:"token"`
+}
+
+// ProgressParams is a structure of the protocol.
+type ProgressParams struct {
+	Token json.RawMessage `json:"token"`
+	Value json.RawMessage `json:"value"`
+}
+
+// WorkDoneProgressBegin is a structure of the protocol.
+type WorkDoneProgressBegin struct {
+	Kind       string `json:"kind"`
+	Title      string `json:"title"`
+	Message    string `json:"message,omitempty"`
+	Percentage *int   `json:"percentage,omitempty"`
+}
+
+// WorkDoneProgressReport is a structure of the protocol.
+type WorkDoneProgressReport struct {
+	Kind       string `json:"kind"`
+	Message    string `json:"message,omitempty"`
+	Percentage *int   `json:"percentage,omitempty"`
+}
+
+// WorkDoneProgressEnd is a structure of the protocol.
+type WorkDoneProgressEnd struct {
+	Kind string `json:"kind"`
 }
 
 // DidChangeConfigurationParams is a structure of the protocol.
