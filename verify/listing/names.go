@@ -236,6 +236,19 @@ var builtInAccounts = sync.OnceValues(func() (map[string][]string, error) {
 	return out, nil
 })
 
+// The programs in PATH of a fresh Debian with an agent. generate/programs.sh makes them.
+//
+//go:embed debian-12.programs
+var embeddedPrograms string
+
+// Programs are the programs of a fresh machine, with their paths, sorted; none if nobody has said which it has.
+func (s *Set) Programs() []string {
+	if s == nil || s.archive == nil {
+		return nil
+	}
+	return strings.Fields(embeddedPrograms)
+}
+
 // Accounts lists the accounts that are known to be there when a package is: "user redis", "group redis".
 func (s *Set) Accounts(name string) ([]string, error) {
 	if s == nil || s.archive == nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/verify"
 	"bunraku/verify/fs"
 	"bunraku/verify/listing"
 )
@@ -79,18 +80,33 @@ func (b *builder) noUnit(name string) bool {
 			return false
 		}
 	}
+	return !b.bringsUnits() && !b.accepts("service %s is there", name)
+}
+
+// bringsUnits reports whether something in the catalog may bring a unit of a name that nobody knows.
+func (b *builder) bringsUnits() bool {
+	if b.units == verify.Unknown {
+		b.units = verify.Yes // for commands that ask while this is found out
+		if !b.findBringers() {
+			b.units = verify.No
+		}
+	}
+	return b.units == verify.Yes
+}
+
+func (b *builder) findBringers() bool {
 	for _, pkg := range b.pk.order {
 		if p := b.pk.known[pkg]; b.basis[pkg] == nil && (b.pk.isForeign(pkg) || p != nil && len(p.Services()) > 0) {
-			return false
+			return true
 		}
 	}
 	for p := range b.files {
 		if strings.HasPrefix(string(p), "/etc/systemd/") || strings.HasPrefix(string(p), "/usr/lib/systemd/") ||
 			p.Parent() == "/etc/init.d" || path.Ext(string(p)) == ".service" {
-			return false
+			return true
 		}
 	}
-	return !b.accepts("service %s is there", name) && !slices.ContainsFunc(b.items, func(it *item) bool {
+	return slices.ContainsFunc(b.items, func(it *item) bool {
 		if it == nil || sleeps(it) {
 			return false
 		}

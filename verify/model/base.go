@@ -40,6 +40,7 @@ type base struct {
 	files map[fs.Path]bool            // what they bring
 	known bool                        // nothing else is on a fresh machine
 	blind bool                        // of some of the packages nobody knows what they bring
+	progs bool                        // it is known which programs a fresh machine has
 }
 
 // baseSystem finds out what the base system is: what an image has, or the platform's base packages as far as there are
@@ -47,7 +48,8 @@ type base struct {
 // list. A model that is made of another one with an attribute more has the same.
 func (b *builder) baseSystem() {
 	if old := b.opt.base; old != nil && maps.Equal(old.links, b.links) {
-		b.basis, b.baseFiles, b.baseKnown, b.baseBlind = old.basis, old.files, old.known, old.blind
+		b.basis, b.baseFiles, b.baseKnown = old.basis, old.files, old.known
+		b.baseBlind, b.basePrograms = old.blind, old.progs
 		return
 	}
 	b.basis, b.baseFiles = map[string]*listing.Package{}, map[fs.Path]bool{}
@@ -67,6 +69,9 @@ func (b *builder) baseSystem() {
 			for _, name := range basePackages {
 				take(name, b.opt.Listing.Base)
 			}
+			for _, p := range b.opt.Listing.Programs() {
+				b.baseFiles[fs.Path(p)], b.basePrograms = true, true
+			}
 		}
 		for _, name := range agentPackages {
 			take(name, b.opt.Listing.Peek)
@@ -80,7 +85,8 @@ func (b *builder) baseSystem() {
 		}
 	}
 	b.baseKnown = b.baseKnown || image.Whole()
-	b.opt.base = &base{maps.Clone(b.links), b.basis, b.baseFiles, b.baseKnown, b.baseBlind}
+	b.basePrograms = b.basePrograms || image.Whole()
+	b.opt.base = &base{maps.Clone(b.links), b.basis, b.baseFiles, b.baseKnown, b.baseBlind, b.basePrograms}
 }
 
 // addBase makes a package one of the base system.

@@ -114,8 +114,9 @@ func (b *builder) readExec(it *item) reading {
 		program = append(program, fs.If{Cond: fs.Or{fs.Is{Path: p, Kind: fs.Dir}, fs.Is{Path: p, Kind: fs.Link}},
 			Else: fs.Fail{Why: s.cwd + " does not exist"}})
 	}
+	does := s.program(command, otherwise)
 	program = append(program, b.needProgram(it, s, command)...)
-	program = append(program, s.program(command, otherwise), fs.Act{})
+	program = append(program, does, fs.Act{})
 	if len(s.unread) > 0 && !out.guarded && !out.only {
 		program = append(program, fs.Assign{Var: done,
 			Value: fs.Apply{Func: it.r.Ref(), Args: []fs.Term{fs.VarOf{Name: done}}}})

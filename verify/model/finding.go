@@ -406,6 +406,14 @@ func sortedKeys[K ~string, V any](m map[K]V) []K {
 
 // success reports a catalog that no order can apply to a fresh machine.
 func (v *verifier) success() error {
+	if err := v.succeeds(); err != nil {
+		return err
+	}
+	return v.lacks()
+}
+
+// succeeds asks it of the fresh machine with what Model.Lacks names.
+func (v *verifier) succeeds() error {
 	s, err := v.a.Success(v.ctx)
 	if err != nil {
 		return err
@@ -436,10 +444,8 @@ func (v *verifier) success() error {
 		}
 		f := Finding{Code: "V102", Title: "cannot succeed from a fresh machine"}
 		if s.Failed >= 0 && s.Bad != nil {
-			r := v.m.Resources[s.Failed]
-			f.Resources = []*catalog.Resource{r}
-			f.Runs = []Run{{Order: f.Resources, Result: "fails: " + v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)}}
-			f.Evidence = v.evidence(v.m.Graph.Fresh, s.Bad)
+			v.never(s, f)
+			return v.nevers(s)
 		}
 		v.r.Findings = append(v.r.Findings, f)
 	}

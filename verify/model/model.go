@@ -104,6 +104,9 @@ type Model struct {
 	Assumed []string
 	// Open are points about the fresh machine that nothing known decides; on Graph.Fresh each has the favourable answer.
 	Open []Point
+	// Lacks are what the fresh machine is known not to have, and Graph.Fresh has all the same: what needs it cannot succeed,
+	// which is asked apart, so that it hides nothing else.
+	Lacks []Point
 	// Accepted are the points of Options.Accept that the model met.
 	Accepted []string
 	// Exact, Approximate and Unmodelled count the resources. Containers do nothing and are not counted.
@@ -160,6 +163,7 @@ type builder struct {
 	groups    map[string]bool
 	accounts  map[string][]string // accounts that packages are taken to bring, by cell
 	makers    verify.Verdict      // whether something may make accounts that it does not name, if that was asked
+	units     verify.Verdict      // whether something may bring units that it does not name, if that was asked
 	nobody    map[string]bool     // accounts that no machine has at first and nobody brings
 	closed    map[string][]fs.Value
 	events    map[string]fs.Value
@@ -168,6 +172,7 @@ type builder struct {
 	edited    []fs.Path          // files that lines are looked for in
 	sources   []fs.Path          // local files that are assumed to be there
 	folders   []fs.Path          // local directories that are assumed to be there
+	programs  []program          // that no fresh machine has
 	needed    []fs.Path          // directories that lines need
 	removed   []fs.Path          // what commands remove as a file
 	present   []fs.Path          // directories that are assumed to be there
@@ -181,7 +186,9 @@ type builder struct {
 	baseFiles map[fs.Path]bool            // that they bring
 	baseKnown bool                        // they are all that a fresh machine has
 	baseBlind bool                        // of some of them nobody knows what they bring
-	err       error
+
+	basePrograms bool // it is known which programs a fresh machine has
+	err          error
 
 	sourcesKnown, sourcesPlain bool      // aptSources has been asked; its second answer
 	sourceFiles                []fs.Path // its first

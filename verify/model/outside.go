@@ -118,8 +118,15 @@ func (s *shell) services(command string, args []string) action {
 	if command == "update-rc.d" || command == "chkconfig" {
 		verb = map[string]string{"defaults": "enable", "on": "enable", "off": "disable", "remove": "disable"}[verb]
 	}
+	var ok fs.And
 	for _, n := range names {
 		n = strings.TrimSuffix(n, ".service")
+		if slices.Contains(needsUnit, verb) && s.b.pk != nil && s.b.opt.Packages != Paper && !strings.Contains(n, ".") {
+			if there, why := s.b.unitThere(n); there != nil {
+				ok = append(ok, there)
+				out = append(out, fs.If{Cond: there, Else: fs.Fail{Why: why}})
+			}
+		}
 		if !s.b.manages("Service", n) {
 			continue
 		}
@@ -141,8 +148,14 @@ func (s *shell) services(command string, args []string) action {
 			}
 		}
 	}
+	if len(ok) > 0 {
+		return action{ok: ok, do: out}
+	}
 	return action{do: out}
 }
+
+// needsUnit are what systemctl and service refuse to do to a service that is not there.
+var needsUnit = []string{"start", "restart", "reload", "reload-or-restart", "stop", "enable", "disable"}
 
 // installs is apt-get and yum.
 func (s *shell) installs(name string, args []string, text string) (action, bool) {

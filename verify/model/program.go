@@ -10,11 +10,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A command needs its program. Programs of the base system are on every machine; of the others it is only asked where a
-// package of the catalog brings them, by its list, or, if there is none, by its name (convention C4: a program that no
-// list has, called like a package of the catalog, is that package's).
+// A command needs its program. Programs of the base system are on every machine. Of the others, those are waited for that
+// a package of the catalog brings, by its list, or, if there is none, by its name (convention C4: a program that no list
+// has, called like a package of the catalog, is that package's). What remains is there if another resource puts it
+// there; else, where the programs of a fresh machine are known, it is not, unless some package of the catalog pulls it
+// in, which is an open point.
 
-// needProgram fails while the program of a command that some package of the catalog brings is not there.
+// needProgram fails while the program of a command is not there.
 func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 	if b.opt.Packages == Paper {
 		return nil
@@ -58,7 +60,95 @@ func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 		!b.removes(base) {
 		return fs.Seq{fs.If{Cond: fs.And{b.pk.installed(base), b.brings(base, "program "+base)}, Else: why}}
 	}
+	if places := b.lacking(it, s, places, base, command); len(places) > 0 {
+		var there fs.Or
+		for _, p := range places {
+			there = append(there, exists(p))
+		}
+		return fs.Seq{fs.If{Cond: there, Else: fs.Fail{Why: "there is no program " + base}}}
+	}
 	return nil
+}
+
+// systemPath are the directories of which it is known which programs are in them at first. Those below /usr/local are
+// empty.
+var systemPath = []fs.Path{"/usr/bin", "/usr/sbin", "/bin", "/sbin", "/usr/local/bin", "/usr/local/sbin"}
+
+// builtins are commands that shells have of themselves, for which an agent looks in vain, or not at all.
+var builtins = strings.Fields(`. : [ alias bg break cd command continue eval exec exit export fg getopts hash if for while case until jobs read
+	readonly return set shift source test time times trap type typeset ulimit umask unalias unset wait`)
+
+// A program is one that no fresh machine has and somebody runs.
+type program struct {
+	at   fs.Path
+	name string
+	open bool // some package of the catalog may pull it in
+}
+
+// lackPrograms makes the machine one on which programs are that somebody runs and nobody puts there, so that one which
+// is missing hides nothing else; what it is like without them is asked at the end.
+func (b *builder) lackPrograms(used *paths) {
+	for _, x := range b.programs {
+		if b.made(x.at) || used.new[x.at] || b.fresh.At(x.at).Kind != fs.None {
+			continue
+		}
+		b.fresh.Put(x.at, fs.File)
+		b.assume = append(b.assume, exists(x.at))
+		if x.open {
+			b.open(there(x.at, fs.File), "%s is there", x.at)
+		} else {
+			b.m.Lacks = append(b.m.Lacks, Point{"there is no program " + x.name, there(x.at, fs.File)})
+		}
+	}
+}
+
+// lacking are the places of a program that no fresh machine has, for who can only hope that another resource puts it
+// there; none if that is not known, or somebody may bring it.
+func (b *builder) lacking(it *item, s *shell, places []string, base, command string) (out []fs.Path) {
+	provider, _ := it.text("provider")
+	if !b.basePrograms || len(places) == 0 || slices.Contains(builtins, base) || strings.ContainsAny(base, "=$`*?{") ||
+		provider == "shell" && strings.ContainsAny(command, "|&;") || len(s.unread) > 0 {
+		return nil // a command that nobody has read is taken to succeed (convention C1)
+	}
+	for _, place := range places {
+		p := b.path(place)
+		if !slices.ContainsFunc(systemPath, func(d fs.Path) bool { return p.Parent() == d }) || b.broughtBy(it, p) {
+			return nil
+		}
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	if slices.ContainsFunc(out, func(p fs.Path) bool { return b.accepts("%s is there", p) }) {
+		return nil
+	}
+	// One that is called otherwise may pull it in.
+	open := b.baseBlind || slices.ContainsFunc(b.ofType("Package"),
+		func(x *item) bool { return b.basis[x.name] == nil && !b.removes(x.name) })
+	b.programs = append(b.programs, program{out[0], base, open})
+	return out
+}
+
+// broughtBy reports whether something whose products are not all known may put a program at a place: a tree from
+// elsewhere, or a command that speaks of its directory.
+func (b *builder) broughtBy(asker *item, p fs.Path) bool {
+	dir := string(p.Parent())
+	return slices.ContainsFunc(b.items, func(it *item) bool {
+		if it == nil || it == asker || sleeps(it) {
+			return false
+		}
+		switch it.r.Type {
+		case "File":
+			return strings.HasPrefix(dir+"/", it.name+"/") && it.or("recurse", "false") != "false"
+		case "Exec":
+			command := " " + it.or("command", it.name) + " "
+			return strings.Contains(command, dir+" ") || strings.Contains(command, dir+"/ ") ||
+				strings.Contains(command, "install ") || strings.Contains(command, "make ")
+		case "Package":
+			return !systemProvider(it) // pip and gem install programs, too
+		}
+		return it.rec.Build == nil && it.rec.Line == nil || it.r.Type == "Archive" || it.r.Type == "Vcsrepo"
+	})
 }
 
 // dependents say that a package of the catalog is installed which pulls in one that has a file: no machine has the one

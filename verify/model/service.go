@@ -49,28 +49,34 @@ func (b *builder) service(it *item) {
 		it.note(verify.Approximate, "enable => %s has no model", enable)
 	}
 	if starts && b.opt.Packages != Paper {
-		if units := b.unitsOf(name); len(units) > 0 {
-			var there fs.Or
-			for _, u := range units {
-				there = append(there, fs.Is{Path: u, Kind: fs.File}, fs.Is{Path: u, Kind: fs.Link})
-			}
-			missing := fs.If{Cond: there, Else: fs.Fail{Why: "there is no service " + name + " yet"}}
-			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{missing}, program...)}}
-		} else if list, asked := b.pk.known[name]; asked && list == nil && b.manages("Package", name) && !b.removes(name) {
-			// At least the unit that is called like the package is the package's.
-			missing := fs.If{Cond: fs.And{b.pk.installed(name), b.brings(name, "service "+name)},
-				Else: fs.Fail{Why: "there is no service " + name + " yet"}}
-			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{missing}, program...)}}
-		} else if b.noUnit(name) {
-			var there fs.Or
-			for _, p := range unitPlaces(name)[:1] { // one place stands for all: nobody speaks about any of them
-				there = append(there, fs.Is{Path: b.path(p), Kind: fs.File})
-			}
-			program = fs.Seq{fs.If{Cond: fs.Or{post, there}, Else: fs.Fail{Why: b.noService(name)}},
-				fs.If{Cond: post, Else: program}}
+		if there, why := b.unitThere(name); there != nil {
+			// What runs is not started, whatever has become of its unit.
+			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{fs.If{Cond: there, Else: fs.Fail{Why: why}}}, program...)}}
 		}
 	}
 	it.program, it.post = program, post
+}
+
+// unitThere says that the unit or script of a service is there, and how it is told that it is not; nil if that is not
+// asked, because nothing in the catalog brings it and the base system may.
+func (b *builder) unitThere(name string) (there fs.Pred, why string) {
+	why = "there is no service " + name + " yet"
+	if units := b.unitsOf(name); len(units) > 0 {
+		var any fs.Or
+		for _, u := range units {
+			any = append(any, fs.Is{Path: u, Kind: fs.File}, fs.Is{Path: u, Kind: fs.Link})
+		}
+		return any, why
+	}
+	if list, asked := b.pk.known[name]; asked && list == nil && b.manages("Package", name) && !b.removes(name) {
+		// At least the unit that is called like the package is the package's.
+		return fs.And{b.pk.installed(name), b.brings(name, "service "+name)}, why
+	}
+	if b.noUnit(name) {
+		// One place stands for all: nobody speaks about any of them.
+		return fs.Is{Path: b.path(unitPlaces(name)[0]), Kind: fs.File}, b.noService(name)
+	}
+	return nil, ""
 }
 
 // noService says that there is none, and what might have been meant.

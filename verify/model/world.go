@@ -212,6 +212,7 @@ func (b *builder) machine() {
 			}
 		}
 	}
+	b.lackPrograms(used)
 	for _, p := range b.sources {
 		source(p, fs.File)
 	}
