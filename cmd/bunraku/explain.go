@@ -29,7 +29,7 @@ type explainFlags struct {
 	against, since, policy        string
 	set, fact                     []string
 	at, state                     string
-	confirm                       string
+	confirm, finding              string
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -80,6 +80,8 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.StringArrayVar(&f.fact, "fact", nil, "what if a fact were another? `NAME=VALUE`; may be repeated")
 	fs.StringVar(&f.policy, "policy", "",
 		"hold a node, or all, against the rules of a `FILE`: which data may reach what, who may decide what; takes no REF")
+	fs.StringVar(&f.finding, "finding", "",
+		"where do the resources of a finding of check come from? Its `ID`: its code, or its fingerprint; takes no REF")
 	fs.BoolVar(&f.all, "all", false, "leave nothing out of the answer, however long it gets")
 	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
 	fs.StringVar(&f.at, "at", "",
@@ -87,10 +89,10 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.StringVar(&f.state, "state", defaultState, "with --at: the `DIR` that the server keeps its things in")
 	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
 	fs.StringVar(&f.format, "format", "text", "text or json")
-	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches", "against", "since", "policy")
-	c.MarkFlagsMutuallyExclusive("from", "against", "since", "set", "policy")
+	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches", "against", "since", "policy", "finding")
+	c.MarkFlagsMutuallyExclusive("from", "against", "since", "set", "policy", "finding")
 	c.MarkFlagsMutuallyExclusive("from", "fact")
-	c.MarkFlagsMutuallyExclusive("at", "from", "against", "since", "set", "fact", "policy")
+	c.MarkFlagsMutuallyExclusive("at", "from", "against", "since", "set", "fact", "policy", "finding")
 	return c
 }
 
@@ -154,6 +156,12 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 			return fail("--policy takes no REF")
 		}
 		return a.explainPolicy(cmd, f, args[0])
+	}
+	if f.finding != "" {
+		if len(args) != 1 {
+			return fail("--finding takes no REF")
+		}
+		return a.explainFinding(cmd, f, args[0])
 	}
 	whatIf := len(f.set)+len(f.fact) > 0
 	if whatIf && f.reaches == "" && !f.whyNot {
