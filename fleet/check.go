@@ -60,6 +60,7 @@ type Check struct {
 	StoodIn          bool               // stdlib is not there, and something that is built in of it was used
 	Static           source.Diagnostics // of code and data that were only read
 	Coverage         *audit.Coverage    // nil if nobody asked
+	Policed          *Policed           // what the environment's policy says; nil if it has none
 	UnusedMocks      source.Diagnostics // given answers that nobody asked for; Tell leaves them out, since others may
 
 	compiled []Compiled
@@ -97,6 +98,9 @@ func (c *Check) Look(ctx context.Context) error {
 	}
 	if err := c.verify(ctx); err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
+	}
+	if err := c.police(ctx); err != nil {
+		return err
 	}
 	if !c.NodesOnly {
 		c.audit()
@@ -287,4 +291,8 @@ func (c *Check) Tell(run *report.Run) {
 		run.Add(nil, d)
 	}
 	Gather(run, c.Checked)
+	if c.Policed != nil {
+		c.Policed.tell(run, c.Checked)
+		run.Sort()
+	}
 }

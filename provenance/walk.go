@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"slices"
+	"strings"
 
 	"bunraku/source"
 )
@@ -73,7 +74,11 @@ func (t *Trace) Near(visit func(Ref) bool, roots ...Ref) {
 
 // Flows are the leaves whose data are in a value: those of its expression, containers with all they hold, in the order
 // of the term.
-func (t *Trace) Flows(roots ...Ref) []Ref {
+func (t *Trace) Flows(roots ...Ref) []Ref { return t.FlowsPast(nil, roots...) }
+
+// FlowsPast is Flows that does not go into what some functions made: those of which stop answers true. nil goes into
+// all.
+func (t *Trace) FlowsPast(stop func(function string) bool, roots ...Ref) []Ref {
 	if t == nil {
 		return nil
 	}
@@ -86,6 +91,9 @@ func (t *Trace) Flows(roots ...Ref) []Ref {
 	for len(stack) > 0 {
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if stop != nil && t.calledOn(r, stop) {
+			continue
+		}
 		if r = t.origin(r); r == 0 || seen[r/64]&(1<<(r%64)) != 0 {
 			continue
 		}
@@ -102,6 +110,23 @@ func (t *Trace) Flows(roots ...Ref) []Ref {
 		}
 	}
 	return out
+}
+
+// calledOn reports whether a value was made by one of some functions: built in, or written in Puppet.
+func (t *Trace) calledOn(r Ref, stop func(function string) bool) bool {
+	for _, at := range t.Path(r) {
+		switch n := t.nodes[at]; n.shape {
+		case isOp:
+			if name, is := strings.CutPrefix(t.names[n.name], "call "); is && stop(name) {
+				return true
+			}
+		case isNote:
+			if note := t.noteAt(int(n.second)); note.kind == Called && stop(note.name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // EachLeaf visits every place that was read.

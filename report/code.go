@@ -6,6 +6,7 @@ func Meaning(code string) string { return meanings[code] }
 
 // meanings has the codes of check and verify, and those whose messages come from elsewhere.
 var meanings = map[string]string{
+	"A0101": "a line of a policy cannot be read",
 	"A0001": "a line of an assertions file cannot be read",
 	"L0001": "an option of puppet-lint that there is not",
 	"L0003": "a control comment of lint opens or closes nothing",
@@ -30,6 +31,8 @@ var meanings = map[string]string{
 	"V208":  "does not recover",
 	"V209":  "never runs",
 	"V301":  "undecided",
+	"V401":  "data where a policy does not let them be",
+	"V402":  "decided by what a policy does not let decide",
 	"V901":  "a comment that ignores nothing",
 	"V902":  "a baseline that lists what is gone, or an assumption that decides nothing",
 	"V903":  "no node was compiled",

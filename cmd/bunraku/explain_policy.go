@@ -13,18 +13,19 @@ import (
 
 // explainPolicy holds a node, or all of them, against a policy: which data may reach what, and who may decide what.
 func (a *app) explainPolicy(cmd *cobra.Command, f *explainFlags, env string) error {
-	text, err := source.ReadFile(f.policy)
-	if err != nil {
-		return err
-	}
-	policy, err := explain.ParsePolicy(source.NewFile(f.policy, text.Text))
-	if err != nil {
-		return fail("%v", err)
-	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true
 	ws := compiler.NewWorkspace(env, opt)
 	view := ws.Disk()
+	named := source.NewDir(source.DirOptions{Roots: []string{f.policy, env}})
+	policy, trouble, err := fleet.ReadPolicy(named, env, f.policy)
+	if err != nil {
+		return err
+	}
+	if len(trouble) > 0 {
+		a.report(trouble)
+		return &exitError{code: exitFailed}
+	}
 	var nodes []compiler.Node
 	if f.node == "" && f.facts == "" {
 		all, err := fleet.Nodes(view, env, "")

@@ -330,7 +330,10 @@ func showFinding(w io.Writer, style source.Style, p *report.Problem) {
 	fmt.Fprintf(w, "%s %s\n", paintCode(style, f), report.Headline(f))
 	type row struct{ at, text string }
 	var rows []row
-	if f.At.Known() {
+	switch {
+	case f.At.Known() && strings.HasPrefix(f.Code, "V4"): // the rule of a policy
+		rows = append(rows, row{f.At.String(), strings.TrimSpace(f.At.Text())})
+	case f.At.Known():
 		rows = append(rows, row{f.At.String(), f.About})
 	}
 	for _, r := range f.Resources {

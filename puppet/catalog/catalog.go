@@ -30,6 +30,8 @@ type Catalog struct {
 	Classes     []string // as evaluated, duplicates kept
 	Resources   []*Resource
 	Edges       []Edge // containment only
+	// Exports are the resources for other nodes that this one has not got itself. They are not on the wire.
+	Exports []*Resource
 
 	// Metadata of files that the server looked up, as it came; nil for none. RecursiveMetadata likewise.
 	Metadata, RecursiveMetadata *value.Hash
@@ -264,6 +266,12 @@ func (c *Catalog) DropVirtual() {
 	}
 	if !virtual {
 		return
+	}
+	c.Exports = nil
+	for _, r := range c.Resources {
+		if r.Virtual && r.Exported {
+			c.Exports = append(c.Exports, r)
+		}
 	}
 	c.Resources = slices.DeleteFunc(c.Resources, func(r *Resource) bool { return r.Virtual })
 	c.Edges = slices.DeleteFunc(c.Edges, func(e Edge) bool { return e.Source.Virtual || e.Target.Virtual })

@@ -41,6 +41,16 @@ func NewWorkspace(path string, opt Options) *Workspace {
 	return w
 }
 
+// Traced is a workspace of the same environment that records where values come from.
+func (w *Workspace) Traced() *Workspace {
+	if w.opt.Trace {
+		return w
+	}
+	opt := w.opt
+	opt.Trace, opt.Cover, opt.Questions = true, nil, false
+	return NewWorkspace(w.path, opt)
+}
+
 // Disk is a view of the machine's files as they are now, as far as the user has named them: the environment, the module
 // path, other roots, and the directory of the global hiera.yaml.
 func (w *Workspace) Disk() *source.Dir {
