@@ -6,18 +6,22 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"bunraku/internal/live"
+	"bunraku/lsp"
 )
 
-// TestAcceptEditor measures a session on Wikimedia's tree: the times that somebody waits, each beside its bar.
-func TestAcceptEditor(t *testing.T) {
+// wikimedia is the tree that the bars are about.
+func wikimedia(t *testing.T) (dir string, files []string) {
+	t.Helper()
 	live.Accept(t)
-	dir := filepath.Join(os.Getenv("BUNRAKU_FETCHED"), "wikimedia_operations-puppet")
+	dir = filepath.Join(os.Getenv("BUNRAKU_FETCHED"), "wikimedia_operations-puppet")
 	if _, err := os.Stat(filepath.Join(dir, "modules")); err != nil {
 		t.Skip("Wikimedia's tree is not in $BUNRAKU_FETCHED")
 	}
@@ -25,15 +29,50 @@ func TestAcceptEditor(t *testing.T) {
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
+	return dir, files
+}
+
+// looking starts a session whose client shows work, and waits until the whole workspace has been looked at.
+func looking(t *testing.T, dir string, idle time.Duration) *nav {
+	t.Helper()
+	n := &nav{dial(t, func(o *lsp.Options) { o.Idle = idle }), dir}
+	n.quick = true
+	n.ask("initialize", map[string]any{"processId": nil, "rootUri": "file://" + dir, "capabilities": map[string]any{
+		"general": map[string]any{"positionEncodings": []string{"utf-8"}}, "window": map[string]any{"workDoneProgress": true}}})
+	n.notify("initialized", map[string]any{})
+	n.patience = 10 * time.Minute
+	n.wait("the workspace", func() bool {
+		return len(n.client.progress) > 0 && n.client.progress[len(n.client.progress)-1]["value"].(map[string]any)["kind"] == "end"
+	})
+	n.patience = 0
+	return n
+}
+
+// TestAcceptEditor measures a session on Wikimedia's tree: what somebody waits for, each beside its bar. The machine may
+// have other things to do, so the bars are for time on the processor, of all threads of the server together; what the
+// clock says is printed beside it. What is done when nobody types does not run meanwhile.
+func TestAcceptEditor(t *testing.T) {
+	dir, files := wikimedia(t)
 	n := &nav{dial(t, nil), dir}
 	began := time.Now()
 	n.start([]string{"utf-8"}, dir)
 	n.open(files[0], "class a {\n  notify { 'x' }\n}\n")
 	n.wait("syntax", func() bool { return len(n.told(files[0])) > 0 })
 	bar(t, "first diagnostics", time.Since(began), time.Second)
+	n.bye()
+
+	spent := processor(t)
+	n = looking(t, dir, 3*time.Second)
+	bar(t, "the whole workspace, time on the processor", processor(t)-spent, 5*time.Second)
 	r := rand.New(rand.NewPCG(1, 1))
-	took := map[string][]time.Duration{}
-	for i := range 200 {
+	took, clock := map[string][]time.Duration{}, map[string][]time.Duration{}
+	measure := func(what string, do func()) {
+		from, b := processor(t), time.Now()
+		do()
+		took[what], clock[what] = append(took[what], processor(t)-from), append(clock[what], time.Since(b))
+	}
+	version := 2
+	for i := range 1000 {
 		file := files[1+i%100]
 		body, err := os.ReadFile(file)
 		if err != nil {
@@ -49,36 +88,73 @@ func TestAcceptEditor(t *testing.T) {
 		}
 		word := words[r.IntN(len(words))]
 		at := n.pos(strings.TrimPrefix(file, dir+"/"), word, 1)
-		for _, method := range []string{"hover", "completion", "references"} {
-			at["context"] = map[string]any{"includeDeclaration": true}
-			b := time.Now()
-			n.ask("textDocument/"+method, at)
-			took[method] = append(took[method], time.Since(b))
+		at["context"] = map[string]any{"includeDeclaration": true}
+		if i%3 == 0 {
+			for _, method := range []string{"hover", "completion", "references"} {
+				measure(method, func() { n.ask("textDocument/"+method, at) })
+			}
 		}
 		n.mu.Lock()
 		told := n.count["file://"+file]
 		n.mu.Unlock()
-		b := time.Now()
-		n.edit(file, i+2, empty(at), " ")
-		n.wait("after a key", func() bool { return n.count["file://"+file] > told })
-		took["diagnostics after a key"] = append(took["diagnostics after a key"], time.Since(b))
+		measure("diagnostics after a key", func() {
+			n.edit(file, version, empty(at), " ")
+			n.wait("after a key", func() bool { return n.count["file://"+file] > told })
+		})
+		n.edit(file, version+1, nil, text) // as it was: places stay where they are
+		version += 2
+		n.ask("textDocument/documentHighlight", at) // once it is answered, the edit has been taken in
 	}
 	for _, x := range []struct {
 		what string
 		bar  time.Duration
 	}{{"hover", 50 * time.Millisecond}, {"completion", 30 * time.Millisecond}, {"references", 200 * time.Millisecond},
 		{"diagnostics after a key", 100 * time.Millisecond}} {
-		list := took[x.what]
+		list, wall := took[x.what], clock[x.what]
 		slices.Sort(list)
-		bar(t, fmt.Sprintf("%s, p95 of %d (median %v)", x.what, len(list), list[len(list)/2]), list[len(list)*95/100], x.bar)
+		slices.Sort(wall)
+		bar(t, fmt.Sprintf("%s, p95 of %d on the processor (median %v; by the clock %v, median %v)", x.what, len(list), list[len(list)/2],
+			wall[len(wall)*95/100], wall[len(wall)/2]), list[len(list)*95/100], x.bar)
 	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	t.Logf("memory from the system: %d MB (bar 500 MB)", m.Sys>>20)
-	if m.Sys > 500<<20 {
+	if os.Getenv("BUNRAKU_HEAP") != "" {
+		f, err := os.Create(os.Getenv("BUNRAKU_HEAP"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		_ = pprof.WriteHeapProfile(f)
+		f.Close()
+	}
+	rss := resident(t)
+	t.Logf("resident after 1,000 edits: %d MB (bar 500 MB)", rss>>20)
+	if rss > 500<<20 {
 		t.Error("the bar is missed")
 	}
 	n.bye()
+}
+
+// processor is how much time this process has had on processors.
+func processor(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// resident is how much memory the process takes of the machine.
+func resident(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	var size, pages int
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
 }
 
 // empty is an empty range at a position.

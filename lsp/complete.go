@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"path"
@@ -26,6 +27,7 @@ type candidate struct {
 	name, detail string
 	kind         protocol.CompletionItemKind
 	rank         int // less is nearer
+	times        int // how often it is used
 	// of and whole are where the detail stands, for what has none of its own: only what is offered is looked up.
 	of    *entry
 	whole source.Span
@@ -48,10 +50,7 @@ func (s *Server) completion(_ context.Context, p *protocol.CompletionParams) (*p
 		return !strings.HasPrefix(name, low) && !strings.HasPrefix(lastPart(name), low)
 	})
 	slices.SortStableFunc(list, func(a, b candidate) int {
-		if a.rank != b.rank {
-			return a.rank - b.rank
-		}
-		return strings.Compare(a.name, b.name)
+		return cmp.Or(a.rank-b.rank, b.times-a.times, strings.Compare(a.name, b.name))
 	})
 	list = slices.CompactFunc(list, func(a, b candidate) bool { return a.name == b.name })
 	if len(list) > most {
@@ -63,7 +62,7 @@ func (s *Server) completion(_ context.Context, p *protocol.CompletionParams) (*p
 		if c.of != nil {
 			c.detail = clip(c.of.file.Slice(c.whole))
 		}
-		out.Items = append(out.Items, protocol.CompletionItem{Label: c.name, Kind: c.kind, Detail: c.detail,
+		out.Items = append(out.Items, protocol.CompletionItem{Label: c.name, Kind: c.kind, Detail: clip(c.detail),
 			SortText: sortText(i), FilterText: c.name, TextEdit: &protocol.TextEdit{Range: r, NewText: c.name}})
 	}
 	return out, nil
@@ -96,6 +95,7 @@ func (at *spot) mend() {
 		tree, list := syntax.Parse(file, syntax.Options{Language: at.opt.Language, Tasks: fleet.IsPlan(at.entry.path)})
 		if !list.HasErrors() {
 			mended := &entry{path: at.entry.path, file: file, tree: tree, names: outline.Names(tree, at.effects)}
+			mended.defs = definesOf(mended.names)
 			at.mended = mended
 			return
 		}
@@ -328,7 +328,7 @@ func (at *spot) attributes(typ, title string) (list []candidate) {
 		owner = outline.Class(title)
 	}
 	for e := range at.files() {
-		for _, n := range e.names {
+		for _, n := range e.defs {
 			if n.Param && n.Defines && n.Kind == outline.VariableName && strings.HasPrefix(n.Name, owner+"::") &&
 				lastPart(n.Name) == n.Name[len(owner)+2:] {
 				list = append(list, candidate{name: lastPart(n.Name), kind: protocol.CompletionItemKindProperty,
@@ -379,8 +379,8 @@ func (at *spot) variables() (list []candidate) {
 		chain[o] = i + 1
 	}
 	for e := range at.files() {
-		for _, n := range e.names {
-			c := candidate{name: n.Name, kind: protocol.CompletionItemKindVariable, rank: 3}
+		for _, n := range e.defs {
+			c := candidate{name: n.Name, kind: protocol.CompletionItemKindVariable, rank: 3, times: at.times(n.Kind, n.Name)}
 			switch {
 			case !n.Defines || n.Whole.Contains(at.here()) && e.path == at.entry.path && !n.Param:
 				continue
@@ -397,7 +397,8 @@ func (at *spot) variables() (list []candidate) {
 					break
 				}
 				if rank := chain[n.Name[:i]]; rank > 0 {
-					list = append(list, candidate{name: n.Name[i+2:], kind: c.kind, rank: min(rank-1, 1), of: e, whole: n.Whole})
+					list = append(list, candidate{name: n.Name[i+2:], kind: c.kind, rank: min(rank-1, 1), times: c.times,
+						of: e, whole: n.Whole})
 				}
 				if !classes[n.Name[:i]] {
 					continue // a define's own
@@ -424,7 +425,7 @@ func (x *index) classes() map[string]bool {
 	x.once.Do(func() {
 		x.allClasses = map[string]bool{}
 		for _, e := range x.entries {
-			for _, n := range e.names {
+			for _, n := range e.defs {
 				if n.Kind == outline.ClassName && n.Defines {
 					x.allClasses[n.Name] = true
 				}
@@ -437,9 +438,9 @@ func (x *index) classes() map[string]bool {
 // definitions are all of a kind.
 func (at *spot) definitions(kind outline.NameKind, item protocol.CompletionItemKind) (list []candidate) {
 	for e := range at.files() {
-		for _, n := range e.names {
+		for _, n := range e.defs {
 			if n.Kind == kind && n.Defines {
-				list = append(list, candidate{name: n.Name, kind: item})
+				list = append(list, candidate{name: n.Name, kind: item, times: at.times(kind, n.Name)})
 			}
 		}
 	}
@@ -452,11 +453,12 @@ func (at *spot) typeNames() (list []candidate) {
 	add := func(name, detail string) {
 		if !seen[name] {
 			seen[name] = true
-			list = append(list, candidate{name: name, detail: detail, kind: protocol.CompletionItemKindStruct})
+			list = append(list, candidate{name: name, detail: detail, kind: protocol.CompletionItemKindStruct,
+				times: at.times(outline.TypeName, name)})
 		}
 	}
 	for e := range at.files() {
-		for _, n := range e.names {
+		for _, n := range e.defs {
 			if n.Kind == outline.TypeName && n.Defines && e.tree != nil && e.file.Text[n.Span.Start] >= 'a' {
 				add(n.Name, "define")
 			}
@@ -487,7 +489,8 @@ func (at *spot) dataTypes() (list []candidate) {
 func (at *spot) functionNames(rank int) (list []candidate) {
 	list = at.definitions(outline.FunctionName, protocol.CompletionItemKindFunction)
 	for name, f := range at.functions {
-		list = append(list, candidate{name: name, detail: clip(f.Doc), kind: protocol.CompletionItemKindFunction})
+		list = append(list, candidate{name: name, detail: f.Doc, kind: protocol.CompletionItemKindFunction,
+			times: at.times(outline.FunctionName, name)})
 	}
 	for i := range list {
 		list[i].rank = rank

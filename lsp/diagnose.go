@@ -185,6 +185,9 @@ func (f *folder) check(ctx context.Context) (err error) {
 	}
 	base := f.build(view, all)
 	f.mu.Lock()
+	if f.base != nil {
+		base.usage = f.base.usage
+	}
 	f.base = base
 	f.mu.Unlock()
 	c := f.look(view)

@@ -33,6 +33,7 @@ type folder struct {
 	mu      sync.Mutex
 	disk    *source.Dir
 	entries map[string]*entry          // what was read of files, by path
+	opened  map[string]opened          // open files as they were last read, by path
 	base    *index                     // all files, as they were last looked at
 	snap    *compiler.Snapshot         // that was last compiled from
 	results []*result                  // of the chosen nodes

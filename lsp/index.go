@@ -33,7 +33,8 @@ type entry struct {
 	tree   *syntax.File // of manifests and EPP templates
 	data   *datafile.Node
 	names  []outline.Name
-	whole  bool // it parses without errors
+	defs   []outline.Name // those of names that define something: a small part of them
+	whole  bool           // it parses without errors
 
 	once sync.Once
 	m    *mapper
@@ -57,6 +58,32 @@ type index struct {
 
 	once       sync.Once
 	allClasses map[string]bool
+	usage      *usage
+}
+
+// A usage is how often names stand in the files, of one state of them: what is used often is likely to be used again, and
+// an edit hardly changes that.
+type usage struct {
+	once  sync.Once
+	times map[used]int
+}
+
+type used struct {
+	kind outline.NameKind
+	name string
+}
+
+// times is how often a name of a kind stands in the files.
+func (x *index) times(kind outline.NameKind, name string) int {
+	x.usage.once.Do(func() {
+		x.usage.times = map[used]int{}
+		for _, e := range x.entries {
+			for _, n := range e.names {
+				x.usage.times[used{n.Kind, n.Name}]++
+			}
+		}
+	})
+	return x.usage.times[used{kind, name}]
 }
 
 // An identity is what a name means: names with an identity in common mean the same.
@@ -69,7 +96,7 @@ type identity struct {
 
 func newIndex(entries []*entry) *index {
 	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
-		params: map[string]bool{}, callers: map[string][]string{}, names: map[string]string{}}
+		params: map[string]bool{}, callers: map[string][]string{}, names: map[string]string{}, usage: &usage{}}
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	for _, e := range entries {
 		x.byPath[e.path] = e
@@ -107,18 +134,23 @@ func newIndex(entries []*entry) *index {
 func (x *index) with(e *entry) *index {
 	i, there := slices.BinarySearchFunc(x.entries, e.path, func(o *entry, p string) int { return strings.Compare(o.path, p) })
 	entries := slices.Clone(x.entries)
+	anew := func(entries []*entry) *index {
+		out := newIndex(entries)
+		out.usage = x.usage
+		return out
+	}
 	if !there {
-		return newIndex(append(entries, e))
+		return anew(append(entries, e))
 	}
 	old := entries[i]
 	entries[i] = e
 	if !slices.Equal(old.exports(), e.exports()) {
-		return newIndex(entries)
+		return anew(entries)
 	}
 	byPath := maps.Clone(x.byPath)
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, params: x.params,
-		callers: x.callers, names: x.names}
+		callers: x.callers, names: x.names, usage: x.usage}
 }
 
 // exports is all that newIndex takes from a file.
@@ -292,10 +324,21 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 		e.data, _ = datafile.ReadJSON(e.file)
 		e.names = dataNames(e)
 	}
+	e.defs = definesOf(e.names)
 	f.mu.Lock()
 	f.entries[p] = e
 	f.mu.Unlock()
 	return e, nil
+}
+
+// definesOf are the names that define something.
+func definesOf(names []outline.Name) (out []outline.Name) {
+	for _, n := range names {
+		if n.Defines {
+			out = append(out, n)
+		}
+	}
+	return slices.Clip(out)
 }
 
 // asked is how data asks for other data.
@@ -427,6 +470,12 @@ func (f *folder) index() (*index, error) {
 	f.server.mu.Unlock()
 	x := base
 	for _, d := range open {
+		f.mu.Lock()
+		last := f.opened[d.path]
+		f.mu.Unlock()
+		if last.document == d && x.byPath[d.path] == last.entry {
+			continue // it was read already
+		}
 		view := source.NewMemory([]string{"/"}, map[string]string{d.path: d.text}, nil)
 		e, err := f.read(view, d.path)
 		if err != nil {
@@ -435,6 +484,12 @@ func (f *folder) index() (*index, error) {
 		if x.byPath[d.path] != e {
 			x = x.with(e)
 		}
+		f.mu.Lock()
+		if f.opened == nil {
+			f.opened = map[string]opened{}
+		}
+		f.opened[d.path] = opened{d, e}
+		f.mu.Unlock()
 	}
 	if x != base {
 		f.mu.Lock()
@@ -442,6 +497,12 @@ func (f *folder) index() (*index, error) {
 		f.mu.Unlock()
 	}
 	return x, nil
+}
+
+// opened is an open file, and what was read of it.
+type opened struct {
+	document *document
+	entry    *entry
 }
 
 // location is where a span of an entry stands.

@@ -36,6 +36,7 @@ Nothing that the tree names is run.`,
 				}
 				return j.Judge, j.own, nil
 			}
+			settleMemory()
 			if !lsp.New(opt).Serve(a.in, rawWriter{a}) {
 				return &exitError{code: exitFailed}
 			}

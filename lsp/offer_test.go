@@ -1,0 +1,190 @@
+package lsp_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// A slotAt is a word of real code that completion should offer where it stands.
+type slotAt struct {
+	kind, file, word string
+	at               int // where it begins
+}
+
+// slotsOf finds the words of a manifest, by kind. It asks the front end, and not what the server knows of files.
+func slotsOf(file, text string) (out []slotAt) {
+	f := source.NewFile(file, text)
+	tree, list := syntax.Parse(f, syntax.Options{Language: source.Puppet8})
+	if list.HasErrors() {
+		return nil
+	}
+	add := func(kind, word string, at uint32) {
+		word = strings.TrimPrefix(word, "::")
+		if i := strings.Index(text[at:min(int(at)+len(word)+4, len(text))], word); i >= 0 && word != "" {
+			out = append(out, slotAt{kind, file, word, int(at) + i})
+		}
+	}
+	sets := map[syntax.Node]bool{} // variables that get their name here: nobody can know it before
+	visit := func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			syntax.Walk(n.Left, func(v syntax.Node) bool {
+				sets[v] = true
+				return true
+			})
+		case *syntax.Resource:
+			if name, is := n.Type.(*syntax.Name); is && name.Value != "class" {
+				add("type", name.Value, name.Span().Start)
+			}
+			for _, b := range n.Bodies {
+				for _, o := range b.Ops {
+					if o.Name != "" {
+						add("attribute", o.Name, o.Span().Start)
+					}
+				}
+			}
+		case *syntax.Call:
+			name, is := n.Functor.(*syntax.Name)
+			if !is {
+				break
+			}
+			switch name.Value {
+			case "include", "contain", "require":
+				for _, a := range n.Args {
+					switch a := a.(type) {
+					case *syntax.Name:
+						add("class", a.Value, a.Span().Start)
+					case *syntax.Str:
+						add("class", a.Value, a.Span().Start+1)
+					}
+				}
+			default:
+				add("function", name.Value, name.Span().Start)
+			}
+		case *syntax.Var:
+			if n.Name != "" && text[n.Span().Start] == '$' && !sets[n] {
+				add("variable", n.Name, n.Span().Start+1)
+			}
+		}
+		return true
+	}
+	for _, s := range tree.Body.Stmts {
+		syntax.Walk(s, visit)
+	}
+	return out
+}
+
+// TestAcceptCompletion: at random places of Wikimedia's code, the word that stands there is offered when nothing or three
+// letters of it are written, and after three letters among the first five. The text behind the cursor is as it is.
+func TestAcceptCompletion(t *testing.T) {
+	dir, _ := wikimedia(t)
+	each := 1000
+	if s := os.Getenv("BUNRAKU_EACH"); s != "" { // fewer, for a look
+		each, _ = strconv.Atoi(s)
+	}
+	n := looking(t, dir, 10*time.Second)
+	defer n.bye()
+	completion(t, n, each)
+}
+
+// TestCompletionOffers is the same for the example, a few of each kind.
+func TestCompletionOffers(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, os.DirFS("../examples/shop")); err != nil {
+		t.Fatal(err)
+	}
+	n := &nav{dial(t, nil), dir}
+	n.start([]string{"utf-8"}, dir)
+	defer n.bye()
+	completion(t, n, 40)
+}
+
+func completion(t *testing.T, n *nav, each int) {
+	t.Helper()
+	slots := map[string][]slotAt{}
+	texts := map[string]string{}
+	err := filepath.WalkDir(n.dir, func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(p, ".pp") && !strings.Contains(p, "/spec/") && !strings.Contains(p, "/plans/") {
+			text, err := os.ReadFile(p)
+			if err != nil {
+				return err
+			}
+			texts[p] = string(text)
+			for _, s := range slotsOf(p, string(text)) {
+				slots[s.kind] = append(slots[s.kind], s)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	open, version := "", 1
+	for _, kind := range []string{"type", "attribute", "class", "function", "variable"} {
+		all := slots[kind]
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		all = all[:min(each, len(all))]
+		slices.SortFunc(all, func(a, b slotAt) int {
+			return strings.Compare(a.file+fmt.Sprintf("%09d", a.at), b.file+fmt.Sprintf("%09d", b.at))
+		})
+		offered, early, top := 0, 0, 0
+		var missed []string
+		for _, s := range all {
+			if open != s.file {
+				if open != "" {
+					n.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": "file://" + open}})
+				}
+				open, version = s.file, 1
+				n.open(open, texts[open])
+			}
+			for _, letters := range []int{0, min(3, len(s.word))} {
+				text := texts[s.file][:s.at+letters] + texts[s.file][s.at+len(s.word):]
+				version++
+				n.edit(open, version, nil, text)
+				before := text[:s.at+letters]
+				list, _ := n.ask("textDocument/completion", map[string]any{"textDocument": map[string]any{"uri": "file://" + open},
+					"position": map[string]any{"line": strings.Count(before, "\n"), "character": len(before) - strings.LastIndexByte(before, '\n') - 1}}).(map[string]any)
+				at := -1
+				for i, x := range list["items"].([]any) {
+					if outline.Class(x.(map[string]any)["label"].(string)) == outline.Class(s.word) {
+						at = i
+						break
+					}
+				}
+				switch {
+				case letters == 0:
+					if at >= 0 {
+						early++
+					}
+				case at >= 0:
+					offered++
+					if at < 5 {
+						top++
+					}
+				default:
+					missed = append(missed, fmt.Sprintf("%s:%d %s", strings.TrimPrefix(s.file, n.dir+"/"), strings.Count(before, "\n")+1, s.word))
+				}
+			}
+		}
+		t.Logf("%s: of %d words, %d are offered after three letters (bar 97 %%), %d among the first five (bar 70 %%), %d before any letter; not: %q",
+			kind, len(all), offered, top, early, missed[:min(12, len(missed))])
+		if offered*100 < len(all)*97 || top*100 < len(all)*70 {
+			t.Errorf("%s: the bar is missed", kind)
+		}
+	}
+}
