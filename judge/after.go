@@ -39,8 +39,13 @@ func (j *Judge) After(ctx context.Context, old, new Suspect) (u *model.Upgrade, 
 	opt := j.modelOptions(platform, lists, model.Types{Lookup: new.Types})
 	opt.Shown = slices.Concat(shownTo(old), shownTo(new))
 	search := verify.DefaultOptions()
+	search.Solver = j.opt.Solver
 	model.Within(ctx, j.opt.Budget, &opt, &search)
-	u, err = model.After(ctx, sides[0], sides[1], opt)
+	ask := &search
+	if !j.opt.Everywhere {
+		ask = nil
+	}
+	u, err = model.After(ctx, sides[0], sides[1], opt, ask)
 	j.giveBack(platform, lists)
 	return u, "", err
 }

@@ -47,7 +47,9 @@ type Options struct {
 	Budget   int               // how much work one catalog may cost, in units of model's
 	Assert   []model.Assertion // what must hold at the end of every run
 	Accept   model.Accepted    // answers to open points
-	Recover  bool              // ask whether later runs mend what a cut leaves
+	// Everywhere asks of what After tells whether it happens on every machine that has the old catalog.
+	Everywhere bool
+	Recover    bool // ask whether later runs mend what a cut leaves
 	// Own says whether a file is the user's to edit; nil if that cannot be told.
 	Own func(file string) bool
 	// Hide blots out secrets.

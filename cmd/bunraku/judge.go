@@ -95,7 +95,7 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
 	}
 	j := &judging{flags: flags, env: env, own: judge.OwnCode(env), hide: a.secrets.Hide}
 	opt := judge.Options{Platform: flags.platform, Packages: flags.packages, Own: j.own, Hide: j.hide,
-		Budget: flags.budget, Recover: flags.recover}
+		Budget: flags.budget, Recover: flags.recover, Everywhere: true}
 	var err error
 	if opt.Solver, err = sat.Named(flags.solver); err != nil {
 		return nil, err

@@ -92,6 +92,7 @@ type upgradeJSON struct {
 	Unknown string        `json:"unknown,omitempty"` // why nothing can be said
 	Rests   bool          `json:"comes_to_rest"`     // the old catalog does
 	Acts    []actJSON     `json:"acts"`
+	Maybe   []string      `json:"maybe,omitempty"` // what acts only on other machines that have the old catalog
 	Failed  []failureJSON `json:"failed,omitempty"`
 	Skipped []string      `json:"skipped,omitempty"`
 	Left    []string      `json:"left_behind,omitempty"`
@@ -105,6 +106,7 @@ type actJSON struct {
 	What     []string     `json:"what,omitempty"`
 	Because  string       `json:"because_of,omitempty"`
 	Again    bool         `json:"every_run,omitempty"`
+	Always   bool         `json:"always,omitempty"` // on every machine that has the old catalog
 	Rough    bool         `json:"rough,omitempty"`
 }
 
@@ -124,12 +126,15 @@ func (u *upgrade) json() *upgradeJSON {
 	}
 	out.Rests = u.Runs > 0
 	for _, act := range u.Acts {
-		x := actJSON{Resource: resourceOf(act.Resource), Verb: string(act.Verb), What: act.What, Again: act.Again,
+		x := actJSON{Resource: resourceOf(act.Resource), Verb: string(act.Verb), What: act.What, Again: act.Again, Always: act.Always,
 			Rough: act.Exact != verify.Exact}
 		if act.Told != nil {
 			x.Because = act.Told.Ref()
 		}
 		out.Acts = append(out.Acts, x)
+	}
+	for _, r := range u.Maybe {
+		out.Maybe = append(out.Maybe, r.Ref())
 	}
 	for _, f := range u.Failed {
 		out.Failed = append(out.Failed, failureJSON{f.Resource.Ref(), f.Why, f.Again})
@@ -163,6 +168,9 @@ func (u *upgrade) text(w io.Writer) {
 	if len(u.Acts)+len(u.Failed) == 0 {
 		fmt.Fprintf(w, "   a run changes nothing\n")
 	}
+	if len(u.Maybe) > 0 {
+		fmt.Fprintf(w, "   on other machines that have it, perhaps: %s\n", refs(u.Maybe))
+	}
 	for _, f := range u.Failed {
 		again := ""
 		if f.Again {
@@ -195,6 +203,9 @@ func actText(act model.Act) string {
 	}
 	if act.Again {
 		text += ", as in every run"
+	}
+	if act.Always {
+		text += ", always"
 	}
 	if act.Exact != verify.Exact {
 		text += " (modelled only roughly)"

@@ -29,9 +29,9 @@ on a machine that has main (` // and the commit
 		t.Errorf("%s", text)
 	}
 	acts := `   Package[htop] installed
-   File[/etc/nginx/nginx.conf] changed: mode
-   File[/etc/nginx/conf.d/shop.example.conf] changed: mode
-   Service[nginx] restarted because of File[/etc/nginx/nginx.conf]
+   File[/etc/nginx/nginx.conf] changed: mode, always
+   File[/etc/nginx/conf.d/shop.example.conf] changed: mode, always
+   Service[nginx] restarted because of File[/etc/nginx/nginx.conf], always
    Exec[basket store] fails, as in every run of the old catalog: /var/lib/baskets is there already
    left behind: Package[rsync]
 `

@@ -33,8 +33,10 @@ type Side struct {
 type Upgrade struct {
 	// Runs is how many runs of the old catalog from the fresh machine it takes until one changes nothing; 0 if the third still
 	// does: then the machine is the one that it leaves.
-	Runs   int
-	Acts   []Act // in the order of the run
+	Runs int
+	Acts []Act // in the order of the run
+	// Maybe are resources that do nothing on the machine shown, and something on others that have the old catalog.
+	Maybe  []*catalog.Resource
 	Failed []Failure
 	// Skipped are resources that the agent passes over, because what they depend on has failed.
 	Skipped []*catalog.Resource
@@ -53,6 +55,7 @@ type Act struct {
 	What     []string          // attributes of a file that change, what else it touches
 	Told     *catalog.Resource // of a refresh: whose change it is told of
 	Again    bool              // the old catalog does it in every run, too
+	Always   bool              // it happens on every machine on which the old catalog has nothing to do
 	Exact    verify.Exactness  // how well it is known
 }
 
@@ -86,9 +89,18 @@ const (
 const maxRest = 3
 
 // After runs the new catalog on a machine that has the old one. An error means that it was not done; a *budget.Exceeded
-// that it is more work than the budget allows.
-func After(ctx context.Context, old, new Side, opt Options) (u *Upgrade, err error) {
+// that it is more work than the budget allows. With search it is asked too what happens on every machine that has the
+// old catalog.
+func After(ctx context.Context, old, new Side, opt Options, search *verify.Options) (u *Upgrade, err error) {
 	defer budget.Catch(&err)
+	a, err := newAfter(ctx, old, new, opt, search)
+	if err != nil {
+		return nil, err
+	}
+	return a.u, nil
+}
+
+func newAfter(ctx context.Context, old, new Side, opt Options, search *verify.Options) (*after, error) {
 	if opt.Budget == nil {
 		opt.Budget = budget.New(ctx, Limits(DefaultUnits))
 	}
@@ -111,14 +123,18 @@ func After(ctx context.Context, old, new Side, opt Options) (u *Upgrade, err err
 	if a.n, err = Build(new.Graph, opt); err != nil {
 		return nil, err
 	}
-	end, err := a.run(a.machine(rest))
+	a.start = a.machine(rest)
+	end, err := a.run(a.start.Clone())
 	if err != nil {
 		return nil, err
 	}
 	a.left(end)
 	a.rough()
 	a.open()
-	return a.u, nil
+	if search != nil {
+		err = a.everywhere(ctx, *search)
+	}
+	return a, err
 }
 
 // paths are those that the programs of a model speak of, with the directories above them.
@@ -151,6 +167,7 @@ func (a *after) open() {
 type after struct {
 	o, n  *Model
 	u     *Upgrade
+	start *fs.State       // the machine on which the old catalog has come to rest
 	again map[string]bool // resources of the old catalog that act, or fail, in every run
 }
 

@@ -55,7 +55,8 @@ func TestAfter(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			opt := model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}
-			u, err := model.After(context.Background(), model.Side{Graph: site(t, x.old)}, model.Side{Graph: site(t, x.new)}, opt)
+			u, err := model.After(context.Background(), model.Side{Graph: site(t, x.old)}, model.Side{Graph: site(t, x.new)}, opt,
+				nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +76,7 @@ func TestAfterSource(t *testing.T) {
 	holds := func(text string) model.Side {
 		return model.Side{Graph: g, Source: func(url string) string { return text + " in " + url }}
 	}
-	u, err := model.After(context.Background(), holds("x"), holds("y"), model.Options{})
+	u, err := model.After(context.Background(), holds("x"), holds("y"), model.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestScoreAgentAfter(t *testing.T) {
 		old := newScenario(uint64(seed))
 		new := successor(old)
 		u, err := model.After(context.Background(), model.Side{Graph: graphOf(t, old)}, model.Side{Graph: graphOf(t, new)},
-			model.Options{Platform: "debian-12", Listing: j.lists})
+			model.Options{Platform: "debian-12", Listing: j.lists}, nil)
 		if err != nil {
 			t.Logf("seed %d: %v", seed, err) // a cycle
 			continue
