@@ -2,13 +2,15 @@ package lsp
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"bunraku/lsp/protocol"
 	"bunraku/source"
 )
 
-// Code actions are the edits that come with problems. verify has tried each of them: with it the problem is gone on every
+// Code actions are the edits that come with problems, and what extract.go offers. verify has tried each of them: with it the problem is gone on every
 // node that had it, and no other node is harmed. An edit is for the text that it was made for; where that has changed, it
 // is not offered.
 
@@ -29,7 +31,7 @@ func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) (
 	remedies := at.remedies[at.entry.path]
 	at.mu.Unlock()
 	for _, r := range remedies {
-		if before(p.Range.End, r.problem.Range.Start) || before(r.problem.Range.End, p.Range.Start) {
+		if !wants(p.Context.Only, protocol.CodeActionKindQuickFix) || before(p.Range.End, r.problem.Range.Start) || before(r.problem.Range.End, p.Range.Start) {
 			continue
 		}
 		edit, fits := at.editOf(ctx, r)
@@ -38,7 +40,19 @@ func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) (
 				Diagnostics: []protocol.Diagnostic{r.problem}, IsPreferred: true, Edit: edit})
 		}
 	}
+	if wants(p.Context.Only, protocol.CodeActionKindRefactorExtract) {
+		if x, ok := at.extraction(ctx); ok {
+			out = append(out, x)
+		}
+	}
 	return out, nil
+}
+
+// wants reports whether a client that names kinds of actions wants one of them; who names none wants all.
+func wants(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
+	return len(only) == 0 || slices.ContainsFunc(only, func(k protocol.CodeActionKind) bool {
+		return k == kind || strings.HasPrefix(string(kind), string(k)+".")
+	})
 }
 
 // editOf is a remedy as the client makes it; fits is false if it is for another text than there is, or does not help.

@@ -175,3 +175,55 @@ func TestLegacyFacts(t *testing.T) {
 	})
 	n.bye()
 }
+
+// TestExtract: the default of a parameter moves into the last level of Hiera, where nodes find it; what is computed, what
+// no node has, and what would change a catalog stays where it is.
+func TestExtract(t *testing.T) {
+	n := navigate(t, map[string]string{
+		"environment.conf":  "modulepath = modules\n",
+		"hiera.yaml":        "version: 5\nhierarchy:\n  - { name: Node, path: \"nodes/%{trusted.certname}.yaml\" }\n  - { name: Common, path: common.yaml }\n",
+		"data/nodes/a.yaml": "web::other: 1\n",
+		"data/common.yaml":  "web::mode: '0644'",
+		"facts/a.json":      `{"fqdn": "a"}`,
+		"manifests/site.pp": "include web\n",
+		"modules/web/manifests/init.pp": "class web (\n  Integer $other,\n  String  $mode,\n  String  $greeting = \"it's ö\",\n  Integer $port = 8080,\n" +
+			"  Integer $sum = $port + 1,\n) {\n  notify { \"${greeting} ${port} ${sum} ${mode} ${other}\": }\n}\n",
+		"modules/web/manifests/lonely.pp": "class web::lonely (Integer $x = 5) {\n  notify { \"x ${x}\": }\n}\n",
+	})
+	const init = "modules/web/manifests/init.pp"
+	n.ready(init, "other,", "data/nodes/a.yaml")
+	extract := func(file, text string) []map[string]any {
+		p := n.pos(file, text, 1)
+		var out []map[string]any
+		for _, x := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"], "range": empty(p),
+			"context": map[string]any{"diagnostics": []any{}, "only": []string{"refactor"}}}).([]any) {
+			out = append(out, x.(map[string]any))
+		}
+		return out
+	}
+	for _, text := range []string{"$sum", "$port + 1", "mode,"} {
+		if list := extract(init, text); len(list) > 0 {
+			t.Errorf("%s: %v", text, list[0]["title"])
+		}
+	}
+	if list := extract("modules/web/manifests/lonely.pp", "x = "); len(list) > 0 {
+		t.Errorf("what no node has: %v", list[0]["title"])
+	}
+	for _, text := range []string{"greeting =", "port = 8"} {
+		list := extract(init, text)
+		if len(list) != 1 || list[0]["kind"] != "refactor.extract" {
+			t.Fatalf("%s: %v", text, list)
+		}
+		n.apply(list[0])
+		for try := 0; len(extract(init, text[:4])) > 0 && try < 200; try++ { // until the edit is taken in
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	if got, want := n.text("data/common.yaml"), "web::mode: '0644'\nweb::greeting: 'it''s ö'\nweb::port: 8080\n"; got != want {
+		t.Errorf("the data are\n%s", got)
+	}
+	if got := n.text(init); !strings.Contains(got, "  String  $greeting,\n  Integer $port,\n  Integer $sum = $port + 1,\n") {
+		t.Errorf("the class is\n%s", got)
+	}
+	n.bye()
+}

@@ -34,7 +34,7 @@ type candidate struct {
 }
 
 // most is how many are offered: the client asks again when there are more letters.
-const most = 200
+const most = 1000
 
 func (s *Server) completion(_ context.Context, p *protocol.CompletionParams) (*protocol.CompletionList, error) {
 	at, err := s.spot(p.TextDocument.URI, p.Position)
@@ -200,7 +200,7 @@ func (at *spot) candidates() (prefix string, list []candidate) {
 	}
 	for _, re := range []*regexp.Regexp{inClasses, inClass} {
 		if m := match(re, line); m != nil {
-			return strings.TrimPrefix(m[1], "::"), at.definitions(outline.ClassName, protocol.CompletionItemKindClass)
+			return strings.TrimPrefix(m[1], "::"), at.nearby(at.definitions(outline.ClassName, protocol.CompletionItemKindClass))
 		}
 	}
 	if m := match(inValue, line); m != nil {
@@ -409,6 +409,11 @@ func (at *spot) variables() (list []candidate) {
 			list = append(list, c)
 		}
 	}
+	for _, name := range at.often(outline.VariableName) {
+		if i := strings.LastIndex(name, "::"); i > 0 && name[:i] != owner { // of classes that are kept elsewhere
+			list = append(list, candidate{name: name, kind: protocol.CompletionItemKindVariable, rank: 3, times: at.times(outline.VariableName, name)})
+		}
+	}
 	for _, name := range []string{"facts", "trusted", "server_facts"} {
 		list = append(list, candidate{name: name, kind: protocol.CompletionItemKindVariable, rank: 1})
 	}
@@ -444,6 +449,28 @@ func (at *spot) definitions(kind outline.NameKind, item protocol.CompletionItemK
 			}
 		}
 	}
+	for _, name := range at.often(kind) { // also what is defined elsewhere
+		list = append(list, candidate{name: name, kind: item, times: at.times(kind, name)})
+	}
+	return list
+}
+
+// nearby ranks names of classes: those that share more words with the class that they are named in come first, as
+// role::shop::web and profile::shop do.
+func (at *spot) nearby(list []candidate) []candidate {
+	own, _ := at.around()
+	parts := strings.Split(own, "::")
+	for i := range list {
+		if list[i].name == own {
+			list[i].rank = 1 // nothing includes itself
+			continue
+		}
+		for p := range strings.SplitSeq(list[i].name, "::") {
+			if slices.Contains(parts, p) {
+				list[i].rank--
+			}
+		}
+	}
 	return list
 }
 
@@ -466,6 +493,11 @@ func (at *spot) typeNames() (list []candidate) {
 	}
 	for _, t := range resource.Types() {
 		add(t.Name, "resource type")
+	}
+	for _, name := range at.often(outline.TypeName) {
+		if name != "" && name[0] >= 'a' && at.times(outline.TypeName, name) > 2 {
+			add(name, "resource type")
+		}
 	}
 	return append(list, candidate{name: "class", kind: protocol.CompletionItemKindKeyword})
 }

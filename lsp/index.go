@@ -66,6 +66,7 @@ type index struct {
 type usage struct {
 	once  sync.Once
 	times map[used]int
+	often map[outline.NameKind][]string // names that stand in two places or more
 }
 
 type used struct {
@@ -75,6 +76,14 @@ type used struct {
 
 // times is how often a name of a kind stands in the files.
 func (x *index) times(kind outline.NameKind, name string) int {
+	return x.counted().times[used{kind, name}]
+}
+
+// often are the names of a kind that stand in two places or more, defined here or not: a class of a module that is kept
+// elsewhere, a function in Ruby.
+func (x *index) often(kind outline.NameKind) []string { return x.counted().often[kind] }
+
+func (x *index) counted() *usage {
 	x.usage.once.Do(func() {
 		x.usage.times = map[used]int{}
 		for _, e := range x.entries {
@@ -82,8 +91,14 @@ func (x *index) times(kind outline.NameKind, name string) int {
 				x.usage.times[used{n.Kind, n.Name}]++
 			}
 		}
+		x.usage.often = map[outline.NameKind][]string{}
+		for u, n := range x.usage.times {
+			if n > 1 {
+				x.usage.often[u.kind] = append(x.usage.often[u.kind], u.name)
+			}
+		}
 	})
-	return x.usage.times[used{kind, name}]
+	return x.usage
 }
 
 // An identity is what a name means: names with an identity in common mean the same.

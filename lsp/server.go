@@ -15,6 +15,7 @@
 //	complete.go   what can stand at a place
 //	signature.go  how a function is called
 //	action.go     edits that take problems away
+//	extract.go    a default that moves into the data
 //	guess.go      edits that messages propose, tried before they are offered
 //	shown.go      values, counts and colours in the text, links, what a place is in
 //	calls.go      who includes whom
@@ -279,7 +280,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 			HoverProvider:      yes,
 			CompletionProvider: &protocol.CompletionOptions{TriggerCharacters: []string{"$", ":", "'", "@"}},
 			CodeActionProvider: &protocol.CodeActionOptions{
-				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix}},
+				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorExtract}},
 			SignatureHelpProvider: &protocol.SignatureHelpOptions{TriggerCharacters: []string{"(", ","}},
 			DefinitionProvider:    yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
 			DocumentSymbolProvider: yes, WorkspaceSymbolProvider: yes, FoldingRangeProvider: yes,
