@@ -100,11 +100,12 @@ func (ev *Evaluator) method(e *syntax.MethodCall, sc *Scope) (value.Value, prove
 	name := e.Functor.Name.Value
 	if len(args) > 0 {
 		if v, r, ok := ev.member(args[0], name, refs); ok {
-			if n := len(e.Args); n > 0 {
-				ev.runtime(e, fmt.Sprintf("'attribute %s[%s]' expects no arguments, got %d", args[0].(*value.Object).Type.Name(),
-					name, n))
+			if o, is := args[0].(*value.Object); is && len(e.Args) > 0 {
+				ev.runtime(e, fmt.Sprintf("'attribute %s[%s]' expects no arguments, got %d", o.Type.Name(), name,
+					len(e.Args)))
 			}
-			return v, r
+			_, _, more := ev.unfold(nil, nil, e.Args, sc) // those of a URI's part are let pass
+			return v, ev.trace.With(r, more)
 		}
 		if f := methodOf(args[0], name); f != nil {
 			own, ownRefs, more := ev.unfold(nil, nil, e.Args, sc)
@@ -134,8 +135,12 @@ func methodOf(x value.Value, name string) *Function {
 	return nil
 }
 
-// member reads an attribute of a Pcore object.
+// member reads an attribute of a Pcore object, or a part of a URI.
 func (ev *Evaluator) member(x value.Value, name string, refs []provenance.Ref) (value.Value, provenance.Ref, bool) {
+	if u, is := x.(*value.URI); is {
+		part, known := u.Part(name)
+		return part, refs1(refs), known
+	}
 	o, ok := x.(*value.Object)
 	if !ok {
 		return nil, 0, false

@@ -125,5 +125,8 @@ func joinURI(u *value.URI, v value.Value) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !base.IsAbs() && !ref.IsAbs() {
+		return nil, errors.New("both URI are relative")
+	}
 	return value.ParseURI(base.ResolveReference(ref).String())
 }

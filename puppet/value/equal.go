@@ -103,8 +103,9 @@ func Same(a, b Value) bool {
 		b, is := b.(*Object)
 		return is && a.same(b)
 	case Type:
+		// Variant[A, B] equals Variant[B, A], but as a key it is another one: Ruby's hash of it goes by the order.
 		b, is := b.(Type)
-		return is && a.EqualType(b)
+		return is && a.EqualType(b) && a.String() == b.String()
 	}
 	return a == b // iterators and opaque values are only themselves
 }
