@@ -55,7 +55,8 @@ func apiQuestions() (exprs []string) {
 			exprs = append(exprs, "t::blocks('"+how+"', [1, 'b']) "+b)
 		}
 	}
-	for _, how := range []string{"[]", "lookupvar", "include?", "exist?", "closure", "catch"} {
+	for _, how := range []string{"[]", "lookupvar", "include?", "exist?", "closure", "catch", "global", "lenient",
+		"parameters"} {
 		for _, name := range []string{"fqdn", "::fqdn", "facts", "nope", "t::nope", "module_name", "os", "a.b"} {
 			add("t::scopes", "'"+name+"', '"+how+"'")
 		}

@@ -62,6 +62,18 @@ func (c *call) algorithm(o Object) func() hash.Hash {
 type digestData struct {
 	name string
 	text []byte
+	key  []byte // of an HMAC; nil for a plain digest
+}
+
+// sum is the digest of a text by what this one is made for.
+func (d *digestData) sum(text []byte) []byte {
+	h := hashOf(d.name)
+	if d.key == nil {
+		return sum(h, text)
+	}
+	m := hmac.New(h, d.key)
+	m.Write(text)
+	return m.Sum(nil)
 }
 
 func sum(h func() hash.Hash, s []byte) []byte {
@@ -104,6 +116,14 @@ func (rt *Runtime) crypto(set func(string, []builtin)) {
 		return m.Sum(nil)
 	}
 	set("OpenSSL::HMAC", []builtin{
+		{"new", 2, 2, func(c *call) Object {
+			c.algorithm(c.arg(1))
+			d := &digestData{name: c.in.toS(c.arg(1)), key: append([]byte{}, c.str(0)...)}
+			if n, ok := c.arg(1).(*Native); ok {
+				d.name = n.data.(*digestData).name
+			}
+			return &Native{class: c.self.(*Class), Text: "#<OpenSSL::HMAC>", ivars: NewHash(), data: d}
+		}},
 		{"digest", 3, 3, func(c *call) Object { return bytes(mac(c)) }},
 		{"hexdigest", 3, 3, func(c *call) Object { return c.ret(hex.EncodeToString(mac(c))) }},
 		{"base64digest", 3, 3, func(c *call) Object { return c.ret(base64.StdEncoding.EncodeToString(mac(c))) }},
@@ -179,9 +199,9 @@ func digestTable() []builtin {
 	final := func(c *call) []byte {
 		d := self(c)
 		if c.has(0) {
-			return sum(hashOf(d.name), []byte(c.str(0)))
+			return d.sum([]byte(c.str(0)))
 		}
-		return sum(hashOf(d.name), d.text)
+		return d.sum(d.text)
 	}
 	hexed := func(c *call) Object { return c.ret(hex.EncodeToString(final(c))) }
 	return []builtin{
@@ -196,4 +216,19 @@ func digestTable() []builtin {
 		{"block_length", 0, 0, func(c *call) Object { return Int(hashOf(self(c).name)().BlockSize()) }},
 		{"digest_length", 0, 0, func(c *call) Object { return Int(hashOf(self(c).name)().Size()) }},
 	}
+}
+
+// hmacTable is what an HMAC answers: what a digest does, but for what takes all the text at once.
+func hmacTable() (out []builtin) {
+	for _, b := range digestTable() {
+		switch b.name {
+		case "update", "<<", "reset":
+		case "hexdigest", "to_s", "digest", "base64digest":
+			b.max = 0
+		default:
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
 }

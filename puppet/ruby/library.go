@@ -49,7 +49,7 @@ func (rt *Runtime) libraries(mod func(string, ...[]builtin) *Class, def func(str
 	def("Digest::Base", rt.object, digestTable())
 	mod("OpenSSL")
 	def("OpenSSL::Digest", rt.class("Digest::Base"))
-	mod("OpenSSL::HMAC")
+	def("OpenSSL::HMAC", rt.object, hmacTable())
 	mod("OpenSSL::PKCS5")
 	mod("OpenSSL::KDF")
 	for _, n := range digestNames {

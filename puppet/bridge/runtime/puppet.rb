@@ -193,6 +193,14 @@ module Puppet
 
   class << self
     def [](name) = Bunraku.setting(name)
+
+    # Of all settings functions change one, to read a variable that nobody may have set.
+    def []=(name, value)
+      raise Bunraku::Missing.new("the setting #{name} cannot be set here", name) unless name.to_s == 'strict'
+
+      Bunraku.strict = value.to_s
+    end
+
     def settings = @settings ||= Settings.new
     def version = Bunraku.version
     def features = @features ||= Features.new
@@ -399,7 +407,13 @@ module Bunraku
   class << self
     def global_scope = @global_scope ||= Puppet::Parser::Scope.new(-1)
 
+    attr_writer :strict
+
+    def lenient = @strict == 'off'
+
     def setting(name)
+      return @strict.intern if @strict && name.to_s == 'strict'
+
       value = settings.fetch(name.to_s) { raise Missing.new("the setting #{name} is not known here", name) }
       name.to_s == 'strict' ? value.intern : value
     end

@@ -2,6 +2,13 @@
 
 module Puppet
   module Parser
+    # A resource of the catalog that is being made. Its parameters know more than their values.
+    class Resource < Puppet::Resource
+      Param = Struct.new(:name, :value)
+
+      def parameters = @parameters.to_h { |name, value| [name.to_sym, Param.new(name.to_sym, value)] }
+    end
+
     # The scope of a call, or of the top level.
     class Scope
       include Puppet::Util
@@ -10,6 +17,14 @@ module Puppet
       attr_reader :frame
 
       UNCAUGHT_THROW_EXCEPTION = UncaughtThrowError
+
+      # What Puppet's scopes can do besides: no reason to say that there is no such method.
+      ABSENT = %i[class_scope class_set defaults effective_symtable enclosing_scope ephemeral_from ephemeral_level
+                  find_builtin_resource_type find_defined_resource_type find_resource_type get_local_variable has_local_variable?
+                  inherited_scope is_classscope? is_nodescope? lookup_qualified_variable lookuptype new_ephemeral new_match_scope
+                  newscope parent parent_module_name pop_ephemerals push_ephemerals resolve_type_and_titles
+                  set_facts set_match_data transform_and_assert_classnames undef_as variable_not_found with_global_scope
+                  with_guarded_scope with_local_scope with_parameter_scope without_ephemeral_scopes].freeze
 
       def initialize(frame) = @frame = frame
 
@@ -21,7 +36,7 @@ module Puppet
 
         throw(:undefined_variable)
       rescue UncaughtThrowError
-        ask('unknown_variable', name)
+        ask('unknown_variable', name) unless Bunraku.lenient
       end
       alias [] lookupvar
 
@@ -45,6 +60,8 @@ module Puppet
 
       # function_NAME is the 3.x function as other 3.x functions and templates call it.
       def method_missing(method, *args, &block)
+        raise Bunraku::Missing.new("Scope##{method} is not here", method) if ABSENT.include?(method)
+
         name = method.to_s[/\Afunction_(.*)/m, 1] or return super
         case (where = ask('old_function', name))
         when nil then super
@@ -67,7 +84,7 @@ module Puppet
       def findresource(type, title = nil)
         type, title = Puppet::Resource.type_and_title(type.is_a?(Puppet::Resource) ? type.ref : type, title)
         found = ask('resource', type, title)
-        found && Puppet::Resource.new(found[0], found[1], parameters: found[2])
+        found && Resource.new(found[0], found[1], parameters: found[2])
       end
 
       def lookupdefaults(type) = ask('defaults', type.to_s).transform_keys(&:to_sym).transform_values { |v| Param.new(v) }
@@ -76,10 +93,13 @@ module Puppet
       def catalog = Catalog.new(self)
       def compiler = Compiler.new(self)
       def environment = Puppet.lookup(:current_environment)
-      def resource = (r = ask('own_resource')) && Puppet::Resource.new(r[0], r[1], parameters: r[2])
+      def resource = (r = ask('own_resource')) && Resource.new(r[0], r[1], parameters: r[2])
       def source = Source.new(*ask('source'))
       def tags = catalog.tags
       def is_topscope? = ask('top?')
+
+      # The scope of the node, or of the top level: functions are mostly called from there.
+      def find_global_scope = is_topscope? ? self : raise(Bunraku::Missing.new('the global scope of another one is not here', :find_global_scope))
       def find_hostclass(name) = ask('known_class', name) ? Source.new(name, nil) : nil
       def find_definition(name) = ask('known_type', name) ? Source.new(name, nil) : nil
       def to_s = ask('scope_text')
@@ -94,7 +114,7 @@ module Puppet
         def initialize(scope) = @scope = scope
         def classes = @scope.ask('classes')
         def tags = @scope.ask('tags')
-        def resources = @scope.ask('resources').map { |type, title, parameters| Puppet::Resource.new(type, title, parameters: parameters) }
+        def resources = @scope.ask('resources').map { |type, title, parameters| Resource.new(type, title, parameters: parameters) }
         def resource(type, title = nil) = @scope.findresource(type, title)
       end
 
