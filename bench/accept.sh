@@ -66,6 +66,7 @@ sites)
   export BUNRAKU_SUBJECT='^sites'
   run "theorems and precision over the sites" ./puppet/compiler 'TestScoreTheorems'
   unset BUNRAKU_SUBJECT
+  run "every class of today's modules on four machines, as Puppet 8" ./puppet/compiler 'TestAcceptModernClasses'
   run "moving from Puppet 7 to 8: planted trouble and the sites, asked of both" ./fleet/migrate 'TestAccept'
   run "explain every site" ./cmd/bunraku 'TestAcceptExplainSites'
   ;;
