@@ -49,7 +49,7 @@ func TestScoreAgent(t *testing.T) {
 	for seed := from; seed <= to; seed++ {
 		j.judge(t, newScenario(uint64(seed)), &score)
 	}
-	t.Log(score.String())
+	t.Log(score.String() + score.table())
 	if len(score.refuted)+len(score.false) > 0 {
 		t.Errorf("%d proofs refuted, %d findings that do not happen", len(score.refuted), len(score.false))
 	}
@@ -60,6 +60,40 @@ type judged struct {
 	catalogs, faulty, found, right, proved int
 	replayed, skipped                      int
 	refuted, false, missed, unproved       []string
+	of                                     map[string]*recall // by kind of fault, and by type of a resource that shows it
+}
+
+// recall counts faulty catalogs, and those with a finding.
+type recall struct{ faulty, found int }
+
+// table lists how many of the faulty catalogs have a finding, by kind of fault and by type.
+func (s *judged) table() string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(s.of)) {
+		fmt.Fprintf(&b, "\nscore: faults found, %s %d/%d", k, s.of[k].found, s.of[k].faulty)
+	}
+	return b.String()
+}
+
+// blame counts what an agent has shown of a catalog: a type counts as found if a finding names a resource of it.
+func (s *judged) blame(shown map[string]bool, errs []model.Finding) {
+	if s.of == nil {
+		s.of = map[string]*recall{}
+	}
+	for k := range shown {
+		r := s.of[k]
+		if r == nil {
+			r = &recall{}
+			s.of[k] = r
+		}
+		r.faulty++
+		typ, isType := strings.CutPrefix(k, "type ")
+		if slices.ContainsFunc(errs, func(f model.Finding) bool {
+			return !isType || slices.ContainsFunc(f.Resources, func(x *catalog.Resource) bool { return x.Type == typ })
+		}) {
+			r.found++
+		}
+	}
 }
 
 func (s *judged) String() string {
@@ -211,7 +245,15 @@ func (a *agent) judge(t *testing.T, s *scenario, score *judged) {
 		}
 	}
 	var faults []string
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	shown := map[string]bool{}
+	fault := func(kind string, refs []string, format string, args ...any) {
+		faults = append(faults, fmt.Sprintf(format, args...))
+		shown["kind "+kind] = true
+		for _, ref := range refs {
+			typ, _, _ := strings.Cut(ref, "[")
+			shown["type "+typ] = true
+		}
+	}
 	for m, before := range s.machines {
 		if m > 0 && (len(before) == 0 || !inInit(prepared, report.Model.Graph.Fresh, before)) {
 			continue
@@ -234,7 +276,7 @@ func (a *agent) judge(t *testing.T, s *scenario, score *judged) {
 			}
 			firsts = append(firsts, first)
 			if m == 0 && first.bad() {
-				fault("machine %d order %d fails: %v", m, k, first.Why)
+				fault("fails", first.Failed, "machine %d order %d fails: %v", m, k, first.Why)
 				if report.Success == verify.Always {
 					refute("success always: order %d fails from the fresh machine: %v", k, first.Why)
 				}
@@ -244,13 +286,13 @@ func (a *agent) judge(t *testing.T, s *scenario, score *judged) {
 			}
 			diff := differences(first.State, second.State)
 			if second.bad() || len(diff) > 0 {
-				fault("machine %d order %d: second run %v %v", m, k, second.Why, diff)
+				fault("second run differs", second.Failed, "machine %d order %d: second run %v %v", m, k, second.Why, diff)
 				if k == 0 && report.Idempotent == verify.Yes {
 					refute("idempotent: machine %d %v, second run %v %v", m, before, second.Why, diff)
 				}
 			}
 			if len(second.Changed) > 0 {
-				fault("machine %d order %d: second run changes %v", m, k, second.Changed)
+				fault("second run acts", second.Changed, "machine %d order %d: second run changes %v", m, k, second.Changed)
 				if k == 0 && report.Quiet == verify.Yes {
 					refute("quiet: machine %d %v, second run changes %v", m, before, second.Changed)
 				}
@@ -258,7 +300,7 @@ func (a *agent) judge(t *testing.T, s *scenario, score *judged) {
 		}
 		for k := 1; k < len(firsts); k++ {
 			if firsts[k].bad() != firsts[0].bad() || !firsts[0].bad() && len(differences(firsts[0].State, firsts[k].State)) > 0 {
-				fault("machine %d: orders 0 and %d differ: %v / %v %v", m, k, firsts[0].Why, firsts[k].Why,
+				fault("orders differ", nil, "machine %d: orders 0 and %d differ: %v / %v %v", m, k, firsts[0].Why, firsts[k].Why,
 					differences(firsts[0].State, firsts[k].State))
 				if report.Deterministic == verify.Yes {
 					refute("deterministic: machine %d %v: orders 0 and %d: %v / %v %v", m, before, k, firsts[0].Why, firsts[k].Why,
@@ -279,6 +321,7 @@ func (a *agent) judge(t *testing.T, s *scenario, score *judged) {
 		len(errs) == 0
 	if len(faults) > 0 {
 		score.faulty++
+		score.blame(shown, errs)
 		if len(errs) > 0 {
 			score.found++
 		} else {

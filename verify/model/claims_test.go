@@ -217,6 +217,15 @@ func TestScoreRefutedClaims(t *testing.T) {
 			unknown: "whether Package[frobnicate] comes from File[/etc/apt/sources.list.d/f.list]"},
 		{name: "a package after its source", platform: "debian-12",
 			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }"},
+		{name: "a key that may come after the update", platform: "debian-12",
+			text: "file { '/etc/apt/keyrings/e.asc': content => 'key' }\n" +
+				"file { '/etc/apt/sources.list.d/e.list': content => 'deb [arch=amd64 signed-by=/etc/apt/keyrings/e.asc] http://x y z' } ~> " +
+				"exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }",
+			want: []string{"V101 File[/etc/apt/keyrings/e.asc] Exec[/usr/bin/apt-get update] require => File['/etc/apt/keyrings/e.asc'],"}},
+		{name: "a key in time", platform: "debian-12",
+			text: "file { '/etc/apt/keyrings/e.asc': content => 'key' } -> " +
+				"file { '/etc/apt/sources.list.d/e.sources': content => \"Types: deb\\nURIs: http://x\\nSigned-By: /etc/apt/keyrings/e.asc\\n\" } ~> " +
+				"exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }"},
 		{name: "an enabled module and its service", platform: "debian-12",
 			text: "package { 'freeradius': } -> file { '/etc/freeradius/3.0/mods-enabled/ldap': ensure => link, target => '../mods-available/ldap' }\n" +
 				"service { 'freeradius': ensure => running, require => Package['freeradius'] }",

@@ -2,6 +2,7 @@ package model
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -97,8 +98,31 @@ func (b *builder) update() fs.Seq {
 	}
 	for _, s := range sources {
 		cell := b.indexOf(s)
-		out = append(out, fs.If{Cond: fs.Is{Path: s, Kind: fs.File}, Then: fs.Assign{Var: cell, Value: fs.Str("yes")},
+		ready := fs.And{fs.Is{Path: s, Kind: fs.File}}
+		for _, key := range b.keysOf(s) {
+			ready = append(ready, fs.Is{Path: key, Kind: fs.File})
+		}
+		out = append(out, fs.If{Cond: ready, Then: fs.Assign{Var: cell, Value: fs.Str("yes")},
 			Else: fs.Assign{Var: cell, Value: fs.Str("no")}})
+	}
+	return out
+}
+
+// signedBy is how a source names the file of its key, in a line of a list or in a field of deb822.
+var signedBy = regexp.MustCompile(`(?i)\bsigned-by\s*[=:]\s*(/[^\s\],]+)`)
+
+// keysOf are the files of keys that a source names and that the catalog makes: apt passes over a source whose key is not
+// there. Of others it is taken that they are there.
+func (b *builder) keysOf(source fs.Path) (out []fs.Path) {
+	it := b.files[source]
+	if it == nil {
+		return nil
+	}
+	for _, m := range signedBy.FindAllStringSubmatch(it.or("content", ""), -1) {
+		p := b.path(m[1])
+		if made := b.files[p]; made != nil && made.or("ensure", "file") != absent && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
 	}
 	return out
 }
