@@ -126,8 +126,8 @@ func (u *upgrade) json() *upgradeJSON {
 	}
 	out.Rests = u.Runs > 0
 	for _, act := range u.Acts {
-		x := actJSON{Resource: resourceOf(act.Resource), Verb: string(act.Verb), What: act.What, Again: act.Again, Always: act.Always,
-			Rough: act.Exact != verify.Exact}
+		x := actJSON{Resource: resourceOf(act.Resource), Verb: string(act.Verb), What: act.What, Again: act.Again,
+			Always: act.Always, Rough: act.Exact != verify.Exact}
 		if act.Told != nil {
 			x.Because = act.Told.Ref()
 		}

@@ -16,6 +16,7 @@ type dpkg struct {
 	conffiles map[string][]string
 	entries   []*entry // that are installed
 	byName    map[string]uint32
+	scripted  bool   // the scripts of its packages are there too
 	root      string // of the machine, if its files are there too: they can be asked what is a directory
 }
 
@@ -24,6 +25,7 @@ func openDpkg(dir string) (*dpkg, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.scripted = hasScripts(dir)
 	resolve := newResolver(d.entries, d.byName)
 	for _, e := range d.entries {
 		d.pulls[e.name] = resolve.depends(e)

@@ -4,7 +4,7 @@
 // A Set is several sources, asked in order:
 //
 //	folder.go    folders with one plain list per package
-//	dpkg.go      the database of dpkg
+//	dpkg.go      the database of dpkg; script.go which accounts its packages make
 //	store.go     a store: one indexed file with the lists of many platforms (record.go and builder.go have its layout)
 //	embedded.go  the built-in index of Debian's packages that have files in /etc or a service
 //	names.go     the names of all of Debian's packages, and which of them bring nothing but programs and data

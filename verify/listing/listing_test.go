@@ -86,3 +86,34 @@ func TestDpkg(t *testing.T) {
 		t.Errorf("%v %v", p, err)
 	}
 }
+
+// Which accounts a package makes is in its scripts, where they say it plainly.
+func TestScripts(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/status", "Package: a\nStatus: install ok installed\n\n")
+	for name, script := range map[string]string{
+		"redis": "#!/bin/sh\n# adduser is called below\ngetent passwd redis >/dev/null || adduser --system \\\n --group --home /x redis\n",
+		"plain": "", "pool": "groupadd -r pool || true\nadduser www-data pool\n",
+		"odd": "adduser --system \"$NAME\"\n", "users": "systemd-sysusers users.conf\n",
+	} {
+		write(t, dir+"/info/"+name+".list", "/.\n/etc\n")
+		if script != "" {
+			write(t, dir+"/info/"+name+".postinst", script)
+		}
+	}
+	s, err := Open("", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{"redis": {"group redis", "user redis"}, "plain": nil,
+		"pool": {"group pool"}} {
+		if got, err := s.Accounts(name); err != nil || !slices.Equal(got, want) || !s.Scripted(name) {
+			t.Errorf("%s makes %q, want %q (%v)", name, got, want, err)
+		}
+	}
+	for _, name := range []string{"odd", "users", "none"} {
+		if s.Scripted(name) {
+			t.Errorf("what %s makes is not known", name)
+		}
+	}
+}

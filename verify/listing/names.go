@@ -251,9 +251,33 @@ func (s *Set) Programs() []string {
 
 // Accounts lists the accounts that are known to be there when a package is: "user redis", "group redis".
 func (s *Set) Accounts(name string) ([]string, error) {
+	if out, known := s.scripts(name); known {
+		return out, nil
+	}
 	if s == nil || s.archive == nil {
 		return nil, nil
 	}
 	all, err := builtInAccounts()
 	return all[name], err
+}
+
+// Scripted reports whether the scripts of a package have been read, so that it makes no other accounts.
+func (s *Set) Scripted(name string) bool {
+	_, known := s.scripts(name)
+	return known
+}
+
+// scripts are the accounts that the scripts of a package make, by the first database that has it.
+func (s *Set) scripts(name string) (accounts []string, known bool) {
+	if s == nil {
+		return nil, false
+	}
+	for _, src := range s.sources {
+		if d, ok := src.(*dpkg); ok {
+			if accounts, known = d.accounts(name); known {
+				return accounts, true
+			}
+		}
+	}
+	return nil, false
 }

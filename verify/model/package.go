@@ -333,10 +333,17 @@ func (b *builder) findMakers() bool {
 		}
 		if it.r.Type == "Package" {
 			st, _ := b.opt.Listing.Standing(it.name)
-			return b.basis[it.name] == nil && !b.removes(it.name) && (st != listing.Bounded || b.pk.known[it.name] != nil)
+			return b.basis[it.name] == nil && !b.removes(it.name) &&
+				(st != listing.Bounded || b.pk.known[it.name] != nil) && !b.pk.scripted(it.name)
 		}
 		return it.rec.Build == nil && it.rec.Line == nil
 	})
+}
+
+// scripted reports whether it is known which accounts a package makes, with all that it pulls in.
+func (pk *packages) scripted(pkg string) bool {
+	return !slices.ContainsFunc(append([]string{pkg}, pk.needs[pkg]...),
+		func(n string) bool { return pk.b.basis[n] == nil && !pk.b.opt.Listing.Scripted(n) })
 }
 
 // makes reports whether a package is known to make an account.

@@ -63,6 +63,11 @@ unit solod solod
 deb solod ''
 rm -r "$work"
 "$here/../../../listing/generate/exact.sh" "$dir/lists" "$dir"/debs/*.deb
+# Their scripts, which say what accounts they make, are where dpkg has them.
+for deb in "$dir"/debs/*.deb; do
+	dpkg-deb --ctrl-tarfile "$deb" | tar -xO ./postinst >"$dir/lists/info/$(dpkg-deb -f "$deb" Package).postinst" 2>/dev/null || true
+done
+find "$dir/lists/info" -name '*.postinst' -empty -delete
 cp "$dir"/debs/*.deb "$root/srv/repository"
 (cd "$root/srv/repository" && apt-ftparchive packages . >Packages 2>/dev/null || dpkg-scanpackages -m . >Packages 2>/dev/null)
 mv "$root/srv/repository" "$root/usr/share/judge-repository.new"
