@@ -22,6 +22,7 @@ var secondDoor = map[string]string{
 	"verify/sat":        "solvers that the user names",
 	"puppet/bridge":     "the Ruby that the user lets run",
 	"fleet/store":       "the store of a fleet's traces and results",
+	"fleet/queue":       "the directory of the server that it starts: where it is, and how to log in",
 	"report":            "baselines that the user names; marks that the user sets in a page",
 	"serve":             "certificates, rules and mounts that the user names; modules' files as agents get them; what agents send",
 	"cmd/bunraku":       "side files, stores and reports that the user names; git's blame",

@@ -63,6 +63,7 @@ var layers = map[string]string{
 	"diff":                     "source source/git provenance puppet/value puppet/types puppet/resource puppet/catalog puppet/record puppet/environment explain",
 	"fleet":                    "audit budget puppet/exported diff explain fleet/store report source source/git provenance puppet/functions/stdlib puppet/resource puppet/lookup/datafile puppet/environment puppet/outline puppet/syntax puppet/trace puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/compiler judge verify verify/model",
 	"fleet/migrate":            "source puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/compiler",
+	"fleet/queue":              "diff",
 	"fleet/store":              "budget source provenance puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/trace puppet/lookup puppet/compiler report/redact",
 	"audit":                    "source puppet/syntax puppet/outline puppet/value puppet/facts puppet/resource puppet/environment puppet/lookup/datafile puppet/template puppet/compiler",
 	"docs":                     "",
