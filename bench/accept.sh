@@ -93,7 +93,9 @@ diff)
   run "the same differences as real Puppet's" ./fleet 'TestScoreDiffPuppet'
   # Puppet's answers are kept below $BUNRAKU_FETCHED, so that it goes on where it was ended; BUNRAKU_PAIRS=N looks at fewer.
   run "the same differences as real Puppet's, over the history of real sites" ./fleet 'TestAcceptHistory'
-  run "shards: the bytes of one run" ./cmd/bunraku 'TestShards'
+  run "shards and workers: the bytes of one run" ./cmd/bunraku 'TestShards|TestFleet'
+  run "100 kills alone, in shards and with workers" ./cmd/bunraku 'TestAcceptKilled'
+  run "a cluster of three servers that lose each other" ./fleet/queue 'TestServe|TestCluster'
   ;;
 smartfrog) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
 mupuppet)

@@ -97,6 +97,25 @@ func (r *Report) Part(seal Sealer, hide func(string) string) *Part {
 	return p
 }
 
+// Split is the part as one for each of its nodes.
+func (p *Part) Split() []*Part {
+	out := make([]*Part, len(p.Nodes))
+	for i, n := range p.Nodes {
+		x := &Part{Changes: []PartChange{}, Effects: []PartEffect{}}
+		changes, effects := n.Changes, n.Effects
+		n.Changes, n.Effects = nil, nil
+		for k, c := range changes {
+			x.Changes, n.Changes = append(x.Changes, p.Changes[c]), append(n.Changes, k)
+		}
+		for k, e := range effects {
+			x.Effects, n.Effects = append(x.Effects, p.Effects[e]), append(n.Effects, k)
+		}
+		x.Nodes = []PartNode{n}
+		out[i] = x
+	}
+	return out
+}
+
 // effectsOf are the effects of each node, in one order.
 func (r *Report) effectsOf() map[int][]Effect {
 	r.conclude()

@@ -31,6 +31,8 @@ type Comparing struct {
 	Options      diff.Options
 	Watch        Watch  // is told of every compile
 	Step         func() // is called when a node is done
+
+	runs *[2]*store.Run // over both sides, of Store
 }
 
 // Compare compares all nodes, on all processors. A node whose compile on the old side asked nothing that has another

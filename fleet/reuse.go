@@ -32,7 +32,10 @@ type sameAs struct {
 }
 
 func newReuse(c *Comparing) *reuse {
-	return &reuse{old: c.Store.Over(c.From), new: c.Store.Over(c.To), pairs: map[[2]uint32]int{},
+	if c.runs == nil {
+		c.runs = &[2]*store.Run{c.Store.Over(c.From), c.Store.Over(c.To)}
+	}
+	return &reuse{old: c.runs[0], new: c.runs[1], pairs: map[[2]uint32]int{},
 		kinds: map[uint32]*sameAs{}, effects: map[int][]diff.Effect{}}
 }
 

@@ -25,7 +25,8 @@ type diffFlags struct {
 	nodes, with             []string
 	by, format, out, assert string
 	store, shard, seal      string
-	merging                 bool // parts of others are put together
+	merging                 bool     // parts of others are put together
+	partDirs                []string // where parts are: they are no part of the tree
 	ignore, ignoreAttr      []string
 	ignoreTags, filters     []string
 	full                    bool
@@ -120,6 +121,9 @@ func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diff
 		r, err = a.diffStored(ctx, cmd, root, f, opt)
 	default:
 		var d *diffing
+		if f.shard != "" && f.out != "" {
+			f.partDirs = []string{f.out}
+		}
 		if d, err = a.openDiff(ctx, cmd, root, f, opt); err != nil {
 			return err
 		}

@@ -68,7 +68,8 @@ func (a *app) diffShard(ctx context.Context, cmd *cobra.Command, d *diffing, f *
 
 // howShown are the flags that do not change what is found, and those whose meaning is in what is compared.
 var howShown = []string{"shard", "out", "format", "by", "full", "store", "seal", "assert", "env", "from", "to", "facts", "nodes",
-	"node", "listen", "url", "creds", "tls-cert", "tls-key", "tls-ca", "data"}
+	"node", "ca", "cert", "key", "token", "nats", "nats-creds", "nats-token", "nats-cert", "nats-key", "nats-ca", "listen", "data",
+	"once", "name"}
 
 // inquire is what is compared: the sides, the nodes, and the flags that change the answer.
 func (d *diffing) inquire(cmd *cobra.Command, f *diffFlags) (*fleet.Inquiry, error) {
@@ -149,6 +150,7 @@ func (a *app) merge(ctx context.Context, cmd *cobra.Command, root string, dirs [
 	if err != nil {
 		return err
 	}
+	f.partDirs = dirs
 	d, err := a.openDiff(ctx, cmd, root, f, opt)
 	if err != nil {
 		return err

@@ -33,7 +33,8 @@ type diffing struct {
 	invented         bool     // the nodes are
 	restless         []string // nodes that would still be told something else by others
 	c                *fleet.Comparing
-	paths            []string // of files that are not the same
+	judge            *judge.Judge // of consequences; nil until they are asked for
+	paths            []string     // of files that are not the same
 }
 
 // openDiff opens the sides that the flags name.
@@ -69,10 +70,10 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		}
 	}
 	if d.old, err = d.revs.Open(from); err != nil {
-		return nil, err
+		return nil, &noRevision{from, err}
 	}
 	if d.new, err = d.revs.Open(f.to); err != nil {
-		return nil, err
+		return nil, &noRevision{f.to, err}
 	}
 	if note != "" {
 		d.old.Title += " (" + note + ")"
@@ -109,11 +110,24 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if d.paths, err = d.changed(ctx); err != nil {
 		return nil, err
 	}
+	parts := make([]string, len(f.partDirs))
+	for i, dir := range f.partDirs {
+		parts[i] = source.Absolute(dir)
+	}
+	d.paths = slices.DeleteFunc(d.paths, func(p string) bool { return inside(p, parts) })
 	if slices.ContainsFunc(d.paths, maybeModuleFile) {
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
 	}
 	return d, nil
 }
+
+// A noRevision says that a state cannot be opened.
+type noRevision struct {
+	name string
+	error
+}
+
+func (n *noRevision) Unwrap() error { return n.error }
 
 // maybeModuleFile reports whether a file may be one that catalogs name as a source: what lies in a directory called
 // files, and everything that is neither code nor data, since a link in such a directory may lead there.
@@ -180,6 +194,9 @@ func (d *diffing) close() {
 	if d.c.Store != nil {
 		defer d.c.Store.Close()
 	}
+	if d.judge != nil {
+		d.judge.Close()
+	}
 	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
 		if s != nil {
 			s.Close()
@@ -201,17 +218,15 @@ func (a *app) diffRevisions(ctx context.Context, d *diffing, f *diffFlags) (*dif
 
 // compareNodes compares some nodes, one by one.
 func (a *app) compareNodes(ctx context.Context, d *diffing, f *diffFlags, nodes []fleet.Node) (*diff.Report, error) {
-	c := d.c
 	d.explains(f)
-	if !c.Options.Exact {
-		j := judge.New(judge.Options{Budget: model.DefaultUnits, Hide: a.secrets.Hide})
-		defer j.Close()
-		c.Consequences = &fleet.Consequences{Judge: j}
+	if d.judge == nil && !d.c.Options.Exact {
+		d.judge = judge.New(judge.Options{Budget: model.DefaultUnits, Hide: a.secrets.Hide})
+		d.c.Consequences = &fleet.Consequences{Judge: d.judge}
 	}
 	bar := a.progress("comparing nodes", len(nodes))
-	c.Step = bar.step
+	d.c.Step = bar.step
 	defer bar.stop()
-	return c.Compare(ctx, nodes)
+	return d.c.Compare(ctx, nodes)
 }
 
 // explains makes nodes that change be compiled with provenance, unless the format has no room for what it says.

@@ -289,13 +289,24 @@ func TestDiffLanguages(t *testing.T) {
 
 // TestDiffPage applies the patch of docs/diff.md to the shop and runs every command of the page.
 func TestDiffPage(t *testing.T) {
-	page := filepath.Join("..", "..", "docs", "diff.md")
+	for _, name := range []string{"diff.md", "fleet.md"} {
+		t.Run(name, func(t *testing.T) { diffPage(t, name) })
+	}
+}
+
+// diffPage runs what a page shows in the repository that docs/diff.md describes.
+func diffPage(t *testing.T, name string) {
+	page := filepath.Join("..", "..", "docs", name)
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
+	told, err := os.ReadFile(filepath.Join("..", "..", "docs", "diff.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := newRepository(t)
-	_, patch, _ := strings.Cut(string(text), "```diff\n")
+	_, patch, _ := strings.Cut(string(told), "```diff\n")
 	patch, _, _ = strings.Cut(patch, "```\n")
 	file := filepath.Join(t.TempDir(), "patch")
 	if err := os.WriteFile(file, []byte(patch), 0o644); err != nil {

@@ -161,6 +161,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.diffCommand(),
 		a.explainCommand(),
 		a.factsCommand(),
+		a.fleetCommand(),
 		a.impactCommand(),
 		a.lspCommand(), a.serveCommand(),
 		a.mupuppetCommand(),
