@@ -9,6 +9,8 @@ type Cause struct {
 	Sure  bool
 	// Either tells that each of the hunks is enough.
 	Either bool
+	// Through are nodes that the change comes through: what they export is another one.
+	Through []string
 	// Other says what makes the change if no hunk does: the clock, say.
 	Other string
 }
@@ -22,5 +24,5 @@ func (c *Cause) id() string {
 	for _, h := range c.Hunks {
 		parts = append(parts, h.Path+":"+h.Old.String()+":"+h.New.String())
 	}
-	return strings.Join(append(parts, c.Other), "\n")
+	return strings.Join(append(append(parts, c.Through...), c.Other), "\n")
 }

@@ -45,10 +45,11 @@ type jsonGroup struct {
 }
 
 type jsonCause struct {
-	Hunks  []jsonHunk `json:"hunks"`
-	Either bool       `json:"either,omitempty"`
-	Sure   bool       `json:"sure"`
-	Other  string     `json:"other,omitempty"`
+	Hunks   []jsonHunk `json:"hunks"`
+	Either  bool       `json:"either,omitempty"`
+	Sure    bool       `json:"sure"`
+	Through []string   `json:"through,omitempty"` // nodes whose exports are others
+	Other   string     `json:"other,omitempty"`
 }
 
 type jsonHunk struct {
@@ -140,7 +141,7 @@ func (c *Cause) json() *jsonCause {
 	if c == nil {
 		return nil
 	}
-	out := &jsonCause{Hunks: []jsonHunk{}, Either: c.Either, Sure: c.Sure, Other: c.Other}
+	out := &jsonCause{Hunks: []jsonHunk{}, Either: c.Either, Sure: c.Sure, Through: c.Through, Other: c.Other}
 	for _, h := range c.Hunks {
 		out.Hunks = append(out.Hunks, h.json())
 	}

@@ -138,8 +138,8 @@ type Joined struct {
 	first map[string]int                   // a node that has the reason
 }
 
-// Join puts parts together. names are all nodes, in order; it is an error if one of them is in no part, or in two that do
-// not say the same of it.
+// Join puts parts together. names are all nodes, in order; it is an error if one of them is in no part. A node that is in
+// several is taken from the first.
 func Join(names []string, parts []*Part) (*Joined, error) {
 	j := &Joined{Report: NewReport(names), items: map[string]*Item{}, slots: map[*Item]string{}, exact: map[*Item]string{},
 		fails: map[string][]**source.Diagnostic{}, first: map[string]int{}}

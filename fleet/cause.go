@@ -11,6 +11,7 @@ import (
 	"bunraku/diff"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/exported"
 	"bunraku/puppet/trace"
 	"bunraku/source"
 )
@@ -41,6 +42,7 @@ type search struct {
 	patch *diff.Patch
 	nodes []Node
 	base  *compiler.Snapshot // the old state
+	far   *far               // what other nodes export; nil if it is the same on both sides
 
 	mu     sync.Mutex
 	states map[string]*state
@@ -53,6 +55,10 @@ type state struct {
 	snapshot *compiler.Snapshot
 	contents *diff.Contents
 	err      error
+
+	farOnce sync.Once
+	exports exported.Importer // that nodes are told in this state
+	through []string          // the nodes that export something else than in the old one
 }
 
 // A witness is a node that is looked at, with its old catalog.
@@ -76,7 +82,7 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 	ws *compiler.Workspace) error {
 	nodes = slices.Clone(nodes)
 	for i := range nodes {
-		nodes[i] = nodes[i].Importing(c.OldExports) // what others export is no hunk of this node's
+		nodes[i] = nodes[i].Importing(c.OldExports)
 	}
 	s := &search{Comparing: c, ctx: ctx, ws: ws, patch: patch, nodes: nodes, states: map[string]*state{}, base: c.From}
 	defer s.close()
@@ -86,6 +92,7 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 			return err
 		}
 	}
+	s.far = s.findFar()
 	r.Hunks = patch.Hunks
 	todo := map[int][]*question{}
 	var order []int
@@ -133,7 +140,7 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 		}
 		source.Each(ctx, len(units), func(u int) { s.try(w, units[u]) })
 		for _, q := range todo[order[i]] {
-			*q.cause = s.cause(w, q, units)
+			*q.cause = s.through(w, q, s.cause(w, q, units))
 		}
 	}
 	s.effects(r, witnesses, units)
@@ -318,7 +325,7 @@ func (s *search) try(w *witness, hunks []*diff.Hunk) outcome {
 		w.keep(name, o)
 		return o
 	}
-	n := s.nodes[w.node].Node
+	n := s.nodes[w.node].Importing(s.told(st)).Node
 	if w.trace != nil {
 		holds, _, err := st.snapshot.Holds(s.ctx, w.trace, n)
 		if err != nil {

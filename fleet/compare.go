@@ -32,7 +32,8 @@ type Comparing struct {
 	Watch        Watch  // is told of every compile
 	Step         func() // is called when a node is done
 
-	runs *[2]*store.Run // over both sides, of Store
+	runs      *[2]*store.Run // over both sides, of Store
+	exporters []Node         // that may export something to those that are compared
 }
 
 // Compare compares all nodes, on all processors. A node whose compile on the old side asked nothing that has another
@@ -72,8 +73,10 @@ func (c *Comparing) Compare(ctx context.Context, nodes []Node) (*diff.Report, er
 func (c *Comparing) old(n Node) compiler.Node { return n.Importing(c.OldExports).Node }
 func (c *Comparing) new(n Node) compiler.Node { return n.Importing(c.NewExports).Node }
 
-// Exchange finds out what nodes export to each other on both sides, if anything of it is collected there.
+// Exchange finds out what nodes export to each other on both sides, if anything of it is collected there. They are more than
+// those that are compared, if these are only some.
 func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []string, err error) {
+	c.exporters = nodes
 	for _, side := range []struct {
 		snap *compiler.Snapshot
 		set  *exported.Importer

@@ -9,7 +9,7 @@
 //	verdict.go   judging the kinds, and what was found of all nodes together
 //	revision.go  commits, the work tree and directories as states that can be compared
 //	reuse.go     what a store knows of them, and nodes that are alike
-//	cause.go     which hunks make a change; blame.go who wrote them
+//	cause.go     which hunks make a change; blame.go who wrote them; far.go hunks that only other nodes read
 //	impact.go    which nodes can change
 //	compare.go   the catalogs of all nodes between two states
 //	exchange.go  what nodes export to each other

@@ -23,6 +23,7 @@ type diffFlags struct {
 	from, to                string
 	fromCatalog, toCatalog  string
 	nodes, with             []string
+	having, where           []string // classes and facts that nodes must have
 	by, format, out, assert string
 	store, shard, seal      string
 	merging                 bool     // parts of others are put together
@@ -100,6 +101,10 @@ func (f *diffFlags) addSides(c *cobra.Command) {
 		"a `DIR` that keeps what compiles asked and came to: later runs compile only what may have changed")
 	fs.StringSliceVar(&f.nodes, "nodes", nil,
 		"only nodes whose names match a `GLOB`, such as web*; several, separated by commas")
+	fs.StringSliceVar(&f.having, "class", nil,
+		"only nodes that have a class on either side, by a `GLOB` of its name, such as role::web; several, separated by commas")
+	fs.StringArrayVar(&f.where, "where", nil,
+		"only nodes with such a fact: `FACT=GLOB`, as in os.family=RedHat or networking.domain!=*.test; may be repeated, and then all must hold")
 	fs.StringArrayVar(&f.with, "with", nil,
 		"a `DIR` whose files lie under ENV on both sides where it has none itself: modules that are not in git; may be repeated")
 }

@@ -67,7 +67,7 @@ func (a *app) diffShard(ctx context.Context, cmd *cobra.Command, d *diffing, f *
 }
 
 // howShown are the flags that do not change what is found, and those whose meaning is in what is compared.
-var howShown = []string{"shard", "out", "format", "by", "full", "store", "seal", "assert", "env", "from", "to", "facts", "nodes",
+var howShown = []string{"shard", "out", "format", "by", "full", "store", "seal", "assert", "env", "from", "to", "facts", "nodes", "class", "where",
 	"node", "ca", "cert", "key", "token", "nats", "nats-creds", "nats-token", "nats-cert", "nats-key", "nats-ca", "listen", "data",
 	"once", "name"}
 
@@ -92,7 +92,10 @@ func (d *diffing) inquire(cmd *cobra.Command, f *diffFlags) (*fleet.Inquiry, err
 			return nil, fail("%s is too short for a key: 16 characters at least", f.seal)
 		}
 	}
-	return fleet.Inquire(texts, d.nodes, key), nil
+	for _, n := range d.nodes {
+		texts = append(texts, n.Title())
+	}
+	return fleet.Inquire(texts, d.everybody, key), nil
 }
 
 // identity tells a state from others: a commit, or what is in the files that are not the same on both sides.

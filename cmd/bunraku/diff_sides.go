@@ -30,8 +30,10 @@ type diffing struct {
 	old, new         *fleet.Revision
 	oldSide, newSide pair
 	nodes            []fleet.Node
-	invented         bool     // the nodes are
-	restless         []string // nodes that would still be told something else by others
+	everybody        []fleet.Node // also those that are not compared: they may export something
+	invented         bool         // the nodes are
+	restless         []string     // nodes that would still be told something else by others
+	unsure           []string     // nodes of which it is not known whether they have the class
 	c                *fleet.Comparing
 	judge            *judge.Judge // of consequences; nil until they are asked for
 	paths            []string     // of files that are not the same
@@ -81,7 +83,7 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if f.later != 0 {
 		d.old.Title, d.new.Title = f.language.Title(), f.later.Title()
 	}
-	if d.nodes, d.invented, err = a.diffNodes(ctx, d.newSide.plain, d.old, d.new, root, f); err != nil {
+	if d.everybody, d.nodes, d.invented, err = a.diffNodes(ctx, d.newSide.plain, d.old, d.new, root, f); err != nil {
 		return nil, err
 	}
 	if err = a.keepIn(d, f, opt); err != nil {
@@ -103,9 +105,15 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if on, err := f.exchanges(); err != nil {
 		return nil, err
 	} else if on && !d.invented {
-		if d.restless, err = d.c.Exchange(ctx, d.nodes); err != nil {
+		if d.restless, err = d.c.Exchange(ctx, d.everybody); err != nil {
 			return nil, err
 		}
+	}
+	if d.nodes, d.unsure, err = d.c.Having(ctx, d.nodes, f.having); err != nil {
+		return nil, err
+	}
+	if len(d.nodes) == 0 {
+		return nil, fail("no node has the class %s on either side", strings.Join(f.having, " or "))
 	}
 	if d.paths, err = d.changed(ctx); err != nil {
 		return nil, err
@@ -248,6 +256,9 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 	if list := d.revs.Ignored(); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
 		r.Notes = append(r.Notes, fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
 	}
+	if len(d.unsure) > 0 {
+		r.Notes = append(r.Notes, "Left out, since they compile on neither side and may have the class: "+some(d.unsure)+".")
+	}
 	if len(d.restless) > 0 {
 		r.Notes = append(r.Notes, "What nodes export does not come to rest; still told something else: "+some(d.restless)+".")
 	}
@@ -323,29 +334,42 @@ func some(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// diffNodes are the nodes to compare: those that have facts on the new side or, if it has none, on the old one; else
-// invented ones.
+// diffNodes are all nodes, those that have facts on the new side or, if it has none, on the old one, else invented ones;
+// and those of them that the flags choose.
 func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *fleet.Revision, root string,
-	f *diffFlags) (nodes []fleet.Node, invented bool, err error) {
+	f *diffFlags) (nodes, chosen []fleet.Node, invented bool, err error) {
 	for _, rev := range []*fleet.Revision{new, old} {
 		real, err := fleet.Nodes(rev.Files, root, f.facts)
 		if err != nil {
-			return nil, false, err
+			return nil, nil, false, err
 		}
 		if nodes = fleet.Real(real); len(nodes) > 0 {
 			break
 		}
 	}
 	if len(nodes) == 0 && f.facts != "" {
-		return nil, false, fail("there are no facts in %s: files that end in .json, .yaml or .yml are looked for", f.facts)
+		return nil, nil, false, fail("there are no facts in %s: files that end in .json, .yaml or .yml are looked for", f.facts)
 	}
 	patterns := f.nodes
 	if f.node != "" {
 		patterns = append(patterns, f.node)
 	}
+	var where []*fleet.Where
+	for _, text := range f.where {
+		w, err := fleet.ParseWhere(text)
+		if err != nil {
+			return nil, nil, false, fail("--where: %v", err)
+		}
+		where = append(where, w)
+	}
 	if len(nodes) > 0 {
-		nodes, err = fleet.Pick(nodes, patterns)
-		return nodes, false, err
+		if chosen, err = fleet.Pick(nodes, patterns); err != nil {
+			return nil, nil, false, err
+		}
+		if chosen = fleet.Filter(chosen, where); len(chosen) == 0 {
+			return nil, nil, false, fail("of no node it holds that %s", strings.Join(f.where, " and "))
+		}
+		return nodes, chosen, false, nil
 	}
 	seen := map[string]bool{}
 	for _, rev := range []*fleet.Revision{new, old} {
@@ -364,9 +388,9 @@ func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *f
 		c.Close()
 	}
 	if len(nodes) == 0 {
-		return nil, true, fail("there are no nodes to compare: put their facts into %s, or give --facts DIR",
+		return nil, nil, true, fail("there are no nodes to compare: put their facts into %s, or give --facts DIR",
 			fleet.FactsDir(root))
 	}
-	nodes, err = fleet.Pick(nodes, patterns)
-	return nodes, true, err
+	chosen, err = fleet.Pick(fleet.Filter(nodes, where), patterns)
+	return nodes, chosen, true, err
 }

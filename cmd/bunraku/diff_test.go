@@ -455,6 +455,32 @@ func TestDiffFormats(t *testing.T) {
 }
 
 // Refactorings are said to change nothing, or only what is named.
+// Nodes can be chosen by their names, by classes that they have on either side, and by facts.
+func TestDiffChosen(t *testing.T) {
+	s := changed(t)
+	s.edit("site-modules/role/manifests/db.pp", "class role::db {\n", "class role::db {\n  include new_one\n")
+	s.edit("modules/new_one/manifests/init.pp", "", "class new_one { }\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "3 nodes: "},
+		{[]string{"--class", "role::web"}, "2 nodes: "},
+		{[]string{"--class", "Role::*"}, "3 nodes: "},
+		{[]string{"--class", "::new_one"}, "1 node: "}, // which only the new side has
+		{[]string{"--where", "hostname=web*"}, "2 nodes: "},
+		{[]string{"--where", "networking.hostname=web*", "--where", "facts.networking.ip!=192.0.2.14"}, "1 node: "},
+		{[]string{"--where", "os.family=Solaris"}, "of no node it holds that os.family=Solaris"},
+		{[]string{"--where", "os.family"}, `"os.family" is no condition`},
+		{[]string{"--class", "nothing"}, "no node has the class nothing on either side"},
+		{[]string{"--class", "role::web", "--nodes", "db*"}, "no node has the class role::web on either side"},
+	} {
+		if code, out := s.diff(c.args...); !strings.Contains(out, c.want) || (code == 1) == strings.HasSuffix(c.want, ": ") {
+			t.Errorf("%v: %d\n%s", c.args, code, out)
+		}
+	}
+}
+
 func TestDiffAssert(t *testing.T) {
 	s := changed(t)
 	for _, c := range []struct {

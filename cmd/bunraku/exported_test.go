@@ -37,6 +37,15 @@ func TestDiffCrossesNodes(t *testing.T) {
 		!strings.Contains(out, "'old'") || !strings.Contains(out, "'new'") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
+	// What it comes from is a line that only another node reads.
+	if !strings.Contains(out, "/manifests/site.pp:4, through what db1 exports\n") {
+		t.Errorf("the cause is missing\n%s", out)
+	}
+	// Who is asked for alone is told what the others export.
+	if code, out, errs = call("diff", to, "--from", from, "--nodes", "web*"); code != exitNo || !strings.Contains(out, "1 node: 1 changed") ||
+		!strings.Contains(out, "site.pp:4, through what db1 exports\n") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
 	code, out, errs = call("impact", to, "--from", from)
 	if code != exitNo || !strings.Contains(out, "what other nodes export: Notify") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)

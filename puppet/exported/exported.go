@@ -12,6 +12,7 @@ package exported
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -197,6 +198,41 @@ func (s *Set) Exported(host string, q *Query) (out []*Resource, err error) {
 
 // Digest implements Importer.
 func (s *Set) Digest() string { return s.digest }
+
+// ByNode are the resources of each node that exports any, by its name.
+func (s *Set) ByNode() map[string][]*Resource {
+	out := map[string][]*Resource{}
+	for _, list := range s.sorted() {
+		for _, r := range list {
+			out[r.Certname] = append(out[r.Certname], r)
+		}
+	}
+	return out
+}
+
+// With is the set in which some nodes export something else.
+func (s *Set) With(other map[string][]*Resource) *Set {
+	var all []*Resource
+	for _, list := range s.sorted() {
+		for _, r := range list {
+			if _, replaced := other[r.Certname]; !replaced {
+				all = append(all, r)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(other)) {
+		all = append(all, other[name]...)
+	}
+	return NewSet(all)
+}
+
+// sorted are the resources by type, in the order of the types' names.
+func (s *Set) sorted() (out [][]*Resource) {
+	for _, t := range slices.Sorted(maps.Keys(s.byType)) {
+		out = append(out, s.byType[t])
+	}
+	return out
+}
 
 // Len is how many resources there are.
 func (s *Set) Len() (n int) {

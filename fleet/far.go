@@ -1,0 +1,124 @@
+package fleet
+
+import (
+	"slices"
+
+	"bunraku/diff"
+	"bunraku/puppet/exported"
+	"bunraku/puppet/trace"
+)
+
+// A hunk may change a node that asks nothing of it: another node reads it, exports something else, and this one collects
+// that. So the states between the old and the new one differ in what nodes are told of each other as well. The nodes whose
+// exports are not the same on both sides are compiled in each state that is tried, unless their traces hold there, and
+// whoever is compiled in it is told what they export then. One round is enough for all but sites in which what is collected
+// is exported again; there a cause may stay unknown, and is never wrong: it is confirmed like any other.
+
+// mostMovers is how many nodes may export something else, so that causes are looked for across nodes.
+const mostMovers = 30
+
+// A far is what other nodes export, as far as it changes.
+type far struct {
+	old    *exported.Set
+	movers []*mover
+}
+
+// A mover is a node whose exports are not the same on both sides.
+type mover struct {
+	Node
+	trace *trace.Trace // of its compile on the old side; nil if that cannot be repeated
+}
+
+// findFar finds the nodes whose exports are not the same on both sides; nil if there are none, or very many.
+func (s *search) findFar() *far {
+	old, isOld := s.OldExports.(*exported.Set)
+	new, isNew := s.NewExports.(*exported.Set)
+	if !isOld || !isNew || old.Digest() == new.Digest() {
+		return nil
+	}
+	before, after := old.ByNode(), new.ByNode()
+	f := &far{old: old}
+	for _, n := range s.exporters {
+		name := n.certname()
+		if exported.Digest(before[name]) == exported.Digest(after[name]) {
+			continue
+		}
+		if len(f.movers) == mostMovers {
+			return nil
+		}
+		m := &mover{Node: n.Importing(old)}
+		was, err := s.base.Compile(s.ctx, m.Node.Node)
+		if err != nil {
+			s.fail(err)
+			return nil
+		}
+		if was.Questions != nil {
+			m.trace = was.Questions()
+		}
+		f.movers = append(f.movers, m)
+	}
+	return f
+}
+
+// told is what a node of a state is told that others export.
+func (s *search) told(st *state) exported.Importer {
+	if s.far == nil {
+		return s.OldExports
+	}
+	st.farOnce.Do(func() {
+		other := map[string][]*exported.Resource{}
+		before := s.far.old.ByNode()
+		for _, n := range s.far.movers {
+			if n.trace != nil {
+				holds, _, err := st.snapshot.Holds(s.ctx, n.trace, n.Node.Node)
+				if err != nil {
+					s.fail(err)
+				}
+				if holds || err != nil {
+					continue
+				}
+			}
+			is, err := st.snapshot.Compile(s.ctx, n.Node.Node)
+			if err != nil {
+				s.fail(err)
+				continue
+			}
+			s.Watch(is)
+			if name := n.certname(); exported.Digest(is.Exports) != exported.Digest(before[name]) {
+				other[name] = is.Exports
+				st.through = append(st.through, n.Title())
+			}
+		}
+		slices.Sort(st.through)
+		if st.exports = s.OldExports; len(other) > 0 {
+			st.exports = s.far.old.With(other)
+		}
+	})
+	return st.exports
+}
+
+// through says which nodes a change comes through: those that export something else with the hunks of its cause, if it is
+// not there as long as they do not.
+func (s *search) through(w *witness, q *question, c *diff.Cause) *diff.Cause {
+	if s.far == nil || c == nil || len(c.Hunks) == 0 || len(w.was.Asked) == 0 || s.ctx.Err() != nil {
+		return c
+	}
+	hunks := c.Hunks
+	if c.Either {
+		hunks = hunks[:1]
+	}
+	st := s.state(s.name(hunks), hunks)
+	if st.err != nil || len(st.through) == 0 {
+		return c
+	}
+	is, err := st.snapshot.Compile(s.ctx, s.nodes[w.node].Node) // which is told what there was
+	if err != nil {
+		s.fail(err)
+		return c
+	}
+	s.Watch(is)
+	if !s.outcome(w, is, st.snapshot, st.contents).keys[q.key] {
+		c.Through = st.through
+	}
+	return c
+}
