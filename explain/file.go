@@ -16,30 +16,32 @@ import (
 	"bunraku/source"
 )
 
-// The side file holds what questions need, as one JSON document (docs/explain.md has its fields): the catalog with
+// The side file holds what questions need (docs/explain.md has its fields, paged.go how it is written): the catalog with
 // secrets redacted, the part of the trace that its slots reach, variables, the facts and Hiera levels that were read.
 // It names files by path, line and column, with a checksum, and never quotes them; when a file has changed since, its
 // lines are not shown.
 
-const sideVersion = 3
+const sideVersion = 4
 
 type sideFile struct {
-	Version   int                        `json:"bunraku_provenance"`
-	Root      string                     `json:"root"` // the environment, as the user called it
-	Catalog   json.RawMessage            `json:"catalog"`
-	Trace     *provenance.Packed         `json:"trace"`
-	Sums      []string                   `json:"sums"`      // of trace.files, SHA-256
-	Resources []sideResource             `json:"resources"` // in the catalog's order
-	Edges     map[string]provenance.Ref  `json:"edges"`
-	Variables []sideVariable             `json:"variables"`
-	Facts     map[string]json.RawMessage `json:"facts"` // by path
-	Hiera     []sideHiera                `json:"hiera"`
-	Secret    []provenance.Ref           `json:"secret"` // leaves whose data must not be shown
-	Passed    []sidePassed               `json:"passed"` // branches that were not taken and declare something
-	Virtual   []sideStub                 `json:"virtual"`
+	Root        string // the environment, as the user called it
+	Environment string
+	Catalog     json.RawMessage
+	Trace       *provenance.Packed
+	Sums        []string         // of the trace's files, SHA-256
+	Resources   []sideResource   // in the catalog's order
+	EdgeRefs    []provenance.Ref // likewise
+	Variables   []sideVariable
+	Facts       map[string]json.RawMessage // by path
+	Hiera       []sideHiera                // by key
+	Secret      []provenance.Ref           // leaves whose data must not be shown
+	SecretAt    [][3]int                   // where they stand, all of them: file from 1, first and last line
+	Passed      []sidePassed               // branches that were not taken and declare something
+	Virtual     []sideStub
 
-	changed     []string // files that could not be read again, or are different now
-	Environment string   `json:"environment"`
+	refs    []string // of the resources
+	changed []string // files that could not be read again, or are different now
+	skip    []bool   // of files: nothing of what is here stands in it
 }
 
 type sideResource struct {
@@ -104,8 +106,9 @@ type sideLevel struct {
 	Value  json.RawMessage       `json:"value,omitempty"`
 }
 
-// Save writes a record down. root is the environment as the user called it: the beginning of its files' names.
-func Save(rec *Record, root string) (_ []byte, err error) {
+// Save writes a record down. root is the environment as the user called it: the beginning of its files' names. hide blots
+// secrets out of texts in JSON.
+func Save(rec *Record, root string, hide func(string) string) (_ []byte, err error) {
 	defer source.Catch(&err)
 	c := rec.Catalog
 	secret := rec.secrets()
@@ -118,8 +121,7 @@ func Save(rec *Record, root string) (_ []byte, err error) {
 		}
 	}
 	p := rec.Trace.Pack(roots...)
-	s := &sideFile{Version: sideVersion, Root: root, Trace: p, Edges: map[string]provenance.Ref{},
-		Facts: map[string]json.RawMessage{}, Environment: c.Environment}
+	s := &sideFile{Root: root, Trace: p, Facts: map[string]json.RawMessage{}, Environment: c.Environment}
 	files := map[string]*source.File{}
 	spot := func(at source.Place) provenance.PackedSpot {
 		if at.File != nil {
@@ -157,13 +159,13 @@ func Save(rec *Record, root string) (_ []byte, err error) {
 		for _, at := range rec.Again(r) {
 			side.Again = append(side.Again, spot(at))
 		}
-		s.Resources = append(s.Resources, side)
+		s.Resources, s.refs = append(s.Resources, side), append(s.refs, r.Ref())
 		shown.Resources = append(shown.Resources, &copied)
 		copies[r] = &copied
 	}
 	for _, e := range c.Edges {
 		shown.Edges = append(shown.Edges, catalog.Edge{Source: copies[e.Source], Target: copies[e.Target]})
-		s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()] = p.At(e.Ref)
+		s.EdgeRefs = append(s.EdgeRefs, p.At(e.Ref))
 	}
 	if s.Catalog, err = (catalog.JSON{Redact: true}).Append(nil, shown); err != nil {
 		return nil, err
@@ -195,7 +197,7 @@ func Save(rec *Record, root string) (_ []byte, err error) {
 			s.Sums[i] = sum(f.Text)
 		}
 	}
-	return json.Marshal(s)
+	return s.encode(hide)
 }
 
 // saveLeaves adds what the leaves need: the facts read, the Hiera keys asked for, which places are secret.
@@ -256,16 +258,42 @@ func sum(text string) string {
 	return hex.EncodeToString(h[:8])
 }
 
-// Load reads a record. open reads one of its files: it is given the file's name and the root that it begins with, and
-// says what the file is called now and what it holds.
-func Load(text []byte, open func(name, root string) (shown string, text []byte, err error)) (*Record, error) {
-	s := &sideFile{}
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, errors.New("this is no provenance file")
+// An Opener reads a file that a side file names: it is given the file's name and the root that it begins with, and says
+// what the file is called now and what it holds.
+type Opener func(name, root string) (shown string, text []byte, err error)
+
+// Load reads a record.
+func Load(text []byte, open Opener) (*Record, error) {
+	r, err := openPages(text)
+	if err != nil {
+		return nil, err
 	}
-	if s.Version != sideVersion || s.Trace == nil {
-		return nil, fmt.Errorf("this is no provenance file of version %d", sideVersion)
+	s, err := r.whole()
+	if err != nil {
+		return nil, err
 	}
+	return s.load(open)
+}
+
+// LoadFor reads as much of a record as a question needs: of a resource, with or without one of its attributes, or of a
+// variable. Other questions need all of it.
+func LoadFor(text []byte, open Opener, ref, attribute string) (*Record, error) {
+	r, err := openPages(text)
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.part(ref, attribute)
+	if s == nil && err == nil {
+		s, err = r.whole()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.load(open)
+}
+
+// load makes a record of what was read.
+func (s *sideFile) load(open Opener) (*Record, error) {
 	files, names := s.open(open)
 	trace, err := s.Trace.Unpack(files)
 	if err != nil {
@@ -308,9 +336,13 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 			ways.again[r] = append(ways.again[r], at.Place(files))
 		}
 	}
+	edges, e := s.edges()
+	if e != nil {
+		return nil, e
+	}
 	for i := range c.Edges {
 		e := &c.Edges[i]
-		e.Ref = known(s.Edges[e.Source.Ref()+" -> "+e.Target.Ref()])
+		e.Ref = known(edges[e.Source.Ref()+" -> "+e.Target.Ref()])
 	}
 	for _, v := range s.Variables {
 		val := fromJSON(v.Value)
@@ -331,12 +363,31 @@ func Load(text []byte, open func(name, root string) (shown string, text []byte, 
 	return rec, err
 }
 
+// edges are the nodes of edges by their names.
+func (s *sideFile) edges() (map[string]provenance.Ref, error) {
+	var c struct {
+		Edges []struct{ Source, Target string }
+	}
+	if json.Unmarshal(s.Catalog, &c) != nil || len(c.Edges) != len(s.EdgeRefs) {
+		return nil, errDamaged
+	}
+	out := make(map[string]provenance.Ref, len(c.Edges))
+	for i, e := range c.Edges {
+		out[e.Source+" -> "+e.Target] = s.EdgeRefs[i]
+	}
+	return out, nil
+}
+
 // open finds the files again. One that is not there, or has changed, is replaced by an empty one of the same shape, so
 // that places keep their lines and columns.
-func (s *sideFile) open(open func(name, root string) (string, []byte, error)) ([]*source.File, map[string]string) {
+func (s *sideFile) open(open Opener) ([]*source.File, map[string]string) {
 	files := make([]*source.File, len(s.Trace.Files))
 	names := map[string]string{}
 	for i, name := range s.Trace.Files {
+		if s.skip != nil && s.skip[i] {
+			files[i] = source.NewFile(name, "")
+			continue
+		}
 		shown, text, err := open(name, s.Root)
 		names[name] = shown
 		if err == nil && i < len(s.Sums) && sum(string(text)) == s.Sums[i] {
@@ -428,6 +479,13 @@ func (rec *Record) loadLeaves(s *sideFile, files []*source.File, names map[strin
 		}
 		if l, ok := rec.Trace.Label(r); ok {
 			rec.memo.secret.hide(r, l)
+		}
+	}
+	for _, at := range s.SecretAt {
+		if i := at[0] - 1; i >= 0 && i < len(files) {
+			for n := at[1]; n <= at[2] && n-at[1] < 1<<16; n++ {
+				rec.memo.secret.lines[line{files[i].Name, n}] = true
+			}
 		}
 	}
 	hiera := sideData{}

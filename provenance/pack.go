@@ -53,6 +53,34 @@ type ownerName string
 // number of its leaf, operation or note, how many operands it has, then for each of them how many nodes back it stands;
 // 0 is none.
 
+// PackedIsLeaf and PackedIsNote are the kinds of nodes whose number is that of a leaf or a note.
+const (
+	PackedIsLeaf = packLeaf
+	PackedIsNote = packNote
+)
+
+// NextPacked takes one node off the front of packed nodes: its kind, its number, how many nodes back its operands stand,
+// and what follows. Operands are read only into a list that is not nil.
+func NextPacked(nodes []byte, into []uint32) (kind, number uint32, back []uint32, rest []byte, ok bool) {
+	next := func() uint32 {
+		x, n := binary.Uvarint(nodes)
+		if n <= 0 || x > 1<<31 {
+			ok, nodes = false, nil
+			return 0
+		}
+		nodes = nodes[n:]
+		return uint32(x)
+	}
+	ok = true
+	kind, number = next(), next()
+	for n := next(); n > 0 && ok; n-- {
+		if x := next(); into != nil {
+			into = append(into, x)
+		}
+	}
+	return kind, number, into, nodes, ok
+}
+
 const (
 	packLeaf uint32 = iota
 	packOp

@@ -23,7 +23,7 @@ import (
 // what it got, whatever the code says by then. A side file is kept once for all catalogs that have the same one, and a
 // small file for each catalog names it:
 //
-//	provenance/texts/DIGEST.json
+//	provenance/texts/DIGEST
 //	provenance/nodes/NODE/TIME    the digest, and the catalog's name
 //
 // No secret is in them.
@@ -33,20 +33,21 @@ const sideTime = "20060102T150405.000000000Z"
 
 // keepProvenance writes the side file of a catalog.
 func (s *Server) keepProvenance(dir, node, catalog string, result *eval.Result) error {
-	text, err := explain.Save(explain.Of(result.Record()), filepath.ToSlash(dir))
-	if err != nil {
-		return err
-	}
 	hidden := &redact.Secrets{}
 	hidden.AddCatalog(result.Catalog)
 	result.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { hidden.AddValue(v) })
 	result.EachBared(hidden.AddBared)
-	text = []byte(s.secrets.HideJSON(hidden.HideJSON(string(text))))
+	text, err := explain.Save(explain.Of(result.Record()), filepath.ToSlash(dir), func(text string) string {
+		return s.secrets.HideJSON(hidden.HideJSON(text))
+	})
+	if err != nil {
+		return err
+	}
 	sum := sha256.Sum256(text)
 	name := hex.EncodeToString(sum[:])
-	kept := filepath.Join(s.store.dir, "provenance", "texts", name+".json")
+	kept := filepath.Join(s.store.dir, "provenance", "texts", name)
 	if _, err := os.Stat(kept); err != nil {
-		if err := s.store.write(text, false, "provenance", "texts", name+".json"); err != nil {
+		if err := s.store.write(text, false, "provenance", "texts", name); err != nil {
 			return err
 		}
 	}
@@ -74,7 +75,7 @@ func SideFile(state, node string, at time.Time) (path string, when time.Time, er
 			return "", when, err
 		}
 		name, _, _ := strings.Cut(string(text), " ")
-		return filepath.Join(state, "provenance", "texts", filepath.Base(name)+".json"), when, nil
+		return filepath.Join(state, "provenance", "texts", filepath.Base(name)), when, nil
 	}
 	return "", when, fmt.Errorf("no catalog of %s from before %s is kept in %s", node, at.Format(time.RFC3339), state)
 }
@@ -99,7 +100,7 @@ func (s *store) sweep(age time.Duration, now time.Time) {
 			}
 			if text, err := os.ReadFile(path); err == nil {
 				name, _, _ := strings.Cut(string(text), " ")
-				used[name+".json"] = true
+				used[name] = true
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/explain"
 	"bunraku/serve"
 )
 
@@ -41,6 +42,13 @@ func TestProvenance(t *testing.T) {
 			if err != nil {
 				continue // swept meanwhile
 			}
+			if strings.HasPrefix(pattern, "texts") {
+				whole, err := explain.Texts(text)
+				if err != nil || !strings.Contains(whole, "agent.example") {
+					t.Errorf("%s: %v", f, err)
+				}
+				text = []byte(whole)
+			}
 			if strings.Contains(string(text), "secret Linux") {
 				t.Errorf("a secret is in %s", f)
 			}
@@ -50,7 +58,7 @@ func TestProvenance(t *testing.T) {
 		}
 		return len(files)
 	}
-	if texts, nodes := count("texts/*.json"), count("nodes/agent.example/*"); texts != 1 || nodes != 3 {
+	if texts, nodes := count("texts/*"), count("nodes/agent.example/*"); texts != 1 || nodes != 3 {
 		t.Errorf("%d side files of %d catalogs", texts, nodes)
 	}
 	path, _, err := serve.SideFile(state, "agent.example", began.Add(30*time.Minute))
@@ -67,7 +75,7 @@ func TestProvenance(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, small, keep(began.Add(2*time.Hour)))
-	for until := time.Now().Add(5 * time.Second); count("texts/*.json")+count("nodes/agent.example/*") > 0; {
+	for until := time.Now().Add(5 * time.Second); count("texts/*")+count("nodes/agent.example/*") > 0; {
 		if time.Now().After(until) {
 			t.Fatal("what is too old stays")
 		}

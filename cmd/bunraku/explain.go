@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ type explainFlags struct {
 	set, fact                     []string
 	at, state                     string
 	confirm, finding              string
+	ref, attribute                string // what is asked about
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -46,7 +48,10 @@ REF is a resource, File[/etc/motd] or Class[ntp], alone or with an attribute, or
 will do alone.
 
 With --against another node or revision is compiled too, and what makes REF another there is told; --since finds the commit that
-changed it; --set and --fact say what would differ, on the whole node when there is no REF. A code alone, such as V101, is documented.
+changed it; --set and --fact say what would differ, on the whole node when there is no REF. --finding says where what check has
+found comes from. A code alone, such as V101, is documented.
+
+Places that decide the value are confirmed by changing them and compiling again: the nearest few, or with --confirm all.
 
 What is promised: no change of data outside the places that --dependency lists, and no new key, file or fact at the absences it lists,
 changes this value, as long as the code keeps its shape. Sensitive values are never printed, only their places.`,
@@ -189,6 +194,12 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 	case f.since != "":
 		return a.explainSince(cmd, f, args)
 	}
+	if len(args) > 1 {
+		f.ref = args[1]
+	}
+	if len(args) == 3 {
+		f.attribute = args[2]
+	}
 	rec, bench, err := a.recordFor(cmd, f, args[0])
 	if err != nil {
 		return err
@@ -287,7 +298,11 @@ func (a *app) notFound(f *explainFlags, err error) error {
 func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*explain.Record, *trial.Bench, error) {
 	if f.from != "" {
 		ws := compiler.NewWorkspace(env, a.options(cmd, &f.compileFlags))
-		rec, err := readRecord(ws.Disk(), f.from, env)
+		ask := question{}
+		if !f.whyNot && f.reaches == "" {
+			ask = question{f.ref, f.attribute}
+		}
+		rec, err := readRecord(ws.Disk(), f.from, env, ask)
 		if err != nil || !f.whyNot {
 			return rec, nil, err
 		}
@@ -400,13 +415,26 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 	return a.notFound(f, none)
 }
 
-// readRecord reads a side file. Its files are looked for where they were, and in the environment that was named now.
-func readRecord(view source.Files, path, env string) (*explain.Record, error) {
+// A question is what is asked of a side file; the zero question needs all of it.
+type question struct{ ref, attribute string }
+
+// sideText reads the file that the user named. Nobody asks what its digest is, and it may be large: a plain file is read as it
+// is, and what is none is refused as everywhere.
+func sideText(path string) ([]byte, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+		return os.ReadFile(path)
+	}
 	text, err := source.ReadFile(path)
+	return []byte(text.Text), err
+}
+
+// readRecord reads a side file. Its files are looked for where they were, and in the environment that was named now.
+func readRecord(view source.Files, path, env string, ask question) (*explain.Record, error) {
+	text, err := sideText(path)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := explain.Load([]byte(text.Text), func(name, root string) (string, []byte, error) {
+	open := func(name, root string) (string, []byte, error) {
 		if rest, inside := strings.CutPrefix(name, root+"/"); inside {
 			name = filepath.ToSlash(filepath.Join(env, rest))
 		} else if name == root {
@@ -414,7 +442,17 @@ func readRecord(view source.Files, path, env string) (*explain.Record, error) {
 		}
 		text, err := view.Read(source.Absolute(name))
 		return name, []byte(text.Text), err
-	})
+	}
+	var rec *explain.Record
+	if ask.ref != "" {
+		rec, err = explain.LoadFor(text, open, ask.ref, ask.attribute)
+	} else {
+		rec, err = explain.Load(text, open)
+	}
+	var other *explain.OtherVersion
+	if errors.As(err, &other) {
+		return nil, fail("%s cannot be read: %v; `bunraku compile %s --node NAME --provenance %s` writes it anew", path, err, env, path)
+	}
 	if err != nil {
 		return nil, fail("%s cannot be read: %v; `bunraku compile --provenance FILE` writes such files", path, err)
 	}
@@ -423,9 +461,9 @@ func readRecord(view source.Files, path, env string) (*explain.Record, error) {
 
 // writeProvenance writes the side file of a compile.
 func writeProvenance(path, env string, hide func(string) string, result *eval.Result) error {
-	text, err := explain.Save(explain.Of(result.Record()), filepath.ToSlash(filepath.Clean(env)))
+	text, err := explain.Save(explain.Of(result.Record()), filepath.ToSlash(filepath.Clean(env)), hide)
 	if err != nil {
 		return err
 	}
-	return report.WriteFile(path, []byte(hide(string(text))))
+	return report.WriteFile(path, text)
 }

@@ -244,14 +244,14 @@ func BenchmarkExplain(b *testing.B) {
 	}
 	b.Run("save", func(b *testing.B) {
 		for b.Loop() {
-			text, err := explain.Save(fresh(), env)
+			text, err := explain.Save(fresh(), env, func(s string) string { return s })
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.ReportMetric(float64(len(text)), "bytes")
 		}
 	})
-	text, err := explain.Save(fresh(), env)
+	text, err := explain.Save(fresh(), env, func(s string) string { return s })
 	if err != nil {
 		b.Fatal(err)
 	}

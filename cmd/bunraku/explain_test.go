@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -271,6 +273,38 @@ func TestExplainFromChangedFiles(t *testing.T) {
 	code, out, err := call("explain", manifest, "--from", side, "File[/x]", "mode")
 	if code != 0 || !strings.Contains(out, "m.pp:3:3") || strings.Contains(out, "mode =>") {
 		t.Errorf("exit %d\n%s%s", code, out, err)
+	}
+	good, e := os.ReadFile(side)
+	if e != nil {
+		t.Fatal(e)
+	}
+	// Another version is refused with the command that writes the file anew.
+	for _, old := range []string{`{"bunraku_provenance":3,"root":"x"}`, "bunraku provenance 5\n" + string(good)} {
+		if err := os.WriteFile(side, []byte(old), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, err := call("explain", manifest, "--from", side, "File[/x]"); code != 1 || !strings.Contains(err, "another version") ||
+			!strings.Contains(err, "`bunraku compile "+manifest+" --node NAME --provenance "+side+"`") {
+			t.Errorf("exit %d, %s", code, err)
+		}
+	}
+	r := rand.New(rand.NewPCG(4, 4)) // what was changed anywhere is told, or does no harm
+	for range 300 {
+		bad := slices.Clone(good)
+		for range 1 + r.IntN(3) {
+			bad[r.IntN(len(bad))] = byte(r.Uint32())
+		}
+		if r.IntN(4) == 0 {
+			bad = bad[:r.IntN(len(bad))]
+		}
+		if err := os.WriteFile(side, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range [][]string{{"File[/x]", "mode"}, {"--reaches", "m.pp:3"}} {
+			if code, out, err := call(append([]string{"explain", manifest, "--from", side}, q...)...); code > 2 || strings.Contains(out+err, "bug") {
+				t.Errorf("exit %d, %s%s", code, out, err)
+			}
+		}
 	}
 	for _, bad := range []string{"", "{}", "[]", `{"bunraku_provenance":1}`, `{"bunraku_provenance":9,"trace":{}}`} {
 		if err := os.WriteFile(side, []byte(bad), 0o644); err != nil {

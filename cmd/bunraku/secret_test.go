@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/explain"
 	"bunraku/report/redact"
 
 	"github.com/smallstep/pkcs7"
@@ -110,7 +111,12 @@ hierarchy:
 	look("compile", errText)
 	side, err := os.ReadFile("side.json")
 	must(t, err)
-	look("the side file", string(side))
+	said, err := explain.Texts(side)
+	must(t, err)
+	if !strings.Contains(said, "app::token") {
+		t.Error("the side file says nothing of the key")
+	}
+	look("the side file", said)
 	for _, question := range [][]string{{"Class[app]"}, {"Class[app]", "token"}, {"Class[app]", "password"},
 		{"$app::token"}, {"$app::local"}, {"hiera:app::token"}, {"hiera:app::password"},
 		{"hiera:app::pem"}, {"Exec[part]", "command"}, {"Exec[whole]", "command"}, {"Notify[n]", "message"},
