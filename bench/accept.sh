@@ -74,7 +74,10 @@ explain)
   run "theorems and precision" ./puppet/compiler 'TestScoreTheorems'
   run "rules" ./puppet/eval 'TestRules'
   run "cost" ./puppet/compiler 'TestAccept(Speed|Memory)'
-  run "explain" ./cmd/bunraku 'TestExplain|TestAcceptExplainSites'
+  run "explain" ./cmd/bunraku 'TestExplain|TestAcceptExplainSites|TestSixtyQuestions'
+  run "the side file at 20,000 resources" ./cmd/bunraku 'TestAcceptSideFile'
+  run "paths on a million pairs" ./cmd/bunraku 'TestAcceptPaths'
+  run "planted leaks and influences" ./cmd/bunraku 'TestScorePolicyPlanted'
   ;;
 verify)
   run "verdicts and recorded catalogs" ./verify/model 'TestScoreVerdicts|TestDpkgVerdicts|TestCases|TestAccept'

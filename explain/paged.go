@@ -152,7 +152,11 @@ func (s *sideFile) encode(hide func(string) string) ([]byte, error) {
 	}
 	_ = json.Unmarshal(s.Catalog, &raw)
 	many(w, "relations", []json.RawMessage{raw.Edges}, 1)
-	head.Index = w.page(s.index())
+	index, err := s.index(hide)
+	if err != nil {
+		return nil, err
+	}
+	head.Index = w.page(index)
 	text, err := json.Marshal(head)
 	if err != nil || w.err != nil {
 		return nil, errors.Join(err, w.err)
@@ -230,14 +234,23 @@ func (w *pageWriter) nodes(rest []byte) error {
 	return nil
 }
 
-// index is names by their hashes, sorted: 8 bytes of hash and 4 of a number each. Variables have the highest bit set.
-func (s *sideFile) index() []byte {
+// index is names by their hashes, sorted: 8 bytes of hash and 4 of a number each. Variables have the highest bit set. Of
+// a title with a secret in it not even the hash is there.
+func (s *sideFile) index(hide func(string) string) ([]byte, error) {
+	text, err := json.Marshal(s.refs)
+	if err != nil {
+		return nil, err
+	}
+	var refs []string
+	if json.Unmarshal([]byte(hide(string(text))), &refs) != nil || len(refs) != len(s.refs) {
+		return nil, errors.New("the names of resources cannot be written")
+	}
 	type entry struct {
 		hash   uint64
 		number uint32
 	}
 	list := make([]entry, 0, len(s.Resources)+len(s.Variables))
-	for i, ref := range s.refs {
+	for i, ref := range refs {
 		list = append(list, entry{hashOf(ref), uint32(i)})
 	}
 	for i, v := range s.Variables {
@@ -251,7 +264,7 @@ func (s *sideFile) index() []byte {
 		out = binary.LittleEndian.AppendUint64(out, e.hash)
 		out = binary.LittleEndian.AppendUint32(out, e.number)
 	}
-	return out
+	return out, nil
 }
 
 func hashOf(name string) uint64 {
