@@ -119,7 +119,7 @@ func (ev *Evaluator) validate(r *Resource) {
 // flowMetaparams passes noop, schedule, tag and their kin from container to contained, breadth first from Class[main]
 // (trap 4).
 func (ev *Evaluator) flowMetaparams() {
-	main := ev.find("Class", "main")
+	main := ev.top.resource
 	var names []string
 	for _, m := range resource.Metaparams() {
 		switch m.Name {

@@ -187,9 +187,12 @@ func (ev *Evaluator) exportsOf(l *left) (out []*exported.Resource) {
 		if tr != nil {
 			x.Absent = func(attribute string) []provenance.Label { return tr.Depends(l.Absent(w, attribute)...) }
 		}
-		var aliases []value.Value
 		named := []provenance.Ref{w.Existence, w.TitleRef} // of the aliases
-		name := value.Value(value.String(r.Title))
+		var given, name value.Value
+		namevar, single, isomorphic := "name", true, true
+		if r.typ != nil {
+			namevar, single, isomorphic = r.typ.Namevar(), len(r.typ.Namevars) <= 1, r.typ.Isomorphic
+		}
 		for i := range w.Params {
 			p := &w.Params[i]
 			v, ok := exported.Stored(p.Name, p.Value)
@@ -199,11 +202,11 @@ func (ev *Evaluator) exportsOf(l *left) (out []*exported.Resource) {
 				}
 				continue
 			}
-			if r.typ != nil && p.Name == r.typ.Namevar() {
+			if p.Name == namevar {
 				name, named = v, append(named, p.Ref)
 			}
-			if p.Name == "alias" && (r.typ == nil || len(r.typ.Namevars) <= 1) {
-				aliases, named = flatKeys([]value.Value{v}), append(named, p.Ref)
+			if p.Name == "alias" && single {
+				given, named = v, append(named, p.Ref)
 				continue
 			}
 			q := exported.Param{Name: p.Name, Value: v, Place: p.Place}
@@ -217,14 +220,8 @@ func (ev *Evaluator) exportsOf(l *left) (out []*exported.Resource) {
 				x.Unset = append(x.Unset, exported.Param{Name: p.name, Place: p.place, Labels: tr.Depends(p.ref)})
 			}
 		}
-		// A name that is not the title becomes an alias, unless the type takes things with one name for different ones.
-		if r.typ != nil && len(r.typ.Namevars) <= 1 && r.typ.Isomorphic && name != value.Value(value.String(r.Title)) &&
-			!slices.Contains(aliases, name) {
-			aliases = append(aliases, name)
-		}
-		if len(aliases) > 0 {
-			v, _ := exported.Stored("alias", value.NewArray(aliases...))
-			x.Params = append(x.Params, exported.Param{Name: "alias", Value: v, Place: x.Place, Labels: tr.Depends(named...)})
+		if aliases := exported.Aliases(r.Title, given, name, single, isomorphic); aliases != nil {
+			x.Params = append(x.Params, exported.Param{Name: "alias", Value: aliases, Place: x.Place, Labels: tr.Depends(named...)})
 		}
 		out = append(out, x)
 	}

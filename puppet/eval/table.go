@@ -60,7 +60,7 @@ func newTable() table {
 func (ev *Evaluator) find(typ, title string) *Resource {
 	t := ev.typeName(typ)
 	n := catalog.Name{Type: t.capital, Title: title}
-	if n.Type == "Class" && title != "main" {
+	if n.Type == "Class" { // that of the main manifests is called main, and nobody finds it
 		n.Title = capitalized(strings.TrimPrefix(title, "::"))
 	}
 	r, _ := ev.table.index.Lookup(t.native, n)

@@ -112,6 +112,37 @@ func Stored(name string, v value.Value) (out value.Value, ok bool) {
 	return out, true
 }
 
+// Aliases are the values of the metaparameter alias as PuppetDB keeps it: those that are given, and the resource's name
+// if that is not its title and the type does not take things of one name for different ones. A type with several
+// namevars (not single) gets none. It is nil if there are none.
+func Aliases(title string, given, name value.Value, single, isomorphic bool) value.Value {
+	if !single {
+		return nil
+	}
+	var all []value.Value
+	var add func(v value.Value)
+	add = func(v value.Value) {
+		switch v := v.(type) {
+		case nil, value.Undef:
+		case *value.Array:
+			for _, e := range v.Elems {
+				add(e)
+			}
+		default:
+			all = append(all, v)
+		}
+	}
+	add(given)
+	if isomorphic && name != nil && name != value.Value(value.String(title)) && !slices.Contains(all, name) {
+		all = append(all, name)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	v, _ := Stored("alias", value.NewArray(all...))
+	return v
+}
+
 // titled spells references as Puppet writes them out: the class of all main manifests is called main where it stands and
 // Main there, so that nobody finds it.
 func titled(v value.Value) value.Value {
@@ -149,6 +180,10 @@ func data(v value.Value) value.Value {
 			b.SetString(value.ToString(e.Key), data(e.Value))
 		}
 		return b.Hash()
+	case interface{ Reference() (string, bool) }: // File['/x'] and Class['a'] are written as on the wire
+		if ref, ok := v.Reference(); ok {
+			return value.String(ref)
+		}
 	}
 	return value.String(value.ToString(v))
 }
