@@ -67,7 +67,7 @@ var layers = map[string]string{
 	"fleet/store":              "budget source provenance puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/trace puppet/lookup puppet/compiler report/redact",
 	"audit":                    "source puppet/syntax puppet/outline puppet/value puppet/facts puppet/resource puppet/environment puppet/lookup/datafile puppet/template puppet/compiler",
 	"docs":                     "",
-	"puppetdb":                 "puppet/catalog puppet/exported puppet/value",
+	"puppetdb":                 "puppet/catalog puppet/exported puppet/resource puppet/value",
 	"cmd/bunraku":              "*",
 	"report":                   "source puppet/syntax puppet/catalog verify/model",
 	"report/redact":            "source puppet/value puppet/catalog",

@@ -6,13 +6,15 @@
 //
 //	client.go    connecting
 //	query.go     queries, and the rows of their answers
-//	command.go   facts, catalogs and reports on their way in
+//	command.go   commands: what is to be stored
+//	wire.go      facts, catalogs and reports as commands
+//	queue.go     commands on their way, kept on disk until they are taken
 //	pull.go      the facts of all nodes, as a directory that is brought up to date
 //	resources.go what nodes export
 //	error.go     what went wrong, in words
 //
 // Certificates and keys are texts that whoever names them has read; the only files that it touches are those of a
-// directory of facts. It may import catalog, exported and value. Start reading at New, then Client.Query and Client.Command.
+// directory of facts. It may import catalog, exported, resource and value. Start reading at New, then Client.Query and Client.Command.
 package puppetdb
 
 import (

@@ -20,6 +20,7 @@ import (
 	"bunraku/puppet/facts"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
+	"bunraku/puppetdb"
 	"bunraku/report/redact"
 )
 
@@ -33,6 +34,8 @@ type order struct {
 	static      bool     // metadata of files may be in it
 	checksums   []string // that the agent knows, the best one first
 	keepFacts   bool
+	store       bool   // PuppetDB is told of it, if there is one
+	transaction string // uuid of the agent's run
 }
 
 // catalog compiles the catalog of the node that the path names (puppet/indirector/catalog/compiler.rb).
@@ -52,12 +55,13 @@ func (s *Server) catalog(r *request) error {
 		return noCertificate
 	}
 	o := order{name: r.key, environment: form.Get("environment"), check: form.Get("check_environment") == "true",
-		static: form.Get("static_catalog") == "true", keepFacts: form.Get("facts") != ""}
+		static: form.Get("static_catalog") == "true", keepFacts: form.Get("facts") != "", store: true,
+		transaction: form.Get("transaction_uuid")}
 	if kinds := form.Get("checksum_type"); kinds != "" {
 		o.checksums = strings.Split(kinds, ".")
 	}
-	if id := form.Get("transaction_uuid"); id != "" {
-		r.note = append(r.note, "transaction", id)
+	if o.transaction != "" {
+		r.note = append(r.note, "transaction", o.transaction)
 	}
 	leave, err := s.enter(r.Context())
 	if err != nil {
@@ -127,6 +131,7 @@ func (s *Server) fill(r *request, o order) (*filled, error) {
 	}
 	node := compiler.Node{Name: o.name, Facts: o.facts, Unclassified: true}
 	node.Facts.Trusted = o.trusted
+	asked := o.environment
 	environment, err := s.classify(r.Context(), &node, o.environment)
 	if err != nil {
 		return nil, err
@@ -145,23 +150,23 @@ func (s *Server) fill(r *request, o order) (*filled, error) {
 	}
 	r.note = append(r.note, "environment", environment)
 	if o.keepFacts {
-		if err := s.store.saveFacts(environment, o.facts); err != nil {
+		if err := s.keepFacts(environment, asked, o.facts); err != nil {
 			return nil, err
 		}
 	}
 	began := time.Now()
-	var c *catalog.Catalog
-	var logs []eval.LogLine
+	made := made{}
 	if o.check && environment != o.environment {
-		c = &catalog.Catalog{Name: o.name, Environment: environment, Format: 2, Tags: []string{}, Classes: []string{}}
+		c := &catalog.Catalog{Name: o.name, Environment: environment, Format: 2, Tags: []string{}, Classes: []string{}}
 		c.Version, c.UUID = value.Undef{}, uuid()
-	} else if c, logs, err = s.compile(r.Context(), env, node, o); err != nil {
+		made.catalog = c
+	} else if made, err = s.compile(r.Context(), env, node, o); err != nil {
 		s.counts.compileErrors.Add(1)
 		return nil, err
 	}
 	s.counts.compile.add(time.Since(began))
 	s.counts.catalogs.Add(1)
-	text, err := catalog.JSON{Types: types.ToData}.Append(nil, c)
+	text, err := catalog.JSON{Types: types.ToData}.Append(nil, made.catalog)
 	if err != nil {
 		return nil, failed("the catalog of %s cannot be written as JSON: %v", o.name, err)
 	}
@@ -169,8 +174,13 @@ func (s *Server) fill(r *request, o order) (*filled, error) {
 		s.counts.unknown.Add(1)
 		return nil, failed("a value of the catalog of %s is not known", o.name)
 	}
-	r.note = append(r.note, "resources", len(c.Resources))
-	return &filled{text, logs}, nil
+	if made.stored != nil {
+		if err := s.tell(*made.stored); err != nil {
+			return nil, err
+		}
+	}
+	r.note = append(r.note, "resources", len(made.catalog.Resources))
+	return &filled{text, made.logs}, nil
 }
 
 // defaultEnvironment is what nodes belong to whose environment is not there (any more).
@@ -246,10 +256,16 @@ func readFacts(name, text string) (*facts.Facts, error) {
 // mostTries is how often a catalog is compiled anew because the code's id was another one afterwards.
 const mostTries = 4
 
+// made is a catalog, what was said while it was made, and what PuppetDB is to be told of it.
+type made struct {
+	catalog *catalog.Catalog
+	logs    []eval.LogLine
+	stored  *puppetdb.Command
+}
+
 // compile makes a catalog that an agent may have, or says why there is none. There is none as well if any of it is not
 // known: an agent would apply the guess.
-func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o order) (*catalog.Catalog,
-	[]eval.LogLine, error) {
+func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o order) (made, error) {
 	ctx, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
 	if env.branches != nil {
@@ -258,74 +274,85 @@ func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o
 	for tries := 0; ; tries++ {
 		id, err := s.codeID(ctx, env.name)
 		if err != nil {
-			return nil, nil, err
+			return made{}, err
 		}
 		since := s.lately()
 		if id != "" {
 			since = time.Now() // what was looked at before the id was known may be of an earlier one
 		}
-		c, logs, err := s.compileOnce(ctx, env, node, o, since, id)
+		m, err := s.compileOnce(ctx, env, node, o, since, id)
 		if err != nil || id == "" {
-			return c, logs, err
+			return m, err
 		}
 		after, err := s.codeID(ctx, env.name)
 		if err != nil {
-			return nil, nil, err
+			return made{}, err
 		}
 		if after == id {
-			return c, logs, nil
+			return m, nil
 		}
 		if tries == mostTries {
-			return nil, nil, failed("the code of the environment '%s' changes all the time", env.name)
+			return made{}, failed("the code of the environment '%s' changes all the time", env.name)
 		}
 	}
 }
 
 func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Node, o order, since time.Time,
-	codeID string) (*catalog.Catalog, []eval.LogLine, error) {
+	codeID string) (m made, err error) {
 	// Only computing needs a processor: programs that are asked before and after may take their time.
 	leave, err := s.enter(ctx)
 	if err != nil {
-		return nil, nil, err
+		return made{}, err
 	}
 	defer leave()
 	snap, err := env.snapshot(ctx, since)
 	if err != nil {
-		return nil, nil, failed("the environment '%s' cannot be read: %v", env.name, err)
+		return made{}, failed("the environment '%s' cannot be read: %v", env.name, err)
 	}
 	if d := unread(snap); d != nil {
-		return nil, nil, failed("%s", d.Summary)
+		return made{}, failed("%s", d.Summary)
+	}
+	if s.db != nil {
+		node.Imports = s.db.client.NewImporter(ctx)
 	}
 	result, err := snap.Compile(ctx, node)
 	if err != nil {
-		return nil, nil, failed("the catalog of %s was not compiled: %v", node.Name, err)
+		return made{}, failed("the catalog of %s was not compiled: %v", node.Name, err)
 	}
 	if result.Failure != nil {
 		if result.Failure.Code == compiler.CodeStrictUnknown {
 			s.counts.unknown.Add(1)
 		}
-		return nil, nil, failed("%s", refusal(snap, node.Name, result))
+		return made{}, failed("%s", refusal(snap, node.Name, result))
 	}
 	c := result.Catalog
 	id := uuid()
 	if s.opt.Provenance > 0 {
-		if err := s.keepProvenance(env.dir, node.Name, id, result); err != nil {
-			return nil, nil, failed("where the values of %s come from cannot be kept: %v", node.Name, err)
+		if err := s.written("provenance", node.Name, s.keepProvenance(env.dir, node.Name, id, result)); err != nil {
+			return made{}, err
 		}
 	}
 	if snap.rev != nil {
 		codeID = snap.rev.ID
 		if err := s.noteCode(env, snap.rev); err != nil {
-			return nil, nil, failed("what %s of the environment '%s' consists of cannot be kept: %v", codeID, env.name, err)
+			return made{}, failed("what %s of the environment '%s' consists of cannot be kept: %v", codeID, env.name, err)
 		}
 	}
 	c.Version, c.UUID, c.CodeID = value.Int(s.opt.Now().Unix()), id, codeID
 	if codeID != "" && o.static {
 		if err := s.inline(ctx, snap.current(), c, o.checksums); err != nil {
-			return nil, nil, err
+			return made{}, err
 		}
 	}
-	return c, result.Logs, nil
+	m = made{catalog: c, logs: result.Logs}
+	if s.db != nil && o.store {
+		command, err := puppetdb.CatalogCommand(c, result.Rest, snap.Current(), s.sending(env.name, o.transaction))
+		if err != nil {
+			return made{}, failed("%v on node %s", err, node.Name)
+		}
+		m.stored = &command
+	}
+	return m, nil
 }
 
 // refusal is why a compile failed, in Puppet's words and without secrets.
@@ -434,6 +461,7 @@ func (s *Server) catalogV4(r *request) error {
 		return err
 	}
 	o.keepFacts = value.ToString(persistence.At("facts")) == "true"
+	o.store, o.transaction = value.ToString(persistence.At("catalog")) == "true", text("transaction_uuid")
 	if values := hash(hash(given, "facts"), "values"); values != nil {
 		o.facts = facts.New(o.name, values)
 		o.trusted = hash(hash(given, "trusted_facts"), "values")

@@ -54,6 +54,7 @@ type counts struct {
 
 	mu      sync.Mutex
 	answers map[answered]int64
+	lost    map[string]int64 // what could not be kept, by name
 }
 
 // answered is a kind of answer. What is asked for is one of the names that we know, so that no client can make more.
@@ -132,6 +133,7 @@ func (s *Server) metrics() string {
 	environments := len(s.pool.open)
 	s.pool.mu.Unlock()
 	number("bunraku_environments", "gauge", "Environments that are held.", environments)
+	s.databaseMetrics(&b, number)
 	a := s.trust.current.Load()
 	if leaf := a.host.Leaf; leaf != nil {
 		number("bunraku_certificate_expires_seconds", "gauge", "When the server's certificate expires, in Unix time.",

@@ -10,6 +10,7 @@
 //	mount.go        which file a path of a mount is
 //	file.go         metadata and content of files
 //	shelf.go        files on the disk or in a revision, looked at and opened
+//	puppetdb.go     what PuppetDB is told and asked
 //	static.go       metadata inside of catalogs, and files of an id of the code
 //	store.go        what agents send: reports, facts, backups
 //	inform.go       what else is asked: environments, classes, modules, status
@@ -44,6 +45,7 @@ import (
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/deploy"
 	"bunraku/puppet/value"
+	"bunraku/puppetdb"
 	"bunraku/report/redact"
 )
 
@@ -67,6 +69,10 @@ type Options struct {
 	// environment's code, the second one a file of it as it was at an id. "" for none: then catalogs are not static.
 	CodeID, CodeContent string
 	State               string // the directory of what agents send
+	// PuppetDB is told of facts, catalogs and reports, and asked for what nodes export; nil for none.
+	PuppetDB *puppetdb.Config
+	// SoftWriteFailure lets an agent have its answer although something of it could not be kept.
+	SoftWriteFailure bool
 	// Provenance is how long it is kept where the values of each catalog come from; 0 keeps nothing.
 	Provenance     time.Duration
 	Log            *slog.Logger
@@ -100,6 +106,7 @@ type Server struct {
 	mounts   *mounts
 	sums     sums
 	store    *store
+	db       *database   // nil without a PuppetDB
 	facts    *value.Hash // what the server says of itself
 	secrets  *redact.Secrets
 	busy     chan struct{} // a place for each processor
@@ -177,6 +184,12 @@ func New(opt Options) (*Server, error) {
 	if s.store, err = openStore(opt.State); err != nil {
 		return nil, err
 	}
+	if opt.PuppetDB != nil {
+		if s.db, err = s.openDatabase(*opt.PuppetDB); err != nil {
+			return nil, err
+		}
+		s.opt.Compile.PuppetDB = s.db
+	}
 	s.facts = serverFacts(s.version(), s.trust.current.Load().host)
 	s.pool = newPool(s)
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
@@ -191,6 +204,9 @@ func (s *Server) version() string { return s.opt.Compile.Language.Version() }
 // Serve answers what comes in at a listener, with TLS, until Stop.
 func (s *Server) Serve(l net.Listener) error {
 	go s.tidy()
+	if s.db != nil {
+		s.db.start()
+	}
 	err := s.http.Serve(tls.NewListener(l, s.trust.config()))
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -201,10 +217,14 @@ func (s *Server) Serve(l net.Listener) error {
 // Stop takes no more connections and waits for what is under way, as long as the context lasts.
 func (s *Server) Stop(ctx context.Context) error {
 	s.end.Do(func() { close(s.ended) })
-	if err := s.http.Shutdown(ctx); err != nil {
-		return errors.Join(err, s.http.Close())
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
 	}
-	return nil
+	if s.db != nil {
+		s.db.stop() // what it has not sent stays on disk
+	}
+	return err
 }
 
 // Reload reads the files of certificates, rules and mounts again. What is wrong with them is returned, and then the

@@ -21,6 +21,7 @@ import (
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/value"
+	"bunraku/puppetdb"
 )
 
 // What agents send is kept below one directory, readable by us only: reports/NODE/TIME.json, facts/NODE.json and
@@ -95,9 +96,6 @@ func (s *store) facts(name string) (*facts.Facts, error) {
 
 // saveFacts keeps the facts of a node and what its certificate says, as check --facts reads them.
 func (s *store) saveFacts(environment string, f *facts.Facts) error {
-	if err := checkName(f.Name); err != nil {
-		return err
-	}
 	b := value.NewHashBuilder(4)
 	b.SetString("name", value.String(f.Name))
 	b.SetString("environment", value.String(environment))
@@ -109,10 +107,25 @@ func (s *store) saveFacts(environment string, f *facts.Facts) error {
 	if err == nil {
 		err = s.write(text, false, "facts", f.Name+".json")
 	}
-	if err != nil {
-		return failed("the facts of %s cannot be kept: %v", f.Name, err)
+	return err
+}
+
+// keepFacts keeps the facts of a node with its environment, and tells PuppetDB of them with the one that was asked for.
+func (s *Server) keepFacts(environment, asked string, f *facts.Facts) error {
+	if err := checkName(f.Name); err != nil {
+		return err
 	}
-	return nil
+	if err := s.written("facts", f.Name, s.store.saveFacts(environment, f)); err != nil {
+		return err
+	}
+	if s.db == nil {
+		return nil
+	}
+	c, err := puppetdb.FactsCommand(f.Name, f.Values, f.Trusted, s.sending(asked, ""))
+	if err != nil {
+		return failed("the facts of %s cannot be written as JSON: %v", f.Name, err)
+	}
+	return s.tell(c)
 }
 
 // trusted is what the certificate of a node said when it asked for its catalog last; nil if that is not known.
@@ -152,7 +165,8 @@ func (s *Server) putFacts(r *request) error {
 		return err
 	}
 	f.Trusted = facts.Trusted(r.client.name, r.client.extensions, nil)
-	if err := s.store.saveFacts(r.query.Get("environment"), f); err != nil {
+	environment := r.query.Get("environment")
+	if err := s.keepFacts(environment, environment, f); err != nil {
 		return err
 	}
 	return r.text("application/json; charset=utf-8", "0")
@@ -195,10 +209,20 @@ func (s *Server) report(r *request) error {
 	r.note = append(r.note, "run", head.Status)
 	now := s.opt.Now().UTC()
 	name := fmt.Sprintf("%s%09d.json", now.Format("20060102150405"), now.Nanosecond())
-	if err := s.store.keep(body, "reports", r.key, name); err != nil {
-		return failed("the report of %s cannot be kept: %v", r.key, err)
+	if err := s.written("report", r.key, s.store.keep(body, "reports", r.key, name)); err != nil {
+		return err
 	}
-	return r.text("application/json; charset=utf-8", `["store"]`)
+	if s.db == nil {
+		return r.text("application/json; charset=utf-8", `["store"]`)
+	}
+	c, err := puppetdb.ReportCommand(body, s.sending("", ""))
+	if err != nil {
+		return badRequest("The report of %s cannot be told on: %v", r.key, err)
+	}
+	if err := s.tell(c); err != nil {
+		return err
+	}
+	return r.text("application/json; charset=utf-8", `["store","puppetdb"]`)
 }
 
 // bucketSums are the checksums that backups may be called by.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"bunraku/puppet/deploy"
+	"bunraku/puppetdb"
 	"bunraku/serve"
 	"bunraku/source"
 
@@ -31,6 +32,8 @@ type serveFlags struct {
 	enc, external, shadow          string
 	codeID, codeContent            string
 	branches, cache, said          string
+	puppetdb                       string
+	soft                           bool
 	logFormat, watch               string
 	debug                          bool
 	provenance                     time.Duration
@@ -94,6 +97,10 @@ A catalog that could not be computed in full is an error that says why, and the 
 		"a `PROGRAM` that prints the id of an environment's code; with it, catalogs are static")
 	own.StringVar(&f.codeContent, "code-content-command", "",
 		"a `PROGRAM` that prints a file, given environment, id and path")
+	own.StringVar(&f.puppetdb, "puppetdb", "",
+		"the `URL` of the PuppetDB to tell of facts, catalogs and reports, and to ask for what nodes export")
+	own.BoolVar(&f.soft, "soft-write-failure", false,
+		"answer agents even if what PuppetDB should be told cannot be kept on disk; what is lost is counted")
 	own.StringVar(&f.state, "state", defaultState, "the `DIR` to keep reports, facts and backups in")
 	own.DurationVar(&f.provenance, "provenance", 0,
 		"how long to keep where the values of each catalog come from, such as 720h, for explain --at; 0 keeps nothing")
@@ -149,6 +156,20 @@ func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (s
 			*x.to = filepath.Join(f.ssldir, x.path)
 		}
 	}
+	if f.puppetdb != "" {
+		opt.PuppetDB = &puppetdb.Config{URL: f.puppetdb}
+		for _, x := range []struct {
+			to   *[]byte
+			path string
+		}{{&opt.PuppetDB.Certificate, opt.Cert}, {&opt.PuppetDB.Key, opt.Key}, {&opt.PuppetDB.CA, opt.CA}} {
+			text, err := os.ReadFile(x.path)
+			if err != nil {
+				return opt, err
+			}
+			*x.to = text
+		}
+	}
+	opt.SoftWriteFailure = f.soft
 	switch f.revocation {
 	case "chain", "true":
 	case "leaf":

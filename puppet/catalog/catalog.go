@@ -257,23 +257,37 @@ func (c *Catalog) Containers(r *Resource) []*Resource {
 	}
 }
 
-// DropVirtual leaves out what agents do not get: resources that are still virtual, exported ones included, and their
-// edges.
-func (c *Catalog) DropVirtual() {
-	virtual := false
+// A Rest is what agents do not get of a catalog: resources that are still virtual because they are exported only, and
+// the edges to them.
+type Rest struct {
+	Resources []*Resource
+	Edges     []Edge
+}
+
+// DropVirtual leaves out what agents do not get, and gives it back.
+func (c *Catalog) DropVirtual() (rest Rest) {
+	kept, edges := c.Resources[:0:0], c.Edges[:0:0]
 	for _, r := range c.Resources {
-		virtual = virtual || r.Virtual
-	}
-	if !virtual {
-		return
-	}
-	c.Exports = nil
-	for _, r := range c.Resources {
-		if r.Virtual && r.Exported {
-			c.Exports = append(c.Exports, r)
+		if r.Virtual {
+			rest.Resources = append(rest.Resources, r)
 		}
 	}
-	c.Resources = slices.DeleteFunc(c.Resources, func(r *Resource) bool { return r.Virtual })
-	c.Edges = slices.DeleteFunc(c.Edges, func(e Edge) bool { return e.Source.Virtual || e.Target.Virtual })
+	if rest.Resources == nil {
+		return rest
+	}
+	for _, r := range c.Resources {
+		if !r.Virtual {
+			kept = append(kept, r)
+		}
+	}
+	for _, e := range c.Edges {
+		if e.Source.Virtual || e.Target.Virtual {
+			rest.Edges = append(rest.Edges, e)
+		} else {
+			edges = append(edges, e)
+		}
+	}
+	c.Resources, c.Edges, c.Exports = kept, edges, rest.Resources
 	c.Seal()
+	return rest
 }

@@ -240,7 +240,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		c.advise(result.Failure, n.Facts)
 	}
 	if result.Catalog != nil {
-		result.Catalog.DropVirtual()
+		result.Rest = result.Catalog.DropVirtual()
 	}
 	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
 	if d := c.elsewhere(who); d != nil {

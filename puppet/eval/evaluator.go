@@ -223,6 +223,8 @@ type Result struct {
 	// Exports are the resources that the node exports, as others get them; Asked is what it asked for of theirs.
 	Exports []*exported.Resource
 	Asked   []*exported.Query
+	// Rest are exported resources that the node itself does not get: PuppetDB is sent them with the catalog.
+	Rest catalog.Rest
 	// Steps and Bytes are what has been drawn on the budget.
 	Steps, Bytes int64
 

@@ -1,0 +1,496 @@
+package serve_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bunraku/internal/live"
+	"bunraku/puppetdb"
+	"bunraku/serve"
+)
+
+// A fakeDB takes commands, and answers queries about resources with one list.
+type fakeDB struct {
+	*httptest.Server
+	mu        sync.Mutex
+	commands  []fakeCommand
+	status    int // of commands, if it is not 200
+	resources string
+	asked     []string
+}
+
+type fakeCommand struct {
+	name, certname string
+	payload        map[string]any
+}
+
+func newFakeDB(t testing.TB) *fakeDB {
+	d := &fakeDB{resources: "[]"}
+	d.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if r.URL.Path != "/pdb/cmd/v1" {
+			d.asked = append(d.asked, r.URL.Query().Get("query"))
+			io.WriteString(w, d.resources)
+			return
+		}
+		if d.status != 0 {
+			http.Error(w, "not now", d.status)
+			return
+		}
+		c := fakeCommand{name: r.URL.Query().Get("command"), certname: r.URL.Query().Get("certname")}
+		if err := json.NewDecoder(r.Body).Decode(&c.payload); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		d.commands = append(d.commands, c)
+		io.WriteString(w, `{"uuid":"u"}`)
+	}))
+	t.Cleanup(d.Close)
+	return d
+}
+
+// set changes how it answers.
+func (d *fakeDB) set(status int, resources string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.status, d.resources = status, resources
+}
+
+// got waits for so many commands.
+func (d *fakeDB) got(t testing.TB, n int) []fakeCommand {
+	t.Helper()
+	for range 1000 {
+		d.mu.Lock()
+		all := d.commands
+		d.mu.Unlock()
+		if len(all) >= n {
+			return all
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("%d commands have not come", n)
+	return nil
+}
+
+// runReport is the report of a run.
+func runReport(node, uuid string) string {
+	return fmt.Sprintf(`{"host":%q,"time":"2026-11-16T10:00:00.123456789+01:00","configuration_version":1,"transaction_uuid":%q,
+		"report_format":12,"puppet_version":"7.23.0","status":"changed","noop":false,"noop_pending":false,"environment":"production",
+		"corrective_change":false,"catalog_uuid":null,"code_id":null,"cached_catalog_status":"not_used","logs":[],
+		"metrics":{"time":{"name":"time","label":"Time","values":[["total","Total",1.5]]}},"resource_statuses":{}}`, node, uuid)
+}
+
+// told asks for a catalog with a transaction and sends the report.
+func (r *running) told(c *http.Client, node, uuid string, fact int) (catalog, report answer) {
+	r.t.Helper()
+	form := strings.Replace(catalogForm(node, "production", map[string]any{"kernel": "Linux", "run": fact}), "transaction_uuid=u",
+		"transaction_uuid="+uuid, 1)
+	catalog = r.do(c, "POST", "/puppet/v3/catalog/"+node+"?environment=production", formType, form, "Accept", accept)
+	report = r.do(c, "PUT", "/puppet/v3/report/"+node+"?environment=production", "application/json", runReport(node, uuid))
+	return catalog, report
+}
+
+// TestPuppetDB: facts, catalogs and reports reach PuppetDB, also when it was away, and nobody waits for it.
+func TestPuppetDB(t *testing.T) {
+	db := newFakeDB(t)
+	with := func(o *serve.Options) { o.PuppetDB = &puppetdb.Config{URL: db.URL} }
+	r := start(t, small, with)
+	c := r.client(r.sign("agent.example"))
+	if a, b := r.told(c, "agent.example", "run-1", 1); a.status != 200 || b.status != 200 || b.body != `["store","puppetdb"]` {
+		t.Fatalf("%d %s\n%d %s", a.status, a.body, b.status, b.body)
+	}
+	got := db.got(t, 3)
+	seen := map[string]fakeCommand{}
+	for _, x := range got {
+		seen[x.name] = x
+	}
+	facts, catalog, report := seen["replace_facts"].payload, seen["replace_catalog"].payload, seen["store_report"].payload
+	if facts["certname"] != "agent.example" || facts["producer"] != "puppet.example" ||
+		facts["values"].(map[string]any)["trusted"].(map[string]any)["certname"] != "agent.example" {
+		t.Errorf("%v", facts)
+	}
+	text, _ := json.Marshal(catalog)
+	if catalog["transaction_uuid"] != "run-1" || strings.Contains(string(text), "secret") || !strings.Contains(string(text), `"/tmp/demo"`) {
+		t.Errorf("%s", text)
+	}
+	if report["transaction_uuid"] != "run-1" || report["end_time"] != "2026-11-16T09:00:01.623Z" {
+		t.Errorf("%v", report)
+	}
+	// PuppetDB is away: agents do not notice, and the commands are there when the server is started again.
+	db.set(503, "[]")
+	for i := range 5 {
+		if a, b := r.told(c, "agent.example", fmt.Sprint("away-", i), i); a.status != 200 || b.status != 200 {
+			t.Errorf("%d %s\n%d %s", a.status, a.body, b.status, b.body)
+		}
+	}
+	stop(t, r)
+	if files, _ := filepath.Glob(filepath.Join(r.opt.State, "puppetdb", "*.command")); len(files) != 15 {
+		t.Errorf("%d commands are kept", len(files))
+	} else if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	db.set(0, "[]")
+	start(t, small, with, func(o *serve.Options) { o.State = r.opt.State })
+	all := db.got(t, 18)
+	uuids := map[string]bool{}
+	for _, x := range all {
+		if x.name == "store_report" {
+			uuids[x.payload["transaction_uuid"].(string)] = true
+		}
+	}
+	if len(uuids) != 6 {
+		t.Errorf("reports of %v", uuids)
+	}
+}
+
+func stop(t testing.TB, r *running) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := r.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPuppetDBRefuses: a command that PuppetDB will never take is put aside and counted, and does not hold up others.
+func TestPuppetDBRefuses(t *testing.T) {
+	db := newFakeDB(t)
+	db.set(400, "[]")
+	r := start(t, small, func(o *serve.Options) { o.PuppetDB = &puppetdb.Config{URL: db.URL} })
+	c := r.client(r.sign("agent.example"))
+	r.told(c, "agent.example", "refused", 1)
+	for i := 0; !strings.Contains(watched(t, r), "bunraku_puppetdb_refused_total 3"); i++ {
+		if i > 500 {
+			t.Fatal(watched(t, r))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	db.set(0, "[]")
+	r.told(c, "agent.example", "taken", 2)
+	db.got(t, 3)
+	if files, _ := filepath.Glob(filepath.Join(r.opt.State, "puppetdb/refused/*.command")); len(files) != 3 {
+		t.Errorf("%d files are put aside", len(files))
+	}
+}
+
+func watched(t testing.TB, r *running) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	r.Watch().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	return w.Body.String()
+}
+
+// TestDiskFull: what cannot be kept is a refusal, or a loss that is counted by its name.
+func TestDiskFull(t *testing.T) {
+	for _, soft := range []bool{false, true} {
+		db := newFakeDB(t)
+		r := start(t, small, func(o *serve.Options) {
+			o.PuppetDB, o.SoftWriteFailure = &puppetdb.Config{URL: db.URL}, soft
+		})
+		// Nothing can be written where there is no directory.
+		for _, dir := range []string{"puppetdb", "reports", "facts"} {
+			if err := os.RemoveAll(filepath.Join(r.opt.State, dir)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(r.opt.State, dir), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, b := r.told(r.client(r.sign("agent.example")), "agent.example", "full", 1)
+		if !soft && (a.status != 500 || b.status != 500 || !strings.Contains(a.body, "facts of agent.example cannot be kept")) {
+			t.Errorf("%d %s\n%d %s", a.status, a.body, b.status, b.body)
+		}
+		text := watched(t, r)
+		for _, what := range []string{"replace_facts", "replace_catalog", "store_report", "facts", "report"} {
+			if soft != strings.Contains(text, fmt.Sprintf("bunraku_lost_total{what=%q} 1", what)) {
+				t.Errorf("soft %v: %s", soft, text)
+			}
+		}
+		if soft && (a.status != 200 || b.status != 200) {
+			t.Errorf("%d %s\n%d %s", a.status, a.body, b.status, b.body)
+		}
+	}
+}
+
+// TestPuppetDBAsked: collectors get what PuppetDB has of other nodes, anew for every catalog; one that does not answer
+// is an error.
+func TestPuppetDBAsked(t *testing.T) {
+	db := newFakeDB(t)
+	site := "-- production/manifests/site.pp --\n@@notify { 'mine': }\nNotify <<| tag == 'x' |>>\n" +
+		"$n = puppetdb_query('nodes[certname]{}').length\nnotify { \"of ${n}\": }\n"
+	r := start(t, site, func(o *serve.Options) { o.PuppetDB = &puppetdb.Config{URL: db.URL, Pause: time.Millisecond} })
+	c := r.client(r.sign("agent.example"))
+	one := func(title string) string {
+		return `[{"certname":"other.example","type":"Notify","title":"` + title + `","tags":["x"],"parameters":{"message":"m"},"file":"/f","line":1,"exported":true}]`
+	}
+	for _, title := range []string{"first", "second"} {
+		db.set(0, one(title))
+		if a := r.catalog(c, "agent.example", "production", nil); a.status != 200 || !strings.Contains(a.body, `"title":"`+title+`"`) ||
+			strings.Contains(a.body, `"title":"mine"`) || !strings.Contains(a.body, `"of 1"`) {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+	catalog, _ := json.Marshal(db.got(t, 4)[3].payload)
+	if !strings.Contains(string(catalog), `"mine"`) && !strings.Contains(fmt.Sprint(db.got(t, 4)), "mine") {
+		t.Errorf("what is exported is not told: %s", catalog)
+	}
+	db.set(0, "[{")
+	if a := r.catalog(c, "agent.example", "production", nil); a.status != 500 || !strings.Contains(a.body, "PuppetDB at") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+// A program is the bunraku program, serving, which is ended and started again.
+type program struct {
+	t    testing.TB
+	args []string
+	at   string
+	cmd  *exec.Cmd
+}
+
+func (p *program) start() {
+	p.t.Helper()
+	p.cmd = exec.Command(p.args[0], p.args[1:]...)
+	p.cmd.Stderr = io.Discard
+	if err := p.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	for range 1500 {
+		if c, err := net.Dial("tcp", p.at); err == nil {
+			c.Close()
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	p.t.Fatal("it does not listen")
+}
+
+func (p *program) kill() {
+	_ = p.cmd.Process.Kill() // it may be gone
+	_ = p.cmd.Wait()         // killed
+}
+
+// killed has agents run while the server is killed at random moments. Each run ends with a whole catalog and a report
+// that was taken; it gives the transactions of all of them.
+func killed(t *testing.T, database string, nodes, runs, kills int) (done map[string][]string) {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "bunraku")
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/bunraku").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	code, state := t.TempDir(), t.TempDir()
+	unpack(t, code, `
+-- production/manifests/site.pp --
+node default {
+  Integer[1, 40].each |$i| { file { "/tmp/f${i}": content => "${facts['run']} ${i}" } }
+  @@notify { "from ${trusted['certname']} ${facts['run']}": }
+  notify { 'the end': }
+}
+`)
+	ca := newCA(t, "Puppet CA")
+	ca.sign("puppet.example")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := l.Addr().String()
+	l.Close()
+	p := &program{t: t, at: at, args: []string{bin, "serve", code, "--listen", at, "--hostcert", ca.path("puppet.example.pem"),
+		"--hostprivkey", ca.path("puppet.example.key"), "--localcacert", ca.path("ca.pem"), "--hostcrl", ca.path("crl.pem"),
+		"--state", state, "--puppetdb", database, "--language", "7"}}
+	p.start()
+	r := &running{testCA: ca, t: t, url: "https://" + at}
+	done = map[string][]string{}
+	var mu sync.Mutex
+	var retried, all int
+	var agents sync.WaitGroup
+	work := make(chan int, runs)
+	for i := range runs {
+		work <- i
+	}
+	close(work)
+	certs := make([]tls.Certificate, nodes)
+	for i := range certs {
+		certs[i] = ca.sign(fmt.Sprintf("n%d.example", i))
+	}
+	for i := range nodes {
+		agents.Go(func() {
+			name := fmt.Sprintf("n%d.example", i)
+			c := r.client(certs[i])
+			c.Timeout = 20 * time.Second
+			for run := range work {
+				uuid := fmt.Sprintf("00000000-0000-4000-8000-%012d", run)
+				form := strings.Replace(catalogForm(name, "production", map[string]any{"run": run}), "transaction_uuid=u", "transaction_uuid="+uuid, 1)
+				try := func(method, path, kind, body string, whole func(string) bool) {
+					for tries := 0; ; tries++ {
+						a, err := r.try(c, method, path, kind, body, "Accept", accept)
+						if err == nil && a.status == 200 {
+							if !whole(a.body) {
+								t.Errorf("half an answer: %.200s", a.body)
+							}
+							return
+						}
+						if err == nil && a.status != 503 {
+							t.Errorf("%d %s", a.status, a.body)
+							return
+						}
+						mu.Lock()
+						retried++
+						mu.Unlock()
+						if tries > 500 {
+							t.Error("no answer", err)
+							return
+						}
+						time.Sleep(20 * time.Millisecond)
+					}
+				}
+				try("POST", "/puppet/v3/catalog/"+name+"?environment=production", formType, form, func(text string) bool {
+					var got struct{ Resources []struct{ Title string } }
+					err := json.Unmarshal([]byte(text), &got)
+					return err == nil && len(got.Resources) > 41 && strings.Contains(text, "the end")
+				})
+				try("PUT", "/puppet/v3/report/"+name+"?environment=production", "application/json", runReport(name, uuid),
+					func(text string) bool { return text == `["store","puppetdb"]` })
+				mu.Lock()
+				done[name] = append(done[name], uuid)
+				all++
+				mu.Unlock()
+			}
+		})
+	}
+	finished := make(chan struct{})
+	go func() { agents.Wait(); close(finished) }()
+	random := rand.New(rand.NewPCG(1, 2))
+	n := 0
+	for over := false; !over; {
+		select {
+		case <-finished:
+			over = true
+		case <-time.After(time.Duration(random.IntN(300)) * time.Millisecond):
+			if n < kills {
+				p.kill()
+				n++
+				p.start()
+			}
+		}
+	}
+	p.kill()
+	p.start()
+	t.Cleanup(p.kill)
+	for range 6000 { // until the queue is empty
+		if files, _ := filepath.Glob(filepath.Join(state, "puppetdb", "*.command")); len(files) == 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Logf("%d runs of %d nodes, the server killed %d times: all have a whole catalog, %d requests were asked again", all, nodes, n+1,
+		retried)
+	if refused, _ := filepath.Glob(filepath.Join(state, "puppetdb/refused/*")); len(refused) > 0 {
+		t.Errorf("%d commands were refused", len(refused))
+	}
+	return done
+}
+
+// TestKilled: no fact, catalog or report is lost, however the server ends.
+func TestKilled(t *testing.T) {
+	live.NotShort(t, "builds the program and kills it")
+	db := newFakeDB(t)
+	lost(t, db, killed(t, db.URL, 6, 60, 8))
+}
+
+// lost looks for what did not come.
+func lost(t *testing.T, db *fakeDB, done map[string][]string) {
+	t.Helper()
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	came := map[string]bool{}
+	for _, c := range db.commands {
+		if run, is := c.payload["values"].(map[string]any); is {
+			came[fmt.Sprintf("%s 00000000-0000-4000-8000-%012d", c.name, int(run["run"].(float64)))] = true
+		} else {
+			came[c.name+" "+c.payload["transaction_uuid"].(string)] = true
+		}
+	}
+	n := 0
+	for node, list := range done {
+		for _, uuid := range list {
+			for _, command := range []string{"replace_facts", "replace_catalog", "store_report"} {
+				if n++; !came[command+" "+uuid] {
+					t.Errorf("%s of %s, %s, is lost", command, node, uuid)
+				}
+			}
+		}
+	}
+	t.Logf("%d commands were acknowledged, and all came (%d with those that were sent again)", n, len(db.commands))
+}
+
+// TestAcceptServeKilled kills the server 100 times during 1,000 runs; a real PuppetDB has all of their reports then, and
+// of each node the last catalog and facts.
+func TestAcceptServeKilled(t *testing.T) {
+	live.Accept(t)
+	db := live.StartPuppetDB(t)
+	done := killed(t, db.URL, 20, 1000, 100)
+	client, err := puppetdb.New(puppetdb.Config{URL: db.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	rows := func(entity, query string) (list []map[string]any) {
+		t.Helper()
+		err := client.Query(context.Background(), puppetdb.Query{Entity: entity, Text: query}, func(row json.RawMessage) error {
+			var x map[string]any
+			err := json.Unmarshal(row, &x)
+			list = append(list, x)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	var reports []map[string]any
+	for range 600 {
+		if reports = rows("", `reports[transaction_uuid]{}`); len(reports) >= 1000 {
+			break
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	has := map[string]bool{}
+	for _, r := range reports {
+		has[r["transaction_uuid"].(string)] = true
+	}
+	missing := 0
+	for node, list := range done {
+		for _, uuid := range list {
+			if !has[uuid] {
+				missing++
+				t.Errorf("the report %s of %s is lost", uuid, node)
+			}
+		}
+		last := list[len(list)-1]
+		got := rows("catalogs", `["=","certname","`+node+`"]`)
+		if len(got) != 1 || got[0]["transaction_uuid"] != last {
+			t.Errorf("the last catalog of %s is not there: %v", node, got)
+		}
+		facts := rows("facts", `["and",["=","certname","`+node+`"],["=","name","run"]]`)
+		if len(facts) != 1 || fmt.Sprintf("00000000-0000-4000-8000-%012v", facts[0]["value"]) != last {
+			t.Errorf("the last facts of %s are not there: %v", node, facts)
+		}
+	}
+	t.Logf("%d reports in PuppetDB, %d lost (bar: none)", len(reports), missing)
+}
