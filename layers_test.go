@@ -73,7 +73,7 @@ var layers = map[string]string{
 	"report/redact":            "source puppet/value puppet/catalog",
 	"lsp":                      "audit explain fleet fleet/migrate judge lsp/protocol provenance puppet/catalog puppet/compiler puppet/environment puppet/eval puppet/functions puppet/functions/stdlib puppet/lookup/datafile puppet/outline puppet/resource puppet/syntax puppet/value report report/redact source",
 	"lsp/protocol":             "",
-	"serve":                    "internal/process puppet/deploy puppetdb puppet/exported diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
+	"serve":                    "internal/process puppet/trace judge report verify/model puppet/deploy puppetdb puppet/exported diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
 	"web":                      "audit diff explain fleet judge mupuppet provenance puppet/catalog puppet/compiler puppet/environment puppet/eval puppet/outline puppet/syntax puppet/value report report/redact smartfrog source verify/model",
 	"lsp/protocol/generate":    "",
 

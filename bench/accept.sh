@@ -113,7 +113,9 @@ editor)
   ;;
 serve)
   run "catalogs, static ones, throughput: against puppetserver" ./serve 'TestAcceptServe(Catalogs|Static|Throughput)'
-  run "shadow, deploys under load" ./serve 'TestAcceptServe(Shadow|Reload)'
+  run "shadow, deploys and pushes under load" ./serve 'TestAcceptServe(Shadow|Reload|Pushes)'
+  run "what PuppetDB is told" ./puppetdb 'TestAcceptWireCatalogs|TestScoreWire'
+  run "killed a hundred times: nothing is lost" ./serve 'TestAcceptServeKilled'
   run "real agents" ./serve 'TestScoreServeAgent'
   run "hostile clients" ./serve 'TestHostile|TestNoUnknownServed'
   ;;

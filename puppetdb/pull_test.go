@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/internal/live"
 	"bunraku/puppetdb"
 )
 
@@ -293,5 +295,85 @@ func TestPullNames(t *testing.T) {
 		if _, err := c.Pull(context.Background(), puppetdb.Pulling{Dir: dir}); err == nil {
 			t.Errorf("%q is taken", name)
 		}
+	}
+}
+
+// TestPullProgramKilled ends the program itself with SIGKILL at random moments, while facts change. At no time is a
+// node's file half of one, or the directory of two states; what came before the end is not asked for again, and the
+// last pull makes all right.
+func TestPullProgramKilled(t *testing.T) {
+	live.NotShort(t, "builds the program and kills it")
+	bin := filepath.Join(t.TempDir(), "bunraku")
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/bunraku").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, c := newFake(t, 600)
+	dir := filepath.Join(t.TempDir(), "facts")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	whole := map[string]bool{}
+	f.trouble = func(http.ResponseWriter, *http.Request) bool { time.Sleep(3 * time.Millisecond); return false }
+	killed, done, half := 0, 0, 0
+	for range 25 {
+		f.mu.Lock()
+		for range 1 + r.IntN(300) {
+			f.nodes[fmt.Sprintf("n%03d.example.com", r.IntN(650))] = r.IntN(1000)
+		}
+		delete(f.nodes, fmt.Sprintf("n%03d.example.com", r.IntN(650)))
+		for n := range f.nodes {
+			whole[f.row(n)+"\n"] = true
+		}
+		f.asked = 0
+		f.mu.Unlock()
+		cmd := exec.Command(bin, "facts", "pull", dir, "--puppetdb", c.URL())
+		ended := make(chan error, 1)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { ended <- cmd.Wait() }()
+		// The moment is one of the pull, not of the program's start.
+		after := r.IntN(9)
+		deadline := time.Now().Add(10 * time.Second)
+	wait:
+		for time.Now().Before(deadline) {
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Fatal(err)
+				}
+				done++
+				break wait
+			case <-time.After(200 * time.Microsecond):
+			}
+			f.mu.Lock()
+			asked := f.asked
+			f.mu.Unlock()
+			if asked > after {
+				time.Sleep(time.Duration(r.IntN(4000)) * time.Microsecond)
+				if cmd.Process.Kill() == nil {
+					<-ended
+					killed++
+				}
+				break wait
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".incoming")); err == nil {
+			half++
+		}
+		for name, text := range state(t, dir) {
+			if !whole[text] {
+				t.Fatalf("%s is half of something", name)
+			}
+		}
+	}
+	if out, err := exec.Command(bin, "facts", "pull", dir, "--puppetdb", c.URL()).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f.is(t, dir)
+	t.Logf("killed %d times, %d of them in the middle of a pull; %d pulls came to their end", killed, half, done)
+	if half == 0 {
+		t.Error("no pull was ended on its way: the test cannot fail")
 	}
 }

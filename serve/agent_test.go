@@ -13,22 +13,23 @@ import (
 
 	"bunraku/internal/live"
 	"bunraku/serve"
+	"bunraku/source"
 )
 
 // An agent is a real one, unmodified, with directories of its own. What it applies must stay in them: manifests name
 // files below $facts['playground'] only.
 type agent struct {
-	t    testing.TB
-	r    *running
-	name string
-	dir  string
+	t      testing.TB
+	r      *running
+	name   string
+	dir    string
+	puppet *live.Oracle // whose agent it is
 }
 
 // newAgent gives an agent its certificate, so that it asks no CA.
 func newAgent(t testing.TB, r *running, name string) *agent {
 	t.Helper()
-	live.Puppet(t)
-	a := &agent{t, r, name, t.TempDir()}
+	a := &agent{t, r, name, t.TempDir(), live.Installed(t)}
 	r.sign(name, extension("agent of the test", 1, 13))
 	for from, to := range map[string]string{name + ".pem": "certs/" + name + ".pem",
 		name + ".key": "private_keys/" + name + ".pem", "ca.pem": "certs/ca.pem", "crl.pem": "crl.pem"} {
@@ -69,8 +70,10 @@ func (a *agent) run(args ...string) (string, int) {
 		"--confdir", a.path("conf"), "--vardir", a.path("var"), "--ssldir", a.path("ssl"), "--rundir", a.path("run"),
 		"--logdir", a.path("log"), "--codedir", a.path("code"), "--publicdir", a.path("public"), "--color", "false",
 		"--environment", "production"}, args...)
-	cmd := exec.CommandContext(ctx, "puppet", all...)
-	cmd.Env = append(live.Env(), "FACTER_playground="+a.path("playground"))
+	program, env := a.puppet.Program()
+	all = append(program[1:len(program):len(program)], all...)
+	cmd := exec.CommandContext(ctx, program[0], all...)
+	cmd.Env = append(append(live.Env(), env...), "FACTER_playground="+a.path("playground"))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
@@ -158,11 +161,25 @@ end
 // with 2, the second finds nothing to do.
 func TestScoreServeAgent(t *testing.T) {
 	live.NotShort(t, "it runs a real agent")
-	live.Puppet(t)
+	serveAgent(t, live.Installed(t), source.Puppet7)
+}
+
+// TestScoreServeAgent8 is the same with the agent of OpenVox 8, run from its sources.
+func TestScoreServeAgent8(t *testing.T) {
+	live.NotShort(t, "it runs a real agent")
+	serveAgent(t, live.Other(t, "openvox8"), source.OpenVox8)
+}
+
+func serveAgent(t *testing.T, puppet *live.Oracle, language source.Language) {
+	t.Helper()
 	extra := t.TempDir()
 	unpack(t, extra, "-- file --\nof a mount\n-- fileserver.conf --\n[extra]\n  path "+extra+"\n")
-	r := start(t, agentSite, func(o *serve.Options) { o.FileServer = filepath.Join(extra, "fileserver.conf") })
+	r := start(t, agentSite, func(o *serve.Options) {
+		o.FileServer = filepath.Join(extra, "fileserver.conf")
+		o.Compile.Language = language
+	})
 	a := newAgent(t, r, "agent.example")
+	a.puppet = puppet
 	good := 0
 	out, code := a.run()
 	if code != 2 {
@@ -203,5 +220,5 @@ func TestScoreServeAgent(t *testing.T) {
 	if t.Failed() {
 		t.Log(out)
 	}
-	t.Logf("score: a real agent served %d/%d", good, 16)
+	t.Logf("score: a real agent (%s) served %d/%d", puppet.Name, good, 16)
 }

@@ -315,23 +315,20 @@ func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Nod
 	if s.db != nil {
 		node.Imports = s.db.client.NewImporter(ctx)
 	}
-	result, err := snap.Compile(ctx, node)
-	if err != nil {
-		return made{}, failed("the catalog of %s was not compiled: %v", node.Name, err)
+	kept := (*remembered)(nil)
+	if s.memory != nil {
+		kept = s.memory.find(ctx, env.name, snap.Snapshot, node)
 	}
-	if result.Failure != nil {
-		if result.Failure.Code == compiler.CodeStrictUnknown {
-			s.counts.unknown.Add(1)
-		}
-		return made{}, failed("%s", refusal(snap, node.Name, result))
-	}
-	c := result.Catalog
 	id := uuid()
-	if s.opt.Provenance > 0 {
-		if err := s.written("provenance", node.Name, s.keepProvenance(env.dir, node.Name, id, result)); err != nil {
+	if kept == nil {
+		if kept, err = s.fresh(ctx, env, snap, node, id); err != nil {
 			return made{}, err
 		}
+	} else {
+		s.counts.reused.Add(1)
 	}
+	whole := *kept.catalog // others may have the same one
+	c := &whole
 	if snap.rev != nil {
 		codeID = snap.rev.ID
 		if err := s.noteCode(env, snap.rev); err != nil {
@@ -344,15 +341,43 @@ func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Nod
 			return made{}, err
 		}
 	}
-	m = made{catalog: c, logs: result.Logs}
+	m = made{catalog: c, logs: kept.logs}
 	if s.db != nil && o.store {
-		command, err := puppetdb.CatalogCommand(c, result.Rest, snap.Current(), s.sending(env.name, o.transaction))
+		command, err := puppetdb.CatalogCommand(c, kept.rest, snap.Current(), s.sending(env.name, o.transaction))
 		if err != nil {
 			return made{}, failed("%v on node %s", err, node.Name)
 		}
 		m.stored = &command
 	}
 	return m, nil
+}
+
+// fresh compiles a catalog, which may then be remembered. It is called by its uuid where its provenance is kept.
+func (s *Server) fresh(ctx context.Context, env *served, snap taken, node compiler.Node, id string) (*remembered, error) {
+	result, err := snap.Compile(ctx, node)
+	if err != nil {
+		return nil, failed("the catalog of %s was not compiled: %v", node.Name, err)
+	}
+	if result.Failure != nil {
+		if result.Failure.Code == compiler.CodeStrictUnknown {
+			s.counts.unknown.Add(1)
+		}
+		return nil, failed("%s", refusal(snap, node.Name, result))
+	}
+	if s.gate != nil {
+		if err := s.check(ctx, snap.current(), node, result); err != nil {
+			return nil, err
+		}
+	}
+	if s.opt.Provenance > 0 {
+		if err := s.written("provenance", node.Name, s.keepProvenance(env.dir, node.Name, id, result)); err != nil {
+			return nil, err
+		}
+	}
+	if s.memory != nil {
+		s.memory.keep(env.name, node.Name, result)
+	}
+	return &remembered{catalog: result.Catalog, rest: result.Rest, logs: result.Logs}, nil
 }
 
 // refusal is why a compile failed, in Puppet's words and without secrets.
@@ -367,10 +392,15 @@ func refusal(snap taken, node string, result *eval.Result) string {
 		p := at.File.Position(at.Span.Start)
 		text += fmt.Sprintf(" (file: %s, line: %d, column: %d)", snap.Environment().Path(at.File), p.Line, p.Column)
 	}
+	return hiding(result).Hide(text) + " on node " + node
+}
+
+// hiding blots out what a compile has seen of secrets.
+func hiding(result *eval.Result) *redact.Secrets {
 	hidden := &redact.Secrets{}
 	result.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { hidden.AddValue(v) })
 	result.EachBared(hidden.AddBared)
-	return hidden.Hide(text) + " on node " + node
+	return hidden
 }
 
 // uuid is a random name (RFC 9562, version 4).

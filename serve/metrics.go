@@ -49,8 +49,8 @@ func (h *histogram) write(b *strings.Builder, name, help string) {
 
 // counts are what has happened.
 type counts struct {
-	catalogs, compileErrors, unknown atomic.Int64
-	compile                          histogram
+	catalogs, compileErrors, unknown, gated, reused atomic.Int64
+	compile                                         histogram
 
 	mu      sync.Mutex
 	answers map[answered]int64
@@ -123,6 +123,10 @@ func (s *Server) metrics() string {
 	number("bunraku_compile_failures_total", "counter", "Catalogs that were refused.", s.counts.compileErrors.Load())
 	number("bunraku_unknown_total", "counter", "Catalogs that were refused because a value is not known.",
 		s.counts.unknown.Load())
+	number("bunraku_reused_total", "counter", "Catalogs that were served again because nothing they depend on has changed.",
+		s.counts.reused.Load())
+	number("bunraku_gated_total", "counter", "Catalogs that were refused because they are worse than the node's last one.",
+		s.counts.gated.Load())
 	s.counts.compile.write(&b, "bunraku_compile_seconds", "How long catalogs took.")
 	number("bunraku_waiting", "gauge", "Requests that wait for a processor.", s.waiting.Load())
 	s.conns.mu.Lock()

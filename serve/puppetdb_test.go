@@ -375,17 +375,22 @@ node default {
 	}
 	finished := make(chan struct{})
 	go func() { agents.Wait(); close(finished) }()
+	// A moment is between two runs that came to their end, on average as many as there are for each kill.
 	random := rand.New(rand.NewPCG(1, 2))
-	n := 0
+	n, next := 0, 1
 	for over := false; !over; {
 		select {
 		case <-finished:
 			over = true
-		case <-time.After(time.Duration(random.IntN(300)) * time.Millisecond):
-			if n < kills {
+		case <-time.After(time.Duration(random.IntN(5000)) * time.Microsecond):
+			mu.Lock()
+			now := all
+			mu.Unlock()
+			if n < kills && now >= next {
 				p.kill()
 				n++
 				p.start()
+				next = now + 1 + random.IntN(max(1, 2*runs/kills-1))
 			}
 		}
 	}

@@ -15,6 +15,8 @@
 //	store.go        what agents send: reports, facts, backups
 //	inform.go       what else is asked: environments, classes, modules, status
 //	metrics.go      what is counted, and whether all is well
+//	reuse.go        catalogs that are the same as the last time
+//	gate.go         whether a catalog is worse than the last one
 //	provenance.go   where the values of a catalog come from, kept for later
 //	shadow.go       the same catalogs from another server, compared
 //	external.go     programs that are asked: a classifier, trusted data, ids of code
@@ -71,6 +73,11 @@ type Options struct {
 	State               string // the directory of what agents send
 	// PuppetDB is told of facts, catalogs and reports, and asked for what nodes export; nil for none.
 	PuppetDB *puppetdb.Config
+	// Reuse is how many bytes of catalogs are kept to be served again while nothing that they depend on changes, about;
+	// 0 compiles every one.
+	Reuse int64
+	// Gate refuses catalogs that have problems which the node's last one had not; nil lets all pass.
+	Gate *GateOptions
 	// SoftWriteFailure lets an agent have its answer although something of it could not be kept.
 	SoftWriteFailure bool
 	// Provenance is how long it is kept where the values of each catalog come from; 0 keeps nothing.
@@ -107,6 +114,8 @@ type Server struct {
 	sums     sums
 	store    *store
 	db       *database   // nil without a PuppetDB
+	gate     *gate       // nil lets all catalogs pass
+	memory   *memory     // nil compiles every catalog
 	facts    *value.Hash // what the server says of itself
 	secrets  *redact.Secrets
 	busy     chan struct{} // a place for each processor
@@ -151,7 +160,19 @@ func New(opt Options) (*Server, error) {
 	}
 	s := &Server{opt: opt, secrets: &redact.Secrets{}, busy: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		large: make(chan struct{}, largeAtOnce), ended: make(chan struct{})}
-	s.opt.Compile.Trace = opt.Provenance > 0
+	s.opt.Compile.Trace = opt.Provenance > 0 || opt.Gate != nil && opt.Gate.Policy != nil
+	if opt.Reuse > 0 {
+		if opt.Provenance > 0 {
+			return nil, errors.New("catalogs that are served again have no provenance of their own: it is one or the other")
+		}
+		s.memory, s.opt.Compile.Questions = newMemory(opt.Reuse), true
+	}
+	if opt.Gate != nil {
+		if rules := opt.Gate.Policy; rules != nil && rules.NeedsOwners() {
+			return nil, errors.New("a rule of the policy asks who owns files, which only check knows")
+		}
+		s.gate = newGate(*opt.Gate, s.secrets.Hide)
+	}
 	var err error
 	if s.trust, err = newTrust(&s.opt, opt.Now); err != nil {
 		return nil, err

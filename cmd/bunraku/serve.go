@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"bunraku/explain"
 	"bunraku/puppet/deploy"
 	"bunraku/puppetdb"
 	"bunraku/serve"
@@ -33,7 +34,9 @@ type serveFlags struct {
 	codeID, codeContent            string
 	branches, cache, said          string
 	puppetdb                       string
-	soft                           bool
+	soft, gate                     bool
+	policy                         string
+	reuse                          int
 	logFormat, watch               string
 	debug                          bool
 	provenance                     time.Duration
@@ -101,6 +104,11 @@ A catalog that could not be computed in full is an error that says why, and the 
 		"the `URL` of the PuppetDB to tell of facts, catalogs and reports, and to ask for what nodes export")
 	own.BoolVar(&f.soft, "soft-write-failure", false,
 		"answer agents even if what PuppetDB should be told cannot be kept on disk; what is lost is counted")
+	own.IntVar(&f.reuse, "reuse", 0,
+		"how many megabytes of catalogs to keep, to serve them again while nothing that they depend on has changed; 0 compiles every one")
+	own.BoolVar(&f.gate, "gate", false,
+		"refuse a catalog with a problem that the node's last one had not: what agents refuse, what verify finds, broken rules")
+	own.StringVar(&f.policy, "policy", "", "with --gate: rules about data, a `FILE` as explain --policy reads it")
 	own.StringVar(&f.state, "state", defaultState, "the `DIR` to keep reports, facts and backups in")
 	own.DurationVar(&f.provenance, "provenance", 0,
 		"how long to keep where the values of each catalog come from, such as 720h, for explain --at; 0 keeps nothing")
@@ -169,7 +177,25 @@ func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (s
 			*x.to = text
 		}
 	}
-	opt.SoftWriteFailure = f.soft
+	opt.SoftWriteFailure, opt.Reuse = f.soft, int64(f.reuse)<<20
+	if f.policy != "" && !f.gate {
+		return opt, fail("--policy is what --gate holds catalogs against: say --gate, too")
+	}
+	if f.gate {
+		opt.Gate = &serve.GateOptions{}
+		if f.policy != "" {
+			text, err := source.ReadFile(f.policy)
+			if err != nil {
+				return opt, err
+			}
+			rules, trouble := explain.ParsePolicy(source.NewFile(f.policy, text.Text))
+			if len(trouble) > 0 {
+				a.report(trouble)
+				return opt, &exitError{code: exitFailed}
+			}
+			opt.Gate.Policy = rules
+		}
+	}
 	switch f.revocation {
 	case "chain", "true":
 	case "leaf":

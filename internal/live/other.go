@@ -47,6 +47,15 @@ func Other(t testing.TB, language string) *Oracle {
 		Fetched(t, "puppetlabs_puppet-resource_api")}}
 }
 
+// Program is how this Puppet's own program is run, and what it needs in its surroundings besides.
+func (o *Oracle) Program() (command, env []string) {
+	if o.dirs == nil {
+		return []string{"puppet"}, nil
+	}
+	return []string{"ruby", "-r", filepath.Join(Root(), "internal", "live", "other.rb"), filepath.Join(o.dirs[0], "bin", "puppet")},
+		[]string{"BUNRAKU_ORACLE=" + strings.Join(o.dirs, ":")}
+}
+
 // Ruby runs a Ruby script that asks this Puppet, with arguments and standard input, and returns what it printed.
 func (o *Oracle) Ruby(t testing.TB, script string, stdin string, args ...string) string {
 	t.Helper()
