@@ -176,10 +176,12 @@ func told(res *eval.Result, invented *Invention) (out source.Diagnostics) {
 
 // Empty reports whether a catalog holds only what every catalog does.
 func Empty(c *catalog.Catalog) bool {
-	return !slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool {
-		return r.Type != "Stage" && r.Type != "Node" &&
-			!(r.Type == "Class" && (r.Title == "main" || strings.EqualFold(r.Title, "settings")))
-	})
+	return !slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool { return ofSite(r.Type, r.Title) })
+}
+
+// ofSite reports whether a resource is one that not every catalog has.
+func ofSite(typ, title string) bool {
+	return typ != "Stage" && typ != "Node" && !(typ == "Class" && (title == "main" || strings.EqualFold(title, "settings")))
 }
 
 // NewSuspect is what there is to judge about a node that was compiled.

@@ -84,17 +84,16 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 	if !stays && b.Unknown { // what is not known is not equal
 		return a.Fresh, b.Fresh, pair, false, nil
 	}
-	k, many := u.kind(pair[0])
+	k := u.kind(pair[0])
 	k.once.Do(func() {
-		if many && c.Options.Contents == nil {
-			return // each has something of its own, so none of them is empty
-		}
-		cat, err := a.Catalog()
-		if k.err = err; err != nil || cat == nil {
+		k.empty = !a.Any(ofSite)
+		if c.Options.Contents == nil {
 			return
 		}
-		k.empty = Empty(cat)
-		k.files = c.Options.Contents != nil && len(c.Options.Contents.Compare(cat, c.Options)) > 0
+		cat, err := a.Catalog()
+		if k.err = err; err == nil && cat != nil {
+			k.files = len(c.Options.Contents.Compare(cat, c.Options)) > 0
+		}
 	})
 	if k.err != nil || k.files {
 		return a.Fresh, b.Fresh, pair, false, k.err
@@ -106,19 +105,16 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 	return nil, nil, pair, true, nil
 }
 
-// mostKinds is how many catalogs are looked into to see whether they hold anything.
-const mostKinds = 200
-
-// kind is what is known of a catalog; many tells that there are very many different ones.
-func (u *reuse) kind(id uint32) (k *sameAs, many bool) {
+// kind is what is known of a catalog.
+func (u *reuse) kind(id uint32) *sameAs {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	k = u.kinds[id]
+	k := u.kinds[id]
 	if k == nil {
 		k = &sameAs{}
 		u.kinds[id] = k
 	}
-	return k, len(u.kinds) > mostKinds
+	return k
 }
 
 // keep remembers a node that was compared, for others with the same two catalogs.

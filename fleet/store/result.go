@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,6 +69,29 @@ type Part struct {
 func (r *Result) Parts() []Part {
 	r.load()
 	return r.parts
+}
+
+// Any reports whether a resource is one that is looked for. Only as many are read as it takes.
+func (r *Result) Any(is func(typ, title string) bool) (found bool) {
+	if r.number == 0 {
+		return r.Fresh != nil && r.Fresh.Catalog != nil && slices.ContainsFunc(r.Fresh.Catalog.Resources,
+			func(x *catalog.Resource) bool { return is(x.Type, x.Title) })
+	}
+	s := r.run.store
+	s.view(func(tx *bolt.Tx) {
+		c := s.results.content(tx, r.number)
+		if len(c) == 0 || c[0] == isFailure {
+			return
+		}
+		_, rest := number(c[1:])
+		n, rest := number(rest)
+		for ; n > 0 && !found; n-- {
+			var id uint32
+			id, rest = number(rest)
+			found = is(nameOf(s.objects.content(tx, id)))
+		}
+	})
+	return found
 }
 
 func (r *Result) load() {
