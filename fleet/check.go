@@ -253,7 +253,7 @@ func (c *Check) audit() {
 			c.Static = append(c.Static, source.Bug(p))
 		}
 	}()
-	tree := audit.New(c.Snapshot, c.Invent.Own, len(Wanted(c.Snapshot.Environment())) > 0)
+	tree := audit.New(c.Snapshot, c.Invent.Own, len(compiler.Wanted(c.Snapshot.Environment())) > 0)
 	c.Static = tree.Check()
 	if c.Cover == nil {
 		return
@@ -286,6 +286,9 @@ func (c *Check) Tell(run *report.Run) {
 	if x := c.Exchanged; x != nil && len(x.Restless) > 0 {
 		run.Add(nil, &source.Diagnostic{Code: "V907", Severity: source.Warning, Summary: x.Told(len(c.Nodes)),
 			Help: "nodes answer each other's exports without end: a resource that is collected should not decide what is exported"})
+	}
+	if d := lacking(c.Checked); d != nil {
+		run.Add(nil, d)
 	}
 	for _, d := range Unsaid(c.Checked, c.Static) {
 		run.Add(nil, d)

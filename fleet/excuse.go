@@ -7,7 +7,6 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/compiler"
-	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
@@ -45,15 +44,14 @@ const (
 // excuse finds out whether an invented node failed for something that the tree cannot help. It goes by what the failure
 // is about (source.Subject), not by its words. Whether the error hangs on invented facts is tried: another machine with
 // the same operating system either meets the same error, or not.
-func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result, wanted []string) (*Excuse,
-	error) {
+func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (*Excuse, error) {
 	d, absent := failed.Failure, false
 	own := outline.Capitalized(n.Class)
 	var needed []string
 	for _, s := range d.About {
 		switch s.Kind {
 		case source.MissingClass, source.MissingFunction, source.MissingResourceType, source.MissingType:
-			if name := lacking(c.Environment(), s, wanted); name != "" {
+			if name := c.Lacks(s.Kind, s.Name, compiler.StandInAny); name != "" {
 				return &Excuse{NeedsModule, name}, nil
 			}
 			absent = true // no value brings it
@@ -109,24 +107,6 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 		return &Excuse{NeedsFacts, d.Summary}, nil
 	}
 	return nil, nil
-}
-
-// lacking is the module that would bring what is missing, if that is not there; "" if the module is there and lacks it.
-// Which module brings a plain name is not known: any of those that are wanted may.
-func lacking(env *environment.Environment, s source.Subject, wanted []string) string {
-	name := outline.Class(s.Name)
-	module, _, qualified := strings.Cut(name, "::")
-	switch {
-	case env.Module(module) != nil && (qualified || s.Kind == source.MissingClass):
-		return ""
-	case qualified || s.Kind == source.MissingClass:
-		return module
-	case slices.Contains(wanted, name):
-		return name
-	case len(wanted) > 0:
-		return "that brings " + name
-	}
-	return ""
 }
 
 // absentFacts are the facts that a compile looked for in vain, but for those that every machine lacks now.

@@ -80,7 +80,7 @@ type InventOptions struct {
 
 // Invent plans nodes for a tree without facts.
 func Invent(env *environment.Environment, opt InventOptions) *Plan {
-	p := &Plan{Wanted: Wanted(env)}
+	p := &Plan{Wanted: compiler.Wanted(env)}
 	if len(opt.Classes) > 0 {
 		p.given(env, opt)
 		return p
@@ -131,7 +131,7 @@ func (p *Plan) given(env *environment.Environment, opt InventOptions) {
 // invent is a node with a class.
 func invent(class string, s facts.System, origin string, legacy bool) Invention {
 	name := inventedName(class, s)
-	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Facts: s.Facts(name, legacy),
+	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny, Facts: s.Facts(name, legacy),
 		Classes: []eval.Assigned{{Name: class}}},
 		Class: class, System: s, Origin: origin, Legacy: legacy}
 }
@@ -143,7 +143,7 @@ func inventedName(of string, s facts.System) string {
 
 // named is a node that the tree names.
 func named(name string, s facts.System, origin string, legacy bool) Invention {
-	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Facts: s.Facts(name, legacy)}, System: s, Origin: origin,
+	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny, Facts: s.Facts(name, legacy)}, System: s, Origin: origin,
 		Legacy: legacy}
 }
 

@@ -30,11 +30,11 @@ func (n Node) Title() string {
 	return n.Facts.Name
 }
 
-// Real makes nodes of facts.
+// Real makes nodes of facts. Modules that the tree names and that are not there are stood in for.
 func Real(all []*facts.Facts) []Node {
 	nodes := make([]Node, len(all))
 	for i, f := range all {
-		nodes[i].Facts = f
+		nodes[i].Facts, nodes[i].Absent = f, compiler.StandInNamed
 	}
 	return nodes
 }
@@ -48,6 +48,10 @@ type Compiled struct {
 	Catalog  *catalog.Catalog // nil if it does not compile
 	Problems source.Diagnostics
 	Opaque   int // attributes that could not be computed
+	// StandIns are what the compile went on without, for want of modules; Partial tells that the catalog may lack something
+	// of it. Such a catalog is not verified.
+	StandIns []eval.StandIn
+	Partial  bool
 }
 
 // A Kind is a set of nodes whose catalogs are alike.
@@ -67,10 +71,6 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 	suspects, keys, errs := make([]judge.Suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
 	var mu sync.Mutex
 	first := map[string]int{}
-	var wanted []string
-	if len(nodes) > 0 && nodes[0].Invented != nil {
-		wanted = Wanted(c.Environment())
-	}
 	source.Each(ctx, len(nodes), func(i int) {
 		defer func() { // a bug costs the node that it happens on
 			if p := recover(); p != nil {
@@ -92,7 +92,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		watch(res)
 		results[i] = Compiled{Name: node.Title(), Invented: node.Invented, Problems: append(res.Warnings, told(res, node.Invented)...)}
 		if res.Failure != nil && node.Invented != nil {
-			if results[i].Excuse, errs[i] = excuse(ctx, c, node.Invented, res, wanted); results[i].Excuse != nil ||
+			if results[i].Excuse, errs[i] = excuse(ctx, c, node.Invented, res); results[i].Excuse != nil ||
 				errs[i] != nil {
 				results[i].Problems = nil
 				return
@@ -106,8 +106,12 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			return
 		}
 		results[i].Catalog, results[i].Opaque = res.Catalog, countOpaque(res.Catalog)
+		results[i].StandIns, results[i].Partial = res.StandIns, res.Partial()
 		if Empty(res.Catalog) {
 			results[i].Problems = append(results[i].Problems, nothing(res))
+		}
+		if res.Partial() { // nothing can be said of what it does
+			return
 		}
 		later, err := next(ctx, c, node, res)
 		if err != nil {
@@ -131,7 +135,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		switch {
 		case errs[i] != nil && ctx.Err() == nil:
 			return nil, nil, errs[i]
-		case errs[i] != nil || results[i].Catalog == nil:
+		case errs[i] != nil || results[i].Catalog == nil || results[i].Partial:
 		case first[key] == i:
 			kinds = append(kinds, &Kind{suspects[i], []int{i}})
 		default:
@@ -194,7 +198,7 @@ func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge
 func countOpaque(c *catalog.Catalog) (n int) {
 	for _, r := range c.Resources {
 		for _, p := range r.Params {
-			if _, ok := p.Value.(*value.Opaque); ok {
+			if o, ok := p.Value.(*value.Opaque); ok && !o.Absent {
 				n++
 			}
 		}

@@ -3,7 +3,7 @@
 //
 //	nodes.go   the nodes of an environment
 //	invent.go  nodes for a tree that has no facts
-//	wanted.go  the modules that a tree names and does not hold
+//	absent.go  what is said of modules that are not there
 //	kind.go    compiling nodes, and sorting them into kinds
 //	check.go     a whole tree, step by step: what check, lsp and web share
 //	verdict.go   judging the kinds, and what was found of all nodes together

@@ -187,7 +187,7 @@ func status(n *fleet.Checked) string {
 		return "fails"
 	case slices.ContainsFunc(n.Verdict.Node.Open(), func(p *report.Problem) bool { return p.Severity != source.Note }):
 		return "found"
-	case n.Verdict.Undecided || len(n.Verdict.Node.Unknown) > 0 || n.Opaque > 0:
+	case n.Verdict.Undecided || len(n.Verdict.Node.Unknown) > 0 || n.Opaque > 0 || n.Partial:
 		return "unknown"
 	}
 	return "fine"

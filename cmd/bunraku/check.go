@@ -43,7 +43,7 @@ Each catalog is verified (see bunraku verify --help); what several nodes have in
 
 Exits with 1 when something does not compile, 2 when something was found, and 0 otherwise, also when a node could not be proved
 in full because some of its resources have no model: the last lines say so, and --fail-on=unknown makes it 3. It is 3 as well
-when the search for an answer took too long.`,
+when the search for an answer took too long, and when modules are not there that a real node needs.`,
 		Args: arguments(0, 1, ""),
 		RunE: inEnvironment(func(ctx context.Context, cmd *cobra.Command, root string) error {
 			if flags.later != 0 {
@@ -106,6 +106,10 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		return err
 	}
 	if len(c.Files) == 0 {
+		if source.Exists(view, filepath.Join(source.Absolute(root), "metadata.json")) {
+			return fail("%s holds no .pp and no .epp file: there is nothing to compile, and a module's Ruby is not checked by itself",
+				root)
+		}
 		return fail("%s holds no .pp and no .epp file; is it a control repo?", root)
 	}
 	if ctx.Err() != nil {
@@ -241,7 +245,7 @@ func (c *checking) code() int {
 		return code
 	}
 	for _, n := range c.nodes {
-		if n.Verdict.Undecided || len(n.Verdict.Node.Unknown) > 0 && c.judge.flags.failOn == "unknown" {
+		if n.Verdict.Undecided || n.Partial && n.Invented == nil || len(n.Verdict.Node.Unknown) > 0 && c.judge.flags.failOn == "unknown" {
 			return exitUnknown
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bunraku/fleet"
+	"bunraku/puppet/eval"
 	"bunraku/source"
 )
 
@@ -26,12 +27,13 @@ func (c *checking) inventedTexts() (out []string) {
 	}
 	out = append(out, "No facts were found: the nodes are invented, on "+strings.Join(systems, ", ")+
 		". `bunraku facts show` has their facts; put those of real nodes into facts/ to check what really runs.")
-	if n, of := c.classes(); of > 0 {
-		out = append(out, fmt.Sprintf("%d of %s compiled on at least one system.", n,
-			plurals(of, "public class", "public classes")))
+	if n, with, of := c.compiled(func(i *fleet.Invention) string { return i.Class }); of > 0 {
+		out = append(out, fmt.Sprintf("%d of %s compiled on at least one system%s.", n,
+			plurals(of, "public class", "public classes"), onlyWith(with, n)))
 	}
-	if n, of := c.defines(); of > 0 {
-		out = append(out, fmt.Sprintf("%d of %s compiled with an invented use.", n, plural(of, "public define")))
+	if n, with, of := c.compiled(func(i *fleet.Invention) string { return i.Define }); of > 0 {
+		out = append(out, fmt.Sprintf("%d of %s compiled with an invented use%s.", n, plural(of, "public define"),
+			onlyWith(with, n)))
 	}
 	if list := c.plan.Wanted; len(list) > 0 {
 		how := "`r10k puppetfile install` (or g10k) brings them, or --modulepath names where they are"
@@ -63,36 +65,53 @@ func plurals(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// classes counts the classes that were compiled on at least one system, of those that nodes were invented for.
-func (c *checking) classes() (compiled, of int) {
-	done, all := map[string]bool{}, map[string]bool{}
-	for _, n := range c.plan.Nodes {
-		if n.Class != "" {
-			all[n.Class] = true
+// compiled counts the classes (or defines) that were compiled on at least one system, and how many of them only with
+// stand-ins, of those that nodes were invented for.
+func (c *checking) compiled(what func(*fleet.Invention) string) (n, withStandIns, of int) {
+	all, done, whole := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i := range c.plan.Nodes {
+		if name := what(&c.plan.Nodes[i]); name != "" {
+			all[name] = true
 		}
 	}
 	for _, n := range c.nodes {
-		if n.Invented != nil && n.Invented.Class != "" && n.Catalog != nil {
-			done[n.Invented.Class] = true
+		if n.Invented == nil || n.Catalog == nil || what(n.Invented) == "" {
+			continue
+		}
+		done[what(n.Invented)] = true
+		if !n.Partial {
+			whole[what(n.Invented)] = true
 		}
 	}
-	return len(done), len(all)
+	return len(done), len(done) - len(whole), len(all)
 }
 
-// defines counts the defines that were compiled on at least one system, of those that nodes were invented for.
-func (c *checking) defines() (compiled, of int) {
-	done, all := map[string]bool{}, map[string]bool{}
-	for _, n := range c.plan.Nodes {
-		if n.Define != "" {
-			all[n.Define] = true
-		}
+func onlyWith(n, of int) string {
+	switch n {
+	case 0:
+		return ""
+	case of:
+		return ", only with stand-ins"
 	}
+	return fmt.Sprintf(", %d of them only with stand-ins", n)
+}
+
+// standInsText says what stood in for modules that are not there; "" for nothing.
+func (c *checking) standInsText() string {
+	var all []eval.StandIn
+	nodes := 0
 	for _, n := range c.nodes {
-		if n.Invented != nil && n.Invented.Define != "" && n.Catalog != nil {
-			done[n.Invented.Define] = true
+		if n.Partial {
+			nodes++
+			all = append(all, n.StandIns...)
 		}
 	}
-	return len(done), len(all)
+	if nodes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s compiled with stand-ins for what is not there (%s): its resources are taken as they are "+
+		"declared, its classes as empty, what its functions and variables give as unknown. Such a node is not verified, and "+
+		"nothing is said of what hangs on it.", hasHaveBeen(nodes, "node"), fleet.Listed(fleet.Modules(all)))
 }
 
 // legacy counts the nodes that were given facter's old names because their code reads them.
@@ -178,7 +197,7 @@ func clipText(s string, n int) string {
 // unverified counts the nodes that were only compiled.
 func (c *checking) unverified() (n int) {
 	for _, r := range c.nodes {
-		if r.Catalog != nil && r.Verdict.Report == nil {
+		if r.Catalog != nil && r.Verdict.Report == nil && !r.Partial {
 			n++
 		}
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"strings"
+
 	"bunraku/fleet"
 	"bunraku/puppet/compiler"
+	"bunraku/source"
 )
 
 // answerJSON is what check answers to tools.
@@ -27,8 +30,19 @@ type nodeJSON struct {
 	Unknown   int           `json:"unknown_values"`
 	Problems  []problemJSON `json:"problems"`
 	Findings  []string      `json:"findings"` // fingerprints
+	StandIns  []standInJSON `json:"stand_ins,omitempty"`
 	answersJSON
 }
+
+// standInJSON is something that a module would bring which is not there, and that the node was compiled without.
+type standInJSON struct {
+	Module string `json:"module"` // "" if which one is not known
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+}
+
+var standInKinds = map[source.SubjectKind]string{source.MissingClass: "class", source.MissingFunction: "function",
+	source.MissingResourceType: "resource_type", source.MissingType: "data_type"}
 
 // notDoneJSON is an invented node that tells nothing of the tree, with the reason.
 type notDoneJSON struct {
@@ -61,6 +75,12 @@ func (c *checking) answer() answerJSON {
 		}
 		if r.Catalog != nil {
 			n.Resources = len(r.Catalog.Resources)
+		}
+		for _, s := range r.StandIns {
+			if strings.HasPrefix(s.Module, "that brings ") {
+				s.Module = ""
+			}
+			n.StandIns = append(n.StandIns, standInJSON{s.Module, standInKinds[s.Kind], s.Name})
 		}
 		for _, p := range r.Verdict.Node.Problems {
 			if p.Finding != nil {

@@ -154,6 +154,8 @@ func verdictText(n *fleet.Checked) string {
 	slices.Sort(codes)
 	text := strings.Join(codes, " ")
 	switch {
+	case text == "" && n.Partial:
+		text = "compiles with stand-ins for " + fleet.Listed(fleet.Modules(n.StandIns))
 	case text == "" && n.Verdict.Report == nil:
 		text = "compiles"
 	case text == "":
@@ -253,6 +255,9 @@ func (c *checking) summary() []string {
 	}
 	if c.standsIn {
 		out = append(out, standInText)
+	}
+	if text := c.standInsText(); text != "" {
+		out = append(out, text)
 	}
 	return append(out, c.inventedTexts()...)
 }

@@ -380,6 +380,7 @@ func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *f
 		plan := fleet.Invent(c.Environment(), fleet.InventOptions{Legacy: f.language == 7})
 		for i := range plan.Nodes {
 			n := fleet.Node{Node: plan.Nodes[i].Node, Invented: &plan.Nodes[i]}
+			n.Absent = compiler.Refuse // two catalogs that both lack something say nothing of a difference
 			if !seen[n.Title()] {
 				seen[n.Title()] = true
 				nodes = append(nodes, n)

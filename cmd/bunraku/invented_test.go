@@ -34,10 +34,10 @@ func TestCheckWithoutFacts(t *testing.T) {
 		{"module", module, nil, 1, []string{
 			"m on debian-12 (invented)", "m on redhat-9 (invented)", "m::part on debian-12 (invented)",
 			"No facts were found: the nodes are invented, on debian-12, redhat-9.",
-			"public classes compiled on at least one system.",
 			"1 module is named and not there: other.",
 			"Not looked at, without built-in facts: AIX 7.1.",
-			"Not looked at, for want of the module other: m::other.",
+			"m::other on debian-12 (invented)      5 resources  compiles with stand-ins for other",
+			"2 nodes were compiled with stand-ins for what is not there (other): ", "4 of 7 public classes compiled on at least one system, 1 of them only with stand-ins.",
 			"Not looked at, since $port must be given: m::needs.",
 			"since the code refuses (not here): m::only on debian-12.",
 			"Unknown, since it may hang on facts that were invented, or that only real nodes have (own): m::fact on debian-12",
@@ -70,7 +70,8 @@ func TestCheckWithoutFacts(t *testing.T) {
 			"Puppetfile":                    "forge 'x'\nmod 'puppetlabs/stdlib', '9.0.0'\nmod 'concat'\n",
 			"modules/role/manifests/web.pp": "class role::web { concat { 'x': } }",
 		}, nil, 0, []string{"2 modules are named and not there: concat, stdlib.",
-			"for want of the module concat: role::web"}, nil},
+			"role::web on debian-12 (invented)      5 resources  compiles with stand-ins for concat"},
+			[]string{"fine", "Every node"}},
 		{"what only another system has", map[string]string{
 			"environment.conf": "", "manifests/site.pp": "",
 			"modules/role/manifests/mac.pp": "class role::mac { case $facts['os']['name'] { 'Darwin': { notify { 'x': } } default: { fail('no') } } }",
@@ -139,6 +140,80 @@ func TestCheckWithoutFacts(t *testing.T) {
 	}
 }
 
+// What modules would bring that are not there is stood in for, and nothing is claimed that hangs on it; what has nothing
+// to do with it is told all the same.
+func TestCheckWithStandIns(t *testing.T) {
+	site := func(code string) map[string]string {
+		return map[string]string{"environment.conf": "", "Puppetfile": "forge 'x'\nmod 'concat'\nmod 'me/other'\n",
+			"facts/n.json": strings.Replace(facts12, "NAME", "n", 1), "manifests/site.pp": code,
+			"modules/role/manifests/web.pp": "class role::web { }"}
+	}
+	for _, c := range []struct {
+		name, code string
+		exit       int
+		want, not  []string
+	}{
+		{"a class", "include other\nnotify { 'n': require => Class['other'] }", 3, []string{"compiles with stand-ins for other",
+			"warning[V906]: 1 node was not verified, for want of modules: other"}, []string{"fine", "E0"}},
+		{"a class with parameters", "class { 'other::x': port => 80 } -> notify { 'n': }", 3, []string{"stand-ins for other"},
+			[]string{"E0"}},
+		{"its variables", "include other\nfile { $other::dir: }\nif $other::on { fail('no') }\nnotify { \"${other::a}\": }", 3,
+			[]string{"stand-ins for other"}, []string{"E0", "W0"}},
+		{"a define", "other::part { 'x': a => 1 }\nOther::Part['x'] -> notify { 'n': require => File['/made/by/it'] }", 3,
+			[]string{"stand-ins for other"}, []string{"E0"}},
+		{"a plain name", "concat { '/x': mode => '0644' }\nConcat['/x'] -> notify { 'n': }\nConcat <| |> -> notify { 'm': }", 3,
+			[]string{"stand-ins for concat"}, []string{"E0"}},
+		{"a plain name of any of them", "thing { 'x': }", 3, []string{"stand-ins for the module that brings thing"}, nil},
+		{"functions", "file { '/x': content => other::text(1) }\nother::acts() |$x| { notify { $x: } }\nnotify { thing('x'): }", 3,
+			[]string{"stand-ins for other, the module that brings thing"}, []string{"E0"}},
+		{"a type", "function f(Other::Port $p) { $p }\nnotify { 'n': message => f(1) }", 0, []string{"fine"}, nil},
+		{"a decision on a type", "if 1 =~ Other::Port { notify { 'a': } } else { notify { 'b': } }\n" +
+			"case 1 { Other::Port: { notify { 'c': } } default: { } }\nother { 'x': }", 3, []string{"stand-ins for other"}, []string{"E0"}},
+		{"what is asked for", "if defined('other::x') or defined(Other::Y) { fail('no') }\nnotify { 'n': }", 3, []string{"stand-ins for other"},
+			[]string{"E0"}},
+		{"another module's parent", "class a inherits other::params { notify { $port: } }\ninclude a", 3,
+			[]string{"stand-ins for other"}, []string{"E0"}},
+		{"what has nothing to do with it", "include other\nfile { '/x': nosuch => 1 }", 1,
+			[]string{"error[E0580]: no parameter named 'nosuch'"}, nil},
+		{"a module that nobody names", "include nowhere::x", 1, []string{"Could not find class ::nowhere::x"}, []string{"stand-ins"}},
+		{"a slip", "include rle::web", 1, []string{"Could not find class ::rle::web"}, []string{"stand-ins"}},
+		{"a slip in a type", "pakage { 'x': }", 1, []string{"Unknown resource type: 'pakage'"}, []string{"stand-ins"}},
+		{"a slip in a function", "notify { tempalte('x'): }", 1, []string{"Unknown function: 'tempalte'"}, []string{"stand-ins"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			exit, out, errs := call("check", writeRepo(t, site(c.code)))
+			for _, w := range c.want {
+				if !strings.Contains(out+errs, w) {
+					t.Errorf("%q is not there", w)
+				}
+			}
+			for _, w := range c.not {
+				if strings.Contains(out+errs, w) {
+					t.Errorf("%q is there", w)
+				}
+			}
+			if exit != c.exit || t.Failed() {
+				t.Errorf("exit %d, want %d\n%s%s", exit, c.exit, out, errs)
+			}
+		})
+	}
+}
+
+// A module needs no metadata.json: its code says what it is called.
+func TestCheckModuleWithoutMetadata(t *testing.T) {
+	for _, file := range []string{"manifests/init.pp", "manifests/a/b.pp"} {
+		name := map[string]string{"manifests/init.pp": "me", "manifests/a/b.pp": "me::a::b"}[file]
+		exit, out, errs := call("check", writeRepo(t, map[string]string{file: "# class other\nclass " + name + " { notify { 'x': } }"}))
+		if exit != exitFine || !strings.Contains(out, name+" on debian-12 (invented)") || !strings.Contains(out, "1 of 1 public class") {
+			t.Errorf("%s: exit %d\n%s%s", file, exit, out, errs)
+		}
+	}
+	exit, _, errs := call("check", writeRepo(t, map[string]string{"metadata.json": "{}", "lib/x.rb": ""}))
+	if exit != exitFailed || !strings.Contains(errs, "there is nothing to compile") {
+		t.Errorf("exit %d\n%s", exit, errs)
+	}
+}
+
 // Without stdlib what is built in of it is used, and that is said; a compile refuses, as Puppet does.
 func TestCheckWithoutStdlib(t *testing.T) {
 	dir := writeRepo(t, map[string]string{
@@ -161,17 +236,22 @@ func TestCheckWithoutStdlib(t *testing.T) {
 func TestCheckWithoutFactsJSON(t *testing.T) {
 	dir := writeRepo(t, map[string]string{"environment.conf": "", "manifests/site.pp": "",
 		"modules/role/manifests/web.pp": "class role::web { notify { 'x': } }",
-		"modules/role/manifests/db.pp":  "class role::db { include gone::x }"})
+		"modules/role/manifests/db.pp":  "class role::db { include gone::x }",
+		"modules/role/manifests/lb.pp":  "class role::lb($x) { }"})
 	_, text, _ := call("check", dir, "--format", "json")
 	var answer answerJSON
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if len(answer.Nodes) != 1 || answer.Nodes[0].Kind != "invented" || answer.Nodes[0].Origin != "a role" ||
-		answer.Nodes[0].Name != "role::web on debian-12 (invented)" {
+	if len(answer.Nodes) != 2 || answer.Nodes[1].Kind != "invented" || answer.Nodes[1].Origin != "a role" ||
+		answer.Nodes[1].Name != "role::web on debian-12 (invented)" || answer.Nodes[1].StandIns != nil {
 		t.Errorf("nodes %+v", answer.Nodes)
 	}
-	if len(answer.NotDone) != 1 || answer.NotDone[0].Reason != "needs_module" || answer.NotDone[0].Detail != "gone" {
+	if s := answer.Nodes[0].StandIns; len(s) != 1 || s[0] != (standInJSON{"gone", "class", "gone::x"}) ||
+		answer.Nodes[0].Deterministic != "" {
+		t.Errorf("nodes %+v", answer.Nodes)
+	}
+	if len(answer.NotDone) != 1 || answer.NotDone[0].Reason != "needs_parameters" || answer.NotDone[0].Detail != "$x" {
 		t.Errorf("not looked at %+v", answer.NotDone)
 	}
 }

@@ -95,6 +95,9 @@ type Snapshot struct {
 	present   sync.Map // name → *eval.Function: functions of modules whose files were looked for, nil when there are none
 	old       sync.Map // name → *eval.Function: 3.x functions
 
+	wantedOnce  source.Once
+	wantedNames []string
+
 	generated    source.Once
 	hasGenerated bool
 	collectsOnce source.Once
@@ -178,6 +181,8 @@ type Node struct {
 	Imports exported.Importer
 	// Unclassified tells that no classifier knows the node: it is invented.
 	Unclassified bool
+	// Absent says what becomes of what modules would bring that are not there.
+	Absent Absent
 }
 
 // compile makes a node's catalog of what the view shows.
@@ -213,6 +218,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	in.Code, in.Levels, in.Mentions = c.Code(), c.levels(in), c.mentions(in)
 	w := c.world(in.Log)
+	w.absent = n.Absent
 	result = eval.Compile(w, in)
 	if result.NotDone != nil {
 		return nil, result.NotDone
@@ -224,6 +230,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		in.Settings.Trace = true
 		in.Budget.Return(0)
 		w = c.world(in.Log)
+		w.absent = n.Absent
 		if again := eval.Compile(w, in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
 			result = again
 		}

@@ -27,6 +27,7 @@ type world struct {
 	contexts  map[*lookup.Context]*value.Object
 	erb       template.Engine
 	ruby      *bridge.Bridge // of this compile; nil until a function in Ruby is called
+	absent    Absent         // what becomes of what modules would bring that are not there
 	log       *trace.Log     // of what is asked; nil for nobody
 	asked     map[askedFunction]bool
 }

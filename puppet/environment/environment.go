@@ -8,6 +8,7 @@
 package environment
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -100,7 +101,11 @@ func Open(path string, opt Options) (*Environment, error) {
 			}
 			return Open(inner, opt)
 		case has("metadata.json") && (has("manifests") || has("functions") || has("types") || has("lib") || has("plans")):
-			return e, e.openModule()
+			return e, e.openModule("")
+		case !has("metadata.json"):
+			if name := e.moduleWithout(); name != "" {
+				return e, e.openModule(name)
+			}
 		}
 	}
 	e.setName(filepath.Base(abs))
@@ -159,14 +164,15 @@ func absolute(lists ...[]string) []string {
 }
 
 // openModule makes an environment of a module alone: beside it, the modules of its test fixtures are seen. Its
-// neighbours are not part of what the user named: that takes a module path.
-func (e *Environment) openModule() error {
+// neighbours are not part of what the user named: that takes a module path. Its name is that of its directory, unless
+// its code or metadata.json says another.
+func (e *Environment) openModule(name string) error {
 	e.setName("production")
 	e.Manifest = e.opt.Manifest
 	if e.Manifest == "" {
 		e.Manifest = filepath.Join(e.Dir, "site.pp") // hardly there, and then there is no manifest
 	}
-	name := filepath.Base(e.Dir)
+	name = cmp.Or(name, filepath.Base(e.Dir))
 	m, problem := readModule(name, e.Dir, e.file)
 	if problem != nil {
 		e.Problems = append(e.Problems, problem)

@@ -413,3 +413,47 @@ func (e *Environment) Read(path string) (string, error) {
 	c, err := e.files.Read(filepath.Clean(path))
 	return c.Text, err
 }
+
+// siteOnly are what a control repo has and a module does not.
+var siteOnly = []string{"Puppetfile", "modules", "site-modules", "site", "environments", "manifests/site.pp"}
+
+var defines = regexp.MustCompile(`(?m)^[ \t]*(?:class|define)[ \t]+(?:::)?([a-z]\w*)((?:::[a-z]\w*)*)`)
+
+// moduleWithout is the name of the module that a directory without metadata.json is; "" if it is none. Its code says
+// it: a file of manifests holds the definition that a module's autoloader would look for there, NAME in init.pp,
+// NAME::a::b in a/b.pp.
+func (e *Environment) moduleWithout() string {
+	for _, name := range siteOnly {
+		if source.Exists(e.files, filepath.Join(e.Dir, name)) {
+			return ""
+		}
+	}
+	dir := filepath.Join(e.Dir, "manifests")
+	if !source.Exists(e.files, dir) {
+		return ""
+	}
+	files, err := PuppetFiles(e.files, dir)
+	if err != nil {
+		return "" // whoever reads it tells
+	}
+	for _, path := range files {
+		rel, err := filepath.Rel(dir, path)
+		if err != nil || filepath.Ext(path) != ".pp" {
+			continue
+		}
+		want := "::" + strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(rel), ".pp"), "/", "::")
+		if want == "::init" {
+			want = ""
+		}
+		text, err := e.files.Read(path)
+		if err != nil {
+			continue
+		}
+		for _, m := range defines.FindAllStringSubmatch(text.Text, -1) {
+			if m[2] == want {
+				return m[1]
+			}
+		}
+	}
+	return ""
+}

@@ -164,7 +164,10 @@ func (ev *Evaluator) CatalogTagged(tag string) bool {
 }
 
 // KnownClass reports whether a class of that name can be found, KnownType whether a resource type or define can.
-func (ev *Evaluator) KnownClass(name string) bool { return ev.findClass(name) != nil }
+func (ev *Evaluator) KnownClass(name string) bool {
+	d := ev.findClass(name)
+	return d != nil && d.absent == ""
+}
 
 // KnownType reports whether a resource type or define of that name can be found.
 func (ev *Evaluator) KnownType(name string) bool { return ev.knownResourceType(canonical(name)) }

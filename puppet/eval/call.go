@@ -206,6 +206,9 @@ func (ev *Evaluator) invoke(name string, args []value.Value, refs []provenance.R
 			return ev.callBuiltin(b, args, refs, block, at, sc)
 		}
 		if f = ev.userFunction(name); f == nil {
+			if module := ev.lacks(source.MissingFunction, name); module != "" {
+				return ev.standsIn(module, source.MissingFunction, name), ev.trace.Call(name, refs...), nil
+			}
 			return nil, 0, errUnknown
 		}
 	}
@@ -322,7 +325,6 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 		}
 		if block != nil {
 			ev.notDone(f.Name, o, at)
-			ev.guesses++
 			if ev.rendering != nil {
 				ev.rendering.unknown = o
 			}

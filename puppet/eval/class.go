@@ -60,7 +60,7 @@ func (ev *Evaluator) checkLineage(d *Definition) {
 }
 
 func (ev *Evaluator) parentOf(d *Definition) *Definition {
-	p := ev.findClass(d.Parent)
+	p := ev.wantClass(d.Parent)
 	if p == nil {
 		at := source.Span{}
 		if c, ok := d.Node.(*syntax.Class); ok {
@@ -84,7 +84,7 @@ const mostAgain = 50 // further calls for one class that are kept
 func (ev *Evaluator) includeClasses(names []string, sc *Scope, at source.Place) ([]*Resource, error) {
 	defs := make([]*Definition, len(names))
 	for i, n := range names {
-		if defs[i] = ev.findClass(n); defs[i] == nil {
+		if defs[i] = ev.wantClass(n); defs[i] == nil {
 			return nil, ev.missingClass(n)
 		}
 	}
@@ -442,6 +442,9 @@ func (ev *Evaluator) lookupFailed(r *Resource, p *syntax.Param, err error) {
 // checkParameters tests the parameters of a class or define against their types, all at once, as Puppet does.
 func (ev *Evaluator) checkParameters(r *Resource, vars []variable) {
 	d := r.def
+	if d.absent != "" {
+		return
+	}
 	simple := true
 	// The common case is decided without building the struct type.
 	for k := range vars {

@@ -64,7 +64,7 @@ func (ev *Evaluator) collect(e *syntax.Collect, sc *Scope) value.Value {
 	if low == "class" {
 		ev.runtime(e, "Classes cannot be collected")
 	}
-	if !ev.knownResourceType(low) {
+	if !ev.knownResourceType(low) && ev.lacks(source.MissingResourceType, low) == "" {
 		ev.runtime(e, "Resource type "+low+" doesn't exist")
 	}
 	if e.Exported && !ev.set.Storeconfigs {

@@ -63,6 +63,7 @@ func Compile(w World, in Input) (result *Result) {
 	defer func() {
 		ev.trace.Within(nil) // what is asked of the graph from now on is not the compile's work
 		result.Warnings, result.Logs, result.Asked = ev.warnings, ev.logs, ev.asked
+		result.StandIns = ev.standIns
 		result.Steps, result.Bytes = ev.budget.Spent()
 		switch p := recover().(type) {
 		case nil:
@@ -480,7 +481,7 @@ func (ev *Evaluator) assignedClasses() {
 		sc = ev.top
 	}
 	find := func(name string) *Definition {
-		d := ev.findClass(name)
+		d := ev.wantClass(name)
 		if d == nil {
 			m := ev.missingClass(name)
 			ev.failAt(&source.Diagnostic{Code: "E0509", Summary: m.text, Place: ev.said("classes", name), Help: m.help,
@@ -559,7 +560,7 @@ func (ev *Evaluator) runCollectors() bool {
 func (ev *Evaluator) evaluateDefines() bool {
 	var todo []*Resource
 	for _, r := range ev.table.added {
-		if !r.evaluated && !r.virtual && r.typ == nil {
+		if !r.evaluated && !r.virtual && r.typ == nil && r.absent == "" {
 			todo = append(todo, r)
 		}
 	}
@@ -575,7 +576,7 @@ func (ev *Evaluator) evaluateDefines() bool {
 			ev.evaluateClass(r)
 			return nil,
 				nil
-		}); err != nil {
+		}); err != nil && !r.possible.Absent {
 			ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0705", Severity: source.Warning, Place: r.place,
 				Summary: "This is left out: it would fail, and it is not known whether Puppet comes here (" + err.Error() + ")"})
 		}

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"cmp"
+
 	"bunraku/provenance"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/trace"
@@ -126,7 +128,7 @@ func (ev *Evaluator) option(x syntax.Expr, test value.Value, from, cond provenan
 
 // matches is how case and selectors compare: regexps match, types test, arrays and hashes match element by element.
 func (ev *Evaluator) matches(test, option value.Value, cond provenance.Ref, sc *Scope) bool {
-	if o := opaque(test, option); o != nil {
+	if o := cmp.Or(opaque(test, option), absentType(option)); o != nil {
 		ev.open = o
 		return false
 	}

@@ -36,7 +36,8 @@ type Definition struct {
 	// main's statements stand in several files
 	parts []*syntax.File
 
-	overriding bool // a collector with overrides was written in it: it may override what it does not own
+	absent     string // the module that it stands in for, which is not there
+	overriding bool   // a collector with overrides was written in it: it may override what it does not own
 	params     *types.Struct
 	shape      *shape
 	types      []value.Type // of the parameters, once they are known
@@ -437,6 +438,10 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	}
 	if a := ev.aliases[key]; a != nil {
 		return ev.aliasType(a)
+	}
+	if module := ev.lacks(source.MissingType, name); module != "" {
+		ev.standsIn(module, source.MissingType, name)
+		return types.NewAbsent(capitalized(key)), nil
 	}
 	return nil, nil
 }

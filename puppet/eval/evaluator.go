@@ -110,9 +110,11 @@ type Evaluator struct {
 	warned   map[string]bool
 	logs     []LogLine
 	unknowns []*Unknown // what could not be computed, in the order of the calls
+	standIns []StandIn  // of modules that are not there
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
 	guess   *value.Opaque
 	guesses int           // how many decisions were guessed, or effects left out
+	absent  int           // how many of them for want of modules
 	open    *value.Opaque // on which a comparison of case or a selector just hung
 
 	file   *syntax.File   // whose code is being evaluated
@@ -215,6 +217,8 @@ type Result struct {
 	// then.
 	Failure    *source.Diagnostic
 	FailureRef provenance.Ref
+	// StandIns are what the compile went on without, for want of modules that are not there.
+	StandIns []StandIn
 	// NotDone says that the compile was given up before it came to anything: there is neither a catalog nor a verdict.
 	NotDone *budget.Aborted
 	// Questions makes the trace of the compile: what it asked of the world, with digests of the answers. It is nil when

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"bunraku/provenance"
 	"bunraku/puppet/outline"
@@ -48,6 +49,9 @@ func (ev *Evaluator) undecided(v value.Value, e syntax.Expr) bool {
 	o := opaque(v)
 	if o == nil {
 		return false
+	}
+	if o.Absent {
+		return true
 	}
 	ev.warn("E0701", e.Span(), "This decision hangs on a value that is not known: "+o.Why)
 	return true
@@ -121,7 +125,7 @@ func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, ot
 	if o == nil {
 		return ev.block(stmts, sc)
 	}
-	ev.guesses++
+	ev.guessed(o)
 	if ev.rendering != nil {
 		ev.rendering.unknown = o
 	}
@@ -132,7 +136,7 @@ func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, ot
 		v, _ := ev.block(stmts, sc)
 		return v, nil
 	})
-	if err != nil {
+	if err != nil && !o.Absent {
 		ev.warn("E0705", stmts[0].Span(), "This is left out: it would fail, and it is not known whether Puppet comes here ("+
 			err.Error()+")")
 	}
@@ -143,6 +147,14 @@ func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, ot
 		}
 	}
 	return o, 0
+}
+
+// guessed counts a decision that was guessed, or an effect that was left out.
+func (ev *Evaluator) guessed(o *value.Opaque) {
+	ev.guesses++
+	if o.Absent {
+		ev.absent++
+	}
 }
 
 // unsettle makes a variable unknown that code may have assigned, or not.
@@ -161,15 +173,18 @@ func (sc *Scope) unsettle(name string, o *value.Opaque) {
 // mayBeThere warns of resources that are not there, where Puppet's error would end the compile: code that was left out,
 // because something is not known, may declare them.
 func (ev *Evaluator) mayBeThere(at source.Place, names string) {
+	if ev.onlyAbsent() {
+		return
+	}
 	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,
 		Summary: names + " is not there, but may be in Puppet: decisions hang on what is not known"})
 }
 
 // notDone reports an effect that could not be had because an argument is opaque.
 func (ev *Evaluator) notDone(name string, o *value.Opaque, at source.Place) {
-	ev.guesses++
+	ev.guessed(o)
 	key := "E0702" + at.String() + name
-	if ev.warned[key] {
+	if ev.warned[key] || o.Absent {
 		return
 	}
 	ev.warned[key] = true
@@ -183,9 +198,9 @@ func (ev *Evaluator) mayAct(f *Function, o *value.Opaque, at source.Place) {
 	if f.Does != outline.Anything || f.Acts != nil && !f.Acts() {
 		return
 	}
-	ev.guesses++
+	ev.guessed(o)
 	key := "E0702" + at.String() + f.Name
-	if ev.warned[key] {
+	if ev.warned[key] || o.Absent {
 		return
 	}
 	ev.warned[key] = true
@@ -215,16 +230,19 @@ func (ev *Evaluator) unknown(o *value.Opaque, function string, at source.Place) 
 }
 
 // Unknowns are the values that a compile could not compute: those that functions gave, in the order of the calls, and
-// those of the catalog's that come from data.
+// those of the catalog's that come from data. What is not known for want of modules is left out (Result.StandIns).
 func (res *Result) Unknowns() []Unknown {
 	var all []*Unknown
 	for _, u := range res.unknowns {
+		if u.value.Absent {
+			continue
+		}
 		n := *u
 		all = append(all, &n)
 	}
 	if res.Catalog != nil {
 		for _, r := range res.Catalog.Resources {
-			if r.Possible != "" {
+			if r.Possible != "" && !strings.HasSuffix(r.Possible, absentWhy) {
 				at := slices.IndexFunc(all, func(u *Unknown) bool { return u.Why == r.Possible })
 				if at < 0 {
 					at = len(all)
@@ -234,6 +252,9 @@ func (res *Result) Unknowns() []Unknown {
 			}
 			for _, p := range r.Params {
 				for _, o := range opaquesIn(p.Value, nil) {
+					if o.Absent {
+						continue
+					}
 					at := slices.IndexFunc(all, func(u *Unknown) bool { return u.value == o || u.Why == o.Why })
 					if at < 0 {
 						at = len(all)

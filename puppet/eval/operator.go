@@ -109,6 +109,9 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 	case syntax.OpLt, syntax.OpLe, syntax.OpGt, syntax.OpGe:
 		return value.Bool(ev.compare(e, l, r)), ref
 	case syntax.OpMatch, syntax.OpNoMatch:
+		if o := absentType(r); o != nil {
+			return o, ref
+		}
 		return value.Bool(ev.match(e, l, r, ref, sc) == (e.Op == syntax.OpMatch)), ref
 	case syntax.OpIn:
 		return value.Bool(ev.includes(l, r, sc, ref)), ref

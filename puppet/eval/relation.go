@@ -259,6 +259,9 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 	ev.budget.Keep(relationBytes, relating)
 	from, to := s.res, t.res
 	if ev.guesses > 0 && (from == nil || to == nil) { // which may be there after all
+		if ev.onlyAbsent() {
+			return
+		}
 		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: r.place,
 			Summary: fmt.Sprintf("The relationship of '%s' and '%s' is left out: one of them is not there, but may be in Puppet",
 				s.text(), t.text())})
@@ -395,6 +398,9 @@ func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 		return
 	}
 	if ev.guesses > 0 { // it may be there after all
+		if ev.onlyAbsent() {
+			return
+		}
 		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,
 			Summary: fmt.Sprintf("'%s' is not there for the relationship on '%s', but may be in Puppet: decisions hang on what is not known", text, r.Ref())})
 		return

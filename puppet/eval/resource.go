@@ -61,6 +61,7 @@ type Resource struct {
 	memo      *resourceMemo
 	inside    *Scope             // of its code
 	decided   bool               // it stands under a decision of the code that declares it
+	absent    string             // the module that has its type, if that is not there
 	possible  *value.Opaque      // what is not known and decides whether it is there; nil if it is
 	from      *exported.Resource // what another node exports, if it is that
 	unset     []attrRef          // of that: attributes which it was given and which did not get here
@@ -205,6 +206,9 @@ func (ev *Evaluator) validParameter(r *Resource, name string) bool {
 	}
 	if r.typ != nil {
 		return ev.accepts(r.typ, name)
+	}
+	if r.absent != "" || r.def != nil && r.def.absent != "" {
+		return true
 	}
 	if r.def == nil {
 		return name == "name"
@@ -547,7 +551,7 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	}
 	kind := ev.typeName(typeName)
 	if low := strings.ToLower(typeName); low == "class" {
-		d := ev.findClass(t.text)
+		d := ev.wantClass(t.text)
 		if d == nil {
 			ev.noClass(e, t, "Could not find declared class "+t.text)
 		}
@@ -650,6 +654,11 @@ func (ev *Evaluator) resolveResource(r *Resource, t *typeName, title string) boo
 	}
 	if d := ev.findDefine(t.low); d != nil {
 		r.Type, r.Title, r.def, r.kind = t.reference, title, d, "defined_type"
+		return true
+	}
+	if module := ev.lacks(source.MissingResourceType, t.low); module != "" {
+		r.Type, r.Title, r.kind, r.absent = t.reference, title, "defined_type", module
+		ev.standsIn(module, source.MissingResourceType, t.low)
 		return true
 	}
 	return false

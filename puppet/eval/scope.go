@@ -494,6 +494,9 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		}
 		s = s.inherits
 	}
+	if o := ev.ofAbsent(class); o != nil {
+		return o, ev.trace.Join(passed, first), true, ""
+	}
 	return value.Undef{}, ev.trace.Join(passed, first), false, why
 }
 
@@ -705,6 +708,9 @@ func (ev *Evaluator) readNamed(name string, at source.Span, sc *Scope) (value.Va
 	}
 	if builtinVariable(name) || isNumericName(name) {
 		return value.Undef{}, r
+	}
+	if o := sc.inheritsAbsent(); o != nil && !strings.Contains(name, "::") {
+		return o, r
 	}
 	ev.unknownVariable(name, at, why, sc, r)
 	return value.Undef{}, r

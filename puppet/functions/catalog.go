@@ -153,11 +153,46 @@ func createResources(c *eval.Call) (value.Value, error) {
 func defined(c *eval.Call) (value.Value, error) {
 	for _, a := range c.Args {
 		asked(c, a)
+		if o := unsure(c, a); o != nil {
+			return o, nil
+		}
 		if yes, err := definedOne(c, a); yes || err != nil {
 			return value.Bool(yes), err
 		}
 	}
 	return value.Bool(false), nil
+}
+
+// unsure is the answer for a class or type that a module may have which is not there; nil if it is known.
+func unsure(c *eval.Call, a value.Value) value.Value {
+	name := ""
+	switch a := a.(type) {
+	case value.String:
+		if name = string(a); name == "" || name[0] == '$' || name == "main" {
+			return nil
+		}
+	case *types.Resource:
+		if name = a.Type; name == "" || a.HasTitle {
+			return nil
+		}
+	case *types.Type:
+		switch t := a.T.(type) {
+		case *types.Resource:
+			return unsure(c, t)
+		case *types.Class:
+			if name = t.Of; name == "" {
+				return nil
+			}
+		default:
+			return nil
+		}
+	default:
+		return nil
+	}
+	if o := c.Eval.Unsure(name); o != nil {
+		return o
+	}
+	return nil
 }
 
 // asked joins what the answer for one argument depends on.
@@ -205,7 +240,7 @@ func definedOne(c *eval.Call, a value.Value) (bool, error) {
 			return false, errors.New("The given resource type is a reference to all kind of types")
 		case !a.HasTitle:
 			return ev.KnownType(a.Type), nil
-		case !ev.KnownType(a.Type):
+		case !ev.KnownType(a.Type) && !a.Absent:
 			return false, nil
 		}
 		return ev.Find(a.Type, a.Title) != nil, nil

@@ -239,6 +239,9 @@ func accepts(a, b T, g *guard) bool {
 		return is && (a.Of == "" || a.Of == o.Of)
 	case *Resource:
 		o, is := b.(*Resource)
+		if a.Absent && !is {
+			return true
+		}
 		return is && (a.Type == "" || strings.EqualFold(a.Type, o.Type) && (!a.HasTitle || o.HasTitle && a.Title == o.Title))
 	case *Runtime:
 		o, is := b.(*Runtime)

@@ -10,6 +10,7 @@ package types
 
 import (
 	"math"
+	"slices"
 
 	"bunraku/puppet/value"
 )
@@ -211,6 +212,44 @@ type Resource struct {
 	Title    string
 	HasTitle bool
 	Declared bool
+	// Absent: a module would bring the type which is not there. It may as well be a data type: everything may be of it.
+	Absent bool
+}
+
+// NewAbsent is a type that a module would bring which is not there.
+func NewAbsent(name string) *Resource { return &Resource{Type: name, Absent: true} }
+
+// HasAbsent reports whether it hangs on a type which is not there what is of a type.
+func HasAbsent(t T) bool { return hasAbsent(t, 8) }
+
+func hasAbsent(t T, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	any := func(list []T) bool {
+		return slices.ContainsFunc(list, func(t T) bool { return hasAbsent(t, depth-1) })
+	}
+	switch t := t.(type) {
+	case *Resource:
+		return t.Absent
+	case *Optional:
+		return hasAbsent(t.T, depth-1)
+	case *NotUndef:
+		return hasAbsent(t.T, depth-1)
+	case *Alias:
+		return hasAbsent(t.To, depth-1)
+	case *Array:
+		return hasAbsent(t.Elem, depth-1)
+	case *Hash:
+		return any([]T{t.Key, t.Val})
+	case *Variant:
+		return any(t.Types)
+	case *Tuple:
+		return any(t.Types)
+	case *Struct:
+		return slices.ContainsFunc(t.Elems, func(e Element) bool { return hasAbsent(e.Val, depth-1) })
+	}
+	return false
 }
 
 // Runtime is a value of the implementing language.

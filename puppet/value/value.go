@@ -52,7 +52,10 @@ type Deferred struct {
 }
 
 // An Opaque stands for a value that could not be computed, and says why. It equals only itself.
-type Opaque struct{ Why string }
+type Opaque struct {
+	Why    string
+	Absent bool // for want of a module that is not there
+}
 
 // A Type is a Puppet type used as a value. Package types implements it, by embedding TypeMark.
 type Type interface {

@@ -1,4 +1,4 @@
-package fleet
+package compiler
 
 import (
 	"path/filepath"

@@ -1,0 +1,59 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/eval"
+	"bunraku/source"
+)
+
+// What is said of modules that are not there, and that nodes were compiled without (package eval, absent.go).
+
+// Modules are the modules that something stands in for, by name, as they are shown. Which module brings a plain name may
+// not be known. Types are left out: no catalog hangs on them.
+func Modules(all []eval.StandIn) (names []string) {
+	for _, s := range all {
+		name := s.Module
+		if strings.HasPrefix(name, "that brings ") {
+			name = "the module " + name
+		}
+		if s.Kind != source.MissingType && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Listed is names in a row, at most eight of them.
+func Listed(names []string) string {
+	if len(names) > 8 {
+		return strings.Join(names[:8], ", ") + fmt.Sprintf(" and %d more", len(names)-8)
+	}
+	return strings.Join(names, ", ")
+}
+
+// lacking warns that real nodes were compiled without modules: that is no comfort; nil if none were. Invented nodes are
+// another matter: nobody waits for them.
+func lacking(nodes []Checked) *source.Diagnostic {
+	count := 0
+	var all []eval.StandIn
+	for _, n := range nodes {
+		if n.Partial && n.Invented == nil {
+			count++
+			all = append(all, n.StandIns...)
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	were := "1 node was"
+	if count > 1 {
+		were = fmt.Sprintf("%d nodes were", count)
+	}
+	return &source.Diagnostic{Code: "V906", Severity: source.Warning,
+		Summary: were + " not verified, for want of modules: " + Listed(Modules(all)),
+		Help:    "install them (r10k puppetfile install, or g10k), or name where they are with --modulepath"}
+}

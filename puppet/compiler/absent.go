@@ -1,0 +1,91 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"bunraku/puppet/outline"
+	"bunraku/puppet/resource"
+	"bunraku/source"
+)
+
+// Which module would bring what is missing, if that module is not there. A qualified name says it itself, and so does the
+// name of a class. Which module brings a plain name is not known: any of those that the tree names may. But a name that is
+// another with one slip is a slip: that is told as Puppet tells it.
+
+// Absent is what a compile does where something is missing that a module would bring which is not there.
+type Absent uint8
+
+const (
+	// Refuse it, as Puppet does.
+	Refuse Absent = iota
+	// StandInNamed goes on with a stand-in (eval.Lacking) if the tree names the module as one that it needs (Wanted).
+	StandInNamed
+	// StandInAny goes on with a stand-in, whatever module it is.
+	StandInAny
+)
+
+// Lacks is the module that would bring something and is not there; "" if none is known of.
+func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) string {
+	if how == Refuse {
+		return ""
+	}
+	name = outline.Class(name)
+	module, _, qualified := strings.Cut(name, "::")
+	wanted := c.wanted()
+	if qualified || kind == source.MissingClass {
+		switch {
+		case module == "" || c.env.Module(module) != nil:
+			return ""
+		case slices.Contains(wanted, module):
+			return module
+		case how == StandInNamed || slips(module, c.moduleNames()):
+			return ""
+		}
+		return module
+	}
+	switch {
+	case slices.Contains(wanted, name):
+		return name
+	case len(wanted) == 0:
+		return ""
+	case kind == source.MissingFunction && slips(name, c.FunctionNames()):
+		return ""
+	case kind != source.MissingFunction && slips(name, c.resourceNames()):
+		return ""
+	}
+	return "that brings " + name
+}
+
+// Lacks implements eval.Lacking.
+func (w *world) Lacks(kind source.SubjectKind, name string) string {
+	return w.c.Lacks(kind, name, w.absent)
+}
+
+// wanted are the modules that the tree names and that are not there.
+func (c *Snapshot) wanted() []string {
+	c.wantedOnce.Do(func() { c.wantedNames = Wanted(c.env) })
+	return c.wantedNames
+}
+
+func (c *Snapshot) moduleNames() (names []string) {
+	for _, m := range c.env.Modules() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+func (c *Snapshot) resourceNames() (names []string) {
+	for _, t := range resource.Types() {
+		names = append(names, t.Name)
+	}
+	return append(names, c.moduleNames()...)
+}
+
+// slips reports whether a name is another with one slip. A short name, or one that only goes on, is another word.
+func slips(name string, among []string) bool {
+	return slices.ContainsFunc(among, func(known string) bool {
+		return len(name) > 3 && len(known) > 3 && !strings.HasPrefix(name, known) && !strings.HasPrefix(known, name) &&
+			source.Slip(name, known)
+	})
+}

@@ -1,0 +1,138 @@
+package eval
+
+import (
+	"slices"
+
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// Modules that are not there. A tree as it was cloned names modules (in a Puppetfile, in metadata.json) that somebody
+// has yet to fetch. Puppet ends the compile at the first word of theirs. Whoever only wants to look at what is there
+// (a World that is Lacking) goes on with a stand-in, of which nothing is claimed:
+//
+//   - a resource of theirs is in the catalog as it was declared, with any attribute; what a define would declare is not;
+//   - a class of theirs is in the catalog without parameters and code; its variables are opaque;
+//   - a function of theirs gives an opaque value, and what it does is left out;
+//   - a type of theirs accepts everything, and whether something is of it is opaque.
+//
+// All this is what opaque.go says of values that are not known: from the first stand-in on what looks absent may be there
+// (ev.guesses), and what hangs on an opaque value is only possible. No warning is made of any of it, since it says nothing
+// about the code; Result.StandIns lists it, once for the compile.
+
+// Lacking is a World that goes on where modules are not there.
+type Lacking interface {
+	// Lacks is the module that would bring something and is not there: a class, a function, a resource type or a data
+	// type. It is "" if no such module is known of; then it is missing, as Puppet says.
+	Lacks(kind source.SubjectKind, name string) string
+}
+
+// A StandIn is something that a module would bring which is not there, and that a compile went on without.
+type StandIn struct {
+	Module string
+	Kind   source.SubjectKind // MissingClass, MissingFunction, MissingResourceType or MissingType
+	Name   string
+}
+
+// absentWhy is how the causes end of what is not known for want of a module.
+const absentWhy = " is not there"
+
+// Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of modules.
+func (res *Result) Partial() bool {
+	return slices.ContainsFunc(res.StandIns, func(s StandIn) bool { return s.Kind != source.MissingType })
+}
+
+// lacks is the module that would bring something and is not there; "" if none is known of.
+func (ev *Evaluator) lacks(kind source.SubjectKind, name string) string {
+	if w, is := ev.world.(Lacking); is {
+		return w.Lacks(kind, canonical(name))
+	}
+	return ""
+}
+
+// standsIn notes that something of a module that is not there was used, and is a value of it.
+func (ev *Evaluator) standsIn(module string, kind source.SubjectKind, name string) *value.Opaque {
+	s := StandIn{module, kind, canonical(name)}
+	if !slices.Contains(ev.standIns, s) {
+		ev.standIns = append(ev.standIns, s)
+	}
+	if kind != source.MissingType {
+		ev.guesses++
+		ev.absent++
+	}
+	return &value.Opaque{Why: "the module " + module + absentWhy, Absent: true}
+}
+
+// wantClass is a class that is to be declared: one that the program has, or a stand-in for one of a module that is not
+// there; nil if there is neither.
+func (ev *Evaluator) wantClass(name string) *Definition {
+	d := ev.findClass(name)
+	if d == nil {
+		module := ev.lacks(source.MissingClass, name)
+		if module == "" {
+			return nil
+		}
+		f, ds := syntax.Parse(source.NewFile(module+" (not there)", "class "+canonical(name)+" { }\n"), syntax.Options{})
+		if ds.HasErrors() {
+			return nil // no class can be called that
+		}
+		ev.define(f)
+		if d = ev.findClass(name); d == nil {
+			return nil
+		}
+		d.absent = module
+	}
+	if d.absent != "" {
+		ev.standsIn(d.absent, source.MissingClass, name)
+	}
+	return d
+}
+
+// ofAbsent is a variable of a class that a module would bring which is not there; nil for others.
+func (ev *Evaluator) ofAbsent(class string) *value.Opaque {
+	if d := ev.classes[canonical(class)]; d != nil && d.absent == "" {
+		return nil
+	}
+	if module := ev.lacks(source.MissingClass, class); module != "" {
+		return ev.standsIn(module, source.MissingClass, class)
+	}
+	return nil
+}
+
+// inheritsAbsent is what a variable may be that a parent may set which is not there; nil if all parents are.
+func (sc *Scope) inheritsAbsent() *value.Opaque {
+	for s := sc; s != nil; s = s.inherits {
+		if s.resource != nil && s.resource.def != nil && s.resource.def.absent != "" {
+			return sc.ev.standsIn(s.resource.def.absent, source.MissingClass, s.resource.def.Name)
+		}
+	}
+	return nil
+}
+
+// Unsure is the answer to a question about a class or type that a module may bring which is not there; nil if the
+// answer is known.
+func (ev *Evaluator) Unsure(name string) *value.Opaque {
+	for _, kind := range []source.SubjectKind{source.MissingResourceType, source.MissingClass} {
+		if kind == source.MissingClass && ev.KnownClass(name) || kind != source.MissingClass && ev.KnownType(name) {
+			return nil
+		}
+	}
+	if module := ev.lacks(source.MissingClass, name); module != "" {
+		return ev.standsIn(module, source.MissingClass, name)
+	}
+	return nil
+}
+
+// absentType is whether something is of a type that a module would bring which is not there; nil for other types.
+func absentType(t value.Value) *value.Opaque {
+	if t, is := t.(value.Type); is && types.HasAbsent(t) {
+		return &value.Opaque{Why: "the module of " + t.String() + absentWhy, Absent: true}
+	}
+	return nil
+}
+
+// onlyAbsent reports whether everything that was guessed so far is for want of modules: then there is no news in what
+// hangs on it.
+func (ev *Evaluator) onlyAbsent() bool { return ev.guesses == ev.absent }
