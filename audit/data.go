@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/puppet/compiler"
 	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
@@ -60,6 +61,7 @@ type hiera struct {
 	dir    string
 	file   *datafile.File
 	levels []levelText
+	other  bool // some level asks for more than files: who knows which keys it has
 }
 
 // A levelText is a path of a level as it is written.
@@ -140,6 +142,7 @@ func (h *hiera) read() {
 					}
 				}
 			}
+			h.other = h.other || !l.plain
 			for _, key := range []string{"path", "glob"} {
 				if n := entry(k.Node, key); n != nil {
 					l.path, l.node, l.glob = text(n), n, key == "glob"
@@ -259,8 +262,9 @@ func (t *Tree) readData(p, module string) *dataFile {
 // checkData looks at every data file under the hierarchies, used or not, and at the hierarchies.
 func (t *Tree) checkData() {
 	hieras := t.hieras()
-	t.complete = len(hieras) > 0
+	t.complete = len(hieras) > 0 && t.env.Alone() == nil // others have data beside a module's
 	for _, h := range hieras {
+		t.complete = t.complete && !h.other
 		for _, l := range h.levels {
 			t.complete = t.complete && l.plain && !strings.Contains(l.datadir, "%{") && !filepath.IsAbs(l.datadir)
 			if !l.glob && !strings.Contains(l.path, "%{") && // a file that is not committed may have any key
@@ -340,7 +344,7 @@ func (t *Tree) levels(hieras []*hiera) {
 			if strings.Contains(dir, "%{") || told[dir] || !l.plain || filepath.IsAbs(l.datadir) {
 				continue
 			}
-			if !source.Exists(t.env.Files(), dir) {
+			if !source.Exists(t.env.Files(), dir) && !t.ofAbsent(dir) {
 				told[dir] = true
 				if l.dirNode != nil {
 					at = l.dirNode.Place(h.file.Source)
@@ -357,6 +361,21 @@ func (t *Tree) levels(hieras []*hiera) {
 			}
 		}
 	}
+}
+
+// ofAbsent reports whether a directory would be that of a module which somebody has yet to fetch.
+func (t *Tree) ofAbsent(dir string) bool {
+	for _, base := range t.env.ModulePath {
+		rel, err := filepath.Rel(base, dir)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		module, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		if slices.Contains(compiler.Wanted(t.env), module) {
+			return true
+		}
+	}
+	return false
 }
 
 // trustedKeys are the keys of $trusted.

@@ -29,7 +29,7 @@ fuzz() {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-topics="syntax engine sites explain verify diff smartfrog mupuppet editor lint web serve stored"
+topics="syntax engine anyrepo sites explain verify diff smartfrog mupuppet editor lint web serve stored"
 case "${1:-}" in
 syntax)
   run "front end" ./puppet/syntax 'TestScorePN|TestScorePrint|TestScoreMutants|TestNesting|TestLinear|TestAccept'
@@ -49,6 +49,11 @@ engine)
   run "1,000 cancellations" ./fleet 'TestAcceptCancelled'
   run "snapshots, memory, traces, cost" ./puppet/compiler 'TestAccept|TestSnapshot'
   sh bench/newcomer.sh || status=1
+  ;;
+anyrepo)
+  run "public trees as they were cloned" ./cmd/bunraku 'TestAcceptAnyRepo'
+  run "what people download" ./cmd/bunraku 'TestAcceptDist'
+  run "nodes without facts, stand-ins, coverage" ./cmd/bunraku 'TestCheckWith|TestCheckModuleWithout|TestCoverage'
   ;;
 sites)
   run "evaluator" ./puppet/eval 'TestScore(Upuppet|Cases|Random)$|TestRules'

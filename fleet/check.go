@@ -34,6 +34,8 @@ type Check struct {
 	Watch     Watch
 	// Cover is what the workspace's compiles come to; nil if nobody asks what no node reaches.
 	Cover *source.Cover
+	// Brief keeps no more of catalogs than is counted, if they are not verified: whoever shows them does without.
+	Brief bool
 	// NodesOnly leaves out the last step: code that no node reaches is not read.
 	NodesOnly bool
 	// Assign gives a real node what else is said of it, Exchange tells real nodes what others of them export, and Choose
@@ -158,7 +160,8 @@ func (c *Check) FindNodes(ctx context.Context) (err error) {
 	if len(c.Nodes) == 0 {
 		c.Plan = Invent(c.Snapshot.Environment(), c.Invent)
 		for i := range c.Plan.Nodes {
-			c.Nodes = append(c.Nodes, Node{Node: c.Plan.Nodes[i].Node, Invented: &c.Plan.Nodes[i]})
+			c.Nodes = append(c.Nodes, Node{Node: c.Plan.Nodes[i].Node, Invented: &c.Plan.Nodes[i],
+				Brief: c.Brief && !c.Invent.AllSystems})
 		}
 	}
 	if c.Choose != nil {

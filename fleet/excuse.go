@@ -51,6 +51,9 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	for _, s := range d.About {
 		switch s.Kind {
 		case source.MissingClass, source.MissingFunction, source.MissingResourceType, source.MissingType:
+			if strings.HasSuffix(s.Name, "::") || strings.Contains(s.Name, "::::") { // made of a value that is not there
+				return &Excuse{NeedsFacts, d.Summary}, nil
+			}
 			if name := c.Lacks(s.Kind, s.Name, compiler.StandInAny); name != "" {
 				return &Excuse{NeedsModule, name}, nil
 			}
@@ -98,7 +101,7 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 		return &Excuse{NeedsUse, d.Summary}, nil
 	}
 	other := n.Node
-	other.Facts = n.System.Other(n.Name, n.Legacy)
+	other.Facts = n.withStdlib(n.System.Other(n.Name, n.Legacy))
 	res, err := c.Compile(ctx, other)
 	if err != nil {
 		return nil, err

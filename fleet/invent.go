@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -38,6 +40,7 @@ type Invention struct {
 	// granted.
 	Legacy bool
 
+	stdlib    bool           // it has the facts that stdlib brings to agents
 	elsewhere []facts.System // to be tried where the code refuses this one
 	use       string         // of a define: its attributes
 }
@@ -91,7 +94,48 @@ func Invent(env *environment.Environment, opt InventOptions) *Plan {
 	} else {
 		p.site(env, opt)
 	}
+	if env.Module("stdlib") != nil || slices.Contains(p.Wanted, "stdlib") {
+		for i := range p.Nodes {
+			n := &p.Nodes[i]
+			n.stdlib = true
+			n.Facts = n.withStdlib(n.Facts)
+		}
+	}
 	return p
+}
+
+// withStdlib adds the facts that stdlib brings to agents, as they are on the node's system.
+func (i *Invention) withStdlib(f *facts.Facts) *facts.Facts {
+	if !i.stdlib {
+		return f
+	}
+	system, _, _ := strings.Cut(i.System.ID, "-")
+	add := map[string]string{"service_provider": "systemd", "package_provider": "dnf", "root_home": "/root"}
+	switch system {
+	case "debian", "ubuntu":
+		add["package_provider"] = "apt"
+	case "sles":
+		add["package_provider"] = "zypper"
+	case "amazon":
+		if i.System.Release == "2" {
+			add["package_provider"] = "yum"
+		}
+	case "freebsd":
+		add["service_provider"], add["package_provider"] = "freebsd", "pkgng"
+	case "macos":
+		add = map[string]string{"service_provider": "launchd", "package_provider": "pkgdmg", "root_home": "/var/root"}
+	case "windows":
+		add = map[string]string{"service_provider": "windows", "package_provider": "windows"}
+	}
+	b := value.NewHashBuilder(f.Values.Len() + len(add))
+	for _, e := range f.Values.Entries() {
+		b.SetEntry(e)
+	}
+	for _, name := range slices.Sorted(maps.Keys(add)) {
+		b.SetString(name, value.String(add[name]))
+	}
+	f.Values = b.Hash()
+	return f
 }
 
 // module invents a node for each public class of a module, on the systems that its metadata names.
@@ -153,7 +197,8 @@ func (i *Invention) on(s facts.System, legacy bool) *Invention {
 	if out.Class != "" || out.Define != "" {
 		out.Name = inventedName(cmp.Or(out.Class, out.Define), s)
 	}
-	out.System, out.Legacy, out.Facts = s, legacy, s.Facts(out.Name, legacy)
+	out.System, out.Legacy = s, legacy
+	out.Facts = out.withStdlib(s.Facts(out.Name, legacy))
 	return &out
 }
 

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -20,6 +21,8 @@ type Node struct {
 	compiler.Node
 	// Invented is set for a node that nobody has.
 	Invented *Invention
+	// Brief tells that of a catalog which is not verified no more is kept than what there is in it: invented nodes are many.
+	Brief bool
 }
 
 // Title is how the node is shown.
@@ -28,6 +31,14 @@ func (n Node) Title() string {
 		return n.Invented.Title()
 	}
 	return n.Facts.Name
+}
+
+// of is the class or define that the node is invented for; "" for none.
+func (n Node) of() string {
+	if n.Invented == nil {
+		return ""
+	}
+	return cmp.Or(n.Invented.Class, n.Invented.Define)
 }
 
 // Real makes nodes of facts. Modules that the tree names and that are not there are stood in for.
@@ -71,6 +82,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 	suspects, keys, errs := make([]judge.Suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
 	var mu sync.Mutex
 	first := map[string]int{}
+	verified := map[string]bool{} // classes and defines of which an invented node is
 	source.Each(ctx, len(nodes), func(i int) {
 		defer func() { // a bug costs the node that it happens on
 			if p := recover(); p != nil {
@@ -90,7 +102,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			node.Node = node.Invented.Node
 		}
 		watch(res)
-		results[i] = Compiled{Name: node.Title(), Invented: node.Invented, Problems: append(res.Warnings, told(res, node.Invented)...)}
+		results[i] = Compiled{Name: node.Title(), Invented: node.Invented, Problems: append(warned(c, res, node.Invented), told(res, node.Invented)...)}
 		if res.Failure != nil && node.Invented != nil {
 			if results[i].Excuse, errs[i] = excuse(ctx, c, node.Invented, res); results[i].Excuse != nil ||
 				errs[i] != nil {
@@ -111,6 +123,9 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			results[i].Problems = append(results[i].Problems, nothing(res))
 		}
 		if res.Partial() { // nothing can be said of what it does
+			if node.Brief {
+				results[i].Catalog = res.Catalog.Brief()
+			}
 			return
 		}
 		later, err := next(ctx, c, node, res)
@@ -127,7 +142,15 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if f, seen := first[keys[i]]; !seen || i < f {
+		f, seen := first[keys[i]]
+		if of := node.of(); of != "" && node.Brief {
+			if verified[of] && !seen { // OnceAClass would leave it out
+				keys[i], results[i].Catalog = "", res.Catalog.Brief()
+				return
+			}
+			verified[of] = verified[of] || node.Invented.System.Unix()
+		}
+		if !seen || i < f {
 			first[keys[i]], suspects[i] = i, s
 		}
 	})
@@ -135,7 +158,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		switch {
 		case errs[i] != nil && ctx.Err() == nil:
 			return nil, nil, errs[i]
-		case errs[i] != nil || results[i].Catalog == nil || results[i].Partial:
+		case errs[i] != nil || results[i].Catalog == nil || key == "":
 		case first[key] == i:
 			kinds = append(kinds, &Kind{suspects[i], []int{i}})
 		default:
@@ -157,6 +180,24 @@ func nothing(res *eval.Result) *source.Diagnostic {
 		}
 	}
 	return d
+}
+
+// warned is what a compile warns of. Of an invented node some of it says nothing of the tree: that nobody keeps what is
+// exported, that a variable in data has no value, that a function of a stdlib is deprecated which only stands in; and
+// what is not known about an invented use of a define.
+func warned(c *compiler.Snapshot, res *eval.Result, invented *Invention) source.Diagnostics {
+	if invented == nil {
+		return res.Warnings
+	}
+	return slices.DeleteFunc(res.Warnings, func(d *source.Diagnostic) bool {
+		switch d.Code {
+		case "E0501", "E0540", "H0401":
+			return true
+		case "W0650":
+			return c.Environment().Module("stdlib") == nil
+		}
+		return invented.Define != "" && strings.HasPrefix(d.Code, "E070")
+	})
 }
 
 // told is what the site's own code warns of. On an invented node it may warn of what was invented: that is no problem of

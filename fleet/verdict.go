@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"bunraku/judge"
@@ -34,6 +35,7 @@ func Verify(ctx context.Context, j *judge.Judge, nodes []Compiled, kinds []*Kind
 		}
 		for _, n := range k.Nodes {
 			results[n].Verdict = v.Of(results[n].Catalog)
+			unsay(&results[n])
 			results[n].Verdict.Node.Name = results[n].Name
 		}
 	})
@@ -44,6 +46,22 @@ func Verify(ctx context.Context, j *judge.Judge, nodes []Compiled, kinds []*Kind
 	}
 	return results, nil
 }
+
+// unsay takes back what agents would refuse of an invented node, if it may be due to what was invented: the use of a
+// define, or a system that the code is not for, as Windows' paths show. Then nothing is known of the node.
+func unsay(r *Checked) {
+	i, v := r.Invented, r.Verdict
+	if i == nil || len(v.Refused)+len(v.Blocked) == 0 {
+		return
+	}
+	elsewhere := func(d *source.Diagnostic) bool { return i.System.Unix() && windowsPath.MatchString(d.Summary) }
+	if i.Define != "" || slices.ContainsFunc(v.Refused, elsewhere) {
+		v.Refused, v.Blocked, v.Report, v.Undecided = nil, nil, nil, false
+		v.Node.Unknown = nil
+	}
+}
+
+var windowsPath = regexp.MustCompile(`\b[A-Za-z]:[\\/]`)
 
 // OnceAClass leaves out kinds of invented nodes whose classes are verified on another system, unless all are wanted:
 // they are only compiled, and whoever shows the verdicts says so.

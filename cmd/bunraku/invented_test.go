@@ -108,6 +108,47 @@ func TestCheckWithoutFacts(t *testing.T) {
 			"metadata.json":     module["metadata.json"],
 			"manifests/init.pp": "class m { package { 'nginx': } file { '/etc/nginx/conf.d/x.conf': content => 'x' } }",
 		}, nil, 2, []string{"V101 order missing", "m on redhat-9 (invented)"}, []string{"bug"}},
+		{"facts that stdlib brings", map[string]string{
+			"metadata.json":     strings.Replace(module["metadata.json"], "puppetlabs-other", "puppetlabs-stdlib", 1),
+			"manifests/init.pp": "class m { notify { \"${facts['service_provider']} ${facts['root_home']}\": } }",
+		}, nil, 0, []string{"1 of 1 public class"}, []string{"Unknown"}},
+		{"facts that nothing brings", map[string]string{
+			"metadata.json":     module["metadata.json"],
+			"manifests/init.pp": "class m { service { 'x': provider => $facts['service_provider']['x'] } }",
+		}, nil, 0, []string{"Unknown, since it may hang on facts"}, nil},
+		{"a name that is made of what a node lacks", map[string]string{
+			"environment.conf": "", "modules/role/manifests/web.pp": "class role::web { }",
+			"manifests/site.pp": "node default { include \"::role::${trusted['extensions']['pp_role']}\" }",
+		}, nil, 0, []string{"Unknown, since it may hang on facts that were invented", "Could not find class ::role::"},
+			[]string{"error["}},
+		{"data that a module would give", map[string]string{
+			"environment.conf": "", "modules/role/manifests/web.pp": "class role::web { lookup('x') }",
+			"manifests/site.pp": "", "Puppetfile": "forge 'x'\nmod 'me/vault'\nmod 'me/hieradata'\n",
+			"hiera.yaml": "version: 5\nhierarchy:\n  - {name: v, data_hash: vault_data, uri: 'x'}\n  - {name: c, path: c.yaml}\n" +
+				"  - {name: h, datadir: modules/hieradata/data, path: c.yaml}\n",
+			"data/c.yaml": "x: \"%{lookup('y')}\"\n",
+		}, nil, 0, []string{"Not looked at, for want of the module that brings vault_data: role::web"},
+			[]string{"error[", "H0507", "H0506"}},
+		{"an interpolation in a module's data", map[string]string{
+			"metadata.json": module["metadata.json"], "manifests/init.pp": "class m($x) { }",
+			"hiera.yaml":  "version: 5\nhierarchy:\n  - {name: c, path: c.yaml}\n",
+			"data/c.yaml": "m::x: \"%{hiera('m::y')}\"\n",
+		}, nil, 0, nil, []string{"H0507"}},
+		{"what only a server or a stdlib would say", map[string]string{
+			"metadata.json":     module["metadata.json"],
+			"manifests/init.pp": "class m { @@notify { 'a': } Notify <<| |>>\n ensure_packages(['curl']) }",
+		}, nil, 0, []string{"1 of 1 public class"}, []string{"E0501", "E0540", "W0650"}},
+		{"what an agent refuses of an invented use, or on another system", map[string]string{
+			"metadata.json":     module["metadata.json"],
+			"manifests/init.pp": "define m { file { '/a': require => File['/b'] } file { '/b': require => File['/a'] } }",
+			"manifests/win.pp":  "class m::win { file { 'C:\\\\x': ensure => file } }",
+			"manifests/odd.pp":  "class m::odd { file { 'relative': } }",
+		}, nil, 2, []string{"File paths must be fully qualified, not 'relative'", "m on debian-12 (invented)           6 resources  compiles"},
+			[]string{"C0001", "not 'C:"}},
+		{"what a missing module's metadata says", map[string]string{
+			"metadata.json":     module["metadata.json"],
+			"manifests/init.pp": "class m { $v = load_module_metadata('other')['version'] if $v == '1' { notify { 'x': } } }",
+		}, nil, 0, []string{"compiles with stand-ins for other"}, nil},
 		{"a function that fails is no refusal", map[string]string{
 			"environment.conf": "", "manifests/site.pp": "",
 			"modules/role/manifests/bad.pp": "class role::bad { notify { 'x': message => Integer('y') } }",

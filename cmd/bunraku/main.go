@@ -57,7 +57,7 @@ func tuneMemory() {
 }
 
 // roomy is how much memory may be taken before garbage is looked for in earnest.
-const roomy = 640 << 20
+const roomy = 420 << 20
 
 // afterCollection calls f after every collection of garbage.
 func afterCollection(f func()) {

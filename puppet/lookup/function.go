@@ -353,7 +353,11 @@ func (inv *invocation) run(ly *layer, lv *level, c *FunctionCall) (item, error) 
 	v, ref, err := inv.scope.Call(c)
 	switch {
 	case errors.Is(err, ErrNoFunction):
-		return item{}, ly.config.fail("H0335", "Unable to find '"+lv.kind+"' function named '"+lv.function+"'", 0)
+		err := ly.config.fail("H0335", "Unable to find '"+lv.kind+"' function named '"+lv.function+"'", 0)
+		if d, is := err.(*source.Diagnostic); is {
+			d.About = []source.Subject{{Kind: source.MissingFunction, Name: lv.function}}
+		}
+		return item{}, err
 	case err != nil:
 		return item{ref: ref}, err
 	}

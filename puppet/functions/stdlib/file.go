@@ -53,6 +53,9 @@ func moduleMetadata(c *eval.Call) (value.Value, error) {
 	}
 	dir, err := moduleDirectory(c, c.Args[0])
 	if err != nil {
+		if o := c.Eval.Unsure(text(c.Args[0])); o != nil {
+			return o, nil
+		}
 		return nil, err
 	}
 	content, err := c.Eval.World().(functions.Files).ReadFile(dir + "/metadata.json")
