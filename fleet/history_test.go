@@ -24,7 +24,6 @@ import (
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
-	"bunraku/puppet/exported"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/trace"
 	"bunraku/puppet/value"
@@ -97,7 +96,7 @@ func newHistory(t *testing.T, name, clone, prefix string) *history {
 			t.Fatal(err)
 		}
 		h.facts[node] = file
-		h.nodes = append(h.nodes, fleet.Node{Node: compiler.Node{Name: node, Facts: f, Imports: exported.NewSet(nil)}})
+		h.nodes = append(h.nodes, fleet.Node{Node: compiler.Node{Name: node, Facts: f}})
 	}
 	return h
 }
