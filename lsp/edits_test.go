@@ -156,6 +156,7 @@ func randomEdits(t *testing.T, files map[string]string, seed uint64, rounds int,
 		for _, l := range c.logs {
 			if strings.Contains(l, "bug") {
 				t.Errorf("seed %d: %s", seed, l)
+				break
 			}
 		}
 		c.bye()
@@ -199,9 +200,9 @@ func onlyIn(a, b string) (out string) {
 	return out
 }
 
-// boundary is the beginning of the character that an offset lies in.
+// boundary is the beginning of the character that an offset lies in. \r\n is one: no position lies within it.
 func boundary(text string, at int) int {
-	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+	for at > 0 && at < len(text) && (!utf8.RuneStart(text[at]) || text[at] == '\n' && text[at-1] == '\r') {
 		at--
 	}
 	return at

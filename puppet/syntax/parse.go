@@ -273,7 +273,8 @@ func (p *parser) hint(t token) string {
 // resume skips to the next place where a statement plausibly begins: behind the brackets that were open when things
 // went wrong, at a closing brace of the list itself, or at a line that begins with a word of the language.
 func (p *parser) resume(brackets int) {
-	var inner []kind // brackets opened since, innermost last
+	brackets = min(brackets, len(p.open)) // one too many may have been closed
+	var inner []kind                      // brackets opened since, innermost last
 	for _, b := range p.open[brackets:] {
 		inner = append(inner, b.kind)
 	}
