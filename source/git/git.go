@@ -28,6 +28,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"bunraku/source"
 )
@@ -59,9 +60,9 @@ type Repo struct {
 	refused []string // alternates that may not be read
 	partial bool     // objects may be missing by design
 
-	packedOnce source.Once
-	packed     map[string]packedRef
-	packedErr  error
+	packedMu sync.Mutex
+	packed   map[string]packedRef
+	packedOf fs.FileInfo // the packed-refs that it was read of
 
 	shallowOnce source.Once
 	shallow     map[ID]bool

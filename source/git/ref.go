@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -286,10 +287,11 @@ func (r *Repo) Branches() (map[string]ID, error) {
 	if err := walk(strings.TrimSuffix(heads, "/"), 0); err != nil {
 		return nil, err
 	}
-	if _, err := r.packedRef(heads); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	packed, err := r.packedRefs()
+	if err != nil {
 		return nil, err
 	}
-	for name := range r.packed {
+	for name := range packed {
 		if strings.HasPrefix(name, heads) && goodRef(name) {
 			names[name] = true
 		}
@@ -317,15 +319,31 @@ func (d *door) isDir(name string) bool {
 }
 
 func (r *Repo) packedRef(name string) (ID, error) {
-	r.packedOnce.Do(func() { r.packed, r.packedErr = r.readPackedRefs() })
-	if r.packedErr != nil {
-		return "", r.packedErr
+	packed, err := r.packedRefs()
+	if err != nil {
+		return "", err
 	}
-	p, ok := r.packed[name]
+	p, ok := packed[name]
 	if !ok {
 		return "", &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
 	}
 	return p.id, nil
+}
+
+// packedRefs are the references of packed-refs as it is now. Who packs a reference writes it there before its own file is
+// deleted: asked after that file was not found, this has it.
+func (r *Repo) packedRefs() (map[string]packedRef, error) {
+	r.packedMu.Lock()
+	defer r.packedMu.Unlock()
+	info, err := r.common.root.Stat("packed-refs")
+	if is := r.packedOf; err == nil && is != nil && os.SameFile(info, is) && info.Size() == is.Size() &&
+		info.ModTime().Equal(is.ModTime()) {
+		return r.packed, nil
+	}
+	if r.packed, err = r.readPackedRefs(); err == nil {
+		r.packedOf = info
+	}
+	return r.packed, err
 }
 
 func (r *Repo) readPackedRefs() (map[string]packedRef, error) {

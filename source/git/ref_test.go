@@ -2,10 +2,13 @@ package git
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -223,5 +226,56 @@ func TestBranches(t *testing.T) {
 	}
 	if _, err := OpenAt(t.TempDir(), Options{}); err == nil {
 		t.Error("a directory that is no repository was opened")
+	}
+}
+
+// TestBranchesArePacked: a branch is there all the time, with its newest commit, while somebody packs references as git
+// does: first packed-refs is written, then the branch's own file goes.
+func TestBranchesArePacked(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "HEAD"), "ref: refs/heads/production\n")
+	write(t, filepath.Join(dir, "objects", "info", "x"), "")
+	loose := filepath.Join(dir, "refs", "heads", "production")
+	id := func(n int) string { return fmt.Sprintf("%040x", n+1) }
+	write(t, loose, id(0)+"\n")
+	var now atomic.Int64
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		put := func(path, text string) {
+			if err := os.WriteFile(path+".lock", []byte(text), 0o644); err != nil {
+				t.Error(err)
+			}
+			if err := os.Rename(path+".lock", path); err != nil {
+				t.Error(err)
+			}
+		}
+		for n := 1; n <= 600; n++ {
+			put(loose, id(n)+"\n")
+			now.Store(int64(n))
+			put(filepath.Join(dir, "packed-refs"), "# pack-refs with: peeled fully-peeled sorted \n"+id(n)+
+				" refs/heads/production\n")
+			if err := os.Remove(loose); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for looked := 0; ; looked++ {
+		since := now.Load()
+		repo, err := OpenAt(dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := repo.Branches()
+		repo.Close()
+		n, _ := strconv.ParseInt(all["production"].String(), 16, 64)
+		if err != nil || n-1 < since {
+			t.Fatalf("after %d looks: %v, %v; it is at %s", looked, all, err, id(int(since)))
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
 	}
 }
